@@ -1,0 +1,1 @@
+//! Expressions, path tree and solver layers of Partita. No Python, no printing, no globals.
