@@ -1,0 +1,539 @@
+//! Building expressions. Each function gives the canonical, simplified expression for what it is asked; the
+//! operators of SMT-LIB that have no row of their own are put together here.
+//!
+//! Operands must have fitting sorts: that is checked in debug builds only. Whatever comes from a user is
+//! checked before it gets here (`SortError`).
+
+use super::eval::{self, Shape};
+use super::{Bits, Expr, Graph, MAX_WIDTH, Op, Sort, SortError, TableData};
+use std::sync::Arc;
+
+/// Rewrites build expressions that are rewritten in turn; past this depth they are left as they are, so that
+/// no input can exhaust the stack.
+const MAX_REWRITE_DEPTH: u32 = 24;
+
+impl Graph {
+    // Leaves.
+
+    pub fn boolean(&self, value: bool) -> Expr {
+        self.handle(value as u32)
+    }
+
+    /// The constant `value` of at most 64 bits, cut to `width`.
+    pub fn word(&mut self, width: u32, value: u64) -> Expr {
+        if width > 64 {
+            return self.constant(Bits::word(width, value));
+        }
+        let value = value & super::bits::mask(width);
+        self.intern(Op::Const, Sort::Bits(width), [value as u32, (value >> 32) as u32, 0])
+    }
+
+    pub fn constant(&mut self, bits: Bits) -> Expr {
+        let width = bits.width();
+        if width <= 64 {
+            return self.word(width, bits.low());
+        }
+        let number = match self.wide_numbers.get(&bits) {
+            Some(&number) => number,
+            None => {
+                let number = self.wides.insert(bits.clone());
+                self.wide_numbers.insert(bits, number);
+                number
+            }
+        };
+        self.intern(Op::Const, Sort::Bits(width), [number, 0, 0])
+    }
+
+    /// A constant of the given sort, boolean or bit-vector.
+    pub fn constant_of(&mut self, sort: Sort, bits: Bits) -> Expr {
+        match sort {
+            Sort::Bool => self.boolean(!bits.is_zero()),
+            Sort::Bits(_) => self.constant(bits),
+            Sort::Array { .. } => unreachable!("array constants are `const_array` or `table`"),
+        }
+    }
+
+    /// The variable of this name. One name has one sort for as long as any expression uses it.
+    pub fn var(&mut self, name: &str, sort: Sort) -> Result<Expr, SortError> {
+        if let Some(known) = self.lookup(name) {
+            let known_sort = self.sort(known);
+            return if known_sort == sort {
+                Ok(known)
+            } else {
+                Err(SortError(format!("`{name}` has sort {known_sort}, and cannot have sort {sort} as well")))
+            };
+        }
+        let name: Arc<str> = name.into();
+        let number = self.names.insert(name.clone());
+        let e = self.intern(Op::Var, sort, [number, 0, 0]);
+        self.variables.insert(name, e);
+        Ok(e)
+    }
+
+    /// A variable whose name is `prefix`, or `prefix!N` where that is taken.
+    pub fn fresh_var(&mut self, prefix: &str, sort: Sort) -> Expr {
+        let mut name = prefix.to_string();
+        let mut n = 0;
+        while self.variables.contains_key(name.as_str()) {
+            n += 1;
+            name = format!("{prefix}!{n}");
+        }
+        self.var(&name, sort).expect("the name is new")
+    }
+
+    // The general way in: constants are folded, commuting operands ordered, rules tried.
+
+    fn unary(&mut self, op: Op, sort: Sort, a: Expr, low: u32) -> Expr {
+        if self.is_const(a) {
+            let width = self.width_of(sort);
+            let shape = Shape { width, operand: self.width(a), low };
+            let bits = self.const_bits(a).expect("a constant");
+            let folded = if width <= 64 && shape.operand <= 64 {
+                Bits::word(width, eval::word(op, shape, bits.low(), 0, 0))
+            } else {
+                eval::wide(op, shape, &bits, &bits)
+            };
+            return self.constant_of(sort, folded);
+        }
+        match self.guarded(|g| g.rewrite1(op, sort, a, low)) {
+            Some(e) => e,
+            None => self.intern(op, sort, [a.id(), low, 0]),
+        }
+    }
+
+    fn binary(&mut self, op: Op, sort: Sort, mut a: Expr, mut b: Expr) -> Expr {
+        debug_assert!(op == Op::Concat || self.sort(a) == self.sort(b), "{op:?} on unequal sorts");
+        if self.is_const(a) && self.is_const(b) {
+            return self.fold(op, sort, a, b);
+        }
+        // Constants to the right, otherwise older first.
+        if op.commutes() && (self.is_const(a) || (a > b && !self.is_const(b))) {
+            std::mem::swap(&mut a, &mut b);
+        }
+        match self.guarded(|g| g.rewrite2(op, sort, a, b)) {
+            Some(e) => e,
+            None => self.intern2(op, sort, a, b),
+        }
+    }
+
+    /// The value of an operator on two constants.
+    fn fold(&mut self, op: Op, sort: Sort, a: Expr, b: Expr) -> Expr {
+        let width = self.width_of(sort);
+        let shape = Shape { width, operand: self.width(a), low: self.width(b) };
+        let folded = match (self.const_word(a), self.const_word(b)) {
+            (Some(a), Some(b)) if width <= 64 => Bits::word(width, eval::word(op, shape, a, b, 0)),
+            _ => {
+                let (a, b) =
+                    (self.const_bits(a).expect("a constant"), self.const_bits(b).expect("a constant"));
+                eval::wide(op, shape, &a, &b)
+            }
+        };
+        self.constant_of(sort, folded)
+    }
+
+    fn width_of(&self, sort: Sort) -> u32 {
+        match sort {
+            Sort::Bool => 1,
+            Sort::Bits(width) => width,
+            Sort::Array { element, .. } => element,
+        }
+    }
+
+    pub(super) fn guarded(&mut self, f: impl FnOnce(&mut Graph) -> Option<Expr>) -> Option<Expr> {
+        if self.rules.depth >= MAX_REWRITE_DEPTH {
+            return None;
+        }
+        self.rules.depth += 1;
+        let result = f(self);
+        self.rules.depth -= 1;
+        result
+    }
+
+    // Booleans and bits: `not`, `and`, `or`, `xor`, `eq` and `ite` take either.
+
+    pub fn not(&mut self, a: Expr) -> Expr {
+        let sort = self.sort(a);
+        self.unary(Op::Not, sort, a, 0)
+    }
+
+    pub fn and(&mut self, a: Expr, b: Expr) -> Expr {
+        let sort = self.sort(a);
+        self.binary(Op::And, sort, a, b)
+    }
+
+    pub fn or(&mut self, a: Expr, b: Expr) -> Expr {
+        let sort = self.sort(a);
+        self.binary(Op::Or, sort, a, b)
+    }
+
+    pub fn xor(&mut self, a: Expr, b: Expr) -> Expr {
+        let sort = self.sort(a);
+        self.binary(Op::Xor, sort, a, b)
+    }
+
+    pub fn nand(&mut self, a: Expr, b: Expr) -> Expr {
+        let both = self.and(a, b);
+        self.not(both)
+    }
+
+    pub fn nor(&mut self, a: Expr, b: Expr) -> Expr {
+        let either = self.or(a, b);
+        self.not(either)
+    }
+
+    pub fn xnor(&mut self, a: Expr, b: Expr) -> Expr {
+        let differ = self.xor(a, b);
+        self.not(differ)
+    }
+
+    pub fn implies(&mut self, a: Expr, b: Expr) -> Expr {
+        let not_a = self.not(a);
+        self.or(not_a, b)
+    }
+
+    /// Conjunction of any number of booleans.
+    pub fn all(&mut self, parts: impl IntoIterator<Item = Expr>) -> Expr {
+        let mut result = self.boolean(true);
+        for part in parts {
+            result = self.and(result, part);
+        }
+        result
+    }
+
+    pub fn ite(&mut self, condition: Expr, then: Expr, otherwise: Expr) -> Expr {
+        debug_assert!(self.is_bool(condition) && self.sort(then) == self.sort(otherwise));
+        if self.is_const(condition) {
+            return if self.is_true(condition) { then } else { otherwise };
+        }
+        match self.guarded(|g| g.rewrite_ite(condition, then, otherwise)) {
+            Some(e) => e,
+            None => {
+                let sort = self.sort(then);
+                self.intern(Op::Ite, sort, [condition.id(), then.id(), otherwise.id()])
+            }
+        }
+    }
+
+    /// A boolean as a bit-vector of one bit.
+    pub fn bool_to_bit(&mut self, condition: Expr) -> Expr {
+        let (one, zero) = (self.word(1, 1), self.word(1, 0));
+        self.ite(condition, one, zero)
+    }
+
+    /// A bit-vector of one bit as a boolean.
+    pub fn bit_to_bool(&mut self, bit: Expr) -> Expr {
+        let one = self.word(1, 1);
+        self.eq(bit, one)
+    }
+
+    // Arithmetic.
+
+    pub fn add(&mut self, a: Expr, b: Expr) -> Expr {
+        let sort = self.sort(a);
+        self.binary(Op::Add, sort, a, b)
+    }
+
+    pub fn sub(&mut self, a: Expr, b: Expr) -> Expr {
+        let sort = self.sort(a);
+        self.binary(Op::Sub, sort, a, b)
+    }
+
+    pub fn neg(&mut self, a: Expr) -> Expr {
+        let zero = self.word(self.width(a), 0);
+        self.sub(zero, a)
+    }
+
+    pub fn mul(&mut self, a: Expr, b: Expr) -> Expr {
+        let sort = self.sort(a);
+        self.binary(Op::Mul, sort, a, b)
+    }
+
+    pub fn udiv(&mut self, a: Expr, b: Expr) -> Expr {
+        let sort = self.sort(a);
+        self.binary(Op::UDiv, sort, a, b)
+    }
+
+    pub fn urem(&mut self, a: Expr, b: Expr) -> Expr {
+        let sort = self.sort(a);
+        self.binary(Op::URem, sort, a, b)
+    }
+
+    pub fn sdiv(&mut self, a: Expr, b: Expr) -> Expr {
+        let sort = self.sort(a);
+        self.binary(Op::SDiv, sort, a, b)
+    }
+
+    pub fn srem(&mut self, a: Expr, b: Expr) -> Expr {
+        let sort = self.sort(a);
+        self.binary(Op::SRem, sort, a, b)
+    }
+
+    /// Signed remainder with the sign of the divisor: `srem`, moved by the divisor where the signs differ.
+    pub fn smod(&mut self, a: Expr, b: Expr) -> Expr {
+        let zero = self.word(self.width(a), 0);
+        let remainder = self.srem(a, b);
+        let moved = self.add(remainder, b);
+        let even = self.eq(remainder, zero);
+        let r_negative = self.slt(remainder, zero);
+        let b_negative = self.slt(b, zero);
+        let same_sign = self.eq(r_negative, b_negative);
+        let by_zero = self.eq(b, zero);
+        let stay = self.or(even, same_sign);
+        let stay = self.or(stay, by_zero);
+        self.ite(stay, remainder, moved)
+    }
+
+    // Shifts.
+
+    pub fn shl(&mut self, a: Expr, amount: Expr) -> Expr {
+        let sort = self.sort(a);
+        self.binary(Op::Shl, sort, a, amount)
+    }
+
+    pub fn lshr(&mut self, a: Expr, amount: Expr) -> Expr {
+        let sort = self.sort(a);
+        self.binary(Op::LShr, sort, a, amount)
+    }
+
+    pub fn ashr(&mut self, a: Expr, amount: Expr) -> Expr {
+        let sort = self.sort(a);
+        self.binary(Op::AShr, sort, a, amount)
+    }
+
+    pub fn rotate_left(&mut self, a: Expr, amount: u64) -> Expr {
+        let width = self.width(a);
+        let amount = (amount % u64::from(width)) as u32;
+        if amount == 0 {
+            return a;
+        }
+        let high = self.extract(a, 0, width - amount);
+        let low = self.extract(a, width - amount, amount);
+        self.concat(high, low)
+    }
+
+    pub fn rotate_right(&mut self, a: Expr, amount: u64) -> Expr {
+        let width = u64::from(self.width(a));
+        self.rotate_left(a, width - amount % width)
+    }
+
+    // Comparisons.
+
+    pub fn eq(&mut self, a: Expr, b: Expr) -> Expr {
+        self.binary(Op::Eq, Sort::Bool, a, b)
+    }
+
+    pub fn ne(&mut self, a: Expr, b: Expr) -> Expr {
+        let same = self.eq(a, b);
+        self.not(same)
+    }
+
+    pub fn distinct(&mut self, parts: &[Expr]) -> Expr {
+        let mut result = self.boolean(true);
+        for (i, &a) in parts.iter().enumerate() {
+            for &b in &parts[..i] {
+                let differ = self.ne(a, b);
+                result = self.and(result, differ);
+            }
+        }
+        result
+    }
+
+    /// One bit: are they equal?
+    pub fn comp(&mut self, a: Expr, b: Expr) -> Expr {
+        let same = self.eq(a, b);
+        self.bool_to_bit(same)
+    }
+
+    pub fn ult(&mut self, a: Expr, b: Expr) -> Expr {
+        self.binary(Op::Ult, Sort::Bool, a, b)
+    }
+
+    pub fn ule(&mut self, a: Expr, b: Expr) -> Expr {
+        self.binary(Op::Ule, Sort::Bool, a, b)
+    }
+
+    pub fn slt(&mut self, a: Expr, b: Expr) -> Expr {
+        self.binary(Op::Slt, Sort::Bool, a, b)
+    }
+
+    pub fn sle(&mut self, a: Expr, b: Expr) -> Expr {
+        self.binary(Op::Sle, Sort::Bool, a, b)
+    }
+
+    // Overflow predicates.
+
+    fn sign_of(&mut self, a: Expr) -> Expr {
+        let zero = self.word(self.width(a), 0);
+        self.slt(a, zero)
+    }
+
+    fn smallest_signed(&mut self, width: u32) -> Expr {
+        self.constant(Bits::word(width, 1).shl(u64::from(width) - 1))
+    }
+
+    pub fn neg_overflows(&mut self, a: Expr) -> Expr {
+        let smallest = self.smallest_signed(self.width(a));
+        self.eq(a, smallest)
+    }
+
+    pub fn uadd_overflows(&mut self, a: Expr, b: Expr) -> Expr {
+        let sum = self.add(a, b);
+        self.ult(sum, a)
+    }
+
+    pub fn sadd_overflows(&mut self, a: Expr, b: Expr) -> Expr {
+        let sum = self.add(a, b);
+        let (sa, sb, ss) = (self.sign_of(a), self.sign_of(b), self.sign_of(sum));
+        let same = self.eq(sa, sb);
+        let turned = self.xor(sa, ss);
+        self.and(same, turned)
+    }
+
+    pub fn usub_overflows(&mut self, a: Expr, b: Expr) -> Expr {
+        self.ult(a, b)
+    }
+
+    pub fn ssub_overflows(&mut self, a: Expr, b: Expr) -> Expr {
+        let difference = self.sub(a, b);
+        let (sa, sb, sd) = (self.sign_of(a), self.sign_of(b), self.sign_of(difference));
+        let differ = self.xor(sa, sb);
+        let turned = self.xor(sa, sd);
+        self.and(differ, turned)
+    }
+
+    /// By multiplying in twice the width; past half the widest width through a division.
+    pub fn umul_overflows(&mut self, a: Expr, b: Expr) -> Expr {
+        let width = self.width(a);
+        if width * 2 <= MAX_WIDTH {
+            let (wa, wb) = (self.zext(a, width * 2), self.zext(b, width * 2));
+            let product = self.mul(wa, wb);
+            let high = self.extract(product, width, width);
+            let zero = self.word(width, 0);
+            return self.ne(high, zero);
+        }
+        let ones = self.constant(Bits::ones(width));
+        let limit = self.udiv(ones, b);
+        let zero = self.word(width, 0);
+        let some = self.ne(b, zero);
+        let above = self.ult(limit, a);
+        self.and(some, above)
+    }
+
+    pub fn smul_overflows(&mut self, a: Expr, b: Expr) -> Result<Expr, SortError> {
+        let width = self.width(a);
+        if width * 2 > MAX_WIDTH {
+            let limit = MAX_WIDTH / 2;
+            return Err(SortError(format!(
+                "expected at most {limit} bits for a signed product, found {width}"
+            )));
+        }
+        let (wa, wb) = (self.sext(a, width * 2), self.sext(b, width * 2));
+        let product = self.mul(wa, wb);
+        let low = self.extract(product, 0, width);
+        let back = self.sext(low, width * 2);
+        Ok(self.ne(back, product))
+    }
+
+    pub fn sdiv_overflows(&mut self, a: Expr, b: Expr) -> Expr {
+        let smallest = self.neg_overflows(a);
+        let minus_one = self.constant(Bits::ones(self.width(b)));
+        let by_minus_one = self.eq(b, minus_one);
+        self.and(smallest, by_minus_one)
+    }
+
+    // Shapes.
+
+    pub fn concat(&mut self, high: Expr, low: Expr) -> Expr {
+        let width = self.width(high) + self.width(low);
+        debug_assert!(width <= MAX_WIDTH);
+        self.binary(Op::Concat, Sort::Bits(width), high, low)
+    }
+
+    /// Bits `low .. low + width`.
+    pub fn extract(&mut self, a: Expr, low: u32, width: u32) -> Expr {
+        debug_assert!(width >= 1 && low + width <= self.width(a));
+        if width == self.width(a) {
+            return a;
+        }
+        self.unary(Op::Extract, Sort::Bits(width), a, low)
+    }
+
+    /// `a` with zeros above, `width` bits in all.
+    pub fn zext(&mut self, a: Expr, width: u32) -> Expr {
+        debug_assert!(width >= self.width(a) && width <= MAX_WIDTH);
+        if width == self.width(a) {
+            return a;
+        }
+        self.unary(Op::ZExt, Sort::Bits(width), a, 0)
+    }
+
+    /// `a` with copies of its sign above, `width` bits in all.
+    pub fn sext(&mut self, a: Expr, width: u32) -> Expr {
+        debug_assert!(width >= self.width(a) && width <= MAX_WIDTH);
+        if width == self.width(a) {
+            return a;
+        }
+        self.unary(Op::SExt, Sort::Bits(width), a, 0)
+    }
+
+    pub fn repeat(&mut self, a: Expr, count: u32) -> Expr {
+        let mut result = a;
+        for _ in 1..count {
+            result = self.concat(a, result);
+        }
+        result
+    }
+
+    // Arrays.
+
+    pub fn const_array(&mut self, index_width: u32, element: Expr) -> Expr {
+        let sort = Sort::Array { index: index_width, element: self.width(element) };
+        self.intern1(Op::ConstArray, sort, element)
+    }
+
+    /// `base` with its elements 0, 1, ... replaced by constants (of at most 64 bits each).
+    pub fn table_over(&mut self, base: Expr, elements: Arc<[u64]>) -> Expr {
+        debug_assert!(self.is_array(base) && self.width(base) <= 64);
+        if elements.is_empty() {
+            return base;
+        }
+        let data = TableData { elements };
+        let number = match self.table_numbers.get(&data) {
+            Some(&number) => number,
+            None => {
+                let number = self.tables.insert(data.clone());
+                self.table_numbers.insert(data, number);
+                number
+            }
+        };
+        let sort = self.sort(base);
+        self.intern(Op::Table, sort, [base.id(), number, 0])
+    }
+
+    pub fn select(&mut self, array: Expr, index: Expr) -> Expr {
+        self.read(array, index, 1)
+    }
+
+    /// `count` adjacent elements from `index` on as one word, the first one lowest.
+    pub fn read(&mut self, array: Expr, index: Expr, count: u32) -> Expr {
+        debug_assert!(count >= 1 && self.is_array(array));
+        match self.guarded(|g| g.rewrite_read(array, index, count)) {
+            Some(e) => e,
+            None => {
+                let sort = Sort::Bits(self.width(array) * count);
+                self.intern2(Op::Read, sort, array, index)
+            }
+        }
+    }
+
+    pub fn store(&mut self, array: Expr, index: Expr, element: Expr) -> Expr {
+        debug_assert_eq!(self.width(array), self.width(element));
+        match self.guarded(|g| g.rewrite_store(array, index, element)) {
+            Some(e) => e,
+            None => {
+                let sort = self.sort(array);
+                self.intern(Op::Store, sort, [array.id(), index.id(), element.id()])
+            }
+        }
+    }
+}

@@ -1,0 +1,430 @@
+//! What every operator means: `word` for operands of at most 64 bits, `wide` for any width, and the evaluator
+//! that applies them over a graph. Everything else (rewrites, columns, sets, circuits, back ends) is tested
+//! against this file. Division by zero and over-shifting are as in SMT-LIB.
+//!
+//! The evaluator walks with its own stack, remembers every node it has computed under one model, and looks
+//! only into the arm of an `ite` that is taken.
+
+use super::bits::{mask, signed};
+use super::value::{ArrayValue, Model, Value};
+use super::{Bits, Expr, Graph, Kind, Node, Op};
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+/// The widths that an operator's meaning depends on.
+#[derive(Clone, Copy)]
+pub struct Shape {
+    /// Of the result.
+    pub width: u32,
+    /// Of the first operand.
+    pub operand: u32,
+    /// An extract's lowest bit; a concatenation's second operand's width.
+    pub low: u32,
+}
+
+/// The meaning of a bit-level operator on words. Operands have no bits above their width; neither has the
+/// result. `b` and `c` are ignored by operators that do not have them.
+#[inline(always)]
+pub fn word(op: Op, s: Shape, a: u64, b: u64, c: u64) -> u64 {
+    let w = s.operand;
+    match op {
+        Op::Not => !a & mask(w),
+        Op::And => a & b,
+        Op::Or => a | b,
+        Op::Xor => a ^ b,
+        Op::Add => a.wrapping_add(b) & mask(w),
+        Op::Sub => a.wrapping_sub(b) & mask(w),
+        Op::Mul => a.wrapping_mul(b) & mask(w),
+        Op::UDiv => a.checked_div(b).unwrap_or(mask(w)),
+        Op::URem => a.checked_rem(b).unwrap_or(a),
+        Op::SDiv => {
+            let (x, y) = (signed(w, a), signed(w, b));
+            let by_zero = if x < 0 { 1 } else { -1 };
+            (if y == 0 { by_zero } else { x.wrapping_div(y) }) as u64 & mask(w)
+        }
+        Op::SRem => {
+            let (x, y) = (signed(w, a), signed(w, b));
+            (if y == 0 { x } else { x.wrapping_rem(y) }) as u64 & mask(w)
+        }
+        Op::Shl => (if b < u64::from(w) { a << b } else { 0 }) & mask(w),
+        Op::LShr => {
+            if b < u64::from(w) {
+                a >> b
+            } else {
+                0
+            }
+        }
+        Op::AShr => (signed(w, a) >> b.min(63)) as u64 & mask(w),
+        Op::Eq => (a == b) as u64,
+        Op::Ult => (a < b) as u64,
+        Op::Ule => (a <= b) as u64,
+        Op::Slt => (signed(w, a) < signed(w, b)) as u64,
+        Op::Sle => (signed(w, a) <= signed(w, b)) as u64,
+        Op::Concat => a << s.low | b,
+        Op::Extract => a >> s.low & mask(s.width),
+        Op::ZExt => a,
+        Op::SExt => signed(w, a) as u64 & mask(s.width),
+        Op::Ite => {
+            if a != 0 {
+                b
+            } else {
+                c
+            }
+        }
+        Op::Const | Op::Var | Op::Table | Op::ConstArray | Op::Read | Op::Store => {
+            unreachable!("{op:?} is not a function of words")
+        }
+    }
+}
+
+/// The same for any width. `Ite` is not here: its condition has another width.
+pub fn wide(op: Op, s: Shape, a: &Bits, b: &Bits) -> Bits {
+    let truth = Bits::from_bool;
+    // A shift by more than 2^64 is a shift by at least the width.
+    let amount = || b.to_u64().unwrap_or(u64::MAX);
+    match op {
+        Op::Not => a.not(),
+        Op::And => a.zip(b, |x, y| x & y),
+        Op::Or => a.zip(b, |x, y| x | y),
+        Op::Xor => a.zip(b, |x, y| x ^ y),
+        Op::Add => a.add(b),
+        Op::Sub => a.sub(b),
+        Op::Mul => a.mul(b),
+        Op::UDiv => a.divide(b).0,
+        Op::URem => a.divide(b).1,
+        Op::SDiv => {
+            let quotient = magnitude(a).divide(&magnitude(b)).0;
+            if a.sign() == b.sign() { quotient } else { quotient.neg() }
+        }
+        Op::SRem => {
+            let remainder = magnitude(a).divide(&magnitude(b)).1;
+            if a.sign() { remainder.neg() } else { remainder }
+        }
+        Op::Shl => a.shl(amount()),
+        Op::LShr => a.lshr(amount()),
+        Op::AShr => a.ashr(amount()),
+        Op::Eq => truth(a == b),
+        Op::Ult => truth(a.ucmp(b) == Ordering::Less),
+        Op::Ule => truth(a.ucmp(b) != Ordering::Greater),
+        Op::Slt => truth(a.scmp(b) == Ordering::Less),
+        Op::Sle => truth(a.scmp(b) != Ordering::Greater),
+        Op::Concat => a.concat(b),
+        Op::Extract => a.extract(s.low.into(), s.width),
+        Op::ZExt => a.zext(s.width),
+        Op::SExt => a.sext(s.width),
+        Op::Ite | Op::Const | Op::Var | Op::Table | Op::ConstArray | Op::Read | Op::Store => {
+            unreachable!("{op:?} is not a function of bit-vectors alone")
+        }
+    }
+}
+
+fn magnitude(a: &Bits) -> Bits {
+    if a.sign() { a.neg() } else { a.clone() }
+}
+
+/// An array under evaluation: a chain of writes down to something that answers every index.
+enum Array {
+    Model(Option<Arc<ArrayValue>>),
+    Constant(Bits),
+    Table(Arc<[u64]>, u32),
+    Store { base: u32, index: Bits, element: Bits },
+}
+
+/// Reusable memory for evaluation. Create once, use `under` for each model.
+#[derive(Default)]
+pub struct Evaluator {
+    /// A node's slot is valid if its stamp is the current epoch.
+    stamps: Vec<u32>,
+    epoch: u32,
+    /// The value of a word node; the place in `wides` or `arrays` of another.
+    slots: Vec<u64>,
+    wides: Vec<Bits>,
+    arrays: Vec<Array>,
+    stack: Vec<u32>,
+}
+
+impl Evaluator {
+    pub fn new() -> Evaluator {
+        Evaluator::default()
+    }
+
+    /// Evaluates under `model`; what is computed is shared by all questions to the session.
+    pub fn under<'a>(&'a mut self, graph: &'a Graph, model: &'a Model) -> Session<'a> {
+        self.epoch = self.epoch.wrapping_add(1);
+        if self.epoch == 0 {
+            self.stamps.fill(0);
+            self.epoch = 1;
+        }
+        self.stamps.resize(self.stamps.len().max(graph.slots()), 0);
+        self.slots.resize(self.stamps.len(), 0);
+        self.wides.clear();
+        self.arrays.clear();
+        Session { memory: self, graph, model }
+    }
+}
+
+/// An evaluator under one model.
+pub struct Session<'a> {
+    memory: &'a mut Evaluator,
+    graph: &'a Graph,
+    model: &'a Model,
+}
+
+impl Session<'_> {
+    /// Is the boolean `e` true?
+    pub fn truth(&mut self, e: Expr) -> bool {
+        debug_assert!(self.graph.is_bool(e));
+        self.word(e) != 0
+    }
+
+    /// The value of a boolean or a bit-vector of at most 64 bits.
+    pub fn word(&mut self, e: Expr) -> u64 {
+        debug_assert!(self.graph.width(e) <= 64 && !self.graph.is_array(e));
+        self.run(e);
+        self.memory.slots[e.index()]
+    }
+
+    /// The value of a boolean or a bit-vector.
+    pub fn bits(&mut self, e: Expr) -> Bits {
+        debug_assert!(!self.graph.is_array(e));
+        self.run(e);
+        self.bits_of(e.id())
+    }
+
+    pub fn value(&mut self, e: Expr) -> Value {
+        if !self.graph.is_array(e) {
+            return Value::Bits(self.bits(e));
+        }
+        self.run(e);
+        Value::Array(Arc::new(self.array_value(e.id())))
+    }
+
+    fn done(&self, id: u32) -> bool {
+        self.memory.stamps[id as usize] == self.memory.epoch
+    }
+
+    fn run(&mut self, e: Expr) {
+        self.graph.op(e);
+        if self.done(e.id()) {
+            return;
+        }
+        debug_assert!(self.memory.stack.is_empty());
+        self.memory.stack.push(e.id());
+        while let Some(&id) = self.memory.stack.last() {
+            let node = self.graph.nodes[id as usize];
+            let before = self.memory.stack.len();
+            if !self.done(id) {
+                let kids = &node.payload[..node.op.arity()];
+                if node.op == Op::Ite {
+                    let next = if !self.done(kids[0]) { kids[0] } else { self.taken(&node) };
+                    if !self.done(next) {
+                        self.memory.stack.push(next);
+                    }
+                } else {
+                    for &kid in kids {
+                        if !self.done(kid) {
+                            self.memory.stack.push(kid);
+                        }
+                    }
+                }
+                if self.memory.stack.len() > before {
+                    continue;
+                }
+                let slot = self.compute(id, &node);
+                self.memory.slots[id as usize] = slot;
+                self.memory.stamps[id as usize] = self.memory.epoch;
+            }
+            self.memory.stack.pop();
+        }
+    }
+
+    /// The arm that an `ite` whose condition is known takes.
+    fn taken(&self, node: &Node) -> u32 {
+        if self.memory.slots[node.payload[0] as usize] != 0 { node.payload[1] } else { node.payload[2] }
+    }
+
+    fn compute(&mut self, id: u32, node: &Node) -> u64 {
+        if node.kind == Kind::Array {
+            return self.compute_array(id, node);
+        }
+        let handle = || self.graph.handle(id);
+        match node.op {
+            Op::Ite => self.memory.slots[self.taken(node) as usize],
+            Op::Const => match self.graph.const_word(handle()) {
+                Some(value) => value,
+                None => self.keep(self.graph.wides.get(node.payload[0]).clone()),
+            },
+            Op::Var => match node.width {
+                0..=64 => self.model.word(handle()),
+                width => self.keep(self.model.bits(handle(), width)),
+            },
+            Op::Read => self.read(node),
+            Op::Eq if self.graph.nodes[node.payload[0] as usize].kind == Kind::Array => {
+                (self.array_value(node.payload[0]) == self.array_value(node.payload[1])) as u64
+            }
+            _ => {
+                let s = shape(self.graph, node);
+                let value = |i: usize| self.memory.slots[node.payload[i] as usize];
+                if s.operand <= 64 && s.width <= 64 {
+                    return match node.op.arity() {
+                        1 => word(node.op, s, value(0), 0, 0),
+                        _ => word(node.op, s, value(0), value(1), 0),
+                    };
+                }
+                let a = self.bits_of(node.payload[0]);
+                let result = match node.op.arity() {
+                    1 => wide(node.op, s, &a, &a),
+                    _ => wide(node.op, s, &a, &self.bits_of(node.payload[1])),
+                };
+                self.keep(result)
+            }
+        }
+    }
+
+    fn keep(&mut self, bits: Bits) -> u64 {
+        if bits.width() <= 64 {
+            return bits.low();
+        }
+        self.memory.wides.push(bits);
+        self.memory.wides.len() as u64 - 1
+    }
+
+    fn bits_of(&self, id: u32) -> Bits {
+        let (width, slot) = (self.graph.nodes[id as usize].width, self.memory.slots[id as usize]);
+        if width <= 64 { Bits::word(width, slot) } else { self.memory.wides[slot as usize].clone() }
+    }
+
+    fn compute_array(&mut self, id: u32, node: &Node) -> u64 {
+        let array = match node.op {
+            Op::Ite => return self.memory.slots[self.taken(node) as usize],
+            Op::Var => Array::Model(self.model.array(self.graph.handle(id)).cloned()),
+            Op::ConstArray => Array::Constant(self.bits_of(node.payload[0])),
+            Op::Table => {
+                let base = self.memory.slots[node.payload[0] as usize] as u32;
+                Array::Table(self.graph.tables.get(node.payload[1]).elements.clone(), base)
+            }
+            Op::Store => Array::Store {
+                base: self.memory.slots[node.payload[0] as usize] as u32,
+                index: self.bits_of(node.payload[1]),
+                element: self.bits_of(node.payload[2]),
+            },
+            Op::Const | Op::Read | Op::Not | Op::And | Op::Or | Op::Xor | Op::Add | Op::Sub | Op::Mul => {
+                unreachable!("{:?} is never an array", node.op)
+            }
+            Op::UDiv | Op::URem | Op::SDiv | Op::SRem | Op::Shl | Op::LShr | Op::AShr | Op::Eq => {
+                unreachable!("{:?} is never an array", node.op)
+            }
+            Op::Ult | Op::Ule | Op::Slt | Op::Sle | Op::Concat | Op::Extract | Op::ZExt | Op::SExt => {
+                unreachable!("{:?} is never an array", node.op)
+            }
+        };
+        self.memory.arrays.push(array);
+        self.memory.arrays.len() as u64 - 1
+    }
+
+    fn read(&mut self, node: &Node) -> u64 {
+        let array = &self.graph.nodes[node.payload[0] as usize];
+        let (element, count) = (array.width, node.width / array.width);
+        let cell = self.memory.slots[node.payload[0] as usize] as u32;
+        if node.width <= 64 && array.index_width <= 64 {
+            let index = self.memory.slots[node.payload[1] as usize];
+            let mut value = 0;
+            for i in (0..count).rev() {
+                let at = index.wrapping_add(i.into()) & mask(array.index_width);
+                let part = self.element_word(cell, at);
+                value = if count == 1 { part } else { value << element | part };
+            }
+            return value;
+        }
+        let index = self.bits_of(node.payload[1]);
+        let mut value = self.element(cell, &index, element);
+        for i in 1..count {
+            let at = index.add(&Bits::word(array.index_width, i.into()));
+            value = self.element(cell, &at, element).concat(&value);
+        }
+        self.keep(value)
+    }
+
+    fn element_word(&self, mut cell: u32, at: u64) -> u64 {
+        loop {
+            match &self.memory.arrays[cell as usize] {
+                Array::Model(array) => return array.as_ref().map_or(0, |a| a.get_word(at)),
+                Array::Constant(value) => return value.low(),
+                Array::Table(elements, base) => {
+                    match usize::try_from(at).ok().and_then(|i| elements.get(i)) {
+                        Some(&element) => return element,
+                        None => cell = *base,
+                    }
+                }
+                Array::Store { base, index, element } => {
+                    if index.low() == at {
+                        return element.low();
+                    }
+                    cell = *base;
+                }
+            }
+        }
+    }
+
+    fn element(&self, mut cell: u32, at: &Bits, width: u32) -> Bits {
+        loop {
+            match &self.memory.arrays[cell as usize] {
+                Array::Model(array) => {
+                    return array.as_ref().map_or_else(|| Bits::zero(width), |a| a.get(at));
+                }
+                Array::Constant(value) => return value.clone(),
+                Array::Table(elements, base) => {
+                    match at.to_u64().and_then(|i| elements.get(usize::try_from(i).ok()?)) {
+                        Some(&element) => return Bits::word(width, element),
+                        None => cell = *base,
+                    }
+                }
+                Array::Store { base, index, element } => {
+                    if index == at {
+                        return element.clone();
+                    }
+                    cell = *base;
+                }
+            }
+        }
+    }
+
+    fn array_value(&self, id: u32) -> ArrayValue {
+        let node = &self.graph.nodes[id as usize];
+        let mut chain = Vec::new();
+        let mut cell = self.memory.slots[id as usize] as u32;
+        let mut value = loop {
+            let array = &self.memory.arrays[cell as usize];
+            match array {
+                Array::Model(Some(value)) => break (**value).clone(),
+                Array::Model(None) => break ArrayValue::zero(node.index_width, node.width),
+                Array::Constant(element) => break ArrayValue::new(node.index_width, element.clone()),
+                Array::Table(_, base) | Array::Store { base, .. } => cell = *base,
+            }
+            chain.push(array);
+        };
+        for array in chain.into_iter().rev() {
+            match array {
+                Array::Table(elements, _) => {
+                    for (i, element) in elements.iter().enumerate() {
+                        value.set_word(i as u64, *element);
+                    }
+                }
+                Array::Store { index, element, .. } => value.set(index, element.clone()),
+                Array::Model(_) | Array::Constant(_) => unreachable!("these end a chain"),
+            }
+        }
+        value
+    }
+}
+
+/// The widths `word` and `wide` need for a node.
+pub(super) fn shape(graph: &Graph, node: &Node) -> Shape {
+    let operand = graph.nodes[node.payload[0] as usize].width;
+    let low = match node.op {
+        Op::Extract => node.payload[1],
+        Op::Concat => graph.nodes[node.payload[1] as usize].width,
+        _ => 0,
+    };
+    Shape { width: node.width, operand, low }
+}

@@ -1,0 +1,391 @@
+//! What can be said: hash-consed expressions over booleans, bit-vectors and arrays.
+//!
+//! `Graph` owns every node; `Expr` is a handle into it, and equal expressions have equal handles. Building an
+//! expression simplifies it (`build.rs`, `rewrite/`); its meaning is in `eval.rs` and nowhere else. Nodes die
+//! only in `Graph::collect`, which is given everything that must live; debug builds notice handles that were
+//! used after their node was collected.
+
+pub mod bits;
+mod build;
+mod collect;
+pub mod eval;
+mod op;
+mod rewrite;
+mod sort;
+pub mod value;
+pub mod walk;
+
+pub use bits::{Bits, MAX_WIDTH};
+pub use collect::Alive;
+pub use eval::Evaluator;
+pub use op::{Family, Op};
+pub use rewrite::Rule;
+pub use sort::{Sort, SortError};
+pub use value::{ArrayValue, Model, Value};
+
+use hashbrown::HashTable;
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+/// A handle to a node of a `Graph`. Only meaningful with the graph that gave it out.
+#[derive(Clone, Copy)]
+pub struct Expr {
+    id: u32,
+    /// Which tenant of slot `id` is meant: a collected slot gets the next generation.
+    #[cfg(debug_assertions)]
+    generation: u32,
+}
+
+impl Expr {
+    /// The slot number: dense, reused after a collection. For tables keyed by expression.
+    #[inline]
+    pub fn id(self) -> u32 {
+        self.id
+    }
+
+    #[inline]
+    pub fn index(self) -> usize {
+        self.id as usize
+    }
+}
+
+impl PartialEq for Expr {
+    #[inline]
+    fn eq(&self, other: &Expr) -> bool {
+        self.id == other.id
+    }
+}
+impl Eq for Expr {}
+impl std::hash::Hash for Expr {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        state.write_u32(self.id);
+    }
+}
+impl PartialOrd for Expr {
+    fn partial_cmp(&self, other: &Expr) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl Ord for Expr {
+    fn cmp(&self, other: &Expr) -> std::cmp::Ordering {
+        self.id.cmp(&other.id)
+    }
+}
+impl std::fmt::Debug for Expr {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "e{}", self.id)
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+enum Kind {
+    Bool,
+    Bits,
+    Array,
+    /// A collected slot, waiting on the free list.
+    Free,
+}
+
+/// 24 bytes, operands included. `payload` means: operands first, then parameters (an extract's low bit); for
+/// a constant its value, or its place among the wide constants; for a variable or a table its number.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Node {
+    op: Op,
+    kind: Kind,
+    /// Of the value; of an element, for arrays. Booleans have 1.
+    width: u32,
+    /// Of an array's index, otherwise 0.
+    index_width: u32,
+    payload: [u32; 3],
+}
+
+impl Node {
+    #[inline]
+    fn hash(&self) -> u64 {
+        let head = (self.op as u64) << 56 | (self.kind as u64) << 48 | u64::from(self.width) << 20;
+        let a = u64::from(self.payload[0]) | u64::from(self.payload[1]) << 32;
+        let b = u64::from(self.payload[2]) | u64::from(self.index_width) << 32;
+        // Two multiplications mix every bit into the high half, which the table uses.
+        const K: u64 = 0x9e37_79b9_7f4a_7c15;
+        let mut h = (head ^ a).wrapping_mul(K);
+        h = (h.rotate_left(29) ^ b ^ (a >> 7)).wrapping_mul(K);
+        h ^ h >> 32
+    }
+}
+
+/// The constant elements of a `Table` node.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct TableData {
+    pub elements: Arc<[u64]>,
+}
+
+/// Entries that nodes refer to by number and that die with them.
+struct Slots<T> {
+    items: Vec<Option<T>>,
+    free: Vec<u32>,
+}
+
+impl<T> Slots<T> {
+    fn new() -> Slots<T> {
+        Slots { items: Vec::new(), free: Vec::new() }
+    }
+
+    fn insert(&mut self, item: T) -> u32 {
+        match self.free.pop() {
+            Some(i) => {
+                self.items[i as usize] = Some(item);
+                i
+            }
+            None => {
+                self.items.push(Some(item));
+                u32::try_from(self.items.len() - 1).expect("fewer than 2^32 entries")
+            }
+        }
+    }
+
+    fn get(&self, i: u32) -> &T {
+        self.items[i as usize].as_ref().expect("a live node's entry")
+    }
+
+    fn remove(&mut self, i: u32) -> T {
+        self.free.push(i);
+        self.items[i as usize].take().expect("a live node's entry")
+    }
+}
+
+/// The owner of all expressions.
+pub struct Graph {
+    nodes: Vec<Node>,
+    free: Vec<u32>,
+    table: HashTable<u32>,
+    wides: Slots<Bits>,
+    wide_numbers: FxHashMap<Bits, u32>,
+    names: Slots<Arc<str>>,
+    variables: FxHashMap<Arc<str>, Expr>,
+    tables: Slots<TableData>,
+    table_numbers: FxHashMap<TableData, u32>,
+    rules: rewrite::Counters,
+    #[cfg(debug_assertions)]
+    generations: Vec<u32>,
+}
+
+impl Default for Graph {
+    fn default() -> Graph {
+        Graph::new()
+    }
+}
+
+impl Graph {
+    pub fn new() -> Graph {
+        let mut graph = Graph {
+            nodes: Vec::new(),
+            free: Vec::new(),
+            table: HashTable::new(),
+            wides: Slots::new(),
+            wide_numbers: FxHashMap::default(),
+            names: Slots::new(),
+            variables: FxHashMap::default(),
+            tables: Slots::new(),
+            table_numbers: FxHashMap::default(),
+            rules: rewrite::Counters::default(),
+            #[cfg(debug_assertions)]
+            generations: Vec::new(),
+        };
+        // The two booleans have fixed places, 0 and 1, and are never collected.
+        graph.intern(Op::Const, Sort::Bool, [0, 0, 0]);
+        graph.intern(Op::Const, Sort::Bool, [1, 0, 0]);
+        graph
+    }
+
+    /// Nodes alive (or not yet collected).
+    pub fn len(&self) -> usize {
+        self.nodes.len() - self.free.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        false
+    }
+
+    /// One more than the largest slot number in use: the length of a dense table keyed by `Expr`.
+    pub fn slots(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Bytes held by nodes and the hash table (constants wider than 64 bits and names left out).
+    pub fn memory(&self) -> usize {
+        self.nodes.capacity() * size_of::<Node>() + self.table.allocation_size()
+    }
+
+    #[inline]
+    fn handle(&self, id: u32) -> Expr {
+        Expr {
+            id,
+            #[cfg(debug_assertions)]
+            generation: self.generations[id as usize],
+        }
+    }
+
+    #[inline]
+    fn node(&self, e: Expr) -> &Node {
+        #[cfg(debug_assertions)]
+        assert_eq!(self.generations[e.index()], e.generation, "stale handle {e:?}: its node was collected");
+        &self.nodes[e.index()]
+    }
+
+    /// The one node with these contents. No simplification.
+    fn intern(&mut self, op: Op, sort: Sort, payload: [u32; 3]) -> Expr {
+        let (kind, width, index_width) = match sort {
+            Sort::Bool => (Kind::Bool, 1, 0),
+            Sort::Bits(width) => (Kind::Bits, width, 0),
+            Sort::Array { index, element } => (Kind::Array, element, index),
+        };
+        let node = Node { op, kind, width, index_width, payload };
+        let hash = node.hash();
+        if let Some(&id) = self.table.find(hash, |&id| self.nodes[id as usize] == node) {
+            return self.handle(id);
+        }
+        let id = match self.free.pop() {
+            Some(id) => {
+                self.nodes[id as usize] = node;
+                id
+            }
+            None => {
+                self.nodes.push(node);
+                #[cfg(debug_assertions)]
+                self.generations.push(0);
+                u32::try_from(self.nodes.len() - 1).expect("fewer than 2^32 nodes")
+            }
+        };
+        self.table.insert_unique(hash, id, |&id| self.nodes[id as usize].hash());
+        self.handle(id)
+    }
+
+    fn intern1(&mut self, op: Op, sort: Sort, a: Expr) -> Expr {
+        self.intern(op, sort, [a.id, 0, 0])
+    }
+
+    fn intern2(&mut self, op: Op, sort: Sort, a: Expr, b: Expr) -> Expr {
+        self.intern(op, sort, [a.id, b.id, 0])
+    }
+
+    // Looking at a node.
+
+    #[inline]
+    pub fn op(&self, e: Expr) -> Op {
+        self.node(e).op
+    }
+
+    #[inline]
+    pub fn sort(&self, e: Expr) -> Sort {
+        let node = self.node(e);
+        match node.kind {
+            Kind::Bool => Sort::Bool,
+            Kind::Bits => Sort::Bits(node.width),
+            Kind::Array => Sort::Array { index: node.index_width, element: node.width },
+            Kind::Free => unreachable!("a handle to a collected node"),
+        }
+    }
+
+    /// Width of the value in bits: 1 for a boolean, the element's for an array.
+    #[inline]
+    pub fn width(&self, e: Expr) -> u32 {
+        self.node(e).width
+    }
+
+    #[inline]
+    pub fn is_bool(&self, e: Expr) -> bool {
+        self.node(e).kind == Kind::Bool
+    }
+
+    #[inline]
+    pub fn is_array(&self, e: Expr) -> bool {
+        self.node(e).kind == Kind::Array
+    }
+
+    /// Operand `i`, which must exist.
+    #[inline]
+    pub fn kid(&self, e: Expr, i: usize) -> Expr {
+        let node = self.node(e);
+        debug_assert!(i < node.op.arity());
+        self.handle(node.payload[i])
+    }
+
+    /// All operands, in order.
+    #[inline]
+    pub fn kids(&self, e: Expr) -> SmallVec<[Expr; 3]> {
+        let node = self.node(e);
+        node.payload[..node.op.arity()].iter().map(|&id| self.handle(id)).collect()
+    }
+
+    /// The lowest bit an extract takes.
+    #[inline]
+    pub fn extract_low(&self, e: Expr) -> u32 {
+        debug_assert_eq!(self.op(e), Op::Extract);
+        self.node(e).payload[1]
+    }
+
+    /// The value of a constant of at most 64 bits.
+    #[inline]
+    pub fn const_word(&self, e: Expr) -> Option<u64> {
+        let node = self.node(e);
+        (node.op == Op::Const && node.width <= 64)
+            .then(|| u64::from(node.payload[0]) | u64::from(node.payload[1]) << 32)
+    }
+
+    /// The value of a constant of any width.
+    pub fn const_bits(&self, e: Expr) -> Option<Bits> {
+        let node = self.node(e);
+        if node.op != Op::Const {
+            return None;
+        }
+        Some(match self.const_word(e) {
+            Some(word) => Bits::word(node.width, word),
+            None => self.wides.get(node.payload[0]).clone(),
+        })
+    }
+
+    #[inline]
+    pub fn is_const(&self, e: Expr) -> bool {
+        self.node(e).op == Op::Const
+    }
+
+    #[inline]
+    pub fn is_true(&self, e: Expr) -> bool {
+        e.id == 1
+    }
+
+    #[inline]
+    pub fn is_false(&self, e: Expr) -> bool {
+        e.id == 0
+    }
+
+    /// A variable's name.
+    pub fn name(&self, e: Expr) -> &str {
+        debug_assert_eq!(self.op(e), Op::Var);
+        self.names.get(self.node(e).payload[0])
+    }
+
+    /// The variable of this name, if there is one.
+    pub fn lookup(&self, name: &str) -> Option<Expr> {
+        self.variables.get(name).copied()
+    }
+
+    /// The elements of a `Table` node.
+    pub fn table(&self, e: Expr) -> &TableData {
+        debug_assert_eq!(self.op(e), Op::Table);
+        self.tables.get(self.node(e).payload[1])
+    }
+
+    /// How many adjacent elements a `Read` takes.
+    pub fn read_count(&self, e: Expr) -> u32 {
+        debug_assert_eq!(self.op(e), Op::Read);
+        self.width(e) / self.width(self.kid(e, 0))
+    }
+
+    /// How often each rewrite rule has fired.
+    pub fn rule_counts(&self) -> impl Iterator<Item = (Rule, u64)> + '_ {
+        self.rules.iter()
+    }
+}

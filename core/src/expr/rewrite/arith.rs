@@ -1,0 +1,183 @@
+//! Rules for `Add`, `Sub`, `Mul` and the divisions.
+
+use super::Rule;
+use crate::expr::{Expr, Graph, Op};
+
+impl Graph {
+    pub(super) fn rewrite_add(&mut self, a: Expr, b: Expr) -> Option<Expr> {
+        if self.is_zero(b) {
+            return self.fire(Rule::AddZero, a);
+        }
+        let ((x, c), (y, d)) = (self.split_sum(a), self.split_sum(b));
+        if self.is_const(b) {
+            if let Some(c) = c {
+                let sum = self.add(c, b);
+                let e = self.add(x, sum);
+                return self.fire(Rule::AddConstants, e);
+            }
+        } else if c.is_some() || d.is_some() {
+            let rest = self.add(x, y);
+            let zero = self.word(self.width(a), 0);
+            let constant = self.add(c.unwrap_or(zero), d.unwrap_or(zero));
+            let e = self.add(rest, constant);
+            return self.fire(Rule::AddHoist, e);
+        }
+        if a == b {
+            let one = self.word(self.width(a), 1);
+            let e = self.shl(a, one);
+            return self.fire(Rule::AddSelf, e);
+        }
+        for (x, y) in [(a, b), (b, a)] {
+            if self.op(y) == Op::Sub {
+                let (from, what) = (self.kid(y, 0), self.kid(y, 1));
+                if what == x {
+                    return self.fire(Rule::AddSub, from);
+                }
+                if self.is_zero(from) {
+                    let e = self.sub(x, what);
+                    return self.fire(Rule::AddNegated, e);
+                }
+            }
+        }
+        self.rewrite_disjoint(a, b)
+    }
+
+    pub(super) fn rewrite_sub(&mut self, a: Expr, b: Expr) -> Option<Expr> {
+        if a == b {
+            let zero = self.word(self.width(a), 0);
+            return self.fire(Rule::SubSelf, zero);
+        }
+        if self.is_zero(b) {
+            return self.fire(Rule::AddZero, a);
+        }
+        if self.is_const(b) {
+            let negated = self.neg(b);
+            let e = self.add(a, negated);
+            return self.fire(Rule::SubConstant, e);
+        }
+        if self.op(b) == Op::Sub {
+            let (x, y) = (self.kid(b, 0), self.kid(b, 1));
+            if self.is_zero(x) {
+                let e = self.add(a, y);
+                return self.fire(Rule::SubNegated, e);
+            }
+            if self.is_zero(a) {
+                let e = self.sub(y, x);
+                return self.fire(Rule::SubSub, e);
+            }
+        }
+        if self.op(a) == Op::Add && (self.kid(a, 0) == b || self.kid(a, 1) == b) {
+            let other = if self.kid(a, 0) == b { self.kid(a, 1) } else { self.kid(a, 0) };
+            return self.fire(Rule::SubAdd, other);
+        }
+        if self.op(b) == Op::Add && (self.kid(b, 0) == a || self.kid(b, 1) == a) {
+            let other = if self.kid(b, 0) == a { self.kid(b, 1) } else { self.kid(b, 0) };
+            let e = self.neg(other);
+            return self.fire(Rule::SubAdd, e);
+        }
+        let ((x, c), (y, d)) = (self.split_sum(a), self.split_sum(b));
+        if c.is_some() || d.is_some() {
+            let zero = self.word(self.width(a), 0);
+            let constant = self.sub(c.unwrap_or(zero), d.unwrap_or(zero));
+            let rest = self.sub(x, y);
+            let e = self.add(rest, constant);
+            return self.fire(Rule::SubHoist, e);
+        }
+        None
+    }
+
+    /// `k` of the constant `2^k`.
+    fn power_of_two(&self, e: Expr) -> Option<u32> {
+        let bits = self.const_bits(e)?;
+        let mut set = (0..bits.width()).filter(|&i| bits.bit(i));
+        match (set.next(), set.next()) {
+            (Some(k), None) => Some(k),
+            _ => None,
+        }
+    }
+
+    pub(super) fn rewrite_mul(&mut self, a: Expr, b: Expr) -> Option<Expr> {
+        if !self.is_const(b) {
+            return None;
+        }
+        if self.is_zero(b) {
+            return self.fire(Rule::MulZero, b);
+        }
+        if self.const_bits(b).is_some_and(|bits| bits.to_u64() == Some(1)) {
+            return self.fire(Rule::MulOne, a);
+        }
+        if self.is_ones(b) {
+            let e = self.neg(a);
+            return self.fire(Rule::MulOne, e);
+        }
+        if let Some(k) = self.power_of_two(b) {
+            let amount = self.word(self.width(a), k.into());
+            let e = self.shl(a, amount);
+            return self.fire(Rule::MulPower, e);
+        }
+        if matches!(self.op(a), Op::Mul | Op::Shl) && self.is_const(self.kid(a, 1)) {
+            let (x, c) = (self.kid(a, 0), self.kid(a, 1));
+            let factor = if self.op(a) == Op::Mul { self.mul(c, b) } else { self.shl(b, c) };
+            let e = self.mul(x, factor);
+            return self.fire(Rule::MulConstants, e);
+        }
+        None
+    }
+
+    pub(super) fn rewrite_division(&mut self, op: Op, a: Expr, b: Expr) -> Option<Expr> {
+        let width = self.width(a);
+        let quotient = matches!(op, Op::UDiv | Op::SDiv);
+        if self.is_zero(b) {
+            let e = match op {
+                Op::UDiv => self.ones_like(a),
+                Op::SDiv => {
+                    let (one, ones) = (self.word(width, 1), self.ones_like(a));
+                    let zero = self.word(width, 0);
+                    let negative = self.slt(a, zero);
+                    self.ite(negative, one, ones)
+                }
+                _ => a,
+            };
+            return self.fire(Rule::DivZero, e);
+        }
+        if a == b && !quotient {
+            let zero = self.word(width, 0);
+            return self.fire(Rule::RemSelf, zero);
+        }
+        // At width 1 the constant 1 is -1 when signed: only unsigned division may take it as one.
+        let signed = matches!(op, Op::SDiv | Op::SRem);
+        if self.const_bits(b).is_some_and(|bits| bits.to_u64() == Some(1)) && !(signed && width == 1) {
+            let e = if quotient { a } else { self.word(width, 0) };
+            return self.fire(Rule::DivOne, e);
+        }
+        if signed {
+            if self.is_positive(a) && self.is_positive(b) {
+                let unsigned = if quotient { Op::UDiv } else { Op::URem };
+                let e = self.make2(unsigned, a, b);
+                return self.fire(Rule::DivUnsigned, e);
+            }
+            return None;
+        }
+        if let Some(k) = self.power_of_two(b) {
+            let part = if quotient { self.extract(a, k, width - k) } else { self.extract(a, 0, k) };
+            let e = self.zext(part, width);
+            return self.fire(Rule::DivPower, e);
+        }
+        if self.op(a) == Op::ZExt && self.is_const(b) {
+            let x = self.kid(a, 0);
+            let inner = self.width(x);
+            let divisor = self.const_bits(b).expect("a constant");
+            let e = if divisor.lshr(inner.into()).is_zero() {
+                let divisor = self.constant(divisor.extract(0, inner));
+                let narrow = self.make2(op, x, divisor);
+                self.zext(narrow, width)
+            } else if quotient {
+                self.word(width, 0)
+            } else {
+                a
+            };
+            return self.fire(Rule::DivNarrow, e);
+        }
+        None
+    }
+}

@@ -1,0 +1,91 @@
+//! Rules for reading and writing arrays.
+
+use super::Rule;
+use crate::expr::{Expr, Graph, Op};
+
+impl Graph {
+    pub(in crate::expr) fn rewrite_read(&mut self, array: Expr, index: Expr, count: u32) -> Option<Expr> {
+        if count > 1 {
+            return self.rewrite_read_word(array, index, count);
+        }
+        match self.op(array) {
+            Op::ConstArray => {
+                let element = self.kid(array, 0);
+                self.fire(Rule::ReadConst, element)
+            }
+            Op::Store => {
+                let mut below = array;
+                while self.op(below) == Op::Store && self.differ(self.kid(below, 1), index) {
+                    below = self.kid(below, 0);
+                }
+                let e = if self.op(below) == Op::Store && self.kid(below, 1) == index {
+                    self.kid(below, 2)
+                } else if below != array {
+                    self.select(below, index)
+                } else {
+                    return None;
+                };
+                self.fire(Rule::ReadStore, e)
+            }
+            Op::Table => {
+                let at = self.const_bits(index)?;
+                let element = at.to_u64().and_then(|at| self.table(array).elements.get(at as usize).copied());
+                let e = match element {
+                    Some(element) => self.word(self.width(array), element),
+                    None => self.select(self.kid(array, 0), index),
+                };
+                self.fire(Rule::ReadTable, e)
+            }
+            Op::Ite => {
+                let (p, a, b) = (self.kid(array, 0), self.kid(array, 1), self.kid(array, 2));
+                let (a, b) = (self.select(a, index), self.select(b, index));
+                let e = self.ite(p, a, b);
+                self.fire(Rule::ReadIte, e)
+            }
+            _ => None,
+        }
+    }
+
+    /// A word read stays one node over a variable, or over a table at a computed index.
+    pub(super) fn reads_words(&self, array: Expr, index: Expr) -> bool {
+        match self.op(array) {
+            Op::Var => true,
+            Op::Table => !self.is_const(index),
+            _ => false,
+        }
+    }
+
+    fn rewrite_read_word(&mut self, array: Expr, index: Expr, count: u32) -> Option<Expr> {
+        if self.reads_words(array, index) {
+            return None;
+        }
+        let mut result = self.select(array, index);
+        for i in 1..count {
+            let skip = self.word(self.width(index), i.into());
+            let at = self.add(index, skip);
+            let element = self.select(array, at);
+            result = self.concat(element, result);
+        }
+        self.fire(Rule::ReadWord, result)
+    }
+
+    /// Never equal, as far as constants and constant distances tell.
+    fn differ(&self, i: Expr, j: Expr) -> bool {
+        if self.is_const(i) && self.is_const(j) {
+            return i != j;
+        }
+        let ((x, c), (y, d)) = (self.split_sum(i), self.split_sum(j));
+        x == y && c != d
+    }
+
+    pub(in crate::expr) fn rewrite_store(&mut self, array: Expr, index: Expr, element: Expr) -> Option<Expr> {
+        if self.op(element) == Op::Read && self.kid(element, 0) == array && self.kid(element, 1) == index {
+            return self.fire(Rule::StoreSame, array);
+        }
+        if self.op(array) == Op::Store && self.kid(array, 1) == index {
+            let e = self.store(self.kid(array, 0), index, element);
+            return self.fire(Rule::StoreTwice, e);
+        }
+        None
+    }
+}

@@ -1,0 +1,179 @@
+//! Rules for `Not`, `And`, `Or`, `Xor`, on booleans and bit-vectors alike.
+
+use super::Rule;
+use crate::expr::{Expr, Graph, Op, Sort};
+
+/// How many pieces a word may be put together from before the `Disjoint` rule leaves it alone.
+const MAX_PIECES: usize = 16;
+
+impl Graph {
+    pub(super) fn rewrite_not(&mut self, a: Expr) -> Option<Expr> {
+        match self.op(a) {
+            Op::Not => {
+                let x = self.kid(a, 0);
+                self.fire(Rule::NotNot, x)
+            }
+            op @ (Op::Ult | Op::Ule | Op::Slt | Op::Sle) => {
+                let (x, y) = (self.kid(a, 0), self.kid(a, 1));
+                let turned = match op {
+                    Op::Ult => self.ule(y, x),
+                    Op::Ule => self.ult(y, x),
+                    Op::Slt => self.sle(y, x),
+                    _ => self.slt(y, x),
+                };
+                self.fire(Rule::NotLess, turned)
+            }
+            Op::Ite => {
+                let (p, c, d) = self.constant_ite(a)?;
+                let (c, d) = (self.not(c), self.not(d));
+                let e = self.ite(p, c, d);
+                self.fire(Rule::NotIte, e)
+            }
+            _ => None,
+        }
+    }
+
+    pub(super) fn rewrite_bits(&mut self, op: Op, sort: Sort, a: Expr, b: Expr) -> Option<Expr> {
+        if self.is_zero(b) {
+            let e = if op == Op::And { b } else { a };
+            return self.fire(Rule::BitsZero, e);
+        }
+        if self.is_ones(b) {
+            let e = match op {
+                Op::And => a,
+                Op::Or => b,
+                _ => self.not(a),
+            };
+            return self.fire(Rule::BitsOnes, e);
+        }
+        if a == b {
+            let e = if op == Op::Xor { self.zero_like(a) } else { a };
+            return self.fire(Rule::BitsSame, e);
+        }
+        if self.are_opposite(a, b) {
+            let e = if op == Op::And { self.zero_like(a) } else { self.ones_like(a) };
+            return self.fire(Rule::BitsOpposite, e);
+        }
+        if self.is_const(b) && self.op(a) == op && self.is_const(self.kid(a, 1)) {
+            let (x, c) = (self.kid(a, 0), self.kid(a, 1));
+            let merged = self.make2(op, c, b);
+            let e = self.make2(op, x, merged);
+            return self.fire(Rule::BitsConstants, e);
+        }
+        if op == Op::Xor {
+            if self.op(a) == Op::Not || self.op(b) == Op::Not {
+                let inner = |g: &Graph, e| if g.op(e) == Op::Not { (g.kid(e, 0), true) } else { (e, false) };
+                let ((x, nx), (y, ny)) = (inner(self, a), inner(self, b));
+                let joined = self.xor(x, y);
+                let e = if nx != ny { self.not(joined) } else { joined };
+                return self.fire(Rule::XorNot, e);
+            }
+        } else if let Some(e) = self.absorbed(op, a, b).or_else(|| self.absorbed(op, b, a)) {
+            return self.fire(Rule::Absorb, e);
+        }
+        if sort == Sort::Bool {
+            return None;
+        }
+        if op == Op::And
+            && let Some(e) = self.rewrite_mask(a, b)
+        {
+            return Some(e);
+        }
+        if op == Op::And { None } else { self.rewrite_disjoint(a, b) }
+    }
+
+    /// `x op (x op y)` is `x op y`; `x op (x dual y)` is `x`.
+    fn absorbed(&self, op: Op, x: Expr, other: Expr) -> Option<Expr> {
+        let inner = self.op(other);
+        if !matches!(inner, Op::And | Op::Or) || (self.kid(other, 0) != x && self.kid(other, 1) != x) {
+            return None;
+        }
+        Some(if inner == op { other } else { x })
+    }
+
+    fn rewrite_mask(&mut self, a: Expr, mask: Expr) -> Option<Expr> {
+        let width = self.width(a);
+        let bits = self.const_bits(mask)?;
+        let ones = (0..width).take_while(|&i| bits.bit(i)).count() as u32;
+        if ones > 0 && bits.lshr(ones.into()).is_zero() {
+            let low = self.extract(a, 0, ones);
+            let e = self.zext(low, width);
+            return self.fire(Rule::MaskLow, e);
+        }
+        if self.op(a) == Op::ZExt {
+            let x = self.kid(a, 0);
+            let inner = self.width(x);
+            let low = self.constant(bits.extract(0, inner));
+            let masked = self.and(x, low);
+            let e = self.zext(masked, width);
+            return self.fire(Rule::MaskExtended, e);
+        }
+        None
+    }
+
+    /// `b[0] | b[1] << 8` and the like: words put together from parts that do not overlap.
+    pub(super) fn rewrite_disjoint(&mut self, a: Expr, b: Expr) -> Option<Expr> {
+        let width = self.width(a);
+        let mut pieces = Vec::new();
+        if !self.pieces(a, 0, width, &mut pieces) || !self.pieces(b, 0, width, &mut pieces) {
+            return None;
+        }
+        pieces.sort_unstable_by_key(|&(at, _)| at);
+        let mut end = 0;
+        for &(at, e) in &pieces {
+            if at < end {
+                return None;
+            }
+            end = at + self.width(e);
+        }
+        let mut result: Option<Expr> = None;
+        let mut top = 0;
+        for (at, e) in pieces {
+            if at > top {
+                let gap = self.word(at - top, 0);
+                result = Some(result.map_or(gap, |low| self.concat(gap, low)));
+            }
+            result = Some(result.map_or(e, |low| self.concat(e, low)));
+            top = at + self.width(e);
+        }
+        let word = result?;
+        let e = self.zext(word, width);
+        self.fire(Rule::Disjoint, e)
+    }
+
+    /// The parts of `e` that can be non-zero, each with its place; false if `e` is not made of parts. A word
+    /// with no zero part at all does not count: nothing could be put beside it.
+    fn pieces(&self, e: Expr, at: u32, room: u32, out: &mut Vec<(u32, Expr)>) -> bool {
+        let mut todo = vec![(e, at, room)];
+        let before = out.len();
+        let mut filled = 0;
+        while let Some((e, at, room)) = todo.pop() {
+            match self.op(e) {
+                Op::Const if self.is_zero(e) => {}
+                Op::ZExt => todo.push((self.kid(e, 0), at, self.width(self.kid(e, 0)))),
+                Op::Concat => {
+                    let (high, low) = (self.kid(e, 0), self.kid(e, 1));
+                    todo.push((high, at + self.width(low), self.width(high)));
+                    todo.push((low, at, self.width(low)));
+                }
+                Op::Shl if self.op(self.kid(e, 0)) == Op::ZExt => {
+                    let x = self.kid(self.kid(e, 0), 0);
+                    match self.const_word(self.kid(e, 1)) {
+                        Some(by) if by + u64::from(self.width(x)) <= u64::from(self.width(e)) => {
+                            todo.push((x, at + by as u32, self.width(x)));
+                        }
+                        Some(_) | None => return false,
+                    }
+                }
+                _ => {
+                    out.push((at, e));
+                    filled += room;
+                    if out.len() > MAX_PIECES {
+                        return false;
+                    }
+                }
+            }
+        }
+        filled < room && out.len() > before
+    }
+}

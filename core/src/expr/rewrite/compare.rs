@@ -1,0 +1,326 @@
+//! Rules for equality and order. A constant stands to the right of `=` and `<` and to the left of `<=`, so that
+//! each comparison with a constant has one form and its negation another.
+
+use super::Rule;
+use crate::expr::{Bits, Expr, Graph, Op};
+
+impl Graph {
+    pub(super) fn rewrite_eq(&mut self, a: Expr, b: Expr) -> Option<Expr> {
+        if a == b {
+            let yes = self.boolean(true);
+            return self.fire(Rule::EqSame, yes);
+        }
+        if self.is_array(a) {
+            return None;
+        }
+        if self.is_bool(a) && self.is_const(b) {
+            let e = if self.is_true(b) { a } else { self.not(a) };
+            return self.fire(Rule::EqTruth, e);
+        }
+        if self.are_opposite(a, b) {
+            let no = self.boolean(false);
+            return self.fire(Rule::EqOpposite, no);
+        }
+        if self.op(a) == Op::Not && self.op(b) == Op::Not {
+            let e = self.eq(self.kid(a, 0), self.kid(b, 0));
+            return self.fire(Rule::EqBothNot, e);
+        }
+        if let Some((x, y)) = self.cancelled(a, b).or_else(|| self.cancelled(b, a)) {
+            let zero = self.word(self.width(a), 0);
+            let e = self.eq(x, y.unwrap_or(zero));
+            return self.fire(Rule::EqAddSame, e);
+        }
+        if self.is_const(b) { self.rewrite_eq_constant(a, b) } else { self.rewrite_eq_parts(a, b) }
+    }
+
+    /// What remains of `a = b` when a common summand is taken from both; `None` stands for zero.
+    fn cancelled(&self, a: Expr, b: Expr) -> Option<(Expr, Option<Expr>)> {
+        if self.op(a) != Op::Add {
+            return None;
+        }
+        for i in 0..2 {
+            let (x, y) = (self.kid(a, i), self.kid(a, 1 - i));
+            if x == b {
+                return Some((y, None));
+            }
+            if self.op(b) == Op::Add {
+                for j in 0..2 {
+                    if self.kid(b, j) == x {
+                        return Some((y, Some(self.kid(b, 1 - j))));
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    fn rewrite_eq_constant(&mut self, a: Expr, c: Expr) -> Option<Expr> {
+        let width = self.width(a);
+        match self.op(a) {
+            Op::Ite => {
+                let e = self.decide_ite(Op::Eq, a, c, false)?;
+                self.fire(Rule::EqIte, e)
+            }
+            Op::Not => {
+                let flipped = self.not(c);
+                let e = self.eq(self.kid(a, 0), flipped);
+                self.fire(Rule::EqNot, e)
+            }
+            Op::Xor => {
+                let (x, y) = (self.kid(a, 0), self.kid(a, 1));
+                let e = if self.is_const(y) {
+                    let other = self.xor(y, c);
+                    self.eq(x, other)
+                } else if self.is_zero(c) {
+                    self.eq(x, y)
+                } else {
+                    return None;
+                };
+                self.fire(Rule::EqXor, e)
+            }
+            Op::Add => {
+                let (x, Some(d)) = self.split_sum(a) else { return None };
+                let difference = self.sub(c, d);
+                let e = self.eq(x, difference);
+                self.fire(Rule::EqAdd, e)
+            }
+            Op::Sub => {
+                let (x, y) = (self.kid(a, 0), self.kid(a, 1));
+                let e = if self.is_const(x) {
+                    let difference = self.sub(x, c);
+                    self.eq(y, difference)
+                } else if self.is_zero(c) {
+                    self.eq(x, y)
+                } else {
+                    return None;
+                };
+                self.fire(Rule::EqSub, e)
+            }
+            Op::Mul => {
+                let factor = self.const_bits(self.kid(a, 1))?;
+                if !factor.bit(0) {
+                    return None;
+                }
+                let value = self.const_bits(c).expect("a constant").mul(&inverse(&factor));
+                let value = self.constant(value);
+                let e = self.eq(self.kid(a, 0), value);
+                self.fire(Rule::EqMulOdd, e)
+            }
+            Op::Shl => {
+                let k = self.const_bits(self.kid(a, 1))?.to_u64().filter(|k| (1..width.into()).contains(k))?
+                    as u32;
+                let value = self.const_bits(c).expect("a constant");
+                let e = if value.extract(0, k).is_zero() {
+                    let low = self.extract(self.kid(a, 0), 0, width - k);
+                    let shifted = self.constant(value.extract(k.into(), width - k));
+                    self.eq(low, shifted)
+                } else {
+                    self.boolean(false)
+                };
+                self.fire(Rule::EqShl, e)
+            }
+            op @ (Op::ZExt | Op::SExt) => {
+                let x = self.kid(a, 0);
+                let value = self.const_bits(c).expect("a constant");
+                let low = value.extract(0, self.width(x));
+                let back = if op == Op::ZExt { low.zext(width) } else { low.sext(width) };
+                let e = if back == value {
+                    let low = self.constant(low);
+                    self.eq(x, low)
+                } else {
+                    self.boolean(false)
+                };
+                self.fire(Rule::EqExtended, e)
+            }
+            Op::Concat => {
+                let (high, low) = (self.kid(a, 0), self.kid(a, 1));
+                let value = self.const_bits(c).expect("a constant");
+                let cut = self.width(low);
+                let (c_high, c_low) = (value.extract(cut.into(), width - cut), value.extract(0, cut));
+                let (c_high, c_low) = (self.constant(c_high), self.constant(c_low));
+                let (first, second) = (self.eq(high, c_high), self.eq(low, c_low));
+                let e = self.and(first, second);
+                self.fire(Rule::EqConcat, e)
+            }
+            Op::And => {
+                let mask = self.const_bits(self.kid(a, 1))?;
+                let value = self.const_bits(c).expect("a constant");
+                let e = if !value.zip(&mask.not(), |x, y| x & y).is_zero() {
+                    self.boolean(false)
+                } else {
+                    let (low, ones) = run_of_ones(&mask)?;
+                    let field = self.extract(self.kid(a, 0), low, ones);
+                    let value = self.constant(value.extract(low.into(), ones));
+                    self.eq(field, value)
+                };
+                self.fire(Rule::EqMask, e)
+            }
+            _ => None,
+        }
+    }
+
+    fn rewrite_eq_parts(&mut self, a: Expr, b: Expr) -> Option<Expr> {
+        match (self.op(a), self.op(b)) {
+            (Op::ZExt, Op::ZExt) | (Op::SExt, Op::SExt) => {
+                let (x, y) = (self.kid(a, 0), self.kid(b, 0));
+                if self.width(x) != self.width(y) {
+                    return None;
+                }
+                let e = self.eq(x, y);
+                self.fire(Rule::EqExtended, e)
+            }
+            (Op::Concat, Op::Concat) => {
+                let (a1, a2, b1, b2) = (self.kid(a, 0), self.kid(a, 1), self.kid(b, 0), self.kid(b, 1));
+                if self.width(a1) != self.width(b1) {
+                    return None;
+                }
+                let (first, second) = (self.eq(a1, b1), self.eq(a2, b2));
+                let e = self.and(first, second);
+                self.fire(Rule::EqConcat, e)
+            }
+            _ => None,
+        }
+    }
+
+    /// `op` between `ite(p, c, d)` and a constant (to its left if `turned`): p, not p, or decided.
+    fn decide_ite(&mut self, op: Op, ite: Expr, constant: Expr, turned: bool) -> Option<Expr> {
+        let (p, c, d) = self.constant_ite(ite)?;
+        let mut decide =
+            |arm| if turned { self.make2(op, constant, arm) } else { self.make2(op, arm, constant) };
+        let (then, otherwise) = (decide(c), decide(d));
+        Some(self.ite(p, then, otherwise))
+    }
+
+    pub(super) fn rewrite_less(&mut self, op: Op, a: Expr, b: Expr) -> Option<Expr> {
+        let strict = matches!(op, Op::Ult | Op::Slt);
+        let signed = matches!(op, Op::Slt | Op::Sle);
+        if a == b {
+            let e = self.boolean(!strict);
+            return self.fire(Rule::LessSame, e);
+        }
+        if signed && self.is_positive(a) && self.is_positive(b) {
+            let e = if strict { self.ult(a, b) } else { self.ule(a, b) };
+            return self.fire(Rule::LessUnsigned, e);
+        }
+        for (e, constant, turned) in [(a, b, false), (b, a, true)] {
+            if self.is_const(constant)
+                && let Some(decided) = self.decide_ite(op, e, constant, turned)
+            {
+                return self.fire(Rule::LessIte, decided);
+            }
+        }
+        if self.is_const(a) || self.is_const(b) {
+            return self.rewrite_less_constant(op, a, b);
+        }
+        let same_extension = self.op(a) == self.op(b) && matches!(self.op(a), Op::ZExt | Op::SExt);
+        if same_extension && self.width(self.kid(a, 0)) == self.width(self.kid(b, 0)) {
+            let (x, y) = (self.kid(a, 0), self.kid(b, 0));
+            // Sign extension keeps the unsigned order as well as the signed one; zero extension makes
+            // either order the unsigned one (and a signed comparison was turned into that above).
+            let e = self.make2(op, x, y);
+            return self.fire(Rule::LessExtended, e);
+        }
+        None
+    }
+
+    fn rewrite_less_constant(&mut self, op: Op, a: Expr, b: Expr) -> Option<Expr> {
+        let strict = matches!(op, Op::Ult | Op::Slt);
+        let signed = matches!(op, Op::Slt | Op::Sle);
+        let width = self.width(a);
+        let top = Bits::word(width, 1).shl(u64::from(width) - 1);
+        let (least, greatest) =
+            if signed { (top.clone(), top.not()) } else { (Bits::zero(width), Bits::ones(width)) };
+        let one = Bits::word(width, 1);
+        // As `x < end` (below) or `end <= x`, with the end that the canonical form has.
+        let (x, end, below) = match (self.const_bits(b), self.const_bits(a)) {
+            (Some(c), _) => {
+                if !strict && c == greatest {
+                    let e = self.boolean(true);
+                    return self.fire(Rule::LessExtreme, e);
+                }
+                (a, if strict { c } else { c.add(&one) }, true)
+            }
+            (None, Some(c)) => {
+                if strict && c == greatest {
+                    let e = self.boolean(false);
+                    return self.fire(Rule::LessExtreme, e);
+                }
+                (b, if strict { c.add(&one) } else { c }, false)
+            }
+            (None, None) => unreachable!("one side is a constant"),
+        };
+        if end == least {
+            let e = self.boolean(!below);
+            return self.fire(Rule::LessExtreme, e);
+        }
+        // Only one value is below the second, only one is at the last.
+        let only = if end == least.add(&one) { Some((least.clone(), below)) } else { None };
+        let only = only.or_else(|| (end == greatest).then(|| (greatest.clone(), !below)));
+        if let Some((value, equal)) = only {
+            let value = self.constant(value);
+            let e = if equal { self.eq(x, value) } else { self.ne(x, value) };
+            return self.fire(Rule::LessExtreme, e);
+        }
+        if matches!(self.op(x), Op::ZExt | Op::SExt) {
+            let e = self.narrow_comparison(x, &end, below, signed);
+            return self.fire(Rule::LessExtended, e);
+        }
+        if strict != below {
+            let end = self.constant(end);
+            let e = match (below, signed) {
+                (true, false) => self.ult(x, end),
+                (true, true) => self.slt(x, end),
+                (false, false) => self.ule(end, x),
+                (false, true) => self.sle(end, x),
+            };
+            return self.fire(Rule::LessConstant, e);
+        }
+        None
+    }
+
+    /// `x < end` (or its negation, if not `below`) for an extension `x`, on what it extends.
+    fn narrow_comparison(&mut self, x: Expr, end: &Bits, below: bool, signed: bool) -> Expr {
+        let y = self.kid(x, 0);
+        let (inner, width) = (self.width(y), self.width(x));
+        let sign_extended = self.op(x) == Op::SExt;
+        let low = end.extract(0, inner);
+        let back = if sign_extended { low.sext(width) } else { low.zext(width) };
+        if back != *end {
+            // `end` lies in a gap that the extension leaves free. Signed: outside all values, on one side.
+            // Unsigned: a zero extension lies wholly below; a sign extension splits at the sign.
+            return if signed {
+                self.boolean(end.sign() != below)
+            } else if !sign_extended {
+                self.boolean(below)
+            } else {
+                let zero = self.word(inner, 0);
+                let negative = self.slt(y, zero);
+                if below { self.not(negative) } else { negative }
+            };
+        }
+        let end = self.constant(low);
+        // The values of a sign extension keep their unsigned order too.
+        let less = if signed && sign_extended { self.slt(y, end) } else { self.ult(y, end) };
+        if below { less } else { self.not(less) }
+    }
+}
+
+/// The multiplicative inverse of an odd number modulo 2^width, by Newton's iteration: each round doubles the
+/// number of right low bits, starting from three (x * x = 1 modulo 8 for odd x).
+fn inverse(odd: &Bits) -> Bits {
+    let two = Bits::word(odd.width(), 2);
+    let mut x = odd.clone();
+    let mut right = 3;
+    while right < odd.width() {
+        x = x.mul(&two.sub(&odd.mul(&x)));
+        right *= 2;
+    }
+    x
+}
+
+/// Lowest bit and length of a mask that is one run of ones.
+fn run_of_ones(mask: &Bits) -> Option<(u32, u32)> {
+    let low = (0..mask.width()).find(|&i| mask.bit(i))?;
+    let ones = (low..mask.width()).take_while(|&i| mask.bit(i)).count() as u32;
+    mask.lshr(u64::from(low + ones)).is_zero().then_some((low, ones))
+}

@@ -1,0 +1,277 @@
+//! Rewriting at construction: one card per rule, counted by name.
+//!
+//! A rule looks at an operator and its (already simplified) operands and may give a simpler expression of the
+//! same meaning. The card says what it matches and what it gives; `tests/rewrite.rs` fails for a rule that no
+//! case exercises, and compares every rewritten expression with `eval` over all values at small widths.
+
+mod arith;
+mod array;
+mod bits;
+mod compare;
+mod shape;
+mod shift;
+
+use super::{Expr, Graph, Op, Sort};
+
+macro_rules! rules {
+    ($( $name:ident: $card:literal; )*) => {
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        #[repr(u8)]
+        pub enum Rule { $( #[doc = $card] $name, )* }
+
+        impl Rule {
+            pub const ALL: &'static [Rule] = &[ $( Rule::$name, )* ];
+
+            /// What the rule matches and what it gives; `c` stands for constants.
+            pub const fn card(self) -> &'static str { match self { $( Rule::$name => $card, )* } }
+        }
+    };
+}
+
+rules! {
+    // bits
+    NotNot: "~~x = x";
+    NotLess: "~(x < y) = y <= x, and the other way round, signed or not";
+    NotIte: "~ite(p, c, d) = ite(p, ~c, ~d)";
+    BitsZero: "x & 0 = 0; x | 0 = x; x ^ 0 = x";
+    BitsOnes: "x & ~0 = x; x | ~0 = ~0; x ^ ~0 = ~x";
+    BitsSame: "x & x = x | x = x; x ^ x = 0";
+    BitsOpposite: "x & ~x = 0; x | ~x = ~0; x ^ ~x = ~0";
+    BitsConstants: "(x op c) op d = x op (c op d) for &, |, ^";
+    Absorb: "x & (x & y) = x & y; x & (x | y) = x; likewise for |";
+    XorNot: "~x ^ y = ~(x ^ y)";
+    MaskLow: "x & 0..01..1 = zext(low bits of x)";
+    MaskExtended: "zext(x) & c = zext(x & low(c))";
+    Disjoint: "words that share no bit, joined by |, ^ or +, are their concatenation";
+    // arith
+    AddZero: "x + 0 = x - 0 = x";
+    AddConstants: "(x + c) + d = x + (c + d)";
+    AddHoist: "(x + c) + y = (x + y) + c";
+    AddSelf: "x + x = x << 1";
+    AddNegated: "x + (0 - y) = x - y";
+    AddSub: "(x - y) + y = x";
+    SubSelf: "x - x = 0";
+    SubConstant: "x - c = x + (-c)";
+    SubNegated: "x - (0 - y) = x + y";
+    SubAdd: "(x + y) - x = y; x - (x + y) = 0 - y";
+    SubHoist: "(x + c) - y = (x - y) + c; x - (y + c) = (x - y) + (-c)";
+    SubSub: "0 - (x - y) = y - x";
+    MulZero: "x * 0 = 0";
+    MulOne: "x * 1 = x; x * ~0 = 0 - x";
+    MulPower: "x * 2^k = x << k";
+    MulConstants: "(x * c) * d = x * (c * d); (x << k) * c = x * (c << k)";
+    DivZero: "x / 0 and x % 0 as SMT-LIB has them";
+    DivOne: "x / 1 = x; x % 1 = 0";
+    DivPower: "x / 2^k = zext(high bits); x % 2^k = zext(low bits), unsigned";
+    DivUnsigned: "signed / and % of two words known not to be negative are the unsigned ones";
+    DivNarrow: "zext(x) / c = zext(x / c), likewise %, unsigned";
+    RemSelf: "x % x = 0";
+    // shift
+    ShiftZero: "x shifted by 0 is x; 0 shifted is 0";
+    ShiftOut: "x << c = x >> c = 0 for c at least the width";
+    ShiftTwice: "(x << c) << d = x << (c + d)";
+    ShiftRight: "x >> c = zext or sext(high bits of x)";
+    // compare
+    EqSame: "x = x";
+    EqTruth: "p = true is p; p = false is ~p";
+    EqOpposite: "(x = ~x) is false";
+    EqBothNot: "(~x = ~y) is x = y";
+    EqIte: "(ite(p, c, d) = e) is p, ~p, true or false";
+    EqNot: "(~x = c) is x = ~c";
+    EqXor: "(x ^ c = d) is x = c ^ d; (x ^ y = 0) is x = y";
+    EqAdd: "(x + c = d) is x = d - c";
+    EqAddSame: "(x + y = x) is y = 0; (x + y = x + z) is y = z";
+    EqSub: "(x - y = 0) is x = y; (c - x = d) is x = c - d";
+    EqMulOdd: "(x * c = d) is x = d / c modulo 2^w, for odd c";
+    EqShl: "(x << c = d) is (low bits of x = d >> c), or false";
+    EqExtended: "extensions are equal if what they extend is; a constant may be out of reach";
+    EqConcat: "concatenations are equal if their parts are; with a constant likewise";
+    EqMask: "(x & c = d) for a run of ones c is (those bits of x = d >> k), or false";
+    LessSame: "x < x is false, x <= x is true";
+    LessExtreme: "nothing is below the least or above the greatest; only they are at the end";
+    LessConstant: "x <= c is x < c + 1; c < x is c + 1 <= x";
+    LessExtended: "extensions compare as what they extend; a constant may be out of reach";
+    LessUnsigned: "signed comparison of words known not to be negative is the unsigned one";
+    LessIte: "(ite(p, c, d) < e) is p, ~p, true or false";
+    // shape
+    ExtractExtract: "bits of bits";
+    ExtractConcat: "bits of a concatenation are bits of its parts";
+    ExtractExtended: "bits of an extension are bits of what it extends";
+    ExtractIte: "bits of ite(p, c, d) = ite(p, bits of c, bits of d)";
+    ExtractRead: "whole elements of a word read are a narrower read";
+    ExtractBits: "bits of x op y = bits of x op bits of y, for &, |, ^, ~, where that gets simpler";
+    ExtractArith: "low bits of x op y = low bits of x op low bits of y, for + - *, where that gets simpler";
+    ExtractShl: "bits of x << c are bits of x, or zeros";
+    ExtendExtended: "an extension of an extension is one extension";
+    ExtendIte: "extension of ite(p, c, d) = ite(p, extension of c, extension of d)";
+    SignExtendPositive: "sext(x) = zext(x) where x is known not to be negative";
+    ConcatZero: "0 ++ x = zext(x)";
+    ConcatNest: "(x ++ y) ++ z = x ++ (y ++ z)";
+    ConcatExtended: "zext(x) ++ y = zext(x ++ y)";
+    ConcatAdjacent: "adjacent bits of one word are one extract";
+    ConcatConstants: "c ++ (d ++ x) = cd ++ x";
+    ConcatReads: "adjacent reads of one array are one read";
+    IteSame: "ite(p, x, x) = x";
+    IteNot: "ite(~p, x, y) = ite(p, y, x)";
+    IteBool: "an ite with a constant arm, of booleans, is a conjunction or disjunction";
+    IteNested: "ite(p, ite(p, x, y), z) = ite(p, x, z)";
+    IteCondition: "ite(p, p, x) = p | x; ite(p, x, p) = p & x";
+    // array
+    ReadStore: "read over write, where both indices are known or the same";
+    ReadConst: "any element of a constant array is its value";
+    ReadTable: "a table read at a constant index";
+    ReadIte: "read(ite(p, a, b), i) = ite(p, read(a, i), read(b, i))";
+    ReadWord: "a word read over something written is the concatenation of element reads";
+    StoreSame: "writing the element that is there changes nothing";
+    StoreTwice: "the second write to one index counts";
+}
+
+/// How often each rule fired, and how deep rewriting is nested just now.
+pub(super) struct Counters {
+    fired: [u64; Rule::ALL.len()],
+    pub(super) depth: u32,
+}
+
+impl Default for Counters {
+    fn default() -> Counters {
+        Counters { fired: [0; Rule::ALL.len()], depth: 0 }
+    }
+}
+
+impl Counters {
+    pub(super) fn iter(&self) -> impl Iterator<Item = (Rule, u64)> + '_ {
+        Rule::ALL.iter().map(|&rule| (rule, self.fired[rule as usize]))
+    }
+}
+
+impl Graph {
+    fn fire(&mut self, rule: Rule, result: Expr) -> Option<Expr> {
+        self.rules.fired[rule as usize] += 1;
+        Some(result)
+    }
+
+    pub(super) fn rewrite1(&mut self, op: Op, sort: Sort, a: Expr, low: u32) -> Option<Expr> {
+        match op {
+            Op::Not => self.rewrite_not(a),
+            Op::Extract => self.rewrite_extract(a, low, self.bits_width(sort)),
+            Op::ZExt | Op::SExt => self.rewrite_extend(op, a, self.bits_width(sort)),
+            _ => unreachable!("{op:?} is not unary"),
+        }
+    }
+
+    pub(super) fn rewrite2(&mut self, op: Op, sort: Sort, a: Expr, b: Expr) -> Option<Expr> {
+        match op {
+            Op::And | Op::Or | Op::Xor => self.rewrite_bits(op, sort, a, b),
+            Op::Add => self.rewrite_add(a, b),
+            Op::Sub => self.rewrite_sub(a, b),
+            Op::Mul => self.rewrite_mul(a, b),
+            Op::UDiv | Op::URem | Op::SDiv | Op::SRem => self.rewrite_division(op, a, b),
+            Op::Shl | Op::LShr | Op::AShr => self.rewrite_shift(op, a, b),
+            Op::Eq => self.rewrite_eq(a, b),
+            Op::Ult | Op::Ule | Op::Slt | Op::Sle => self.rewrite_less(op, a, b),
+            Op::Concat => self.rewrite_concat(a, b),
+            _ => unreachable!("{op:?} is not binary"),
+        }
+    }
+
+    fn bits_width(&self, sort: Sort) -> u32 {
+        match sort {
+            Sort::Bits(width) => width,
+            Sort::Bool | Sort::Array { .. } => unreachable!("a bit-vector"),
+        }
+    }
+
+    /// Builds `op` again from the general builder.
+    fn make2(&mut self, op: Op, a: Expr, b: Expr) -> Expr {
+        match op {
+            Op::And => self.and(a, b),
+            Op::Or => self.or(a, b),
+            Op::Xor => self.xor(a, b),
+            Op::Add => self.add(a, b),
+            Op::Sub => self.sub(a, b),
+            Op::Mul => self.mul(a, b),
+            Op::UDiv => self.udiv(a, b),
+            Op::URem => self.urem(a, b),
+            Op::Ult => self.ult(a, b),
+            Op::Ule => self.ule(a, b),
+            Op::Slt => self.slt(a, b),
+            Op::Sle => self.sle(a, b),
+            Op::Eq => self.eq(a, b),
+            _ => unreachable!("{op:?} is not rebuilt by a rule"),
+        }
+    }
+
+    fn zero_like(&mut self, e: Expr) -> Expr {
+        if self.is_bool(e) {
+            return self.boolean(false);
+        }
+        self.word(self.width(e), 0)
+    }
+
+    fn ones_like(&mut self, e: Expr) -> Expr {
+        if self.is_bool(e) {
+            return self.boolean(true);
+        }
+        self.constant(super::Bits::ones(self.width(e)))
+    }
+
+    fn is_zero(&self, e: Expr) -> bool {
+        match self.const_word(e) {
+            Some(word) => word == 0,
+            None => self.const_bits(e).is_some_and(|bits| bits.is_zero()),
+        }
+    }
+
+    fn is_ones(&self, e: Expr) -> bool {
+        match self.const_word(e) {
+            Some(word) => word == super::bits::mask(self.width(e)),
+            None => self.const_bits(e).is_some_and(|bits| bits.is_ones()),
+        }
+    }
+
+    /// `a` is `Not(b)` or the other way round.
+    fn are_opposite(&self, a: Expr, b: Expr) -> bool {
+        (self.op(a) == Op::Not && self.kid(a, 0) == b) || (self.op(b) == Op::Not && self.kid(b, 0) == a)
+    }
+
+    /// `x` and `c` of `x + c`; anything else is itself plus nothing.
+    fn split_sum(&self, e: Expr) -> (Expr, Option<Expr>) {
+        if self.op(e) == Op::Add && self.is_const(self.kid(e, 1)) {
+            return (self.kid(e, 0), Some(self.kid(e, 1)));
+        }
+        (e, None)
+    }
+
+    /// `p`, `c`, `d` of `ite(p, c, d)` with constant arms.
+    fn constant_ite(&self, e: Expr) -> Option<(Expr, Expr, Expr)> {
+        if self.op(e) != Op::Ite {
+            return None;
+        }
+        let (p, c, d) = (self.kid(e, 0), self.kid(e, 1), self.kid(e, 2));
+        (self.is_const(c) && self.is_const(d)).then_some((p, c, d))
+    }
+
+    /// The top bit is zero in every assignment, as far as the shape tells.
+    fn is_positive(&self, e: Expr) -> bool {
+        match self.op(e) {
+            Op::ZExt => true,
+            Op::Const => !self.const_bits(e).expect("a constant").sign(),
+            Op::Concat => self.is_const(self.kid(e, 0)) && self.is_positive_constant(self.kid(e, 0)),
+            Op::And => self.is_const(self.kid(e, 1)) && self.is_positive_constant(self.kid(e, 1)),
+            Op::Ite => [1, 2].into_iter().all(|i| self.is_positive_constant(self.kid(e, i))),
+            Op::UDiv | Op::URem => {
+                self.op(self.kid(e, 0)) == Op::ZExt && self.op(e) == Op::URem
+                    || self.op(self.kid(e, 0)) == Op::ZExt
+                        && self.is_const(self.kid(e, 1))
+                        && !self.is_zero(self.kid(e, 1))
+            }
+            Op::Var | Op::Table | Op::ConstArray | Op::Read | Op::Store | Op::Not | Op::Or | Op::Xor => false,
+            Op::Add | Op::Sub | Op::Mul | Op::SDiv | Op::SRem | Op::Shl | Op::LShr | Op::AShr => false,
+            Op::Eq | Op::Ult | Op::Ule | Op::Slt | Op::Sle | Op::Extract | Op::SExt => false,
+        }
+    }
+
+    fn is_positive_constant(&self, e: Expr) -> bool {
+        self.const_bits(e).is_some_and(|bits| !bits.sign())
+    }
+}

@@ -1,0 +1,206 @@
+//! Values, and models: what variables stand for.
+//!
+//! A model is total: what it does not mention is zero (false, the all-zero array). Bytes of byte arrays, which
+//! is what programs' inputs are, lie densely.
+
+use super::{Bits, Expr, Graph, Sort};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Indices below this are kept densely in arrays of bytes.
+const DENSE: u64 = 1 << 16;
+
+#[derive(Clone, Debug)]
+pub enum Value {
+    /// A boolean or a bit-vector.
+    Bits(Bits),
+    Array(Arc<ArrayValue>),
+}
+
+/// An array: a default and what differs from it (or happens not to).
+#[derive(Clone, Debug)]
+pub struct ArrayValue {
+    index_width: u32,
+    default: Bits,
+    /// Elements 0.. of a byte array, as far as any was set.
+    bytes: Vec<u8>,
+    /// All other elements that were set.
+    entries: BTreeMap<Bits, Bits>,
+}
+
+impl ArrayValue {
+    pub fn new(index_width: u32, default: Bits) -> ArrayValue {
+        ArrayValue { index_width, default, bytes: Vec::new(), entries: BTreeMap::new() }
+    }
+
+    pub fn zero(index_width: u32, element_width: u32) -> ArrayValue {
+        ArrayValue::new(index_width, Bits::zero(element_width))
+    }
+
+    pub fn index_width(&self) -> u32 {
+        self.index_width
+    }
+
+    pub fn element_width(&self) -> u32 {
+        self.default.width()
+    }
+
+    pub fn default_element(&self) -> &Bits {
+        &self.default
+    }
+
+    fn dense(&self, index: &Bits) -> Option<usize> {
+        match index.to_u64() {
+            Some(i) if self.default.width() == 8 && i < DENSE => Some(i as usize),
+            _ => None,
+        }
+    }
+
+    pub fn get(&self, index: &Bits) -> Bits {
+        debug_assert_eq!(index.width(), self.index_width);
+        match self.dense(index) {
+            Some(i) => self.bytes.get(i).map_or_else(|| self.default.clone(), |&b| Bits::word(8, b.into())),
+            None => self.entries.get(index).unwrap_or(&self.default).clone(),
+        }
+    }
+
+    /// The element at `index`, for index and element widths up to 64.
+    #[inline]
+    pub fn get_word(&self, index: u64) -> u64 {
+        if self.default.width() == 8 && index < DENSE {
+            return self.bytes.get(index as usize).map_or(self.default.low(), |&b| b.into());
+        }
+        if self.entries.is_empty() {
+            return self.default.low();
+        }
+        self.entries.get(&Bits::word(self.index_width, index)).unwrap_or(&self.default).low()
+    }
+
+    pub fn set(&mut self, index: &Bits, element: Bits) {
+        debug_assert_eq!((index.width(), element.width()), (self.index_width, self.default.width()));
+        match self.dense(index) {
+            Some(i) => {
+                if i >= self.bytes.len() {
+                    self.bytes.resize(i + 1, self.default.low() as u8);
+                }
+                self.bytes[i] = element.low() as u8;
+            }
+            None => {
+                self.entries.insert(index.clone(), element);
+            }
+        }
+    }
+
+    pub fn set_word(&mut self, index: u64, element: u64) {
+        self.set(&Bits::word(self.index_width, index), Bits::word(self.element_width(), element));
+    }
+
+    /// Elements that differ from the default, by index.
+    pub fn entries(&self) -> Vec<(Bits, Bits)> {
+        let dense = self.bytes.iter().enumerate();
+        let dense = dense.map(|(i, &b)| (Bits::word(self.index_width, i as u64), Bits::word(8, b.into())));
+        let all = dense.chain(self.entries.iter().map(|(i, e)| (i.clone(), e.clone())));
+        all.filter(|(_, e)| *e != self.default).collect()
+    }
+}
+
+/// Extensional: the default counts only if some index has it.
+impl PartialEq for ArrayValue {
+    fn eq(&self, other: &ArrayValue) -> bool {
+        if self.index_width != other.index_width || self.element_width() != other.element_width() {
+            return false;
+        }
+        let keys = |a: &ArrayValue| a.entries().into_iter().map(|(i, _)| i).collect::<Vec<_>>();
+        let mut all: std::collections::BTreeSet<Bits> = keys(self).into_iter().collect();
+        all.extend(keys(other));
+        if all.iter().any(|i| self.get(i) != other.get(i)) {
+            return false;
+        }
+        let covered = self.index_width < 48 && all.len() as u64 == 1 << self.index_width;
+        covered || self.default == other.default
+    }
+}
+impl Eq for ArrayValue {}
+
+/// What the variables stand for. Cheap to clone.
+#[derive(Clone, Debug, Default)]
+pub struct Model {
+    values: Arc<FxHashMap<Expr, Value>>,
+}
+
+impl Model {
+    pub fn new() -> Model {
+        Model::default()
+    }
+
+    pub fn get(&self, variable: Expr) -> Option<&Value> {
+        self.values.get(&variable)
+    }
+
+    /// The variable's value as a word; zero if the model does not mention it.
+    #[inline]
+    pub fn word(&self, variable: Expr) -> u64 {
+        match self.values.get(&variable) {
+            Some(Value::Bits(bits)) => bits.low(),
+            Some(Value::Array(_)) | None => 0,
+        }
+    }
+
+    pub fn bits(&self, variable: Expr, width: u32) -> Bits {
+        match self.values.get(&variable) {
+            Some(Value::Bits(bits)) => bits.clone(),
+            Some(Value::Array(_)) | None => Bits::zero(width),
+        }
+    }
+
+    #[inline]
+    pub fn array(&self, variable: Expr) -> Option<&Arc<ArrayValue>> {
+        match self.values.get(&variable) {
+            Some(Value::Array(array)) => Some(array),
+            Some(Value::Bits(_)) | None => None,
+        }
+    }
+
+    pub fn set(&mut self, variable: Expr, value: Value) {
+        Arc::make_mut(&mut self.values).insert(variable, value);
+    }
+
+    pub fn set_bits(&mut self, variable: Expr, bits: Bits) {
+        self.set(variable, Value::Bits(bits));
+    }
+
+    /// Sets one element of an array variable.
+    pub fn set_element(&mut self, graph: &Graph, variable: Expr, index: &Bits, element: Bits) {
+        let Sort::Array { index: index_width, element: element_width } = graph.sort(variable) else {
+            unreachable!("elements belong to arrays")
+        };
+        let slot = Arc::make_mut(&mut self.values)
+            .entry(variable)
+            .or_insert_with(|| Value::Array(Arc::new(ArrayValue::zero(index_width, element_width))));
+        match slot {
+            Value::Array(array) => Arc::make_mut(array).set(index, element),
+            Value::Bits(_) => unreachable!("an array variable has an array"),
+        }
+    }
+
+    /// Variables mentioned, in no particular order.
+    pub fn iter(&self) -> impl Iterator<Item = (Expr, &Value)> {
+        self.values.iter().map(|(v, value)| (*v, value))
+    }
+
+    pub fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// Keeps only what `keep` says; used when variables are collected.
+    pub fn retain(&mut self, keep: impl Fn(Expr) -> bool) {
+        if self.values.keys().any(|&v| !keep(v)) {
+            Arc::make_mut(&mut self.values).retain(|v, _| keep(*v));
+        }
+    }
+}
