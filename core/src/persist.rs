@@ -1,0 +1,251 @@
+//! A persistent map from small numbers to values: clones share everything, a change copies one branch.
+//!
+//! A radix tree over the key's bits, sixteen ways a level, nodes holding only the children they have. Keys are
+//! dense handles (expressions, path nodes, objects), so the tree stays shallow: its height grows with the
+//! largest key. An unshared map is changed in place.
+
+use std::sync::Arc;
+
+const BITS: u32 = 4;
+const WAYS: u32 = 1 << BITS;
+
+#[derive(Clone)]
+enum Branch<V> {
+    /// Present children by position; `items` holds them in order.
+    Inner {
+        present: u16,
+        items: Vec<Arc<Branch<V>>>,
+    },
+    Leaf {
+        present: u16,
+        items: Vec<V>,
+    },
+}
+
+/// A map with `u32` keys.
+#[derive(Clone)]
+pub struct Map<V> {
+    root: Option<Arc<Branch<V>>>,
+    /// Levels below the root: keys up to `16^(height + 1)` fit.
+    height: u32,
+    len: u32,
+}
+
+impl<V> Default for Map<V> {
+    fn default() -> Map<V> {
+        Map { root: None, height: 0, len: 0 }
+    }
+}
+
+fn place(present: u16, way: u32) -> (bool, usize) {
+    let below = present & ((1u16 << way) - 1);
+    (present >> way & 1 == 1, below.count_ones() as usize)
+}
+
+fn way(key: u32, level: u32) -> u32 {
+    key >> (level * BITS) & (WAYS - 1)
+}
+
+/// The level a root needs for `key`.
+fn height_for(key: u32) -> u32 {
+    (u32::BITS - key.leading_zeros()).max(1).div_ceil(BITS) - 1
+}
+
+impl<V: Clone> Map<V> {
+    pub fn new() -> Map<V> {
+        Map::default()
+    }
+
+    pub fn len(&self) -> usize {
+        self.len as usize
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    pub fn get(&self, key: u32) -> Option<&V> {
+        if height_for(key) > self.height {
+            return None;
+        }
+        let mut branch = self.root.as_deref()?;
+        let mut level = self.height;
+        loop {
+            match branch {
+                Branch::Inner { present, items } => {
+                    let (there, at) = place(*present, way(key, level));
+                    if !there {
+                        return None;
+                    }
+                    branch = &items[at];
+                    level -= 1;
+                }
+                Branch::Leaf { present, items } => {
+                    let (there, at) = place(*present, way(key, 0));
+                    return there.then(|| &items[at]);
+                }
+            }
+        }
+    }
+
+    /// Puts `value` at `key`; gives back what was there.
+    pub fn insert(&mut self, key: u32, value: V) -> Option<V> {
+        let needed = height_for(key);
+        while self.root.is_some() && self.height < needed {
+            let old = self.root.take().expect("just looked");
+            self.root = Some(Arc::new(Branch::Inner { present: 1, items: vec![old] }));
+            self.height += 1;
+        }
+        if self.root.is_none() {
+            self.height = needed;
+            self.root = Some(Arc::new(empty(needed)));
+        }
+        let mut branch = Arc::make_mut(self.root.as_mut().expect("just made"));
+        let mut level = self.height;
+        loop {
+            match branch {
+                Branch::Inner { present, items } => {
+                    let (there, at) = place(*present, way(key, level));
+                    level -= 1;
+                    if !there {
+                        *present |= 1 << way(key, level + 1);
+                        items.insert(at, Arc::new(empty(level)));
+                    }
+                    branch = Arc::make_mut(&mut items[at]);
+                }
+                Branch::Leaf { present, items } => {
+                    let (there, at) = place(*present, way(key, 0));
+                    if there {
+                        return Some(std::mem::replace(&mut items[at], value));
+                    }
+                    *present |= 1 << way(key, 0);
+                    items.insert(at, value);
+                    self.len += 1;
+                    return None;
+                }
+            }
+        }
+    }
+
+    /// A value to change in place, if it is there.
+    pub fn get_mut(&mut self, key: u32) -> Option<&mut V> {
+        self.get(key)?;
+        let mut branch = Arc::make_mut(self.root.as_mut()?);
+        let mut level = self.height;
+        loop {
+            match branch {
+                Branch::Inner { present, items } => {
+                    let (_, at) = place(*present, way(key, level));
+                    level -= 1;
+                    branch = Arc::make_mut(&mut items[at]);
+                }
+                Branch::Leaf { present, items } => {
+                    let (_, at) = place(*present, way(key, 0));
+                    return Some(&mut items[at]);
+                }
+            }
+        }
+    }
+
+    /// Takes the value at `key` out. Emptied branches stay: keys come back.
+    pub fn remove(&mut self, key: u32) -> Option<V> {
+        self.get(key)?;
+        let mut branch = Arc::make_mut(self.root.as_mut()?);
+        let mut level = self.height;
+        loop {
+            match branch {
+                Branch::Inner { present, items } => {
+                    let (_, at) = place(*present, way(key, level));
+                    level -= 1;
+                    branch = Arc::make_mut(&mut items[at]);
+                }
+                Branch::Leaf { present, items } => {
+                    let (_, at) = place(*present, way(key, 0));
+                    *present &= !(1 << way(key, 0));
+                    self.len -= 1;
+                    return Some(items.remove(at));
+                }
+            }
+        }
+    }
+
+    /// All entries by ascending key.
+    pub fn iter(&self) -> Iter<'_, V> {
+        let stack = self.root.as_deref().map(|root| (root, 0, 0, self.height)).into_iter().collect();
+        Iter { stack }
+    }
+}
+
+fn empty<V>(level: u32) -> Branch<V> {
+    if level == 0 {
+        Branch::Leaf { present: 0, items: Vec::new() }
+    } else {
+        Branch::Inner { present: 0, items: Vec::new() }
+    }
+}
+
+pub struct Iter<'a, V> {
+    /// Branch, key prefix, next way to look at, level.
+    stack: Vec<(&'a Branch<V>, u32, u32, u32)>,
+}
+
+impl<'a, V> Iterator for Iter<'a, V> {
+    type Item = (u32, &'a V);
+
+    fn next(&mut self) -> Option<(u32, &'a V)> {
+        while let Some((branch, prefix, next, level)) = self.stack.pop() {
+            if next == WAYS {
+                continue;
+            }
+            self.stack.push((branch, prefix, next + 1, level));
+            match branch {
+                Branch::Inner { present, items } => {
+                    if let (true, at) = place(*present, next) {
+                        self.stack.push((&items[at], prefix << BITS | next, 0, level - 1));
+                    }
+                }
+                Branch::Leaf { present, items } => {
+                    if let (true, at) = place(*present, next) {
+                        return Some((prefix << BITS | next, &items[at]));
+                    }
+                }
+            }
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
+
+    proptest! {
+        /// Any sequence of changes on any of several versions behaves like ordinary maps.
+        #[test]
+        fn behaves_like_a_map(ops in proptest::collection::vec((0usize..4, 0u8..4, prop_oneof![0u32..40, any::<u32>()], any::<u16>()), 0..200)) {
+            let mut versions = vec![(Map::new(), BTreeMap::new()); 4];
+            for (version, what, key, value) in ops {
+                let (map, reference) = &mut versions[version];
+                match what {
+                    0 | 1 => prop_assert_eq!(map.insert(key, value), reference.insert(key, value)),
+                    2 => prop_assert_eq!(map.remove(key), reference.remove(&key)),
+                    _ => {
+                        let copy = versions[version].clone();
+                        versions[(version + 1) % 4] = copy;
+                    }
+                }
+            }
+            for (map, reference) in &versions {
+                prop_assert_eq!(map.len(), reference.len());
+                let all: Vec<_> = map.iter().map(|(k, v)| (k, *v)).collect();
+                let expected: Vec<_> = reference.iter().map(|(k, v)| (*k, *v)).collect();
+                prop_assert_eq!(all, expected);
+                for key in 0..40 {
+                    prop_assert_eq!(map.get(key), reference.get(&key));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,460 @@
+//! Paths, questions and answers.
+//!
+//! Every path condition is a node of one tree: its parent's constraints and one more. Equal constraints after
+//! equal paths give the same node, so whatever layers hang on nodes is shared. A `Query` asks whether a path and
+//! a condition are satisfiable together; `Sat` carries a model that evaluation confirms, `Unsat` a core. Nothing
+//! is ever assumed about a node that has not been checked.
+
+pub use crate::budget::Why;
+use crate::expr::{Alive as AliveExprs, Evaluator, Expr, Graph, Model, Op};
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+/// A node of the path tree: a conjunction of constraints.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Path {
+    id: u32,
+    #[cfg(debug_assertions)]
+    generation: u32,
+}
+
+impl Path {
+    pub fn id(self) -> u32 {
+        self.id
+    }
+}
+
+/// What is known of a path as a whole.
+#[derive(Clone, Debug)]
+pub enum Status {
+    /// Satisfied by this complete model.
+    Feasible(Model),
+    Unchecked,
+    /// These of its constraints contradict each other.
+    Infeasible(Arc<[Expr]>),
+}
+
+struct Node {
+    parent: u32,
+    constraint: Expr,
+    depth: u32,
+    /// Holders outside the tree, plus children.
+    references: u32,
+    status: Status,
+    children: SmallVec<[u32; 2]>,
+}
+
+const ROOT: u32 = 0;
+
+/// All paths. The root is the empty path; it is feasible and never dropped.
+pub struct PathTree {
+    nodes: Vec<Option<Node>>,
+    /// Dropped, but layers may still hold something under their numbers: reusable after the next sweep.
+    dropped: Vec<u32>,
+    free: Vec<u32>,
+    #[cfg(debug_assertions)]
+    generations: Vec<u32>,
+}
+
+impl Default for PathTree {
+    fn default() -> PathTree {
+        PathTree::new()
+    }
+}
+
+impl PathTree {
+    pub fn new() -> PathTree {
+        let root = Node {
+            parent: ROOT,
+            constraint: Graph::new().boolean(true),
+            depth: 0,
+            references: 1,
+            status: Status::Feasible(Model::new()),
+            children: SmallVec::new(),
+        };
+        PathTree {
+            nodes: vec![Some(root)],
+            dropped: Vec::new(),
+            free: Vec::new(),
+            #[cfg(debug_assertions)]
+            generations: vec![0],
+        }
+    }
+
+    fn path(&self, id: u32) -> Path {
+        Path {
+            id,
+            #[cfg(debug_assertions)]
+            generation: self.generations[id as usize],
+        }
+    }
+
+    fn node(&self, path: Path) -> &Node {
+        #[cfg(debug_assertions)]
+        assert_eq!(self.generations[path.id as usize], path.generation, "stale path {path:?}");
+        self.nodes[path.id as usize].as_ref().expect("a path that is held")
+    }
+
+    fn node_mut(&mut self, path: Path) -> &mut Node {
+        self.nodes[path.id as usize].as_mut().expect("a path that is held")
+    }
+
+    pub fn root(&self) -> Path {
+        self.path(ROOT)
+    }
+
+    /// Live nodes.
+    pub fn len(&self) -> usize {
+        self.nodes.iter().flatten().count()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        false
+    }
+
+    /// One more than the largest node number: the length of a dense table keyed by path.
+    pub fn slots(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// `path` and `constraint`: held for the caller, who must `release` it. A conjunction becomes a node for
+    /// each conjunct; `true` adds nothing.
+    pub fn extend(&mut self, graph: &Graph, path: Path, constraint: Expr) -> Path {
+        let mut current = self.retain(path);
+        let mut conjuncts = vec![constraint];
+        while let Some(next) = conjuncts.pop() {
+            if graph.op(next) == Op::And {
+                conjuncts.push(graph.kid(next, 1));
+                conjuncts.push(graph.kid(next, 0));
+            } else if !graph.is_true(next) {
+                let child = self.child(current, next);
+                self.release(current);
+                current = child;
+            }
+        }
+        current
+    }
+
+    fn child(&mut self, parent: Path, constraint: Expr) -> Path {
+        let node = self.node(parent);
+        for &id in &node.children {
+            if self.nodes[id as usize].as_ref().is_some_and(|child| child.constraint == constraint) {
+                return self.retain(self.path(id));
+            }
+        }
+        let depth = node.depth + 1;
+        let child = Node {
+            parent: parent.id,
+            constraint,
+            depth,
+            references: 1,
+            status: Status::Unchecked,
+            children: SmallVec::new(),
+        };
+        let id = match self.free.pop() {
+            Some(id) => {
+                self.nodes[id as usize] = Some(child);
+                id
+            }
+            None => {
+                self.nodes.push(Some(child));
+                #[cfg(debug_assertions)]
+                self.generations.push(0);
+                u32::try_from(self.nodes.len() - 1).expect("fewer than 2^32 paths")
+            }
+        };
+        let node = self.node_mut(parent);
+        node.children.push(id);
+        node.references += 1;
+        self.path(id)
+    }
+
+    /// Holds the path once more.
+    pub fn retain(&mut self, path: Path) -> Path {
+        self.node(path);
+        self.node_mut(path).references += 1;
+        path
+    }
+
+    /// Gives back one hold; a node that nobody holds is dropped, and so may its ancestors be.
+    pub fn release(&mut self, path: Path) {
+        self.node(path);
+        let mut id = path.id;
+        loop {
+            let node = self.nodes[id as usize].as_mut().expect("a path that is held");
+            node.references -= 1;
+            if node.references > 0 || id == ROOT {
+                return;
+            }
+            let parent = node.parent;
+            self.nodes[id as usize] = None;
+            self.dropped.push(id);
+            #[cfg(debug_assertions)]
+            {
+                self.generations[id as usize] += 1;
+            }
+            let siblings = &mut self.nodes[parent as usize].as_mut().expect("a parent of a child").children;
+            siblings.retain(|child| *child != id);
+            id = parent;
+        }
+    }
+
+    pub fn parent(&self, path: Path) -> Option<Path> {
+        let node = self.node(path);
+        (path.id != ROOT).then(|| self.path(node.parent))
+    }
+
+    /// The newest constraint; `true` for the root.
+    pub fn constraint(&self, path: Path) -> Expr {
+        self.node(path).constraint
+    }
+
+    /// How many constraints the path has.
+    pub fn depth(&self, path: Path) -> u32 {
+        self.node(path).depth
+    }
+
+    pub fn status(&self, path: Path) -> &Status {
+        &self.node(path).status
+    }
+
+    pub fn set_status(&mut self, path: Path, status: Status) {
+        self.node(path);
+        self.node_mut(path).status = status;
+    }
+
+    /// The model, if the path is known to be feasible.
+    pub fn model(&self, path: Path) -> Option<&Model> {
+        match &self.node(path).status {
+            Status::Feasible(model) => Some(model),
+            Status::Unchecked | Status::Infeasible(_) => None,
+        }
+    }
+
+    /// The nearest node, this one or above, that is known to be feasible.
+    pub fn feasible_ancestor(&self, path: Path) -> Path {
+        let mut current = path;
+        while self.model(current).is_none() {
+            current = self.parent(current).expect("the root is feasible");
+        }
+        current
+    }
+
+    /// This node and those above it, newest first, without the root.
+    pub fn upwards(&self, path: Path) -> impl Iterator<Item = Path> + '_ {
+        let mut current = Some(path);
+        std::iter::from_fn(move || {
+            let here = current.filter(|here| here.id != ROOT)?;
+            current = self.parent(here);
+            Some(here)
+        })
+    }
+
+    /// All constraints, oldest first.
+    pub fn constraints(&self, path: Path) -> Vec<Expr> {
+        let mut all: Vec<Expr> = self.upwards(path).map(|node| self.constraint(node)).collect();
+        all.reverse();
+        all
+    }
+
+    /// Expressions that live nodes need: constraints, and the variables of models.
+    pub fn roots(&self) -> Vec<Expr> {
+        let mut roots = Vec::new();
+        for node in self.nodes.iter().flatten().filter(|node| node.depth > 0) {
+            roots.push(node.constraint);
+            if let Status::Feasible(model) = &node.status {
+                roots.extend(model.iter().map(|(variable, _)| variable));
+            }
+        }
+        roots
+    }
+
+    /// After every layer has been swept: dropped numbers may be used again.
+    pub(crate) fn recycle(&mut self) {
+        self.free.append(&mut self.dropped);
+    }
+}
+
+/// What survives a collection: expressions and path nodes. Every table keyed by either is swept with it.
+pub struct Alive<'a> {
+    pub exprs: &'a AliveExprs,
+    tree: &'a PathTree,
+}
+
+impl<'a> Alive<'a> {
+    pub fn new(exprs: &'a AliveExprs, tree: &'a PathTree) -> Alive<'a> {
+        Alive { exprs, tree }
+    }
+
+    pub fn expr(&self, e: Expr) -> bool {
+        self.exprs.has(e)
+    }
+
+    /// Is the node with this number alive?
+    pub fn path(&self, id: u32) -> bool {
+        self.tree.nodes.get(id as usize).is_some_and(Option::is_some)
+    }
+}
+
+/// Is `path and condition` satisfiable?
+#[derive(Clone, Debug)]
+pub struct Query {
+    pub path: Path,
+    pub condition: Expr,
+    /// The constraints of the path that matter, oldest first; `None`: all of them. What is left out must be
+    /// satisfiable whatever the rest says: `split` sees to that.
+    pub slice: Option<Arc<[Expr]>>,
+}
+
+impl Query {
+    pub fn new(path: Path, condition: Expr) -> Query {
+        Query { path, condition, slice: None }
+    }
+
+    /// The constraints that count, oldest first.
+    pub fn constraints(&self, tree: &PathTree) -> Arc<[Expr]> {
+        match &self.slice {
+            Some(slice) => slice.clone(),
+            None => tree.constraints(self.path).into(),
+        }
+    }
+
+    /// The same question with another condition.
+    pub fn with_condition(&self, condition: Expr) -> Query {
+        Query { condition, ..self.clone() }
+    }
+}
+
+#[derive(Clone, Debug)]
+pub enum Answer {
+    /// With a model of the query's constraints and condition.
+    Sat(Model),
+    Unsat(Core),
+    Unknown(Why),
+}
+
+impl Answer {
+    /// As SMT-LIB says it.
+    pub fn verdict(&self) -> &'static str {
+        match self {
+            Answer::Sat(_) => "sat",
+            Answer::Unsat(_) => "unsat",
+            Answer::Unknown(_) => "unknown",
+        }
+    }
+}
+
+/// Constraints of the query that cannot hold together (with the condition, if that is one of them).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Core {
+    pub constraints: Reasons,
+    /// Was the condition needed? If not, the path itself is infeasible.
+    pub condition: bool,
+}
+
+/// A set of path constraints behind a derived fact. Cheap to clone, unions share nothing but cost little:
+/// sets stay small because facts are about few variables.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum Reasons {
+    /// True in any case.
+    #[default]
+    None,
+    One(Expr),
+    /// Sorted, at least two.
+    Many(Arc<[Expr]>),
+}
+
+impl Reasons {
+    pub fn as_slice(&self) -> &[Expr] {
+        match self {
+            Reasons::None => &[],
+            Reasons::One(e) => std::slice::from_ref(e),
+            Reasons::Many(all) => all,
+        }
+    }
+
+    pub fn union(&self, other: &Reasons) -> Reasons {
+        match (self, other) {
+            (Reasons::None, only) | (only, Reasons::None) => only.clone(),
+            _ if self.contains_all(other) => self.clone(),
+            _ if other.contains_all(self) => other.clone(),
+            _ => self.as_slice().iter().chain(other.as_slice()).copied().collect(),
+        }
+    }
+
+    fn contains_all(&self, other: &Reasons) -> bool {
+        let mine = self.as_slice();
+        other.as_slice().iter().all(|e| mine.binary_search(e).is_ok())
+    }
+
+    pub fn contains(&self, e: Expr) -> bool {
+        self.as_slice().binary_search(&e).is_ok()
+    }
+}
+
+impl FromIterator<Expr> for Reasons {
+    fn from_iter<I: IntoIterator<Item = Expr>>(items: I) -> Reasons {
+        let mut all: Vec<Expr> = items.into_iter().collect();
+        all.sort_unstable();
+        all.dedup();
+        match all.as_slice() {
+            [] => Reasons::None,
+            [one] => Reasons::One(*one),
+            _ => Reasons::Many(all.into()),
+        }
+    }
+}
+
+/// Does the model satisfy the query's constraints and condition? If not: the first that it does not.
+pub fn verify(
+    graph: &Graph,
+    tree: &PathTree,
+    query: &Query,
+    model: &Model,
+    memory: &mut Evaluator,
+) -> Result<(), Expr> {
+    let mut session = memory.under(graph, model);
+    let constraints = query.constraints(tree);
+    match constraints.iter().chain([&query.condition]).find(|e| !session.truth(**e)) {
+        Some(violated) => Err(*violated),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::expr::Sort;
+
+    #[test]
+    fn equal_constraints_share_a_node_and_dropping_is_complete() {
+        let mut g = Graph::new();
+        let mut tree = PathTree::new();
+        let p = g.var("p", Sort::Bool).unwrap();
+        let q = g.var("q", Sort::Bool).unwrap();
+        let both = g.and(p, q);
+        let a = tree.extend(&g, tree.root(), both);
+        let b = tree.extend(&g, tree.root(), p);
+        let c = tree.extend(&g, b, q);
+        assert_eq!(a, c);
+        assert_eq!(tree.constraints(a), vec![p, q]);
+        assert_eq!(tree.len(), 3);
+        for path in [a, b, c] {
+            tree.release(path);
+        }
+        assert_eq!(tree.len(), 1);
+        let yes = g.boolean(true);
+        assert_eq!(tree.extend(&g, tree.root(), yes), tree.root());
+    }
+
+    #[test]
+    fn reasons_are_sets() {
+        let mut g = Graph::new();
+        let e: Vec<Expr> = (0..4).map(|i| g.word(8, i)).collect();
+        let ab: Reasons = [e[1], e[0], e[1]].into_iter().collect();
+        let bc: Reasons = [e[1], e[2]].into_iter().collect();
+        assert_eq!(ab.union(&bc).as_slice(), &[e[0], e[1], e[2]]);
+        assert_eq!(ab.union(&Reasons::None), ab);
+        assert_eq!(Reasons::One(e[3]).union(&Reasons::One(e[3])), Reasons::One(e[3]));
+    }
+}

@@ -1,0 +1,241 @@
+//! How a question is answered: layers, one after another, each answering or passing on.
+//!
+//! `Solver` owns the graph, the path tree and the chain. The driver counts and times every layer; no layer has a
+//! timer of its own. A layer owes: its model satisfies the query as given, its core is a subset of the query's
+//! constraints and unsatisfiable by itself, with no budget left it says `Unknown`, and the same history gives the
+//! same answer. `conformance.rs` tests every layer for that.
+
+pub mod spec;
+mod table;
+mod verify;
+
+pub use spec::{Item, Spec, SpecError};
+pub use table::{LAYERS, LayerRow, build_chain};
+
+use crate::budget::{Budget, Why};
+use crate::expr::{Evaluator, Expr, Graph, Model};
+use crate::query::{Alive, Answer, Path, PathTree, Query, Status};
+use std::time::{Duration, Instant};
+
+/// One step of the chain.
+pub trait Layer: Send {
+    fn name(&self) -> &str;
+
+    /// Answers, or passes on (perhaps a smaller query, perhaps several) through `rest`.
+    fn check(&mut self, query: &Query, rest: &mut Rest<'_>) -> Answer;
+
+    /// Expressions and path nodes that are not alive are about to be reused: drop what mentions them.
+    fn sweep(&mut self, alive: &Alive<'_>);
+
+    /// Memory is short: drop what can be recomputed.
+    fn forget(&mut self) {}
+
+    /// Counters of its own, by name.
+    fn counters(&self) -> Vec<(String, f64)> {
+        Vec::new()
+    }
+
+    /// Complete layers decide every query they are given, resources allowing.
+    fn is_complete(&self) -> bool {
+        false
+    }
+}
+
+/// What a layer was asked and how it went. `asked = sat + unsat + unknown + passed`.
+#[derive(Clone, Debug, Default)]
+pub struct Meter {
+    pub asked: u64,
+    pub sat: u64,
+    pub unsat: u64,
+    pub unknown: u64,
+    /// The layer asked those below it.
+    pub passed: u64,
+    /// Without the time spent below.
+    pub own: Duration,
+}
+
+struct Metered {
+    layer: Box<dyn Layer>,
+    meter: Meter,
+}
+
+/// The layers below, and what they all share.
+pub struct Rest<'a> {
+    layers: &'a mut [Metered],
+    pub graph: &'a mut Graph,
+    pub tree: &'a mut PathTree,
+    pub budget: &'a Budget,
+    pub evaluator: &'a mut Evaluator,
+    /// Time spent in layers below since this layer was entered, and whether any was asked.
+    below: Duration,
+    asked_below: bool,
+}
+
+impl Rest<'_> {
+    /// Goes on with the next layer.
+    pub fn check(&mut self, query: &Query) -> Answer {
+        self.asked_below = true;
+        if let Some(why) = self.budget.spent() {
+            return Answer::Unknown(why);
+        }
+        let Some((first, others)) = self.layers.split_first_mut() else {
+            return Answer::Unknown(Why::Incomplete);
+        };
+        let start = Instant::now();
+        let mut rest = Rest {
+            layers: others,
+            graph: self.graph,
+            tree: self.tree,
+            budget: self.budget,
+            evaluator: self.evaluator,
+            below: Duration::ZERO,
+            asked_below: false,
+        };
+        let answer = first.layer.check(query, &mut rest);
+        let (below, passed) = (rest.below, rest.asked_below);
+        debug_assert!(self.is_honest(query, &answer), "a wrong model from layer {}", first.layer.name());
+        let total = start.elapsed();
+        self.below += total;
+        let meter = &mut first.meter;
+        meter.asked += 1;
+        meter.own += total.saturating_sub(below);
+        match (&answer, passed) {
+            (_, true) => meter.passed += 1,
+            (Answer::Sat(_), false) => meter.sat += 1,
+            (Answer::Unsat(_), false) => meter.unsat += 1,
+            (Answer::Unknown(_), false) => meter.unknown += 1,
+        }
+        answer
+    }
+
+    /// Is there any layer below?
+    pub fn is_last(&self) -> bool {
+        self.layers.is_empty()
+    }
+
+    /// Does the model satisfy the query?
+    pub fn satisfies(&mut self, query: &Query, model: &Model) -> Result<(), Expr> {
+        crate::query::verify(self.graph, self.tree, query, model, self.evaluator)
+    }
+
+    fn is_honest(&mut self, query: &Query, answer: &Answer) -> bool {
+        match answer {
+            Answer::Sat(model) => self.satisfies(query, model).is_ok(),
+            Answer::Unsat(core) => {
+                let constraints = query.constraints(self.tree);
+                core.constraints.as_slice().iter().all(|e| constraints.contains(e))
+            }
+            Answer::Unknown(_) => true,
+        }
+    }
+}
+
+/// A layer's name, meter and own counters, for reports.
+#[derive(Clone, Debug)]
+pub struct LayerStatistics {
+    pub name: String,
+    pub meter: Meter,
+    pub counters: Vec<(String, f64)>,
+}
+
+/// The graph, the path tree and a chain of layers.
+pub struct Solver {
+    pub graph: Graph,
+    pub tree: PathTree,
+    pub evaluator: Evaluator,
+    layers: Vec<Metered>,
+    queries: u64,
+    time: Duration,
+}
+
+impl Solver {
+    pub fn new(layers: Vec<Box<dyn Layer>>) -> Solver {
+        let layers = layers.into_iter().map(|layer| Metered { layer, meter: Meter::default() }).collect();
+        Solver {
+            graph: Graph::new(),
+            tree: PathTree::new(),
+            evaluator: Evaluator::new(),
+            layers,
+            queries: 0,
+            time: Duration::ZERO,
+        }
+    }
+
+    /// Is `query` satisfiable?
+    pub fn check(&mut self, query: &Query, budget: &Budget) -> Answer {
+        let start = Instant::now();
+        let mut rest = Rest {
+            layers: &mut self.layers,
+            graph: &mut self.graph,
+            tree: &mut self.tree,
+            budget,
+            evaluator: &mut self.evaluator,
+            below: Duration::ZERO,
+            asked_below: false,
+        };
+        let answer = rest.check(query);
+        self.queries += 1;
+        self.time += start.elapsed();
+        answer
+    }
+
+    /// Is the path satisfiable? What is found out stays with the path.
+    pub fn check_path(&mut self, path: Path, budget: &Budget) -> Answer {
+        if let Status::Feasible(model) = self.tree.status(path) {
+            return Answer::Sat(model.clone());
+        }
+        if let Status::Infeasible(core) = self.tree.status(path) {
+            let constraints = core.iter().copied().collect();
+            return Answer::Unsat(crate::query::Core { constraints, condition: false });
+        }
+        let condition = self.graph.boolean(true);
+        let answer = self.check(&Query::new(path, condition), budget);
+        match &answer {
+            Answer::Sat(model) => self.tree.set_status(path, Status::Feasible(model.clone())),
+            Answer::Unsat(core) => {
+                self.tree.set_status(path, Status::Infeasible(core.constraints.as_slice().into()));
+            }
+            Answer::Unknown(_) => {}
+        }
+        answer
+    }
+
+    pub fn queries(&self) -> u64 {
+        self.queries
+    }
+
+    pub fn time(&self) -> Duration {
+        self.time
+    }
+
+    pub fn statistics(&self) -> Vec<LayerStatistics> {
+        let row = |m: &Metered| LayerStatistics {
+            name: m.layer.name().to_string(),
+            meter: m.meter.clone(),
+            counters: m.layer.counters(),
+        };
+        self.layers.iter().map(row).collect()
+    }
+
+    pub fn has_complete_layer(&self) -> bool {
+        self.layers.iter().any(|m| m.layer.is_complete())
+    }
+
+    /// Frees expressions that neither `roots` nor live paths need, and sweeps every layer. Returns how many.
+    pub fn collect(&mut self, roots: impl IntoIterator<Item = Expr>) -> usize {
+        let tree_roots = self.tree.roots();
+        let alive = self.graph.mark(roots.into_iter().chain(tree_roots));
+        for metered in &mut self.layers {
+            metered.layer.sweep(&Alive::new(&alive, &self.tree));
+        }
+        self.tree.recycle();
+        self.graph.collect(&alive)
+    }
+
+    /// Memory is short: every layer drops what can be recomputed.
+    pub fn forget(&mut self) {
+        for metered in &mut self.layers {
+            metered.layer.forget();
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! The layer `verify`: checks what the layers below answer against a second solver.
+//!
+//! Answers: whatever the layers below answer, or `Unknown` naming the disagreement.
+//! Why sound: models are evaluated; an unsat answer must be confirmed by the reference on the core alone, a sat
+//! answer must not be called unsat by it. An answer that fails is never passed on.
+//! When it helps: tests, and runs with `--verify`.
+//! Cost: one reference solve per query.
+
+use super::{Layer, Rest};
+use crate::budget::Why;
+use crate::query::{Alive, Answer, Query};
+
+pub struct Verify {
+    reference: Box<dyn Layer>,
+    name: String,
+    checked: u64,
+    mismatches: u64,
+    /// The reference had no answer: nothing was confirmed or denied.
+    unconfirmed: u64,
+}
+
+impl Verify {
+    pub fn new(reference: Box<dyn Layer>) -> Verify {
+        let name = "verify".to_string();
+        Verify { reference, name, checked: 0, mismatches: 0, unconfirmed: 0 }
+    }
+
+    fn ask(&mut self, query: &Query, rest: &mut Rest<'_>) -> Answer {
+        let mut nothing_below = Rest {
+            layers: &mut [],
+            graph: rest.graph,
+            tree: rest.tree,
+            budget: rest.budget,
+            evaluator: rest.evaluator,
+            below: Default::default(),
+            asked_below: false,
+        };
+        self.reference.check(query, &mut nothing_below)
+    }
+
+    fn mismatch(&mut self, words: String) -> Answer {
+        self.mismatches += 1;
+        Answer::Unknown(Why::Layer { name: self.name.clone(), message: format!("mismatch: {words}") })
+    }
+}
+
+impl Layer for Verify {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn check(&mut self, query: &Query, rest: &mut Rest<'_>) -> Answer {
+        let answer = rest.check(query);
+        let reference = self.reference.name().to_string();
+        match &answer {
+            Answer::Unknown(_) => return answer,
+            Answer::Sat(model) => {
+                self.checked += 1;
+                if let Err(violated) = rest.satisfies(query, model) {
+                    return self
+                        .mismatch(format!("the model of a sat answer violates constraint {violated:?}"));
+                }
+                match self.ask(query, rest) {
+                    Answer::Sat(_) => {}
+                    Answer::Unknown(_) => self.unconfirmed += 1,
+                    // The model was just evaluated: it is the reference that is wrong.
+                    Answer::Unsat(_) => {
+                        return self.mismatch(format!("{reference} says unsat of a query that has a model"));
+                    }
+                }
+            }
+            Answer::Unsat(core) => {
+                self.checked += 1;
+                let constraints = query.constraints(rest.tree);
+                if let Some(foreign) = core.constraints.as_slice().iter().find(|e| !constraints.contains(e)) {
+                    return self.mismatch(format!("the core has {foreign:?}, which is not in the query"));
+                }
+                let condition = if core.condition { query.condition } else { rest.graph.boolean(true) };
+                let slice = constraints.iter().copied().filter(|&e| core.constraints.contains(e)).collect();
+                let alone = Query { path: query.path, condition, slice: Some(slice) };
+                match self.ask(&alone, rest) {
+                    Answer::Unsat(_) => {}
+                    Answer::Unknown(_) => self.unconfirmed += 1,
+                    Answer::Sat(_) => {
+                        return self.mismatch(format!("{reference} finds a model of what was called unsat"));
+                    }
+                }
+            }
+        }
+        answer
+    }
+
+    fn sweep(&mut self, alive: &Alive<'_>) {
+        self.reference.sweep(alive);
+    }
+
+    fn forget(&mut self) {
+        self.reference.forget();
+    }
+
+    fn counters(&self) -> Vec<(String, f64)> {
+        [("checked", self.checked), ("mismatches", self.mismatches), ("unconfirmed", self.unconfirmed)]
+            .map(|(name, count)| (name.to_string(), count as f64))
+            .to_vec()
+    }
+}
