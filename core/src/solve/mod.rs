@@ -92,8 +92,8 @@ impl Rest<'_> {
             asked_below: false,
         };
         let answer = first.layer.check(query, &mut rest);
+        debug_assert!(rest.is_honest(query, &answer), "a wrong answer from layer {}", first.layer.name());
         let (below, passed) = (rest.below, rest.asked_below);
-        debug_assert!(self.is_honest(query, &answer), "a wrong model from layer {}", first.layer.name());
         let total = start.elapsed();
         self.below += total;
         let meter = &mut first.meter;
