@@ -38,7 +38,7 @@ impl Bits {
     }
 
     pub fn zero(width: u32) -> Bits {
-        debug_assert!(width >= 1 && width <= MAX_WIDTH);
+        debug_assert!((1..=MAX_WIDTH).contains(&width));
         Bits { width, words: smallvec![0; width.div_ceil(64) as usize] }
     }
 

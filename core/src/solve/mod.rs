@@ -5,7 +5,10 @@
 //! constraints and unsatisfiable by itself, with no budget left it says `Unknown`, and the same history gives the
 //! same answer. `conformance.rs` tests every layer for that.
 
+pub mod conformance;
+mod simplify;
 pub mod spec;
+mod split;
 mod table;
 mod verify;
 

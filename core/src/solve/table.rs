@@ -1,7 +1,7 @@
 //! The layers of the core by name. Layers written elsewhere (in Python) come in through `outside`.
 
 use super::spec::{Item, Spec, SpecError};
-use super::{Layer, verify};
+use super::{Layer, simplify, split, verify};
 
 /// A layer that can be named in a spec.
 pub struct LayerRow {
@@ -11,18 +11,42 @@ pub struct LayerRow {
     build: fn(&Item, &mut Outside<'_>) -> Result<Box<dyn Layer>, SpecError>,
 }
 
+type Build = fn(&Item, &mut Outside<'_>) -> Result<Box<dyn Layer>, SpecError>;
+
 /// Where layers that are not in the table come from: `None` if the name is not known there either.
 pub type Outside<'a> = dyn FnMut(&Item) -> Result<Option<Box<dyn Layer>>, SpecError> + 'a;
 
-pub const LAYERS: &[LayerRow] = &[LayerRow {
-    name: "verify",
-    about: "checks what the layers below answer against a second solver: verify(NAME)",
-    build: |item, outside| {
-        let name = item.option("arg").unwrap_or("z3");
-        let reference = build_layer(&Item::plain(name), outside)?;
-        Ok(Box::new(verify::Verify::new(reference)))
+pub const LAYERS: &[LayerRow] = &[
+    LayerRow {
+        name: "simplify",
+        about: "constants, equalities already known on the path, implied conjuncts",
+        build: |item, _| plain(item, simplify::Simplify::new),
     },
-}];
+    LayerRow {
+        name: "split",
+        about: "cuts path and condition into components that share no variable",
+        build: |item, _| plain(item, split::Split::new),
+    },
+    LayerRow {
+        name: "verify",
+        about: "checks what the layers below answer against a second solver: verify(NAME)",
+        build: |item, outside| {
+            let name = item.option("arg").unwrap_or("z3");
+            let reference = build_layer(&Item::plain(name), outside)?;
+            Ok(Box::new(verify::Verify::new(reference)))
+        },
+    },
+];
+
+fn plain<L: Layer + 'static>(item: &Item, new: fn() -> L) -> Result<Box<dyn Layer>, SpecError> {
+    if item.variant.is_some() || !item.options.is_empty() {
+        return Err(SpecError(format!(
+            "expected `{}` without variant or options, found `{item}`",
+            item.name
+        )));
+    }
+    Ok(Box::new(new()))
+}
 
 fn build_layer(item: &Item, outside: &mut Outside<'_>) -> Result<Box<dyn Layer>, SpecError> {
     if let Some(row) = LAYERS.iter().find(|row| row.name == item.name) {

@@ -1,0 +1,274 @@
+//! The layer `split`: asks only about constraints that share variables with the condition.
+//!
+//! Answers: nothing by itself; it cuts path and condition into components that share no variable and asks below.
+//! Why sound: components are independent, so a model of one and a model of the others make a model of all. What
+//! is left out is covered by the model of a feasible node: this one's, or an ancestor's for components that have
+//! not changed since. Everything else is asked too: no path is ever assumed to be satisfiable.
+//! When it helps: nearly always; a branch concerns few of a program's inputs.
+//! Cost: what the slice contains. Components are kept per path node, derived from the parent's by one constraint.
+
+use super::{Layer, Rest};
+use crate::expr::walk::{Atom, Supports};
+use crate::expr::{ArrayValue, Expr, Graph, Model, Sort, Value};
+use crate::persist::Map;
+use crate::query::{Alive, Answer, Path, PathTree, Query};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::Arc;
+
+/// Constraints that share variables, by their depth on the path, and the atoms they mention.
+#[derive(Clone, Default)]
+struct Part {
+    constraints: Map<Expr>,
+    atoms: Map<()>,
+}
+
+/// The parts of one path.
+#[derive(Clone, Default)]
+struct Parts {
+    parts: Map<Part>,
+    /// Which part an atom belongs to.
+    of_atom: Map<u32>,
+    /// The part of an array that is used as a whole: all of its elements belong there.
+    of_array: Map<u32>,
+    /// Elements seen of each array, by the array's expression.
+    elements: Map<Map<()>>,
+    next: u32,
+}
+
+impl Parts {
+    fn part_of(&self, atom: Atom, number: u32) -> Option<u32> {
+        match atom {
+            Atom::Element(array, _) => {
+                self.of_array.get(array.id()).or_else(|| self.of_atom.get(number)).copied()
+            }
+            Atom::Variable(_) => self.of_atom.get(number).copied(),
+            Atom::Array(array) => self.of_array.get(array.id()).copied(),
+        }
+    }
+
+    /// The parts that the atoms touch, each once, in ascending order.
+    fn touched(&self, atoms: &[(Atom, u32)]) -> Vec<u32> {
+        let mut parts: Vec<u32> = Vec::new();
+        for &(atom, number) in atoms {
+            parts.extend(self.part_of(atom, number));
+            if let Atom::Array(array) = atom
+                && let Some(elements) = self.elements.get(array.id())
+            {
+                parts.extend(elements.iter().filter_map(|(number, ())| self.of_atom.get(number)));
+            }
+        }
+        parts.sort_unstable();
+        parts.dedup();
+        parts
+    }
+
+    /// Adds a constraint: the parts it touches become one.
+    fn add(&mut self, atoms: &[(Atom, u32)], constraint: Expr, depth: u32) {
+        let touched = self.touched(atoms);
+        let into =
+            touched.iter().copied().max_by_key(|part| self.parts.get(*part).map_or(0, |p| p.atoms.len()));
+        let into = into.unwrap_or_else(|| {
+            self.next += 1;
+            self.parts.insert(self.next, Part::default());
+            self.next
+        });
+        for other in touched.into_iter().filter(|&part| part != into) {
+            self.merge(other, into);
+        }
+        for &(atom, number) in atoms {
+            self.of_atom.insert(number, into);
+            match atom {
+                Atom::Variable(_) => {}
+                Atom::Element(array, _) => {
+                    let mut elements = self.elements.get(array.id()).cloned().unwrap_or_default();
+                    elements.insert(number, ());
+                    self.elements.insert(array.id(), elements);
+                }
+                Atom::Array(array) => {
+                    self.of_array.insert(array.id(), into);
+                }
+            }
+        }
+        let part = self.parts.get_mut(into).expect("just made or found");
+        part.constraints.insert(depth, constraint);
+        for &(_, number) in atoms {
+            part.atoms.insert(number, ());
+        }
+    }
+
+    fn merge(&mut self, from: u32, into: u32) {
+        let gone = self.parts.remove(from).expect("a touched part");
+        for (atom, ()) in gone.atoms.iter() {
+            self.of_atom.insert(atom, into);
+        }
+        let arrays: Vec<u32> =
+            self.of_array.iter().filter(|(_, part)| **part == from).map(|(array, _)| array).collect();
+        for array in arrays {
+            self.of_array.insert(array, into);
+        }
+        let part = self.parts.get_mut(into).expect("a touched part");
+        for (depth, constraint) in gone.constraints.iter() {
+            part.constraints.insert(depth, *constraint);
+        }
+        for (atom, ()) in gone.atoms.iter() {
+            part.atoms.insert(atom, ());
+        }
+    }
+
+    /// The constraints of some parts, oldest first.
+    fn constraints(&self, parts: &[u32]) -> Arc<[Expr]> {
+        let of = |part: &u32| self.parts.get(*part).expect("a part").constraints.iter();
+        if let [part] = parts {
+            return of(part).map(|(_, e)| *e).collect();
+        }
+        let mut all: Vec<(u32, Expr)> = parts.iter().flat_map(of).map(|(depth, e)| (depth, *e)).collect();
+        all.sort_unstable_by_key(|(depth, _)| *depth);
+        all.into_iter().map(|(_, e)| e).collect()
+    }
+}
+
+#[derive(Default)]
+pub struct Split {
+    supports: Supports,
+    numbers: FxHashMap<Atom, u32>,
+    atoms: Vec<Atom>,
+    nodes: FxHashMap<u32, Parts>,
+    dropped_constraints: u64,
+}
+
+impl Split {
+    pub fn new() -> Split {
+        Split::default()
+    }
+
+    fn support(&mut self, graph: &Graph, e: Expr) -> Vec<(Atom, u32)> {
+        let support = self.supports.of(graph, e);
+        let number = |atom: &Atom| {
+            let next = self.atoms.len() as u32;
+            let number = *self.numbers.entry(*atom).or_insert(next);
+            if number == next {
+                self.atoms.push(*atom);
+            }
+            (*atom, number)
+        };
+        support.iter().map(number).collect()
+    }
+
+    fn parts(&mut self, graph: &Graph, tree: &PathTree, path: Path) -> Parts {
+        let mut missing = Vec::new();
+        let mut parts = Parts::default();
+        for node in tree.upwards(path) {
+            if let Some(known) = self.nodes.get(&node.id()) {
+                parts = known.clone();
+                break;
+            }
+            missing.push(node);
+        }
+        for node in missing.into_iter().rev() {
+            let constraint = tree.constraint(node);
+            let atoms = self.support(graph, constraint);
+            parts.add(&atoms, constraint, tree.depth(node));
+            self.nodes.insert(node.id(), parts.clone());
+        }
+        parts
+    }
+
+    /// `base` with the atoms of `parts` (and those of the condition) as `model` has them.
+    fn merged(
+        &self,
+        graph: &Graph,
+        mut base: Model,
+        model: &Model,
+        atoms: impl Iterator<Item = u32>,
+    ) -> Model {
+        for number in atoms {
+            match self.atoms[number as usize] {
+                Atom::Variable(v) => base.set_bits(v, model.bits(v, graph.width(v))),
+                Atom::Array(v) => {
+                    let Sort::Array { index, element } = graph.sort(v) else { unreachable!("an array atom") };
+                    let zero = || Arc::new(ArrayValue::zero(index, element));
+                    base.set(v, Value::Array(model.array(v).cloned().unwrap_or_else(zero)));
+                }
+                Atom::Element(v, at) => {
+                    let Sort::Array { index, element } = graph.sort(v) else { unreachable!("an array atom") };
+                    let at = crate::expr::Bits::word(index, at);
+                    let zero = || crate::expr::Bits::zero(element);
+                    let value = model.array(v).map_or_else(zero, |array| array.get(&at));
+                    base.set_element(graph, v, &at, value);
+                }
+            }
+        }
+        base
+    }
+}
+
+impl Layer for Split {
+    fn name(&self) -> &str {
+        "split"
+    }
+
+    fn check(&mut self, query: &Query, rest: &mut Rest<'_>) -> Answer {
+        if query.slice.is_some() {
+            return rest.check(query);
+        }
+        let parts = self.parts(rest.graph, rest.tree, query.path);
+        let condition_atoms = self.support(rest.graph, query.condition);
+        let touched = parts.touched(&condition_atoms);
+        let ancestor = rest.tree.feasible_ancestor(query.path);
+        let covered_depth = rest.tree.depth(ancestor);
+        let mut model = rest.tree.model(ancestor).expect("a feasible node").clone();
+
+        let slice = parts.constraints(&touched);
+        self.dropped_constraints += u64::from(rest.tree.depth(query.path)) - slice.len() as u64;
+        let about = Query { path: query.path, condition: query.condition, slice: Some(slice) };
+        match rest.check(&about) {
+            Answer::Sat(found) => {
+                let own = condition_atoms.iter().map(|&(_, number)| number);
+                let atoms: FxHashSet<u32> = touched
+                    .iter()
+                    .flat_map(|part| parts.parts.get(*part).expect("a part").atoms.iter())
+                    .map(|(number, ())| number)
+                    .chain(own)
+                    .collect();
+                model = self.merged(rest.graph, model, &found, atoms.into_iter());
+            }
+            answer => return answer,
+        }
+        if ancestor == query.path {
+            return Answer::Sat(model);
+        }
+        let yes = rest.graph.boolean(true);
+        for (number, part) in parts.parts.iter() {
+            let newest = part.constraints.iter().last().map_or(0, |(depth, _)| depth);
+            if newest <= covered_depth || touched.binary_search(&number).is_ok() {
+                continue;
+            }
+            let slice = parts.constraints(&[number]);
+            match rest.check(&Query { path: query.path, condition: yes, slice: Some(slice) }) {
+                Answer::Sat(found) => {
+                    let atoms = part.atoms.iter().map(|(number, ())| number);
+                    model = self.merged(rest.graph, model, &found, atoms);
+                }
+                answer => return answer,
+            }
+        }
+        Answer::Sat(model)
+    }
+
+    fn sweep(&mut self, alive: &Alive<'_>) {
+        self.supports.sweep(alive.exprs);
+        self.nodes.retain(|id, _| alive.path(*id));
+        // A dead variable's number is not given out again: parts of live paths do not mention it, and the
+        // variable that takes its handle gets a new one.
+        self.numbers.retain(|atom, _| alive.expr(atom.variable()));
+    }
+
+    fn forget(&mut self) {
+        self.supports.forget();
+        self.nodes = FxHashMap::default();
+    }
+
+    fn counters(&self) -> Vec<(String, f64)> {
+        vec![("dropped_constraints".to_string(), self.dropped_constraints as f64)]
+    }
+}
