@@ -420,4 +420,53 @@ impl Inst {
             | Inst::Unsupported { .. } => false,
         }
     }
+
+    /// Visits every operand, an indirect callee included, in no particular order.
+    pub fn operands_mut(&mut self, visit: &mut impl FnMut(&mut Operand)) {
+        match self {
+            Inst::Bin { a, b, .. }
+            | Inst::Overflow { a, b, .. }
+            | Inst::Cmp { a, b, .. }
+            | Inst::FBin { a, b, .. }
+            | Inst::FCmp { a, b, .. } => [a, b].into_iter().for_each(visit),
+            Inst::Un { a, .. }
+            | Inst::Cast { a, .. }
+            | Inst::Copy { a, .. }
+            | Inst::Freeze { a, .. }
+            | Inst::FUn { a, .. }
+            | Inst::FClass { a, .. }
+            | Inst::FToInt { a, .. }
+            | Inst::IntToF { a, .. }
+            | Inst::FCast { a, .. } => visit(a),
+            Inst::Funnel { a, b, c, .. } | Inst::Fma { a, b, c, .. } => [a, b, c].into_iter().for_each(visit),
+            Inst::Select { cond, a, b, .. } => [cond, a, b].into_iter().for_each(visit),
+            Inst::Load { addr, .. } => visit(addr),
+            Inst::Store { value, addr, .. } => [value, addr].into_iter().for_each(visit),
+            Inst::Alloca { size, .. } => visit(size),
+            Inst::Gep { base, terms, .. } => {
+                visit(base);
+                terms.iter_mut().for_each(|t| visit(&mut t.index));
+            }
+            Inst::Call(call) => {
+                match &mut call.callee {
+                    Callee::Direct(_) => {}
+                    Callee::Indirect(operand) => visit(operand),
+                }
+                call.args.iter_mut().for_each(|arg| visit(&mut arg.value));
+            }
+            Inst::MemCopy { dst, src, len, .. } => [dst, src, len].into_iter().for_each(visit),
+            Inst::MemSet { dst, value, len } => [dst, value, len].into_iter().for_each(visit),
+            Inst::VaStart { list } => visit(list),
+            Inst::StackRestore { mark } => visit(mark),
+            Inst::Assume { cond } | Inst::Branch { cond, .. } => visit(cond),
+            Inst::Switch { value, .. } => visit(value),
+            Inst::IndirectBr { addr, .. } => visit(addr),
+            Inst::Ret { values } => values.iter_mut().for_each(visit),
+            Inst::StackSave { .. }
+            | Inst::Trap
+            | Inst::Unsupported { .. }
+            | Inst::Jump { .. }
+            | Inst::Unreachable => {}
+        }
+    }
 }

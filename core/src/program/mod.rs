@@ -4,12 +4,17 @@
 //! and linked by name by `link.rs`. After `Program::load` every id is in range, every width fits, every block ends in its
 //! only terminator and no operand names an alias, so that whoever executes it may index without checking.
 //! Values are scalars of untyped bits: aggregates and vectors were taken apart by the lowering.
+mod check;
+mod dump;
 mod inst;
+mod link;
+mod load;
 
 pub use inst::{
     Arg, BinOp, Call, Callee, CastOp, FBinOp, FCmpPred, FUnOp, Flags, FloatKind, Inst, IntPred, Operand,
     OverflowOp, Term, UnOp,
 };
+pub use load::LoadError;
 
 /// Version of the serialised form; `python/partita/llvm/write.py` writes the same number.
 pub const FORMAT_VERSION: u32 = 1;
@@ -182,6 +187,25 @@ pub enum Address {
 }
 
 impl Program {
+    /// Reads, checks and links: the first of `parts` is the user's program, the others are libraries that only fill what
+    /// is undefined. Of libraries only what is reachable from the first part and from `roots` (names) is kept.
+    pub fn load(parts: &[&[u8]], roots: &[&str]) -> Result<Program, LoadError> {
+        let programs = parts.iter().map(|bytes| Program::from_bytes(bytes)).collect::<Result<Vec<_>, _>>()?;
+        Ok(link::link(programs, roots))
+    }
+
+    /// Reads and checks one serialised program, without resolving aliases (see `load`).
+    pub fn from_bytes(bytes: &[u8]) -> Result<Program, LoadError> {
+        let program = load::decode(bytes)?;
+        check::check(&program)?;
+        Ok(program)
+    }
+
+    /// The whole program as text, one line an instruction, for tests and for people.
+    pub fn dump(&self) -> String {
+        dump::dump(self)
+    }
+
     pub fn string(&self, id: StrId) -> &str {
         &self.strings[id.index()]
     }
