@@ -63,9 +63,10 @@ class Module:
         self._scan()
 
     def lower(self) -> bytes:
-        names = [name for name, line in self._global_lines.items() if " external " not in line and name[:5] != "llvm."]
+        names = [name for name, line in self._global_lines.items() if not line.startswith((" external ", " extern_weak "))]
         for name in [*self._bodies, *names]:
-            self.symbol_address(name)
+            if not name.startswith("llvm."):
+                self.symbol_address(name)
         self._structors("llvm.global_ctors", self.writer.constructors)
         self._structors("llvm.global_dtors", self.writer.destructors)
         for name, (start, end) in self._bodies.items():
@@ -271,8 +272,8 @@ class Module:
             cursor.skip_group()
         kind = cursor.next()
         linkage = next((_LINKAGES[word] for word in words if word in _LINKAGES), STRONG)
-        if kind == "ifunc":
-            raise NotUnderstood(f"symbol `{name}`, which is chosen at run time (ifunc)")
+        if kind == "ifunc":  # chosen at run time: known by name only
+            return self._add_function(FunctionRecord(name, linkage))
         type_ = self.types.parse(cursor)
         if kind == "alias":
             return self._enter_alias(name, linkage, cursor)
@@ -302,7 +303,7 @@ class Module:
         type_ = self.types.parse(cursor)
         (leaf,) = parse_constant(self, cursor, type_)
         if not isinstance(leaf, Linear) or leaf.plus is None or leaf.minus is not None:
-            raise NotUnderstood(f"alias `{name}`")
+            raise UsageError(f"expected an address as the target of alias `{name}`, found something else")
         target = leaf.plus
         if target.kind == 1:
             function = self.writer.functions[target.number]
