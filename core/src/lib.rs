@@ -1,7 +1,8 @@
-//! Expressions, path tree and solver layers of Partita. No Python, no printing, no globals.
+//! Expressions, path tree, solver layers and programs of Partita. No Python, no printing, no globals.
 
 pub mod budget;
 pub mod expr;
 pub mod persist;
+pub mod program;
 pub mod query;
 pub mod solve;

@@ -8,7 +8,7 @@ pub struct LayerRow {
     pub name: &'static str,
     /// What it decides, in a line.
     pub about: &'static str,
-    build: fn(&Item, &mut Outside<'_>) -> Result<Box<dyn Layer>, SpecError>,
+    build: Build,
 }
 
 type Build = fn(&Item, &mut Outside<'_>) -> Result<Box<dyn Layer>, SpecError>;

@@ -1,0 +1,14 @@
+//! Programs as Python sees them: bytes in, text out.
+use partita_core::program::Program;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+/// Reads, checks and links serialised programs (the first is the user's, the others are libraries) and prints the result.
+#[pyfunction]
+#[pyo3(signature = (program, *, libraries = Vec::new(), roots = Vec::new()))]
+pub fn dump_program(program: &[u8], libraries: Vec<Vec<u8>>, roots: Vec<String>) -> PyResult<String> {
+    let parts: Vec<&[u8]> = std::iter::once(program).chain(libraries.iter().map(Vec::as_slice)).collect();
+    let roots: Vec<&str> = roots.iter().map(String::as_str).collect();
+    let program = Program::load(&parts, &roots).map_err(|e| PyValueError::new_err(e.to_string()))?;
+    Ok(program.dump())
+}

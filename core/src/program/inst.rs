@@ -1,0 +1,472 @@
+//! The instructions of a `Program`. Every operand's width follows from the instruction: the width of `dst`, an explicit
+//! `width`, or fixed (pointers and lengths 64, conditions 1). Semantics are LLVM's (LangRef); single-threaded.
+use super::{BlockId, EdgeId, FuncId, GlobalId, Reg, StrId, WideId};
+
+/// What an instruction reads. All but `Reg` are constants.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Operand {
+    Reg(Reg),
+    /// A constant of at most 64 bits, zero-extended.
+    Int(u64),
+    /// A constant of more than 64 bits.
+    Wide(WideId),
+    /// The address of a global plus an offset in bytes (64 bits).
+    Global {
+        global: GlobalId,
+        offset: i64,
+    },
+    /// The address of a function (64 bits).
+    Func(FuncId),
+    /// The address of a label (64 bits).
+    Block {
+        func: FuncId,
+        block: BlockId,
+    },
+    /// Any value of the width; each reading may see another one.
+    Undef,
+    /// The result of an erroneous operation; using it for control or memory is undefined behaviour.
+    Poison,
+}
+
+/// Promises made by the compiler, kept for overflow checks: the result is poison where they are broken.
+#[derive(Copy, Clone, PartialEq, Eq, Default, Debug)]
+pub struct Flags(pub u8);
+
+impl Flags {
+    pub const NUW: u8 = 1;
+    pub const NSW: u8 = 2;
+    /// Of divisions and right shifts: no remainder, no bit lost.
+    pub const EXACT: u8 = 4;
+    /// Of `Or`: no bit in common. Of `UnOp::Abs`: the least value is poison. Of `Ctlz`/`Cttz`: zero is poison.
+    pub const STRICT: u8 = 8;
+    pub const ALL: u8 = 15;
+
+    pub fn nuw(self) -> bool {
+        self.0 & Flags::NUW != 0
+    }
+    pub fn nsw(self) -> bool {
+        self.0 & Flags::NSW != 0
+    }
+    pub fn exact(self) -> bool {
+        self.0 & Flags::EXACT != 0
+    }
+    pub fn strict(self) -> bool {
+        self.0 & Flags::STRICT != 0
+    }
+}
+
+/// A table of names: the enum, its decoding from a number and its printed name are one list.
+/// `python/partita/llvm/write.py` has the same lists in the same order.
+macro_rules! names {
+    ($(#[$doc:meta])* $name:ident { $($variant:ident $text:literal,)* }) => {
+        $(#[$doc])*
+        #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+        #[repr(u8)]
+        pub enum $name { $($variant,)* }
+        impl $name {
+            pub const ALL: &'static [$name] = &[$($name::$variant,)*];
+            pub fn name(self) -> &'static str {
+                match self { $($name::$variant => $text,)* }
+            }
+            pub(super) fn decode(code: u32) -> Option<$name> {
+                $name::ALL.get(code as usize).copied()
+            }
+        }
+    };
+}
+
+names!(/** Two operands and a result of one width. Division by zero and over-shifts are undefined behaviour. */ BinOp {
+    Add "add", Sub "sub", Mul "mul", UDiv "udiv", SDiv "sdiv", URem "urem", SRem "srem",
+    Shl "shl", LShr "lshr", AShr "ashr", And "and", Or "or", Xor "xor",
+    UMin "umin", UMax "umax", SMin "smin", SMax "smax",
+    UAddSat "uaddsat", SAddSat "saddsat", USubSat "usubsat", SSubSat "ssubsat", UShlSat "ushlsat", SShlSat "sshlsat",
+});
+names!(/** One operand and a result of one width. */ UnOp {
+    Ctpop "ctpop", Ctlz "ctlz", Cttz "cttz", Bswap "bswap", BitReverse "bitreverse", Abs "abs",
+});
+names!(/** Arithmetic that also says whether it overflowed. */ OverflowOp {
+    UAdd "uaddo", SAdd "saddo", USub "usubo", SSub "ssubo", UMul "umulo", SMul "smulo",
+});
+names!(/** Integer comparisons. */ IntPred {
+    Eq "eq", Ne "ne", Ugt "ugt", Uge "uge", Ult "ult", Ule "ule", Sgt "sgt", Sge "sge", Slt "slt", Sle "sle",
+});
+names!(/** Changes of width. */ CastOp {
+    ZExt "zext", SExt "sext", Trunc "trunc",
+});
+names!(/** How the bits of a floating operation are read: widths 32, 64 and 80 (x87 extended). */ FloatKind {
+    Single "f32", Double "f64", X87 "f80",
+});
+names!(/** Floating operations with two operands. `MinNum` ignores a NaN, `Minimum` returns it. */ FBinOp {
+    Add "fadd", Sub "fsub", Mul "fmul", Div "fdiv", Rem "frem", CopySign "copysign",
+    MinNum "minnum", MaxNum "maxnum", Minimum "minimum", Maximum "maximum",
+});
+names!(/** Floating operations with one operand. `Round` goes away from zero on ties, `Rint` to even (default mode). */ FUnOp {
+    Neg "fneg", Abs "fabs", Sqrt "sqrt", Floor "floor", Ceil "ceil", Trunc "trunc", Rint "rint", Round "round",
+});
+names!(/** Floating comparisons: `O` is false, `U` is true when an operand is NaN. */ FCmpPred {
+    False "false", Oeq "oeq", Ogt "ogt", Oge "oge", Olt "olt", Ole "ole", One "one", Ord "ord",
+    Ueq "ueq", Ugt "ugt", Uge "uge", Ult "ult", Ule "ule", Une "une", Uno "uno", True "true",
+});
+
+impl FloatKind {
+    pub fn width(self) -> u32 {
+        match self {
+            FloatKind::Single => 32,
+            FloatKind::Double => 64,
+            FloatKind::X87 => 80,
+        }
+    }
+}
+
+impl CastOp {
+    /// May this cast go from the one width to the other? Each must really change it.
+    pub fn fits(self, from: u32, to: u32) -> bool {
+        match self {
+            CastOp::ZExt | CastOp::SExt => from < to,
+            CastOp::Trunc => from > to,
+        }
+    }
+}
+
+/// A variable part of an address: `index`, sign-extended or truncated from `width` to 64 bits, times `scale`.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Term {
+    pub index: Operand,
+    pub width: u32,
+    pub scale: i64,
+}
+
+/// An argument of a call. Arguments are bound to parameters by position; what is left over goes to the variadic area.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Arg {
+    pub value: Operand,
+    pub width: u32,
+    /// Alignment at which it stands in the variadic area (a power of two).
+    pub align: u32,
+    /// 0, or: `value` points to this many bytes which themselves stand in the variadic area (a structure by value).
+    pub bytes: u32,
+}
+
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Callee {
+    Direct(FuncId),
+    Indirect(Operand),
+}
+
+/// A call. Results are the registers `first .. first + results` (none for void or unused).
+/// A callee whose results have other widths, or which has more parameters than there are arguments, was called through a
+/// wrong type: undefined behaviour, which the executor reports.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Call {
+    pub callee: Callee,
+    pub args: Box<[Arg]>,
+    pub first: Reg,
+    pub results: u32,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Inst {
+    Bin {
+        op: BinOp,
+        flags: Flags,
+        dst: Reg,
+        a: Operand,
+        b: Operand,
+    },
+    Un {
+        op: UnOp,
+        flags: Flags,
+        dst: Reg,
+        a: Operand,
+    },
+    /// `dst` gets the wrapped result, `overflow` (1 bit) whether it differs from the exact one.
+    Overflow {
+        op: OverflowOp,
+        dst: Reg,
+        overflow: Reg,
+        a: Operand,
+        b: Operand,
+    },
+    /// Shifts the concatenation `a:b` by `c` modulo the width; the upper (`left`) or lower half is the result.
+    Funnel {
+        left: bool,
+        dst: Reg,
+        a: Operand,
+        b: Operand,
+        c: Operand,
+    },
+    /// `width` is that of the operands; `dst` has 1 bit.
+    Cmp {
+        pred: IntPred,
+        width: u32,
+        dst: Reg,
+        a: Operand,
+        b: Operand,
+    },
+    /// `width` is that of the operand.
+    Cast {
+        op: CastOp,
+        width: u32,
+        dst: Reg,
+        a: Operand,
+    },
+    Select {
+        dst: Reg,
+        cond: Operand,
+        a: Operand,
+        b: Operand,
+    },
+    Copy {
+        dst: Reg,
+        a: Operand,
+    },
+    /// Like `Copy`, but an undefined operand becomes one arbitrary, fixed value.
+    Freeze {
+        dst: Reg,
+        a: Operand,
+    },
+    /// Reads `ceil(width(dst) / 8)` bytes, little-endian; surplus high bits are dropped.
+    Load {
+        dst: Reg,
+        addr: Operand,
+        align: u32,
+    },
+    /// Writes `ceil(width / 8)` bytes, little-endian; surplus high bits are written as zero.
+    Store {
+        width: u32,
+        value: Operand,
+        addr: Operand,
+        align: u32,
+    },
+    /// A new object of the frame. `fixed`: in the entry block and of constant size, so it is created once per call and
+    /// `StackRestore` leaves it alone.
+    Alloca {
+        dst: Reg,
+        size: Operand,
+        align: u32,
+        fixed: bool,
+    },
+    /// `base + offset + sum of terms`, modulo 2^64. `inbounds`: leaving the object of `base` is undefined behaviour.
+    Gep {
+        inbounds: bool,
+        dst: Reg,
+        base: Operand,
+        offset: i64,
+        terms: Box<[Term]>,
+    },
+    Call(Box<Call>),
+    /// Copies `len` (64 bits) bytes; `overlap` says whether the two may overlap (memmove).
+    MemCopy {
+        overlap: bool,
+        dst: Operand,
+        src: Operand,
+        len: Operand,
+    },
+    /// Sets `len` (64 bits) bytes to `value` (8 bits).
+    MemSet {
+        dst: Operand,
+        value: Operand,
+        len: Operand,
+    },
+    /// Writes a System V x86-64 `va_list` (24 bytes) to `list` in which everything is in memory: gp_offset 48,
+    /// fp_offset 176, overflow_arg_area the variadic area: the left-over arguments of the call one after the other, each
+    /// at its `Arg::align`. clang's own expansion of `va_arg` reads it from there.
+    VaStart {
+        list: Operand,
+    },
+    /// Remembers (64 bits) which non-`fixed` allocas exist.
+    StackSave {
+        dst: Reg,
+    },
+    /// Frees the non-`fixed` allocas made since.
+    StackRestore {
+        mark: Operand,
+    },
+    /// Undefined behaviour if `cond` (1 bit) is false.
+    Assume {
+        cond: Operand,
+    },
+    FBin {
+        op: FBinOp,
+        kind: FloatKind,
+        dst: Reg,
+        a: Operand,
+        b: Operand,
+    },
+    FUn {
+        op: FUnOp,
+        kind: FloatKind,
+        dst: Reg,
+        a: Operand,
+    },
+    /// `a * b + c`, rounded once.
+    Fma {
+        kind: FloatKind,
+        dst: Reg,
+        a: Operand,
+        b: Operand,
+        c: Operand,
+    },
+    FCmp {
+        pred: FCmpPred,
+        kind: FloatKind,
+        dst: Reg,
+        a: Operand,
+        b: Operand,
+    },
+    /// Tests `a` for the classes of `mask`, as `llvm.is.fpclass` numbers them; `dst` has 1 bit.
+    FClass {
+        kind: FloatKind,
+        mask: u32,
+        dst: Reg,
+        a: Operand,
+    },
+    /// To an integer of the width of `dst`, towards zero. Out of range: the nearest value and 0 for NaN with `saturate`,
+    /// else poison.
+    FToInt {
+        signed: bool,
+        saturate: bool,
+        kind: FloatKind,
+        dst: Reg,
+        a: Operand,
+    },
+    /// From an integer of `width` bits, to nearest even.
+    IntToF {
+        signed: bool,
+        width: u32,
+        kind: FloatKind,
+        dst: Reg,
+        a: Operand,
+    },
+    /// Between floating formats.
+    FCast {
+        from: FloatKind,
+        to: FloatKind,
+        dst: Reg,
+        a: Operand,
+    },
+    /// `__builtin_trap` and friends: abnormal end of the program. Not a terminator, but nothing runs after it.
+    Trap,
+    /// Something the lowering does not know: ends the path with the message, which names it. Not a terminator.
+    Unsupported {
+        message: StrId,
+    },
+
+    // Terminators.
+    Jump {
+        edge: EdgeId,
+    },
+    Branch {
+        cond: Operand,
+        then: EdgeId,
+        other: EdgeId,
+    },
+    /// `width` is at most 64. `cases` ascend by value and have no duplicates.
+    Switch {
+        width: u32,
+        value: Operand,
+        cases: Box<[(u64, EdgeId)]>,
+        default: EdgeId,
+    },
+    /// Goes to the block whose address `addr` is: one of the targets of `edges`.
+    IndirectBr {
+        addr: Operand,
+        edges: Box<[EdgeId]>,
+    },
+    Ret {
+        values: Box<[Operand]>,
+    },
+    Unreachable,
+}
+
+impl Inst {
+    pub fn is_terminator(&self) -> bool {
+        match self {
+            Inst::Jump { .. }
+            | Inst::Branch { .. }
+            | Inst::Switch { .. }
+            | Inst::IndirectBr { .. }
+            | Inst::Ret { .. }
+            | Inst::Unreachable => true,
+            Inst::Bin { .. }
+            | Inst::Un { .. }
+            | Inst::Overflow { .. }
+            | Inst::Funnel { .. }
+            | Inst::Cmp { .. }
+            | Inst::Cast { .. }
+            | Inst::Select { .. }
+            | Inst::Copy { .. }
+            | Inst::Freeze { .. }
+            | Inst::Load { .. }
+            | Inst::Store { .. }
+            | Inst::Alloca { .. }
+            | Inst::Gep { .. }
+            | Inst::Call(_)
+            | Inst::MemCopy { .. }
+            | Inst::MemSet { .. }
+            | Inst::VaStart { .. }
+            | Inst::StackSave { .. }
+            | Inst::StackRestore { .. }
+            | Inst::Assume { .. }
+            | Inst::FBin { .. }
+            | Inst::FUn { .. }
+            | Inst::Fma { .. }
+            | Inst::FCmp { .. }
+            | Inst::FClass { .. }
+            | Inst::FToInt { .. }
+            | Inst::IntToF { .. }
+            | Inst::FCast { .. }
+            | Inst::Trap
+            | Inst::Unsupported { .. } => false,
+        }
+    }
+
+    /// Visits every operand, an indirect callee included, in no particular order.
+    pub fn operands_mut(&mut self, visit: &mut impl FnMut(&mut Operand)) {
+        match self {
+            Inst::Bin { a, b, .. }
+            | Inst::Overflow { a, b, .. }
+            | Inst::Cmp { a, b, .. }
+            | Inst::FBin { a, b, .. }
+            | Inst::FCmp { a, b, .. } => [a, b].into_iter().for_each(visit),
+            Inst::Un { a, .. }
+            | Inst::Cast { a, .. }
+            | Inst::Copy { a, .. }
+            | Inst::Freeze { a, .. }
+            | Inst::FUn { a, .. }
+            | Inst::FClass { a, .. }
+            | Inst::FToInt { a, .. }
+            | Inst::IntToF { a, .. }
+            | Inst::FCast { a, .. } => visit(a),
+            Inst::Funnel { a, b, c, .. } | Inst::Fma { a, b, c, .. } => [a, b, c].into_iter().for_each(visit),
+            Inst::Select { cond, a, b, .. } => [cond, a, b].into_iter().for_each(visit),
+            Inst::Load { addr, .. } => visit(addr),
+            Inst::Store { value, addr, .. } => [value, addr].into_iter().for_each(visit),
+            Inst::Alloca { size, .. } => visit(size),
+            Inst::Gep { base, terms, .. } => {
+                visit(base);
+                terms.iter_mut().for_each(|t| visit(&mut t.index));
+            }
+            Inst::Call(call) => {
+                match &mut call.callee {
+                    Callee::Direct(_) => {}
+                    Callee::Indirect(operand) => visit(operand),
+                }
+                call.args.iter_mut().for_each(|arg| visit(&mut arg.value));
+            }
+            Inst::MemCopy { dst, src, len, .. } => [dst, src, len].into_iter().for_each(visit),
+            Inst::MemSet { dst, value, len } => [dst, value, len].into_iter().for_each(visit),
+            Inst::VaStart { list } => visit(list),
+            Inst::StackRestore { mark } => visit(mark),
+            Inst::Assume { cond } | Inst::Branch { cond, .. } => visit(cond),
+            Inst::Switch { value, .. } => visit(value),
+            Inst::IndirectBr { addr, .. } => visit(addr),
+            Inst::Ret { values } => values.iter_mut().for_each(visit),
+            Inst::StackSave { .. }
+            | Inst::Trap
+            | Inst::Unsupported { .. }
+            | Inst::Jump { .. }
+            | Inst::Unreachable => {}
+        }
+    }
+}

@@ -1,0 +1,93 @@
+"""From what a user names (C sources, bitcode, LLVM text) to a serialised Program."""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Sequence
+from importlib import metadata
+from pathlib import Path
+
+from partita.errors import UsageError
+from partita.frontends import cache as store
+from partita.frontends.bitcode import is_bitcode, module_text
+from partita.frontends.c import compile_c, compiler
+
+__all__ = ["load_program"]
+
+
+def load_program(
+    paths: Sequence[str | os.PathLike[str]],
+    *,
+    optimize: bool = False,
+    cflags: Sequence[str] = (),
+    clang: str | None = None,
+    cache: bool = True,
+    entry: str | None = "main",
+) -> bytes:
+    """The serialised Program of C sources (`.c`), bitcode (`.bc`) and LLVM text (`.ll`), linked together.
+
+    `optimize` runs LLVM's usual passes (without vectorising); otherwise values are promoted to registers and nothing else.
+    `entry` is the function everything is reached from; None keeps all definitions, as for a library.
+    """
+    names = [os.fspath(path) for path in paths]
+    if not names:
+        raise UsageError("expected at least one program file (.c, .bc or .ll), found none")
+    sources = [name for name in names if name.endswith(".c")]
+    contents = {name: _read(name) for name in names}
+    key = ""
+    if cache:
+        key = store.key_of(
+            {
+                "paths": [os.path.abspath(name) for name in names],
+                "folder": os.getcwd() if sources else "",
+                "flags": [optimize, list(cflags), entry],
+                "compiler": _compiler_identity(clang) if sources else "",
+                "lowering": _lowering_identity(),
+            }
+        )
+        found = store.lookup(key)
+        if found is not None:
+            return found
+    compiled = {c.path: c for c in compile_c(sources, cflags=cflags, clang=clang, optimize=optimize)}
+    inputs = [(name, compiled[name].bitcode if name in compiled else contents[name]) for name in names]
+    text = module_text(inputs, entry=entry, optimize=optimize)
+
+    from partita.llvm import lower  # a warm cache does not need it
+
+    program = lower(text)
+    if cache:
+        files = {os.path.abspath(name) for name in names}
+        files.update(path for c in compiled.values() for path in c.dependencies)
+        store.keep(key, sorted(files), program)
+    return program
+
+
+def _read(name: str) -> bytes:
+    try:
+        data = Path(name).read_bytes()
+    except OSError as error:
+        raise UsageError(f"cannot read `{name}`: {error.strerror}") from None
+    if not name.endswith((".c", ".bc", ".ll")) and not is_bitcode(data):
+        raise UsageError(f"expected a C source (.c), bitcode (.bc) or LLVM text (.ll), found `{name}`")
+    if name.endswith(".bc") and not is_bitcode(data):
+        raise UsageError(f"expected LLVM bitcode in `{name}`, found something else: compile with `-emit-llvm -c`")
+    return data
+
+
+def _compiler_identity(clang: str | None) -> list[object]:
+    """The command, and the file behind it, so that another version under the same name is another compiler."""
+    command = compiler(clang)
+    try:
+        status = os.stat(command[0])
+    except OSError:
+        return [command]
+    return [command, status.st_size, status.st_mtime_ns]
+
+
+@functools.cache
+def _lowering_identity() -> list[str]:
+    """llvmlite's version and the text of our own lowering: a change in either makes other programs."""
+    folder = Path(__file__).resolve().parent
+    files = sorted([*folder.glob("*.py"), *folder.parent.glob("llvm/*.py")])
+    return [metadata.version("llvmlite"), *(store.file_hash(str(file)) or "" for file in files)]

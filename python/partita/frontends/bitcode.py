@@ -1,0 +1,117 @@
+"""Bitcode and LLVM's text to one module: reading, linking, dropping what `main` cannot reach, promotion to registers.
+
+This is the only file that knows llvmlite, and it imports it late: a warm cache never needs it.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from types import ModuleType
+from typing import Any
+
+from partita.errors import UsageError
+
+_BITCODE = (b"BC\xc0\xde", b"\xde\xc0\x17\x0b")
+# Names a library calls back through: a program's own definition of them must stay visible.
+_PRESERVED = frozenset("malloc calloc realloc free memalign aligned_alloc posix_memalign reallocarray".split())
+
+
+def is_bitcode(data: bytes) -> bool:
+    return data.startswith(_BITCODE)
+
+
+def module_text(inputs: Sequence[tuple[str, bytes]], *, entry: str | None = "main", optimize: bool = False) -> str:
+    """The text of all inputs (name and contents) linked into one module.
+
+    Only what `entry` reaches is kept; without an entry everything is, as for a library.
+    """
+    llvm = _llvm()
+    modules = [(name, _read(llvm, name, data)) for name, data in inputs]
+    if not modules:
+        raise UsageError("expected at least one program file, found none")
+    _, whole = modules[0]
+    for name, module in modules[1:]:
+        try:
+            whole.link_in(module)
+        except RuntimeError as error:
+            raise UsageError(f"`{name}` cannot be linked with the files before it: {_first_line(error)}") from None
+    if entry is not None:
+        _internalize(whole, entry)
+    _run_passes(llvm, whole, dead_code=entry is not None, optimize=optimize)
+    return str(whole)
+
+
+@functools.cache
+def _llvm() -> ModuleType:
+    import llvmlite.binding as llvm
+
+    llvm.initialize_native_target()
+    return llvm  # type: ignore[no-any-return]
+
+
+def _read(llvm: ModuleType, name: str, data: bytes) -> Any:
+    version = ".".join(str(part) for part in llvm.llvm_version_info)
+    try:
+        if is_bitcode(data):
+            module = llvm.parse_bitcode(data)
+        else:
+            module = llvm.parse_assembly(_text(name, data))
+        module.verify()
+    except RuntimeError as error:
+        what = "bitcode" if is_bitcode(data) else "LLVM text"
+        advice = (
+            "it is truncated, damaged, or written by a newer LLVM"
+            if is_bitcode(data)
+            else "text of LLVM 14 and older has typed pointers: give its bitcode instead"
+        )
+        raise UsageError(
+            f"`{name}` is not {what} that LLVM {version} reads ({advice}): {_first_line(error)}"
+        ) from None
+    return module
+
+
+def _text(name: str, data: bytes) -> str:
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        raise UsageError(f"expected LLVM bitcode or text in `{name}`, found neither: compile with `-emit-llvm`") from None
+
+
+def _first_line(error: Exception) -> str:
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return lines[-1] if len(lines) == 1 or not lines else " ".join(lines[:2])
+
+
+def _internalize(module: Any, entry: str) -> None:
+    """Makes every definition private but the entry, so that what nothing uses can be dropped."""
+    found = False
+    for symbol in [*module.functions, *module.global_variables]:
+        if symbol.is_declaration:
+            continue
+        if symbol.name == entry:
+            found = True
+        elif symbol.name not in _PRESERVED and not symbol.name.startswith("llvm."):
+            symbol.linkage = "internal"
+    if not found:
+        raise UsageError(f"expected a program with a function `{entry}`, found none: give the file that defines it")
+
+
+def _run_passes(llvm: ModuleType, module: Any, *, dead_code: bool, optimize: bool) -> None:
+    tuning = llvm.create_pipeline_tuning_options(speed_level=2 if optimize else 0)
+    tuning.loop_vectorization = False
+    tuning.slp_vectorization = False
+    builder = llvm.create_pass_builder(_machine(), tuning)
+    first = llvm.create_new_module_pass_manager()
+    if dead_code:
+        first.add_global_dead_code_eliminate_pass()
+    first.add_sroa_pass()
+    first.run(module, builder)
+    if optimize:
+        builder.getModulePassManager().run(module, builder)
+
+
+@functools.cache
+def _machine() -> Any:
+    llvm = _llvm()
+    return llvm.Target.from_default_triple().create_target_machine()

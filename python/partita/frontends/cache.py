@@ -1,0 +1,79 @@
+"""Lowered programs kept between runs.
+
+An entry is found by what was asked (paths, flags, tools, our own lowering code) and holds the content hashes of every file
+that went into it, headers included; it is used only when all of them still have these contents. Entries are written to
+a temporary name and renamed, so that concurrent processes see whole entries or none; a damaged one is made again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import struct
+import tempfile
+import zlib
+from collections.abc import Iterable
+from pathlib import Path
+
+
+def cache_dir() -> Path:
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "partita"
+
+
+def key_of(request: object) -> str:
+    """The name of the entry for a request that JSON can express."""
+    return hashlib.sha256(json.dumps(request, sort_keys=True).encode()).hexdigest()
+
+
+def file_hash(path: str) -> str | None:
+    try:
+        with open(path, "rb") as file:
+            return hashlib.sha256(file.read()).hexdigest()
+    except OSError:
+        return None
+
+
+def lookup(key: str) -> bytes | None:
+    """The program of an entry whose files have not changed."""
+    try:
+        raw = _entry(key).read_bytes()
+    except OSError:
+        return None
+    head, _, program = raw.partition(b"\n")
+    try:
+        files: dict[str, str] = json.loads(head)
+    except ValueError:
+        return None
+    if not isinstance(files, dict) or not _is_whole(program):
+        return None
+    return program if all(file_hash(path) == found for path, found in files.items()) else None
+
+
+def keep(key: str, files: Iterable[str], program: bytes) -> None:
+    """Writes an entry. A cache that cannot be written is no reason to fail: the program is made again next time."""
+    hashes = {path: file_hash(path) for path in files}
+    if any(found is None for found in hashes.values()):
+        return
+    entry = _entry(key)
+    try:
+        entry.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=entry.parent, prefix=".new-")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(json.dumps(hashes).encode() + b"\n" + program)
+            os.replace(temporary, entry)
+        except OSError:
+            os.unlink(temporary)
+    except OSError:
+        return
+
+
+def _entry(key: str) -> Path:
+    return cache_dir() / "programs" / key[:2] / key[2:]
+
+
+def _is_whole(program: bytes) -> bool:
+    """Is the checksum in the header (see `llvm/write.py`) that of the contents?"""
+    return len(program) > 24 and struct.unpack_from("<I", program, 12)[0] == zlib.crc32(memoryview(program)[16:])

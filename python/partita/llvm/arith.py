@@ -1,0 +1,215 @@
+"""Integer and floating arithmetic, comparisons, casts, select and freeze: element by element for vectors."""
+
+from __future__ import annotations
+
+from partita.llvm.function import Handler, Lowering
+from partita.llvm.tokens import Cursor, NotUnderstood
+from partita.llvm.types import Type, float_kind
+from partita.llvm.vectors import bitcast
+from partita.llvm.write import (
+    BIN,
+    BIN_OPS,
+    CMP,
+    FBIN,
+    FBIN_OPS,
+    FCAST,
+    FCMP,
+    FCMP_PREDS,
+    FLAGS,
+    FREEZE,
+    FTOINT,
+    FUN,
+    FUN_OPS,
+    INT_PREDS,
+    INTTOF,
+    SELECT,
+    Operand,
+)
+
+_INT_FLAGS = frozenset(FLAGS)
+FAST_MATH = frozenset("fast nnan ninf nsz arcp contract afn reassoc".split())
+_CAST_FLAGS = frozenset(("nuw", "nsw", "nneg", *FAST_MATH))
+SIGNED = 1 << 8
+SATURATE = 2 << 8
+
+
+def element(type_: Type) -> Type:
+    """The scalar type an elementwise operation works on."""
+    return type_.of() if type_.kind == "vector" else type_
+
+
+def _binary(op: int) -> Handler:
+    def lower(low: Lowering, cursor: Cursor, name: str) -> None:
+        head = BIN | op
+        for flag in cursor.skip_words(_INT_FLAGS):
+            head |= FLAGS[flag]
+        type_ = low.types.parse(cursor)
+        a = low.value(cursor, type_)
+        cursor.expect(",")
+        b = low.value(cursor, type_)
+        if type_.width:
+            low.emit((head, low.result(name, type_.width), *a, *b))  # type: ignore[arg-type]
+        else:
+            for dst, x, y in zip(low.results(name, type_), a, b, strict=True):
+                low.emit((head, dst, *x, *y))  # type: ignore[misc]
+
+    return lower
+
+
+def _float_binary(op: int) -> Handler:
+    def lower(low: Lowering, cursor: Cursor, name: str) -> None:
+        cursor.skip_words(FAST_MATH)
+        type_, a = low.typed(cursor)
+        cursor.expect(",")
+        b = low.operands(cursor, type_)
+        head = FBIN | op | float_kind(element(type_)) << 16
+        for dst, x, y in zip(low.results(name, type_), a, b, strict=True):
+            low.emit((head, dst, *x, *y))
+
+    return lower
+
+
+def _fneg(low: Lowering, cursor: Cursor, name: str) -> None:
+    cursor.skip_words(FAST_MATH)
+    type_, a = low.typed(cursor)
+    head = FUN | FUN_OPS["fneg"] | float_kind(element(type_)) << 16
+    for dst, x in zip(low.results(name, type_), a, strict=True):
+        low.emit((head, dst, *x))
+
+
+def _icmp(low: Lowering, cursor: Cursor, name: str) -> None:
+    cursor.accept("samesign")
+    pred = INT_PREDS.get(token := cursor.next())
+    if pred is None:
+        raise NotUnderstood(f"comparison `{token}`")
+    type_, a = low.typed(cursor)
+    cursor.expect(",")
+    b = low.operands(cursor, type_)
+    width = element(type_).width
+    for dst, x, y in zip(low.results(name, truth(low, type_)), a, b, strict=True):
+        low.emit((CMP | pred, width, dst, *x, *y))
+
+
+def truth(low: Lowering, type_: Type) -> Type:
+    """The type of a comparison of two values of this type."""
+    return low.types.vector(type_.count, low.types.i1) if type_.kind == "vector" else low.types.i1
+
+
+def _fcmp(low: Lowering, cursor: Cursor, name: str) -> None:
+    cursor.skip_words(FAST_MATH)
+    pred = FCMP_PREDS.get(token := cursor.next())
+    if pred is None:
+        raise NotUnderstood(f"comparison `{token}`")
+    type_, a = low.typed(cursor)
+    cursor.expect(",")
+    b = low.operands(cursor, type_)
+    head = FCMP | pred | float_kind(element(type_)) << 16
+    for dst, x, y in zip(low.results(name, truth(low, type_)), a, b, strict=True):
+        low.emit((head, dst, *x, *y))
+
+
+def _select(low: Lowering, cursor: Cursor, name: str) -> None:
+    cursor.skip_words(FAST_MATH)
+    _, conditions = low.typed(cursor)
+    cursor.expect(",")
+    type_, a = low.typed(cursor)
+    cursor.expect(",")
+    _, b = low.typed(cursor)
+    if len(conditions) == 1:
+        conditions = conditions * len(a)
+    for dst, cond, x, y in zip(low.results(name, type_), conditions, a, b, strict=True):
+        low.emit((SELECT, dst, *cond, *x, *y))
+
+
+def _freeze(low: Lowering, cursor: Cursor, name: str) -> None:
+    type_, a = low.typed(cursor)
+    for dst, x in zip(low.results(name, type_), a, strict=True):
+        low.emit((FREEZE, dst, *x))
+
+
+def _parse_cast(low: Lowering, cursor: Cursor) -> tuple[Type, list[Operand], Type]:
+    cursor.skip_words(_CAST_FLAGS)
+    from_type, operands = low.typed(cursor)
+    cursor.expect("to")
+    return from_type, operands, low.types.parse(cursor)
+
+
+def _resizing(op: str) -> Handler:
+    """Casts that keep the bits or change the width; pointers are integers of 64 bits."""
+
+    def lower(low: Lowering, cursor: Cursor, name: str) -> None:
+        from_type, operands, to_type = _parse_cast(low, cursor)
+        width, to = element(from_type).width, element(to_type).width
+        if width == to:
+            low.define(name, operands if to_type.kind == "vector" else operands[0])
+            return
+        kind = op or ("zext" if width < to else "trunc")
+        cast = [low.cast(kind, operand, width, to) for operand in operands]
+        low.define(name, cast if to_type.kind == "vector" else cast[0])
+
+    return lower
+
+
+def _bitcast(low: Lowering, cursor: Cursor, name: str) -> None:
+    from_type, operands, to_type = _parse_cast(low, cursor)
+    low.define(name, bitcast(low, from_type, operands, to_type))
+
+
+def _float_cast(low: Lowering, cursor: Cursor, name: str) -> None:
+    from_type, operands, to_type = _parse_cast(low, cursor)
+    head = FCAST | float_kind(element(from_type)) << 8 | float_kind(element(to_type)) << 16
+    for dst, x in zip(low.results(name, to_type), operands, strict=True):
+        low.emit((head, dst, *x))
+
+
+def float_to_int(low: Lowering, name: str, from_type: Type, a: list[Operand], to_type: Type, how: int) -> None:
+    head = FTOINT | how | float_kind(element(from_type)) << 16
+    for dst, x in zip(low.results(name, to_type), a, strict=True):
+        low.emit((head, dst, *x))
+
+
+def _to_int(how: int) -> Handler:
+    def lower(low: Lowering, cursor: Cursor, name: str) -> None:
+        from_type, operands, to_type = _parse_cast(low, cursor)
+        float_to_int(low, name, from_type, operands, to_type, how)
+
+    return lower
+
+
+def _from_int(how: int) -> Handler:
+    def lower(low: Lowering, cursor: Cursor, name: str) -> None:
+        from_type, operands, to_type = _parse_cast(low, cursor)
+        head = INTTOF | how | float_kind(element(to_type)) << 16
+        width = element(from_type).width
+        for dst, x in zip(low.results(name, to_type), operands, strict=True):
+            low.emit((head, width, dst, *x))
+
+    return lower
+
+
+HANDLERS: dict[str, Handler] = {
+    **{
+        op: _binary(BIN_OPS[op])
+        for op in "add sub mul udiv sdiv urem srem shl lshr ashr and or xor".split()
+    },
+    **{op: _float_binary(FBIN_OPS[op]) for op in "fadd fsub fmul fdiv frem".split()},
+    "fneg": _fneg,
+    "icmp": _icmp,
+    "fcmp": _fcmp,
+    "select": _select,
+    "freeze": _freeze,
+    "zext": _resizing("zext"),
+    "sext": _resizing("sext"),
+    "trunc": _resizing("trunc"),
+    "ptrtoint": _resizing(""),
+    "ptrtoaddr": _resizing(""),
+    "inttoptr": _resizing(""),
+    "addrspacecast": _resizing(""),
+    "bitcast": _bitcast,
+    "fptrunc": _float_cast,
+    "fpext": _float_cast,
+    "fptosi": _to_int(SIGNED),
+    "fptoui": _to_int(0),
+    "sitofp": _from_int(SIGNED),
+    "uitofp": _from_int(0),
+}

@@ -1,0 +1,187 @@
+"""Calls: arguments, results, inline assembly; intrinsics go to `intrinsics`."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from partita.llvm import intrinsics
+from partita.llvm.control import jump_to
+from partita.llvm.function import Handler, Lowering
+from partita.llvm.tokens import Cursor, NotUnderstood, string_bytes
+from partita.llvm.types import Type
+from partita.llvm.write import CALL, MEMCOPY, YES, Operand, integer
+
+_ASM_WORDS = frozenset(("sideeffect", "alignstack", "inteldialect", "unwind"))
+
+
+class Argument(NamedTuple):
+    type: Type
+    operands: list[Operand]
+    by_value: Type | None
+    align: int
+
+
+def _parse_arguments(low: Lowering, cursor: Cursor) -> list[Argument]:
+    cursor.expect("(")
+    arguments: list[Argument] = []
+    first = True
+    while not cursor.accept(")"):
+        if not first:
+            cursor.expect(",")
+        first = False
+        type_ = low.types.parse(cursor)
+        if type_.kind == "metadata":
+            _skip_metadata(cursor)
+            continue
+        by_value: Type | None = None
+        align = type_.align
+        while not cursor.at_value():
+            word = cursor.next()
+            if word == "byval":
+                cursor.expect("(")
+                by_value = low.types.parse(cursor)
+                cursor.expect(")")
+                align = by_value.align
+            elif word == "align":
+                align = cursor.number() if cursor.peek() != "(" else _skipped(cursor, align)
+            else:
+                cursor.skip_group()
+        arguments.append(Argument(type_, low.operands(cursor, type_), by_value, align))
+    return arguments
+
+
+def _skipped(cursor: Cursor, align: int) -> int:
+    cursor.skip_group()
+    return align
+
+
+def _skip_metadata(cursor: Cursor) -> None:
+    while cursor.peek() not in (",", ")", ""):
+        cursor.next()
+        cursor.skip_group()
+
+
+def _call(low: Lowering, cursor: Cursor, name: str) -> None:
+    while not low.types.is_start(cursor.peek()):
+        cursor.next()
+        cursor.skip_group()
+    type_ = low.types.parse(cursor)
+    fixed: int | None = None
+    if type_.kind == "func":
+        if type_.variadic:
+            fixed = sum(len(field.leaves) for field in type_.fields)
+        type_ = type_.of()
+    callee = cursor.peek()
+    if callee == "asm":
+        cursor.at += 1
+        _assembly(low, cursor, name, type_)
+        return
+    if callee.startswith("@llvm."):
+        cursor.at += 1
+        _intrinsic(low, cursor, name, type_, callee[6:])
+        return
+    head, words = CALL | YES, low.scalar(cursor, low.types.ptr)
+    if words[0] & 7 == 4:  # the address of a function: the call is direct
+        head, words = CALL, (words[0] >> 3,)
+    _emit_call(low, name, type_, head, words, _parse_arguments(low, cursor), fixed)
+
+
+def _emit_call(
+    low: Lowering,
+    name: str,
+    type_: Type,
+    head: int,
+    callee: tuple[int, ...],
+    arguments: list[Argument],
+    fixed: int | None,
+) -> None:
+    words: list[int] = []
+    count = 0
+    for argument in arguments:
+        if argument.by_value is not None:
+            pointer, size = argument.operands[0], argument.by_value.size
+            extra = fixed is not None and count >= fixed
+            if not extra:
+                copy = low.stack_slot(size, argument.align)
+                low.emit((MEMCOPY, *copy, *pointer, *integer(size)))
+                pointer, size = copy, 0
+            words += (64, max(8, argument.align) if extra else 8, size, *pointer)
+            count += 1
+            continue
+        align = max(8, argument.type.align)
+        for operand, (_, leaf) in zip(argument.operands, argument.type.leaves, strict=True):
+            words += (leaf.width, align, 0, *operand)
+            align = leaf.align
+            count += 1
+    results = low.results(name, type_) if name else []
+    first = results[0] if results else 0
+    low.emit((head, len(results), first, *callee, count, *words))
+
+
+def call_library(low: Lowering, name: str, type_: Type, function: str, operands: list[tuple[Type, Operand]]) -> None:
+    """A call of a C function by name, for intrinsics that are such functions."""
+    number = low.module.library_function(function, type_, [operand_type for operand_type, _ in operands])
+    arguments = [Argument(operand_type, [operand], None, 8) for operand_type, operand in operands]
+    _emit_call(low, name, type_, CALL, (number,), arguments, None)
+
+
+def _intrinsic(low: Lowering, cursor: Cursor, name: str, type_: Type, intrinsic: str) -> None:
+    handler = intrinsics.find(intrinsic)
+    if handler is None:
+        raise NotUnderstood(f"intrinsic `llvm.{intrinsic}`")
+    arguments = _parse_arguments(low, cursor)
+    types = [argument.type for argument in arguments]
+    handler(low, name, type_, types, [argument.operands for argument in arguments])
+
+
+def _assembly(low: Lowering, cursor: Cursor, name: str, type_: Type) -> None:
+    """Only an empty template is understood: a barrier, or values passed through unchanged."""
+    cursor.skip_words(_ASM_WORDS)
+    template = string_bytes(cursor.next()).decode("utf-8", "replace")
+    cursor.expect(",")
+    constraints = string_bytes(cursor.next()).decode("utf-8", "replace")
+    shown = " ".join(template.split())
+    if template.strip():
+        raise NotUnderstood(f"inline assembly `{shown}`")
+    arguments = _parse_arguments(low, cursor)
+    if not type_.leaves:
+        return  # a barrier; an empty template leaves memory operands as they are
+    low.define(name, _passed_through(constraints, type_, arguments))
+
+
+def _passed_through(constraints: str, type_: Type, arguments: list[Argument]) -> Operand | list[Operand]:
+    """The outputs of an empty template: each must be tied to an input (`"+r"(x)` in C)."""
+    parts = [part for part in constraints.split(",") if not part.startswith("~")]
+    outputs = [part for part in parts if part.startswith("=") and "*" not in part]
+    inputs = [part for part in parts if not part.startswith("=") or "*" in part]
+    tied: dict[int, list[Operand]] = {}
+    for part, argument in zip(inputs, arguments, strict=False):
+        if part.isdigit():
+            tied[int(part)] = argument.operands
+    if any(number not in tied for number in range(len(outputs))):
+        raise NotUnderstood(f"inline assembly `` with constraints `{constraints}`")
+    leaves = [operand for number in range(len(outputs)) for operand in tied[number]]
+    if len(leaves) != len(type_.leaves):
+        raise NotUnderstood(f"inline assembly `` with constraints `{constraints}`")
+    return leaves[0] if type_.width else leaves
+
+
+def _tail(low: Lowering, cursor: Cursor, name: str) -> None:
+    cursor.expect("call")
+    _call(low, cursor, name)
+
+
+def _invoke(low: Lowering, cursor: Cursor, name: str) -> None:
+    _call(low, cursor, name)
+    while cursor.peek() != "to":
+        cursor.next()
+    jump_to(low, cursor)
+
+
+HANDLERS: dict[str, Handler] = {
+    "call": _call,
+    "tail": _tail,
+    "musttail": _tail,
+    "notail": _tail,
+    "invoke": _invoke,
+}

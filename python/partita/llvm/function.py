@@ -1,0 +1,376 @@
+"""Lowering of one function: its values, registers, blocks and edges. The instructions themselves are in `arith`,
+`memory`, `control`, `vectors`, `calls` and `intrinsics`.
+
+A value is the operand of a scalar, or the list of operands of an aggregate's leaves. Casts that change no bit, and taking
+aggregates apart, only rename operands: an SSA value is recomputed whenever the block that defines it is entered again, so
+a name for another register never outlives that register's value. Values used before the text defines them get registers
+at their first use.
+"""
+
+from __future__ import annotations
+
+import os
+from array import array
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from partita.llvm.constants import Leaf, Linear, parse_constant
+from partita.llvm.tokens import Cursor, NotUnderstood, split_line, unquote
+from partita.llvm.types import Type
+from partita.llvm.write import (
+    ALLOCA,
+    BIN,
+    BIN_OPS,
+    CAST,
+    CAST_OPS,
+    COPY,
+    GEP,
+    POISON,
+    UNDEF,
+    UNREACHABLE,
+    UNSUPPORTED,
+    YES,
+    Address,
+    FunctionRecord,
+    Operand,
+    block_address,
+    function_address,
+    global_address,
+    integer,
+    long,
+    reg,
+)
+
+if TYPE_CHECKING:
+    from partita.llvm.module import Module
+
+Value = Operand | list[Operand]
+Handler = Callable[["Lowering", Cursor, str], None]
+
+
+class Lowering:
+    """One function being lowered."""
+
+    def __init__(self, module: Module, record: FunctionRecord, number: int, labels: dict[str, int]) -> None:
+        self.module = module
+        self.types = module.types
+        self.writer = module.writer
+        self.record = record
+        self.number = number
+        self.labels = labels
+        self.block = 0
+        self.terminated = False
+        self.extra = ""  # what follows an instruction on further lines (switch cases, invoke destinations)
+        self._values: dict[str, Value] = {}
+        self._unknown: set[str] = set()
+        self._code = array("I")
+        self._locs: list[int] = []
+        self._loc = 0
+        self._start_code = array("I")
+        self._start_count = 0
+        self._edges: dict[tuple[int, int], int] = {}
+        self._phis: dict[tuple[int, int], list[tuple[int, Operand]]] = {}
+
+    # Running over the text
+
+    def parameter(self, name: str, type_: Type) -> None:
+        operands = [reg(self.new_register(leaf.width)) for _, leaf in type_.leaves]
+        self.record.params += len(operands)
+        self._values[name] = operands[0] if type_.width else operands
+
+    def body(self, lines: list[str], handlers: dict[str, Handler]) -> None:
+        """Lowers the lines between the braces."""
+        record = self.record
+        count = 0
+        started = False
+        at = 0
+        while at < len(lines):
+            line = lines[at]
+            at += 1
+            if not line:
+                continue
+            if line[0] != " ":
+                if started:
+                    self._end_block(count)
+                    count = len(self._locs)
+                    self.block += 1
+                started = True
+                continue
+            started = True
+            if line.startswith(("  #dbg", "  ;")):
+                continue
+            # A switch goes on to its closing bracket, an invoke to its destinations.
+            while at < len(lines) and lines[at].startswith(("    ", "  ]")):
+                line += " " + lines[at].strip()
+                at += 1
+            self._line(line, handlers)
+        self._end_block(count)
+        record.code = self._start_code + self._code
+        record.blocks[0] += self._start_count
+        record.locs = [0] * self._start_count + self._locs
+        self._finish_edges()
+
+    def _line(self, line: str, handlers: dict[str, Handler]) -> None:
+        if self.terminated:
+            return
+        tokens, debug = split_line(line)
+        self._loc = self.module.loc(debug) if debug >= 0 else 0
+        cursor = Cursor(tokens)
+        name = ""
+        if tokens[1] == "=":
+            name = tokens[0]
+            cursor.at = 2
+        opcode = tokens[cursor.at]
+        cursor.at += 1
+        handler = handlers.get(opcode)
+        try:
+            if handler is None:
+                raise NotUnderstood(f"instruction `{opcode}`")
+            handler(self, cursor, name)
+        except (NotUnderstood, ValueError) as error:
+            self.unsupported(str(error), name)
+            if opcode in _TERMINATORS:
+                self.terminate((UNREACHABLE,))
+
+    def _end_block(self, start: int) -> None:
+        if not self.terminated:
+            self.unsupported("a block without an end")
+            self.emit((UNREACHABLE,))
+        self.terminated = False
+        self.record.blocks.append(len(self._locs) - start)
+
+    def unsupported(self, what: str, name: str = "") -> None:
+        """Ends the paths that come here; the value of the instruction, if any, is undefined."""
+        place = self.module.place(self._loc)
+        text = f"{what} in function `{self.record.name}`" + (f" at {place}" if place else "")
+        self.emit((UNSUPPORTED, self.writer.string(text)))
+        if name:
+            self._unknown.add(name)
+
+    # Emitting
+
+    def emit(self, words: tuple[int, ...]) -> None:
+        self._code.extend(words)
+        self._locs.append(self._loc)
+
+    def terminate(self, words: tuple[int, ...]) -> None:
+        self.emit(words)
+        self.terminated = True
+
+    def at_start(self, words: tuple[int, ...]) -> None:
+        """Emits at the start of the function: constants that need computing, copies of arguments by value."""
+        self._start_code.extend(words)
+        self._start_count += 1
+
+    # Registers and values
+
+    def new_register(self, width: int) -> int:
+        self.record.widths.append(width)
+        return len(self.record.widths) - 1
+
+    def result(self, name: str, width: int) -> int:
+        """The register of a scalar result."""
+        known = self._values.get(name)
+        if known is not None:
+            return int(known[0]) >> 3  # type: ignore[call-overload,no-any-return]
+        number = self.new_register(width)
+        self._values[name] = (number << 3,)
+        return number
+
+    def results(self, name: str, type_: Type) -> list[int]:
+        """The consecutive registers of a result of any type."""
+        if type_.width:
+            return [self.result(name, type_.width)]
+        known = self._values.get(name)
+        if known is None:
+            known = self._values[name] = [reg(self.new_register(leaf.width)) for _, leaf in type_.leaves]
+        return [operand[0] >> 3 for operand in known]  # type: ignore[index]
+
+    def define(self, name: str, value: Value) -> None:
+        """Makes the name stand for operands that exist already."""
+        known = self._values.get(name)
+        if known is None:
+            self._values[name] = value
+            return
+        pairs = zip(known, value, strict=True) if isinstance(known, list) else [(known, value)]
+        for dst, src in pairs:
+            self.emit((COPY, dst[0] >> 3, *src))  # type: ignore[operator,misc]
+
+    def value(self, cursor: Cursor, type_: Type) -> Value:
+        """The value at the cursor, of a type that is known."""
+        token = cursor.tokens[cursor.at]
+        first = token[:1]
+        if first == "%":
+            cursor.at += 1
+            known = self._values.get(token)
+            if known is not None:
+                return known
+            return self._early(token, type_)
+        if type_.kind == "int" and first in "-0123456789" and type_.width <= 64 and token:
+            cursor.at += 1
+            return integer(int(token) & ((1 << type_.width) - 1))
+        leaves = parse_constant(self.module, cursor, type_)
+        if type_.width:
+            return self.constant(leaves[0], type_.width)
+        pairs = zip(leaves, type_.leaves, strict=True)
+        return [self.constant(constant, leaf.width) for constant, (_, leaf) in pairs]
+
+    def _early(self, token: str, type_: Type) -> Value:
+        """A value that the text has not defined yet, or that could not be understood."""
+        if token in self._unknown:
+            return UNDEF if type_.width else [UNDEF] * len(type_.leaves)
+        operands = [reg(self.new_register(leaf.width)) for _, leaf in type_.leaves]
+        value: Value = operands[0] if type_.width else operands
+        self._values[token] = value
+        return value
+
+    def scalar(self, cursor: Cursor, type_: Type) -> Operand:
+        if not type_.width:
+            raise NotUnderstood(f"a scalar expected, found type `{type_.name}`")
+        return self.value(cursor, type_)  # type: ignore[return-value]
+
+    def operands(self, cursor: Cursor, type_: Type) -> list[Operand]:
+        """The leaves of a value of any type."""
+        value = self.value(cursor, type_)
+        return value if isinstance(value, list) else [value]
+
+    def typed(self, cursor: Cursor) -> tuple[Type, list[Operand]]:
+        type_ = self.types.parse(cursor)
+        return type_, self.operands(cursor, type_)
+
+    def pointer(self, cursor: Cursor) -> Operand:
+        return self.scalar(cursor, self.types.parse(cursor))
+
+    def integer(self, value: int, width: int) -> Operand:
+        return self.writer.constant(value, width)
+
+    def constant(self, leaf: Leaf, width: int) -> Operand:
+        """A constant as an operand; computed at the start of the function where no operand can say it."""
+        if not isinstance(leaf, Linear):
+            return POISON if leaf.poison else UNDEF
+        if leaf.plus is None and leaf.minus is None:
+            return self.writer.constant(leaf.addend, width)
+        value = self._address(leaf.plus, 0 if leaf.minus else leaf.addend)
+        if leaf.minus is not None:
+            difference = self.new_register(64)
+            self.at_start((BIN | BIN_OPS["sub"], difference, *value, *self._address(leaf.minus, 0)))
+            value = reg(difference)
+            if leaf.addend:
+                total = self.new_register(64)
+                self.at_start((BIN | BIN_OPS["add"], total, *value, *self.integer(leaf.addend, 64)))
+                value = reg(total)
+        if width != 64:
+            cast = self.new_register(width)
+            self.at_start((CAST | CAST_OPS["trunc" if width < 64 else "zext"], 64, cast, *value))
+            value = reg(cast)
+        return value
+
+    def _address(self, address: Address | None, addend: int) -> Operand:
+        if address is None:
+            return self.integer(addend, 64)
+        if address.kind == 0:
+            return global_address(address.number, address.offset + addend)
+        plain = function_address(address.number) if address.kind == 1 else block_address(address.number, address.offset)
+        offset = addend + (address.offset if address.kind == 1 else 0)
+        if not offset:
+            return plain
+        moved = self.new_register(64)
+        self.at_start((GEP, *long(offset), moved, *plain, 0))
+        return reg(moved)
+
+    # Small pieces of code that several instructions need
+
+    def binary(self, op: str, width: int, a: Operand, b: Operand) -> Operand:
+        dst = self.new_register(width)
+        self.emit((BIN | BIN_OPS[op], dst, *a, *b))
+        return reg(dst)
+
+    def cast(self, op: str, a: Operand, width: int, to: int) -> Operand:
+        """`zext`, `sext` or `trunc`; nothing where the width stays."""
+        if width == to:
+            return a
+        dst = self.new_register(to)
+        self.emit((CAST | CAST_OPS[op], width, dst, *a))
+        return reg(dst)
+
+    def resize(self, a: Operand, width: int, to: int) -> Operand:
+        """Zero-extends or truncates."""
+        return self.cast("zext" if width < to else "trunc", a, width, to)
+
+    def offset(self, base: Operand, offset: int) -> Operand:
+        """An address some bytes further on."""
+        if not offset:
+            return base
+        if base[0] & 7 == 3:
+            old = base[1] | base[2] << 32
+            return (base[0], *long(old + offset))
+        dst = self.new_register(64)
+        self.emit((GEP | YES, *long(offset), dst, *base, 0))
+        return reg(dst)
+
+    def stack_slot(self, size: int, align: int) -> Operand:
+        """A fixed object of the frame that the program does not know of."""
+        dst = self.new_register(64)
+        self.at_start((ALLOCA | YES, align, dst, *integer(size)))
+        return reg(dst)
+
+    # Edges
+
+    def edge(self, label: str) -> int:
+        """The edge from this block to a label."""
+        target = self.labels.get(unquote(label))
+        if target is None:
+            raise NotUnderstood(f"label `{label}`")
+        return self._edges.setdefault((self.block, target), len(self._edges))
+
+    def phi(self, label: str, dst: list[int], src: list[Operand]) -> None:
+        """On the edge from `label` to this block the registers get these values."""
+        source = self.labels.get(unquote(label))
+        if source is None:
+            raise NotUnderstood(f"label `{label}`")
+        moves = self._phis.setdefault((source, self.block), [])
+        known = {number for number, _ in moves}
+        # A switch lists one predecessor several times, with equal values.
+        moves += [(number, operand) for number, operand in zip(dst, src, strict=True) if number not in known]
+
+    def _finish_edges(self) -> None:
+        for key in self._edges:
+            self.record.edges.append((key[1], self._ordered(self._phis.get(key, []))))
+
+    def _ordered(self, moves: list[tuple[int, Operand]]) -> list[tuple[int, Operand]]:
+        """Parallel moves as sequential ones: a register is overwritten only when nobody waits for it."""
+        waiting = {dst: src for dst, src in moves if src != (dst << 3,)}
+        readers: dict[int, int] = {}
+        for src in waiting.values():
+            if src[0] & 7 == 0:
+                readers[src[0] >> 3] = readers.get(src[0] >> 3, 0) + 1
+        ordered: list[tuple[int, Operand]] = []
+        ready = [dst for dst in waiting if not readers.get(dst)]
+        while waiting:
+            if not ready:  # only cycles are left: free one register by a temporary
+                dst = next(iter(waiting))
+                spare = self.new_register(self.record.widths[dst])
+                ordered.append((spare, reg(dst)))
+                for other, src in waiting.items():
+                    if src == (dst << 3,):
+                        waiting[other] = reg(spare)
+                readers[dst] = 0
+                ready.append(dst)
+            dst = ready.pop()
+            src = waiting.pop(dst)
+            ordered.append((dst, src))
+            if src[0] & 7 == 0:
+                source = src[0] >> 3
+                left = readers.get(source, 0) - 1
+                readers[source] = left
+                if left == 0 and source in waiting:
+                    ready.append(source)
+        return ordered
+
+
+_TERMINATORS = frozenset("br switch indirectbr ret unreachable invoke callbr resume cleanupret catchret catchswitch".split())
+
+
+def short_place(file: str, line: int) -> str:
+    """A source position in messages: the file's own name, so that it does not depend on the machine."""
+    return f"{os.path.basename(file)}:{line}"

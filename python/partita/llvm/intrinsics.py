@@ -1,0 +1,244 @@
+"""LLVM's intrinsics as explicit instructions: one row a name, without its type suffixes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+
+from partita.llvm import intrinsics_float
+from partita.llvm.function import Lowering, Value
+from partita.llvm.memory import load
+from partita.llvm.tokens import NotUnderstood
+from partita.llvm.types import Type
+from partita.llvm.write import (
+    ASSUME,
+    BIN,
+    BIN_OPS,
+    CMP,
+    FUNNEL,
+    INT_PREDS,
+    MEMCOPY,
+    MEMSET,
+    OVERFLOW,
+    OVERFLOW_OPS,
+    STACKRESTORE,
+    STACKSAVE,
+    STRICT,
+    TRAP,
+    UN,
+    UN_OPS,
+    UNDEF,
+    VASTART,
+    YES,
+    Operand,
+    constant_of,
+    integer,
+    reg,
+)
+
+# What is called, its result's type, the types and the leaves of its arguments.
+Intrinsic = Callable[[Lowering, str, Type, list[Type], list[list[Operand]]], None]
+_VA_LIST_SIZE = 24
+
+
+@cache
+def find(name: str) -> Intrinsic | None:
+    """The row for an intrinsic's name, which goes on with its types."""
+    parts = name.split(".")
+    for end in range(len(parts), 0, -1):
+        found = _ROWS.get(".".join(parts[:end]))
+        if found is not None:
+            return found
+    return None
+
+
+def _as_value(type_: Type, operands: list[Operand]) -> Value:
+    return operands[0] if type_.width else operands
+
+
+def _scalar_of(type_: Type) -> Type:
+    return type_.of() if type_.kind == "vector" else type_
+
+
+def _nothing(low: Lowering, name: str, type_: Type, types: list[Type], args: list[list[Operand]]) -> None:
+    if name:
+        low.define(name, UNDEF if type_.width else [UNDEF] * len(type_.leaves))
+
+
+def _first(low: Lowering, name: str, type_: Type, types: list[Type], args: list[list[Operand]]) -> None:
+    low.define(name, _as_value(type_, args[0]))
+
+
+def _number(value: int) -> Intrinsic:
+    def lower(low: Lowering, name: str, type_: Type, types: list[Type], args: list[list[Operand]]) -> None:
+        low.define(name, low.integer(value, type_.width))
+
+    return lower
+
+
+def _copy(overlap: int) -> Intrinsic:
+    def lower(low: Lowering, name: str, type_: Type, types: list[Type], args: list[list[Operand]]) -> None:
+        length = low.resize(args[2][0], types[2].width, 64)
+        low.emit((MEMCOPY | overlap, *args[0][0], *args[1][0], *length))
+
+    return lower
+
+
+def _memset(low: Lowering, name: str, type_: Type, types: list[Type], args: list[list[Operand]]) -> None:
+    length = low.resize(args[2][0], types[2].width, 64)
+    low.emit((MEMSET, *args[0][0], *args[1][0], *length))
+
+
+def _unary(op: str) -> Intrinsic:
+    def lower(low: Lowering, name: str, type_: Type, types: list[Type], args: list[list[Operand]]) -> None:
+        strict = STRICT if len(args) > 1 and constant_of(args[1][0]) else 0
+        for dst, a in zip(low.results(name, type_), args[0], strict=True):
+            low.emit((UN | UN_OPS[op] | strict, dst, *a))
+
+    return lower
+
+
+def _binary(op: str) -> Intrinsic:
+    def lower(low: Lowering, name: str, type_: Type, types: list[Type], args: list[list[Operand]]) -> None:
+        for dst, a, b in zip(low.results(name, type_), args[0], args[1], strict=True):
+            low.emit((BIN | BIN_OPS[op], dst, *a, *b))
+
+    return lower
+
+
+def _overflow(op: str) -> Intrinsic:
+    def lower(low: Lowering, name: str, type_: Type, types: list[Type], args: list[list[Operand]]) -> None:
+        registers = low.results(name, type_)
+        half = len(registers) // 2
+        for dst, over, a, b in zip(registers[:half], registers[half:], args[0], args[1], strict=True):
+            low.emit((OVERFLOW | OVERFLOW_OPS[op], dst, over, *a, *b))
+
+    return lower
+
+
+def _funnel(left: int) -> Intrinsic:
+    def lower(low: Lowering, name: str, type_: Type, types: list[Type], args: list[list[Operand]]) -> None:
+        for dst, a, b, c in zip(low.results(name, type_), *args, strict=True):
+            low.emit((FUNNEL | left, dst, *a, *b, *c))
+
+    return lower
+
+
+def _three_way(sign: str) -> Intrinsic:
+    """-1, 0 or 1 as the first is less, equal or greater."""
+
+    def lower(low: Lowering, name: str, type_: Type, types: list[Type], args: list[list[Operand]]) -> None:
+        width, to = _scalar_of(types[0]).width, _scalar_of(type_).width
+        for dst, a, b in zip(low.results(name, type_), args[0], args[1], strict=True):
+            sides = []
+            for pred in ("gt", "lt"):
+                side = low.new_register(1)
+                low.emit((CMP | INT_PREDS[sign + pred], width, side, *a, *b))
+                sides.append(low.cast("zext", reg(side), 1, to))
+            low.emit((BIN | BIN_OPS["sub"], dst, *sides[0], *sides[1]))
+
+    return lower
+
+
+def _objectsize(low: Lowering, name: str, type_: Type, types: list[Type], args: list[list[Operand]]) -> None:
+    """Unknown, as LLVM itself answers without optimisation: 0 where a minimum is asked for, else -1."""
+    low.define(name, low.integer(0 if constant_of(args[1][0]) else -1, type_.width))
+
+
+def _is_constant(low: Lowering, name: str, type_: Type, types: list[Type], args: list[list[Operand]]) -> None:
+    low.define(name, integer(int(all(operand[0] & 7 in (1, 2, 7) for operand in args[0]))))
+
+
+def _assume(low: Lowering, name: str, type_: Type, types: list[Type], args: list[list[Operand]]) -> None:
+    if constant_of(args[0][0]) != 1:
+        low.emit((ASSUME, *args[0][0]))
+
+
+def _va_start(low: Lowering, name: str, type_: Type, types: list[Type], args: list[list[Operand]]) -> None:
+    low.emit((VASTART, *args[0][0]))
+
+
+def _va_copy(low: Lowering, name: str, type_: Type, types: list[Type], args: list[list[Operand]]) -> None:
+    low.emit((MEMCOPY, *args[0][0], *args[1][0], *integer(_VA_LIST_SIZE)))
+
+
+def _stacksave(low: Lowering, name: str, type_: Type, types: list[Type], args: list[list[Operand]]) -> None:
+    low.emit((STACKSAVE, low.result(name, 64)))
+
+
+def _stackrestore(low: Lowering, name: str, type_: Type, types: list[Type], args: list[list[Operand]]) -> None:
+    low.emit((STACKRESTORE, *args[0][0]))
+
+
+def _trap(low: Lowering, name: str, type_: Type, types: list[Type], args: list[list[Operand]]) -> None:
+    low.emit((TRAP,))
+
+
+def _ptrmask(low: Lowering, name: str, type_: Type, types: list[Type], args: list[list[Operand]]) -> None:
+    if types[1].width != 64:
+        raise NotUnderstood("ptrmask with other than 64 bits")
+    low.emit((BIN | BIN_OPS["and"], low.result(name, 64), *args[0][0], *args[1][0]))
+
+
+def _load_relative(low: Lowering, name: str, type_: Type, types: list[Type], args: list[list[Operand]]) -> None:
+    """A table of 32-bit distances from its own start."""
+    table, offset = args[0][0], low.cast("sext", args[1][0], types[1].width, 64)
+    entry = low.binary("add", 64, table, offset)
+    load(low, key := f"{name} distance", low.types.integer(32), entry, 4)
+    distance = low.cast("sext", reg(low.result(key, 32)), 32, 64)
+    low.emit((BIN | BIN_OPS["add"], low.result(name, 64), *table, *distance))
+
+
+def _reduce(op: str) -> Intrinsic:
+    def lower(low: Lowering, name: str, type_: Type, types: list[Type], args: list[list[Operand]]) -> None:
+        total = args[0][0]
+        for operand in args[0][1:]:
+            total = low.binary(op, type_.width, total, operand)
+        low.define(name, total)
+
+    return lower
+
+
+_ROWS: dict[str, Intrinsic] = {
+    **dict.fromkeys(
+        (
+            "lifetime.start lifetime.end dbg donothing va_end prefetch invariant.start invariant.end sideeffect"
+            " experimental.noalias.scope.decl pseudoprobe var.annotation fake.use clear_cache x86.sse2.pause"
+        ).split(),
+        _nothing,
+    ),
+    **dict.fromkeys(
+        (
+            "expect expect.with.probability launder.invariant.group strip.invariant.group annotation ptr.annotation"
+            " ssa.copy threadlocal.address"
+        ).split(),
+        _first,
+    ),
+    "memcpy": _copy(0),
+    "memmove": _copy(YES),
+    "memset": _memset,
+    **{op: _unary(op) for op in UN_OPS},
+    **{op: _binary(op) for op in "smin smax umin umax".split()},
+    **{f"{op}.sat": _binary(f"{op}sat") for op in "uadd sadd usub ssub ushl sshl".split()},
+    **{f"{op}.with.overflow": _overflow(op) for op in OVERFLOW_OPS},
+    "fshl": _funnel(YES),
+    "fshr": _funnel(0),
+    "scmp": _three_way("s"),
+    "ucmp": _three_way("u"),
+    "objectsize": _objectsize,
+    "is.constant": _is_constant,
+    "assume": _assume,
+    "va_start": _va_start,
+    "va_copy": _va_copy,
+    "stacksave": _stacksave,
+    "stackrestore": _stackrestore,
+    **dict.fromkeys("trap ubsantrap debugtrap".split(), _trap),
+    # LangRef allows 0 where the address cannot be known.
+    **dict.fromkeys("frameaddress returnaddress addressofreturnaddress sponentry".split(), _number(0)),
+    **dict.fromkeys("allow.runtime.check allow.ubsan.check".split(), _number(1)),
+    **dict.fromkeys("get.rounding flt.rounds".split(), _number(1)),  # to nearest
+    "ptrmask": _ptrmask,
+    "load.relative": _load_relative,
+    **{f"vector.reduce.{op}": _reduce(op) for op in "add mul and or xor smin smax umin umax".split()},
+    **intrinsics_float.ROWS,
+}

@@ -1,0 +1,228 @@
+"""Loads, stores, allocas, addresses and atomics (of which there is only one thread)."""
+
+from __future__ import annotations
+
+from partita.llvm.constants import member_offset
+from partita.llvm.function import Handler, Lowering
+from partita.llvm.tokens import Cursor, NotUnderstood
+from partita.llvm.types import Type, float_kind
+from partita.llvm.vectors import pack, unpack
+from partita.llvm.write import (
+    ALLOCA,
+    CMP,
+    FBIN,
+    FBIN_OPS,
+    GEP,
+    INT_PREDS,
+    LOAD,
+    SELECT,
+    STORE,
+    YES,
+    Operand,
+    constant_of,
+    integer,
+    long,
+    reg,
+)
+
+_MEMORY_WORDS = frozenset(("atomic", "volatile"))
+_GEP_FLAGS = frozenset(("inbounds", "nusw", "nuw"))
+
+
+def _alignment(cursor: Cursor, default: int) -> int:
+    """The `align N` among what follows an access; orderings and scopes mean nothing to one thread."""
+    tokens = cursor.tokens
+    for at in range(cursor.at, len(tokens) - 1):
+        if tokens[at] == "align":
+            return int(tokens[at + 1])
+    return default
+
+
+def _odd_vector(type_: Type) -> bool:
+    """A vector whose elements share bytes in memory."""
+    return type_.kind == "vector" and type_.of().width % 8 != 0
+
+
+def load(low: Lowering, name: str, type_: Type, addr: Operand, align: int) -> None:
+    if type_.width:
+        low.emit((LOAD, align, low.result(name, type_.width), *addr))
+    elif _odd_vector(type_):
+        whole = low.new_register(type_.count * type_.of().width)
+        low.emit((LOAD, align, whole, *addr))
+        low.define(name, unpack(low, reg(whole), type_.of().width, type_.count))
+    else:
+        for dst, (offset, _) in zip(low.results(name, type_), type_.leaves, strict=True):
+            low.emit((LOAD, _at(align, offset), dst, *low.offset(addr, offset)))
+
+
+def store(low: Lowering, type_: Type, value: list[Operand], addr: Operand, align: int) -> None:
+    if type_.width:
+        low.emit((STORE, type_.width, align, *value[0], *addr))
+    elif _odd_vector(type_):
+        width = type_.of().width
+        low.emit((STORE, width * type_.count, align, *pack(low, value, width), *addr))
+    else:
+        for operand, (offset, leaf) in zip(value, type_.leaves, strict=True):
+            low.emit((STORE, leaf.width, _at(align, offset), *operand, *low.offset(addr, offset)))
+
+
+def _at(align: int, offset: int) -> int:
+    """The alignment that is left some bytes further on."""
+    return min(align, offset & -offset) if offset else align
+
+
+def _load(low: Lowering, cursor: Cursor, name: str) -> None:
+    cursor.skip_words(_MEMORY_WORDS)
+    type_ = low.types.parse(cursor)
+    cursor.expect(",")
+    addr = low.pointer(cursor)
+    load(low, name, type_, addr, _alignment(cursor, type_.align))
+
+
+def _store(low: Lowering, cursor: Cursor, name: str) -> None:
+    cursor.skip_words(_MEMORY_WORDS)
+    type_, value = low.typed(cursor)
+    cursor.expect(",")
+    addr = low.pointer(cursor)
+    store(low, type_, value, addr, _alignment(cursor, type_.align))
+
+
+def _alloca(low: Lowering, cursor: Cursor, name: str) -> None:
+    cursor.accept("inalloca")
+    type_ = low.types.parse(cursor)
+    if not type_.sized:
+        raise NotUnderstood(f"alloca of `{type_.name}`")
+    count: Operand = integer(1)
+    if cursor.peek() == "," and low.types.is_start(cursor.tokens[cursor.at + 1]):
+        cursor.at += 1
+        count_type = low.types.parse(cursor)
+        count = low.resize(low.scalar(cursor, count_type), count_type.width, 64)
+    align = _alignment(cursor, type_.align)
+    dst = low.result(name, 64)
+    known = constant_of(count)
+    if known is None:
+        size = count if type_.size == 1 else low.binary("mul", 64, count, integer(type_.size))
+        low.emit((ALLOCA, align, dst, *size))
+    else:
+        fixed = YES if low.block == 0 else 0
+        low.emit((ALLOCA | fixed, align, dst, *low.integer(known * type_.size, 64)))
+
+
+def _getelementptr(low: Lowering, cursor: Cursor, name: str) -> None:
+    flags = cursor.skip_words(_GEP_FLAGS)
+    type_ = low.types.parse(cursor)
+    cursor.expect(",")
+    base_type, bases = low.typed(cursor)
+    offset = 0
+    terms: list[tuple[list[Operand], int, int]] = []  # indices by lane, width, scale
+    lanes = base_type.count if base_type.kind == "vector" else 0
+    first = True
+    while cursor.accept(","):
+        index_type, indices = low.typed(cursor)
+        if index_type.kind == "vector":
+            lanes = index_type.count
+            width = index_type.of().width
+        else:
+            width = index_type.width
+        known = [constant_of(index) for index in indices]
+        if width <= 64 and known[0] is not None and all(value == known[0] for value in known):
+            value = known[0] - (1 << width) if known[0] >> (width - 1) else known[0]
+            step, type_ = member_offset(type_, value, first=first)
+            offset += step
+        else:
+            step, type_ = member_offset(type_, 1 if type_.kind != "struct" or first else -1, first=first)
+            if step:
+                terms.append((indices, width, step))
+        first = False
+    inbounds = YES if "inbounds" in flags else 0
+    if not lanes:
+        low.define(name, _address(low, inbounds, bases[0], offset, [(i[0], w, s) for i, w, s in terms]))
+        return
+    found = []
+    for lane in range(lanes):
+        chosen = [(i[lane] if len(i) > 1 else i[0], w, s) for i, w, s in terms]
+        base = bases[lane] if len(bases) > 1 else bases[0]
+        found.append(_address(low, inbounds, base, offset, chosen))
+    low.define(name, found)
+
+
+def _address(
+    low: Lowering, inbounds: int, base: Operand, offset: int, terms: list[tuple[Operand, int, int]]
+) -> Operand:
+    if not terms:
+        if not offset:
+            return base
+        if base[0] & 7 == 3:
+            return low.offset(base, offset)
+    dst = low.new_register(64)
+    words: list[int] = []
+    for index, width, scale in terms:
+        words += (width, *long(scale), *index)
+    low.emit((GEP | inbounds, *long(offset), dst, *base, len(terms), *words))
+    return reg(dst)
+
+
+def _nothing(low: Lowering, cursor: Cursor, name: str) -> None:
+    """`fence`: one thread needs none."""
+
+
+def _cmpxchg(low: Lowering, cursor: Cursor, name: str) -> None:
+    cursor.skip_words(frozenset(("weak", "volatile")))
+    addr = low.pointer(cursor)
+    cursor.expect(",")
+    type_, (expected,) = low.typed(cursor)
+    cursor.expect(",")
+    _, (new,) = low.typed(cursor)
+    align = _alignment(cursor, type_.align)
+    old, equal = low.results(name, low.types.structure(type_, low.types.i1))
+    low.emit((LOAD, align, old, *addr))
+    low.emit((CMP | INT_PREDS["eq"], type_.width, equal, *reg(old), *expected))
+    chosen = low.new_register(type_.width)
+    low.emit((SELECT, chosen, *reg(equal), *new, *reg(old)))
+    low.emit((STORE, type_.width, align, *reg(chosen), *addr))
+
+
+def _atomicrmw(low: Lowering, cursor: Cursor, name: str) -> None:
+    cursor.accept("volatile")
+    op = cursor.next()
+    addr = low.pointer(cursor)
+    cursor.expect(",")
+    type_, (operand,) = low.typed(cursor)
+    align = _alignment(cursor, type_.align)
+    width = type_.width
+    old = reg(low.result(name, width))
+    low.emit((LOAD, align, old[0] >> 3, *addr))
+    low.emit((STORE, width, align, *_modified(low, op, type_, old, operand), *addr))
+
+
+_RMW_OPS = {
+    "add": "add", "sub": "sub", "and": "and", "or": "or", "xor": "xor", "max": "smax", "min": "smin", "umax": "umax",
+    "umin": "umin", "usub_sat": "usubsat",
+}  # fmt: skip
+_RMW_FLOAT_OPS = {"fadd": "fadd", "fsub": "fsub", "fmax": "maxnum", "fmin": "minnum"}
+
+
+def _modified(low: Lowering, op: str, type_: Type, old: Operand, operand: Operand) -> Operand:
+    width = type_.width
+    if op == "xchg":
+        return operand
+    if op == "nand":
+        return low.binary("xor", width, low.binary("and", width, old, operand), low.integer(-1, width))
+    if op in _RMW_OPS:
+        return low.binary(_RMW_OPS[op], width, old, operand)
+    if op in _RMW_FLOAT_OPS:
+        dst = low.new_register(width)
+        low.emit((FBIN | FBIN_OPS[_RMW_FLOAT_OPS[op]] | float_kind(type_) << 16, dst, *old, *operand))
+        return reg(dst)
+    raise NotUnderstood(f"atomicrmw `{op}`")
+
+
+HANDLERS: dict[str, Handler] = {
+    "load": _load,
+    "store": _store,
+    "alloca": _alloca,
+    "getelementptr": _getelementptr,
+    "fence": _nothing,
+    "cmpxchg": _cmpxchg,
+    "atomicrmw": _atomicrmw,
+}

@@ -1,0 +1,331 @@
+"""A module's text as a whole: symbols, globals, aliases, constructors, source positions; functions go to `function`.
+
+Symbols get their numbers when first needed, so that what is declared and never used does not appear in the program.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+
+from partita.errors import UsageError
+from partita.llvm import arith, calls, control, memory, vectors
+from partita.llvm.constants import Linear, parse_constant
+from partita.llvm.function import Handler, Lowering
+from partita.llvm.initial import Initial
+from partita.llvm.tokens import Cursor, NotUnderstood, tokens_of, unquote
+from partita.llvm.types import Type, Types
+from partita.llvm.write import INTERNAL, STRONG, WEAK, Address, FunctionRecord, GlobalRecord, Writer
+
+_HANDLERS: dict[str, Handler] = {
+    **arith.HANDLERS,
+    **memory.HANDLERS,
+    **control.HANDLERS,
+    **vectors.HANDLERS,
+    **calls.HANDLERS,
+}
+_LINKAGES = {
+    "private": INTERNAL,
+    "internal": INTERNAL,
+    "weak": WEAK,
+    "weak_odr": WEAK,
+    "linkonce": WEAK,
+    "linkonce_odr": WEAK,
+    "common": WEAK,
+    "extern_weak": WEAK,
+}
+_GLOBAL_KINDS = frozenset(("global", "constant", "alias", "ifunc"))
+_FIELD = re.compile(r'(\w+): (?:!(\d+)|(\d+)|"((?:[^"\\]|\\.)*)")')
+_FUNCTION_NAME = re.compile(r'@("[^"]*"|[-\w.$]+)\(')
+_DEBUG = re.compile(r"!dbg !(\d+)")
+
+
+def lower(text: str) -> bytes:
+    """The serialised Program of a module given as LLVM's text."""
+    return Module(text).lower()
+
+
+class Module:
+    """One module being lowered."""
+
+    def __init__(self, text: str) -> None:
+        self.types = Types()
+        self.writer = Writer()
+        self._lines = text.split("\n")
+        self._global_lines: dict[str, str] = {}
+        self._function_lines: dict[str, str] = {}
+        self._bodies: dict[str, tuple[int, int]] = {}
+        self._metadata: dict[int, str] = {}
+        self._symbols: dict[str, Address] = {}
+        self._labels: dict[str, dict[str, int]] = {}
+        self._locs: dict[int, int] = {-1: 0}
+        self._places: dict[int, str] = {}
+        self._scan()
+
+    def lower(self) -> bytes:
+        names = [name for name, line in self._global_lines.items() if not line.startswith((" external ", " extern_weak "))]
+        for name in [*self._bodies, *names]:
+            if not name.startswith("llvm."):
+                self.symbol_address(name)
+        self._structors("llvm.global_ctors", self.writer.constructors)
+        self._structors("llvm.global_dtors", self.writer.destructors)
+        for name, (start, end) in self._bodies.items():
+            self._lower_function(name, start, end)
+        return self.writer.bytes()
+
+    def _scan(self) -> None:
+        """Sorts the lines of the module into globals, functions, types and metadata."""
+        lines = self._lines
+        at, end = 0, len(lines)
+        while at < end:
+            line = lines[at]
+            at += 1
+            first = line[:1]
+            if first == "!":
+                number, _, rest = line[1:].partition(" = ")
+                if number.isdigit():
+                    self._metadata[int(number)] = rest
+            elif first == "@":
+                name, _, rest = line.partition(" = ")
+                self._global_lines[unquote(name)] = " " + rest
+            elif first == "%":
+                name, _, rest = line.partition(" = type ")
+                self.types.declare(name, rest)
+            elif first == "d":
+                name = self._function_of(line)
+                self._function_lines[name] = line
+                if line.startswith("define "):
+                    start = at
+                    at = lines.index("}", start)
+                    if " available_externally " not in line:
+                        self._bodies[name] = (start, at)
+            elif line.startswith("target triple"):
+                self._check_target(line)
+
+    def _function_of(self, line: str) -> str:
+        found = _FUNCTION_NAME.search(line)
+        if found is None:
+            raise UsageError(f"expected a function in LLVM's text, found `{line[:80]}`")
+        return unquote("@" + found[1])
+
+    def _check_target(self, line: str) -> None:
+        triple = line.split('"')[1]
+        if not triple.startswith(("x86_64", "amd64")):
+            raise UsageError(f"expected code for x86-64, found target `{triple}`: compile with `-target x86_64-linux-musl`")
+
+    # Source positions
+
+    def loc(self, debug: int) -> int:
+        """The number of the source position that `!dbg !N` means."""
+        found = self._locs.get(debug)
+        if found is None:
+            fields = self._fields(debug)
+            line, column = int(fields.get("line", "0")), int(fields.get("column", "0"))
+            file = self._file_of(fields)
+            found = self._locs[debug] = self.writer.loc(file, line, column)
+            if found:
+                self._places.setdefault(found, f"{os.path.basename(file)}:{line}")
+        return found
+
+    def place(self, loc: int) -> str:
+        """A position for messages; the file's own name only, so that it does not depend on the machine."""
+        return self._places.get(loc, "")
+
+    def _fields(self, number: int) -> dict[str, str]:
+        text = self._metadata.get(number, "")
+        return {name: node or count or string for name, node, count, string in _FIELD.findall(text)}
+
+    def _file_of(self, fields: dict[str, str]) -> str:
+        """The path of the file of a scope, which is its own or that of a scope around it."""
+        for _ in range(10_000):
+            if "file" in fields:
+                break
+            if "scope" not in fields:
+                return ""
+            fields = self._fields(int(fields["scope"]))
+        file = self._fields(int(fields.get("file", "-1")))
+        return os.path.normpath(os.path.join(file.get("directory", ""), file.get("filename", "")))
+
+    # Symbols
+
+    def symbol_address(self, name: str) -> Address:
+        """The function or global of a name; it is entered into the program at its first use."""
+        found = self._symbols.get(name)
+        if found is None:
+            line = self._global_lines.get(name)
+            found = self._enter_function(name) if line is None else self._enter_global(name, line)
+        return found
+
+    def label_address(self, function: str, label: str) -> Address:
+        number = self.labels(function).get(label)
+        if number is None:
+            raise NotUnderstood(f"label `{label}` of function `{function}`")
+        return Address(2, self.symbol_address(function).number, number)
+
+    def labels(self, function: str) -> dict[str, int]:
+        """The blocks of a function by label. An entry block without one has the number after the parameters."""
+        found = self._labels.get(function)
+        if found is None:
+            found = self._labels[function] = {}
+            start, end = self._bodies.get(function, (0, 0))
+            entry = True
+            for at in range(start, end):
+                line = self._lines[at]
+                if not line:
+                    continue
+                if line[0] != " " and line[0] != ";":
+                    label = line[: line.index('":') + 1] if line[0] == '"' else line[: line.index(":")]
+                    found[unquote(label)] = len(found)
+                elif entry:
+                    found[str(self._unnamed_parameters(function))] = 0
+                entry = False
+        return found
+
+    def _unnamed_parameters(self, function: str) -> int:
+        cursor = self._signature_cursor(function)
+        result, parameters, variadic = self._signature(cursor)
+        return sum(1 for name, _ in parameters if name[1:].isdigit())
+
+    def library_function(self, name: str, result: Type, parameters: list[Type]) -> int:
+        """A C function that an intrinsic stands for."""
+        found = self._symbols.get(name)
+        if found is None and name in self._function_lines:
+            found = self.symbol_address(name)
+        if found is None:
+            record = FunctionRecord(name, params=len(parameters), widths=[type_.width for type_ in parameters])
+            record.results = [result.width]
+            found = self._add_function(record)
+        if found.kind != 1:
+            raise NotUnderstood(f"`{name}`, which is not a function here")
+        return found.number
+
+    def _add_function(self, record: FunctionRecord) -> Address:
+        self.writer.functions.append(record)
+        address = self._symbols[record.name] = Address(1, len(self.writer.functions) - 1, 0)
+        return address
+
+    def _enter_function(self, name: str) -> Address:
+        line = self._function_lines.get(name)
+        if line is None:
+            raise NotUnderstood(f"symbol `{name}`")
+        record = FunctionRecord(name)
+        address = self._add_function(record)
+        words = line[: line.index("@")].split()
+        record.linkage = next((_LINKAGES[word] for word in words if word in _LINKAGES), STRONG)
+        if name not in self._bodies:
+            result, parameters, record.variadic = self._signature(self._signature_cursor(name))
+            record.results = [leaf.width for _, leaf in result.leaves]
+            record.widths = [leaf.width for _, type_ in parameters for _, leaf in type_.leaves]
+            record.params = len(record.widths)
+        return address
+
+    def _signature_cursor(self, name: str) -> Cursor:
+        return Cursor(tokens_of(self._function_lines[name]))
+
+    def _signature(self, cursor: Cursor) -> tuple[Type, list[tuple[str, Type]], bool]:
+        """Result, parameters (with their names, where they have some) and whether more may follow."""
+        cursor.next()
+        while not self.types.is_start(cursor.peek()):
+            cursor.next()
+            cursor.skip_group()
+        result = self.types.parse(cursor)
+        cursor.next()
+        cursor.expect("(")
+        parameters: list[tuple[str, Type]] = []
+        variadic = False
+        while not cursor.accept(")"):
+            if parameters:
+                cursor.accept(",")
+            if cursor.accept("..."):
+                variadic = True
+                continue
+            type_ = self.types.parse(cursor)
+            name = ""
+            while cursor.peek() not in (",", ")"):
+                token = cursor.next()
+                if token[0] == "%":
+                    name = token
+                else:
+                    cursor.skip_group()
+            parameters.append((name, type_))
+        return result, parameters, variadic
+
+    def _lower_function(self, name: str, start: int, end: int) -> None:
+        number = self.symbol_address(name).number
+        record = self.writer.functions[number]
+        result, parameters, record.variadic = self._signature(self._signature_cursor(name))
+        record.results = [leaf.width for _, leaf in result.leaves]
+        debug = _DEBUG.search(self._function_lines[name])
+        record.loc = self.loc(int(debug[1])) if debug else 0
+        lowering = Lowering(self, record, number, self.labels(name))
+        for parameter, type_ in parameters:
+            lowering.parameter(parameter, type_)
+        lowering.body(self._lines[start:end], _HANDLERS)
+
+    # Globals
+
+    def _enter_global(self, name: str, line: str) -> Address:
+        cursor = Cursor(tokens_of(line))
+        words: list[str] = []
+        while cursor.peek() not in _GLOBAL_KINDS:
+            words.append(cursor.next())
+            cursor.skip_group()
+        kind = cursor.next()
+        linkage = next((_LINKAGES[word] for word in words if word in _LINKAGES), STRONG)
+        if kind == "ifunc":  # chosen at run time: known by name only
+            return self._add_function(FunctionRecord(name, linkage))
+        type_ = self.types.parse(cursor)
+        if kind == "alias":
+            return self._enter_alias(name, linkage, cursor)
+        record = GlobalRecord(name, linkage, readonly=kind == "constant", thread_local="thread_local" in words)
+        address = self._symbols[name] = Address(0, len(self.writer.globals), 0)
+        self.writer.globals.append(record)
+        record.size, record.align = type_.size, type_.align
+        if not any(word in words for word in ("external", "extern_weak", "available_externally")):
+            record.defined = True
+            initial = Initial(self)
+            try:
+                initial.fill(cursor, type_, 0)
+            except (NotUnderstood, ValueError) as error:
+                record.unsupported = f"{error} in the initial value of `{name}`"
+            else:
+                record.data = bytes(initial.data)
+                record.relocs = initial.relocs
+        tokens = cursor.tokens
+        for at in range(len(tokens) - 3, 0, -1):
+            if tokens[at] == "align" and tokens[at - 1] == "," and tokens[at + 1].isdigit():
+                record.align = int(tokens[at + 1])
+                break
+        return address
+
+    def _enter_alias(self, name: str, linkage: int, cursor: Cursor) -> Address:
+        cursor.expect(",")
+        type_ = self.types.parse(cursor)
+        (leaf,) = parse_constant(self, cursor, type_)
+        if not isinstance(leaf, Linear) or leaf.plus is None or leaf.minus is not None:
+            raise UsageError(f"expected an address as the target of alias `{name}`, found something else")
+        target = leaf.plus
+        if target.kind == 1:
+            function = self.writer.functions[target.number]
+            number = target.number if function.alias is None else function.alias
+            return self._add_function(FunctionRecord(name, linkage, alias=number))
+        record = self.writer.globals[target.number]
+        place = (target.number, leaf.addend) if record.alias is None else (record.alias[0], record.alias[1] + leaf.addend)
+        address = self._symbols[name] = Address(0, len(self.writer.globals), 0)
+        self.writer.globals.append(GlobalRecord(name, linkage, alias=place))
+        return address
+
+    def _structors(self, name: str, out: list[tuple[int, int]]) -> None:
+        line = self._global_lines.get(name)
+        if line is None:
+            return
+        cursor = Cursor(tokens_of(line))
+        while cursor.next() != "global":
+            pass
+        type_ = self.types.parse(cursor)
+        leaves = parse_constant(self, cursor, type_)
+        for priority, function in zip(leaves[0::3], leaves[1::3], strict=True):
+            if not isinstance(priority, Linear) or not isinstance(function, Linear) or function.plus is None:
+                raise UsageError(f"expected functions in `{name}`, found something else")
+            out.append((priority.addend, function.plus.number))
+        out.sort(key=lambda entry: entry[0], reverse=name == "llvm.global_dtors")

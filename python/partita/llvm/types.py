@@ -1,0 +1,248 @@
+"""LLVM's types with their x86-64 layout, and the scalars a value of each consists of."""
+
+from __future__ import annotations
+
+from partita.llvm.tokens import Cursor, NotUnderstood, tokens_of
+
+# name: (bits, bytes allocated, alignment)
+_FLOATS = {
+    "half": (16, 2, 2),
+    "bfloat": (16, 2, 2),
+    "float": (32, 4, 4),
+    "double": (64, 8, 8),
+    "x86_fp80": (80, 16, 16),
+    "fp128": (128, 16, 16),
+}
+# Floating types that have operations, with their number in the serialised form.
+FLOAT_KINDS = {"float": 0, "double": 1, "x86_fp80": 2}
+# A first-class value of more scalars than this is not taken apart: nothing that clang emits comes near it.
+_MAX_LEAVES = 4096
+
+
+class Type:
+    """One type. `width` is 0 unless it is a scalar; `size` is the distance of array elements."""
+
+    __slots__ = ("_leaves", "align", "count", "element", "fields", "kind", "name", "offsets", "size", "variadic", "width")
+
+    def __init__(self, kind: str, name: str, width: int = 0, size: int = 0, align: int = 1) -> None:
+        self.kind = kind  # int ptr float vector array struct func void opaque
+        self.name = name
+        self.width = width
+        self.size = size
+        self.align = align
+        self.element: Type | None = None  # of arrays and vectors; the result of functions
+        self.count = 0
+        self.fields: tuple[Type, ...] = ()  # of structs; the parameters of functions
+        self.offsets: tuple[int, ...] = ()
+        self.variadic = False
+        self._leaves: list[tuple[int, Type]] | None = None
+
+    def of(self) -> Type:
+        if self.element is None:
+            raise NotUnderstood(f"type `{self.name}` has no elements")
+        return self.element
+
+    @property
+    def sized(self) -> bool:
+        return self.kind not in ("void", "opaque", "func", "label", "metadata", "token")
+
+    @property
+    def leaves(self) -> list[tuple[int, Type]]:
+        """The scalars of a value with their offsets in bytes, in order. (Vector elements of odd width share bytes.)"""
+        if self._leaves is None:
+            if self.width:
+                self._leaves = [(0, self)]
+            elif self.kind in ("array", "vector"):
+                element = self.of()
+                inner = element.leaves
+                if self.count * len(inner) > _MAX_LEAVES:
+                    raise NotUnderstood(f"a value of {self.count * len(inner)} scalars (type `{self.name}`)")
+                step = element.size if self.kind == "array" else (element.width + 7) // 8
+                self._leaves = [(i * step + at, leaf) for i in range(self.count) for at, leaf in inner]
+            elif self.kind == "struct":
+                pairs = zip(self.offsets, self.fields, strict=True)
+                self._leaves = [(base + at, leaf) for base, field in pairs for at, leaf in field.leaves]
+            elif self.kind == "void":
+                self._leaves = []
+            else:
+                raise NotUnderstood(f"a value of type `{self.name}`")
+        return self._leaves
+
+    def leaf_range(self, index: int) -> tuple[int, int, Type]:
+        """Which leaves the member `index` of an aggregate has, and its type."""
+        if self.kind == "struct":
+            if not 0 <= index < len(self.fields):
+                raise NotUnderstood(f"member {index} of `{self.name}`")
+            start = sum(len(field.leaves) for field in self.fields[:index])
+            return start, start + len(self.fields[index].leaves), self.fields[index]
+        element = self.of()
+        each = len(element.leaves)
+        return index * each, (index + 1) * each, element
+
+
+def _integer(width: int) -> Type:
+    stored = (width + 7) // 8
+    align = min(1 << (stored - 1).bit_length(), 16)
+    return Type("int", f"i{width}", width, (stored + align - 1) // align * align, align)
+
+
+class Types:
+    """All types of a module; named structures are resolved when first used."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, Type] = {
+            "ptr": Type("ptr", "ptr", 64, 8, 8),
+            "void": Type("void", "void"),
+            "label": Type("label", "label"),
+            "metadata": Type("metadata", "metadata"),
+            "token": Type("token", "token"),
+            **{name: Type("float", name, *layout) for name, layout in _FLOATS.items()},
+        }
+        self._definitions: dict[str, str] = {}
+        self.ptr = self._known["ptr"]
+        self.i1 = self.integer(1)
+        self.i8 = self.integer(8)
+        self.i64 = self.integer(64)
+
+    def declare(self, name: str, definition: str) -> None:
+        self._definitions[name] = definition
+
+    def integer(self, width: int) -> Type:
+        name = f"i{width}"
+        found = self._known.get(name)
+        if found is None:
+            if not 1 <= width <= 1 << 16:
+                raise NotUnderstood(f"integers of {width} bits")
+            found = self._known[name] = _integer(width)
+        return found
+
+    def is_start(self, token: str) -> bool:
+        """Can a type begin with this token?"""
+        return token in self._known or token[:1] in "[{<%" or (token[:1] == "i" and token[1:].isdigit())
+
+    def parse(self, cursor: Cursor) -> Type:
+        token = cursor.tokens[cursor.at]
+        found = self._known.get(token)
+        if found is None:
+            found = self._parse_new(cursor)
+        else:
+            cursor.at += 1
+        after = cursor.tokens[cursor.at]
+        if after == "(" and found.kind != "metadata":
+            return self._function(cursor, found)
+        if after == "addrspace":
+            cursor.at += 1
+            cursor.skip_group()
+        return found
+
+    def _parse_new(self, cursor: Cursor) -> Type:
+        token = cursor.next()
+        if token[:1] == "i" and token[1:].isdigit():
+            return self.integer(int(token[1:]))
+        if token[:1] == "%":
+            return self._named(token)
+        if token == "[":
+            count = cursor.number()
+            cursor.expect("x")
+            element = self.parse(cursor)
+            cursor.expect("]")
+            return self.array(count, element)
+        if token == "{":
+            return self._structure(self._members(cursor, "}"), packed=False)
+        if token == "<":
+            if cursor.accept("{"):
+                fields = self._members(cursor, "}")
+                cursor.expect(">")
+                return self._structure(fields, packed=True)
+            if cursor.peek() == "vscale":
+                raise NotUnderstood("scalable vectors")
+            count = cursor.number()
+            cursor.expect("x")
+            element = self.parse(cursor)
+            cursor.expect(">")
+            return self.vector(count, element)
+        raise NotUnderstood(f"type `{token}`")
+
+    def _members(self, cursor: Cursor, end: str) -> list[Type]:
+        fields: list[Type] = []
+        while not cursor.accept(end):
+            if fields:
+                cursor.expect(",")
+            fields.append(self.parse(cursor))
+        return fields
+
+    def _named(self, token: str) -> Type:
+        definition = self._definitions.get(token)
+        if definition is None or definition == "opaque":
+            found = Type("opaque", token)
+        else:
+            found = self.parse(Cursor(tokens_of(definition)))
+        self._known[token] = found
+        return found
+
+    def array(self, count: int, element: Type) -> Type:
+        name = f"[{count} x {element.name}]"
+        found = self._known.get(name)
+        if found is None:
+            found = self._known[name] = Type("array", name, 0, count * element.size, element.align)
+            found.element = element
+            found.count = count
+        return found
+
+    def vector(self, count: int, element: Type) -> Type:
+        name = f"<{count} x {element.name}>"
+        found = self._known.get(name)
+        if found is None:
+            stored = (count * element.width + 7) // 8
+            align = 1 << max(stored - 1, 0).bit_length()
+            size = (stored + align - 1) // align * align
+            found = self._known[name] = Type("vector", name, 0, size, align)
+            found.element = element
+            found.count = count
+        return found
+
+    def structure(self, *fields: Type) -> Type:
+        return self._structure(list(fields), packed=False)
+
+    def _structure(self, fields: list[Type], *, packed: bool) -> Type:
+        name = "{" + ",".join(field.name for field in fields) + "}"
+        name = f"<{name}>" if packed else name
+        found = self._known.get(name)
+        if found is not None:
+            return found
+        at, align, offsets = 0, 1, []
+        for field in fields:
+            if not packed:
+                at = (at + field.align - 1) // field.align * field.align
+                align = max(align, field.align)
+            offsets.append(at)
+            at += field.size
+        found = self._known[name] = Type("struct", name, 0, (at + align - 1) // align * align, align)
+        found.fields = tuple(fields)
+        found.offsets = tuple(offsets)
+        return found
+
+    def _function(self, cursor: Cursor, result: Type) -> Type:
+        cursor.expect("(")
+        fields: list[Type] = []
+        variadic = False
+        while not cursor.accept(")"):
+            if fields or variadic:
+                cursor.expect(",")
+            if cursor.accept("..."):
+                variadic = True
+            else:
+                fields.append(self.parse(cursor))
+        found = Type("func", f"{result.name} (...)" if variadic else f"{result.name} ()")
+        found.element = result
+        found.fields = tuple(fields)
+        found.variadic = variadic
+        return found
+
+
+def float_kind(type_: Type) -> int:
+    """The number of a floating type in the serialised form."""
+    kind = FLOAT_KINDS.get(type_.name)
+    if kind is None:
+        raise NotUnderstood(f"arithmetic on `{type_.name}`")
+    return kind
