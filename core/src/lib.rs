@@ -1,6 +1,7 @@
 //! Expressions, path tree, solver layers and programs of Partita. No Python, no printing, no globals.
 
 pub mod budget;
+pub mod difference;
 pub mod expr;
 pub mod persist;
 pub mod program;

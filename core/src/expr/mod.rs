@@ -270,6 +270,11 @@ impl Graph {
         self.intern(op, sort, [a.id, b.id, 0])
     }
 
+    /// The expression that lives in a slot now.
+    pub(crate) fn at_slot(&self, slot: u32) -> Expr {
+        self.handle(slot)
+    }
+
     // Looking at a node.
 
     #[inline]

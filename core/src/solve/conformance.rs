@@ -352,6 +352,8 @@ mod tests {
             "split exhaustive",
             "simplify split exhaustive",
             "split simplify exhaustive",
+            "differences exhaustive",
+            "simplify split differences exhaustive",
             "verify(exhaustive) simplify split exhaustive",
         ] {
             for seed in 1..3 {

@@ -6,6 +6,7 @@
 //! same answer. `conformance.rs` tests every layer for that.
 
 pub mod conformance;
+mod differences;
 mod simplify;
 pub mod spec;
 mod split;

@@ -1,7 +1,7 @@
 //! The layers of the core by name. Layers written elsewhere (in Python) come in through `outside`.
 
 use super::spec::{Item, Spec, SpecError};
-use super::{Layer, simplify, split, verify};
+use super::{Layer, differences, simplify, split, verify};
 
 /// A layer that can be named in a spec.
 pub struct LayerRow {
@@ -26,6 +26,11 @@ pub const LAYERS: &[LayerRow] = &[
         name: "split",
         about: "cuts path and condition into components that share no variable",
         build: |item, _| plain(item, split::Split::new),
+    },
+    LayerRow {
+        name: "differences",
+        about: "order and difference constraints over words proved not to wrap",
+        build: |item, _| plain(item, differences::DifferenceLayer::new),
     },
     LayerRow {
         name: "verify",
