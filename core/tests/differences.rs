@@ -3,7 +3,7 @@
 
 use partita_core::budget::Budget;
 use partita_core::expr::{Bits, Evaluator, Expr, Graph, Model, Sort};
-use partita_core::query::{Answer, Query, verify};
+use partita_core::query::{Answer, Query, Status, verify};
 use partita_core::solve::conformance::Random;
 use partita_core::solve::{Item, Solver, Spec, build_chain};
 
@@ -60,8 +60,13 @@ fn models(words: &[Expr]) -> Vec<Model> {
     (0..1u64 << (WIDTH * WORDS as u32)).map(model).collect()
 }
 
-fn satisfiable(g: &Graph, models: &[Model], all: &[Expr], evaluator: &mut Evaluator) -> bool {
-    models.iter().any(|model| {
+fn satisfying<'a>(
+    g: &Graph,
+    models: &'a [Model],
+    all: &[Expr],
+    evaluator: &mut Evaluator,
+) -> Option<&'a Model> {
+    models.iter().find(|model| {
         let mut session = evaluator.under(g, model);
         all.iter().all(|&e| session.truth(e))
     })
@@ -100,10 +105,8 @@ fn random_paths_of_comparisons() {
                     if core.condition {
                         all.push(condition);
                     }
-                    assert!(
-                        !satisfiable(&s.graph, &models, &all, &mut evaluator),
-                        "seed {seed}: wrong unsat"
-                    );
+                    let model = satisfying(&s.graph, &models, &all, &mut evaluator);
+                    assert!(model.is_none(), "seed {seed}: wrong unsat, {model:?}");
                 }
                 Answer::Unknown(_) => {}
             }
@@ -111,18 +114,22 @@ fn random_paths_of_comparisons() {
             let side = if r.below(2) == 0 { condition } else { negated };
             let longer = s.tree.extend(&s.graph, path, side);
             let constraints = s.tree.constraints(longer);
-            // Some nodes get their model, some stay unchecked.
-            if r.below(3) > 0 {
-                s.check_path(longer, &Budget::unlimited());
-            }
-            if satisfiable(&s.graph, &models, &constraints, &mut evaluator) || r.below(4) == 0 {
-                path = longer;
+            // Most nodes get a model, as the executor's have; some stay unchecked, some are infeasible.
+            match satisfying(&s.graph, &models, &constraints, &mut evaluator) {
+                Some(model) => {
+                    if r.below(4) > 0 {
+                        s.tree.set_status(longer, Status::Feasible(model.clone()));
+                    }
+                    path = longer;
+                }
+                None if r.below(4) == 0 => path = longer,
+                None => {}
             }
         }
     }
     println!("decided {decided} of {asked}, {unsat} unsat");
     assert!(unsat > 400, "only {unsat} unsat answers: the test means little");
-    assert!(decided * 100 >= asked * 70, "decided only {decided} of {asked}");
+    assert!(decided * 100 >= asked * 50, "decided only {decided} of {asked}");
 }
 
 #[test]
