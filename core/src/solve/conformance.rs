@@ -353,6 +353,8 @@ mod tests {
             "simplify split exhaustive",
             "split simplify exhaustive",
             "differences exhaustive",
+            "reuse exhaustive",
+            "simplify split reuse exhaustive",
             "simplify split differences exhaustive",
             "verify(exhaustive) simplify split exhaustive",
         ] {

@@ -7,6 +7,8 @@
 
 pub mod conformance;
 mod differences;
+mod reuse;
+mod settrie;
 mod simplify;
 pub mod spec;
 mod split;

@@ -1,7 +1,7 @@
 //! The layers of the core by name. Layers written elsewhere (in Python) come in through `outside`.
 
 use super::spec::{Item, Spec, SpecError};
-use super::{Layer, differences, simplify, split, verify};
+use super::{Layer, differences, reuse, simplify, split, verify};
 
 /// A layer that can be named in a spec.
 pub struct LayerRow {
@@ -31,6 +31,11 @@ pub const LAYERS: &[LayerRow] = &[
         name: "differences",
         about: "order and difference constraints over words proved not to wrap",
         build: |item, _| plain(item, differences::DifferenceLayer::new),
+    },
+    LayerRow {
+        name: "reuse",
+        about: "the same constraints, an unsat subset or a satisfiable superset of them, asked before",
+        build: |item, _| plain(item, reuse::Reuse::new),
     },
     LayerRow {
         name: "verify",

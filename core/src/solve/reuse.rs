@@ -1,0 +1,125 @@
+//! The layer `reuse`: what was asked before, or follows from it.
+//!
+//! Answers: the same set of constraints; unsat when a stored core is among the constraints; sat when a stored
+//! satisfiable set has all of them.
+//! Why sound: constraints are compared as expressions, the condition as one more of them, so neither the path nor
+//! the order matters; a stored model is evaluated before it is given out.
+//! When it helps: branches met again on another path, with the same slice.
+//! Cost: one walk through a set-trie, of bounded length.
+//! Source: KLEE's counterexample cache; Green for the idea of reuse across programs.
+
+use super::settrie::SetTrie;
+use super::{Layer, Rest};
+use crate::expr::{Expr, Model};
+use crate::query::{Alive, Answer, Core, Query, Reasons};
+use rustc_hash::FxHashMap;
+
+/// A look-up gives up after this many trie nodes.
+const MAX_STEPS: usize = 200;
+/// Each kind of entry is dropped whole when there are more.
+const MAX_ENTRIES: usize = 100_000;
+
+#[derive(Default)]
+pub struct Reuse {
+    models: FxHashMap<Box<[u32]>, Model>,
+    satisfiable: SetTrie<Model>,
+    cores: SetTrie<()>,
+    same: u64,
+    subset: u64,
+    superset: u64,
+}
+
+impl Reuse {
+    pub fn new() -> Reuse {
+        Reuse::default()
+    }
+
+    fn remember(&mut self, set: Vec<u32>, answer: &Answer, query: &Query) {
+        match answer {
+            Answer::Sat(model) => {
+                if self.models.len() >= MAX_ENTRIES {
+                    self.models.clear();
+                    self.satisfiable = SetTrie::default();
+                }
+                self.satisfiable.insert(&set, model.clone());
+                self.models.insert(set.into(), model.clone());
+            }
+            Answer::Unsat(core) => {
+                if self.cores.count() >= MAX_ENTRIES {
+                    self.cores = SetTrie::default();
+                }
+                let own = core.condition.then_some(query.condition);
+                self.cores.insert(&numbers(core.constraints.as_slice().iter().copied().chain(own)), ());
+            }
+            Answer::Unknown(_) => {}
+        }
+    }
+}
+
+/// Expressions as an ascending list of their slots.
+fn numbers(all: impl Iterator<Item = Expr>) -> Vec<u32> {
+    let mut set: Vec<u32> = all.map(Expr::id).collect();
+    set.sort_unstable();
+    set.dedup();
+    set
+}
+
+impl Layer for Reuse {
+    fn name(&self) -> &str {
+        "reuse"
+    }
+
+    fn check(&mut self, query: &Query, rest: &mut Rest<'_>) -> Answer {
+        let constraints = query.constraints(rest.tree);
+        let set = numbers(constraints.iter().copied().chain([query.condition]));
+        if let Some(model) = self.models.get(set.as_slice()).cloned()
+            && rest.satisfies(query, &model).is_ok()
+        {
+            self.same += 1;
+            return Answer::Sat(model);
+        }
+        if let Some(core) = self.cores.subset_of(&set, MAX_STEPS) {
+            self.subset += 1;
+            let within = |e: &&Expr| core.binary_search(&e.id()).is_ok();
+            let used: Reasons = constraints.iter().filter(within).copied().collect();
+            // The condition may be a constraint of the path as well.
+            let condition = core.len() > used.as_slice().len();
+            return Answer::Unsat(Core { constraints: used, condition });
+        }
+        if let Some(model) = self.satisfiable.superset_of(&set, MAX_STEPS).cloned()
+            && rest.satisfies(query, &model).is_ok()
+        {
+            self.superset += 1;
+            return Answer::Sat(model);
+        }
+        let answer = rest.check(query);
+        self.remember(set, &answer, query);
+        answer
+    }
+
+    fn sweep(&mut self, alive: &Alive<'_>) {
+        let lives = |set: &[u32]| set.iter().all(|id| alive.exprs.has_id(*id));
+        self.models.retain(|set, _| lives(set));
+        self.satisfiable = SetTrie::default();
+        for (set, model) in &mut self.models {
+            model.retain(|variable| alive.expr(variable));
+            self.satisfiable.insert(set, model.clone());
+        }
+        let cores = std::mem::take(&mut self.cores).into_sets();
+        for (set, ()) in cores.into_iter().filter(|(set, ())| lives(set)) {
+            self.cores.insert(&set, ());
+        }
+    }
+
+    fn forget(&mut self) {
+        self.models = FxHashMap::default();
+        self.satisfiable = SetTrie::default();
+        self.cores = SetTrie::default();
+    }
+
+    fn counters(&self) -> Vec<(String, f64)> {
+        [("same", self.same), ("unsat_subset", self.subset), ("sat_superset", self.superset)]
+            .map(|(name, count)| (name.to_string(), count as f64))
+            .to_vec()
+    }
+}

@@ -1,0 +1,152 @@
+//! Sets of numbers in a trie, for two questions: is some stored set within this one, and is this one within some
+//! stored set? Each set is a path of ascending numbers, so a walk leaves out whatever cannot match.
+
+use std::collections::BTreeMap;
+
+struct Node<V> {
+    children: BTreeMap<u32, usize>,
+    value: Option<V>,
+}
+
+/// A map from sets (ascending, no repetitions) to values.
+pub struct SetTrie<V> {
+    nodes: Vec<Node<V>>,
+    len: usize,
+}
+
+impl<V> Default for SetTrie<V> {
+    fn default() -> SetTrie<V> {
+        SetTrie { nodes: vec![Node { children: BTreeMap::new(), value: None }], len: 0 }
+    }
+}
+
+impl<V> SetTrie<V> {
+    /// How many sets there are.
+    pub fn count(&self) -> usize {
+        self.len
+    }
+
+    /// The last value put in for a set counts.
+    pub fn insert(&mut self, set: &[u32], value: V) {
+        debug_assert!(set.is_sorted_by(|a, b| a < b));
+        let mut at = 0;
+        for &element in set {
+            let next = self.nodes.len();
+            let child = *self.nodes[at].children.entry(element).or_insert(next);
+            if child == next {
+                self.nodes.push(Node { children: BTreeMap::new(), value: None });
+            }
+            at = child;
+        }
+        self.len += self.nodes[at].value.is_none() as usize;
+        self.nodes[at].value = Some(value);
+    }
+
+    /// A stored set all of whose elements are in `set`, looking at no more than `steps` nodes.
+    pub fn subset_of(&self, set: &[u32], steps: usize) -> Option<Vec<u32>> {
+        // With each node: where in `set` to go on, and how long the stored set is up to here.
+        let mut stack = vec![(0, 0, 0)];
+        let mut found: Vec<u32> = Vec::new();
+        for _ in 0..steps {
+            let (node, from, depth) = stack.pop()?;
+            if depth > 0 {
+                found.truncate(depth - 1);
+                found.push(set[from - 1]);
+            }
+            let node: &Node<V> = &self.nodes[node];
+            if node.value.is_some() {
+                return Some(found);
+            }
+            if node.children.len() <= set.len() - from {
+                // Few children: look each up in the set.
+                for (element, child) in node.children.iter().rev() {
+                    if let Ok(at) = set[from..].binary_search(element) {
+                        stack.push((*child, from + at + 1, depth + 1));
+                    }
+                }
+            } else {
+                for (at, element) in set[from..].iter().enumerate().rev() {
+                    if let Some(child) = node.children.get(element) {
+                        stack.push((*child, from + at + 1, depth + 1));
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    /// A stored set that has all elements of `set`, looking at no more than `steps` nodes.
+    pub fn superset_of(&self, set: &[u32], steps: usize) -> Option<&V> {
+        let mut stack = vec![(0, 0)];
+        for _ in 0..steps {
+            let (node, from) = stack.pop()?;
+            let node: &Node<V> = &self.nodes[node];
+            match set.get(from) {
+                None => {
+                    if let Some(value) = &node.value {
+                        return Some(value);
+                    }
+                    stack.extend(node.children.values().map(|child| (*child, from)));
+                }
+                Some(&wanted) => {
+                    // Smaller elements may stand before the one that is wanted; larger ones may not.
+                    stack.extend(node.children.range(..wanted).map(|(_, child)| (*child, from)));
+                    stack.extend(node.children.get(&wanted).map(|child| (*child, from + 1)));
+                }
+            }
+        }
+        None
+    }
+
+    /// All sets with their values, in ascending order.
+    pub fn into_sets(mut self) -> Vec<(Vec<u32>, V)> {
+        let mut all = Vec::new();
+        let mut stack = vec![(0, Vec::new())];
+        while let Some((at, set)) = stack.pop() {
+            for (element, child) in self.nodes[at].children.iter().rev() {
+                let mut longer: Vec<u32> = set.clone();
+                longer.push(*element);
+                stack.push((*child, longer));
+            }
+            if let Some(value) = self.nodes[at].value.take() {
+                all.push((set, value));
+            }
+        }
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::collection::{btree_set, vec};
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    fn list(set: &BTreeSet<u32>) -> Vec<u32> {
+        set.iter().copied().collect()
+    }
+
+    proptest! {
+        #[test]
+        fn finds_what_a_search_through_all_finds(
+            sets in vec(btree_set(0u32..10, 0..6), 0..20),
+            question in btree_set(0u32..10, 0..8),
+        ) {
+            let mut trie = SetTrie::default();
+            for set in &sets {
+                trie.insert(&list(set), list(set));
+            }
+            let below = trie.subset_of(&list(&question), 10_000);
+            prop_assert_eq!(below.is_some(), sets.iter().any(|s| s.is_subset(&question)));
+            prop_assert!(below.as_ref().is_none_or(|s| s.iter().all(|e| question.contains(e))));
+            prop_assert!(below.is_none_or(|s| sets.iter().any(|t| list(t) == s)));
+            let above = trie.superset_of(&list(&question), 10_000);
+            prop_assert_eq!(above.is_some(), sets.iter().any(|s| s.is_superset(&question)));
+            prop_assert!(above.is_none_or(|s| question.iter().all(|e| s.contains(e))));
+            let distinct: BTreeSet<_> = sets.iter().collect();
+            prop_assert_eq!(trie.count(), distinct.len());
+            prop_assert_eq!(trie.into_sets().len(), distinct.len());
+        }
+    }
+}
