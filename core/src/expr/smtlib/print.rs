@@ -12,9 +12,12 @@ use crate::expr::{ArrayValue, Bits, Expr, Graph, Op, Sort, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt::Write;
 
-/// A name as a symbol of SMT-LIB, quoted if need be; `None` if no quoting can say it.
+/// A name as a symbol of SMT-LIB, quoted if need be; `None` if no quoting can say it: `|and|` is still `and`.
 pub fn print_symbol(name: &str) -> Option<String> {
-    if is_simple(name) && !is_reserved(name) && Builtin::lookup(name).is_none() {
+    if matches!(name, "true" | "false") || Builtin::lookup(name).is_some() {
+        return None;
+    }
+    if is_simple(name) && !is_reserved(name) {
         return Some(name.to_string());
     }
     (!name.contains(['|', '\\'])).then(|| format!("|{name}|"))

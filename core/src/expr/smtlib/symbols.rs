@@ -41,7 +41,7 @@ const RESERVED: [(&str, Reserved); 9] = [
 ];
 
 pub(super) fn is_reserved(name: &str) -> bool {
-    matches!(name, "true" | "false") || RESERVED.iter().any(|&(word, _)| word == name)
+    RESERVED.iter().any(|&(word, _)| word == name)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
