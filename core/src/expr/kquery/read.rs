@@ -8,6 +8,9 @@ use crate::expr::{Expr, Graph, MAX_WIDTH, Sort};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
+/// Bytes of an array whose contents may be asked for.
+const MAX_CONTENTS: u64 = 1 << 24;
+
 type Label<'a> = Option<&'a str>;
 
 /// What is being read.
@@ -66,6 +69,11 @@ impl<'a> Reader<'a> {
                 found => return self.lexer.unexpected("`array` or `(query`", found),
             }
         }
+    }
+
+    /// The arrays declared so far; they must survive a collection between queries.
+    pub fn roots(&self) -> impl Iterator<Item = Expr> + '_ {
+        self.arrays.values().map(|array| array.expr)
     }
 
     /// `NAME [SIZE] : w32 -> w8 = symbolic`, after `array`.
@@ -157,7 +165,16 @@ impl<'a> Reader<'a> {
         if token == Token::ListOpen {
             while !self.at_list_end()? {
                 match self.lexer.next()? {
-                    Token::Word(name) => arrays.push(self.array(name)?.clone()),
+                    Token::Word(name) => {
+                        let array = self.array(name)?.clone();
+                        if array.size > MAX_CONTENTS {
+                            let size = array.size;
+                            return self.lexer.error(format!(
+                                "expected an array of at most {MAX_CONTENTS} bytes to ask for, found one of {size}"
+                            ));
+                        }
+                        arrays.push(array);
+                    }
                     found => return self.lexer.unexpected("an array name or `]`", found),
                 }
             }
