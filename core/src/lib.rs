@@ -6,4 +6,5 @@ pub mod expr;
 pub mod persist;
 pub mod program;
 pub mod query;
+pub mod script;
 pub mod solve;

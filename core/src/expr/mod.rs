@@ -7,14 +7,19 @@
 
 pub mod bits;
 mod build;
+pub mod builtin;
 mod collect;
 pub mod eval;
+pub mod kquery;
 mod op;
 mod rewrite;
+mod sharing;
+pub mod smtlib;
 mod sort;
 pub mod value;
 pub mod walk;
 
+pub use builtin::Builtin;
 pub use bits::{Bits, MAX_WIDTH};
 pub use collect::Alive;
 pub use eval::Evaluator;

@@ -36,15 +36,15 @@ impl Graph {
 
     /// `e` with each key of `map` replaced by its value, and everything above rebuilt.
     pub fn substitute(&mut self, e: Expr, map: &FxHashMap<Expr, Expr>) -> Expr {
-        let mut done: FxHashMap<Expr, Expr> = FxHashMap::default();
+        self.substitute_more(e, &mut map.clone())
+    }
+
+    /// The same for one of many expressions: `done` begins as the map and remembers what was rebuilt.
+    pub fn substitute_more(&mut self, e: Expr, done: &mut FxHashMap<Expr, Expr>) -> Expr {
         let mut stack = vec![e];
         while let Some(&top) = stack.last() {
             if done.contains_key(&top) {
                 stack.pop();
-                continue;
-            }
-            if let Some(&to) = map.get(&top) {
-                done.insert(top, to);
                 continue;
             }
             let kids = self.kids(top);

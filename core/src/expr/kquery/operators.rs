@@ -1,0 +1,323 @@
+//! The operators of KQuery and what they build. Operands may be numbers without a width: they take the
+//! operator's, or the other operand's.
+
+use super::{ELEMENT, INDEX};
+use crate::expr::{Bits, Expr, Graph, MAX_WIDTH, Sort};
+use num_bigint::BigUint;
+
+/// More digits than any value of the widest type has, in any base but two.
+const MAX_DIGITS: usize = 66_000;
+
+type Binary = fn(&mut Graph, Expr, Expr) -> Expr;
+
+/// What kinds of operators there are, with what they build.
+#[derive(Clone, Copy)]
+enum Shape {
+    /// On vectors, one bit included.
+    Arithmetic(Binary),
+    /// On vectors; on booleans for one bit.
+    Logic(Binary),
+    Not,
+    /// Of vectors.
+    Compare(Binary),
+    /// Of vectors; of booleans for one bit.
+    Equal(Binary),
+    Extend(fn(&mut Graph, Expr, u32) -> Expr),
+    Concat,
+    Extract,
+    Select,
+}
+
+#[derive(Clone, Copy)]
+pub(super) struct Operator {
+    name: &'static str,
+    shape: Shape,
+}
+
+macro_rules! operators {
+    ($( $name:ident $shape:expr; )*) => {
+        impl Operator {
+            pub(super) fn lookup(name: &str) -> Option<Operator> {
+                match name {
+                    $( stringify!($name) => Some(Operator { name: stringify!($name), shape: $shape }), )*
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+operators! {
+    Add Shape::Arithmetic(Graph::add);
+    Sub Shape::Arithmetic(Graph::sub);
+    Mul Shape::Arithmetic(Graph::mul);
+    UDiv Shape::Arithmetic(Graph::udiv);
+    SDiv Shape::Arithmetic(Graph::sdiv);
+    URem Shape::Arithmetic(Graph::urem);
+    SRem Shape::Arithmetic(Graph::srem);
+    Shl Shape::Arithmetic(Graph::shl);
+    LShr Shape::Arithmetic(Graph::lshr);
+    AShr Shape::Arithmetic(Graph::ashr);
+    And Shape::Logic(Graph::and);
+    Or Shape::Logic(Graph::or);
+    Xor Shape::Logic(Graph::xor);
+    Not Shape::Not;
+    Eq Shape::Equal(Graph::eq);
+    Ne Shape::Equal(Graph::ne);
+    Ult Shape::Compare(Graph::ult);
+    Ule Shape::Compare(Graph::ule);
+    Ugt Shape::Compare(|graph, a, b| graph.ult(b, a));
+    Uge Shape::Compare(|graph, a, b| graph.ule(b, a));
+    Slt Shape::Compare(Graph::slt);
+    Sle Shape::Compare(Graph::sle);
+    Sgt Shape::Compare(|graph, a, b| graph.slt(b, a));
+    Sge Shape::Compare(|graph, a, b| graph.sle(b, a));
+    SExt Shape::Extend(Graph::sext);
+    ZExt Shape::Extend(Graph::zext);
+    Concat Shape::Concat;
+    Extract Shape::Extract;
+    Select Shape::Select;
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Operand<'a> {
+    Expr(Expr),
+    Number(&'a str),
+}
+
+/// A number as a constant of `width` bits (a boolean for one bit).
+pub(super) fn number(graph: &mut Graph, text: &str, width: u32) -> Result<Expr, String> {
+    let (negative, rest) = match text.as_bytes().first() {
+        Some(b'-') => (true, &text[1..]),
+        Some(b'+') => (false, &text[1..]),
+        Some(_) | None => (false, text),
+    };
+    let (radix, digits) = match rest.as_bytes() {
+        [b'0', b'x', ..] => (16, &rest[2..]),
+        [b'0', b'b', ..] => (2, &rest[2..]),
+        [b'0', b'o', ..] => (8, &rest[2..]),
+        _ => (10, rest),
+    };
+    let shown = text.get(..40).unwrap_or(text);
+    let no_number = || format!("expected a number, found `{shown}`");
+    // No second sign, which the parser below would accept.
+    if digits.is_empty() || digits.len() > MAX_DIGITS || !digits.bytes().all(|b| b.is_ascii_alphanumeric()) {
+        return Err(no_number());
+    }
+    let (bits, needed) = match u64::from_str_radix(digits, radix) {
+        Ok(word) => (Bits::word(width.max(64), word), u64::from(64 - word.leading_zeros())),
+        Err(_) => {
+            let big = BigUint::parse_bytes(digits.as_bytes(), radix).ok_or_else(no_number)?;
+            (Bits::from_words(width.max(64), &big.to_u64_digits()), big.bits())
+        }
+    };
+    if needed > u64::from(width) {
+        return Err(format!("expected a number of at most {width} bits, found `{shown}`"));
+    }
+    let bits = if negative { bits.neg() } else { bits };
+    let bits = bits.extract(0, width);
+    Ok(if width == 1 { graph.boolean(!bits.is_zero()) } else { graph.constant(bits) })
+}
+
+/// One bit as a vector.
+pub(super) fn vector(graph: &mut Graph, e: Expr) -> Expr {
+    if graph.is_bool(e) { graph.bool_to_bit(e) } else { e }
+}
+
+/// One bit as a boolean; anything else as it is.
+pub(super) fn condition(graph: &mut Graph, e: Expr) -> Expr {
+    if graph.sort(e) == Sort::Bits(1) { graph.bit_to_bool(e) } else { e }
+}
+
+/// The operand, which must have `width` bits or be a number.
+pub(super) fn typed(graph: &mut Graph, what: &str, operand: Operand<'_>, width: u32) -> Result<Expr, String> {
+    match operand {
+        Operand::Number(text) => number(graph, text, width),
+        Operand::Expr(e) if graph.is_array(e) || graph.width(e) != width => {
+            Err(format!("{what}: expected w{width}, found w{}", graph.width(e)))
+        }
+        Operand::Expr(e) => Ok(e),
+    }
+}
+
+fn known_width(graph: &Graph, operand: Operand<'_>) -> Option<u32> {
+    match operand {
+        Operand::Expr(e) => Some(graph.width(e)),
+        Operand::Number(_) => None,
+    }
+}
+
+/// The operator, with the width written after it, of its operands.
+pub(super) fn build(
+    graph: &mut Graph,
+    operator: Operator,
+    width: Option<u32>,
+    operands: &[Operand<'_>],
+) -> Result<Expr, String> {
+    let name = operator.name;
+    let count = |n: usize| {
+        if operands.len() == n {
+            return Ok(());
+        }
+        let s = if n == 1 { "" } else { "s" };
+        Err(format!("{name}: expected {n} operand{s}, found {}", operands.len()))
+    };
+    let no_type = || format!("{name}: expected a type such as `w32` after it, found none");
+    let infer = |graph: &Graph, among: &[Operand<'_>]| {
+        among.iter().find_map(|&o| known_width(graph, o)).ok_or_else(|| {
+            format!("{name}: expected an operand with a width, found only numbers; write `(w32 5)` for one")
+        })
+    };
+    // Both operands in one width.
+    let pair = |graph: &mut Graph, width: Option<u32>| {
+        count(2)?;
+        let width = width.map_or_else(|| infer(graph, operands), Ok)?;
+        Ok::<_, String>((typed(graph, name, operands[0], width)?, typed(graph, name, operands[1], width)?))
+    };
+    let boolean_result = || match width {
+        Some(w) if w != 1 => Err(format!("{name}: expected no type or w1, found w{w}")),
+        Some(_) | None => Ok(()),
+    };
+    match operator.shape {
+        Shape::Arithmetic(f) => {
+            let (a, b) = pair(graph, width)?;
+            let (a, b) = (vector(graph, a), vector(graph, b));
+            Ok(f(graph, a, b))
+        }
+        Shape::Logic(f) => {
+            let (a, b) = pair(graph, width)?;
+            let (a, b) = (condition(graph, a), condition(graph, b));
+            Ok(f(graph, a, b))
+        }
+        Shape::Compare(f) => {
+            boolean_result()?;
+            let (a, b) = pair(graph, None)?;
+            let (a, b) = (vector(graph, a), vector(graph, b));
+            Ok(f(graph, a, b))
+        }
+        Shape::Equal(f) => {
+            boolean_result()?;
+            let (a, b) = pair(graph, None)?;
+            let (a, b) = (condition(graph, a), condition(graph, b));
+            Ok(f(graph, a, b))
+        }
+        Shape::Not => {
+            count(1)?;
+            let width = width.map_or_else(|| infer(graph, operands), Ok)?;
+            let a = typed(graph, name, operands[0], width)?;
+            let a = condition(graph, a);
+            Ok(graph.not(a))
+        }
+        Shape::Extend(f) => {
+            count(1)?;
+            let to = width.ok_or_else(no_type)?;
+            let from = infer(graph, operands)?;
+            if from > to {
+                return Err(format!("{name}: expected at least w{from}, the operand's type, found w{to}"));
+            }
+            let e = typed(graph, name, operands[0], from)?;
+            if from == to {
+                return Ok(e);
+            }
+            let e = vector(graph, e);
+            Ok(f(graph, e, to))
+        }
+        Shape::Extract => {
+            count(2)?;
+            extract(graph, width.ok_or_else(no_type)?, operands[0], operands[1])
+        }
+        Shape::Concat => concat(graph, width, operands),
+        Shape::Select => {
+            count(3)?;
+            let c = typed(graph, name, operands[0], 1)?;
+            let width = width.map_or_else(|| infer(graph, &operands[1..]), Ok)?;
+            let (a, b) = (typed(graph, name, operands[1], width)?, typed(graph, name, operands[2], width)?);
+            let (c, a, b) = (condition(graph, c), condition(graph, a), condition(graph, b));
+            Ok(graph.ite(c, a, b))
+        }
+    }
+}
+
+fn extract(
+    graph: &mut Graph,
+    to: u32,
+    offset: Operand<'_>,
+    operand: Operand<'_>,
+) -> Result<Expr, String> {
+    let Operand::Number(offset) = offset else {
+        return Err("Extract: expected a number as offset, found an expression".into());
+    };
+    let low: u32 = offset.parse().map_err(|_| format!("Extract: expected an offset, found `{offset}`"))?;
+    let Operand::Expr(e) = operand else {
+        return Err("Extract: expected an operand with a width, found a number".into());
+    };
+    let from = graph.width(e);
+    if u64::from(low) + u64::from(to) > u64::from(from) {
+        return Err(format!("Extract: expected offset and width within w{from}, found {low} and w{to}"));
+    }
+    let e = vector(graph, e);
+    Ok(graph.extract(e, low, to))
+}
+
+fn concat(graph: &mut Graph, width: Option<u32>, operands: &[Operand<'_>]) -> Result<Expr, String> {
+    let mut parts = Vec::with_capacity(operands.len());
+    let mut total = 0u64;
+    for operand in operands {
+        let Operand::Expr(e) = *operand else {
+            return Err("Concat: expected operands with a width, found a number; write `(w8 5)` for one".into());
+        };
+        parts.push(vector(graph, e));
+        total += u64::from(graph.width(e));
+    }
+    if operands.len() < 2 {
+        return Err(format!("Concat: expected at least 2 operands, found {}", operands.len()));
+    }
+    if width.is_some_and(|w| u64::from(w) != total) || total > u64::from(MAX_WIDTH) {
+        let expected = width.map_or(format!("at most w{MAX_WIDTH}"), |w| format!("w{w}"));
+        return Err(format!("Concat: expected {expected}, found w{total}"));
+    }
+    let last = parts.pop().expect("at least two");
+    Ok(parts.into_iter().rev().fold(last, |low, high| graph.concat(high, low)))
+}
+
+/// `Read`, `ReadLSB`, `ReadMSB`: which element comes lowest.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Order {
+    Single,
+    LeastFirst,
+    MostFirst,
+}
+
+impl Order {
+    pub(super) fn lookup(name: &str) -> Option<Order> {
+        match name {
+            "Read" => Some(Order::Single),
+            "ReadLSB" => Some(Order::LeastFirst),
+            "ReadMSB" => Some(Order::MostFirst),
+            _ => None,
+        }
+    }
+}
+
+pub(super) fn read(graph: &mut Graph, order: Order, width: u32, index: Expr, array: Expr) -> Result<Expr, String> {
+    debug_assert_eq!(graph.width(index), INDEX);
+    let count = width / ELEMENT;
+    if count == 0 || width % ELEMENT != 0 || (order == Order::Single && count != 1) {
+        let expected = if order == Order::Single { "w8" } else { "a multiple of w8" };
+        return Err(format!("Read: expected {expected}, found w{width}"));
+    }
+    if order != Order::MostFirst {
+        return Ok(graph.read(array, index, count));
+    }
+    let mut result: Option<Expr> = None;
+    for i in (0..count).rev() {
+        let skip = graph.word(INDEX, i.into());
+        let at = graph.add(index, skip);
+        let element = graph.select(array, at);
+        result = Some(match result {
+            Some(low) => graph.concat(element, low),
+            None => element,
+        });
+    }
+    Ok(result.expect("at least one element"))
+}

@@ -1,0 +1,309 @@
+//! Printing KQuery: what the reader accepts, with labels for what is mentioned more than once.
+//!
+//! The language has arrays of bytes only. A variable that is not an array is written as bytes of one, lowest
+//! first; arrays of other shapes, constant arrays and comparisons of arrays cannot be written, and the error says
+//! which was met.
+
+use super::lexer::type_width;
+use super::{Array, ELEMENT, INDEX};
+use crate::expr::sharing::Sharing;
+use crate::expr::{Expr, Graph, Op, Sort};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::fmt::Write;
+
+/// What is still to be written.
+enum Item {
+    /// An operand; a constant says its width where nothing else does.
+    Mention {
+        e: Expr,
+        typed: bool,
+    },
+    Version(Expr),
+    Text(&'static str),
+}
+
+struct Writer<'g> {
+    graph: &'g Graph,
+    sharing: Sharing,
+    names: FxHashMap<Expr, String>,
+    /// Labels given so far.
+    labels: FxHashMap<Expr, String>,
+    stack: Vec<Item>,
+    out: String,
+}
+
+/// A query, with the declarations it needs, as text; or what in it KQuery cannot say.
+pub fn print(
+    graph: &Graph,
+    constraints: &[Expr],
+    expr: Expr,
+    values: &[Expr],
+    arrays: &[Array],
+) -> Result<String, String> {
+    let mut roots = constraints.to_vec();
+    roots.push(expr);
+    roots.extend(values);
+    roots.extend(arrays.iter().map(|array| array.expr));
+    let sharing = Sharing::of(graph, &roots);
+    let names = names(graph, &sharing);
+    let labels = FxHashMap::default();
+    let mut writer = Writer { graph, sharing, names, labels, stack: Vec::new(), out: String::new() };
+    writer.declarations(arrays)?;
+    writer.out.push_str("(query [");
+    for (i, &constraint) in constraints.iter().enumerate() {
+        if i > 0 {
+            writer.out.push_str("\n        ");
+        }
+        writer.write(constraint)?;
+    }
+    writer.out.push_str("]\n       ");
+    writer.write(expr)?;
+    if !values.is_empty() || !arrays.is_empty() {
+        writer.out.push_str(" [");
+        for (i, &value) in values.iter().enumerate() {
+            writer.out.push_str(if i > 0 { " " } else { "" });
+            writer.write(value)?;
+        }
+        writer.out.push(']');
+    }
+    if !arrays.is_empty() {
+        let names: Vec<&str> = arrays.iter().map(|array| writer.names[&variable(graph, array.expr)].as_str()).collect();
+        let _ = write!(writer.out, " [{}]", names.join(" "));
+    }
+    writer.out.push_str(")\n");
+    Ok(writer.out)
+}
+
+/// The variable at the bottom of a declared array.
+fn variable(graph: &Graph, array: Expr) -> Expr {
+    if graph.op(array) == Op::Table { graph.kid(array, 0) } else { array }
+}
+
+fn names(graph: &Graph, sharing: &Sharing) -> FxHashMap<Expr, String> {
+    let mut used = FxHashSet::default();
+    let mut names = FxHashMap::default();
+    for variable in sharing.variables(graph) {
+        let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.');
+        let mut name = graph.name(variable).replace(|c| !plain(c), "_");
+        let first = name.chars().next();
+        if first.is_none_or(|c| c.is_ascii_digit()) || type_width(&name).is_some() {
+            name.insert(0, '_');
+        }
+        while !used.insert(name.clone()) {
+            name = format!("{name}_{}", variable.id());
+        }
+        names.insert(variable, name);
+    }
+    names
+}
+
+impl Writer<'_> {
+    fn declarations(&mut self, arrays: &[Array]) -> Result<(), String> {
+        let graph = self.graph;
+        let sizes: FxHashMap<Expr, u64> =
+            arrays.iter().map(|array| (variable(graph, array.expr), array.size)).collect();
+        let tables: FxHashMap<Expr, Expr> =
+            self.sharing.facts().map(|table| (graph.kid(table, 0), table)).collect();
+        let variables: Vec<Expr> = self.sharing.variables(graph).collect();
+        for variable in variables {
+            let name = &self.names[&variable];
+            let size = match graph.sort(variable) {
+                Sort::Array { index: INDEX, element: ELEMENT } => sizes.get(&variable).copied().unwrap_or(0),
+                sort @ Sort::Array { .. } => {
+                    return Err(format!("expected arrays from w32 to w8, found `{name}` of sort {sort}"));
+                }
+                Sort::Bool | Sort::Bits(_) => u64::from(graph.width(variable).div_ceil(ELEMENT)),
+            };
+            match tables.get(&variable) {
+                Some(&table) => {
+                    let elements = &graph.table(table).elements;
+                    let list: Vec<String> = elements.iter().map(u64::to_string).collect();
+                    let (size, list) = (elements.len(), list.join(" "));
+                    let _ = writeln!(self.out, "array {name}[{size}] : w32 -> w8 = [{list}]");
+                }
+                None => {
+                    let size = if size == 0 { String::new() } else { size.to_string() };
+                    let _ = writeln!(self.out, "array {name}[{size}] : w32 -> w8 = symbolic");
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, e: Expr) -> Result<(), String> {
+        self.stack.push(Item::Mention { e, typed: true });
+        while let Some(item) = self.stack.pop() {
+            match item {
+                Item::Text(text) => self.out.push_str(text),
+                Item::Version(array) => self.version(array)?,
+                Item::Mention { e, typed } => self.mention(e, typed)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the label if `e` has one already; otherwise gives it one if it is shared.
+    fn by_label(&mut self, e: Expr, prefix: &str) -> bool {
+        if let Some(label) = self.labels.get(&e) {
+            self.out.push_str(label);
+            return true;
+        }
+        if self.sharing.is_shared(self.graph, e) {
+            let label = format!("{prefix}{}", self.labels.len());
+            let _ = write!(self.out, "{label}:");
+            self.labels.insert(e, label);
+        }
+        false
+    }
+
+    fn mention(&mut self, e: Expr, typed: bool) -> Result<(), String> {
+        let graph = self.graph;
+        if let Some(bits) = graph.const_bits(e) {
+            let _ = match (bits.width(), typed) {
+                (1, _) => write!(self.out, "{}", !bits.is_zero()),
+                (width, true) => write!(self.out, "(w{width} {})", bits.to_decimal()),
+                (_, false) => write!(self.out, "{}", bits.to_decimal()),
+            };
+            return Ok(());
+        }
+        if self.by_label(e, "N") {
+            return Ok(());
+        }
+        let op = graph.op(e);
+        let width = graph.width(e);
+        let kids = graph.kids(e);
+        // The operator's name, and whether it says its width, which its operands then have.
+        let (name, says_width, typed_kids) = match op {
+            Op::Const => unreachable!("written above"),
+            Op::Var if graph.is_array(e) => return Err("expected no comparison of arrays, found one".into()),
+            Op::Var => {
+                self.bytes(e);
+                return Ok(());
+            }
+            Op::Table | Op::Store | Op::ConstArray => {
+                return Err("expected no comparison of arrays, found one".into());
+            }
+            Op::Read => {
+                let name = if graph.read_count(e) > 1 { "ReadLSB" } else { "Read" };
+                let _ = write!(self.out, "({name} w{width} ");
+                self.stack.extend([
+                    Item::Text(")"),
+                    Item::Version(kids[0]),
+                    Item::Text(" "),
+                    Item::Mention { e: kids[1], typed: false },
+                ]);
+                return Ok(());
+            }
+            Op::Extract => {
+                let _ = write!(self.out, "(Extract w{width} {} ", graph.extract_low(e));
+                self.stack.extend([Item::Text(")"), Item::Mention { e: kids[0], typed: true }]);
+                return Ok(());
+            }
+            Op::Not if graph.is_bool(e) => {
+                self.out.push_str("(Eq false ");
+                self.stack.extend([Item::Text(")"), Item::Mention { e: kids[0], typed: true }]);
+                return Ok(());
+            }
+            Op::Ite if graph.is_array(e) => {
+                return Err("expected no choice between arrays, found one".into());
+            }
+            Op::Eq if graph.is_array(kids[0]) => {
+                return Err("expected no comparison of arrays, found one".into());
+            }
+            Op::Not => ("Not", true, false),
+            Op::And => ("And", true, false),
+            Op::Or => ("Or", true, false),
+            Op::Xor => ("Xor", true, false),
+            Op::Add => ("Add", true, false),
+            Op::Sub => ("Sub", true, false),
+            Op::Mul => ("Mul", true, false),
+            Op::UDiv => ("UDiv", true, false),
+            Op::URem => ("URem", true, false),
+            Op::SDiv => ("SDiv", true, false),
+            Op::SRem => ("SRem", true, false),
+            Op::Shl => ("Shl", true, false),
+            Op::LShr => ("LShr", true, false),
+            Op::AShr => ("AShr", true, false),
+            Op::Eq => ("Eq", false, false),
+            Op::Ult => ("Ult", false, false),
+            Op::Ule => ("Ule", false, false),
+            Op::Slt => ("Slt", false, false),
+            Op::Sle => ("Sle", false, false),
+            Op::Concat => ("Concat", true, true),
+            Op::ZExt => ("ZExt", true, true),
+            Op::SExt => ("SExt", true, true),
+            Op::Ite => ("Select", true, false),
+        };
+        let _ = if says_width {
+            write!(self.out, "({name} w{width}")
+        } else {
+            write!(self.out, "({name}")
+        };
+        self.stack.push(Item::Text(")"));
+        for kid in kids.into_iter().rev() {
+            self.stack.extend([Item::Mention { e: kid, typed: typed_kids }, Item::Text(" ")]);
+        }
+        Ok(())
+    }
+
+    /// A variable that is no array, as bytes of the array of its name.
+    fn bytes(&mut self, variable: Expr) {
+        let width = self.graph.width(variable);
+        let whole = width.next_multiple_of(ELEMENT);
+        let name = &self.names[&variable];
+        let read = if whole == ELEMENT { "Read" } else { "ReadLSB" };
+        let _ = if whole == width {
+            write!(self.out, "({read} w{whole} 0 {name})")
+        } else {
+            write!(self.out, "(Extract w{width} 0 ({read} w{whole} 0 {name}))")
+        };
+    }
+
+    /// An array: writes, newest first, down to a declared array.
+    fn version(&mut self, array: Expr) -> Result<(), String> {
+        let graph = self.graph;
+        match graph.op(array) {
+            Op::Var => self.out.push_str(&self.names[&array]),
+            Op::Table if self.sharing.is_fact(array) => {
+                self.out.push_str(&self.names[&graph.kid(array, 0)]);
+            }
+            Op::Table => {
+                if self.by_label(array, "U") {
+                    return Ok(());
+                }
+                let writes: Vec<String> =
+                    graph.table(array).elements.iter().enumerate().map(|(i, e)| format!("{i}={e}")).collect();
+                let _ = write!(self.out, "[{}] @ ", writes.join(", "));
+                self.stack.push(Item::Version(graph.kid(array, 0)));
+            }
+            Op::Store => {
+                if self.by_label(array, "U") {
+                    return Ok(());
+                }
+                self.out.push('[');
+                let mut items = Vec::new();
+                let mut below = array;
+                // One list for all writes down to one that is mentioned elsewhere too.
+                while graph.op(below) == Op::Store && (below == array || !self.sharing.is_shared(graph, below)) {
+                    if below != array {
+                        items.push(Item::Text(", "));
+                    }
+                    items.push(Item::Mention { e: graph.kid(below, 1), typed: false });
+                    items.push(Item::Text("="));
+                    items.push(Item::Mention { e: graph.kid(below, 2), typed: false });
+                    below = graph.kid(below, 0);
+                }
+                items.extend([Item::Text("] @ "), Item::Version(below)]);
+                self.stack.extend(items.into_iter().rev());
+            }
+            Op::ConstArray => return Err("expected no constant array, found one".into()),
+            Op::Ite => return Err("expected no choice between arrays, found one".into()),
+            Op::Const | Op::Read | Op::Not | Op::And | Op::Or | Op::Xor | Op::Add | Op::Sub | Op::Mul
+            | Op::UDiv | Op::URem | Op::SDiv | Op::SRem | Op::Shl | Op::LShr | Op::AShr | Op::Eq | Op::Ult
+            | Op::Ule | Op::Slt | Op::Sle | Op::Concat | Op::Extract | Op::ZExt | Op::SExt => {
+                unreachable!("no array")
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,97 @@
+//! What a printer must know about a graph before it writes: what is mentioned more than once, and which tables
+//! can be written as facts about an array of their own.
+//!
+//! A table over the array variable `b` answers its constants below n and `b` beyond. Where nothing else looks at
+//! `b` below n, saying that the first n elements of `b` *are* those constants changes no verdict: no expression
+//! can tell `b` from the table. Otherwise a table is the chain of writes that makes it.
+
+use super::walk::element_range;
+use super::{Expr, Graph, Op};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+pub(super) struct Sharing {
+    /// Nodes under the roots, operands before their users.
+    pub(super) order: Vec<Expr>,
+    uses: FxHashMap<Expr, u32>,
+    /// Tables that are written as facts about their base.
+    facts: FxHashSet<Expr>,
+}
+
+impl Sharing {
+    pub(super) fn of(graph: &Graph, roots: &[Expr]) -> Sharing {
+        let mut order = Vec::new();
+        graph.post_order(roots, |e| order.push(e));
+        let mut uses: FxHashMap<Expr, u32> = FxHashMap::default();
+        for &root in roots {
+            *uses.entry(root).or_default() += 1;
+        }
+        for &e in &order {
+            // A word read is written as several element reads, each with the array and the index.
+            let times = if graph.op(e) == Op::Read && graph.read_count(e) > 1 { 2 } else { 1 };
+            for kid in graph.kids(e) {
+                *uses.entry(kid).or_default() += times;
+            }
+        }
+        let facts = fact_tables(graph, roots, &order);
+        Sharing { order, uses, facts }
+    }
+
+    /// Should `e` be written once and then called by a name?
+    pub(super) fn is_shared(&self, graph: &Graph, e: Expr) -> bool {
+        self.uses.get(&e).is_some_and(|&n| n > 1)
+            && match graph.op(e) {
+                Op::Var => false,
+                // A name is no shorter than a narrow constant.
+                Op::Const => graph.width(e) > 64,
+                Op::Table => !self.is_fact(e),
+                Op::ConstArray | Op::Read | Op::Store | Op::Not | Op::And | Op::Or | Op::Xor => true,
+                Op::Add | Op::Sub | Op::Mul | Op::UDiv | Op::URem | Op::SDiv | Op::SRem => true,
+                Op::Shl | Op::LShr | Op::AShr | Op::Eq | Op::Ult | Op::Ule | Op::Slt | Op::Sle => true,
+                Op::Concat | Op::Extract | Op::ZExt | Op::SExt | Op::Ite => true,
+            }
+    }
+
+    /// Writes every table out: for a term that stands alone, with no room for facts beside it.
+    pub(super) fn forget_facts(&mut self) {
+        self.facts.clear();
+    }
+
+    /// The table can be written as facts about its base.
+    pub(super) fn is_fact(&self, table: Expr) -> bool {
+        self.facts.contains(&table)
+    }
+
+    pub(super) fn facts(&self) -> impl Iterator<Item = Expr> + '_ {
+        self.order.iter().copied().filter(|e| self.facts.contains(e))
+    }
+
+    pub(super) fn variables<'a>(&'a self, graph: &'a Graph) -> impl Iterator<Item = Expr> + 'a {
+        self.order.iter().copied().filter(|&e| graph.op(e) == Op::Var)
+    }
+}
+
+fn fact_tables(graph: &Graph, roots: &[Expr], order: &[Expr]) -> FxHashSet<Expr> {
+    let mut table_of: FxHashMap<Expr, Expr> = FxHashMap::default();
+    let mut spoilt: FxHashSet<Expr> = roots.iter().copied().collect();
+    for &e in order.iter().filter(|&&e| graph.op(e) == Op::Table) {
+        let base = graph.kid(e, 0);
+        if graph.op(base) != Op::Var || table_of.insert(base, e).is_some_and(|other| other != e) {
+            spoilt.insert(base);
+        }
+    }
+    if table_of.is_empty() {
+        return FxHashSet::default();
+    }
+    for &e in order.iter().filter(|&&e| graph.op(e) != Op::Table) {
+        for kid in graph.kids(e) {
+            let Some(&table) = table_of.get(&kid) else { continue };
+            let beyond = graph.op(e) == Op::Read
+                && element_range(graph, e)
+                    .is_some_and(|(_, first, _)| first >= graph.table(table).elements.len() as u64);
+            if !beyond {
+                spoilt.insert(kid);
+            }
+        }
+    }
+    table_of.into_iter().filter(|(base, _)| !spoilt.contains(base)).map(|(_, table)| table).collect()
+}

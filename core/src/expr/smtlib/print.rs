@@ -1,0 +1,298 @@
+//! Printing: terms, values, and whole scripts.
+//!
+//! What is mentioned more than once is bound to a name, by nested `let`s in a term and by `define-fun` in a
+//! script, so the text is as long as the graph is large. Word reads become concatenations of `select`s. The
+//! writer keeps its own stack of what is still to be written.
+
+use super::lexer::is_simple;
+use super::symbols::is_reserved;
+use crate::expr::builtin::Builtin;
+use crate::expr::sharing::Sharing;
+use crate::expr::{ArrayValue, Bits, Expr, Graph, Op, Sort, Value};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::fmt::Write;
+
+/// A name as a symbol of SMT-LIB, quoted if need be; `None` if no quoting can say it: `|and|` is still `and`.
+pub fn print_symbol(name: &str) -> Option<String> {
+    if matches!(name, "true" | "false") || Builtin::lookup(name).is_some() {
+        return None;
+    }
+    if is_simple(name) && !is_reserved(name) {
+        return Some(name.to_string());
+    }
+    (!name.contains(['|', '\\'])).then(|| format!("|{name}|"))
+}
+
+/// A value as a term; arrays as writes into a constant array.
+pub fn print_value(sort: Sort, value: &Value) -> String {
+    match value {
+        Value::Bits(bits) => print_bits(sort, bits),
+        Value::Array(array) => print_array(sort, array),
+    }
+}
+
+fn print_bits(sort: Sort, bits: &Bits) -> String {
+    match sort {
+        Sort::Bool => (if bits.is_zero() { "false" } else { "true" }).to_string(),
+        Sort::Bits(_) | Sort::Array { .. } => bits.to_smtlib(),
+    }
+}
+
+fn print_array(sort: Sort, array: &ArrayValue) -> String {
+    let entries = array.entries();
+    let mut text = "(store ".repeat(entries.len());
+    let _ = write!(text, "((as const {sort}) {})", array.default_element().to_smtlib());
+    for (index, element) in entries {
+        let _ = write!(text, " {} {})", index.to_smtlib(), element.to_smtlib());
+    }
+    text
+}
+
+/// Prints expressions of one graph.
+pub struct Printer<'g> {
+    graph: &'g Graph,
+    /// Variables that are to be called otherwise than the graph does.
+    pub renamed: FxHashMap<Expr, String>,
+}
+
+/// What is still to be written.
+enum Item {
+    Mention(Expr),
+    Text(&'static str),
+    Owned(String),
+    /// `e + n`, as the index of an element of a word read.
+    Offset(Expr, u32),
+}
+
+struct Writer<'g> {
+    graph: &'g Graph,
+    names: FxHashMap<Expr, String>,
+    sharing: Sharing,
+    stack: Vec<Item>,
+    out: String,
+}
+
+impl<'g> Printer<'g> {
+    pub fn new(graph: &'g Graph) -> Printer<'g> {
+        Printer { graph, renamed: FxHashMap::default() }
+    }
+
+    fn writer(&self, roots: &[Expr], facts: bool) -> Writer<'g> {
+        let mut sharing = Sharing::of(self.graph, roots);
+        if !facts {
+            sharing.forget_facts();
+        }
+        let mut used: FxHashSet<String> = FxHashSet::default();
+        let mut names: FxHashMap<Expr, String> = FxHashMap::default();
+        for variable in sharing.variables(self.graph) {
+            let wanted = self.renamed.get(&variable).map_or(self.graph.name(variable), |name| name);
+            let mut name = print_symbol(wanted).unwrap_or_else(|| format!("v!{}", variable.id()));
+            while !used.insert(name.clone()) {
+                name = format!("v!{}!{}", variable.id(), used.len());
+            }
+            names.insert(variable, name);
+        }
+        let mut n = 0;
+        for &e in sharing.order.iter().filter(|&&e| sharing.is_shared(self.graph, e)) {
+            let name = loop {
+                n += 1;
+                let name = format!("?{n}");
+                if !used.contains(&name) {
+                    break name;
+                }
+            };
+            names.insert(e, name);
+        }
+        Writer { graph: self.graph, names, sharing, stack: Vec::new(), out: String::new() }
+    }
+
+    /// One term, what it shares bound by `let`.
+    pub fn term(&self, e: Expr) -> String {
+        let mut writer = self.writer(&[e], false);
+        let mut lets = 0;
+        for shared in writer.shared() {
+            let _ = write!(writer.out, "(let (({} ", writer.names[&shared]);
+            writer.content(shared);
+            writer.out.push_str(")) ");
+            lets += 1;
+        }
+        writer.mention(e);
+        writer.out.push_str(&")".repeat(lets));
+        writer.out
+    }
+
+    /// A script that asks whether the assertions hold together.
+    pub fn script(&self, assertions: &[Expr]) -> String {
+        let mut writer = self.writer(assertions, true);
+        let arrays = writer.sharing.order.iter().any(|&e| self.graph.is_array(e));
+        let _ = writeln!(writer.out, "(set-logic {})", if arrays { "QF_ABV" } else { "QF_BV" });
+        let variables: Vec<Expr> = writer.sharing.variables(self.graph).collect();
+        for variable in variables {
+            let (name, sort) = (&writer.names[&variable], self.graph.sort(variable));
+            let _ = writeln!(writer.out, "(declare-fun {name} () {sort})");
+        }
+        let facts: Vec<Expr> = writer.sharing.facts().collect();
+        for table in facts {
+            writer.facts(table);
+        }
+        for shared in writer.shared() {
+            let _ = write!(writer.out, "(define-fun {} () {} ", writer.names[&shared], self.graph.sort(shared));
+            writer.content(shared);
+            writer.out.push_str(")\n");
+        }
+        for &assertion in assertions {
+            writer.out.push_str("(assert ");
+            writer.mention(assertion);
+            writer.out.push_str(")\n");
+        }
+        writer.out.push_str("(check-sat)\n");
+        writer.out
+    }
+}
+
+impl Writer<'_> {
+    /// What is bound to names, operands before their users.
+    fn shared(&self) -> Vec<Expr> {
+        let order = self.sharing.order.iter().copied();
+        order.filter(|&e| self.sharing.is_shared(self.graph, e)).collect()
+    }
+
+    fn mention(&mut self, e: Expr) {
+        self.stack.push(Item::Mention(e));
+        self.drain();
+    }
+
+    /// Writes `e` itself, even where it has a name.
+    fn content(&mut self, e: Expr) {
+        self.expand(e);
+        self.drain();
+    }
+
+    fn drain(&mut self) {
+        while let Some(item) = self.stack.pop() {
+            match item {
+                Item::Text(text) => self.out.push_str(text),
+                Item::Owned(text) => self.out.push_str(&text),
+                Item::Offset(e, n) => self.offset(e, n),
+                Item::Mention(e) => match self.names.get(&e) {
+                    Some(name) => self.out.push_str(name),
+                    None => self.expand(e),
+                },
+            }
+        }
+    }
+
+    fn offset(&mut self, e: Expr, n: u32) {
+        let width = self.graph.width(e);
+        let skip = Bits::word(width, n.into());
+        match self.graph.const_bits(e) {
+            _ if skip.is_zero() => self.stack.push(Item::Mention(e)),
+            Some(index) => self.out.push_str(&index.add(&skip).to_smtlib()),
+            None => {
+                let _ = write!(self.out, "(bvadd {} ", skip.to_smtlib());
+                self.stack.extend([Item::Text(")"), Item::Mention(e)]);
+            }
+        }
+    }
+
+    /// One assertion an element: the base of the table holds its constants.
+    fn facts(&mut self, table: Expr) {
+        let base = self.graph.kid(table, 0);
+        let Sort::Array { index, element } = self.graph.sort(table) else { unreachable!("an array") };
+        for (i, &value) in self.graph.table(table).elements.iter().enumerate() {
+            let (i, value) = (Bits::word(index, i as u64), Bits::word(element, value));
+            let name = &self.names[&base];
+            let _ = writeln!(
+                self.out,
+                "(assert (= (select {name} {}) {}))",
+                i.to_smtlib(),
+                value.to_smtlib()
+            );
+        }
+    }
+
+    /// The operator, with its operands left to do.
+    fn expand(&mut self, e: Expr) {
+        let graph = self.graph;
+        let op = graph.op(e);
+        match op {
+            Op::Const => {
+                let bits = graph.const_bits(e).expect("a constant");
+                self.out.push_str(&print_bits(graph.sort(e), &bits));
+                return;
+            }
+            // Variables have names; only a definition's content could lead here, and they are not defined.
+            Op::Var => unreachable!("a variable is named"),
+            Op::Table => return self.table(e),
+            Op::ConstArray => {
+                let _ = write!(self.out, "((as const {}) ", graph.sort(e));
+            }
+            Op::Read if graph.read_count(e) > 1 => return self.word_read(e),
+            Op::Extract => {
+                let low = graph.extract_low(e);
+                let _ = write!(self.out, "((_ extract {} {low}) ", low + graph.width(e) - 1);
+            }
+            Op::ZExt | Op::SExt => {
+                let by = graph.width(e) - graph.width(graph.kid(e, 0));
+                let _ = write!(self.out, "((_ {} {by}) ", op.smtlib());
+            }
+            Op::Not | Op::And | Op::Or | Op::Xor if graph.is_bool(e) => {
+                let name = op.smtlib().strip_prefix("bv").expect("the name on bit-vectors");
+                let _ = write!(self.out, "({name} ");
+            }
+            Op::Read | Op::Store | Op::Not | Op::And | Op::Or | Op::Xor | Op::Add | Op::Sub | Op::Mul => {
+                let _ = write!(self.out, "({} ", op.smtlib());
+            }
+            Op::UDiv | Op::URem | Op::SDiv | Op::SRem | Op::Shl | Op::LShr | Op::AShr | Op::Eq => {
+                let _ = write!(self.out, "({} ", op.smtlib());
+            }
+            Op::Ult | Op::Ule | Op::Slt | Op::Sle | Op::Concat | Op::Ite => {
+                let _ = write!(self.out, "({} ", op.smtlib());
+            }
+        }
+        self.stack.push(Item::Text(")"));
+        for (i, kid) in graph.kids(e).into_iter().enumerate().rev() {
+            self.stack.push(Item::Mention(kid));
+            if i > 0 {
+                self.stack.push(Item::Text(" "));
+            }
+        }
+    }
+
+    /// A table is its base, where facts say the rest, or the writes that make it.
+    fn table(&mut self, e: Expr) {
+        let base = self.graph.kid(e, 0);
+        if self.sharing.is_fact(e) {
+            self.out.push_str(&self.names[&base]);
+            return;
+        }
+        let Sort::Array { index, element } = self.graph.sort(e) else { unreachable!("an array") };
+        let elements = &self.graph.table(e).elements;
+        for _ in 0..elements.len() {
+            self.out.push_str("(store ");
+        }
+        let mut tail = String::new();
+        for (i, &value) in elements.iter().enumerate() {
+            let (i, value) = (Bits::word(index, i as u64), Bits::word(element, value));
+            let _ = write!(tail, " {} {})", i.to_smtlib(), value.to_smtlib());
+        }
+        self.stack.push(Item::Owned(tail));
+        self.stack.push(Item::Mention(base));
+    }
+
+    /// Elements from the highest to the lowest.
+    fn word_read(&mut self, e: Expr) {
+        let (array, index, count) = (self.graph.kid(e, 0), self.graph.kid(e, 1), self.graph.read_count(e));
+        self.out.push_str("(concat");
+        self.stack.push(Item::Text(")"));
+        for n in 0..count {
+            self.stack.extend([
+                Item::Text(")"),
+                Item::Offset(index, n),
+                Item::Text(" "),
+                Item::Mention(array),
+                Item::Text(" (select "),
+            ]);
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! Sorts in scripts, `define-sort` included.
+//!
+//! Arrays go from bit-vectors to bit-vectors, so a sort, even one over the parameters of a `define-sort`, has at
+//! most two parts. Definitions are kept as such flat templates: applying one costs a step, however definitions
+//! are built upon each other.
+
+use super::lexer::{Token, shorten};
+use super::symbols::{Symbol, Symbols};
+use super::{Lexer, SyntaxError};
+use crate::expr::Sort;
+
+/// A sort in which parameters may stand for sorts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Template {
+    Known(Sort),
+    Parameter(u32),
+    Array(Part, Part),
+}
+
+/// A side of an array.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Part {
+    Bits(u32),
+    Parameter(u32),
+}
+
+/// What makes a sort of other sorts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum SortFunction {
+    Array,
+    Defined { parameters: u32, body: Template },
+}
+
+impl Template {
+    fn part(self) -> Result<Part, String> {
+        match self {
+            Template::Known(Sort::Bits(width)) => Ok(Part::Bits(width)),
+            Template::Parameter(i) => Ok(Part::Parameter(i)),
+            Template::Known(found @ (Sort::Bool | Sort::Array { .. })) => {
+                Err(format!("expected (_ BitVec n) as index and element of an array, found {found}"))
+            }
+            Template::Array(..) => {
+                Err("expected (_ BitVec n) as index and element of an array, found an array".into())
+            }
+        }
+    }
+
+    fn array(index: Part, element: Part) -> Template {
+        match (index, element) {
+            (Part::Bits(index), Part::Bits(element)) => Template::Known(Sort::Array { index, element }),
+            (index, element) => Template::Array(index, element),
+        }
+    }
+
+    fn apply(self, args: &[Template]) -> Result<Template, String> {
+        let part = |part| match part {
+            Part::Bits(_) => Ok(part),
+            Part::Parameter(i) => args[i as usize].part(),
+        };
+        Ok(match self {
+            Template::Known(_) => self,
+            Template::Parameter(i) => args[i as usize],
+            Template::Array(index, element) => Template::array(part(index)?, part(element)?),
+        })
+    }
+}
+
+impl SortFunction {
+    fn apply(self, name: &str, args: &[Template]) -> Result<Template, String> {
+        let wanted = match self {
+            SortFunction::Array => 2,
+            SortFunction::Defined { parameters, .. } => parameters as usize,
+        };
+        if args.len() != wanted {
+            return Err(format!("expected {wanted} arguments to the sort `{name}`, found {}", args.len()));
+        }
+        match self {
+            SortFunction::Array => Ok(Template::array(args[0].part()?, args[1].part()?)),
+            SortFunction::Defined { body, .. } => body.apply(args),
+        }
+    }
+}
+
+impl Symbols {
+    /// Reads a sort.
+    pub fn read_sort(&mut self, lexer: &mut Lexer<'_>) -> Result<Sort, SyntaxError> {
+        match self.read_template(lexer, &[])? {
+            Template::Known(sort) => Ok(sort),
+            Template::Parameter(_) | Template::Array(..) => unreachable!("there are no parameters"),
+        }
+    }
+
+    /// Reads the parameters and the body of a `define-sort`, and defines it.
+    pub fn read_sort_definition(&mut self, lexer: &mut Lexer<'_>, symbol: Symbol) -> Result<(), SyntaxError> {
+        let at = lexer.start();
+        lexer.open("a list of sort parameters")?;
+        let mut parameters = Vec::new();
+        loop {
+            match lexer.next()? {
+                Token::Symbol(name) | Token::Quoted(name) => parameters.push(self.number(name)),
+                Token::Close => break,
+                found => return lexer.unexpected("a sort parameter or `)`", found),
+            }
+        }
+        let body = self.read_template(lexer, &parameters)?;
+        let parameters = u32::try_from(parameters.len()).expect("as many as were read");
+        self.define_sort(symbol, SortFunction::Defined { parameters, body })
+            .map_err(|message| SyntaxError::new(at, message))
+    }
+
+    fn read_template(&mut self, lexer: &mut Lexer<'_>, parameters: &[Symbol]) -> Result<Template, SyntaxError> {
+        // Sort functions whose arguments are being read: name, place, first argument.
+        let mut open: Vec<(Symbol, usize, usize)> = Vec::new();
+        let mut args: Vec<Template> = Vec::new();
+        loop {
+            let sort = match lexer.next()? {
+                Token::Symbol(name) | Token::Quoted(name) => {
+                    let symbol = self.number(name);
+                    match parameters.iter().position(|&p| p == symbol) {
+                        Some(i) => Template::Parameter(i as u32),
+                        None => self.apply_sort(symbol, lexer.start(), &[])?,
+                    }
+                }
+                Token::Open => match lexer.next()? {
+                    Token::Symbol("_") => self.bit_vector(lexer)?,
+                    Token::Symbol(name) | Token::Quoted(name) => {
+                        open.push((self.number(name), lexer.start(), args.len()));
+                        continue;
+                    }
+                    found => return lexer.unexpected("a sort", found),
+                },
+                Token::Close if !open.is_empty() => {
+                    let (symbol, at, first) = open.pop().expect("checked");
+                    let sort = self.apply_sort(symbol, at, &args[first..])?;
+                    args.truncate(first);
+                    sort
+                }
+                found => return lexer.unexpected("a sort", found),
+            };
+            if open.is_empty() {
+                return Ok(sort);
+            }
+            args.push(sort);
+        }
+    }
+
+    fn apply_sort(&self, symbol: Symbol, at: usize, args: &[Template]) -> Result<Template, SyntaxError> {
+        let name = self.name(symbol);
+        match self.sort(symbol) {
+            Some(f) => f.apply(name, args).map_err(|message| SyntaxError::new(at, message)),
+            None => {
+                let name = shorten(name);
+                let message = format!("expected Bool, (_ BitVec n) or (Array ...), found the sort `{name}`");
+                Err(SyntaxError::new(at, message))
+            }
+        }
+    }
+
+    /// `BitVec n)`, after `(_`.
+    fn bit_vector(&self, lexer: &mut Lexer<'_>) -> Result<Template, SyntaxError> {
+        match lexer.next()? {
+            Token::Symbol("BitVec") => {}
+            found => return lexer.unexpected("`BitVec`", found),
+        }
+        let width = lexer.numeral()?;
+        let sort = Sort::bits(width).map_err(|e| SyntaxError::new(lexer.start(), e.0))?;
+        lexer.close()?;
+        Ok(Template::Known(sort))
+    }
+}

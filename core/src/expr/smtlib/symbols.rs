@@ -1,0 +1,304 @@
+//! What names mean: functions, values and sorts, in scopes.
+//!
+//! Every name that occurs gets a number once; what it means just now is in a table under that number, and a
+//! trail remembers what it meant before. So `let`, push and pop cost what they bind, and nothing is copied.
+//! A symbol is not the variable of the same name: the graph keeps one sort a name for ever, while a script may
+//! declare `x` again with another sort, or after a pop. Each declaration gets a variable no other living
+//! declaration has.
+
+use super::sorts::{SortFunction, Template};
+use crate::expr::builtin::Builtin;
+use crate::expr::{Expr, Graph, Sort};
+use hashbrown::HashTable;
+use rustc_hash::{FxHashSet, FxHasher};
+use std::hash::Hasher;
+
+/// The number of a name.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Symbol(u32);
+
+/// Words with a place in the grammar.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Reserved {
+    Let,
+    Annotate,
+    Indexed,
+    As,
+    /// A binder or construct outside the supported logics.
+    Foreign,
+}
+
+const RESERVED: [(&str, Reserved); 9] = [
+    ("let", Reserved::Let),
+    ("!", Reserved::Annotate),
+    ("_", Reserved::Indexed),
+    ("as", Reserved::As),
+    ("forall", Reserved::Foreign),
+    ("exists", Reserved::Foreign),
+    ("lambda", Reserved::Foreign),
+    ("match", Reserved::Foreign),
+    ("par", Reserved::Foreign),
+];
+
+pub(super) fn is_reserved(name: &str) -> bool {
+    RESERVED.iter().any(|&(word, _)| word == name)
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Meaning {
+    Nothing,
+    Reserved(Reserved),
+    Builtin(Builtin),
+    Value(Expr),
+    /// A place in `functions`.
+    Function(u32),
+}
+
+/// A defined function with parameters: its body over placeholder variables.
+pub(super) struct Function {
+    pub(super) parameters: Vec<Expr>,
+    pub(super) body: Expr,
+    /// Nodes under `body`: what one use of it can cost.
+    pub(super) size: u64,
+}
+
+struct Entry {
+    name: Box<str>,
+    meaning: Meaning,
+    sort: Option<SortFunction>,
+    /// The `let` that bound it last, to notice a name bound twice by one.
+    bound_by: u32,
+}
+
+enum Undo {
+    Meaning(Symbol, Meaning),
+    Sort(Symbol, Option<SortFunction>),
+    /// The variable stands for no declaration any more.
+    Release(Expr),
+}
+
+/// A moment to go back to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Mark(usize);
+
+pub struct Symbols {
+    numbers: HashTable<u32>,
+    entries: Vec<Entry>,
+    trail: Vec<Undo>,
+    functions: Vec<Function>,
+    /// Variables that some declaration or placeholder stands for.
+    taken: FxHashSet<Expr>,
+    lets: u32,
+    /// Declarations and definitions survive a pop.
+    pub global: bool,
+}
+
+fn hash(name: &str) -> u64 {
+    let mut hasher = FxHasher::default();
+    hasher.write(name.as_bytes());
+    hasher.finish()
+}
+
+impl Symbols {
+    pub fn new(graph: &Graph) -> Symbols {
+        let mut symbols = Symbols {
+            numbers: HashTable::new(),
+            entries: Vec::new(),
+            trail: Vec::new(),
+            functions: Vec::new(),
+            taken: FxHashSet::default(),
+            lets: 0,
+            global: false,
+        };
+        for (name, word) in RESERVED {
+            let symbol = symbols.number(name);
+            symbols.entries[symbol.0 as usize].meaning = Meaning::Reserved(word);
+        }
+        for &f in Builtin::ALL {
+            let symbol = symbols.number(f.name());
+            symbols.entries[symbol.0 as usize].meaning = Meaning::Builtin(f);
+        }
+        for value in [false, true] {
+            let symbol = symbols.number(if value { "true" } else { "false" });
+            symbols.entries[symbol.0 as usize].meaning = Meaning::Value(graph.boolean(value));
+        }
+        for (name, sort) in [
+            ("Bool", SortFunction::Defined { parameters: 0, body: Template::Known(Sort::Bool) }),
+            ("Array", SortFunction::Array),
+        ] {
+            let symbol = symbols.number(name);
+            symbols.entries[symbol.0 as usize].sort = Some(sort);
+        }
+        symbols
+    }
+
+    /// The number of a name, a new one if need be.
+    #[inline]
+    pub fn number(&mut self, name: &str) -> Symbol {
+        let hash = hash(name);
+        let entries = &self.entries;
+        if let Some(&n) = self.numbers.find(hash, |&n| *entries[n as usize].name == *name) {
+            return Symbol(n);
+        }
+        let n = u32::try_from(self.entries.len()).expect("fewer than 2^32 names");
+        self.entries.push(Entry { name: name.into(), meaning: Meaning::Nothing, sort: None, bound_by: 0 });
+        let entries = &self.entries;
+        self.numbers.insert_unique(hash, n, |&n| self::hash(&entries[n as usize].name));
+        Symbol(n)
+    }
+
+    pub fn name(&self, symbol: Symbol) -> &str {
+        &self.entries[symbol.0 as usize].name
+    }
+
+    #[inline]
+    pub(super) fn meaning(&self, symbol: Symbol) -> Meaning {
+        self.entries[symbol.0 as usize].meaning
+    }
+
+    pub(super) fn sort(&self, symbol: Symbol) -> Option<SortFunction> {
+        self.entries[symbol.0 as usize].sort
+    }
+
+    pub(super) fn function(&self, place: u32) -> &Function {
+        &self.functions[place as usize]
+    }
+
+    // Scopes.
+
+    pub fn mark(&self) -> Mark {
+        Mark(self.trail.len())
+    }
+
+    /// Everything bound since then means again what it meant.
+    pub fn undo(&mut self, mark: Mark) {
+        while self.trail.len() > mark.0 {
+            match self.trail.pop().expect("longer than the mark") {
+                Undo::Meaning(symbol, before) => self.entries[symbol.0 as usize].meaning = before,
+                Undo::Sort(symbol, before) => self.entries[symbol.0 as usize].sort = before,
+                Undo::Release(variable) => {
+                    self.taken.remove(&variable);
+                }
+            }
+        }
+    }
+
+    /// Opens the bindings of one more `let`.
+    pub(super) fn new_let(&mut self) -> u32 {
+        self.lets += 1;
+        self.lets
+    }
+
+    /// Binds in the `let` numbered `by`; false if that has bound the name already.
+    #[inline]
+    pub(super) fn bind(&mut self, symbol: Symbol, value: Expr, by: u32) -> bool {
+        let entry = &mut self.entries[symbol.0 as usize];
+        let first = entry.bound_by != by;
+        entry.bound_by = by;
+        self.trail.push(Undo::Meaning(symbol, entry.meaning));
+        entry.meaning = Meaning::Value(value);
+        first
+    }
+
+    /// Binds a parameter of a function being defined.
+    pub fn bind_parameter(&mut self, graph: &mut Graph, symbol: Symbol, sort: Sort) -> Expr {
+        let variable = graph.fresh_var(&format!("{}!parameter", self.name(symbol)), sort);
+        self.taken.insert(variable);
+        self.trail.push(Undo::Meaning(symbol, self.meaning(symbol)));
+        self.entries[symbol.0 as usize].meaning = Meaning::Value(variable);
+        variable
+    }
+
+    // Declarations and definitions; each refuses a name that has a meaning.
+
+    /// The name may be declared: it means nothing yet.
+    pub fn check_new(&self, symbol: Symbol) -> Result<(), String> {
+        let name = self.name(symbol);
+        match self.meaning(symbol) {
+            Meaning::Nothing => Ok(()),
+            Meaning::Reserved(_) => Err(format!("expected a symbol, found the reserved word `{name}`")),
+            Meaning::Builtin(_) => Err(format!("expected a new symbol, found the built-in function `{name}`")),
+            Meaning::Value(_) | Meaning::Function(_) => {
+                Err(format!("expected a new symbol, found `{name}`, which is declared already"))
+            }
+        }
+    }
+
+    fn set(&mut self, symbol: Symbol, meaning: Meaning) {
+        let before = std::mem::replace(&mut self.entries[symbol.0 as usize].meaning, meaning);
+        if !self.global {
+            self.trail.push(Undo::Meaning(symbol, before));
+        }
+    }
+
+    /// Declares a constant and gives its variable.
+    pub fn declare(&mut self, graph: &mut Graph, symbol: Symbol, sort: Sort) -> Result<Expr, String> {
+        self.check_new(symbol)?;
+        let name = self.name(symbol);
+        let usable = match graph.lookup(name) {
+            Some(known) => graph.sort(known) == sort && !self.taken.contains(&known),
+            None => true,
+        };
+        let variable = match graph.var(name, sort) {
+            Ok(variable) if usable => variable,
+            Ok(_) | Err(_) => graph.fresh_var(name, sort),
+        };
+        self.taken.insert(variable);
+        if !self.global {
+            self.trail.push(Undo::Release(variable));
+        }
+        self.set(symbol, Meaning::Value(variable));
+        Ok(variable)
+    }
+
+    /// Names a value: `define-const`, `define-fun` without parameters, `:named`.
+    pub fn define(&mut self, symbol: Symbol, value: Expr) -> Result<(), String> {
+        self.check_new(symbol)?;
+        self.set(symbol, Meaning::Value(value));
+        Ok(())
+    }
+
+    /// Names a function of parameters that `bind_parameter` gave.
+    pub fn define_function(
+        &mut self,
+        graph: &Graph,
+        symbol: Symbol,
+        parameters: Vec<Expr>,
+        body: Expr,
+    ) -> Result<(), String> {
+        self.check_new(symbol)?;
+        let mut size = 0;
+        graph.post_order(&[body], |_| size += 1);
+        let place = u32::try_from(self.functions.len()).expect("fewer than 2^32 definitions");
+        self.functions.push(Function { parameters, body, size });
+        self.set(symbol, Meaning::Function(place));
+        Ok(())
+    }
+
+    pub(super) fn define_sort(&mut self, symbol: Symbol, sort: SortFunction) -> Result<(), String> {
+        let entry = &mut self.entries[symbol.0 as usize];
+        if entry.sort.is_some() || matches!(&*entry.name, "BitVec" | "_" | "!" | "as") {
+            return Err(format!("expected a new sort symbol, found `{}`, which is a sort already", entry.name));
+        }
+        entry.sort = Some(sort);
+        if !self.global {
+            self.trail.push(Undo::Sort(symbol, None));
+        }
+        Ok(())
+    }
+
+    /// Every expression that a name can still lead to; they must survive a collection.
+    pub fn roots(&self) -> impl Iterator<Item = Expr> + '_ {
+        let value = |meaning: &Meaning| match meaning {
+            Meaning::Value(e) => Some(*e),
+            Meaning::Nothing | Meaning::Reserved(_) | Meaning::Builtin(_) | Meaning::Function(_) => None,
+        };
+        let current = self.entries.iter().filter_map(move |entry| value(&entry.meaning));
+        let covered = self.trail.iter().filter_map(move |undo| match undo {
+            Undo::Meaning(_, meaning) => value(meaning),
+            Undo::Sort(..) | Undo::Release(_) => None,
+        });
+        let functions = self.functions.iter().flat_map(|f| f.parameters.iter().copied().chain([f.body]));
+        current.chain(covered).chain(functions).chain(self.taken.iter().copied())
+    }
+}

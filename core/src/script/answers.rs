@@ -1,0 +1,94 @@
+//! Answers about the last check: values, models, cores.
+
+use super::commands::{end, written};
+use super::{Last, Session};
+use crate::expr::smtlib::{Lexer, Parser, SyntaxError, Token, print_value};
+use crate::expr::{Expr, Model};
+use std::fmt::Write;
+
+impl Session {
+    /// The model of the last check, which must have been sat.
+    fn model(&self) -> Result<Model, String> {
+        let found = match &self.last {
+            Last::Sat(model) => return Ok(model.clone()),
+            Last::Unsat { .. } => "unsat",
+            Last::Unknown(_) => "unknown",
+            Last::Nothing => "no check since the assertions changed",
+        };
+        Err(format!("expected a sat answer before asking for values, found {found}"))
+    }
+
+    fn print_values(&mut self, terms: &[Expr], model: &Model) -> Vec<String> {
+        let mut session = self.solver.evaluator.under(&self.solver.graph, model);
+        let values: Vec<_> = terms.iter().map(|&e| session.value(e)).collect();
+        terms.iter().zip(values).map(|(&e, value)| print_value(self.solver.graph.sort(e), &value)).collect()
+    }
+
+    pub(super) fn get_value(&mut self, mut lexer: Lexer<'_>, text: &[u8]) -> Result<String, SyntaxError> {
+        lexer.open("a list of terms")?;
+        let mut parser = Parser::new(&mut self.solver.graph, &mut self.symbols, lexer);
+        let mut terms = Vec::new();
+        let mut texts = Vec::new();
+        loop {
+            if parser.lexer.next()? == Token::Close {
+                break;
+            }
+            parser.lexer.back();
+            let from = parser.lexer.at();
+            terms.push(parser.term()?);
+            texts.push(written(text, from, parser.lexer.at()));
+        }
+        end(&mut parser.lexer)?;
+        let model = self.model().map_err(|message| SyntaxError::new(0, message))?;
+        let values = self.print_values(&terms, &model);
+        let pairs: Vec<String> = texts.iter().zip(values).map(|(t, value)| format!("({t} {value})")).collect();
+        Ok(format!("({})", pairs.join("\n ")))
+    }
+
+    pub(super) fn get_model(&mut self) -> Result<String, String> {
+        let model = self.model()?;
+        let declared = self.declared.clone();
+        let variables: Vec<Expr> = declared.iter().map(|&(_, variable)| variable).collect();
+        let values = self.print_values(&variables, &model);
+        let mut text = "(\n".to_string();
+        for ((symbol, variable), value) in declared.into_iter().zip(values) {
+            let (name, sort) = (self.written_symbol(symbol), self.solver.graph.sort(variable));
+            let _ = writeln!(text, "  (define-fun {name} () {sort} {value})");
+        }
+        text.push(')');
+        Ok(text)
+    }
+
+    pub(super) fn get_unsat_core(&mut self) -> Result<String, String> {
+        match &self.last {
+            Last::Unsat { core, .. } => {
+                let names: Vec<String> = core.iter().map(|&symbol| self.written_symbol(symbol)).collect();
+                Ok(format!("({})", names.join(" ")))
+            }
+            Last::Sat(_) | Last::Unknown(_) | Last::Nothing => Err(self.not_unsat("get-unsat-core")),
+        }
+    }
+
+    pub(super) fn get_unsat_assumptions(&mut self) -> Result<String, String> {
+        match &self.last {
+            Last::Unsat { assumptions, .. } => Ok(format!("({})", assumptions.join(" "))),
+            Last::Sat(_) | Last::Unknown(_) | Last::Nothing => Err(self.not_unsat("get-unsat-assumptions")),
+        }
+    }
+
+    fn not_unsat(&self, command: &str) -> String {
+        let found = match &self.last {
+            Last::Sat(_) => "sat",
+            Last::Unsat { .. } => "unsat",
+            Last::Unknown(_) => "unknown",
+            Last::Nothing => "no check since the assertions changed",
+        };
+        format!("expected an unsat answer before {command}, found {found}")
+    }
+
+    pub(super) fn get_assertions(&mut self) -> Result<String, String> {
+        let printer = self.printer();
+        let terms: Vec<String> = self.assertions.iter().map(|a| printer.term(a.expr)).collect();
+        Ok(format!("({})", terms.join("\n ")))
+    }
+}

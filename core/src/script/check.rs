@@ -1,0 +1,161 @@
+//! From assertions to a question: conjunctions are taken apart, tables recognised, the constraints laid along the
+//! path tree, and a core led back to the assertions it comes from.
+//!
+//! Conjuncts of one assertion are put in the order of their handles. Older expressions come first that way,
+//! so that a script which repeats a growing conjunction (as KLEE's logs do, newest part first) goes down the
+//! same path each time, and the newest conjunct is the condition asked about.
+
+use super::tables::{self, Table};
+use super::{Last, Session};
+use crate::budget::Budget;
+use crate::expr::{Bits, Expr, Graph, Model, Op, Sort};
+use crate::query::{Answer, Core, Path, Query, Reasons, Status};
+use crate::solve::Solver;
+use rustc_hash::FxHashSet;
+use std::collections::BTreeSet;
+
+/// A conjunct of an assertion or assumption, perhaps rewritten by tables.
+#[derive(Clone)]
+pub(super) struct Constraint {
+    pub(super) expr: Expr,
+    /// The number of the assertion, or past those of the assumption.
+    pub(super) origin: usize,
+    /// Numbers of the tables that were put into it.
+    pub(super) tables: Vec<usize>,
+}
+
+/// Adds the conjuncts of a boolean that are not `seen` yet, oldest first. A conjunction is opened once, however
+/// often it is shared.
+pub(super) fn conjuncts(graph: &Graph, e: Expr, seen: &mut FxHashSet<Expr>) -> Vec<Expr> {
+    let mut found = Vec::new();
+    let mut stack = vec![e];
+    while let Some(e) = stack.pop() {
+        if graph.is_true(e) || !seen.insert(e) {
+            continue;
+        }
+        if graph.op(e) == Op::And {
+            stack.extend(graph.kids(e));
+        } else {
+            found.push(e);
+        }
+    }
+    found.sort_unstable();
+    found
+}
+
+/// Asks about the last constraint after the others. The path is held in place of the one held before.
+pub(super) fn ask(
+    solver: &mut Solver,
+    held: &mut Option<Path>,
+    constraints: impl IntoIterator<Item = Expr>,
+    condition: Expr,
+    budget: &Budget,
+) -> Answer {
+    if solver.graph.is_false(condition) {
+        return Answer::Unsat(Core { constraints: Reasons::None, condition: true });
+    }
+    let root = solver.tree.root();
+    let mut path = solver.tree.retain(root);
+    for constraint in constraints {
+        if solver.graph.is_false(constraint) {
+            solver.tree.release(path);
+            return Answer::Unsat(Core { constraints: Reasons::One(constraint), condition: false });
+        }
+        let longer = solver.tree.extend(&solver.graph, path, constraint);
+        solver.tree.release(path);
+        path = longer;
+    }
+    if let Some(before) = held.replace(path) {
+        solver.tree.release(before);
+    }
+    if solver.graph.is_true(condition) {
+        return solver.check_path(path, budget);
+    }
+    if let Status::Infeasible(core) = solver.tree.status(path) {
+        let constraints = core.iter().copied().collect();
+        return Answer::Unsat(Core { constraints, condition: false });
+    }
+    let answer = solver.check(&Query::new(path, condition), budget);
+    match (&answer, solver.tree.status(path)) {
+        (Answer::Sat(model), Status::Unchecked) => {
+            solver.tree.set_status(path, Status::Feasible(model.clone()));
+        }
+        (Answer::Unsat(core), Status::Unchecked) if !core.condition => {
+            solver.tree.set_status(path, Status::Infeasible(core.constraints.as_slice().into()));
+        }
+        (Answer::Sat(_) | Answer::Unsat(_) | Answer::Unknown(_), _) => {}
+    }
+    answer
+}
+
+impl Session {
+    /// Checks the assertions together with the assumptions, which come with how they were written.
+    pub(super) fn check_sat(&mut self, assumptions: &[(Expr, String)]) -> String {
+        let mut seen = FxHashSet::default();
+        let mut constraints = Vec::new();
+        let all = self.assertions.iter().map(|a| a.expr).chain(assumptions.iter().map(|a| a.0));
+        for (origin, e) in all.enumerate() {
+            let parts = conjuncts(&self.solver.graph, e, &mut seen);
+            constraints.extend(parts.into_iter().map(|expr| Constraint { expr, origin, tables: Vec::new() }));
+        }
+        let (constraints, tables) = tables::recognise(&mut self.solver.graph, constraints);
+        let answer = self.ask_constraints(&constraints);
+        let verdict = answer.verdict().to_string();
+        self.last = match answer {
+            Answer::Sat(model) => Last::Sat(self.with_tables(model, &tables)),
+            Answer::Unsat(core) => {
+                let origins = origins(&core, &constraints, &tables);
+                let count = self.assertions.len();
+                let core = origins.iter().filter(|&&i| i < count).filter_map(|&i| self.assertions[i].name).collect();
+                let used = origins.iter().filter(|&&i| i >= count).map(|&i| assumptions[i - count].1.clone());
+                Last::Unsat { core, assumptions: used.collect() }
+            }
+            Answer::Unknown(why) => {
+                self.unknowns += 1;
+                Last::Unknown(why)
+            }
+        };
+        verdict
+    }
+
+    fn ask_constraints(&mut self, constraints: &[Constraint]) -> Answer {
+        let mut budget = self.limits.budget();
+        if let Some(limit) = self.options.timeout {
+            budget.deadline = Budget::for_time(limit).deadline;
+        }
+        let (condition, path) = match constraints.split_last() {
+            Some((last, path)) => (last.expr, path),
+            None => (self.solver.graph.boolean(true), &[][..]),
+        };
+        ask(&mut self.solver, &mut self.held, path.iter().map(|c| c.expr), condition, &budget)
+    }
+
+    /// The model of the question is one of the assertions once the tables' arrays hold their elements.
+    fn with_tables(&mut self, mut model: Model, tables: &[Table]) -> Model {
+        let graph = &self.solver.graph;
+        for table in tables {
+            let Sort::Array { index, element } = graph.sort(table.variable) else { unreachable!("an array") };
+            for (i, &value) in table.elements.iter().enumerate() {
+                let (i, value) = (Bits::word(index, i as u64), Bits::word(element, value));
+                model.set_element(graph, table.variable, &i, value);
+            }
+        }
+        model
+    }
+}
+
+/// The assertions and assumptions that a core comes from: of each constraint in it, and of the elements of the
+/// tables that were put into that. Without those elements the constraint would say less.
+fn origins(core: &Core, constraints: &[Constraint], tables: &[Table]) -> BTreeSet<usize> {
+    let mut origins = BTreeSet::new();
+    let condition = constraints.last().filter(|_| core.condition).map(|last| last.expr);
+    for constraint in constraints {
+        if condition == Some(constraint.expr) || core.constraints.contains(constraint.expr) {
+            origins.insert(constraint.origin);
+            for &table in &constraint.tables {
+                origins.extend(&tables[table].origins);
+            }
+        }
+    }
+    origins
+}

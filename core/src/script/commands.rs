@@ -1,0 +1,326 @@
+//! The commands of SMT-LIB 2, one after another as they are written.
+//!
+//! A command is read to its end before it changes anything, so that a wrong one leaves all as it was.
+
+use super::{Assertion, Last, Session};
+use crate::expr::Expr;
+use crate::expr::smtlib::{Lexer, Parser, Printer, Symbol, SyntaxError, Token, print_symbol};
+use rustc_hash::FxHashSet;
+
+/// Levels of push; more is a mistake.
+const MAX_LEVELS: u64 = 1_000_000;
+
+struct Definition {
+    parameters: Vec<Expr>,
+    body: Expr,
+    named: Vec<(Symbol, Expr)>,
+}
+
+type Reply = Result<Option<String>, SyntaxError>;
+
+impl Session {
+    /// Executes one command, given as text.
+    pub(super) fn execute(&mut self, text: &[u8]) -> Reply {
+        let mut lexer = Lexer::new(text);
+        lexer.open("a command")?;
+        let token = lexer.next()?;
+        let Token::Symbol(name) = token else { return lexer.unexpected("a command", token) };
+        let answer = match name {
+            "assert" => self.assert(lexer)?,
+            "check-sat" => {
+                end(&mut lexer)?;
+                Some(self.check_sat(&[]))
+            }
+            "check-sat-using" => {
+                lexer.skip_expression()?;
+                end(&mut lexer)?;
+                Some(self.check_sat(&[]))
+            }
+            "check-sat-assuming" => self.check_sat_assuming(lexer, text)?,
+            "declare-const" => self.declare(lexer, false)?,
+            "declare-fun" => self.declare(lexer, true)?,
+            "define-const" => self.define(lexer, false)?,
+            "define-fun" => self.define(lexer, true)?,
+            "define-sort" => {
+                let symbol = symbol(&mut lexer, &mut self.symbols)?;
+                check_rest(&lexer, text, 2)?;
+                self.symbols.read_sort_definition(&mut lexer, symbol)?;
+                None
+            }
+            "push" => {
+                let count = levels(&mut lexer)?;
+                if count.saturating_add(self.levels.len() as u64) > MAX_LEVELS {
+                    return error(&lexer, format!("expected at most {MAX_LEVELS} levels, found {count} more"));
+                }
+                self.push(count);
+                None
+            }
+            "pop" => {
+                let count = levels(&mut lexer)?;
+                let there = self.levels.len();
+                if count > there as u64 {
+                    return error(&lexer, format!("expected at most {there} levels to pop, found {count}"));
+                }
+                self.pop(count as usize);
+                None
+            }
+            "get-value" => Some(self.get_value(lexer, text)?),
+            "get-model" => self.ending(&mut lexer, Session::get_model)?,
+            "get-unsat-core" => self.ending(&mut lexer, Session::get_unsat_core)?,
+            "get-unsat-assumptions" => self.ending(&mut lexer, Session::get_unsat_assumptions)?,
+            "get-assertions" => self.ending(&mut lexer, Session::get_assertions)?,
+            "get-info" => Some(self.get_info(&mut lexer)?),
+            "get-option" => Some(self.get_option(&mut lexer)?),
+            "set-option" => {
+                check_rest(&lexer, text, 2)?;
+                if !self.set_option(&mut lexer)? {
+                    return Ok(Some("unsupported".into()));
+                }
+                None
+            }
+            "set-logic" => {
+                let known = self.set_logic(&mut lexer)?;
+                end(&mut lexer)?;
+                if !known {
+                    return Ok(Some("unsupported".into()));
+                }
+                None
+            }
+            "set-info" => {
+                lexer.skip_expression()?;
+                if lexer.next()? != Token::Close {
+                    lexer.back();
+                    lexer.skip_expression()?;
+                    end(&mut lexer)?;
+                }
+                None
+            }
+            "simplify" => self.simplify(lexer)?,
+            "echo" => match lexer.next()? {
+                Token::String(text) => {
+                    end(&mut lexer)?;
+                    Some(text.replace("\"\"", "\""))
+                }
+                found => return lexer.unexpected("a string", found),
+            },
+            "reset" => {
+                end(&mut lexer)?;
+                self.reset();
+                None
+            }
+            "reset-assertions" => {
+                end(&mut lexer)?;
+                self.reset_assertions();
+                None
+            }
+            "exit" => {
+                end(&mut lexer)?;
+                self.exited = true;
+                None
+            }
+            "declare-sort" | "declare-datatype" | "declare-datatypes" | "define-fun-rec" | "define-funs-rec"
+            | "get-proof" | "get-assignment" | "maximize" | "minimize" | "get-objectives" | "assert-soft" => {
+                return Ok(Some("unsupported".into()));
+            }
+            _ => return lexer.unexpected("a command", token),
+        };
+        Ok(answer.or_else(|| self.options.print_success.then(|| "success".to_string())))
+    }
+
+    fn ending(
+        &mut self,
+        lexer: &mut Lexer<'_>,
+        command: fn(&mut Session) -> Result<String, String>,
+    ) -> Reply {
+        end(lexer)?;
+        command(self).map(Some).map_err(|message| SyntaxError::new(0, message))
+    }
+
+    /// Gives the names that the terms of a command came with.
+    fn name(&mut self, named: Vec<(Symbol, Expr)>) {
+        for (symbol, value) in named {
+            self.symbols.define(symbol, value).expect("the reader checked that it is new");
+        }
+    }
+
+    fn assert(&mut self, lexer: Lexer<'_>) -> Reply {
+        let mut parser = Parser::new(&mut self.solver.graph, &mut self.symbols, lexer);
+        let expr = parser.boolean()?;
+        end(&mut parser.lexer)?;
+        let (name, named) = (parser.name, parser.named);
+        self.name(named);
+        self.assertions.push(Assertion { expr, name });
+        self.last = Last::Nothing;
+        Ok(None)
+    }
+
+    /// `declare-const x S`, or with an empty list of parameters before the sort.
+    fn declare(&mut self, mut lexer: Lexer<'_>, function: bool) -> Reply {
+        let symbol = symbol(&mut lexer, &mut self.symbols)?;
+        let at = lexer.start();
+        if function {
+            lexer.open("a list of parameter sorts")?;
+            let token = lexer.next()?;
+            if token != Token::Close {
+                return lexer.unexpected("`()`: functions of arguments are not supported, write an array", token);
+            }
+        }
+        let sort = self.symbols.read_sort(&mut lexer)?;
+        end(&mut lexer)?;
+        let variable = self
+            .symbols
+            .declare(&mut self.solver.graph, symbol, sort)
+            .map_err(|message| SyntaxError::new(at, message))?;
+        self.declared.push((symbol, variable));
+        Ok(None)
+    }
+
+    fn define(&mut self, mut lexer: Lexer<'_>, function: bool) -> Reply {
+        let symbol = symbol(&mut lexer, &mut self.symbols)?;
+        let at = lexer.start();
+        self.symbols.check_new(symbol).map_err(|message| SyntaxError::new(at, message))?;
+        // Parameters mean something in the body only.
+        let mark = self.symbols.mark();
+        let read = self.read_definition(lexer, function);
+        self.symbols.undo(mark);
+        let Definition { parameters, body, named } = read?;
+        self.name(named);
+        let defined = if parameters.is_empty() {
+            self.symbols.define(symbol, body)
+        } else {
+            self.symbols.define_function(&self.solver.graph, symbol, parameters, body)
+        };
+        defined.map_err(|message| SyntaxError::new(at, message))?;
+        Ok(None)
+    }
+
+    fn read_definition(&mut self, mut lexer: Lexer<'_>, function: bool) -> Result<Definition, SyntaxError> {
+        let mut parameters = Vec::new();
+        let mut names = FxHashSet::default();
+        if function {
+            lexer.open("a list of parameters")?;
+            loop {
+                match lexer.next()? {
+                    Token::Close => break,
+                    Token::Open => {}
+                    found => return lexer.unexpected("a parameter or `)`", found),
+                }
+                let name = symbol(&mut lexer, &mut self.symbols)?;
+                if !names.insert(name) {
+                    return error(&lexer, "expected each parameter once, found one again".into());
+                }
+                let sort = self.symbols.read_sort(&mut lexer)?;
+                lexer.close()?;
+                parameters.push(self.symbols.bind_parameter(&mut self.solver.graph, name, sort));
+            }
+        }
+        let sort = self.symbols.read_sort(&mut lexer)?;
+        let at = lexer.at();
+        let mut parser = Parser::new(&mut self.solver.graph, &mut self.symbols, lexer);
+        let body = parser.term()?;
+        let found = parser.graph.sort(body);
+        if found != sort {
+            return Err(SyntaxError::new(at, format!("expected a term of sort {sort}, found one of sort {found}")));
+        }
+        end(&mut parser.lexer)?;
+        if let (Some(&(name, _)), false) = (parser.named.first(), parameters.is_empty()) {
+            let name = parser.symbols.name(name);
+            let message = format!("expected no :named in a function of parameters, found `{name}`");
+            return Err(SyntaxError::new(at, message));
+        }
+        Ok(Definition { parameters, body, named: parser.named })
+    }
+
+    /// `(literals)`: terms that hold for this check only.
+    fn check_sat_assuming(&mut self, mut lexer: Lexer<'_>, text: &[u8]) -> Reply {
+        lexer.open("a list of assumptions")?;
+        let mut parser = Parser::new(&mut self.solver.graph, &mut self.symbols, lexer);
+        let mut assumptions = Vec::new();
+        loop {
+            if parser.lexer.next()? == Token::Close {
+                break;
+            }
+            parser.lexer.back();
+            let from = parser.lexer.at();
+            let e = parser.boolean()?;
+            assumptions.push((e, written(text, from, parser.lexer.at())));
+        }
+        end(&mut parser.lexer)?;
+        let named = parser.named;
+        self.name(named);
+        Ok(Some(self.check_sat(&assumptions)))
+    }
+
+    fn simplify(&mut self, lexer: Lexer<'_>) -> Reply {
+        let mut parser = Parser::new(&mut self.solver.graph, &mut self.symbols, lexer);
+        let e = parser.term()?;
+        // Options of Z3's command may follow.
+        while parser.lexer.next()? != Token::Close {
+            parser.lexer.back();
+            parser.lexer.skip_expression()?;
+        }
+        Ok(Some(self.printer().term(e)))
+    }
+
+    /// Prints with the names of the script.
+    pub(super) fn printer(&self) -> Printer<'_> {
+        let mut printer = Printer::new(&self.solver.graph);
+        for &(symbol, variable) in &self.declared {
+            let name = self.symbols.name(symbol);
+            if name != self.solver.graph.name(variable) {
+                printer.renamed.insert(variable, name.to_string());
+            }
+        }
+        printer
+    }
+
+    /// A symbol as the script would write it.
+    pub(super) fn written_symbol(&self, symbol: Symbol) -> String {
+        let name = self.symbols.name(symbol);
+        print_symbol(name).unwrap_or_else(|| format!("|{name}|"))
+    }
+}
+
+/// A piece of the command, as it was written.
+pub(super) fn written(text: &[u8], from: usize, to: usize) -> String {
+    String::from_utf8_lossy(text[from..to].trim_ascii()).into_owned()
+}
+
+fn error<T>(lexer: &Lexer<'_>, message: String) -> Result<T, SyntaxError> {
+    Err(SyntaxError::new(lexer.start(), message))
+}
+
+/// The `)` of the command, and nothing after it.
+pub(super) fn end(lexer: &mut Lexer<'_>) -> Result<(), SyntaxError> {
+    match lexer.next()? {
+        Token::Close => Ok(()),
+        found => lexer.unexpected("`)` at the end of the command", found),
+    }
+}
+
+/// Exactly so many expressions follow before the end of the command: for one that takes effect while it is read.
+fn check_rest(lexer: &Lexer<'_>, text: &[u8], expressions: usize) -> Result<(), SyntaxError> {
+    let from = lexer.at();
+    let mut ahead = Lexer::new(&text[from..]);
+    let result = (0..expressions).try_for_each(|_| ahead.skip_expression()).and_then(|()| end(&mut ahead));
+    result.map_err(|e| SyntaxError::new(e.at + from, e.message))
+}
+
+/// The number of a push or pop, 1 if it is left out, and the end of the command.
+fn levels(lexer: &mut Lexer<'_>) -> Result<u64, SyntaxError> {
+    if lexer.next()? == Token::Close {
+        return Ok(1);
+    }
+    lexer.back();
+    let count = lexer.numeral()?;
+    end(lexer)?;
+    Ok(count)
+}
+
+/// A symbol to be given a meaning.
+fn symbol(lexer: &mut Lexer<'_>, symbols: &mut crate::expr::smtlib::Symbols) -> Result<Symbol, SyntaxError> {
+    match lexer.next()? {
+        Token::Symbol(name) | Token::Quoted(name) => Ok(symbols.number(name)),
+        found => lexer.unexpected("a symbol", found),
+    }
+}

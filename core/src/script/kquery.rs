@@ -1,0 +1,117 @@
+//! KQuery files, one answer a query: `VALID` where the constraints entail the expression, `INVALID` and the
+//! values asked for where they do not, `UNKNOWN` and why. Or, for branches: `true`, `false`, or `both`.
+
+use super::Limits;
+use super::check::{ask, conjuncts};
+use crate::expr::kquery::{Query, Reader};
+use crate::expr::{Bits, Expr, Model};
+use crate::query::{Answer, Path};
+use crate::solve::Solver;
+use rustc_hash::FxHashSet;
+
+/// Nodes beyond which what is no longer needed is collected.
+const COLLECT_ABOVE: usize = 1 << 20;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Mode {
+    /// Does the expression follow from the constraints?
+    Entailment,
+    /// Does it follow, does its negation, or neither?
+    Validity,
+}
+
+/// Answers the queries of KQuery texts.
+pub struct KQuerySession {
+    pub solver: Solver,
+    pub limits: Limits,
+    pub mode: Mode,
+    held: Option<Path>,
+    unknowns: u64,
+    collect_above: usize,
+}
+
+impl KQuerySession {
+    pub fn new(solver: Solver, limits: Limits, mode: Mode) -> KQuerySession {
+        KQuerySession { solver, limits, mode, held: None, unknowns: 0, collect_above: COLLECT_ABOVE }
+    }
+
+    /// Queries answered `UNKNOWN` so far.
+    pub fn unknowns(&self) -> u64 {
+        self.unknowns
+    }
+
+    /// Answers every query of the text, handing each line of the answers to `emit` as soon as it is known. A
+    /// wrong text ends at its first error, which comes with its place.
+    pub fn run(&mut self, text: &[u8], emit: &mut dyn FnMut(&str)) -> Result<(), String> {
+        let mut reader = Reader::new(text);
+        loop {
+            match reader.next(&mut self.solver.graph) {
+                Ok(Some(query)) => {
+                    for line in self.answer(&query) {
+                        emit(&line);
+                    }
+                }
+                Ok(None) => return Ok(()),
+                Err(error) => return Err(error.located(text, 1, 1)),
+            }
+            if self.solver.graph.len() > self.collect_above {
+                self.solver.collect(reader.roots());
+                self.collect_above = COLLECT_ABOVE.max(2 * self.solver.graph.len());
+            }
+        }
+    }
+
+    fn answer(&mut self, query: &Query) -> Vec<String> {
+        let negated = self.solver.graph.not(query.expr);
+        match (self.ask(query, negated), self.mode) {
+            (Answer::Unknown(why), _) => self.unknown(&why),
+            (Answer::Unsat(_), Mode::Entailment) => vec!["VALID".into()],
+            (Answer::Sat(model), Mode::Entailment) => self.values(query, &model),
+            (Answer::Unsat(_), Mode::Validity) => vec!["true".into()],
+            (Answer::Sat(_), Mode::Validity) => match self.ask(query, query.expr) {
+                Answer::Unknown(why) => self.unknown(&why),
+                Answer::Unsat(_) => vec!["false".into()],
+                Answer::Sat(_) => vec!["both".into()],
+            },
+        }
+    }
+
+    fn unknown(&mut self, why: &crate::query::Why) -> Vec<String> {
+        self.unknowns += 1;
+        vec![format!("UNKNOWN {}", why.to_string().replace('\n', " "))]
+    }
+
+    fn ask(&mut self, query: &Query, condition: Expr) -> Answer {
+        let mut seen = FxHashSet::default();
+        let mut path = Vec::new();
+        for &constraint in &query.constraints {
+            path.extend(conjuncts(&self.solver.graph, constraint, &mut seen));
+        }
+        // A conjunction's parts join the path, but for the newest, so that no part is lost and one is asked.
+        let mut parts = conjuncts(&self.solver.graph, condition, &mut seen);
+        let condition = parts.pop().unwrap_or(self.solver.graph.boolean(true));
+        path.extend(parts);
+        ask(&mut self.solver, &mut self.held, path, condition, &self.limits.budget())
+    }
+
+    /// `INVALID`, and a line for each value and array asked for: bytes in the order of memory, numbers highest
+    /// digit first.
+    fn values(&mut self, query: &Query, model: &Model) -> Vec<String> {
+        let mut lines = vec!["INVALID".to_string()];
+        let mut session = self.solver.evaluator.under(&self.solver.graph, model);
+        for (i, &e) in query.values.iter().enumerate() {
+            lines.push(format!("value{i}: {}", hex(&session.bits(e))));
+        }
+        for array in &query.arrays {
+            let crate::expr::Value::Array(value) = session.value(array.expr) else { unreachable!("an array") };
+            let bytes: String = (0..array.size).map(|i| format!("{:02x}", value.get_word(i))).collect();
+            lines.push(format!("{}: {bytes}", array.name));
+        }
+        lines
+    }
+}
+
+fn hex(bits: &Bits) -> String {
+    let whole = bits.zext(bits.width().next_multiple_of(4));
+    whole.to_smtlib()[2..].to_string()
+}

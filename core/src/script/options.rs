@@ -1,0 +1,143 @@
+//! Options and information of a session, by keyword.
+
+use super::{Last, Session};
+use crate::expr::smtlib::{Lexer, SyntaxError, Token};
+use std::fmt::Write;
+use std::time::Duration;
+
+/// Logics within what the solver decides.
+const LOGICS: [&str; 5] = ["QF_BV", "QF_ABV", "QF_AUFBV", "QF_UFBV", "ALL"];
+
+/// What can be set and asked, and answers are always ready for; the value is remembered and otherwise ignored.
+const REMEMBERED: [&str; 7] = [
+    "produce-models",
+    "produce-unsat-cores",
+    "produce-unsat-assumptions",
+    "produce-assertions",
+    "random-seed",
+    "diagnostic-output-channel",
+    "regular-output-channel",
+];
+
+pub(super) struct Options {
+    pub(super) print_success: bool,
+    pub(super) timeout: Option<Duration>,
+    remembered: Vec<(&'static str, String)>,
+}
+
+impl Options {
+    pub(super) fn new(timeout: Option<Duration>) -> Options {
+        Options { print_success: false, timeout, remembered: Vec::new() }
+    }
+}
+
+impl Session {
+    /// `:option value`, after `set-option`. False if there is no such option.
+    pub(super) fn set_option(&mut self, lexer: &mut Lexer<'_>) -> Result<bool, SyntaxError> {
+        let name = keyword(lexer)?;
+        match name {
+            "print-success" => self.options.print_success = truth(lexer)?,
+            "global-declarations" | "global-decls" => self.symbols.global = truth(lexer)?,
+            "timeout" => {
+                // Milliseconds; none and Z3's largest number mean no limit.
+                let ms = lexer.numeral()?;
+                let limited = ms != 0 && ms < u64::from(u32::MAX);
+                self.options.timeout = limited.then(|| Duration::from_millis(ms));
+            }
+            other => {
+                let Some(&known) = REMEMBERED.iter().find(|&&known| known == other) else {
+                    return Ok(false);
+                };
+                let value = match lexer.next()? {
+                    Token::Symbol(value) | Token::Numeral(value) => value.to_string(),
+                    Token::String(value) => format!("\"{value}\""),
+                    found => return lexer.unexpected("a value for the option", found),
+                };
+                self.options.remembered.retain(|(name, _)| *name != known);
+                self.options.remembered.push((known, value));
+            }
+        }
+        Ok(true)
+    }
+
+    /// The value of an option.
+    pub(super) fn get_option(&self, lexer: &mut Lexer<'_>) -> Result<String, SyntaxError> {
+        let name = keyword(lexer)?;
+        lexer.close()?;
+        Ok(match name {
+            "print-success" => self.options.print_success.to_string(),
+            "global-declarations" | "global-decls" => self.symbols.global.to_string(),
+            "timeout" => self.options.timeout.map_or(0, |limit| limit.as_millis()).to_string(),
+            "produce-models" | "produce-unsat-cores" | "produce-unsat-assumptions" | "produce-assertions" => {
+                self.remembered(name).unwrap_or("true").to_string()
+            }
+            "random-seed" => self.remembered(name).unwrap_or("0").to_string(),
+            "diagnostic-output-channel" | "regular-output-channel" => {
+                self.remembered(name).unwrap_or("\"stdout\"").to_string()
+            }
+            _ => "unsupported".to_string(),
+        })
+    }
+
+    fn remembered(&self, name: &str) -> Option<&str> {
+        self.options.remembered.iter().find(|(known, _)| *known == name).map(|(_, value)| value.as_str())
+    }
+
+    /// Is the logic one of ours?
+    pub(super) fn set_logic(&mut self, lexer: &mut Lexer<'_>) -> Result<bool, SyntaxError> {
+        match lexer.next()? {
+            Token::Symbol(name) | Token::Quoted(name) => Ok(LOGICS.contains(&name)),
+            found => lexer.unexpected("a logic", found),
+        }
+    }
+
+    pub(super) fn get_info(&self, lexer: &mut Lexer<'_>) -> Result<String, SyntaxError> {
+        let name = keyword(lexer)?;
+        lexer.close()?;
+        Ok(match name {
+            "name" => "(:name \"Partita\")".to_string(),
+            "version" => format!("(:version \"{}\")", env!("CARGO_PKG_VERSION")),
+            "authors" => "(:authors \"the Partita authors\")".to_string(),
+            "error-behavior" => "(:error-behavior continued-execution)".to_string(),
+            "assertion-stack-levels" => format!("(:assertion-stack-levels {})", self.levels.len()),
+            "reason-unknown" => match &self.last {
+                Last::Unknown(why) => format!("(:reason-unknown \"{}\")", why.to_string().replace('"', "\"\"")),
+                Last::Nothing | Last::Sat(_) | Last::Unsat { .. } => {
+                    return Err(SyntaxError::new(0, "expected an `unknown` answer before :reason-unknown, found none"));
+                }
+            },
+            "all-statistics" => self.statistics(),
+            _ => "unsupported".to_string(),
+        })
+    }
+
+    fn statistics(&self) -> String {
+        let mut text = format!("(:queries {}", self.solver.queries());
+        let _ = write!(text, "\n :time {:.3}", self.solver.time().as_secs_f64());
+        let _ = write!(text, "\n :nodes {}", self.solver.graph.len());
+        for row in self.solver.statistics() {
+            let (name, m) = (&row.name, &row.meter);
+            for (what, count) in [("asked", m.asked), ("sat", m.sat), ("unsat", m.unsat), ("passed", m.passed)] {
+                let _ = write!(text, "\n :{name}-{what} {count}");
+            }
+            let _ = write!(text, "\n :{name}-time {:.3}", m.own.as_secs_f64());
+        }
+        text.push(')');
+        text
+    }
+}
+
+fn keyword<'a>(lexer: &mut Lexer<'a>) -> Result<&'a str, SyntaxError> {
+    match lexer.next()? {
+        Token::Keyword(name) => Ok(name),
+        found => lexer.unexpected("a keyword", found),
+    }
+}
+
+fn truth(lexer: &mut Lexer<'_>) -> Result<bool, SyntaxError> {
+    match lexer.next()? {
+        Token::Symbol("true") => Ok(true),
+        Token::Symbol("false") => Ok(false),
+        found => lexer.unexpected("`true` or `false`", found),
+    }
+}
