@@ -8,6 +8,7 @@
 pub mod bits;
 mod build;
 mod collect;
+pub mod columns;
 pub mod eval;
 mod op;
 mod rewrite;
