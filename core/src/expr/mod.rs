@@ -9,6 +9,7 @@ pub mod bits;
 mod build;
 pub mod builtin;
 mod collect;
+pub mod columns;
 pub mod eval;
 pub mod kquery;
 mod op;

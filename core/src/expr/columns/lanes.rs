@@ -1,0 +1,159 @@
+//! The loops: `eval::word` with the operator a constant, over columns that vary or are the same in all lanes.
+
+use super::Column;
+use crate::expr::eval::{self, Shape};
+use crate::expr::{Bits, Op};
+
+/// Applies `op` in all lanes. Operands that the operator does not have are given as its first.
+pub(super) fn word(op: Op, s: Shape, [a, b, c]: [&Column; 3], lanes: usize, out: &mut Column) {
+    if a.same && b.same && c.same {
+        out.set_same(&Bits::word(s.width, eval::word(op, s, a.words[0], b.words[0], c.words[0])));
+        return;
+    }
+    let out = out.words_mut(lanes);
+    // One arm, one specialised loop, for each operator.
+    macro_rules! unary {
+        ($op:ident) => {
+            for (to, &x) in out.iter_mut().zip(&a.words) {
+                *to = eval::word(Op::$op, s, x, 0, 0);
+            }
+        };
+    }
+    macro_rules! binary {
+        ($op:ident) => {
+            match (a.same, b.same) {
+                (_, true) => {
+                    let y = b.words[0];
+                    for (to, &x) in out.iter_mut().zip(&a.words) {
+                        *to = eval::word(Op::$op, s, x, y, 0);
+                    }
+                }
+                (true, false) => {
+                    let x = a.words[0];
+                    for (to, &y) in out.iter_mut().zip(&b.words) {
+                        *to = eval::word(Op::$op, s, x, y, 0);
+                    }
+                }
+                (false, false) => {
+                    for ((to, &x), &y) in out.iter_mut().zip(&a.words).zip(&b.words) {
+                        *to = eval::word(Op::$op, s, x, y, 0);
+                    }
+                }
+            }
+        };
+    }
+    match op {
+        Op::Not => unary!(Not),
+        Op::And => binary!(And),
+        Op::Or => binary!(Or),
+        Op::Xor => binary!(Xor),
+        Op::Add => binary!(Add),
+        Op::Sub => binary!(Sub),
+        Op::Mul => binary!(Mul),
+        Op::UDiv => binary!(UDiv),
+        Op::URem => binary!(URem),
+        Op::SDiv => binary!(SDiv),
+        Op::SRem => binary!(SRem),
+        Op::Shl => binary!(Shl),
+        Op::LShr => binary!(LShr),
+        Op::AShr => binary!(AShr),
+        Op::Eq => binary!(Eq),
+        Op::Ult => binary!(Ult),
+        Op::Ule => binary!(Ule),
+        Op::Slt => binary!(Slt),
+        Op::Sle => binary!(Sle),
+        Op::Concat => binary!(Concat),
+        Op::Extract => unary!(Extract),
+        Op::ZExt => unary!(ZExt),
+        Op::SExt => unary!(SExt),
+        Op::Ite => choose(s, a, b, c, out),
+        Op::Const | Op::Var | Op::Table | Op::ConstArray | Op::Read | Op::Store => {
+            unreachable!("{op:?} is not a function of words")
+        }
+    }
+}
+
+fn choose(s: Shape, p: &Column, a: &Column, b: &Column, out: &mut [u64]) {
+    if p.same {
+        let taken = if p.words[0] != 0 { a } else { b };
+        if taken.same {
+            out.fill(taken.words[0]);
+        } else {
+            out.copy_from_slice(&taken.words[..out.len()]);
+        }
+        return;
+    }
+    let pick = |p, x, y| eval::word(Op::Ite, s, p, x, y);
+    let lanes = out.iter_mut().zip(&p.words);
+    match (a.same, b.same) {
+        (true, true) => {
+            let (x, y) = (a.words[0], b.words[0]);
+            lanes.for_each(|(to, &p)| *to = pick(p, x, y));
+        }
+        (true, false) => {
+            let x = a.words[0];
+            lanes.zip(&b.words).for_each(|((to, &p), &y)| *to = pick(p, x, y));
+        }
+        (false, true) => {
+            let y = b.words[0];
+            lanes.zip(&a.words).for_each(|((to, &p), &x)| *to = pick(p, x, y));
+        }
+        (false, false) => {
+            lanes.zip(&a.words).zip(&b.words).for_each(|(((to, &p), &x), &y)| *to = pick(p, x, y));
+        }
+    }
+}
+
+/// Where an operand or the result is wider than 64 bits: lane by lane.
+pub(super) fn wide(op: Op, s: Shape, args: [&Column; 3], widths: [u32; 3], lanes: usize, out: &mut Column) {
+    let value = |i: usize, lane: usize| args[i].bits(widths[i], lane);
+    let apply = |lane: usize| match op {
+        Op::Ite => value(if args[0].word(lane) != 0 { 1 } else { 2 }, lane),
+        _ => eval::wide(op, s, &value(0, lane), &value(1, lane)),
+    };
+    if args.iter().all(|arg| arg.same) {
+        out.set_same(&apply(0));
+        return;
+    }
+    if s.width <= 64 {
+        out.words_mut(lanes).iter_mut().enumerate().for_each(|(lane, to)| *to = apply(lane).low());
+    } else {
+        out.same = false;
+        out.wides.clear();
+        out.wides.extend((0..lanes).map(apply));
+    }
+}
+
+/// Adjacent elements of `element` bits each, the first one lowest, as one word.
+pub(super) fn join(parts: &[&Column], element: u32, lanes: usize, out: &mut Column) {
+    if u64::from(element) * parts.len() as u64 > 64 {
+        let apply = |lane: usize| {
+            let first = parts[0].bits(element, lane);
+            parts[1..].iter().fold(first, |low, part| part.bits(element, lane).concat(&low))
+        };
+        if parts.iter().all(|part| part.same) {
+            out.set_same(&apply(0));
+        } else {
+            out.same = false;
+            out.wides.clear();
+            out.wides.extend((0..lanes).map(apply));
+        }
+        return;
+    }
+    let place = |i: usize, value: u64| value << (i as u32 * element);
+    let fixed = parts.iter().enumerate().filter(|(_, part)| part.same);
+    let fixed = fixed.fold(0, |word, (i, part)| word | place(i, part.words[0]));
+    if parts.iter().all(|part| part.same) {
+        out.same = true;
+        out.words.clear();
+        out.words.push(fixed);
+        return;
+    }
+    let out = out.words_mut(lanes);
+    out.fill(fixed);
+    for (i, part) in parts.iter().enumerate().filter(|(_, part)| !part.same) {
+        for (to, &value) in out.iter_mut().zip(&part.words) {
+            *to |= place(i, value);
+        }
+    }
+}
