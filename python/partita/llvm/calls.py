@@ -24,6 +24,7 @@ class Argument(NamedTuple):
 def _parse_arguments(low: Lowering, cursor: Cursor) -> list[Argument]:
     cursor.expect("(")
     arguments: list[Argument] = []
+    low.notes = []
     first = True
     while not cursor.accept(")"):
         if not first:
@@ -31,7 +32,7 @@ def _parse_arguments(low: Lowering, cursor: Cursor) -> list[Argument]:
         first = False
         type_ = low.types.parse(cursor)
         if type_.kind == "metadata":
-            _skip_metadata(cursor)
+            low.notes.append(_metadata(cursor))
             continue
         by_value: Type | None = None
         align = type_.align
@@ -55,10 +56,13 @@ def _skipped(cursor: Cursor, align: int) -> int:
     return align
 
 
-def _skip_metadata(cursor: Cursor) -> None:
+def _metadata(cursor: Cursor) -> str:
+    """The text of a metadata argument: the string, where it is one."""
+    text = ""
     while cursor.peek() not in (",", ")", ""):
-        cursor.next()
+        text = cursor.next()
         cursor.skip_group()
+    return text.strip('"')
 
 
 def _call(low: Lowering, cursor: Cursor, name: str) -> None:

@@ -9,7 +9,6 @@ at their first use.
 
 from __future__ import annotations
 
-import os
 from array import array
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -60,7 +59,7 @@ class Lowering:
         self.labels = labels
         self.block = 0
         self.terminated = False
-        self.extra = ""  # what follows an instruction on further lines (switch cases, invoke destinations)
+        self.notes: list[str] = []  # the metadata arguments of the call being lowered
         self._values: dict[str, Value] = {}
         self._unknown: set[str] = set()
         self._code = array("I")
@@ -369,8 +368,3 @@ class Lowering:
 
 
 _TERMINATORS = frozenset("br switch indirectbr ret unreachable invoke callbr resume cleanupret catchret catchswitch".split())
-
-
-def short_place(file: str, line: int) -> str:
-    """A source position in messages: the file's own name, so that it does not depend on the machine."""
-    return f"{os.path.basename(file)}:{line}"
