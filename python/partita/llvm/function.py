@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from partita.llvm.constants import Leaf, Linear, parse_constant
+from partita.llvm.convention import Convention
 from partita.llvm.tokens import Cursor, NotUnderstood, split_line, unquote
 from partita.llvm.types import Type
 from partita.llvm.write import (
@@ -59,6 +60,7 @@ class Lowering:
         self.labels = labels
         self.block = 0
         self.terminated = False
+        self.convention = Convention()  # what the parameters take of registers and stack
         self.notes: list[str] = []  # the metadata arguments of the call being lowered
         self._values: dict[str, Value] = {}
         self._unknown: set[str] = set()
@@ -72,7 +74,8 @@ class Lowering:
 
     # Running over the text
 
-    def parameter(self, name: str, type_: Type) -> None:
+    def parameter(self, name: str, type_: Type, by_value: Type | None, align: int) -> None:
+        self.convention.places(type_, by_value, align)
         operands = [reg(self.new_register(leaf.width)) for _, leaf in type_.leaves]
         self.record.params += len(operands)
         self._values[name] = operands[0] if type_.width else operands
