@@ -143,6 +143,10 @@ class Exited(Exception):
     """The program called exit."""
 
 
+class Unsupported(Exception):
+    """The program reached something that was not lowered."""
+
+
 def signed(value: int, width: int) -> int:
     return value - (1 << width) if value >> (width - 1) else value
 
@@ -177,13 +181,13 @@ def from_float(value: float, kind: int) -> int:
 class Machine:
     """A program being executed."""
 
-    def __init__(self, data: bytes, natives: dict[str, Native], memory: int = 1 << 24) -> None:
-        self.program = Decoder(data)
+    def __init__(self, program: Decoder, natives: dict[str, Native], memory: int = 1 << 20) -> None:
+        self.program = program
         self.natives = natives
         self.memory = bytearray(memory)
         self.top = HEAP
         self.places: list[int] = []
-        self.output: list[str] = []
+        self.trace: list[int] = []  # every edge taken and function entered: what distinguishes paths
         for g in self.program.globals:
             self.places.append(self.allocate(g["size"], g["align"]))
         for g, place in zip(self.program.globals, self.places, strict=True):
@@ -241,6 +245,7 @@ class Machine:
         if not function["blocks"]:
             value = self.natives[function["name"]](self, [value for _, _, _, value in args])
             return [value & ((1 << width) - 1) for width in function["results"]]
+        self.trace.append(~number)
         frame = Frame(self, function, args)
         saved = self.top
         results = frame.run()
@@ -276,6 +281,7 @@ class Frame:
                     edge = found
             if isinstance(edge, list):
                 return edge
+            self.m.trace.append(edge)
             block, moves = self.f["edges"][edge]
             for dst, src in moves:
                 self.set(dst, self.get(src))
@@ -366,7 +372,7 @@ class Frame:
         elif code in (w.FBIN, w.FUN, w.FMA, w.FCMP, w.FCLASS, w.FTOINT, w.INTTOF, w.FCAST):
             self.floating(code, op, more, rest)
         elif code == w.UNSUPPORTED:
-            raise AssertionError(m.program.strings[rest[0]])
+            raise Unsupported(m.program.strings[rest[0]])
         else:
             raise AssertionError(f"trap or unreachable code in {self.f['name']}")
         return None
