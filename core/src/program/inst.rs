@@ -269,7 +269,7 @@ pub enum Inst {
         value: Operand,
         len: Operand,
     },
-    /// Makes an object (once per call of the function) with every argument of the call at its `Arg::place`, as large as
+    /// Makes an object (once per call, aligned to 16) with every argument of the call at its `Arg::place`, as large as
     /// they need and at least 176 bytes, and writes a `va_list` (24 bytes) to `list`: `gp` and `fp` (4 bytes each), the
     /// object's address plus `stack`, the object's address. clang's own expansion of `va_arg` reads the rest.
     VaStart {

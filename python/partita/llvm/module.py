@@ -318,8 +318,9 @@ class Module:
 
     def _enter_alias(self, name: str, linkage: int, cursor: Cursor) -> Address:
         cursor.expect(",")
-        type_ = self.types.parse(cursor)
-        (leaf,) = parse_constant(self, cursor, type_)
+        if self.types.is_start(cursor.peek()):  # a constant expression stands without its type
+            self.types.parse(cursor)
+        (leaf,) = parse_constant(self, cursor, self.types.ptr)
         if not isinstance(leaf, Linear) or leaf.plus is None or leaf.minus is not None:
             raise UsageError(f"expected an address as the target of alias `{name}`, found something else")
         target = leaf.plus
