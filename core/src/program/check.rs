@@ -10,6 +10,9 @@ use super::{
 /// The largest global: beyond it addresses would leave the 47 bits of user space.
 const MAX_SIZE: u64 = 1 << 40;
 
+/// Arguments end below this offset of a variadic frame.
+const MAX_PLACE: u32 = 1 << 30;
+
 type Checked = Result<(), LoadError>;
 
 pub(super) fn check(program: &Program) -> Checked {
@@ -284,8 +287,9 @@ impl Checker<'_> {
                     Callee::Indirect(operand) => self.operand(operand, 64)?,
                 }
                 for arg in &call.args {
-                    check_align(arg.align)?;
                     check_width(arg.width)?;
+                    require(arg.place < MAX_PLACE, || format!("an argument at offset {}", arg.place))?;
+                    require(arg.bytes < MAX_PLACE, || format!("an argument of {} bytes", arg.bytes))?;
                     require(arg.bytes == 0 || arg.width == 64, || "bytes by value without a pointer".into())?;
                     self.operand(arg.value, arg.width)?;
                 }
@@ -298,9 +302,12 @@ impl Checker<'_> {
                 self.operand(value, 8)?;
                 self.all(64, &[dst, len])
             }
-            Inst::VaStart { list: address } | Inst::StackRestore { mark: address } => {
-                self.operand(address, 64)
+            Inst::VaStart { list, gp, fp, stack } => {
+                let inside = gp <= 48 && (48..=176).contains(&fp) && (176..MAX_PLACE).contains(&stack);
+                require(inside, || format!("a variadic frame at {gp}, {fp}, {stack}"))?;
+                self.operand(list, 64)
             }
+            Inst::StackRestore { mark } => self.operand(mark, 64),
             Inst::StackSave { dst } => self.dst(dst, 64),
             Inst::Assume { cond } => self.operand(cond, 1),
             Inst::FBin { op: _, kind, dst, a, b } => {

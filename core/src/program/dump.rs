@@ -207,9 +207,8 @@ impl Dumper<'_> {
                     .args
                     .iter()
                     .map(|a| match a.bytes {
-                        0 if a.align == 8 => format!("{}:{}", o(a.value), a.width),
-                        0 => format!("{}:{}@{}", o(a.value), a.width, a.align),
-                        bytes => format!("{}:bytes {bytes}@{}", o(a.value), a.align),
+                        0 => format!("{}:{}@{}", o(a.value), a.width, a.place),
+                        bytes => format!("{}:bytes {bytes}@{}", o(a.value), a.place),
                     })
                     .collect();
                 let results: Vec<String> = (0..call.results).map(|i| d(Reg(call.first.0 + i))).collect();
@@ -226,7 +225,7 @@ impl Dumper<'_> {
                 )
             }
             Inst::MemSet { dst, value, len } => format!("memset {} to {} len {}", o(dst), o(value), o(len)),
-            Inst::VaStart { list } => format!("va_start {}", o(list)),
+            Inst::VaStart { list, gp, fp, stack } => format!("va_start {} {gp} {fp} {stack}", o(list)),
             Inst::StackSave { dst } => format!("{} = stacksave", d(dst)),
             Inst::StackRestore { mark } => format!("stackrestore {}", o(mark)),
             Inst::Assume { cond } => format!("assume {}", o(cond)),

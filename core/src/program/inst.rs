@@ -136,14 +136,15 @@ pub struct Term {
     pub scale: i64,
 }
 
-/// An argument of a call. Arguments are bound to parameters by position; what is left over goes to the variadic area.
+/// An argument of a call. Arguments are bound to parameters by position; `VaStart` needs their places.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Arg {
     pub value: Operand,
     pub width: u32,
-    /// Alignment at which it stands in the variadic area (a power of two).
-    pub align: u32,
-    /// 0, or: `value` points to this many bytes which themselves stand in the variadic area (a structure by value).
+    /// Where the System V x86-64 convention puts it, as an offset in the frame `VaStart` makes: general registers in
+    /// 0..48, vector registers in 48..176, the stack from 176 on.
+    pub place: u32,
+    /// 0, or: `value` points to this many bytes which themselves stand at `place` (a structure by value).
     pub bytes: u32,
 }
 
@@ -268,11 +269,14 @@ pub enum Inst {
         value: Operand,
         len: Operand,
     },
-    /// Writes a System V x86-64 `va_list` (24 bytes) to `list` in which everything is in memory: gp_offset 48,
-    /// fp_offset 176, overflow_arg_area the variadic area: the left-over arguments of the call one after the other, each
-    /// at its `Arg::align`. clang's own expansion of `va_arg` reads it from there.
+    /// Makes an object (once per call, aligned to 16) with every argument of the call at its `Arg::place`, as large as
+    /// they need and at least 176 bytes, and writes a `va_list` (24 bytes) to `list`: `gp` and `fp` (4 bytes each), the
+    /// object's address plus `stack`, the object's address. clang's own expansion of `va_arg` reads the rest.
     VaStart {
         list: Operand,
+        gp: u32,
+        fp: u32,
+        stack: u32,
     },
     /// Remembers (64 bits) which non-`fixed` allocas exist.
     StackSave {
@@ -456,7 +460,7 @@ impl Inst {
             }
             Inst::MemCopy { dst, src, len, .. } => [dst, src, len].into_iter().for_each(visit),
             Inst::MemSet { dst, value, len } => [dst, value, len].into_iter().for_each(visit),
-            Inst::VaStart { list } => visit(list),
+            Inst::VaStart { list, .. } => visit(list),
             Inst::StackRestore { mark } => visit(mark),
             Inst::Assume { cond } | Inst::Branch { cond, .. } => visit(cond),
             Inst::Switch { value, .. } => visit(value),

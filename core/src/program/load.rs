@@ -350,7 +350,7 @@ impl<'a> Reader<'a> {
                     Callee::Direct(FuncId(self.word()?))
                 },
                 args: self.boxed(|r| {
-                    Ok(Arg { width: r.word()?, align: r.word()?, bytes: r.word()?, value: r.operand()? })
+                    Ok(Arg { width: r.word()?, place: r.word()?, bytes: r.word()?, value: r.operand()? })
                 })?,
             })),
             14 => Inst::MemCopy {
@@ -360,7 +360,12 @@ impl<'a> Reader<'a> {
                 len: self.operand()?,
             },
             15 => Inst::MemSet { dst: self.operand()?, value: self.operand()?, len: self.operand()? },
-            16 => Inst::VaStart { list: self.operand()? },
+            16 => Inst::VaStart {
+                gp: self.word()?,
+                fp: self.word()?,
+                stack: self.word()?,
+                list: self.operand()?,
+            },
             17 => Inst::StackSave { dst: self.reg()? },
             18 => Inst::StackRestore { mark: self.operand()? },
             19 => Inst::Assume { cond: self.operand()? },

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import functools
+import importlib.util
 import os
 from collections.abc import Sequence
-from importlib import metadata
 from pathlib import Path
 
 from partita.errors import UsageError
@@ -87,7 +87,11 @@ def _compiler_identity(clang: str | None) -> list[object]:
 
 @functools.cache
 def _lowering_identity() -> list[str]:
-    """llvmlite's version and the text of our own lowering: a change in either makes other programs."""
+    """llvmlite's version file and the text of our own lowering: a change in either makes other programs."""
     folder = Path(__file__).resolve().parent
     files = sorted([*folder.glob("*.py"), *folder.parent.glob("llvm/*.py")])
-    return [metadata.version("llvmlite"), *(store.file_hash(str(file)) or "" for file in files)]
+    llvmlite = importlib.util.find_spec("llvmlite")
+    if llvmlite is None or llvmlite.origin is None:
+        raise UsageError("the LLVM reader is missing: expected the Python package `llvmlite` (pip install llvmlite)")
+    files.append(Path(llvmlite.origin).parent / "_version.py")
+    return [store.file_hash(str(file)) or "" for file in files]

@@ -6,12 +6,9 @@ from __future__ import annotations
 import importlib.util
 import os
 import re
-import subprocess
-import tempfile
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from partita.errors import UsageError
 
@@ -25,8 +22,7 @@ _COMMON = ("-gline-tables-only", "-fno-stack-protector", "-w", "-fno-color-diagn
 _DEPENDENCY = re.compile(r"((?:\\.|\$\$|[^\s\\])+)")
 
 
-@dataclass(frozen=True)
-class Compiled:
+class Compiled(NamedTuple):
     """The bitcode of one source file and the files it was made from."""
 
     path: str
@@ -66,11 +62,16 @@ def compile_c(
 ) -> list[Compiled]:
     """Compiles each file to bitcode. What the compiler complains about is raised as it printed it."""
     command = [*compiler(clang), *(_OPTIMIZABLE if optimize else _PLAIN), *_COMMON, *cflags]
+    from concurrent.futures import ThreadPoolExecutor  # a warm cache never comes here
+
     with ThreadPoolExecutor(max_workers=max(1, min(len(paths), os.cpu_count() or 1))) as pool:
         return list(pool.map(lambda path: _compile(command, path), paths))
 
 
 def _compile(command: list[str], path: str) -> Compiled:
+    import subprocess
+    import tempfile
+
     with tempfile.TemporaryDirectory(prefix="partita-") as folder:
         output, rules = os.path.join(folder, "out.bc"), os.path.join(folder, "out.d")
         try:

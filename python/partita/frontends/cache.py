@@ -11,7 +11,6 @@ import hashlib
 import json
 import os
 import struct
-import tempfile
 import zlib
 from collections.abc import Iterable
 from pathlib import Path
@@ -56,6 +55,8 @@ def keep(key: str, files: Iterable[str], program: bytes) -> None:
     hashes = {path: file_hash(path) for path in files}
     if any(found is None for found in hashes.values()):
         return
+    import tempfile  # a warm cache never comes here
+
     entry = _entry(key)
     try:
         entry.parent.mkdir(parents=True, exist_ok=True)

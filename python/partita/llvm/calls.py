@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from partita.llvm import intrinsics
+from partita.llvm.convention import Convention
 from partita.llvm.control import jump_to
 from partita.llvm.function import Handler, Lowering
 from partita.llvm.tokens import Cursor, NotUnderstood, string_bytes
 from partita.llvm.types import Type
 from partita.llvm.write import CALL, MEMCOPY, YES, Operand, integer
 
+_ALL = 1 << 30  # all arguments have parameters
 _ASM_WORDS = frozenset(("sideeffect", "alignstack", "inteldialect", "unwind"))
 
 
@@ -24,6 +26,7 @@ class Argument(NamedTuple):
 def _parse_arguments(low: Lowering, cursor: Cursor) -> list[Argument]:
     cursor.expect("(")
     arguments: list[Argument] = []
+    low.notes = []
     first = True
     while not cursor.accept(")"):
         if not first:
@@ -31,7 +34,7 @@ def _parse_arguments(low: Lowering, cursor: Cursor) -> list[Argument]:
         first = False
         type_ = low.types.parse(cursor)
         if type_.kind == "metadata":
-            _skip_metadata(cursor)
+            low.notes.append(_metadata(cursor))
             continue
         by_value: Type | None = None
         align = type_.align
@@ -55,10 +58,13 @@ def _skipped(cursor: Cursor, align: int) -> int:
     return align
 
 
-def _skip_metadata(cursor: Cursor) -> None:
+def _metadata(cursor: Cursor) -> str:
+    """The text of a metadata argument: the string, where it is one."""
+    text = ""
     while cursor.peek() not in (",", ")", ""):
-        cursor.next()
+        text = cursor.next()
         cursor.skip_group()
+    return text.strip('"')
 
 
 def _call(low: Lowering, cursor: Cursor, name: str) -> None:
@@ -66,10 +72,10 @@ def _call(low: Lowering, cursor: Cursor, name: str) -> None:
         cursor.next()
         cursor.skip_group()
     type_ = low.types.parse(cursor)
-    fixed: int | None = None
+    fixed = _ALL
     if type_.kind == "func":
         if type_.variadic:
-            fixed = sum(len(field.leaves) for field in type_.fields)
+            fixed = len(type_.fields)
         type_ = type_.of()
     callee = cursor.peek()
     if callee == "asm":
@@ -93,25 +99,24 @@ def _emit_call(
     head: int,
     callee: tuple[int, ...],
     arguments: list[Argument],
-    fixed: int | None,
+    fixed: int,
 ) -> None:
     words: list[int] = []
     count = 0
-    for argument in arguments:
+    convention = Convention()
+    for number, argument in enumerate(arguments):
+        places = convention.places(argument.type, argument.by_value, argument.align)
         if argument.by_value is not None:
             pointer, size = argument.operands[0], argument.by_value.size
-            extra = fixed is not None and count >= fixed
-            if not extra:
+            if number < fixed:  # the callee gets a copy of its own
                 copy = low.stack_slot(size, argument.align)
                 low.emit((MEMCOPY, *copy, *pointer, *integer(size)))
-                pointer, size = copy, 0
-            words += (64, max(8, argument.align) if extra else 8, size, *pointer)
+                pointer = copy
+            words += (64, places[0], size, *pointer)
             count += 1
             continue
-        align = max(8, argument.type.align)
-        for operand, (_, leaf) in zip(argument.operands, argument.type.leaves, strict=True):
-            words += (leaf.width, align, 0, *operand)
-            align = leaf.align
+        for operand, (_, leaf), place in zip(argument.operands, argument.type.leaves, places, strict=True):
+            words += (leaf.width, place, 0, *operand)
             count += 1
     results = low.results(name, type_) if name else []
     first = results[0] if results else 0
@@ -122,7 +127,7 @@ def call_library(low: Lowering, name: str, type_: Type, function: str, operands:
     """A call of a C function by name, for intrinsics that are such functions."""
     number = low.module.library_function(function, type_, [operand_type for operand_type, _ in operands])
     arguments = [Argument(operand_type, [operand], None, 8) for operand_type, operand in operands]
-    _emit_call(low, name, type_, CALL, (number,), arguments, None)
+    _emit_call(low, name, type_, CALL, (number,), arguments, _ALL)
 
 
 def _intrinsic(low: Lowering, cursor: Cursor, name: str, type_: Type, intrinsic: str) -> None:

@@ -9,12 +9,12 @@ at their first use.
 
 from __future__ import annotations
 
-import os
 from array import array
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from partita.llvm.constants import Leaf, Linear, parse_constant
+from partita.llvm.convention import Convention
 from partita.llvm.tokens import Cursor, NotUnderstood, split_line, unquote
 from partita.llvm.types import Type
 from partita.llvm.write import (
@@ -60,7 +60,8 @@ class Lowering:
         self.labels = labels
         self.block = 0
         self.terminated = False
-        self.extra = ""  # what follows an instruction on further lines (switch cases, invoke destinations)
+        self.convention = Convention()  # what the parameters take of registers and stack
+        self.notes: list[str] = []  # the metadata arguments of the call being lowered
         self._values: dict[str, Value] = {}
         self._unknown: set[str] = set()
         self._code = array("I")
@@ -73,7 +74,8 @@ class Lowering:
 
     # Running over the text
 
-    def parameter(self, name: str, type_: Type) -> None:
+    def parameter(self, name: str, type_: Type, by_value: Type | None, align: int) -> None:
+        self.convention.places(type_, by_value, align)
         operands = [reg(self.new_register(leaf.width)) for _, leaf in type_.leaves]
         self.record.params += len(operands)
         self._values[name] = operands[0] if type_.width else operands
@@ -369,8 +371,3 @@ class Lowering:
 
 
 _TERMINATORS = frozenset("br switch indirectbr ret unreachable invoke callbr resume cleanupret catchret catchswitch".split())
-
-
-def short_place(file: str, line: int) -> str:
-    """A source position in messages: the file's own name, so that it does not depend on the machine."""
-    return f"{os.path.basename(file)}:{line}"

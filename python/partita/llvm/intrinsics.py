@@ -155,7 +155,8 @@ def _assume(low: Lowering, name: str, type_: Type, types: list[Type], args: list
 
 
 def _va_start(low: Lowering, name: str, type_: Type, types: list[Type], args: list[list[Operand]]) -> None:
-    low.emit((VASTART, *args[0][0]))
+    named = low.convention
+    low.emit((VASTART, named.general, named.vector, named.stack, *args[0][0]))
 
 
 def _va_copy(low: Lowering, name: str, type_: Type, types: list[Type], args: list[list[Operand]]) -> None:

@@ -10,11 +10,15 @@ from partita.llvm.types import Type, float_kind
 from partita.llvm.write import (
     FBIN,
     FBIN_OPS,
+    FCAST,
     FCLASS,
+    FCMP,
+    FCMP_PREDS,
     FMA,
     FTOINT,
     FUN,
     FUN_OPS,
+    INTTOF,
     Operand,
     constant_of,
     reg,
@@ -118,6 +122,30 @@ def _reduce(op: str, start: bool) -> Intrinsic:
     return lower
 
 
+def _convert(head: int) -> Intrinsic:
+    """Between integers and floating formats, or between two formats."""
+
+    def lower(low: Lowering, name: str, type_: Type, types: list[Type], args: list[list[Operand]]) -> None:
+        from_type = types[0].of() if types[0].kind == "vector" else types[0]
+        for dst, a in zip(low.results(name, type_), args[0], strict=True):
+            if head & 255 == FCAST:
+                low.emit((head | float_kind(from_type) << 8 | _kind(type_), dst, *a))
+            elif head & 255 == FTOINT:
+                low.emit((head | _kind(types[0]), dst, *a))
+            else:
+                low.emit((head | _kind(type_), from_type.width, dst, *a))
+
+    return lower
+
+
+def _compare(low: Lowering, name: str, type_: Type, types: list[Type], args: list[list[Operand]]) -> None:
+    pred = FCMP_PREDS.get(low.notes[0]) if low.notes else None
+    if pred is None:
+        raise NotUnderstood("a constrained comparison without a predicate")
+    for dst, a, b in zip(low.results(name, type_), args[0], args[1], strict=True):
+        low.emit((FCMP | pred | _kind(types[0]), dst, *a, *b))
+
+
 ROWS: dict[str, Intrinsic] = {
     **{op: _unary(op) for op in "fabs sqrt floor ceil trunc rint round".split()},
     # In the default rounding mode these are rint.
@@ -148,3 +176,17 @@ ROWS: dict[str, Intrinsic] = {
     "vector.reduce.fmin": _reduce("minnum", start=False),
     "vector.reduce.fmax": _reduce("maxnum", start=False),
 }
+# What `#pragma STDC FENV_ACCESS ON` makes of plain instructions. Rounding is always to nearest here, so they are the same.
+_CONSTRAINED: dict[str, Intrinsic] = {
+    **{op: _binary(op) for op in "fadd fsub fmul fdiv frem".split()},
+    "fptosi": _convert(FTOINT | _SIGNED),
+    "fptoui": _convert(FTOINT),
+    "sitofp": _convert(INTTOF | _SIGNED),
+    "uitofp": _convert(INTTOF),
+    "fpext": _convert(FCAST),
+    "fptrunc": _convert(FCAST),
+    "fcmp": _compare,
+    "fcmps": _compare,
+    **{name: row for name, row in ROWS.items() if not name.startswith("vector.")},
+}
+ROWS.update({f"experimental.constrained.{name}": row for name, row in _CONSTRAINED.items()})

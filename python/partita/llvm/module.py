@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+from typing import NamedTuple
 
 from partita.errors import UsageError
 from partita.llvm import arith, calls, control, memory, vectors
@@ -38,6 +39,13 @@ _GLOBAL_KINDS = frozenset(("global", "constant", "alias", "ifunc"))
 _FIELD = re.compile(r'(\w+): (?:!(\d+)|(\d+)|"((?:[^"\\]|\\.)*)")')
 _FUNCTION_NAME = re.compile(r'@("[^"]*"|[-\w.$]+)\(')
 _DEBUG = re.compile(r"!dbg !(\d+)")
+
+
+class Parameter(NamedTuple):
+    name: str
+    type: Type
+    by_value: Type | None
+    align: int
 
 
 def lower(text: str) -> bytes:
@@ -183,8 +191,8 @@ class Module:
 
     def _unnamed_parameters(self, function: str) -> int:
         cursor = self._signature_cursor(function)
-        result, parameters, variadic = self._signature(cursor)
-        return sum(1 for name, _ in parameters if name[1:].isdigit())
+        _, parameters, _ = self._signature(cursor)
+        return sum(1 for parameter in parameters if parameter.name[1:].isdigit())
 
     def library_function(self, name: str, result: Type, parameters: list[Type]) -> int:
         """A C function that an intrinsic stands for."""
@@ -215,14 +223,14 @@ class Module:
         if name not in self._bodies:
             result, parameters, record.variadic = self._signature(self._signature_cursor(name))
             record.results = [leaf.width for _, leaf in result.leaves]
-            record.widths = [leaf.width for _, type_ in parameters for _, leaf in type_.leaves]
+            record.widths = [leaf.width for parameter in parameters for _, leaf in parameter.type.leaves]
             record.params = len(record.widths)
         return address
 
     def _signature_cursor(self, name: str) -> Cursor:
         return Cursor(tokens_of(self._function_lines[name]))
 
-    def _signature(self, cursor: Cursor) -> tuple[Type, list[tuple[str, Type]], bool]:
+    def _signature(self, cursor: Cursor) -> tuple[Type, list[Parameter], bool]:
         """Result, parameters (with their names, where they have some) and whether more may follow."""
         cursor.next()
         while not self.types.is_start(cursor.peek()):
@@ -231,7 +239,7 @@ class Module:
         result = self.types.parse(cursor)
         cursor.next()
         cursor.expect("(")
-        parameters: list[tuple[str, Type]] = []
+        parameters: list[Parameter] = []
         variadic = False
         while not cursor.accept(")"):
             if parameters:
@@ -239,16 +247,26 @@ class Module:
             if cursor.accept("..."):
                 variadic = True
                 continue
-            type_ = self.types.parse(cursor)
-            name = ""
-            while cursor.peek() not in (",", ")"):
-                token = cursor.next()
-                if token[0] == "%":
-                    name = token
-                else:
-                    cursor.skip_group()
-            parameters.append((name, type_))
+            parameters.append(self._parameter(cursor))
         return result, parameters, variadic
+
+    def _parameter(self, cursor: Cursor) -> Parameter:
+        type_ = self.types.parse(cursor)
+        name, by_value, align = "", None, type_.align
+        while cursor.peek() not in (",", ")"):
+            token = cursor.next()
+            if token[0] == "%":
+                name = token
+            elif token == "byval":
+                cursor.expect("(")
+                by_value = self.types.parse(cursor)
+                cursor.expect(")")
+                align = by_value.align
+            elif token == "align" and cursor.peek().isdigit():
+                align = cursor.number()
+            else:
+                cursor.skip_group()
+        return Parameter(name, type_, by_value, align)
 
     def _lower_function(self, name: str, start: int, end: int) -> None:
         number = self.symbol_address(name).number
@@ -258,8 +276,8 @@ class Module:
         debug = _DEBUG.search(self._function_lines[name])
         record.loc = self.loc(int(debug[1])) if debug else 0
         lowering = Lowering(self, record, number, self.labels(name))
-        for parameter, type_ in parameters:
-            lowering.parameter(parameter, type_)
+        for parameter in parameters:
+            lowering.parameter(*parameter)
         lowering.body(self._lines[start:end], _HANDLERS)
 
     # Globals
@@ -300,8 +318,9 @@ class Module:
 
     def _enter_alias(self, name: str, linkage: int, cursor: Cursor) -> Address:
         cursor.expect(",")
-        type_ = self.types.parse(cursor)
-        (leaf,) = parse_constant(self, cursor, type_)
+        if self.types.is_start(cursor.peek()):  # a constant expression stands without its type
+            self.types.parse(cursor)
+        (leaf,) = parse_constant(self, cursor, self.types.ptr)
         if not isinstance(leaf, Linear) or leaf.plus is None or leaf.minus is not None:
             raise UsageError(f"expected an address as the target of alias `{name}`, found something else")
         target = leaf.plus

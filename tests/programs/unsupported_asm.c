@@ -1,0 +1,18 @@
+// unsupported_asm: barriers are nothing; real inline assembly ends only the paths that reach it
+// EXPECT: paths=1 bug=none unsupported=1
+#include "klee/klee.h"
+
+int main(void) {
+  unsigned char n;
+  klee_make_symbolic(&n, sizeof n, "n");
+  int x = n;
+  __asm__ volatile("" ::: "memory");
+  __asm__("" : "+r"(x));
+  klee_assert(x == n);
+  if (n == 200) {
+    unsigned a = 0, b, c = 0, d;
+    __asm__ volatile("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
+    return (int)a;
+  }
+  return 0;
+}

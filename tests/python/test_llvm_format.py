@@ -1,0 +1,87 @@
+"""The serialised form: damaged bytes are refused with a reason and never break the reader."""
+
+from __future__ import annotations
+
+import random
+import struct
+import zlib
+from pathlib import Path
+
+import pytest
+
+from partita._core import dump_program
+from partita.frontends import load_program
+from partita.llvm.write import FORMAT_VERSION, FunctionRecord, Writer
+
+PROGRAMS = Path(__file__).parent.parent / "programs"
+
+
+@pytest.fixture(scope="module")
+def program() -> bytes:
+    return load_program([PROGRAMS / "computed_goto.c"], cache=False)
+
+
+def sealed(data: bytes) -> bytes:
+    """The same bytes with the right checksum, so that what is inside is looked at."""
+    return data[:12] + struct.pack("<I", zlib.crc32(data[16:])) + data[16:]
+
+
+def refusal(data: bytes) -> str:
+    with pytest.raises(ValueError, match="lowered program") as caught:
+        dump_program(data)
+    return str(caught.value)
+
+
+def test_messages(program: bytes) -> None:
+    assert refusal(b"") == "not a lowered program: the magic bytes are missing"
+    assert refusal(b"\x7fELF" + program[4:]) == "not a lowered program: the magic bytes are missing"
+    assert refusal(program[:20]) == "the lowered program is truncated: lower it again"
+    assert refusal(program[:-1]) == "the lowered program is truncated: lower it again"
+    damaged = bytearray(program)
+    damaged[40] ^= 1
+    assert refusal(bytes(damaged)) == "the lowered program is damaged (wrong checksum): lower it again"
+    newer = program[:8] + struct.pack("<I", FORMAT_VERSION + 1) + program[12:]
+    assert refusal(newer) == (
+        f"a lowered program of format {FORMAT_VERSION + 1}, but this version reads format {FORMAT_VERSION}:"
+        " lower it again"
+    )
+
+
+def test_every_truncation_is_refused(program: bytes) -> None:
+    for end in range(0, len(program), 7):
+        refusal(program[:end])
+
+
+def test_mutations_are_refused_or_read(program: bytes) -> None:
+    """Any word replaced, with the checksum right: an answer or a refusal, never a crash."""
+    rng = random.Random(1)
+    words = struct.unpack_from("<I", program, 16)[0]
+    refused = 0
+    for at in range(24, 24 + 4 * words, 4):
+        old = struct.unpack_from("<I", program, at)[0]
+        for new in (old ^ 1, old + 1 & 0xFFFFFFFF, 0xFFFFFFFF, rng.getrandbits(32), rng.getrandbits(8)):
+            changed = sealed(program[:at] + struct.pack("<I", new) + program[at + 4 :])
+            try:
+                dump_program(changed)
+            except ValueError:
+                refused += 1
+    assert refused > words  # most changes break something
+
+
+def test_checks_name_the_place() -> None:
+    writer = Writer()
+    record = FunctionRecord("f", widths=[32], blocks=[1], locs=[0])
+    record.code.extend((7, 0, 1))  # a copy, which does not end a block
+    writer.functions.append(record)
+    assert refusal(writer.bytes()) == (
+        "the lowered program is invalid: function `f`: block 0 does not end in its only terminator"
+    )
+    record.code = record.code[:0]
+    record.code.extend((34, 1, 0))  # returns a register from a function without results
+    assert refusal(writer.bytes()) == (
+        "the lowered program is invalid: function `f`: block 0, instruction 0: returns 1 values where 0 are declared"
+    )
+    record.results = [8]
+    assert refusal(writer.bytes()) == (
+        "the lowered program is invalid: function `f`: block 0, instruction 0: register 0 has 32 bits where 8 are expected"
+    )

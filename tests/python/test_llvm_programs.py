@@ -1,0 +1,107 @@
+"""The programs of tests/programs, lowered and interpreted for every value of their one symbolic byte.
+
+That counts their paths and finds their bugs without the executor, so the expectations in their heads are the lowering's
+own; and the same byte given to the natively compiled program must end in the same status.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from interpret import Decoder, Machine, Unsupported
+
+from partita.frontends import load_program
+from partita.frontends.c import runtime_include, zig_dir
+
+PROGRAMS = sorted((Path(__file__).parent.parent / "programs").glob("*.c"))
+EXPECT = re.compile(r"// EXPECT: paths=(\d+) bug=(none|[-a-z]+:\d+)(?: unsupported=(\d+))?$", re.M)
+STUB = """
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+void klee_make_symbolic(void *p, size_t n, const char *name) { memset(p, atoi(getenv("BYTE")), n); }
+void klee_assume(unsigned long c) { if (!c) _Exit(201); }
+void klee_assert_fail(const char *e, const char *f, unsigned l, const char *g) { _Exit(202); }
+void __assert_fail(const char *e, const char *f, int l, const char *g) { _Exit(202); }
+"""
+
+
+class Infeasible(Exception):
+    """An assumption does not hold."""
+
+
+class Failed(Exception):
+    """An assertion does not hold, at this line."""
+
+
+def assume(machine: Machine, args: list[int]) -> int:
+    if not args[0]:
+        raise Infeasible
+    return 0
+
+
+def fail(machine: Machine, args: list[int]) -> int:
+    raise Failed(args[2])
+
+
+def run(program: Decoder, byte: int) -> tuple[Machine, str, int]:
+    def make_symbolic(machine: Machine, args: list[int]) -> int:
+        machine.memory[args[0] : args[0] + args[1]] = bytes((byte,)) * args[1]
+        return 0
+
+    natives = {
+        "klee_make_symbolic": make_symbolic,
+        "klee_assume": assume,
+        "klee_assert_fail": fail,
+        "__assert_fail": fail,
+    }
+    machine = Machine(program, natives)
+    try:
+        return machine, "completed", machine.run([])
+    except Failed as failure:
+        return machine, f"assert:{failure.args[0]}", 202
+    except Infeasible:
+        return machine, "infeasible", 201
+    except Unsupported:
+        return machine, "unsupported", -1
+
+
+def explore(path: Path, optimize: bool = False) -> tuple[dict[str, set[tuple[int, ...]]], dict[int, int]]:
+    """The traces by how they end, and the status for each byte."""
+    program = Decoder(load_program([path], cache=False, optimize=optimize))
+    traces: dict[str, set[tuple[int, ...]]] = {}
+    statuses = {}
+    for byte in range(256):
+        machine, ending, statuses[byte] = run(program, byte)
+        traces.setdefault(ending, set()).add(tuple(machine.trace))
+    return traces, statuses
+
+
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+def test_expectation_in_head(path: Path) -> None:
+    found = EXPECT.search(path.read_text())
+    assert found is not None, "expected `// EXPECT: paths=N bug=class:line|none` in the head"
+    traces, _ = explore(path)
+    bugs = [ending for ending in traces if ":" in ending]
+    assert len(traces.get("completed", ())) == int(found[1])
+    assert (bugs or ["none"]) == [found[2]]
+    assert len(traces.get("unsupported", ())) == int(found[3] or 0)
+
+
+@pytest.mark.parametrize("optimize", [False, True], ids=["plain", "optimized"])
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+def test_same_status_as_native(path: Path, optimize: bool, tmp_path: Path) -> None:
+    stub, binary = tmp_path / "stub.c", tmp_path / "program"
+    stub.write_text(STUB)
+    zig = str(zig_dir() / "zig")
+    flags = ["-target", "x86_64-linux-musl", "-O0", "-fno-sanitize=all", "-w", "-I", str(runtime_include())]
+    subprocess.run([zig, "cc", *flags, str(path), str(stub), "-o", str(binary)], check=True, capture_output=True)
+    _, statuses = explore(path, optimize)
+    for byte in [*range(0, 256, 37), 7, 77, 84, 100, 200, 213]:
+        native = subprocess.run([str(binary)], env={"BYTE": str(byte)}, check=False, capture_output=True).returncode
+        if statuses[byte] != -1:
+            assert statuses[byte] & 255 == native, f"byte {byte}"
+
