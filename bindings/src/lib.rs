@@ -1,11 +1,47 @@
-//! The extension module `partita._core`.
-mod program;
+//! The extension module `partita._core`: conversions between Python and the core, and nothing that decides.
 
+mod answer;
+mod chain;
+mod conformance;
+mod expr;
+mod intern;
+mod layer;
+mod model;
+mod program;
+mod solver;
+mod term;
+mod value;
+mod view;
+mod wait;
+
+use partita_core::expr::{Builtin, Op};
+use partita_core::solve::LAYERS;
 use pyo3::prelude::*;
 
 #[pymodule]
 fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("__version__", env!("CARGO_PKG_VERSION"))?;
     m.add_function(wrap_pyfunction!(program::dump_program, m)?)?;
+    // The tables that Python needs: operators by number, functions by name, layers with what they do.
+    let ops: Vec<(String, usize, &str)> =
+        Op::ALL.iter().map(|op| (format!("{op:?}"), op.arity(), op.smtlib())).collect();
+    m.add("OPERATORS", ops)?;
+    m.add("FUNCTIONS", Builtin::ALL.iter().map(|f| f.name()).collect::<Vec<_>>())?;
+    m.add("LAYERS", LAYERS.iter().map(|row| (row.name, row.about)).collect::<Vec<_>>())?;
+    m.add_class::<expr::Expr>()?;
+    m.add_class::<model::Model>()?;
+    m.add_class::<solver::Solver>()?;
+    m.add_class::<answer::Sat>()?;
+    m.add_class::<answer::Unsat>()?;
+    m.add_class::<answer::Unknown>()?;
+    m.add_class::<view::QueryView>()?;
+    m.add_class::<view::RestView>()?;
+    m.add_function(wrap_pyfunction!(conformance::conformance, m)?)?;
+    m.add_function(wrap_pyfunction!(expr::apply, m)?)?;
+    m.add_function(wrap_pyfunction!(expr::bv, m)?)?;
+    m.add_function(wrap_pyfunction!(expr::boolean, m)?)?;
+    m.add_function(wrap_pyfunction!(expr::array, m)?)?;
+    m.add_function(wrap_pyfunction!(expr::const_array, m)?)?;
+    m.add_function(wrap_pyfunction!(expr::table, m)?)?;
     Ok(())
 }

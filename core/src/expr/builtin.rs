@@ -6,6 +6,7 @@
 //! expected and what was found.
 
 use super::{Expr, Graph, MAX_WIDTH, Sort, SortError};
+use smallvec::SmallVec;
 
 /// How many arguments a function takes. Those that take more than their least number associate to the left,
 /// to the right (`=>`), chain (`=`) or are pairwise (`distinct`), as SMT-LIB says for each.
@@ -131,11 +132,144 @@ impl Builtin {
             Arity::Exactly(n) if args != n => {
                 self.error(format_args!("expected {}, found {args}", count(n, "argument", "arguments")))
             }
-            Arity::AtLeast(n) if args < n => {
-                self.error(format_args!("expected at least {}, found {args}", count(n, "argument", "arguments")))
-            }
+            Arity::AtLeast(n) if args < n => self
+                .error(format_args!("expected at least {}, found {args}", count(n, "argument", "arguments"))),
             Arity::Exactly(_) | Arity::AtLeast(_) => Ok(()),
         }
+    }
+
+    /// The sort of this function, indexed by `params`, of arguments of these sorts; or why there is none.
+    pub fn result(self, params: &[u64], args: &[Sort]) -> Result<Sort, SortError> {
+        self.check_counts(params.len(), args.len())?;
+        match self.takes() {
+            Takes::Bools => match args.iter().find(|&&arg| arg != Sort::Bool) {
+                Some(arg) => self.error(format_args!("expected Bool, found {arg}")),
+                None => Ok(Sort::Bool),
+            },
+            Takes::Words => {
+                let width = self.expect_word(args[0])?;
+                self.expect_like_first(args)?;
+                self.word_result(width, params)
+            }
+            Takes::AnyWords => {
+                let mut width = 0;
+                for &arg in args {
+                    width += u64::from(self.expect_word(arg)?);
+                }
+                self.result_width(width)
+            }
+            Takes::Same if args.len() > MAX_DISTINCT && self == Builtin::Distinct => {
+                self.error(format_args!("expected at most {MAX_DISTINCT} arguments, found {}", args.len()))
+            }
+            Takes::Same => self.expect_like_first(args).map(|()| Sort::Bool),
+            Takes::Choice => {
+                if args[0] != Sort::Bool {
+                    return self.error(format_args!("expected a Bool condition, found {}", args[0]));
+                }
+                if args[1] != args[2] {
+                    let (then, otherwise) = (args[1], args[2]);
+                    return self
+                        .error(format_args!("expected {then} like its second argument, found {otherwise}"));
+                }
+                Ok(args[1])
+            }
+            Takes::ArrayIndex => self.expect_array(args),
+            Takes::ArrayIndexElement => {
+                let element = self.expect_array(args)?;
+                let (array, found) = (args[0], args[2]);
+                if found != element {
+                    return self
+                        .error(format_args!("expected {element} as element of {array}, found {found}"));
+                }
+                Ok(array)
+            }
+        }
+    }
+
+    /// The result's sort for arguments that are bit-vectors of `width` bits.
+    fn word_result(self, width: u32, params: &[u64]) -> Result<Sort, SortError> {
+        let wide = u64::from(width);
+        match self {
+            Builtin::Extract => {
+                let (high, low) = (params[0], params[1]);
+                if high < low || high >= wide {
+                    let (top, sort) = (width - 1, Sort::Bits(width));
+                    return self.error(format_args!(
+                        "expected indices {top} >= i >= j >= 0 for {sort}, found {high} and {low}"
+                    ));
+                }
+                Ok(Sort::Bits((high - low) as u32 + 1))
+            }
+            Builtin::ZeroExtend | Builtin::SignExtend => self.result_width(wide.saturating_add(params[0])),
+            Builtin::Repeat => self.result_width(wide.saturating_mul(params[0])),
+            Builtin::BvComp => Ok(Sort::Bits(1)),
+            Builtin::BvSmulo if wide * 2 > u64::from(MAX_WIDTH) => {
+                let limit = MAX_WIDTH / 2;
+                self.error(format_args!("expected at most {limit} bits for a signed product, found {width}"))
+            }
+            Builtin::BvUlt | Builtin::BvUle | Builtin::BvUgt | Builtin::BvUge | Builtin::BvSlt => {
+                Ok(Sort::Bool)
+            }
+            Builtin::BvSle | Builtin::BvSgt | Builtin::BvSge | Builtin::BvNego | Builtin::BvUaddo => {
+                Ok(Sort::Bool)
+            }
+            Builtin::BvSaddo | Builtin::BvUmulo | Builtin::BvSmulo | Builtin::BvUsubo => Ok(Sort::Bool),
+            Builtin::BvSsubo | Builtin::BvSdivo => Ok(Sort::Bool),
+            Builtin::BvNot | Builtin::BvNeg | Builtin::BvAnd | Builtin::BvOr | Builtin::BvXor => {
+                Ok(Sort::Bits(width))
+            }
+            Builtin::BvNand | Builtin::BvNor | Builtin::BvXnor | Builtin::BvAdd | Builtin::BvSub => {
+                Ok(Sort::Bits(width))
+            }
+            Builtin::BvMul | Builtin::BvUdiv | Builtin::BvUrem | Builtin::BvSdiv | Builtin::BvSrem => {
+                Ok(Sort::Bits(width))
+            }
+            Builtin::BvSmod | Builtin::BvShl | Builtin::BvLshr | Builtin::BvAshr => Ok(Sort::Bits(width)),
+            Builtin::RotateLeft | Builtin::RotateRight => Ok(Sort::Bits(width)),
+            Builtin::Not | Builtin::And | Builtin::Or | Builtin::Xor | Builtin::Implies | Builtin::Equal => {
+                unreachable!("{self:?} does not take words only")
+            }
+            Builtin::Distinct | Builtin::Ite | Builtin::Concat | Builtin::Select | Builtin::Store => {
+                unreachable!("{self:?} does not take words only")
+            }
+        }
+    }
+
+    fn result_width(self, width: u64) -> Result<Sort, SortError> {
+        match Sort::bits(width) {
+            Ok(sort) => Ok(sort),
+            Err(_) => self.error(format_args!("expected a result of 1 to {MAX_WIDTH} bits, found {width}")),
+        }
+    }
+
+    fn expect_word(self, arg: Sort) -> Result<u32, SortError> {
+        match arg {
+            Sort::Bits(width) => Ok(width),
+            Sort::Bool | Sort::Array { .. } => self.error(format_args!("expected a bit-vector, found {arg}")),
+        }
+    }
+
+    fn expect_like_first(self, args: &[Sort]) -> Result<(), SortError> {
+        let first = args[0];
+        match args[1..].iter().find(|&&arg| arg != first) {
+            Some(found) => {
+                self.error(format_args!("expected {first} like its first argument, found {found}"))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// An array and an index for it; gives the element's sort.
+    fn expect_array(self, args: &[Sort]) -> Result<Sort, SortError> {
+        let (array, found) = (args[0], args[1]);
+        let Sort::Array { index, element } = array else {
+            return self.error(format_args!("expected an array, found {array}"));
+        };
+        let index = Sort::Bits(index);
+        if found != index {
+            return self.error(format_args!("expected {index} as index of {array}, found {found}"));
+        }
+        Ok(Sort::Bits(element))
     }
 }
 
@@ -150,8 +284,8 @@ fn count(n: usize, one: &str, many: &str) -> String {
 impl Graph {
     /// The function `f`, indexed by `params`, of `args`; or why there is no such expression.
     pub fn apply(&mut self, f: Builtin, params: &[u64], args: &[Expr]) -> Result<Expr, SortError> {
-        f.check_counts(params.len(), args.len())?;
-        self.check_arguments(f, args)?;
+        let sorts: SmallVec<[Sort; 4]> = args.iter().map(|&arg| self.sort(arg)).collect();
+        f.result(params, &sorts)?;
         let a = args[0];
         // Valid wherever the function takes two arguments, which is where it is used.
         let b = args[args.len().min(2) - 1];
@@ -172,9 +306,6 @@ impl Graph {
                     chain = self.and(chain, same);
                 }
                 chain
-            }
-            Builtin::Distinct if args.len() > MAX_DISTINCT => {
-                return f.error(format_args!("expected at most {MAX_DISTINCT} arguments, found {}", args.len()));
             }
             Builtin::Distinct => self.distinct(args),
             Builtin::Ite => self.ite(a, b, args[2]),
@@ -206,43 +337,21 @@ impl Graph {
             Builtin::BvUaddo => self.uadd_overflows(a, b),
             Builtin::BvSaddo => self.sadd_overflows(a, b),
             Builtin::BvUmulo => self.umul_overflows(a, b),
-            Builtin::BvSmulo => match self.smul_overflows(a, b) {
-                Ok(e) => e,
-                Err(SortError(why)) => return f.error(format_args!("{why}")),
-            },
+            Builtin::BvSmulo => self.smul_overflows(a, b)?,
             Builtin::BvUsubo => self.usub_overflows(a, b),
             Builtin::BvSsubo => self.ssub_overflows(a, b),
             Builtin::BvSdivo => self.sdiv_overflows(a, b),
             Builtin::Concat => {
-                let width: u64 = args.iter().map(|&arg| u64::from(self.width(arg))).sum();
-                self.check_width(f, width)?;
                 // From the right: appending to a long concatenation would take it apart each time.
                 let last = args[args.len() - 1];
                 args[..args.len() - 1].iter().rev().fold(last, |low, &high| self.concat(high, low))
             }
-            Builtin::Extract => {
-                let (high, low, width) = (params[0], params[1], self.width(a));
-                if high < low || high >= u64::from(width) {
-                    return f.error(format_args!(
-                        "expected indices {} >= i >= j >= 0 for {}, found {high} and {low}",
-                        width - 1,
-                        self.sort(a)
-                    ));
-                }
-                self.extract(a, low as u32, (high - low) as u32 + 1)
-            }
-            Builtin::ZeroExtend | Builtin::SignExtend => {
-                let width = u64::from(self.width(a)).saturating_add(params[0]);
-                let width = self.check_width(f, width)?;
-                if f == Builtin::ZeroExtend { self.zext(a, width) } else { self.sext(a, width) }
-            }
+            Builtin::Extract => self.extract(a, params[1] as u32, (params[0] - params[1]) as u32 + 1),
+            Builtin::ZeroExtend => self.zext(a, self.width(a) + params[0] as u32),
+            Builtin::SignExtend => self.sext(a, self.width(a) + params[0] as u32),
             Builtin::RotateLeft => self.rotate_left(a, params[0]),
             Builtin::RotateRight => self.rotate_right(a, params[0]),
-            Builtin::Repeat => {
-                let width = u64::from(self.width(a)).saturating_mul(params[0]);
-                self.check_width(f, width)?;
-                self.repeat(a, params[0] as u32)
-            }
+            Builtin::Repeat => self.repeat(a, params[0] as u32),
             Builtin::Select => self.select(a, b),
             Builtin::Store => self.store(a, b, args[2]),
         })
@@ -250,81 +359,6 @@ impl Graph {
 
     fn left(&mut self, args: &[Expr], f: impl Fn(&mut Graph, Expr, Expr) -> Expr) -> Expr {
         args[1..].iter().fold(args[0], |all, &arg| f(self, all, arg))
-    }
-
-    fn check_width(&self, f: Builtin, width: u64) -> Result<u32, SortError> {
-        match Sort::bits(width) {
-            Ok(_) => Ok(width as u32),
-            Err(_) => f.error(format_args!("expected a result of 1 to {MAX_WIDTH} bits, found {width}")),
-        }
-    }
-
-    fn check_arguments(&self, f: Builtin, args: &[Expr]) -> Result<(), SortError> {
-        match f.takes() {
-            Takes::Bools => match args.iter().find(|&&arg| !self.is_bool(arg)) {
-                Some(&arg) => f.error(format_args!("expected Bool, found {}", self.sort(arg))),
-                None => Ok(()),
-            },
-            Takes::Words => {
-                self.expect_word(f, args[0])?;
-                self.expect_like_first(f, args)
-            }
-            Takes::AnyWords => args.iter().try_for_each(|&arg| self.expect_word(f, arg)),
-            Takes::Same => self.expect_like_first(f, args),
-            Takes::Choice => {
-                if !self.is_bool(args[0]) {
-                    return f.error(format_args!("expected a Bool condition, found {}", self.sort(args[0])));
-                }
-                let (then, otherwise) = (self.sort(args[1]), self.sort(args[2]));
-                if then != otherwise {
-                    return f.error(format_args!("expected {then} like its second argument, found {otherwise}"));
-                }
-                Ok(())
-            }
-            Takes::ArrayIndex => self.expect_array(f, args).map(|_| ()),
-            Takes::ArrayIndexElement => {
-                let element = Sort::Bits(self.expect_array(f, args)?);
-                let found = self.sort(args[2]);
-                if found != element {
-                    let array = self.sort(args[0]);
-                    return f.error(format_args!("expected {element} as element of {array}, found {found}"));
-                }
-                Ok(())
-            }
-        }
-    }
-
-    fn expect_word(&self, f: Builtin, arg: Expr) -> Result<(), SortError> {
-        match self.sort(arg) {
-            Sort::Bits(_) => Ok(()),
-            found @ (Sort::Bool | Sort::Array { .. }) => {
-                f.error(format_args!("expected a bit-vector, found {found}"))
-            }
-        }
-    }
-
-    fn expect_like_first(&self, f: Builtin, args: &[Expr]) -> Result<(), SortError> {
-        let first = self.sort(args[0]);
-        for &arg in &args[1..] {
-            let found = self.sort(arg);
-            if found != first {
-                return f.error(format_args!("expected {first} like its first argument, found {found}"));
-            }
-        }
-        Ok(())
-    }
-
-    /// An array and an index for it; gives the element width.
-    fn expect_array(&self, f: Builtin, args: &[Expr]) -> Result<u32, SortError> {
-        let array = self.sort(args[0]);
-        let Sort::Array { index, element } = array else {
-            return f.error(format_args!("expected an array, found {array}"));
-        };
-        let found = self.sort(args[1]);
-        if found != Sort::Bits(index) {
-            return f.error(format_args!("expected {} as index of {array}, found {found}", Sort::Bits(index)));
-        }
-        Ok(element)
     }
 }
 

@@ -1,0 +1,81 @@
+# Needs Python >= 3.10, a Rust toolchain, a C++ compiler and make; everything else is installed into .venv,
+# at the versions of requirements/dev.txt and Cargo.lock. Stamp files make a second call quick.
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+CARGO_TARGET_DIR ?= target
+export CARGO_TARGET_DIR
+FUZZ_SECONDS ?= 60
+
+RUST_SOURCES := Cargo.toml Cargo.lock $(shell find core/src bindings -name '*.rs' -o -name Cargo.toml -not -path '*/target/*')
+
+.PHONY: help demo test lint corpus bench fuzz wheel clean build
+
+help:
+	@echo "make demo     build, then solve the examples"
+	@echo "make test     build, then all tests (cargo and pytest)"
+	@echo "make lint     clippy, rustfmt, ruff, mypy"
+	@echo "make corpus   every query log of ../shared/corpus against its recorded verdicts"
+	@echo "make bench    benchmarks (release build)"
+	@echo "make fuzz     both parsers, FUZZ_SECONDS=$(FUZZ_SECONDS) each"
+	@echo "make wheel    an installable wheel in dist/"
+	@echo "make clean    remove everything that make has made"
+
+$(VENV)/.installed: requirements/dev.txt
+	@echo "== installing the pinned tools into $(VENV)"
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -c 'import sys; sys.exit(0 if sys.version_info >= (3, 10) else "expected Python >= 3.10, found %d.%d: make PYTHON=python3.12" % sys.version_info[:2])'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --requirement requirements/dev.txt
+	touch $@
+
+# Installed in place: the Python part is used from python/, the extension is copied beside it.
+$(VENV)/.built: $(VENV)/.installed pyproject.toml $(RUST_SOURCES)
+	@echo "== building partita (release)"
+	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --locked --quiet
+	touch $@
+
+build: $(VENV)/.built
+
+demo: build
+	@echo "== partita smt on the examples"
+	@for file in examples/*.smt2 examples/*.kquery; do echo "-- partita smt $$file"; $(BIN)/partita smt $$file || exit 1; done
+	@echo "== the Python solver"
+	@for file in examples/*.py; do echo "-- python $$file"; $(BIN)/python $$file || exit 1; done
+
+test: build
+	@echo "== cargo test"
+	cargo test --locked --workspace
+	@echo "== pytest"
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/.built
+	@echo "== clippy, rustfmt"
+	cargo clippy --locked --workspace --all-targets -- -D warnings
+	cargo fmt --all --check
+	@echo "== ruff, mypy"
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+corpus: build
+	@echo "== the query logs of ../shared/corpus"
+	$(BIN)/python tests/corpus.py
+
+bench: build
+	@echo "== benchmarks"
+	cargo bench --locked --workspace
+	$(BIN)/python tests/bench_backends.py
+
+fuzz:
+	@echo "== fuzzing both parsers, $(FUZZ_SECONDS) seconds each"
+	core/fuzz/run $(FUZZ_SECONDS)
+
+wheel: $(VENV)/.installed
+	@echo "== a wheel in dist/"
+	$(BIN)/maturin build --release --locked --out dist
+
+clean:
+	rm -rf $(VENV) target dist build core/fuzz/target .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +
+	rm -f python/partita/*.so

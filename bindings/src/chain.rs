@@ -1,0 +1,46 @@
+//! Building a chain of layers from a spec, with a Python function for the layers the core does not know.
+
+use crate::layer::{Objects, PythonLayer};
+use partita_core::solve::{Item, Layer, Spec, SpecError, build_chain};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::sync::Arc;
+
+/// The layers of `spec` (which may edit `default`), and those of them that are Python objects. `backend` is called
+/// with a name, a variant or None, and a dict of options, and gives a layer, or None for a name it does not know.
+pub(crate) fn build(
+    spec: &str,
+    default: &str,
+    backend: &Bound<'_, PyAny>,
+) -> PyResult<(Vec<Box<dyn Layer>>, Objects)> {
+    let usage = |error: SpecError| PyValueError::new_err(format!("layers: {error}"));
+    let default = Spec::parse(default, &Spec(Vec::new())).map_err(usage)?;
+    let spec = Spec::parse(spec, &default).map_err(usage)?;
+    let mut objects = Vec::new();
+    let mut raised = None;
+    let mut outside = |item: &Item| -> Result<Option<Box<dyn Layer>>, SpecError> {
+        let mut make = || -> PyResult<Option<Box<dyn Layer>>> {
+            let options = PyDict::new(backend.py());
+            for (key, value) in &item.options {
+                options.set_item(key, value)?;
+            }
+            let object = backend.call1((&item.name, &item.variant, options))?;
+            if object.is_none() {
+                return Ok(None);
+            }
+            let layer = PythonLayer::new(&object)?;
+            objects.push(object.unbind());
+            Ok(Some(Box::new(layer)))
+        };
+        make().map_err(|error| {
+            let words = error.to_string();
+            raised = Some(error);
+            SpecError(words)
+        })
+    };
+    match build_chain(&spec, &mut outside) {
+        Ok(layers) => Ok((layers, Arc::new(objects))),
+        Err(error) => Err(raised.unwrap_or_else(|| usage(error))),
+    }
+}

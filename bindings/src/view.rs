@@ -1,0 +1,207 @@
+//! What a layer written in Python sees of a question: its nodes as rows of numbers, and the layers below.
+
+use crate::answer::{Sat, Unknown, Unsat};
+use crate::value::to_python;
+use partita_core::budget::{Budget, Cancel};
+use partita_core::expr::{Expr, Graph, Op, Sort};
+use partita_core::query::{Answer, Query};
+use partita_core::solve::Rest;
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyList};
+use std::ptr::NonNull;
+use std::sync::Mutex;
+
+/// Kinds of a node's sort, as numbers in a row.
+pub(crate) const BOOL: u32 = 0;
+pub(crate) const BITS: u32 = 1;
+pub(crate) const ARRAY: u32 = 2;
+
+/// One question to a layer written in Python. Nodes are known by number; a layer is sent each node once, and is
+/// told which numbers were dropped since (they are reused) before it is sent new ones.
+#[pyclass(frozen, module = "partita.layers")]
+pub(crate) struct QueryView {
+    /// Rows of eight 32-bit numbers (native order), operands before their users: number, operator, kind, width,
+    /// index width, and three operands or parameters.
+    #[pyo3(get)]
+    nodes: Py<PyBytes>,
+    /// Numbers of nodes sent earlier that are gone. To be dropped before `nodes` are taken in.
+    #[pyo3(get)]
+    dropped: Py<PyBytes>,
+    /// New variables' names.
+    #[pyo3(get)]
+    names: Py<PyDict>,
+    /// New constants wider than 64 bits.
+    #[pyo3(get)]
+    wide: Py<PyDict>,
+    /// New tables' elements.
+    #[pyo3(get)]
+    tables: Py<PyDict>,
+    /// The path's constraints, oldest first.
+    #[pyo3(get)]
+    constraints: Vec<u32>,
+    #[pyo3(get)]
+    condition: u32,
+    /// Seconds left; None: no limit.
+    #[pyo3(get)]
+    seconds: Option<f64>,
+    #[pyo3(get)]
+    memory_mb: Option<u64>,
+    cancel: Cancel,
+    query: Query,
+}
+
+#[pymethods]
+impl QueryView {
+    /// Has the question been called off?
+    fn cancelled(&self) -> bool {
+        self.cancel.is_cancelled()
+    }
+}
+
+impl QueryView {
+    pub(crate) fn new(
+        py: Python<'_>,
+        graph: &Graph,
+        query: &Query,
+        constraints: &[Expr],
+        new: &[Expr],
+        dropped: &[u32],
+        budget: &Budget,
+    ) -> PyResult<QueryView> {
+        let (names, wide, tables) = (PyDict::new(py), PyDict::new(py), PyDict::new(py));
+        let mut rows: Vec<u8> = Vec::with_capacity(new.len() * 32);
+        for &e in new {
+            for number in row(graph, e) {
+                rows.extend_from_slice(&number.to_ne_bytes());
+            }
+            match graph.op(e) {
+                Op::Var => names.set_item(e.id(), graph.name(e))?,
+                Op::Const if graph.width(e) > 64 => {
+                    let bits = graph.const_bits(e).expect("a constant");
+                    wide.set_item(e.id(), crate::value::int_from_bits(py, &bits)?)?;
+                }
+                Op::Table => {
+                    tables.set_item(e.id(), PyList::new(py, graph.table(e).elements.iter())?)?;
+                }
+                _ => {}
+            }
+        }
+        let dropped: Vec<u8> = dropped.iter().flat_map(|id| id.to_ne_bytes()).collect();
+        Ok(QueryView {
+            nodes: PyBytes::new(py, &rows).unbind(),
+            dropped: PyBytes::new(py, &dropped).unbind(),
+            names: names.unbind(),
+            wide: wide.unbind(),
+            tables: tables.unbind(),
+            constraints: constraints.iter().map(|e| e.id()).collect(),
+            condition: query.condition.id(),
+            seconds: budget.left().map(|left| left.as_secs_f64()),
+            memory_mb: budget.memory_mb,
+            cancel: budget.cancel.clone(),
+            query: query.clone(),
+        })
+    }
+}
+
+fn row(graph: &Graph, e: Expr) -> [u32; 8] {
+    let (kind, width, index_width) = match graph.sort(e) {
+        Sort::Bool => (BOOL, 1, 0),
+        Sort::Bits(width) => (BITS, width, 0),
+        Sort::Array { index, element } => (ARRAY, element, index),
+    };
+    let op = graph.op(e);
+    let mut payload = [0; 3];
+    for (to, kid) in payload.iter_mut().zip(graph.kids(e)) {
+        *to = kid.id();
+    }
+    match op {
+        Op::Extract => payload[1] = graph.extract_low(e),
+        Op::Const => {
+            if let Some(word) = graph.const_word(e) {
+                payload = [word as u32, (word >> 32) as u32, 0];
+            }
+        }
+        _ => {}
+    }
+    [e.id(), op as u32, kind, width, index_width, payload[0], payload[1], payload[2]]
+}
+
+/// The layers below, as they were lent to a layer for one call.
+struct Lent(NonNull<Rest<'static>>);
+
+// SAFETY: whatever `Rest` refers to is `Send`, and `RestView` hands it to one thread at a time.
+unsafe impl Send for Lent {}
+
+/// The layers below. Only usable while the call it was given to lasts.
+#[pyclass(frozen, module = "partita.layers")]
+pub(crate) struct RestView {
+    lent: Mutex<Option<Lent>>,
+}
+
+impl RestView {
+    /// Lends `rest` to Python while `f` runs.
+    pub(crate) fn lend<'py, R>(
+        py: Python<'py>,
+        rest: &mut Rest<'_>,
+        f: impl FnOnce(&Bound<'py, RestView>) -> R,
+    ) -> PyResult<R> {
+        let lent = Lent(NonNull::from(rest).cast());
+        let view = Bound::new(py, RestView { lent: Mutex::new(Some(lent)) })?;
+        /// Takes the loan back even if `f` panics; waits for a call under way in another thread.
+        struct End<'a, 'py>(&'a Bound<'py, RestView>);
+        impl Drop for End<'_, '_> {
+            fn drop(&mut self) {
+                let view = self.0.get();
+                self.0.py().detach(|| match view.lent.lock() {
+                    Ok(mut lent) => *lent = None,
+                    Err(mut poisoned) => **poisoned.get_mut() = None,
+                });
+            }
+        }
+        let end = End(&view);
+        let result = f(end.0);
+        drop(end);
+        Ok(result)
+    }
+}
+
+#[pymethods]
+impl RestView {
+    /// Asks the layers below the same question.
+    fn check<'py>(&self, py: Python<'py>, query: &Bound<'py, QueryView>) -> PyResult<Bound<'py, PyAny>> {
+        let query = query.get().query.clone();
+        let answered = py.detach(|| {
+            let mut guard = self.lent.try_lock().ok()?;
+            let lent = guard.as_mut()?;
+            // SAFETY: `lend` keeps the `Rest` borrowed until it has taken `lent` back under this lock.
+            let rest = unsafe { lent.0.as_mut() };
+            let answer = rest.check(&query);
+            let sorts: Vec<(u32, Sort)> = match &answer {
+                Answer::Sat(model) => model.iter().map(|(e, _)| (e.id(), rest.graph.sort(e))).collect(),
+                Answer::Unsat(_) | Answer::Unknown(_) => Vec::new(),
+            };
+            Some((answer, sorts))
+        });
+        let Some((answer, sorts)) = answered else {
+            return Err(PyRuntimeError::new_err(
+                "the layers below can only be asked during the call to check() they were given to, by one thread",
+            ));
+        };
+        match answer {
+            Answer::Sat(model) => {
+                let values = PyDict::new(py);
+                for ((e, value), (id, sort)) in model.iter().zip(sorts) {
+                    debug_assert_eq!(e.id(), id);
+                    values.set_item(id, to_python(py, sort, value)?)?;
+                }
+                Ok(Bound::new(py, Sat { values: values.unbind() })?.into_any())
+            }
+            Answer::Unsat(core) => {
+                let ids = core.constraints.as_slice().iter().map(|e| e.id()).collect();
+                Ok(Bound::new(py, Unsat { core: ids, condition: core.condition })?.into_any())
+            }
+            Answer::Unknown(why) => Ok(Bound::new(py, Unknown { reason: why.to_string() })?.into_any()),
+        }
+    }
+}
