@@ -7,6 +7,7 @@
 
 pub mod conformance;
 mod differences;
+mod record;
 mod reuse;
 mod settrie;
 mod simplify;

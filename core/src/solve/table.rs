@@ -1,7 +1,7 @@
 //! The layers of the core by name. Layers written elsewhere (in Python) come in through `outside`.
 
 use super::spec::{Item, Spec, SpecError};
-use super::{Layer, differences, reuse, simplify, split, verify};
+use super::{Layer, differences, record, reuse, simplify, split, verify};
 
 /// A layer that can be named in a spec.
 pub struct LayerRow {
@@ -36,6 +36,11 @@ pub const LAYERS: &[LayerRow] = &[
         name: "reuse",
         about: "the same constraints, an unsat subset or a satisfiable superset of them, asked before",
         build: |item, _| plain(item, reuse::Reuse::new),
+    },
+    LayerRow {
+        name: "record",
+        about: "writes every query that passes into a folder: record(dir=PATH,format=smt2|kquery)",
+        build: |item, _| Ok(Box::new(record::Record::from_item(item)?)),
     },
     LayerRow {
         name: "verify",

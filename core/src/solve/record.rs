@@ -1,0 +1,148 @@
+//! The layer `record`: writes every query that passes it into a file that `partita smt` reads.
+//!
+//! Answers: what the layers below answer; `Unknown` if the query could not be written.
+//! Why sound: it changes nothing.
+//! When it helps: collecting query logs, reporting a bug, comparing solvers on the same questions.
+//! Cost: printing and writing each query.
+
+use super::spec::{Item, SpecError};
+use super::{Layer, Rest};
+use crate::budget::Why;
+use crate::expr::kquery;
+use crate::expr::smtlib::Printer;
+use crate::query::{Alive, Answer, Query};
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::PathBuf;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Format {
+    SmtLib,
+    KQuery,
+}
+
+pub struct Record {
+    out: File,
+    format: Format,
+    written: u64,
+}
+
+impl Record {
+    /// From `record(dir=PATH,format=smt2|kquery)`: appends to `PATH/queries.smt2` or `PATH/queries.kquery`.
+    pub fn from_item(item: &Item) -> Result<Record, SpecError> {
+        let mut dir = PathBuf::from("queries");
+        let (mut format, mut name) = (Format::SmtLib, "queries.smt2");
+        for (key, value) in &item.options {
+            match (key.as_str(), value.as_str()) {
+                ("dir", path) => dir = PathBuf::from(path),
+                ("format", "smt2") => {}
+                ("format", "kquery") => (format, name) = (Format::KQuery, "queries.kquery"),
+                ("format", other) => {
+                    return Err(SpecError(format!(
+                        "record: expected format=smt2 or format=kquery, found `{other}`"
+                    )));
+                }
+                (other, _) => {
+                    return Err(SpecError(format!("record: expected dir= or format=, found `{other}`")));
+                }
+            }
+        }
+        if item.variant.is_some() {
+            return Err(SpecError(format!("expected `record` without a variant, found `{item}`")));
+        }
+        let path = dir.join(name);
+        let open = || {
+            fs::create_dir_all(&dir)?;
+            File::options().create(true).append(true).open(&path)
+        };
+        let file = open().map_err(|e| SpecError(format!("record: cannot write {}: {e}", path.display())))?;
+        Ok(Record { out: file, format, written: 0 })
+    }
+
+    fn write(&mut self, query: &Query, rest: &mut Rest<'_>) -> Result<(), String> {
+        let constraints = query.constraints(rest.tree);
+        let text = match self.format {
+            Format::SmtLib => {
+                let mut all = constraints.to_vec();
+                all.push(query.condition);
+                format!("{}(reset)\n", Printer::new(rest.graph).script(&all))
+            }
+            // KQuery asks whether the constraints entail an expression: satisfiable means that they do not
+            // entail the negation.
+            Format::KQuery => {
+                let negated = rest.graph.not(query.condition);
+                kquery::print(rest.graph, &constraints, negated, &[], &[])? + "\n"
+            }
+        };
+        self.written += 1;
+        // One write for each query: a run that is killed leaves only whole ones.
+        self.out.write_all(text.as_bytes()).map_err(|e| e.to_string())
+    }
+}
+
+impl Layer for Record {
+    fn name(&self) -> &str {
+        "record"
+    }
+
+    fn check(&mut self, query: &Query, rest: &mut Rest<'_>) -> Answer {
+        match self.write(query, rest) {
+            Ok(()) => rest.check(query),
+            Err(message) => Answer::Unknown(Why::Layer { name: "record".into(), message }),
+        }
+    }
+
+    fn sweep(&mut self, _alive: &Alive<'_>) {}
+
+    fn counters(&self) -> Vec<(String, f64)> {
+        vec![("written".to_string(), self.written as f64)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::budget::Budget;
+    use crate::expr::Sort;
+    use crate::solve::Solver;
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        let dir = std::env::temp_dir().join(format!("partita-record-{}", std::process::id()));
+        for (format, expected) in [("smt2", "(bvult x #x05)"), ("kquery", "(query [(Ult ")] {
+            let text = dir.display().to_string();
+            let options = vec![("dir".to_string(), text), ("format".to_string(), format.to_string())];
+            let item = Item { name: "record".into(), variant: None, options };
+            let mut solver = Solver::new(vec![Box::new(Record::from_item(&item).unwrap())]);
+            let sort = if format == "smt2" { Sort::Bits(8) } else { Sort::Array { index: 32, element: 8 } };
+            let x = solver.graph.var("x", sort).unwrap();
+            let zero = solver.graph.word(32, 0);
+            let word = if format == "smt2" { x } else { solver.graph.select(x, zero) };
+            let (five, two) = (solver.graph.word(8, 5), solver.graph.word(8, 2));
+            let (small, two) = (solver.graph.ult(word, five), solver.graph.eq(word, two));
+            let path = solver.tree.extend(&solver.graph, solver.tree.root(), small);
+            solver.check(&Query::new(path, two), &Budget::unlimited());
+            let written = fs::read_to_string(dir.join(format!("queries.{format}"))).unwrap();
+            assert!(written.contains(expected), "{written}");
+        }
+        fs::remove_dir_all(&dir).unwrap();
+    }
+
+    #[test]
+    fn wrong_settings_are_named() {
+        let item = |key: &str, value: &str| Item {
+            name: "record".into(),
+            variant: None,
+            options: vec![(key.into(), value.into())],
+        };
+        let error = |item: &Item| Record::from_item(item).err().unwrap().to_string();
+        assert_eq!(
+            error(&item("format", "cvc")),
+            "record: expected format=smt2 or format=kquery, found `cvc`"
+        );
+        assert_eq!(error(&item("to", "x")), "record: expected dir= or format=, found `to`");
+        assert!(
+            error(&item("dir", "/dev/null/x")).starts_with("record: cannot write /dev/null/x/queries.smt2: ")
+        );
+    }
+}
