@@ -8,10 +8,6 @@ use super::eval::{self, Shape};
 use super::{Bits, Expr, Graph, MAX_WIDTH, Op, Sort, SortError, TableData};
 use std::sync::Arc;
 
-/// Rewrites build expressions that are rewritten in turn; past this depth they are left as they are, so that
-/// no input can exhaust the stack.
-const MAX_REWRITE_DEPTH: u32 = 24;
-
 impl Graph {
     // Leaves.
 
@@ -140,12 +136,11 @@ impl Graph {
     }
 
     pub(super) fn guarded(&mut self, f: impl FnOnce(&mut Graph) -> Option<Expr>) -> Option<Expr> {
-        if self.rules.depth >= MAX_REWRITE_DEPTH {
+        if !self.rules.enter() {
             return None;
         }
-        self.rules.depth += 1;
         let result = f(self);
-        self.rules.depth -= 1;
+        self.rules.leave();
         result
     }
 

@@ -159,7 +159,7 @@ impl Graph {
                 Op::Shl if self.op(self.kid(e, 0)) == Op::ZExt => {
                     let x = self.kid(self.kid(e, 0), 0);
                     match self.const_word(self.kid(e, 1)) {
-                        Some(by) if by + u64::from(self.width(x)) <= u64::from(self.width(e)) => {
+                        Some(by) if by <= u64::from(self.width(e) - self.width(x)) => {
                             todo.push((x, at + by as u32, self.width(x)));
                         }
                         Some(_) | None => return false,
