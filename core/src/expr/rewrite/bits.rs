@@ -113,6 +113,11 @@ impl Graph {
 
     /// `b[0] | b[1] << 8` and the like: words put together from parts that do not overlap.
     pub(super) fn rewrite_disjoint(&mut self, a: Expr, b: Expr) -> Option<Expr> {
+        // Nothing else has a part that is zero.
+        let has_gap = |e| matches!(self.op(e), Op::ZExt | Op::Concat | Op::Shl);
+        if !has_gap(a) || !has_gap(b) {
+            return None;
+        }
         let width = self.width(a);
         let mut pieces = Vec::new();
         if !self.pieces(a, 0, width, &mut pieces) || !self.pieces(b, 0, width, &mut pieces) {
