@@ -6,6 +6,7 @@ mod terms;
 
 use partita_core::expr::{Evaluator, Expr, Graph, Op, Rule, Sort};
 use rustc_hash::FxHashMap;
+use std::time::{Duration, Instant};
 use terms::{Make, Random, World, from_value};
 
 /// How often each rule fired, over many graphs.
@@ -78,13 +79,18 @@ fn check_canonical(world: &mut World, e: Expr) {
 }
 
 fn run(seed: u64, sorts: &[Sort], widest: u32, samples: usize, steps: u32, fired: &mut Fired) {
-    let mut world = World::new(seed, sorts, widest, samples);
+    run_world(World::new(seed, sorts, widest, samples), steps, fired);
+}
+
+fn run_world(mut world: World, steps: u32, fired: &mut Fired) {
     let mut evaluator = Evaluator::new();
     for step in 0..steps {
         let e = world.step();
         if step % 8 == 0 {
             check_evaluator(&mut world, &mut evaluator, e);
-            check_canonical(&mut world, e);
+            if world.graph.rewrites_cut() == 0 {
+                check_canonical(&mut world, e);
+            }
         }
     }
     fired.add(&world.graph);
@@ -195,3 +201,121 @@ const BINARY: [Op; 18] = [
     Op::Slt,
     Op::Sle,
 ];
+
+/// Where rewriting stops at a limit, nodes remain that no rule has seen (`x + 0`, shifts past the width): the
+/// rules must be right over those as well.
+#[test]
+fn rules_are_right_over_operands_that_are_not_canonical() {
+    let mut fired = Fired::default();
+    let mut random = Random::new(5);
+    for seed in 0..500 {
+        let sorts = some_sorts(&mut random, if seed % 3 == 0 { 60 } else { 8 }, 8);
+        let mut world = World::new(3000 + seed, &sorts, 12, 64);
+        world.graph.limit_rewriting((seed % 4) as u32, u32::MAX);
+        for step in 0..250 {
+            // Now and then all rules, over what was left as it was.
+            let depth = if step % 3 == 0 { 24 } else { (seed % 4) as u32 };
+            world.graph.limit_rewriting(depth, u32::MAX);
+            world.step();
+        }
+        fired.add(&world.graph);
+    }
+}
+
+/// `x + 0` that no rule has seen is still the index `x`.
+#[test]
+fn an_unsimplified_index_is_not_taken_for_another() {
+    let sorts = [Sort::Array { index: 2, element: 1 }, Sort::Bits(2), Sort::Bits(1)];
+    let mut world = World::new(0, &sorts, 8, 0);
+    let [array, x, v] = [0, 1, 2].map(|i| world.variables[i]);
+    let zero = world.graph.word(2, 0);
+    world.graph.limit_rewriting(0, u32::MAX);
+    let same = world.make(&Make::Plain(Op::Add), &[x, zero]);
+    assert!(same != x && world.graph.rewrites_cut() > 0);
+    world.graph.limit_rewriting(24, u32::MAX);
+    for (write, read) in [(same, x), (x, same)] {
+        let stored = world.make(&Make::Plain(Op::Store), &[array, write, v]);
+        world.make(&Make::Read(1), &[stored, read]);
+    }
+}
+
+/// Builds `layers` layers with `grow` and says how many nodes and how much time the last half took.
+fn growth(layers: u32, mut grow: impl FnMut(&mut Graph, Expr, u32) -> Expr, start: Sort) {
+    let mut g = Graph::new();
+    let mut e = g.var("x", start).unwrap();
+    let began = Instant::now();
+    let mut sizes = Vec::new();
+    for layer in 0..layers {
+        e = grow(&mut g, e, layer);
+        sizes.push(g.slots());
+    }
+    let (half, full) = (sizes[layers as usize / 2], sizes[layers as usize - 1]);
+    assert!(full <= 3 * half + 5000, "{half} nodes after half of the layers, {full} after all");
+    let spent = began.elapsed();
+    assert!(spent < Duration::from_millis(10) * layers, "{layers} layers took {spent:?}");
+}
+
+#[test]
+fn sharing_does_not_make_rewriting_explode() {
+    let bytes = Sort::Array { index: 8, element: 8 };
+    // Each read goes both ways at each `ite`, down to the same array.
+    growth(
+        200,
+        |g, array, layer| {
+            let [p, q, r] = ["p", "q", "r"].map(|name| g.var(&format!("{name}{layer}"), Sort::Bool).unwrap());
+            let (i, v) = (g.word(8, layer.into()), g.word(8, 7));
+            let stored = g.store(array, i, v);
+            let (a, b) = (g.ite(q, array, stored), g.ite(r, stored, array));
+            let next = g.ite(p, a, b);
+            let at = g.word(8, 250);
+            g.read(next, at, 4);
+            next
+        },
+        bytes,
+    );
+    // Slices of words that are put together from slices of one word, both halves of which are needed.
+    growth(
+        200,
+        |g, x, layer| {
+            let c = g.word(64, 0x0123_4567_89ab_cdef ^ u64::from(layer) << 30);
+            let (high, low) = (g.extract(x, 24, 40), g.extract(x, 0, 24));
+            let (a, b) = (g.concat(low, high), g.concat(high, low));
+            let both = g.and(a, b);
+            let either = g.xor(both, c);
+            let moved = g.add(either, a);
+            g.extract(moved, 3, 50);
+            moved
+        },
+        Sort::Bits(64),
+    );
+    // Sums, shifts and choices of one another.
+    growth(
+        200,
+        |g, x, layer| {
+            let p = g.var(&format!("p{layer}"), Sort::Bool).unwrap();
+            let (one, two) = (g.word(32, 1), g.word(32, 2));
+            let (a, b) = (g.add(x, one), g.shl(x, two));
+            let sum = g.add(a, b);
+            let difference = g.sub(sum, x);
+            let e = g.ite(p, sum, difference);
+            let (t, u) = (g.extract(e, 0, 16), g.extract(e, 16, 16));
+            let back = g.concat(t, u);
+            let same = g.eq(back, e);
+            g.ite(same, back, e)
+        },
+        Sort::Bits(32),
+    );
+    // A word doubled until it is as wide as can be, then cut.
+    growth(
+        15,
+        |g, x, _| {
+            let wide = g.concat(x, x);
+            let width = g.width(wide);
+            let cut = g.extract(wide, 1, width - 1);
+            let zero = g.word(width - 1, 0);
+            g.eq(cut, zero);
+            wide
+        },
+        Sort::Bits(2),
+    );
+}

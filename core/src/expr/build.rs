@@ -8,10 +8,6 @@ use super::eval::{self, Shape};
 use super::{Bits, Expr, Graph, MAX_WIDTH, Op, Sort, SortError, TableData};
 use std::sync::Arc;
 
-/// Rewrites build expressions that are rewritten in turn; past this depth they are left as they are, so that
-/// no input can exhaust the stack.
-const MAX_REWRITE_DEPTH: u32 = 24;
-
 impl Graph {
     // Leaves.
 
@@ -140,12 +136,11 @@ impl Graph {
     }
 
     pub(super) fn guarded(&mut self, f: impl FnOnce(&mut Graph) -> Option<Expr>) -> Option<Expr> {
-        if self.rules.depth >= MAX_REWRITE_DEPTH {
+        if !self.rules.enter() {
             return None;
         }
-        self.rules.depth += 1;
         let result = f(self);
-        self.rules.depth -= 1;
+        self.rules.leave();
         result
     }
 
@@ -491,9 +486,15 @@ impl Graph {
         self.intern1(Op::ConstArray, sort, element)
     }
 
-    /// `base` with its elements 0, 1, ... replaced by constants (of at most 64 bits each).
+    /// `base` with its elements 0, 1, ... replaced by constants (of at most 64 bits each), which fit in the
+    /// element's width and are no more than there are indices.
     pub fn table_over(&mut self, base: Expr, elements: Arc<[u64]>) -> Expr {
         debug_assert!(self.is_array(base) && self.width(base) <= 64);
+        debug_assert!(elements.iter().all(|&e| e <= super::bits::mask(self.width(base))));
+        debug_assert!(match self.sort(base) {
+            Sort::Array { index, .. } => index >= 64 || elements.len() as u64 <= 1 << index,
+            Sort::Bool | Sort::Bits(_) => false,
+        });
         if elements.is_empty() {
             return base;
         }

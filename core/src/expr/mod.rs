@@ -258,14 +258,36 @@ impl Graph {
                 id
             }
             None => {
+                if self.nodes.len() == self.nodes.capacity() {
+                    // Doubling would leave up to 24 bytes a node unused; large blocks grow in place.
+                    self.nodes.reserve_exact(self.nodes.len() / 8 + 64);
+                }
                 self.nodes.push(node);
                 #[cfg(debug_assertions)]
                 self.generations.push(0);
                 u32::try_from(self.nodes.len() - 1).expect("fewer than 2^32 nodes")
             }
         };
-        self.table.insert_unique(hash, id, |&id| self.nodes[id as usize].hash());
+        if self.table.len() == self.table.capacity() {
+            self.grow_table();
+        } else {
+            self.table.insert_unique(hash, id, |&id| self.nodes[id as usize].hash());
+        }
         self.handle(id)
+    }
+
+    /// Twice the room, filled in the order of the nodes: left to itself the table would look nodes up in the
+    /// order of their hashes, which misses the cache for each of them.
+    #[cold]
+    fn grow_table(&mut self) {
+        let room = self.table.capacity() * 2;
+        self.table = HashTable::new();
+        self.table = HashTable::with_capacity(room.max(64));
+        for (id, node) in self.nodes.iter().enumerate() {
+            if node.kind != Kind::Free {
+                self.table.insert_unique(node.hash(), id as u32, |_| unreachable!("there is room"));
+            }
+        }
     }
 
     fn intern1(&mut self, op: Op, sort: Sort, a: Expr) -> Expr {

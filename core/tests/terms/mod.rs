@@ -203,6 +203,21 @@ impl World {
         }
     }
 
+    /// Frees all but the variables and `keep`, and forgets what was known of the rest.
+    pub(crate) fn collect(&mut self, keep: &[Expr]) -> usize {
+        let roots: Vec<Expr> = self.variables.iter().chain(keep).copied().collect();
+        let alive = self.graph.mark(roots);
+        let freed = self.graph.collect(&alive);
+        self.tables.retain(|&e, _| alive.has(e));
+        self.seen.retain(|&e| alive.has(e));
+        for pool in self.pool.values_mut() {
+            pool.retain(|&e| alive.has(e));
+        }
+        self.pool.retain(|_, pool| !pool.is_empty());
+        self.sorts.retain(|sort| self.pool.contains_key(sort));
+        freed
+    }
+
     pub(crate) fn some_sort(&mut self) -> Sort {
         *self.random.pick(&self.sorts)
     }

@@ -105,7 +105,7 @@ impl Columns {
     }
 }
 
-/// One run of a plan: bind first, then ask.
+/// One run of a plan: bind first (the latest binding counts), then ask.
 pub struct Tile<'a> {
     memory: &'a mut Columns,
     plan: &'a Plan,
@@ -187,6 +187,7 @@ impl Tile<'_> {
         let mut known = false;
         if let Some(number) = self.plan.array_number(array) {
             self.memory.arrays[number].values = values.to_vec();
+            self.memory.arrays[number].elements.clear();
             known = true;
         }
         for leaf in self.plan.elements_of(array) {

@@ -113,6 +113,11 @@ impl Graph {
 
     /// `b[0] | b[1] << 8` and the like: words put together from parts that do not overlap.
     pub(super) fn rewrite_disjoint(&mut self, a: Expr, b: Expr) -> Option<Expr> {
+        // Nothing else has a part that is zero.
+        let has_gap = |e| matches!(self.op(e), Op::ZExt | Op::Concat | Op::Shl);
+        if !has_gap(a) || !has_gap(b) {
+            return None;
+        }
         let width = self.width(a);
         let mut pieces = Vec::new();
         if !self.pieces(a, 0, width, &mut pieces) || !self.pieces(b, 0, width, &mut pieces) {
@@ -159,7 +164,7 @@ impl Graph {
                 Op::Shl if self.op(self.kid(e, 0)) == Op::ZExt => {
                     let x = self.kid(self.kid(e, 0), 0);
                     match self.const_word(self.kid(e, 1)) {
-                        Some(by) if by + u64::from(self.width(x)) <= u64::from(self.width(e)) => {
+                        Some(by) if by <= u64::from(self.width(e) - self.width(x)) => {
                             todo.push((x, at + by as u32, self.width(x)));
                         }
                         Some(_) | None => return false,

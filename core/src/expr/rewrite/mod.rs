@@ -126,25 +126,70 @@ rules! {
     StoreTwice: "the second write to one index counts";
 }
 
-/// How often each rule fired, and how deep rewriting is nested just now.
+/// Rewrites build expressions that are rewritten in turn; past this depth they are left as they are, so that
+/// no input can exhaust the stack.
+const MAX_DEPTH: u32 = 24;
+
+/// Likewise past this many rewrites for one request: parts that are shared would be met once for each way that
+/// leads to them, which grows exponentially with the depth. Long words of many parts stay well below.
+const MAX_STEPS: u32 = 2048;
+
+/// How often each rule fired, and how far the rewriting of the present request has got.
 pub(super) struct Counters {
     fired: [u64; Rule::ALL.len()],
-    pub(super) depth: u32,
+    depth: u32,
+    steps: u32,
+    cut: u64,
+    max_depth: u32,
+    max_steps: u32,
 }
 
 impl Default for Counters {
     fn default() -> Counters {
-        Counters { fired: [0; Rule::ALL.len()], depth: 0 }
+        let fired = [0; Rule::ALL.len()];
+        Counters { fired, depth: 0, steps: 0, cut: 0, max_depth: MAX_DEPTH, max_steps: MAX_STEPS }
     }
 }
 
 impl Counters {
+    /// May a rewrite begin? Then `leave` ends it.
+    #[inline]
+    pub(super) fn enter(&mut self) -> bool {
+        if self.depth == 0 {
+            self.steps = 0;
+        }
+        if self.depth >= self.max_depth || self.steps >= self.max_steps {
+            self.cut += 1;
+            return false;
+        }
+        self.depth += 1;
+        self.steps += 1;
+        true
+    }
+
+    #[inline]
+    pub(super) fn leave(&mut self) {
+        self.depth -= 1;
+    }
+
     pub(super) fn iter(&self) -> impl Iterator<Item = (Rule, u64)> + '_ {
         Rule::ALL.iter().map(|&rule| (rule, self.fired[rule as usize]))
     }
 }
 
 impl Graph {
+    /// How often rewriting stopped at a limit. Only then may an expression be less than canonical.
+    pub fn rewrites_cut(&self) -> u64 {
+        self.rules.cut
+    }
+
+    /// Other limits than the usual ones, for tests: whatever the rules see must not depend on earlier rules
+    /// having run.
+    #[doc(hidden)]
+    pub fn limit_rewriting(&mut self, depth: u32, steps: u32) {
+        (self.rules.max_depth, self.rules.max_steps) = (depth, steps);
+    }
+
     fn fire(&mut self, rule: Rule, result: Expr) -> Option<Expr> {
         self.rules.fired[rule as usize] += 1;
         Some(result)

@@ -31,7 +31,7 @@ impl Graph {
                     return None;
                 }
                 let (x, before) = (self.kid(a, 0), self.const_bits(self.kid(a, 1))?);
-                let sum = u64::from(amount) + before.to_u64()?;
+                let sum = u64::from(amount).saturating_add(before.to_u64()?);
                 let e = if sum >= u64::from(width) {
                     self.word(width, 0)
                 } else {
