@@ -60,13 +60,9 @@ def _read(llvm: ModuleType, name: str, data: bytes) -> Any:
         module.verify()
     except RuntimeError as error:
         what = "bitcode" if is_bitcode(data) else "LLVM text"
-        advice = (
-            "it is truncated, damaged, or written by a newer LLVM"
-            if is_bitcode(data)
-            else "text of LLVM 14 and older has typed pointers: give its bitcode instead"
-        )
         raise UsageError(
-            f"`{name}` is not {what} that LLVM {version} reads ({advice}): {_first_line(error)}"
+            f"`{name}` is not {what} that LLVM {version} reads; is it truncated, or written by a newer LLVM?"
+            f" ({_first_line(error)})"
         ) from None
     return module
 
