@@ -46,7 +46,9 @@ def test_bitcode_text_and_source_link(bitcode: list[bytes], tmp_path: Path) -> N
         assert "mul nsw r0 7" in dump_program(load_program([main, tmp_path / other], cache=False))
 
 
-def test_changed_bitcode_is_another_program(bitcode: list[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_changed_bitcode_is_another_program(
+    bitcode: list[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     path = tmp_path / "a.ll"
     for number in (1, 2):
@@ -64,9 +66,7 @@ def test_truncated_bitcode(bitcode: list[bytes], tmp_path: Path) -> None:
 def test_not_bitcode(tmp_path: Path) -> None:
     path = tmp_path / "x.bc"
     path.write_bytes(b"\x7fELF\x02\x01\x01")
-    assert refusal(path) == (
-        f"expected LLVM bitcode in `{path}`, found something else: compile with `-emit-llvm -c`"
-    )
+    assert refusal(path) == (f"expected LLVM bitcode in `{path}`, found something else: compile with `-emit-llvm -c`")
     text = tmp_path / "x.ll"
     text.write_bytes(b"\xff\xfe\x00binary")
     assert refusal(text) == f"expected LLVM bitcode or text in `{text}`, found neither: compile with `-emit-llvm`"

@@ -56,9 +56,9 @@ def test_another_clang(clang: str) -> None:
 def test_all_intrinsics_are_declared(tmp_path: Path) -> None:
     for name in ("klee/klee.h", "partita.h"):
         prefix = "klee" if "klee" in name else "partita"
-        calls = f"{prefix}_make_symbolic(&x, sizeof x, \"x\"); {prefix}_assume(x > 1); {prefix}_assert(x != 7);"
-        calls += f"x += {prefix}_range(1, 5, \"r\") + {prefix}_int(\"i\") + (int){prefix}_choose(3);"
-        calls += f"{prefix}_print_expr(\"x\", x); if ({prefix}_is_symbolic(x)) {prefix}_silent_exit(1);"
+        calls = f'{prefix}_make_symbolic(&x, sizeof x, "x"); {prefix}_assume(x > 1); {prefix}_assert(x != 7);'
+        calls += f'x += {prefix}_range(1, 5, "r") + {prefix}_int("i") + (int){prefix}_choose(3);'
+        calls += f'{prefix}_print_expr("x", x); if ({prefix}_is_symbolic(x)) {prefix}_silent_exit(1);'
         path = write(tmp_path, f"{prefix}.c", f"#include <{name}>\nint main(void) {{ int x; {calls} return x; }}\n")
         dump = load(path)
         assert f"call {prefix}_make_symbolic(r0:64@0, 4:64@8, @.str:64@16)" in dump

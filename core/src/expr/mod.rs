@@ -20,8 +20,8 @@ mod sort;
 pub mod value;
 pub mod walk;
 
-pub use builtin::Builtin;
 pub use bits::{Bits, MAX_WIDTH};
+pub use builtin::Builtin;
 pub use collect::Alive;
 pub use eval::Evaluator;
 pub use op::{Family, Op};

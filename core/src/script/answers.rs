@@ -41,7 +41,8 @@ impl Session {
         end(&mut parser.lexer)?;
         let model = self.model().map_err(|message| SyntaxError::new(0, message))?;
         let values = self.print_values(&terms, &model);
-        let pairs: Vec<String> = texts.iter().zip(values).map(|(t, value)| format!("({t} {value})")).collect();
+        let pairs: Vec<String> =
+            texts.iter().zip(values).map(|(t, value)| format!("({t} {value})")).collect();
         Ok(format!("({})", pairs.join("\n ")))
     }
 

@@ -106,7 +106,8 @@ impl Session {
             Answer::Unsat(core) => {
                 let origins = origins(&core, &constraints, &tables);
                 let count = self.assertions.len();
-                let core = origins.iter().filter(|&&i| i < count).filter_map(|&i| self.assertions[i].name).collect();
+                let core =
+                    origins.iter().filter(|&&i| i < count).filter_map(|&i| self.assertions[i].name).collect();
                 let used = origins.iter().filter(|&&i| i >= count).map(|&i| assumptions[i - count].1.clone());
                 Last::Unsat { core, assumptions: used.collect() }
             }

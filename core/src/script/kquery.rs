@@ -103,7 +103,9 @@ impl KQuerySession {
             lines.push(format!("value{i}: {}", hex(&session.bits(e))));
         }
         for array in &query.arrays {
-            let crate::expr::Value::Array(value) = session.value(array.expr) else { unreachable!("an array") };
+            let crate::expr::Value::Array(value) = session.value(array.expr) else {
+                unreachable!("an array")
+            };
             let bytes: String = (0..array.size).map(|i| format!("{:02x}", value.get_word(i))).collect();
             lines.push(format!("{}: {bytes}", array.name));
         }

@@ -221,7 +221,11 @@ impl Session {
     fn push(&mut self, count: u64) {
         for _ in 0..count {
             let mark = self.symbols.mark();
-            self.levels.push(Level { mark, assertions: self.assertions.len(), declared: self.declared.len() });
+            self.levels.push(Level {
+                mark,
+                assertions: self.assertions.len(),
+                declared: self.declared.len(),
+            });
         }
         self.last = Last::Nothing;
     }

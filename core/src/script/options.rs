@@ -101,9 +101,14 @@ impl Session {
             "error-behavior" => "(:error-behavior continued-execution)".to_string(),
             "assertion-stack-levels" => format!("(:assertion-stack-levels {})", self.levels.len()),
             "reason-unknown" => match &self.last {
-                Last::Unknown(why) => format!("(:reason-unknown \"{}\")", why.to_string().replace('"', "\"\"")),
+                Last::Unknown(why) => {
+                    format!("(:reason-unknown \"{}\")", why.to_string().replace('"', "\"\""))
+                }
                 Last::Nothing | Last::Sat(_) | Last::Unsat { .. } => {
-                    return Err(SyntaxError::new(0, "expected an `unknown` answer before :reason-unknown, found none"));
+                    return Err(SyntaxError::new(
+                        0,
+                        "expected an `unknown` answer before :reason-unknown, found none",
+                    ));
                 }
             },
             "all-statistics" => self.statistics(),
@@ -117,7 +122,9 @@ impl Session {
         let _ = write!(text, "\n :nodes {}", self.solver.graph.len());
         for row in self.solver.statistics() {
             let (name, m) = (&row.name, &row.meter);
-            for (what, count) in [("asked", m.asked), ("sat", m.sat), ("unsat", m.unsat), ("passed", m.passed)] {
+            for (what, count) in
+                [("asked", m.asked), ("sat", m.sat), ("unsat", m.unsat), ("passed", m.passed)]
+            {
                 let _ = write!(text, "\n :{name}-{what} {count}");
             }
             let _ = write!(text, "\n :{name}-time {:.3}", m.own.as_secs_f64());

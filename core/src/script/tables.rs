@@ -110,7 +110,8 @@ impl Mentions {
             let set = if sets.clone().all(|other| other == first) {
                 first.clone()
             } else {
-                let mut all: Vec<usize> = sets.flat_map(|set| set.iter().copied()).chain(first.iter().copied()).collect();
+                let mut all: Vec<usize> =
+                    sets.flat_map(|set| set.iter().copied()).chain(first.iter().copied()).collect();
                 all.sort_unstable();
                 all.dedup();
                 all.into()
@@ -160,7 +161,8 @@ mod tests {
         let table = g.table_over(a, tables[0].elements.clone());
         let read = g.select(table, i);
         let expected = g.eq(read, seven);
-        let found: Vec<(Expr, usize, usize)> = rest.iter().map(|c| (c.expr, c.origin, c.tables.len())).collect();
+        let found: Vec<(Expr, usize, usize)> =
+            rest.iter().map(|c| (c.expr, c.origin, c.tables.len())).collect();
         assert_eq!(found, [(ninth, 4, 1), (expected, 5, 1), (elsewhere, 6, 0)]);
     }
 }

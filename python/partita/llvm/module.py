@@ -14,7 +14,7 @@ from partita.llvm import arith, calls, control, memory, vectors
 from partita.llvm.constants import Linear, parse_constant
 from partita.llvm.function import Handler, Lowering
 from partita.llvm.initial import Initial
-from partita.llvm.tokens import Cursor, NotUnderstood, tokens_of, unquote
+from partita.llvm.tokens import Cursor, NotUnderstoodError, tokens_of, unquote
 from partita.llvm.types import Type, Types
 from partita.llvm.write import INTERNAL, STRONG, WEAK, Address, FunctionRecord, GlobalRecord, Writer
 
@@ -71,7 +71,9 @@ class Module:
         self._scan()
 
     def lower(self) -> bytes:
-        names = [name for name, line in self._global_lines.items() if not line.startswith((" external ", " extern_weak "))]
+        names = [
+            name for name, line in self._global_lines.items() if not line.startswith((" external ", " extern_weak "))
+        ]
         for name in [*self._bodies, *names]:
             if not name.startswith("llvm."):
                 self.symbol_address(name)
@@ -119,7 +121,9 @@ class Module:
     def _check_target(self, line: str) -> None:
         triple = line.split('"')[1]
         if not triple.startswith(("x86_64", "amd64")):
-            raise UsageError(f"expected code for x86-64, found target `{triple}`: compile with `-target x86_64-linux-musl`")
+            raise UsageError(
+                f"expected code for x86-64, found target `{triple}`: compile with `-target x86_64-linux-musl`"
+            )
 
     # Source positions
 
@@ -167,7 +171,7 @@ class Module:
     def label_address(self, function: str, label: str) -> Address:
         number = self.labels(function).get(label)
         if number is None:
-            raise NotUnderstood(f"label `{label}` of function `{function}`")
+            raise NotUnderstoodError(f"label `{label}` of function `{function}`")
         return Address(2, self.symbol_address(function).number, number)
 
     def labels(self, function: str) -> dict[str, int]:
@@ -204,7 +208,7 @@ class Module:
             record.results = [result.width]
             found = self._add_function(record)
         if found.kind != 1:
-            raise NotUnderstood(f"`{name}`, which is not a function here")
+            raise NotUnderstoodError(f"`{name}`, which is not a function here")
         return found.number
 
     def _add_function(self, record: FunctionRecord) -> Address:
@@ -215,7 +219,7 @@ class Module:
     def _enter_function(self, name: str) -> Address:
         line = self._function_lines.get(name)
         if line is None:
-            raise NotUnderstood(f"symbol `{name}`")
+            raise NotUnderstoodError(f"symbol `{name}`")
         record = FunctionRecord(name)
         address = self._add_function(record)
         words = line[: line.index("@")].split()
@@ -304,7 +308,7 @@ class Module:
             initial = Initial(self)
             try:
                 initial.fill(cursor, type_, 0)
-            except (NotUnderstood, ValueError) as error:
+            except (NotUnderstoodError, ValueError) as error:
                 record.unsupported = f"{error} in the initial value of `{name}`"
             else:
                 record.data = bytes(initial.data)
@@ -329,7 +333,9 @@ class Module:
             number = target.number if function.alias is None else function.alias
             return self._add_function(FunctionRecord(name, linkage, alias=number))
         record = self.writer.globals[target.number]
-        place = (target.number, leaf.addend) if record.alias is None else (record.alias[0], record.alias[1] + leaf.addend)
+        place = (
+            (target.number, leaf.addend) if record.alias is None else (record.alias[0], record.alias[1] + leaf.addend)
+        )
         address = self._symbols[name] = Address(0, len(self.writer.globals), 0)
         self.writer.globals.append(GlobalRecord(name, linkage, alias=place))
         return address

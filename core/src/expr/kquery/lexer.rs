@@ -95,11 +95,8 @@ impl<'a> Lexer<'a> {
                 type_width(word).map_or(Token::Word(word), Token::Type)
             }
             b => {
-                let found = if b.is_ascii_graphic() {
-                    format!("`{}`", b as char)
-                } else {
-                    format!("byte 0x{b:02x}")
-                };
+                let found =
+                    if b.is_ascii_graphic() { format!("`{}`", b as char) } else { format!("byte 0x{b:02x}") };
                 return Err(SyntaxError::new(self.start, format!("expected a token, found {found}")));
             }
         })

@@ -238,12 +238,7 @@ pub(super) fn build(
     }
 }
 
-fn extract(
-    graph: &mut Graph,
-    to: u32,
-    offset: Operand<'_>,
-    operand: Operand<'_>,
-) -> Result<Expr, String> {
+fn extract(graph: &mut Graph, to: u32, offset: Operand<'_>, operand: Operand<'_>) -> Result<Expr, String> {
     let Operand::Number(offset) = offset else {
         return Err("Extract: expected a number as offset, found an expression".into());
     };
@@ -264,7 +259,9 @@ fn concat(graph: &mut Graph, width: Option<u32>, operands: &[Operand<'_>]) -> Re
     let mut total = 0u64;
     for operand in operands {
         let Operand::Expr(e) = *operand else {
-            return Err("Concat: expected operands with a width, found a number; write `(w8 5)` for one".into());
+            return Err(
+                "Concat: expected operands with a width, found a number; write `(w8 5)` for one".into()
+            );
         };
         parts.push(vector(graph, e));
         total += u64::from(graph.width(e));
@@ -299,7 +296,13 @@ impl Order {
     }
 }
 
-pub(super) fn read(graph: &mut Graph, order: Order, width: u32, index: Expr, array: Expr) -> Result<Expr, String> {
+pub(super) fn read(
+    graph: &mut Graph,
+    order: Order,
+    width: u32,
+    index: Expr,
+    array: Expr,
+) -> Result<Expr, String> {
     debug_assert_eq!(graph.width(index), INDEX);
     let count = width / ELEMENT;
     if count == 0 || width % ELEMENT != 0 || (order == Order::Single && count != 1) {

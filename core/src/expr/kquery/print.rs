@@ -67,7 +67,8 @@ pub fn print(
         writer.out.push(']');
     }
     if !arrays.is_empty() {
-        let names: Vec<&str> = arrays.iter().map(|array| writer.names[&variable(graph, array.expr)].as_str()).collect();
+        let names: Vec<&str> =
+            arrays.iter().map(|array| writer.names[&variable(graph, array.expr)].as_str()).collect();
         let _ = write!(writer.out, " [{}]", names.join(" "));
     }
     writer.out.push_str(")\n");
@@ -234,11 +235,7 @@ impl Writer<'_> {
             Op::SExt => ("SExt", true, true),
             Op::Ite => ("Select", true, false),
         };
-        let _ = if says_width {
-            write!(self.out, "({name} w{width}")
-        } else {
-            write!(self.out, "({name}")
-        };
+        let _ = if says_width { write!(self.out, "({name} w{width}") } else { write!(self.out, "({name}") };
         self.stack.push(Item::Text(")"));
         for kid in kids.into_iter().rev() {
             self.stack.extend([Item::Mention { e: kid, typed: typed_kids }, Item::Text(" ")]);
@@ -284,7 +281,9 @@ impl Writer<'_> {
                 let mut items = Vec::new();
                 let mut below = array;
                 // One list for all writes down to one that is mentioned elsewhere too.
-                while graph.op(below) == Op::Store && (below == array || !self.sharing.is_shared(graph, below)) {
+                while graph.op(below) == Op::Store
+                    && (below == array || !self.sharing.is_shared(graph, below))
+                {
                     if below != array {
                         items.push(Item::Text(", "));
                     }
@@ -298,9 +297,31 @@ impl Writer<'_> {
             }
             Op::ConstArray => return Err("expected no constant array, found one".into()),
             Op::Ite => return Err("expected no choice between arrays, found one".into()),
-            Op::Const | Op::Read | Op::Not | Op::And | Op::Or | Op::Xor | Op::Add | Op::Sub | Op::Mul
-            | Op::UDiv | Op::URem | Op::SDiv | Op::SRem | Op::Shl | Op::LShr | Op::AShr | Op::Eq | Op::Ult
-            | Op::Ule | Op::Slt | Op::Sle | Op::Concat | Op::Extract | Op::ZExt | Op::SExt => {
+            Op::Const
+            | Op::Read
+            | Op::Not
+            | Op::And
+            | Op::Or
+            | Op::Xor
+            | Op::Add
+            | Op::Sub
+            | Op::Mul
+            | Op::UDiv
+            | Op::URem
+            | Op::SDiv
+            | Op::SRem
+            | Op::Shl
+            | Op::LShr
+            | Op::AShr
+            | Op::Eq
+            | Op::Ult
+            | Op::Ule
+            | Op::Slt
+            | Op::Sle
+            | Op::Concat
+            | Op::Extract
+            | Op::ZExt
+            | Op::SExt => {
                 unreachable!("no array")
             }
         }

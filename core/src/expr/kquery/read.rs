@@ -15,11 +15,28 @@ type Label<'a> = Option<&'a str>;
 
 /// What is being read.
 enum Frame<'a> {
-    Apply { operator: Operator, width: Option<u32>, first: usize, label: Label<'a>, at: usize },
+    Apply {
+        operator: Operator,
+        width: Option<u32>,
+        first: usize,
+        label: Label<'a>,
+        at: usize,
+    },
     /// The index comes first, then the array.
-    Read { order: Order, width: u32, index: Option<Expr>, label: Label<'a>, at: usize },
+    Read {
+        order: Order,
+        width: u32,
+        index: Option<Expr>,
+        label: Label<'a>,
+        at: usize,
+    },
     /// `[lhs = rhs, ...] @ array`: pairs read so far, and the left side of the one being read.
-    Updates { first: usize, left: Option<Expr>, complete: bool, label: Label<'a> },
+    Updates {
+        first: usize,
+        left: Option<Expr>,
+        complete: bool,
+        label: Label<'a>,
+    },
 }
 
 /// What comes next, or was just read.

@@ -129,7 +129,10 @@ impl<'a> Lexer<'a> {
             b'|' => {
                 let inside = self.delimited(b'|', "a closing `|`")?;
                 if inside.contains('\\') {
-                    return Err(SyntaxError::new(self.start, "expected no `\\` in a quoted symbol, found one"));
+                    return Err(SyntaxError::new(
+                        self.start,
+                        "expected no `\\` in a quoted symbol, found one",
+                    ));
                 }
                 Ok(Token::Quoted(inside))
             }
@@ -154,7 +157,10 @@ impl<'a> Lexer<'a> {
         }
         if self.text.get(self.at).is_some_and(|&b| is(b, SYMBOL)) {
             let all = self.run(self.start, |b| is(b, SYMBOL));
-            return Err(SyntaxError::new(self.start, format!("expected a numeral, found `{}`", shorten(all))));
+            return Err(SyntaxError::new(
+                self.start,
+                format!("expected a numeral, found `{}`", shorten(all)),
+            ));
         }
         Ok(Token::Numeral(whole))
     }

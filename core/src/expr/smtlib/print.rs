@@ -136,7 +136,8 @@ impl<'g> Printer<'g> {
             writer.facts(table);
         }
         for shared in writer.shared() {
-            let _ = write!(writer.out, "(define-fun {} () {} ", writer.names[&shared], self.graph.sort(shared));
+            let _ =
+                write!(writer.out, "(define-fun {} () {} ", writer.names[&shared], self.graph.sort(shared));
             writer.content(shared);
             writer.out.push_str(")\n");
         }
@@ -202,12 +203,8 @@ impl Writer<'_> {
         for (i, &value) in self.graph.table(table).elements.iter().enumerate() {
             let (i, value) = (Bits::word(index, i as u64), Bits::word(element, value));
             let name = &self.names[&base];
-            let _ = writeln!(
-                self.out,
-                "(assert (= (select {name} {}) {}))",
-                i.to_smtlib(),
-                value.to_smtlib()
-            );
+            let _ =
+                writeln!(self.out, "(assert (= (select {name} {}) {}))", i.to_smtlib(), value.to_smtlib());
         }
     }
 

@@ -108,7 +108,11 @@ impl Symbols {
             .map_err(|message| SyntaxError::new(at, message))
     }
 
-    fn read_template(&mut self, lexer: &mut Lexer<'_>, parameters: &[Symbol]) -> Result<Template, SyntaxError> {
+    fn read_template(
+        &mut self,
+        lexer: &mut Lexer<'_>,
+        parameters: &[Symbol],
+    ) -> Result<Template, SyntaxError> {
         // Sort functions whose arguments are being read: name, place, first argument.
         let mut open: Vec<(Symbol, usize, usize)> = Vec::new();
         let mut args: Vec<Template> = Vec::new();

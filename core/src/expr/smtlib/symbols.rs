@@ -217,7 +217,9 @@ impl Symbols {
         match self.meaning(symbol) {
             Meaning::Nothing => Ok(()),
             Meaning::Reserved(_) => Err(format!("expected a symbol, found the reserved word `{name}`")),
-            Meaning::Builtin(_) => Err(format!("expected a new symbol, found the built-in function `{name}`")),
+            Meaning::Builtin(_) => {
+                Err(format!("expected a new symbol, found the built-in function `{name}`"))
+            }
             Meaning::Value(_) | Meaning::Function(_) => {
                 Err(format!("expected a new symbol, found `{name}`, which is declared already"))
             }
@@ -278,7 +280,10 @@ impl Symbols {
     pub(super) fn define_sort(&mut self, symbol: Symbol, sort: SortFunction) -> Result<(), String> {
         let entry = &mut self.entries[symbol.0 as usize];
         if entry.sort.is_some() || matches!(&*entry.name, "BitVec" | "_" | "!" | "as") {
-            return Err(format!("expected a new sort symbol, found `{}`, which is a sort already", entry.name));
+            return Err(format!(
+                "expected a new sort symbol, found `{}`, which is a sort already",
+                entry.name
+            ));
         }
         entry.sort = Some(sort);
         if !self.global {

@@ -28,12 +28,23 @@ enum Head {
 }
 
 enum Frame {
-    Apply { head: Head, first: usize, at: usize },
+    Apply {
+        head: Head,
+        first: usize,
+        at: usize,
+    },
     /// Values for the names bound since `first` are being read.
-    Bindings { first: usize, name: Symbol },
-    Body { mark: Mark },
+    Bindings {
+        first: usize,
+        name: Symbol,
+    },
+    Body {
+        mark: Mark,
+    },
     /// After `(!`; `whole` if it encloses the whole term.
-    Annotated { whole: bool },
+    Annotated {
+        whole: bool,
+    },
 }
 
 /// Reads the terms of one command.
@@ -180,7 +191,8 @@ impl<'p, 'a> Parser<'p, 'a> {
                     let (symbol, value) = self.bound[i];
                     if !self.symbols.bind(symbol, value, by) {
                         let name = shorten(self.symbols.name(symbol)).into_owned();
-                        return self.error(format!("expected each name once in a `let`, found `{name}` again"));
+                        return self
+                            .error(format!("expected each name once in a `let`, found `{name}` again"));
                     }
                 }
                 self.bound.truncate(first);
@@ -241,7 +253,10 @@ impl<'p, 'a> Parser<'p, 'a> {
             Meaning::Function(place) => Head::Function(place, symbol),
             Meaning::Reserved(word) if !quoted => return self.reserved(word, name),
             Meaning::Value(_) => {
-                return self.error(format!("expected a function, found `{}`, which takes no arguments", shorten(name)));
+                return self.error(format!(
+                    "expected a function, found `{}`, which takes no arguments",
+                    shorten(name)
+                ));
             }
             Meaning::Nothing | Meaning::Reserved(_) => {
                 return self.error(format!("expected a declared function, found `{}`", shorten(name)));
@@ -282,7 +297,10 @@ impl<'p, 'a> Parser<'p, 'a> {
             Some(_) | None => return self.lexer.unexpected("`bvN` with a decimal number N", token),
         };
         if digits.len() > MAX_DIGITS {
-            return self.error(format!("expected a constant of at most {MAX_DIGITS} digits, found {}", digits.len()));
+            return self.error(format!(
+                "expected a constant of at most {MAX_DIGITS} digits, found {}",
+                digits.len()
+            ));
         }
         let width = self.lexer.numeral()?;
         let width = match Sort::bits(width) {
@@ -303,7 +321,8 @@ impl<'p, 'a> Parser<'p, 'a> {
     fn qualified(&mut self) -> Result<Expr, SyntaxError> {
         let e = match self.lexer.next()? {
             Token::Symbol("const") => {
-                return self.error("expected `((as const S) value)`, found `(as const S)` without a value".into());
+                return self
+                    .error("expected `((as const S) value)`, found `(as const S)` without a value".into());
             }
             Token::Symbol(name) => self.constant(name, false)?,
             Token::Quoted(name) => self.constant(name, true)?,
@@ -402,7 +421,10 @@ impl<'p, 'a> Parser<'p, 'a> {
         let args = &self.args[first..];
         if args.len() != f.parameters.len() {
             let (expected, found) = (f.parameters.len(), args.len());
-            return Err(SyntaxError::new(at, format!("{name}: expected {expected} arguments, found {found}")));
+            return Err(SyntaxError::new(
+                at,
+                format!("{name}: expected {expected} arguments, found {found}"),
+            ));
         }
         let mut map = FxHashMap::default();
         for (i, (&parameter, &arg)) in f.parameters.iter().zip(args).enumerate() {
