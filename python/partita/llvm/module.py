@@ -67,6 +67,7 @@ class Module:
         self._symbols: dict[str, Address] = {}
         self._labels: dict[str, dict[str, int]] = {}
         self._locs: dict[int, int] = {-1: 0}
+        self._files: dict[int, str] = {}
         self._places: dict[int, str] = {}
         self._scan()
 
@@ -133,7 +134,8 @@ class Module:
         if found is None:
             fields = self._fields(debug)
             line, column = int(fields.get("line", "0")), int(fields.get("column", "0"))
-            file = self._file_of(fields)
+            # An instruction's position names its scope; a function is one itself.
+            file = self._file_of(debug if "file" in fields else int(fields.get("scope", "-1")))
             found = self._locs[debug] = self.writer.loc(file, line, column)
             if found:
                 self._places.setdefault(found, f"{os.path.basename(file)}:{line}")
@@ -147,16 +149,22 @@ class Module:
         text = self._metadata.get(number, "")
         return {name: node or count or string for name, node, count, string in _FIELD.findall(text)}
 
-    def _file_of(self, fields: dict[str, str]) -> str:
+    def _file_of(self, scope: int) -> str:
         """The path of the file of a scope, which is its own or that of a scope around it."""
-        for _ in range(10_000):
-            if "file" in fields:
+        around = []
+        while scope not in self._files:
+            around.append(scope)
+            self._files[scope] = ""  # damaged metadata may go in circles
+            fields = self._fields(scope)
+            if "file" in fields or "scope" not in fields:
+                file = self._fields(int(fields.get("file", "-1")))
+                path = os.path.join(file.get("directory", ""), file.get("filename", ""))
+                self._files[scope] = os.path.normpath(path) if path else ""
                 break
-            if "scope" not in fields:
-                return ""
-            fields = self._fields(int(fields["scope"]))
-        file = self._fields(int(fields.get("file", "-1")))
-        return os.path.normpath(os.path.join(file.get("directory", ""), file.get("filename", "")))
+            scope = int(fields["scope"])
+        found = self._files[scope]
+        self._files.update(dict.fromkeys(around, found))
+        return found
 
     # Symbols
 
