@@ -1,7 +1,7 @@
 """A plain interpreter of serialised programs, concrete only and slow: the second opinion on what the lowering says.
 
-It reads the bytes itself, so that writer, reader and meaning are checked without the executor. Undefined values are zero;
-anything unsupported raises. Memory is one array; C functions that programs need are given by the caller.
+It reads the bytes itself, so that writer, reader and meaning are checked without the executor. Undefined values are
+zero; anything unsupported raises. Memory is one array; C functions that programs need are given by the caller.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Decoder:
 
     def word(self) -> int:
         self.at += 1
-        return self.words[self.at - 1]
+        return int(self.words[self.at - 1])
 
     def long(self) -> int:
         return self.word() | self.word() << 32
@@ -64,7 +64,15 @@ class Decoder:
             offset, shape, target = self.long(), self.word(), self.address()
             relocs.append((offset, shape & 255, target, self.address() if shape & 256 else None))
         bound = bits & 4 or not bits & 1  # an undefined weak symbol is null
-        return {"name": name, "bound": bound, "size": size, "align": align, "alias": alias, "data": data, "relocs": relocs}
+        return {
+            "name": name,
+            "bound": bound,
+            "size": size,
+            "align": align,
+            "alias": alias,
+            "data": data,
+            "relocs": relocs,
+        }
 
     def operand(self) -> tuple[str, Any]:
         word = self.word()
@@ -139,11 +147,11 @@ _BIN, _UN, _OVERFLOW, _PREDS, _FBIN, _FUN, _FPREDS = (
 )
 
 
-class Exited(Exception):
+class ExitedError(Exception):
     """The program called exit."""
 
 
-class Unsupported(Exception):
+class UnsupportedError(Exception):
     """The program reached something that was not lowered."""
 
 
@@ -208,18 +216,18 @@ class Machine:
             alias = self.program.globals[number]["alias"]
             if alias:
                 return self.address((0, alias[0], alias[1] + offset))
-            return self.places[number] + offset if self.program.globals[number]["bound"] else offset
+            return (self.places[number] if self.program.globals[number]["bound"] else 0) + offset
         if kind == 1:
             alias = self.program.functions[number]["alias"]
             return FUNCTIONS + 16 * (number if alias is None else alias) + offset
         return BLOCKS + (number << 20) + offset
 
     def load(self, place: int, size: int) -> int:
-        assert HEAP <= place and place + size <= len(self.memory), f"load at {place:#x}"
+        assert HEAP <= place <= len(self.memory) - size, f"load at {place:#x}"
         return int.from_bytes(self.memory[place : place + size], "little")
 
     def store(self, place: int, value: int, size: int) -> None:
-        assert HEAP <= place and place + size <= len(self.memory), f"store at {place:#x}"
+        assert HEAP <= place <= len(self.memory) - size, f"store at {place:#x}"
         self.memory[place : place + size] = value.to_bytes(size, "little")
 
     def string(self, place: int) -> str:
@@ -235,7 +243,7 @@ class Machine:
             count = self.program.functions[main]["params"]
             results = self.call(main, [(32, 8, 0, value) for value in args[:count]])
             return signed(results[0], 32)
-        except Exited as end:
+        except ExitedError as end:
             return int(end.args[0])
 
     def call(self, number: int, args: list[tuple[int, int, int, int]]) -> list[int]:
@@ -263,7 +271,7 @@ class Frame:
     def get(self, operand: tuple[str, Any]) -> int:
         kind, value = operand
         if kind == "reg":
-            return self.regs[value]
+            return int(self.regs[value])
         if kind == "int":
             return int(value)
         return self.m.address(value) & ((1 << 64) - 1)
@@ -329,7 +337,7 @@ class Frame:
 
     def call(self, count: int, first: int, callee: tuple[str, Any], args: list[Any]) -> None:
         target = self.get(callee)
-        assert target >= FUNCTIONS and (target - FUNCTIONS) % 16 == 0, f"call of {target:#x}"
+        assert target in range(FUNCTIONS, BLOCKS, 16), f"call of {target:#x}"
         values = [(width, align, size, self.get(value)) for width, align, size, value in args]
         results = self.m.call((target - FUNCTIONS) // 16, values)
         for number in range(count):
@@ -359,7 +367,7 @@ class Frame:
             both, shift = get(a) << width | get(b), get(c) % width
             self.set(dst, both << shift >> width if more else both >> shift)
         elif code == w.VASTART:
-            self.va_start(*rest[:3], get(rest[3]))
+            self.va_start(rest[0], rest[1], rest[2], get(rest[3]))
         elif code == w.STACKSAVE:
             self.set(rest[0], m.top)
         elif code == w.STACKRESTORE:
@@ -372,7 +380,7 @@ class Frame:
         elif code in (w.FBIN, w.FUN, w.FMA, w.FCMP, w.FCLASS, w.FTOINT, w.INTTOF, w.FCAST):
             self.floating(code, op, more, rest)
         elif code == w.UNSUPPORTED:
-            raise Unsupported(m.program.strings[rest[0]])
+            raise UnsupportedError(m.program.strings[rest[0]])
         else:
             raise AssertionError(f"trap or unreachable code in {self.f['name']}")
         return None
@@ -421,8 +429,9 @@ def binary(op: str, a: int, b: int, width: int) -> int:
         return quotient if op == "sdiv" else x - quotient * y
     table: dict[str, Callable[[], int]] = {
         "add": lambda: a + b, "sub": lambda: a - b, "mul": lambda: a * b, "udiv": lambda: a // b, "urem": lambda: a % b,
-        "shl": lambda: a << b, "lshr": lambda: a >> b, "ashr": lambda: x >> b, "and": lambda: a & b, "or": lambda: a | b,
-        "xor": lambda: a ^ b, "umin": lambda: min(a, b), "umax": lambda: max(a, b), "smin": lambda: min(x, y),
+        "shl": lambda: a << b, "lshr": lambda: a >> b, "ashr": lambda: x >> b, "and": lambda: a & b,
+        "or": lambda: a | b, "xor": lambda: a ^ b, "umin": lambda: min(a, b), "umax": lambda: max(a, b),
+        "smin": lambda: min(x, y),
         "smax": lambda: max(x, y), "uaddsat": lambda: min(a + b, top), "usubsat": lambda: max(a - b, 0),
         "saddsat": lambda: min(max(x + y, low), high), "ssubsat": lambda: min(max(x - y, low), high),
         "ushlsat": lambda: min(a << b, top), "sshlsat": lambda: min(max(x << b, low), high),
@@ -491,7 +500,9 @@ def float_unary(op: str, a: float) -> float:
         return math.copysign(float(round(a)), a)
     if op == "round":
         return math.copysign(math.floor(abs(a) + 0.5), a)
-    return float({"floor": math.floor, "ceil": math.ceil, "trunc": math.trunc}[op](a))
+    if op == "floor":
+        return float(math.floor(a))
+    return float(math.ceil(a) if op == "ceil" else math.trunc(a))
 
 
 def float_compare(pred: str, a: float, b: float) -> int:

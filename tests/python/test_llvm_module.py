@@ -91,7 +91,7 @@ define void @a() {
 define internal void @b() {
   ret void
 }
-"""  # noqa: E501
+"""
     lines = dump_program(lower(text)).splitlines()
     assert lines[:4] == ["constructor 101 b", "constructor 65535 a", "destructor 65535 a", "destructor 101 b"]
 

@@ -11,7 +11,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from interpret import Decoder, Machine, Unsupported
+from interpret import Decoder, Machine, Native, UnsupportedError
 
 from partita.frontends import load_program
 from partita.frontends.c import runtime_include, zig_dir
@@ -29,22 +29,22 @@ void __assert_fail(const char *e, const char *f, int l, const char *g) { _Exit(2
 """
 
 
-class Infeasible(Exception):
+class InfeasibleError(Exception):
     """An assumption does not hold."""
 
 
-class Failed(Exception):
+class FailedError(Exception):
     """An assertion does not hold, at this line."""
 
 
 def assume(machine: Machine, args: list[int]) -> int:
     if not args[0]:
-        raise Infeasible
+        raise InfeasibleError
     return 0
 
 
 def fail(machine: Machine, args: list[int]) -> int:
-    raise Failed(args[2])
+    raise FailedError(args[2])
 
 
 def run(program: Decoder, byte: int) -> tuple[Machine, str, int]:
@@ -52,7 +52,7 @@ def run(program: Decoder, byte: int) -> tuple[Machine, str, int]:
         machine.memory[args[0] : args[0] + args[1]] = bytes((byte,)) * args[1]
         return 0
 
-    natives = {
+    natives: dict[str, Native] = {
         "klee_make_symbolic": make_symbolic,
         "klee_assume": assume,
         "klee_assert_fail": fail,
@@ -61,11 +61,11 @@ def run(program: Decoder, byte: int) -> tuple[Machine, str, int]:
     machine = Machine(program, natives)
     try:
         return machine, "completed", machine.run([])
-    except Failed as failure:
+    except FailedError as failure:
         return machine, f"assert:{failure.args[0]}", 202
-    except Infeasible:
+    except InfeasibleError:
         return machine, "infeasible", 201
-    except Unsupported:
+    except UnsupportedError:
         return machine, "unsupported", -1
 
 
@@ -104,4 +104,3 @@ def test_same_status_as_native(path: Path, optimize: bool, tmp_path: Path) -> No
         native = subprocess.run([str(binary)], env={"BYTE": str(byte)}, check=False, capture_output=True).returncode
         if statuses[byte] != -1:
             assert statuses[byte] & 255 == native, f"byte {byte}"
-

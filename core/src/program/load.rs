@@ -77,7 +77,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Program, LoadError> {
 }
 
 /// CRC-32 (IEEE), the one of zlib.
-fn crc32(bytes: &[u8]) -> u32 {
+pub(super) fn crc32(bytes: &[u8]) -> u32 {
     const TABLE: [u32; 256] = {
         let mut table = [0; 256];
         let mut i = 0;

@@ -9,6 +9,8 @@ mod dump;
 mod inst;
 mod link;
 mod load;
+#[cfg(test)]
+mod tests;
 
 pub use inst::{
     Arg, BinOp, Call, Callee, CastOp, FBinOp, FCmpPred, FUnOp, Flags, FloatKind, Inst, IntPred, Operand,

@@ -27,7 +27,7 @@ def load_program(
 ) -> bytes:
     """The serialised Program of C sources (`.c`), bitcode (`.bc`) and LLVM text (`.ll`), linked together.
 
-    `optimize` runs LLVM's usual passes (without vectorising); otherwise values are promoted to registers and nothing else.
+    `optimize` runs LLVM's usual passes (without vectorising); else values are promoted to registers and nothing more.
     `entry` is the function everything is reached from; None keeps all definitions, as for a library.
     """
     names = [os.fspath(path) for path in paths]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
 from partita.errors import UsageError
 
@@ -44,29 +44,22 @@ def module_text(inputs: Sequence[tuple[str, bytes]], *, entry: str | None = "mai
 
 @functools.cache
 def _llvm() -> ModuleType:
-    import llvmlite.binding as llvm
+    from llvmlite import binding
 
-    llvm.initialize_native_target()
-    return llvm  # type: ignore[no-any-return]
+    binding.initialize_native_target()
+    return cast(ModuleType, binding)
 
 
 def _read(llvm: ModuleType, name: str, data: bytes) -> Any:
     version = ".".join(str(part) for part in llvm.llvm_version_info)
     try:
-        if is_bitcode(data):
-            module = llvm.parse_bitcode(data)
-        else:
-            module = llvm.parse_assembly(_text(name, data))
+        module = llvm.parse_bitcode(data) if is_bitcode(data) else llvm.parse_assembly(_text(name, data))
         module.verify()
     except RuntimeError as error:
         what = "bitcode" if is_bitcode(data) else "LLVM text"
-        advice = (
-            "it is truncated, damaged, or written by a newer LLVM"
-            if is_bitcode(data)
-            else "text of LLVM 14 and older has typed pointers: give its bitcode instead"
-        )
         raise UsageError(
-            f"`{name}` is not {what} that LLVM {version} reads ({advice}): {_first_line(error)}"
+            f"`{name}` is not {what} that LLVM {version} reads; is it truncated, or written by a newer LLVM?"
+            f" ({_first_line(error)})"
         ) from None
     return module
 
@@ -75,7 +68,9 @@ def _text(name: str, data: bytes) -> str:
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:
-        raise UsageError(f"expected LLVM bitcode or text in `{name}`, found neither: compile with `-emit-llvm`") from None
+        raise UsageError(
+            f"expected LLVM bitcode or text in `{name}`, found neither: compile with `-emit-llvm`"
+        ) from None
 
 
 def _first_line(error: Exception) -> str:

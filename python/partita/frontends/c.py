@@ -38,7 +38,7 @@ def runtime_include() -> Path:
 def zig_dir() -> Path:
     spec = importlib.util.find_spec("ziglang")
     if spec is None or not spec.submodule_search_locations:
-        raise UsageError("the C compiler is missing: expected the Python package `ziglang` (pip install ziglang==0.15.2)")
+        raise UsageError("the C compiler is missing: expected the package `ziglang` (pip install ziglang==0.15.2)")
     return Path(spec.submodule_search_locations[0])
 
 

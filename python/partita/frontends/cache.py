@@ -1,8 +1,9 @@
 """Lowered programs kept between runs.
 
-An entry is found by what was asked (paths, flags, tools, our own lowering code) and holds the content hashes of every file
-that went into it, headers included; it is used only when all of them still have these contents. Entries are written to
-a temporary name and renamed, so that concurrent processes see whole entries or none; a damaged one is made again.
+An entry is found by what was asked (paths, flags, tools, our own lowering code) and holds the content hashes of every
+file that went into it, headers included; it is used only when all of them still have these contents. Entries are
+written to a temporary name and renamed, so that concurrent processes see whole entries or none; a damaged one is made
+again.
 """
 
 from __future__ import annotations

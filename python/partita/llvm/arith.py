@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from partita.llvm.function import Handler, Lowering
-from partita.llvm.tokens import Cursor, NotUnderstood
+from partita.llvm.tokens import Cursor, NotUnderstoodError
 from partita.llvm.types import Type, float_kind
 from partita.llvm.vectors import bitcast
 from partita.llvm.write import (
@@ -27,10 +27,9 @@ from partita.llvm.write import (
 )
 
 _INT_FLAGS = frozenset(FLAGS)
-FAST_MATH = frozenset("fast nnan ninf nsz arcp contract afn reassoc".split())
-_CAST_FLAGS = frozenset(("nuw", "nsw", "nneg", *FAST_MATH))
-SIGNED = 1 << 8
-SATURATE = 2 << 8
+_FAST_MATH = frozenset("fast nnan ninf nsz arcp contract afn reassoc".split())
+_CAST_FLAGS = frozenset(("nuw", "nsw", "nneg", *_FAST_MATH))
+_SIGNED = 1 << 8
 
 
 def element(type_: Type) -> Type:
@@ -44,21 +43,18 @@ def _binary(op: int) -> Handler:
         for flag in cursor.skip_words(_INT_FLAGS):
             head |= FLAGS[flag]
         type_ = low.types.parse(cursor)
-        a = low.value(cursor, type_)
+        a = low.operands(cursor, type_)
         cursor.expect(",")
-        b = low.value(cursor, type_)
-        if type_.width:
-            low.emit((head, low.result(name, type_.width), *a, *b))  # type: ignore[arg-type]
-        else:
-            for dst, x, y in zip(low.results(name, type_), a, b, strict=True):
-                low.emit((head, dst, *x, *y))  # type: ignore[misc]
+        b = low.operands(cursor, type_)
+        for dst, x, y in zip(low.results(name, type_), a, b, strict=True):
+            low.emit((head, dst, *x, *y))
 
     return lower
 
 
 def _float_binary(op: int) -> Handler:
     def lower(low: Lowering, cursor: Cursor, name: str) -> None:
-        cursor.skip_words(FAST_MATH)
+        cursor.skip_words(_FAST_MATH)
         type_, a = low.typed(cursor)
         cursor.expect(",")
         b = low.operands(cursor, type_)
@@ -70,7 +66,7 @@ def _float_binary(op: int) -> Handler:
 
 
 def _fneg(low: Lowering, cursor: Cursor, name: str) -> None:
-    cursor.skip_words(FAST_MATH)
+    cursor.skip_words(_FAST_MATH)
     type_, a = low.typed(cursor)
     head = FUN | FUN_OPS["fneg"] | float_kind(element(type_)) << 16
     for dst, x in zip(low.results(name, type_), a, strict=True):
@@ -81,7 +77,7 @@ def _icmp(low: Lowering, cursor: Cursor, name: str) -> None:
     cursor.accept("samesign")
     pred = INT_PREDS.get(token := cursor.next())
     if pred is None:
-        raise NotUnderstood(f"comparison `{token}`")
+        raise NotUnderstoodError(f"comparison `{token}`")
     type_, a = low.typed(cursor)
     cursor.expect(",")
     b = low.operands(cursor, type_)
@@ -96,10 +92,10 @@ def truth(low: Lowering, type_: Type) -> Type:
 
 
 def _fcmp(low: Lowering, cursor: Cursor, name: str) -> None:
-    cursor.skip_words(FAST_MATH)
+    cursor.skip_words(_FAST_MATH)
     pred = FCMP_PREDS.get(token := cursor.next())
     if pred is None:
-        raise NotUnderstood(f"comparison `{token}`")
+        raise NotUnderstoodError(f"comparison `{token}`")
     type_, a = low.typed(cursor)
     cursor.expect(",")
     b = low.operands(cursor, type_)
@@ -109,7 +105,7 @@ def _fcmp(low: Lowering, cursor: Cursor, name: str) -> None:
 
 
 def _select(low: Lowering, cursor: Cursor, name: str) -> None:
-    cursor.skip_words(FAST_MATH)
+    cursor.skip_words(_FAST_MATH)
     _, conditions = low.typed(cursor)
     cursor.expect(",")
     type_, a = low.typed(cursor)
@@ -162,16 +158,12 @@ def _float_cast(low: Lowering, cursor: Cursor, name: str) -> None:
         low.emit((head, dst, *x))
 
 
-def float_to_int(low: Lowering, name: str, from_type: Type, a: list[Operand], to_type: Type, how: int) -> None:
-    head = FTOINT | how | float_kind(element(from_type)) << 16
-    for dst, x in zip(low.results(name, to_type), a, strict=True):
-        low.emit((head, dst, *x))
-
-
 def _to_int(how: int) -> Handler:
     def lower(low: Lowering, cursor: Cursor, name: str) -> None:
         from_type, operands, to_type = _parse_cast(low, cursor)
-        float_to_int(low, name, from_type, operands, to_type, how)
+        head = FTOINT | how | float_kind(element(from_type)) << 16
+        for dst, x in zip(low.results(name, to_type), operands, strict=True):
+            low.emit((head, dst, *x))
 
     return lower
 
@@ -188,10 +180,7 @@ def _from_int(how: int) -> Handler:
 
 
 HANDLERS: dict[str, Handler] = {
-    **{
-        op: _binary(BIN_OPS[op])
-        for op in "add sub mul udiv sdiv urem srem shl lshr ashr and or xor".split()
-    },
+    **{op: _binary(BIN_OPS[op]) for op in "add sub mul udiv sdiv urem srem shl lshr ashr and or xor".split()},
     **{op: _float_binary(FBIN_OPS[op]) for op in "fadd fsub fmul fdiv frem".split()},
     "fneg": _fneg,
     "icmp": _icmp,
@@ -208,8 +197,8 @@ HANDLERS: dict[str, Handler] = {
     "bitcast": _bitcast,
     "fptrunc": _float_cast,
     "fpext": _float_cast,
-    "fptosi": _to_int(SIGNED),
+    "fptosi": _to_int(_SIGNED),
     "fptoui": _to_int(0),
-    "sitofp": _from_int(SIGNED),
+    "sitofp": _from_int(_SIGNED),
     "uitofp": _from_int(0),
 }

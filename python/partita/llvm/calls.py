@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from partita.llvm import intrinsics
-from partita.llvm.convention import Convention
 from partita.llvm.control import jump_to
+from partita.llvm.convention import Convention
 from partita.llvm.function import Handler, Lowering
-from partita.llvm.tokens import Cursor, NotUnderstood, string_bytes
+from partita.llvm.tokens import Cursor, NotUnderstoodError, string_bytes
 from partita.llvm.types import Type
 from partita.llvm.write import CALL, MEMCOPY, YES, Operand, integer
 
@@ -133,7 +133,7 @@ def call_library(low: Lowering, name: str, type_: Type, function: str, operands:
 def _intrinsic(low: Lowering, cursor: Cursor, name: str, type_: Type, intrinsic: str) -> None:
     handler = intrinsics.find(intrinsic)
     if handler is None:
-        raise NotUnderstood(f"intrinsic `llvm.{intrinsic}`")
+        raise NotUnderstoodError(f"intrinsic `llvm.{intrinsic}`")
     arguments = _parse_arguments(low, cursor)
     types = [argument.type for argument in arguments]
     handler(low, name, type_, types, [argument.operands for argument in arguments])
@@ -147,7 +147,7 @@ def _assembly(low: Lowering, cursor: Cursor, name: str, type_: Type) -> None:
     constraints = string_bytes(cursor.next()).decode("utf-8", "replace")
     shown = " ".join(template.split())
     if template.strip():
-        raise NotUnderstood(f"inline assembly `{shown}`")
+        raise NotUnderstoodError(f"inline assembly `{shown}`")
     arguments = _parse_arguments(low, cursor)
     if not type_.leaves:
         return  # a barrier; an empty template leaves memory operands as they are
@@ -164,10 +164,10 @@ def _passed_through(constraints: str, type_: Type, arguments: list[Argument]) ->
         if part.isdigit():
             tied[int(part)] = argument.operands
     if any(number not in tied for number in range(len(outputs))):
-        raise NotUnderstood(f"inline assembly `` with constraints `{constraints}`")
+        raise NotUnderstoodError(f"inline assembly `` with constraints `{constraints}`")
     leaves = [operand for number in range(len(outputs)) for operand in tied[number]]
     if len(leaves) != len(type_.leaves):
-        raise NotUnderstood(f"inline assembly `` with constraints `{constraints}`")
+        raise NotUnderstoodError(f"inline assembly `` with constraints `{constraints}`")
     return leaves[0] if type_.width else leaves
 
 

@@ -10,7 +10,7 @@ import struct
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from partita.llvm.tokens import Cursor, NotUnderstood, string_bytes, unquote
+from partita.llvm.tokens import Cursor, NotUnderstoodError, string_bytes, unquote
 from partita.llvm.types import Type
 from partita.llvm.write import Address
 
@@ -29,7 +29,7 @@ class Linear:
     def add(self, other: Linear, sign: int = 1) -> Linear:
         plus, minus = (other.plus, other.minus) if sign > 0 else (other.minus, other.plus)
         if (self.plus and plus) or (self.minus and minus):
-            raise NotUnderstood("a constant expression over several addresses")
+            raise NotUnderstoodError("a constant expression over several addresses")
         plus, minus = self.plus or plus, self.minus or minus
         if plus == minus:
             plus = minus = None
@@ -46,8 +46,7 @@ class _Undefined:
 UNDEF_VALUE = _Undefined(poison=False)
 POISON_VALUE = _Undefined(poison=True)
 
-# A constant is a linear form, an undefined value, or the constants of its leaves.
-Constant = Linear | _Undefined | list["Constant"]
+# A constant is a list of leaves, each a linear form or an undefined value.
 Leaf = Linear | _Undefined
 
 _NO_OPS = frozenset(("bitcast", "ptrtoint", "ptrtoaddr", "inttoptr", "addrspacecast", "trunc"))
@@ -62,8 +61,8 @@ def parse_constant(module: Module, cursor: Cursor, type_: Type) -> list[Leaf]:
         return [_scalar(module, cursor, type_)]
     if token in ("zeroinitializer", "undef", "poison"):
         cursor.at += 1
-        leaf: Leaf = {"zeroinitializer": Linear(), "undef": UNDEF_VALUE, "poison": POISON_VALUE}[token]
-        return [leaf] * len(type_.leaves)
+        plain: dict[str, Leaf] = {"zeroinitializer": Linear(), "undef": UNDEF_VALUE, "poison": POISON_VALUE}
+        return [plain[token]] * len(type_.leaves)
     if token[:2] == 'c"':
         cursor.at += 1
         return [Linear(byte) for byte in string_bytes(token)]
@@ -75,7 +74,7 @@ def parse_constant(module: Module, cursor: Cursor, type_: Type) -> list[Leaf]:
         return [leaf] * type_.count
     if token in ("[", "{", "<"):
         return _members(module, cursor, type_)
-    raise NotUnderstood(f"constant `{token}` of type `{type_.name}`")
+    raise NotUnderstoodError(f"constant `{token}` of type `{type_.name}`")
 
 
 def _members(module: Module, cursor: Cursor, type_: Type) -> list[Leaf]:
@@ -93,7 +92,7 @@ def _members(module: Module, cursor: Cursor, type_: Type) -> list[Leaf]:
     if opening == "<{":
         cursor.expect(">")
     if len(leaves) != len(type_.leaves):
-        raise NotUnderstood(f"a constant of {len(leaves)} scalars for `{type_.name}`")
+        raise NotUnderstoodError(f"a constant of {len(leaves)} scalars for `{type_.name}`")
     return leaves
 
 
@@ -107,8 +106,6 @@ def _scalar(module: Module, cursor: Cursor, type_: Type) -> Leaf:
         if bits is not None:
             return Linear(bits)
     elif first in "-0123456789":
-        if token[:2] in ("u0", "s0"):
-            raise NotUnderstood(f"constant `{token}`")
         return Linear(int(token))
     if token in ("false", "null", "zeroinitializer", "none"):
         return Linear()
@@ -140,7 +137,7 @@ def _expression(module: Module, cursor: Cursor, token: str) -> Leaf:
         to_type = module.types.parse(cursor)
         cursor.expect(")")
         if to_type.width > from_type.width and not (isinstance(inner, Linear) and inner.plus is inner.minus is None):
-            raise NotUnderstood(f"constant expression `{token}` from `{from_type.name}` to `{to_type.name}`")
+            raise NotUnderstoodError(f"constant expression `{token}` from `{from_type.name}` to `{to_type.name}`")
         if isinstance(inner, Linear) and inner.plus is None and inner.minus is None:
             return Linear(inner.addend & ((1 << from_type.width) - 1))
         return inner
@@ -155,15 +152,15 @@ def _expression(module: Module, cursor: Cursor, token: str) -> Leaf:
         cursor.expect(")")
         if token == "xor":
             if left.plus or left.minus or right.plus or right.minus:
-                raise NotUnderstood("constant expression `xor` of an address")
+                raise NotUnderstoodError("constant expression `xor` of an address")
             return Linear(left.addend ^ right.addend)
         return left.add(right, 1 if token == "add" else -1)
-    raise NotUnderstood(f"constant expression `{token}`")
+    raise NotUnderstoodError(f"constant expression `{token}`")
 
 
 def _linear(leaf: Leaf, where: str) -> Linear:
     if not isinstance(leaf, Linear):
-        raise NotUnderstood(f"an undefined value in constant expression `{where}`")
+        raise NotUnderstoodError(f"an undefined value in constant expression `{where}`")
     return leaf
 
 
@@ -188,7 +185,7 @@ def _getelementptr(module: Module, cursor: Cursor) -> Linear:
 
 def signed(index: Linear, width: int) -> int:
     if index.plus or index.minus:
-        raise NotUnderstood("an address as an index in a constant expression")
+        raise NotUnderstoodError("an address as an index in a constant expression")
     value = index.addend & ((1 << width) - 1)
     return value - (1 << width) if value >> (width - 1) else value
 
@@ -199,7 +196,7 @@ def member_offset(type_: Type, index: int, *, first: bool) -> tuple[int, Type]:
         return index * type_.size, type_
     if type_.kind == "struct":
         if not 0 <= index < len(type_.fields):
-            raise NotUnderstood(f"member {index} of `{type_.name}`")
+            raise NotUnderstoodError(f"member {index} of `{type_.name}`")
         return type_.offsets[index], type_.fields[index]
     element = type_.of()
     return index * element.size, element

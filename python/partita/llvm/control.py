@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from partita.llvm.function import Handler, Lowering
-from partita.llvm.tokens import Cursor, NotUnderstood
+from partita.llvm.tokens import Cursor, NotUnderstoodError
 from partita.llvm.write import (
     BRANCH,
     CMP,
@@ -131,7 +131,7 @@ def jump_to(low: Lowering, cursor: Cursor) -> None:
 
 
 def _landingpad(low: Lowering, cursor: Cursor, name: str) -> None:
-    raise NotUnderstood("an exception handler")
+    raise NotUnderstoodError("an exception handler")
 
 
 HANDLERS: dict[str, Handler] = {

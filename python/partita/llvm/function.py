@@ -1,21 +1,21 @@
 """Lowering of one function: its values, registers, blocks and edges. The instructions themselves are in `arith`,
 `memory`, `control`, `vectors`, `calls` and `intrinsics`.
 
-A value is the operand of a scalar, or the list of operands of an aggregate's leaves. Casts that change no bit, and taking
-aggregates apart, only rename operands: an SSA value is recomputed whenever the block that defines it is entered again, so
-a name for another register never outlives that register's value. Values used before the text defines them get registers
-at their first use.
+A value is the operand of a scalar, or the list of operands of an aggregate's leaves. Casts that change no bit, and
+taking aggregates apart, only rename operands: an SSA value is recomputed whenever the block that defines it is entered
+again, so a name for another register never outlives that register's value. Values used before the text defines them get
+registers at their first use.
 """
 
 from __future__ import annotations
 
 from array import array
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from partita.llvm.constants import Leaf, Linear, parse_constant
 from partita.llvm.convention import Convention
-from partita.llvm.tokens import Cursor, NotUnderstood, split_line, unquote
+from partita.llvm.tokens import Cursor, NotUnderstoodError, split_line, unquote
 from partita.llvm.types import Type
 from partita.llvm.write import (
     ALLOCA,
@@ -127,9 +127,9 @@ class Lowering:
         handler = handlers.get(opcode)
         try:
             if handler is None:
-                raise NotUnderstood(f"instruction `{opcode}`")
+                raise NotUnderstoodError(f"instruction `{opcode}`")
             handler(self, cursor, name)
-        except (NotUnderstood, ValueError) as error:
+        except (NotUnderstoodError, ValueError) as error:
             self.unsupported(str(error), name)
             if opcode in _TERMINATORS:
                 self.terminate((UNREACHABLE,))
@@ -174,7 +174,7 @@ class Lowering:
         """The register of a scalar result."""
         known = self._values.get(name)
         if known is not None:
-            return int(known[0]) >> 3  # type: ignore[call-overload,no-any-return]
+            return cast(Operand, known)[0] >> 3
         number = self.new_register(width)
         self._values[name] = (number << 3,)
         return number
@@ -186,7 +186,7 @@ class Lowering:
         known = self._values.get(name)
         if known is None:
             known = self._values[name] = [reg(self.new_register(leaf.width)) for _, leaf in type_.leaves]
-        return [operand[0] >> 3 for operand in known]  # type: ignore[index]
+        return [operand[0] >> 3 for operand in cast("list[Operand]", known)]
 
     def define(self, name: str, value: Value) -> None:
         """Makes the name stand for operands that exist already."""
@@ -194,9 +194,10 @@ class Lowering:
         if known is None:
             self._values[name] = value
             return
-        pairs = zip(known, value, strict=True) if isinstance(known, list) else [(known, value)]
-        for dst, src in pairs:
-            self.emit((COPY, dst[0] >> 3, *src))  # type: ignore[operator,misc]
+        old = known if isinstance(known, list) else [known]
+        new = value if isinstance(value, list) else [value]
+        for dst, src in zip(old, new, strict=True):
+            self.emit((COPY, dst[0] >> 3, *src))
 
     def value(self, cursor: Cursor, type_: Type) -> Value:
         """The value at the cursor, of a type that is known."""
@@ -228,8 +229,8 @@ class Lowering:
 
     def scalar(self, cursor: Cursor, type_: Type) -> Operand:
         if not type_.width:
-            raise NotUnderstood(f"a scalar expected, found type `{type_.name}`")
-        return self.value(cursor, type_)  # type: ignore[return-value]
+            raise NotUnderstoodError(f"a scalar expected, found type `{type_.name}`")
+        return cast(Operand, self.value(cursor, type_))
 
     def operands(self, cursor: Cursor, type_: Type) -> list[Operand]:
         """The leaves of a value of any type."""
@@ -322,14 +323,14 @@ class Lowering:
         """The edge from this block to a label."""
         target = self.labels.get(unquote(label))
         if target is None:
-            raise NotUnderstood(f"label `{label}`")
+            raise NotUnderstoodError(f"label `{label}`")
         return self._edges.setdefault((self.block, target), len(self._edges))
 
     def phi(self, label: str, dst: list[int], src: list[Operand]) -> None:
         """On the edge from `label` to this block the registers get these values."""
         source = self.labels.get(unquote(label))
         if source is None:
-            raise NotUnderstood(f"label `{label}`")
+            raise NotUnderstoodError(f"label `{label}`")
         moves = self._phis.setdefault((source, self.block), [])
         known = {number for number, _ in moves}
         # A switch lists one predecessor several times, with equal values.
@@ -370,4 +371,6 @@ class Lowering:
         return ordered
 
 
-_TERMINATORS = frozenset("br switch indirectbr ret unreachable invoke callbr resume cleanupret catchret catchswitch".split())
+_TERMINATORS = frozenset(
+    "br switch indirectbr ret unreachable invoke callbr resume cleanupret catchret catchswitch".split()
+)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from partita.llvm.constants import Linear, parse_constant
-from partita.llvm.tokens import Cursor, NotUnderstood, string_bytes
+from partita.llvm.tokens import Cursor, NotUnderstoodError, string_bytes
 from partita.llvm.types import Type
 from partita.llvm.write import Address
 
@@ -61,7 +61,7 @@ class Initial:
             if isinstance(leaf, Linear):
                 if leaf.plus or leaf.minus:
                     if width != 64:
-                        raise NotUnderstood("an address in a vector of other than 64 bits")
+                        raise NotUnderstoodError("an address in a vector of other than 64 bits")
                     self._scalar(leaf, 64, at + number * 8)
                 else:
                     total |= (leaf.addend & ((1 << width) - 1)) << (number * width)
@@ -76,11 +76,11 @@ class Initial:
                 self._put(at, value.to_bytes(size, "little"))
             return
         if leaf.plus is None or size > 8:
-            raise NotUnderstood("a negated address, or one wider than 64 bits, in an initial value")
+            raise NotUnderstoodError("a negated address, or one wider than 64 bits, in an initial value")
         plus = leaf.plus
         if plus.kind == 2:
             if leaf.addend:
-                raise NotUnderstood("the address of a label plus a number in an initial value")
+                raise NotUnderstoodError("the address of a label plus a number in an initial value")
         else:
             plus = Address(plus.kind, plus.number, plus.offset + leaf.addend)
         self.relocs.append((at, size, plus, leaf.minus))

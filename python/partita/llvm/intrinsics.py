@@ -8,7 +8,7 @@ from functools import cache
 from partita.llvm import intrinsics_float
 from partita.llvm.function import Lowering, Value
 from partita.llvm.memory import load
-from partita.llvm.tokens import NotUnderstood
+from partita.llvm.tokens import NotUnderstoodError
 from partita.llvm.types import Type
 from partita.llvm.write import (
     ASSUME,
@@ -177,7 +177,7 @@ def _trap(low: Lowering, name: str, type_: Type, types: list[Type], args: list[l
 
 def _ptrmask(low: Lowering, name: str, type_: Type, types: list[Type], args: list[list[Operand]]) -> None:
     if types[1].width != 64:
-        raise NotUnderstood("ptrmask with other than 64 bits")
+        raise NotUnderstoodError("ptrmask with other than 64 bits")
     low.emit((BIN | BIN_OPS["and"], low.result(name, 64), *args[0][0], *args[1][0]))
 
 

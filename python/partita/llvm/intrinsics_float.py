@@ -1,11 +1,11 @@
-"""Floating intrinsics. Exactly defined ones are instructions; transcendental ones are calls of the C library's functions,
-which is what a compiler makes of them, so that results are those of the library that is linked."""
+"""Floating intrinsics. Exactly defined ones are instructions; transcendental ones are calls of the C library, which is
+what a compiler makes of them, so that results are those of the library that is linked."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from partita.llvm.tokens import NotUnderstood
+from partita.llvm.tokens import NotUnderstoodError
 from partita.llvm.types import Type, float_kind
 from partita.llvm.write import (
     FBIN,
@@ -92,7 +92,7 @@ def _saturating(how: int) -> Intrinsic:
 def _is_fpclass(low: Lowering, name: str, type_: Type, types: list[Type], args: list[list[Operand]]) -> None:
     mask = constant_of(args[1][0])
     if mask is None:
-        raise NotUnderstood("is.fpclass with a variable mask")
+        raise NotUnderstoodError("is.fpclass with a variable mask")
     for dst, a in zip(low.results(name, type_), args[0], strict=True):
         low.emit((FCLASS | _kind(types[0]), mask & 0x3FF, dst, *a))
 
@@ -102,7 +102,7 @@ def _library(function: str) -> Intrinsic:
         from partita.llvm.calls import call_library  # calls needs the table of intrinsics
 
         if type_.name not in _SUFFIX:
-            raise NotUnderstood(f"`{function}` on `{type_.name}`")
+            raise NotUnderstoodError(f"`{function}` on `{type_.name}`")
         target = _POWI[type_.name] if function == "powi" else function + _SUFFIX[type_.name]
         call_library(low, name, type_, target, [(t, a[0]) for t, a in zip(types, args, strict=True)])
 
@@ -141,7 +141,7 @@ def _convert(head: int) -> Intrinsic:
 def _compare(low: Lowering, name: str, type_: Type, types: list[Type], args: list[list[Operand]]) -> None:
     pred = FCMP_PREDS.get(low.notes[0]) if low.notes else None
     if pred is None:
-        raise NotUnderstood("a constrained comparison without a predicate")
+        raise NotUnderstoodError("a constrained comparison without a predicate")
     for dst, a, b in zip(low.results(name, type_), args[0], args[1], strict=True):
         low.emit((FCMP | pred | _kind(types[0]), dst, *a, *b))
 
@@ -176,7 +176,7 @@ ROWS: dict[str, Intrinsic] = {
     "vector.reduce.fmin": _reduce("minnum", start=False),
     "vector.reduce.fmax": _reduce("maxnum", start=False),
 }
-# What `#pragma STDC FENV_ACCESS ON` makes of plain instructions. Rounding is always to nearest here, so they are the same.
+# What `#pragma STDC FENV_ACCESS ON` makes of plain instructions: the same, since rounding is always to nearest here.
 _CONSTRAINED: dict[str, Intrinsic] = {
     **{op: _binary(op) for op in "fadd fsub fmul fdiv frem".split()},
     "fptosi": _convert(FTOINT | _SIGNED),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from partita.llvm.constants import member_offset
 from partita.llvm.function import Handler, Lowering
-from partita.llvm.tokens import Cursor, NotUnderstood
+from partita.llvm.tokens import Cursor, NotUnderstoodError
 from partita.llvm.types import Type, float_kind
 from partita.llvm.vectors import pack, unpack
 from partita.llvm.write import (
@@ -91,7 +91,7 @@ def _alloca(low: Lowering, cursor: Cursor, name: str) -> None:
     cursor.accept("inalloca")
     type_ = low.types.parse(cursor)
     if not type_.sized:
-        raise NotUnderstood(f"alloca of `{type_.name}`")
+        raise NotUnderstoodError(f"alloca of `{type_.name}`")
     count: Operand = integer(1)
     if cursor.peek() == "," and low.types.is_start(cursor.tokens[cursor.at + 1]):
         cursor.at += 1
@@ -214,7 +214,7 @@ def _modified(low: Lowering, op: str, type_: Type, old: Operand, operand: Operan
         dst = low.new_register(width)
         low.emit((FBIN | FBIN_OPS[_RMW_FLOAT_OPS[op]] | float_kind(type_) << 16, dst, *old, *operand))
         return reg(dst)
-    raise NotUnderstood(f"atomicrmw `{op}`")
+    raise NotUnderstoodError(f"atomicrmw `{op}`")
 
 
 HANDLERS: dict[str, Handler] = {

@@ -14,7 +14,7 @@ from partita.llvm import arith, calls, control, memory, vectors
 from partita.llvm.constants import Linear, parse_constant
 from partita.llvm.function import Handler, Lowering
 from partita.llvm.initial import Initial
-from partita.llvm.tokens import Cursor, NotUnderstood, tokens_of, unquote
+from partita.llvm.tokens import Cursor, NotUnderstoodError, tokens_of, unquote
 from partita.llvm.types import Type, Types
 from partita.llvm.write import INTERNAL, STRONG, WEAK, Address, FunctionRecord, GlobalRecord, Writer
 
@@ -67,11 +67,14 @@ class Module:
         self._symbols: dict[str, Address] = {}
         self._labels: dict[str, dict[str, int]] = {}
         self._locs: dict[int, int] = {-1: 0}
+        self._files: dict[int, str] = {}
         self._places: dict[int, str] = {}
         self._scan()
 
     def lower(self) -> bytes:
-        names = [name for name, line in self._global_lines.items() if not line.startswith((" external ", " extern_weak "))]
+        names = [
+            name for name, line in self._global_lines.items() if not line.startswith((" external ", " extern_weak "))
+        ]
         for name in [*self._bodies, *names]:
             if not name.startswith("llvm."):
                 self.symbol_address(name)
@@ -119,7 +122,9 @@ class Module:
     def _check_target(self, line: str) -> None:
         triple = line.split('"')[1]
         if not triple.startswith(("x86_64", "amd64")):
-            raise UsageError(f"expected code for x86-64, found target `{triple}`: compile with `-target x86_64-linux-musl`")
+            raise UsageError(
+                f"expected code for x86-64, found target `{triple}`: compile with `-target x86_64-linux-musl`"
+            )
 
     # Source positions
 
@@ -129,7 +134,8 @@ class Module:
         if found is None:
             fields = self._fields(debug)
             line, column = int(fields.get("line", "0")), int(fields.get("column", "0"))
-            file = self._file_of(fields)
+            # An instruction's position names its scope; a function is one itself.
+            file = self._file_of(debug if "file" in fields else int(fields.get("scope", "-1")))
             found = self._locs[debug] = self.writer.loc(file, line, column)
             if found:
                 self._places.setdefault(found, f"{os.path.basename(file)}:{line}")
@@ -143,16 +149,22 @@ class Module:
         text = self._metadata.get(number, "")
         return {name: node or count or string for name, node, count, string in _FIELD.findall(text)}
 
-    def _file_of(self, fields: dict[str, str]) -> str:
+    def _file_of(self, scope: int) -> str:
         """The path of the file of a scope, which is its own or that of a scope around it."""
-        for _ in range(10_000):
-            if "file" in fields:
+        around = []
+        while scope not in self._files:
+            around.append(scope)
+            self._files[scope] = ""  # damaged metadata may go in circles
+            fields = self._fields(scope)
+            if "file" in fields or "scope" not in fields:
+                file = self._fields(int(fields.get("file", "-1")))
+                path = os.path.join(file.get("directory", ""), file.get("filename", ""))
+                self._files[scope] = os.path.normpath(path) if path else ""
                 break
-            if "scope" not in fields:
-                return ""
-            fields = self._fields(int(fields["scope"]))
-        file = self._fields(int(fields.get("file", "-1")))
-        return os.path.normpath(os.path.join(file.get("directory", ""), file.get("filename", "")))
+            scope = int(fields["scope"])
+        found = self._files[scope]
+        self._files.update(dict.fromkeys(around, found))
+        return found
 
     # Symbols
 
@@ -167,7 +179,7 @@ class Module:
     def label_address(self, function: str, label: str) -> Address:
         number = self.labels(function).get(label)
         if number is None:
-            raise NotUnderstood(f"label `{label}` of function `{function}`")
+            raise NotUnderstoodError(f"label `{label}` of function `{function}`")
         return Address(2, self.symbol_address(function).number, number)
 
     def labels(self, function: str) -> dict[str, int]:
@@ -204,7 +216,7 @@ class Module:
             record.results = [result.width]
             found = self._add_function(record)
         if found.kind != 1:
-            raise NotUnderstood(f"`{name}`, which is not a function here")
+            raise NotUnderstoodError(f"`{name}`, which is not a function here")
         return found.number
 
     def _add_function(self, record: FunctionRecord) -> Address:
@@ -215,7 +227,7 @@ class Module:
     def _enter_function(self, name: str) -> Address:
         line = self._function_lines.get(name)
         if line is None:
-            raise NotUnderstood(f"symbol `{name}`")
+            raise NotUnderstoodError(f"symbol `{name}`")
         record = FunctionRecord(name)
         address = self._add_function(record)
         words = line[: line.index("@")].split()
@@ -304,7 +316,7 @@ class Module:
             initial = Initial(self)
             try:
                 initial.fill(cursor, type_, 0)
-            except (NotUnderstood, ValueError) as error:
+            except (NotUnderstoodError, ValueError) as error:
                 record.unsupported = f"{error} in the initial value of `{name}`"
             else:
                 record.data = bytes(initial.data)
@@ -329,7 +341,9 @@ class Module:
             number = target.number if function.alias is None else function.alias
             return self._add_function(FunctionRecord(name, linkage, alias=number))
         record = self.writer.globals[target.number]
-        place = (target.number, leaf.addend) if record.alias is None else (record.alias[0], record.alias[1] + leaf.addend)
+        place = (
+            (target.number, leaf.addend) if record.alias is None else (record.alias[0], record.alias[1] + leaf.addend)
+        )
         address = self._symbols[name] = Address(0, len(self.writer.globals), 0)
         self.writer.globals.append(GlobalRecord(name, linkage, alias=place))
         return address

@@ -18,7 +18,7 @@ _VALUE_WORDS = frozenset(
 )
 
 
-class NotUnderstood(Exception):
+class NotUnderstoodError(Exception):
     """A construct the lowering does not know: it becomes an instruction that ends the paths which reach it."""
 
 
@@ -76,7 +76,7 @@ class Cursor:
     def next(self) -> str:
         token = self.tokens[self.at]
         if not token:
-            raise NotUnderstood("the line ends where more is expected")
+            raise NotUnderstoodError("the line ends where more is expected")
         self.at += 1
         return token
 
@@ -89,7 +89,7 @@ class Cursor:
     def expect(self, token: str) -> None:
         found = self.tokens[self.at]
         if found != token:
-            raise NotUnderstood(f"expected `{token}`, found `{found}`")
+            raise NotUnderstoodError(f"expected `{token}`, found `{found}`")
         self.at += 1
 
     def skip_words(self, words: frozenset[str]) -> list[str]:
@@ -124,4 +124,4 @@ class Cursor:
         try:
             return int(token)
         except ValueError:
-            raise NotUnderstood(f"expected a number, found `{token}`") from None
+            raise NotUnderstoodError(f"expected a number, found `{token}`") from None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from partita.llvm.tokens import Cursor, NotUnderstood, tokens_of
+from partita.llvm.tokens import Cursor, NotUnderstoodError, tokens_of
 
 # name: (bits, bytes allocated, alignment)
 _FLOATS = {
@@ -22,7 +22,19 @@ _MAX_LEAVES = 4096
 class Type:
     """One type. `width` is 0 unless it is a scalar; `size` is the distance of array elements."""
 
-    __slots__ = ("_leaves", "align", "count", "element", "fields", "kind", "name", "offsets", "size", "variadic", "width")
+    __slots__ = (
+        "_leaves",
+        "align",
+        "count",
+        "element",
+        "fields",
+        "kind",
+        "name",
+        "offsets",
+        "size",
+        "variadic",
+        "width",
+    )
 
     def __init__(self, kind: str, name: str, width: int = 0, size: int = 0, align: int = 1) -> None:
         self.kind = kind  # int ptr float vector array struct func void opaque
@@ -39,7 +51,7 @@ class Type:
 
     def of(self) -> Type:
         if self.element is None:
-            raise NotUnderstood(f"type `{self.name}` has no elements")
+            raise NotUnderstoodError(f"type `{self.name}` has no elements")
         return self.element
 
     @property
@@ -56,7 +68,7 @@ class Type:
                 element = self.of()
                 inner = element.leaves
                 if self.count * len(inner) > _MAX_LEAVES:
-                    raise NotUnderstood(f"a value of {self.count * len(inner)} scalars (type `{self.name}`)")
+                    raise NotUnderstoodError(f"a value of {self.count * len(inner)} scalars (type `{self.name}`)")
                 step = element.size if self.kind == "array" else (element.width + 7) // 8
                 self._leaves = [(i * step + at, leaf) for i in range(self.count) for at, leaf in inner]
             elif self.kind == "struct":
@@ -65,14 +77,14 @@ class Type:
             elif self.kind == "void":
                 self._leaves = []
             else:
-                raise NotUnderstood(f"a value of type `{self.name}`")
+                raise NotUnderstoodError(f"a value of type `{self.name}`")
         return self._leaves
 
     def leaf_range(self, index: int) -> tuple[int, int, Type]:
         """Which leaves the member `index` of an aggregate has, and its type."""
         if self.kind == "struct":
             if not 0 <= index < len(self.fields):
-                raise NotUnderstood(f"member {index} of `{self.name}`")
+                raise NotUnderstoodError(f"member {index} of `{self.name}`")
             start = sum(len(field.leaves) for field in self.fields[:index])
             return start, start + len(self.fields[index].leaves), self.fields[index]
         element = self.of()
@@ -112,7 +124,7 @@ class Types:
         found = self._known.get(name)
         if found is None:
             if not 1 <= width <= 1 << 16:
-                raise NotUnderstood(f"integers of {width} bits")
+                raise NotUnderstoodError(f"integers of {width} bits")
             found = self._known[name] = _integer(width)
         return found
 
@@ -155,13 +167,13 @@ class Types:
                 cursor.expect(">")
                 return self._structure(fields, packed=True)
             if cursor.peek() == "vscale":
-                raise NotUnderstood("scalable vectors")
+                raise NotUnderstoodError("scalable vectors")
             count = cursor.number()
             cursor.expect("x")
             element = self.parse(cursor)
             cursor.expect(">")
             return self.vector(count, element)
-        raise NotUnderstood(f"type `{token}`")
+        raise NotUnderstoodError(f"type `{token}`")
 
     def _members(self, cursor: Cursor, end: str) -> list[Type]:
         fields: list[Type] = []
@@ -244,5 +256,5 @@ def float_kind(type_: Type) -> int:
     """The number of a floating type in the serialised form."""
     kind = FLOAT_KINDS.get(type_.name)
     if kind is None:
-        raise NotUnderstood(f"arithmetic on `{type_.name}`")
+        raise NotUnderstoodError(f"arithmetic on `{type_.name}`")
     return kind

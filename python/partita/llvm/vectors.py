@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from partita.llvm.function import Handler, Lowering
-from partita.llvm.tokens import Cursor, NotUnderstood
+from partita.llvm.tokens import Cursor, NotUnderstoodError
 from partita.llvm.types import Type
 from partita.llvm.write import CMP, INT_PREDS, POISON, SELECT, Operand, constant_of, integer, reg
 
@@ -20,7 +20,7 @@ def pack(low: Lowering, operands: list[Operand], width: int) -> Operand:
             part = low.binary("shl", total, part, low.integer(number * width, total))
         whole = part if whole is None else low.binary("or", total, whole, part)
     if whole is None:
-        raise NotUnderstood("an empty vector")
+        raise NotUnderstoodError("an empty vector")
     return whole
 
 
@@ -42,7 +42,7 @@ def bitcast(low: Lowering, from_type: Type, operands: list[Operand], to_type: Ty
     to = to_type.of().width if to_vector else to_type.width
     count = to_type.count if to_vector else 1
     if not width or not to or width * len(operands) != to * count:
-        raise NotUnderstood(f"bitcast from `{from_type.name}` to `{to_type.name}`")
+        raise NotUnderstoodError(f"bitcast from `{from_type.name}` to `{to_type.name}`")
     if width != to:
         operands = unpack(low, pack(low, operands, width), to, count)
     return operands if to_vector else operands[0]
@@ -127,7 +127,7 @@ def _shufflevector(low: Lowering, cursor: Cursor, name: str) -> None:
         index = constant_of(operand)
         chosen.append(POISON if index is None else both[index])
     if len(chosen) != mask_type.count:
-        raise NotUnderstood(f"shuffle mask `{mask_type.name}`")
+        raise NotUnderstoodError(f"shuffle mask `{mask_type.name}`")
     low.define(name, chosen)
 
 
