@@ -8,6 +8,8 @@ pub struct Leaves {
     pub variables: Vec<Expr>,
     pub widths: Vec<u32>,
     pub array: Sort,
+    /// Make tables, too.
+    pub tables: bool,
 }
 
 /// A pool of expressions, grown by applying random functions to random members: a DAG with much sharing.
@@ -41,7 +43,7 @@ pub fn pool(g: &mut Graph, r: &mut Random, leaves: &Leaves, steps: usize) -> Vec
             let new = match r.below(5) {
                 0 => g.store(array, at, value),
                 1 => g.read(array, at, 2 + r.below(3) as u32),
-                2 => {
+                2 if leaves.tables => {
                     let elements: Vec<u64> = (0..1 + r.below(6)).map(|_| r.below(1 << element.min(8))).collect();
                     g.table_over(array, elements.into())
                 }
