@@ -217,11 +217,7 @@ impl Session {
         let sort = self.symbols.read_sort(&mut lexer)?;
         let at = lexer.at();
         let mut parser = Parser::new(&mut self.solver.graph, &mut self.symbols, lexer);
-        let body = parser.term()?;
-        let found = parser.graph.sort(body);
-        if found != sort {
-            return Err(SyntaxError::new(at, format!("expected a term of sort {sort}, found one of sort {found}")));
-        }
+        let body = parser.of_sort(sort)?;
         end(&mut parser.lexer)?;
         if let (Some(&(name, _)), false) = (parser.named.first(), parameters.is_empty()) {
             let name = parser.symbols.name(name);
