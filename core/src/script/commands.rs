@@ -50,10 +50,7 @@ impl Session {
             "push" => {
                 let count = levels(&mut lexer)?;
                 if count.saturating_add(self.levels.len() as u64) > MAX_LEVELS {
-                    return error(
-                        &lexer,
-                        format!("expected at most {MAX_LEVELS} levels, found {count} more"),
-                    );
+                    return error(&lexer, format!("expected at most {MAX_LEVELS} levels, found {count} more"));
                 }
                 self.push(count);
                 None
@@ -121,9 +118,8 @@ impl Session {
                 self.exited = true;
                 None
             }
-            "declare-sort" | "declare-datatype" | "declare-datatypes" | "define-fun-rec"
-            | "define-funs-rec" | "get-proof" | "get-assignment" | "maximize" | "minimize"
-            | "get-objectives" | "assert-soft" => {
+            "declare-sort" | "declare-datatype" | "declare-datatypes" | "define-fun-rec" | "define-funs-rec"
+            | "get-proof" | "get-assignment" | "maximize" | "minimize" | "get-objectives" | "assert-soft" => {
                 return Ok(Some("unsupported".into()));
             }
             _ => return lexer.unexpected("a command", token),
@@ -166,8 +162,7 @@ impl Session {
             lexer.open("a list of parameter sorts")?;
             let token = lexer.next()?;
             if token != Token::Close {
-                return lexer
-                    .unexpected("`()`: functions of arguments are not supported, write an array", token);
+                return lexer.unexpected("`()`: functions of arguments are not supported, write an array", token);
             }
         }
         let sort = self.symbols.read_sort(&mut lexer)?;
@@ -222,14 +217,7 @@ impl Session {
         let sort = self.symbols.read_sort(&mut lexer)?;
         let at = lexer.at();
         let mut parser = Parser::new(&mut self.solver.graph, &mut self.symbols, lexer);
-        let body = parser.term()?;
-        let found = parser.graph.sort(body);
-        if found != sort {
-            return Err(SyntaxError::new(
-                at,
-                format!("expected a term of sort {sort}, found one of sort {found}"),
-            ));
-        }
+        let body = parser.of_sort(sort)?;
         end(&mut parser.lexer)?;
         if let (Some(&(name, _)), false) = (parser.named.first(), parameters.is_empty()) {
             let name = parser.symbols.name(name);

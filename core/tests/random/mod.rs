@@ -8,6 +8,8 @@ pub struct Leaves {
     pub variables: Vec<Expr>,
     pub widths: Vec<u32>,
     pub array: Sort,
+    /// Make tables, too.
+    pub tables: bool,
 }
 
 /// A pool of expressions, grown by applying random functions to random members: a DAG with much sharing.
@@ -41,9 +43,8 @@ pub fn pool(g: &mut Graph, r: &mut Random, leaves: &Leaves, steps: usize) -> Vec
             let new = match r.below(5) {
                 0 => g.store(array, at, value),
                 1 => g.read(array, at, 2 + r.below(3) as u32),
-                2 => {
-                    let elements: Vec<u64> =
-                        (0..1 + r.below(6)).map(|_| r.below(1 << element.min(8))).collect();
+                2 if leaves.tables => {
+                    let elements: Vec<u64> = (0..1 + r.below(6)).map(|_| r.below(1 << element.min(8))).collect();
                     g.table_over(array, elements.into())
                 }
                 _ => g.select(array, at),
@@ -74,7 +75,6 @@ pub fn model(g: &Graph, r: &mut Random, variables: &[Expr]) -> Model {
 }
 
 fn random_bits(r: &mut Random, width: u32) -> partita_core::expr::Bits {
-    let words: Vec<u64> =
-        (0..width.div_ceil(64)).map(|_| if r.below(4) == 0 { r.below(4) } else { r.word() }).collect();
+    let words: Vec<u64> = (0..width.div_ceil(64)).map(|_| if r.below(4) == 0 { r.below(4) } else { r.word() }).collect();
     partita_core::expr::Bits::from_words(width, &words)
 }

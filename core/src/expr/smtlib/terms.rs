@@ -14,7 +14,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Nodes that uses of defined functions may cost in one command. Definitions built upon each other double in
 /// size at each step, so a short text could ask for any amount.
-const MAX_EXPANSION: u64 = 1 << 24;
+const MAX_EXPANSION: u64 = 1 << 20;
 
 /// More decimal digits than any value of the widest bit-vector has.
 const MAX_DIGITS: usize = 20_000;
@@ -93,16 +93,20 @@ impl<'p, 'a> Parser<'p, 'a> {
 
     /// Reads a term that must be boolean.
     pub fn boolean(&mut self) -> Result<Expr, SyntaxError> {
+        self.of_sort(Sort::Bool)
+    }
+
+    /// Reads a term that must have this sort.
+    pub fn of_sort(&mut self, sort: Sort) -> Result<Expr, SyntaxError> {
         self.lexer.next()?;
         let at = self.lexer.start();
         self.lexer.back();
         let e = self.term()?;
-        match self.graph.sort(e) {
-            Sort::Bool => Ok(e),
-            found @ (Sort::Bits(_) | Sort::Array { .. }) => {
-                Err(SyntaxError::new(at, format!("expected a term of sort Bool, found one of sort {found}")))
-            }
+        let found = self.graph.sort(e);
+        if found != sort {
+            return Err(SyntaxError::new(at, format!("expected a term of sort {sort}, found one of sort {found}")));
         }
+        Ok(e)
     }
 
     /// Reads a symbol that is not a reserved word.

@@ -1,0 +1,397 @@
+//! Scripts: the commands of SMT-LIB and KQuery files, over a complete layer for small questions.
+
+mod corpus;
+
+use partita_core::expr::walk::{Atom, Supports};
+use partita_core::expr::{Bits, Evaluator, Expr, Graph, Model};
+use partita_core::query::{Alive, Answer, Core, Query, Why};
+use partita_core::script::{KQuerySession, Limits, Mode, Session, Step};
+use partita_core::solve::{Layer, Rest, Solver};
+
+/// Tries every assignment of the bits a question depends on; cores are shrunk one constraint at a time.
+struct Exhaustive;
+
+fn solve(graph: &Graph, constraints: &[Expr]) -> Option<Option<Model>> {
+    let mut supports = Supports::default();
+    let mut atoms: Vec<Atom> = constraints.iter().flat_map(|&e| supports.of(graph, e).to_vec()).collect();
+    atoms.sort_unstable();
+    atoms.dedup();
+    let width = |atom: &Atom| graph.width(atom.variable());
+    let total: u32 = atoms.iter().map(width).sum();
+    if total > 20 {
+        return None;
+    }
+    let whole_arrays = atoms.iter().any(|atom| matches!(atom, Atom::Array(_)));
+    let mut evaluator = Evaluator::new();
+    for assignment in 0..1u64 << total {
+        let mut model = Model::new();
+        let mut left = assignment;
+        for atom in &atoms {
+            let bits = Bits::word(width(atom), left);
+            left >>= width(atom);
+            match *atom {
+                Atom::Variable(v) => model.set_bits(v, bits),
+                Atom::Element(v, i) => {
+                    let partita_core::expr::Sort::Array { index, .. } = graph.sort(v) else { unreachable!() };
+                    model.set_element(graph, v, &Bits::word(index, i), bits);
+                }
+                // Zero throughout: good for a guess, not for a refutation.
+                Atom::Array(_) => {}
+            }
+        }
+        let mut session = evaluator.under(graph, &model);
+        if constraints.iter().all(|&e| session.truth(e)) {
+            return Some(Some(model));
+        }
+    }
+    (!whole_arrays).then_some(None)
+}
+
+impl Layer for Exhaustive {
+    fn name(&self) -> &str {
+        "exhaustive"
+    }
+
+    fn check(&mut self, query: &Query, rest: &mut Rest<'_>) -> Answer {
+        let path = query.constraints(rest.tree);
+        let mut core: Vec<Expr> = path.iter().copied().chain([query.condition]).collect();
+        match solve(rest.graph, &core) {
+            None => return Answer::Unknown(Why::Layer { name: "exhaustive".into(), message: "too \"large\"".into() }),
+            Some(Some(model)) => return Answer::Sat(model),
+            Some(None) => {}
+        }
+        let mut i = 0;
+        while i < core.len() {
+            let mut fewer = core.clone();
+            fewer.remove(i);
+            if matches!(solve(rest.graph, &fewer), Some(None)) { core = fewer } else { i += 1 }
+        }
+        let condition = core.contains(&query.condition) && !path.contains(&query.condition);
+        Answer::Unsat(Core { constraints: core.into_iter().filter(|e| path.contains(e)).collect(), condition })
+    }
+
+    fn sweep(&mut self, _: &Alive<'_>) {}
+
+    fn is_complete(&self) -> bool {
+        true
+    }
+}
+
+fn session() -> Session {
+    Session::new(Solver::new(vec![Box::new(Exhaustive)]), Limits::default())
+}
+
+fn answers(text: &str) -> Vec<String> {
+    session().feed(text.as_bytes())
+}
+
+#[test]
+fn a_dialogue() {
+    let mut s = session();
+    for (text, expected) in [
+        ("(set-logic QF_BV)", &[][..]),
+        ("(set-option :print-success true)", &["success"]),
+        ("(declare-const x (_ BitVec 8)) (declare-fun y () (_ BitVec 8))", &["success", "success"]),
+        ("(assert (bvult x #x05)) (check-", &["success"]),
+        ("sat)", &["sat"]),
+        ("(push)(assert (! (bvult #x07 x) :named big))(check-sat)", &["success", "success", "unsat"]),
+        ("(get-unsat-core)", &["(big)"]),
+        ("(pop 1)", &["success"]),
+        ("(assert (= y (bvadd x #x01))) (assert (= x #x03))(check-sat)", &["success", "success", "sat"]),
+        ("(get-value (x (bvmul  y y) (= x y)))", &["((x #x03)\n ((bvmul  y y) #x10)\n ((= x y) false))"]),
+        (
+            "(get-model)",
+            &["(\n  (define-fun x () (_ BitVec 8) #x03)\n  (define-fun y () (_ BitVec 8) #x04)\n)"],
+        ),
+        ("(echo \"a \"\"b\"\"\")", &["a \"b\""]),
+        ("(set-option :print-success false)", &[]),
+        ("(get-info :name)(get-info :version)(get-info :foo)", &["(:name \"Partita\")", "(:version \"0.1.0\")", "unsupported"]),
+        ("(check-sat-assuming ((= y #x04) (not (= x #x03))))(get-unsat-assumptions)", &["unsat", "((not (= x #x03)))"]),
+        ("(check-sat-assuming (true))", &["sat"]),
+        ("(get-assertions)", &["((bvult x #x05)\n (= y (bvadd x #x01))\n (= x #x03))"]),
+        ("(reset)(check-sat)(exit)(check-sat)", &["sat"]),
+    ] {
+        assert_eq!(s.feed(text.as_bytes()), expected, "{text}");
+    }
+    assert!(s.has_exited());
+    assert_eq!(s.step(), Step::Exit);
+    assert_eq!(s.errors(), 0);
+}
+
+#[test]
+fn mistakes_are_answered_and_change_nothing() {
+    let mut s = session();
+    let start = "(declare-const x (_ BitVec 8))\n(declare-const p Bool)\n(assert (= x #x01))";
+    assert!(s.feed(start.as_bytes()).is_empty());
+    for (text, expected) in [
+        ("(assert (= x #b1))", "(error \"line 3 column 28: =: expected (_ BitVec 8) like its first argument, found (_ BitVec 1)\")"),
+        ("\n(assert x)", "(error \"line 4 column 9: expected a term of sort Bool, found one of sort (_ BitVec 8)\")"),
+        ("\n(assert (= x z))", "(error \"line 5 column 14: expected a declared symbol, found `z`\")"),
+        ("\n(declare-const x Bool)", "(error \"line 6 column 16: expected a new symbol, found `x`, which is declared already\")"),
+        ("\n(declare-const and Bool)", "(error \"line 7 column 16: expected a new symbol, found the built-in function `and`\")"),
+        ("\n(declare-const z Int)", "(error \"line 8 column 18: expected Bool, (_ BitVec n) or (Array ...), found the sort `Int`\")"),
+        ("\n(declare-fun f (Bool) Bool)", "(error \"line 9 column 17: expected `()`: functions of arguments are not supported, write an array, found `Bool`\")"),
+        ("\n(pop)", "(error \"line 10 column 5: expected at most 0 levels to pop, found 1\")"),
+        ("\n(push 99999999999999)", "(error \"line 11 column 21: expected at most 1000000 levels, found 99999999999999 more\")"),
+        ("\n(get-model)", "(error \"line 12 column 1: expected a sat answer before asking for values, found no check since the assertions changed\")"),
+        ("\n(get-unsat-core)", "(error \"line 13 column 1: expected an unsat answer before get-unsat-core, found no check since the assertions changed\")"),
+        ("\n(frobnicate)", "(error \"line 14 column 2: expected a command, found `frobnicate`\")"),
+        ("\nwhat\n", "(error \"line 15 column 1: expected a command, found `what`\")"),
+        ("(check-sat) )\n", "(error \"line 16 column 13: expected a command, found `)`\")"),
+        ("(assert p p)", "(error \"line 17 column 11: expected `)` at the end of the command, found `p`\")"),
+        ("(set-option :print-success 1)", "(error \"line 17 column 40: expected `true` or `false`, found `1`\")"),
+        ("(echo hello)", "(error \"line 17 column 48: expected a string, found `hello`\")"),
+        ("(define-fun f ((a Bool) (a Bool)) Bool a)", "(error \"line 17 column 79: expected each parameter once, found one again\")"),
+        ("(define-fun f () Bool x)", "(error \"line 17 column 117: expected a term of sort Bool, found one of sort (_ BitVec 8)\")"),
+        ("(assert (! p :named x))", "(error \"line 17 column 138: expected a new symbol, found `x`, which is declared already\")"),
+        ("()", "(error \"line 17 column 142: expected a command, found `)`\")"),
+    ] {
+        let found = s.feed(text.as_bytes());
+        assert_eq!(found.last().map(String::as_str), Some(expected), "{text}");
+    }
+    assert_eq!(s.errors(), 21);
+    assert_eq!(s.feed(b"(check-sat)(get-value (x))"), ["sat", "((x #x01))"]);
+    assert!(s.feed(b"(assert (or p").is_empty());
+    assert_eq!(
+        s.finish(),
+        Step::Done(Some("(error \"line 17 column 183: expected a term, found the end of the text\")".into()))
+    );
+    assert_eq!(s.finish(), Step::Idle);
+}
+
+#[test]
+fn what_is_not_supported_says_so() {
+    assert_eq!(
+        answers(
+            "(set-logic QF_LIA)(set-option :foo 1)(declare-sort S 0)(get-proof)(get-option :foo)\
+             (get-option :produce-models)(set-info :status sat)(set-info :flag)"
+        ),
+        ["unsupported", "unsupported", "unsupported", "unsupported", "unsupported", "true"]
+    );
+}
+
+#[test]
+fn unknown_comes_with_its_reason() {
+    let mut s = session();
+    let text = "(declare-const x (_ BitVec 64))(assert (bvult x (bvmul x x)))(check-sat)(get-info :reason-unknown)";
+    assert_eq!(s.feed(text.as_bytes()), ["unknown", "(:reason-unknown \"exhaustive: too \"\"large\"\"\")"]);
+    assert_eq!(s.unknowns(), 1);
+    let text = "(get-model)";
+    assert_eq!(
+        s.feed(text.as_bytes()),
+        ["(error \"line 1 column 99: expected a sat answer before asking for values, found unknown\")"]
+    );
+}
+
+#[test]
+fn a_time_limit_holds() {
+    let mut s = session();
+    s.limits.cancel.cancel();
+    let text = "(declare-const x (_ BitVec 8))(assert (= x #x01))(check-sat)(get-info :reason-unknown)";
+    assert_eq!(s.feed(text.as_bytes()), ["unknown", "(:reason-unknown \"canceled\")"]);
+}
+
+#[test]
+fn definitions() {
+    assert_eq!(
+        answers(
+            "(define-sort Byte () (_ BitVec 8))(define-sort Map (I E) (Array I E))(define-sort Bytes (I) (Map I Byte))
+             (declare-const m (Bytes (_ BitVec 4)))
+             (declare-const b Byte)
+             (define-const c Byte #x0f)
+             (define-fun inc ((v Byte)) Byte (bvadd v #x01))
+             (define-fun twice ((v Byte) (w Byte)) Byte (inc (inc (bvadd v w))))
+             (define-fun here () Byte (select m #x3))
+             (assert (= (twice b c) here))
+             (assert (= b #x01))
+             (check-sat)(get-value (here b (select m (_ bv3 4)) (twice b b)))
+             (get-model)
+             (push)(define-fun inc2 ((v Byte)) Byte (inc (inc v)))(pop)(simplify (inc2 b))
+             (inc b)(assert (inc b))(assert (= (inc c c) b))(assert (= (inc (= b b)) b))"
+        ),
+        [
+            "sat",
+            "((here #x12)\n (b #x01)\n ((select m (_ bv3 4)) #x12)\n ((twice b b) #x04))",
+            "(\n  (define-fun m () (Array (_ BitVec 4) (_ BitVec 8)) (store ((as const (Array (_ BitVec 4) (_ BitVec 8))) #x00) #x3 #x12))\n  (define-fun b () (_ BitVec 8) #x01)\n)",
+            "(error \"line 12 column 83: expected a declared function, found `inc2`\")",
+            "(error \"line 13 column 15: expected a command, found `inc`\")",
+            "(error \"line 13 column 29: expected a term of sort Bool, found one of sort (_ BitVec 8)\")",
+            "(error \"line 13 column 48: inc: expected 1 arguments, found 2\")",
+            "(error \"line 13 column 72: inc: expected (_ BitVec 8) as argument 1, found Bool\")",
+        ]
+    );
+}
+
+#[test]
+fn definitions_that_double_at_each_step_are_stopped() {
+    let mut text = "(define-fun f0 ((x (_ BitVec 8))) (_ BitVec 8) (bvmul x (bvadd x #x01)))".to_string();
+    for i in 1..60 {
+        let j = i - 1;
+        text += &format!("(define-fun f{i} ((x (_ BitVec 8)) ) (_ BitVec 8) (f{j} (bvxor (f{j} x) #x{i:02x})))");
+    }
+    let answers = answers(&text);
+    assert!(answers[0].contains("expected definitions that expand to at most 1048576 nodes"), "{}", answers[0]);
+}
+
+#[test]
+fn a_name_may_come_back_with_another_sort() {
+    assert_eq!(
+        answers(
+            "(push)(declare-const x Bool)(assert x)(check-sat)(pop)
+             (declare-const x (_ BitVec 8))(declare-const x!1 (_ BitVec 8))
+             (assert (= x #x01))(assert (= x!1 #x02))(check-sat)(get-value (x x!1))(get-assertions)
+             (reset)(declare-const x (Array (_ BitVec 8) (_ BitVec 8)))(assert (= (select x #x00) #x05))
+             (check-sat)(get-value ((select x #x00)))
+             (set-option :global-declarations true)(push)(declare-const y Bool)(pop)(assert y)(check-sat)
+             (reset-assertions)(assert (not y))(check-sat)"
+        ),
+        [
+            "sat",
+            "sat",
+            "((x #x01)\n (x!1 #x02))",
+            "((= x #x01)\n (= x!1 #x02))",
+            "sat",
+            "(((select x #x00) #x05))",
+            "sat",
+            "sat"
+        ]
+    );
+}
+
+#[test]
+fn cores_name_assertions() {
+    assert_eq!(
+        answers(
+            "(declare-const x (_ BitVec 4))(declare-const p Bool)
+             (assert (! (and (bvult x #x4) p) :named a))
+             (assert (! (bvult #x1 x) :named |b b|))
+             (assert (! (not p) :named c))
+             (assert (! (= x #x5) :named d))
+             (check-sat)(get-unsat-core)
+             (check-sat-assuming (c a))(get-unsat-assumptions)
+             (push)(assert false)(check-sat)(get-unsat-core)(pop)"
+        )[2..],
+        ["unsat", "()", "unsat", "()"]
+    );
+}
+
+/// Assertions that fix elements one by one, as KLEE writes constant arrays.
+fn table(names: bool) -> String {
+    let mut text = "(declare-const t (Array (_ BitVec 8) (_ BitVec 8)))(declare-const i (_ BitVec 8))".to_string();
+    for k in 0..8 {
+        let element = format!("(= (select t (_ bv{k} 8)) (_ bv{} 8))", 10 * k);
+        text += &if names { format!("(assert (! {element} :named e{k}))") } else { format!("(assert {element})") };
+    }
+    text
+}
+
+#[test]
+fn tables_are_recognised_and_models_and_cores_are_those_of_the_assertions() {
+    let mut s = session();
+    // Without the table there would be far too many bits to try.
+    assert!(s.feed(table(false).as_bytes()).is_empty());
+    assert_eq!(
+        s.feed(b"(assert (= (select t (bvand i #x07)) #x1e))(check-sat)(get-value (i (select t #x05) (select t i)))"),
+        ["sat", "((i #x03)\n ((select t #x05) #x32)\n ((select t i) #x1e))"]
+    );
+    let elements: Vec<String> = (1..8).map(|k| format!(" #x{k:02x} #x{:02x})", 10 * k)).collect();
+    let array = "(Array (_ BitVec 8) (_ BitVec 8))";
+    let stores = "(store ".repeat(7);
+    assert_eq!(
+        s.feed(b"(get-value (t))"),
+        [format!("((t {stores}((as const {array}) #x00){}))", elements.concat())]
+    );
+    let mut s = session();
+    s.feed(table(true).as_bytes());
+    s.feed(b"(assert (! (= i #x02) :named index))(assert (! (= (select t #x03) #x1f) :named wrong))");
+    assert_eq!(s.feed(b"(check-sat)"), ["unsat"]);
+    let core = s.feed(b"(get-unsat-core)").remove(0);
+    assert!(core.contains("wrong") && core.contains("e3") && !core.contains("index"), "{core}");
+    let mut s = session();
+    s.feed(table(true).as_bytes());
+    s.feed(b"(assert (bvult (select t #x02) (select t #x09)))(assert (= i (select t #x07)))");
+    assert_eq!(
+        s.feed(b"(check-sat)(get-value (i (select t #x07) (bvult (select t #x02) (select t #x09))))"),
+        ["sat", "((i #x46)\n ((select t #x07) #x46)\n ((bvult (select t #x02) (select t #x09)) true))"]
+    );
+    // An element said to be two things at once.
+    let mut s = session();
+    s.feed(table(false).as_bytes());
+    assert_eq!(s.feed(b"(assert (= (select t #x01) #x00))(check-sat)"), ["unsat"]);
+}
+
+#[test]
+fn shared_conjunctions_are_taken_apart_once() {
+    let mut text = "(declare-const p0 Bool)(declare-const q0 Bool)".to_string();
+    text += "(define-fun a0 () Bool (and (not p0) q0))";
+    for i in 1..200 {
+        let j = i - 1;
+        text += &format!("(declare-const p{i} Bool)(define-fun a{i} () Bool (and (or p{i} q0) a{j} (and a{j} (or q0 (not p{i})))))");
+    }
+    text += "(assert a199)(check-sat)";
+    assert_eq!(answers(&text).len(), 1);
+}
+
+#[test]
+fn kquery_files() {
+    let text = "array a[2] : w32 -> w8 = symbolic
+        (query [(Eq 7 (Read w8 0 a))] (Ult (Read w8 0 a) 8))
+        (query [(Eq 7 (Read w8 0 a))] (Ult (Read w8 1 a) 8) [(Read w8 0 a) (Eq 7 (Read w8 0 a))])
+        (query [(Eq 7 (Read w8 0 a)) (Eq 9 (Read w8 1 a))] false [] [a])
+        (query [(Eq 7 (Read w8 0 a))] (Eq 8 (Read w8 0 a)))
+        (query [(Ult (ReadLSB w64 0 a) 5)] false)
+        (query [false] false)";
+    let run = |mode| {
+        let mut session = KQuerySession::new(Solver::new(vec![Box::new(Exhaustive)]), Limits::default(), mode);
+        let mut lines = Vec::new();
+        session.run(text.as_bytes(), &mut |line| lines.push(line.to_string())).unwrap();
+        assert_eq!(session.unknowns(), 1);
+        lines
+    };
+    assert_eq!(
+        run(Mode::Entailment),
+        [
+            "VALID",
+            "INVALID",
+            "value0: 07",
+            "value1: 1",
+            "INVALID",
+            "a: 0709",
+            "INVALID",
+            "UNKNOWN exhaustive: too \"large\"",
+            "VALID"
+        ]
+    );
+    assert_eq!(
+        run(Mode::Validity),
+        ["true", "both", "false", "false", "UNKNOWN exhaustive: too \"large\"", "true"]
+    );
+    let mut session =
+        KQuerySession::new(Solver::new(vec![Box::new(Exhaustive)]), Limits::default(), Mode::Entailment);
+    let mut lines = Vec::new();
+    let error = session.run(b"(query [] true)\n(query [] x)", &mut |line| lines.push(line.to_string()));
+    assert_eq!(lines, ["VALID"]);
+    assert_eq!(
+        error.unwrap_err(),
+        "line 2 column 11: expected an expression or a label seen before, found `x`"
+    );
+}
+
+#[test]
+fn the_corpus_is_read_without_an_error() {
+    for (name, text) in corpus::texts(".smt2.gz") {
+        let mut s = Session::new(Solver::new(Vec::new()), Limits::default());
+        let mut checks = 0;
+        for answer in s.feed(&text) {
+            // Without a layer nothing is decided but what construction decides.
+            match answer.as_str() {
+                "unknown" | "sat" | "unsat" => checks += 1,
+                other => {
+                    assert!(other.contains("expected a sat answer") || other.starts_with("(("), "{name}: {other}");
+                }
+            }
+        }
+        assert!(checks > 0, "{name}");
+        assert_eq!(s.finish(), Step::Idle, "{name}");
+    }
+}
