@@ -8,6 +8,7 @@ use crate::answer::{Sat, Unknown, Unsat};
 use crate::value::from_python;
 use crate::view::{QueryView, RestView};
 use partita_core::budget::Why;
+use partita_core::expr::walk::Supports;
 use partita_core::expr::{Expr, Graph, Model, Op};
 use partita_core::query::{Alive, Answer, Core, Query};
 use partita_core::solve::{Layer, Rest};
@@ -16,6 +17,10 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::collections::HashMap;
 use std::sync::Arc;
+
+/// Nodes dropped since a layer last started afresh, from which on (if they are more than those it still has) it is
+/// cheaper to send it everything again than to let its solver carry them along.
+const MAX_DROPPED: usize = 200_000;
 
 /// Lines of a traceback that are kept.
 const TRACEBACK_LINES: usize = 3;
@@ -28,8 +33,11 @@ pub(crate) struct PythonLayer {
     sent: Vec<u64>,
     /// Nodes it was sent that are gone; it has not been told yet.
     dropped: Vec<u32>,
+    /// How many were dropped since the object last started afresh.
+    dropped_in_all: usize,
     /// The variables among the nodes sent.
     variables: HashMap<u32, Expr>,
+    supports: Supports,
 }
 
 impl PythonLayer {
@@ -55,7 +63,9 @@ impl PythonLayer {
             complete,
             sent: Vec::new(),
             dropped: Vec::new(),
+            dropped_in_all: 0,
             variables: HashMap::new(),
+            supports: Supports::default(),
         })
     }
 
@@ -90,11 +100,24 @@ impl PythonLayer {
         new
     }
 
+    /// The variables of a query, by number.
+    fn mentioned(&mut self, graph: &Graph, constraints: &[Expr], condition: Expr) -> Vec<u32> {
+        let mut all = Vec::new();
+        for &e in constraints.iter().chain([&condition]) {
+            all.extend(self.supports.of(graph, e).iter().map(|atom| atom.variable().id()));
+        }
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
     fn ask(&mut self, py: Python<'_>, query: &Query, rest: &mut Rest<'_>) -> PyResult<Answer> {
         let constraints = query.constraints(rest.tree);
         let new = self.take_new(rest.graph, constraints.iter().copied().chain([query.condition]));
+        let variables = self.mentioned(rest.graph, &constraints, query.condition);
         let dropped = std::mem::take(&mut self.dropped);
-        let view = QueryView::new(py, rest.graph, query, &constraints, &new, &dropped, rest.budget)?;
+        let view =
+            QueryView::new(py, rest.graph, query, &constraints, variables, &new, &dropped, rest.budget)?;
         let object = self.object.bind(py);
         let view = Bound::new(py, view)?;
         let answer = RestView::lend(py, rest, |rest| object.call_method1("check", (&view, rest)))??;
@@ -145,7 +168,9 @@ impl PythonLayer {
     fn restart(&mut self, py: Python<'_>) -> PyResult<()> {
         self.sent.clear();
         self.dropped.clear();
+        self.dropped_in_all = 0;
         self.variables.clear();
+        self.supports.forget();
         self.object.bind(py).call_method0("forget").map(|_| ())
     }
 }
@@ -158,7 +183,8 @@ pub(crate) fn last_lines(py: Python<'_>, error: &PyErr) -> String {
             .call_method1("format_exception", (error.get_type(py), error.value(py), error.traceback(py)))?
             .extract()?;
         let text = lines.concat();
-        let all: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+        let all = text.lines().map(str::trim).filter(|line| line.contains(|c| !"^~ ".contains(c)));
+        let all: Vec<&str> = all.collect();
         Ok(all[all.len().saturating_sub(TRACEBACK_LINES)..].join(" | "))
     };
     formatted().unwrap_or_else(|_| error.to_string())
@@ -184,6 +210,8 @@ impl Layer for PythonLayer {
 
     fn sweep(&mut self, alive: &Alive<'_>) {
         self.variables.retain(|_, e| alive.expr(*e));
+        self.supports.sweep(alive.exprs);
+        let (before, mut left) = (self.dropped.len(), 0);
         for (i, word) in self.sent.iter_mut().enumerate() {
             let mut rest = *word;
             while rest != 0 {
@@ -195,6 +223,11 @@ impl Layer for PythonLayer {
                     self.dropped.push(id);
                 }
             }
+            left += word.count_ones() as usize;
+        }
+        self.dropped_in_all += self.dropped.len() - before;
+        if self.dropped_in_all > MAX_DROPPED.max(left) {
+            self.forget();
         }
     }
 

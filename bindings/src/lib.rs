@@ -8,6 +8,7 @@ mod intern;
 mod layer;
 mod model;
 mod program;
+mod script;
 mod solver;
 mod term;
 mod value;
@@ -30,6 +31,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("LAYERS", LAYERS.iter().map(|row| (row.name, row.about)).collect::<Vec<_>>())?;
     m.add_class::<expr::Expr>()?;
     m.add_class::<model::Model>()?;
+    m.add_class::<script::Script>()?;
     m.add_class::<solver::Solver>()?;
     m.add_class::<answer::Sat>()?;
     m.add_class::<answer::Unsat>()?;

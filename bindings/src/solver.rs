@@ -288,7 +288,8 @@ impl Solver {
             py,
             &self.cancel,
             |py| interrupt(py, &self.objects),
-            || {
+            |_, _| Ok(()),
+            |_| {
                 let mut inner = self.inner.lock().expect("not poisoned a moment ago");
                 *self.worker.lock().expect("never poisoned") = Some(std::thread::current().id());
                 inner.check(interned, &budget);

@@ -42,6 +42,9 @@ pub(crate) struct QueryView {
     constraints: Vec<u32>,
     #[pyo3(get)]
     condition: u32,
+    /// Variables that constraints and condition mention: those a model must give.
+    #[pyo3(get)]
+    variables: Vec<u32>,
     /// Seconds left; None: no limit.
     #[pyo3(get)]
     seconds: Option<f64>,
@@ -60,11 +63,13 @@ impl QueryView {
 }
 
 impl QueryView {
+    #[allow(clippy::too_many_arguments, reason = "one call, each argument a field")]
     pub(crate) fn new(
         py: Python<'_>,
         graph: &Graph,
         query: &Query,
         constraints: &[Expr],
+        variables: Vec<u32>,
         new: &[Expr],
         dropped: &[u32],
         budget: &Budget,
@@ -96,6 +101,7 @@ impl QueryView {
             tables: tables.unbind(),
             constraints: constraints.iter().map(|e| e.id()).collect(),
             condition: query.condition.id(),
+            variables,
             seconds: budget.left().map(|left| left.as_secs_f64()),
             memory_mb: budget.memory_mb,
             cancel: budget.cancel.clone(),

@@ -6,7 +6,7 @@
 use partita_core::budget::Cancel;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
 const SIGNAL_CHECK: Duration = Duration::from_millis(40);
@@ -14,30 +14,37 @@ const SIGNAL_CHECK: Duration = Duration::from_millis(40);
 /// Deep enough for any layer; traversals do not recurse.
 const STACK: usize = 64 << 20;
 
-/// The result of `work`; or the exception a signal handler raised, after `cancel` and `interrupt` ended it.
+/// The result of `work`; or the exception that a signal handler or `write` raised, after the work has ended. Lines
+/// that the work gives out are handed to `write` as they come, several at a time if they come quickly.
 pub(crate) fn run<T: Send>(
     py: Python<'_>,
     cancel: &Cancel,
     interrupt: impl Fn(Python<'_>) + Sync,
-    work: impl FnOnce() -> T + Send,
+    mut write: impl FnMut(Python<'_>, Vec<String>) -> PyResult<()> + Send,
+    work: impl FnOnce(&mut dyn FnMut(&str)) -> T + Send,
 ) -> PyResult<T> {
     cancel.reset();
     py.detach(|| {
         std::thread::scope(|scope| {
-            let (done, wait) = sync_channel(1);
+            let (give, take) = channel::<String>();
             let worker = std::thread::Builder::new().name("partita".into()).stack_size(STACK).spawn_scoped(
                 scope,
-                move || {
-                    let result = work();
-                    done.send(()).expect("the caller waits");
-                    result
-                },
+                // A line that nobody takes any more is lost on purpose: the question has been called off.
+                move || work(&mut |line| drop(give.send(line.to_string()))),
             )?;
             let mut raised = None;
-            while let Err(RecvTimeoutError::Timeout) = wait.recv_timeout(SIGNAL_CHECK) {
+            loop {
+                let lines = match take.recv_timeout(SIGNAL_CHECK) {
+                    Ok(first) => std::iter::once(first).chain(take.try_iter()).collect(),
+                    Err(RecvTimeoutError::Timeout) => Vec::new(),
+                    Err(RecvTimeoutError::Disconnected) => break,
+                };
                 Python::attach(|py| {
                     if raised.is_none() {
                         raised = py.check_signals().err();
+                    }
+                    if raised.is_none() && !lines.is_empty() {
+                        raised = write(py, lines).err();
                     }
                     if raised.is_some() {
                         cancel.cancel();
@@ -46,8 +53,7 @@ pub(crate) fn run<T: Send>(
                     }
                 });
             }
-            let result = worker.join();
-            match (raised, result) {
+            match (raised, worker.join()) {
                 (Some(error), _) => Err(error),
                 (None, Ok(value)) => Ok(value),
                 (None, Err(panic)) => {

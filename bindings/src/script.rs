@@ -1,0 +1,165 @@
+//! The Python class `_core.Script`: SMT-LIB commands or KQuery texts, answered line by line.
+
+use crate::chain;
+use crate::layer::{Objects, interrupt};
+use crate::solver::{seconds, statistics_dict};
+use crate::wait;
+use partita_core::budget::Cancel;
+use partita_core::script::{KQuerySession, Limits, Mode, Session, Step};
+use partita_core::solve::Solver;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::sync::MutexExt;
+use pyo3::types::PyDict;
+use std::sync::Mutex;
+
+enum Kind {
+    Smtlib(Box<Session>),
+    KQuery(Box<KQuerySession>, u64),
+}
+
+impl Kind {
+    fn solver(&self) -> &Solver {
+        match self {
+            Kind::Smtlib(session) => &session.solver,
+            Kind::KQuery(session, _) => &session.solver,
+        }
+    }
+
+    /// Executes what is complete; with `end`, what is left as well.
+    fn run(&mut self, text: &[u8], end: bool, cancel: &Cancel, emit: &mut dyn FnMut(&str)) {
+        match self {
+            Kind::Smtlib(session) => {
+                session.add_text(text);
+                while !cancel.is_cancelled() {
+                    match session.step() {
+                        Step::Done(answer) => answer.iter().for_each(|line| emit(line)),
+                        Step::Idle | Step::Exit => break,
+                    }
+                }
+                if end && !cancel.is_cancelled() {
+                    if let Step::Done(Some(answer)) = session.finish() {
+                        emit(&answer);
+                    }
+                }
+            }
+            Kind::KQuery(session, errors) => {
+                if let Err(error) = session.run(text, emit) {
+                    *errors += 1;
+                    emit(&format!("error: {error}"));
+                }
+            }
+        }
+    }
+}
+
+/// A script in the language "smtlib" (text in pieces of any size), "kquery" or "kquery-validity" (a whole text).
+#[pyclass(frozen, module = "partita._core")]
+pub(crate) struct Script {
+    kind: Mutex<Kind>,
+    cancel: Cancel,
+    objects: Objects,
+}
+
+#[pymethods]
+impl Script {
+    #[new]
+    fn new(
+        language: &str,
+        layers: &str,
+        default: &str,
+        backend: &Bound<'_, PyAny>,
+        timeout: Option<f64>,
+        memory_mb: Option<u64>,
+    ) -> PyResult<Script> {
+        let (layers, objects) = chain::build(layers, default, backend)?;
+        let timeout = timeout.map(|value| seconds("timeout", value)).transpose()?;
+        let cancel = Cancel::default();
+        let limits = Limits { timeout, memory_mb, cancel: cancel.clone() };
+        let solver = Solver::new(layers);
+        let kquery =
+            |solver, limits, mode| Kind::KQuery(Box::new(KQuerySession::new(solver, limits, mode)), 0);
+        let kind = match language {
+            "kquery" => kquery(solver, limits, Mode::Entailment),
+            "kquery-validity" => kquery(solver, limits, Mode::Validity),
+            "smtlib" => Kind::Smtlib(Box::new(Session::new(solver, limits))),
+            other => {
+                return Err(PyValueError::new_err(format!(
+                    "expected smtlib, kquery or kquery-validity, found {other}"
+                )));
+            }
+        };
+        Ok(Script { kind: Mutex::new(kind), cancel, objects })
+    }
+
+    /// Executes the commands of `text`, calling `write` with answers (each ending in a newline) as they come.
+    /// `end` says that no more text follows.
+    fn run(&self, py: Python<'_>, text: Vec<u8>, end: bool, write: &Bound<'_, PyAny>) -> PyResult<()> {
+        let write = write.clone().unbind();
+        wait::run(
+            py,
+            &self.cancel,
+            |py| interrupt(py, &self.objects),
+            |py, lines| {
+                let mut text = lines.join("\n");
+                text.push('\n');
+                write.bind(py).call1((text,)).map(|_| ())
+            },
+            |emit| {
+                let Ok(mut kind) = self.kind.lock() else { return false };
+                kind.run(&text, end, &self.cancel, emit);
+                true
+            },
+        )?
+        .then_some(())
+        .ok_or_else(|| PyRuntimeError::new_err("an internal error has ended this script"))
+    }
+
+    /// Has the script said `(exit)`?
+    fn exited(&self, py: Python<'_>) -> PyResult<bool> {
+        Ok(match &*self.lock(py)? {
+            Kind::Smtlib(session) => session.has_exited(),
+            Kind::KQuery(..) => false,
+        })
+    }
+
+    /// How many commands were wrong.
+    fn errors(&self, py: Python<'_>) -> PyResult<u64> {
+        Ok(match &*self.lock(py)? {
+            Kind::Smtlib(session) => session.errors(),
+            Kind::KQuery(_, errors) => *errors,
+        })
+    }
+
+    /// How many questions were answered unknown.
+    fn unknowns(&self, py: Python<'_>) -> PyResult<u64> {
+        Ok(match &*self.lock(py)? {
+            Kind::Smtlib(session) => session.unknowns(),
+            Kind::KQuery(session, _) => session.unknowns(),
+        })
+    }
+
+    fn has_complete_layer(&self, py: Python<'_>) -> PyResult<bool> {
+        Ok(self.lock(py)?.solver().has_complete_layer())
+    }
+
+    fn statistics<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let kind = self.lock(py)?;
+        let solver = kind.solver();
+        statistics_dict(py, solver.queries(), solver.time(), &solver.statistics())
+    }
+
+    /// Ends the question under way, from any thread.
+    fn cancel(&self, py: Python<'_>) {
+        self.cancel.cancel();
+        interrupt(py, &self.objects);
+    }
+}
+
+impl Script {
+    fn lock(&self, py: Python<'_>) -> PyResult<std::sync::MutexGuard<'_, Kind>> {
+        self.kind
+            .lock_py_attached(py)
+            .map_err(|_| PyRuntimeError::new_err("an internal error has ended this script"))
+    }
+}

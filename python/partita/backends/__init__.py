@@ -1,0 +1,42 @@
+"""Complete solvers as layers: Z3, Bitwuzla and cvc5 as Python packages, and any SMT-LIB 2 binary as a process."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from typing import cast
+
+from partita.backends import process
+from partita.errors import UsageError
+from partita.layers import Layer
+
+PACKAGES = ("bitwuzla", "z3", "cvc5")
+"""In order of preference: by the time they take on the query logs of the corpus."""
+
+
+def installed() -> list[str]:
+    """The solvers that can be used, best first."""
+    return [name for name in PACKAGES if importlib.util.find_spec(name) is not None]
+
+
+def make(name: str, variant: str | None, options: dict[str, str]) -> Layer | None:
+    """The back end of this name with these options, or None if there is none of this name."""
+    if name == "process" or name in process.ALIASES:
+        if variant is not None:
+            raise UsageError(f"expected `{name}` without a variant, found `{name}:{variant}`")
+        return process.make(name, options)
+    if name not in PACKAGES:
+        return None
+    if variant is not None or options:
+        raise UsageError(f"expected `{name}` without variant or options")
+    if importlib.util.find_spec(name) is None:
+        raise UsageError(f"the layer `{name}` needs a package that is not installed: pip install 'partita[{name}]'")
+    module = importlib.import_module(f"partita.backends.{name}")
+    return cast(Layer, module.make())
+
+
+def conformance(layers: str, *, seed: int = 1, questions: int = 300) -> tuple[int, int, int]:
+    """Puts a chain through the suite that every layer must pass; AssertionError says what is wrong."""
+    from partita import _core
+
+    return _core.conformance(layers, make, seed, questions)

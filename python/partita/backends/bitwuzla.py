@@ -1,0 +1,160 @@
+"""The layer `bitwuzla`: the solver Bitwuzla through its Python package.
+
+One long-lived instance; a query's constraints and condition are assumptions, so that nothing is ever retracted and
+terms, bit-blasted parts and learnt clauses stay. The terminator looks at deadline and cancellation.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from bitwuzla import Bitwuzla, Kind, Option, Options, Result, TermManager
+
+from partita._core import QueryView, Sat
+from partita.backends.incremental import Backend, stopped, unsat
+from partita.backends.translate import ARRAY, BOOL, Term, Terms
+from partita.layers import Answer
+
+KINDS = {
+    "not": Kind.NOT,
+    "and": Kind.AND,
+    "or": Kind.OR,
+    "xor": Kind.XOR,
+    "=": Kind.EQUAL,
+    "ite": Kind.ITE,
+    "bvnot": Kind.BV_NOT,
+    "bvand": Kind.BV_AND,
+    "bvor": Kind.BV_OR,
+    "bvxor": Kind.BV_XOR,
+    "bvadd": Kind.BV_ADD,
+    "bvsub": Kind.BV_SUB,
+    "bvmul": Kind.BV_MUL,
+    "bvudiv": Kind.BV_UDIV,
+    "bvurem": Kind.BV_UREM,
+    "bvsdiv": Kind.BV_SDIV,
+    "bvsrem": Kind.BV_SREM,
+    "bvshl": Kind.BV_SHL,
+    "bvlshr": Kind.BV_SHR,
+    "bvashr": Kind.BV_ASHR,
+    "bvult": Kind.BV_ULT,
+    "bvule": Kind.BV_ULE,
+    "bvslt": Kind.BV_SLT,
+    "bvsle": Kind.BV_SLE,
+    "concat": Kind.BV_CONCAT,
+    "select": Kind.ARRAY_SELECT,
+    "store": Kind.ARRAY_STORE,
+}
+INDEXED = {"extract": Kind.BV_EXTRACT, "zero_extend": Kind.BV_ZERO_EXTEND, "sign_extend": Kind.BV_SIGN_EXTEND}
+
+
+class Maker:
+    """Makes Bitwuzla's terms."""
+
+    def __init__(self) -> None:
+        self.manager = TermManager()
+        self.functions = {name: self._plain(kind) for name, kind in KINDS.items()}
+        self.functions |= {name: self._indexed(kind) for name, kind in INDEXED.items()}
+        self.sorts: dict[int, Any] = {}
+
+    def _plain(self, kind: Kind) -> Callable[..., Term]:
+        make = self.manager.mk_term
+        return lambda *args: make(kind, list(args))
+
+    def _indexed(self, kind: Kind) -> Callable[..., Term]:
+        make = self.manager.mk_term
+        return lambda *args: make(kind, [args[-1]], list(args[:-1]))
+
+    def bits(self, width: int) -> Any:
+        if width not in self.sorts:
+            self.sorts[width] = self.manager.mk_bv_sort(width)
+        return self.sorts[width]
+
+    def boolean(self, value: bool) -> Term:
+        return self.manager.mk_true() if value else self.manager.mk_false()
+
+    def constant(self, value: int, width: int) -> Term:
+        return self.manager.mk_bv_value(self.bits(width), value)
+
+    def variable(self, name: str, kind: int, width: int, index_width: int) -> Term:
+        if kind == BOOL:
+            sort = self.manager.mk_bool_sort()
+        elif kind == ARRAY:
+            sort = self.manager.mk_array_sort(self.bits(index_width), self.bits(width))
+        else:
+            sort = self.bits(width)
+        return self.manager.mk_const(sort, name)
+
+    def const_array(self, element: Term, index_width: int, width: int) -> Term:
+        return self.manager.mk_const_array(self.manager.mk_array_sort(self.bits(index_width), self.bits(width)), element)
+
+
+class BitwuzlaBackend(Backend):
+    name = "bitwuzla"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._solver: Any = None
+        self._memory_mb: int | None = None
+        self._query: QueryView | None = None
+        self._deadline: float | None = None
+
+    def start(self) -> Maker:
+        self._solver = None
+        return Maker()
+
+    def _open(self, maker: Maker, memory_mb: int | None) -> None:
+        options = Options()
+        options.set(Option.PRODUCE_MODELS, True)
+        options.set(Option.PRODUCE_UNSAT_ASSUMPTIONS, True)
+        if memory_mb is not None:
+            options.set(Option.MEMORY_LIMIT, memory_mb)
+        self._solver = Bitwuzla(maker.manager, options)
+        self._solver.configure_terminator(self._must_stop)
+        self._memory_mb = memory_mb
+
+    def _must_stop(self) -> bool:
+        if self._query is not None and self._query.cancelled():
+            return True
+        return self._deadline is not None and time.monotonic() >= self._deadline
+
+    def solve(self, query: QueryView, terms: Terms, deadline: float | None) -> Answer:
+        if self._solver is None or self._memory_mb != query.memory_mb:
+            assert isinstance(terms.builder, Maker)
+            self._open(terms.builder, query.memory_mb)
+        self._query, self._deadline = query, deadline
+        try:
+            numbers = query.constraints
+            assumptions = [terms.term(number) for number in numbers]
+            condition = terms.term(query.condition)
+            result = self._solver.check_sat(*assumptions, condition)
+            if result == Result.SAT:
+                return Sat({number: self._value(*terms.variables[number]) for number in query.variables})
+            if result == Result.UNSAT:
+                failed = {term.id() for term in self._solver.get_unsat_assumptions()}
+                core = {n for n, term in zip(numbers, assumptions, strict=True) if term.id() in failed}
+                return unsat(query, core, condition.id() in failed or not failed)
+            return stopped(query, deadline, "memout" if query.memory_mb is not None else "gave up without a reason")
+        finally:
+            self._query = self._deadline = None
+
+    def _value(self, term: Term, kind: int, width: int, index_width: int) -> bool | int | tuple[int, dict[int, int]]:
+        value = self._solver.get_value(term)
+        if kind == BOOL:
+            return bool(value.value())
+        if kind != ARRAY:
+            return int(value.value(16), 16)
+        entries: dict[int, int] = {}
+        while value.kind() == Kind.ARRAY_STORE:
+            array, index, element = value.children()
+            # The outermost store is the newest.
+            entries.setdefault(int(index.value(16), 16), int(element.value(16), 16))
+            value = array
+        if value.kind() != Kind.CONST_ARRAY:
+            raise ValueError(f"expected stores over a constant array as an array's value, found {value.kind()}")
+        return int(value.children()[0].value(16), 16), entries
+
+
+def make() -> BitwuzlaBackend:
+    return BitwuzlaBackend()

@@ -1,0 +1,143 @@
+"""The layer `cvc5`: the solver cvc5 through its Python package.
+
+One long-lived solver; constraints and condition are assumptions. cvc5 has a time limit a check but neither a memory
+limit nor a way to be interrupted, and its package keeps the GIL while it solves: Ctrl-C waits until the check ends.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import cvc5
+from cvc5 import Kind
+
+from partita._core import QueryView, Sat
+from partita.backends.incremental import Backend, stopped, unsat
+from partita.backends.translate import ARRAY, BOOL, Term, Terms
+from partita.layers import Answer
+
+KINDS = {
+    "not": Kind.NOT,
+    "and": Kind.AND,
+    "or": Kind.OR,
+    "xor": Kind.XOR,
+    "=": Kind.EQUAL,
+    "ite": Kind.ITE,
+    "bvnot": Kind.BITVECTOR_NOT,
+    "bvand": Kind.BITVECTOR_AND,
+    "bvor": Kind.BITVECTOR_OR,
+    "bvxor": Kind.BITVECTOR_XOR,
+    "bvadd": Kind.BITVECTOR_ADD,
+    "bvsub": Kind.BITVECTOR_SUB,
+    "bvmul": Kind.BITVECTOR_MULT,
+    "bvudiv": Kind.BITVECTOR_UDIV,
+    "bvurem": Kind.BITVECTOR_UREM,
+    "bvsdiv": Kind.BITVECTOR_SDIV,
+    "bvsrem": Kind.BITVECTOR_SREM,
+    "bvshl": Kind.BITVECTOR_SHL,
+    "bvlshr": Kind.BITVECTOR_LSHR,
+    "bvashr": Kind.BITVECTOR_ASHR,
+    "bvult": Kind.BITVECTOR_ULT,
+    "bvule": Kind.BITVECTOR_ULE,
+    "bvslt": Kind.BITVECTOR_SLT,
+    "bvsle": Kind.BITVECTOR_SLE,
+    "concat": Kind.BITVECTOR_CONCAT,
+    "select": Kind.SELECT,
+    "store": Kind.STORE,
+}
+INDEXED = {
+    "extract": Kind.BITVECTOR_EXTRACT,
+    "zero_extend": Kind.BITVECTOR_ZERO_EXTEND,
+    "sign_extend": Kind.BITVECTOR_SIGN_EXTEND,
+}
+
+
+class Maker:
+    """Makes cvc5's terms."""
+
+    def __init__(self) -> None:
+        self.manager = cvc5.TermManager()
+        self.functions = {name: self._plain(kind) for name, kind in KINDS.items()}
+        self.functions |= {name: self._indexed(kind) for name, kind in INDEXED.items()}
+
+    def _plain(self, kind: Any) -> Callable[..., Term]:
+        make = self.manager.mkTerm
+        return lambda *args: make(kind, *args)
+
+    def _indexed(self, kind: Any) -> Callable[..., Term]:
+        make, operator = self.manager.mkTerm, self.manager.mkOp
+        return lambda *args: make(operator(kind, *args[:-1]), args[-1])
+
+    def boolean(self, value: bool) -> Term:
+        return self.manager.mkBoolean(value)
+
+    def constant(self, value: int, width: int) -> Term:
+        return self.manager.mkBitVector(width, f"{value:b}", 2)
+
+    def _array_sort(self, index_width: int, width: int) -> Any:
+        return self.manager.mkArraySort(self.manager.mkBitVectorSort(index_width), self.manager.mkBitVectorSort(width))
+
+    def variable(self, name: str, kind: int, width: int, index_width: int) -> Term:
+        if kind == BOOL:
+            sort = self.manager.getBooleanSort()
+        elif kind == ARRAY:
+            sort = self._array_sort(index_width, width)
+        else:
+            sort = self.manager.mkBitVectorSort(width)
+        return self.manager.mkConst(sort, name)
+
+    def const_array(self, element: Term, index_width: int, width: int) -> Term:
+        return self.manager.mkConstArray(self._array_sort(index_width, width), element)
+
+
+class Cvc5Backend(Backend):
+    name = "cvc5"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._solver: Any = None
+
+    def start(self) -> Maker:
+        maker = Maker()
+        self._solver = cvc5.Solver(maker.manager)
+        self._solver.setOption("incremental", "true")
+        self._solver.setOption("produce-models", "true")
+        self._solver.setOption("produce-unsat-assumptions", "true")
+        self._solver.setLogic("QF_ABV")
+        return maker
+
+    def solve(self, query: QueryView, terms: Terms, deadline: float | None) -> Answer:
+        left = 0 if deadline is None else max(1, int((deadline - time.monotonic()) * 1000))
+        self._solver.setOption("tlimit-per", str(left))
+        assumptions = [terms.term(number) for number in query.constraints]
+        condition = terms.term(query.condition)
+        result = self._solver.checkSatAssuming(*assumptions, condition)
+        if result.isSat():
+            return Sat({number: self._value(*terms.variables[number]) for number in query.variables})
+        if result.isUnsat():
+            failed = set(self._solver.getUnsatAssumptions())
+            core = {n for n, term in zip(query.constraints, assumptions, strict=True) if term in failed}
+            return unsat(query, core, condition in failed or not failed)
+        return stopped(query, deadline, str(result.getUnknownExplanation()))
+
+    def _value(self, term: Term, kind: int, width: int, index_width: int) -> bool | int | tuple[int, dict[int, int]]:
+        value = self._solver.getValue(term)
+        if kind == BOOL:
+            return bool(value.getBooleanValue())
+        if kind != ARRAY:
+            return int(value.getBitVectorValue(16), 16)
+        entries: dict[int, int] = {}
+        while value.getKind() == Kind.STORE:
+            array, index, element = value
+            # The outermost store is the newest.
+            entries.setdefault(int(index.getBitVectorValue(16), 16), int(element.getBitVectorValue(16), 16))
+            value = array
+        if value.getKind() != Kind.CONST_ARRAY:
+            raise ValueError(f"expected stores over a constant array as an array's value, found {value.getKind()}")
+        return int(value.getConstArrayBase().getBitVectorValue(16), 16), entries
+
+
+def make() -> Cvc5Backend:
+    return Cvc5Backend()

@@ -1,0 +1,66 @@
+"""What the complete solvers have in common: translation, counters, deadlines, and starting afresh."""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+
+from partita._core import QueryView, RestView, Unknown, Unsat
+from partita.backends.translate import Builder, Terms
+from partita.layers import Answer
+
+
+class Backend(ABC):
+    """A complete solver as the last layer of a chain. Derived classes say how to make terms and how to ask; they
+    never see a deadline that has passed. `translate_s` is what translation costs, `solve_s` the solver itself."""
+
+    name: str
+    complete = True
+
+    def __init__(self) -> None:
+        self.counters: dict[str, float] = {"translate_s": 0.0, "solve_s": 0.0, "nodes": 0, "restarts": 0}
+        self._terms: Terms | None = None
+
+    @abstractmethod
+    def start(self) -> Builder:
+        """A new solver with nothing in it: how to make its terms."""
+
+    @abstractmethod
+    def solve(self, query: QueryView, terms: Terms, deadline: float | None) -> Answer:
+        """Decides the query, all of whose nodes are in `terms`; `deadline` is a `time.monotonic()`."""
+
+    def check(self, query: QueryView, rest: RestView) -> Answer:
+        start = time.monotonic()
+        deadline = None if query.seconds is None else start + query.seconds
+        if self._terms is None:
+            self._terms = Terms(self.start())
+        self._terms.take(query)
+        self.counters["nodes"] += len(query.nodes) // 32
+        translated = time.monotonic()
+        self.counters["translate_s"] += translated - start
+        if query.cancelled():
+            return Unknown("canceled")
+        if deadline is not None and translated >= deadline:
+            return Unknown("timeout")
+        try:
+            return self.solve(query, self._terms, deadline)
+        finally:
+            self.counters["solve_s"] += time.monotonic() - translated
+
+    def forget(self) -> None:
+        self._terms = None
+        self.counters["restarts"] += 1
+
+
+def stopped(query: QueryView, deadline: float | None, otherwise: str) -> Unknown:
+    """Why a solver gave up: what was asked of it, or else its own words."""
+    if query.cancelled():
+        return Unknown("canceled")
+    if deadline is not None and time.monotonic() >= deadline - 0.005:
+        return Unknown("timeout")
+    return Unknown(otherwise)
+
+
+def unsat(query: QueryView, core: set[int], condition: bool) -> Unsat:
+    """The core as the query's own constraints, in path order."""
+    return Unsat([number for number in query.constraints if number in core], condition)

@@ -1,0 +1,298 @@
+"""The layer `process`: any solver that reads SMT-LIB 2 from a file or its standard input.
+
+`process(cmd=yices-smt2)`, or by name where the program is on PATH: `stp`, `yices-smt2`, `boolector`, `mathsat`.
+Each query is a script of its own: one definition a node, so that it is linear in the query's size and nothing is
+nested; the values of variables, and of arrays at the indices read or written, are asked for in the same run. The child
+is killed at the deadline or when called off. What it prints is not believed: values are evaluated by the caller.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator
+
+from partita._core import QueryView, RestView, Sat, Unknown, Unsat
+from partita.backends.translate import ARRAY, BOOL, Terms
+from partita.errors import UsageError
+from partita.layers import Answer
+
+ALIASES = {
+    "stp": ["stp", "--SMTLIB2"],
+    "yices-smt2": ["yices-smt2", "--incremental"],
+    "boolector": ["boolector", "--smt2", "-m"],
+    "mathsat": ["mathsat", "-input=smt2"],
+    "z3-binary": ["z3", "-in", "-smt2"],
+    "cvc5-binary": ["cvc5", "--lang=smt2", "--produce-models"],
+    "bitwuzla-binary": ["bitwuzla", "--lang", "smt2"],
+}
+INDEXED = ("extract", "zero_extend", "sign_extend")
+POLL_S = 0.02
+"""How often a child that runs is looked at."""
+
+
+class Maker:
+    """Makes names; what each stands for is a line of a script, with the lines it needs."""
+
+    def __init__(self) -> None:
+        self.lines: dict[str, str] = {}
+        self.needs: dict[str, tuple[str, ...]] = {}
+        self.sorts: dict[str, str] = {}
+        self.widths: dict[str, tuple[int, int, int]] = {}
+        # Selects and stores by name: array and index, for the values of arrays in a model.
+        self.accesses: dict[str, tuple[str, str]] = {}
+        self.functions: dict[str, Callable[..., str]] = {}
+        for name in FUNCTION_NAMES:
+            self.functions[name] = self._indexed(name) if name in INDEXED else self._plain(name)
+
+    def _define(self, shape: tuple[int, int, int], body: str, needs: tuple[str, ...]) -> str:
+        name = f"n{len(self.lines)}"
+        self.lines[name] = f"(define-fun {name} () {sort_text(*shape)} {body})"
+        self.needs[name] = needs
+        self.widths[name] = shape
+        return name
+
+    def _plain(self, function: str) -> Callable[..., str]:
+        def make(*args: str) -> str:
+            name = self._define(self._result(function, args), f"({function} {' '.join(args)})", args)
+            if function in ("select", "store"):
+                self.accesses[name] = (args[0], args[1])
+            return name
+
+        return make
+
+    def _indexed(self, function: str) -> Callable[..., str]:
+        def make(*args: int | str) -> str:
+            indices, arg = [int(index) for index in args[:-1]], str(args[-1])
+            width = self.widths[arg][1]
+            shape = (1, indices[0] - indices[1] + 1 if function == "extract" else width + indices[0], 0)
+            return self._define(shape, f"((_ {function} {' '.join(map(str, indices))}) {arg})", (arg,))
+
+        return make
+
+    def _result(self, function: str, args: tuple[str, ...]) -> tuple[int, int, int]:
+        first = self.widths[args[0]]
+        if function in ("=", "bvult", "bvule", "bvslt", "bvsle", "not", "and", "or", "xor"):
+            return BOOL, 1, 0
+        if function == "ite":
+            return self.widths[args[1]]
+        if function == "concat":
+            return 1, first[1] + self.widths[args[1]][1], 0
+        if function == "select":
+            return 1, first[1], 0
+        return first
+
+    def boolean(self, value: bool) -> str:
+        return self._define((BOOL, 1, 0), "true" if value else "false", ())
+
+    def constant(self, value: int, width: int) -> str:
+        return self._define((1, width, 0), f"#b{value:0{width}b}", ())
+
+    def variable(self, name: str, kind: int, width: int, index_width: int) -> str:
+        shape = (kind, width, index_width)
+        number = self._define(shape, "", ())
+        self.lines[number] = f"(declare-fun {number} () {sort_text(*shape)})"
+        return number
+
+    def const_array(self, element: str, index_width: int, width: int) -> str:
+        shape = (ARRAY, width, index_width)
+        return self._define(shape, f"((as const {sort_text(*shape)}) {element})", (element,))
+
+    def cone(self, roots: list[str]) -> list[str]:
+        """Everything the roots need, in the order it was made."""
+        seen: set[str] = set()
+        stack = list(roots)
+        while stack:
+            name = stack.pop()
+            if name not in seen:
+                seen.add(name)
+                stack.extend(self.needs[name])
+        return sorted(seen, key=lambda name: int(name[1:]))
+
+
+FUNCTION_NAMES = (
+    "not and or xor = ite bvnot bvand bvor bvxor bvadd bvsub bvmul bvudiv bvurem bvsdiv bvsrem bvshl bvlshr bvashr "
+    "bvult bvule bvslt bvsle concat select store extract zero_extend sign_extend"
+).split()
+
+
+def sort_text(kind: int, width: int, index_width: int) -> str:
+    if kind == BOOL:
+        return "Bool"
+    if kind == ARRAY:
+        return f"(Array (_ BitVec {index_width}) (_ BitVec {width}))"
+    return f"(_ BitVec {width})"
+
+
+class ProcessBackend:
+    complete = True
+
+    def __init__(self, name: str, command: list[str]) -> None:
+        self.name = name
+        self.command = command
+        self.counters: dict[str, float] = {"translate_s": 0.0, "solve_s": 0.0, "nodes": 0, "restarts": 0}
+        self._terms: Terms | None = None
+
+    def forget(self) -> None:
+        self._terms = None
+        self.counters["restarts"] += 1
+
+    def check(self, query: QueryView, rest: RestView) -> Answer:
+        start = time.monotonic()
+        deadline = None if query.seconds is None else start + query.seconds
+        if self._terms is None:
+            self._terms = Terms(Maker())
+        terms = self._terms
+        terms.take(query)
+        self.counters["nodes"] += len(query.nodes) // 32
+        asked, script = write_script(query, terms)
+        written = time.monotonic()
+        self.counters["translate_s"] += written - start
+        output = self._run(query, script, deadline)
+        self.counters["solve_s"] += time.monotonic() - written
+        return output if isinstance(output, Unknown) else read_answer(query, terms, asked, output)
+
+    def _run(self, query: QueryView, script: str, deadline: float | None) -> str | Unknown:
+        try:
+            child = subprocess.Popen(
+                self.command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                errors="replace",
+            )
+        except OSError as error:
+            return Unknown(f"cannot start {self.command[0]}: {error.strerror}")
+        result: list[tuple[str, str]] = []
+        # A thread feeds and drains the pipes, so that this one can watch the clock whatever the child does.
+        worker = threading.Thread(target=lambda: result.append(communicate(child, script)), daemon=True)
+        worker.start()
+        why = None
+        while worker.is_alive() and why is None:
+            worker.join(POLL_S)
+            if query.cancelled():
+                why = "canceled"
+            elif deadline is not None and time.monotonic() >= deadline:
+                why = "timeout"
+        if worker.is_alive():
+            child.kill()
+            worker.join()
+            return Unknown(why or "canceled")
+        output, errors = result[0]
+        if output.strip():
+            return output
+        words = " ".join(errors.split())[-200:] or "nothing on standard error"
+        return Unknown(f"{self.command[0]} ended with status {child.returncode} and no answer: {words}")
+
+
+def communicate(child: subprocess.Popen[str], script: str) -> tuple[str, str]:
+    # A child that ends early closes its input: what it has printed still counts.
+    try:
+        return child.communicate(script)
+    except BrokenPipeError:
+        return child.communicate()
+
+
+Asked = list[tuple[int, str | None, str]]
+"""What a model needs: variable, the index's name for an element of an array, the name whose value is asked for."""
+
+
+def write_script(query: QueryView, terms: Terms) -> tuple[Asked, str]:
+    maker = terms.builder
+    assert isinstance(maker, Maker)
+    roots = [terms.term(number) for number in (*query.constraints, query.condition)]
+    cone = maker.cone(roots)
+    asked: Asked = []
+    arrays: list[tuple[int, str]] = []
+    for number in query.variables:
+        name, kind, _, _ = terms.variables[number]
+        if kind == ARRAY:
+            arrays.append((number, name))
+        else:
+            asked.append((number, None, name))
+    extra: list[str] = []
+    for number, name in arrays:
+        shape = maker.widths[name]
+        indices = {maker.accesses[at][1] for at in cone if at in maker.accesses and same_index(maker, at, shape)}
+        for index in sorted(indices, key=lambda at: int(at[1:])):
+            element = f"v{number}_{index}"
+            extra.append(f"(define-fun {element} () (_ BitVec {shape[1]}) (select {name} {index}))")
+            asked.append((number, index, element))
+    lines = ["(set-option :produce-models true)", "(set-logic QF_ABV)"]
+    lines += [maker.lines[name] for name in cone]
+    lines += extra
+    lines += [f"(assert {root})" for root in roots]
+    lines.append("(check-sat)")
+    names = {name for _, index, element in asked for name in (index, element) if name}
+    # One at a time: some solvers print long lists in shapes of their own.
+    lines += [f"(get-value ({name}))" for name in sorted(names)]
+    lines.append("(exit)")
+    return asked, "\n".join(lines) + "\n"
+
+
+def same_index(maker: Maker, access: str, shape: tuple[int, int, int]) -> bool:
+    """Could this access touch an array of that shape? Which array it is after stores and choices is not followed."""
+    array = maker.accesses[access][0]
+    return maker.widths[array] == shape
+
+
+VALUE = re.compile(r"\(\s*\(\s*(\S+)\s+(#b[01]+|#x[0-9a-fA-F]+|\(_ bv(?P<decimal>\d+) \d+\)|true|false)\s*\)\s*\)")
+
+
+def read_answer(query: QueryView, terms: Terms, asked: Asked, output: str) -> Answer:
+    verdict, _, rest = output.strip().partition("\n")
+    verdict = verdict.strip()
+    if verdict == "unsat":
+        return Unsat(query.constraints, True)
+    if verdict == "unknown":
+        return Unknown("the solver answered unknown")
+    if verdict != "sat":
+        return Unknown(f"expected sat, unsat or unknown, found {verdict[:200]!r}")
+    values = dict(read_values(rest))
+    missing = [name for _, index, element in asked for name in (index, element) if name and name not in values]
+    if missing:
+        return Unknown(f"expected a value of {missing[0]} after sat, found {rest[:200]!r}")
+    model: dict[int, bool | int | tuple[int, dict[int, int]]] = {}
+    for number, index, name in asked:
+        if index is None:
+            is_bool = terms.variables[number][1] == BOOL
+            model[number] = bool(values[name]) if is_bool else values[name]
+        else:
+            array = model.setdefault(number, (0, {}))
+            assert isinstance(array, tuple)
+            array[1][values[index]] = values[name]
+    return Sat(model)
+
+
+def read_values(text: str) -> Iterator[tuple[str, int]]:
+    for match in VALUE.finditer(text):
+        name, value = match.group(1), match.group(2)
+        if value in ("true", "false"):
+            yield name, int(value == "true")
+        elif value.startswith("#"):
+            yield name, int(value[2:], 2 if value[1] == "b" else 16)
+        else:
+            yield name, int(match.group("decimal"))
+
+
+def make(name: str, options: dict[str, str]) -> ProcessBackend:
+    if name in ALIASES:
+        if options:
+            raise UsageError(f"expected `{name}` without options: write process(cmd=...) to give a command")
+        command = ALIASES[name]
+    else:
+        unknown = sorted(set(options) - {"cmd"})
+        if unknown or "cmd" not in options:
+            found = unknown[0] if unknown else "none"
+            raise UsageError(f"expected the option cmd=COMMAND for `process`, found {found}")
+        command = shlex.split(options["cmd"])
+        if len(command) == 1 and command[0] in ALIASES:
+            command = ALIASES[command[0]]
+    if not command or shutil.which(command[0]) is None:
+        raise UsageError(f"the layer `{name}` needs a program that is not on PATH: {command[0] if command else '(none)'}")
+    return ProcessBackend(name, command)

@@ -1,0 +1,54 @@
+"""The command `partita`: one module a subcommand, each with `add_arguments(parser)` and `run(arguments)`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+from partita import __version__
+from partita.cli import smt
+from partita.errors import InternalError, UsageError
+
+COMMANDS = {"smt": smt}
+USAGE_STATUS = 2
+INTERNAL_STATUS = 4
+INTERRUPTED_STATUS = 130
+
+
+def make_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="partita", description="A symbolic execution engine for C, and its solver.")
+    parser.add_argument("--version", action="version", version=f"partita version {__version__}")
+    commands = parser.add_subparsers(title="commands", dest="command", metavar="COMMAND", required=True)
+    for name, module in COMMANDS.items():
+        summary = (module.__doc__ or "").strip().splitlines()[0]
+        command = commands.add_parser(name, help=summary, description=module.__doc__, allow_abbrev=False)
+        command.add_argument("--version", action="version", version=f"partita version {__version__}")
+        module.add_arguments(command)
+        command.set_defaults(run=module.run)
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    words = list(sys.argv[1:] if argv is None else argv)
+    if words[:1] == ["smt"]:
+        words[1:] = smt.without_aliases(words[1:])
+    arguments = make_parser().parse_args(words)
+    try:
+        status: int = arguments.run(arguments)
+        sys.stdout.flush()
+        return status
+    except UsageError as error:
+        print(f"partita: error: {error}", file=sys.stderr)
+        return USAGE_STATUS
+    except InternalError as error:
+        print(f"partita: internal error: {error}", file=sys.stderr)
+        return INTERNAL_STATUS
+    except KeyboardInterrupt:
+        print("partita: interrupted", file=sys.stderr)
+        return INTERRUPTED_STATUS
+    except BrokenPipeError:
+        # Whoever read our output has gone: nothing more to say, and nothing for Python to flush at exit either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0

@@ -1,0 +1,173 @@
+"""Answers SMT-LIB 2 scripts and KQuery files.
+
+A solver for QF_ABV: FILE.smt2 or FILE.kquery (also .gz), or `-` (or nothing) for a dialogue on standard input. Z3's
+-in, -smt2, -t:MILLISECONDS (each check), -T:SECONDS (in all) and -memory:MEGABYTES are understood. The exit status is
+0 when everything was answered, 2 on bad input, 4 when --verify finds a mismatch.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import os
+import sys
+import threading
+import zlib
+from collections.abc import Iterator, Sequence
+from typing import Any, BinaryIO
+
+from partita import _core, backends
+from partita.errors import UsageError
+from partita.solver import default_layers, resolve
+
+CHUNK = 1 << 20
+GZIP_MAGIC = b"\x1f\x8b"
+BAD_INPUT, MISMATCH = 2, 4
+ALIASES = {"-t": "--timeout-ms", "-T": "--total-s", "-memory": "--memory-mb"}
+
+
+def without_aliases(words: Sequence[str]) -> list[str]:
+    """Z3's spelling of options as ours."""
+    result = []
+    for word in words:
+        name, colon, value = word.partition(":")
+        if word in ("-in", "--in"):
+            result.append("-")
+        elif word in ("-smt2", "--smt2"):
+            continue
+        elif colon and name in ALIASES:
+            result.append(f"{ALIASES[name]}={value}")
+        else:
+            result.append(word)
+    return result
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("file", nargs="?", default="-", help="FILE.smt2, FILE.kquery, either with .gz, or -")
+    parser.add_argument("--layers", metavar="SPEC", help=f"the chain (default: {default_layers()!r}), or edits of it")
+    parser.add_argument("--verify", metavar="SOLVER", help="check every answer against a second solver")
+    parser.add_argument("--stats", action="store_true", help="statistics as JSON on standard error at the end")
+    parser.add_argument("--validity", action="store_true", help="KQuery: true, false or both instead of VALID or INVALID")
+    parser.add_argument("--timeout-ms", type=positive, metavar="MS", help="for each check; also -t:MS")
+    parser.add_argument("--total-s", type=positive, metavar="S", help="for everything; also -T:S")
+    parser.add_argument("--memory-mb", type=positive, metavar="MB", help="for a complete solver; also -memory:MB")
+
+
+def positive(text: str) -> int:
+    if not text.isdecimal() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"expected a number of at least 1, found {text!r}")
+    return int(text)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    path: str = arguments.file
+    kquery = path.removesuffix(".gz").endswith(".kquery")
+    if arguments.validity and not kquery:
+        raise UsageError(f"expected a .kquery file with --validity, found {path}")
+    language = ("kquery-validity" if arguments.validity else "kquery") if kquery else "smtlib"
+    script = make_script(language, arguments)
+    if not script.has_complete_layer():
+        print(f"partita: warning: the chain has no complete solver, so some answers will be unknown{ADVICE}", file=sys.stderr)
+    clock = Clock(script, arguments.total_s)
+    try:
+        if kquery:
+            text = b"".join(read_file(path))
+            script.run(text, True, write)
+        elif path == "-":
+            dialogue(script, clock)
+        else:
+            for chunk in read_file(path):
+                if script.exited() or clock.is_over:
+                    break
+                script.run(chunk, False, write)
+            if not clock.is_over:
+                script.run(b"", True, write)
+    finally:
+        clock.stop()
+        statistics = script.statistics()
+        if arguments.stats:
+            print(json.dumps(statistics, indent=1), file=sys.stderr)
+    if clock.is_over:
+        write("timeout\n")
+    if any(layer.get("mismatches", 0) for layer in statistics["layers"]):
+        print("partita: error: --verify found a mismatch", file=sys.stderr)
+        return MISMATCH
+    return BAD_INPUT if script.errors() else 0
+
+
+ADVICE = "" if backends.installed() else ": pip install 'partita[bitwuzla]' (or partita[z3], partita[cvc5])"
+
+
+def make_script(language: str, arguments: argparse.Namespace) -> _core.Script:
+    spec, make = resolve(arguments.layers)
+    default = default_layers()
+    timeout = None if arguments.timeout_ms is None else arguments.timeout_ms / 1000
+    if arguments.verify is not None:
+        spec, default = with_verify(spec, default, arguments.verify)
+    try:
+        return _core.Script(language, spec, default, make, timeout, arguments.memory_mb)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+
+
+def with_verify(spec: str, default: str, solver: str) -> tuple[str, str]:
+    """Puts `verify` before everything, whether the spec is a chain or edits one."""
+    verify = f"verify({solver})"
+    if spec.lstrip()[:1] in ("-", "+"):
+        return spec, f"{verify} {default}"
+    return f"{verify} {spec}", default
+
+
+class Clock:
+    """Ends the script when its time is over."""
+
+    def __init__(self, script: _core.Script, seconds: int | None) -> None:
+        self.is_over = False
+        self._timer = None if seconds is None else threading.Timer(seconds, self._ring, (script,))
+        if self._timer is not None:
+            self._timer.daemon = True
+            self._timer.start()
+
+    def _ring(self, script: _core.Script) -> None:
+        self.is_over = True
+        script.cancel()
+
+    def stop(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+
+
+def write(text: str) -> None:
+    sys.stdout.write(text)
+    sys.stdout.flush()
+
+
+def dialogue(script: _core.Script, clock: Clock) -> None:
+    """Commands are executed as they arrive: the other side waits for each answer before it goes on."""
+    descriptor = sys.stdin.fileno()
+    while not script.exited() and not clock.is_over:
+        chunk = os.read(descriptor, CHUNK)
+        if not chunk:
+            break
+        script.run(chunk, False, write)
+    if not clock.is_over:
+        script.run(b"", True, write)
+
+
+def read_file(path: str) -> Iterator[bytes]:
+    try:
+        with open(path, "rb") as file:
+            stream: Any = gzip.open(file) if is_gzip(file) else file
+            while chunk := stream.read(CHUNK):
+                yield chunk
+    except (OSError, EOFError, zlib.error) as error:
+        words = getattr(error, "strerror", None) or str(error)
+        raise UsageError(f"cannot read {path}: {words}") from None
+
+
+def is_gzip(file: BinaryIO) -> bool:
+    start = file.read(2)
+    file.seek(0)
+    return start == GZIP_MAGIC

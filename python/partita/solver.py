@@ -1,0 +1,159 @@
+"""The Python solver: assertions, a chain of layers that decides them, models and cores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Literal
+
+from partita import _core, backends
+from partita._core import Expr, Model
+from partita.errors import UsageError
+from partita.layers import Layer
+
+Verdict = Literal["sat", "unsat", "unknown"]
+
+CHEAP_LAYERS = "simplify split"
+"""The layers that stand before a complete solver by default."""
+
+
+def default_layers() -> str:
+    """The default chain: the layers of our own, then the best complete solver that is installed (if any is)."""
+    return " ".join([CHEAP_LAYERS, *backends.installed()[:1]])
+
+
+def resolve(layers: str | Sequence[str | Layer] | None) -> tuple[str, Callable[..., Any]]:
+    """A spec, and the function that makes the layers in it that the core does not have."""
+    if layers is None or isinstance(layers, str):
+        return layers or default_layers(), backends.make
+    objects: dict[str, Layer] = {}
+    words = []
+    for layer in layers:
+        if isinstance(layer, str):
+            words.append(layer)
+        else:
+            words.append(f"object{len(objects)}")
+            objects[words[-1]] = layer
+
+    def make(name: str, variant: str | None, options: dict[str, str]) -> Layer | None:
+        return objects[name] if name in objects else backends.make(name, variant, options)
+
+    return " ".join(words), make
+
+
+class Solver:
+    """Decides whether boolean expressions can hold together.
+
+    `layers` is a chain as text ("simplify split z3"), an edit of the default chain ("-split"), or a sequence of names
+    and layer objects (`partita.layers`). `timeout` (seconds) and `memory_mb` hold for each check. One thread at a
+    time; a check lets other threads run, and Ctrl-C ends it.
+
+    >>> x = bv("x", 32)
+    >>> solver = Solver()
+    >>> solver.add(x * 3 == 33, x.ult(100))
+    >>> solver.check()
+    'sat'
+    >>> solver.model()[x]
+    11
+    """
+
+    def __init__(
+        self,
+        *,
+        layers: str | Sequence[str | Layer] | None = None,
+        timeout: float | None = None,
+        memory_mb: int | None = None,
+    ) -> None:
+        spec, make = resolve(layers)
+        try:
+            self._core = _core.Solver(spec, default_layers(), make)
+        except ValueError as error:
+            raise UsageError(str(error)) from None
+        self.timeout = timeout
+        self.memory_mb = memory_mb
+
+    def add(self, *constraints: Expr | bool) -> None:
+        """Asserts each of the constraints, until the `pop` that matches the last `push`."""
+        for constraint in constraints:
+            self._core.add(_core.boolean(constraint) if isinstance(constraint, bool) else constraint)
+
+    def push(self) -> None:
+        """Marks a place to come back to with `pop`."""
+        self._core.push()
+
+    def pop(self, levels: int = 1) -> None:
+        """Drops what was added since the last `push` (the last `levels` of them)."""
+        try:
+            self._core.pop(levels)
+        except ValueError as error:
+            raise UsageError(str(error)) from None
+
+    def reset(self) -> None:
+        """Drops all assertions."""
+        self._core.reset()
+
+    def check(self, *assumptions: Expr | bool, timeout: float | None = None) -> Verdict:
+        """Can all assertions, and the assumptions, hold together? `timeout` overrides the solver's."""
+        exprs = [_core.boolean(a) if isinstance(a, bool) else a for a in assumptions]
+        limit = self.timeout if timeout is None else timeout
+        return self._core.check(exprs, limit, self.memory_mb)
+
+    def model(self) -> Model:
+        """Values that satisfy everything; after a check that answered sat."""
+        model = self._core.model()
+        if model is None:
+            raise UsageError(self._after("model", "sat"))
+        return model
+
+    def unsat_core(self) -> list[Expr]:
+        """Assertions and assumptions that cannot hold together; after a check that answered unsat."""
+        core = self._core.unsat_core()
+        if core is None:
+            raise UsageError(self._after("unsat_core", "unsat"))
+        return core
+
+    def _after(self, what: str, verdict: str) -> str:
+        return f"expected {what}() right after a check() that answered {verdict}: nothing added or popped in between"
+
+    @property
+    def reason_unknown(self) -> str | None:
+        """Why the last check answered unknown."""
+        return self._core.reason_unknown()
+
+    @property
+    def assertions(self) -> list[Expr]:
+        return self._core.assertions()
+
+    @property
+    def statistics(self) -> dict[str, Any]:
+        """Queries, time, and for each layer how many it was asked, answered and passed on, with its own time."""
+        return self._core.statistics()
+
+    def interrupt(self) -> None:
+        """Ends a check under way in another thread; it answers unknown."""
+        self._core.cancel()
+
+    def collect(self) -> int:
+        """Frees expressions that nobody holds; gives how many nodes. Done by itself as memory grows."""
+        return self._core.collect()
+
+
+def ite(condition: Expr | bool, then: Expr | int, otherwise: Expr | int) -> Expr:
+    """`then` where the condition holds, else `otherwise`."""
+    return _core.apply("ite", condition, then, otherwise)
+
+
+def concat(*parts: Expr) -> Expr:
+    """Bit-vectors joined, the first one highest."""
+    return _core.apply("concat", *parts)
+
+
+def all_of(conditions: Iterable[Expr | bool]) -> Expr:
+    """True if all conditions are; of none: true."""
+    parts = list(conditions)
+    return _core.apply("and", *parts) if parts else _core.boolean(True)
+
+
+def any_of(conditions: Iterable[Expr | bool]) -> Expr:
+    """True if any condition is; of none: false."""
+    parts = list(conditions)
+    return _core.apply("or", *parts) if parts else _core.boolean(False)
