@@ -259,8 +259,7 @@ impl Tile<'_> {
                 lanes::wide(*op, *shape, args.map(column), *widths, self.lanes, out);
             }
             Step::Elements { first, count, element, .. } => {
-                let parts: Vec<&Column> =
-                    self.plan.element_slots(*first, *count).map(|slot| column(slot)).collect();
+                let parts: Vec<&Column> = self.plan.element_slots(*first, *count).map(column).collect();
                 lanes::join(&parts, *element, self.lanes, out);
             }
             Step::Read { array, index, shape, .. } => self.read(*array, *index, *shape, out),
@@ -318,7 +317,7 @@ impl Tile<'_> {
         let mask = &mut self.memory.mask;
         mask.clear();
         mask.resize(self.lanes.div_ceil(64), u64::MAX);
-        if !self.lanes.is_multiple_of(64) {
+        if self.lanes % 64 != 0 {
             mask[self.lanes / 64] = (1 << (self.lanes % 64)) - 1;
         }
     }
