@@ -317,7 +317,7 @@ impl Tile<'_> {
         let mask = &mut self.memory.mask;
         mask.clear();
         mask.resize(self.lanes.div_ceil(64), u64::MAX);
-        if self.lanes % 64 != 0 {
+        if !self.lanes.is_multiple_of(64) {
             mask[self.lanes / 64] = (1 << (self.lanes % 64)) - 1;
         }
     }
