@@ -130,6 +130,14 @@ def test_flags_reach_the_compiler(tmp_path: Path) -> None:
     assert "ret 35" in load(path, cflags=["-DM=5", f"-I{tmp_path}"])
 
 
+def test_records_of_variables_are_passed_over(tmp_path: Path) -> None:
+    text = "int main(int c, char **v) { int r = c; for (int i = 0; i < c; i++) r += i;"
+    text += " switch (r) { case 3: return 1; } return r; }"
+    path = write(tmp_path, "a.c", text)
+    for optimize in (False, True):
+        assert load(path, optimize=optimize) == load(path, optimize=optimize, cflags=["-g"])
+
+
 def test_plain_code_keeps_its_branches(tmp_path: Path) -> None:
     text = "int main(int c, char **v) { int r = 0; if (c > 1 && c < 9) r = 1; else r = 2; return r; }"
     path = write(tmp_path, "a.c", text)

@@ -11,6 +11,7 @@ import pytest
 
 from partita._core import dump_program
 from partita.frontends import load_program
+from partita.llvm import write as w
 from partita.llvm.write import FORMAT_VERSION, FunctionRecord, Writer
 
 PROGRAMS = Path(__file__).parent.parent / "programs"
@@ -85,3 +86,40 @@ def test_checks_name_the_place() -> None:
     assert refusal(writer.bytes()) == (
         "the lowered program is invalid: function `f`: block 0, instruction 0: register 0 has 32 bits where 8 are expected"
     )
+
+
+# Each table of operators with an instruction of its kind (registers: r0 of 64 bits, r1 of 1, r2 of 128).
+TABLES = [
+    ("BIN_OPS", w.BIN, (0, 0, 0), "r0:64 = {} r0 r0"),
+    ("UN_OPS", w.UN, (0, 0), "r0:64 = {} r0"),
+    ("OVERFLOW_OPS", w.OVERFLOW, (0, 1, 0, 0), "r0:64 r1:1 = {}o r0 r0"),
+    ("INT_PREDS", w.CMP, (64, 1, 0, 0), "r1:1 = cmp {} 64 r0 r0"),
+    ("FBIN_OPS", w.FBIN | 1 << 16, (0, 0, 0), "r0:64 = {} f64 r0 r0"),
+    ("FUN_OPS", w.FUN | 1 << 16, (0, 0), "r0:64 = {} f64 r0"),
+    ("FCMP_PREDS", w.FCMP | 1 << 16, (1, 0, 0), "r1:1 = fcmp {} f64 r0 r0"),
+]
+
+
+def printed(head: int, words: tuple[int, ...]) -> str:
+    writer = Writer()
+    record = FunctionRecord("f", widths=[64, 1, 128], blocks=[2], locs=[0, 0])
+    record.code.extend((head, *words, w.UNREACHABLE))
+    writer.functions.append(record)
+    return dump_program(writer.bytes()).splitlines()[2].strip()
+
+
+@pytest.mark.parametrize(("table", "head", "words", "text"), TABLES, ids=[row[0] for row in TABLES])
+def test_reader_and_writer_have_the_same_operators(table: str, head: int, words: tuple[int, ...], text: str) -> None:
+    operators: dict[str, int] = getattr(w, table)
+    for name, number in operators.items():
+        assert printed(head | number, words) == text.format(name)
+    with pytest.raises(ValueError, match="an operator has an unknown number"):
+        printed(head | len(operators) << 8, words)
+
+
+def test_casts_and_flags_have_the_same_numbers() -> None:
+    assert printed(w.CAST | w.CAST_OPS["zext"], (64, 2, 0)) == "r2:128 = zext 64 r0"
+    assert printed(w.CAST | w.CAST_OPS["sext"], (64, 2, 0)) == "r2:128 = sext 64 r0"
+    assert printed(w.CAST | w.CAST_OPS["trunc"], (64, 1, 0)) == "r1:1 = trunc 64 r0"
+    flags = sum(w.FLAGS.values())
+    assert printed(w.BIN | w.BIN_OPS["or"] | flags, (0, 0, 0)) == "r0:64 = or nuw nsw exact disjoint r0 r0"

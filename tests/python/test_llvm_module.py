@@ -53,6 +53,14 @@ declare void @f()
     ]
 
 
+def test_a_chain_of_any_length() -> None:
+    count = 20_000
+    text = "".join(f"@n{i} = global ptr @n{i + 1}\n" for i in range(count)) + f"@n{count} = global ptr null\n"
+    found = globals_of(text)
+    assert len(found) == count + 1
+    assert "global n7 size 8 align 8 [0:8]=@n8" in found
+
+
 def test_a_value_that_is_not_understood_spoils_only_its_global() -> None:
     text = "@a = global i64 mul (i64 ptrtoint (ptr @b to i64), i64 3)\n@b = global i8 1"
     assert globals_of(text) == [
@@ -124,6 +132,36 @@ def test_another_target_is_refused() -> None:
     assert str(caught.value) == (
         "expected code for x86-64, found target `aarch64-linux-gnu`: compile with `-target x86_64-linux-musl`"
     )
+
+
+def test_a_function_that_is_not_understood_spoils_only_itself() -> None:
+    text = """
+declare void @g(<vscale x 4 x i32>)
+define i32 @f(ptr addrspace(257) %p, i32) {
+  %2 = load i32, ptr addrspace(257) %p
+  ret i32 %2
+}
+define i32 @main(ptr %p) {
+  %1 = load i32, ptr addrspace(256) null
+  call void @g(<vscale x 4 x i32> zeroinitializer)
+  %2 = call i32 @f(ptr addrspace(257) null, i32 1)
+  ret i32 %2
+}
+"""
+    segment = "a pointer relative to a segment register in function"
+    assert dump_program(lower(text)).splitlines() == [
+        "function f() -> ()",
+        "b0:",
+        f'  unsupported "{segment} `f`"',
+        "  unreachable",
+        "function main(64) -> (32)",
+        "b0:",
+        f'  unsupported "{segment} `main`"',
+        '  unsupported "scalable vectors in function `main`"',
+        f'  unsupported "{segment} `main`"',
+        "  ret undef",
+        "function g() -> () undefined",
+    ]
 
 
 # Linking

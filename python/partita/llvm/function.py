@@ -51,12 +51,11 @@ Handler = Callable[["Lowering", Cursor, str], None]
 class Lowering:
     """One function being lowered."""
 
-    def __init__(self, module: Module, record: FunctionRecord, number: int, labels: dict[str, int]) -> None:
+    def __init__(self, module: Module, record: FunctionRecord, labels: dict[str, int]) -> None:
         self.module = module
         self.types = module.types
         self.writer = module.writer
         self.record = record
-        self.number = number
         self.labels = labels
         self.block = 0
         self.terminated = False
@@ -99,10 +98,10 @@ class Lowering:
                 started = True
                 continue
             started = True
-            if line.startswith(("  #dbg", "  ;")):
+            if line.startswith(_DEBUG_RECORD):
                 continue
             # A switch goes on to its closing bracket, an invoke to its destinations.
-            while at < len(lines) and lines[at].startswith(("    ", "  ]")):
+            while at < len(lines) and lines[at].startswith(("    ", "  ]")) and not lines[at].startswith(_DEBUG_RECORD):
                 line += " " + lines[at].strip()
                 at += 1
             self._line(line, handlers)
@@ -111,6 +110,14 @@ class Lowering:
         record.blocks[0] += self._start_count
         record.locs = [0] * self._start_count + self._locs
         self._finish_edges()
+
+    def refuse(self, what: str) -> None:
+        """Makes a function of which not even the parameters are understood: whoever calls it ends there."""
+        self.record.params, self.record.results, self.record.widths = 0, [], []
+        self.unsupported(what)
+        self.terminate((UNREACHABLE,))
+        self._end_block(0)
+        self.record.code, self.record.locs = self._code, self._locs
 
     def _line(self, line: str, handlers: dict[str, Handler]) -> None:
         if self.terminated:
@@ -371,6 +378,7 @@ class Lowering:
         return ordered
 
 
+_DEBUG_RECORD = "    #dbg_"
 _TERMINATORS = frozenset(
     "br switch indirectbr ret unreachable invoke callbr resume cleanupret catchret catchswitch".split()
 )

@@ -65,6 +65,7 @@ class Module:
         self._bodies: dict[str, tuple[int, int]] = {}
         self._metadata: dict[int, str] = {}
         self._symbols: dict[str, Address] = {}
+        self._values: list[tuple[GlobalRecord, Cursor, Type]] = []  # of globals, not yet written
         self._labels: dict[str, dict[str, int]] = {}
         self._locs: dict[int, int] = {-1: 0}
         self._files: dict[int, str] = {}
@@ -82,6 +83,7 @@ class Module:
         self._structors("llvm.global_dtors", self.writer.destructors)
         for name, (start, end) in self._bodies.items():
             self._lower_function(name, start, end)
+        self._fill_globals()
         return self.writer.bytes()
 
     def _scan(self) -> None:
@@ -203,7 +205,10 @@ class Module:
 
     def _unnamed_parameters(self, function: str) -> int:
         cursor = self._signature_cursor(function)
-        _, parameters, _ = self._signature(cursor)
+        try:
+            _, parameters, _ = self._signature(cursor)
+        except NotUnderstoodError:
+            return 0  # the function will be refused as a whole
         return sum(1 for parameter in parameters if parameter.name[1:].isdigit())
 
     def library_function(self, name: str, result: Type, parameters: list[Type]) -> int:
@@ -233,9 +238,12 @@ class Module:
         words = line[: line.index("@")].split()
         record.linkage = next((_LINKAGES[word] for word in words if word in _LINKAGES), STRONG)
         if name not in self._bodies:
-            result, parameters, record.variadic = self._signature(self._signature_cursor(name))
-            record.results = [leaf.width for _, leaf in result.leaves]
-            record.widths = [leaf.width for parameter in parameters for _, leaf in parameter.type.leaves]
+            try:
+                result, parameters, record.variadic = self._signature(self._signature_cursor(name))
+                record.results = [leaf.width for _, leaf in result.leaves]
+                record.widths = [leaf.width for parameter in parameters for _, leaf in parameter.type.leaves]
+            except NotUnderstoodError:
+                record.results, record.widths = [], []  # such a call is not understood either
             record.params = len(record.widths)
         return address
 
@@ -283,13 +291,17 @@ class Module:
     def _lower_function(self, name: str, start: int, end: int) -> None:
         number = self.symbol_address(name).number
         record = self.writer.functions[number]
-        result, parameters, record.variadic = self._signature(self._signature_cursor(name))
-        record.results = [leaf.width for _, leaf in result.leaves]
         debug = _DEBUG.search(self._function_lines[name])
         record.loc = self.loc(int(debug[1])) if debug else 0
-        lowering = Lowering(self, record, number, self.labels(name))
-        for parameter in parameters:
-            lowering.parameter(*parameter)
+        lowering = Lowering(self, record, self.labels(name))
+        try:
+            result, parameters, record.variadic = self._signature(self._signature_cursor(name))
+            record.results = [leaf.width for _, leaf in result.leaves]
+            for parameter in parameters:
+                lowering.parameter(*parameter)
+        except NotUnderstoodError as error:
+            lowering.refuse(str(error))
+            return
         lowering.body(self._lines[start:end], _HANDLERS)
 
     # Globals
@@ -313,20 +325,26 @@ class Module:
         record.size, record.align = type_.size, type_.align
         if not any(word in words for word in ("external", "extern_weak", "available_externally")):
             record.defined = True
-            initial = Initial(self)
-            try:
-                initial.fill(cursor, type_, 0)
-            except (NotUnderstoodError, ValueError) as error:
-                record.unsupported = f"{error} in the initial value of `{name}`"
-            else:
-                record.data = bytes(initial.data)
-                record.relocs = initial.relocs
+            self._values.append((record, cursor, type_))
         tokens = cursor.tokens
         for at in range(len(tokens) - 3, 0, -1):
             if tokens[at] == "align" and tokens[at - 1] == "," and tokens[at + 1].isdigit():
                 record.align = int(tokens[at + 1])
                 break
         return address
+
+    def _fill_globals(self) -> None:
+        """Writes initial values. They wait until here because one names the next, in chains of any length."""
+        while self._values:
+            record, cursor, type_ = self._values.pop()
+            initial = Initial(self)
+            try:
+                initial.fill(cursor, type_, 0)
+            except (NotUnderstoodError, ValueError) as error:
+                record.unsupported = f"{error} in the initial value of `{record.name}`"
+            else:
+                record.data = bytes(initial.data)
+                record.relocs = initial.relocs
 
     def _enter_alias(self, name: str, linkage: int, cursor: Cursor) -> Address:
         cursor.expect(",")

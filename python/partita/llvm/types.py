@@ -17,6 +17,8 @@ _FLOATS = {
 FLOAT_KINDS = {"float": 0, "double": 1, "x86_fp80": 2}
 # A first-class value of more scalars than this is not taken apart: nothing that clang emits comes near it.
 _MAX_LEAVES = 4096
+# On x86 these address spaces are relative to gs, fs and ss; below them a pointer is a pointer.
+_FIRST_SEGMENT = 256
 
 
 class Type:
@@ -143,8 +145,10 @@ class Types:
         if after == "(" and found.kind != "metadata":
             return self._function(cursor, found)
         if after == "addrspace":
-            cursor.at += 1
-            cursor.skip_group()
+            cursor.at += 2
+            if cursor.number() >= _FIRST_SEGMENT:
+                raise NotUnderstoodError("a pointer relative to a segment register")
+            cursor.expect(")")
         return found
 
     def _parse_new(self, cursor: Cursor) -> Type:
