@@ -143,8 +143,8 @@ fn mistakes_are_answered_and_change_nothing() {
         ("(echo hello)", "(error \"line 17 column 48: expected a string, found `hello`\")"),
         ("(define-fun f ((a Bool) (a Bool)) Bool a)", "(error \"line 17 column 79: expected each parameter once, found one again\")"),
         ("(define-fun f () Bool x)", "(error \"line 17 column 117: expected a term of sort Bool, found one of sort (_ BitVec 8)\")"),
-        ("(assert (! p :named x))", "(error \"line 17 column 138: expected a new symbol, found `x`, which is declared already\")"),
-        ("()", "(error \"line 17 column 142: expected a command, found `)`\")"),
+        ("(assert (! p :named x))", "(error \"line 17 column 139: expected a new symbol, found `x`, which is declared already\")"),
+        ("()", "(error \"line 17 column 143: expected a command, found `)`\")"),
     ] {
         let found = s.feed(text.as_bytes());
         assert_eq!(found.last().map(String::as_str), Some(expected), "{text}");

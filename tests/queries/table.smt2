@@ -1,0 +1,11 @@
+; A constant array written one assertion an element, and a read of it at an unknown index.
+(set-logic QF_AUFBV)
+(declare-fun t () (Array (_ BitVec 32) (_ BitVec 8)))
+(declare-fun in () (Array (_ BitVec 32) (_ BitVec 8)))
+(assert (= (select t (_ bv0 32)) (_ bv3 8)))
+(assert (= (select t (_ bv1 32)) (_ bv1 8)))
+(assert (= (select t (_ bv2 32)) (_ bv4 8)))
+(assert (= (select t (_ bv3 32)) (_ bv1 8)))
+(assert (let ((?i ((_ zero_extend 24) (select in (_ bv0 32))))) (and (bvult ?i (_ bv4 32)) (= (_ bv4 8) (select t ?i)))))
+(check-sat)
+(get-value ((select in (_ bv0 32))))
