@@ -1,5 +1,6 @@
 //! Expressions, path tree, solver layers and programs of Partita. No Python, no printing, no globals.
 
+pub mod blast;
 pub mod budget;
 pub mod difference;
 pub mod expr;

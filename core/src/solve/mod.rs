@@ -6,10 +6,15 @@
 //! same answer. `conformance.rs` tests every layer for that.
 
 pub mod conformance;
+<<<<<<< HEAD
 mod differences;
 mod record;
 mod reuse;
 mod settrie;
+=======
+pub mod harvest;
+mod sat;
+>>>>>>> bc46a85 (sat: Add the complete layer: gates, circuits, arrays, two SAT engines.)
 mod simplify;
 pub mod spec;
 mod split;
@@ -22,6 +27,7 @@ pub use table::{LAYERS, LayerRow, build_chain};
 use crate::budget::{Budget, Why};
 use crate::expr::{Evaluator, Expr, Graph, Model};
 use crate::query::{Alive, Answer, Path, PathTree, Query, Status};
+use harvest::Harvest;
 use std::time::{Duration, Instant};
 
 /// One step of the chain.
@@ -73,6 +79,8 @@ pub struct Rest<'a> {
     pub tree: &'a mut PathTree,
     pub budget: &'a Budget,
     pub evaluator: &'a mut Evaluator,
+    /// Near misses of the question under way, for a layer above to take.
+    pub harvest: &'a mut Harvest,
     /// Time spent in layers below since this layer was entered, and whether any was asked.
     below: Duration,
     asked_below: bool,
@@ -95,6 +103,7 @@ impl Rest<'_> {
             tree: self.tree,
             budget: self.budget,
             evaluator: self.evaluator,
+            harvest: self.harvest,
             below: Duration::ZERO,
             asked_below: false,
         };
@@ -150,6 +159,7 @@ pub struct Solver {
     pub graph: Graph,
     pub tree: PathTree,
     pub evaluator: Evaluator,
+    harvest: Harvest,
     layers: Vec<Metered>,
     queries: u64,
     time: Duration,
@@ -162,6 +172,7 @@ impl Solver {
             graph: Graph::new(),
             tree: PathTree::new(),
             evaluator: Evaluator::new(),
+            harvest: Harvest::default(),
             layers,
             queries: 0,
             time: Duration::ZERO,
@@ -171,12 +182,14 @@ impl Solver {
     /// Is `query` satisfiable?
     pub fn check(&mut self, query: &Query, budget: &Budget) -> Answer {
         let start = Instant::now();
+        self.harvest.clear();
         let mut rest = Rest {
             layers: &mut self.layers,
             graph: &mut self.graph,
             tree: &mut self.tree,
             budget,
             evaluator: &mut self.evaluator,
+            harvest: &mut self.harvest,
             below: Duration::ZERO,
             asked_below: false,
         };

@@ -1,0 +1,280 @@
+//! batsat (a MiniSat in Rust) as an engine, and the only file that knows it.
+//!
+//! It answers small questions quickly, and its theory hook sees the trail. `Trail` follows the inputs of the
+//! question by what is new on the trail: once all of them are assigned, the assumptions are decided and nothing
+//! contradicts, the question is answered and the search is called off. Inputs are the only decisions; gates follow
+//! by propagation. So a question costs what its own cone costs, not what the solver has seen before.
+//!
+//! Harvest: `Trail` also keeps the last value of each input. At a backtrack those values are the last trail without
+//! a conflict, completed by what the other inputs were last; that is what is kept.
+
+use super::engine::{Clauses, Engine, Outcome, Task};
+use crate::budget::{Budget, Why};
+use batsat::theory::TheoryArg;
+use batsat::{Callbacks, ClauseKind, Lit, Solver, SolverInterface, SolverOpts, Theory, Var, lbool};
+use rustc_hash::FxHashSet;
+use std::cell::Cell;
+use std::hash::Hasher;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// How often (in propagations to a fix-point) the clock is looked at.
+const CLOCK: u32 = 64;
+/// Conflicts before the harvest begins: easy questions pay nothing.
+const QUIET_CONFLICTS: u64 = 4;
+const NOT_TRACED: u32 = u32::MAX;
+
+/// What the trail and the callbacks tell each other during one solve.
+#[derive(Default)]
+struct Shared {
+    found: AtomicBool,
+    conflicts: AtomicU64,
+}
+
+struct Control {
+    shared: Arc<Shared>,
+    budget: Budget,
+    limit: u64,
+    ticks: Cell<u32>,
+    spent: Cell<bool>,
+}
+
+impl Callbacks for Control {
+    fn on_new_clause(&mut self, _: &[Lit], kind: ClauseKind) {
+        match kind {
+            ClauseKind::Learnt => {
+                self.shared.conflicts.fetch_add(1, Ordering::Relaxed);
+            }
+            ClauseKind::Axiom | ClauseKind::Theory => {}
+        }
+    }
+
+    fn stop(&self) -> bool {
+        if self.shared.found.load(Ordering::Relaxed) || self.shared.conflicts.load(Ordering::Relaxed) >= self.limit {
+            return true;
+        }
+        let ticks = self.ticks.get().wrapping_add(1);
+        self.ticks.set(ticks);
+        if ticks.is_multiple_of(CLOCK) && self.budget.spent().is_some() {
+            self.spent.set(true);
+        }
+        self.spent.get()
+    }
+}
+
+/// Assignments seen at conflicts, each once; at most `keep` of them, every one equally likely to be kept.
+struct Sample {
+    keep: usize,
+    rows: Vec<Box<[u64]>>,
+    hashes: FxHashSet<u64>,
+    random: u64,
+}
+
+impl Sample {
+    fn offer(&mut self, row: &[u64]) {
+        let mut hasher = rustc_hash::FxHasher::default();
+        row.iter().for_each(|&word| hasher.write_u64(word));
+        if !self.hashes.insert(hasher.finish()) {
+            return;
+        }
+        if self.rows.len() < self.keep {
+            self.rows.push(row.into());
+            return;
+        }
+        self.random ^= self.random << 13;
+        self.random ^= self.random >> 7;
+        self.random ^= self.random << 17;
+        let at = ((self.random >> 11) % self.hashes.len() as u64) as usize;
+        if at < self.keep {
+            self.rows[at].copy_from_slice(row);
+        }
+    }
+}
+
+/// Follows the inputs of one question.
+struct Trail {
+    shared: Arc<Shared>,
+    /// By variable: which of the traced inputs it is.
+    position: Vec<u32>,
+    /// The last value of each traced input.
+    values: Vec<u64>,
+    traced: usize,
+    assumptions: usize,
+    /// Of the trail, how much has been looked at, and how many traced inputs were on it; and the same at the
+    /// start of each level.
+    seen: usize,
+    assigned: usize,
+    levels: Vec<(usize, usize)>,
+    changed: bool,
+    sample: Sample,
+}
+
+impl Trail {
+    fn set(&mut self, position: u32, value: bool) {
+        let (word, bit) = (position as usize / 64, position % 64);
+        self.values[word] = self.values[word] & !(1 << bit) | u64::from(value) << bit;
+    }
+}
+
+impl Theory for Trail {
+    fn final_check(&mut self, _: &mut TheoryArg) {}
+
+    fn create_level(&mut self) {
+        self.levels.push((self.seen, self.assigned));
+    }
+
+    fn pop_levels(&mut self, n: usize) {
+        if self.changed
+            && self.sample.keep > 0
+            && !self.shared.found.load(Ordering::Relaxed)
+            && self.shared.conflicts.load(Ordering::Relaxed) > QUIET_CONFLICTS
+        {
+            self.sample.offer(&self.values);
+            self.changed = false;
+        }
+        let level = self.levels.len() - n;
+        (self.seen, self.assigned) = self.levels[level];
+        self.levels.truncate(level);
+    }
+
+    fn n_levels(&self) -> usize {
+        self.levels.len()
+    }
+
+    fn partial_check(&mut self, acts: &mut TheoryArg) {
+        if self.shared.found.load(Ordering::Relaxed) {
+            return;
+        }
+        let trail = acts.model();
+        for lit in &trail[self.seen..] {
+            let position = self.position[lit.var().idx() as usize];
+            if position != NOT_TRACED {
+                self.assigned += 1;
+                self.changed = true;
+                self.set(position, lit.sign());
+            }
+        }
+        self.seen = trail.len();
+        if self.assigned == self.traced && self.levels.len() >= self.assumptions {
+            self.shared.found.store(true, Ordering::Relaxed);
+        }
+    }
+
+    fn explain_propagation(&mut self, _: Lit) -> &[Lit] {
+        unreachable!("nothing is propagated from here")
+    }
+}
+
+pub struct Batsat {
+    solver: Solver<Control>,
+    trail: Trail,
+    shared: Arc<Shared>,
+    clause: Vec<Lit>,
+}
+
+impl Batsat {
+    /// `keep`: how many assignments to harvest from one solve.
+    pub fn new(keep: usize) -> Batsat {
+        let shared = Arc::new(Shared::default());
+        let control = Control {
+            shared: shared.clone(),
+            budget: Budget::unlimited(),
+            limit: u64::MAX,
+            ticks: Cell::new(0),
+            spent: Cell::new(false),
+        };
+        let sample = Sample { keep, rows: Vec::new(), hashes: FxHashSet::default(), random: 0x9e37_79b9_7f4a_7c15 };
+        let trail = Trail {
+            shared: shared.clone(),
+            position: Vec::new(),
+            values: Vec::new(),
+            traced: 0,
+            assumptions: 0,
+            seen: 0,
+            assigned: 0,
+            levels: Vec::new(),
+            changed: false,
+            sample,
+        };
+        Batsat { solver: Solver::new(SolverOpts::default(), control), trail, shared, clause: Vec::new() }
+    }
+
+    /// What the last solve met at its conflicts: bits of the traced inputs, in their order.
+    pub fn take_harvest(&mut self) -> Vec<Box<[u64]>> {
+        self.trail.sample.hashes.clear();
+        std::mem::take(&mut self.trail.sample.rows)
+    }
+
+    fn start(&mut self, task: &Task<'_>) {
+        self.shared.found.store(false, Ordering::Relaxed);
+        self.shared.conflicts.store(0, Ordering::Relaxed);
+        let control = self.solver.cb_mut();
+        control.budget = task.budget.clone();
+        control.limit = task.conflicts;
+        control.spent.set(false);
+        let trail = &mut self.trail;
+        trail.sample.rows.clear();
+        trail.sample.hashes.clear();
+        trail.position.resize(self.solver.num_vars() as usize, NOT_TRACED);
+        trail.values.clear();
+        trail.values.resize(task.traced.len().div_ceil(64), 0);
+        (trail.traced, trail.assumptions) = (task.traced.len(), task.assumptions.len());
+        (trail.seen, trail.assigned, trail.changed) = (self.solver.proved_at_lvl_0().len(), 0, false);
+        trail.levels.clear();
+        for (i, &input) in task.traced.iter().enumerate() {
+            let lit = lit(input);
+            match self.solver.value_lvl_0(lit) {
+                value if value == lbool::UNDEF => trail.position[lit.var().idx() as usize] = i as u32,
+                value => {
+                    trail.assigned += 1;
+                    trail.set(i as u32, value == lbool::TRUE);
+                }
+            }
+        }
+    }
+}
+
+fn lit(dimacs: i32) -> Lit {
+    Lit::new(Var::unsafe_from_idx(dimacs.unsigned_abs() - 1), dimacs > 0)
+}
+
+impl Clauses for Batsat {
+    fn variable(&mut self, input: bool) -> i32 {
+        self.solver.new_var(lbool::UNDEF, input).idx() as i32 + 1
+    }
+
+    fn clause(&mut self, literals: &[i32]) {
+        self.clause.clear();
+        self.clause.extend(literals.iter().map(|&l| lit(l)));
+        self.solver.add_clause_reuse(&mut self.clause);
+    }
+}
+
+impl Engine for Batsat {
+    fn solve(&mut self, task: &Task<'_>) -> Outcome {
+        self.start(task);
+        let assumptions: Vec<Lit> = task.assumptions.iter().map(|&l| lit(l)).collect();
+        let result = self.solver.solve_limited_preserving_trail_th(&mut self.trail, &assumptions);
+        self.solver.pop_model(&mut self.trail);
+        for &input in task.traced {
+            self.trail.position[lit(input).var().idx() as usize] = NOT_TRACED;
+        }
+        if self.shared.found.load(Ordering::Relaxed) {
+            let value = |i: usize| self.trail.values[i / 64] >> (i % 64) & 1 == 1;
+            return Outcome::Sat((0..task.traced.len()).map(value).collect());
+        }
+        if result == lbool::FALSE {
+            let failed = |&l: &Lit| self.solver.unsat_core_contains_var(l.var());
+            return Outcome::Unsat(assumptions.iter().map(failed).collect());
+        }
+        match task.budget.spent() {
+            Some(why) => Outcome::Stopped(why),
+            None if self.solver.cb().spent.get() => Outcome::Stopped(Why::Deadline),
+            None => Outcome::Tired,
+        }
+    }
+
+    fn conflicts(&self) -> u64 {
+        self.solver.num_conflicts()
+    }
+}

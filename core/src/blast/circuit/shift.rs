@@ -1,0 +1,44 @@
+//! Shifts by a computed amount: one stage for each bit of the amount that can matter; any higher bit set moves
+//! everything out.
+
+use super::{Gates, Lit, Word};
+
+/// What comes in from the top.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fill {
+    Zero,
+    Sign,
+}
+
+pub fn left(g: &mut Gates, a: &[Lit], amount: &[Lit]) -> Word {
+    let mut mirrored: Word = a.iter().rev().copied().collect();
+    mirrored = down(g, mirrored, amount, Lit::FALSE);
+    mirrored.reverse();
+    mirrored
+}
+
+pub fn right(g: &mut Gates, a: &[Lit], amount: &[Lit], fill: Fill) -> Word {
+    let fill = match fill {
+        Fill::Zero => Lit::FALSE,
+        Fill::Sign => a[a.len() - 1],
+    };
+    down(g, a.to_vec(), amount, fill)
+}
+
+/// Towards the low end, `fill` coming in from the top.
+fn down(g: &mut Gates, mut word: Word, amount: &[Lit], fill: Lit) -> Word {
+    let width = word.len();
+    let mut stage = 0;
+    while stage < amount.len() && stage < 32 && 1 << stage < width {
+        let distance = 1 << stage;
+        word = (0..width)
+            .map(|i| {
+                let from = word.get(i + distance).copied().unwrap_or(fill);
+                g.mux(amount[stage], from, word[i])
+            })
+            .collect();
+        stage += 1;
+    }
+    let out = g.any(amount[stage..].to_vec());
+    word.into_iter().map(|lit| g.mux(out, fill, lit)).collect()
+}

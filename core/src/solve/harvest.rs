@@ -1,0 +1,74 @@
+//! Assignments that a complete layer met on its way to an answer, and which nearly satisfied the question: guesses
+//! for later questions, never more than that. A layer above takes them after it has asked below; what nobody takes
+//! is gone with the next question.
+
+use crate::expr::{Bits, Expr, Graph, Model};
+use crate::query::Path;
+
+/// What the question under way has yielded so far.
+#[derive(Default)]
+pub struct Harvest {
+    lots: Vec<Lot>,
+}
+
+/// The assignments from one solve. Rows are complete for the question's own variables.
+pub struct Lot {
+    /// The path that was asked about.
+    pub path: Path,
+    places: Vec<Place>,
+    /// One assignment each: bit `i` is the value of the `i`-th traced input.
+    rows: Vec<Box<[u64]>>,
+}
+
+/// A variable, or an element of an array variable, some of whose bits were traced.
+pub struct Place {
+    pub variable: Expr,
+    /// For an array variable.
+    pub index: Option<Bits>,
+    pub width: u32,
+    /// Which bits, and where in a row.
+    pub bits: Vec<(u32, u32)>,
+}
+
+impl Harvest {
+    pub fn put(&mut self, path: Path, places: Vec<Place>, rows: Vec<Box<[u64]>>) {
+        self.lots.push(Lot { path, places, rows });
+    }
+
+    pub fn take(&mut self) -> Vec<Lot> {
+        std::mem::take(&mut self.lots)
+    }
+
+    pub fn clear(&mut self) {
+        self.lots.clear();
+    }
+}
+
+impl Lot {
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// Assignment `row` as a model; what the question did not mention is left out.
+    pub fn model(&self, graph: &Graph, row: usize) -> Model {
+        let row = &self.rows[row];
+        let mut model = Model::new();
+        for place in &self.places {
+            let mut words = vec![0u64; place.width.div_ceil(64) as usize];
+            for &(bit, at) in &place.bits {
+                let value = row[at as usize / 64] >> (at % 64) & 1;
+                words[bit as usize / 64] |= value << (bit % 64);
+            }
+            let bits = Bits::from_words(place.width, &words);
+            match &place.index {
+                None => model.set_bits(place.variable, bits),
+                Some(index) => model.set_element(graph, place.variable, index, bits),
+            }
+        }
+        model
+    }
+}

@@ -1,0 +1,351 @@
+//! The layer `sat`: bit-blasting and incremental SAT.
+//!
+//! Answers: everything in QF_ABV, time and memory allowing.
+//! Why sound: circuits mean what `eval` says (tested exhaustively), constraints are assumptions, so a core is the
+//! assumptions that failed; models are evaluated before they are given out.
+//! When it helps: it is what is left when nothing cheaper answers.
+//! Cost: an expression is blasted once; a question costs propagation through its own cone, plus search.
+//! Source: batsat with a limit on conflicts, then CaDiCaL (docs/sat.md has the figures); partial solutions after
+//! the paper on caching them, taken while batsat searches.
+
+use super::harvest::Place;
+use super::spec::{Item, SpecError};
+use super::{Layer, Rest};
+use crate::blast::batsat::Batsat;
+use crate::blast::cadical::Cadical;
+use crate::blast::cnf::Encoding;
+use crate::blast::engine::{Engine, Outcome, Task};
+use crate::blast::gate::Lit;
+use crate::blast::{Blaster, Owner, Special, Verdict};
+use crate::budget::{Budget, Why};
+use crate::expr::Expr;
+use crate::query::{Alive, Answer, Core, Query};
+use rustc_hash::FxHashMap;
+
+/// Partial solutions kept from one solve, unless told otherwise.
+const KEPT: usize = 250;
+/// Conflicts after which batsat hands over.
+const PATIENCE: u64 = 2_000;
+/// Gates in a solver past which it is given up for a new one.
+const LARGEST: usize = 400_000;
+
+/// Which engines are used: the default is `Both`, the others are for comparison.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Engines {
+    Both,
+    Batsat,
+    Cadical,
+}
+
+pub struct Sat {
+    engines: Engines,
+    /// Partial solutions to keep from a solve; 0 turns the harvest off.
+    keep: usize,
+    blaster: Blaster,
+    quick: Prepared<Batsat>,
+    thorough: Option<Prepared<Cadical>>,
+    /// By gate: the question that met it last, and that question's number.
+    met: Vec<u32>,
+    question: u32,
+    counts: Counts,
+}
+
+#[derive(Default)]
+struct Counts {
+    conflicts: u64,
+    handed_over: u64,
+    refuted: u64,
+    rebuilt: u64,
+    harvested: u64,
+}
+
+/// An engine and what it has been told.
+struct Prepared<E> {
+    engine: E,
+    encoding: Encoding,
+    /// How many of the lemmas about it have been told.
+    lemmas: FxHashMap<Special, usize>,
+}
+
+/// A question in gates.
+struct Posed {
+    /// In path order, the condition last.
+    roots: Vec<Lit>,
+    /// The constraint behind each root; the condition has none.
+    origins: Vec<Option<Expr>>,
+    inputs: Vec<u32>,
+    specials: Vec<Special>,
+}
+
+impl<E: Engine> Prepared<E> {
+    fn new(engine: E) -> Prepared<E> {
+        Prepared { engine, encoding: Encoding::new(), lemmas: FxHashMap::default() }
+    }
+
+    fn solve(&mut self, blaster: &Blaster, posed: &Posed, budget: &Budget, conflicts: u64) -> Outcome {
+        match self.ask(blaster, posed, budget, conflicts) {
+            Ok(outcome) => outcome,
+            Err(why) => Outcome::Stopped(why),
+        }
+    }
+
+    fn ask(&mut self, blaster: &Blaster, posed: &Posed, budget: &Budget, conflicts: u64) -> Result<Outcome, Why> {
+        let mut literal = |lit: Lit| self.encoding.literal(&blaster.gates, lit, &mut self.engine, budget);
+        let assumptions: Vec<i32> = posed.roots.iter().map(|&root| literal(root)).collect::<Result<_, _>>()?;
+        let input = |&node: &u32| literal(Lit::new(node, false));
+        let traced: Vec<i32> = posed.inputs.iter().map(input).collect::<Result<_, _>>()?;
+        for &special in &posed.specials {
+            let told = self.lemmas.entry(special).or_insert(0);
+            for &lemma in &blaster.lemmas(special)[*told..] {
+                let literal = self.encoding.literal(&blaster.gates, lemma, &mut self.engine, budget)?;
+                crate::blast::engine::Clauses::clause(&mut self.engine, &[literal]);
+                *told += 1;
+            }
+        }
+        Ok(self.engine.solve(&Task { assumptions: &assumptions, traced: &traced, budget, conflicts }))
+    }
+}
+
+impl Sat {
+    pub fn new(item: &Item) -> Result<Sat, SpecError> {
+        let mut sat = Sat::with(Engines::Both, KEPT);
+        if let Some(variant) = &item.variant {
+            return Err(SpecError(format!("expected `sat` without a variant, found `sat:{variant}`")));
+        }
+        let mut harvest = true;
+        for (key, value) in &item.options {
+            match (key.as_str(), value.as_str()) {
+                ("harvest", "on") => harvest = true,
+                ("harvest", "off") => harvest = false,
+                ("engine", "both") => sat.engines = Engines::Both,
+                ("engine", "batsat") => sat.engines = Engines::Batsat,
+                ("engine", "cadical") => sat.engines = Engines::Cadical,
+                ("kp", number) if number.parse::<usize>().is_ok_and(|n| n <= 1_000_000) => {
+                    sat.keep = number.parse().expect("just parsed");
+                }
+                (key, value) => {
+                    return Err(SpecError(format!(
+                        "expected harvest=on|off, kp=NUMBER (up to 1000000) or engine=both|batsat|cadical in \
+                         `sat(...)`, found `{key}={value}`"
+                    )));
+                }
+            }
+        }
+        Ok(Sat::with(sat.engines, if harvest { sat.keep } else { 0 }))
+    }
+
+    fn with(engines: Engines, keep: usize) -> Sat {
+        Sat {
+            engines,
+            keep,
+            blaster: Blaster::new(),
+            quick: Prepared::new(Batsat::new(keep)),
+            thorough: None,
+            met: Vec::new(),
+            question: 0,
+            counts: Counts::default(),
+        }
+    }
+
+    /// Starts again with no gates and new solvers.
+    fn reset(&mut self) {
+        self.counts.rebuilt += 1;
+        self.blaster = Blaster::new();
+        self.quick = Prepared::new(Batsat::new(self.keep));
+        self.thorough = None;
+        self.met = Vec::new();
+        self.question = 0;
+    }
+
+    /// New solvers where the old ones hold far more than is asked about.
+    fn renew(&mut self) {
+        if self.quick.encoding.len() > LARGEST {
+            self.counts.rebuilt += 1;
+            self.quick = Prepared::new(Batsat::new(self.keep));
+        }
+        if self.thorough.as_ref().is_some_and(|thorough| thorough.encoding.len() > LARGEST) {
+            self.counts.rebuilt += 1;
+            self.thorough = None;
+        }
+    }
+
+    fn answer(&mut self, query: &Query, rest: &mut Rest<'_>) -> Result<Answer, Why> {
+        self.blaster.allow(rest.budget);
+        let constraints = query.constraints(rest.tree);
+        let mut posed = Posed {
+            roots: Vec::with_capacity(constraints.len() + 1),
+            origins: Vec::with_capacity(constraints.len() + 1),
+            inputs: Vec::new(),
+            specials: Vec::new(),
+        };
+        for origin in constraints.iter().copied().map(Some).chain([None]) {
+            let root = self.blaster.literal(rest.graph, origin.unwrap_or(query.condition))?;
+            if root == Lit::FALSE {
+                let condition = origin.is_none();
+                return Ok(Answer::Unsat(Core { constraints: origin.into_iter().collect(), condition }));
+            }
+            if root != Lit::TRUE {
+                posed.roots.push(root);
+                posed.origins.push(origin);
+            }
+        }
+        loop {
+            self.gather(&mut posed);
+            self.blaster.has_elsewhere(&posed.specials)?;
+            let values = match self.solve(query, &posed, rest) {
+                Outcome::Sat(values) => values,
+                Outcome::Unsat(failed) => return core(&posed, &failed),
+                Outcome::Stopped(why) => return Err(why),
+                Outcome::Tired => return Err(failure("gave up after its limit of conflicts".into())),
+            };
+            let assignment: Vec<(u32, bool)> = posed.inputs.iter().copied().zip(values).collect();
+            match self.blaster.judge(rest.graph, rest.evaluator, &assignment, &posed.specials)? {
+                Verdict::Refuted => self.counts.refuted += 1,
+                Verdict::Consistent(model) => {
+                    if let Err(violated) = rest.satisfies(query, &model) {
+                        debug_assert!(false, "the circuits and `eval` disagree on {violated:?}");
+                        return Err(failure(format!("internal error: its model violates constraint {violated:?}")));
+                    }
+                    return Ok(Answer::Sat(model));
+                }
+            }
+            if let Some(why) = rest.budget.spent() {
+                return Err(why);
+            }
+        }
+    }
+
+    /// The inputs and specials of all roots, each once, ascending.
+    fn gather(&mut self, posed: &mut Posed) {
+        self.question += 1;
+        posed.inputs.clear();
+        posed.specials.clear();
+        for &root in &posed.roots {
+            let cone = self.blaster.cone(root);
+            self.met.resize(self.blaster.gates.len(), 0);
+            for &input in &cone.inputs {
+                if std::mem::replace(&mut self.met[input as usize], self.question) != self.question {
+                    posed.inputs.push(input);
+                }
+            }
+            posed.specials.extend_from_slice(&cone.specials);
+        }
+        posed.inputs.sort_unstable();
+        posed.specials.sort_unstable();
+        posed.specials.dedup();
+    }
+
+    fn solve(&mut self, query: &Query, posed: &Posed, rest: &mut Rest<'_>) -> Outcome {
+        if self.engines != Engines::Cadical {
+            let limit = if self.engines == Engines::Both { PATIENCE } else { u64::MAX };
+            let before = self.quick.engine.conflicts();
+            let outcome = self.quick.solve(&self.blaster, posed, rest.budget, limit);
+            self.counts.conflicts += self.quick.engine.conflicts() - before;
+            let rows = self.quick.engine.take_harvest();
+            if !rows.is_empty() {
+                self.counts.harvested += rows.len() as u64;
+                rest.harvest.put(query.path, self.places(posed), rows);
+            }
+            if outcome != Outcome::Tired {
+                return outcome;
+            }
+            self.counts.handed_over += 1;
+        }
+        let thorough = self.thorough.get_or_insert_with(|| Prepared::new(Cadical::new()));
+        let before = thorough.engine.conflicts();
+        let outcome = thorough.solve(&self.blaster, posed, rest.budget, u64::MAX);
+        self.counts.conflicts += thorough.engine.conflicts() - before;
+        outcome
+    }
+
+    /// What the traced inputs are the bits of, as far as that can be said without solving.
+    fn places(&self, posed: &Posed) -> Vec<Place> {
+        let mut places: Vec<Place> = Vec::new();
+        let mut first = None;
+        for (at, &input) in posed.inputs.iter().enumerate() {
+            let (slot, bit) = self.blaster.slot(input);
+            let (variable, index) = match &slot.owner {
+                Owner::Variable(variable) => (*variable, None),
+                Owner::Element { array, index } => (*array, Some(index)),
+                Owner::Elsewhere(_) | Owner::Special(_) | Owner::Witness => continue,
+            };
+            if first != Some(slot.first) {
+                first = Some(slot.first);
+                places.push(Place { variable, index: index.cloned(), width: slot.width, bits: Vec::new() });
+            }
+            places.last_mut().expect("just pushed").bits.push((bit, at as u32));
+        }
+        places
+    }
+}
+
+fn failure(message: String) -> Why {
+    Why::Layer { name: "sat".into(), message }
+}
+
+/// The constraints whose assumptions failed; of equal assumptions the first.
+fn core(posed: &Posed, failed: &[bool]) -> Result<Answer, Why> {
+    let mut roots: Vec<Lit> = Vec::new();
+    let mut constraints = Vec::new();
+    let mut condition = false;
+    for ((&root, origin), _) in posed.roots.iter().zip(&posed.origins).zip(failed).filter(|(_, failed)| **failed) {
+        if !roots.contains(&root) {
+            roots.push(root);
+            constraints.extend(*origin);
+            condition |= origin.is_none();
+        }
+    }
+    if roots.is_empty() {
+        debug_assert!(false, "definitions and lemmas contradict each other");
+        return Err(failure("internal error: unsatisfiable without any constraint".into()));
+    }
+    Ok(Answer::Unsat(Core { constraints: constraints.into_iter().collect(), condition }))
+}
+
+impl Layer for Sat {
+    fn name(&self) -> &str {
+        "sat"
+    }
+
+    fn check(&mut self, query: &Query, rest: &mut Rest<'_>) -> Answer {
+        self.renew();
+        let fresh = self.blaster.is_fresh();
+        let answer = match self.answer(query, rest) {
+            // Perhaps it is what earlier questions left behind that takes the room.
+            Err(Why::Memory) if !fresh => {
+                self.reset();
+                self.answer(query, rest)
+            }
+            other => other,
+        };
+        answer.unwrap_or_else(Answer::Unknown)
+    }
+
+    fn sweep(&mut self, alive: &Alive<'_>) {
+        if !self.blaster.sweep(alive.exprs) {
+            self.reset();
+        }
+    }
+
+    fn forget(&mut self) {
+        self.reset();
+    }
+
+    fn counters(&self) -> Vec<(String, f64)> {
+        let counts = &self.counts;
+        [
+            ("gates", self.blaster.gates.len() as u64),
+            ("conflicts", counts.conflicts),
+            ("handed_over", counts.handed_over),
+            ("refuted", counts.refuted),
+            ("rebuilt", counts.rebuilt),
+            ("harvested", counts.harvested),
+        ]
+        .map(|(name, count)| (name.to_string(), count as f64))
+        .to_vec()
+    }
+
+    fn is_complete(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,32 @@
+//! The layer `sat`, alone and under others, through the conformance suite: random questions along random path
+//! trees, checked by trying all assignments.
+
+use partita_core::solve::{Spec, build_chain, conformance};
+
+fn conforms(names: &str, seeds: std::ops::Range<u64>, questions: u64) {
+    for seed in seeds {
+        let make = || {
+            let spec = Spec::parse(names, &Spec(Vec::new())).expect("a spec");
+            build_chain(&spec, &mut |_| Ok(None)).expect("layers of the core")
+        };
+        let tally = conformance::check(seed, questions, make).unwrap_or_else(|e| panic!("{names}: {e}"));
+        assert!(tally.sat > 50 && tally.unsat > 50, "{names}: too one-sided to mean much: {tally:?}");
+    }
+}
+
+#[test]
+fn alone() {
+    conforms("sat", 1..9, 400);
+}
+
+#[test]
+fn under_others() {
+    conforms("split sat", 11..15, 400);
+    conforms("simplify split sat", 21..25, 400);
+}
+
+#[test]
+fn with_each_engine() {
+    conforms("sat(engine=batsat,harvest=off)", 31..34, 400);
+    conforms("sat(engine=cadical)", 41..43, 300);
+}
