@@ -3,7 +3,18 @@
 
 pub mod backward;
 pub mod field;
+mod fold;
 pub mod forward;
+mod learn;
+mod meaning;
+mod narrow;
+mod range;
 pub mod set;
+mod witness;
 
+pub use fold::Stop;
+pub use learn::{Facts, Learner, View};
+pub use meaning::Meaning;
+pub use range::{Range, Ranges};
 pub use set::{Approx, Set};
+pub use witness::{Strategy, dive};

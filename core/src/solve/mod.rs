@@ -7,6 +7,7 @@
 
 pub mod conformance;
 mod differences;
+mod intervals;
 mod reuse;
 mod settrie;
 mod simplify;

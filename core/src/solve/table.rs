@@ -1,7 +1,7 @@
 //! The layers of the core by name. Layers written elsewhere (in Python) come in through `outside`.
 
 use super::spec::{Item, Spec, SpecError};
-use super::{Layer, differences, reuse, simplify, split, verify};
+use super::{Layer, differences, intervals, reuse, simplify, split, verify};
 
 /// A layer that can be named in a spec.
 pub struct LayerRow {
@@ -26,6 +26,11 @@ pub const LAYERS: &[LayerRow] = &[
         name: "split",
         about: "cuts path and condition into components that share no variable",
         build: |item, _| plain(item, split::Split::new),
+    },
+    LayerRow {
+        name: "intervals",
+        about: "sets of values of bytes, words and fields of words, learnt along the path",
+        build: |item, _| plain(item, intervals::Intervals::new),
     },
     LayerRow {
         name: "differences",
