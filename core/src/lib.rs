@@ -4,6 +4,7 @@ pub mod blast;
 pub mod budget;
 pub mod difference;
 pub mod expr;
+pub mod interval;
 pub mod persist;
 pub mod program;
 pub mod query;

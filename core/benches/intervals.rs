@@ -1,0 +1,171 @@
+//! Replays the query logs through `simplify split intervals enumerate` and says, per program, what share of the
+//! queries is answered before any SAT solver, how fast, and what remains and why. Verdicts are compared with the
+//! index. Logs: `../shared/corpus` beside the repository, or under `PARTITA_SHARED`. Arguments: names of logs;
+//! `--chain SPEC`; `--why` lists the reasons.
+
+use partita_core::budget::Budget;
+use partita_core::expr::kquery::{Query as Logged, Reader};
+use partita_core::query::{Answer, Path, Query, Status};
+use partita_core::solve::{Solver, Spec, build_chain};
+use std::path::PathBuf;
+use std::time::Instant;
+
+const CHAIN: &str = "simplify split intervals enumerate";
+
+fn corpus() -> PathBuf {
+    let here = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared");
+    std::env::var_os("PARTITA_SHARED").map_or(here, PathBuf::from).join("corpus")
+}
+
+fn unpacked(path: &std::path::Path) -> Option<Vec<u8>> {
+    let output = std::process::Command::new("gzip").arg("-dc").arg(path).output().ok()?;
+    output.status.success().then_some(output.stdout)
+}
+
+/// `["Validity", "both"]` and so on, in order: a list of pairs of strings is all that is read of the index.
+fn index(text: &str) -> Vec<(String, String)> {
+    let Some(start) = text.find("\"kquery\"") else { return Vec::new() };
+    let strings: Vec<String> = text[start + 8..].split('"').skip(1).step_by(2).map(str::to_string).collect();
+    let kinds = ["Validity", "Truth", "Value", "InitialValues"];
+    strings.chunks(2).take_while(|c| c.len() == 2 && kinds.contains(&c[0].as_str())).map(|c| (c[0].clone(), c[1].clone())).collect()
+}
+
+#[derive(Default)]
+struct Row {
+    checks: u64,
+    answered: u64,
+    wrong: u64,
+    /// Nanoseconds of each check.
+    times: Vec<u64>,
+}
+
+struct Replay {
+    solver: Solver,
+    held: Path,
+    row: Row,
+    unlimited: Budget,
+}
+
+impl Replay {
+    fn path(&mut self, query: &Logged) -> Path {
+        let mut path = self.solver.tree.retain(self.solver.tree.root());
+        for &constraint in &query.constraints {
+            let longer = self.solver.tree.extend(&self.solver.graph, path, constraint);
+            self.solver.tree.release(path);
+            path = longer;
+        }
+        self.solver.tree.release(std::mem::replace(&mut self.held, path));
+        path
+    }
+
+    /// One check; `None` if it was left open.
+    fn check(&mut self, path: Path, condition: partita_core::expr::Expr) -> Option<bool> {
+        let start = Instant::now();
+        let answer = self.solver.check(&Query::new(path, condition), &self.unlimited);
+        self.row.times.push(start.elapsed().as_nanos() as u64);
+        self.row.checks += 1;
+        match answer {
+            Answer::Sat(model) => {
+                self.row.answered += 1;
+                // As an executor would: the path is feasible, and this is a model of it.
+                if matches!(self.solver.tree.status(path), Status::Unchecked) {
+                    self.solver.tree.set_status(path, Status::Feasible(model));
+                }
+                Some(true)
+            }
+            Answer::Unsat(_) => {
+                self.row.answered += 1;
+                Some(false)
+            }
+            Answer::Unknown(_) => None,
+        }
+    }
+
+    fn ask(&mut self, query: &Logged, kind: &str, expected: &str) {
+        let path = self.path(query);
+        if matches!(kind, "Value" | "InitialValues") {
+            let yes = self.solver.graph.boolean(true);
+            if self.check(path, yes) == Some(false) {
+                self.row.wrong += 1;
+            }
+            return;
+        }
+        let negated = self.solver.graph.not(query.expr);
+        let can_fail = self.check(path, negated);
+        if kind == "Truth" {
+            self.row.wrong += u64::from(can_fail.is_some_and(|fails| fails != (expected != "true")));
+            return;
+        }
+        let can_hold = self.check(path, query.expr);
+        let (fails, holds) = (expected != "true", expected != "false");
+        self.row.wrong += u64::from(can_fail.is_some_and(|f| f != fails));
+        self.row.wrong += u64::from(can_hold.is_some_and(|h| h != holds));
+    }
+}
+
+fn main() {
+    let mut names: Vec<String> = Vec::new();
+    let (mut chain, mut why) = (CHAIN.to_string(), false);
+    let mut arguments = std::env::args().skip(1);
+    while let Some(argument) = arguments.next() {
+        match argument.as_str() {
+            "--chain" => chain = arguments.next().expect("a chain after --chain"),
+            "--why" => why = true,
+            "--bench" => {}
+            name => names.push(name.to_string()),
+        }
+    }
+    let folder = corpus();
+    let Ok(entries) = std::fs::read_dir(&folder) else {
+        println!("skipped: expected query logs in {}, found nothing", folder.display());
+        return;
+    };
+    let mut logs: Vec<PathBuf> = entries.flatten().map(|e| e.path()).collect();
+    logs.retain(|p| p.to_string_lossy().ends_with(".kquery.gz"));
+    logs.sort();
+    println!("chain: {chain}");
+    println!("{:<20}{:>8}{:>10}{:>9}{:>10}{:>10}{:>7}", "log", "checks", "answered", "share", "median us", "mean us", "wrong");
+    let mut wrong = 0;
+    for log in logs {
+        let name = log.file_name().expect("a file").to_string_lossy().replace(".kquery.gz", "");
+        if !names.is_empty() && !names.contains(&name) {
+            continue;
+        }
+        let text = unpacked(&log).expect("gzip unpacks the log");
+        let answers = index(&std::fs::read_to_string(folder.join(format!("{name}.json"))).expect("an index"));
+        let spec = Spec::parse(&chain, &Spec(Vec::new())).expect("a chain");
+        let layers = build_chain(&spec, &mut |_| Ok(None)).expect("layers of the core");
+        let solver = Solver::new(layers);
+        let held = solver.tree.root();
+        let mut replay = Replay { solver, held, row: Row::default(), unlimited: Budget::unlimited() };
+        replay.solver.tree.retain(held);
+        let mut reader = Reader::new(&text);
+        let mut at = 0;
+        while let Some(query) = reader.next(&mut replay.solver.graph).expect("a readable log") {
+            let (kind, expected) = &answers[at];
+            replay.ask(&query, kind, expected);
+            at += 1;
+        }
+        let mut row = replay.row;
+        row.times.sort_unstable();
+        let median = row.times.get(row.times.len() / 2).copied().unwrap_or(0) as f64 / 1e3;
+        let mean = row.times.iter().sum::<u64>() as f64 / 1e3 / row.times.len().max(1) as f64;
+        let share = 100.0 * row.answered as f64 / row.checks.max(1) as f64;
+        println!("{name:<20}{:>8}{:>10}{share:>8.1}%{median:>10.2}{mean:>10.2}{:>7}", row.checks, row.answered, row.wrong);
+        wrong += row.wrong;
+        if why {
+            for layer in replay.solver.statistics() {
+                let m = &layer.meter;
+                let own = m.own.as_secs_f64() * 1e6 / m.asked.max(1) as f64;
+                println!("    {:<12} asked {} sat {} unsat {} passed {} own {own:.2} us", layer.name, m.asked, m.sat, m.unsat, m.passed);
+                for (counter, count) in layer.counters.iter().filter(|(name, _)| name.starts_with("passed_")) {
+                    println!("        {counter} {count}");
+                }
+            }
+        }
+    }
+    if wrong > 0 {
+        println!("{wrong} verdicts differ from the index");
+        std::process::exit(1);
+    }
+}

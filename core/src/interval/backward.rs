@@ -1,0 +1,397 @@
+//! Preimages: which values an operand can have when the result must lie in a target and the other operands lie in
+//! given sets.
+//!
+//! Every preimage contains each value of the operand's own set for which some choice of the others gives a result in
+//! the target (sound); the flag says that it contains nothing else (exact). Small products are computed value by
+//! value; above that, each operator has its own reasoning on spans. Tests compare all of it with `eval`.
+
+use super::forward::{self, MAX_PAIRS, runs, xor_constant};
+use super::set::{Approx, MAP_WIDTH, Set, Span};
+use crate::expr::Op;
+use crate::expr::bits::{mask, signed};
+use crate::expr::eval::{self, Shape};
+
+/// Up to this many values of another operand are taken one by one.
+const MAX_OTHERS: u128 = 65;
+/// Up to this many periods of a remainder are told apart.
+const MAX_PERIODS: u64 = 64;
+
+/// What the operand of a unary operator can be, within `a`.
+pub fn unary(op: Op, shape: Shape, target: &Set, a: &Set) -> Approx {
+    let width = shape.operand;
+    let wanted = match op {
+        Op::Not => forward::unary(Op::Not, Shape { width, operand: width, low: 0 }, target),
+        Op::Extract => {
+            if let Some(narrow) = within(a, |a| a.with_field(shape.low, target)) {
+                return narrow;
+            }
+            target.lift(shape.low, width)
+        }
+        Op::ZExt => Set::from_spans(width, below(target, mask(width))),
+        Op::SExt => {
+            let least = -(1i128 << (width - 1));
+            let fits = target.signed_spans().into_iter().map(|(p, q)| (p.max(least), q.min(-least - 1)));
+            let words = fits.filter(|(p, q)| p <= q);
+            Set::from_spans(width, words.flat_map(|(p, q)| Set::from_integers(width, p, q).spans()))
+        }
+        Op::Const | Op::Var | Op::Table | Op::ConstArray | Op::Read | Op::Store | Op::And | Op::Or | Op::Xor => {
+            unreachable!("{op:?} does not take one word")
+        }
+        Op::Add | Op::Sub | Op::Mul | Op::UDiv | Op::URem | Op::SDiv | Op::SRem | Op::Shl | Op::LShr => {
+            unreachable!("{op:?} does not take one word")
+        }
+        Op::AShr | Op::Eq | Op::Ult | Op::Ule | Op::Slt | Op::Sle | Op::Concat | Op::Ite => {
+            unreachable!("{op:?} does not take one word")
+        }
+    };
+    meet(&wanted, a)
+}
+
+fn within(a: &Set, f: impl Fn(&Set) -> Approx) -> Option<Approx> {
+    let narrow = f(a);
+    (narrow.exact || !a.is_full()).then_some(narrow)
+}
+
+fn meet(wanted: &Approx, a: &Set) -> Approx {
+    wanted.set.intersect(a).and(wanted.exact)
+}
+
+fn below(set: &Set, limit: u64) -> impl Iterator<Item = Span> + use<> {
+    set.spans().into_iter().filter(move |s| s.0 <= limit).map(move |(p, q)| (p, q.min(limit)))
+}
+
+/// What operand `which` (0 or 1) of a binary operator can be, within its own set.
+pub fn binary(op: Op, shape: Shape, target: &Set, a: &Set, b: &Set, which: usize) -> Approx {
+    let (own, other) = if which == 0 { (a, b) } else { (b, a) };
+    let width = own.width();
+    if own.is_empty() || other.is_empty() || target.is_empty() {
+        return Approx::exact(Set::empty(width));
+    }
+    let apply = |x: u64, y: u64| if which == 0 { (x, y) } else { (y, x) };
+    let reaches = |x: u64, y: u64| {
+        let (p, q) = apply(x, y);
+        target.contains(eval::word(op, shape, p, q, 0))
+    };
+    let single = other.value();
+    let few = own.count().saturating_mul(other.count()) <= MAX_PAIRS;
+    if few || (width <= MAP_WIDTH && single.is_some()) {
+        let others: Vec<u64> = other.values().collect();
+        return Set::from_values(width, own.values().filter(|&x| others.iter().any(|&y| reaches(x, y))));
+    }
+    by_spans(op, shape, target, own, other, which)
+}
+
+/// The same by reasoning on spans, however few the values; no set is empty.
+pub fn by_spans(op: Op, shape: Shape, target: &Set, own: &Set, other: &Set, which: usize) -> Approx {
+    let (width, single) = (own.width(), other.value());
+    let same = Shape { width, operand: width, low: 0 };
+    let wanted = match op {
+        Op::And => and(target, other, width),
+        Op::Or => or(target, other, width),
+        Op::Xor => each(other, width, |y| xor_constant(target, y)),
+        Op::Add => forward::binary(Op::Sub, same, target, other),
+        Op::Sub if which == 0 => forward::binary(Op::Add, same, target, other),
+        Op::Sub => forward::binary(Op::Sub, same, other, target),
+        Op::Mul => match single {
+            Some(c) => factor(target, own, c),
+            None => Approx::sound(Set::full(width)),
+        },
+        Op::UDiv if which == 0 => each(other, width, |c| dividend(target, c)),
+        Op::URem if which == 0 => each(other, width, |c| congruent(target, own, c)),
+        Op::SDiv if which == 0 => each(other, width, |c| signed_dividend(target, c)),
+        Op::UDiv | Op::URem | Op::SDiv | Op::SRem => Approx::sound(Set::full(width)),
+        Op::Shl | Op::LShr | Op::AShr if which == 0 => each(other, width, |k| unshift(op, target, own, k)),
+        Op::Shl | Op::LShr | Op::AShr => amounts(op, shape, target, own, other),
+        Op::Eq | Op::Ult | Op::Ule | Op::Slt | Op::Sle => compare(op, target, other, which),
+        Op::Concat => concat(shape, target, other, which),
+        Op::Const | Op::Var | Op::Table | Op::ConstArray | Op::Read | Op::Store | Op::Not => {
+            unreachable!("{op:?} does not take two words")
+        }
+        Op::Extract | Op::ZExt | Op::SExt | Op::Ite => unreachable!("{op:?} does not take two words"),
+    };
+    meet(&wanted, own)
+}
+
+/// The union over the values of the other operand, if they are few.
+fn each(other: &Set, width: u32, f: impl Fn(u64) -> Approx) -> Approx {
+    if other.count() > MAX_OTHERS {
+        return Approx::sound(Set::full(width));
+    }
+    let mut all = Approx::exact(Set::empty(width));
+    for y in other.values() {
+        let one = f(y);
+        let exact = all.exact && one.exact;
+        all = all.set.union(&one.set).and(exact);
+    }
+    all
+}
+
+fn and(target: &Set, other: &Set, width: u32) -> Approx {
+    let Some(m) = other.value() else {
+        // x & y <= x
+        return Approx::sound(Set::span(width, target.min().expect("not empty"), mask(width)));
+    };
+    masked(target, m, width)
+}
+
+/// The words x with `x & m` in the target.
+pub fn masked(target: &Set, m: u64, width: u32) -> Approx {
+    match runs(m)[..] {
+        [] => {
+            let set = if target.contains(0) { Set::full(width) } else { Set::empty(width) };
+            Approx::exact(set)
+        }
+        [(low, length)] => unscaled(target, low, length).set.lift(low, width),
+        [(low, _), .., (last, length)] => {
+            let hull = last + length - low;
+            if hull <= MAP_WIDTH {
+                let field = (0..=mask(hull)).filter(|v| target.contains(v << low & m));
+                return Set::from_values(hull, field).set.lift(low, width);
+            }
+            // x & m <= x
+            Approx::sound(Set::span(width, target.min().expect("not empty"), mask(width)))
+        }
+    }
+}
+
+/// The values f of `length` bits with `f << low` in the target.
+pub fn unscaled(target: &Set, low: u32, length: u32) -> Approx {
+    let step = 1u64 << low;
+    let fits = target.spans().into_iter().filter_map(|(p, q)| {
+        let from = p.div_ceil(step);
+        let to = q / step;
+        (from <= to && from <= mask(length)).then(|| (from, to.min(mask(length))))
+    });
+    Set::from_spans(length, fits)
+}
+
+fn or(target: &Set, other: &Set, width: u32) -> Approx {
+    let Some(m) = other.value() else {
+        // x <= x | y
+        return Approx::sound(Set::span(width, 0, target.max().expect("not empty")));
+    };
+    // x | m = (x & !m) + m
+    let shape = Shape { width, operand: width, low: 0 };
+    let rest = forward::binary(Op::Sub, shape, target, other);
+    masked(&rest.set, !m & mask(width), width).and(rest.exact)
+}
+
+/// Multiplication by a constant, where the operand's own range shows that it cannot wrap, or by an odd constant on
+/// few points.
+fn factor(target: &Set, own: &Set, c: u64) -> Approx {
+    let width = own.width();
+    if c == 0 {
+        let set = if target.contains(0) { Set::full(width) } else { Set::empty(width) };
+        return Approx::exact(set);
+    }
+    let most = own.max().expect("not empty");
+    if u128::from(most) * u128::from(c) <= u128::from(mask(width)) {
+        let spans = target.spans().into_iter().map(|(p, q)| (p.div_ceil(c), q / c));
+        return Set::from_spans(width, spans.filter(|(p, q)| p <= q));
+    }
+    let (least, most) = own.signed_bounds().expect("not empty");
+    let (by, half) = (i128::from(signed(width, c)), 1i128 << (width - 1));
+    let fits = |v: i128| (-half..half).contains(&v);
+    if fits(least * by) && fits(most * by) {
+        let mut parts: Vec<Span> = Vec::new();
+        for (p, q) in target.signed_spans() {
+            let (p, q) = if by > 0 { (p, q) } else { (-q, -p) };
+            let (from, to) = (-((-p).div_euclid(by.abs())), q.div_euclid(by.abs()));
+            parts.extend(Set::from_integers(width, from, to).spans());
+        }
+        return Set::from_spans(width, parts);
+    }
+    if c % 2 == 1 && target.count() <= 64 {
+        let inverse = inverse(c);
+        return Set::from_values(width, target.values().map(|t| t.wrapping_mul(inverse) & mask(width)));
+    }
+    Approx::sound(Set::full(width))
+}
+
+/// The inverse of an odd number modulo 2^64: each round of Newton's iteration doubles the right low bits.
+fn inverse(odd: u64) -> u64 {
+    let mut x = odd;
+    for _ in 0..5 {
+        x = x.wrapping_mul(2u64.wrapping_sub(odd.wrapping_mul(x)));
+    }
+    x
+}
+
+/// The words x with `x / c` in the target: the preimage of a span is a span.
+fn dividend(target: &Set, c: u64) -> Approx {
+    let width = target.width();
+    if c == 0 {
+        let set = if target.contains(mask(width)) { Set::full(width) } else { Set::empty(width) };
+        return Approx::exact(set);
+    }
+    let spans = target.spans().into_iter().filter_map(|(p, q)| {
+        let from = p.checked_mul(c).filter(|from| *from <= mask(width))?;
+        let to = q.checked_mul(c).and_then(|to| to.checked_add(c - 1)).unwrap_or(u64::MAX);
+        Some((from, to.min(mask(width))))
+    });
+    Set::from_spans(width, spans)
+}
+
+/// The words x of `own` with `x % c` in the target, period by period if they are few.
+fn congruent(target: &Set, own: &Set, c: u64) -> Approx {
+    let width = own.width();
+    if c == 0 {
+        return Approx::exact(target.clone());
+    }
+    let (first, last) = (own.min().expect("not empty") / c, own.max().expect("not empty") / c);
+    if last - first > MAX_PERIODS {
+        let possible = below(target, c - 1).next().is_some();
+        let set = if possible { Set::full(width) } else { Set::empty(width) };
+        return Approx { set, exact: !possible };
+    }
+    let mut parts: Vec<Span> = Vec::new();
+    for period in first..=last {
+        let base = period * c;
+        for (p, q) in below(target, c - 1) {
+            if let Some(from) = base.checked_add(p).filter(|from| *from <= mask(width)) {
+                parts.push((from, base.checked_add(q).unwrap_or(u64::MAX).min(mask(width))));
+            }
+        }
+    }
+    Set::from_spans(width, parts)
+}
+
+/// The words x with signed `x / c` in the target.
+fn signed_dividend(target: &Set, c: u64) -> Approx {
+    let width = target.width();
+    let (half, by) = (1i128 << (width - 1), i128::from(signed(width, c)));
+    let mut parts: Vec<Span> = Vec::new();
+    let mut add = |from: i128, to: i128| {
+        let (from, to) = (from.max(-half), to.min(half - 1));
+        parts.extend(Set::from_integers(width, from, to).spans());
+    };
+    if by == 0 {
+        if target.contains(1) {
+            add(-half, -1);
+        }
+        if target.contains(mask(width)) {
+            add(0, half - 1);
+        }
+        return Set::from_spans(width, parts);
+    }
+    if by == -1 {
+        let shape = Shape { width, operand: width, low: 0 };
+        return forward::binary(Op::Sub, shape, &Set::single(width, 0), target);
+    }
+    let size = by.abs();
+    for (p, q) in target.signed_spans() {
+        // x / -c is -(x / c).
+        let (p, q) = if by > 0 { (p, q) } else { (-q, -p) };
+        // Rounding is towards zero: quotient 0 takes the dividends on both sides.
+        let from = if p > 0 { p * size } else { p * size - (size - 1) };
+        let to = if q < 0 { q * size } else { q * size + (size - 1) };
+        add(from, to);
+    }
+    Set::from_spans(width, parts)
+}
+
+/// The words x of which a shift by `amount` gives a result in the target.
+fn unshift(op: Op, target: &Set, own: &Set, amount: u64) -> Approx {
+    let width = target.width();
+    if amount >= width.into() && op != Op::AShr {
+        let set = if target.contains(0) { Set::full(width) } else { Set::empty(width) };
+        return Approx::exact(set);
+    }
+    let k = amount.min(u64::from(width) - 1) as u32;
+    match op {
+        Op::LShr => {
+            let spans = below(target, mask(width) >> k);
+            Set::from_spans(width, spans.map(|(p, q)| (p << k, q << k | super::field::ones(k))))
+        }
+        Op::AShr => {
+            let half = 1i128 << (width - 1);
+            let (least, most) = (-half >> k, (half - 1) >> k);
+            let mut parts: Vec<Span> = Vec::new();
+            for (p, q) in target.signed_spans() {
+                let (p, q) = (p.max(least), q.min(most));
+                if p <= q {
+                    parts.extend(Set::from_integers(width, p << k, (q << k) + (1 << k) - 1).spans());
+                }
+            }
+            Set::from_spans(width, parts)
+        }
+        _ => {
+            let kept = unscaled(target, k, width - k);
+            let narrow = own.with_field(0, &kept.set);
+            if narrow.exact || !own.is_full() {
+                return narrow.and(kept.exact);
+            }
+            kept.set.lift(0, width).and(kept.exact)
+        }
+    }
+}
+
+/// The amounts by which shifting some member of `from` reaches the target.
+fn amounts(op: Op, shape: Shape, target: &Set, own: &Set, from: &Set) -> Approx {
+    let width = own.width();
+    if own.count() > MAX_OTHERS {
+        return Approx::sound(Set::full(width));
+    }
+    let reaches = |amount: &u64| {
+        let image = forward::binary(op, shape, from, &Set::single(width, *amount));
+        !image.set.is_disjoint(target)
+    };
+    Approx::sound(Set::from_values(width, own.values().filter(reaches)).set)
+}
+
+fn compare(op: Op, target: &Set, other: &Set, which: usize) -> Approx {
+    let width = other.width();
+    let (holds, fails) = (target.contains(1), target.contains(0));
+    if holds && fails {
+        return Approx::exact(Set::full(width));
+    }
+    if op == Op::Eq {
+        if holds {
+            return Approx::exact(other.clone());
+        }
+        return match other.value() {
+            Some(_) => other.complement(),
+            None => Approx::exact(Set::full(width)),
+        };
+    }
+    let is_signed = matches!(op, Op::Slt | Op::Sle);
+    let half = 1i128 << (width - 1);
+    let (least, most) = if is_signed { (-half, half - 1) } else { (0, i128::from(mask(width))) };
+    let (other_min, other_max) = if is_signed {
+        other.signed_bounds().expect("not empty")
+    } else {
+        (other.min().expect("not empty").into(), other.max().expect("not empty").into())
+    };
+    // `x < y` fails iff `y <= x`: the negation is the other operator, turned.
+    let strict = matches!(op, Op::Ult | Op::Slt) == holds;
+    let own_is_less = (which == 0) == holds;
+    let step = i128::from(strict);
+    let (from, to) = if own_is_less { (least, other_max - step) } else { (other_min + step, most) };
+    Approx::exact(Set::from_integers(width, from, to))
+}
+
+fn concat(shape: Shape, target: &Set, other: &Set, which: usize) -> Approx {
+    let (low_width, high_width) = (shape.low, shape.width - shape.low);
+    if which == 0 {
+        let fits = target.with_field(0, other);
+        let field = fits.set.extract(low_width, high_width);
+        return field.and(fits.exact);
+    }
+    let fits = target.with_field(low_width, other);
+    fits.set.extract(0, low_width).and(fits.exact)
+}
+
+/// What the operands of `Ite` can be: condition, then, otherwise.
+pub fn ite(target: &Set, condition: &Set, then: &Set, otherwise: &Set) -> [Approx; 3] {
+    let (takes, leaves) = (!then.is_disjoint(target), !otherwise.is_disjoint(target));
+    let truth = Set::from_map(1, [u64::from(leaves) | u64::from(takes) << 1, 0, 0, 0]);
+    let truth = truth.intersect(condition);
+    let (can_take, can_leave) = (truth.set.contains(1), truth.set.contains(0));
+    let arm = |own: &Set, this: bool, that: bool| match (this, that) {
+        (true, false) => own.intersect(target),
+        // The other arm may be the one that is taken: this one can be anything.
+        (_, true) => Approx::exact(own.clone()),
+        (false, false) => Approx::exact(Set::empty(own.width())),
+    };
+    [truth, arm(then, can_take, can_leave), arm(otherwise, can_leave, can_take)]
+}

@@ -1,0 +1,135 @@
+//! Bits of words, as sets: which values bits `low .. low + width` take, and what a condition on them says of the
+//! word.
+
+use super::set::{Approx, CAP, Set, Span};
+use crate::expr::bits::mask;
+
+/// A span that crosses at most this many blocks (equal bits above the field) is cut block by block.
+const MAX_BLOCKS: u64 = 16;
+
+/// The `count` lowest bits set; none for 0.
+pub fn ones(count: u32) -> u64 {
+    if count == 0 { 0 } else { mask(count) }
+}
+
+impl Set {
+    /// The values of bits `low .. low + width`. Exact, up to the cap: consecutive words have consecutive fields.
+    pub fn extract(&self, low: u32, width: u32) -> Approx {
+        debug_assert!(low + width <= self.width());
+        if width == self.width() {
+            return Approx::exact(self.clone());
+        }
+        let mut out: Vec<Span> = Vec::new();
+        for (a, b) in self.spans() {
+            let (a, b) = (a >> low, b >> low);
+            if b - a >= mask(width) {
+                return Approx::exact(Set::full(width));
+            }
+            let (a, b) = (a & mask(width), b & mask(width));
+            if a <= b {
+                out.push((a, b));
+            } else {
+                out.extend([(0, b), (a, mask(width))]);
+            }
+        }
+        Set::from_spans(width, out)
+    }
+
+    /// The words of `width` bits whose bits from `low` on are in the set, whatever the others.
+    pub fn lift(&self, low: u32, width: u32) -> Approx {
+        debug_assert!(low + self.width() <= width);
+        if self.is_full() || self.is_empty() {
+            let set = if self.is_full() { Set::full(width) } else { Set::empty(width) };
+            return Approx::exact(set);
+        }
+        let above = width - low - self.width();
+        let spans = self.spans();
+        let blocks = 1u64.checked_shl(above).filter(|n| n.saturating_mul(spans.len() as u64) <= 2 * CAP as u64);
+        let scale = |(a, b): Span| (a << low, b << low | ones(low));
+        match blocks {
+            Some(blocks) => {
+                let top = low + self.width();
+                let all = (0..blocks).flat_map(|block| {
+                    let base = block.checked_shl(top).unwrap_or(0);
+                    spans.iter().map(move |&s| (base | scale(s).0, base | scale(s).1))
+                });
+                Set::from_spans(width, all)
+            }
+            None => {
+                let (first, last) = (scale(spans[0]).0, scale(spans[spans.len() - 1]).1);
+                let top = ones(above) << (low + self.width());
+                Approx::sound(Set::span(width, first, top | last))
+            }
+        }
+    }
+
+    /// The members whose bits from `low` on are in `field`. Exact for bitmaps, for the highest bits, and for spans
+    /// that cross few blocks; otherwise the ends of each span are moved in to the nearest such word.
+    pub fn with_field(&self, low: u32, field: &Set) -> Approx {
+        if field.is_full() {
+            return Approx::exact(self.clone());
+        }
+        if low == 0 && field.width() == self.width() {
+            return self.intersect(field);
+        }
+        let top = low + field.width();
+        let of = |v: u64| v >> low & mask(field.width());
+        if self.count() <= 256 {
+            return Set::from_values(self.width(), self.values().filter(|&v| field.contains(of(v))));
+        }
+        let mut exact = true;
+        let mut out: Vec<Span> = Vec::new();
+        for (a, b) in self.spans() {
+            let blocks = if top >= 64 { 0 } else { (b >> top) - (a >> top) };
+            if blocks > MAX_BLOCKS {
+                exact = false;
+                if let (Some(a), Some(b)) = (next_with_field(a, b, low, field), last_with_field(a, b, low, field)) {
+                    out.push((a, b));
+                }
+                continue;
+            }
+            for block in 0..=blocks {
+                let base = if top >= 64 { 0 } else { ((a >> top) + block) << top };
+                for (f, g) in field.spans() {
+                    let (from, to) = (base | f << low, base | g << low | ones(low));
+                    out.push((a.max(from), b.min(to)));
+                }
+            }
+        }
+        out.retain(|(a, b)| a <= b);
+        Set::from_spans(self.width(), out).and(exact)
+    }
+}
+
+/// The least word from `from` to `limit` whose bits from `low` on are in `field`.
+pub fn next_with_field(from: u64, limit: u64, low: u32, field: &Set) -> Option<u64> {
+    let top = low + field.width();
+    let here = from >> low & mask(field.width());
+    let high = if top >= 64 { 0 } else { from >> top };
+    let word = match field.next_from(here) {
+        Some(f) if f == here => from,
+        Some(f) => (if top >= 64 { 0 } else { high << top }) | f << low,
+        None => {
+            if top >= 64 || high == u64::MAX >> top {
+                return None;
+            }
+            (high + 1) << top | field.min()? << low
+        }
+    };
+    (word <= limit).then_some(word)
+}
+
+/// The greatest word from `limit` to `from` (the greater) whose bits from `low` on are in `field`.
+fn last_with_field(limit: u64, from: u64, low: u32, field: &Set) -> Option<u64> {
+    let top = low + field.width();
+    let here = from >> low & mask(field.width());
+    let high = if top >= 64 { 0 } else { from >> top };
+    let above = |high: u64| if top >= 64 { 0 } else { high << top };
+    let word = match field.previous_from(here) {
+        Some(f) if f == here => from,
+        Some(f) => above(high) | f << low | ones(low),
+        None if high == 0 => return None,
+        None => above(high - 1) | field.max()? << low | ones(low),
+    };
+    (word >= limit).then_some(word)
+}

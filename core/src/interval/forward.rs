@@ -1,0 +1,422 @@
+//! The image of sets under each operator: which values a node can have when its operands lie in given sets.
+//!
+//! Every image contains what `eval::word` gives for any choice of operands (sound); the flag says that it contains
+//! nothing else (exact), the operands being chosen independently. Small products of operands are computed value by
+//! value; above that, each operator has its own reasoning on spans. Tests compare all of it with `eval`.
+
+use super::field::ones;
+use super::set::{Approx, Set, Span};
+use crate::expr::Op;
+use crate::expr::bits::mask;
+use crate::expr::eval::{self, Shape};
+
+/// Up to this many pairs of operand values are computed one by one.
+pub const MAX_PAIRS: u128 = 256;
+/// Up to this many pairs of spans are combined; beyond it both sides are taken as one span each.
+const MAX_SPAN_PAIRS: usize = 1024;
+/// Up to this many shift amounts are told apart.
+const MAX_AMOUNTS: u128 = 65;
+
+/// The image of an operator of one operand.
+pub fn unary(op: Op, shape: Shape, a: &Set) -> Approx {
+    let width = shape.width;
+    if a.is_empty() {
+        return Approx::exact(Set::empty(width));
+    }
+    match op {
+        Op::Not => {
+            let all = mask(width);
+            Set::from_spans(width, a.spans().into_iter().map(|(low, high)| (all - high, all - low)))
+        }
+        Op::Extract => a.extract(shape.low, width),
+        Op::ZExt => Set::from_spans(width, a.spans()),
+        Op::SExt => {
+            let spans = a.signed_spans().into_iter();
+            let word = |v: i128| v as u64 & mask(width);
+            Set::from_spans(width, spans.map(|(low, high)| (word(low), word(high))))
+        }
+        Op::Const | Op::Var | Op::Table | Op::ConstArray | Op::Read | Op::Store | Op::And | Op::Or | Op::Xor => {
+            unreachable!("{op:?} does not take one word")
+        }
+        Op::Add | Op::Sub | Op::Mul | Op::UDiv | Op::URem | Op::SDiv | Op::SRem | Op::Shl | Op::LShr => {
+            unreachable!("{op:?} does not take one word")
+        }
+        Op::AShr | Op::Eq | Op::Ult | Op::Ule | Op::Slt | Op::Sle | Op::Concat | Op::Ite => {
+            unreachable!("{op:?} does not take one word")
+        }
+    }
+}
+
+/// The image of an operator of two operands.
+pub fn binary(op: Op, shape: Shape, a: &Set, b: &Set) -> Approx {
+    let width = shape.width;
+    if a.is_empty() || b.is_empty() {
+        return Approx::exact(Set::empty(width));
+    }
+    if matches!(op, Op::Eq | Op::Ult | Op::Ule | Op::Slt | Op::Sle) {
+        return compare(op, a, b);
+    }
+    if a.count().saturating_mul(b.count()) <= MAX_PAIRS {
+        let pairs = a.values().flat_map(|x| b.values().map(move |y| (x, y)));
+        return Set::from_values(width, pairs.map(|(x, y)| eval::word(op, shape, x, y, 0)));
+    }
+    by_spans(op, shape, a, b)
+}
+
+/// The same by reasoning on spans, however few the values; neither set is empty.
+pub fn by_spans(op: Op, shape: Shape, a: &Set, b: &Set) -> Approx {
+    let width = shape.width;
+    match op {
+        Op::And => and(width, a, b),
+        Op::Or => or(width, a, b),
+        Op::Xor => xor(width, a, b),
+        Op::Add => pairwise(width, a, b, |(a, b), (c, d)| Integers::new(sum(a, c), sum(b, d))),
+        Op::Sub => pairwise(width, a, b, |(a, b), (c, d)| Integers::new(difference(a, d), difference(b, c))),
+        Op::Mul => multiply(width, a, b),
+        Op::UDiv => unsigned_quotient(width, a, b),
+        Op::URem => unsigned_remainder(width, a, b),
+        Op::SDiv => signed_quotient(width, a, b),
+        Op::SRem => signed_remainder(width, a, b),
+        Op::Shl | Op::LShr | Op::AShr => shift(op, width, a, b),
+        Op::Concat => concat(shape, a, b),
+        Op::Eq | Op::Ult | Op::Ule | Op::Slt | Op::Sle => compare(op, a, b),
+        Op::Const | Op::Var | Op::Table | Op::ConstArray | Op::Read | Op::Store | Op::Not => {
+            unreachable!("{op:?} does not take two words")
+        }
+        Op::Extract | Op::ZExt | Op::SExt | Op::Ite => unreachable!("{op:?} does not take two words"),
+    }
+}
+
+/// The image of `Ite`.
+pub fn ite(condition: &Set, then: &Set, otherwise: &Set) -> Approx {
+    match (condition.contains(1), condition.contains(0)) {
+        (true, true) => then.union(otherwise),
+        (true, false) => Approx::exact(then.clone()),
+        (false, true) => Approx::exact(otherwise.clone()),
+        (false, false) => Approx::exact(Set::empty(then.width())),
+    }
+}
+
+/// A comparison can hold iff it holds of the best placed ends, and fail iff it fails of the worst placed.
+fn compare(op: Op, a: &Set, b: &Set) -> Approx {
+    let ends = |signed: bool, s: &Set| -> (i128, i128) {
+        if signed {
+            return s.signed_bounds().expect("not empty");
+        }
+        (s.min().expect("not empty").into(), s.max().expect("not empty").into())
+    };
+    let signed = matches!(op, Op::Slt | Op::Sle);
+    let (can_hold, can_fail) = match op {
+        Op::Eq => (!a.is_disjoint(b), a.value().is_none() || a.value() != b.value()),
+        _ => {
+            let ((a_min, a_max), (b_min, b_max)) = (ends(signed, a), ends(signed, b));
+            match op {
+                Op::Ult | Op::Slt => (a_min < b_max, a_max >= b_min),
+                _ => (a_min <= b_max, a_max > b_min),
+            }
+        }
+    };
+    Approx::exact(Set::from_map(1, [u64::from(can_fail) | u64::from(can_hold) << 1, 0, 0, 0]))
+}
+
+/// An interval of integers, of which the words are the residues.
+struct Integers {
+    low: i128,
+    high: i128,
+}
+
+impl Integers {
+    fn new(low: i128, high: i128) -> Integers {
+        Integers { low, high }
+    }
+}
+
+fn sum(a: u64, b: u64) -> i128 {
+    i128::from(a) + i128::from(b)
+}
+
+fn difference(a: u64, b: u64) -> i128 {
+    i128::from(a) - i128::from(b)
+}
+
+/// The spans, or their hull if there are so many that pairs of them are too many.
+fn few_spans(a: &Set, others: usize) -> (Vec<Span>, bool) {
+    let spans = a.spans();
+    if spans.len() * others <= MAX_SPAN_PAIRS {
+        return (spans.to_vec(), true);
+    }
+    (vec![(spans[0].0, spans[spans.len() - 1].1)], false)
+}
+
+/// Sums and differences: exact on each pair of spans, since every integer between the ends is reached.
+fn pairwise(width: u32, a: &Set, b: &Set, combine: impl Fn(Span, Span) -> Integers) -> Approx {
+    let (left, whole) = few_spans(a, b.spans().len());
+    let mut parts: Vec<Span> = Vec::new();
+    for &x in &left {
+        for y in b.spans() {
+            let Integers { low, high } = combine(x, y);
+            if high - low >= i128::from(mask(width)) {
+                return Approx::exact(Set::full(width)).and(whole);
+            }
+            parts.extend(Set::from_integers(width, low, high).spans());
+        }
+    }
+    Set::from_spans(width, parts).and(whole)
+}
+
+fn multiply(width: u32, a: &Set, b: &Set) -> Approx {
+    let mut parts: Vec<Span> = Vec::new();
+    let (left, right) = (a.signed_spans(), b.signed_spans());
+    if left.len() * right.len() > MAX_SPAN_PAIRS {
+        return Approx::sound(Set::full(width));
+    }
+    for &(a_low, a_high) in &left {
+        for &(b_low, b_high) in &right {
+            let ends = [a_low * b_low, a_low * b_high, a_high * b_low, a_high * b_high];
+            let low = ends.iter().copied().min().expect("four ends");
+            let high = ends.iter().copied().max().expect("four ends");
+            parts.extend(Set::from_integers(width, low, high).spans());
+        }
+    }
+    let one = a.value() == Some(1) || b.value() == Some(1);
+    Set::from_spans(width, parts).and(one)
+}
+
+fn unsigned_quotient(width: u32, a: &Set, b: &Set) -> Approx {
+    let mut parts: Vec<Span> = Vec::new();
+    if b.contains(0) {
+        parts.push((mask(width), mask(width)));
+    }
+    let divisors = b.intersect(&Set::span(width, 1, mask(width))).set;
+    if let (Some(least), Some(most)) = (divisors.min(), divisors.max()) {
+        parts.extend(a.spans().into_iter().map(|(low, high)| (low / most, high / least)));
+    }
+    Set::from_spans(width, parts).and(divisors.is_empty() || divisors.value().is_some())
+}
+
+fn unsigned_remainder(width: u32, a: &Set, b: &Set) -> Approx {
+    let mut parts: Vec<Span> = Vec::new();
+    let mut exact = true;
+    if b.contains(0) {
+        parts.extend(a.spans());
+    }
+    let divisors = b.intersect(&Set::span(width, 1, mask(width))).set;
+    match (divisors.min(), divisors.max(), divisors.value()) {
+        (None, _, _) | (_, None, _) => {}
+        (_, _, Some(c)) => {
+            for (low, high) in a.spans() {
+                parts.extend(remainder_spans(low, high, c));
+            }
+        }
+        (Some(least), Some(most), None) => {
+            // Below every divisor nothing changes.
+            for (low, high) in a.spans() {
+                if high < least {
+                    parts.push((low, high));
+                } else {
+                    parts.push((0, high.min(most - 1)));
+                    exact = false;
+                }
+            }
+        }
+    }
+    Set::from_spans(width, parts).and(exact)
+}
+
+/// The remainders of a span by a constant other than zero.
+fn remainder_spans(low: u64, high: u64, c: u64) -> Vec<Span> {
+    if high - low >= c - 1 {
+        return vec![(0, c - 1)];
+    }
+    let (from, to) = (low % c, high % c);
+    if from <= to { vec![(from, to)] } else { vec![(0, to), (from, c - 1)] }
+}
+
+fn signed_quotient(width: u32, a: &Set, b: &Set) -> Approx {
+    let mut parts: Vec<Span> = Vec::new();
+    let mut exact = true;
+    let divisors: Vec<(i128, i128)> = b.signed_spans().into_iter().flat_map(without_zero).collect();
+    if divisors.len() * a.spans().len() > MAX_SPAN_PAIRS {
+        return Approx::sound(Set::full(width));
+    }
+    for (low, high) in a.signed_spans() {
+        if b.contains(0) {
+            if low < 0 {
+                parts.push((1, 1));
+            }
+            if high >= 0 {
+                parts.push((mask(width), mask(width)));
+            }
+        }
+        for &(from, to) in &divisors {
+            exact &= from == to;
+            let ends = [low / from, low / to, high / from, high / to];
+            let least = ends.iter().copied().min().expect("four ends");
+            let most = ends.iter().copied().max().expect("four ends");
+            parts.extend(Set::from_integers(width, least, most).spans());
+        }
+    }
+    Set::from_spans(width, parts).and(exact)
+}
+
+fn without_zero((low, high): (i128, i128)) -> Vec<(i128, i128)> {
+    // Spans do not cross the sign boundary, so zero can only be the first of one.
+    match (low, high) {
+        (0, 0) => vec![],
+        (0, high) => vec![(1, high)],
+        span => vec![span],
+    }
+}
+
+fn signed_remainder(width: u32, a: &Set, b: &Set) -> Approx {
+    let mut parts: Vec<Span> = Vec::new();
+    let mut exact = true;
+    let divisors: Vec<(i128, i128)> = b.signed_spans().into_iter().flat_map(without_zero).collect();
+    let magnitudes = |&(from, to): &(i128, i128)| [from.unsigned_abs(), to.unsigned_abs()];
+    let least = divisors.iter().flat_map(magnitudes).min();
+    let most = divisors.iter().flat_map(magnitudes).max();
+    for (low, high) in a.signed_spans() {
+        if b.contains(0) {
+            parts.extend(Set::from_integers(width, low, high).spans());
+        }
+        let (Some(least), Some(most)) = (least, most) else { continue };
+        // The remainder of the magnitudes, with the dividend's sign.
+        let (negative, from, to) = (low < 0, low.unsigned_abs(), high.unsigned_abs());
+        let (from, to) = (from.min(to), from.max(to));
+        let remainders = if least == most {
+            remainder_spans(from as u64, to as u64, least as u64)
+        } else if to < least {
+            vec![(from as u64, to as u64)]
+        } else {
+            exact = false;
+            vec![(0, to.min(most - 1) as u64)]
+        };
+        for (r, s) in remainders {
+            let (r, s) = (i128::from(r), i128::from(s));
+            let set = if negative { Set::from_integers(width, -s, -r) } else { Set::from_integers(width, r, s) };
+            parts.extend(set.spans());
+        }
+    }
+    Set::from_spans(width, parts).and(exact)
+}
+
+fn shift(op: Op, width: u32, a: &Set, amounts: &Set) -> Approx {
+    if amounts.count() > MAX_AMOUNTS {
+        let set = match op {
+            // Neither enlarges an unsigned value.
+            Op::LShr => Set::span(width, 0, a.max().expect("not empty")),
+            _ => Set::full(width),
+        };
+        return Approx::sound(set);
+    }
+    let mut result = Approx::exact(Set::empty(width));
+    for amount in amounts.values() {
+        let one = shift_by(op, width, a, amount);
+        let exact = result.exact && one.exact;
+        result = result.set.union(&one.set).and(exact);
+    }
+    result
+}
+
+fn shift_by(op: Op, width: u32, a: &Set, amount: u64) -> Approx {
+    if amount >= width.into() && op != Op::AShr {
+        return Approx::exact(Set::single(width, 0));
+    }
+    let k = amount.min(u64::from(width) - 1) as u32;
+    match op {
+        Op::LShr => Set::from_spans(width, a.spans().into_iter().map(|(low, high)| (low >> k, high >> k))),
+        Op::AShr => {
+            let word = |v: i128| (v >> k) as u64 & mask(width);
+            Set::from_spans(width, a.signed_spans().into_iter().map(|(low, high)| (word(low), word(high))))
+        }
+        _ => {
+            let kept = a.extract(0, width - k);
+            let steps = k == 0 || kept.set.spans().iter().all(|(low, high)| low == high);
+            let spans = kept.set.spans().into_iter();
+            Set::from_spans(width, spans.map(|(low, high)| (low << k, high << k))).and(kept.exact && steps)
+        }
+    }
+}
+
+fn concat(shape: Shape, a: &Set, b: &Set) -> Approx {
+    let low_width = shape.low;
+    let join = |x: u64, y: u64| x << low_width | y;
+    if b.is_full() {
+        let spans = a.spans().into_iter();
+        return Set::from_spans(shape.width, spans.map(|(x, y)| (join(x, 0), join(y, ones(low_width)))));
+    }
+    if a.count() <= 64 {
+        let all = a.values().flat_map(|x| b.spans().into_iter().map(move |(y, z)| (join(x, y), join(x, z))));
+        return Set::from_spans(shape.width, all);
+    }
+    let (low, high) = (b.min().expect("not empty"), b.max().expect("not empty"));
+    let spans = a.spans().into_iter();
+    Approx::sound(Set::from_spans(shape.width, spans.map(|(x, y)| (join(x, low), join(y, high)))).set)
+}
+
+/// Lowest bit and length of the runs of ones of a mask.
+pub fn runs(word: u64) -> Vec<(u32, u32)> {
+    let mut all = Vec::new();
+    let mut left = word;
+    while left != 0 {
+        let low = left.trailing_zeros();
+        let length = (left >> low).trailing_ones();
+        all.push((low, length));
+        left &= !(mask(length) << low);
+    }
+    all
+}
+
+fn and(width: u32, a: &Set, b: &Set) -> Approx {
+    for (x, m) in [(a, b.value()), (b, a.value())] {
+        if let Some(m) = m
+            && let [(low, length)] = runs(m)[..]
+        {
+            // One run of ones: a field of x, moved back to its place.
+            let field = x.extract(low, length);
+            let steps = low == 0 || field.set.spans().iter().all(|(p, q)| p == q);
+            let spans = field.set.spans().into_iter();
+            return Set::from_spans(width, spans.map(|(p, q)| (p << low, q << low))).and(field.exact && steps);
+        }
+    }
+    let most = a.max().expect("not empty").min(b.max().expect("not empty"));
+    Approx::sound(Set::span(width, 0, most))
+}
+
+fn or(width: u32, a: &Set, b: &Set) -> Approx {
+    let least = a.min().expect("not empty").max(b.min().expect("not empty"));
+    let most = a.max().expect("not empty") | b.max().expect("not empty");
+    Approx::sound(Set::span(width, least, ones(64 - most.leading_zeros())))
+}
+
+fn xor(width: u32, a: &Set, b: &Set) -> Approx {
+    for (x, c) in [(a, b.value()), (b, a.value())] {
+        if let Some(c) = c {
+            return xor_constant(x, c);
+        }
+    }
+    let most = a.max().expect("not empty") | b.max().expect("not empty");
+    Approx::sound(Set::span(width, 0, ones(64 - most.leading_zeros())))
+}
+
+/// A span is cut into aligned blocks; the constant moves each to another block of the same size.
+pub fn xor_constant(x: &Set, c: u64) -> Approx {
+    let mut parts: Vec<Span> = Vec::new();
+    for (low, high) in x.spans() {
+        let mut at = low;
+        loop {
+            // The largest aligned block that starts here and ends in the span.
+            let mut size = if at == 0 { 63 } else { at.trailing_zeros().min(63) };
+            while at.checked_add(ones(size)).is_none_or(|end| end > high) {
+                size -= 1;
+            }
+            let base = (at ^ c) & !ones(size);
+            parts.push((base, base | ones(size)));
+            match at.checked_add(ones(size) + 1) {
+                Some(next) if next <= high => at = next,
+                Some(_) | None => break,
+            }
+        }
+    }
+    Set::from_spans(x.width(), parts)
+}

@@ -1,0 +1,238 @@
+//! What a path says of ranges of bits, learnt one constraint at a time.
+//!
+//! `Facts` hang on path nodes: a persistent map from range to the set of its values, with the constraints behind it,
+//! derived from the parent's by the one new constraint. A range's set is met with those of the ranges that overlap it
+//! when it is looked up. Constraints that say more than sets can hold are kept as relations: folded over the current
+//! sets, narrowed, and visited again, a bounded number of times, when a set they depend on shrinks. Every set
+//! contains every solution of its reasons: an empty one proves that they have none.
+
+use super::fold::{Fold, Source};
+use super::meaning::{Meaning, Meanings};
+use super::narrow::narrow;
+use super::range::Ranges;
+use super::set::Set;
+use crate::expr::{Expr, Graph};
+use crate::persist::Map;
+use crate::query::{Alive, Path, PathTree, Reasons};
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// Relations visited again for one new constraint.
+const MAX_REVISITS: usize = 16;
+/// Facts with more reasons than this are not kept: long chains of inferences would cost more than they tell.
+const MAX_REASONS: usize = 48;
+/// Relations remembered for one range.
+const MAX_RELATIONS: usize = 16;
+
+/// The values of a range, and the constraints that say so.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct View {
+    pub set: Set,
+    pub reasons: Reasons,
+}
+
+/// What a path says.
+#[derive(Clone, Default)]
+pub struct Facts {
+    views: Map<Arc<View>>,
+    /// Constraints over several ranges, by range.
+    relations: Map<Arc<[Expr]>>,
+    /// These constraints contradict each other.
+    pub infeasible: Option<Reasons>,
+}
+
+impl Facts {
+    pub fn view(&self, number: u32) -> Option<&View> {
+        self.views.get(number).map(|view| &**view)
+    }
+
+    /// The set of a range, by all that is known of its bits.
+    pub fn known(&self, ranges: &Ranges, number: u32) -> View {
+        let range = ranges.range(number);
+        let mut view = match self.views.get(number) {
+            Some(view) => (**view).clone(),
+            None => View { set: Set::full(range.width), reasons: Reasons::None },
+        };
+        for &other in ranges.overlaps(number) {
+            let Some(beside) = self.views.get(other) else { continue };
+            let theirs = ranges.range(other);
+            let (low, end) = (range.low.max(theirs.low), range.end().min(theirs.end()));
+            let common = beside.set.extract((low - theirs.low) as u32, (end - low) as u32).set;
+            let narrower = view.set.with_field((low - range.low) as u32, &common).set;
+            if narrower != view.set {
+                view.set = narrower;
+                view.reasons = view.reasons.union(&beside.reasons);
+            }
+        }
+        view
+    }
+
+    fn contradiction(&mut self, reasons: Reasons) {
+        self.infeasible.get_or_insert(reasons);
+    }
+
+    /// Meets a range's set with another; true if that changed it.
+    pub fn restrict(&mut self, ranges: &Ranges, number: u32, set: &Set, reasons: &Reasons) -> bool {
+        let (new, because) = match self.views.get(number) {
+            None if set.is_full() => return false,
+            None => (set.clone(), reasons.clone()),
+            Some(old) => {
+                let both = old.set.intersect(set).set;
+                if both == old.set {
+                    return false;
+                }
+                let because = if both == *set { reasons.clone() } else { old.reasons.union(reasons) };
+                (both, because)
+            }
+        };
+        if new.is_empty() {
+            self.contradiction(because);
+            return true;
+        }
+        if because.as_slice().len() > MAX_REASONS {
+            return false;
+        }
+        self.views.insert(number, Arc::new(View { set: new, reasons: because }));
+        if !ranges.overlaps(number).is_empty() {
+            let view = self.known(ranges, number);
+            if view.set.is_empty() {
+                self.contradiction(view.reasons);
+            }
+        }
+        true
+    }
+
+    fn relate(&mut self, number: u32, constraint: Expr) {
+        let known = self.relations.get(number);
+        if known.is_some_and(|all| all.len() >= MAX_RELATIONS || all.contains(&constraint)) {
+            return;
+        }
+        let all = known.iter().flat_map(|all| all.iter().copied()).chain([constraint]).collect();
+        self.relations.insert(number, all);
+    }
+}
+
+/// Sets from facts, with the reasons of those that say anything.
+struct Context<'a> {
+    facts: &'a Facts,
+    reasons: Reasons,
+}
+
+impl Source for Context<'_> {
+    fn set(&mut self, ranges: &mut Ranges, number: u32) -> Set {
+        let view = self.facts.known(ranges, number);
+        if !view.set.is_full() {
+            self.reasons = self.reasons.union(&view.reasons);
+        }
+        view.set
+    }
+}
+
+/// Learns constraints along paths.
+#[derive(Default)]
+pub struct Learner {
+    pub ranges: Ranges,
+    meanings: Meanings,
+    fold: Fold,
+    nodes: FxHashMap<u32, Facts>,
+}
+
+impl Learner {
+    pub fn meaning(&mut self, graph: &Graph, e: Expr) -> Arc<Meaning> {
+        self.meanings.of(graph, &mut self.ranges, e)
+    }
+
+    /// The facts of a path: from the nearest node above that has them, one constraint at a time.
+    pub fn facts(&mut self, graph: &Graph, tree: &PathTree, path: Path) -> Facts {
+        let mut missing = Vec::new();
+        let mut facts = Facts::default();
+        for node in tree.upwards(path) {
+            if let Some(known) = self.nodes.get(&node.id()) {
+                facts = known.clone();
+                break;
+            }
+            missing.push(node);
+        }
+        for node in missing.into_iter().rev() {
+            self.learn(graph, &mut facts, tree.constraint(node));
+            self.nodes.insert(node.id(), facts.clone());
+        }
+        facts
+    }
+
+    /// Adds what a constraint says.
+    pub fn learn(&mut self, graph: &Graph, facts: &mut Facts, constraint: Expr) {
+        let meaning = self.meaning(graph, constraint);
+        let reason = Reasons::One(constraint);
+        if meaning.says.never {
+            return facts.contradiction(reason);
+        }
+        let mut changed = Vec::new();
+        for (number, set) in &meaning.says.parts {
+            if facts.restrict(&self.ranges, *number, set, &reason) {
+                changed.push(*number);
+            }
+        }
+        if !meaning.says.exact {
+            self.visit(graph, facts, constraint, &mut changed);
+            for &leaf in &meaning.leaves {
+                facts.relate(leaf, constraint);
+            }
+        }
+        self.propagate(graph, facts, changed);
+    }
+
+    /// Visits relations that depend on changed ranges until nothing changes, or it has been often enough.
+    pub fn propagate(&mut self, graph: &Graph, facts: &mut Facts, mut changed: Vec<u32>) {
+        let mut visits = 0;
+        while let Some(number) = changed.pop() {
+            let near = [number].into_iter().chain(self.ranges.overlaps(number).iter().copied());
+            let relations: Vec<Arc<[Expr]>> = near.filter_map(|n| facts.relations.get(n).cloned()).collect();
+            for &relation in relations.iter().flat_map(|all| all.iter()) {
+                visits += 1;
+                if visits > MAX_REVISITS || facts.infeasible.is_some() {
+                    return;
+                }
+                self.visit(graph, facts, relation, &mut changed);
+            }
+        }
+    }
+
+    /// Folds a constraint over the current sets and narrows them by its being true.
+    fn visit(&mut self, graph: &Graph, facts: &mut Facts, constraint: Expr, changed: &mut Vec<u32>) {
+        let mut context = Context { facts, reasons: Reasons::One(constraint) };
+        if !self.fold.run(graph, &mut self.ranges, constraint, &mut context) {
+            return;
+        }
+        let reasons = context.reasons;
+        let says = narrow(graph, &mut self.ranges, &self.fold, constraint, Set::truth(true));
+        if says.never {
+            return facts.contradiction(reasons);
+        }
+        for (number, set) in &says.parts {
+            if facts.restrict(&self.ranges, *number, set, &reasons) {
+                changed.push(*number);
+            }
+        }
+    }
+
+    /// The values an expression of at most 64 bits can have, and the constraints that say so.
+    pub fn values(&mut self, graph: &Graph, facts: &Facts, e: Expr) -> View {
+        let mut context = Context { facts, reasons: Reasons::None };
+        if !self.fold.run(graph, &mut self.ranges, e, &mut context) {
+            return View { set: Set::full(graph.width(e)), reasons: Reasons::None };
+        }
+        let reasons = context.reasons;
+        View { set: self.fold.set(graph, e), reasons }
+    }
+
+    pub fn sweep(&mut self, alive: &Alive<'_>) {
+        self.meanings.sweep(alive.exprs);
+        self.ranges.sweep(alive.exprs);
+        self.nodes.retain(|id, _| alive.path(*id));
+    }
+
+    pub fn forget(&mut self) {
+        *self = Learner::default();
+    }
+}

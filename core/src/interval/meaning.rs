@@ -1,0 +1,180 @@
+//! What a condition says by itself, on no path in particular: remembered per expression.
+//!
+//! A condition over one leaf of up to 8 bits is evaluated over all values of the leaf at once, in columns: exact
+//! whatever its operators. Wider leaves go through narrowing; where that is inexact, up to 16 bits are still all
+//! evaluated. Out of a table over an unconstrained array nothing is known: such values are kept.
+
+use super::fold::{Anything, Fold, Stop};
+use super::narrow::{Narrowing, narrow};
+use super::range::{self, Ranges};
+use super::set::{MAP_WIDTH, Set, Span};
+use crate::expr::bits::mask;
+use crate::expr::columns::{Columns, Plan};
+use crate::expr::walk::{Atom, element_range};
+use crate::expr::{Alive, Expr, Graph, Op};
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// Leaves of up to this width are evaluated over all their values.
+const MAX_ENUMERATED: u32 = 16;
+/// Expressions with more nodes are not, beyond bytes.
+const MAX_ENUMERATED_NODES: usize = 64;
+const LANES: u64 = 1024;
+
+/// A condition's own meaning.
+#[derive(Debug)]
+pub struct Meaning {
+    /// The ranges of its variables and word reads.
+    pub leaves: Vec<u32>,
+    /// What its being true says of them.
+    pub says: Narrowing,
+    /// Something in it is not understood.
+    pub stop: Option<Stop>,
+}
+
+/// Meanings by expression.
+#[derive(Default)]
+pub struct Meanings {
+    known: FxHashMap<Expr, Arc<Meaning>>,
+    fold: Fold,
+    columns: Columns,
+}
+
+impl Meanings {
+    pub fn of(&mut self, graph: &Graph, ranges: &mut Ranges, e: Expr) -> Arc<Meaning> {
+        if let Some(known) = self.known.get(&e) {
+            return known.clone();
+        }
+        let meaning = Arc::new(self.compute(graph, ranges, e));
+        self.known.insert(e, meaning.clone());
+        meaning
+    }
+
+    pub fn sweep(&mut self, alive: &Alive) {
+        self.known.retain(|e, _| alive.has(*e));
+    }
+
+    fn compute(&mut self, graph: &Graph, ranges: &mut Ranges, e: Expr) -> Meaning {
+        let (leaves, tables, plain, nodes) = inventory(graph, e);
+        let leaves: Vec<u32> = leaves.into_iter().map(|leaf| ranges.number(leaf)).collect();
+        let single = match leaves[..] {
+            [one] if plain => Some(one),
+            _ => None,
+        };
+        if let Some(leaf) = single
+            && ranges.range(leaf).width <= MAP_WIDTH
+        {
+            let says = self.enumerated(graph, ranges, e, leaf, &tables);
+            return Meaning { leaves, says, stop: None };
+        }
+        if !self.fold.run(graph, ranges, e, &mut Anything) {
+            let says = Narrowing { exact: false, stop: Some(Stop::Size), ..Narrowing::nothing() };
+            return Meaning { leaves, says, stop: Some(Stop::Size) };
+        }
+        let mut says = narrow(graph, ranges, &self.fold, e, Set::truth(true));
+        if let Some(leaf) = single
+            && !says.exact
+            && ranges.range(leaf).width <= MAX_ENUMERATED
+            && nodes <= MAX_ENUMERATED_NODES
+        {
+            says = self.enumerated(graph, ranges, e, leaf, &tables);
+        }
+        Meaning { leaves, says, stop: self.fold.stop }
+    }
+
+    /// The values of the one leaf for which `e` is true, by trying all.
+    fn enumerated(
+        &mut self,
+        graph: &Graph,
+        ranges: &Ranges,
+        e: Expr,
+        leaf: u32,
+        tables: &[(Expr, u64)],
+    ) -> Narrowing {
+        let range = ranges.range(leaf);
+        let mut roots = vec![e];
+        roots.extend(tables.iter().map(|(index, _)| *index));
+        let plan = Plan::new(graph, &roots);
+        let element = graph.width(range.base);
+        let (total, mut doubtful) = (1u64 << range.width, false);
+        let mut spans: Vec<Span> = Vec::new();
+        for start in (0..total).step_by(LANES as usize) {
+            let values: Vec<u64> = (start..total.min(start + LANES)).collect();
+            let mut tile = self.columns.tile(&plan, values.len());
+            if graph.is_array(range.base) {
+                for i in 0..u64::from(range.width / element) {
+                    let part: Vec<u64> =
+                        values.iter().map(|v| v >> (i * u64::from(element)) & mask(element)).collect();
+                    tile.bind(Atom::Element(range.base, range.low / u64::from(element) + i), &part);
+                }
+            } else {
+                tile.bind(Atom::Variable(range.base), &values);
+            }
+            let mut keep: Vec<bool> = tile.words(0).iter().map(|truth| *truth != 0).collect();
+            for (i, (_, length)) in tables.iter().enumerate() {
+                for (keep, at) in keep.iter_mut().zip(tile.words(i + 1)) {
+                    if at >= length {
+                        doubtful = true;
+                        *keep = true;
+                    }
+                }
+            }
+            for (value, _) in values.iter().zip(&keep).filter(|(_, keep)| **keep) {
+                match spans.last_mut() {
+                    Some(last) if last.1 + 1 == *value => last.1 = *value,
+                    _ => spans.push((*value, *value)),
+                }
+            }
+        }
+        let set = Set::from_spans(range.width, spans);
+        let mut says =
+            if set.set.is_full() { Narrowing::nothing() } else { Narrowing::part(leaf, set.set) };
+        if !says.never && (doubtful || !set.exact) {
+            says.exact = false;
+            says.stop = Some(if doubtful { Stop::Array } else { Stop::Size });
+        }
+        says
+    }
+}
+
+/// The leaves of an expression; the reads of tables over arrays that are not constant, as index and how many indices
+/// are inside; whether there is nothing else that a value could depend on; and how many nodes.
+type Inventory = (Vec<range::Range>, Vec<(Expr, u64)>, bool, usize);
+
+fn inventory(graph: &Graph, e: Expr) -> Inventory {
+    let mut leaves: Vec<range::Range> = Vec::new();
+    let mut tables: Vec<(Expr, u64)> = Vec::new();
+    let (mut plain, mut nodes) = (true, 0);
+    let mut seen = rustc_hash::FxHashSet::default();
+    let mut stack = vec![e];
+    while let Some(e) = stack.pop() {
+        if !seen.insert(e) {
+            continue;
+        }
+        nodes += 1;
+        match graph.op(e) {
+            Op::Const => {}
+            Op::Var => match range::leaf(graph, e) {
+                Some(leaf) => leaves.push(leaf),
+                None => plain = false,
+            },
+            Op::Read if element_range(graph, e).is_some() => match range::leaf(graph, e) {
+                Some(leaf) => leaves.push(leaf),
+                None => plain = false,
+            },
+            Op::Read => {
+                let (array, index) = (graph.kid(e, 0), graph.kid(e, 1));
+                stack.push(index);
+                let over_variable = graph.op(array) == Op::Table && graph.op(graph.kid(array, 0)) == Op::Var;
+                if over_variable && graph.width(index) <= 64 {
+                    let (length, count) = (graph.table(array).elements.len(), graph.read_count(e));
+                    tables.push((index, (length as u64 + 1).saturating_sub(count.into())));
+                } else {
+                    stack.push(array);
+                }
+            }
+            _ => stack.extend(graph.kids(e)),
+        }
+    }
+    (leaves, tables, plain, nodes)
+}

@@ -1,0 +1,20 @@
+//! A domain of sets of values for the leaves of expressions: the first paper's multi-intervals, exact where it can be
+//! and sound everywhere. Usable alone; the layers `intervals` and `enumerate` decide queries with it.
+
+pub mod backward;
+pub mod field;
+mod fold;
+pub mod forward;
+mod learn;
+mod meaning;
+mod narrow;
+mod range;
+pub mod set;
+mod witness;
+
+pub use fold::Stop;
+pub use learn::{Facts, Learner, View};
+pub use meaning::Meaning;
+pub use range::{Range, Ranges};
+pub use set::{Approx, Set};
+pub use witness::{Strategy, dive};

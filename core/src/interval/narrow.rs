@@ -1,0 +1,359 @@
+//! Narrowing: what an expression's having a value in a target says of its leaves.
+//!
+//! From the root downwards, each operator's preimage turns the target of a node into targets of its operands, until
+//! ranges are reached. Conjunctions meet, disjunctions and both arms of an `ite` join. The result is a conjunction of
+//! sets of ranges that every solution satisfies; `exact` says that whatever satisfies it is a solution, which holds
+//! while the path to the one leaf is a chain of exact preimages and joins are of one range.
+
+use super::backward;
+use super::field::ones;
+use super::fold::{self, Fold, MAX_INDICES, Stop, table_indices, table_word};
+use super::forward::{self, runs};
+use super::range::{Range, Ranges};
+use super::set::{MAP_WIDTH, Set};
+use crate::expr::bits::mask;
+use crate::expr::eval::Shape;
+use crate::expr::{Expr, Graph, Op};
+use smallvec::{SmallVec, smallvec};
+
+/// Visits after which an expression is given up; shared parts are visited once for each target.
+const MAX_VISITS: usize = 1024;
+
+/// Sets of ranges, all of which hold.
+#[derive(Clone, Debug)]
+pub struct Narrowing {
+    pub parts: SmallVec<[(u32, Set); 2]>,
+    pub exact: bool,
+    /// There is no solution at all.
+    pub never: bool,
+    /// What made it inexact first.
+    pub stop: Option<Stop>,
+}
+
+impl Narrowing {
+    /// Nothing is said.
+    pub fn nothing() -> Narrowing {
+        Narrowing { parts: SmallVec::new(), exact: true, never: false, stop: None }
+    }
+
+    fn unknown(stop: Stop) -> Narrowing {
+        Narrowing { exact: false, stop: Some(stop), ..Narrowing::nothing() }
+    }
+
+    fn impossible() -> Narrowing {
+        Narrowing { never: true, ..Narrowing::nothing() }
+    }
+
+    pub fn part(number: u32, set: Set) -> Narrowing {
+        let never = set.is_empty();
+        Narrowing { parts: smallvec![(number, set)], never, ..Narrowing::nothing() }
+    }
+
+    fn inexact(mut self, stop: Stop) -> Narrowing {
+        if !self.never {
+            self.exact = false;
+            self.stop.get_or_insert(stop);
+        }
+        self
+    }
+
+    fn meet(mut self, other: Narrowing) -> Narrowing {
+        if self.never || other.never {
+            return Narrowing::impossible();
+        }
+        self.exact &= other.exact;
+        self.stop = self.stop.or(other.stop);
+        for (number, set) in other.parts {
+            match self.parts.iter_mut().find(|(n, _)| *n == number) {
+                Some((_, own)) => {
+                    let both = own.intersect(&set);
+                    self.exact &= both.exact;
+                    *own = both.set;
+                    if own.is_empty() {
+                        return Narrowing::impossible();
+                    }
+                }
+                None => self.parts.push((number, set)),
+            }
+        }
+        self
+    }
+
+    fn join(self, other: Narrowing, ranges: &mut Ranges) -> Narrowing {
+        if self.never {
+            return other;
+        }
+        if other.never {
+            return self;
+        }
+        // One side says nothing: neither do both, exactly so if that side is exact.
+        for (whole, rest) in [(&self, &other), (&other, &self)] {
+            if whole.parts.is_empty() {
+                let exact = whole.exact;
+                return Narrowing { exact, stop: whole.stop.or(rest.stop), ..Narrowing::nothing() };
+            }
+        }
+        let exact = self.exact && other.exact;
+        let stop = self.stop.or(other.stop);
+        if let ([(a, x)], [(b, y)]) = (&self.parts[..], &other.parts[..]) {
+            let (number, x, y) = if a == b { (*a, Some(x.clone()), Some(y.clone())) } else { lifted(ranges, (*a, x), (*b, y)) };
+            if let (Some(x), Some(y)) = (x, y) {
+                let both = x.union(&y);
+                let mut joined = Narrowing::part(number, both.set);
+                joined.exact = exact && both.exact;
+                joined.stop = stop;
+                return joined;
+            }
+        }
+        let mut parts: SmallVec<[(u32, Set); 2]> = SmallVec::new();
+        let mut same = 0;
+        let mut lost = false;
+        for (number, x) in &self.parts {
+            if let Some((_, y)) = other.parts.iter().find(|(n, _)| n == number) {
+                let both = x.union(y);
+                same += usize::from(x == y);
+                lost |= !both.exact;
+                parts.push((*number, both.set));
+            }
+        }
+        // The union of two boxes is a box if they differ in one direction only.
+        let (mine, others, common) = (self.parts.len(), other.parts.len(), parts.len());
+        let box_shaped = common == mine && common == others && same + 1 >= common;
+        let exact = exact && box_shaped && !lost;
+        let joined = Narrowing { parts, exact: true, never: false, stop };
+        if exact { joined } else { joined.inexact(Stop::Several(Op::Or)) }
+    }
+}
+
+/// Two sets of different ranges as sets of one range that covers both, if that loses nothing.
+fn lifted(ranges: &mut Ranges, a: (u32, &Set), b: (u32, &Set)) -> (u32, Option<Set>, Option<Set>) {
+    let (p, q) = (ranges.range(a.0), ranges.range(b.0));
+    let low = p.low.min(q.low);
+    let width = p.end().max(q.end()) - low;
+    if p.base != q.base || width > 64 {
+        return (a.0, None, None);
+    }
+    let hull = Range { low, width: width as u32, ..p };
+    let lift = |r: Range, set: &Set| {
+        let lifted = set.lift((r.low - low) as u32, hull.width);
+        lifted.exact.then_some(lifted.set)
+    };
+    (ranges.number(hull), lift(p, a.1), lift(q, b.1))
+}
+
+enum Task {
+    Visit(Expr, Set),
+    Meet,
+    Join,
+    Inexact(Stop),
+}
+
+struct Narrower<'a> {
+    graph: &'a Graph,
+    ranges: &'a mut Ranges,
+    fold: &'a Fold,
+    tasks: Vec<Task>,
+    results: Vec<Narrowing>,
+}
+
+/// What `root`'s value being in `target` says, given the fold of `root`.
+pub fn narrow(graph: &Graph, ranges: &mut Ranges, fold: &Fold, root: Expr, target: Set) -> Narrowing {
+    let tasks = vec![Task::Visit(root, target)];
+    let mut work = Narrower { graph, ranges, fold, tasks, results: Vec::new() };
+    let mut visits = 0;
+    while let Some(task) = work.tasks.pop() {
+        match task {
+            Task::Visit(e, target) => {
+                visits += 1;
+                if visits > MAX_VISITS {
+                    return Narrowing::unknown(Stop::Size);
+                }
+                work.visit(e, target);
+            }
+            Task::Meet | Task::Join => {
+                let b = work.results.pop().expect("two results");
+                let a = work.results.pop().expect("two results");
+                let both = if matches!(task, Task::Meet) { a.meet(b) } else { a.join(b, work.ranges) };
+                work.results.push(both);
+            }
+            Task::Inexact(stop) => {
+                let one = work.results.pop().expect("a result");
+                work.results.push(one.inexact(stop));
+            }
+        }
+    }
+    work.results.pop().expect("the root's result")
+}
+
+impl Narrower<'_> {
+    fn visit(&mut self, e: Expr, target: Set) {
+        let Some(own) = self.fold.known(e) else {
+            let stop = if self.graph.width(e) > 64 { Stop::Width } else { self.fold.stop.unwrap_or(Stop::Array) };
+            return self.results.push(Narrowing::unknown(stop));
+        };
+        if own.is_subset(&target) {
+            return self.results.push(Narrowing::nothing());
+        }
+        // A superset of the meet would do too, but not one beyond the target.
+        let target = Some(own.intersect(&target)).filter(|both| both.exact).map_or(target, |both| both.set);
+        if target.is_empty() {
+            return self.results.push(Narrowing::impossible());
+        }
+        if let Some(number) = self.fold.leaf(e) {
+            let part = Narrowing::part(number, target);
+            let direct = super::range::leaf_bits(self.graph, e).is_some();
+            let part = if direct { part } else { part.inexact(Stop::Array) };
+            return self.results.push(part);
+        }
+        let op = self.graph.op(e);
+        match self.graph.op(e).arity() {
+            _ if op == Op::Read => self.read(e, &target),
+            1 => self.unary(e, &target),
+            2 => self.binary(e, &target),
+            3 => self.ite(e, target),
+            _ => unreachable!("{op:?} is a leaf or a constant, which has one value"),
+        }
+    }
+
+    fn go(&mut self, kid: Expr, target: Set, exact: bool, stop: Stop) {
+        if !exact {
+            self.tasks.push(Task::Inexact(stop));
+        }
+        self.tasks.push(Task::Visit(kid, target));
+    }
+
+    fn unary(&mut self, e: Expr, target: &Set) {
+        let (op, kid) = (self.graph.op(e), self.graph.kid(e, 0));
+        let Some(own) = self.fold.known(kid) else {
+            return self.results.push(Narrowing::unknown(Stop::Width));
+        };
+        let before = backward::unary(op, fold::shape(self.graph, e), target, own);
+        self.go(kid, before.set, before.exact, Stop::Operator(op));
+    }
+
+    fn binary(&mut self, e: Expr, target: &Set) {
+        let (op, a, b) = (self.graph.op(e), self.graph.kid(e, 0), self.graph.kid(e, 1));
+        let (Some(x), Some(y)) = (self.fold.known(a), self.fold.known(b)) else {
+            let wide = self.graph.width(a) > 64 || self.graph.width(b) > 64;
+            let stop = if wide { Stop::Width } else { Stop::Array };
+            return self.results.push(Narrowing::unknown(stop));
+        };
+        let shape = fold::shape(self.graph, e);
+        for (which, kid, constant) in [(0, a, y.value()), (1, b, x.value())] {
+            if let Some(c) = constant {
+                if let Some(part) = self.fields(op, kid, c, which, target) {
+                    return self.results.push(part);
+                }
+                let before = backward::binary(op, shape, target, x, y, which);
+                // A value that only the context makes constant belongs to the reasons, not to the exactness.
+                let exact = before.exact && self.graph.is_const(if which == 0 { b } else { a });
+                return self.go(kid, before.set, exact, Stop::Operator(op));
+            }
+        }
+        if shape.operand == 1 && self.truths(op, a, b, target) {
+            return;
+        }
+        let (left, right) =
+            (backward::binary(op, shape, target, x, y, 0), backward::binary(op, shape, target, x, y, 1));
+        // The parts of one known word are known.
+        if op != Op::Concat || target.value().is_none() {
+            self.tasks.push(Task::Inexact(Stop::Several(op)));
+        }
+        self.tasks.push(Task::Meet);
+        self.tasks.push(Task::Visit(b, right.set));
+        self.tasks.push(Task::Visit(a, left.set));
+    }
+
+    /// Connectives: exact, case by case. False for operators that are none.
+    fn truths(&mut self, op: Op, a: Expr, b: Expr, target: &Set) -> bool {
+        let wanted = target.contains(1);
+        let visit = |e, truth| Task::Visit(e, Set::truth(truth));
+        match op {
+            Op::And | Op::Or => {
+                // Both at once where one would spoil it, otherwise either.
+                self.tasks.push(if (op == Op::And) == wanted { Task::Meet } else { Task::Join });
+                self.tasks.extend([visit(a, wanted), visit(b, wanted)]);
+                true
+            }
+            Op::Xor | Op::Eq => {
+                let equal = (op == Op::Eq) == wanted;
+                self.tasks.extend([Task::Join, Task::Meet, visit(a, true), visit(b, equal)]);
+                self.tasks.extend([Task::Meet, visit(a, false), visit(b, !equal)]);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// A mask or a shift of a leaf concerns only some bits of it: sets of those.
+    fn fields(&mut self, op: Op, kid: Expr, c: u64, which: usize, target: &Set) -> Option<Narrowing> {
+        let leaf = super::range::leaf_bits(self.graph, kid)?;
+        let width = leaf.width;
+        let (m, target) = match op {
+            Op::And => (c, target.clone()),
+            // x | c = (x & !c) + c
+            Op::Or => {
+                let shape = Shape { width, operand: width, low: 0 };
+                let rest = forward::by_spans(Op::Sub, shape, target, &Set::single(width, c));
+                (!c & mask(width), if rest.exact { rest.set } else { return None })
+            }
+            Op::Shl if which == 0 && c < u64::from(width) => {
+                let kept = width - c as u32;
+                let field = backward::unscaled(target, c as u32, kept);
+                let number = self.ranges.number(leaf.part(0, kept));
+                let part = Narrowing::part(number, field.set);
+                return Some(if field.exact { part } else { part.inexact(Stop::Operator(op)) });
+            }
+            _ => return None,
+        };
+        let all = runs(m);
+        let (first, last) = (all.first()?, all.last()?);
+        let (low, hull) = (first.0, last.0 + last.1 - first.0);
+        if all.len() == 1 || hull <= MAP_WIDTH {
+            let field = if all.len() == 1 {
+                backward::unscaled(&target, low, hull)
+            } else {
+                Set::from_values(hull, (0..=mask(hull)).filter(|v| target.contains(v << low & m)))
+            };
+            let number = self.ranges.number(leaf.part(low, hull));
+            let part = Narrowing::part(number, field.set);
+            return Some(if field.exact { part } else { part.inexact(Stop::Operator(op)) });
+        }
+        let value = target.value()?;
+        if value & !m != 0 {
+            return Some(Narrowing::impossible());
+        }
+        let mut result = Narrowing::nothing();
+        for (low, length) in all {
+            let number = self.ranges.number(leaf.part(low, length));
+            result = result.meet(Narrowing::part(number, Set::single(length, value >> low & ones(length))));
+        }
+        Some(result)
+    }
+
+    fn ite(&mut self, e: Expr, target: Set) {
+        let [condition, then, otherwise] = [0, 1, 2].map(|i| self.graph.kid(e, i));
+        let visit = |e, truth| Task::Visit(e, Set::truth(truth));
+        self.tasks.extend([Task::Join, Task::Meet, Task::Visit(then, target.clone()), visit(condition, true)]);
+        self.tasks.extend([Task::Meet, Task::Visit(otherwise, target), visit(condition, false)]);
+    }
+
+    /// A read of a table: the indices at which the target is found.
+    fn read(&mut self, e: Expr, target: &Set) {
+        let (array, index) = (self.graph.kid(e, 0), self.graph.kid(e, 1));
+        let unknown = Narrowing::unknown(Stop::Array);
+        let Some(own) = self.fold.known(index).filter(|_| self.graph.op(array) == Op::Table) else {
+            return self.results.push(unknown);
+        };
+        let elements = &self.graph.table(array).elements;
+        let count = u64::from(self.graph.read_count(e));
+        let inside = table_indices(own, elements.len() as u64, count);
+        if inside.count() > MAX_INDICES || !own.is_subset(&inside) {
+            return self.results.push(unknown);
+        }
+        let step = self.graph.width(array);
+        let fits = inside.values().filter(|&at| target.contains(table_word(elements, at, count, step)));
+        let before = Set::from_values(own.width(), fits);
+        self.go(index, before.set, before.exact, Stop::Array);
+    }
+}

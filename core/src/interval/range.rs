@@ -1,0 +1,158 @@
+//! What sets are about: ranges of adjacent bits of a variable, or of an array variable's elements laid end to end.
+//!
+//! A word read, each byte of it and each field that a mask cuts out of it are ranges of one base, and ranges that
+//! overlap know of each other: nothing that shares bits is ever taken to be independent. Ranges have dense numbers,
+//! which persistent maps use as keys.
+
+use crate::expr::bits::mask;
+use crate::expr::walk::element_range;
+use crate::expr::{Alive, Bits, Expr, Graph, Model, Op, Sort};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+
+/// Bits `low .. low + width` (at most 64) of `base`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Range {
+    pub base: Expr,
+    pub low: u64,
+    pub width: u32,
+}
+
+impl Range {
+    pub fn end(&self) -> u64 {
+        self.low + u64::from(self.width)
+    }
+
+    /// The bits `low .. low + width` of this range.
+    pub fn part(&self, low: u32, width: u32) -> Range {
+        debug_assert!(low + width <= self.width);
+        Range { low: self.low + u64::from(low), width, ..*self }
+    }
+
+    /// Does this range contain all of the other?
+    pub fn covers(&self, other: &Range) -> bool {
+        self.base == other.base && self.low <= other.low && other.end() <= self.end()
+    }
+
+    /// The value of these bits under a model.
+    pub fn value(&self, graph: &Graph, model: &Model) -> u64 {
+        match graph.sort(self.base) {
+            Sort::Bool | Sort::Bits(_) => model.word(self.base) >> self.low & mask(self.width),
+            Sort::Array { index, element } => {
+                let Some(array) = model.array(self.base) else { return 0 };
+                let mut value: u128 = 0;
+                let step = u64::from(element);
+                let (first, last) = (self.low / step, (self.end() - 1) / step);
+                for at in first..=last {
+                    let bits = u128::from(array.get(&Bits::word(index, at)).low());
+                    let place = (at * step) as i128 - i128::from(self.low);
+                    value |= if place >= 0 { bits << place } else { bits >> -place };
+                }
+                value as u64 & mask(self.width)
+            }
+        }
+    }
+
+    /// Gives these bits a value and leaves the others as they are.
+    pub fn assign(&self, graph: &Graph, model: &mut Model, value: u64) {
+        let ones = u128::from(mask(self.width));
+        match graph.sort(self.base) {
+            Sort::Bool | Sort::Bits(_) => {
+                let old = u128::from(model.word(self.base));
+                let new = old & !(ones << self.low) | u128::from(value) << self.low;
+                model.set_bits(self.base, Bits::word(graph.width(self.base), new as u64));
+            }
+            Sort::Array { index, element } => {
+                let step = u64::from(element);
+                let (first, last) = (self.low / step, (self.end() - 1) / step);
+                for at in first..=last {
+                    let at_bits = Bits::word(index, at);
+                    let place = (at * step) as i128 - i128::from(self.low);
+                    let (mine, bits) = if place >= 0 {
+                        (ones >> place, u128::from(value) >> place)
+                    } else {
+                        (ones << -place, u128::from(value) << -place)
+                    };
+                    let old = model.array(self.base).map_or(0, |array| array.get(&at_bits).low());
+                    let new = u128::from(old) & !mine | bits & mine;
+                    model.set_element(graph, self.base, &at_bits, Bits::word(element, new as u64));
+                }
+            }
+        }
+    }
+}
+
+/// The bits that a variable, or a read of an array variable at a constant index, stands for: if at most 64.
+pub fn leaf(graph: &Graph, e: Expr) -> Option<Range> {
+    match graph.op(e) {
+        Op::Var if !graph.is_array(e) && graph.width(e) <= 64 => {
+            Some(Range { base: e, low: 0, width: graph.width(e) })
+        }
+        Op::Read if graph.width(e) <= 64 => {
+            let (array, first, _) = element_range(graph, e)?;
+            elements(graph, array, first, graph.width(e))
+        }
+        _ => None,
+    }
+}
+
+/// The bits of an array variable's elements from `first` on, `width` bits in all.
+pub fn elements(graph: &Graph, array: Expr, first: u64, width: u32) -> Option<Range> {
+    let low = first.checked_mul(graph.width(array).into()).filter(|low| *low < 1 << 60)?;
+    Some(Range { base: array, low, width })
+}
+
+/// The same, or bits of it.
+pub fn leaf_bits(graph: &Graph, e: Expr) -> Option<Range> {
+    if graph.op(e) != Op::Extract {
+        return leaf(graph, e);
+    }
+    let word = leaf(graph, graph.kid(e, 0))?;
+    Some(word.part(graph.extract_low(e), graph.width(e)))
+}
+
+/// Numbers for ranges, and which overlap.
+#[derive(Default)]
+pub struct Ranges {
+    numbers: FxHashMap<Range, u32>,
+    all: Vec<Range>,
+    overlaps: Vec<Vec<u32>>,
+    /// Numbers by lowest bit and width.
+    by_base: FxHashMap<Expr, BTreeMap<(u64, u32), u32>>,
+}
+
+impl Ranges {
+    pub fn number(&mut self, range: Range) -> u32 {
+        if let Some(&number) = self.numbers.get(&range) {
+            return number;
+        }
+        let number = u32::try_from(self.all.len()).expect("fewer than 2^32 ranges");
+        let same_base = self.by_base.entry(range.base).or_default();
+        let near = same_base.range((range.low.saturating_sub(63), 0)..(range.end(), 0));
+        let overlaps: Vec<u32> =
+            near.filter(|((low, width), _)| low + u64::from(*width) > range.low).map(|(_, &n)| n).collect();
+        for &other in &overlaps {
+            self.overlaps[other as usize].push(number);
+        }
+        same_base.insert((range.low, range.width), number);
+        self.numbers.insert(range, number);
+        self.all.push(range);
+        self.overlaps.push(overlaps);
+        number
+    }
+
+    pub fn range(&self, number: u32) -> Range {
+        self.all[number as usize]
+    }
+
+    /// The ranges that share bits with this one, without itself.
+    pub fn overlaps(&self, number: u32) -> &[u32] {
+        &self.overlaps[number as usize]
+    }
+
+    /// A dead base's numbers are not given out again: facts of live paths do not mention them.
+    pub fn sweep(&mut self, alive: &Alive) {
+        self.numbers.retain(|range, _| alive.has(range.base));
+        self.by_base.retain(|base, _| alive.has(*base));
+    }
+}

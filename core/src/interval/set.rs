@@ -1,0 +1,424 @@
+//! Sets of words of 1 to 64 bits.
+//!
+//! Up to 8 bits a set is a bitmap of 256 bits and every operation is exact. Wider sets are spans: closed
+//! intervals of unsigned values, sorted, disjoint and never adjacent, so that equal sets are equal values. At most
+//! `CAP` spans are kept; past that the narrowest gaps are filled, which only ever adds values, and the operation
+//! says that it was not exact. Bits have no sign: the signed view splits spans at the sign boundary.
+
+use crate::expr::bits::{mask, signed};
+use smallvec::{SmallVec, smallvec};
+
+/// How many spans a set may have.
+pub const CAP: usize = 64;
+/// Sets of words of up to this width are bitmaps.
+pub const MAP_WIDTH: u32 = 8;
+
+pub type Span = (u64, u64);
+pub type Spans = SmallVec<[Span; 4]>;
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Repr {
+    Map([u64; 4]),
+    Spans(Spans),
+}
+
+/// A set of words of one width.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Set {
+    width: u32,
+    repr: Repr,
+}
+
+/// A set that contains what was asked for, and whether it contains nothing else.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Approx {
+    pub set: Set,
+    pub exact: bool,
+}
+
+impl Approx {
+    pub fn exact(set: Set) -> Approx {
+        Approx { set, exact: true }
+    }
+
+    pub fn sound(set: Set) -> Approx {
+        Approx { set, exact: false }
+    }
+
+    /// The same set, exact only if `also` holds.
+    pub fn and(self, also: bool) -> Approx {
+        Approx { exact: self.exact && also, ..self }
+    }
+}
+
+const fn full_map(width: u32) -> [u64; 4] {
+    match width {
+        8 => [u64::MAX; 4],
+        7 => [u64::MAX, u64::MAX, 0, 0],
+        _ => [mask(1 << width), 0, 0, 0],
+    }
+}
+
+impl Set {
+    pub fn empty(width: u32) -> Set {
+        debug_assert!((1..=64).contains(&width));
+        let repr = if width <= MAP_WIDTH { Repr::Map([0; 4]) } else { Repr::Spans(SmallVec::new()) };
+        Set { width, repr }
+    }
+
+    pub fn full(width: u32) -> Set {
+        Set::span(width, 0, mask(width))
+    }
+
+    pub fn single(width: u32, value: u64) -> Set {
+        Set::span(width, value, value)
+    }
+
+    /// All values from `low` to `high`, both included; nothing if `low > high`.
+    pub fn span(width: u32, low: u64, high: u64) -> Set {
+        debug_assert!((1..=64).contains(&width) && high <= mask(width));
+        let mut set = Set::empty(width);
+        if low > high {
+            return set;
+        }
+        match &mut set.repr {
+            Repr::Map(map) => fill(map, low, high),
+            Repr::Spans(spans) => spans.push((low, high)),
+        }
+        set
+    }
+
+    /// From `low` upwards to `high`, past the greatest value if `high` is below `low`.
+    pub fn wrapped(width: u32, low: u64, high: u64) -> Set {
+        if low <= high {
+            return Set::span(width, low, high);
+        }
+        Set::from_spans(width, [(0, high), (low, mask(width))]).set
+    }
+
+    pub fn truth(value: bool) -> Set {
+        Set::single(1, value.into())
+    }
+
+    /// The bitmap of a width of at most 8.
+    pub fn from_map(width: u32, map: [u64; 4]) -> Set {
+        let keep = full_map(width);
+        Set { width, repr: Repr::Map(std::array::from_fn(|i| map[i] & keep[i])) }
+    }
+
+    /// The union of any spans, in any order.
+    pub fn from_spans(width: u32, spans: impl IntoIterator<Item = Span>) -> Approx {
+        let mut set = Set::empty(width);
+        if let Repr::Map(map) = &mut set.repr {
+            for (low, high) in spans {
+                fill(map, low, high);
+            }
+            return Approx::exact(set);
+        }
+        let mut all: Spans = spans.into_iter().filter(|(low, high)| low <= high).collect();
+        if !all.is_sorted() {
+            all.sort_unstable();
+        }
+        let mut merged: Spans = SmallVec::new();
+        for (low, high) in all {
+            match merged.last_mut() {
+                Some(last) if last.1 >= low || last.1 + 1 == low => last.1 = last.1.max(high),
+                _ => merged.push((low, high)),
+            }
+        }
+        let exact = merged.len() <= CAP;
+        if !exact {
+            widen(&mut merged);
+        }
+        set.repr = Repr::Spans(merged);
+        Approx { set, exact }
+    }
+
+    pub fn from_values(width: u32, values: impl IntoIterator<Item = u64>) -> Approx {
+        Set::from_spans(width, values.into_iter().map(|v| (v, v)))
+    }
+
+    /// The spans of a signed interval of integers, which may reach beyond the width and wraps there.
+    pub fn from_integers(width: u32, low: i128, high: i128) -> Set {
+        if low > high {
+            return Set::empty(width);
+        }
+        if high - low >= i128::from(mask(width)) {
+            return Set::full(width);
+        }
+        Set::wrapped(width, low as u64 & mask(width), high as u64 & mask(width))
+    }
+
+    pub fn width(&self) -> u32 {
+        self.width
+    }
+
+    pub fn is_empty(&self) -> bool {
+        match &self.repr {
+            Repr::Map(map) => *map == [0; 4],
+            Repr::Spans(spans) => spans.is_empty(),
+        }
+    }
+
+    pub fn is_full(&self) -> bool {
+        match &self.repr {
+            Repr::Map(map) => *map == full_map(self.width),
+            Repr::Spans(spans) => spans[..] == [(0, mask(self.width))],
+        }
+    }
+
+    pub fn contains(&self, value: u64) -> bool {
+        match &self.repr {
+            Repr::Map(map) => value < 256 && map[value as usize / 64] >> (value % 64) & 1 == 1,
+            Repr::Spans(spans) => {
+                let after = spans.partition_point(|&(low, _)| low <= value);
+                after > 0 && spans[after - 1].1 >= value
+            }
+        }
+    }
+
+    /// The maximal spans, ascending.
+    pub fn spans(&self) -> Spans {
+        match &self.repr {
+            Repr::Map(map) => map_spans(map),
+            Repr::Spans(spans) => spans.clone(),
+        }
+    }
+
+    /// The spans as signed integers, none across the sign boundary, ascending.
+    pub fn signed_spans(&self) -> SmallVec<[(i128, i128); 4]> {
+        let top = 1u64 << (self.width - 1);
+        let integer = |v| i128::from(signed(self.width, v));
+        let mut all: SmallVec<[(i128, i128); 4]> = smallvec![];
+        for (low, high) in self.spans() {
+            if low < top && high >= top {
+                all.push((integer(low), integer(top - 1)));
+                all.push((integer(top), integer(high)));
+            } else {
+                all.push((integer(low), integer(high)));
+            }
+        }
+        all.sort_unstable();
+        all
+    }
+
+    /// How many values.
+    pub fn count(&self) -> u128 {
+        match &self.repr {
+            Repr::Map(map) => map.iter().map(|w| u128::from(w.count_ones())).sum(),
+            Repr::Spans(spans) => spans.iter().map(|&(low, high)| u128::from(high - low) + 1).sum(),
+        }
+    }
+
+    /// All values, ascending. Meant for sets known to be small.
+    pub fn values(&self) -> impl Iterator<Item = u64> + use<> {
+        self.spans().into_iter().flat_map(|(low, high)| low..=high)
+    }
+
+    /// The only value, if there is exactly one.
+    pub fn value(&self) -> Option<u64> {
+        match &self.repr {
+            Repr::Map(map) => {
+                let ones: u32 = map.iter().map(|w| w.count_ones()).sum();
+                if ones == 1 { self.min() } else { None }
+            }
+            Repr::Spans(spans) => match spans[..] {
+                [(low, high)] if low == high => Some(low),
+                _ => None,
+            },
+        }
+    }
+
+    pub fn min(&self) -> Option<u64> {
+        self.next_from(0)
+    }
+
+    pub fn max(&self) -> Option<u64> {
+        match &self.repr {
+            Repr::Map(map) => {
+                let at = map.iter().rposition(|w| *w != 0)?;
+                Some(at as u64 * 64 + 63 - u64::from(map[at].leading_zeros()))
+            }
+            Repr::Spans(spans) => spans.last().map(|s| s.1),
+        }
+    }
+
+    /// Least and greatest as signed integers.
+    pub fn signed_bounds(&self) -> Option<(i128, i128)> {
+        let spans = self.signed_spans();
+        Some((spans.first()?.0, spans.last()?.1))
+    }
+
+    /// The least member that is at least `from`.
+    pub fn next_from(&self, from: u64) -> Option<u64> {
+        match &self.repr {
+            Repr::Map(map) => {
+                if from >= 256 {
+                    return None;
+                }
+                let mut at = from as usize / 64;
+                let mut word = map[at] & (u64::MAX << (from % 64));
+                while word == 0 {
+                    at += 1;
+                    word = *map.get(at)?;
+                }
+                Some(at as u64 * 64 + u64::from(word.trailing_zeros()))
+            }
+            Repr::Spans(spans) => {
+                let at = spans.partition_point(|&(_, high)| high < from);
+                spans.get(at).map(|&(low, _)| low.max(from))
+            }
+        }
+    }
+
+    /// The greatest member that is at most `from`.
+    pub fn previous_from(&self, from: u64) -> Option<u64> {
+        let spans = self.spans();
+        let after = spans.partition_point(|&(low, _)| low <= from);
+        after.checked_sub(1).map(|at| spans[at].1.min(from))
+    }
+
+    /// The member `n` places from the least, counting from 0.
+    pub fn nth(&self, mut n: u128) -> Option<u64> {
+        for (low, high) in self.spans() {
+            let length = u128::from(high - low) + 1;
+            if n < length {
+                return Some(low + n as u64);
+            }
+            n -= length;
+        }
+        None
+    }
+
+    pub fn intersect(&self, other: &Set) -> Approx {
+        debug_assert_eq!(self.width, other.width);
+        match (&self.repr, &other.repr) {
+            (Repr::Map(a), Repr::Map(b)) => {
+                Approx::exact(Set { width: self.width, repr: Repr::Map(std::array::from_fn(|i| a[i] & b[i])) })
+            }
+            (Repr::Spans(a), Repr::Spans(b)) => {
+                let mut both: Spans = SmallVec::new();
+                let (mut i, mut j) = (0, 0);
+                while i < a.len() && j < b.len() {
+                    let (low, high) = (a[i].0.max(b[j].0), a[i].1.min(b[j].1));
+                    if low <= high {
+                        both.push((low, high));
+                    }
+                    if a[i].1 < b[j].1 { i += 1 } else { j += 1 }
+                }
+                let exact = both.len() <= CAP;
+                if !exact {
+                    widen(&mut both);
+                }
+                Approx { set: Set { width: self.width, repr: Repr::Spans(both) }, exact }
+            }
+            (Repr::Map(_), Repr::Spans(_)) | (Repr::Spans(_), Repr::Map(_)) => {
+                unreachable!("sets of one width have one form")
+            }
+        }
+    }
+
+    pub fn is_disjoint(&self, other: &Set) -> bool {
+        match (&self.repr, &other.repr) {
+            (Repr::Map(a), Repr::Map(b)) => a.iter().zip(b).all(|(x, y)| x & y == 0),
+            // Filling gaps never makes an empty set out of a set with members, nor the reverse.
+            _ => self.intersect(other).set.is_empty(),
+        }
+    }
+
+    pub fn is_subset(&self, other: &Set) -> bool {
+        let of = |&(low, high): &Span| other.contains(low) && other.covers(low, high);
+        match (&self.repr, &other.repr) {
+            (Repr::Map(a), Repr::Map(b)) => a.iter().zip(b).all(|(x, y)| x & !y == 0),
+            _ => self.spans().iter().all(of),
+        }
+    }
+
+    fn covers(&self, low: u64, high: u64) -> bool {
+        self.spans().iter().any(|&(a, b)| a <= low && high <= b)
+    }
+
+    pub fn union(&self, other: &Set) -> Approx {
+        debug_assert_eq!(self.width, other.width);
+        match (&self.repr, &other.repr) {
+            (Repr::Map(a), Repr::Map(b)) => {
+                Approx::exact(Set { width: self.width, repr: Repr::Map(std::array::from_fn(|i| a[i] | b[i])) })
+            }
+            _ => Set::from_spans(self.width, self.spans().into_iter().chain(other.spans())),
+        }
+    }
+
+    /// Every value that is not a member.
+    pub fn complement(&self) -> Approx {
+        match &self.repr {
+            Repr::Map(map) => Approx::exact(Set::from_map(self.width, map.map(|w| !w))),
+            Repr::Spans(spans) => {
+                let mut gaps: Spans = SmallVec::new();
+                let mut next = Some(0);
+                for &(low, high) in spans {
+                    if let Some(from) = next
+                        && from < low
+                    {
+                        gaps.push((from, low - 1));
+                    }
+                    next = if high == mask(self.width) { None } else { Some(high + 1) };
+                }
+                if let Some(from) = next {
+                    gaps.push((from, mask(self.width)));
+                }
+                Set::from_spans(self.width, gaps)
+            }
+        }
+    }
+}
+
+fn fill(map: &mut [u64; 4], low: u64, high: u64) {
+    if low > high {
+        return;
+    }
+    for (i, word) in map.iter_mut().enumerate() {
+        let (first, last) = (i as u64 * 64, i as u64 * 64 + 63);
+        if high < first || low > last {
+            continue;
+        }
+        let (from, to) = (low.max(first) - first, high.min(last) - first);
+        *word |= (u64::MAX << from) & mask(to as u32 + 1);
+    }
+}
+
+fn map_spans(map: &[u64; 4]) -> Spans {
+    let mut spans: Spans = SmallVec::new();
+    for (i, &word) in map.iter().enumerate() {
+        let mut left = word;
+        while left != 0 {
+            let from = left.trailing_zeros();
+            let length = (left >> from).trailing_ones();
+            let (low, high) = (i as u64 * 64 + u64::from(from), i as u64 * 64 + u64::from(from + length) - 1);
+            match spans.last_mut() {
+                Some(last) if last.1 + 1 == low => last.1 = high,
+                _ => spans.push((low, high)),
+            }
+            left &= !(mask(length) << from);
+        }
+    }
+    spans
+}
+
+/// Fills the narrowest gaps until `CAP` spans are left.
+fn widen(spans: &mut Spans) {
+    let mut gaps: Vec<(u64, usize)> = (1..spans.len()).map(|i| (spans[i].0 - spans[i - 1].1, i)).collect();
+    let excess = spans.len() - CAP;
+    gaps.sort_unstable();
+    let mut filled = vec![false; spans.len()];
+    for &(_, i) in &gaps[..excess] {
+        filled[i] = true;
+    }
+    let mut merged: Spans = SmallVec::new();
+    for (i, &span) in spans.iter().enumerate() {
+        match merged.last_mut() {
+            Some(last) if filled[i] => last.1 = span.1,
+            _ => merged.push(span),
+        }
+    }
+    *spans = merged;
+}

@@ -1,0 +1,126 @@
+//! Guessed models: values for some ranges taken from their sets, one after the other, each narrowing the next.
+//!
+//! A guess is only a guess: whoever asked evaluates it against every constraint before giving it out. Values are
+//! chosen per cell, the bits of all ranges that overlap, so that fields of one word do not undo each other: the least
+//! word from a starting point on that satisfies all their sets is found by moving up to the next one each allows.
+
+use super::field::next_with_field;
+use super::learn::{Facts, Learner};
+use super::range::{Range, Ranges};
+use super::set::Set;
+use crate::expr::bits::mask;
+use crate::expr::{Graph, Model};
+use crate::query::Reasons;
+
+/// Rounds of moving up before a cell is given up.
+const MAX_ROUNDS: usize = 64;
+
+/// Where to start looking for a value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Strategy {
+    /// At the value the model has.
+    Stay,
+    Low,
+    Middle,
+    High,
+}
+
+impl Strategy {
+    pub const ALL: [Strategy; 4] = [Strategy::Stay, Strategy::Low, Strategy::Middle, Strategy::High];
+}
+
+/// The bits of ranges that overlap, and the set of each.
+struct Cell {
+    hull: Range,
+    members: Vec<(Range, Set)>,
+}
+
+impl Cell {
+    /// The cell around a range. Ranges that would make it wider than 64 bits are left out.
+    fn around(ranges: &Ranges, facts: &Facts, number: u32) -> Cell {
+        let mut numbers = vec![number];
+        let mut hull = ranges.range(number);
+        let mut members = Vec::new();
+        let mut at = 0;
+        while at < numbers.len() {
+            let this = numbers[at];
+            at += 1;
+            if let Some(view) = facts.view(this) {
+                members.push((ranges.range(this), view.set.clone()));
+            }
+            for &other in ranges.overlaps(this) {
+                if facts.view(other).is_none() || numbers.contains(&other) {
+                    continue;
+                }
+                let theirs = ranges.range(other);
+                let low = hull.low.min(theirs.low);
+                let width = hull.end().max(theirs.end()) - low;
+                if width <= 64 {
+                    hull = Range { low, width: width as u32, ..hull };
+                    numbers.push(other);
+                }
+            }
+        }
+        Cell { hull, members }
+    }
+
+    /// The least value from `start` on that every member allows.
+    fn pick(&self, start: u64) -> Option<u64> {
+        let limit = mask(self.hull.width);
+        let mut value = start;
+        for _ in 0..MAX_ROUNDS {
+            let before = value;
+            for (range, set) in &self.members {
+                value = next_with_field(value, limit, (range.low - self.hull.low) as u32, set)?;
+            }
+            if value == before {
+                return Some(value);
+            }
+        }
+        None
+    }
+}
+
+/// A model like `base`, with the ranges of `about` changed to values that the facts allow; `None` if a choice turns
+/// out to be impossible.
+pub fn dive(
+    learner: &mut Learner,
+    graph: &Graph,
+    facts: &Facts,
+    base: &Model,
+    about: &[u32],
+    strategy: Strategy,
+) -> Option<Model> {
+    let mut facts = facts.clone();
+    let mut model = base.clone();
+    for (i, &number) in about.iter().enumerate() {
+        let cell = Cell::around(&learner.ranges, &facts, number);
+        let now = cell.hull.value(graph, &model);
+        let place = learner.ranges.range(number).low - cell.hull.low;
+        let known = || facts.known(&learner.ranges, number).set;
+        let start = match strategy {
+            Strategy::Stay => now,
+            Strategy::Low => 0,
+            Strategy::Middle => {
+                let set = known();
+                set.nth(set.count() / 2)? << place
+            }
+            Strategy::High => known().max()? << place,
+        };
+        let value = cell.pick(start).or_else(|| cell.pick(0))?;
+        if value != now {
+            cell.hull.assign(graph, &mut model, value);
+        }
+        if i + 1 < about.len() {
+            let chosen = learner.ranges.number(cell.hull);
+            let set = Set::single(cell.hull.width, value);
+            if facts.restrict(&learner.ranges, chosen, &set, &Reasons::None) {
+                learner.propagate(graph, &mut facts, vec![chosen]);
+            }
+            if facts.infeasible.is_some() {
+                return None;
+            }
+        }
+    }
+    Some(model)
+}

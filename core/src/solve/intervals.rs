@@ -1,0 +1,202 @@
+//! The layer `intervals`: sets of values of bits of the inputs, learnt once per path node.
+//!
+//! Answers: conditions that the sets of a path decide; whatever a model guessed from the sets satisfies.
+//! Why sound: every set contains every solution of the constraints behind it, so an empty one is a core; a model is
+//! evaluated against every constraint before it is given out.
+//! When it helps: conditions on one byte or word, which is what programs mostly ask; bounds of several.
+//! Cost: the new constraint when a path grows; then one look-up and an intersection for a condition seen before.
+//! Source: PARTI (ASE 2018), without its restrictions; docs/intervals.md says where it differs.
+
+use super::{Layer, Rest};
+use crate::expr::{Expr, Graph, Model, Op};
+use crate::interval::{Facts, Learner, Meaning, Stop, Strategy, dive};
+use crate::query::{Alive, Answer, Core, Query, Reasons};
+use std::collections::BTreeMap;
+
+/// Models tried for one strategy, each with the leaves of the constraint that the last one violated.
+const MAX_REPAIRS: usize = 3;
+/// Ranges that a guess may change.
+const MAX_CHANGED: usize = 64;
+/// Alternatives of a disjunction that are looked at one by one.
+const MAX_CASES: usize = 8;
+
+/// What the sets say of a query.
+enum Verdict {
+    Sat(Model),
+    /// These constraints, the condition among them if it was needed, have no solution.
+    Unsat(Reasons),
+    Open,
+}
+
+#[derive(Default)]
+pub struct Intervals {
+    learner: Learner,
+    /// Queries passed on, by why.
+    passed: BTreeMap<String, u64>,
+}
+
+impl Intervals {
+    pub fn new() -> Intervals {
+        Intervals::default()
+    }
+
+    fn decide(&mut self, query: &Query, rest: &mut Rest<'_>, facts: &Facts) -> Verdict {
+        if let Some(reasons) = &facts.infeasible {
+            return Verdict::Unsat(reasons.clone());
+        }
+        let ancestor = rest.tree.feasible_ancestor(query.path);
+        let base = rest.tree.model(ancestor).expect("a feasible node").clone();
+        if rest.evaluator.under(rest.graph, &base).truth(query.condition)
+            && (ancestor == query.path || rest.satisfies(query, &base).is_ok())
+        {
+            return Verdict::Sat(base);
+        }
+        let mut violated = Vec::new();
+        if ancestor != query.path {
+            let mut session = rest.evaluator.under(rest.graph, &base);
+            for &constraint in query.constraints(rest.tree).iter() {
+                if !session.truth(constraint) {
+                    add(&mut violated, &self.learner.meaning(rest.graph, constraint));
+                }
+            }
+        }
+        let mut impossible = Reasons::None;
+        let mut open = false;
+        for case in self.cases(rest.graph, query.condition) {
+            let mut with = facts.clone();
+            self.learner.learn(rest.graph, &mut with, case);
+            if let Some(reasons) = with.infeasible {
+                let needed = reasons.contains(case);
+                let others = reasons.as_slice().iter().copied().filter(|&e| e != case);
+                let condition = needed.then_some(query.condition);
+                impossible = impossible.union(&others.chain(condition).collect());
+                continue;
+            }
+            let mut about = Vec::new();
+            add(&mut about, &self.learner.meaning(rest.graph, case));
+            about.extend(violated.iter().copied().filter(|leaf| !about.contains(leaf)).collect::<Vec<u32>>());
+            if let Some(model) = self.guess(query, rest, &with, &base, about) {
+                return Verdict::Sat(model);
+            }
+            open = true;
+        }
+        if open { Verdict::Open } else { Verdict::Unsat(impossible) }
+    }
+
+    /// The condition itself, or the alternatives of a disjunction that sets cannot hold.
+    fn cases(&mut self, graph: &Graph, condition: Expr) -> Vec<Expr> {
+        if graph.op(condition) != Op::Or || self.learner.meaning(graph, condition).says.exact {
+            return vec![condition];
+        }
+        let mut cases = Vec::new();
+        let mut stack = vec![condition];
+        while let Some(e) = stack.pop() {
+            if graph.op(e) == Op::Or {
+                stack.extend(graph.kids(e));
+            } else {
+                cases.push(e);
+            }
+            if cases.len() + stack.len() > MAX_CASES {
+                return vec![condition];
+            }
+        }
+        cases
+    }
+
+    fn guess(
+        &mut self,
+        query: &Query,
+        rest: &mut Rest<'_>,
+        facts: &Facts,
+        base: &Model,
+        mut about: Vec<u32>,
+    ) -> Option<Model> {
+        for strategy in Strategy::ALL {
+            for _ in 0..MAX_REPAIRS {
+                let Some(model) = dive(&mut self.learner, rest.graph, facts, base, &about, strategy) else { break };
+                let Err(violated) = rest.satisfies(query, &model) else { return Some(model) };
+                let before = about.len();
+                add(&mut about, &self.learner.meaning(rest.graph, violated));
+                if about.len() == before {
+                    break;
+                }
+            }
+        }
+        None
+    }
+
+    fn answer(&self, query: &Query, verdict: Verdict) -> Option<Answer> {
+        match verdict {
+            Verdict::Sat(model) => Some(Answer::Sat(model)),
+            Verdict::Open => None,
+            Verdict::Unsat(reasons) => {
+                let condition = reasons.contains(query.condition);
+                let others = reasons.as_slice().iter().copied().filter(|&e| e != query.condition);
+                Some(Answer::Unsat(Core { constraints: others.collect(), condition }))
+            }
+        }
+    }
+
+    fn pass(&mut self, query: &Query, rest: &mut Rest<'_>) -> Answer {
+        let meaning = self.learner.meaning(rest.graph, query.condition);
+        let why = match meaning.stop.or(meaning.says.stop) {
+            Some(Stop::Size) => "size".to_string(),
+            Some(Stop::Width) => "width".to_string(),
+            Some(Stop::Array) => "array".to_string(),
+            Some(Stop::Operator(op)) => format!("operator_{op:?}").to_lowercase(),
+            Some(Stop::Several(op)) => format!("several_{op:?}").to_lowercase(),
+            // The condition is clear; it is the constraints that are not.
+            None => "constraints".to_string(),
+        };
+        *self.passed.entry(why).or_default() += 1;
+        rest.check(query)
+    }
+}
+
+/// Adds the ranges that a constraint is about: what it says exactly, or else its leaves.
+fn add(about: &mut Vec<u32>, meaning: &Meaning) {
+    let exact = meaning.says.exact && !meaning.says.parts.is_empty();
+    let parts = meaning.says.parts.iter().map(|(number, _)| *number).filter(|_| exact);
+    let leaves = meaning.leaves.iter().copied().filter(|_| !exact);
+    for number in parts.chain(leaves) {
+        if about.len() < MAX_CHANGED && !about.contains(&number) {
+            about.push(number);
+        }
+    }
+}
+
+impl Layer for Intervals {
+    fn name(&self) -> &str {
+        "intervals"
+    }
+
+    fn check(&mut self, query: &Query, rest: &mut Rest<'_>) -> Answer {
+        let facts = self.learner.facts(rest.graph, rest.tree, query.path);
+        let mut verdict = self.decide(query, rest, &facts);
+        // What a slice leaves out may not be used: it could not be part of the core.
+        if let (Verdict::Unsat(reasons), Some(slice)) = (&verdict, &query.slice) {
+            let inside = |e: &Expr| *e == query.condition || slice.contains(e);
+            if !reasons.as_slice().iter().all(inside) {
+                let mut facts = Facts::default();
+                slice.iter().for_each(|&constraint| self.learner.learn(rest.graph, &mut facts, constraint));
+                verdict = self.decide(query, rest, &facts);
+            }
+        }
+        match self.answer(query, verdict) {
+            Some(answer) => answer,
+            None => self.pass(query, rest),
+        }
+    }
+
+    fn sweep(&mut self, alive: &Alive<'_>) {
+        self.learner.sweep(alive);
+    }
+
+    fn forget(&mut self) {
+        self.learner.forget();
+    }
+
+    fn counters(&self) -> Vec<(String, f64)> {
+        self.passed.iter().map(|(why, count)| (format!("passed_{why}"), *count as f64)).collect()
+    }
+}

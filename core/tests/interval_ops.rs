@@ -1,0 +1,286 @@
+//! Images and preimages of sets against `eval`, exhaustively at small widths: sound always, exact where flagged.
+
+use partita_core::expr::Op;
+use partita_core::expr::bits::mask;
+use partita_core::expr::eval::{Shape, word};
+use partita_core::interval::{Approx, Set, backward, forward};
+
+/// Sets of one or two spans of `width`-bit words: all spans, and pairs of spans around a gap.
+fn sets(width: u32) -> Vec<Set> {
+    let top = mask(width);
+    let mut all = Vec::new();
+    for low in 0..=top {
+        for high in low..=top {
+            all.push(Set::span(width, low, high));
+            if low > 0 && high < top && high - low < 3 {
+                all.push(Set::span(width, low, high).complement().set);
+            }
+        }
+    }
+    all
+}
+
+fn check(what: &str, got: &Approx, expected: &[u64]) {
+    for &v in expected {
+        assert!(got.set.contains(v), "{what}: {v} is missing from {:?}", got.set);
+    }
+    if got.exact {
+        assert_eq!(got.set.count(), expected.len() as u128, "{what}: {:?} is flagged exact", got.set);
+    }
+}
+
+fn distinct(mut values: Vec<u64>) -> Vec<u64> {
+    values.sort_unstable();
+    values.dedup();
+    values
+}
+
+const UNARY: [Op; 4] = [Op::Not, Op::Extract, Op::ZExt, Op::SExt];
+const BINARY: [Op; 19] = [
+    Op::And,
+    Op::Or,
+    Op::Xor,
+    Op::Add,
+    Op::Sub,
+    Op::Mul,
+    Op::UDiv,
+    Op::URem,
+    Op::SDiv,
+    Op::SRem,
+    Op::Shl,
+    Op::LShr,
+    Op::AShr,
+    Op::Eq,
+    Op::Ult,
+    Op::Ule,
+    Op::Slt,
+    Op::Sle,
+    Op::Concat,
+];
+
+fn unary_shapes(op: Op, width: u32) -> Vec<Shape> {
+    match op {
+        Op::Not => vec![Shape { width, operand: width, low: 0 }],
+        Op::Extract => {
+            let lows = 0..width;
+            lows.flat_map(|low| (1..=width - low).map(move |w| Shape { width: w, operand: width, low })).collect()
+        }
+        _ => (width + 1..=width + 3).map(|w| Shape { width: w, operand: width, low: 0 }).collect(),
+    }
+}
+
+fn binary_shape(op: Op, width: u32) -> Shape {
+    let result = match op {
+        Op::Eq | Op::Ult | Op::Ule | Op::Slt | Op::Sle => 1,
+        Op::Concat => 2 * width,
+        _ => width,
+    };
+    Shape { width: result, operand: width, low: if op == Op::Concat { width } else { 0 } }
+}
+
+#[test]
+fn the_lists_of_operators_are_complete() {
+    for &op in Op::ALL {
+        let words = UNARY.contains(&op) || BINARY.contains(&op) || op == Op::Ite;
+        let others = [Op::Const, Op::Var, Op::Table, Op::ConstArray, Op::Read, Op::Store];
+        assert!(words != others.contains(&op), "{op:?}");
+    }
+}
+
+#[test]
+fn unary_operators_at_widths_1_to_8() {
+    for op in UNARY {
+        for width in 1..=8 {
+            // All spans up to width 5; above, those that start or end near a power of two.
+            let near = |v: u64| width <= 5 || v.count_ones() <= 1 || (v + 1).count_ones() <= 1 || v % 37 == 0;
+            let ends = |s: &Set| s.spans().iter().all(|&(p, q)| near(p) && near(q));
+            for a in sets(width).iter().filter(|s| ends(s)) {
+                for shape in unary_shapes(op, width) {
+                    let what = format!("{op:?} {width} -> {} at {} of {a:?}", shape.width, shape.low);
+                    let values = distinct(a.values().map(|x| word(op, shape, x, 0, 0)).collect());
+                    check(&what, &forward::unary(op, shape, a), &values);
+                    let low = shape.width.min(4);
+                    for target in sets(low).iter().step_by(5) {
+                        let target = if shape.width > low { target.lift(shape.width - low, shape.width).set } else { target.clone() };
+                        let own: Vec<u64> = a.values().filter(|&x| target.contains(word(op, shape, x, 0, 0))).collect();
+                        check(&format!("{what} back from {target:?}"), &backward::unary(op, shape, &target, a), &own);
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn binary_operators_at_widths_1_to_4() {
+    for op in BINARY {
+        for width in 1..=4 {
+            let shape = binary_shape(op, width);
+            // At width 4 every third set on one side keeps the test to seconds.
+            let all = sets(width);
+            let step = if width == 4 { 3 } else { 1 };
+            for a in &all {
+                for b in all.iter().step_by(step) {
+                    let pairs = || a.values().flat_map(|x| b.values().map(move |y| (x, y)));
+                    let values = distinct(pairs().map(|(x, y)| word(op, shape, x, y, 0)).collect());
+                    let what = format!("{op:?} of {a:?} and {b:?}");
+                    check(&what, &forward::binary(op, shape, a, b), &values);
+                    check(&format!("{what} by spans"), &forward::by_spans(op, shape, a, b), &values);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn preimages_of_binary_operators_at_widths_1_to_4() {
+    for op in BINARY {
+        for width in 1..=4 {
+            let shape = binary_shape(op, width);
+            let all = sets(width);
+            let (few, targets) = if width == 4 { (13, 11) } else { (1, 2) };
+            let singles = (0..=mask(width)).map(|v| Set::single(width, v));
+            let others: Vec<Set> = all.iter().step_by(few).cloned().chain(singles).collect();
+            for own in all.iter().step_by(few) {
+                for other in &others {
+                    for which in 0..2 {
+                        let results = sets(shape.width.min(4));
+                        for target in results.iter().step_by(targets) {
+                            let target = if shape.width > 4 { target.lift(1, shape.width).set } else { target.clone() };
+                            let meets = |x: u64, y: u64| {
+                                let (p, q) = if which == 0 { (x, y) } else { (y, x) };
+                                target.contains(word(op, shape, p, q, 0))
+                            };
+                            let values: Vec<u64> =
+                                own.values().filter(|&x| other.values().any(|y| meets(x, y))).collect();
+                            let what = format!("{op:?} back from {target:?} to {which}: {own:?} beside {other:?}");
+                            let (a, b) = if which == 0 { (own, other) } else { (other, own) };
+                            check(&what, &backward::binary(op, shape, &target, a, b, which), &values);
+                            let by_spans = backward::by_spans(op, shape, &target, own, other, which);
+                            check(&format!("{what} by spans"), &by_spans, &values);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn ite_at_widths_1_to_3() {
+    for width in 1..=3 {
+        let all = sets(width);
+        for c in sets(1) {
+            for a in &all {
+                for b in &all {
+                    let arm = |p: u64, x: u64, y: u64| if p == 1 { x } else { y };
+                    let triples = || {
+                        let pairs = a.values().flat_map(|x| b.values().map(move |y| (x, y)));
+                        pairs.flat_map(|(x, y)| c.values().map(move |p| (p, x, y)))
+                    };
+                    let values = distinct(triples().map(|(p, x, y)| arm(p, x, y)).collect());
+                    check("ite", &forward::ite(&c, a, b), &values);
+                    for target in all.iter().step_by(3) {
+                        let fits: Vec<_> = triples().filter(|&(p, x, y)| target.contains(arm(p, x, y))).collect();
+                        let got = backward::ite(target, &c, a, b);
+                        check("ite condition", &got[0], &distinct(fits.iter().map(|t| t.0).collect()));
+                        check("ite then", &got[1], &distinct(fits.iter().map(|t| t.1).collect()));
+                        check("ite otherwise", &got[2], &distinct(fits.iter().map(|t| t.2).collect()));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Xorshift, so that a seed means the same everywhere.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) % n
+    }
+
+    /// Up to five spans, often at the ends of the range or around the sign boundary.
+    fn set(&mut self, width: u32) -> Set {
+        let top = mask(width);
+        let ends = [0, 1, top, top - 1, top / 2, top / 2 + 1];
+        let n = 1 + self.below(5);
+        let mut end = || if self.below(3) == 0 { ends[self.below(6) as usize] } else { self.below(top + 1) };
+        let spans: Vec<(u64, u64)> = (0..n).map(|_| (end(), end())).map(|(p, q)| (p.min(q), q.max(p))).collect();
+        let short = spans.into_iter().map(|(p, q)| (p, q.min(p + top / 9)));
+        Set::from_spans(width, short).set
+    }
+}
+
+/// Widths at which sets are spans, operators by their own reasoning, everything still enumerable.
+#[test]
+fn random_sets_at_width_10() {
+    let mut random = Random(0x2545_f491_4f6c_dd1d);
+    let width = 10;
+    for round in 0..40 {
+        let (a, b) = (random.set(width), random.set(width));
+        let few = Set::from_values(width, b.values().take(1 + round % 3)).set;
+        for op in BINARY {
+            let shape = binary_shape(op, width);
+            for b in [&b, &few] {
+                let pairs = || a.values().flat_map(|x| b.values().map(move |y| (x, y)));
+                let mut values = vec![false; 1 << shape.width];
+                pairs().for_each(|(x, y)| values[word(op, shape, x, y, 0) as usize] = true);
+                let values: Vec<u64> = (0..1 << shape.width).filter(|v| values[*v as usize]).collect();
+                check(&format!("{op:?} of {a:?} and {b:?}"), &forward::binary(op, shape, &a, b), &values);
+                let target = random.set(shape.width.max(2));
+                let target = if shape.width == 1 { target.extract(0, 1).set } else { target };
+                for which in 0..2 {
+                    let mut fits = vec![false; 1 << width];
+                    for (x, y) in pairs().filter(|&(x, y)| target.contains(word(op, shape, x, y, 0))) {
+                        fits[if which == 0 { x } else { y } as usize] = true;
+                    }
+                    let fits: Vec<u64> = (0..1 << width).filter(|v| fits[*v as usize]).collect();
+                    let got = backward::binary(op, shape, &target, &a, b, which);
+                    check(&format!("{op:?} back from {target:?} to {which}: {a:?} beside {b:?}"), &got, &fits);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn sets_at_width_10_against_lists() {
+    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let width = 10;
+    for _ in 0..300 {
+        let (a, b) = (random.set(width), random.set(width));
+        let all = || 0..=mask(width);
+        let filter = |f: &dyn Fn(u64) -> bool| all().filter(|&v| f(v)).collect::<Vec<u64>>();
+        check("union", &a.union(&b), &filter(&|v| a.contains(v) || b.contains(v)));
+        check("intersection", &a.intersect(&b), &filter(&|v| a.contains(v) && b.contains(v)));
+        check("complement", &a.complement(), &filter(&|v| !a.contains(v)));
+        assert_eq!(a.is_subset(&b), all().all(|v| !a.contains(v) || b.contains(v)));
+        assert_eq!(a.is_disjoint(&b), !all().any(|v| a.contains(v) && b.contains(v)));
+        let from = random.below(1 << width);
+        assert_eq!(a.next_from(from), all().find(|&v| v >= from && a.contains(v)));
+        assert_eq!(a.previous_from(from), all().rev().find(|&v| v <= from && a.contains(v)));
+        let n = random.below(1 << width);
+        assert_eq!(a.nth(n.into()), a.values().nth(n as usize));
+        let low = random.below(10) as u32;
+        let length = 1 + random.below(u64::from(10 - low)) as u32;
+        let of = |v: u64| v >> low & mask(length);
+        let seen = distinct(a.values().map(of).collect());
+        check("extract", &a.extract(low, length), &seen);
+        let field = random.set(length.max(2)).extract(0, length).set;
+        check("with_field", &a.with_field(low, &field), &filter(&|v| a.contains(v) && field.contains(of(v))));
+        check("lift", &field.lift(low, width), &filter(&|v| field.contains(of(v))));
+    }
+}
+
+#[test]
+fn past_the_cap_sets_grow_and_say_so() {
+    let many = Set::from_values(32, (0..1000).map(|v| v * v));
+    assert!(!many.exact);
+    assert_eq!(many.set.spans().len(), partita_core::interval::set::CAP);
+    assert!((0..1000).all(|v| many.set.contains(v * v)));
+}
