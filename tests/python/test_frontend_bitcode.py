@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 from pathlib import Path
 
@@ -61,6 +62,24 @@ def test_truncated_bitcode(bitcode: list[bytes], tmp_path: Path) -> None:
     for end in (4, 5, 64, 1000, len(bitcode[0]) - 40):
         path.write_bytes(bitcode[0][:end])
         assert EXPECTED.fullmatch(refusal(path))
+
+
+def test_damaged_bitcode(bitcode: list[bytes], tmp_path: Path) -> None:
+    """Bits flipped anywhere: a program or a refusal, even where LLVM's reader aborts."""
+    path = tmp_path / "damaged.bc"
+    rng = random.Random(3)
+    refusals = []
+    for _ in range(12):
+        data = bytearray(bitcode[0])
+        for _ in range(10):
+            data[rng.randrange(4, len(data))] ^= 1 << rng.randrange(8)
+        path.write_bytes(data)
+        try:
+            load_program([path], cache=False)
+        except UsageError as error:
+            refusals.append(str(error))
+    assert any("is damaged: LLVM stops while reading it (" in text for text in refusals)
+    assert all(str(path) in text or "main" in text for text in refusals)
 
 
 def test_not_bitcode(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from partita.errors import UsageError
 from partita.frontends import cache as store
-from partita.frontends.bitcode import is_bitcode, module_text
+from partita.frontends.bitcode import is_bitcode, module_text, probe
 from partita.frontends.c import compile_c, compiler
 
 __all__ = ["load_program"]
@@ -50,6 +50,9 @@ def load_program(
         if found is not None:
             return found
     compiled = {c.path: c for c in compile_c(sources, cflags=cflags, clang=clang, optimize=optimize)}
+    for name in names:
+        if name not in compiled:
+            probe(name, contents[name])
     inputs = [(name, compiled[name].bitcode if name in compiled else contents[name]) for name in names]
     text = module_text(inputs, entry=entry, optimize=optimize)
 

@@ -6,6 +6,7 @@ This is the only file that knows llvmlite, and it imports it late: a warm cache 
 from __future__ import annotations
 
 import functools
+import sys
 from collections.abc import Sequence
 from types import ModuleType
 from typing import Any, cast
@@ -13,12 +14,29 @@ from typing import Any, cast
 from partita.errors import UsageError
 
 _BITCODE = (b"BC\xc0\xde", b"\xde\xc0\x17\x0b")
+_PROBE = "import sys; from llvmlite import binding; binding.parse_bitcode(sys.stdin.buffer.read()).verify()"
 # Names a library calls back through: a program's own definition of them must stay visible.
 _PRESERVED = frozenset("malloc calloc realloc free memalign aligned_alloc posix_memalign reallocarray".split())
 
 
 def is_bitcode(data: bytes) -> bool:
     return data.startswith(_BITCODE)
+
+
+def probe(name: str, data: bytes) -> None:
+    """Reads bitcode of unknown origin in a process of its own first: LLVM's reader aborts on some damaged files.
+
+    What it refuses in an orderly way is left to `module_text` to report.
+    """
+    if not is_bitcode(data):
+        return
+    import subprocess
+
+    done = subprocess.run([sys.executable, "-c", _PROBE], input=data, capture_output=True, check=False)
+    if done.returncode < 0:
+        said = done.stderr.decode("utf-8", "replace").strip().splitlines()
+        why = said[-1].rpartition(": ")[2] if said else f"signal {-done.returncode}"
+        raise UsageError(f"`{name}` is damaged: LLVM stops while reading it ({why}); make it again")
 
 
 def module_text(inputs: Sequence[tuple[str, bytes]], *, entry: str | None = "main", optimize: bool = False) -> str:
