@@ -49,7 +49,7 @@ fn main() {
     }
     let tokens = median(&smtlib, |text| {
         let mut lexer = Lexer::new(text);
-        while lexer.next().expect("tokens") != Token::End {}
+        while lexer.token().expect("tokens") != Token::End {}
     });
     println!("smtlib tokens     {tokens:8.1} MB/s");
     let speed = median(&smtlib, |text| {

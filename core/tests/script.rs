@@ -535,3 +535,30 @@ fn the_corpus_is_read_without_an_error() {
         assert_eq!(s.finish(), Step::Idle, "{name}");
     }
 }
+
+#[test]
+fn a_long_dialogue_collects_what_is_gone() {
+    let mut s = session();
+    s.feed(b"(declare-const x (_ BitVec 8))(define-fun f ((v (_ BitVec 8))) (_ BitVec 8) (bvmul v #x03))(assert (= x #x07))");
+    let mut largest = 0;
+    for i in 0..30 {
+        s.feed(b"(push)");
+        for j in 0..20 {
+            let wide = 64 * (30 * j + i + 1);
+            // Nothing here is seen again after the pop.
+            s.feed(
+                format!(
+                    "(assert (distinct ((_ repeat {wide}) (bvadd x (f x) #x{:02x})) (_ bv{j} {})))",
+                    i + 1,
+                    8 * wide
+                )
+                .as_bytes(),
+            );
+        }
+        s.feed(b"(pop)");
+        largest = largest.max(s.solver.graph.len());
+        assert_eq!(s.feed(b"(check-sat)(get-value (x (f x)))"), ["sat", "((x #x07)\n ((f x) #x15))"]);
+    }
+    assert!(largest > 100_000, "{largest} nodes: nothing was tested");
+    assert!(s.solver.graph.len() < 3_000_000, "{}", s.solver.graph.len());
+}

@@ -30,7 +30,7 @@ impl Session {
         let mut terms = Vec::new();
         let mut texts = Vec::new();
         loop {
-            if parser.lexer.next()? == Token::Close {
+            if parser.lexer.token()? == Token::Close {
                 break;
             }
             parser.lexer.back();

@@ -23,7 +23,7 @@ impl Session {
     pub(super) fn execute(&mut self, text: &[u8]) -> Reply {
         let mut lexer = Lexer::new(text);
         lexer.open("a command")?;
-        let token = lexer.next()?;
+        let token = lexer.token()?;
         let Token::Symbol(name) = token else { return lexer.unexpected("a command", token) };
         let answer = match name {
             "assert" => self.assert(lexer)?,
@@ -91,7 +91,7 @@ impl Session {
             }
             "set-info" => {
                 lexer.skip_expression()?;
-                if lexer.next()? != Token::Close {
+                if lexer.token()? != Token::Close {
                     lexer.back();
                     lexer.skip_expression()?;
                     end(&mut lexer)?;
@@ -99,7 +99,7 @@ impl Session {
                 None
             }
             "simplify" => self.simplify(lexer)?,
-            "echo" => match lexer.next()? {
+            "echo" => match lexer.token()? {
                 Token::String(text) => {
                     end(&mut lexer)?;
                     Some(text.replace("\"\"", "\""))
@@ -164,7 +164,7 @@ impl Session {
         let at = lexer.start();
         if function {
             lexer.open("a list of parameter sorts")?;
-            let token = lexer.next()?;
+            let token = lexer.token()?;
             if token != Token::Close {
                 return lexer
                     .unexpected("`()`: functions of arguments are not supported, write an array", token);
@@ -205,7 +205,7 @@ impl Session {
         if function {
             lexer.open("a list of parameters")?;
             loop {
-                match lexer.next()? {
+                match lexer.token()? {
                     Token::Close => break,
                     Token::Open => {}
                     found => return lexer.unexpected("a parameter or `)`", found),
@@ -238,7 +238,7 @@ impl Session {
         let mut parser = Parser::new(&mut self.solver.graph, &mut self.symbols, lexer);
         let mut assumptions = Vec::new();
         loop {
-            if parser.lexer.next()? == Token::Close {
+            if parser.lexer.token()? == Token::Close {
                 break;
             }
             parser.lexer.back();
@@ -256,7 +256,7 @@ impl Session {
         let mut parser = Parser::new(&mut self.solver.graph, &mut self.symbols, lexer);
         let e = parser.term()?;
         // Options of Z3's command may follow.
-        while parser.lexer.next()? != Token::Close {
+        while parser.lexer.token()? != Token::Close {
             parser.lexer.back();
             parser.lexer.skip_expression()?;
         }
@@ -293,7 +293,7 @@ fn error<T>(lexer: &Lexer<'_>, message: String) -> Result<T, SyntaxError> {
 
 /// The `)` of the command, and nothing after it.
 pub(super) fn end(lexer: &mut Lexer<'_>) -> Result<(), SyntaxError> {
-    match lexer.next()? {
+    match lexer.token()? {
         Token::Close => Ok(()),
         found => lexer.unexpected("`)` at the end of the command", found),
     }
@@ -309,7 +309,7 @@ fn check_rest(lexer: &Lexer<'_>, text: &[u8], expressions: usize) -> Result<(), 
 
 /// The number of a push or pop, 1 if it is left out, and the end of the command.
 fn levels(lexer: &mut Lexer<'_>) -> Result<u64, SyntaxError> {
-    if lexer.next()? == Token::Close {
+    if lexer.token()? == Token::Close {
         return Ok(1);
     }
     lexer.back();
@@ -320,7 +320,7 @@ fn levels(lexer: &mut Lexer<'_>) -> Result<u64, SyntaxError> {
 
 /// A symbol to be given a meaning.
 fn symbol(lexer: &mut Lexer<'_>, symbols: &mut crate::expr::smtlib::Symbols) -> Result<Symbol, SyntaxError> {
-    match lexer.next()? {
+    match lexer.token()? {
         Token::Symbol(name) | Token::Quoted(name) => Ok(symbols.number(name)),
         found => lexer.unexpected("a symbol", found),
     }

@@ -23,7 +23,7 @@ use options::Options;
 use split::{Piece, Splitter};
 use std::time::Duration;
 
-/// Nodes beyond which a reset collects what is no longer needed.
+/// Nodes beyond which what is no longer needed is collected.
 const COLLECT_ABOVE: usize = 1 << 20;
 
 struct Assertion {
@@ -161,6 +161,7 @@ impl Session {
         let text = self.splitter.take_text();
         let result = self.execute(&text[piece.start..piece.end]);
         self.splitter.return_text(text);
+        self.collect_if_large();
         let answer = match result {
             Ok(answer) => answer,
             Err(error) => {
@@ -198,13 +199,20 @@ impl Session {
         self.levels.clear();
         self.declared.clear();
         self.last = Last::Nothing;
-        if self.solver.graph.len() > self.collect_above {
-            if let Some(path) = self.held.take() {
-                self.solver.tree.release(path);
-            }
-            self.solver.collect([]);
-            self.collect_above = COLLECT_ABOVE.max(2 * self.solver.graph.len());
+    }
+
+    /// Between commands, where all that is needed can be named: frees the rest once there is much of it.
+    fn collect_if_large(&mut self) {
+        if self.solver.graph.len() <= self.collect_above {
+            return;
         }
+        let mut roots: Vec<Expr> = self.symbols.roots().collect();
+        roots.extend(self.assertions.iter().map(|assertion| assertion.expr));
+        if let Last::Sat(model) = &self.last {
+            roots.extend(model.iter().map(|(variable, _)| variable));
+        }
+        self.solver.collect(roots);
+        self.collect_above = COLLECT_ABOVE.max(2 * self.solver.graph.len());
     }
 
     fn reset_assertions(&mut self) {

@@ -48,7 +48,7 @@ impl Session {
                 let Some(&known) = REMEMBERED.iter().find(|&&known| known == other) else {
                     return Ok(false);
                 };
-                let value = match lexer.next()? {
+                let value = match lexer.token()? {
                     Token::Symbol(value) | Token::Numeral(value) => value.to_string(),
                     Token::String(value) => format!("\"{value}\""),
                     found => return lexer.unexpected("a value for the option", found),
@@ -85,7 +85,7 @@ impl Session {
 
     /// Is the logic one of ours?
     pub(super) fn set_logic(&mut self, lexer: &mut Lexer<'_>) -> Result<bool, SyntaxError> {
-        match lexer.next()? {
+        match lexer.token()? {
             Token::Symbol(name) | Token::Quoted(name) => Ok(LOGICS.contains(&name)),
             found => lexer.unexpected("a logic", found),
         }
@@ -135,14 +135,14 @@ impl Session {
 }
 
 fn keyword<'a>(lexer: &mut Lexer<'a>) -> Result<&'a str, SyntaxError> {
-    match lexer.next()? {
+    match lexer.token()? {
         Token::Keyword(name) => Ok(name),
         found => lexer.unexpected("a keyword", found),
     }
 }
 
 fn truth(lexer: &mut Lexer<'_>) -> Result<bool, SyntaxError> {
-    match lexer.next()? {
+    match lexer.token()? {
         Token::Symbol("true") => Ok(true),
         Token::Symbol("false") => Ok(false),
         found => lexer.unexpected("`true` or `false`", found),

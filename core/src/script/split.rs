@@ -101,11 +101,7 @@ impl Splitter {
     pub(super) fn position(&mut self, at: usize) -> (usize, usize) {
         let (from, line, column) = self.known;
         let at = at.min(self.text.len());
-        // Places are asked for in rising order, but for one within a command asked about already.
-        if at < from {
-            let (l, c) = position(&self.text, at);
-            return (l, c);
-        }
+        debug_assert!(at >= from, "places are asked for in rising order: commands are executed in order");
         let (l, c) = position(&self.text[from..], at - from);
         let here = (line + l - 1, if l == 1 { column + c - 1 } else { c - 1 });
         self.known = (at, here.0, here.1);

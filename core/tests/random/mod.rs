@@ -26,10 +26,10 @@ pub fn pool(g: &mut Graph, r: &mut Random, leaves: &Leaves, steps: usize) -> Vec
         // Rejected combinations are part of the test: they must be errors, not panics.
         let params: Vec<u64> = (0..f.params()).map(|_| r.below(12)).collect();
         let args: Vec<Expr> = (0..count).map(|_| pool[r.below(pool.len() as u64) as usize]).collect();
-        if let Ok(e) = g.apply(f, &params, &args) {
-            if g.width(e) <= 130 {
-                pool.push(e);
-            }
+        if let Ok(e) = g.apply(f, &params, &args)
+            && g.width(e) <= 130
+        {
+            pool.push(e);
         }
         // Array expressions and same-sorted pairs are rare by chance.
         let arrays: Vec<Expr> = pool.iter().copied().filter(|&e| g.sort(e) == leaves.array).collect();

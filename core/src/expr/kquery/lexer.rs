@@ -61,7 +61,7 @@ impl<'a> Lexer<'a> {
         self.text.get(self.at).copied()
     }
 
-    pub(super) fn next(&mut self) -> Result<Token<'a>, SyntaxError> {
+    pub(super) fn token(&mut self) -> Result<Token<'a>, SyntaxError> {
         while let Some(b) = self.peek() {
             match b {
                 b' ' | b'\t' | b'\n' | b'\r' => self.at += 1,
@@ -133,7 +133,7 @@ impl<'a> Lexer<'a> {
     }
 
     pub(super) fn expect(&mut self, wanted: Token<'_>, expected: &str) -> Result<(), SyntaxError> {
-        match self.next()? {
+        match self.token()? {
             found if found == wanted => Ok(()),
             found => self.unexpected(expected, found),
         }

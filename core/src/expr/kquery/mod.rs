@@ -5,6 +5,7 @@
 //! Arrays go from 32 bits to 8. One with constant elements is a table over an unconstrained array of its name,
 //! since what lies beyond its size is not said.
 
+mod expressions;
 mod lexer;
 mod operators;
 mod print;

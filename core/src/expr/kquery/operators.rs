@@ -305,7 +305,7 @@ pub(super) fn read(
 ) -> Result<Expr, String> {
     debug_assert_eq!(graph.width(index), INDEX);
     let count = width / ELEMENT;
-    if count == 0 || width % ELEMENT != 0 || (order == Order::Single && count != 1) {
+    if count == 0 || !width.is_multiple_of(ELEMENT) || (order == Order::Single && count != 1) {
         let expected = if order == Order::Single { "w8" } else { "a multiple of w8" };
         return Err(format!("Read: expected {expected}, found w{width}"));
     }

@@ -108,7 +108,7 @@ impl<'a> Lexer<'a> {
     }
 
     #[inline]
-    pub fn next(&mut self) -> Result<Token<'a>, SyntaxError> {
+    pub fn token(&mut self) -> Result<Token<'a>, SyntaxError> {
         self.skip();
         self.start = self.at;
         let Some(&b) = self.text.get(self.at) else { return Ok(Token::End) };
@@ -220,14 +220,14 @@ impl<'a> Lexer<'a> {
     }
 
     pub fn close(&mut self) -> Result<(), SyntaxError> {
-        match self.next()? {
+        match self.token()? {
             Token::Close => Ok(()),
             found => self.unexpected("`)`", found),
         }
     }
 
     pub fn open(&mut self, expected: &str) -> Result<(), SyntaxError> {
-        match self.next()? {
+        match self.token()? {
             Token::Open => Ok(()),
             found => self.unexpected(expected, found),
         }
@@ -235,7 +235,7 @@ impl<'a> Lexer<'a> {
 
     /// A numeral of at most 64 bits.
     pub fn numeral(&mut self) -> Result<u64, SyntaxError> {
-        match self.next()? {
+        match self.token()? {
             Token::Numeral(digits) => digits.parse().map_err(|_| {
                 let found = shorten(digits);
                 SyntaxError::new(self.start, format!("expected a numeral below 2^64, found `{found}`"))
@@ -248,7 +248,7 @@ impl<'a> Lexer<'a> {
     pub fn skip_expression(&mut self) -> Result<(), SyntaxError> {
         let mut depth = 0u64;
         loop {
-            match self.next()? {
+            match self.token()? {
                 Token::Open => depth += 1,
                 Token::Close if depth > 0 => depth -= 1,
                 found @ (Token::Close | Token::End) => return self.unexpected("an expression", found),
@@ -290,7 +290,7 @@ mod tests {
         let mut lexer = Lexer::new(text.as_bytes());
         let mut all = Vec::new();
         loop {
-            match lexer.next().unwrap() {
+            match lexer.token().unwrap() {
                 Token::End => return all,
                 token => all.push(token),
             }
@@ -328,7 +328,7 @@ mod tests {
             ("12ab", "expected a numeral, found `12ab`"),
             (":", "expected a keyword after `:`"),
         ] {
-            assert_eq!(Lexer::new(text.as_bytes()).next().unwrap_err().message, message);
+            assert_eq!(Lexer::new(text.as_bytes()).token().unwrap_err().message, message);
         }
     }
 }

@@ -5,6 +5,7 @@
 //! input can exhaust ours. Commands are not here but in `script`. Printing binds what is shared to names, so
 //! that a graph of n nodes prints in a text of size O(n).
 
+mod apply;
 mod lexer;
 mod print;
 mod sorts;

@@ -96,7 +96,7 @@ impl Symbols {
         lexer.open("a list of sort parameters")?;
         let mut parameters = Vec::new();
         loop {
-            match lexer.next()? {
+            match lexer.token()? {
                 Token::Symbol(name) | Token::Quoted(name) => parameters.push(self.number(name)),
                 Token::Close => break,
                 found => return lexer.unexpected("a sort parameter or `)`", found),
@@ -117,7 +117,7 @@ impl Symbols {
         let mut open: Vec<(Symbol, usize, usize)> = Vec::new();
         let mut args: Vec<Template> = Vec::new();
         loop {
-            let sort = match lexer.next()? {
+            let sort = match lexer.token()? {
                 Token::Symbol(name) | Token::Quoted(name) => {
                     let symbol = self.number(name);
                     match parameters.iter().position(|&p| p == symbol) {
@@ -125,7 +125,7 @@ impl Symbols {
                         None => self.apply_sort(symbol, lexer.start(), &[])?,
                     }
                 }
-                Token::Open => match lexer.next()? {
+                Token::Open => match lexer.token()? {
                     Token::Symbol("_") => self.bit_vector(lexer)?,
                     Token::Symbol(name) | Token::Quoted(name) => {
                         open.push((self.number(name), lexer.start(), args.len()));
@@ -162,7 +162,7 @@ impl Symbols {
 
     /// `BitVec n)`, after `(_`.
     fn bit_vector(&self, lexer: &mut Lexer<'_>) -> Result<Template, SyntaxError> {
-        match lexer.next()? {
+        match lexer.token()? {
             Token::Symbol("BitVec") => {}
             found => return lexer.unexpected("`BitVec`", found),
         }
