@@ -6,15 +6,12 @@
 //! same answer. `conformance.rs` tests every layer for that.
 
 pub mod conformance;
-<<<<<<< HEAD
 mod differences;
+pub mod harvest;
 mod record;
 mod reuse;
-mod settrie;
-=======
-pub mod harvest;
 mod sat;
->>>>>>> bc46a85 (sat: Add the complete layer: gates, circuits, arrays, two SAT engines.)
+mod settrie;
 mod simplify;
 pub mod spec;
 mod split;

@@ -1,11 +1,7 @@
 //! The layers of the core by name. Layers written elsewhere (in Python) come in through `outside`.
 
 use super::spec::{Item, Spec, SpecError};
-<<<<<<< HEAD
-use super::{Layer, differences, record, reuse, simplify, split, verify};
-=======
-use super::{Layer, sat, simplify, split, verify};
->>>>>>> bc46a85 (sat: Add the complete layer: gates, circuits, arrays, two SAT engines.)
+use super::{Layer, differences, record, reuse, sat, simplify, split, verify};
 
 /// A layer that can be named in a spec.
 pub struct LayerRow {
@@ -32,7 +28,6 @@ pub const LAYERS: &[LayerRow] = &[
         build: |item, _| plain(item, split::Split::new),
     },
     LayerRow {
-<<<<<<< HEAD
         name: "differences",
         about: "order and difference constraints over words proved not to wrap",
         build: |item, _| plain(item, differences::DifferenceLayer::new),
@@ -46,11 +41,11 @@ pub const LAYERS: &[LayerRow] = &[
         name: "record",
         about: "writes every query that passes into a folder: record(dir=PATH,format=smt2|kquery)",
         build: |item, _| Ok(Box::new(record::Record::from_item(item)?)),
-=======
+    },
+    LayerRow {
         name: "sat",
         about: "bit-blasting and incremental SAT, complete: sat(harvest=on|off,kp=NUMBER,engine=both|batsat|cadical)",
         build: |item, _| Ok(Box::new(sat::Sat::new(item)?)),
->>>>>>> bc46a85 (sat: Add the complete layer: gates, circuits, arrays, two SAT engines.)
     },
     LayerRow {
         name: "verify",
