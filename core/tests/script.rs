@@ -56,7 +56,12 @@ impl Layer for Exhaustive {
         let path = query.constraints(rest.tree);
         let mut core: Vec<Expr> = path.iter().copied().chain([query.condition]).collect();
         match solve(rest.graph, &core) {
-            None => return Answer::Unknown(Why::Layer { name: "exhaustive".into(), message: "too \"large\"".into() }),
+            None => {
+                return Answer::Unknown(Why::Layer {
+                    name: "exhaustive".into(),
+                    message: "too \"large\"".into(),
+                });
+            }
             Some(Some(model)) => return Answer::Sat(model),
             Some(None) => {}
         }
@@ -67,7 +72,10 @@ impl Layer for Exhaustive {
             if matches!(solve(rest.graph, &fewer), Some(None)) { core = fewer } else { i += 1 }
         }
         let condition = core.contains(&query.condition) && !path.contains(&query.condition);
-        Answer::Unsat(Core { constraints: core.into_iter().filter(|e| path.contains(e)).collect(), condition })
+        Answer::Unsat(Core {
+            constraints: core.into_iter().filter(|e| path.contains(e)).collect(),
+            condition,
+        })
     }
 
     fn sweep(&mut self, _: &Alive<'_>) {}
@@ -105,8 +113,14 @@ fn a_dialogue() {
         ),
         ("(echo \"a \"\"b\"\"\")", &["a \"b\""]),
         ("(set-option :print-success false)", &[]),
-        ("(get-info :name)(get-info :version)(get-info :foo)", &["(:name \"Partita\")", "(:version \"0.1.0\")", "unsupported"]),
-        ("(check-sat-assuming ((= y #x04) (not (= x #x03))))(get-unsat-assumptions)", &["unsat", "((not (= x #x03)))"]),
+        (
+            "(get-info :name)(get-info :version)(get-info :foo)",
+            &["(:name \"Partita\")", "(:version \"0.1.0\")", "unsupported"],
+        ),
+        (
+            "(check-sat-assuming ((= y #x04) (not (= x #x03))))(get-unsat-assumptions)",
+            &["unsat", "((not (= x #x03)))"],
+        ),
         ("(check-sat-assuming (true))", &["sat"]),
         ("(get-assertions)", &["((bvult x #x05)\n (= y (bvadd x #x01))\n (= x #x03))"]),
         ("(reset)(check-sat)(exit)(check-sat)", &["sat"]),
@@ -124,26 +138,65 @@ fn mistakes_are_answered_and_change_nothing() {
     let start = "(declare-const x (_ BitVec 8))\n(declare-const p Bool)\n(assert (= x #x01))";
     assert!(s.feed(start.as_bytes()).is_empty());
     for (text, expected) in [
-        ("(assert (= x #b1))", "(error \"line 3 column 28: =: expected (_ BitVec 8) like its first argument, found (_ BitVec 1)\")"),
-        ("\n(assert x)", "(error \"line 4 column 9: expected a term of sort Bool, found one of sort (_ BitVec 8)\")"),
+        (
+            "(assert (= x #b1))",
+            "(error \"line 3 column 28: =: expected (_ BitVec 8) like its first argument, found (_ BitVec 1)\")",
+        ),
+        (
+            "\n(assert x)",
+            "(error \"line 4 column 9: expected a term of sort Bool, found one of sort (_ BitVec 8)\")",
+        ),
         ("\n(assert (= x z))", "(error \"line 5 column 14: expected a declared symbol, found `z`\")"),
-        ("\n(declare-const x Bool)", "(error \"line 6 column 16: expected a new symbol, found `x`, which is declared already\")"),
-        ("\n(declare-const and Bool)", "(error \"line 7 column 16: expected a new symbol, found the built-in function `and`\")"),
-        ("\n(declare-const z Int)", "(error \"line 8 column 18: expected Bool, (_ BitVec n) or (Array ...), found the sort `Int`\")"),
-        ("\n(declare-fun f (Bool) Bool)", "(error \"line 9 column 17: expected `()`: functions of arguments are not supported, write an array, found `Bool`\")"),
+        (
+            "\n(declare-const x Bool)",
+            "(error \"line 6 column 16: expected a new symbol, found `x`, which is declared already\")",
+        ),
+        (
+            "\n(declare-const and Bool)",
+            "(error \"line 7 column 16: expected a new symbol, found the built-in function `and`\")",
+        ),
+        (
+            "\n(declare-const z Int)",
+            "(error \"line 8 column 18: expected Bool, (_ BitVec n) or (Array ...), found the sort `Int`\")",
+        ),
+        (
+            "\n(declare-fun f (Bool) Bool)",
+            "(error \"line 9 column 17: expected `()`: functions of arguments are not supported, write an array, found `Bool`\")",
+        ),
         ("\n(pop)", "(error \"line 10 column 5: expected at most 0 levels to pop, found 1\")"),
-        ("\n(push 99999999999999)", "(error \"line 11 column 21: expected at most 1000000 levels, found 99999999999999 more\")"),
-        ("\n(get-model)", "(error \"line 12 column 1: expected a sat answer before asking for values, found no check since the assertions changed\")"),
-        ("\n(get-unsat-core)", "(error \"line 13 column 1: expected an unsat answer before get-unsat-core, found no check since the assertions changed\")"),
+        (
+            "\n(push 99999999999999)",
+            "(error \"line 11 column 21: expected at most 1000000 levels, found 99999999999999 more\")",
+        ),
+        (
+            "\n(get-model)",
+            "(error \"line 12 column 1: expected a sat answer before asking for values, found no check since the assertions changed\")",
+        ),
+        (
+            "\n(get-unsat-core)",
+            "(error \"line 13 column 1: expected an unsat answer before get-unsat-core, found no check since the assertions changed\")",
+        ),
         ("\n(frobnicate)", "(error \"line 14 column 2: expected a command, found `frobnicate`\")"),
         ("\nwhat\n", "(error \"line 15 column 1: expected a command, found `what`\")"),
         ("(check-sat) )\n", "(error \"line 16 column 13: expected a command, found `)`\")"),
         ("(assert p p)", "(error \"line 17 column 11: expected `)` at the end of the command, found `p`\")"),
-        ("(set-option :print-success 1)", "(error \"line 17 column 40: expected `true` or `false`, found `1`\")"),
+        (
+            "(set-option :print-success 1)",
+            "(error \"line 17 column 40: expected `true` or `false`, found `1`\")",
+        ),
         ("(echo hello)", "(error \"line 17 column 48: expected a string, found `hello`\")"),
-        ("(define-fun f ((a Bool) (a Bool)) Bool a)", "(error \"line 17 column 79: expected each parameter once, found one again\")"),
-        ("(define-fun f () Bool x)", "(error \"line 17 column 117: expected a term of sort Bool, found one of sort (_ BitVec 8)\")"),
-        ("(assert (! p :named x))", "(error \"line 17 column 138: expected a new symbol, found `x`, which is declared already\")"),
+        (
+            "(define-fun f ((a Bool) (a Bool)) Bool a)",
+            "(error \"line 17 column 79: expected each parameter once, found one again\")",
+        ),
+        (
+            "(define-fun f () Bool x)",
+            "(error \"line 17 column 117: expected a term of sort Bool, found one of sort (_ BitVec 8)\")",
+        ),
+        (
+            "(assert (! p :named x))",
+            "(error \"line 17 column 138: expected a new symbol, found `x`, which is declared already\")",
+        ),
         ("()", "(error \"line 17 column 142: expected a command, found `)`\")"),
     ] {
         let found = s.feed(text.as_bytes());
@@ -173,7 +226,8 @@ fn what_is_not_supported_says_so() {
 #[test]
 fn unknown_comes_with_its_reason() {
     let mut s = session();
-    let text = "(declare-const x (_ BitVec 64))(assert (bvult x (bvmul x x)))(check-sat)(get-info :reason-unknown)";
+    let text =
+        "(declare-const x (_ BitVec 64))(assert (bvult x (bvmul x x)))(check-sat)(get-info :reason-unknown)";
     assert_eq!(s.feed(text.as_bytes()), ["unknown", "(:reason-unknown \"exhaustive: too \"\"large\"\"\")"]);
     assert_eq!(s.unknowns(), 1);
     let text = "(get-model)";
@@ -227,10 +281,15 @@ fn definitions_that_double_at_each_step_are_stopped() {
     let mut text = "(define-fun f0 ((x (_ BitVec 8))) (_ BitVec 8) (bvmul x (bvadd x #x01)))".to_string();
     for i in 1..60 {
         let j = i - 1;
-        text += &format!("(define-fun f{i} ((x (_ BitVec 8)) ) (_ BitVec 8) (f{j} (bvxor (f{j} x) #x{i:02x})))");
+        text +=
+            &format!("(define-fun f{i} ((x (_ BitVec 8)) ) (_ BitVec 8) (f{j} (bvxor (f{j} x) #x{i:02x})))");
     }
     let answers = answers(&text);
-    assert!(answers[0].contains("expected definitions that expand to at most 1048576 nodes"), "{}", answers[0]);
+    assert!(
+        answers[0].contains("expected definitions that expand to at most 1048576 nodes"),
+        "{}",
+        answers[0]
+    );
 }
 
 #[test]
@@ -277,10 +336,15 @@ fn cores_name_assertions() {
 
 /// Assertions that fix elements one by one, as KLEE writes constant arrays.
 fn table(names: bool) -> String {
-    let mut text = "(declare-const t (Array (_ BitVec 8) (_ BitVec 8)))(declare-const i (_ BitVec 8))".to_string();
+    let mut text =
+        "(declare-const t (Array (_ BitVec 8) (_ BitVec 8)))(declare-const i (_ BitVec 8))".to_string();
     for k in 0..8 {
         let element = format!("(= (select t (_ bv{k} 8)) (_ bv{} 8))", 10 * k);
-        text += &if names { format!("(assert (! {element} :named e{k}))") } else { format!("(assert {element})") };
+        text += &if names {
+            format!("(assert (! {element} :named e{k}))")
+        } else {
+            format!("(assert {element})")
+        };
     }
     text
 }
@@ -326,7 +390,9 @@ fn shared_conjunctions_are_taken_apart_once() {
     text += "(define-fun a0 () Bool (and (not p0) q0))";
     for i in 1..200 {
         let j = i - 1;
-        text += &format!("(declare-const p{i} Bool)(define-fun a{i} () Bool (and (or p{i} q0) a{j} (and a{j} (or q0 (not p{i})))))");
+        text += &format!(
+            "(declare-const p{i} Bool)(define-fun a{i} () Bool (and (or p{i} q0) a{j} (and a{j} (or q0 (not p{i})))))"
+        );
     }
     text += "(assert a199)(check-sat)";
     assert_eq!(answers(&text).len(), 1);
@@ -342,7 +408,8 @@ fn kquery_files() {
         (query [(Ult (ReadLSB w64 0 a) 5)] false)
         (query [false] false)";
     let run = |mode| {
-        let mut session = KQuerySession::new(Solver::new(vec![Box::new(Exhaustive)]), Limits::default(), mode);
+        let mut session =
+            KQuerySession::new(Solver::new(vec![Box::new(Exhaustive)]), Limits::default(), mode);
         let mut lines = Vec::new();
         session.run(text.as_bytes(), &mut |line| lines.push(line.to_string())).unwrap();
         assert_eq!(session.unknowns(), 1);
@@ -387,7 +454,10 @@ fn the_corpus_is_read_without_an_error() {
             match answer.as_str() {
                 "unknown" | "sat" | "unsat" => checks += 1,
                 other => {
-                    assert!(other.contains("expected a sat answer") || other.starts_with("(("), "{name}: {other}");
+                    assert!(
+                        other.contains("expected a sat answer") || other.starts_with("(("),
+                        "{name}: {other}"
+                    );
                 }
             }
         }
