@@ -14,8 +14,8 @@ fn chain(text: &str) -> Vec<Box<dyn Layer>> {
     build_chain(&spec, &mut |_| Ok(None)).expect("layers of the core")
 }
 
-/// The largest prime below 2^62.
-const LARGE_PRIME: u64 = (1 << 62) - 57;
+/// The largest prime below 2^60.
+const LARGE_PRIME: u64 = (1 << 60) - 93;
 
 /// `x * y = c` with neither of them one: hard when `c` has only large factors.
 fn factoring(solver: &mut Solver, width: u32, product: u64) -> Expr {
