@@ -28,7 +28,9 @@ fn cases(op: Op, width: u32) -> Vec<Case> {
     let case = |width, operands, low| Case { op, shape: Shape2 { width, operands, low } };
     match op.family() {
         Family::Leaf | Family::Array => Vec::new(),
-        Family::Bits | Family::Arith | Family::Shift => vec![case(width, [width, if op.arity() == 2 { width } else { 0 }], 0)],
+        Family::Bits | Family::Arith | Family::Shift => {
+            vec![case(width, [width, if op.arity() == 2 { width } else { 0 }], 0)]
+        }
         Family::Compare => vec![case(1, [width, width], 0)],
         Family::Shape => match op {
             Op::Concat => (1..=width.min(4)).map(|low| case(width + low, [width, low], low)).collect(),

@@ -142,7 +142,8 @@ impl Blaster {
                 continue;
             }
             let width = graph.width(top) as usize;
-            let of = |i: usize| done.get(&graph.kid(top, i)).cloned().unwrap_or_else(|| vec![Lit::FALSE; width]);
+            let of =
+                |i: usize| done.get(&graph.kid(top, i)).cloned().unwrap_or_else(|| vec![Lit::FALSE; width]);
             let word = match graph.op(top) {
                 Op::ConstArray => self.words[&graph.kid(top, 0)].to_vec(),
                 Op::Store => {
@@ -258,8 +259,9 @@ impl Blaster {
             let comparison = &self.arrays.comparisons[*at as usize];
             let (width, mentioned) = (comparison.indices[0].len(), self.arrays.mentioned());
             if comparison.tied_elsewhere && width < 32 && mentioned >= 1 << width {
-                let message =
-                    format!("expected fewer than 2^{width} indices where arrays are compared, found {mentioned}");
+                let message = format!(
+                    "expected fewer than 2^{width} indices where arrays are compared, found {mentioned}"
+                );
                 return Err(Why::Layer { name: "sat".into(), message });
             }
         }
@@ -388,7 +390,10 @@ impl Blaster {
                 let value = (slot.first..slot.first + slot.width).map(|node| Lit::new(node, false)).collect();
                 (circuit::constant(index), value)
             }
-            Owner::Variable(_) | Owner::Elsewhere(_) | Owner::Special(Special::Comparison(_)) | Owner::Witness => {
+            Owner::Variable(_)
+            | Owner::Elsewhere(_)
+            | Owner::Special(Special::Comparison(_))
+            | Owner::Witness => {
                 unreachable!("not a read")
             }
         }

@@ -50,7 +50,9 @@ impl Callbacks for Control {
     }
 
     fn stop(&self) -> bool {
-        if self.shared.found.load(Ordering::Relaxed) || self.shared.conflicts.load(Ordering::Relaxed) >= self.limit {
+        if self.shared.found.load(Ordering::Relaxed)
+            || self.shared.conflicts.load(Ordering::Relaxed) >= self.limit
+        {
             return true;
         }
         let ticks = self.ticks.get().wrapping_add(1);
@@ -183,7 +185,8 @@ impl Batsat {
             ticks: Cell::new(0),
             spent: Cell::new(false),
         };
-        let sample = Sample { keep, rows: Vec::new(), hashes: FxHashSet::default(), random: 0x9e37_79b9_7f4a_7c15 };
+        let sample =
+            Sample { keep, rows: Vec::new(), hashes: FxHashSet::default(), random: 0x9e37_79b9_7f4a_7c15 };
         let trail = Trail {
             shared: shared.clone(),
             position: Vec::new(),
@@ -276,5 +279,9 @@ impl Engine for Batsat {
 
     fn conflicts(&self) -> u64 {
         self.solver.num_conflicts()
+    }
+
+    fn propagations(&self) -> u64 {
+        self.solver.num_propagations()
     }
 }

@@ -24,6 +24,7 @@ pub struct Cadical {
     solver: CaDiCal,
     variables: i32,
     conflicts: u64,
+    propagations: u64,
 }
 
 // SAFETY: a CaDiCaL solver has no ties to the thread that made it, and this is its only owner.
@@ -34,7 +35,7 @@ impl Cadical {
         let mut solver = CaDiCal::new();
         // Variables are numbered here, and not introduced by the solver itself.
         solver.set("factor", 0);
-        Cadical { solver, variables: 0, conflicts: 0 }
+        Cadical { solver, variables: 0, conflicts: 0, propagations: 0 }
     }
 }
 
@@ -65,9 +66,12 @@ impl Engine for Cadical {
         self.solver.connect_terminator(Deadline { budget: task.budget.clone(), calls: 0 });
         let status = self.solver.solve();
         self.solver.disconnect_terminator();
-        self.conflicts = self.solver.get_statistic_value("conflicts").max(0) as u64;
+        let count = |name| self.solver.get_statistic_value(name).max(0) as u64;
+        (self.conflicts, self.propagations) = (count("conflicts"), count("propagations"));
         match status {
-            Status::SATISFIABLE => Outcome::Sat(task.traced.iter().map(|&l| self.solver.val(l) > 0).collect()),
+            Status::SATISFIABLE => {
+                Outcome::Sat(task.traced.iter().map(|&l| self.solver.val(l) > 0).collect())
+            }
             Status::UNSATISFIABLE => {
                 Outcome::Unsat(task.assumptions.iter().map(|&l| self.solver.failed(l)).collect())
             }
@@ -81,5 +85,9 @@ impl Engine for Cadical {
 
     fn conflicts(&self) -> u64 {
         self.conflicts
+    }
+
+    fn propagations(&self) -> u64 {
+        self.propagations
     }
 }

@@ -139,6 +139,8 @@ fn define(gate: Gate, x: i32, operands: &[i32], solver: &mut impl Clauses) {
                 solver.clause(&[x, -p, -q]);
             }
         }
-        (Gate::Xor(..) | Gate::Mux(..) | Gate::Majority(..), _) => unreachable!("as many operands as the gate has"),
+        (Gate::Xor(..) | Gate::Mux(..) | Gate::Majority(..), _) => {
+            unreachable!("as many operands as the gate has")
+        }
     }
 }

@@ -39,4 +39,7 @@ pub trait Engine: Clauses {
 
     /// Conflicts so far.
     fn conflicts(&self) -> u64;
+
+    /// Literals propagated so far.
+    fn propagations(&self) -> u64;
 }

@@ -227,7 +227,8 @@ impl Gates {
 
     /// `then` if `condition`, otherwise `other`.
     pub fn mux(&mut self, condition: Lit, then: Lit, other: Lit) -> Lit {
-        let (c, t, e) = if condition.is_negated() { (!condition, other, then) } else { (condition, then, other) };
+        let (c, t, e) =
+            if condition.is_negated() { (!condition, other, then) } else { (condition, then, other) };
         if c.is_constant() {
             return e;
         }

@@ -58,6 +58,8 @@ pub struct Cone {
     pub inputs: Vec<u32>,
     /// Array accesses and comparisons among them, ascending.
     pub specials: Vec<Special>,
+    /// All gates, these inputs included.
+    pub gates: usize,
 }
 
 #[derive(Default)]
@@ -137,7 +139,9 @@ impl Blaster {
             Op::Not | Op::And | Op::Or | Op::Xor | Op::Add | Op::Sub | Op::Mul | Op::SDiv | Op::SRem => {
                 self.plain(graph, e)
             }
-            Op::Shl | Op::LShr | Op::AShr | Op::Eq | Op::Ult | Op::Ule | Op::Slt | Op::Sle => self.plain(graph, e),
+            Op::Shl | Op::LShr | Op::AShr | Op::Eq | Op::Ult | Op::Ule | Op::Slt | Op::Sle => {
+                self.plain(graph, e)
+            }
             Op::Concat | Op::Extract | Op::ZExt | Op::SExt | Op::Ite => self.plain(graph, e),
             Op::Table | Op::ConstArray | Op::Store => unreachable!("{op:?} is an array"),
         }
@@ -208,6 +212,7 @@ impl Blaster {
             }
             cone.inputs.append(&mut inputs);
         }
+        cone.gates = seen.len();
         cone.inputs.sort_unstable();
         cone.specials = specials.into_iter().collect();
         cone.specials.sort_unstable();

@@ -25,7 +25,8 @@ pub fn lookup(g: &mut Gates, elements: &[u64], index: &[Lit], miss: &[Lit]) -> W
     let (low, high) = index.split_at(bits);
     let open: Vec<usize> = (0..bits).filter(|&i| !low[i].is_constant()).collect();
     let fixed: usize = (0..bits).filter(|&i| low[i] == Lit::TRUE).map(|i| 1 << i).sum();
-    let position = |choice: usize| open.iter().enumerate().fold(fixed, |p, (k, &i)| p | (choice >> k & 1) << i);
+    let position =
+        |choice: usize| open.iter().enumerate().fold(fixed, |p, (k, &i)| p | (choice >> k & 1) << i);
     let positions: Vec<usize> = (0..1usize << open.len()).map(position).collect();
     let out = g.any(high.to_vec());
     let mut word = Word::with_capacity(miss.len());

@@ -28,6 +28,10 @@ const KEPT: usize = 250;
 const PATIENCE: u64 = 2_000;
 /// Gates in a solver past which it is given up for a new one.
 const LARGEST: usize = 400_000;
+/// Telling a solver a gate costs about as much as propagating this many literals.
+const RETELLING: u64 = 30;
+/// Gates below which a new solver is not worth it.
+const SMALLEST: u64 = 500;
 
 /// Which engines are used: the default is `Both`, the others are for comparison.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -65,6 +69,8 @@ struct Prepared<E> {
     encoding: Encoding,
     /// How many of the lemmas about it have been told.
     lemmas: FxHashMap<Special, usize>,
+    /// Literals propagated so far that the questions asked had no use for.
+    waste: u64,
 }
 
 /// A question in gates.
@@ -75,11 +81,13 @@ struct Posed {
     origins: Vec<Option<Expr>>,
     inputs: Vec<u32>,
     specials: Vec<Special>,
+    /// About how many gates there are behind the roots.
+    gates: u64,
 }
 
 impl<E: Engine> Prepared<E> {
     fn new(engine: E) -> Prepared<E> {
-        Prepared { engine, encoding: Encoding::new(), lemmas: FxHashMap::default() }
+        Prepared { engine, encoding: Encoding::new(), lemmas: FxHashMap::default(), waste: 0 }
     }
 
     fn solve(&mut self, blaster: &Blaster, posed: &Posed, budget: &Budget, conflicts: u64) -> Outcome {
@@ -89,9 +97,16 @@ impl<E: Engine> Prepared<E> {
         }
     }
 
-    fn ask(&mut self, blaster: &Blaster, posed: &Posed, budget: &Budget, conflicts: u64) -> Result<Outcome, Why> {
+    fn ask(
+        &mut self,
+        blaster: &Blaster,
+        posed: &Posed,
+        budget: &Budget,
+        conflicts: u64,
+    ) -> Result<Outcome, Why> {
         let mut literal = |lit: Lit| self.encoding.literal(&blaster.gates, lit, &mut self.engine, budget);
-        let assumptions: Vec<i32> = posed.roots.iter().map(|&root| literal(root)).collect::<Result<_, _>>()?;
+        let assumptions: Vec<i32> =
+            posed.roots.iter().map(|&root| literal(root)).collect::<Result<_, _>>()?;
         let input = |&node: &u32| literal(Lit::new(node, false));
         let traced: Vec<i32> = posed.inputs.iter().map(input).collect::<Result<_, _>>()?;
         for &special in &posed.specials {
@@ -102,7 +117,14 @@ impl<E: Engine> Prepared<E> {
                 *told += 1;
             }
         }
-        Ok(self.engine.solve(&Task { assumptions: &assumptions, traced: &traced, budget, conflicts }))
+        let before = (self.engine.conflicts(), self.engine.propagations());
+        let outcome =
+            self.engine.solve(&Task { assumptions: &assumptions, traced: &traced, budget, conflicts });
+        // Without conflicts each gate behind the question is propagated once; the others come in uncalled.
+        if self.engine.conflicts() == before.0 {
+            self.waste += (self.engine.propagations() - before.1).saturating_sub(posed.gates);
+        }
+        Ok(outcome)
     }
 }
 
@@ -157,9 +179,10 @@ impl Sat {
         self.question = 0;
     }
 
-    /// New solvers where the old ones hold far more than is asked about.
-    fn renew(&mut self) {
-        if self.quick.encoding.len() > LARGEST {
+    /// New solvers where the old ones hold far more than is asked about: when they have wasted as much work as
+    /// telling a new one costs.
+    fn renew(&mut self, posed: &Posed) {
+        if self.quick.encoding.len() > LARGEST || self.quick.waste > RETELLING * posed.gates.max(SMALLEST) {
             self.counts.rebuilt += 1;
             self.quick = Prepared::new(Batsat::new(self.keep));
         }
@@ -177,6 +200,7 @@ impl Sat {
             origins: Vec::with_capacity(constraints.len() + 1),
             inputs: Vec::new(),
             specials: Vec::new(),
+            gates: 0,
         };
         for origin in constraints.iter().copied().map(Some).chain([None]) {
             let root = self.blaster.literal(rest.graph, origin.unwrap_or(query.condition))?;
@@ -189,8 +213,9 @@ impl Sat {
                 posed.origins.push(origin);
             }
         }
+        self.gather(&mut posed);
+        self.renew(&posed);
         loop {
-            self.gather(&mut posed);
             self.blaster.has_elsewhere(&posed.specials)?;
             let values = match self.solve(query, &posed, rest) {
                 Outcome::Sat(values) => values,
@@ -200,11 +225,16 @@ impl Sat {
             };
             let assignment: Vec<(u32, bool)> = posed.inputs.iter().copied().zip(values).collect();
             match self.blaster.judge(rest.graph, rest.evaluator, &assignment, &posed.specials)? {
-                Verdict::Refuted => self.counts.refuted += 1,
+                Verdict::Refuted => {
+                    self.counts.refuted += 1;
+                    self.gather(&mut posed);
+                }
                 Verdict::Consistent(model) => {
                     if let Err(violated) = rest.satisfies(query, &model) {
                         debug_assert!(false, "the circuits and `eval` disagree on {violated:?}");
-                        return Err(failure(format!("internal error: its model violates constraint {violated:?}")));
+                        return Err(failure(format!(
+                            "internal error: its model violates constraint {violated:?}"
+                        )));
                     }
                     return Ok(Answer::Sat(model));
                 }
@@ -220,6 +250,7 @@ impl Sat {
         self.question += 1;
         posed.inputs.clear();
         posed.specials.clear();
+        posed.gates = 0;
         for &root in &posed.roots {
             let cone = self.blaster.cone(root);
             self.met.resize(self.blaster.gates.len(), 0);
@@ -229,6 +260,7 @@ impl Sat {
                 }
             }
             posed.specials.extend_from_slice(&cone.specials);
+            posed.gates += cone.gates as u64;
         }
         posed.inputs.sort_unstable();
         posed.specials.sort_unstable();
@@ -288,7 +320,9 @@ fn core(posed: &Posed, failed: &[bool]) -> Result<Answer, Why> {
     let mut roots: Vec<Lit> = Vec::new();
     let mut constraints = Vec::new();
     let mut condition = false;
-    for ((&root, origin), _) in posed.roots.iter().zip(&posed.origins).zip(failed).filter(|(_, failed)| **failed) {
+    for ((&root, origin), _) in
+        posed.roots.iter().zip(&posed.origins).zip(failed).filter(|(_, failed)| **failed)
+    {
         if !roots.contains(&root) {
             roots.push(root);
             constraints.extend(*origin);
@@ -308,7 +342,6 @@ impl Layer for Sat {
     }
 
     fn check(&mut self, query: &Query, rest: &mut Rest<'_>) -> Answer {
-        self.renew();
         let fresh = self.blaster.is_fresh();
         let answer = match self.answer(query, rest) {
             // Perhaps it is what earlier questions left behind that takes the room.

@@ -1,0 +1,138 @@
+//! How fast chains that end in `sat` answer the corpus: each query log replayed through a path tree.
+//!
+//! `cargo bench --bench sat [-- [--file NAME] CHAIN...]`. For each log and chain the time spent in the chain (own
+//! clock, reading excluded), microseconds a question, and the verdicts; then the geometric mean of the ratios to the
+//! first chain. Every question has 10 s. docs/sat.md has the figures that decided which engine is used how.
+
+#[path = "../tests/corpus/mod.rs"]
+mod corpus;
+
+use partita_core::budget::Budget;
+use partita_core::expr::Sort;
+use partita_core::expr::kquery::Reader;
+use partita_core::query::{Answer, Query};
+use partita_core::solve::{Solver, Spec, build_chain};
+use std::time::{Duration, Instant};
+
+const DEFAULT: &[&str] =
+    &["sat", "sat(harvest=off)", "sat(engine=batsat)", "sat(engine=cadical)", "simplify split sat"];
+
+/// The fastest of this many runs counts: the machine is shared.
+const RUNS: u32 = 3;
+
+struct Figures {
+    questions: u32,
+    sat: u32,
+    unsat: u32,
+    unknown: u32,
+    time: Duration,
+    counters: String,
+}
+
+fn replay(text: &[u8], chain: &str) -> Figures {
+    let spec = Spec::parse(chain, &Spec(Vec::new())).expect("a chain");
+    let mut solver = Solver::new(build_chain(&spec, &mut |_| Ok(None)).expect("layers of the core"));
+    let mut reader = Reader::new(text);
+    let mut figures =
+        Figures { questions: 0, sat: 0, unsat: 0, unknown: 0, time: Duration::ZERO, counters: String::new() };
+    let mut held = None;
+    while let Some(query) = reader.next(&mut solver.graph).expect("a query") {
+        let mut path = solver.tree.root();
+        solver.tree.retain(path);
+        for constraint in query.constraints {
+            let next = solver.tree.extend(&solver.graph, path, constraint);
+            solver.tree.release(path);
+            path = next;
+        }
+        let condition = solver.graph.not(query.expr);
+        let start = Instant::now();
+        let answer = solver.check(&Query::new(path, condition), &Budget::for_time(Duration::from_secs(10)));
+        figures.time += start.elapsed();
+        figures.questions += 1;
+        match answer {
+            Answer::Sat(_) => figures.sat += 1,
+            Answer::Unsat(_) => figures.unsat += 1,
+            Answer::Unknown(_) => figures.unknown += 1,
+        }
+        // The path before this one is let go only now, so that what they share stays.
+        if let Some(before) = held.replace(path) {
+            solver.tree.release(before);
+        }
+    }
+    let last = solver.statistics().pop().expect("a layer");
+    figures.counters = last.counters.iter().map(|(name, n)| format!("{name}={n} ")).collect();
+    figures
+}
+
+/// Factors of a number, neither of them one, in words of half its width: primes have none, and that is hard to see.
+const HARD: &[(u32, u64)] = &[
+    (12, 4093 * 4091),
+    (12, (1 << 24) - 3),
+    (13, (1 << 26) - 5),
+    (14, (1 << 28) - 57),
+    (15, (1 << 30) - 35),
+    (16, 65_521 * 65_519),
+];
+
+fn factor(chain: &str, width: u32, product: u64) -> (Duration, &'static str) {
+    let spec = Spec::parse(chain, &Spec(Vec::new())).expect("a chain");
+    let mut solver = Solver::new(build_chain(&spec, &mut |_| Ok(None)).expect("layers of the core"));
+    let g = &mut solver.graph;
+    let [x, y] = ["x", "y"].map(|n| g.var(n, Sort::Bits(width)).expect("a new name"));
+    let (wide_x, wide_y) = (g.zext(x, 2 * width), g.zext(y, 2 * width));
+    let (xy, c, one) = (g.mul(wide_x, wide_y), g.word(2 * width, product), g.word(width, 1));
+    let (x_large, y_large, equal) = (g.ult(one, x), g.ult(one, y), g.eq(xy, c));
+    let condition = g.all([equal, x_large, y_large]);
+    let start = Instant::now();
+    let query = Query::new(solver.tree.root(), condition);
+    let verdict = solver.check(&query, &Budget::for_time(Duration::from_secs(20))).verdict();
+    (start.elapsed(), verdict)
+}
+
+fn main() {
+    let mut chains: Vec<String> = std::env::args().skip(1).filter(|a| a != "--bench").collect();
+    let file =
+        chains.iter().position(|a| a == "--file").map(|at| chains.drain(at..at + 2).nth(1).expect("a name"));
+    if chains.is_empty() {
+        chains = DEFAULT.iter().map(|c| c.to_string()).collect();
+    }
+    let mut logs = vec![0.0; chains.len()];
+    let mut totals = vec![Duration::ZERO; chains.len()];
+    let mut count = 0;
+    for (name, text) in corpus::texts(".kquery.gz") {
+        if file.as_ref().is_some_and(|wanted| !name.starts_with(wanted.as_str())) {
+            continue;
+        }
+        count += 1;
+        let mut first = None;
+        for (i, chain) in chains.iter().enumerate() {
+            let runs = (0..RUNS).map(|_| replay(&text, chain));
+            let f = runs.min_by_key(|f| f.time).expect("at least one run");
+            let time = f.time.as_secs_f64().max(1e-9);
+            let base = *first.get_or_insert(time);
+            logs[i] += (time / base).ln();
+            totals[i] += f.time;
+            println!(
+                "{name:28} {chain:26} {:9.2} ms {:8.1} us/q  {} sat {} unsat {} unknown  x{:.2}  {}",
+                time * 1e3,
+                time * 1e6 / f64::from(f.questions.max(1)),
+                f.sat,
+                f.unsat,
+                f.unknown,
+                time / base,
+                f.counters,
+            );
+        }
+    }
+    for (i, chain) in chains.iter().enumerate() {
+        for &(width, product) in HARD.iter().filter(|_| file.is_none()) {
+            let (time, verdict) = factor(chain, width, product);
+            println!("factors of {product:10} {chain:26} {:9.1} ms {verdict}", time.as_secs_f64() * 1e3);
+        }
+        let mean = (logs[i] / f64::from(count.max(1))).exp();
+        println!(
+            "all {count}: {chain:26} {:9.1} ms in all, x{mean:.2} in geometric mean",
+            totals[i].as_secs_f64() * 1e3
+        );
+    }
+}

@@ -1,0 +1,215 @@
+//! Arrays: random questions with stores, choices between arrays, constant arrays, tables, word reads and
+//! comparisons, against all assignments at small widths; and comparisons whose index is too wide to spell out.
+
+use partita_core::budget::Budget;
+use partita_core::expr::{Bits, Evaluator, Expr, Graph, Model, Sort};
+use partita_core::query::{Answer, Query};
+use partita_core::solve::conformance::Random;
+use partita_core::solve::{Solver, Spec, build_chain};
+
+fn solver(chain: &str) -> Solver {
+    let spec = Spec::parse(chain, &Spec(Vec::new())).expect("a chain");
+    Solver::new(build_chain(&spec, &mut |_| Ok(None)).expect("layers of the core"))
+}
+
+/// Two arrays of four elements of two bits, and two indices: 2^20 assignments are too many to try for each
+/// question, so the arrays are of one bit: 2^(4 + 4 + 2 + 2) assignments.
+struct Small {
+    arrays: [Expr; 2],
+    indices: [Expr; 2],
+    models: Vec<Model>,
+}
+
+impl Small {
+    fn new(g: &mut Graph) -> Small {
+        let arrays = ["a", "b"].map(|n| g.var(n, Sort::Array { index: 2, element: 1 }).expect("a new name"));
+        let indices = ["i", "j"].map(|n| g.var(n, Sort::Bits(2)).expect("a new name"));
+        let model = |bits: u64| {
+            let mut model = Model::new();
+            for (k, &array) in arrays.iter().enumerate() {
+                for at in 0..4 {
+                    let element = Bits::word(1, bits >> (4 * k as u64 + at));
+                    model.set_element(g, array, &Bits::word(2, at), element);
+                }
+            }
+            model.set_bits(indices[0], Bits::word(2, bits >> 8));
+            model.set_bits(indices[1], Bits::word(2, bits >> 10));
+            model
+        };
+        let models = (0..1 << 12).map(model).collect();
+        Small { arrays, indices, models }
+    }
+
+    fn index(&self, g: &mut Graph, r: &mut Random) -> Expr {
+        match r.below(4) {
+            0 => g.word(2, r.word()),
+            1 => {
+                let one = g.word(2, r.word());
+                g.add(self.indices[0], one)
+            }
+            _ => self.indices[r.below(2) as usize],
+        }
+    }
+
+    fn array(&self, g: &mut Graph, r: &mut Random, depth: u32) -> Expr {
+        if depth == 0 {
+            return match r.below(5) {
+                0 => {
+                    let bit = self.bit(g, r, 0);
+                    g.const_array(2, bit)
+                }
+                1 => {
+                    let elements: Vec<u64> = (0..1 + r.below(4)).map(|_| r.below(2)).collect();
+                    g.table_over(self.arrays[0], elements.into())
+                }
+                _ => self.arrays[r.below(2) as usize],
+            };
+        }
+        let below = self.array(g, r, depth - 1);
+        match r.below(3) {
+            0 => {
+                let condition = self.truth(g, r, 0);
+                let other = self.array(g, r, depth - 1);
+                g.ite(condition, below, other)
+            }
+            _ => {
+                let (index, bit) = (self.index(g, r), self.bit(g, r, 0));
+                g.store(below, index, bit)
+            }
+        }
+    }
+
+    fn bit(&self, g: &mut Graph, r: &mut Random, depth: u32) -> Expr {
+        let (array, index) = (self.array(g, r, depth), self.index(g, r));
+        match r.below(3) {
+            0 => {
+                let word = g.read(array, index, 3);
+                g.extract(word, r.below(3) as u32, 1)
+            }
+            _ => g.select(array, index),
+        }
+    }
+
+    fn truth(&self, g: &mut Graph, r: &mut Random, depth: u32) -> Expr {
+        match r.below(4) {
+            0 => {
+                let (a, b) = (self.array(g, r, depth), self.array(g, r, depth));
+                let same = g.eq(a, b);
+                if r.below(2) == 0 { same } else { g.not(same) }
+            }
+            1 => {
+                let (a, b) = (self.index(g, r), self.index(g, r));
+                g.ult(a, b)
+            }
+            _ => {
+                let (a, b) = (self.bit(g, r, depth), self.bit(g, r, depth));
+                if r.below(2) == 0 { g.eq(a, b) } else { g.ne(a, b) }
+            }
+        }
+    }
+}
+
+#[test]
+fn random_array_questions_agree_with_all_assignments() {
+    let mut random = Random::new(3);
+    let mut evaluator = Evaluator::new();
+    let (mut sat, mut unsat) = (0, 0);
+    for round in 0..40 {
+        let mut solver = solver(if round % 2 == 0 { "sat" } else { "sat(engine=cadical)" });
+        let small = Small::new(&mut solver.graph);
+        for _ in 0..10 {
+            let constraints: Vec<Expr> =
+                (0..4).map(|_| small.truth(&mut solver.graph, &mut random, 2)).collect();
+            let mut path = solver.tree.root();
+            for &constraint in &constraints[1..] {
+                path = solver.tree.extend(&solver.graph, path, constraint);
+            }
+            let holds = |model: &Model| {
+                let mut session = evaluator.under(&solver.graph, model);
+                constraints.iter().all(|&e| session.truth(e))
+            };
+            let expected = small.models.iter().any(holds);
+            let query = Query::new(path, constraints[0]);
+            match solver.check(&query, &Budget::unlimited()) {
+                // Models are evaluated by the layer.
+                Answer::Sat(_) => {
+                    assert!(expected);
+                    sat += 1;
+                }
+                Answer::Unsat(core) => {
+                    let mut core: Vec<Expr> = core.constraints.as_slice().to_vec();
+                    core.push(constraints[0]);
+                    let holds = |model: &Model| {
+                        let mut session = evaluator.under(&solver.graph, model);
+                        core.iter().all(|&e| session.truth(e))
+                    };
+                    assert!(!small.models.iter().any(holds), "a core with a model");
+                    unsat += 1;
+                }
+                Answer::Unknown(why) => panic!("unknown: {why}"),
+            }
+        }
+    }
+    assert!(sat > 40 && unsat > 40, "{sat} sat and {unsat} unsat are too one-sided to mean much");
+}
+
+/// Arrays of 32-bit indices: what is asked, and whether it can be.
+#[test]
+fn comparisons_of_large_arrays() {
+    let mut s = solver("sat");
+    let g = &mut s.graph;
+    let sort = Sort::Array { index: 32, element: 8 };
+    let [a, b, c] = ["a", "b", "c"].map(|n| g.var(n, sort).expect("a new name"));
+    let [i, j] = ["i", "j"].map(|n| g.var(n, Sort::Bits(32)).expect("a new name"));
+    let x = g.var("x", Sort::Bits(8)).expect("a new name");
+    let same = g.eq(a, b);
+    let (ai, bj, ci) = (g.select(a, i), g.select(b, j), g.select(c, i));
+    let (indices_equal, elements_differ) = (g.eq(i, j), g.ne(ai, bj));
+    let stored = g.store(a, i, x);
+    let back = g.eq(stored, b);
+    let bi = g.select(b, i);
+    let not_there = g.ne(bi, x);
+    let zero = g.word(8, 0);
+    let zeros = g.const_array(32, zero);
+    let a_is_zero = g.eq(a, zeros);
+    let ai_set = g.ne(ai, zero);
+    let one = g.word(8, 1);
+    let ones = g.const_array(32, one);
+    let b_is_one = g.eq(b, ones);
+    let transitive = g.eq(b, c);
+    let a_and_c = g.ne(ai, ci);
+    let table = g.table_over(zeros, vec![1, 2, 3, 4].into());
+    let a_is_table = g.eq(a, table);
+    let four = g.word(8, 4);
+    let high = g.ult(four, ai);
+    let three = g.word(32, 3);
+    let at_three = g.eq(i, three);
+    let low = g.ult(ai, four);
+    let differ = g.ne(a, b);
+    let cases: &[(&[Expr], bool)] = &[
+        (&[same, elements_differ], true),
+        (&[same, indices_equal, elements_differ], false),
+        (&[back, not_there], false),
+        (&[back, differ], true),
+        (&[a_is_zero, ai_set], false),
+        (&[a_is_zero, b_is_one, same], false),
+        (&[a_is_zero, b_is_one], true),
+        (&[same, transitive, a_and_c], false),
+        (&[same, transitive], true),
+        (&[a_is_table, high], false),
+        (&[a_is_table, at_three, low], false),
+        (&[a_is_table, at_three], true),
+        (&[a_is_table, b_is_one, differ], true),
+    ];
+    for round in 0..2 {
+        for (number, (constraints, expected)) in cases.iter().enumerate() {
+            let mut path = s.tree.root();
+            for &constraint in &constraints[1..] {
+                path = s.tree.extend(&s.graph, path, constraint);
+            }
+            let answer = s.check(&Query::new(path, constraints[0]), &Budget::unlimited());
+            let verdict = if *expected { "sat" } else { "unsat" };
+            assert_eq!(answer.verdict(), verdict, "case {number}, round {round}");
+        }
+    }
+}

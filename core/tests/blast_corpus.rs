@@ -1,0 +1,65 @@
+//! The layer `sat` on the query logs of the corpus, against the answers recorded with them: a sample of each log,
+//! or all of them with PARTITA_CORPUS=all.
+
+mod corpus;
+
+use partita_core::budget::Budget;
+use partita_core::expr::kquery::Reader;
+use partita_core::query::Query;
+use partita_core::solve::{Solver, Spec, build_chain};
+use std::time::Duration;
+
+/// Pairs `["type", "answer"]` of the list `"kquery"`. The files are flat enough to be read by looking for quotes.
+fn recorded(json: &str) -> Vec<(String, String)> {
+    let list = json.split("\"kquery\"").nth(1).expect("a list of answers");
+    let list = list.split("]]").next().expect("the end of the list");
+    let words: Vec<&str> = list.split('"').skip(1).step_by(2).collect();
+    words.chunks_exact(2).map(|pair| (pair[0].to_string(), pair[1].to_string())).collect()
+}
+
+#[test]
+fn recorded_answers_are_confirmed() {
+    let Some(directory) = corpus::directory() else { return };
+    let all = std::env::var("PARTITA_CORPUS").is_ok_and(|value| value == "all");
+    let most = if all { usize::MAX } else { 120 };
+    for (name, text) in corpus::texts(".kquery.gz") {
+        let json = directory.join(name.replace(".kquery.gz", ".json"));
+        let answers = recorded(&std::fs::read_to_string(json).expect("answers beside the log"));
+        let spec = Spec::parse("sat", &Spec(Vec::new())).expect("a chain");
+        let mut solver = Solver::new(build_chain(&spec, &mut |_| Ok(None)).expect("a layer of the core"));
+        let mut reader = Reader::new(&text);
+        let mut number = 0;
+        while let Some(query) = reader.next(&mut solver.graph).expect("a query") {
+            let Some((kind, answer)) = answers.get(number) else { break };
+            number += 1;
+            if number > most {
+                break;
+            }
+            let mut path = solver.tree.root();
+            for &constraint in &query.constraints {
+                path = solver.tree.extend(&solver.graph, path, constraint);
+            }
+            // Is there a way for the expression to be false, and one for it to be true?
+            let negated = solver.graph.not(query.expr);
+            let mut ask = |condition| {
+                let budget = Budget::for_time(Duration::from_secs(60));
+                solver.check(&Query::new(path, condition), &budget).verdict()
+            };
+            let expected: (&str, Option<&str>) = match (kind.as_str(), answer.as_str()) {
+                ("Validity", "true") => ("unsat", Some("sat")),
+                ("Validity", "false") => ("sat", Some("unsat")),
+                ("Validity", "both") => ("sat", Some("sat")),
+                ("Truth", "true") => ("unsat", None),
+                ("Truth", "not-always-true") => ("sat", None),
+                // A model of the constraints is what these want; their expression is `false`.
+                ("Value" | "InitialValues", "sat") => ("sat", None),
+                other => panic!("{name}: an answer of an unknown kind: {other:?}"),
+            };
+            assert_eq!(ask(negated), expected.0, "{name}, query {number}: {kind} {answer}");
+            if let Some(verdict) = expected.1 {
+                assert_eq!(ask(query.expr), verdict, "{name}, query {number}: {kind} {answer}");
+            }
+        }
+        assert!(number > 0, "{name}: no query was checked");
+    }
+}
