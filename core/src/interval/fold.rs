@@ -56,6 +56,8 @@ pub struct Fold {
     sets: FxHashMap<Expr, Set>,
     /// The range that a node is.
     leaves: FxHashMap<Expr, u32>,
+    /// The stored element that a read is sure to find.
+    found: FxHashMap<Expr, Expr>,
     /// Ranges whose sets were asked for.
     pub used: Vec<u32>,
     /// Something below was not understood.
@@ -90,10 +92,16 @@ impl Fold {
         self.leaves.get(&e).copied()
     }
 
+    /// The stored element that a read is sure to find.
+    pub fn found(&self, e: Expr) -> Option<Expr> {
+        self.found.get(&e).copied()
+    }
+
     /// Computes the sets of `root` and everything below it. False if it is too large.
     pub fn run(&mut self, graph: &Graph, ranges: &mut Ranges, root: Expr, source: &mut impl Source) -> bool {
         self.sets.clear();
         self.leaves.clear();
+        self.found.clear();
         self.used.clear();
         self.stop = None;
         let mut stack = std::mem::take(&mut self.stack);
@@ -194,13 +202,16 @@ impl Fold {
             match graph.op(array) {
                 Op::Store => {
                     let (at, element) = (self.known(graph.kid(array, 1)), self.known(graph.kid(array, 2)));
-                    let (Some(at), Some(element)) = (at, element) else { return self.stopped(Stop::Array) };
-                    if count > 1 {
+                    let (Some(at), true) = (at, element.is_some() && count == 1) else {
                         return self.stopped(Stop::Array);
-                    }
+                    };
                     if !at.is_disjoint(&index) {
-                        found = found.union(element).set;
-                        if at.value().is_some() && at.value() == index.value() {
+                        let sure = at.value().is_some() && at.value() == index.value();
+                        if sure && found.is_empty() {
+                            self.found.insert(e, graph.kid(array, 2));
+                        }
+                        found = found.union(self.known(graph.kid(array, 2)).expect("just looked")).set;
+                        if sure {
                             break;
                         }
                     }
@@ -218,7 +229,7 @@ impl Fold {
                     if index.is_subset(&inside) {
                         break;
                     }
-                    if count > 1 {
+                    if count > 1 && !(inside.is_empty() && index.min() >= Some(elements.len() as u64)) {
                         // A word may lie half in the table.
                         return self.stopped(Stop::Array);
                     }
@@ -247,10 +258,10 @@ impl Fold {
                         if !self.used.contains(&number) {
                             self.used.push(number);
                         }
-                        found = found.union(&source.set(ranges, number)).set;
-                        if index.value().is_some() && array == graph.kid(e, 0) {
+                        if index.value().is_some() && found.is_empty() {
                             self.leaves.insert(e, number);
                         }
+                        found = found.union(&source.set(ranges, number)).set;
                     }
                     break;
                 }

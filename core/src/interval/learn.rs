@@ -216,6 +216,18 @@ impl Learner {
         }
     }
 
+    /// The ranges that a constraint is about: those it says something of, if that is all it says, or else all that
+    /// it depends on, given the facts.
+    pub fn about(&mut self, graph: &Graph, facts: &Facts, constraint: Expr) -> Vec<u32> {
+        let meaning = self.meaning(graph, constraint);
+        if meaning.says.exact {
+            return meaning.says.parts.iter().map(|(number, _)| *number).collect();
+        }
+        let mut context = Context { facts, reasons: Reasons::None };
+        self.fold.run(graph, &mut self.ranges, constraint, &mut context);
+        self.fold.used.clone()
+    }
+
     /// The values an expression of at most 64 bits can have, and the constraints that say so.
     pub fn values(&mut self, graph: &Graph, facts: &Facts, e: Expr) -> View {
         let mut context = Context { facts, reasons: Reasons::None };

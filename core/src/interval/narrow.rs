@@ -338,9 +338,12 @@ impl Narrower<'_> {
         self.tasks.extend([Task::Meet, Task::Visit(otherwise, target), visit(condition, false)]);
     }
 
-    /// A read of a table: the indices at which the target is found.
+    /// A read that is sure to find a stored element, or a read of a table: the indices at which the target is.
     fn read(&mut self, e: Expr, target: &Set) {
         let (array, index) = (self.graph.kid(e, 0), self.graph.kid(e, 1));
+        if let Some(element) = self.fold.found(e) {
+            return self.go(element, target.clone(), false, Stop::Array);
+        }
         let unknown = Narrowing::unknown(Stop::Array);
         let Some(own) = self.fold.known(index).filter(|_| self.graph.op(array) == Op::Table) else {
             return self.results.push(unknown);

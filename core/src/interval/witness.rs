@@ -81,8 +81,8 @@ impl Cell {
     }
 }
 
-/// A model like `base`, with the ranges of `about` changed to values that the facts allow; `None` if a choice turns
-/// out to be impossible.
+/// A model like `base`, with the ranges of `about` changed to values that the facts allow, and what holds after those
+/// choices; `None` if a choice turns out to be impossible.
 pub fn dive(
     learner: &mut Learner,
     graph: &Graph,
@@ -90,10 +90,10 @@ pub fn dive(
     base: &Model,
     about: &[u32],
     strategy: Strategy,
-) -> Option<Model> {
+) -> Option<(Model, Facts)> {
     let mut facts = facts.clone();
     let mut model = base.clone();
-    for (i, &number) in about.iter().enumerate() {
+    for &number in about {
         let cell = Cell::around(&learner.ranges, &facts, number);
         let now = cell.hull.value(graph, &model);
         let place = learner.ranges.range(number).low - cell.hull.low;
@@ -111,16 +111,17 @@ pub fn dive(
         if value != now {
             cell.hull.assign(graph, &mut model, value);
         }
-        if i + 1 < about.len() {
-            let chosen = learner.ranges.number(cell.hull);
-            let set = Set::single(cell.hull.width, value);
-            if facts.restrict(&learner.ranges, chosen, &set, &Reasons::None) {
-                learner.propagate(graph, &mut facts, vec![chosen]);
-            }
-            if facts.infeasible.is_some() {
-                return None;
-            }
+        if about.len() == 1 {
+            break;
+        }
+        let chosen = learner.ranges.number(cell.hull);
+        let set = Set::single(cell.hull.width, value);
+        if facts.restrict(&learner.ranges, chosen, &set, &Reasons::None) {
+            learner.propagate(graph, &mut facts, vec![chosen]);
+        }
+        if facts.infeasible.is_some() {
+            return None;
         }
     }
-    Some(model)
+    Some((model, facts))
 }

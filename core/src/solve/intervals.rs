@@ -9,7 +9,7 @@
 
 use super::{Layer, Rest};
 use crate::expr::{Expr, Graph, Model, Op};
-use crate::interval::{Facts, Learner, Meaning, Stop, Strategy, dive};
+use crate::interval::{Facts, Learner, Stop, Strategy, dive};
 use crate::query::{Alive, Answer, Core, Query, Reasons};
 use std::collections::BTreeMap;
 
@@ -56,7 +56,7 @@ impl Intervals {
             let mut session = rest.evaluator.under(rest.graph, &base);
             for &constraint in query.constraints(rest.tree).iter() {
                 if !session.truth(constraint) {
-                    add(&mut violated, &self.learner.meaning(rest.graph, constraint));
+                    add(&mut violated, &self.learner.about(rest.graph, facts, constraint));
                 }
             }
         }
@@ -72,9 +72,8 @@ impl Intervals {
                 impossible = impossible.union(&others.chain(condition).collect());
                 continue;
             }
-            let mut about = Vec::new();
-            add(&mut about, &self.learner.meaning(rest.graph, case));
-            about.extend(violated.iter().copied().filter(|leaf| !about.contains(leaf)).collect::<Vec<u32>>());
+            let mut about = self.learner.about(rest.graph, &with, case);
+            add(&mut about, &violated);
             if let Some(model) = self.guess(query, rest, &with, &base, about) {
                 return Verdict::Sat(model);
             }
@@ -113,10 +112,12 @@ impl Intervals {
     ) -> Option<Model> {
         for strategy in Strategy::ALL {
             for _ in 0..MAX_REPAIRS {
-                let Some(model) = dive(&mut self.learner, rest.graph, facts, base, &about, strategy) else { break };
+                let guess = dive(&mut self.learner, rest.graph, facts, base, &about, strategy);
+                let Some((model, facts)) = guess else { break };
                 let Err(violated) = rest.satisfies(query, &model) else { return Some(model) };
                 let before = about.len();
-                add(&mut about, &self.learner.meaning(rest.graph, violated));
+                let more = self.learner.about(rest.graph, &facts, violated);
+                add(&mut about, &more);
                 if about.len() == before {
                     break;
                 }
@@ -153,12 +154,8 @@ impl Intervals {
     }
 }
 
-/// Adds the ranges that a constraint is about: what it says exactly, or else its leaves.
-fn add(about: &mut Vec<u32>, meaning: &Meaning) {
-    let exact = meaning.says.exact && !meaning.says.parts.is_empty();
-    let parts = meaning.says.parts.iter().map(|(number, _)| *number).filter(|_| exact);
-    let leaves = meaning.leaves.iter().copied().filter(|_| !exact);
-    for number in parts.chain(leaves) {
+fn add(about: &mut Vec<u32>, more: &[u32]) {
+    for &number in more {
         if about.len() < MAX_CHANGED && !about.contains(&number) {
             about.push(number);
         }
