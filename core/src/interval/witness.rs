@@ -4,13 +4,13 @@
 //! chosen per cell, the bits of all ranges that overlap, so that fields of one word do not undo each other: the least
 //! word from a starting point on that satisfies all their sets is found by moving up to the next one each allows.
 
+use super::because::Because;
 use super::field::next_with_field;
 use super::learn::{Facts, Learner};
 use super::range::{Range, Ranges};
 use super::set::Set;
 use crate::expr::bits::mask;
 use crate::expr::{Graph, Model};
-use crate::query::Reasons;
 
 /// Rounds of moving up before a cell is given up.
 const MAX_ROUNDS: usize = 64;
@@ -116,7 +116,7 @@ pub fn dive(
         }
         let chosen = learner.ranges.number(cell.hull);
         let set = Set::single(cell.hull.width, value);
-        if facts.restrict(&learner.ranges, chosen, &set, &Reasons::None) {
+        if facts.restrict(&learner.ranges, chosen, &set, &Because::default()) {
             learner.propagate(graph, &mut facts, vec![chosen]);
         }
         if facts.infeasible.is_some() {

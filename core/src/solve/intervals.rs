@@ -41,8 +41,8 @@ impl Intervals {
     }
 
     fn decide(&mut self, query: &Query, rest: &mut Rest<'_>, facts: &Facts) -> Verdict {
-        if let Some(reasons) = &facts.infeasible {
-            return Verdict::Unsat(reasons.clone());
+        if let Some(because) = &facts.infeasible {
+            return Verdict::Unsat(because.reasons());
         }
         let ancestor = rest.tree.feasible_ancestor(query.path);
         let base = rest.tree.model(ancestor).expect("a feasible node").clone();
@@ -65,7 +65,8 @@ impl Intervals {
         for case in self.cases(rest.graph, query.condition) {
             let mut with = facts.clone();
             self.learner.learn(rest.graph, &mut with, case);
-            if let Some(reasons) = with.infeasible {
+            if let Some(because) = &with.infeasible {
+                let reasons = because.reasons();
                 let needed = reasons.contains(case);
                 let others = reasons.as_slice().iter().copied().filter(|&e| e != case);
                 let condition = needed.then_some(query.condition);
