@@ -7,7 +7,7 @@
 
 use super::backward;
 use super::field::ones;
-use super::fold::{self, Fold, MAX_INDICES, Stop, table_indices, table_word};
+use super::fold::{self, Case, Fold, MAX_INDICES, Stop, table_indices, table_word};
 use super::forward::{self, runs};
 use super::range::{Range, Ranges};
 use super::set::{MAP_WIDTH, Set};
@@ -146,6 +146,7 @@ enum Task {
     Meet,
     Join,
     Inexact(Stop),
+    Done(Narrowing),
 }
 
 struct Narrower<'a> {
@@ -176,6 +177,7 @@ pub fn narrow(graph: &Graph, ranges: &mut Ranges, fold: &Fold, root: Expr, targe
                 let both = if matches!(task, Task::Meet) { a.meet(b) } else { a.join(b, work.ranges) };
                 work.results.push(both);
             }
+            Task::Done(result) => work.results.push(result),
             Task::Inexact(stop) => {
                 let one = work.results.pop().expect("a result");
                 work.results.push(one.inexact(stop));
@@ -200,10 +202,7 @@ impl Narrower<'_> {
             return self.results.push(Narrowing::impossible());
         }
         if let Some(number) = self.fold.leaf(e) {
-            let part = Narrowing::part(number, target);
-            let direct = super::range::leaf_bits(self.graph, e).is_some();
-            let part = if direct { part } else { part.inexact(Stop::Array) };
-            return self.results.push(part);
+            return self.results.push(Narrowing::part(number, target));
         }
         let op = self.graph.op(e);
         match self.graph.op(e).arity() {
@@ -338,11 +337,23 @@ impl Narrower<'_> {
         self.tasks.extend([Task::Meet, Task::Visit(otherwise, target), visit(condition, false)]);
     }
 
-    /// A read that is sure to find a stored element, or a read of a table: the indices at which the target is.
+    /// A read of few indices, each a case; or of a table: the indices at which the target is found.
     fn read(&mut self, e: Expr, target: &Set) {
         let (array, index) = (self.graph.kid(e, 0), self.graph.kid(e, 1));
-        if let Some(element) = self.fold.found(e) {
-            return self.go(element, target.clone(), false, Stop::Array);
+        if let Some(cases) = self.fold.cases(e) {
+            self.tasks.push(Task::Inexact(Stop::Array));
+            self.tasks.extend((1..cases.len()).map(|_| Task::Join));
+            for &(at, case) in cases {
+                let finds = match case {
+                    Case::Element(element) => Task::Visit(element, target.clone()),
+                    Case::Bits(number) => Task::Done(Narrowing::part(number, target.clone())),
+                    Case::Word(word) if target.contains(word) => Task::Done(Narrowing::nothing()),
+                    Case::Word(_) => Task::Done(Narrowing::impossible()),
+                };
+                let here = Set::single(self.graph.width(index), at);
+                self.tasks.extend([Task::Meet, finds, Task::Visit(index, here)]);
+            }
+            return;
         }
         let unknown = Narrowing::unknown(Stop::Array);
         let Some(own) = self.fold.known(index).filter(|_| self.graph.op(array) == Op::Table) else {
