@@ -16,7 +16,7 @@ mod witness;
 pub use because::Because;
 pub use fold::Stop;
 pub use learn::{Facts, Learner, View};
-pub use meaning::Meaning;
+pub use meaning::{Inventory, Meaning};
 pub use range::{Range, Ranges};
 pub use set::{Approx, Set};
 pub use witness::{Strategy, dive};

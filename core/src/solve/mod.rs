@@ -7,6 +7,7 @@
 
 pub mod conformance;
 mod differences;
+mod enumerate;
 mod intervals;
 mod reuse;
 mod settrie;
