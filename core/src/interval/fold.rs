@@ -98,6 +98,11 @@ impl Fold {
         self.sets.get(&e)
     }
 
+    /// How many nodes were folded.
+    pub fn nodes(&self) -> usize {
+        self.sets.len()
+    }
+
     pub fn leaf(&self, e: Expr) -> Option<u32> {
         self.leaves.get(&e).copied()
     }

@@ -22,6 +22,8 @@ use std::sync::Arc;
 const MAX_REVISITS: usize = 16;
 /// Inferences from more constraints than this are not kept: long chains cost more than they tell.
 const MAX_REASONS: u32 = 256;
+/// Nodes folded and visited for one new constraint of a path.
+const LEARNING_EFFORT: usize = 1024;
 /// Relations remembered for one range.
 const MAX_RELATIONS: usize = 16;
 
@@ -100,6 +102,16 @@ impl Facts {
         true
     }
 
+    /// Looks whether what is known of some ranges, all together, leaves any value.
+    pub fn check(&mut self, ranges: &Ranges, numbers: &[u32]) {
+        for &number in numbers {
+            let view = self.known(ranges, number);
+            if view.set.is_empty() {
+                self.contradiction(view.because);
+            }
+        }
+    }
+
     fn relate(&mut self, number: u32, constraint: Expr) {
         let known = self.relations.get(number);
         if known.is_some_and(|all| all.len() >= MAX_RELATIONS || all.contains(&constraint)) {
@@ -133,6 +145,8 @@ pub struct Learner {
     meanings: Meanings,
     fold: Fold,
     nodes: FxHashMap<u32, Facts>,
+    /// Nodes that may still be folded or visited for what is being learnt.
+    effort: usize,
 }
 
 impl Learner {
@@ -152,10 +166,21 @@ impl Learner {
             missing.push(node);
         }
         for node in missing.into_iter().rev() {
+            self.allow(LEARNING_EFFORT);
             self.learn(graph, &mut facts, tree.constraint(node));
             self.nodes.insert(node.id(), facts.clone());
         }
         facts
+    }
+
+    /// How many nodes may be folded and visited from here on.
+    pub fn allow(&mut self, effort: usize) {
+        self.effort = effort;
+    }
+
+    /// Is any effort left?
+    pub fn is_tired(&self) -> bool {
+        self.effort == 0
     }
 
     /// Adds what a constraint says.
@@ -181,7 +206,7 @@ impl Learner {
     }
 
     /// Visits relations that depend on changed ranges until nothing changes, or it has been often enough.
-    pub fn propagate(&mut self, graph: &Graph, facts: &mut Facts, mut changed: Vec<u32>) {
+    fn propagate(&mut self, graph: &Graph, facts: &mut Facts, mut changed: Vec<u32>) {
         let mut visits = 0;
         while let Some(number) = changed.pop() {
             let near = [number].into_iter().chain(self.ranges.overlaps(number).iter().copied());
@@ -196,14 +221,27 @@ impl Learner {
         }
     }
 
+    /// Supposes that a range has a value of the set, for no reason.
+    pub fn suppose(&mut self, graph: &Graph, facts: &mut Facts, number: u32, set: &Set) {
+        if facts.restrict(&self.ranges, number, set, &Because::default()) {
+            self.propagate(graph, facts, vec![number]);
+        }
+    }
+
     /// Folds a constraint over the current sets and narrows them by its being true.
     fn visit(&mut self, graph: &Graph, facts: &mut Facts, constraint: Expr, changed: &mut Vec<u32>) {
+        if self.effort == 0 {
+            return;
+        }
         let mut context = Context { facts, because: Because::one(constraint) };
-        if !self.fold.run(graph, &mut self.ranges, constraint, &mut context) {
+        let whole = self.fold.run(graph, &mut self.ranges, constraint, &mut context);
+        self.effort = self.effort.saturating_sub(self.fold.nodes());
+        if !whole {
             return;
         }
         let because = context.because;
-        let says = narrow(graph, &mut self.ranges, &self.fold, constraint, Set::truth(true));
+        let says =
+            narrow(graph, &mut self.ranges, &self.fold, constraint, Set::truth(true), &mut self.effort);
         if says.never {
             return facts.contradiction(because);
         }
@@ -224,8 +262,12 @@ impl Learner {
         if meaning.says.exact {
             return meaning.says.parts.iter().map(|(number, _)| *number).collect();
         }
+        if self.effort == 0 {
+            return meaning.leaves.clone();
+        }
         let mut context = Context { facts, because: Because::default() };
         self.fold.run(graph, &mut self.ranges, constraint, &mut context);
+        self.effort = self.effort.saturating_sub(self.fold.nodes());
         self.fold.used.clone()
     }
 

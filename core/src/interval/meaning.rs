@@ -5,7 +5,7 @@
 //! evaluated. Out of a table over an unconstrained array nothing is known: such values are kept.
 
 use super::fold::{Anything, Fold, Stop};
-use super::narrow::{Narrowing, narrow};
+use super::narrow::{MAX_VISITS, Narrowing, narrow};
 use super::range::{self, Ranges};
 use super::set::{MAP_WIDTH, Set, Span};
 use crate::expr::bits::mask;
@@ -71,7 +71,8 @@ impl Meanings {
             let says = Narrowing { exact: false, stop: Some(Stop::Size), ..Narrowing::nothing() };
             return Meaning { leaves, says, stop: Some(Stop::Size) };
         }
-        let mut says = narrow(graph, ranges, &self.fold, e, Set::truth(true));
+        let mut visits = MAX_VISITS;
+        let mut says = narrow(graph, ranges, &self.fold, e, Set::truth(true), &mut visits);
         if let Some(leaf) = single
             && !says.exact
             && ranges.range(leaf).width <= MAX_ENUMERATED

@@ -17,7 +17,7 @@ use crate::expr::{Expr, Graph, Op};
 use smallvec::{SmallVec, smallvec};
 
 /// Visits after which an expression is given up; shared parts are visited once for each target.
-const MAX_VISITS: usize = 1024;
+pub const MAX_VISITS: usize = 512;
 
 /// Sets of ranges, all of which hold.
 #[derive(Clone, Debug)]
@@ -157,18 +157,24 @@ struct Narrower<'a> {
     results: Vec<Narrowing>,
 }
 
-/// What `root`'s value being in `target` says, given the fold of `root`.
-pub fn narrow(graph: &Graph, ranges: &mut Ranges, fold: &Fold, root: Expr, target: Set) -> Narrowing {
+/// What `root`'s value being in `target` says, given the fold of `root`. Takes its visits from `effort`.
+pub fn narrow(
+    graph: &Graph,
+    ranges: &mut Ranges,
+    fold: &Fold,
+    root: Expr,
+    target: Set,
+    effort: &mut usize,
+) -> Narrowing {
     let tasks = vec![Task::Visit(root, target)];
     let mut work = Narrower { graph, ranges, fold, tasks, results: Vec::new() };
-    let mut visits = 0;
     while let Some(task) = work.tasks.pop() {
         match task {
             Task::Visit(e, target) => {
-                visits += 1;
-                if visits > MAX_VISITS {
+                if *effort == 0 {
                     return Narrowing::unknown(Stop::Size);
                 }
+                *effort -= 1;
                 work.visit(e, target);
             }
             Task::Meet | Task::Join => {

@@ -4,7 +4,6 @@
 //! chosen per cell, the bits of all ranges that overlap, so that fields of one word do not undo each other: the least
 //! word from a starting point on that satisfies all their sets is found by moving up to the next one each allows.
 
-use super::because::Because;
 use super::field::next_with_field;
 use super::learn::{Facts, Learner};
 use super::range::{Range, Ranges};
@@ -15,6 +14,9 @@ use crate::expr::{Graph, Model};
 /// Rounds of moving up before a cell is given up.
 const MAX_ROUNDS: usize = 64;
 
+/// Choices for one range before a guess is given up.
+const MAX_CHOICES: usize = 3;
+
 /// Where to start looking for a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Strategy {
@@ -23,10 +25,45 @@ pub enum Strategy {
     Low,
     Middle,
     High,
+    /// Anywhere, told apart by the number.
+    Anywhere(u64),
 }
 
 impl Strategy {
-    pub const ALL: [Strategy; 4] = [Strategy::Stay, Strategy::Low, Strategy::Middle, Strategy::High];
+    /// Cheap ones and those that often work first.
+    pub const ALL: [Strategy; 10] = [
+        Strategy::Stay,
+        Strategy::Low,
+        Strategy::Anywhere(1),
+        Strategy::Anywhere(2),
+        Strategy::Anywhere(3),
+        Strategy::Anywhere(4),
+        Strategy::Anywhere(5),
+        Strategy::Anywhere(6),
+        Strategy::Middle,
+        Strategy::High,
+    ];
+
+    /// Do the values chosen narrow those still to be chosen? Guessing anywhere is for conditions of which nothing
+    /// can be inferred, and costs little without.
+    pub fn infers(self) -> bool {
+        !matches!(self, Strategy::Anywhere(_))
+    }
+
+    /// The value to start from for a range with these values, in place in its cell.
+    fn start(self, number: u32, set: &Set, now: u64, place: u64) -> Option<u64> {
+        Some(match self {
+            Strategy::Stay => now,
+            Strategy::Low => 0,
+            Strategy::Middle => set.nth(set.count() / 2)? << place,
+            Strategy::High => set.max()? << place,
+            Strategy::Anywhere(seed) => {
+                let mixed = (u64::from(number) + seed * 0x1_0001).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+                let place_among = u128::from(mixed ^ mixed >> 31).checked_rem(set.count())?;
+                set.nth(place_among)? << place
+            }
+        })
+    }
 }
 
 /// The bits of ranges that overlap, and the set of each.
@@ -94,33 +131,32 @@ pub fn dive(
     let mut facts = facts.clone();
     let mut model = base.clone();
     for &number in about {
-        let cell = Cell::around(&learner.ranges, &facts, number);
-        let now = cell.hull.value(graph, &model);
-        let place = learner.ranges.range(number).low - cell.hull.low;
-        let known = || facts.known(&learner.ranges, number).set;
-        let start = match strategy {
-            Strategy::Stay => now,
-            Strategy::Low => 0,
-            Strategy::Middle => {
-                let set = known();
-                set.nth(set.count() / 2)? << place
+        for choice in 0.. {
+            let cell = Cell::around(&learner.ranges, &facts, number);
+            let now = cell.hull.value(graph, &model);
+            let place = learner.ranges.range(number).low - cell.hull.low;
+            let set = facts.known(&learner.ranges, number).set;
+            let start = strategy.start(number, &set, now, place)?;
+            let value = cell.pick(start).or_else(|| cell.pick(0))?;
+            if value != now {
+                cell.hull.assign(graph, &mut model, value);
             }
-            Strategy::High => known().max()? << place,
-        };
-        let value = cell.pick(start).or_else(|| cell.pick(0))?;
-        if value != now {
-            cell.hull.assign(graph, &mut model, value);
-        }
-        if about.len() == 1 {
-            break;
-        }
-        let chosen = learner.ranges.number(cell.hull);
-        let set = Set::single(cell.hull.width, value);
-        if facts.restrict(&learner.ranges, chosen, &set, &Because::default()) {
-            learner.propagate(graph, &mut facts, vec![chosen]);
-        }
-        if facts.infeasible.is_some() {
-            return None;
+            if about.len() == 1 || !strategy.infers() {
+                break;
+            }
+            let chosen = learner.ranges.number(cell.hull);
+            let only = Set::single(cell.hull.width, value);
+            let mut next = facts.clone();
+            learner.suppose(graph, &mut next, chosen, &only);
+            if next.infeasible.is_none() {
+                facts = next;
+                break;
+            }
+            // Anything but that.
+            learner.suppose(graph, &mut facts, chosen, &only.complement().set);
+            if facts.infeasible.is_some() || choice == MAX_CHOICES {
+                return None;
+            }
         }
     }
     Some((model, facts))

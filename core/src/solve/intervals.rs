@@ -15,6 +15,8 @@ use std::collections::BTreeMap;
 
 /// Models tried for one strategy, each with the leaves of the constraint that the last one violated.
 const MAX_REPAIRS: usize = 3;
+/// Nodes folded and visited for one query.
+const EFFORT: usize = 2048;
 /// Ranges that a guess may change.
 const MAX_CHANGED: usize = 64;
 /// Alternatives of a disjunction that are looked at one by one.
@@ -60,11 +62,14 @@ impl Intervals {
                 }
             }
         }
+        self.learner.allow(EFFORT);
         let mut impossible = Reasons::None;
         let mut open = false;
         for case in self.cases(rest.graph, query.condition) {
             let mut with = facts.clone();
             self.learner.learn(rest.graph, &mut with, case);
+            let mut about = self.learner.about(rest.graph, &with, case);
+            with.check(&self.learner.ranges, &about);
             if let Some(because) = &with.infeasible {
                 let reasons = because.reasons();
                 let needed = reasons.contains(case);
@@ -73,7 +78,6 @@ impl Intervals {
                 impossible = impossible.union(&others.chain(condition).collect());
                 continue;
             }
-            let mut about = self.learner.about(rest.graph, &with, case);
             add(&mut about, &violated);
             if let Some(model) = self.guess(query, rest, &with, &base, about) {
                 return Verdict::Sat(model);
@@ -112,6 +116,9 @@ impl Intervals {
         mut about: Vec<u32>,
     ) -> Option<Model> {
         for strategy in Strategy::ALL {
+            if strategy.infers() && self.learner.is_tired() {
+                continue;
+            }
             for _ in 0..MAX_REPAIRS {
                 let guess = dive(&mut self.learner, rest.graph, facts, base, &about, strategy);
                 let Some((model, facts)) = guess else { break };
