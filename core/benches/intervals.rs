@@ -37,6 +37,8 @@ struct Row {
     wrong: u64,
     /// Nanoseconds of each check.
     times: Vec<u64>,
+    /// Numbers of the queries left open, in the log.
+    open: Vec<usize>,
 }
 
 struct Replay {
@@ -44,6 +46,8 @@ struct Replay {
     held: Path,
     row: Row,
     unlimited: Budget,
+    /// The number of the query in the log.
+    at: usize,
 }
 
 impl Replay {
@@ -77,7 +81,10 @@ impl Replay {
                 self.row.answered += 1;
                 Some(false)
             }
-            Answer::Unknown(_) => None,
+            Answer::Unknown(_) => {
+                self.row.open.push(self.at);
+                None
+            }
         }
     }
 
@@ -137,14 +144,13 @@ fn main() {
         let layers = build_chain(&spec, &mut |_| Ok(None)).expect("layers of the core");
         let solver = Solver::new(layers);
         let held = solver.tree.root();
-        let mut replay = Replay { solver, held, row: Row::default(), unlimited: Budget::unlimited() };
+        let mut replay = Replay { solver, held, row: Row::default(), unlimited: Budget::unlimited(), at: 0 };
         replay.solver.tree.retain(held);
         let mut reader = Reader::new(&text);
-        let mut at = 0;
         while let Some(query) = reader.next(&mut replay.solver.graph).expect("a readable log") {
-            let (kind, expected) = &answers[at];
+            let (kind, expected) = &answers[replay.at];
             replay.ask(&query, kind, expected);
-            at += 1;
+            replay.at += 1;
         }
         let mut row = replay.row;
         row.times.sort_unstable();
@@ -154,6 +160,7 @@ fn main() {
         println!("{name:<20}{:>8}{:>10}{share:>8.1}%{median:>10.2}{mean:>10.2}{:>7}", row.checks, row.answered, row.wrong);
         wrong += row.wrong;
         if why {
+            println!("    open: {:?}", &row.open[..row.open.len().min(12)]);
             for layer in replay.solver.statistics() {
                 let m = &layer.meter;
                 let own = m.own.as_secs_f64() * 1e6 / m.asked.max(1) as f64;

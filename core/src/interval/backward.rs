@@ -88,7 +88,10 @@ pub fn by_spans(op: Op, shape: Shape, target: &Set, own: &Set, other: &Set, whic
     let wanted = match op {
         Op::And => and(target, other, width),
         Op::Or => or(target, other, width),
-        Op::Xor => each(other, width, |y| xor_constant(target, y)),
+        Op::Xor => match single {
+            Some(y) => xor_constant(target, y),
+            None => Approx::sound(Set::full(width)),
+        },
         Op::Add => forward::binary(Op::Sub, same, target, other),
         Op::Sub if which == 0 => forward::binary(Op::Add, same, target, other),
         Op::Sub => forward::binary(Op::Sub, same, other, target),

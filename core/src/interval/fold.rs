@@ -16,8 +16,8 @@ use rustc_hash::FxHashMap;
 pub const MAX_NODES: usize = 1024;
 /// Up to this many indices into a table are looked up one by one.
 pub const MAX_INDICES: u128 = 4096;
-/// Up to this many elements of an array variable are told apart.
-const MAX_ELEMENTS: u128 = 8;
+/// Up to this many indices of a read are looked at one by one, whatever the array.
+const MAX_CASES: u128 = 8;
 /// Stores that a read looks through.
 const MAX_STORES: usize = 256;
 
@@ -33,6 +33,16 @@ impl Source for Anything {
     fn set(&mut self, ranges: &mut Ranges, number: u32) -> Set {
         Set::full(ranges.range(number).width)
     }
+}
+
+/// What a read finds at one index.
+#[derive(Clone, Copy, Debug)]
+pub enum Case {
+    /// The value of this expression.
+    Element(Expr),
+    /// These bits of an array variable.
+    Bits(u32),
+    Word(u64),
 }
 
 /// Why an expression was not folded, or not to the bottom.
@@ -56,6 +66,8 @@ pub struct Fold {
     sets: FxHashMap<Expr, Set>,
     /// The range that a node is.
     leaves: FxHashMap<Expr, u32>,
+    /// What a read finds at each of its few indices.
+    cases: FxHashMap<Expr, Vec<(u64, Case)>>,
     /// Ranges whose sets were asked for.
     pub used: Vec<u32>,
     /// Something below was not understood.
@@ -86,14 +98,25 @@ impl Fold {
         self.sets.get(&e)
     }
 
+    /// How many nodes were folded.
+    pub fn nodes(&self) -> usize {
+        self.sets.len()
+    }
+
     pub fn leaf(&self, e: Expr) -> Option<u32> {
         self.leaves.get(&e).copied()
+    }
+
+    /// What a read finds at each of its few indices.
+    pub fn cases(&self, e: Expr) -> Option<&[(u64, Case)]> {
+        self.cases.get(&e).map(|cases| &cases[..])
     }
 
     /// Computes the sets of `root` and everything below it. False if it is too large.
     pub fn run(&mut self, graph: &Graph, ranges: &mut Ranges, root: Expr, source: &mut impl Source) -> bool {
         self.sets.clear();
         self.leaves.clear();
+        self.cases.clear();
         self.used.clear();
         self.stop = None;
         let mut stack = std::mem::take(&mut self.stack);
@@ -179,85 +202,135 @@ impl Fold {
 
     /// A read that is not of a variable at a constant index.
     fn read(&mut self, graph: &Graph, ranges: &mut Ranges, e: Expr, source: &mut impl Source) {
-        let (width, count) = (graph.width(e), u64::from(graph.read_count(e)));
-        let mut array = graph.kid(e, 0);
-        let Some(mut index) = self.sets.get(&graph.kid(e, 1)).cloned() else {
+        let Some(index) = self.sets.get(&graph.kid(e, 1)).cloned() else {
             return self.stopped(Stop::Array);
         };
-        let mut found = Set::empty(width);
-        let mut looked_through = 0;
-        loop {
-            looked_through += 1;
-            if looked_through > MAX_STORES {
-                return self.stopped(Stop::Array);
+        if index.count() > MAX_CASES || !self.read_cases(graph, ranges, e, &index, source) {
+            match self.read_many(graph, e, index) {
+                Some(set) => {
+                    self.sets.insert(e, set);
+                }
+                None => self.stopped(Stop::Array),
             }
+        }
+    }
+
+    /// Each index by itself. False if what is found at one of them is not clear.
+    fn read_cases(
+        &mut self,
+        graph: &Graph,
+        ranges: &mut Ranges,
+        e: Expr,
+        index: &Set,
+        source: &mut impl Source,
+    ) -> bool {
+        let mut cases = Vec::new();
+        let mut all = Set::empty(graph.width(e));
+        for at in index.values() {
+            let Some(case) = self.find(graph, ranges, e, at) else { return false };
+            let set = match case {
+                Case::Element(element) => match self.known(element) {
+                    Some(set) => set.clone(),
+                    None => return false,
+                },
+                Case::Word(word) => Set::single(graph.width(e), word),
+                Case::Bits(number) => {
+                    if !self.used.contains(&number) {
+                        self.used.push(number);
+                    }
+                    source.set(ranges, number)
+                }
+            };
+            all = all.union(&set).set;
+            cases.push((at, case));
+        }
+        self.sets.insert(e, all);
+        self.cases.insert(e, cases);
+        true
+    }
+
+    /// What a read finds at `at`, if that is clear.
+    fn find(&self, graph: &Graph, ranges: &mut Ranges, e: Expr, at: u64) -> Option<Case> {
+        let (width, count) = (graph.width(e), u64::from(graph.read_count(e)));
+        let mut array = graph.kid(e, 0);
+        for _ in 0..MAX_STORES {
             match graph.op(array) {
                 Op::Store => {
-                    let (at, element) = (self.known(graph.kid(array, 1)), self.known(graph.kid(array, 2)));
-                    let (Some(at), Some(element)) = (at, element) else { return self.stopped(Stop::Array) };
-                    if count > 1 {
-                        return self.stopped(Stop::Array);
+                    let stored = self.known(graph.kid(array, 1)).filter(|_| count == 1)?;
+                    if stored.value() == Some(at) {
+                        return Some(Case::Element(graph.kid(array, 2)));
                     }
-                    if !at.is_disjoint(&index) {
-                        found = found.union(element).set;
-                        if at.value().is_some() && at.value() == index.value() {
-                            break;
-                        }
+                    if stored.contains(at) {
+                        return None;
                     }
                     array = graph.kid(array, 0);
                 }
                 Op::Table => {
-                    let elements = graph.table(array).elements.clone();
+                    let elements = &graph.table(array).elements;
+                    let length = elements.len() as u64;
+                    if at < length && length - at >= count {
+                        return Some(Case::Word(table_word(elements, at, count, graph.width(array))));
+                    }
+                    // A word may lie half in the table.
+                    if at < length {
+                        return None;
+                    }
+                    array = graph.kid(array, 0);
+                }
+                Op::ConstArray if count == 1 => return Some(Case::Element(graph.kid(array, 0))),
+                Op::Var => {
+                    // Past the last index a word's elements are not adjacent.
+                    let last = mask(graph.width(graph.kid(e, 1))) - (count - 1);
+                    let bits = range::elements(graph, array, at, width).filter(|_| at <= last)?;
+                    return Some(Case::Bits(ranges.number(bits)));
+                }
+                _ => return None,
+            }
+        }
+        None
+    }
+
+    /// The values found at many indices: constants, and stores that may be met on the way.
+    fn read_many(&self, graph: &Graph, e: Expr, index: Set) -> Option<Set> {
+        let (width, count) = (graph.width(e), u64::from(graph.read_count(e)));
+        let mut array = graph.kid(e, 0);
+        let mut index = index;
+        let mut found = Set::empty(width);
+        for _ in 0..MAX_STORES {
+            match graph.op(array) {
+                Op::Store if count == 1 => {
+                    let (at, element) = (self.known(graph.kid(array, 1))?, self.known(graph.kid(array, 2))?);
+                    if !at.is_disjoint(&index) {
+                        found = found.union(element).set;
+                    }
+                    array = graph.kid(array, 0);
+                }
+                Op::Table => {
+                    let elements = &graph.table(array).elements;
                     let inside = table_indices(&index, elements.len() as u64, count);
                     if inside.count() > MAX_INDICES {
-                        return self.stopped(Stop::Array);
+                        return None;
                     }
                     let step = graph.width(array);
-                    let words = inside.values().map(|at| table_word(&elements, at, count, step));
+                    let words = inside.values().map(|at| table_word(elements, at, count, step));
                     found = found.union(&Set::from_values(width, words).set).set;
                     if index.is_subset(&inside) {
-                        break;
+                        return Some(found);
                     }
-                    if count > 1 {
-                        // A word may lie half in the table.
-                        return self.stopped(Stop::Array);
+                    // A word may lie half in the table.
+                    if count > 1 && !(inside.is_empty() && index.min() >= Some(elements.len() as u64)) {
+                        return None;
                     }
                     index = inside.complement().set.intersect(&index).set;
                     array = graph.kid(array, 0);
                 }
-                Op::ConstArray => {
-                    let Some(element) = self.known(graph.kid(array, 0)) else { return self.stopped(Stop::Array) };
-                    if count > 1 {
-                        return self.stopped(Stop::Array);
-                    }
-                    found = found.union(element).set;
-                    break;
+                Op::ConstArray if count == 1 => {
+                    return Some(found.union(self.known(graph.kid(array, 0))?).set);
                 }
-                Op::Var => {
-                    // Past the last index a word's elements are not adjacent.
-                    let last = mask(index.width()) - (count - 1);
-                    if index.count() > MAX_ELEMENTS || index.max().is_some_and(|at| at > last) {
-                        return self.stopped(Stop::Array);
-                    }
-                    for at in index.values() {
-                        let Some(bits) = range::elements(graph, array, at, width) else {
-                            return self.stopped(Stop::Array);
-                        };
-                        let number = ranges.number(bits);
-                        if !self.used.contains(&number) {
-                            self.used.push(number);
-                        }
-                        found = found.union(&source.set(ranges, number)).set;
-                        if index.value().is_some() && array == graph.kid(e, 0) {
-                            self.leaves.insert(e, number);
-                        }
-                    }
-                    break;
-                }
-                _ => return self.stopped(Stop::Array),
+                _ => return None,
             }
         }
-        self.sets.insert(e, found);
+        None
     }
 }
 

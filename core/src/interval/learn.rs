@@ -6,6 +6,7 @@
 //! sets, narrowed, and visited again, a bounded number of times, when a set they depend on shrinks. Every set
 //! contains every solution of its reasons: an empty one proves that they have none.
 
+use super::because::Because;
 use super::fold::{Fold, Source};
 use super::meaning::{Meaning, Meanings};
 use super::narrow::narrow;
@@ -13,22 +14,24 @@ use super::range::Ranges;
 use super::set::Set;
 use crate::expr::{Expr, Graph};
 use crate::persist::Map;
-use crate::query::{Alive, Path, PathTree, Reasons};
+use crate::query::{Alive, Path, PathTree};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// Relations visited again for one new constraint.
 const MAX_REVISITS: usize = 16;
-/// Facts with more reasons than this are not kept: long chains of inferences would cost more than they tell.
-const MAX_REASONS: usize = 48;
+/// Inferences from more constraints than this are not kept: long chains cost more than they tell.
+const MAX_REASONS: u32 = 256;
+/// Nodes folded and visited for one new constraint of a path.
+const LEARNING_EFFORT: usize = 1024;
 /// Relations remembered for one range.
 const MAX_RELATIONS: usize = 16;
 
 /// The values of a range, and the constraints that say so.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 pub struct View {
     pub set: Set,
-    pub reasons: Reasons,
+    pub because: Because,
 }
 
 /// What a path says.
@@ -38,7 +41,7 @@ pub struct Facts {
     /// Constraints over several ranges, by range.
     relations: Map<Arc<[Expr]>>,
     /// These constraints contradict each other.
-    pub infeasible: Option<Reasons>,
+    pub infeasible: Option<Because>,
 }
 
 impl Facts {
@@ -51,7 +54,7 @@ impl Facts {
         let range = ranges.range(number);
         let mut view = match self.views.get(number) {
             Some(view) => (**view).clone(),
-            None => View { set: Set::full(range.width), reasons: Reasons::None },
+            None => View { set: Set::full(range.width), because: Because::default() },
         };
         for &other in ranges.overlaps(number) {
             let Some(beside) = self.views.get(other) else { continue };
@@ -61,45 +64,52 @@ impl Facts {
             let narrower = view.set.with_field((low - range.low) as u32, &common).set;
             if narrower != view.set {
                 view.set = narrower;
-                view.reasons = view.reasons.union(&beside.reasons);
+                view.because = view.because.union(&beside.because);
             }
         }
         view
     }
 
-    fn contradiction(&mut self, reasons: Reasons) {
-        self.infeasible.get_or_insert(reasons);
+    fn contradiction(&mut self, because: Because) {
+        self.infeasible.get_or_insert(because);
     }
 
     /// Meets a range's set with another; true if that changed it.
-    pub fn restrict(&mut self, ranges: &Ranges, number: u32, set: &Set, reasons: &Reasons) -> bool {
-        let (new, because) = match self.views.get(number) {
+    pub fn restrict(&mut self, ranges: &Ranges, number: u32, set: &Set, because: &Because) -> bool {
+        let (new, all) = match self.views.get(number) {
             None if set.is_full() => return false,
-            None => (set.clone(), reasons.clone()),
+            None => (set.clone(), because.clone()),
             Some(old) => {
                 let both = old.set.intersect(set).set;
                 if both == old.set {
                     return false;
                 }
-                let because = if both == *set { reasons.clone() } else { old.reasons.union(reasons) };
-                (both, because)
+                let all = if both == *set { because.clone() } else { old.because.union(because) };
+                (both, all)
             }
         };
         if new.is_empty() {
-            self.contradiction(because);
+            self.contradiction(all);
             return true;
         }
-        if because.as_slice().len() > MAX_REASONS {
-            return false;
-        }
-        self.views.insert(number, Arc::new(View { set: new, reasons: because }));
+        self.views.insert(number, Arc::new(View { set: new, because: all }));
         if !ranges.overlaps(number).is_empty() {
             let view = self.known(ranges, number);
             if view.set.is_empty() {
-                self.contradiction(view.reasons);
+                self.contradiction(view.because);
             }
         }
         true
+    }
+
+    /// Looks whether what is known of some ranges, all together, leaves any value.
+    pub fn check(&mut self, ranges: &Ranges, numbers: &[u32]) {
+        for &number in numbers {
+            let view = self.known(ranges, number);
+            if view.set.is_empty() {
+                self.contradiction(view.because);
+            }
+        }
     }
 
     fn relate(&mut self, number: u32, constraint: Expr) {
@@ -115,14 +125,14 @@ impl Facts {
 /// Sets from facts, with the reasons of those that say anything.
 struct Context<'a> {
     facts: &'a Facts,
-    reasons: Reasons,
+    because: Because,
 }
 
 impl Source for Context<'_> {
     fn set(&mut self, ranges: &mut Ranges, number: u32) -> Set {
         let view = self.facts.known(ranges, number);
         if !view.set.is_full() {
-            self.reasons = self.reasons.union(&view.reasons);
+            self.because = self.because.union(&view.because);
         }
         view.set
     }
@@ -135,6 +145,8 @@ pub struct Learner {
     meanings: Meanings,
     fold: Fold,
     nodes: FxHashMap<u32, Facts>,
+    /// Nodes that may still be folded or visited for what is being learnt.
+    effort: usize,
 }
 
 impl Learner {
@@ -154,16 +166,27 @@ impl Learner {
             missing.push(node);
         }
         for node in missing.into_iter().rev() {
+            self.allow(LEARNING_EFFORT);
             self.learn(graph, &mut facts, tree.constraint(node));
             self.nodes.insert(node.id(), facts.clone());
         }
         facts
     }
 
+    /// How many nodes may be folded and visited from here on.
+    pub fn allow(&mut self, effort: usize) {
+        self.effort = effort;
+    }
+
+    /// Is any effort left?
+    pub fn is_tired(&self) -> bool {
+        self.effort == 0
+    }
+
     /// Adds what a constraint says.
     pub fn learn(&mut self, graph: &Graph, facts: &mut Facts, constraint: Expr) {
         let meaning = self.meaning(graph, constraint);
-        let reason = Reasons::One(constraint);
+        let reason = Because::one(constraint);
         if meaning.says.never {
             return facts.contradiction(reason);
         }
@@ -183,7 +206,7 @@ impl Learner {
     }
 
     /// Visits relations that depend on changed ranges until nothing changes, or it has been often enough.
-    pub fn propagate(&mut self, graph: &Graph, facts: &mut Facts, mut changed: Vec<u32>) {
+    fn propagate(&mut self, graph: &Graph, facts: &mut Facts, mut changed: Vec<u32>) {
         let mut visits = 0;
         while let Some(number) = changed.pop() {
             let near = [number].into_iter().chain(self.ranges.overlaps(number).iter().copied());
@@ -198,32 +221,64 @@ impl Learner {
         }
     }
 
+    /// Supposes that a range has a value of the set, for no reason.
+    pub fn suppose(&mut self, graph: &Graph, facts: &mut Facts, number: u32, set: &Set) {
+        if facts.restrict(&self.ranges, number, set, &Because::default()) {
+            self.propagate(graph, facts, vec![number]);
+        }
+    }
+
     /// Folds a constraint over the current sets and narrows them by its being true.
     fn visit(&mut self, graph: &Graph, facts: &mut Facts, constraint: Expr, changed: &mut Vec<u32>) {
-        let mut context = Context { facts, reasons: Reasons::One(constraint) };
-        if !self.fold.run(graph, &mut self.ranges, constraint, &mut context) {
+        if self.effort == 0 {
             return;
         }
-        let reasons = context.reasons;
-        let says = narrow(graph, &mut self.ranges, &self.fold, constraint, Set::truth(true));
+        let mut context = Context { facts, because: Because::one(constraint) };
+        let whole = self.fold.run(graph, &mut self.ranges, constraint, &mut context);
+        self.effort = self.effort.saturating_sub(self.fold.nodes());
+        if !whole {
+            return;
+        }
+        let because = context.because;
+        let says =
+            narrow(graph, &mut self.ranges, &self.fold, constraint, Set::truth(true), &mut self.effort);
         if says.never {
-            return facts.contradiction(reasons);
+            return facts.contradiction(because);
+        }
+        if because.size() > MAX_REASONS {
+            return;
         }
         for (number, set) in &says.parts {
-            if facts.restrict(&self.ranges, *number, set, &reasons) {
+            if facts.restrict(&self.ranges, *number, set, &because) {
                 changed.push(*number);
             }
         }
     }
 
+    /// The ranges that a constraint is about: those it says something of, if that is all it says, or else all that
+    /// it depends on, given the facts.
+    pub fn about(&mut self, graph: &Graph, facts: &Facts, constraint: Expr) -> Vec<u32> {
+        let meaning = self.meaning(graph, constraint);
+        if meaning.says.exact {
+            return meaning.says.parts.iter().map(|(number, _)| *number).collect();
+        }
+        if self.effort == 0 {
+            return meaning.leaves.clone();
+        }
+        let mut context = Context { facts, because: Because::default() };
+        self.fold.run(graph, &mut self.ranges, constraint, &mut context);
+        self.effort = self.effort.saturating_sub(self.fold.nodes());
+        self.fold.used.clone()
+    }
+
     /// The values an expression of at most 64 bits can have, and the constraints that say so.
     pub fn values(&mut self, graph: &Graph, facts: &Facts, e: Expr) -> View {
-        let mut context = Context { facts, reasons: Reasons::None };
+        let mut context = Context { facts, because: Because::default() };
         if !self.fold.run(graph, &mut self.ranges, e, &mut context) {
-            return View { set: Set::full(graph.width(e)), reasons: Reasons::None };
+            return View { set: Set::full(graph.width(e)), because: Because::default() };
         }
-        let reasons = context.reasons;
-        View { set: self.fold.set(graph, e), reasons }
+        let because = context.because;
+        View { set: self.fold.set(graph, e), because }
     }
 
     pub fn sweep(&mut self, alive: &Alive<'_>) {

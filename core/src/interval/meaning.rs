@@ -5,14 +5,14 @@
 //! evaluated. Out of a table over an unconstrained array nothing is known: such values are kept.
 
 use super::fold::{Anything, Fold, Stop};
-use super::narrow::{Narrowing, narrow};
+use super::narrow::{MAX_VISITS, Narrowing, narrow};
 use super::range::{self, Ranges};
 use super::set::{MAP_WIDTH, Set, Span};
 use crate::expr::bits::mask;
 use crate::expr::columns::{Columns, Plan};
 use crate::expr::walk::{Atom, element_range};
 use crate::expr::{Alive, Expr, Graph, Op};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
 /// Leaves of up to this width are evaluated over all their values.
@@ -55,7 +55,7 @@ impl Meanings {
     }
 
     fn compute(&mut self, graph: &Graph, ranges: &mut Ranges, e: Expr) -> Meaning {
-        let (leaves, tables, plain, nodes) = inventory(graph, e);
+        let Inventory { leaves, tables, plain, nodes } = Inventory::of(graph, e);
         let leaves: Vec<u32> = leaves.into_iter().map(|leaf| ranges.number(leaf)).collect();
         let single = match leaves[..] {
             [one] if plain => Some(one),
@@ -71,7 +71,8 @@ impl Meanings {
             let says = Narrowing { exact: false, stop: Some(Stop::Size), ..Narrowing::nothing() };
             return Meaning { leaves, says, stop: Some(Stop::Size) };
         }
-        let mut says = narrow(graph, ranges, &self.fold, e, Set::truth(true));
+        let mut visits = MAX_VISITS;
+        let mut says = narrow(graph, ranges, &self.fold, e, Set::truth(true), &mut visits);
         if let Some(leaf) = single
             && !says.exact
             && ranges.range(leaf).width <= MAX_ENUMERATED
@@ -137,44 +138,51 @@ impl Meanings {
     }
 }
 
-/// The leaves of an expression; the reads of tables over arrays that are not constant, as index and how many indices
-/// are inside; whether there is nothing else that a value could depend on; and how many nodes.
-type Inventory = (Vec<range::Range>, Vec<(Expr, u64)>, bool, usize);
+/// What an expression is made of.
+pub struct Inventory {
+    /// Variables and reads of array variables at constant indices, as bits.
+    pub leaves: Vec<range::Range>,
+    /// Reads of tables over array variables: the index, and how many indices are inside.
+    pub tables: Vec<(Expr, u64)>,
+    /// There is nothing else that a value could depend on.
+    pub plain: bool,
+    pub nodes: usize,
+}
 
-fn inventory(graph: &Graph, e: Expr) -> Inventory {
-    let mut leaves: Vec<range::Range> = Vec::new();
-    let mut tables: Vec<(Expr, u64)> = Vec::new();
-    let (mut plain, mut nodes) = (true, 0);
-    let mut seen = rustc_hash::FxHashSet::default();
-    let mut stack = vec![e];
-    while let Some(e) = stack.pop() {
-        if !seen.insert(e) {
-            continue;
-        }
-        nodes += 1;
-        match graph.op(e) {
-            Op::Const => {}
-            Op::Var => match range::leaf(graph, e) {
-                Some(leaf) => leaves.push(leaf),
-                None => plain = false,
-            },
-            Op::Read if element_range(graph, e).is_some() => match range::leaf(graph, e) {
-                Some(leaf) => leaves.push(leaf),
-                None => plain = false,
-            },
-            Op::Read => {
+impl Inventory {
+    pub fn of(graph: &Graph, e: Expr) -> Inventory {
+        let mut all = Inventory { leaves: Vec::new(), tables: Vec::new(), plain: true, nodes: 0 };
+        let mut seen = FxHashSet::default();
+        let mut stack = vec![e];
+        while let Some(e) = stack.pop() {
+            if !seen.insert(e) {
+                continue;
+            }
+            all.nodes += 1;
+            let is_leaf = match graph.op(e) {
+                Op::Var => true,
+                Op::Read => element_range(graph, e).is_some(),
+                _ => false,
+            };
+            if is_leaf {
+                match range::leaf(graph, e) {
+                    Some(leaf) => all.leaves.push(leaf),
+                    None => all.plain = false,
+                }
+            } else if graph.op(e) == Op::Read {
                 let (array, index) = (graph.kid(e, 0), graph.kid(e, 1));
                 stack.push(index);
                 let over_variable = graph.op(array) == Op::Table && graph.op(graph.kid(array, 0)) == Op::Var;
                 if over_variable && graph.width(index) <= 64 {
-                    let (length, count) = (graph.table(array).elements.len(), graph.read_count(e));
-                    tables.push((index, (length as u64 + 1).saturating_sub(count.into())));
+                    let (length, count) = (graph.table(array).elements.len() as u64, graph.read_count(e));
+                    all.tables.push((index, (length + 1).saturating_sub(count.into())));
                 } else {
                     stack.push(array);
                 }
+            } else {
+                stack.extend(graph.kids(e));
             }
-            _ => stack.extend(graph.kids(e)),
         }
+        all
     }
-    (leaves, tables, plain, nodes)
 }

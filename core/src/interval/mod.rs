@@ -2,6 +2,7 @@
 //! and sound everywhere. Usable alone; the layers `intervals` and `enumerate` decide queries with it.
 
 pub mod backward;
+mod because;
 pub mod field;
 mod fold;
 pub mod forward;
@@ -12,9 +13,10 @@ mod range;
 pub mod set;
 mod witness;
 
+pub use because::Because;
 pub use fold::Stop;
 pub use learn::{Facts, Learner, View};
-pub use meaning::Meaning;
+pub use meaning::{Inventory, Meaning};
 pub use range::{Range, Ranges};
 pub use set::{Approx, Set};
 pub use witness::{Strategy, dive};

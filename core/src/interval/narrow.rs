@@ -7,7 +7,7 @@
 
 use super::backward;
 use super::field::ones;
-use super::fold::{self, Fold, MAX_INDICES, Stop, table_indices, table_word};
+use super::fold::{self, Case, Fold, MAX_INDICES, Stop, table_indices, table_word};
 use super::forward::{self, runs};
 use super::range::{Range, Ranges};
 use super::set::{MAP_WIDTH, Set};
@@ -17,7 +17,7 @@ use crate::expr::{Expr, Graph, Op};
 use smallvec::{SmallVec, smallvec};
 
 /// Visits after which an expression is given up; shared parts are visited once for each target.
-const MAX_VISITS: usize = 1024;
+pub const MAX_VISITS: usize = 512;
 
 /// Sets of ranges, all of which hold.
 #[derive(Clone, Debug)]
@@ -146,6 +146,7 @@ enum Task {
     Meet,
     Join,
     Inexact(Stop),
+    Done(Narrowing),
 }
 
 struct Narrower<'a> {
@@ -156,18 +157,24 @@ struct Narrower<'a> {
     results: Vec<Narrowing>,
 }
 
-/// What `root`'s value being in `target` says, given the fold of `root`.
-pub fn narrow(graph: &Graph, ranges: &mut Ranges, fold: &Fold, root: Expr, target: Set) -> Narrowing {
+/// What `root`'s value being in `target` says, given the fold of `root`. Takes its visits from `effort`.
+pub fn narrow(
+    graph: &Graph,
+    ranges: &mut Ranges,
+    fold: &Fold,
+    root: Expr,
+    target: Set,
+    effort: &mut usize,
+) -> Narrowing {
     let tasks = vec![Task::Visit(root, target)];
     let mut work = Narrower { graph, ranges, fold, tasks, results: Vec::new() };
-    let mut visits = 0;
     while let Some(task) = work.tasks.pop() {
         match task {
             Task::Visit(e, target) => {
-                visits += 1;
-                if visits > MAX_VISITS {
+                if *effort == 0 {
                     return Narrowing::unknown(Stop::Size);
                 }
+                *effort -= 1;
                 work.visit(e, target);
             }
             Task::Meet | Task::Join => {
@@ -176,6 +183,7 @@ pub fn narrow(graph: &Graph, ranges: &mut Ranges, fold: &Fold, root: Expr, targe
                 let both = if matches!(task, Task::Meet) { a.meet(b) } else { a.join(b, work.ranges) };
                 work.results.push(both);
             }
+            Task::Done(result) => work.results.push(result),
             Task::Inexact(stop) => {
                 let one = work.results.pop().expect("a result");
                 work.results.push(one.inexact(stop));
@@ -200,10 +208,7 @@ impl Narrower<'_> {
             return self.results.push(Narrowing::impossible());
         }
         if let Some(number) = self.fold.leaf(e) {
-            let part = Narrowing::part(number, target);
-            let direct = super::range::leaf_bits(self.graph, e).is_some();
-            let part = if direct { part } else { part.inexact(Stop::Array) };
-            return self.results.push(part);
+            return self.results.push(Narrowing::part(number, target));
         }
         let op = self.graph.op(e);
         match self.graph.op(e).arity() {
@@ -338,9 +343,24 @@ impl Narrower<'_> {
         self.tasks.extend([Task::Meet, Task::Visit(otherwise, target), visit(condition, false)]);
     }
 
-    /// A read of a table: the indices at which the target is found.
+    /// A read of few indices, each a case; or of a table: the indices at which the target is found.
     fn read(&mut self, e: Expr, target: &Set) {
         let (array, index) = (self.graph.kid(e, 0), self.graph.kid(e, 1));
+        if let Some(cases) = self.fold.cases(e) {
+            self.tasks.push(Task::Inexact(Stop::Array));
+            self.tasks.extend((1..cases.len()).map(|_| Task::Join));
+            for &(at, case) in cases {
+                let finds = match case {
+                    Case::Element(element) => Task::Visit(element, target.clone()),
+                    Case::Bits(number) => Task::Done(Narrowing::part(number, target.clone())),
+                    Case::Word(word) if target.contains(word) => Task::Done(Narrowing::nothing()),
+                    Case::Word(_) => Task::Done(Narrowing::impossible()),
+                };
+                let here = Set::single(self.graph.width(index), at);
+                self.tasks.extend([Task::Meet, finds, Task::Visit(index, here)]);
+            }
+            return;
+        }
         let unknown = Narrowing::unknown(Stop::Array);
         let Some(own) = self.fold.known(index).filter(|_| self.graph.op(array) == Op::Table) else {
             return self.results.push(unknown);

@@ -10,10 +10,12 @@ use super::range::{Range, Ranges};
 use super::set::Set;
 use crate::expr::bits::mask;
 use crate::expr::{Graph, Model};
-use crate::query::Reasons;
 
 /// Rounds of moving up before a cell is given up.
 const MAX_ROUNDS: usize = 64;
+
+/// Choices for one range before a guess is given up.
+const MAX_CHOICES: usize = 3;
 
 /// Where to start looking for a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -23,10 +25,45 @@ pub enum Strategy {
     Low,
     Middle,
     High,
+    /// Anywhere, told apart by the number.
+    Anywhere(u64),
 }
 
 impl Strategy {
-    pub const ALL: [Strategy; 4] = [Strategy::Stay, Strategy::Low, Strategy::Middle, Strategy::High];
+    /// Cheap ones and those that often work first.
+    pub const ALL: [Strategy; 10] = [
+        Strategy::Stay,
+        Strategy::Low,
+        Strategy::Anywhere(1),
+        Strategy::Anywhere(2),
+        Strategy::Anywhere(3),
+        Strategy::Anywhere(4),
+        Strategy::Anywhere(5),
+        Strategy::Anywhere(6),
+        Strategy::Middle,
+        Strategy::High,
+    ];
+
+    /// Do the values chosen narrow those still to be chosen? Guessing anywhere is for conditions of which nothing
+    /// can be inferred, and costs little without.
+    pub fn infers(self) -> bool {
+        !matches!(self, Strategy::Anywhere(_))
+    }
+
+    /// The value to start from for a range with these values, in place in its cell.
+    fn start(self, number: u32, set: &Set, now: u64, place: u64) -> Option<u64> {
+        Some(match self {
+            Strategy::Stay => now,
+            Strategy::Low => 0,
+            Strategy::Middle => set.nth(set.count() / 2)? << place,
+            Strategy::High => set.max()? << place,
+            Strategy::Anywhere(seed) => {
+                let mixed = (u64::from(number) + seed * 0x1_0001).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+                let place_among = u128::from(mixed ^ mixed >> 31).checked_rem(set.count())?;
+                set.nth(place_among)? << place
+            }
+        })
+    }
 }
 
 /// The bits of ranges that overlap, and the set of each.
@@ -81,8 +118,8 @@ impl Cell {
     }
 }
 
-/// A model like `base`, with the ranges of `about` changed to values that the facts allow; `None` if a choice turns
-/// out to be impossible.
+/// A model like `base`, with the ranges of `about` changed to values that the facts allow, and what holds after those
+/// choices; `None` if a choice turns out to be impossible.
 pub fn dive(
     learner: &mut Learner,
     graph: &Graph,
@@ -90,37 +127,37 @@ pub fn dive(
     base: &Model,
     about: &[u32],
     strategy: Strategy,
-) -> Option<Model> {
+) -> Option<(Model, Facts)> {
     let mut facts = facts.clone();
     let mut model = base.clone();
-    for (i, &number) in about.iter().enumerate() {
-        let cell = Cell::around(&learner.ranges, &facts, number);
-        let now = cell.hull.value(graph, &model);
-        let place = learner.ranges.range(number).low - cell.hull.low;
-        let known = || facts.known(&learner.ranges, number).set;
-        let start = match strategy {
-            Strategy::Stay => now,
-            Strategy::Low => 0,
-            Strategy::Middle => {
-                let set = known();
-                set.nth(set.count() / 2)? << place
+    for &number in about {
+        for choice in 0.. {
+            let cell = Cell::around(&learner.ranges, &facts, number);
+            let now = cell.hull.value(graph, &model);
+            let place = learner.ranges.range(number).low - cell.hull.low;
+            let set = facts.known(&learner.ranges, number).set;
+            let start = strategy.start(number, &set, now, place)?;
+            let value = cell.pick(start).or_else(|| cell.pick(0))?;
+            if value != now {
+                cell.hull.assign(graph, &mut model, value);
             }
-            Strategy::High => known().max()? << place,
-        };
-        let value = cell.pick(start).or_else(|| cell.pick(0))?;
-        if value != now {
-            cell.hull.assign(graph, &mut model, value);
-        }
-        if i + 1 < about.len() {
+            if about.len() == 1 || !strategy.infers() {
+                break;
+            }
             let chosen = learner.ranges.number(cell.hull);
-            let set = Set::single(cell.hull.width, value);
-            if facts.restrict(&learner.ranges, chosen, &set, &Reasons::None) {
-                learner.propagate(graph, &mut facts, vec![chosen]);
+            let only = Set::single(cell.hull.width, value);
+            let mut next = facts.clone();
+            learner.suppose(graph, &mut next, chosen, &only);
+            if next.infeasible.is_none() {
+                facts = next;
+                break;
             }
-            if facts.infeasible.is_some() {
+            // Anything but that.
+            learner.suppose(graph, &mut facts, chosen, &only.complement().set);
+            if facts.infeasible.is_some() || choice == MAX_CHOICES {
                 return None;
             }
         }
     }
-    Some(model)
+    Some((model, facts))
 }

@@ -9,12 +9,14 @@
 
 use super::{Layer, Rest};
 use crate::expr::{Expr, Graph, Model, Op};
-use crate::interval::{Facts, Learner, Meaning, Stop, Strategy, dive};
+use crate::interval::{Facts, Learner, Stop, Strategy, dive};
 use crate::query::{Alive, Answer, Core, Query, Reasons};
 use std::collections::BTreeMap;
 
 /// Models tried for one strategy, each with the leaves of the constraint that the last one violated.
 const MAX_REPAIRS: usize = 3;
+/// Nodes folded and visited for one query.
+const EFFORT: usize = 2048;
 /// Ranges that a guess may change.
 const MAX_CHANGED: usize = 64;
 /// Alternatives of a disjunction that are looked at one by one.
@@ -41,8 +43,8 @@ impl Intervals {
     }
 
     fn decide(&mut self, query: &Query, rest: &mut Rest<'_>, facts: &Facts) -> Verdict {
-        if let Some(reasons) = &facts.infeasible {
-            return Verdict::Unsat(reasons.clone());
+        if let Some(because) = &facts.infeasible {
+            return Verdict::Unsat(because.reasons());
         }
         let ancestor = rest.tree.feasible_ancestor(query.path);
         let base = rest.tree.model(ancestor).expect("a feasible node").clone();
@@ -56,25 +58,27 @@ impl Intervals {
             let mut session = rest.evaluator.under(rest.graph, &base);
             for &constraint in query.constraints(rest.tree).iter() {
                 if !session.truth(constraint) {
-                    add(&mut violated, &self.learner.meaning(rest.graph, constraint));
+                    add(&mut violated, &self.learner.about(rest.graph, facts, constraint));
                 }
             }
         }
+        self.learner.allow(EFFORT);
         let mut impossible = Reasons::None;
         let mut open = false;
         for case in self.cases(rest.graph, query.condition) {
             let mut with = facts.clone();
             self.learner.learn(rest.graph, &mut with, case);
-            if let Some(reasons) = with.infeasible {
+            let mut about = self.learner.about(rest.graph, &with, case);
+            with.check(&self.learner.ranges, &about);
+            if let Some(because) = &with.infeasible {
+                let reasons = because.reasons();
                 let needed = reasons.contains(case);
                 let others = reasons.as_slice().iter().copied().filter(|&e| e != case);
                 let condition = needed.then_some(query.condition);
                 impossible = impossible.union(&others.chain(condition).collect());
                 continue;
             }
-            let mut about = Vec::new();
-            add(&mut about, &self.learner.meaning(rest.graph, case));
-            about.extend(violated.iter().copied().filter(|leaf| !about.contains(leaf)).collect::<Vec<u32>>());
+            add(&mut about, &violated);
             if let Some(model) = self.guess(query, rest, &with, &base, about) {
                 return Verdict::Sat(model);
             }
@@ -112,11 +116,16 @@ impl Intervals {
         mut about: Vec<u32>,
     ) -> Option<Model> {
         for strategy in Strategy::ALL {
+            if strategy.infers() && self.learner.is_tired() {
+                continue;
+            }
             for _ in 0..MAX_REPAIRS {
-                let Some(model) = dive(&mut self.learner, rest.graph, facts, base, &about, strategy) else { break };
+                let guess = dive(&mut self.learner, rest.graph, facts, base, &about, strategy);
+                let Some((model, facts)) = guess else { break };
                 let Err(violated) = rest.satisfies(query, &model) else { return Some(model) };
                 let before = about.len();
-                add(&mut about, &self.learner.meaning(rest.graph, violated));
+                let more = self.learner.about(rest.graph, &facts, violated);
+                add(&mut about, &more);
                 if about.len() == before {
                     break;
                 }
@@ -153,12 +162,8 @@ impl Intervals {
     }
 }
 
-/// Adds the ranges that a constraint is about: what it says exactly, or else its leaves.
-fn add(about: &mut Vec<u32>, meaning: &Meaning) {
-    let exact = meaning.says.exact && !meaning.says.parts.is_empty();
-    let parts = meaning.says.parts.iter().map(|(number, _)| *number).filter(|_| exact);
-    let leaves = meaning.leaves.iter().copied().filter(|_| !exact);
-    for number in parts.chain(leaves) {
+fn add(about: &mut Vec<u32>, more: &[u32]) {
+    for &number in more {
         if about.len() < MAX_CHANGED && !about.contains(&number) {
             about.push(number);
         }

@@ -7,6 +7,7 @@
 
 pub mod conformance;
 mod differences;
+mod enumerate;
 pub mod harvest;
 mod intervals;
 mod record;

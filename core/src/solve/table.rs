@@ -1,7 +1,7 @@
 //! The layers of the core by name. Layers written elsewhere (in Python) come in through `outside`.
 
 use super::spec::{Item, Spec, SpecError};
-use super::{Layer, differences, intervals, record, reuse, sat, simplify, split, verify};
+use super::{Layer, differences, enumerate, intervals, record, reuse, sat, simplify, split, verify};
 
 /// A layer that can be named in a spec.
 pub struct LayerRow {
@@ -31,6 +31,21 @@ pub const LAYERS: &[LayerRow] = &[
         name: "intervals",
         about: "sets of values of bytes, words and fields of words, learnt along the path",
         build: |item, _| plain(item, intervals::Intervals::new),
+    },
+    LayerRow {
+        name: "enumerate",
+        about: "slices whose variables have few values in all, tried completely: enumerate(work=N)",
+        build: |item, _| {
+            let work = match (&item.variant, &item.options[..]) {
+                (None, []) => Some(enumerate::DEFAULT_WORK),
+                (None, [(key, value)]) if key == "work" => value.parse().ok(),
+                _ => None,
+            };
+            let work = work.ok_or_else(|| {
+                SpecError(format!("expected `enumerate` or `enumerate(work=N)`, found `{item}`"))
+            })?;
+            Ok(Box::new(enumerate::Enumerate::new(work)))
+        },
     },
     LayerRow {
         name: "differences",

@@ -1,0 +1,98 @@
+//! The constraints behind a fact, put together only when they are needed.
+//!
+//! A set that a hundred constraints shaped one after the other has a hundred reasons; copying them each time would
+//! make learning a path quadratic. A `Because` is a persistent tree: joining two takes one node, and `reasons` walks
+//! it, each shared part once. Dropped without recursion, since a tree is as deep as a path is long.
+
+use crate::expr::Expr;
+use crate::query::Reasons;
+use rustc_hash::FxHashSet;
+use std::sync::Arc;
+
+/// Constraints that together imply something. Cheap to clone and to join.
+#[derive(Clone, Debug, Default)]
+pub struct Because(Option<Arc<Node>>);
+
+#[derive(Debug)]
+struct Node {
+    constraint: Option<Expr>,
+    parts: [Because; 2],
+    /// At least the number of constraints below.
+    size: u32,
+}
+
+impl Because {
+    pub fn one(constraint: Expr) -> Because {
+        Because(Some(Arc::new(Node { constraint: Some(constraint), parts: Default::default(), size: 1 })))
+    }
+
+    pub fn union(&self, other: &Because) -> Because {
+        match (&self.0, &other.0) {
+            (None, _) => other.clone(),
+            (_, None) => self.clone(),
+            (Some(a), Some(b)) if Arc::ptr_eq(a, b) => self.clone(),
+            (Some(a), Some(b)) => {
+                let size = a.size.saturating_add(b.size);
+                Because(Some(Arc::new(Node { constraint: None, parts: [self.clone(), other.clone()], size })))
+            }
+        }
+    }
+
+    /// At least the number of constraints; what is shared counts each time.
+    pub fn size(&self) -> u32 {
+        self.0.as_ref().map_or(0, |node| node.size)
+    }
+
+    /// All of them.
+    pub fn reasons(&self) -> Reasons {
+        let mut seen = FxHashSet::default();
+        let mut found = Vec::new();
+        let mut stack: Vec<&Arc<Node>> = self.0.iter().collect();
+        while let Some(node) = stack.pop() {
+            if node.constraint.is_none() && !seen.insert(Arc::as_ptr(node)) {
+                continue;
+            }
+            found.extend(node.constraint);
+            stack.extend(node.parts.iter().filter_map(|part| part.0.as_ref()));
+        }
+        found.into_iter().collect()
+    }
+}
+
+impl Drop for Node {
+    fn drop(&mut self) {
+        let mut stack: Vec<Node> = Vec::new();
+        let release = |node: &mut Node, stack: &mut Vec<Node>| {
+            for part in &mut node.parts {
+                stack.extend(part.0.take().and_then(Arc::into_inner));
+            }
+        };
+        release(self, &mut stack);
+        while let Some(mut node) = stack.pop() {
+            release(&mut node, &mut stack);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::expr::Graph;
+
+    #[test]
+    fn shared_parts_count_once_and_depth_is_no_matter() {
+        let mut g = Graph::new();
+        let e: Vec<Expr> = (0..3).map(|i| g.word(8, i)).collect();
+        let mut all = Because::one(e[0]);
+        for i in 0..200_000 {
+            all = all.union(&Because::one(e[i % 3]));
+        }
+        let twice = all.union(&all.union(&Because::default()));
+        assert_eq!(twice.reasons().as_slice(), &e[..]);
+        let mut doubled = Because::one(e[0]).union(&Because::one(e[1]));
+        for _ in 0..100 {
+            doubled = doubled.union(&doubled.union(&Because::one(e[2])));
+        }
+        assert_eq!(doubled.reasons().as_slice().len(), 3);
+    }
+}

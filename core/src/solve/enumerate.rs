@@ -1,0 +1,271 @@
+//! The layer `enumerate`: slices whose variables have few values in all are tried completely.
+//!
+//! Answers: queries where the product of the sets of the slice's variables, times its nodes, is within a budget.
+//! Why sound: the sets contain every solution of their reasons, and every point of their product is evaluated. The
+//! core is the sets' reasons and constraints that together exclude every point; a model is evaluated once more.
+//! When it helps: relations between a few bytes, tables, multiplications: whatever sets cannot hold.
+//! Cost: at most the budget in evaluated nodes, in columns of 1024 points, cheapest constraints first.
+
+use super::{Layer, Rest};
+use crate::expr::bits::mask;
+use crate::expr::columns::{Columns, Plan, Tile, lanes_of};
+use crate::expr::walk::Atom;
+use crate::expr::{Expr, Graph};
+use crate::interval::{Because, Facts, Inventory, Learner, Range};
+use crate::query::{Alive, Answer, Core, Query, Reasons};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Points times nodes that are evaluated for one query.
+pub const DEFAULT_WORK: u64 = 1 << 18;
+const LANES: u64 = 1024;
+
+/// A range of bits and the values it may have.
+struct Cell {
+    range: Range,
+    values: Vec<u64>,
+}
+
+/// Everything that is to be evaluated: constraints and condition, cheapest first, over all points.
+struct Space {
+    cells: Vec<Cell>,
+    points: u64,
+    roots: Vec<Expr>,
+    /// Indices into tables, and how many indices are inside.
+    tables: Vec<(Expr, u64)>,
+    /// What the cells' values rest on.
+    because: Because,
+}
+
+pub struct Enumerate {
+    work: u64,
+    learner: Learner,
+    inventories: FxHashMap<Expr, Arc<Inventory>>,
+    columns: Columns,
+    points: u64,
+    passed: BTreeMap<&'static str, u64>,
+}
+
+impl Enumerate {
+    pub fn new(work: u64) -> Enumerate {
+        Enumerate {
+            work,
+            learner: Learner::default(),
+            inventories: FxHashMap::default(),
+            columns: Columns::new(),
+            points: 0,
+            passed: BTreeMap::new(),
+        }
+    }
+
+    fn inventory(&mut self, graph: &Graph, e: Expr) -> Arc<Inventory> {
+        self.inventories.entry(e).or_insert_with(|| Arc::new(Inventory::of(graph, e))).clone()
+    }
+
+    /// The space of a query under given facts, or why it is not tried.
+    fn space(
+        &mut self,
+        graph: &Graph,
+        constraints: &[Expr],
+        condition: Expr,
+        facts: &Facts,
+    ) -> Result<Space, &'static str> {
+        let mut leaves: Vec<Range> = Vec::new();
+        let mut tables: Vec<(Expr, u64)> = Vec::new();
+        let mut roots: Vec<(usize, Expr)> = Vec::new();
+        let mut nodes = 0u64;
+        for &e in constraints.iter().chain([&condition]).filter(|e| !graph.is_true(**e)) {
+            let inventory = self.inventory(graph, e);
+            if !inventory.plain {
+                return Err("array");
+            }
+            leaves.extend(&inventory.leaves);
+            tables.extend(&inventory.tables);
+            nodes += inventory.nodes as u64;
+            roots.push((inventory.nodes, e));
+        }
+        roots.sort_unstable();
+        roots.dedup();
+        tables.sort_unstable();
+        tables.dedup();
+        let mut because = Because::default();
+        let mut cells = Vec::new();
+        let mut points = 1u64;
+        for range in merged(leaves) {
+            let range = range.ok_or("width")?;
+            let number = self.learner.ranges.number(range);
+            let view = facts.known(&self.learner.ranges, number);
+            let count = u64::try_from(view.set.count()).unwrap_or(u64::MAX);
+            points = points.saturating_mul(count);
+            if points.saturating_mul(nodes) > self.work {
+                return Err("work");
+            }
+            if !view.set.is_full() {
+                because = because.union(&view.because);
+            }
+            cells.push(Cell { range, values: view.set.values().collect() });
+        }
+        let roots = roots.into_iter().map(|(_, e)| e).collect();
+        Ok(Space { cells, points, roots, tables, because })
+    }
+
+    fn decide(&mut self, query: &Query, rest: &mut Rest<'_>, space: &Space) -> Result<Answer, &'static str> {
+        // Roots are filtered by truth, so the indices into tables get a plan of their own.
+        let plan = Plan::new(rest.graph, &space.roots);
+        let indices: Vec<Expr> = space.tables.iter().map(|(index, _)| *index).collect();
+        let index_plan = Plan::new(rest.graph, &indices);
+        for start in (0..space.points).step_by(LANES as usize) {
+            let lanes = LANES.min(space.points - start) as usize;
+            self.points += lanes as u64;
+            if !indices.is_empty() {
+                let mut tile = self.columns.tile(&index_plan, lanes);
+                space.bind(rest.graph, &mut tile, start);
+                for (i, (_, inside)) in space.tables.iter().enumerate() {
+                    if tile.words(i).iter().any(|at| at >= inside) {
+                        return Err("table");
+                    }
+                }
+            }
+            let mut tile = self.columns.tile(&plan, lanes);
+            space.bind(rest.graph, &mut tile, start);
+            if let Some(lane) = lanes_of(tile.satisfying()).next() {
+                let ancestor = rest.tree.feasible_ancestor(query.path);
+                let mut model = rest.tree.model(ancestor).expect("a feasible node").clone();
+                for (cell, value) in space.cells.iter().zip(space.point(start + lane as u64)) {
+                    cell.range.assign(rest.graph, &mut model, value);
+                }
+                return match rest.satisfies(query, &model) {
+                    Ok(()) => Ok(Answer::Sat(model)),
+                    Err(_) => Err("model"),
+                };
+            }
+        }
+        let chosen = self.cover(rest.graph, space, &plan);
+        let constraints: Reasons = chosen.iter().copied().filter(|&e| e != query.condition).collect();
+        let condition = chosen.contains(&query.condition);
+        Ok(Answer::Unsat(Core { constraints: constraints.union(&space.because.reasons()), condition }))
+    }
+
+    /// Constraints that together exclude every point: each time the one that excludes most of what is left.
+    fn cover(&mut self, graph: &Graph, space: &Space, plan: &Plan) -> Vec<Expr> {
+        let words = space.points.div_ceil(64) as usize;
+        let mut excluded: Vec<Vec<u64>> = vec![Vec::with_capacity(words); space.roots.len()];
+        for start in (0..space.points).step_by(LANES as usize) {
+            let lanes = LANES.min(space.points - start) as usize;
+            let mut tile = self.columns.tile(plan, lanes);
+            space.bind(graph, &mut tile, start);
+            for (i, excluded) in excluded.iter_mut().enumerate() {
+                excluded.extend(tile.truth(i).iter().map(|truth| !truth));
+            }
+        }
+        let mut left = vec![u64::MAX; words];
+        if space.points % 64 != 0 {
+            left[words - 1] = mask((space.points % 64) as u32);
+        }
+        let mut chosen = Vec::new();
+        while left.iter().any(|word| *word != 0) {
+            let gain = |excluded: &Vec<u64>| -> u64 {
+                left.iter().zip(excluded).map(|(l, x)| u64::from((l & x).count_ones())).sum()
+            };
+            let best = (0..excluded.len()).max_by_key(|&i| gain(&excluded[i])).expect("there is a root");
+            debug_assert!(gain(&excluded[best]) > 0, "every point is excluded by some constraint");
+            left.iter_mut().zip(&excluded[best]).for_each(|(l, x)| *l &= !x);
+            chosen.push(space.roots[best]);
+        }
+        chosen
+    }
+}
+
+impl Space {
+    /// The values of the cells at a point.
+    fn point(&self, number: u64) -> Vec<u64> {
+        let mut left = number;
+        let digit = |cell: &Cell| {
+            let count = cell.values.len() as u64;
+            let value = cell.values[(left % count) as usize];
+            left /= count;
+            value
+        };
+        self.cells.iter().map(digit).collect()
+    }
+
+    /// Binds the points from `start` on, one a lane.
+    fn bind(&self, graph: &Graph, tile: &mut Tile<'_>, start: u64) {
+        let mut stride = 1;
+        for cell in &self.cells {
+            let count = cell.values.len() as u64;
+            let at = |lane: u64| cell.values[((start + lane) / stride % count) as usize];
+            let column: Vec<u64> = (0..tile.lanes() as u64).map(at).collect();
+            stride *= count;
+            if !graph.is_array(cell.range.base) {
+                tile.bind(Atom::Variable(cell.range.base), &column);
+                continue;
+            }
+            let element = graph.width(cell.range.base);
+            for i in 0..cell.range.width / element {
+                let part: Vec<u64> = column.iter().map(|v| v >> (i * element) & mask(element)).collect();
+                let first = cell.range.low / u64::from(element);
+                tile.bind(Atom::Element(cell.range.base, first + u64::from(i)), &part);
+            }
+        }
+    }
+}
+
+/// Leaves that overlap become one; `None` for one of more than 64 bits.
+fn merged(mut leaves: Vec<Range>) -> Vec<Option<Range>> {
+    leaves.sort_unstable_by_key(|r| (r.base, r.low, r.width));
+    let mut all: Vec<(Expr, u64, u64)> = Vec::new();
+    for r in leaves {
+        match all.last_mut() {
+            Some(last) if last.0 == r.base && r.low < last.2 => last.2 = last.2.max(r.end()),
+            _ => all.push((r.base, r.low, r.end())),
+        }
+    }
+    let range = |(base, low, end): (Expr, u64, u64)| {
+        (end - low <= 64).then(|| Range { base, low, width: (end - low) as u32 })
+    };
+    all.into_iter().map(range).collect()
+}
+
+impl Layer for Enumerate {
+    fn name(&self) -> &str {
+        "enumerate"
+    }
+
+    fn check(&mut self, query: &Query, rest: &mut Rest<'_>) -> Answer {
+        let constraints = query.constraints(rest.tree);
+        let facts = self.learner.facts(rest.graph, rest.tree, query.path);
+        let mut space = self.space(rest.graph, &constraints, query.condition, &facts);
+        // What a slice leaves out may not shape the sets: it could not be part of the core.
+        if let (Ok(found), Some(slice)) = (&space, &query.slice)
+            && !found.because.reasons().as_slice().iter().all(|e| slice.contains(e))
+        {
+            let mut facts = Facts::default();
+            slice.iter().for_each(|&constraint| self.learner.learn(rest.graph, &mut facts, constraint));
+            space = self.space(rest.graph, &constraints, query.condition, &facts);
+        }
+        match space.and_then(|space| self.decide(query, rest, &space)) {
+            Ok(answer) => answer,
+            Err(why) => {
+                *self.passed.entry(why).or_default() += 1;
+                rest.check(query)
+            }
+        }
+    }
+
+    fn sweep(&mut self, alive: &Alive<'_>) {
+        self.learner.sweep(alive);
+        self.inventories.retain(|e, _| alive.expr(*e));
+    }
+
+    fn forget(&mut self) {
+        self.learner.forget();
+        self.inventories = FxHashMap::default();
+    }
+
+    fn counters(&self) -> Vec<(String, f64)> {
+        let passed = self.passed.iter().map(|(why, count)| (format!("passed_{why}"), *count as f64));
+        passed.chain([("points".to_string(), self.points as f64)]).collect()
+    }
+}
