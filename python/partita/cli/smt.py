@@ -8,6 +8,7 @@ A solver for QF_ABV: FILE.smt2 or FILE.kquery (also .gz), or `-` (or nothing) fo
 from __future__ import annotations
 
 import argparse
+import contextlib
 import gzip
 import json
 import os
@@ -15,7 +16,7 @@ import sys
 import threading
 import zlib
 from collections.abc import Iterator, Sequence
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from partita import _core, backends
 from partita.errors import UsageError
@@ -158,8 +159,8 @@ def dialogue(script: _core.Script, clock: Clock) -> None:
 
 def read_file(path: str) -> Iterator[bytes]:
     try:
-        with open(path, "rb") as file:
-            stream: Any = gzip.open(file) if is_gzip(file) else file
+        with open(path, "rb") as file, contextlib.ExitStack() as stack:
+            stream = stack.enter_context(gzip.open(file)) if is_gzip(file) else file
             while chunk := stream.read(CHUNK):
                 yield chunk
     except (OSError, EOFError, zlib.error) as error:
