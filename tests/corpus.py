@@ -93,7 +93,9 @@ def run(job: Job, limit: float) -> Result:
         wrong = [i for i, (verdict, allowed) in enumerate(zip(found, right, strict=True)) if verdict not in allowed]
         if wrong:
             at = wrong[0]
-            complaint = f"{len(wrong)} wrong, first query {at}: expected {'/'.join(sorted(right[at]))}, found {found[at]}"
+            complaint = (
+                f"{len(wrong)} wrong, first query {at}: expected {'/'.join(sorted(right[at]))}, found {found[at]}"
+            )
     layers = json.loads(done.stderr[done.stderr.index("{") :])["layers"] if "{" in done.stderr else []
     last = layers[-1] if layers else {}
     return Result(job, seconds, len(right), complaint, last.get("translate_s", 0.0), last.get("solve_s", 0.0))

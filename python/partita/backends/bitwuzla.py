@@ -94,7 +94,9 @@ class Maker:
         return self.manager.mk_const(sort, name)
 
     def const_array(self, element: Term, index_width: int, width: int) -> Term:
-        return self.manager.mk_const_array(self.manager.mk_array_sort(self.bits(index_width), self.bits(width)), element)
+        return self.manager.mk_const_array(
+            self.manager.mk_array_sort(self.bits(index_width), self.bits(width)), element
+        )
 
 
 class BitwuzlaBackend(Backend):

@@ -288,5 +288,7 @@ def make(name: str, options: dict[str, str]) -> ProcessBackend:
         if len(command) == 1 and command[0] in ALIASES:
             command = ALIASES[command[0]]
     if not command or shutil.which(command[0]) is None:
-        raise UsageError(f"the layer `{name}` needs a program that is not on PATH: {command[0] if command else '(none)'}")
+        raise UsageError(
+            f"the layer `{name}` needs a program that is not on PATH: {command[0] if command else '(none)'}"
+        )
     return ProcessBackend(name, command)

@@ -99,7 +99,9 @@ class Maker:
         return z3.BitVec(name, width, self.context)
 
     def const_array(self, element: Term, index_width: int, width: int) -> Term:
-        return z3.ExprRef(z3.Z3_mk_const_array(self.context.ref(), self.bits(index_width).ast, element.ast), self.context)
+        return z3.ExprRef(
+            z3.Z3_mk_const_array(self.context.ref(), self.bits(index_width).ast, element.ast), self.context
+        )
 
 
 NO_LIMIT = 0xFFFFFFFF

@@ -50,7 +50,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--layers", metavar="SPEC", help=f"the chain (default: {default_layers()!r}), or edits of it")
     parser.add_argument("--verify", metavar="SOLVER", help="check every answer against a second solver")
     parser.add_argument("--stats", action="store_true", help="statistics as JSON on standard error at the end")
-    parser.add_argument("--validity", action="store_true", help="KQuery: true, false or both instead of VALID or INVALID")
+    parser.add_argument(
+        "--validity", action="store_true", help="KQuery: true, false or both instead of VALID or INVALID"
+    )
     parser.add_argument("--timeout-ms", type=positive, metavar="MS", help="for each check; also -t:MS")
     parser.add_argument("--total-s", type=positive, metavar="S", help="for everything; also -T:S")
     parser.add_argument("--memory-mb", type=positive, metavar="MB", help="for a complete solver; also -memory:MB")
@@ -70,7 +72,10 @@ def run(arguments: argparse.Namespace) -> int:
     language = ("kquery-validity" if arguments.validity else "kquery") if kquery else "smtlib"
     script = make_script(language, arguments)
     if not script.has_complete_layer():
-        print(f"partita: warning: the chain has no complete solver, so some answers will be unknown{ADVICE}", file=sys.stderr)
+        print(
+            f"partita: warning: the chain has no complete solver, so some answers will be unknown{ADVICE}",
+            file=sys.stderr,
+        )
     clock = Clock(script, arguments.total_s)
     try:
         if kquery:
