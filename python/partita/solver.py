@@ -17,8 +17,8 @@ CHEAP_LAYERS = "simplify split"
 
 
 def default_layers() -> str:
-    """The default chain: the layers of our own, then the best complete solver that is installed (if any is)."""
-    return " ".join([CHEAP_LAYERS, *backends.installed()[:1]])
+    """The default chain: cheap layers, then the best complete solver that is installed, or else our own."""
+    return f"{CHEAP_LAYERS} {(backends.installed() or ['sat'])[0]}"
 
 
 def resolve(layers: str | Sequence[str | Layer] | None) -> tuple[str, Callable[..., Any]]:

@@ -1,7 +1,10 @@
 """The layer `bitwuzla`: the solver Bitwuzla through its Python package.
 
-One long-lived instance; a query's constraints and condition are assumptions, so that nothing is ever retracted and
-terms, bit-blasted parts and learnt clauses stay. The terminator looks at deadline and cancellation.
+A query's constraints and condition are assumptions, so that nothing is ever retracted and what was bit-blasted and
+learnt stays. Every so many checks a new instance takes over (the terms stay), because an old one drags everything it
+has seen along: on strtol_6 that takes 3.8 s instead of 19.5 s, and costs nothing elsewhere. Scopes along the common
+prefix take as long as assumptions, a fresh instance a query up to four times. The terminator looks at deadline and
+cancellation.
 """
 
 from __future__ import annotations
@@ -49,6 +52,10 @@ KINDS = {
 INDEXED = {"extract": Kind.BV_EXTRACT, "zero_extend": Kind.BV_ZERO_EXTEND, "sign_extend": Kind.BV_SIGN_EXTEND}
 
 
+RENEW_AFTER = 200
+"""Checks after which a new instance takes over."""
+
+
 class Maker:
     """Makes Bitwuzla's terms."""
 
@@ -87,7 +94,9 @@ class Maker:
         return self.manager.mk_const(sort, name)
 
     def const_array(self, element: Term, index_width: int, width: int) -> Term:
-        return self.manager.mk_const_array(self.manager.mk_array_sort(self.bits(index_width), self.bits(width)), element)
+        return self.manager.mk_const_array(
+            self.manager.mk_array_sort(self.bits(index_width), self.bits(width)), element
+        )
 
 
 class BitwuzlaBackend(Backend):
@@ -96,6 +105,7 @@ class BitwuzlaBackend(Backend):
     def __init__(self) -> None:
         super().__init__()
         self._solver: Any = None
+        self._checks = 0
         self._memory_mb: int | None = None
         self._query: QueryView | None = None
         self._deadline: float | None = None
@@ -113,6 +123,7 @@ class BitwuzlaBackend(Backend):
         self._solver = Bitwuzla(maker.manager, options)
         self._solver.configure_terminator(self._must_stop)
         self._memory_mb = memory_mb
+        self._checks = 0
 
     def _must_stop(self) -> bool:
         if self._query is not None and self._query.cancelled():
@@ -120,9 +131,10 @@ class BitwuzlaBackend(Backend):
         return self._deadline is not None and time.monotonic() >= self._deadline
 
     def solve(self, query: QueryView, terms: Terms, deadline: float | None) -> Answer:
-        if self._solver is None or self._memory_mb != query.memory_mb:
+        if self._solver is None or self._memory_mb != query.memory_mb or self._checks >= RENEW_AFTER:
             assert isinstance(terms.builder, Maker)
             self._open(terms.builder, query.memory_mb)
+        self._checks += 1
         self._query, self._deadline = query, deadline
         try:
             numbers = query.constraints

@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable, Iterator
 
 from partita._core import QueryView, RestView, Sat, Unknown, Unsat
-from partita.backends.translate import ARRAY, BOOL, Terms
+from partita.backends.translate import ARRAY, BOOL, FUNCTIONS, Terms
 from partita.errors import UsageError
 from partita.layers import Answer
 
@@ -46,7 +46,7 @@ class Maker:
         # Selects and stores by name: array and index, for the values of arrays in a model.
         self.accesses: dict[str, tuple[str, str]] = {}
         self.functions: dict[str, Callable[..., str]] = {}
-        for name in FUNCTION_NAMES:
+        for name in FUNCTIONS:
             self.functions[name] = self._indexed(name) if name in INDEXED else self._plain(name)
 
     def _define(self, shape: tuple[int, int, int], body: str, needs: tuple[str, ...]) -> str:
@@ -112,12 +112,6 @@ class Maker:
                 seen.add(name)
                 stack.extend(self.needs[name])
         return sorted(seen, key=lambda name: int(name[1:]))
-
-
-FUNCTION_NAMES = (
-    "not and or xor = ite bvnot bvand bvor bvxor bvadd bvsub bvmul bvudiv bvurem bvsdiv bvsrem bvshl bvlshr bvashr "
-    "bvult bvule bvslt bvsle concat select store extract zero_extend sign_extend"
-).split()
 
 
 def sort_text(kind: int, width: int, index_width: int) -> str:
@@ -294,5 +288,7 @@ def make(name: str, options: dict[str, str]) -> ProcessBackend:
         if len(command) == 1 and command[0] in ALIASES:
             command = ALIASES[command[0]]
     if not command or shutil.which(command[0]) is None:
-        raise UsageError(f"the layer `{name}` needs a program that is not on PATH: {command[0] if command else '(none)'}")
+        raise UsageError(
+            f"the layer `{name}` needs a program that is not on PATH: {command[0] if command else '(none)'}"
+        )
     return ProcessBackend(name, command)

@@ -1,9 +1,8 @@
 """Nodes of the expression graph as terms of another solver, kept from one query to the next.
 
 A query brings the nodes that are new since the last one, operands first, as rows of numbers. Operators are mapped to
-SMT-LIB functions here, so that a back end only says how it makes each SMT-LIB function. Two things have no function:
-a read of several adjacent elements becomes a concatenation of selects, and a read of a table of constants becomes a
-tree of `ite` over the bits of the index.
+SMT-LIB functions here, so that a back end only says how it makes each SMT-LIB function. What SMT-LIB has no function
+for, reads of several adjacent elements and tables of constants, is in `arrays.py`.
 """
 
 from __future__ import annotations
@@ -13,6 +12,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from partita._core import OPERATORS, QueryView
+from partita.backends import arrays
 
 Term = Any
 Make = Callable[..., Term]
@@ -20,8 +20,8 @@ Make = Callable[..., Term]
 ROW = struct.Struct("=8I")
 BOOL, BITS, ARRAY = range(3)
 ON_BOOL = {"Not": "not", "And": "and", "Or": "or", "Xor": "xor"}
-SPECIAL = ("Const", "Var", "Table", "ConstArray", "Read", "Extract", "ZExt", "SExt")
-CONST, VAR, TABLE, CONST_ARRAY, READ, EXTRACT, ZEXT, SEXT = (
+SPECIAL = ("Const", "Var", "Table", "ConstArray", "Read", "Store", "Concat", "Extract", "ZExt", "SExt")
+CONST, VAR, TABLE, CONST_ARRAY, READ, STORE, CONCAT, EXTRACT, ZEXT, SEXT = (
     next(number for number, row in enumerate(OPERATORS) if row[0] == name) for name in SPECIAL
 )
 ARITY = [arity for _, arity, _ in OPERATORS]
@@ -55,10 +55,17 @@ class Terms:
         self.index_widths: dict[int, int] = {}
         # Term, kind, width and index width of each variable.
         self.variables: dict[int, tuple[Term, int, int, int]] = {}
-        # Base and elements of each table. It becomes a term only where something else than a read needs one.
-        self.tables: dict[int, tuple[int, list[int]]] = {}
-        # Words that are a narrower word with zeros above, with that word.
+        # What reads look into: constants, concatenations, narrower words with zeros above, tables (base, elements)
+        # and stores (array, index, element). Tables and stores become terms only where a read cannot do without.
+        self.constants: dict[int, int] = {}
+        self.concats: dict[int, tuple[int, int]] = {}
         self.narrow: dict[int, int] = {}
+        self.tables: dict[int, tuple[int, list[int]]] = {}
+        self.stores: dict[int, tuple[int, int, int]] = {}
+        self._by_number: list[dict[int, Any]] = [
+            self.terms, self.widths, self.index_widths, self.variables, self.constants,
+            self.concats, self.narrow, self.tables, self.stores,
+        ]  # fmt: skip
         self.on_bits = [self._maker(name, smt) for name, _, smt in OPERATORS]
         self.on_bool = [self._maker(name, ON_BOOL.get(name, smt)) for name, _, smt in OPERATORS]
 
@@ -68,12 +75,8 @@ class Terms:
     def take(self, query: QueryView) -> None:
         """Takes in what the query brings: drops what is gone, then translates what is new."""
         for (number,) in struct.iter_unpack("=I", query.dropped):
-            self.terms.pop(number, None)
-            self.widths.pop(number, None)
-            self.index_widths.pop(number, None)
-            self.variables.pop(number, None)
-            self.tables.pop(number, None)
-            self.narrow.pop(number, None)
+            for known in self._by_number:
+                known.pop(number, None)
         terms = self.terms
         for number, op, kind, width, index_width, a, b, c in ROW.iter_unpack(query.nodes):
             self.widths[number] = width
@@ -81,7 +84,7 @@ class Terms:
                 self.index_widths[number] = index_width
             make = self.on_bool[op] if kind == BOOL else self.on_bits[op]
             if make is None:
-                self._special(query, number, op, kind, width, index_width, a, b)
+                self._special(query, number, op, kind, width, index_width, a, b, c)
                 continue
             operands = (a, b, c)[: ARITY[op]]
             try:
@@ -91,13 +94,15 @@ class Terms:
             terms[number] = make(*args)
 
     def _special(
-        self, query: QueryView, number: int, op: int, kind: int, width: int, index_width: int, a: int, b: int
+        self, query: QueryView, number: int, op: int, kind: int, width: int, index_width: int, a: int, b: int, c: int
     ) -> None:
         builder, terms = self.builder, self.terms
         if op == CONST and kind == BOOL:
             terms[number] = builder.boolean(a == 1)
         elif op == CONST:
-            terms[number] = builder.constant(query.wide[number] if width > 64 else a | b << 32, width)
+            value = query.wide[number] if width > 64 else a | b << 32
+            self.constants[number] = value
+            terms[number] = builder.constant(value, width)
         elif op == VAR:
             term = builder.variable(query.names[number], kind, width, index_width)
             terms[number] = term
@@ -107,7 +112,12 @@ class Terms:
         elif op == CONST_ARRAY:
             terms[number] = builder.const_array(terms[a], index_width, width)
         elif op == READ:
-            terms[number] = self._read(a, b, width)
+            terms[number] = arrays.read(self, a, b, width // self.widths[a])
+        elif op == STORE:
+            self.stores[number] = (a, b, c)
+        elif op == CONCAT:
+            self.concats[number] = (a, b)
+            terms[number] = builder.functions["concat"](terms[a], terms[b])
         elif op == EXTRACT:
             terms[number] = builder.functions["extract"](b + width - 1, b, terms[a])
         elif op == ZEXT:
@@ -119,75 +129,21 @@ class Terms:
             raise AssertionError(f"operator {OPERATORS[op]} has no translation")
 
     def term(self, number: int) -> Term:
-        """The term of a node that was sent; a table becomes stores over its base."""
-        tables = []
+        """The term of a node that was sent; tables and stores are made now, a table as stores over its base."""
+        waiting = []
         below = number
         while below not in self.terms:
-            tables.append(below)
-            below = self.tables[below][0]
-        for table in reversed(tables):
-            base, elements = self.tables[table]
-            term, width, index_width = self.terms[base], self.widths[table], self.index_widths[table]
-            for i, element in enumerate(elements):
-                index = self.builder.constant(i, index_width)
-                term = self.builder.functions["store"](term, index, self.builder.constant(element, width))
-            self.terms[table] = term
+            waiting.append(below)
+            below = self.tables[below][0] if below in self.tables else self.stores[below][0]
+        store, constant = self.builder.functions["store"], self.builder.constant
+        for array in reversed(waiting):
+            if array in self.stores:
+                base, index, element = self.stores[array]
+                self.terms[array] = store(self.terms[base], self.terms[index], self.terms[element])
+                continue
+            base, elements = self.tables[array]
+            term, width, index_width = self.terms[base], self.widths[array], self.index_widths[array]
+            for i, value in enumerate(elements):
+                term = store(term, constant(i, index_width), constant(value, width))
+            self.terms[array] = term
         return self.terms[number]
-
-    def _read(self, array: int, index: int, width: int) -> Term:
-        """Adjacent elements as one word, the one at `index` lowest."""
-        functions, index_width = self.builder.functions, self.index_widths[array]
-        at = self.terms[index]
-        result = self._element(array, at, self.narrow.get(index))
-        for i in range(1, width // self.widths[array]):
-            offset = self.builder.constant(i % (1 << index_width), index_width)
-            result = functions["concat"](self._element(array, functions["bvadd"](at, offset), None), result)
-        return result
-
-    def _element(self, array: int, at: Term, narrow: int | None) -> Term:
-        if array in self.tables:
-            return self._table_element(array, at, narrow)
-        return self.builder.functions["select"](self.terms[array], at)
-
-    def _table_element(self, table: int, whole: Term, narrow: int | None) -> Term:
-        """An element of a table: a tree of choices by the bits of the index, equal halves made once; indices past the
-        end go to what lies below the table. Where the index is a narrower word with zeros above, that word decides,
-        and often nothing lies past the end.
-
-        Element assertions on an array, store chains and this were measured on the corpus: Bitwuzla needs 51.6 s for
-        the 15 queries of b64tab_4 with element assertions and 0.2 s with this."""
-        functions, constant = self.builder.functions, self.builder.constant
-        base, elements = self.tables[table]
-        width, index_width, at = self.widths[table], self.index_widths[table], whole
-        if narrow is not None:
-            at, index_width = self.terms[narrow], self.widths[narrow]
-        bits = min((len(elements) - 1).bit_length(), index_width)
-        elements = elements[: 1 << bits]
-        outside = self._element(base, whole, narrow) if len(elements) < 1 << index_width else None
-        # Subtrees are numbered as they are made, so that equal ones are found without comparing terms.
-        made: list[Term] = []
-        numbers: dict[int | str | tuple[int, int, int], int] = {}
-        level = []
-        for element in elements:
-            if element not in numbers:
-                numbers[element] = len(made)
-                made.append(constant(element, width))
-            level.append(numbers[element])
-        if len(level) < 1 << bits:
-            level += [len(made)] * ((1 << bits) - len(level))
-            made.append(outside)
-        for bit in range(bits):
-            chosen = functions["="](functions["extract"](bit, bit, at), constant(1, 1))
-            halves = []
-            for low, high in zip(level[::2], level[1::2], strict=True):
-                key = (bit, low, high)
-                if low != high and key not in numbers:
-                    numbers[key] = len(made)
-                    made.append(functions["ite"](chosen, made[high], made[low]))
-                halves.append(low if low == high else numbers[key])
-            level = halves
-        result = made[level[0]]
-        if index_width > bits:
-            inside = functions["bvult"](at, constant(1 << bits, index_width))
-            result = functions["ite"](inside, result, outside)
-        return result

@@ -1,7 +1,9 @@
 """The layer `z3`: the solver Z3 through its Python package.
 
-One long-lived solver in a context of its own. Each constraint has an activation literal, asserted once to imply it;
-a query assumes the literals of its constraints, so that nothing is ever retracted and what was learnt stays.
+One long-lived solver in a context of its own, with a scope a constraint: a query pops back to what it shares with the
+one before and pushes the rest, tracked, so that cores can be read. Measured on the query logs against assumptions over
+activation literals (which slow every check down as they add up, four times and more), plain assumptions, one scope a
+query (1.5 to 2 times) and a fresh solver a query (2 to 4 times).
 """
 
 from __future__ import annotations
@@ -97,7 +99,12 @@ class Maker:
         return z3.BitVec(name, width, self.context)
 
     def const_array(self, element: Term, index_width: int, width: int) -> Term:
-        return z3.ExprRef(z3.Z3_mk_const_array(self.context.ref(), self.bits(index_width).ast, element.ast), self.context)
+        return z3.ExprRef(
+            z3.Z3_mk_const_array(self.context.ref(), self.bits(index_width).ast, element.ast), self.context
+        )
+
+
+NO_LIMIT = 0xFFFFFFFF
 
 
 class Z3Backend(Backend):
@@ -107,43 +114,60 @@ class Z3Backend(Backend):
         super().__init__()
         self._context: Any = None
         self._solver: Any = None
-        # The activation literal of each constraint, with the term it stands for: a number may be reused.
-        self._literals: dict[int, tuple[Term, Term]] = {}
+        # Constraints in the solver, a scope each: number, term (a number can be reused) and tracking literal.
+        self._stack: list[tuple[int, Term, Term]] = []
+        self._limits = (NO_LIMIT, NO_LIMIT)
 
     def start(self) -> Maker:
         maker = Maker()
         self._context = maker.context
         self._solver = z3.Solver(ctx=maker.context)
-        self._literals = {}
+        self._stack = []
+        self._limits = (NO_LIMIT, NO_LIMIT)
         return maker
 
     def interrupt(self) -> None:
         if self._context is not None:
             self._context.interrupt()
 
-    def _literal(self, number: int, term: Term) -> Term:
-        known = self._literals.get(number)
-        if known is not None and known[0] is term:
-            return known[1]
-        literal = z3.FreshBool("c", self._context)
-        self._solver.add(z3.BoolRef(z3.Z3_mk_implies(self._context.ref(), literal.ast, term.ast), self._context))
-        self._literals[number] = (term, literal)
-        return literal
+    def _set_limits(self, deadline: float | None, memory_mb: int | None) -> None:
+        left = NO_LIMIT
+        if deadline is not None:
+            left = max(1, min(NO_LIMIT - 1, int((deadline - time.monotonic()) * 1000)))
+        limits = (left, NO_LIMIT if memory_mb is None else memory_mb)
+        if limits != self._limits:
+            self._solver.set("timeout", limits[0])
+            self._solver.set("max_memory", limits[1])
+            self._limits = limits
+
+    def _enter(self, numbers: list[int], terms: Terms) -> None:
+        """Makes the solver's scopes those of the numbers."""
+        shared = 0
+        for number, (known, term, _) in zip(numbers, self._stack, strict=False):
+            if number != known or terms.term(number) is not term:
+                break
+            shared += 1
+        if shared < len(self._stack):
+            self._solver.pop(len(self._stack) - shared)
+            del self._stack[shared:]
+        for number in numbers[shared:]:
+            term = terms.term(number)
+            literal = z3.Bool(f"constraint{number}", self._context)
+            self._solver.push()
+            self._solver.assert_and_track(z3.BoolRef(term.ast, self._context), literal)
+            self._stack.append((number, term, literal))
 
     def solve(self, query: QueryView, terms: Terms, deadline: float | None) -> Answer:
-        left = 0xFFFFFFFF if deadline is None else max(1, min(0xFFFFFFFE, int((deadline - time.monotonic()) * 1000)))
-        self._solver.set("timeout", left)
-        self._solver.set("max_memory", 0xFFFFFFFF if query.memory_mb is None else query.memory_mb)
-        literals = [self._literal(number, terms.term(number)) for number in query.constraints]
-        condition = self._literal(query.condition, terms.term(query.condition))
-        result = self._solver.check(*literals, condition)
+        self._enter(list(dict.fromkeys([*query.constraints, query.condition])), terms)
+        self._set_limits(deadline, query.memory_mb)
+        result = self._solver.check()
         if result == z3.sat:
             model = self._solver.model()
             return Sat({number: value(model, *terms.variables[number]) for number in query.variables})
         if result == z3.unsat:
-            failed = {term.get_id() for term in self._solver.unsat_core()}
-            core = {n for n, literal in zip(query.constraints, literals, strict=True) if literal.get_id() in failed}
-            return unsat(query, core, condition.get_id() in failed)
+            failed = {literal.get_id() for literal in self._solver.unsat_core()}
+            core = {number for number, _, literal in self._stack if literal.get_id() in failed}
+            return unsat(query, core, query.condition in core)
         reason = self._solver.reason_unknown()
         if "memory" in reason or "memout" in reason:
             return Unknown("memout")

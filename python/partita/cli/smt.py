@@ -8,6 +8,7 @@ A solver for QF_ABV: FILE.smt2 or FILE.kquery (also .gz), or `-` (or nothing) fo
 from __future__ import annotations
 
 import argparse
+import contextlib
 import gzip
 import json
 import os
@@ -15,7 +16,7 @@ import sys
 import threading
 import zlib
 from collections.abc import Iterator, Sequence
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from partita import _core, backends
 from partita.errors import UsageError
@@ -49,7 +50,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--layers", metavar="SPEC", help=f"the chain (default: {default_layers()!r}), or edits of it")
     parser.add_argument("--verify", metavar="SOLVER", help="check every answer against a second solver")
     parser.add_argument("--stats", action="store_true", help="statistics as JSON on standard error at the end")
-    parser.add_argument("--validity", action="store_true", help="KQuery: true, false or both instead of VALID or INVALID")
+    parser.add_argument(
+        "--validity", action="store_true", help="KQuery: true, false or both instead of VALID or INVALID"
+    )
     parser.add_argument("--timeout-ms", type=positive, metavar="MS", help="for each check; also -t:MS")
     parser.add_argument("--total-s", type=positive, metavar="S", help="for everything; also -T:S")
     parser.add_argument("--memory-mb", type=positive, metavar="MB", help="for a complete solver; also -memory:MB")
@@ -69,7 +72,10 @@ def run(arguments: argparse.Namespace) -> int:
     language = ("kquery-validity" if arguments.validity else "kquery") if kquery else "smtlib"
     script = make_script(language, arguments)
     if not script.has_complete_layer():
-        print(f"partita: warning: the chain has no complete solver, so some answers will be unknown{ADVICE}", file=sys.stderr)
+        print(
+            f"partita: warning: the chain has no complete solver, so some answers will be unknown{ADVICE}",
+            file=sys.stderr,
+        )
     clock = Clock(script, arguments.total_s)
     try:
         if kquery:
@@ -158,8 +164,8 @@ def dialogue(script: _core.Script, clock: Clock) -> None:
 
 def read_file(path: str) -> Iterator[bytes]:
     try:
-        with open(path, "rb") as file:
-            stream: Any = gzip.open(file) if is_gzip(file) else file
+        with open(path, "rb") as file, contextlib.ExitStack() as stack:
+            stream = stack.enter_context(gzip.open(file)) if is_gzip(file) else file
             while chunk := stream.read(CHUNK):
                 yield chunk
     except (OSError, EOFError, zlib.error) as error:
