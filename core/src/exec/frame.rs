@@ -15,7 +15,7 @@ pub struct Frame {
     pub locals: Vec<ObjectId>,
     /// Those of variable size, in order of creation; `StackRestore` ends some earlier.
     pub dynamic: Vec<ObjectId>,
-    /// The variadic arguments, one after the other.
+    /// All arguments of a variadic call, where the calling convention puts them.
     pub variadic: Option<ObjectId>,
     /// What this frame and all below it take on the stack, estimated as a native frame.
     pub stack: u64,

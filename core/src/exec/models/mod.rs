@@ -1,6 +1,7 @@
 //! Functions that are known by name where the program does not define them. One table; a program's own definition
 //! always wins. What is in no table ends the path as unsupported, or returns any value (`--undefined havoc`).
 mod alloc;
+mod bytes;
 mod klee;
 mod print;
 mod process;
@@ -52,7 +53,7 @@ const fn row(name: &'static str, arity: usize, model: Model) -> Row {
 
 /// The model of each function that has one, by function.
 pub(super) fn bind(program: &Program) -> Vec<Option<Row>> {
-    let tables = [klee::MODELS, verifier::MODELS, alloc::MODELS, process::MODELS, print::MODELS];
+    let tables = [klee::MODELS, verifier::MODELS, alloc::MODELS, bytes::MODELS, process::MODELS, print::MODELS];
     let find = |name: &str| tables.into_iter().flatten().find(|row| row.name == name).copied();
     let one = |f: &crate::program::Function| {
         if f.is_defined() {

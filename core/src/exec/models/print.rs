@@ -41,20 +41,24 @@ enum Sink {
     Memory { at: usize, size: Option<usize> },
 }
 
+/// What kind of argument a conversion takes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Integer,
+    Double,
+    LongDouble,
+}
+
 /// Where the values to print come from.
 enum Source<'a> {
-    Arguments {
-        values: &'a [Value],
-    },
-    /// A `va_list` whose arguments are all in memory, from this address on.
-    Memory {
-        next: u64,
-    },
+    Arguments { values: &'a [Value] },
+    /// A `va_list`: what is left of general and vector registers, the next argument on the stack, the registers.
+    List { gp: u64, fp: u64, stack: u64, registers: u64 },
 }
 
 impl Source<'_> {
-    fn next(&mut self, engine: &mut Engine, state: &mut State, wide: bool) -> Result<u128, Outcome> {
-        match self {
+    fn next(&mut self, engine: &mut Engine, state: &mut State, kind: Kind) -> Result<u128, Outcome> {
+        let (address, words) = match self {
             Source::Arguments { values } => {
                 let Some((first, rest)) = values.split_first() else {
                     return Err(Outcome::bug(
@@ -63,28 +67,34 @@ impl Source<'_> {
                     ));
                 };
                 *values = rest;
-                match first.expr() {
-                    None => Ok(first.word.into()),
-                    Some(e) => {
-                        let bits = engine.evaluate(state, e);
-                        let high = bits.words().get(1).copied().unwrap_or(0);
-                        Ok(u128::from(bits.low()) | u128::from(high) << 64)
-                    }
-                }
+                let Some(e) = first.expr() else { return Ok(first.word.into()) };
+                let bits = engine.evaluate(state, e);
+                let high = bits.words().get(1).copied().unwrap_or(0);
+                return Ok(u128::from(bits.low()) | u128::from(high) << 64);
             }
-            Source::Memory { next } => {
-                let mut result = 0;
-                if wide {
-                    *next = next.next_multiple_of(16);
-                }
-                for i in 0..if wide { 2 } else { 1 } {
-                    let value = engine.load(state, Value::number(*next), 64)?;
-                    result |= u128::from(engine.evaluate_word(state, value)) << (64 * i);
-                    *next += 8;
-                }
-                Ok(result)
+            Source::List { gp, registers, .. } if kind == Kind::Integer && *gp < 48 => {
+                *gp += 8;
+                (*registers + *gp - 8, 1)
             }
+            Source::List { fp, registers, .. } if kind == Kind::Double && *fp < 176 => {
+                *fp += 16;
+                (*registers + *fp - 16, 1)
+            }
+            Source::List { stack, .. } if kind == Kind::LongDouble => {
+                *stack = stack.next_multiple_of(16) + 16;
+                (*stack - 16, 2)
+            }
+            Source::List { stack, .. } => {
+                *stack += 8;
+                (*stack - 8, 1)
+            }
+        };
+        let mut result = 0;
+        for i in 0..words {
+            let value = engine.load(state, Value::number(address + 8 * i), 64)?;
+            result |= u128::from(engine.evaluate_word(state, value)) << (64 * i);
         }
+        Ok(result)
     }
 }
 
@@ -104,8 +114,11 @@ fn formatted(
     let format_text = engine.string_at(state, address)?;
     let source = if list {
         let list = engine.argument(state, site, format + 1)?;
-        let next = engine.load(state, Value::number(list + 8), 64)?;
-        Source::Memory { next: engine.evaluate_word(state, next) }
+        let mut field = |offset: u64, width: u32| {
+            let value = engine.load(state, Value::number(list + offset), width)?;
+            Ok(engine.evaluate_word(state, value))
+        };
+        Source::List { gp: field(0, 32)?, fp: field(4, 32)?, stack: field(8, 64)?, registers: field(16, 64)? }
     } else {
         Source::Arguments { values: &site.arguments[format + 1..] }
     };
@@ -181,7 +194,7 @@ fn format_with(
         }
         if format.get(at) == Some(&b'*') {
             at += 1;
-            let width = source.next(engine, state, false)? as i32;
+            let width = source.next(engine, state, Kind::Integer)? as i32;
             spec.left |= width < 0;
             spec.width = width.unsigned_abs() as usize;
         } else {
@@ -191,7 +204,7 @@ fn format_with(
             at += 1;
             spec.precision = if format.get(at) == Some(&b'*') {
                 at += 1;
-                usize::try_from(source.next(engine, state, false)? as i32).ok()
+                usize::try_from(source.next(engine, state, Kind::Integer)? as i32).ok()
             } else {
                 Some(number(format, &mut at))
             };
@@ -233,7 +246,7 @@ fn conversion(
     match kind {
         b'%' => out.push(b'%'),
         b'd' | b'i' => {
-            let word = source.next(engine, state, false)? as u64 & mask;
+            let word = source.next(engine, state, Kind::Integer)? as u64 & mask;
             let value = crate::expr::bits::signed(spec.bits, word);
             let sign = match value {
                 ..0 => "-",
@@ -244,7 +257,7 @@ fn conversion(
             integer(spec, sign, value.unsigned_abs().to_string(), out);
         }
         b'u' | b'x' | b'X' | b'o' => {
-            let value = source.next(engine, state, false)? as u64 & mask;
+            let value = source.next(engine, state, Kind::Integer)? as u64 & mask;
             let (prefix, digits) = match kind {
                 b'u' => ("", value.to_string()),
                 b'x' => (if spec.alternate && value != 0 { "0x" } else { "" }, format!("{value:x}")),
@@ -254,22 +267,22 @@ fn conversion(
             integer(spec, prefix, digits, out);
         }
         b'p' => {
-            let value = source.next(engine, state, false)? as u64;
+            let value = source.next(engine, state, Kind::Integer)? as u64;
             integer(spec, "0x", format!("{value:x}"), out);
         }
         b'c' => {
-            let byte = source.next(engine, state, false)? as u8;
+            let byte = source.next(engine, state, Kind::Integer)? as u8;
             padded(spec, &[byte], out);
         }
         b's' => {
-            let address = source.next(engine, state, false)? as u64;
+            let address = source.next(engine, state, Kind::Integer)? as u64;
             let mut text =
                 if address == 0 { b"(null)".to_vec() } else { engine.string_at(state, address)? };
             text.truncate(spec.precision.unwrap_or(usize::MAX));
             padded(spec, &text, out);
         }
         b'f' | b'F' | b'e' | b'E' | b'g' | b'G' => {
-            let bits = source.next(engine, state, spec.long_double)?;
+            let bits = source.next(engine, state, if spec.long_double { Kind::LongDouble } else { Kind::Double })?;
             let bits = if spec.long_double {
                 crate::exec::step::soft::convert(
                     crate::program::FloatKind::X87,

@@ -8,9 +8,12 @@ use crate::exec::object::Kind;
 use crate::exec::outcome::{Access, Class, Outcome};
 use crate::exec::state::{Stage, State};
 use crate::exec::value::Value;
-use crate::program::{Call, Callee, FuncId, Function, Operand, Reg};
+use crate::program::{Arg, Call, Callee, FuncId, Function, Operand, Reg};
 use smallvec::SmallVec;
 use std::sync::Arc;
+
+/// Bytes of a variadic frame that stand for registers.
+const REGISTER_AREA: u32 = 176;
 
 /// Arguments of a call, in order.
 pub(in crate::exec) type Arguments = SmallVec<[Value; 6]>;
@@ -106,52 +109,49 @@ impl Engine {
         let mut frame = Frame::new(func, function.widths.len());
         frame.registers[..params].copy_from_slice(&arguments[..params]);
         if function.variadic {
-            frame.variadic = self.variadic_area(state, call, arguments, params)?;
-            frame.locals.extend(frame.variadic);
+            let area = self.variadic_area(state, call, arguments)?;
+            frame.variadic = Some(area);
+            frame.locals.push(area);
         }
         state.frame.push(frame);
         self.check_stack(state)?;
         Ok(Go::Frame)
     }
 
-    /// The surplus arguments one after the other, each at its alignment.
+    /// An object with every argument where the calling convention puts it.
     fn variadic_area(
         &mut self,
         state: &mut State,
         call: &Call,
         arguments: &Arguments,
-        from: usize,
-    ) -> Result<Option<crate::exec::address::ObjectId>, Outcome> {
-        let mut places = Vec::new();
-        let mut size = 0u64;
-        for arg in &call.args[from..] {
-            let bytes = if arg.bytes > 0 { arg.bytes.into() } else { u64::from(arg.width.div_ceil(8)) };
-            size = size.next_multiple_of(u64::from(arg.align.max(8)));
-            places.push((size, bytes));
-            size += bytes;
-        }
-        if size == 0 {
-            return Ok(None);
-        }
-        let id = self.new_object(state, size.next_multiple_of(8), Kind::Stack)?;
-        for (i, (arg, (at, bytes))) in call.args[from..].iter().zip(places).enumerate() {
-            let value = arguments[from + i];
-            let to = Value::number(id.base() + at);
+    ) -> Result<crate::exec::address::ObjectId, Outcome> {
+        let length = |arg: &Arg| if arg.bytes > 0 { arg.bytes } else { arg.width.div_ceil(8) };
+        let size = call.args.iter().map(|arg| arg.place + length(arg)).max().unwrap_or(0).max(REGISTER_AREA);
+        let id = self.new_object(state, u64::from(size).next_multiple_of(8), Kind::Stack)?;
+        for (arg, &value) in call.args.iter().zip(arguments) {
+            let to = Value::number(id.base() + u64::from(arg.place));
             if arg.bytes > 0 {
-                self.copy_bytes(state, to, value, Value::number(bytes))?;
+                self.copy_bytes(state, to, value, Value::number(arg.bytes.into()))?;
             } else {
                 self.store(state, to, value, arg.width)?;
             }
         }
-        Ok(Some(id))
+        Ok(id)
     }
 
-    pub(super) fn va_start(&mut self, state: &mut State, list: Value) -> Result<(), Outcome> {
+    pub(super) fn va_start(
+        &mut self,
+        state: &mut State,
+        list: Value,
+        gp: u32,
+        fp: u32,
+        stack: u32,
+    ) -> Result<(), Outcome> {
         let area = state.frame.variadic.map_or(0, |id| id.base());
         let spot = self.locate(state, list, 24, Access::Write)?;
         let at = self.concretize(state, spot.offset, 64, "the place of a va_list")? + spot.id.base();
-        // Everything is in memory: the register areas are used up.
-        for (offset, width, word) in [(0, 32, 48), (4, 32, 176), (8, 64, area), (16, 64, 0)] {
+        let fields = [(0, 32, gp.into()), (4, 32, fp.into()), (8, 64, area + u64::from(stack)), (16, 64, area)];
+        for (offset, width, word) in fields {
             self.store(state, Value::number(at + offset), Value::number(word), width)?;
         }
         Ok(())

@@ -134,9 +134,9 @@ impl Engine {
                 let byte = self.operand(state, value, 8);
                 self.set_bytes(state, to, byte, count)?;
             }
-            Inst::VaStart { list } => {
+            Inst::VaStart { list, gp, fp, stack } => {
                 let list = self.operand(state, list, 64);
-                self.va_start(state, list)?;
+                self.va_start(state, list, gp, fp, stack)?;
             }
             Inst::StackSave { dst } => {
                 let mark = state.frame.dynamic.len() as u64;
