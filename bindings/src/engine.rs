@@ -30,7 +30,8 @@ fn options(given: &Bound<'_, PyDict>) -> PyResult<Options> {
         match key.as_str() {
             "search" => options.search = value.extract()?,
             "max_time" => {
-                options.max_time = value.extract::<Option<f64>>()?.map(|v| seconds("max_time", v)).transpose()?;
+                options.max_time =
+                    value.extract::<Option<f64>>()?.map(|v| seconds("max_time", v)).transpose()?;
             }
             "max_instructions" => options.max_instructions = value.extract()?,
             "max_memory" => options.max_memory = value.extract()?,
@@ -44,7 +45,9 @@ fn options(given: &Bound<'_, PyDict>) -> PyResult<Options> {
                     "all" => Tests::All,
                     "bugs" => Tests::Bugs,
                     other => {
-                        return Err(PyValueError::new_err(format!("expected tests to be all or bugs, found `{other}`")));
+                        return Err(PyValueError::new_err(format!(
+                            "expected tests to be all or bugs, found `{other}`"
+                        )));
                     }
                 };
             }
@@ -160,7 +163,8 @@ impl Engine {
     /// Waits until all tests are written; the seconds that took.
     fn finish_writing(&self, py: Python<'_>) -> PyResult<f64> {
         let mut core = self.lock(py)?;
-        let written = core.finish_writing().map_err(|e| PyOSError::new_err(format!("cannot write tests: {e}")))?;
+        let written =
+            core.finish_writing().map_err(|e| PyOSError::new_err(format!("cannot write tests: {e}")))?;
         Ok(written.time.as_secs_f64())
     }
 

@@ -34,7 +34,11 @@ fn median(texts: &[(String, Vec<u8>)], mut run: impl FnMut(&[u8])) -> f64 {
 /// The text without the commands that solve or ask.
 fn without_checks(text: &[u8]) -> Vec<u8> {
     let lines = text.split_inclusive(|&b| b == b'\n');
-    lines.filter(|line| !line.starts_with(b"(check-sat") && !line.starts_with(b"(get-value")).flatten().copied().collect()
+    lines
+        .filter(|line| !line.starts_with(b"(check-sat") && !line.starts_with(b"(get-value"))
+        .flatten()
+        .copied()
+        .collect()
 }
 
 fn main() {

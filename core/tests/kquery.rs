@@ -32,7 +32,9 @@ fn the_whole_corpus_reads_and_prints_back() {
         let mut graph = Graph::new();
         let mut reader = Reader::new(&text);
         let mut r = Random::new(1);
-        while let Some(query) = reader.next(&mut graph).unwrap_or_else(|e| panic!("{name}: {}", e.located(&text, 1, 1))) {
+        while let Some(query) =
+            reader.next(&mut graph).unwrap_or_else(|e| panic!("{name}: {}", e.located(&text, 1, 1)))
+        {
             count += 1;
             if count % 50 != 0 {
                 continue;
@@ -122,22 +124,40 @@ fn wrong_queries_say_where_and_what() {
     for (text, message) in [
         ("(query [] (Foo 1 2))", "line 1 column 12: expected an operator, found `Foo`"),
         ("(query [] N0)", "line 1 column 11: expected an expression or a label seen before, found `N0`"),
-        ("(query [] (Eq 1 2))", "line 1 column 11: Eq: expected an operand with a width, found only numbers; write `(w32 5)` for one"),
+        (
+            "(query [] (Eq 1 2))",
+            "line 1 column 11: Eq: expected an operand with a width, found only numbers; write `(w32 5)` for one",
+        ),
         ("(query [] (Eq (w8 1) (w9 1)))", "line 1 column 11: Eq: expected w8, found w9"),
         ("(query [] (Eq 256 (w8 1)))", "line 1 column 11: expected a number of at most 8 bits, found `256`"),
         ("(query [] (Add w8 1))", "line 1 column 11: Add: expected 2 operands, found 1"),
         ("(query [] (w0 1))", "line 1 column 12: expected a type from w1 to w65536, found w0"),
-        ("(query [] (w99999999999999999999 1))", "line 1 column 12: expected a type from w1 to w65536, found w18446744073709551615"),
+        (
+            "(query [] (w99999999999999999999 1))",
+            "line 1 column 12: expected a type from w1 to w65536, found w18446744073709551615",
+        ),
         ("(query [] (Read w8 0 b))", "line 1 column 22: expected a declared array, found `b`"),
         ("(query [] (w8 1))", "line 1 column 16: condition: expected w1, found w8"),
         ("(query [", "line 1 column 9: expected an expression, found the end of the text"),
         ("array b[2] : w32 -> w8 = [1]", "line 1 column 28: expected 2 elements of `b`, found 1"),
-        ("array b[2] : w64 -> w8 = symbolic", "line 1 column 14: expected the index type `w32`, found the type `w64`"),
-        ("array b[2] : w32 -> w8 = [300]", "line 1 column 27: expected a number of at most 8 bits, found `300`"),
+        (
+            "array b[2] : w64 -> w8 = symbolic",
+            "line 1 column 14: expected the index type `w32`, found the type `w64`",
+        ),
+        (
+            "array b[2] : w32 -> w8 = [300]",
+            "line 1 column 27: expected a number of at most 8 bits, found `300`",
+        ),
         ("\u{1}", "line 1 column 1: expected a token, found byte 0x01"),
         ("query", "line 1 column 1: expected `array` or `(query`, found `query`"),
-        ("(query []\n  (Extract w8 30 (w32 1)))", "line 2 column 3: Extract: expected offset and width within w32, found 30 and w8"),
-        ("(query [] (ZExt w8 (w32 1)))", "line 1 column 11: ZExt: expected at least w32, the operand's type, found w8"),
+        (
+            "(query []\n  (Extract w8 30 (w32 1)))",
+            "line 2 column 3: Extract: expected offset and width within w32, found 30 and w8",
+        ),
+        (
+            "(query [] (ZExt w8 (w32 1)))",
+            "line 1 column 11: ZExt: expected at least w32, the operand's type, found w8",
+        ),
         ("(query [] true [] [b])", "line 1 column 20: expected a declared array, found `b`"),
     ] {
         assert_eq!(queries(&mut Graph::new(), text).unwrap_err(), message, "{text}");
@@ -166,10 +186,17 @@ fn random_expressions_print_and_read_back() {
         let mut g = Graph::new();
         let mut r = Random::new(seed);
         let mut variables: Vec<Expr> = vec![g.var("a", array).unwrap(), g.var("b", array).unwrap()];
-        for (name, sort) in [("p", Sort::Bool), ("x", Sort::Bits(32)), ("y", Sort::Bits(8)), ("z", Sort::Bits(13))] {
+        for (name, sort) in
+            [("p", Sort::Bool), ("x", Sort::Bits(32)), ("y", Sort::Bits(8)), ("z", Sort::Bits(13))]
+        {
             variables.push(g.var(name, sort).unwrap());
         }
-        let leaves = random::Leaves { variables: variables.clone(), widths: vec![8, 32], array, tables: seed % 2 == 0 };
+        let leaves = random::Leaves {
+            variables: variables.clone(),
+            widths: vec![8, 32],
+            array,
+            tables: seed % 2 == 0,
+        };
         let pool = random::pool(&mut g, &mut r, &leaves, 80);
         let original = random::model(&g, &mut r, &variables);
         for e in pool {
@@ -181,7 +208,8 @@ fn random_expressions_print_and_read_back() {
             printed_count += 1;
             // Into a graph of its own: variables that are not arrays become arrays of bytes.
             let mut h = Graph::new();
-            let back = queries(&mut h, &text).unwrap_or_else(|error| panic!("seed {seed}: {error} in\n{text}"));
+            let back =
+                queries(&mut h, &text).unwrap_or_else(|error| panic!("seed {seed}: {error} in\n{text}"));
             let model = as_bytes(&g, &original, &mut h);
             let value = back[0].values[0];
             let mut evaluator = Evaluator::new();

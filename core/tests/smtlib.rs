@@ -39,7 +39,10 @@ fn terms_of_all_kinds() {
         ("(concat #b1 #x0 #b111)", "#b10000111"),
         ("(! (= x y) :named eq :weight 2 :flag)", "(= y x)"),
         ("|x|", "x"),
-        ("((as const (Array (_ BitVec 8) (_ BitVec 8))) #x01)", "((as const (Array (_ BitVec 8) (_ BitVec 8))) #b00000001)"),
+        (
+            "((as const (Array (_ BitVec 8) (_ BitVec 8))) #x01)",
+            "((as const (Array (_ BitVec 8) (_ BitVec 8))) #b00000001)",
+        ),
         ("(select ((as const (Array (_ BitVec 8) (_ BitVec 8))) x) y)", "x"),
         ("(as x (_ BitVec 8))", "x"),
         ("(bvadd x y #x01)", "(bvadd (bvadd x y) #x01)"),
@@ -106,7 +109,8 @@ fn printed_terms_read_back_as_themselves() {
     for seed in 0..60 {
         let (mut g, mut s) = setup();
         let mut r = Random::new(seed);
-        let variables: Vec<Expr> = ["p", "q", "x", "y", "w", "a"].iter().map(|n| g.lookup(n).unwrap()).collect();
+        let variables: Vec<Expr> =
+            ["p", "q", "x", "y", "w", "a"].iter().map(|n| g.lookup(n).unwrap()).collect();
         let leaves = random::Leaves {
             variables: variables.clone(),
             widths: vec![8, 16, 100],
@@ -117,7 +121,8 @@ fn printed_terms_read_back_as_themselves() {
         let models: Vec<_> = (0..6).map(|_| random::model(&g, &mut r, &variables)).collect();
         for e in pool {
             let text = Printer::new(&g).term(e);
-            let back = read(&mut g, &mut s, &text).unwrap_or_else(|error| panic!("seed {seed}: {error} in {text}"));
+            let back =
+                read(&mut g, &mut s, &text).unwrap_or_else(|error| panic!("seed {seed}: {error} in {text}"));
             total += 1;
             if back == e {
                 exact += 1;

@@ -236,7 +236,7 @@ def prepare_folder(folder: Path) -> None:
     except OSError as error:
         raise UsageError(f"cannot write into `{folder}`: {error.strerror}; choose another folder with --out") from None
     if taken:
-        raise UsageError(f"expected a new or empty folder, found `{folder}` with files in it: choose another with --out")
+        raise UsageError(f"expected a new or empty folder, found `{folder}` with files in it: choose another --out")
     if not os.access(folder, os.W_OK):
         raise UsageError(f"cannot write into `{folder}`: permission denied; choose another folder with --out")
 

@@ -48,7 +48,7 @@ def parse(data: bytes, name: str, ending: str | None = None) -> Test:
 
     version = number()
     if version > NEWEST_VERSION:
-        raise UsageError(f"expected version {NEWEST_VERSION} or older of the .ktest format in `{name}`, found {version}")
+        raise UsageError(f"expected .ktest version {NEWEST_VERSION} or older in `{name}`, found {version}")
     arguments = tuple(take(number()).decode("utf-8", "replace") for _ in range(number()))
     if version >= 2:
         take(8)

@@ -44,7 +44,8 @@ class Replayed:
     verdict: Verdict
 
     def __str__(self) -> str:
-        return f"{self.test.name}: {self.verdict.value}: {self.ending} (predicted: {self.test.ending or 'not recorded'})"
+        predicted = self.test.ending or "not recorded"
+        return f"{self.test.name}: {self.verdict.value}: {self.ending} (predicted: {predicted})"
 
 
 @contextlib.contextmanager

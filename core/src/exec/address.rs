@@ -69,7 +69,7 @@ pub fn of_function(func: FuncId) -> u64 {
 pub fn function_at(address: u64, count: usize) -> Option<FuncId> {
     let offset = address.checked_sub(FUNCTIONS)?;
     let index = offset / FUNCTION_STEP;
-    (offset % FUNCTION_STEP == 0 && index < count as u64).then(|| FuncId(index as u32))
+    (offset.is_multiple_of(FUNCTION_STEP) && index < count as u64).then_some(FuncId(index as u32))
 }
 
 /// The address of a label.

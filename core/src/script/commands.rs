@@ -50,7 +50,10 @@ impl Session {
             "push" => {
                 let count = levels(&mut lexer)?;
                 if count.saturating_add(self.levels.len() as u64) > MAX_LEVELS {
-                    return error(&lexer, format!("expected at most {MAX_LEVELS} levels, found {count} more"));
+                    return error(
+                        &lexer,
+                        format!("expected at most {MAX_LEVELS} levels, found {count} more"),
+                    );
                 }
                 self.push(count);
                 None
@@ -118,8 +121,9 @@ impl Session {
                 self.exited = true;
                 None
             }
-            "declare-sort" | "declare-datatype" | "declare-datatypes" | "define-fun-rec" | "define-funs-rec"
-            | "get-proof" | "get-assignment" | "maximize" | "minimize" | "get-objectives" | "assert-soft" => {
+            "declare-sort" | "declare-datatype" | "declare-datatypes" | "define-fun-rec"
+            | "define-funs-rec" | "get-proof" | "get-assignment" | "maximize" | "minimize"
+            | "get-objectives" | "assert-soft" => {
                 return Ok(Some("unsupported".into()));
             }
             _ => return lexer.unexpected("a command", token),
@@ -162,7 +166,8 @@ impl Session {
             lexer.open("a list of parameter sorts")?;
             let token = lexer.next()?;
             if token != Token::Close {
-                return lexer.unexpected("`()`: functions of arguments are not supported, write an array", token);
+                return lexer
+                    .unexpected("`()`: functions of arguments are not supported, write an array", token);
             }
         }
         let sort = self.symbols.read_sort(&mut lexer)?;

@@ -44,7 +44,8 @@ pub fn pool(g: &mut Graph, r: &mut Random, leaves: &Leaves, steps: usize) -> Vec
                 0 => g.store(array, at, value),
                 1 => g.read(array, at, 2 + r.below(3) as u32),
                 2 if leaves.tables => {
-                    let elements: Vec<u64> = (0..1 + r.below(6)).map(|_| r.below(1 << element.min(8))).collect();
+                    let elements: Vec<u64> =
+                        (0..1 + r.below(6)).map(|_| r.below(1 << element.min(8))).collect();
                     g.table_over(array, elements.into())
                 }
                 _ => g.select(array, at),
@@ -75,6 +76,7 @@ pub fn model(g: &Graph, r: &mut Random, variables: &[Expr]) -> Model {
 }
 
 fn random_bits(r: &mut Random, width: u32) -> partita_core::expr::Bits {
-    let words: Vec<u64> = (0..width.div_ceil(64)).map(|_| if r.below(4) == 0 { r.below(4) } else { r.word() }).collect();
+    let words: Vec<u64> =
+        (0..width.div_ceil(64)).map(|_| if r.below(4) == 0 { r.below(4) } else { r.word() }).collect();
     partita_core::expr::Bits::from_words(width, &words)
 }

@@ -17,7 +17,7 @@ from partita.replay import Verdict, compile_native, replay
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("program", nargs="+", metavar="PROG TEST", help="the program's files, then .ktest files or a run's folder")
+    parser.add_argument("program", nargs="+", metavar="PROG TEST", help="the program, then tests or a run's folder")
     parser.add_argument("--cflags", metavar="FLAGS", default="", help="flags for the compiler, in one word")
     parser.add_argument("--timeout", type=int, default=10, metavar="SECONDS", help="for each test (default: 10)")
     parser.add_argument("--quiet", action="store_true", help="only tests that ended otherwise")

@@ -39,7 +39,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--verify", metavar="SOLVER", help="check every answer of the chain against a second solver")
     parser.add_argument("--tests", choices=["all", "bugs"], default="all", help="which paths get a test (default: all)")
     parser.add_argument("--all-bugs", action="store_true", help="a test for every path into a bug, not only the first")
-    parser.add_argument("--undefined", choices=["error", "havoc"], default="error", help="functions without a definition")
+    parser.add_argument(
+        "--undefined", choices=["error", "havoc"], default="error", help="what an undefined function does"
+    )
     parser.add_argument("--optimize", action="store_true", help="run LLVM's optimiser first")
     parser.add_argument("--cflags", metavar="FLAGS", default="", help="flags for the compiler, in one word")
     parser.add_argument("--clang", metavar="PATH", help="compile with this clang instead of the installed one")
@@ -182,4 +184,3 @@ def split_arguments(words: list[str]) -> tuple[list[str], list[str]]:
         return words, []
     at = words.index("--")
     return words[:at], words[at + 1 :]
-

@@ -53,7 +53,8 @@ const fn row(name: &'static str, arity: usize, model: Model) -> Row {
 
 /// The model of each function that has one, by function.
 pub(super) fn bind(program: &Program) -> Vec<Option<Row>> {
-    let tables = [klee::MODELS, verifier::MODELS, alloc::MODELS, bytes::MODELS, process::MODELS, print::MODELS];
+    let tables =
+        [klee::MODELS, verifier::MODELS, alloc::MODELS, bytes::MODELS, process::MODELS, print::MODELS];
     let find = |name: &str| tables.into_iter().flatten().find(|row| row.name == name).copied();
     let one = |f: &crate::program::Function| {
         if f.is_defined() {

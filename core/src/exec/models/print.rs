@@ -51,9 +51,16 @@ enum Kind {
 
 /// Where the values to print come from.
 enum Source<'a> {
-    Arguments { values: &'a [Value] },
+    Arguments {
+        values: &'a [Value],
+    },
     /// A `va_list`: what is left of general and vector registers, the next argument on the stack, the registers.
-    List { gp: u64, fp: u64, stack: u64, registers: u64 },
+    List {
+        gp: u64,
+        fp: u64,
+        stack: u64,
+        registers: u64,
+    },
 }
 
 impl Source<'_> {
@@ -282,7 +289,8 @@ fn conversion(
             padded(spec, &text, out);
         }
         b'f' | b'F' | b'e' | b'E' | b'g' | b'G' => {
-            let bits = source.next(engine, state, if spec.long_double { Kind::LongDouble } else { Kind::Double })?;
+            let bits =
+                source.next(engine, state, if spec.long_double { Kind::LongDouble } else { Kind::Double })?;
             let bits = if spec.long_double {
                 crate::exec::step::soft::convert(
                     crate::program::FloatKind::X87,

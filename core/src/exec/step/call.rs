@@ -150,7 +150,8 @@ impl Engine {
         let area = state.frame.variadic.map_or(0, |id| id.base());
         let spot = self.locate(state, list, 24, Access::Write)?;
         let at = self.concretize(state, spot.offset, 64, "the place of a va_list")? + spot.id.base();
-        let fields = [(0, 32, gp.into()), (4, 32, fp.into()), (8, 64, area + u64::from(stack)), (16, 64, area)];
+        let fields =
+            [(0, 32, gp.into()), (4, 32, fp.into()), (8, 64, area + u64::from(stack)), (16, 64, area)];
         for (offset, width, word) in fields {
             self.store(state, Value::number(at + offset), Value::number(word), width)?;
         }

@@ -56,8 +56,8 @@ impl Engine {
                 }
             }
         }
-        for i in 0..ways.len() {
-            let not = graph.not(ways[i].1);
+        for way in &ways {
+            let not = graph.not(way.1);
             none = graph.and(none, not);
         }
         ways.push((default, none));

@@ -104,7 +104,10 @@ impl<'p, 'a> Parser<'p, 'a> {
         let e = self.term()?;
         let found = self.graph.sort(e);
         if found != sort {
-            return Err(SyntaxError::new(at, format!("expected a term of sort {sort}, found one of sort {found}")));
+            return Err(SyntaxError::new(
+                at,
+                format!("expected a term of sort {sort}, found one of sort {found}"),
+            ));
         }
         Ok(e)
     }
