@@ -3,6 +3,7 @@
 pub mod blast;
 pub mod budget;
 pub mod difference;
+pub mod exec;
 pub mod expr;
 pub mod interval;
 pub mod persist;

@@ -147,32 +147,46 @@ impl<V: Clone> Map<V> {
         }
     }
 
-    /// Takes the value at `key` out. Emptied branches stay: keys come back.
+    /// Takes the value at `key` out. Emptied branches go with it: object numbers do not come back.
     pub fn remove(&mut self, key: u32) -> Option<V> {
         self.get(key)?;
-        let mut branch = Arc::make_mut(self.root.as_mut()?);
-        let mut level = self.height;
-        loop {
-            match branch {
-                Branch::Inner { present, items } => {
-                    let (_, at) = place(*present, way(key, level));
-                    level -= 1;
-                    branch = Arc::make_mut(&mut items[at]);
-                }
-                Branch::Leaf { present, items } => {
-                    let (_, at) = place(*present, way(key, 0));
-                    *present &= !(1 << way(key, 0));
-                    self.len -= 1;
-                    return Some(items.remove(at));
-                }
-            }
+        let root = Arc::make_mut(self.root.as_mut()?);
+        let value = take(root, key, self.height);
+        self.len -= 1;
+        if self.len == 0 {
+            self.root = None;
         }
+        Some(value)
     }
 
     /// All entries by ascending key.
     pub fn iter(&self) -> Iter<'_, V> {
         let stack = self.root.as_deref().map(|root| (root, 0, 0, self.height)).into_iter().collect();
         Iter { stack }
+    }
+}
+
+/// Takes out a value that is there. As deep as the tree is high: at most eight levels.
+fn take<V: Clone>(branch: &mut Branch<V>, key: u32, level: u32) -> V {
+    match branch {
+        Branch::Inner { present, items } => {
+            let (_, at) = place(*present, way(key, level));
+            let child = Arc::make_mut(&mut items[at]);
+            let value = take(child, key, level - 1);
+            let gone = match child {
+                Branch::Inner { present, .. } | Branch::Leaf { present, .. } => *present == 0,
+            };
+            if gone {
+                *present &= !(1 << way(key, level));
+                items.remove(at);
+            }
+            value
+        }
+        Branch::Leaf { present, items } => {
+            let (_, at) = place(*present, way(key, 0));
+            *present &= !(1 << way(key, 0));
+            items.remove(at)
+        }
     }
 }
 

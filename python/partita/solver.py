@@ -40,6 +40,14 @@ def resolve(layers: str | Sequence[str | Layer] | None) -> tuple[str, Callable[.
     return " ".join(words), make
 
 
+def with_verify(spec: str, default: str, solver: str) -> tuple[str, str]:
+    """Puts `verify` before everything, whether the spec is a chain or edits one."""
+    verify = f"verify({solver})"
+    if spec.lstrip()[:1] in ("-", "+"):
+        return spec, f"{verify} {default}"
+    return f"{verify} {spec}", default
+
+
 class Solver:
     """Decides whether boolean expressions can hold together.
 

@@ -54,6 +54,25 @@ impl Expr {
     pub fn index(self) -> usize {
         self.id as usize
     }
+
+    /// The handle packed into a word, for registers that hold either a number or an expression.
+    #[inline]
+    pub fn to_word(self) -> u64 {
+        #[cfg(debug_assertions)]
+        return u64::from(self.id) | u64::from(self.generation) << 32;
+        #[cfg(not(debug_assertions))]
+        u64::from(self.id)
+    }
+
+    /// The handle that `to_word` packed.
+    #[inline]
+    pub fn from_word(word: u64) -> Expr {
+        Expr {
+            id: word as u32,
+            #[cfg(debug_assertions)]
+            generation: (word >> 32) as u32,
+        }
+    }
 }
 
 impl PartialEq for Expr {

@@ -8,10 +8,10 @@ import sys
 from collections.abc import Sequence
 
 from partita import __version__
-from partita.cli import smt
+from partita.cli import replay, run, show, smt
 from partita.errors import InternalError, UsageError
 
-COMMANDS = {"smt": smt}
+COMMANDS = {"run": run, "replay": replay, "show": show, "smt": smt}
 USAGE_STATUS = 2
 INTERNAL_STATUS = 4
 INTERRUPTED_STATUS = 130
@@ -34,7 +34,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
     if words[:1] == ["smt"]:
         words[1:] = smt.without_aliases(words[1:])
+    program_arguments: list[str] = []
+    if words[:1] == ["run"]:
+        words, program_arguments = run.split_arguments(words)
     arguments = make_parser().parse_args(words)
+    arguments.program_arguments = program_arguments
     try:
         status: int = arguments.run(arguments)
         sys.stdout.flush()

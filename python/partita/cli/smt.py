@@ -20,7 +20,7 @@ from typing import BinaryIO
 
 from partita import _core, backends
 from partita.errors import UsageError
-from partita.solver import default_layers, resolve
+from partita.solver import default_layers, resolve, with_verify
 
 CHUNK = 1 << 20
 GZIP_MAGIC = b"\x1f\x8b"
@@ -116,14 +116,6 @@ def make_script(language: str, arguments: argparse.Namespace) -> _core.Script:
         return _core.Script(language, spec, default, make, timeout, arguments.memory_mb)
     except ValueError as error:
         raise UsageError(str(error)) from None
-
-
-def with_verify(spec: str, default: str, solver: str) -> tuple[str, str]:
-    """Puts `verify` before everything, whether the spec is a chain or edits one."""
-    verify = f"verify({solver})"
-    if spec.lstrip()[:1] in ("-", "+"):
-        return spec, f"{verify} {default}"
-    return f"{verify} {spec}", default
 
 
 class Clock:

@@ -1,0 +1,222 @@
+//! The Python class `_core.Engine`: a program under exploration. Python asks for slices of work and reads the counts.
+
+use crate::chain;
+use crate::layer::{Objects, interrupt};
+use crate::solver::{seconds, statistics_dict};
+use crate::wait;
+use partita_core::budget::Cancel;
+use partita_core::exec::{Engine as Core, Finished, Limit, Options, Outcome, Tests, Writer};
+use partita_core::program::Program;
+use partita_core::solve::Solver;
+use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::sync::MutexExt;
+use pyo3::types::{PyBytes, PyDict, PyList};
+use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard};
+
+#[pyclass(frozen, module = "partita._core")]
+pub(crate) struct Engine {
+    inner: Mutex<Core>,
+    cancel: Cancel,
+    objects: Objects,
+}
+
+/// What the caller may set, by the names of the Python options; whatever is missing has its default.
+fn options(given: &Bound<'_, PyDict>) -> PyResult<Options> {
+    let mut options = Options::default();
+    for (key, value) in given {
+        let key: String = key.extract()?;
+        match key.as_str() {
+            "search" => options.search = value.extract()?,
+            "max_time" => {
+                options.max_time =
+                    value.extract::<Option<f64>>()?.map(|v| seconds("max_time", v)).transpose()?;
+            }
+            "max_instructions" => options.max_instructions = value.extract()?,
+            "max_memory" => options.max_memory = value.extract()?,
+            "max_tests" => options.max_tests = value.extract()?,
+            "max_depth" => options.max_depth = value.extract()?,
+            "max_objects" => options.max_objects = value.extract()?,
+            "max_object_bytes" => options.max_object_bytes = value.extract()?,
+            "max_stack" => options.max_stack = value.extract()?,
+            "tests" => {
+                options.tests = match value.extract::<String>()?.as_str() {
+                    "all" => Tests::All,
+                    "bugs" => Tests::Bugs,
+                    other => {
+                        return Err(PyValueError::new_err(format!(
+                            "expected tests to be all or bugs, found `{other}`"
+                        )));
+                    }
+                };
+            }
+            "all_bugs" => options.all_bugs = value.extract()?,
+            "havoc" => options.havoc = value.extract()?,
+            "arguments" => options.arguments = value.extract()?,
+            other => return Err(PyValueError::new_err(format!("there is no option `{other}`"))),
+        }
+    }
+    Ok(options)
+}
+
+fn path_dict<'py>(py: Python<'py>, path: &Finished) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    dict.set_item("ending", path.outcome.ending())?;
+    let (kind, class, message, status) = match &path.outcome {
+        Outcome::Exit { status } => ("exit", None, None, Some(status & 0xff)),
+        Outcome::Bug { class, message } => ("bug", Some(class.name()), Some(message.as_str()), None),
+        Outcome::Limit { limit, message } => ("limit", Some(limit.name()), Some(message.as_str()), None),
+        Outcome::Unsupported { message } => ("unsupported", None, Some(message.as_str()), None),
+        Outcome::Dropped => unreachable!("dropped paths are not kept"),
+    };
+    dict.set_item("kind", kind)?;
+    dict.set_item("class", class)?;
+    dict.set_item("message", message)?;
+    dict.set_item("status", status)?;
+    dict.set_item("file", &path.place.file)?;
+    dict.set_item("line", path.place.line)?;
+    let stack: Vec<(&str, &str, u32)> =
+        path.stack.iter().map(|p| (p.function.as_str(), p.file.as_str(), p.line)).collect();
+    dict.set_item("stack", stack)?;
+    let inputs = PyList::empty(py);
+    for (name, bytes) in &path.test.objects {
+        inputs.append((name, PyBytes::new(py, bytes)))?;
+    }
+    dict.set_item("inputs", inputs)?;
+    dict.set_item("test", path.number)?;
+    dict.set_item("first", path.first)?;
+    dict.set_item("output", PyBytes::new(py, &path.output))?;
+    Ok(dict)
+}
+
+impl Engine {
+    fn lock(&self, py: Python<'_>) -> PyResult<MutexGuard<'_, Core>> {
+        let broken = |_| PyRuntimeError::new_err("an internal error has ended this run: it cannot go on");
+        self.inner.lock_py_attached(py).map_err(broken)
+    }
+}
+
+#[pymethods]
+impl Engine {
+    /// `programs`: the user's, then libraries. `layers`, `default`, `backend`: as for `Solver`.
+    #[new]
+    fn new(
+        programs: Vec<Vec<u8>>,
+        layers: &str,
+        default: &str,
+        backend: &Bound<'_, PyAny>,
+        given: &Bound<'_, PyDict>,
+    ) -> PyResult<Engine> {
+        let parts: Vec<&[u8]> = programs.iter().map(Vec::as_slice).collect();
+        let program = Program::load(&parts, &["main"]).map_err(|e| PyValueError::new_err(e.to_string()))?;
+        let options = options(given)?;
+        let (layers, objects) = chain::build(layers, default, backend)?;
+        let core = Core::new(program, Solver::new(layers), options).map_err(PyValueError::new_err)?;
+        Ok(Engine { cancel: core.cancel_handle(), inner: Mutex::new(core), objects })
+    }
+
+    /// Tests go into this folder, which exists.
+    fn write_to(&self, py: Python<'_>, folder: PathBuf) -> PyResult<()> {
+        let writer = Writer::new(&folder)?;
+        self.lock(py)?.set_writer(writer);
+        Ok(())
+    }
+
+    /// Finished paths are kept for `paths`.
+    fn keep_paths(&self, py: Python<'_>) -> PyResult<()> {
+        self.lock(py)?.keep_paths();
+        Ok(())
+    }
+
+    /// Explores for about so many seconds. False: everything is explored, or a limit was met.
+    fn advance(&self, py: Python<'_>, slice: f64) -> PyResult<bool> {
+        let slice = seconds("slice", slice)?;
+        drop(self.lock(py)?);
+        wait::run(
+            py,
+            &self.cancel,
+            |py| interrupt(py, &self.objects),
+            |_, _| Ok(()),
+            |_| self.inner.lock().expect("not poisoned a moment ago").advance(slice),
+        )
+    }
+
+    /// The process has this much memory now: shrinks or stops if that is too much.
+    fn note_memory(&self, py: Python<'_>, bytes: u64) -> PyResult<()> {
+        self.lock(py)?.note_memory(bytes);
+        Ok(())
+    }
+
+    /// Ends the run after Ctrl-C: open paths get their tests.
+    fn interrupt(&self, py: Python<'_>) -> PyResult<()> {
+        self.lock(py)?.stop(Limit::Interrupted);
+        Ok(())
+    }
+
+    /// Paths finished since the last call.
+    fn paths<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
+        let finished = self.lock(py)?.take_finished();
+        finished.iter().map(|path| path_dict(py, path)).collect()
+    }
+
+    /// Waits until all tests are written; the seconds that took.
+    fn finish_writing(&self, py: Python<'_>) -> PyResult<f64> {
+        let mut core = self.lock(py)?;
+        let written =
+            core.finish_writing().map_err(|e| PyOSError::new_err(format!("cannot write tests: {e}")))?;
+        Ok(written.time.as_secs_f64())
+    }
+
+    fn writing_failed(&self, py: Python<'_>) -> PyResult<bool> {
+        Ok(self.lock(py)?.writing_failed())
+    }
+
+    /// Everything that was counted.
+    fn summary<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let core = self.lock(py)?;
+        let stats = core.stats();
+        let dict = PyDict::new(py);
+        dict.set_item("stopped", core.stopped().map(Limit::name))?;
+        dict.set_item("explore_s", stats.explore.as_secs_f64())?;
+        dict.set_item("instructions", stats.instructions)?;
+        dict.set_item("forks", stats.forks)?;
+        dict.set_item("open", core.open_states())?;
+        let paths = PyDict::new(py);
+        paths.set_item("completed", stats.completed)?;
+        paths.set_item("bugs", stats.bugs)?;
+        paths.set_item("limits", stats.limits)?;
+        paths.set_item("unsupported", stats.unsupported)?;
+        dict.set_item("paths", paths)?;
+        let bugs = PyList::empty(py);
+        for bug in core.bugs() {
+            let row = PyDict::new(py);
+            row.set_item("class", bug.class.name())?;
+            row.set_item("file", &bug.place.file)?;
+            row.set_item("line", bug.place.line)?;
+            row.set_item("message", &bug.message)?;
+            row.set_item("test", bug.test)?;
+            row.set_item("paths", bug.paths)?;
+            bugs.append(row)?;
+        }
+        dict.set_item("bugs", bugs)?;
+        dict.set_item("tests", stats.tests)?;
+        let coverage = PyDict::new(py);
+        coverage.set_item("instructions", core.coverage().instructions)?;
+        coverage.set_item("covered", core.coverage().covered)?;
+        dict.set_item("coverage", coverage)?;
+        let incomplete = PyList::empty(py);
+        for (why, place, count) in core.incompleteness() {
+            let row = PyDict::new(py);
+            row.set_item("why", why)?;
+            row.set_item("where", place)?;
+            row.set_item("count", count)?;
+            incomplete.append(row)?;
+        }
+        dict.set_item("incomplete", incomplete)?;
+        let solver = &core.solver;
+        let statistics = statistics_dict(py, solver.queries(), solver.time(), &solver.statistics())?;
+        dict.set_item("solver", statistics)?;
+        Ok(dict)
+    }
+}

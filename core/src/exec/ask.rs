@@ -1,0 +1,214 @@
+//! Questions a running state asks the chain.
+//!
+//! Every live state stands on a feasible node with a complete model of its path. A decision evaluates its condition
+//! under that model: this side is feasible for free, and only the other side is a query. What cannot be decided is
+//! never assumed, neither way: the model's side goes on, the other one is counted as cut by the limit `solver`.
+use super::Engine;
+use super::outcome::{Limit, Outcome};
+use super::state::State;
+use super::value::Value;
+use crate::expr::{Bits, Expr, Model};
+use crate::query::{Answer, Query, Status};
+
+/// What came of asking for the other side of a decision.
+pub(super) enum Probe {
+    Infeasible,
+    Feasible(Box<State>),
+    /// Nobody knows, or nobody may go there: counted, and not explored.
+    Skipped,
+}
+
+impl Engine {
+    pub(super) fn model(&self, state: &State) -> Model {
+        self.solver.tree.model(state.path).expect("a live state stands on a feasible node").clone()
+    }
+
+    /// The value of an expression under the state's model.
+    pub(super) fn evaluate(&mut self, state: &State, e: Expr) -> Bits {
+        let model = self.solver.tree.model(state.path).expect("a live state stands on a feasible node");
+        self.solver.evaluator.under(&self.solver.graph, model).bits(e)
+    }
+
+    pub(super) fn evaluate_word(&mut self, state: &State, value: Value) -> u64 {
+        match value.expr() {
+            Some(e) => self.evaluate(state, e).low(),
+            None => value.word,
+        }
+    }
+
+    /// Moves the state to the node that also has `constraint`, which `model` satisfies.
+    fn move_to(&mut self, state: &mut State, constraint: Expr, model: Model) {
+        let node = self.solver.tree.extend(&self.solver.graph, state.path, constraint);
+        if node != state.path {
+            self.solver.tree.set_status(node, Status::Feasible(model));
+        }
+        self.solver.tree.release(state.path);
+        state.path = node;
+    }
+
+    /// A copy of the state that goes its own way from here.
+    fn fork(&mut self, state: &mut State) -> Box<State> {
+        self.solver.tree.retain(state.path);
+        state.depth += 1;
+        self.stats.forks += 1;
+        self.stats.states += 1;
+        // From now on both share their objects.
+        self.cache.clear();
+        let mut child = Box::new(state.clone());
+        child.id = self.stats.states;
+        child
+    }
+
+    /// Decides the boolean `condition`: which side the state is on now, and a state on the other side if that is
+    /// feasible too. Both then stand on nodes that say so.
+    pub(super) fn split(&mut self, state: &mut State, condition: Expr) -> (bool, Option<Box<State>>) {
+        if self.solver.graph.is_const(condition) {
+            return (self.solver.graph.is_true(condition), None);
+        }
+        let model = self.solver.tree.model(state.path).expect("a live state stands on a feasible node");
+        let truth = self.solver.evaluator.under(&self.solver.graph, model).truth(condition);
+        let negation = self.solver.graph.not(condition);
+        let (held, other) = if truth { (condition, negation) } else { (negation, condition) };
+        match self.probe(state, other) {
+            Probe::Infeasible => (truth, None),
+            Probe::Skipped => {
+                self.commit(state, held);
+                (truth, None)
+            }
+            Probe::Feasible(child) => {
+                self.commit(state, held);
+                (truth, Some(child))
+            }
+        }
+    }
+
+    /// A state on the side of `condition`, which the model does not satisfy, if there is one. `state` stays where it is.
+    pub(super) fn probe(&mut self, state: &mut State, condition: Expr) -> Probe {
+        if self.solver.graph.is_false(condition) {
+            return Probe::Infeasible;
+        }
+        if !state.may_fork {
+            self.incomplete(state, "klee_set_forking(0): a side of a branch was not explored");
+            return Probe::Skipped;
+        }
+        match self.solver.check(&Query::new(state.path, condition), &self.budget) {
+            Answer::Unsat(_) => Probe::Infeasible,
+            Answer::Unknown(why) => {
+                self.incomplete(state, &format!("solver: {why}"));
+                self.stats.limits += 1;
+                Probe::Skipped
+            }
+            Answer::Sat(_) if self.options.max_depth.is_some_and(|limit| state.depth >= limit) => {
+                self.incomplete(state, Limit::Depth.name());
+                self.stats.limits += 1;
+                Probe::Skipped
+            }
+            Answer::Sat(found) => {
+                let mut child = self.fork(state);
+                self.move_to(&mut child, condition, found);
+                Probe::Feasible(child)
+            }
+        }
+    }
+
+    /// Adds a condition that the state's model satisfies.
+    pub(super) fn commit(&mut self, state: &mut State, condition: Expr) {
+        let model = self.model(state);
+        self.move_to(state, condition, model);
+    }
+
+    /// From here on `condition` holds. The ends: it cannot hold (`otherwise`), or nobody knows.
+    pub(super) fn assume(
+        &mut self,
+        state: &mut State,
+        condition: Expr,
+        otherwise: Outcome,
+    ) -> Result<(), Outcome> {
+        if self.solver.graph.is_true(condition) {
+            return Ok(());
+        }
+        let model = self.model(state);
+        if self.solver.evaluator.under(&self.solver.graph, &model).truth(condition) {
+            self.move_to(state, condition, model);
+            return Ok(());
+        }
+        match self.solver.check(&Query::new(state.path, condition), &self.budget) {
+            Answer::Sat(found) => {
+                self.move_to(state, condition, found);
+                Ok(())
+            }
+            Answer::Unsat(_) => Err(otherwise),
+            Answer::Unknown(why) => {
+                self.incomplete(state, &format!("solver: {why}"));
+                Err(Outcome::Limit {
+                    limit: Limit::Solver,
+                    message: format!("an assumption was not decided: {why}"),
+                })
+            }
+        }
+    }
+
+    /// Where `fine` can be false, a path ends in `outcome`. The state goes on where it is true.
+    pub(super) fn require(&mut self, state: &mut State, fine: Expr, outcome: Outcome) -> Result<(), Outcome> {
+        match self.split(state, fine) {
+            (true, None) => Ok(()),
+            (true, Some(faulty)) => {
+                self.finish(faulty, outcome);
+                Ok(())
+            }
+            (false, None) => Err(outcome),
+            (false, Some(fine)) => {
+                // It executes the instruction again, and is then on the fine side.
+                self.born.push(fine);
+                Err(outcome)
+            }
+        }
+    }
+
+    /// One number for a value, which the path is bound to from here on. Where others were possible, the exploration is
+    /// incomplete for the reason given.
+    pub(super) fn concretize(
+        &mut self,
+        state: &mut State,
+        value: Value,
+        width: u32,
+        why: &str,
+    ) -> Result<u64, Outcome> {
+        match value.expr() {
+            None => Ok(value.word),
+            Some(e) => Ok(self.concretize_bits(state, e, width, why)?.low()),
+        }
+    }
+
+    pub(super) fn concretize_bits(
+        &mut self,
+        state: &mut State,
+        e: Expr,
+        width: u32,
+        why: &str,
+    ) -> Result<Bits, Outcome> {
+        if let Some(bits) = self.solver.graph.const_bits(e) {
+            return Ok(bits);
+        }
+        let bits = self.evaluate(state, e);
+        let sort = self.solver.graph.sort(e);
+        debug_assert_eq!(bits.width(), width);
+        let constant = self.solver.graph.constant_of(sort, bits.clone());
+        let equal = self.solver.graph.eq(e, constant);
+        let differs = self.solver.graph.not(equal);
+        match self.solver.check(&Query::new(state.path, differs), &self.budget) {
+            Answer::Unsat(_) => {}
+            Answer::Sat(_) => {
+                self.incomplete(state, &format!("concretised: {why}"));
+                let model = self.model(state);
+                self.move_to(state, equal, model);
+            }
+            Answer::Unknown(unknown) => {
+                self.incomplete(state, &format!("concretised: {why} (solver: {unknown})"));
+                let model = self.model(state);
+                self.move_to(state, equal, model);
+            }
+        }
+        Ok(bits)
+    }
+}

@@ -1,0 +1,166 @@
+//! What is left of a path when it ends: counts, the bug, its test.
+use super::options::Tests;
+use super::outcome::{Class, Outcome, Place};
+use super::state::State;
+use super::testcase::{Finished, TestCase};
+use super::writer::Record;
+use super::{Bug, Engine};
+use crate::program::{FuncId, Loc};
+
+impl Engine {
+    fn place_of(&self, func: FuncId, pc: u32) -> Place {
+        let function = &self.program.functions[func.index()];
+        let known = |loc: &&Loc| loc.line != 0;
+        // An instruction without a line belongs to the one before it.
+        let loc = function.locs[..=pc as usize].iter().rev().find(known).unwrap_or(&function.loc);
+        let name = self.program.string(function.name).to_string();
+        match loc.line {
+            0 => Place { file: String::new(), line: 0, function: name },
+            line => Place { file: self.program.string(loc.file).to_string(), line, function: name },
+        }
+    }
+
+    /// All frames, innermost first.
+    fn stack_of(&self, state: &State) -> Vec<Place> {
+        state.frame.upwards().take(64).map(|frame| self.place_of(frame.func, frame.pc)).collect()
+    }
+
+    /// The innermost frame in the user's code.
+    pub(super) fn place(&self, state: &State) -> Place {
+        let user = |frame: &&super::frame::Frame| !self.program.functions[frame.func.index()].library;
+        let frame = state.frame.upwards().find(user).unwrap_or(&state.frame);
+        self.place_of(frame.func, frame.pc)
+    }
+
+    /// Counts something that keeps the exploration from being complete.
+    pub(super) fn incomplete(&mut self, state: &State, why: &str) {
+        let place = self.place(state).to_string();
+        *self.incomplete.entry((why.to_string(), place)).or_insert(0) += 1;
+    }
+
+    /// Gives up a state without counting it.
+    pub(super) fn release(&mut self, state: Box<State>) {
+        self.solver.tree.release(state.path);
+    }
+
+    fn test_of(&self, state: &State) -> TestCase {
+        let model = self.solver.tree.model(state.path).expect("a live state stands on a feasible node");
+        let value = |input: &super::state::Input| {
+            let array = model.array(input.array);
+            let byte = |i: u64| array.map_or(0, |array| array.get_word(i) as u8);
+            (input.name.to_string(), (0..input.size).map(byte).collect())
+        };
+        TestCase { objects: state.inputs.iter().map(value).collect() }
+    }
+
+    /// The end of a path.
+    pub(super) fn finish(&mut self, state: Box<State>, outcome: Outcome) {
+        let mut place = Place::default();
+        let mut first = false;
+        let wants_test = match &outcome {
+            Outcome::Exit { .. } => {
+                self.stats.completed += 1;
+                self.options.tests == Tests::All
+            }
+            Outcome::Bug { class, message } => {
+                self.stats.bugs += 1;
+                place = self.place(&state);
+                first = self.note_bug(*class, &place, message);
+                first || self.options.all_bugs
+            }
+            Outcome::Limit { message, .. } => {
+                self.stats.limits += 1;
+                place = self.place(&state);
+                self.incomplete(&state, message);
+                self.options.tests == Tests::All
+            }
+            Outcome::Unsupported { message } => {
+                self.stats.unsupported += 1;
+                place = self.place(&state);
+                self.incomplete(&state, message);
+                self.options.tests == Tests::All
+            }
+            Outcome::Dropped => return self.release(state),
+        };
+        let wants_test = wants_test && self.options.max_tests.is_none_or(|limit| self.stats.tests < limit);
+        if wants_test || self.keeps_paths {
+            let stack =
+                if matches!(outcome, Outcome::Exit { .. }) { Vec::new() } else { self.stack_of(&state) };
+            let mut finished = Finished {
+                place,
+                stack,
+                test: self.test_of(&state),
+                number: None,
+                output: state.output.to_vec(),
+                first,
+                outcome,
+            };
+            if wants_test {
+                self.write_test(&mut finished);
+            }
+            if self.keeps_paths {
+                self.finished.push(finished);
+            }
+        }
+        self.release(state);
+    }
+
+    /// True: the first path into this bug.
+    fn note_bug(&mut self, class: Class, place: &Place, message: &str) -> bool {
+        let place = Place { function: String::new(), ..place.clone() };
+        match self.bugs.iter_mut().find(|bug| bug.class == class && bug.place == place) {
+            Some(bug) => {
+                bug.paths += 1;
+                false
+            }
+            None => {
+                self.bugs.push(Bug { class, place, message: message.to_string(), test: None, paths: 1 });
+                true
+            }
+        }
+    }
+
+    fn write_test(&mut self, finished: &mut Finished) {
+        self.stats.tests += 1;
+        let number = self.stats.tests;
+        finished.number = Some(number);
+        let error = match &finished.outcome {
+            Outcome::Bug { class, message } => {
+                let place = Place { function: String::new(), ..finished.place.clone() };
+                if let Some(bug) = self.bugs.iter_mut().find(|b| b.class == *class && b.place == place) {
+                    bug.test.get_or_insert(number);
+                }
+                Some((class.name(), error_text(*class, message, finished)))
+            }
+            Outcome::Exit { .. } | Outcome::Limit { .. } | Outcome::Unsupported { .. } | Outcome::Dropped => {
+                None
+            }
+        };
+        let Some(writer) = &self.writer else { return };
+        let ktest = finished.test.to_ktest(&self.options.arguments);
+        let record = Record { number, ktest, ending: finished.outcome.ending(), error };
+        if !writer.write(record) {
+            self.writer_failed = true;
+        }
+    }
+}
+
+/// What a `.err` file says.
+fn error_text(class: Class, message: &str, finished: &Finished) -> String {
+    use std::fmt::Write;
+    let mut text = format!(
+        "{}: error: {message}\nclass: {} ({})\nstack:\n",
+        finished.place,
+        class.name(),
+        class.about()
+    );
+    for (i, place) in finished.stack.iter().enumerate() {
+        writeln!(text, "  #{i} {} at {place}", place.function).expect("writing to a string does not fail");
+    }
+    text.push_str("inputs:\n");
+    for (name, bytes) in &finished.test.objects {
+        let hex: String = bytes.iter().map(|b| format!("{b:02x}")).collect();
+        writeln!(text, "  {name}: {hex}").expect("writing to a string does not fail");
+    }
+    text
+}

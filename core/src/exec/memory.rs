@@ -1,0 +1,86 @@
+//! The memory of one state: objects by number, shared between states until one of them writes.
+use super::address::ObjectId;
+use super::object::{Kind, Object};
+use crate::persist::Map;
+use std::sync::Arc;
+
+#[derive(Clone)]
+pub enum Slot {
+    Live(Arc<Object>),
+    /// A heap object that was freed; kept so that a second `free` can be told from a wild one.
+    Freed,
+}
+
+#[derive(Clone, Default)]
+pub struct Memory {
+    slots: [Map<Slot>; 3],
+    next: [u32; 3],
+}
+
+/// Why an object could not be made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoRoom {
+    TooLarge,
+    TooMany,
+}
+
+impl Memory {
+    /// A new object, all zero.
+    pub fn allocate(&mut self, size: u64, kind: Kind) -> Result<ObjectId, NoRoom> {
+        let region = ObjectId::region_for(size).ok_or(NoRoom::TooLarge)?;
+        let index = self.next[usize::from(region)];
+        if index >= ObjectId::capacity(region) {
+            return Err(NoRoom::TooMany);
+        }
+        self.next[usize::from(region)] = index + 1;
+        let id = ObjectId { region, index };
+        self.slots[usize::from(region)]
+            .insert(index, Slot::Live(Arc::new(Object::new(id.base(), size, kind))));
+        Ok(id)
+    }
+
+    /// Ends an object's life. A heap object leaves a mark.
+    pub fn remove(&mut self, id: ObjectId) {
+        let slots = &mut self.slots[usize::from(id.region)];
+        let Some(Slot::Live(object)) = slots.remove(id.index) else {
+            unreachable!("a live object is removed")
+        };
+        if object.kind == Kind::Heap {
+            slots.insert(id.index, Slot::Freed);
+        }
+    }
+
+    pub fn get(&self, id: ObjectId) -> Option<&Arc<Object>> {
+        match self.slots[usize::from(id.region)].get(id.index) {
+            Some(Slot::Live(object)) => Some(object),
+            Some(Slot::Freed) | None => None,
+        }
+    }
+
+    /// Was there an object of this number, which is gone?
+    pub fn is_gone(&self, id: ObjectId) -> bool {
+        id.index < self.next[usize::from(id.region)] && self.get(id).is_none()
+    }
+
+    pub fn was_freed(&self, id: ObjectId) -> bool {
+        matches!(self.slots[usize::from(id.region)].get(id.index), Some(Slot::Freed))
+    }
+
+    /// A live object to change: copied first if other states share it.
+    pub fn get_mut(&mut self, id: ObjectId) -> Option<&mut Object> {
+        match self.slots[usize::from(id.region)].get_mut(id.index) {
+            Some(Slot::Live(object)) => Some(Arc::make_mut(object)),
+            Some(Slot::Freed) | None => None,
+        }
+    }
+
+    /// Live objects, in the order of their addresses within each region.
+    pub fn objects(&self) -> impl Iterator<Item = (ObjectId, &Arc<Object>)> {
+        self.slots.iter().enumerate().flat_map(|(region, slots)| {
+            slots.iter().filter_map(move |(index, slot)| match slot {
+                Slot::Live(object) => Some((ObjectId { region: region as u8, index }, object)),
+                Slot::Freed => None,
+            })
+        })
+    }
+}

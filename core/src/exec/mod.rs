@@ -1,0 +1,328 @@
+//! How a program is explored: states that run, fork, ask the chain, and end as data.
+//!
+//! `Engine` owns the solver and all states. Every live state stands on a feasible node of the path tree with a complete
+//! model of its path (`ask.rs`); concrete code runs in one tight loop (`run.rs`) and never touches the graph. What
+//! happens to the analysed program is an `Outcome`; what keeps the exploration from being complete is counted by
+//! reason and place, so that nothing is lost silently.
+// States are several hundred bytes and change hands at every fork: they move as pointers.
+#![allow(clippy::vec_box)]
+
+mod access;
+mod address;
+mod ask;
+mod cache;
+mod code;
+mod finish;
+mod frame;
+mod memory;
+mod models;
+mod object;
+mod options;
+mod outcome;
+mod run;
+mod search;
+mod start;
+mod state;
+mod step;
+mod testcase;
+mod value;
+mod writer;
+
+pub use options::{Options, Tests};
+pub use outcome::{Class, Limit, Outcome, Place};
+pub use search::{SEARCHES, SearchRow};
+pub use testcase::{Finished, TestCase};
+pub use writer::{Writer, Written};
+
+use crate::budget::{Budget, Cancel};
+use crate::expr::Expr;
+use crate::program::{FuncId, Program};
+use crate::solve::Solver;
+use run::Stop;
+use rustc_hash::FxHashSet;
+use search::Search;
+use state::State;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// What was counted so far.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Stats {
+    pub instructions: u64,
+    pub forks: u64,
+    /// States made, the first one not counted.
+    pub states: u64,
+    pub completed: u64,
+    pub bugs: u64,
+    pub limits: u64,
+    pub unsupported: u64,
+    pub tests: u64,
+    pub explore: Duration,
+    pub collections: u64,
+    pub peak_memory: u64,
+}
+
+/// A distinct bug: its class and place.
+#[derive(Clone, Debug)]
+pub struct Bug {
+    pub class: Class,
+    pub place: Place,
+    pub message: String,
+    pub test: Option<u64>,
+    /// How many paths ended in it.
+    pub paths: u64,
+}
+
+/// Instructions of the user's own code, and how many of them stand in blocks that were entered.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Coverage {
+    pub instructions: u64,
+    pub covered: u64,
+}
+
+pub struct Engine {
+    program: Arc<Program>,
+    main: FuncId,
+    code: Vec<Option<Box<code::Code>>>,
+    globals: Vec<u64>,
+    models: Vec<Option<models::Row>>,
+    pub solver: Solver,
+    budget: Budget,
+    options: Options,
+    cache: cache::Cache,
+    search: Box<dyn Search>,
+    /// Came from the running state and is not in `search` yet.
+    born: Vec<Box<State>>,
+    stats: Stats,
+    bugs: Vec<Bug>,
+    incomplete: BTreeMap<(String, String), u64>,
+    stopped: Option<Limit>,
+    writer: Option<Writer>,
+    writer_failed: bool,
+    keeps_paths: bool,
+    finished: Vec<Finished>,
+    collect_at: usize,
+}
+
+/// Instructions between two looks at the clock: about ten milliseconds of concrete code.
+const BATCH: u64 = 1 << 19;
+/// Nodes below which collecting is not worth it.
+const COLLECT_AT: usize = 1 << 20;
+
+impl Engine {
+    /// Gets ready to explore `main`. The ends: the program has none, or an option is wrong.
+    pub fn new(program: Program, solver: Solver, options: Options) -> Result<Engine, String> {
+        options.check()?;
+        let main =
+            program.function("main").filter(|main| program.functions[main.index()].is_defined()).ok_or(
+                "expected a function `main` to start from, found none: add one, or link the file that has it",
+            )?;
+        let image = start::image(&program)?;
+        let search = search::build(&options.search).expect("checked above");
+        let mut engine = Engine {
+            main,
+            code: (0..program.functions.len()).map(|_| None).collect(),
+            globals: image.globals,
+            models: models::bind(&program),
+            program: Arc::new(program),
+            solver,
+            budget: Budget::unlimited(),
+            options,
+            cache: cache::Cache::new(),
+            search,
+            born: Vec::new(),
+            stats: Stats::default(),
+            bugs: Vec::new(),
+            incomplete: BTreeMap::new(),
+            stopped: None,
+            writer: None,
+            writer_failed: false,
+            keeps_paths: false,
+            finished: Vec::new(),
+            collect_at: COLLECT_AT,
+        };
+        let first = engine.first_state(image.memory)?;
+        engine.search.put(Some(first), Vec::new());
+        Ok(engine)
+    }
+
+    /// Tests are written there from now on.
+    pub fn set_writer(&mut self, writer: Writer) {
+        self.writer = Some(writer);
+    }
+
+    /// Finished paths are kept for `take_finished`.
+    pub fn keep_paths(&mut self) {
+        self.keeps_paths = true;
+    }
+
+    pub fn take_finished(&mut self) -> Vec<Finished> {
+        std::mem::take(&mut self.finished)
+    }
+
+    /// Ends the question under way, and the run, from any thread.
+    pub fn cancel_handle(&self) -> Cancel {
+        self.budget.cancel.clone()
+    }
+
+    /// Explores for about `slice`. True: there is more to do.
+    pub fn advance(&mut self, slice: Duration) -> bool {
+        let start = Instant::now();
+        if let Some(limit) = self.options.max_time {
+            self.budget.deadline = start.checked_add(limit.saturating_sub(self.stats.explore));
+        }
+        let mut more = true;
+        while more && start.elapsed() < slice {
+            more = self.turn(start);
+        }
+        self.stats.explore += start.elapsed();
+        more
+    }
+
+    /// Runs one state for a batch.
+    fn turn(&mut self, start: Instant) -> bool {
+        if let Some(limit) = self.limit(start) {
+            self.stop(limit);
+            return false;
+        }
+        let Some(mut state) = self.search.next() else { return false };
+        self.cache.clear();
+        let fuel = match self.options.max_instructions {
+            Some(limit) => BATCH.min(limit - self.stats.instructions),
+            None => BATCH,
+        };
+        let current = match self.run(&mut state, fuel) {
+            Stop::Fuel | Stop::Forked => Some(state),
+            Stop::End(outcome) => {
+                self.finish(state, outcome);
+                None
+            }
+        };
+        let born = std::mem::take(&mut self.born);
+        self.search.put(current, born);
+        if self.solver.graph.len() > self.collect_at {
+            self.collect();
+        }
+        true
+    }
+
+    fn limit(&mut self, start: Instant) -> Option<Limit> {
+        if self.budget.cancel.is_cancelled() {
+            return Some(Limit::Interrupted);
+        }
+        let options = &self.options;
+        if options.max_instructions.is_some_and(|limit| self.stats.instructions >= limit) {
+            return Some(Limit::Instructions);
+        }
+        if options.max_time.is_some_and(|limit| self.stats.explore + start.elapsed() >= limit) {
+            return Some(Limit::Time);
+        }
+        if options.max_tests.is_some_and(|limit| self.stats.tests >= limit) {
+            return Some(Limit::Tests);
+        }
+        None
+    }
+
+    /// Looks at the memory of the process, which the caller measures; frees what can be recomputed, or stops.
+    pub fn note_memory(&mut self, bytes: u64) {
+        self.stats.peak_memory = self.stats.peak_memory.max(bytes);
+        if self.options.max_memory.is_some_and(|limit| bytes > limit) {
+            self.stop(Limit::Memory);
+        }
+    }
+
+    /// Ends the run: every open state is a path cut by this limit, with a test of how far it came.
+    pub fn stop(&mut self, limit: Limit) {
+        self.stopped.get_or_insert(limit);
+        while let Some(state) = self.search.next() {
+            let message = format!("stopped by {}", limit.name());
+            self.finish(state, Outcome::Limit { limit, message });
+        }
+    }
+
+    /// Frees expressions that nothing needs.
+    fn collect(&mut self) {
+        let mut roots: Vec<Expr> = Vec::new();
+        let mut seen: FxHashSet<*const object::Object> = FxHashSet::default();
+        let mut frames: FxHashSet<*const frame::Frame> = FxHashSet::default();
+        self.search.each(&mut |state| {
+            for frame in state.frame.upwards() {
+                // Whoever is below a frame seen before was seen with it.
+                if !frames.insert(frame) {
+                    break;
+                }
+                roots.extend(frame.registers.iter().filter_map(|value| value.expr()));
+            }
+            roots.extend(state.inputs.iter().map(|input| input.array));
+            for (_, object) in state.memory.objects() {
+                if seen.insert(Arc::as_ptr(object)) {
+                    object.roots(&mut roots);
+                }
+            }
+        });
+        for code in self.code.iter().flatten() {
+            roots.extend(code.constants.iter().filter_map(|value| value.expr()));
+        }
+        self.solver.collect(roots);
+        self.stats.collections += 1;
+        self.collect_at = COLLECT_AT.max(2 * self.solver.graph.len());
+    }
+
+    /// Waits for the tests to be on disk.
+    pub fn finish_writing(&mut self) -> std::io::Result<Written> {
+        match &mut self.writer {
+            Some(writer) => writer.finish(),
+            None => Ok(Written::default()),
+        }
+    }
+
+    /// Has writing tests failed? `finish_writing` says why.
+    pub fn writing_failed(&self) -> bool {
+        self.writer_failed
+    }
+
+    fn decode(&mut self, func: FuncId) {
+        if self.code[func.index()].is_none() {
+            let code = code::decode(&self.program, func, &self.globals, &mut self.solver.graph);
+            self.code[func.index()] = Some(Box::new(code));
+        }
+    }
+
+    pub fn stats(&self) -> Stats {
+        self.stats
+    }
+
+    pub fn bugs(&self) -> &[Bug] {
+        &self.bugs
+    }
+
+    /// Why the exploration is not complete: reason, place, how often.
+    pub fn incompleteness(&self) -> impl Iterator<Item = (&str, &str, u64)> {
+        self.incomplete.iter().map(|((why, place), count)| (why.as_str(), place.as_str(), *count))
+    }
+
+    pub fn stopped(&self) -> Option<Limit> {
+        self.stopped
+    }
+
+    pub fn open_states(&self) -> usize {
+        self.search.len()
+    }
+
+    pub fn coverage(&self) -> Coverage {
+        let mut coverage = Coverage::default();
+        for (i, function) in self.program.functions.iter().enumerate() {
+            if function.library {
+                continue;
+            }
+            coverage.instructions += function.insts.len() as u64;
+            if let Some(code) = &self.code[i] {
+                let blocks = function.blocks.iter().zip(&code.covered);
+                coverage.covered +=
+                    blocks.filter(|(_, c)| **c).map(|(b, _)| u64::from(b.end - b.start)).sum::<u64>();
+            }
+        }
+        coverage
+    }
+}

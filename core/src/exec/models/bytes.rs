@@ -1,0 +1,52 @@
+//! Functions that move bytes without looking at them. Those that look are C (`runtime/lib/string.c`).
+use super::{Answer, Reply, Row, Site, row};
+use crate::exec::Engine;
+use crate::exec::state::State;
+use crate::exec::value::Value;
+
+pub(super) const MODELS: &[Row] = &[
+    row("memcpy", 3, copy),
+    row("memmove", 3, copy),
+    row("mempcpy", 3, copy_past),
+    row("memset", 3, set),
+    row("bzero", 2, zero),
+    row("__memcpy_chk", 4, copy),
+    row("__memmove_chk", 4, copy),
+    row("__memset_chk", 4, set),
+];
+
+fn copy(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+    engine.copy_bytes(state, site.arguments[0], site.arguments[1], site.arguments[2])?;
+    Ok(Reply::Value(site.arguments[0]))
+}
+
+fn copy_past(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+    engine.copy_bytes(state, site.arguments[0], site.arguments[1], site.arguments[2])?;
+    let (to, count) = (engine.argument(state, site, 0)?, engine.argument(state, site, 2)?);
+    Ok(Reply::Value(Value::number(to.wrapping_add(count))))
+}
+
+fn set(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+    let byte = engine.low_byte(site.arguments[1], site.call.args[1].width);
+    engine.set_bytes(state, site.arguments[0], byte, site.arguments[2])?;
+    Ok(Reply::Value(site.arguments[0]))
+}
+
+fn zero(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+    engine.set_bytes(state, site.arguments[0], Value::ZERO, site.arguments[1])?;
+    Ok(Reply::Nothing)
+}
+
+impl Engine {
+    /// The lowest byte of a value.
+    fn low_byte(&mut self, value: Value, width: u32) -> Value {
+        match value.expr() {
+            None => Value::number(value.word & 0xff),
+            Some(_) => {
+                let bits = value.to_bits(&mut self.solver.graph, width);
+                let byte = self.solver.graph.extract(bits, 0, 8);
+                Value::of_bits(&mut self.solver.graph, byte)
+            }
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! The intrinsics of `klee/klee.h`; `partita.h` has the same under other names.
+use super::{Answer, Reply, Row, Site, row};
+use crate::exec::Engine;
+use crate::exec::address::ObjectId;
+use crate::exec::outcome::{Access, Class, Outcome};
+use crate::exec::state::State;
+use crate::exec::value::Value;
+use crate::expr::Expr;
+
+pub(super) const MODELS: &[Row] = &[
+    row("klee_make_symbolic", 3, make_symbolic),
+    row("klee_int", 1, int),
+    row("klee_range", 3, range),
+    row("klee_choose", 1, choose),
+    row("klee_assume", 1, assume),
+    row("klee_is_symbolic", 1, is_symbolic),
+    row("klee_is_replay", 0, is_replay),
+    row("klee_prefer_cex", 2, ignore),
+    row("klee_posix_prefer_cex", 2, ignore),
+    row("klee_mark_global", 1, ignore),
+    row("klee_open_merge", 0, ignore),
+    row("klee_close_merge", 0, ignore),
+    row("klee_warning", 1, ignore),
+    row("klee_warning_once", 1, ignore),
+    row("klee_stack_trace", 0, ignore),
+    row("klee_print_expr", 1, ignore),
+    row("klee_print_range", 2, ignore),
+    row("klee_set_forking", 1, set_forking),
+    row("klee_silent_exit", 1, silent_exit),
+    row("klee_abort", 0, abort),
+    row("klee_assert_fail", 4, assert_fail),
+    row("klee_report_error", 4, report_error),
+    row("klee_get_valuef", 1, get_value),
+    row("klee_get_valued", 1, get_value),
+    row("klee_get_valuel", 1, get_value),
+    row("klee_get_valuell", 1, get_value),
+    row("klee_get_value_i32", 1, get_value),
+    row("klee_get_value_i64", 1, get_value),
+    row("klee_check_memory_access", 2, check_memory_access),
+    row("klee_get_obj_size", 1, get_obj_size),
+    row("klee_get_errno", 0, get_errno),
+    row("klee_define_fixed_object", 2, define_fixed_object),
+];
+
+fn text(engine: &mut Engine, state: &mut State, site: &Site<'_>, i: usize) -> Result<String, Outcome> {
+    let address = engine.argument(state, site, i)?;
+    Ok(String::from_utf8_lossy(&engine.string_at(state, address)?).into_owned())
+}
+
+fn make_symbolic(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+    let address = engine.argument(state, site, 0)?;
+    let size = engine.argument(state, site, 1)?;
+    let name = text(engine, state, site, 2)?;
+    let wrong = |message: String| Outcome::bug(Class::ModelError, format!("{}: {message}", site.name));
+    let object = ObjectId::of_address(address).and_then(|id| Some((id, state.memory.get(id)?)));
+    let Some((id, object)) = object else {
+        return Err(match engine.fault(state, address, size, Access::Write) {
+            Outcome::Bug { class, message } => Outcome::bug(class, format!("{}: {message}", site.name)),
+            other => other,
+        });
+    };
+    if address != object.base {
+        let offset = address.wrapping_sub(object.base) as i64;
+        return Err(wrong(format!("expected the start of an object, found offset {offset} of `{name}`")));
+    }
+    if size != object.size {
+        return Err(wrong(format!(
+            "expected the size of the object, {} bytes, found {size} for `{name}`: pass sizeof the whole object",
+            object.size
+        )));
+    }
+    if object.readonly {
+        return Err(wrong(format!("expected an object that can be written, found the constant `{name}`")));
+    }
+    if size == 0 {
+        return Ok(Reply::Nothing);
+    }
+    let array = engine.new_input(state, &name, size);
+    engine.cache.drop_object(id);
+    state.memory.get_mut(id).expect("a live object").set_array(array);
+    Ok(Reply::Nothing)
+}
+
+fn int(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+    let name = text(engine, state, site, 0)?;
+    Ok(Reply::Value(engine.fresh(state, &name, 32)))
+}
+
+fn range(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+    let begin = engine.argument(state, site, 0)? as i32;
+    let end = engine.argument(state, site, 1)? as i32;
+    let name = text(engine, state, site, 2)?;
+    if begin >= end {
+        return Err(Outcome::bug(
+            Class::ModelError,
+            format!("{}: expected begin < end, found {begin} and {end} for `{name}`", site.name),
+        ));
+    }
+    let value = engine.fresh(state, &name, 32);
+    let graph = &mut engine.solver.graph;
+    let e = value.to_expr(graph, 32);
+    let (low, high) = (graph.word(32, begin as u64), graph.word(32, end as u64));
+    let (above, below) = (graph.sle(low, e), graph.slt(e, high));
+    let inside = graph.and(above, below);
+    engine.assume(state, inside, contradiction(site.name))?;
+    Ok(Reply::Value(value))
+}
+
+fn choose(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+    let count = engine.argument(state, site, 0)?;
+    if count == 0 {
+        return Err(Outcome::bug(
+            Class::ModelError,
+            format!("{}: expected at least one choice, found 0", site.name),
+        ));
+    }
+    let value = engine.fresh(state, "klee_choose", 64);
+    let graph = &mut engine.solver.graph;
+    let (e, count) = (value.to_expr(graph, 64), graph.word(64, count));
+    let below = graph.ult(e, count);
+    engine.assume(state, below, contradiction(site.name))?;
+    Ok(Reply::Value(value))
+}
+
+fn contradiction(name: &str) -> Outcome {
+    Outcome::bug(
+        Class::ModelError,
+        format!(
+            "{name}: the assumption contradicts what this path assumed or decided before: no input reaches this point"
+        ),
+    )
+}
+
+/// The value as a boolean: is it not zero?
+pub(super) fn truth(engine: &mut Engine, value: Value, width: u32) -> Expr {
+    let graph = &mut engine.solver.graph;
+    let bits = value.to_bits(graph, width);
+    let zero = graph.word(width, 0);
+    graph.ne(bits, zero)
+}
+
+fn assume(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+    let condition = truth(engine, site.arguments[0], site.call.args[0].width);
+    engine.assume(state, condition, contradiction(site.name))?;
+    Ok(Reply::Nothing)
+}
+
+fn is_symbolic(_: &mut Engine, _: &mut State, site: &Site<'_>) -> Answer {
+    Ok(Reply::Value(Value::truth(site.arguments[0].symbolic)))
+}
+
+fn is_replay(_: &mut Engine, _: &mut State, _: &Site<'_>) -> Answer {
+    Ok(Reply::Value(Value::ZERO))
+}
+
+/// Nothing that changes which paths there are.
+fn ignore(_: &mut Engine, _: &mut State, _: &Site<'_>) -> Answer {
+    Ok(Reply::Nothing)
+}
+
+fn set_forking(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+    state.may_fork = engine.argument(state, site, 0)? != 0;
+    Ok(Reply::Nothing)
+}
+
+fn silent_exit(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+    let status = engine.evaluate_word(state, site.arguments[0]);
+    Err(Outcome::Exit { status })
+}
+
+fn abort(_: &mut Engine, _: &mut State, site: &Site<'_>) -> Answer {
+    Err(Outcome::bug(Class::Abort, format!("{} was called", site.name)))
+}
+
+fn assert_fail(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+    let expression = text(engine, state, site, 0)?;
+    Err(Outcome::bug(Class::Assert, format!("assertion failed: {expression}")))
+}
+
+fn report_error(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+    let message = text(engine, state, site, 2)?;
+    Err(Outcome::bug(Class::Assert, message))
+}
+
+fn get_value(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+    // The value the model has; the path is not bound to it.
+    let word = engine.evaluate_word(state, site.arguments[0]);
+    Ok(Reply::Value(Value::number(word)))
+}
+
+fn check_memory_access(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+    let count = engine.argument(state, site, 1)?;
+    engine.locate(state, site.arguments[0], count, Access::Read)?;
+    Ok(Reply::Nothing)
+}
+
+fn get_obj_size(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+    let spot = engine.locate(state, site.arguments[0], 0, Access::Read)?;
+    let size = state.memory.get(spot.id).expect("a live object").size;
+    Ok(Reply::Value(Value::number(size)))
+}
+
+fn get_errno(engine: &mut Engine, state: &mut State, _: &Site<'_>) -> Answer {
+    let address = engine.errno(state)?;
+    Ok(Reply::Value(engine.load(state, Value::number(address), 32)?))
+}
+
+fn define_fixed_object(_: &mut Engine, _: &mut State, site: &Site<'_>) -> Answer {
+    Err(Outcome::unsupported(format!("{}: objects have the addresses the engine gives them", site.name)))
+}

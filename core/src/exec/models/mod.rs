@@ -1,0 +1,150 @@
+//! Functions that are known by name where the program does not define them. One table; a program's own definition
+//! always wins. What is in no table ends the path as unsupported, or returns any value (`--undefined havoc`).
+mod alloc;
+mod bytes;
+mod klee;
+mod print;
+mod process;
+mod verifier;
+
+pub(super) use print::STREAMS;
+
+use super::Engine;
+use super::outcome::Outcome;
+use super::state::State;
+use super::step::Arguments;
+use super::value::Value;
+use crate::expr::Sort;
+use crate::program::{Call, FuncId, Program, Reg};
+use std::sync::Arc;
+
+/// What a call of a model comes to.
+pub(super) enum Reply {
+    Nothing,
+    Value(Value),
+    /// Another frame is on top.
+    Frame,
+}
+
+pub(super) type Answer = Result<Reply, Outcome>;
+
+/// A call as a model sees it.
+pub(super) struct Site<'a> {
+    pub name: &'a str,
+    pub call: &'a Call,
+    pub arguments: &'a [Value],
+    /// Width of the result; 0 for none.
+    pub width: u32,
+}
+
+pub(super) type Model = fn(&mut Engine, &mut State, &Site<'_>) -> Answer;
+
+/// A model and the number of arguments it needs.
+#[derive(Clone, Copy)]
+pub(super) struct Row {
+    name: &'static str,
+    arity: usize,
+    model: Model,
+}
+
+const fn row(name: &'static str, arity: usize, model: Model) -> Row {
+    Row { name, arity, model }
+}
+
+/// The model of each function that has one, by function.
+pub(super) fn bind(program: &Program) -> Vec<Option<Row>> {
+    let tables =
+        [klee::MODELS, verifier::MODELS, alloc::MODELS, bytes::MODELS, process::MODELS, print::MODELS];
+    let find = |name: &str| tables.into_iter().flatten().find(|row| row.name == name).copied();
+    let one = |f: &crate::program::Function| {
+        if f.is_defined() {
+            return None;
+        }
+        let name = program.string(f.name);
+        // The same intrinsics under our own name.
+        match name.strip_prefix("partita_") {
+            Some(rest) => find(&format!("klee_{rest}")),
+            None => find(name).or_else(|| verifier::nondet(name)),
+        }
+    };
+    program.functions.iter().map(one).collect()
+}
+
+impl Engine {
+    /// Calls a function that has no definition.
+    pub(super) fn model_of(
+        &mut self,
+        func: FuncId,
+        state: &mut State,
+        call: &Call,
+        arguments: &Arguments,
+    ) -> Answer {
+        let program = Arc::clone(&self.program);
+        let name = program.string(program.functions[func.index()].name);
+        let caller = &program.functions[state.frame.func.index()];
+        let width = if call.results == 0 { 0 } else { caller.width(Reg(call.first.0)) };
+        let site = Site { name, call, arguments, width };
+        match self.models[func.index()] {
+            Some(row) if arguments.len() < row.arity => Err(Outcome::bug(
+                super::outcome::Class::ModelError,
+                format!("`{name}` expects {} arguments and is called with {}", row.arity, arguments.len()),
+            )),
+            Some(row) => (row.model)(self, state, &site),
+            None if self.options.havoc => self.havoc(state, &site),
+            None => Err(Outcome::unsupported(format!(
+                "call of `{name}`, which has no definition: link it, or let it return any value with `--undefined havoc`"
+            ))),
+        }
+    }
+
+    /// Any result at all.
+    fn havoc(&mut self, state: &mut State, site: &Site<'_>) -> Answer {
+        if site.width == 0 {
+            return Ok(Reply::Nothing);
+        }
+        if site.call.results > 1 {
+            return Err(Outcome::unsupported(format!(
+                "`{}` returns a structure and has no definition",
+                site.name
+            )));
+        }
+        let value = self.fresh(state, site.name, site.width);
+        Ok(Reply::Value(value))
+    }
+
+    /// A new symbolic value of `width` bits, as an input of that name.
+    pub(super) fn fresh(&mut self, state: &mut State, name: &str, width: u32) -> Value {
+        let size = u64::from(width.div_ceil(8));
+        let array = self.new_input(state, name, size);
+        let graph = &mut self.solver.graph;
+        let zero = graph.word(super::object::INDEX_WIDTH, 0);
+        let bits = graph.read(array, zero, size as u32);
+        let bits = graph.extract(bits, 0, width);
+        Value::of_bits(graph, bits)
+    }
+
+    /// A new input of the path: an array of `size` bytes.
+    pub(super) fn new_input(&mut self, state: &mut State, name: &str, size: u64) -> crate::expr::Expr {
+        let name = if name.is_empty() { "unnamed" } else { name };
+        let taken = |variable: &str, engine: &Engine| {
+            state.inputs.iter().any(|input| engine.solver.graph.name(input.array) == variable)
+        };
+        let mut variable = name.to_string();
+        let mut number = 0;
+        while taken(&variable, self) {
+            number += 1;
+            variable = format!("{name}_{number}");
+        }
+        let sort = Sort::Array { index: super::object::INDEX_WIDTH, element: 8 };
+        let array =
+            self.solver.graph.var(&variable, sort).expect("inputs are the only variables, all of this sort");
+        Arc::make_mut(&mut state.inputs).push(super::state::Input { name: name.into(), array, size });
+        array
+    }
+
+    /// A number that a model needs to know.
+    pub(super) fn argument(&mut self, state: &mut State, site: &Site<'_>, i: usize) -> Result<u64, Outcome> {
+        let why = format!("argument {} of `{}`", i + 1, site.name);
+        self.concretize(state, site.arguments[i], site.call.args[i].width, &why)
+    }
+}

@@ -1,0 +1,445 @@
+//! Output. What goes to standard output is kept with the path; what goes elsewhere is dropped. Symbolic values are
+//! printed as the model has them, which binds nothing: the text belongs to the path's test.
+use super::{Answer, Reply, Row, Site, row};
+use crate::exec::Engine;
+use crate::exec::outcome::Outcome;
+use crate::exec::state::State;
+use crate::exec::value::Value;
+use std::sync::Arc;
+
+pub(super) const MODELS: &[Row] = &[
+    row("printf", 1, |e, s, c| formatted(e, s, c, Sink::Stdout, 0, false)),
+    row("vprintf", 2, |e, s, c| formatted(e, s, c, Sink::Stdout, 0, true)),
+    row("fprintf", 2, |e, s, c| formatted(e, s, c, Sink::Stream(0), 1, false)),
+    row("vfprintf", 3, |e, s, c| formatted(e, s, c, Sink::Stream(0), 1, true)),
+    row("dprintf", 2, |e, s, c| formatted(e, s, c, Sink::Descriptor(0), 1, false)),
+    row("sprintf", 2, |e, s, c| formatted(e, s, c, Sink::Memory { at: 0, size: None }, 1, false)),
+    row("vsprintf", 3, |e, s, c| formatted(e, s, c, Sink::Memory { at: 0, size: None }, 1, true)),
+    row("snprintf", 3, |e, s, c| formatted(e, s, c, Sink::Memory { at: 0, size: Some(1) }, 2, false)),
+    row("vsnprintf", 4, |e, s, c| formatted(e, s, c, Sink::Memory { at: 0, size: Some(1) }, 2, true)),
+    row("puts", 1, puts),
+    row("fputs", 2, fputs),
+    row("putchar", 1, putchar),
+    row("fputc", 2, fputc),
+    row("putc", 2, fputc),
+    row("fwrite", 4, fwrite),
+    row("write", 3, write),
+    row("perror", 1, |_, _, _| Ok(Reply::Nothing)),
+    row("fflush", 1, |_, _, _| Ok(Reply::Value(Value::ZERO))),
+];
+
+/// What the pointers `stdin`, `stdout` and `stderr` hold: no object is there, so nothing else can look like them.
+pub(in crate::exec) const STREAMS: [(&str, u64); 3] =
+    [("stdin", 0x2000), ("stdout", 0x2010), ("stderr", 0x2020)];
+
+/// Where output goes; numbers are argument positions.
+#[derive(Clone, Copy)]
+enum Sink {
+    Stdout,
+    Stream(usize),
+    Descriptor(usize),
+    Memory { at: usize, size: Option<usize> },
+}
+
+/// What kind of argument a conversion takes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Integer,
+    Double,
+    LongDouble,
+}
+
+/// Where the values to print come from.
+enum Source<'a> {
+    Arguments {
+        values: &'a [Value],
+    },
+    /// A `va_list`: what is left of general and vector registers, the next argument on the stack, the registers.
+    List {
+        gp: u64,
+        fp: u64,
+        stack: u64,
+        registers: u64,
+    },
+}
+
+impl Source<'_> {
+    fn next(&mut self, engine: &mut Engine, state: &mut State, kind: Kind) -> Result<u128, Outcome> {
+        let (address, words) = match self {
+            Source::Arguments { values } => {
+                let Some((first, rest)) = values.split_first() else {
+                    return Err(Outcome::bug(
+                        crate::exec::outcome::Class::ModelError,
+                        "a format that asks for more arguments than there are",
+                    ));
+                };
+                *values = rest;
+                let Some(e) = first.expr() else { return Ok(first.word.into()) };
+                let bits = engine.evaluate(state, e);
+                let high = bits.words().get(1).copied().unwrap_or(0);
+                return Ok(u128::from(bits.low()) | u128::from(high) << 64);
+            }
+            Source::List { gp, registers, .. } if kind == Kind::Integer && *gp < 48 => {
+                *gp += 8;
+                (*registers + *gp - 8, 1)
+            }
+            Source::List { fp, registers, .. } if kind == Kind::Double && *fp < 176 => {
+                *fp += 16;
+                (*registers + *fp - 16, 1)
+            }
+            Source::List { stack, .. } if kind == Kind::LongDouble => {
+                *stack = stack.next_multiple_of(16) + 16;
+                (*stack - 16, 2)
+            }
+            Source::List { stack, .. } => {
+                *stack += 8;
+                (*stack - 8, 1)
+            }
+        };
+        let mut result = 0;
+        for i in 0..words {
+            let value = engine.load(state, Value::number(address + 8 * i), 64)?;
+            result |= u128::from(engine.evaluate_word(state, value)) << (64 * i);
+        }
+        Ok(result)
+    }
+}
+
+fn emit(state: &mut State, text: &[u8]) {
+    Arc::make_mut(&mut state.output).extend_from_slice(text);
+}
+
+fn formatted(
+    engine: &mut Engine,
+    state: &mut State,
+    site: &Site<'_>,
+    sink: Sink,
+    format: usize,
+    list: bool,
+) -> Answer {
+    let address = engine.argument(state, site, format)?;
+    let format_text = engine.string_at(state, address)?;
+    let source = if list {
+        let list = engine.argument(state, site, format + 1)?;
+        let mut field = |offset: u64, width: u32| {
+            let value = engine.load(state, Value::number(list + offset), width)?;
+            Ok(engine.evaluate_word(state, value))
+        };
+        Source::List { gp: field(0, 32)?, fp: field(4, 32)?, stack: field(8, 64)?, registers: field(16, 64)? }
+    } else {
+        Source::Arguments { values: &site.arguments[format + 1..] }
+    };
+    let text = format_with(engine, state, &format_text, source)?;
+    match sink {
+        Sink::Stdout => emit(state, &text),
+        Sink::Stream(i) => {
+            if engine.argument(state, site, i)? == STREAMS[1].1 {
+                emit(state, &text);
+            }
+        }
+        Sink::Descriptor(i) => {
+            if engine.argument(state, site, i)? == 1 {
+                emit(state, &text);
+            }
+        }
+        Sink::Memory { at, size } => {
+            let to = engine.argument(state, site, at)?;
+            let room = match size {
+                Some(i) => engine.argument(state, site, i)?,
+                None => u64::MAX,
+            };
+            if room > 0 {
+                let kept = &text[..text.len().min(usize::try_from(room - 1).unwrap_or(usize::MAX))];
+                for (i, &byte) in kept.iter().chain(&[0]).enumerate() {
+                    engine.store(state, Value::number(to + i as u64), Value::number(byte.into()), 8)?;
+                }
+            }
+        }
+    }
+    Ok(Reply::Value(Value::number(text.len() as u64 & 0xffff_ffff)))
+}
+
+#[derive(Default)]
+struct Spec {
+    left: bool,
+    zero: bool,
+    plus: bool,
+    space: bool,
+    alternate: bool,
+    width: usize,
+    precision: Option<usize>,
+    /// Bits of an integer argument.
+    bits: u32,
+    long_double: bool,
+}
+
+fn format_with(
+    engine: &mut Engine,
+    state: &mut State,
+    format: &[u8],
+    mut source: Source<'_>,
+) -> Result<Vec<u8>, Outcome> {
+    let mut out = Vec::new();
+    let mut at = 0;
+    while let Some(&c) = format.get(at) {
+        at += 1;
+        if c != b'%' {
+            out.push(c);
+            continue;
+        }
+        let mut spec = Spec { bits: 32, ..Spec::default() };
+        while let Some(&flag) = format.get(at) {
+            match flag {
+                b'-' => spec.left = true,
+                b'0' => spec.zero = true,
+                b'+' => spec.plus = true,
+                b' ' => spec.space = true,
+                b'#' => spec.alternate = true,
+                _ => break,
+            }
+            at += 1;
+        }
+        if format.get(at) == Some(&b'*') {
+            at += 1;
+            let width = source.next(engine, state, Kind::Integer)? as i32;
+            spec.left |= width < 0;
+            spec.width = width.unsigned_abs() as usize;
+        } else {
+            spec.width = number(format, &mut at);
+        }
+        if format.get(at) == Some(&b'.') {
+            at += 1;
+            spec.precision = if format.get(at) == Some(&b'*') {
+                at += 1;
+                usize::try_from(source.next(engine, state, Kind::Integer)? as i32).ok()
+            } else {
+                Some(number(format, &mut at))
+            };
+        }
+        while let Some(&length) = format.get(at) {
+            match length {
+                b'h' => spec.bits = if spec.bits == 16 { 8 } else { 16 },
+                b'l' | b'j' | b'z' | b't' | b'q' => spec.bits = 64,
+                b'L' => spec.long_double = true,
+                _ => break,
+            }
+            at += 1;
+        }
+        let Some(&kind) = format.get(at) else { break };
+        at += 1;
+        conversion(engine, state, &mut source, &spec, kind, &mut out)?;
+    }
+    Ok(out)
+}
+
+fn number(format: &[u8], at: &mut usize) -> usize {
+    let mut value = 0usize;
+    while let Some(digit) = format.get(*at).filter(|c| c.is_ascii_digit()) {
+        value = value.saturating_mul(10).saturating_add((digit - b'0').into()).min(1 << 20);
+        *at += 1;
+    }
+    value
+}
+
+fn conversion(
+    engine: &mut Engine,
+    state: &mut State,
+    source: &mut Source<'_>,
+    spec: &Spec,
+    kind: u8,
+    out: &mut Vec<u8>,
+) -> Result<(), Outcome> {
+    let mask = if spec.bits == 64 { u64::MAX } else { (1 << spec.bits) - 1 };
+    match kind {
+        b'%' => out.push(b'%'),
+        b'd' | b'i' => {
+            let word = source.next(engine, state, Kind::Integer)? as u64 & mask;
+            let value = crate::expr::bits::signed(spec.bits, word);
+            let sign = match value {
+                ..0 => "-",
+                _ if spec.plus => "+",
+                _ if spec.space => " ",
+                _ => "",
+            };
+            integer(spec, sign, value.unsigned_abs().to_string(), out);
+        }
+        b'u' | b'x' | b'X' | b'o' => {
+            let value = source.next(engine, state, Kind::Integer)? as u64 & mask;
+            let (prefix, digits) = match kind {
+                b'u' => ("", value.to_string()),
+                b'x' => (if spec.alternate && value != 0 { "0x" } else { "" }, format!("{value:x}")),
+                b'X' => (if spec.alternate && value != 0 { "0X" } else { "" }, format!("{value:X}")),
+                _ => (if spec.alternate && value != 0 { "0" } else { "" }, format!("{value:o}")),
+            };
+            integer(spec, prefix, digits, out);
+        }
+        b'p' => {
+            let value = source.next(engine, state, Kind::Integer)? as u64;
+            integer(spec, "0x", format!("{value:x}"), out);
+        }
+        b'c' => {
+            let byte = source.next(engine, state, Kind::Integer)? as u8;
+            padded(spec, &[byte], out);
+        }
+        b's' => {
+            let address = source.next(engine, state, Kind::Integer)? as u64;
+            let mut text =
+                if address == 0 { b"(null)".to_vec() } else { engine.string_at(state, address)? };
+            text.truncate(spec.precision.unwrap_or(usize::MAX));
+            padded(spec, &text, out);
+        }
+        b'f' | b'F' | b'e' | b'E' | b'g' | b'G' => {
+            let bits =
+                source.next(engine, state, if spec.long_double { Kind::LongDouble } else { Kind::Double })?;
+            let bits = if spec.long_double {
+                crate::exec::step::soft::convert(
+                    crate::program::FloatKind::X87,
+                    crate::program::FloatKind::Double,
+                    bits,
+                )
+            } else {
+                bits
+            };
+            let value = f64::from_bits(bits as u64);
+            let text = floating(spec, kind, value.abs());
+            let sign = if value.is_sign_negative() {
+                "-"
+            } else if spec.plus {
+                "+"
+            } else if spec.space {
+                " "
+            } else {
+                ""
+            };
+            let spec = Spec { precision: None, zero: spec.zero && value.is_finite(), ..*spec };
+            integer(&spec, sign, text, out);
+        }
+        other => {
+            return Err(Outcome::unsupported(format!("the format `%{}` of printf", char::from(other))));
+        }
+    }
+    Ok(())
+}
+
+/// Sign or prefix, then digits, padded as the flags say.
+fn integer(spec: &Spec, prefix: &str, digits: String, out: &mut Vec<u8>) {
+    let least = spec.precision.unwrap_or(1);
+    let digits = if spec.precision == Some(0) && digits == "0" { String::new() } else { digits };
+    let mut zeros = least.saturating_sub(digits.len());
+    if spec.zero && !spec.left && spec.precision.is_none() {
+        zeros = zeros.max(spec.width.saturating_sub(prefix.len() + digits.len()));
+    }
+    padded(spec, format!("{prefix}{}{digits}", "0".repeat(zeros)).as_bytes(), out);
+}
+
+fn padded(spec: &Spec, text: &[u8], out: &mut Vec<u8>) {
+    let padding = spec.width.saturating_sub(text.len());
+    if !spec.left {
+        out.extend(std::iter::repeat_n(b' ', padding));
+    }
+    out.extend_from_slice(text);
+    if spec.left {
+        out.extend(std::iter::repeat_n(b' ', padding));
+    }
+}
+
+/// A number that is not negative.
+fn floating(spec: &Spec, kind: u8, value: f64) -> String {
+    if !value.is_finite() {
+        let text = if value.is_nan() { "nan" } else { "inf" };
+        return if kind.is_ascii_uppercase() { text.to_uppercase() } else { text.to_string() };
+    }
+    let precision = spec.precision.unwrap_or(6);
+    let scientific = |digits: usize| {
+        let text = format!("{value:.digits$e}");
+        let (mantissa, exponent) = text.split_once('e').expect("scientific notation");
+        let exponent: i32 = exponent.parse().expect("an exponent");
+        (mantissa.to_string(), exponent)
+    };
+    let with_exponent = |mantissa: &str, exponent: i32| {
+        let sign = if exponent < 0 { '-' } else { '+' };
+        format!("{mantissa}e{sign}{:02}", exponent.abs())
+    };
+    let text = match kind.to_ascii_lowercase() {
+        b'f' => format!("{value:.precision$}"),
+        b'e' => {
+            let (mantissa, exponent) = scientific(precision);
+            with_exponent(&mantissa, exponent)
+        }
+        _ => {
+            let digits = precision.max(1);
+            let (mantissa, exponent) = scientific(digits - 1);
+            let trim = |text: String| match text.contains('.') && !spec.alternate {
+                true => text.trim_end_matches('0').trim_end_matches('.').to_string(),
+                false => text,
+            };
+            if exponent < -4 || exponent >= digits as i32 {
+                with_exponent(&trim(mantissa), exponent)
+            } else {
+                let after = (digits as i32 - 1 - exponent) as usize;
+                trim(format!("{value:.after$}"))
+            }
+        }
+    };
+    if kind.is_ascii_uppercase() { text.to_uppercase() } else { text }
+}
+
+fn puts(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+    let address = engine.argument(state, site, 0)?;
+    let mut text = engine.string_at(state, address)?;
+    text.push(b'\n');
+    emit(state, &text);
+    Ok(Reply::Value(Value::number(1)))
+}
+
+fn fputs(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+    let address = engine.argument(state, site, 0)?;
+    let text = engine.string_at(state, address)?;
+    if engine.argument(state, site, 1)? == STREAMS[1].1 {
+        emit(state, &text);
+    }
+    Ok(Reply::Value(Value::number(1)))
+}
+
+fn putchar(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+    let byte = engine.evaluate_word(state, site.arguments[0]) as u8;
+    emit(state, &[byte]);
+    Ok(Reply::Value(Value::number(byte.into())))
+}
+
+fn fputc(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+    let byte = engine.evaluate_word(state, site.arguments[0]) as u8;
+    if engine.argument(state, site, 1)? == STREAMS[1].1 {
+        emit(state, &[byte]);
+    }
+    Ok(Reply::Value(Value::number(byte.into())))
+}
+
+fn bytes(engine: &mut Engine, state: &mut State, address: u64, count: u64) -> Result<Vec<u8>, Outcome> {
+    let mut text = Vec::new();
+    for i in 0..count {
+        let byte = engine.load(state, Value::number(address + i), 8)?;
+        text.push(engine.evaluate_word(state, byte) as u8);
+    }
+    Ok(text)
+}
+
+fn fwrite(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+    let [address, size, count, stream] = [0, 1, 2, 3].map(|i| engine.argument(state, site, i));
+    let (size, count) = (size?, count?);
+    let text = bytes(engine, state, address?, size.saturating_mul(count))?;
+    if stream? == STREAMS[1].1 {
+        emit(state, &text);
+    }
+    Ok(Reply::Value(Value::number(count)))
+}
+
+fn write(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+    let [descriptor, address, count] = [0, 1, 2].map(|i| engine.argument(state, site, i));
+    let count = count?;
+    let text = bytes(engine, state, address?, count)?;
+    if descriptor? == 1 {
+        emit(state, &text);
+    }
+    Ok(Reply::Value(Value::number(count)))
+}

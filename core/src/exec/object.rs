@@ -1,0 +1,259 @@
+//! One object in memory: concrete bytes, and over them what is symbolic.
+//!
+//! A symbolic byte is the k-th byte of an expression, so that loading exactly what was stored gives back the same
+//! expression. After a write at a symbolic place the object's contents are an array expression, over which later
+//! bytes are laid again. An object without an overlay is plain bytes, which the interpreter reads without coming here.
+use crate::expr::{Expr, Graph};
+use crate::persist::Map;
+use std::sync::Arc;
+
+/// How the object came to be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    Global,
+    Stack,
+    Heap,
+}
+
+impl Kind {
+    pub fn noun(self) -> &'static str {
+        match self {
+            Kind::Global => "global variable",
+            Kind::Stack => "local variable",
+            Kind::Heap => "heap object",
+        }
+    }
+}
+
+/// Where a byte that is not like the rest of its object comes from.
+#[derive(Clone, Copy, Debug)]
+enum Cell {
+    /// From `bytes`.
+    Concrete,
+    /// Byte `index` of `expr`, a bit-vector.
+    Part { expr: Expr, index: u32 },
+}
+
+/// What lies over the concrete bytes.
+#[derive(Clone, Default)]
+struct Overlay {
+    /// The contents where no cell says otherwise; without it those are the concrete bytes.
+    array: Option<Expr>,
+    cells: Map<Cell>,
+}
+
+#[derive(Clone)]
+pub struct Object {
+    pub base: u64,
+    pub size: u64,
+    pub kind: Kind,
+    pub readonly: bool,
+    /// Its value was not understood, or is not defined anywhere: what to say when it is used.
+    pub unsupported: Option<Arc<str>>,
+    pub bytes: Vec<u8>,
+    overlay: Option<Box<Overlay>>,
+    /// The contents as one array, as long as nothing has been written since.
+    whole: Option<Expr>,
+}
+
+/// Width of indices into contents as an array.
+pub const INDEX_WIDTH: u32 = 32;
+
+impl Object {
+    /// All bytes zero.
+    pub fn new(base: u64, size: u64, kind: Kind) -> Object {
+        let bytes = vec![0; size as usize];
+        Object { base, size, kind, readonly: false, unsupported: None, bytes, overlay: None, whole: None }
+    }
+
+    /// Nothing but concrete bytes.
+    pub fn is_plain(&self) -> bool {
+        self.overlay.is_none()
+    }
+
+    /// May `bytes` be changed without telling anyone?
+    pub fn is_freely_writable(&self) -> bool {
+        self.overlay.is_none() && self.whole.is_none() && !self.readonly && self.unsupported.is_none()
+    }
+
+    /// Forgets what was derived from the contents, which are about to change.
+    pub fn touch(&mut self) {
+        self.whole = None;
+    }
+
+    fn cell(&self, at: u64) -> Option<Cell> {
+        match &self.overlay {
+            None => Some(Cell::Concrete),
+            Some(overlay) => match overlay.cells.get(at as u32) {
+                Some(cell) => Some(*cell),
+                None if overlay.array.is_some() => None,
+                None => Some(Cell::Concrete),
+            },
+        }
+    }
+
+    /// `count` bytes from `at` on, if they are concrete.
+    pub fn read_concrete(&self, at: u64, count: u64) -> Option<u64> {
+        debug_assert!(count <= 8);
+        let concrete =
+            self.is_plain() || (at..at + count).all(|i| matches!(self.cell(i), Some(Cell::Concrete)));
+        if !concrete {
+            return None;
+        }
+        let mut word = [0; 8];
+        word[..count as usize].copy_from_slice(&self.bytes[at as usize..(at + count) as usize]);
+        Some(u64::from_le_bytes(word))
+    }
+
+    /// `count` bytes from `at` on as a bit-vector, the first one lowest.
+    pub fn read(&self, graph: &mut Graph, at: u64, count: u64) -> Expr {
+        let mut result: Option<Expr> = None;
+        let mut i = at;
+        while i < at + count {
+            let (piece, length) = self.piece(graph, i, at + count - i);
+            result = Some(match result {
+                None => piece,
+                Some(low) => graph.concat(piece, low),
+            });
+            i += length;
+        }
+        result.expect("at least one byte")
+    }
+
+    /// The longest run from `at` on, at most `limit` bytes, that comes from one place.
+    fn piece(&self, graph: &mut Graph, at: u64, limit: u64) -> (Expr, u64) {
+        let mut length = 1;
+        match self.cell(at) {
+            None => {
+                while length < limit && self.cell(at + length).is_none() {
+                    length += 1;
+                }
+                let array = self.overlay.as_ref().and_then(|o| o.array).expect("a byte of the array");
+                let index = graph.word(INDEX_WIDTH, at);
+                (graph.read(array, index, length as u32), length)
+            }
+            Some(Cell::Concrete) => {
+                while length < limit.min(8) && matches!(self.cell(at + length), Some(Cell::Concrete)) {
+                    length += 1;
+                }
+                let word = self.read_concrete(at, length).expect("concrete bytes");
+                (graph.word(8 * length as u32, word), length)
+            }
+            Some(Cell::Part { expr, index }) => {
+                let next = |length: u64| match self.cell(at + length) {
+                    Some(Cell::Part { expr: e, index: i }) => {
+                        e == expr && u64::from(i) == u64::from(index) + length
+                    }
+                    Some(Cell::Concrete) | None => false,
+                };
+                while length < limit && next(length) {
+                    length += 1;
+                }
+                (graph.extract(expr, 8 * index, 8 * length as u32), length)
+            }
+        }
+    }
+
+    /// Writes the low `count` bytes of a number.
+    pub fn write_concrete(&mut self, at: u64, count: u64, word: u64) {
+        self.touch();
+        self.bytes[at as usize..(at + count) as usize].copy_from_slice(&word.to_le_bytes()[..count as usize]);
+        self.uncover(at, count);
+    }
+
+    /// Says that these of `bytes` count.
+    pub fn uncover(&mut self, at: u64, count: u64) {
+        let Some(overlay) = &mut self.overlay else { return };
+        for i in at..at + count {
+            if overlay.array.is_some() {
+                overlay.cells.insert(i as u32, Cell::Concrete);
+            } else {
+                overlay.cells.remove(i as u32);
+            }
+        }
+        if overlay.array.is_none() && overlay.cells.is_empty() {
+            self.overlay = None;
+        }
+    }
+
+    /// Writes a bit-vector of whole bytes.
+    pub fn write(&mut self, graph: &Graph, at: u64, value: Expr) {
+        self.touch();
+        let overlay = self.overlay.get_or_insert_default();
+        for index in 0..graph.width(value) / 8 {
+            overlay.cells.insert(at as u32 + index, Cell::Part { expr: value, index });
+        }
+    }
+
+    /// From now on the contents are these.
+    pub fn set_array(&mut self, array: Expr) {
+        self.whole = Some(array);
+        self.overlay = Some(Box::new(Overlay { array: Some(array), cells: Map::new() }));
+    }
+
+    /// The contents as one array: a table for plain bytes, with writes over it for the rest.
+    pub fn whole(&mut self, graph: &mut Graph) -> Expr {
+        if let Some(whole) = self.whole {
+            return whole;
+        }
+        let overlay = self.overlay.as_deref();
+        let mut array = match overlay.and_then(|o| o.array) {
+            Some(array) => array,
+            None => {
+                let zero = graph.word(8, 0);
+                let zeros = graph.const_array(INDEX_WIDTH, zero);
+                let elements: Arc<[u64]> = self.bytes.iter().map(|&b| b.into()).collect();
+                graph.table_over(zeros, elements)
+            }
+        };
+        for (at, cell) in overlay.map(|o| o.cells.iter()).into_iter().flatten() {
+            let element = match *cell {
+                Cell::Concrete => graph.word(8, self.bytes[at as usize].into()),
+                Cell::Part { expr, index } => graph.extract(expr, 8 * index, 8),
+            };
+            let index = graph.word(INDEX_WIDTH, at.into());
+            array = graph.store(array, index, element);
+        }
+        self.whole = Some(array);
+        array
+    }
+
+    /// Copies `count` bytes, whatever they are, from another object (or this one before the copy).
+    pub fn copy_from(&mut self, graph: &mut Graph, at: u64, from: &Object, start: u64, count: u64) {
+        self.touch();
+        let (to, source) = (at as usize, start as usize);
+        self.bytes[to..to + count as usize].copy_from_slice(&from.bytes[source..source + count as usize]);
+        if from.is_plain() {
+            return self.uncover(at, count);
+        }
+        for i in 0..count {
+            match from.cell(start + i) {
+                Some(Cell::Concrete) => self.uncover(at + i, 1),
+                Some(cell @ Cell::Part { .. }) => {
+                    self.overlay.get_or_insert_default().cells.insert((at + i) as u32, cell);
+                }
+                None => {
+                    let byte = from.read(graph, start + i, 1);
+                    match graph.const_word(byte) {
+                        Some(word) => self.write_concrete(at + i, 1, word),
+                        None => self.write(graph, at + i, byte),
+                    }
+                }
+            }
+        }
+    }
+
+    /// Expressions it needs.
+    pub fn roots(&self, roots: &mut Vec<Expr>) {
+        roots.extend(self.whole);
+        if let Some(overlay) = &self.overlay {
+            roots.extend(overlay.array);
+            for (_, cell) in overlay.cells.iter() {
+                match cell {
+                    Cell::Concrete => {}
+                    Cell::Part { expr, .. } => roots.push(*expr),
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! What a run may be told. `Options::check` says what is wrong with it before anything starts.
+use super::search::SEARCHES;
+use std::time::Duration;
+
+/// Which paths get a test.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Tests {
+    /// Every completed path, and the first path into each bug.
+    All,
+    /// The first path into each bug.
+    Bugs,
+}
+
+#[derive(Clone, Debug)]
+pub struct Options {
+    pub search: String,
+    pub max_time: Option<Duration>,
+    pub max_instructions: Option<u64>,
+    /// In bytes, for the whole process.
+    pub max_memory: Option<u64>,
+    pub max_tests: Option<u64>,
+    pub max_depth: Option<u32>,
+    /// Objects that one symbolic access may reach.
+    pub max_objects: u32,
+    /// Bytes of one object.
+    pub max_object_bytes: u64,
+    /// Bytes of stack.
+    pub max_stack: u64,
+    pub tests: Tests,
+    /// A test for every path into a bug.
+    pub all_bugs: bool,
+    /// Functions without a definition return any value.
+    pub havoc: bool,
+    /// `argv`, the program's name first.
+    pub arguments: Vec<String>,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            search: "dfs".to_string(),
+            max_time: None,
+            max_instructions: None,
+            max_memory: None,
+            max_tests: None,
+            max_depth: None,
+            max_objects: 64,
+            max_object_bytes: 1 << 29,
+            max_stack: 8 << 20,
+            tests: Tests::All,
+            all_bugs: false,
+            havoc: false,
+            arguments: vec!["program".to_string()],
+        }
+    }
+}
+
+impl Options {
+    pub fn check(&self) -> Result<(), String> {
+        if !SEARCHES.iter().any(|row| row.name == self.search) {
+            let known: Vec<&str> = SEARCHES.iter().map(|row| row.name).collect();
+            return Err(format!("expected a search ({}), found `{}`", known.join(", "), self.search));
+        }
+        if self.arguments.iter().any(|a| a.contains('\0')) {
+            return Err("expected program arguments without zero bytes".to_string());
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,150 @@
+//! How a path can end, as data: one row for each class of bug, one for each limit.
+use super::object::Kind;
+
+macro_rules! classes {
+    ($($name:ident $text:literal $about:literal,)*) => {
+        /// A class of bug.
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        pub enum Class { $($name,)* }
+        impl Class {
+            pub const ALL: &'static [Class] = &[$(Class::$name,)*];
+            /// As file names and reports have it.
+            pub fn name(self) -> &'static str { match self { $(Class::$name => $text,)* } }
+            /// What it means, in a line.
+            pub fn about(self) -> &'static str { match self { $(Class::$name => $about,)* } }
+        }
+    };
+}
+
+classes! {
+    OutOfBoundsRead "out-of-bounds-read" "a read outside of any object",
+    OutOfBoundsWrite "out-of-bounds-write" "a write outside of any object",
+    Null "null" "an access through a null pointer",
+    UseAfterFree "use-after-free" "an access to an object whose life has ended",
+    DoubleFree "double-free" "free of a pointer that was freed before",
+    InvalidFree "invalid-free" "free of something that malloc did not return",
+    ReadOnlyWrite "read-only-write" "a write to a constant",
+    DivisionByZero "division-by-zero" "a division or remainder by zero, or one that overflows",
+    Assert "assert" "a failed assertion",
+    Abort "abort" "abort was called",
+    Unreachable "unreachable" "code the compiler was promised is never reached",
+    StackOverflow "stack-overflow" "calls nested too deeply",
+    Overflow "overflow" "signed overflow",
+    Shift "shift" "a shift by the width or more",
+    Leak "leak" "a heap object that nothing points to at exit",
+    ModelError "model-error" "a wrong use of an intrinsic or library function",
+}
+
+/// A limit that cut a path.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Limit {
+    Time,
+    Instructions,
+    Memory,
+    Tests,
+    Depth,
+    Solver,
+    AddressSpace,
+    Interrupted,
+}
+
+impl Limit {
+    pub fn name(self) -> &'static str {
+        match self {
+            Limit::Time => "max-time",
+            Limit::Instructions => "max-instructions",
+            Limit::Memory => "max-memory",
+            Limit::Tests => "max-tests",
+            Limit::Depth => "max-depth",
+            Limit::Solver => "solver",
+            Limit::AddressSpace => "address-space",
+            Limit::Interrupted => "interrupted",
+        }
+    }
+}
+
+/// How a path ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Outcome {
+    /// `exit`, or return from `main`.
+    Exit {
+        status: u64,
+    },
+    Bug {
+        class: Class,
+        message: String,
+    },
+    Limit {
+        limit: Limit,
+        message: String,
+    },
+    Unsupported {
+        message: String,
+    },
+    /// The path's own assumptions exclude it (`__VERIFIER_assume`): it never was one.
+    Dropped,
+}
+
+impl Outcome {
+    pub fn bug(class: Class, message: impl Into<String>) -> Outcome {
+        Outcome::Bug { class, message: message.into() }
+    }
+
+    pub fn unsupported(message: impl Into<String>) -> Outcome {
+        Outcome::Unsupported { message: message.into() }
+    }
+
+    /// What a test's ending is called: `exit N`, a class, or why the path was cut.
+    pub fn ending(&self) -> String {
+        match self {
+            Outcome::Exit { status } => format!("exit {}", status & 0xff),
+            Outcome::Bug { class, .. } => class.name().to_string(),
+            Outcome::Limit { limit, .. } => format!("limit {}", limit.name()),
+            Outcome::Unsupported { .. } => "unsupported".to_string(),
+            Outcome::Dropped => "dropped".to_string(),
+        }
+    }
+}
+
+/// What an access was for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Access {
+    Read,
+    Write,
+}
+
+impl Access {
+    pub fn verb(self) -> &'static str {
+        match self {
+            Access::Read => "read",
+            Access::Write => "write",
+        }
+    }
+
+    pub fn out_of_bounds(self) -> Class {
+        match self {
+            Access::Read => Class::OutOfBoundsRead,
+            Access::Write => Class::OutOfBoundsWrite,
+        }
+    }
+}
+
+/// "heap object of 12 bytes".
+pub fn describe(kind: Kind, size: u64) -> String {
+    format!("{} of {size} {}", kind.noun(), if size == 1 { "byte" } else { "bytes" })
+}
+
+/// A source position, as reports print it.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct Place {
+    /// Empty: not known.
+    pub file: String,
+    pub line: u32,
+    pub function: String,
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.line == 0 { write!(f, "{}", self.function) } else { write!(f, "{}:{}", self.file, self.line) }
+    }
+}

@@ -1,0 +1,35 @@
+//! Breadth first: a queue. A state that forked waits behind all others; one whose batch merely ended goes on.
+use super::Search;
+use crate::exec::state::State;
+use std::collections::VecDeque;
+
+struct Bfs(VecDeque<Box<State>>);
+
+pub(super) fn new() -> Box<dyn Search> {
+    Box::new(Bfs(VecDeque::new()))
+}
+
+impl Search for Bfs {
+    fn put(&mut self, current: Option<Box<State>>, born: Vec<Box<State>>) {
+        if born.is_empty() {
+            if let Some(current) = current {
+                self.0.push_front(current);
+            }
+            return;
+        }
+        self.0.extend(current);
+        self.0.extend(born);
+    }
+
+    fn next(&mut self) -> Option<Box<State>> {
+        self.0.pop_front()
+    }
+
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    fn each(&self, visit: &mut dyn FnMut(&State)) {
+        self.0.iter().for_each(|state| visit(state));
+    }
+}

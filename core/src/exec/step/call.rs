@@ -1,0 +1,243 @@
+//! Calls and returns.
+use super::{Go, Step};
+use crate::exec::Engine;
+use crate::exec::address;
+use crate::exec::frame::Frame;
+use crate::exec::models::Reply;
+use crate::exec::object::Kind;
+use crate::exec::outcome::{Access, Class, Outcome};
+use crate::exec::state::{Stage, State};
+use crate::exec::value::Value;
+use crate::program::{Arg, Call, Callee, FuncId, Function, Operand, Reg};
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+/// Bytes of a variadic frame that stand for registers.
+const REGISTER_AREA: u32 = 176;
+
+/// Arguments of a call, in order.
+pub(in crate::exec) type Arguments = SmallVec<[Value; 6]>;
+
+impl Engine {
+    pub(super) fn call(&mut self, state: &mut State, call: &Call) -> Step {
+        let func = match call.callee {
+            Callee::Direct(func) => func,
+            Callee::Indirect(operand) => {
+                let target = self.operand(state, operand, 64);
+                self.callee(state, target)?
+            }
+        };
+        let arguments: Arguments =
+            call.args.iter().map(|arg| self.operand(state, arg.value, arg.width)).collect();
+        let program = Arc::clone(&self.program);
+        let function = &program.functions[func.index()];
+        if function.is_defined() {
+            return self.enter(state, func, function, call, &arguments);
+        }
+        match self.model_of(func, state, call, &arguments)? {
+            Reply::Nothing => Ok(Go::Next),
+            Reply::Value(value) => {
+                if call.results > 0 {
+                    self.set(state, call.first, value);
+                }
+                Ok(Go::Next)
+            }
+            Reply::Frame => Ok(Go::Frame),
+        }
+    }
+
+    /// The function that a pointer is; other functions it can be are called by other states.
+    fn callee(&mut self, state: &mut State, target: Value) -> Result<FuncId, Outcome> {
+        let count = self.program.functions.len();
+        let wrong = |address: u64| match address {
+            0..address::NULL_PAGE => Outcome::bug(Class::Null, "call through a null pointer"),
+            _ => Outcome::bug(Class::ModelError, format!("call of {address:#x}, where no function is")),
+        };
+        let Some(e) = target.expr() else {
+            return address::function_at(target.word, count).ok_or_else(|| wrong(target.word));
+        };
+        let address = self.evaluate(state, e).low();
+        let Some(func) = address::function_at(address, count) else {
+            let graph = &mut self.solver.graph;
+            let mut any = graph.boolean(false);
+            for i in 0..count {
+                let here = graph.word(64, address::of_function(FuncId(i as u32)));
+                let equal = graph.eq(e, here);
+                any = graph.or(any, equal);
+            }
+            if let (_, Some(elsewhere)) = self.split(state, any) {
+                self.born.push(elsewhere);
+            }
+            return Err(wrong(address));
+        };
+        let here = self.solver.graph.word(64, address);
+        let equal = self.solver.graph.eq(e, here);
+        if let (_, Some(elsewhere)) = self.split(state, equal) {
+            self.born.push(elsewhere);
+        }
+        Ok(func)
+    }
+
+    fn enter(
+        &mut self,
+        state: &mut State,
+        func: FuncId,
+        function: &Function,
+        call: &Call,
+        arguments: &Arguments,
+    ) -> Step {
+        let params = function.params as usize;
+        let name = || self.program.string(function.name);
+        if arguments.len() < params {
+            return Err(Outcome::bug(
+                Class::ModelError,
+                format!("`{}` expects {params} arguments and is called with {}", name(), arguments.len()),
+            ));
+        }
+        let caller = &self.program.functions[state.frame.func.index()];
+        let fits = (0..params).all(|i| call.args[i].width == function.widths[i])
+            && (call.results == 0
+                || call.results as usize == function.results.len()
+                    && (0..call.results)
+                        .all(|i| caller.width(Reg(call.first.0 + i)) == function.results[i as usize]));
+        if !fits {
+            return Err(Outcome::bug(
+                Class::ModelError,
+                format!("`{}` is called through a wrong type", name()),
+            ));
+        }
+        let mut frame = Frame::new(func, function.widths.len());
+        frame.registers[..params].copy_from_slice(&arguments[..params]);
+        if function.variadic {
+            let area = self.variadic_area(state, call, arguments)?;
+            frame.variadic = Some(area);
+            frame.locals.push(area);
+        }
+        state.frame.push(frame);
+        self.check_stack(state)?;
+        Ok(Go::Frame)
+    }
+
+    /// An object with every argument where the calling convention puts it.
+    fn variadic_area(
+        &mut self,
+        state: &mut State,
+        call: &Call,
+        arguments: &Arguments,
+    ) -> Result<crate::exec::address::ObjectId, Outcome> {
+        let length = |arg: &Arg| if arg.bytes > 0 { arg.bytes } else { arg.width.div_ceil(8) };
+        let size = call.args.iter().map(|arg| arg.place + length(arg)).max().unwrap_or(0).max(REGISTER_AREA);
+        let id = self.new_object(state, u64::from(size).next_multiple_of(8), Kind::Stack)?;
+        for (arg, &value) in call.args.iter().zip(arguments) {
+            let to = Value::number(id.base() + u64::from(arg.place));
+            if arg.bytes > 0 {
+                self.copy_bytes(state, to, value, Value::number(arg.bytes.into()))?;
+            } else {
+                self.store(state, to, value, arg.width)?;
+            }
+        }
+        Ok(id)
+    }
+
+    pub(super) fn va_start(
+        &mut self,
+        state: &mut State,
+        list: Value,
+        gp: u32,
+        fp: u32,
+        stack: u32,
+    ) -> Result<(), Outcome> {
+        let area = state.frame.variadic.map_or(0, |id| id.base());
+        let spot = self.locate(state, list, 24, Access::Write)?;
+        let at = self.concretize(state, spot.offset, 64, "the place of a va_list")? + spot.id.base();
+        let fields =
+            [(0, 32, gp.into()), (4, 32, fp.into()), (8, 64, area + u64::from(stack)), (16, 64, area)];
+        for (offset, width, word) in fields {
+            self.store(state, Value::number(at + offset), Value::number(word), width)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn ret(&mut self, state: &mut State, values: &[Operand]) -> Step {
+        let func = state.frame.func;
+        let program = Arc::clone(&self.program);
+        let widths = &program.functions[func.index()].results;
+        let results: SmallVec<[Value; 2]> =
+            values.iter().zip(widths).map(|(&v, &w)| self.operand(state, v, w)).collect();
+        let locals = std::mem::take(&mut state.frame.locals);
+        let dynamic = std::mem::take(&mut state.frame.dynamic);
+        for id in locals.into_iter().chain(dynamic) {
+            self.end_object(state, id);
+        }
+        if !state.frame.pop() {
+            return self.next_stage(state, results.first().copied());
+        }
+        let caller = &program.functions[state.frame.func.index()];
+        let crate::program::Inst::Call(call) = &caller.insts[state.frame.pc as usize] else {
+            unreachable!("a caller stands at its call")
+        };
+        for (i, value) in results.into_iter().take(call.results as usize).enumerate() {
+            self.set(state, Reg(call.first.0 + i as u32), value);
+        }
+        state.frame.pc += 1;
+        Ok(Go::Frame)
+    }
+
+    /// The function at the bottom of the stack has returned: constructors, `main`, handlers, destructors, the end.
+    pub(in crate::exec) fn next_stage(&mut self, state: &mut State, result: Option<Value>) -> Step {
+        let program = Arc::clone(&self.program);
+        let next = loop {
+            match state.stage.clone() {
+                Stage::Starting(done) => match program.constructors.get(done) {
+                    Some(constructor) => {
+                        state.stage = Stage::Starting(done + 1);
+                        break constructor.function;
+                    }
+                    None => {
+                        state.stage = Stage::Main;
+                        break self.main;
+                    }
+                },
+                Stage::Main => {
+                    let status = result.map_or(0, |value| self.evaluate_word(state, value));
+                    state.stage = Stage::Exiting { status, destructors: 0 };
+                }
+                Stage::Exiting { status, destructors } => {
+                    if let Some(handler) = Arc::make_mut(&mut state.handlers).pop() {
+                        break handler;
+                    }
+                    let Some(destructor) = program.destructors.get(destructors) else {
+                        return Err(Outcome::Exit { status });
+                    };
+                    state.stage = Stage::Exiting { status, destructors: destructors + 1 };
+                    break destructor.function;
+                }
+            }
+        };
+        state.frame = self.bottom_frame(state, next)?;
+        Ok(Go::Frame)
+    }
+
+    /// A frame with no caller, for `main` or a function without parameters.
+    pub(in crate::exec) fn bottom_frame(&mut self, state: &State, func: FuncId) -> Result<Frame, Outcome> {
+        let function = &self.program.functions[func.index()];
+        if !function.is_defined() {
+            return Err(Outcome::unsupported(format!(
+                "`{}` has no definition and is called at start or exit",
+                self.program.string(function.name)
+            )));
+        }
+        let mut frame = Frame::new(func, function.widths.len());
+        if func == self.main {
+            let (argc, argv) = state.arguments;
+            // The environment is empty: its end follows the end of the arguments.
+            let environment = argv + 8 * (argc + 1);
+            for (i, word) in [argc, argv, environment].into_iter().enumerate().take(function.params as usize)
+            {
+                frame.registers[i] =
+                    Value::number(word & crate::expr::bits::mask(function.widths[i].min(64)));
+            }
+        }
+        Ok(frame)
+    }
+}

@@ -1,0 +1,162 @@
+//! Addresses, local objects, and bytes moved in bulk.
+use crate::exec::Engine;
+use crate::exec::address::ObjectId;
+use crate::exec::memory::NoRoom;
+use crate::exec::object::Kind;
+use crate::exec::outcome::{Access, Class, Limit, Outcome};
+use crate::exec::state::State;
+use crate::exec::value::Value;
+use crate::expr::bits::signed;
+use crate::program::{Operand, Term};
+use std::sync::Arc;
+
+impl Engine {
+    pub(super) fn gep(&mut self, state: &State, base: Operand, offset: i64, terms: &[Term]) -> Value {
+        let base = self.operand(state, base, 64);
+        let mut number = offset as u64;
+        let mut sum = None;
+        match base.expr() {
+            None => number = number.wrapping_add(base.word),
+            Some(e) => sum = Some(e),
+        }
+        for term in terms {
+            let index = self.operand(state, term.index, term.width);
+            match index.expr() {
+                None => {
+                    let index = signed(term.width, index.word);
+                    number = number.wrapping_add_signed(index.wrapping_mul(term.scale));
+                }
+                Some(_) => {
+                    let graph = &mut self.solver.graph;
+                    let index = index.to_bits(graph, term.width);
+                    let index =
+                        if term.width < 64 { graph.sext(index, 64) } else { graph.extract(index, 0, 64) };
+                    let scale = graph.word(64, term.scale as u64);
+                    let part = graph.mul(index, scale);
+                    sum = Some(match sum {
+                        None => part,
+                        Some(sum) => graph.add(sum, part),
+                    });
+                }
+            }
+        }
+        match sum {
+            None => Value::number(number),
+            Some(sum) => {
+                let graph = &mut self.solver.graph;
+                let number = graph.word(64, number);
+                let e = graph.add(sum, number);
+                Value::of(graph, e)
+            }
+        }
+    }
+
+    /// A new object. The ends: it does not fit what a path may have.
+    pub(in crate::exec) fn new_object(
+        &mut self,
+        state: &mut State,
+        size: u64,
+        kind: Kind,
+    ) -> Result<ObjectId, Outcome> {
+        if size > self.options.max_object_bytes {
+            return Err(Outcome::Limit {
+                limit: Limit::Memory,
+                message: format!(
+                    "an object of {size} bytes: more than --max-memory leaves for one object ({} bytes)",
+                    self.options.max_object_bytes
+                ),
+            });
+        }
+        state.memory.allocate(size, kind).map_err(|no| Outcome::Limit {
+            limit: Limit::AddressSpace,
+            message: match no {
+                NoRoom::TooLarge => format!("an object of {size} bytes does not fit the address space"),
+                NoRoom::TooMany => format!("no address is left for another object of {size} bytes"),
+            },
+        })
+    }
+
+    pub(in crate::exec) fn end_object(&mut self, state: &mut State, id: ObjectId) {
+        self.cache.drop_object(id);
+        state.memory.remove(id);
+    }
+
+    pub(super) fn alloca(&mut self, state: &mut State, size: Value, fixed: bool) -> Result<Value, Outcome> {
+        let size = self.concretize(state, size, 64, "the size of a local array")?;
+        state.frame.stack = state.frame.stack.saturating_add(size);
+        self.check_stack(state)?;
+        let id = self.new_object(state, size, Kind::Stack)?;
+        if fixed {
+            state.frame.locals.push(id)
+        } else {
+            state.frame.dynamic.push(id)
+        }
+        Ok(Value::number(id.base()))
+    }
+
+    pub(super) fn check_stack(&self, state: &State) -> Result<(), Outcome> {
+        if state.frame.stack <= self.options.max_stack {
+            return Ok(());
+        }
+        let depth = state.frame.upwards().count();
+        Err(Outcome::bug(
+            Class::StackOverflow,
+            format!(
+                "the stack is full: {depth} nested calls need more than {} bytes",
+                self.options.max_stack
+            ),
+        ))
+    }
+
+    /// Copies bytes, symbolic ones as they are. The ranges may overlap.
+    pub(in crate::exec) fn copy_bytes(
+        &mut self,
+        state: &mut State,
+        to: Value,
+        from: Value,
+        count: Value,
+    ) -> Result<(), Outcome> {
+        let count = self.concretize(state, count, 64, "the length of a copy")?;
+        if count == 0 {
+            return Ok(());
+        }
+        let from = self.locate(state, from, count, Access::Read)?;
+        let start = self.concretize(state, from.offset, 64, "the source of a copy")?;
+        let to = self.locate(state, to, count, Access::Write)?;
+        let at = self.concretize(state, to.offset, 64, "the destination of a copy")?;
+        self.cache.drop_object(to.id);
+        // Holding the source makes the destination a copy where they are one object, so overlaps need no care.
+        let source = Arc::clone(state.memory.get(from.id).expect("a live object"));
+        let object = state.memory.get_mut(to.id).expect("a live object");
+        object.copy_from(&mut self.solver.graph, at, &source, start, count);
+        // The copy may have become shared, and been copied, above.
+        self.cache.drop_object(from.id);
+        Ok(())
+    }
+
+    pub(in crate::exec) fn set_bytes(
+        &mut self,
+        state: &mut State,
+        to: Value,
+        byte: Value,
+        count: Value,
+    ) -> Result<(), Outcome> {
+        let count = self.concretize(state, count, 64, "the length of a memset")?;
+        if count == 0 {
+            return Ok(());
+        }
+        let to = self.locate(state, to, count, Access::Write)?;
+        let at = self.concretize(state, to.offset, 64, "the destination of a memset")?;
+        self.cache.drop_object(to.id);
+        let object = state.memory.get_mut(to.id).expect("a live object");
+        match byte.expr() {
+            None => {
+                object.touch();
+                object.bytes[at as usize..(at + count) as usize].fill(byte.word as u8);
+                object.uncover(at, count);
+            }
+            Some(e) => (at..at + count).for_each(|i| object.write(&self.solver.graph, i, e)),
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,202 @@
+//! Floating point on bits: what every operation means for single, double and x87 extended precision.
+//!
+//! `rustc_apfloat` computes exactly as LLVM's own folding does, in the default rounding mode; square roots of single and
+//! double are the machine's, which IEEE 754 wants correctly rounded.
+use crate::program::{FBinOp, FCmpPred, FUnOp, FloatKind};
+use rustc_apfloat::ieee::{Double, Single, X87DoubleExtended};
+use rustc_apfloat::{Float, FloatConvert, Round};
+use std::cmp::Ordering;
+
+/// Calls a generic function for the format of `kind`.
+macro_rules! with {
+    ($kind:expr, $f:ident($($arg:expr),*)) => {
+        match $kind {
+            FloatKind::Single => $f::<Single>($($arg),*),
+            FloatKind::Double => $f::<Double>($($arg),*),
+            FloatKind::X87 => $f::<X87DoubleExtended>($($arg),*),
+        }
+    };
+}
+
+pub fn binary(kind: FloatKind, op: FBinOp, a: u128, b: u128) -> u128 {
+    fn go<F: Float>(op: FBinOp, a: u128, b: u128) -> u128 {
+        let (a, b) = (F::from_bits(a), F::from_bits(b));
+        let result = match op {
+            FBinOp::Add => (a + b).value,
+            FBinOp::Sub => (a - b).value,
+            FBinOp::Mul => (a * b).value,
+            FBinOp::Div => (a / b).value,
+            FBinOp::Rem => a.c_fmod(b).value,
+            FBinOp::CopySign => a.copy_sign(b),
+            FBinOp::MinNum => a.min(b),
+            FBinOp::MaxNum => a.max(b),
+            FBinOp::Minimum => a.minimum(b),
+            FBinOp::Maximum => a.maximum(b),
+        };
+        result.to_bits()
+    }
+    with!(kind, go(op, a, b))
+}
+
+/// `None`: not computed here.
+pub fn unary(kind: FloatKind, op: FUnOp, a: u128) -> Option<u128> {
+    fn go<F: Float>(op: FUnOp, a: u128) -> Option<u128> {
+        let a = F::from_bits(a);
+        let result = match op {
+            FUnOp::Neg => -a,
+            FUnOp::Abs => a.abs(),
+            FUnOp::Sqrt => return None,
+            FUnOp::Floor => a.round_to_integral(Round::TowardNegative).value,
+            FUnOp::Ceil => a.round_to_integral(Round::TowardPositive).value,
+            FUnOp::Trunc => a.round_to_integral(Round::TowardZero).value,
+            FUnOp::Rint => a.round_to_integral(Round::NearestTiesToEven).value,
+            FUnOp::Round => a.round_to_integral(Round::NearestTiesToAway).value,
+        };
+        Some(result.to_bits())
+    }
+    match (op, kind) {
+        (FUnOp::Sqrt, FloatKind::Single) => Some(f32::from_bits(a as u32).sqrt().to_bits().into()),
+        (FUnOp::Sqrt, FloatKind::Double) => Some(f64::from_bits(a as u64).sqrt().to_bits().into()),
+        _ => with!(kind, go(op, a)),
+    }
+}
+
+pub fn fma(kind: FloatKind, a: u128, b: u128, c: u128) -> u128 {
+    fn go<F: Float>(a: u128, b: u128, c: u128) -> u128 {
+        F::from_bits(a).mul_add(F::from_bits(b), F::from_bits(c)).value.to_bits()
+    }
+    with!(kind, go(a, b, c))
+}
+
+pub fn compare(kind: FloatKind, pred: FCmpPred, a: u128, b: u128) -> bool {
+    fn go<F: Float>(a: u128, b: u128) -> Option<Ordering> {
+        F::from_bits(a).partial_cmp(&F::from_bits(b))
+    }
+    let order = with!(kind, go(a, b));
+    let is = |wanted: Ordering| order == Some(wanted);
+    let (less, equal, greater, none) =
+        (is(Ordering::Less), is(Ordering::Equal), is(Ordering::Greater), order.is_none());
+    match pred {
+        FCmpPred::False => false,
+        FCmpPred::Oeq => equal,
+        FCmpPred::Ogt => greater,
+        FCmpPred::Oge => greater || equal,
+        FCmpPred::Olt => less,
+        FCmpPred::Ole => less || equal,
+        FCmpPred::One => less || greater,
+        FCmpPred::Ord => !none,
+        FCmpPred::Ueq => none || equal,
+        FCmpPred::Ugt => none || greater,
+        FCmpPred::Uge => none || greater || equal,
+        FCmpPred::Ult => none || less,
+        FCmpPred::Ule => none || less || equal,
+        FCmpPred::Une => none || !equal,
+        FCmpPred::Uno => none,
+        FCmpPred::True => true,
+    }
+}
+
+/// Which of the classes numbered as `llvm.is.fpclass` numbers them.
+pub fn class(kind: FloatKind, a: u128) -> u32 {
+    fn go<F: Float>(a: u128) -> u32 {
+        let a = F::from_bits(a);
+        let signed = |negative: u32, positive: u32| if a.is_negative() { negative } else { positive };
+        if a.is_nan() {
+            if a.is_signaling() { 0 } else { 1 }
+        } else if a.is_infinite() {
+            signed(2, 9)
+        } else if a.is_zero() {
+            signed(5, 6)
+        } else if a.is_denormal() {
+            signed(4, 7)
+        } else {
+            signed(3, 8)
+        }
+    }
+    1 << with!(kind, go(a))
+}
+
+/// Towards zero, to the nearest value where it is out of range; 0 for NaN. The flag: it was in range.
+pub fn to_integer(kind: FloatKind, signed: bool, width: u32, a: u128) -> (u128, bool) {
+    fn go<F: Float>(signed: bool, width: u32, a: u128) -> (u128, bool) {
+        let a = F::from_bits(a);
+        let mut exact = false;
+        let (value, status) = if signed {
+            let r = a.to_i128_r(width as usize, Round::TowardZero, &mut exact);
+            (r.value as u128, r.status)
+        } else {
+            let r = a.to_u128_r(width as usize, Round::TowardZero, &mut exact);
+            (r.value, r.status)
+        };
+        (value, !status.contains(rustc_apfloat::Status::INVALID_OP))
+    }
+    with!(kind, go(signed, width, a))
+}
+
+/// To the nearest, ties to even.
+pub fn from_integer(kind: FloatKind, signed: bool, a: u128) -> u128 {
+    fn go<F: Float>(signed: bool, a: u128) -> u128 {
+        if signed { F::from_i128(a as i128).value.to_bits() } else { F::from_u128(a).value.to_bits() }
+    }
+    with!(kind, go(signed, a))
+}
+
+pub fn convert(from: FloatKind, to: FloatKind, a: u128) -> u128 {
+    fn go<F: FloatConvert<Single> + FloatConvert<Double> + FloatConvert<X87DoubleExtended>>(
+        to: FloatKind,
+        a: u128,
+    ) -> u128 {
+        let a = F::from_bits(a);
+        let mut lossy = false;
+        match to {
+            FloatKind::Single => FloatConvert::<Single>::convert(a, &mut lossy).value.to_bits(),
+            FloatKind::Double => FloatConvert::<Double>::convert(a, &mut lossy).value.to_bits(),
+            FloatKind::X87 => FloatConvert::<X87DoubleExtended>::convert(a, &mut lossy).value.to_bits(),
+        }
+    }
+    with!(from, go(to, a))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn double_arithmetic_is_the_machines() {
+        let samples = [0.0, -0.0, 1.0, -1.5, 1e300, 1e-310, f64::MAX, f64::INFINITY, 3.25, 1.0 / 3.0];
+        for a in samples {
+            for b in samples {
+                let bits = |op| {
+                    f64::from_bits(
+                        binary(FloatKind::Double, op, a.to_bits().into(), b.to_bits().into()) as u64
+                    )
+                };
+                for (op, native) in [
+                    (FBinOp::Add, a + b),
+                    (FBinOp::Sub, a - b),
+                    (FBinOp::Mul, a * b),
+                    (FBinOp::Div, a / b),
+                    (FBinOp::Rem, a % b),
+                ] {
+                    let ours = bits(op);
+                    assert!(
+                        ours.to_bits() == native.to_bits() || ours.is_nan() && native.is_nan(),
+                        "{op:?} {a} {b}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn conversions_saturate_and_say_so() {
+        let bits = |x: f64| u128::from(x.to_bits());
+        assert_eq!(to_integer(FloatKind::Double, true, 32, bits(-7.9)), ((-7i128) as u128, true));
+        assert_eq!(to_integer(FloatKind::Double, true, 32, bits(1e10)), (0x7fff_ffff, false));
+        assert_eq!(to_integer(FloatKind::Double, false, 8, bits(300.0)), (255, false));
+        assert_eq!(from_integer(FloatKind::Double, true, (-3i128) as u128), bits(-3.0));
+        let extended = convert(FloatKind::Double, FloatKind::X87, bits(0.1));
+        assert_eq!(convert(FloatKind::X87, FloatKind::Double, extended), bits(0.1));
+        assert_eq!(class(FloatKind::Double, bits(-0.0)), 1 << 5);
+    }
+}

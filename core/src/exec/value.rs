@@ -1,0 +1,61 @@
+//! What a register holds: a number of at most 64 bits, or an expression.
+//!
+//! One bit wide expressions are booleans, wider ones bit-vectors; whatever has more than 64 bits is an expression even
+//! when it is constant. Concrete code therefore never looks at the graph.
+use crate::expr::{Bits, Expr, Graph};
+
+#[derive(Clone, Copy, Debug)]
+pub struct Value {
+    pub word: u64,
+    pub symbolic: bool,
+}
+
+impl Value {
+    pub const ZERO: Value = Value { word: 0, symbolic: false };
+
+    #[inline(always)]
+    pub fn number(word: u64) -> Value {
+        Value { word, symbolic: false }
+    }
+
+    #[inline]
+    pub fn truth(value: bool) -> Value {
+        Value::number(value.into())
+    }
+
+    /// The expression as a register of `width` bits holds it: a number where it is one.
+    pub fn of(graph: &Graph, e: Expr) -> Value {
+        match graph.const_word(e) {
+            Some(word) => Value::number(word),
+            None => Value { word: e.to_word(), symbolic: true },
+        }
+    }
+
+    /// The expression, if it is one.
+    #[inline]
+    pub fn expr(self) -> Option<Expr> {
+        self.symbolic.then(|| Expr::from_word(self.word))
+    }
+
+    /// As an expression: a boolean for one bit, a bit-vector otherwise.
+    pub fn to_expr(self, graph: &mut Graph, width: u32) -> Expr {
+        match self.expr() {
+            Some(e) => e,
+            None if width == 1 => graph.boolean(self.word & 1 == 1),
+            None if width > 64 => graph.constant(Bits::word(width, self.word)),
+            None => graph.word(width, self.word),
+        }
+    }
+
+    /// As a bit-vector, also for one bit.
+    pub fn to_bits(self, graph: &mut Graph, width: u32) -> Expr {
+        let e = self.to_expr(graph, width);
+        if width == 1 { graph.bool_to_bit(e) } else { e }
+    }
+
+    /// The register for a bit-vector, of one bit too.
+    pub fn of_bits(graph: &mut Graph, e: Expr) -> Value {
+        let e = if graph.width(e) == 1 && !graph.is_bool(e) { graph.bit_to_bool(e) } else { e };
+        Value::of(graph, e)
+    }
+}

@@ -1,0 +1,150 @@
+//! Writes tests from a thread of its own, so that exploring does not wait for the disk.
+//!
+//! The first `SINGLE_FILES` tests are files; later ones go into one append-only `tests.pack`, each record with a length
+//! and a checksum, so that a run that is killed leaves only whole tests. Every test's ending is a line of `endings`
+//! (or part of its record). `docs/formats.md` describes both.
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// Tests kept as files of their own.
+pub const SINGLE_FILES: u64 = 10_000;
+const PACK_HEAD: &[u8; 8] = b"PARTPK01";
+/// Tests that may wait to be written.
+const BACKLOG: usize = 4096;
+
+/// One test to be written.
+pub struct Record {
+    pub number: u64,
+    pub ktest: Vec<u8>,
+    pub ending: String,
+    /// For a bug: its class, and the text of the `.err` file.
+    pub error: Option<(&'static str, String)>,
+}
+
+/// How writing went.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct Written {
+    pub tests: u64,
+    pub time: Duration,
+}
+
+pub struct Writer {
+    sender: Option<SyncSender<Record>>,
+    thread: Option<JoinHandle<io::Result<Written>>>,
+}
+
+impl Writer {
+    /// Writes into an existing folder.
+    pub fn new(folder: &Path) -> io::Result<Writer> {
+        let folder = folder.to_path_buf();
+        let endings = BufWriter::new(File::create(folder.join("endings"))?);
+        let (sender, receiver) = sync_channel::<Record>(BACKLOG);
+        let thread = std::thread::Builder::new().name("partita-writer".to_string()).spawn(move || {
+            let mut disk = Disk { folder, endings, pack: None };
+            let mut written = Written::default();
+            for record in receiver {
+                let start = Instant::now();
+                disk.write(&record)?;
+                written.tests += 1;
+                written.time += start.elapsed();
+            }
+            disk.endings.flush()?;
+            if let Some(mut pack) = disk.pack {
+                pack.flush()?;
+            }
+            Ok(written)
+        })?;
+        Ok(Writer { sender: Some(sender), thread: Some(thread) })
+    }
+
+    /// Hands over a test. False: the writer has failed, and `finish` says why.
+    pub fn write(&self, record: Record) -> bool {
+        self.sender.as_ref().is_some_and(|sender| sender.send(record).is_ok())
+    }
+
+    /// Waits until everything is on disk.
+    pub fn finish(&mut self) -> io::Result<Written> {
+        self.sender = None;
+        match self.thread.take() {
+            Some(thread) => thread.join().map_err(|_| io::Error::other("the writer of tests panicked"))?,
+            None => Ok(Written::default()),
+        }
+    }
+}
+
+struct Disk {
+    folder: PathBuf,
+    endings: BufWriter<File>,
+    pack: Option<BufWriter<File>>,
+}
+
+impl Disk {
+    fn write(&mut self, record: &Record) -> io::Result<()> {
+        let number = record.number;
+        if let Some((class, text)) = &record.error {
+            std::fs::write(self.folder.join(format!("test{number:06}.{class}.err")), text)?;
+        }
+        if number <= SINGLE_FILES {
+            std::fs::write(self.folder.join(format!("test{number:06}.ktest")), &record.ktest)?;
+            return writeln!(self.endings, "{number:06} {}", record.ending);
+        }
+        let pack = match &mut self.pack {
+            Some(pack) => pack,
+            None => {
+                let mut file =
+                    BufWriter::with_capacity(1 << 18, File::create(self.folder.join("tests.pack"))?);
+                file.write_all(PACK_HEAD)?;
+                self.pack.insert(file)
+            }
+        };
+        pack.write_all(&pack_record(record))
+    }
+}
+
+/// Length of what follows it, number, ending with its length, the test, and the CRC-32 of number to test.
+fn pack_record(record: &Record) -> Vec<u8> {
+    let mut body = record.number.to_be_bytes().to_vec();
+    body.extend((record.ending.len() as u16).to_be_bytes());
+    body.extend(record.ending.as_bytes());
+    body.extend(&record.ktest);
+    let mut out = ((body.len() + 4) as u32).to_be_bytes().to_vec();
+    let sum = crc32(&body);
+    out.extend(body);
+    out.extend(sum.to_be_bytes());
+    out
+}
+
+const CRC_TABLE: [u32; 256] = {
+    let mut table = [0; 256];
+    let mut i = 0;
+    while i < 256 {
+        let mut c = i as u32;
+        let mut k = 0;
+        while k < 8 {
+            c = if c & 1 == 1 { 0xedb8_8320 ^ (c >> 1) } else { c >> 1 };
+            k += 1;
+        }
+        table[i] = c;
+        i += 1;
+    }
+    table
+};
+
+/// CRC-32 as zlib, PNG and Ethernet have it.
+fn crc32(bytes: &[u8]) -> u32 {
+    !bytes.iter().fold(u32::MAX, |c, &b| CRC_TABLE[((c ^ u32::from(b)) & 0xff) as usize] ^ (c >> 8))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_checksum_is_zlibs() {
+        assert_eq!(crc32(b"123456789"), 0xcbf4_3926);
+    }
+}

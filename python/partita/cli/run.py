@@ -1,0 +1,186 @@
+"""Explores a program: every feasible path, its bugs, and a test for each path.
+
+PROG is a C source (several may be given), bitcode (.bc) or LLVM text (.ll); what stands after `--` are the program's
+arguments. The exit status is 0 when everything was explored, 1 when a bug was found, 2 for a usage error or a source
+that does not compile, 3 when the exploration is incomplete, 4 for an internal error or a --verify mismatch.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from partita import _core
+from partita.explore import Run, explore, next_folder
+from partita.solver import default_layers
+
+COMPLETE, BUG, INCOMPLETE, MISMATCH = 0, 1, 3, 4
+REPORT_EVERY_S = 5.0
+_UNITS = {"": 1.0, "s": 1.0, "ms": 0.001, "m": 60.0, "min": 60.0, "h": 3600.0}
+_SIZES = {"": 1, "B": 1, "KB": 2**10, "MB": 2**20, "GB": 2**30, "TB": 2**40}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    searches = [name for name, _ in _core.SEARCHES]
+    parser.add_argument("program", nargs="+", metavar="PROG", help="C sources, bitcode or LLVM text")
+    parser.add_argument("--search", choices=searches, default="dfs", help="which state runs next (default: dfs)")
+    parser.add_argument("--max-time", type=duration, metavar="TIME", help="such as 60s, 10m or 2h")
+    parser.add_argument("--max-memory", type=size, metavar="SIZE", help="such as 2GB (default: half of the memory)")
+    parser.add_argument("--max-instructions", type=count, metavar="N", help="in all")
+    parser.add_argument("--max-tests", type=count, metavar="N", help="stop after so many tests")
+    parser.add_argument("--max-depth", type=count, metavar="N", help="decisions on one path")
+    parser.add_argument("--layers", metavar="SPEC", help=f"the chain (default: {default_layers()!r}), or edits of it")
+    parser.add_argument("--verify", metavar="SOLVER", help="check every answer of the chain against a second solver")
+    parser.add_argument("--tests", choices=["all", "bugs"], default="all", help="which paths get a test (default: all)")
+    parser.add_argument("--all-bugs", action="store_true", help="a test for every path into a bug, not only the first")
+    parser.add_argument(
+        "--undefined", choices=["error", "havoc"], default="error", help="what an undefined function does"
+    )
+    parser.add_argument("--optimize", action="store_true", help="run LLVM's optimiser first")
+    parser.add_argument("--cflags", metavar="FLAGS", default="", help="flags for the compiler, in one word")
+    parser.add_argument("--clang", metavar="PATH", help="compile with this clang instead of the installed one")
+    parser.add_argument("--out", metavar="DIR", help="where to write (default: the next free partita-out-N)")
+    parser.add_argument("--json", action="store_true", help="JSON lines, one an event, the last one run.json")
+    parser.add_argument("--quiet", action="store_true", help="only bugs and errors")
+
+
+def duration(text: str) -> float:
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)(ms|s|m|min|h|)", text)
+    if found is None:
+        raise argparse.ArgumentTypeError(f"expected a time such as 60s, 10m or 2h, found {text!r}")
+    return float(found[1]) * _UNITS[found[2]]
+
+
+def size(text: str) -> int:
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(B|KB|MB|GB|TB|)", text, re.IGNORECASE)
+    if found is None:
+        raise argparse.ArgumentTypeError(f"expected a size such as 500MB or 2GB, found {text!r}")
+    return int(float(found[1]) * _SIZES[found[2].upper()])
+
+
+def count(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"expected a whole number of at least 0, found {text!r}")
+    return int(text)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    exploration = explore(
+        arguments.program,
+        arguments=arguments.program_arguments,
+        search=arguments.search,
+        layers=arguments.layers,
+        verify=arguments.verify,
+        max_time=arguments.max_time,
+        max_memory=arguments.max_memory,
+        max_instructions=arguments.max_instructions,
+        max_tests=arguments.max_tests,
+        max_depth=arguments.max_depth,
+        tests=arguments.tests,
+        all_bugs=arguments.all_bugs,
+        undefined=arguments.undefined,
+        optimize=arguments.optimize,
+        cflags=arguments.cflags.split(),
+        clang=arguments.clang,
+    )
+    exploration.write_to(Path(arguments.out) if arguments.out else next_folder(Path.cwd()))
+    exploration.describe_command(sys.argv)
+    if arguments.json:
+        follow_json(exploration)
+    else:
+        follow(exploration, arguments.quiet)
+    return status(exploration)
+
+
+def status(exploration: Run) -> int:
+    """When several apply: mismatch, bug, incomplete."""
+    if exploration.mismatches:
+        print("partita: error: --verify found a mismatch", file=sys.stderr)
+        return MISMATCH
+    if exploration.bugs:
+        return BUG
+    return COMPLETE if exploration.complete else INCOMPLETE
+
+
+def follow_json(exploration: Run) -> None:
+    def emit(event: str, **fields: Any) -> None:
+        print(json.dumps({"event": event, **fields}), flush=True)
+
+    emit("start", program=exploration.program, out=str(exploration.out))
+    known = 0
+    more = True
+    while more:
+        more = exploration.step()
+        bugs = exploration.summary()["bugs"]
+        for bug in bugs[known:]:
+            emit("bug", **bug)
+        known = len(bugs)
+    print(json.dumps(exploration.summary()), flush=True)
+
+
+def follow(exploration: Run, quiet: bool) -> None:
+    known = 0
+    last = time.monotonic()
+    more = True
+    while more:
+        more = exploration.step()
+        bugs = exploration.bugs
+        for bug in bugs[known:]:
+            print(bug, flush=True)
+        known = len(bugs)
+        if not quiet and time.monotonic() - last > REPORT_EVERY_S:
+            last = time.monotonic()
+            print(progress(exploration.summary()), file=sys.stderr, flush=True)
+    if not quiet:
+        print(report(exploration))
+
+
+def progress(data: dict[str, Any]) -> str:
+    paths = data["paths"]
+    return (
+        f"partita: {data['explore_s']:.0f} s, {paths['completed']:,} paths, {len(data['bugs'])} bugs, "
+        f"{data['instructions']:,} instructions, {data['solver']['queries']:,} queries"
+    )
+
+
+def report(exploration: Run) -> str:
+    """The end of a run, for people."""
+    data = exploration.summary()
+    paths, coverage = data["paths"], data["coverage"]
+    lines = []
+    for row in data["incomplete"]:
+        times = "" if row["count"] == 1 else f" ({row['count']:,} times)"
+        lines.append(f"{row['where']}: incomplete: {row['why']}{times}")
+    ended = ", ".join(f"{number:,} {name}" for name, number in paths.items() if number or name == "completed")
+    share = 100 * coverage["covered"] / max(1, coverage["instructions"])
+    lines += [
+        "",
+        f"paths         {ended}",
+        f"bugs          {len(data['bugs'])}",
+        f"tests         {data['tests']:,} in {exploration.out}",
+        f"explored      {'completely' if data['complete'] else 'incompletely'}"
+        + (f", stopped by {data['stopped']}" if data["stopped"] else ""),
+        f"instructions  {data['instructions']:,} executed, {share:.0f} % of the program's covered",
+        f"time          {data['wall_s']:.2f} s: compiling {data['compile_s']:.2f}, exploring {data['explore_s']:.2f}",
+        f"queries       {data['solver']['queries']:,} in {data['solver']['time_s']:.2f} s",
+        "",
+        f"{'layer':<12}{'asked':>10}{'sat':>10}{'unsat':>10}{'unknown':>10}{'passed':>10}{'time s':>10}",
+    ]
+    for layer in data["solver"]["layers"]:
+        counts = "".join(f"{layer[key]:>10,}" for key in ("asked", "sat", "unsat", "unknown", "passed"))
+        lines.append(f"{layer['name']:<12}{counts}{layer['time_s']:>10.3f}")
+    return "\n".join(lines)
+
+
+def split_arguments(words: list[str]) -> tuple[list[str], list[str]]:
+    """What is ours, and what stands after `--` and is the program's."""
+    if "--" not in words:
+        return words, []
+    at = words.index("--")
+    return words[:at], words[at + 1 :]

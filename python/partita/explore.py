@@ -1,0 +1,275 @@
+"""Exploring a program: `explore("prog.c")` gives a `Run`, an iterable of finished paths that works while it is read."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import os
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from partita import _core
+from partita.errors import InternalError, UsageError
+from partita.frontends import load_program
+from partita.layers import Layer
+from partita.results import Bug, PathResult
+from partita.solver import default_layers, resolve, with_verify
+
+SCHEMA = 1
+SLICE_S = 0.1
+STACK_BYTES = 8 << 20
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+
+Names = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+
+
+def explore(
+    program: Names,
+    *,
+    arguments: Sequence[str] = (),
+    search: str = "dfs",
+    layers: str | Sequence[str | Layer] | None = None,
+    verify: str | None = None,
+    max_time: float | None = None,
+    max_memory: int | None = None,
+    max_instructions: int | None = None,
+    max_tests: int | None = None,
+    max_depth: int | None = None,
+    tests: Literal["all", "bugs"] = "all",
+    all_bugs: bool = False,
+    undefined: Literal["error", "havoc"] = "error",
+    optimize: bool = False,
+    cflags: Sequence[str] = (),
+    clang: str | None = None,
+    out: str | os.PathLike[str] | None = None,
+) -> Run:
+    """Explores every feasible path of a program (.c files, .bc or .ll).
+
+    Limits are seconds, bytes and counts; none is set by default except memory (half of what the machine has). With
+    `out`, tests and `run.json` are written into that folder, which must not hold another run.
+
+    >>> run = explore("prog.c", max_time=60)
+    >>> for path in run:
+    ...     print(path.ending, path.inputs)
+    """
+    names = [program] if isinstance(program, (str, os.PathLike)) else list(program)
+    limits = {
+        "max_time": _limit("max_time", max_time),
+        "max_memory": _limit("max_memory", max_memory),
+        "max_instructions": _limit("max_instructions", max_instructions),
+        "max_tests": _limit("max_tests", max_tests),
+        "max_depth": _limit("max_depth", max_depth),
+    }
+    if limits["max_memory"] is None:
+        limits["max_memory"] = os.sysconf("SC_PHYS_PAGES") * _PAGE // 2
+    if undefined not in ("error", "havoc"):
+        raise UsageError(f"expected undefined to be error or havoc, found `{undefined}`")
+    spec, make = resolve(layers)
+    default = default_layers()
+    if verify is not None:
+        spec, default = with_verify(spec, default, verify)
+    start = time.perf_counter()
+    parts = [load_program(names, optimize=optimize, cflags=cflags, clang=clang), library()]
+    options = {
+        **limits,
+        "search": search,
+        "tests": tests,
+        "all_bugs": all_bugs,
+        "havoc": undefined == "havoc",
+        "arguments": [os.fspath(names[0]), *arguments],
+        "max_object_bytes": max(1 << 20, int(limits["max_memory"] or 0) // 4),
+        "max_stack": STACK_BYTES,
+    }
+    try:
+        engine = _core.Engine(parts, spec, default, make, options)
+    except (ValueError, OverflowError) as error:
+        raise UsageError(str(error)) from None
+    compile_s = time.perf_counter() - start
+    run = Run(engine, [os.fspath(name) for name in names], compile_s)
+    if out is not None:
+        run.write_to(Path(out))
+    return run
+
+
+def library() -> bytes:
+    """What programs may call of the C library, compiled from our own sources and kept in the cache."""
+    folder = Path(__file__).resolve().parent / "runtime" / "lib"
+    return load_program(sorted(folder.glob("*.c")), entry=None)
+
+
+def _limit(name: str, value: float | int | None) -> float | int | None:
+    whole = name != "max_time"
+    if value is None:
+        return None
+    if not math.isfinite(value) or value < 0 or value >= 2**63 or (whole and value != int(value)):
+        kind = "a whole number" if whole else "seconds"
+        raise UsageError(f"expected {name} to be {kind} from 0 to 2^63, found {value}")
+    if name == "max_depth" and value >= 2**32:
+        raise UsageError(f"expected max_depth to be below 2^32, found {value}")
+    return value
+
+
+class Run:
+    """An exploration. Iterate over it for finished paths as they come, or call `finish()`; then read the results."""
+
+    def __init__(self, engine: _core.Engine, program: list[str], compile_s: float) -> None:
+        self._engine = engine
+        self._started = time.perf_counter()
+        self._more = True
+        self._closed = False
+        self._write_s = 0.0
+        self._memory_peak = 0
+        self._wall_s = 0.0
+        self._command: list[str] | None = None
+        self.program = program
+        self.compile_s = compile_s
+        self.out: Path | None = None
+
+    def write_to(self, folder: Path) -> None:
+        """Tests and `run.json` go into this folder, which must be new or empty."""
+        prepare_folder(folder)
+        try:
+            self._engine.write_to(folder)
+        except OSError as error:
+            raise UsageError(f"cannot write tests into `{folder}`: {error.strerror or error}") from None
+        self.out = folder
+
+    def __iter__(self) -> Iterator[PathResult]:
+        self._engine.keep_paths()
+        while not self._closed:
+            self.step()
+            for raw in self._engine.paths():
+                yield PathResult.of(raw)
+
+    def step(self, seconds: float = SLICE_S) -> bool:
+        """Explores for a while. False: nothing is left to do, and everything is written."""
+        if self._closed:
+            return False
+        try:
+            self._more = self._more and self._engine.advance(seconds)
+        except KeyboardInterrupt:
+            self._engine.interrupt()
+            self._more = False
+        except RuntimeError as error:
+            raise InternalError(str(error)) from None
+        memory = _resident()
+        self._memory_peak = max(self._memory_peak, memory)
+        self._engine.note_memory(memory)
+        if not self._more or self._engine.writing_failed():
+            self._close()
+        return not self._closed
+
+    def finish(self) -> Run:
+        """Explores to the end, or to a limit."""
+        while self.step():
+            pass
+        return self
+
+    def _close(self) -> None:
+        self._closed = True
+        try:
+            self._write_s = self._engine.finish_writing()
+        except OSError as error:
+            raise UsageError(f"{error}: free some space or choose another folder with --out") from None
+        self._wall_s = time.perf_counter() - self._started + self.compile_s
+        if self.out is not None:
+            (self.out / "run.json").write_text(json.dumps(self.summary(), indent=2) + "\n")
+
+    @property
+    def bugs(self) -> list[Bug]:
+        """Distinct bugs found so far."""
+        rows = self._engine.summary()["bugs"]
+        return [Bug(b["class"], b["file"], b["line"], b["message"], b["test"], b["paths"]) for b in rows]
+
+    @property
+    def complete(self) -> bool:
+        """Was every feasible path explored? (Bugs end paths; they do not make a run incomplete.)"""
+        raw = self._engine.summary()
+        return self._closed and raw["stopped"] is None and not raw["incomplete"] and not raw["open"]
+
+    @property
+    def mismatches(self) -> int:
+        """How often `verify` contradicted the chain."""
+        return int(sum(layer.get("mismatches", 0) for layer in self._engine.summary()["solver"]["layers"]))
+
+    def describe_command(self, command: Sequence[str]) -> None:
+        """What was typed, for `run.json`."""
+        self._command = list(command)
+
+    def summary(self) -> dict[str, Any]:
+        """What `run.json` holds."""
+        raw = self._engine.summary()
+        layers = raw["solver"]["layers"]
+        checked = int(sum(layer.get("checked", 0) for layer in layers))
+        bugs = [{key: bug[key] for key in ("class", "file", "line", "message", "test")} for bug in raw["bugs"]]
+        return {
+            "schema": SCHEMA,
+            "program": self.program,
+            "command": self._command,
+            "version": _core.__version__,
+            "stopped": raw["stopped"],
+            "complete": self.complete,
+            "wall_s": round(self._wall_s or time.perf_counter() - self._started + self.compile_s, 6),
+            "compile_s": round(self.compile_s, 6),
+            "explore_s": round(raw["explore_s"], 6),
+            "write_s": round(self._write_s, 6),
+            "instructions": raw["instructions"],
+            "forks": raw["forks"],
+            "paths": raw["paths"],
+            "bugs": bugs,
+            "tests": raw["tests"],
+            "coverage": raw["coverage"],
+            "incomplete": raw["incomplete"],
+            "solver": {**raw["solver"], "verify": {"checked": checked, "mismatches": self.mismatches}},
+            "memory_peak_mb": round(self._memory_peak / 2**20, 1),
+        }
+
+
+def prepare_folder(folder: Path) -> None:
+    """Makes the folder of a run; one that already has tests is not written over."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        taken = any(folder.iterdir())
+    except OSError as error:
+        raise UsageError(f"cannot write into `{folder}`: {error.strerror}; choose another folder with --out") from None
+    if taken:
+        raise UsageError(f"expected a new or empty folder, found `{folder}` with files in it: choose another --out")
+    if not os.access(folder, os.W_OK):
+        raise UsageError(f"cannot write into `{folder}`: permission denied; choose another folder with --out")
+
+
+def next_folder(parent: Path) -> Path:
+    """`partita-out-N` with the first N that is free, and the link `partita-last` to it."""
+    number = 0
+    while True:
+        folder = parent / f"partita-out-{number}"
+        try:
+            folder.mkdir()
+            break
+        except FileExistsError:
+            number += 1
+        except OSError as error:
+            raise UsageError(
+                f"cannot write into `{parent}`: {error.strerror}; choose another folder with --out"
+            ) from None
+    link = parent / "partita-last"
+    # A link that cannot be made (something else has the name) is a convenience lost, no more.
+    with contextlib.suppress(OSError):
+        if link.is_symlink():
+            link.unlink()
+        link.symlink_to(folder.name)
+    return folder
+
+
+def _resident() -> int:
+    """Bytes of memory the process has now."""
+    try:
+        with open("/proc/self/statm") as file:
+            return int(file.read().split()[1]) * _PAGE
+    except OSError:
+        import resource
+
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024

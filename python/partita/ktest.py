@@ -1,0 +1,104 @@
+"""Tests on disk: `.ktest` files as KLEE writes them, the pack that holds those past the first 10,000, and `endings`.
+
+`docs/formats.md` describes the pack and `endings`.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from partita.errors import UsageError
+
+MAGIC = b"KTEST"
+LEGACY_MAGIC = b"BOUT\n"
+NEWEST_VERSION = 3
+PACK_MAGIC = b"PARTPK01"
+
+
+@dataclass(frozen=True)
+class Test:
+    """The inputs of one path, and how the run that found it says it ends (None: not recorded)."""
+
+    name: str
+    arguments: tuple[str, ...]
+    objects: tuple[tuple[str, bytes], ...]
+    ending: str | None = None
+
+
+def parse(data: bytes, name: str, ending: str | None = None) -> Test:
+    """The test in the bytes of a `.ktest` file."""
+    at = len(MAGIC)
+    if data[:at] not in (MAGIC, LEGACY_MAGIC):
+        raise UsageError(f"expected a .ktest file in `{name}`, found something else (no KTEST at its start)")
+
+    def take(count: int) -> bytes:
+        nonlocal at
+        if at + count > len(data):
+            raise UsageError(f"`{name}` ends early: expected {count} more bytes at offset {at}, found {len(data) - at}")
+        at += count
+        return data[at - count : at]
+
+    def number() -> int:
+        return int(struct.unpack(">I", take(4))[0])
+
+    version = number()
+    if version > NEWEST_VERSION:
+        raise UsageError(f"expected .ktest version {NEWEST_VERSION} or older in `{name}`, found {version}")
+    arguments = tuple(take(number()).decode("utf-8", "replace") for _ in range(number()))
+    if version >= 2:
+        take(8)
+    objects = tuple((take(number()).decode("utf-8", "replace"), take(number())) for _ in range(number()))
+    return Test(name, arguments, objects, ending)
+
+
+def read(path: str | os.PathLike[str]) -> Test:
+    """One `.ktest` file, with its ending if it lies in the folder of a run."""
+    file = Path(path)
+    try:
+        data = file.read_bytes()
+    except OSError as error:
+        raise UsageError(f"cannot read `{file}`: {error.strerror}") from None
+    number = file.stem.removeprefix("test")
+    return parse(data, str(file), endings(file.parent).get(number))
+
+
+def endings(folder: Path) -> dict[str, str]:
+    """How each single-file test of a run ends, by its number as it stands in the file's name."""
+    try:
+        lines = (folder / "endings").read_text().splitlines()
+    except OSError:
+        return {}
+    return dict(line.split(" ", 1) for line in lines if " " in line)
+
+
+def read_folder(folder: str | os.PathLike[str]) -> Iterator[Test]:
+    """All tests of a run, in the order they were written."""
+    directory = Path(folder)
+    known = endings(directory)
+    for file in sorted(directory.glob("test*.ktest")):
+        yield parse(file.read_bytes(), file.name, known.get(file.stem.removeprefix("test")))
+    pack = directory / "tests.pack"
+    if pack.exists():
+        yield from read_pack(pack)
+
+
+def read_pack(path: Path) -> Iterator[Test]:
+    """The tests of a pack. A record cut short at the end is what a killed run leaves, and is passed over."""
+    with path.open("rb") as file:
+        if file.read(len(PACK_MAGIC)) != PACK_MAGIC:
+            raise UsageError(f"expected a pack of tests in `{path}`, found something else")
+        while len(head := file.read(4)) == 4:
+            (length,) = struct.unpack(">I", head)
+            record = file.read(length)
+            if len(record) < length:
+                return
+            body, checksum = record[:-4], struct.unpack(">I", record[-4:])[0]
+            if zlib.crc32(body) != checksum:
+                raise UsageError(f"`{path}` is damaged: a record's checksum does not fit its contents")
+            number, size = struct.unpack(">QH", body[:10])
+            yield parse(body[10 + size :], f"test{number:06}", body[10 : 10 + size].decode())

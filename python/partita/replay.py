@@ -1,0 +1,112 @@
+"""Running tests natively: one compilation, then one child process a test, forked inside the program itself."""
+
+from __future__ import annotations
+
+import contextlib
+import enum
+import os
+import signal
+import subprocess
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from partita.errors import UsageError
+from partita.frontends.c import runtime_include, zig_dir
+from partita.ktest import Test
+
+_FLAGS = ("-target", "x86_64-linux-musl", "-O0", "-g", "-w", "-fno-sanitize=all")
+_SIGNALS = {
+    "assert": {signal.SIGABRT},
+    "abort": {signal.SIGABRT, signal.SIGILL, signal.SIGTRAP, signal.SIGSEGV},
+    "null": {signal.SIGSEGV, signal.SIGBUS},
+    "division-by-zero": {signal.SIGFPE},
+    "overflow": {signal.SIGFPE},
+    "stack-overflow": {signal.SIGSEGV},
+    "read-only-write": {signal.SIGSEGV},
+}
+"""Bugs that a native run shows, and how. The others are undefined: whatever happens proves nothing."""
+
+
+class Verdict(enum.Enum):
+    AS_PREDICTED = "as predicted"
+    DIFFERENT = "different"
+    UNDEFINED = "not observable natively"
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """How one test ended natively, beside what was predicted."""
+
+    test: Test
+    ending: str
+    verdict: Verdict
+
+    def __str__(self) -> str:
+        predicted = self.test.ending or "not recorded"
+        return f"{self.test.name}: {self.verdict.value}: {self.ending} (predicted: {predicted})"
+
+
+@contextlib.contextmanager
+def compile_native(programs: Sequence[str], *, cflags: Sequence[str] = ()) -> Iterator[Path]:
+    """The program with the replay runtime, as an executable that is gone after the `with`."""
+    runtime = runtime_include().parent / "replay.c"
+    with tempfile.TemporaryDirectory(prefix="partita-replay-") as folder:
+        binary = Path(folder) / "program"
+        command = [str(zig_dir() / "zig"), "cc", *_FLAGS, "-I", str(runtime_include()), *cflags]
+        done = subprocess.run(
+            [*command, *programs, str(runtime), "-o", str(binary)], capture_output=True, text=True, check=False
+        )
+        if done.returncode != 0:
+            raise UsageError(f"cannot compile {' '.join(programs)} natively:\n{done.stderr.rstrip()}")
+        yield binary
+
+
+def replay(binary: Path, tests: Sequence[Test], *, timeout: int = 10) -> list[Replayed]:
+    """Runs every test; all must have been made with the same arguments."""
+    if not tests:
+        return []
+    arguments = tests[0].arguments[1:]
+    if any(test.arguments[1:] != arguments for test in tests):
+        raise UsageError("expected tests with the same program arguments: replay them separately")
+    with tempfile.TemporaryDirectory(prefix="partita-replay-") as folder:
+        names = []
+        for i, test in enumerate(tests):
+            path = Path(folder) / f"{i}.ktest"
+            path.write_bytes(_plain(test))
+            names.append(str(path))
+        done = subprocess.run(
+            [str(binary), *arguments],
+            input="".join(f"{name}\n" for name in names),
+            capture_output=True,
+            text=True,
+            check=False,
+            env={**os.environ, "PARTITA_REPLAY_SECONDS": str(timeout)},
+        )
+    endings = done.stdout.splitlines()
+    if len(endings) != len(tests):
+        raise UsageError(f"the replayed program answered {len(endings)} of {len(tests)} tests: {done.stderr.strip()}")
+    return [Replayed(test, ending, judge(test.ending, ending)) for test, ending in zip(tests, endings, strict=True)]
+
+
+def _plain(test: Test) -> bytes:
+    def counted(data: bytes) -> bytes:
+        return len(data).to_bytes(4, "big") + data
+
+    objects = b"".join(counted(name.encode()) + counted(data) for name, data in test.objects)
+    return b"KTEST" + (3).to_bytes(4, "big") + bytes(12) + len(test.objects).to_bytes(4, "big") + objects
+
+
+def judge(predicted: str | None, ending: str) -> Verdict:
+    """Does a native ending (`exit N`, `signal N`, `diverged WHY`) fit what was predicted?"""
+    if predicted is None or predicted.startswith("limit") or predicted == "unsupported":
+        return Verdict.UNDEFINED
+    if predicted.startswith("exit"):
+        return Verdict.AS_PREDICTED if ending == predicted else Verdict.DIFFERENT
+    wanted = _SIGNALS.get(predicted)
+    if wanted is None:
+        return Verdict.DIFFERENT if ending.startswith("diverged") else Verdict.UNDEFINED
+    kind, _, number = ending.partition(" ")
+    fits = kind == "signal" and int(number) in {int(s) for s in wanted}
+    return Verdict.AS_PREDICTED if fits else Verdict.DIFFERENT

@@ -1,0 +1,76 @@
+"""What an exploration finds, typed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Kind = Literal["exit", "bug", "limit", "unsupported"]
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One line of a stack trace; line 0 is unknown."""
+
+    function: str
+    file: str
+    line: int
+
+
+@dataclass(frozen=True)
+class PathResult:
+    """One finished path: how it ended, where, and the inputs that make the program take it."""
+
+    kind: Kind
+    ending: str
+    """`exit N`, a class of bug, `limit NAME` or `unsupported`."""
+    status: int | None
+    """The exit status, for a path that ended normally."""
+    class_: str | None
+    """The class of a bug, or the name of a limit."""
+    message: str | None
+    file: str
+    line: int
+    stack: tuple[Frame, ...]
+    inputs: tuple[tuple[str, bytes], ...]
+    """Name and bytes of each symbolic object, in the order they were made."""
+    test: int | None
+    """The number of its test, if one was written."""
+    output: bytes
+    """What it wrote to standard output."""
+
+    @classmethod
+    def of(cls, raw: dict[str, Any]) -> PathResult:
+        stack = tuple(Frame(*frame) for frame in raw["stack"])
+        return cls(
+            kind=raw["kind"],
+            ending=raw["ending"],
+            status=raw["status"],
+            class_=raw["class"],
+            message=raw["message"],
+            file=raw["file"],
+            line=raw["line"],
+            stack=stack,
+            inputs=tuple(raw["inputs"]),
+            test=raw["test"],
+            output=raw["output"],
+        )
+
+
+@dataclass(frozen=True)
+class Bug:
+    """A distinct bug: the paths that end in one class at one place."""
+
+    class_: str
+    file: str
+    line: int
+    message: str
+    test: int | None
+    paths: int
+
+    @property
+    def place(self) -> str:
+        return f"{self.file}:{self.line}" if self.line else "unknown place"
+
+    def __str__(self) -> str:
+        return f"{self.place}: error: {self.message} [{self.class_}]"

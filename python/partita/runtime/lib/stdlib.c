@@ -1,0 +1,105 @@
+/* Parts of <stdlib.h>: numbers from text, sorting, searching, and random numbers that are the same on every run. */
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+int abs(int n) { return n < 0 ? -n : n; }
+long labs(long n) { return n < 0 ? -n : n; }
+long long llabs(long long n) { return n < 0 ? -n : n; }
+
+static int digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'z') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'Z') return c - 'A' + 10;
+  return 99;
+}
+
+/* The digits of a number in `base`; `limit` is the largest magnitude allowed, beyond which it is returned with ERANGE. */
+static unsigned long magnitude(const char **s, int base, unsigned long limit, int *any) {
+  unsigned long value = 0;
+  int overflow = 0;
+  for (*any = 0; digit(**s) < base; ++*s, *any = 1) {
+    unsigned long d = (unsigned long)digit(**s);
+    if (overflow || value > (limit - d) / (unsigned long)base) overflow = 1;
+    else value = value * (unsigned long)base + d;
+  }
+  if (overflow) errno = ERANGE;
+  return overflow ? limit : value;
+}
+
+static const char *start(const char *s, int *base, int *negative) {
+  while (isspace((unsigned char)*s)) s++;
+  *negative = *s == '-';
+  if (*s == '-' || *s == '+') s++;
+  if ((*base == 0 || *base == 16) && s[0] == '0' && (s[1] | 32) == 'x' && digit(s[2]) < 16) {
+    *base = 16;
+    return s + 2;
+  }
+  if (*base == 0) *base = *s == '0' ? 8 : 10;
+  return s;
+}
+
+long strtol(const char *restrict s, char **restrict end, int base) {
+  int negative, any;
+  const char *p = start(s, &base, &negative);
+  unsigned long value = magnitude(&p, base, negative ? 1UL + LONG_MAX : LONG_MAX, &any);
+  if (end) *end = (char *)(any ? p : s);
+  return (long)(negative ? 0 - value : value);
+}
+
+unsigned long strtoul(const char *restrict s, char **restrict end, int base) {
+  int negative, any;
+  const char *p = start(s, &base, &negative);
+  unsigned long value = magnitude(&p, base, ULONG_MAX, &any);
+  if (end) *end = (char *)(any ? p : s);
+  return negative ? 0 - value : value;
+}
+
+long long strtoll(const char *restrict s, char **restrict end, int base) { return strtol(s, end, base); }
+unsigned long long strtoull(const char *restrict s, char **restrict end, int base) { return strtoul(s, end, base); }
+int atoi(const char *s) { return (int)strtol(s, NULL, 10); }
+long atol(const char *s) { return strtol(s, NULL, 10); }
+long long atoll(const char *s) { return strtol(s, NULL, 10); }
+
+static void swap(char *a, char *b, size_t size) {
+  for (size_t i = 0; i < size; i++) {
+    char c = a[i];
+    a[i] = b[i];
+    b[i] = c;
+  }
+}
+
+/* Insertion sort: stable, and the fewest comparisons on the short arrays that can be explored. */
+void qsort(void *base, size_t count, size_t size, int (*compare)(const void *, const void *)) {
+  char *a = base;
+  for (size_t i = 1; i < count; i++)
+    for (size_t j = i; j > 0 && compare(a + (j - 1) * size, a + j * size) > 0; j--)
+      swap(a + (j - 1) * size, a + j * size, size);
+}
+
+void *bsearch(const void *key, const void *base, size_t count, size_t size, int (*compare)(const void *, const void *)) {
+  const char *a = base;
+  while (count) {
+    const char *middle = a + count / 2 * size;
+    int order = compare(key, middle);
+    if (order == 0) return (void *)middle;
+    if (order > 0) {
+      a = middle + size;
+      count -= count / 2 + 1;
+    } else {
+      count /= 2;
+    }
+  }
+  return NULL;
+}
+
+static unsigned long seed = 1;
+void srand(unsigned s) { seed = s; }
+int rand(void) {
+  seed = seed * 6364136223846793005UL + 1442695040888963407UL;
+  return (int)(seed >> 33);
+}
+void srandom(unsigned s) { seed = s; }
+long random(void) { return rand(); }

@@ -1,0 +1,205 @@
+/* The intrinsics, natively: linked with a program to run its tests. Before main, a server reads the names of .ktest files
+   from standard input and runs the program once for each in a child, feeding its objects in order; it prints how each
+   ended (`exit N` or `signal N`), or `diverged WHY` when the program asked for other inputs than the test has. */
+#define _GNU_SOURCE
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+struct object {
+  char *name;
+  uint32_t size;
+  unsigned char *bytes;
+};
+
+static struct object *objects;
+static uint32_t object_count, next_object;
+/* Shared with the server: why the program and its test went apart. */
+static char *divergence;
+static int inherited_output = -1;
+
+static void diverge(const char *why, const char *name) {
+  snprintf(divergence, 4096, "%s `%s`", why, name);
+  _exit(99);
+}
+
+static uint32_t number(FILE *file) {
+  unsigned char b[4] = {0};
+  if (fread(b, 1, 4, file) != 4) diverge("the test ends early", "");
+  return (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
+}
+
+static unsigned char *bytes(FILE *file, uint32_t size) {
+  unsigned char *data = calloc((size_t)size + 1, 1);
+  if (!data || fread(data, 1, size, file) != size) diverge("the test ends early", "");
+  return data;
+}
+
+static void read_test(const char *path) {
+  FILE *file = fopen(path, "rb");
+  if (!file) diverge("cannot open", path);
+  free(bytes(file, 5));
+  uint32_t version = number(file);
+  uint32_t arguments = number(file);
+  for (uint32_t i = 0; i < arguments; i++) free(bytes(file, number(file)));
+  if (version >= 2) {
+    number(file);
+    number(file);
+  }
+  object_count = number(file);
+  objects = calloc((size_t)object_count + 1, sizeof *objects);
+  for (uint32_t i = 0; i < object_count; i++) {
+    objects[i].name = (char *)bytes(file, number(file));
+    objects[i].size = number(file);
+    objects[i].bytes = bytes(file, objects[i].size);
+  }
+  fclose(file);
+}
+
+__attribute__((constructor)) static void serve(void) {
+  const char *limit = getenv("PARTITA_REPLAY_SECONDS");
+  if (!limit) {
+    fprintf(stderr, "this program replays tests: run it with `partita replay`\n");
+    _exit(2);
+  }
+  divergence = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  char line[4096];
+  while (fgets(line, sizeof line, stdin)) {
+    line[strcspn(line, "\n")] = 0;
+    divergence[0] = 0;
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+      /* What the program prints must not mix with the answers. */
+      inherited_output = open("/dev/null", O_RDWR);
+      dup2(inherited_output, 0);
+      dup2(inherited_output, 1);
+      dup2(inherited_output, 2);
+      alarm((unsigned)atoi(limit));
+      read_test(line);
+      return;
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    if (divergence[0]) printf("diverged %s\n", divergence);
+    else if (WIFSIGNALED(status)) printf("signal %d\n", WTERMSIG(status));
+    else printf("exit %d\n", WEXITSTATUS(status));
+  }
+  fflush(stdout);
+  _exit(0);
+}
+
+static void feed(void *to, size_t size, const char *name) {
+  if (size == 0) return;
+  if (next_object == object_count) diverge("the test has no object left for", name);
+  struct object *object = &objects[next_object++];
+  if (strcmp(object->name, *name ? name : "unnamed")) diverge("the test has another object where the program asks for", name);
+  if (object->size != size) diverge("the test has another size for", name);
+  memcpy(to, object->bytes, size);
+}
+
+static int as_int(const char *name) {
+  int value;
+  feed(&value, sizeof value, name);
+  return value;
+}
+
+static void assume(uintptr_t condition) {
+  if (!condition) diverge("an assumption does not hold", "");
+}
+
+static void assertion_failed(const char *expression, const char *file, unsigned line, const char *function) {
+  fprintf(stderr, "%s:%u: %s: assertion failed: %s\n", file, line, function, expression);
+  abort();
+}
+
+#define INTRINSICS(prefix) \
+  void prefix##_make_symbolic(void *object, size_t size, const char *name) { feed(object, size, name); } \
+  int prefix##_int(const char *name) { return as_int(name); } \
+  int prefix##_range(int begin, int end, const char *name) { \
+    int value = as_int(name); \
+    assume(begin <= value && value < end); \
+    return value; \
+  } \
+  uintptr_t prefix##_choose(uintptr_t n) { \
+    uintptr_t value; \
+    feed(&value, sizeof value, "klee_choose"); \
+    assume(value < n); \
+    return value; \
+  } \
+  void prefix##_mark_global(void *object) { (void)object; } \
+  void prefix##_assume(uintptr_t condition) { assume(condition); } \
+  void prefix##_prefer_cex(void *object, uintptr_t condition) { (void)object, (void)condition; } \
+  void prefix##_posix_prefer_cex(void *object, uintptr_t condition) { (void)object, (void)condition; } \
+  void prefix##_silent_exit(int status) { _exit(status); } \
+  void prefix##_abort(void) { abort(); } \
+  void prefix##_report_error(const char *file, int line, const char *message, const char *suffix) { \
+    (void)suffix; \
+    assertion_failed(message, file, (unsigned)line, ""); \
+  } \
+  void prefix##_assert_fail(const char *expression, const char *file, unsigned line, const char *function) { \
+    assertion_failed(expression, file, line, function); \
+  } \
+  unsigned prefix##_is_symbolic(uintptr_t value) { (void)value; return 0; } \
+  unsigned prefix##_is_replay(void) { return 1; } \
+  float prefix##_get_valuef(float value) { return value; } \
+  double prefix##_get_valued(double value) { return value; } \
+  long prefix##_get_valuel(long value) { return value; } \
+  long long prefix##_get_valuell(long long value) { return value; } \
+  int32_t prefix##_get_value_i32(int32_t value) { return value; } \
+  int64_t prefix##_get_value_i64(int64_t value) { return value; } \
+  void prefix##_check_memory_access(const void *address, size_t size) { (void)address, (void)size; } \
+  void prefix##_set_forking(unsigned enable) { (void)enable; } \
+  void prefix##_open_merge(void) {} \
+  void prefix##_close_merge(void) {} \
+  void prefix##_warning(const char *message) { (void)message; } \
+  void prefix##_warning_once(const char *message) { (void)message; } \
+  void prefix##_stack_trace(void) {} \
+  void prefix##_print_expr(const char *message, ...) { (void)message; } \
+  void prefix##_print_range(const char *name, int value) { (void)name, (void)value; }
+
+INTRINSICS(klee)
+INTRINSICS(partita)
+
+#define NONDET(name, type) \
+  type __VERIFIER_nondet_##name(void) { \
+    type value; \
+    feed(&value, sizeof value, #name); \
+    return value; \
+  }
+
+NONDET(bool, _Bool)
+NONDET(char, char)
+NONDET(uchar, unsigned char)
+NONDET(short, short)
+NONDET(ushort, unsigned short)
+NONDET(int, int)
+NONDET(uint, unsigned)
+NONDET(unsigned, unsigned)
+NONDET(long, long)
+NONDET(ulong, unsigned long)
+NONDET(longlong, long long)
+NONDET(ulonglong, unsigned long long)
+NONDET(size_t, size_t)
+NONDET(float, float)
+NONDET(double, double)
+NONDET(u8, uint8_t)
+NONDET(u16, uint16_t)
+NONDET(u32, uint32_t)
+NONDET(pointer, void *)
+NONDET(pchar, char *)
+void __VERIFIER_nondet_memory(void *object, size_t size) { feed(object, size, "memory"); }
+void __VERIFIER_assume(int condition) { assume((uintptr_t)condition); }
+void __VERIFIER_atomic_begin(void) {}
+void __VERIFIER_atomic_end(void) {}
+__attribute__((weak)) void __VERIFIER_error(void) { abort(); }
+__attribute__((weak)) void reach_error(void) { abort(); }
+__attribute__((weak)) void __VERIFIER_assert(int condition) {
+  if (!condition) abort();
+}
