@@ -16,7 +16,7 @@ from partita.errors import InternalError, UsageError
 from partita.frontends import load_program
 from partita.layers import Layer
 from partita.results import Bug, PathResult
-from partita.solver import default_layers, resolve, with_verify
+from partita.solver import DEFAULT_LAYERS, resolve, with_verify
 
 SCHEMA = 1
 SLICE_S = 0.1
@@ -68,7 +68,7 @@ def explore(
     if undefined not in ("error", "havoc"):
         raise UsageError(f"expected undefined to be error or havoc, found `{undefined}`")
     spec, make = resolve(layers)
-    default = default_layers()
+    default = DEFAULT_LAYERS
     if verify is not None:
         spec, default = with_verify(spec, default, verify)
     start = time.perf_counter()

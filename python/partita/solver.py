@@ -12,19 +12,14 @@ from partita.layers import Layer
 
 Verdict = Literal["sat", "unsat", "unknown"]
 
-CHEAP_LAYERS = "simplify split"
-"""The layers that stand before a complete solver by default."""
-
-
-def default_layers() -> str:
-    """The default chain: cheap layers, then the best complete solver that is installed, or else our own."""
-    return f"{CHEAP_LAYERS} {(backends.installed() or ['sat'])[0]}"
+DEFAULT_LAYERS = "simplify split intervals enumerate differences reuse sat"
+"""The default chain: what is decided without a SAT solver first, the cheapest first. All of it is our own."""
 
 
 def resolve(layers: str | Sequence[str | Layer] | None) -> tuple[str, Callable[..., Any]]:
     """A spec, and the function that makes the layers in it that the core does not have."""
     if layers is None or isinstance(layers, str):
-        return layers or default_layers(), backends.make
+        return layers or DEFAULT_LAYERS, backends.make
     objects: dict[str, Layer] = {}
     words = []
     for layer in layers:
@@ -73,7 +68,7 @@ class Solver:
     ) -> None:
         spec, make = resolve(layers)
         try:
-            self._core = _core.Solver(spec, default_layers(), make)
+            self._core = _core.Solver(spec, DEFAULT_LAYERS, make)
         except ValueError as error:
             raise UsageError(str(error)) from None
         self.timeout = timeout

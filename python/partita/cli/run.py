@@ -17,7 +17,7 @@ from typing import Any
 
 from partita import _core
 from partita.explore import Run, explore, next_folder
-from partita.solver import default_layers
+from partita.solver import DEFAULT_LAYERS
 
 COMPLETE, BUG, INCOMPLETE, MISMATCH = 0, 1, 3, 4
 REPORT_EVERY_S = 5.0
@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--max-instructions", type=count, metavar="N", help="in all")
     parser.add_argument("--max-tests", type=count, metavar="N", help="stop after so many tests")
     parser.add_argument("--max-depth", type=count, metavar="N", help="decisions on one path")
-    parser.add_argument("--layers", metavar="SPEC", help=f"the chain (default: {default_layers()!r}), or edits of it")
+    parser.add_argument("--layers", metavar="SPEC", help=f"the chain (default: {DEFAULT_LAYERS!r}), or edits of it")
     parser.add_argument("--verify", metavar="SOLVER", help="check every answer of the chain against a second solver")
     parser.add_argument("--tests", choices=["all", "bugs"], default="all", help="which paths get a test (default: all)")
     parser.add_argument("--all-bugs", action="store_true", help="a test for every path into a bug, not only the first")

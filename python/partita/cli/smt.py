@@ -20,7 +20,7 @@ from typing import BinaryIO
 
 from partita import _core, backends
 from partita.errors import UsageError
-from partita.solver import default_layers, resolve, with_verify
+from partita.solver import DEFAULT_LAYERS, resolve, with_verify
 
 CHUNK = 1 << 20
 GZIP_MAGIC = b"\x1f\x8b"
@@ -47,7 +47,7 @@ def without_aliases(words: Sequence[str]) -> list[str]:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("file", nargs="?", default="-", help="FILE.smt2, FILE.kquery, either with .gz, or -")
-    parser.add_argument("--layers", metavar="SPEC", help=f"the chain (default: {default_layers()!r}), or edits of it")
+    parser.add_argument("--layers", metavar="SPEC", help=f"the chain (default: {DEFAULT_LAYERS!r}), or edits of it")
     parser.add_argument("--verify", metavar="SOLVER", help="check every answer against a second solver")
     parser.add_argument("--stats", action="store_true", help="statistics as JSON on standard error at the end")
     parser.add_argument(
@@ -108,7 +108,7 @@ ADVICE = "" if backends.installed() else ": pip install 'partita[bitwuzla]' (or 
 
 def make_script(language: str, arguments: argparse.Namespace) -> _core.Script:
     spec, make = resolve(arguments.layers)
-    default = default_layers()
+    default = DEFAULT_LAYERS
     timeout = None if arguments.timeout_ms is None else arguments.timeout_ms / 1000
     if arguments.verify is not None:
         spec, default = with_verify(spec, default, arguments.verify)
