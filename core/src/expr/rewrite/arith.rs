@@ -2,6 +2,10 @@
 
 use super::Rule;
 use crate::expr::{Expr, Graph, Op};
+use smallvec::SmallVec;
+
+/// How far into a sum the `SubAdd` rule looks for what is taken from it.
+const MAX_SUMMANDS: usize = 64;
 
 impl Graph {
     pub(super) fn rewrite_add(&mut self, a: Expr, b: Expr) -> Option<Expr> {
@@ -66,9 +70,8 @@ impl Graph {
                 return self.fire(Rule::SubSub, e);
             }
         }
-        if self.op(a) == Op::Add && (self.kid(a, 0) == b || self.kid(a, 1) == b) {
-            let other = if self.kid(a, 0) == b { self.kid(a, 1) } else { self.kid(a, 0) };
-            return self.fire(Rule::SubAdd, other);
+        if let Some(e) = self.without(a, b) {
+            return self.fire(Rule::SubAdd, e);
         }
         if self.op(b) == Op::Add && (self.kid(b, 0) == a || self.kid(b, 1) == a) {
             let other = if self.kid(b, 0) == a { self.kid(b, 1) } else { self.kid(b, 0) };
@@ -82,6 +85,34 @@ impl Graph {
             let rest = self.sub(x, y);
             let e = self.add(rest, constant);
             return self.fire(Rule::SubHoist, e);
+        }
+        None
+    }
+
+    /// The sum `a` without its summand `b`, looking at no more than `MAX_SUMMANDS` nodes. A running total from which
+    /// its parts are taken again, in any order, so comes back to where it started.
+    fn without(&mut self, a: Expr, b: Expr) -> Option<Expr> {
+        // With each summand: the sum it was found in, as a place in this list, and what stands beside it there.
+        let mut seen: SmallVec<[(Expr, usize, Expr); MAX_SUMMANDS]> = SmallVec::new();
+        seen.push((a, 0, a));
+        let mut next = 0;
+        while next < seen.len() {
+            let (e, _, _) = seen[next];
+            if e == b {
+                let (_, mut at, mut rest) = seen[next];
+                while at != 0 {
+                    let (_, above, beside) = seen[at];
+                    rest = self.add(rest, beside);
+                    at = above;
+                }
+                return Some(rest);
+            }
+            if self.op(e) == Op::Add && seen.len() + 2 <= MAX_SUMMANDS {
+                let (x, y) = (self.kid(e, 0), self.kid(e, 1));
+                seen.push((x, next, y));
+                seen.push((y, next, x));
+            }
+            next += 1;
         }
         None
     }

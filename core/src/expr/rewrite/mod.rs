@@ -53,7 +53,7 @@ rules! {
     SubSelf: "x - x = 0";
     SubConstant: "x - c = x + (-c)";
     SubNegated: "x - (0 - y) = x + y";
-    SubAdd: "(x + y) - x = y; x - (x + y) = 0 - y";
+    SubAdd: "(x + ... + y) - x = ... + y; x - (x + y) = 0 - y";
     SubHoist: "(x + c) - y = (x - y) + c; x - (y + c) = (x - y) + (-c)";
     SubSub: "0 - (x - y) = y - x";
     MulZero: "x * 0 = 0";
