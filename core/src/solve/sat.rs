@@ -27,7 +27,7 @@ const KEPT: usize = 250;
 /// The largest number an option takes.
 const LARGEST_OPTION: u64 = 1_000_000;
 /// Conflicts after which batsat hands over, unless told otherwise.
-const PATIENCE: u64 = 2_000;
+const PATIENCE: u64 = 1_000;
 /// Gates in a solver past which it is given up for a new one.
 const LARGEST: usize = 400_000;
 /// Telling a solver a gate costs about as much as propagating this many literals.
