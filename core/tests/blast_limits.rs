@@ -183,8 +183,8 @@ fn bad_options_are_named() {
         let spec = Spec::parse(text, &Spec(Vec::new())).expect("a chain");
         build_chain(&spec, &mut |_| Ok(None)).err().expect("refused").to_string()
     };
-    let expected = "expected harvest=on|off, kp=NUMBER (up to 1000000) or engine=both|batsat|cadical in `sat(...)`, \
-                    found `kp=many`";
+    let expected = "expected harvest=on|off, kp=N, patience=N (up to 1000000) or engine=both|batsat|cadical in \
+                    `sat(...)`, found `kp=many`";
     assert_eq!(build("sat(kp=many)"), expected);
     assert_eq!(build("sat:quick"), "expected `sat` without a variant, found `sat:quick`");
 }

@@ -92,15 +92,13 @@ impl Encoding {
         }
         let mut open = operands[..count].to_vec();
         while let Some(lit) = open.pop() {
-            match gates.gate(lit.node()) {
-                Gate::And(a, b)
-                    if !lit.is_negated()
-                        && into.len() + open.len() + 2 <= WIDEST
-                        && !self.variables.contains_key(&lit.node()) =>
-                {
-                    open.extend([b, a]);
-                }
-                _ => into.push(lit),
+            let inner = !lit.is_negated()
+                && into.len() + open.len() + 2 <= WIDEST
+                && !self.variables.contains_key(&lit.node());
+            if let (Gate::And(a, b), true) = (gates.gate(lit.node()), inner) {
+                open.extend([b, a]);
+            } else {
+                into.push(lit);
             }
         }
     }

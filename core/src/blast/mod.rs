@@ -13,9 +13,11 @@ pub mod circuit;
 pub mod cnf;
 pub mod engine;
 pub mod gate;
+mod judge;
 mod table;
 
-pub use arrays::{Special, Verdict};
+pub use arrays::Special;
+pub use judge::Verdict;
 
 use crate::budget::{Budget, Why};
 use crate::expr::{Alive, Bits, Expr, Graph, Op};

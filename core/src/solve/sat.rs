@@ -24,8 +24,10 @@ use rustc_hash::FxHashMap;
 
 /// Partial solutions kept from one solve, unless told otherwise.
 const KEPT: usize = 250;
-/// Conflicts after which batsat hands over.
-const PATIENCE: u64 = 2_000;
+/// The largest number an option takes.
+const LARGEST_OPTION: u64 = 1_000_000;
+/// Conflicts after which batsat hands over, unless told otherwise.
+const PATIENCE: u64 = 1_000;
 /// Gates in a solver past which it is given up for a new one.
 const LARGEST: usize = 400_000;
 /// Telling a solver a gate costs about as much as propagating this many literals.
@@ -45,6 +47,8 @@ pub struct Sat {
     engines: Engines,
     /// Partial solutions to keep from a solve; 0 turns the harvest off.
     keep: usize,
+    /// Conflicts after which batsat hands over to CaDiCaL.
+    patience: u64,
     blaster: Blaster,
     quick: Prepared<Batsat>,
     thorough: Option<Prepared<Cadical>>,
@@ -90,6 +94,11 @@ impl<E: Engine> Prepared<E> {
         Prepared { engine, encoding: Encoding::new(), lemmas: FxHashMap::default(), waste: 0 }
     }
 
+    /// Has it wasted as much work on what was asked before as telling a new one about this question costs?
+    fn is_wasteful(&self, posed: &Posed) -> bool {
+        self.encoding.len() > LARGEST || self.waste > RETELLING * posed.gates.max(SMALLEST)
+    }
+
     fn solve(&mut self, blaster: &Blaster, posed: &Posed, budget: &Budget, conflicts: u64) -> Outcome {
         match self.ask(blaster, posed, budget, conflicts) {
             Ok(outcome) => outcome,
@@ -130,36 +139,36 @@ impl<E: Engine> Prepared<E> {
 
 impl Sat {
     pub fn new(item: &Item) -> Result<Sat, SpecError> {
-        let mut sat = Sat::with(Engines::Both, KEPT);
         if let Some(variant) = &item.variant {
             return Err(SpecError(format!("expected `sat` without a variant, found `sat:{variant}`")));
         }
-        let mut harvest = true;
+        let (mut engines, mut harvest, mut keep, mut patience) = (Engines::Both, true, KEPT, PATIENCE);
         for (key, value) in &item.options {
-            match (key.as_str(), value.as_str()) {
-                ("harvest", "on") => harvest = true,
-                ("harvest", "off") => harvest = false,
-                ("engine", "both") => sat.engines = Engines::Both,
-                ("engine", "batsat") => sat.engines = Engines::Batsat,
-                ("engine", "cadical") => sat.engines = Engines::Cadical,
-                ("kp", number) if number.parse::<usize>().is_ok_and(|n| n <= 1_000_000) => {
-                    sat.keep = number.parse().expect("just parsed");
-                }
-                (key, value) => {
+            let number = value.parse::<u64>().ok().filter(|n| *n <= LARGEST_OPTION);
+            match (key.as_str(), value.as_str(), number) {
+                ("harvest", "on", _) => harvest = true,
+                ("harvest", "off", _) => harvest = false,
+                ("engine", "both", _) => engines = Engines::Both,
+                ("engine", "batsat", _) => engines = Engines::Batsat,
+                ("engine", "cadical", _) => engines = Engines::Cadical,
+                ("kp", _, Some(number)) => keep = number as usize,
+                ("patience", _, Some(number)) => patience = number,
+                (key, value, _) => {
                     return Err(SpecError(format!(
-                        "expected harvest=on|off, kp=NUMBER (up to 1000000) or engine=both|batsat|cadical in \
-                         `sat(...)`, found `{key}={value}`"
+                        "expected harvest=on|off, kp=N, patience=N (up to {LARGEST_OPTION}) or \
+                         engine=both|batsat|cadical in `sat(...)`, found `{key}={value}`"
                     )));
                 }
             }
         }
-        Ok(Sat::with(sat.engines, if harvest { sat.keep } else { 0 }))
+        Ok(Sat::with(engines, if harvest { keep } else { 0 }, patience))
     }
 
-    fn with(engines: Engines, keep: usize) -> Sat {
+    fn with(engines: Engines, keep: usize, patience: u64) -> Sat {
         Sat {
             engines,
             keep,
+            patience,
             blaster: Blaster::new(),
             quick: Prepared::new(Batsat::new(keep)),
             thorough: None,
@@ -179,14 +188,13 @@ impl Sat {
         self.question = 0;
     }
 
-    /// New solvers where the old ones hold far more than is asked about: when they have wasted as much work as
-    /// telling a new one costs.
+    /// New solvers where the old ones are wasteful.
     fn renew(&mut self, posed: &Posed) {
-        if self.quick.encoding.len() > LARGEST || self.quick.waste > RETELLING * posed.gates.max(SMALLEST) {
+        if self.quick.is_wasteful(posed) {
             self.counts.rebuilt += 1;
             self.quick = Prepared::new(Batsat::new(self.keep));
         }
-        if self.thorough.as_ref().is_some_and(|thorough| thorough.encoding.len() > LARGEST) {
+        if self.thorough.as_ref().is_some_and(|thorough| thorough.is_wasteful(posed)) {
             self.counts.rebuilt += 1;
             self.thorough = None;
         }
@@ -269,7 +277,7 @@ impl Sat {
 
     fn solve(&mut self, query: &Query, posed: &Posed, rest: &mut Rest<'_>) -> Outcome {
         if self.engines != Engines::Cadical {
-            let limit = if self.engines == Engines::Both { PATIENCE } else { u64::MAX };
+            let limit = if self.engines == Engines::Both { self.patience } else { u64::MAX };
             let before = self.quick.engine.conflicts();
             let outcome = self.quick.solve(&self.blaster, posed, rest.budget, limit);
             self.counts.conflicts += self.quick.engine.conflicts() - before;
