@@ -23,7 +23,7 @@ const MAX_REVISITS: usize = 16;
 /// Inferences from more constraints than this are not kept: long chains cost more than they tell.
 const MAX_REASONS: u32 = 256;
 /// Nodes folded and visited for one new constraint of a path.
-const LEARNING_EFFORT: usize = 1024;
+const LEARNING_EFFORT: usize = 512;
 /// Relations remembered for one range.
 const MAX_RELATIONS: usize = 16;
 
