@@ -33,7 +33,11 @@ fn index(text: &str) -> Vec<(String, String)> {
     let Some(start) = text.find("\"kquery\"") else { return Vec::new() };
     let strings: Vec<String> = text[start + 8..].split('"').skip(1).step_by(2).map(str::to_string).collect();
     let kinds = ["Validity", "Truth", "Value", "InitialValues"];
-    strings.chunks(2).take_while(|c| c.len() == 2 && kinds.contains(&c[0].as_str())).map(|c| (c[0].clone(), c[1].clone())).collect()
+    strings
+        .chunks(2)
+        .take_while(|c| c.len() == 2 && kinds.contains(&c[0].as_str()))
+        .map(|c| (c[0].clone(), c[1].clone()))
+        .collect()
 }
 
 #[derive(Default)]
@@ -70,7 +74,12 @@ impl Replay {
 
     /// How often a complete layer has been asked.
     fn asked_sat(&self) -> u64 {
-        self.solver.statistics().iter().filter(|layer| layer.name == "sat").map(|layer| layer.meter.asked).sum()
+        self.solver
+            .statistics()
+            .iter()
+            .filter(|layer| layer.name == "sat")
+            .map(|layer| layer.meter.asked)
+            .sum()
     }
 
     /// One check; `None` if it was left open.
@@ -150,7 +159,10 @@ fn main() {
     logs.retain(|p| p.to_string_lossy().ends_with(".kquery.gz"));
     logs.sort();
     println!("chain: {chain}");
-    println!("{:<20}{:>8}{:>10}{:>9}{:>10}{:>10}{:>7}", "log", "checks", "answered", "share", "median us", "mean us", "wrong");
+    println!(
+        "{:<20}{:>8}{:>10}{:>9}{:>10}{:>10}{:>7}",
+        "log", "checks", "answered", "share", "median us", "mean us", "wrong"
+    );
     let mut wrong = 0;
     for log in logs {
         let name = log.file_name().expect("a file").to_string_lossy().replace(".kquery.gz", "");
@@ -176,7 +188,10 @@ fn main() {
         let median = row.times.get(row.times.len() / 2).copied().unwrap_or(0) as f64 / 1e3;
         let mean = row.times.iter().sum::<u64>() as f64 / 1e3 / row.times.len().max(1) as f64;
         let share = 100.0 * row.answered as f64 / row.checks.max(1) as f64;
-        println!("{name:<20}{:>8}{:>10}{share:>8.1}%{median:>10.2}{mean:>10.2}{:>7}", row.checks, row.answered, row.wrong);
+        println!(
+            "{name:<20}{:>8}{:>10}{share:>8.1}%{median:>10.2}{mean:>10.2}{:>7}",
+            row.checks, row.answered, row.wrong
+        );
         wrong += row.wrong;
         if chain == CHAIN && must_be_answered(&name) && share < 95.0 {
             println!("    expected at least 95 % before the SAT solver");
@@ -187,8 +202,12 @@ fn main() {
             for layer in replay.solver.statistics() {
                 let m = &layer.meter;
                 let own = m.own.as_secs_f64() * 1e6 / m.asked.max(1) as f64;
-                println!("    {:<12} asked {} sat {} unsat {} passed {} own {own:.2} us", layer.name, m.asked, m.sat, m.unsat, m.passed);
-                for (counter, count) in layer.counters.iter().filter(|(name, _)| name.starts_with("passed_")) {
+                println!(
+                    "    {:<12} asked {} sat {} unsat {} passed {} own {own:.2} us",
+                    layer.name, m.asked, m.sat, m.unsat, m.passed
+                );
+                for (counter, count) in layer.counters.iter().filter(|(name, _)| name.starts_with("passed_"))
+                {
                     println!("        {counter} {count}");
                 }
             }

@@ -63,7 +63,8 @@ fn unary_shapes(op: Op, width: u32) -> Vec<Shape> {
         Op::Not => vec![Shape { width, operand: width, low: 0 }],
         Op::Extract => {
             let lows = 0..width;
-            lows.flat_map(|low| (1..=width - low).map(move |w| Shape { width: w, operand: width, low })).collect()
+            lows.flat_map(|low| (1..=width - low).map(move |w| Shape { width: w, operand: width, low }))
+                .collect()
         }
         _ => (width + 1..=width + 3).map(|w| Shape { width: w, operand: width, low: 0 }).collect(),
     }
@@ -101,9 +102,18 @@ fn unary_operators_at_widths_1_to_8() {
                     check(&what, &forward::unary(op, shape, a), &values);
                     let low = shape.width.min(4);
                     for target in sets(low).iter().step_by(5) {
-                        let target = if shape.width > low { target.lift(shape.width - low, shape.width).set } else { target.clone() };
-                        let own: Vec<u64> = a.values().filter(|&x| target.contains(word(op, shape, x, 0, 0))).collect();
-                        check(&format!("{what} back from {target:?}"), &backward::unary(op, shape, &target, a), &own);
+                        let target = if shape.width > low {
+                            target.lift(shape.width - low, shape.width).set
+                        } else {
+                            target.clone()
+                        };
+                        let own: Vec<u64> =
+                            a.values().filter(|&x| target.contains(word(op, shape, x, 0, 0))).collect();
+                        check(
+                            &format!("{what} back from {target:?}"),
+                            &backward::unary(op, shape, &target, a),
+                            &own,
+                        );
                     }
                 }
             }
@@ -146,14 +156,19 @@ fn preimages_of_binary_operators_at_widths_1_to_4() {
                     for which in 0..2 {
                         let results = sets(shape.width.min(4));
                         for target in results.iter().step_by(targets) {
-                            let target = if shape.width > 4 { target.lift(1, shape.width).set } else { target.clone() };
+                            let target = if shape.width > 4 {
+                                target.lift(1, shape.width).set
+                            } else {
+                                target.clone()
+                            };
                             let meets = |x: u64, y: u64| {
                                 let (p, q) = if which == 0 { (x, y) } else { (y, x) };
                                 target.contains(word(op, shape, p, q, 0))
                             };
                             let values: Vec<u64> =
                                 own.values().filter(|&x| other.values().any(|y| meets(x, y))).collect();
-                            let what = format!("{op:?} back from {target:?} to {which}: {own:?} beside {other:?}");
+                            let what =
+                                format!("{op:?} back from {target:?} to {which}: {own:?} beside {other:?}");
                             let (a, b) = if which == 0 { (own, other) } else { (other, own) };
                             check(&what, &backward::binary(op, shape, &target, a, b, which), &values);
                             let by_spans = backward::by_spans(op, shape, &target, own, other, which);
@@ -181,7 +196,8 @@ fn ite_at_widths_1_to_3() {
                     let values = distinct(triples().map(|(p, x, y)| arm(p, x, y)).collect());
                     check("ite", &forward::ite(&c, a, b), &values);
                     for target in all.iter().step_by(3) {
-                        let fits: Vec<_> = triples().filter(|&(p, x, y)| target.contains(arm(p, x, y))).collect();
+                        let fits: Vec<_> =
+                            triples().filter(|&(p, x, y)| target.contains(arm(p, x, y))).collect();
                         let got = backward::ite(target, &c, a, b);
                         check("ite condition", &got[0], &distinct(fits.iter().map(|t| t.0).collect()));
                         check("ite then", &got[1], &distinct(fits.iter().map(|t| t.1).collect()));
@@ -210,7 +226,8 @@ impl Random {
         let ends = [0, 1, top, top - 1, top / 2, top / 2 + 1];
         let n = 1 + self.below(5);
         let mut end = || if self.below(3) == 0 { ends[self.below(6) as usize] } else { self.below(top + 1) };
-        let spans: Vec<(u64, u64)> = (0..n).map(|_| (end(), end())).map(|(p, q)| (p.min(q), q.max(p))).collect();
+        let spans: Vec<(u64, u64)> =
+            (0..n).map(|_| (end(), end())).map(|(p, q)| (p.min(q), q.max(p))).collect();
         let short = spans.into_iter().map(|(p, q)| (p, q.min(p + top / 9)));
         Set::from_spans(width, short).set
     }
@@ -241,7 +258,11 @@ fn random_sets_at_width_10() {
                     }
                     let fits: Vec<u64> = (0..1 << width).filter(|v| fits[*v as usize]).collect();
                     let got = backward::binary(op, shape, &target, &a, b, which);
-                    check(&format!("{op:?} back from {target:?} to {which}: {a:?} beside {b:?}"), &got, &fits);
+                    check(
+                        &format!("{op:?} back from {target:?} to {which}: {a:?} beside {b:?}"),
+                        &got,
+                        &fits,
+                    );
                 }
             }
         }

@@ -200,7 +200,10 @@ fn run(chain: &str, seed: u64, queries: u64) -> (u64, u64, u64) {
             }
             Answer::Unsat(core) => {
                 unsat += 1;
-                assert!(core.constraints.as_slice().iter().all(|e| all.contains(e)), "{context}: a foreign core");
+                assert!(
+                    core.constraints.as_slice().iter().all(|e| all.contains(e)),
+                    "{context}: a foreign core"
+                );
                 all.retain(|e| core.constraints.contains(*e));
                 all.extend(core.condition.then_some(condition));
                 assert!(!world.satisfiable(&solver.graph, &all), "{context}: the core is satisfiable");

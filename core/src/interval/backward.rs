@@ -34,7 +34,15 @@ pub fn unary(op: Op, shape: Shape, target: &Set, a: &Set) -> Approx {
             let words = fits.filter(|(p, q)| p <= q);
             Set::from_spans(width, words.flat_map(|(p, q)| Set::from_integers(width, p, q).spans()))
         }
-        Op::Const | Op::Var | Op::Table | Op::ConstArray | Op::Read | Op::Store | Op::And | Op::Or | Op::Xor => {
+        Op::Const
+        | Op::Var
+        | Op::Table
+        | Op::ConstArray
+        | Op::Read
+        | Op::Store
+        | Op::And
+        | Op::Or
+        | Op::Xor => {
             unreachable!("{op:?} does not take one word")
         }
         Op::Add | Op::Sub | Op::Mul | Op::UDiv | Op::URem | Op::SDiv | Op::SRem | Op::Shl | Op::LShr => {

@@ -44,7 +44,8 @@ impl Set {
         }
         let above = width - low - self.width();
         let spans = self.spans();
-        let blocks = 1u64.checked_shl(above).filter(|n| n.saturating_mul(spans.len() as u64) <= 2 * CAP as u64);
+        let blocks =
+            1u64.checked_shl(above).filter(|n| n.saturating_mul(spans.len() as u64) <= 2 * CAP as u64);
         let scale = |(a, b): Span| (a << low, b << low | ones(low));
         match blocks {
             Some(blocks) => {
@@ -83,7 +84,9 @@ impl Set {
             let blocks = if top >= 64 { 0 } else { (b >> top) - (a >> top) };
             if blocks > MAX_BLOCKS {
                 exact = false;
-                if let (Some(a), Some(b)) = (next_with_field(a, b, low, field), last_with_field(a, b, low, field)) {
+                if let (Some(a), Some(b)) =
+                    (next_with_field(a, b, low, field), last_with_field(a, b, low, field))
+                {
                     out.push((a, b));
                 }
                 continue;

@@ -38,7 +38,15 @@ pub fn unary(op: Op, shape: Shape, a: &Set) -> Approx {
             let word = |v: i128| v as u64 & mask(width);
             Set::from_spans(width, spans.map(|(low, high)| (word(low), word(high))))
         }
-        Op::Const | Op::Var | Op::Table | Op::ConstArray | Op::Read | Op::Store | Op::And | Op::Or | Op::Xor => {
+        Op::Const
+        | Op::Var
+        | Op::Table
+        | Op::ConstArray
+        | Op::Read
+        | Op::Store
+        | Op::And
+        | Op::Or
+        | Op::Xor => {
             unreachable!("{op:?} does not take one word")
         }
         Op::Add | Op::Sub | Op::Mul | Op::UDiv | Op::URem | Op::SDiv | Op::SRem | Op::Shl | Op::LShr => {
@@ -297,7 +305,8 @@ fn signed_remainder(width: u32, a: &Set, b: &Set) -> Approx {
         };
         for (r, s) in remainders {
             let (r, s) = (i128::from(r), i128::from(s));
-            let set = if negative { Set::from_integers(width, -s, -r) } else { Set::from_integers(width, r, s) };
+            let set =
+                if negative { Set::from_integers(width, -s, -r) } else { Set::from_integers(width, r, s) };
             parts.extend(set.spans());
         }
     }
@@ -380,7 +389,8 @@ fn and(width: u32, a: &Set, b: &Set) -> Approx {
             let field = x.extract(low, length);
             let steps = low == 0 || field.set.spans().iter().all(|(p, q)| p == q);
             let spans = field.set.spans().into_iter();
-            return Set::from_spans(width, spans.map(|(p, q)| (p << low, q << low))).and(field.exact && steps);
+            return Set::from_spans(width, spans.map(|(p, q)| (p << low, q << low)))
+                .and(field.exact && steps);
         }
     }
     let most = a.max().expect("not empty").min(b.max().expect("not empty"));

@@ -128,8 +128,7 @@ impl Meanings {
             }
         }
         let set = Set::from_spans(range.width, spans);
-        let mut says =
-            if set.set.is_full() { Narrowing::nothing() } else { Narrowing::part(leaf, set.set) };
+        let mut says = if set.set.is_full() { Narrowing::nothing() } else { Narrowing::part(leaf, set.set) };
         if !says.never && (doubtful || !set.exact) {
             says.exact = false;
             says.stop = Some(if doubtful { Stop::Array } else { Stop::Size });

@@ -96,7 +96,11 @@ impl Narrowing {
         let exact = self.exact && other.exact;
         let stop = self.stop.or(other.stop);
         if let ([(a, x)], [(b, y)]) = (&self.parts[..], &other.parts[..]) {
-            let (number, x, y) = if a == b { (*a, Some(x.clone()), Some(y.clone())) } else { lifted(ranges, (*a, x), (*b, y)) };
+            let (number, x, y) = if a == b {
+                (*a, Some(x.clone()), Some(y.clone()))
+            } else {
+                lifted(ranges, (*a, x), (*b, y))
+            };
             if let (Some(x), Some(y)) = (x, y) {
                 let both = x.union(&y);
                 let mut joined = Narrowing::part(number, both.set);
@@ -196,7 +200,8 @@ pub fn narrow(
 impl Narrower<'_> {
     fn visit(&mut self, e: Expr, target: Set) {
         let Some(own) = self.fold.known(e) else {
-            let stop = if self.graph.width(e) > 64 { Stop::Width } else { self.fold.stop.unwrap_or(Stop::Array) };
+            let stop =
+                if self.graph.width(e) > 64 { Stop::Width } else { self.fold.stop.unwrap_or(Stop::Array) };
             return self.results.push(Narrowing::unknown(stop));
         };
         if own.is_subset(&target) {
@@ -339,7 +344,12 @@ impl Narrower<'_> {
     fn ite(&mut self, e: Expr, target: Set) {
         let [condition, then, otherwise] = [0, 1, 2].map(|i| self.graph.kid(e, i));
         let visit = |e, truth| Task::Visit(e, Set::truth(truth));
-        self.tasks.extend([Task::Join, Task::Meet, Task::Visit(then, target.clone()), visit(condition, true)]);
+        self.tasks.extend([
+            Task::Join,
+            Task::Meet,
+            Task::Visit(then, target.clone()),
+            visit(condition, true),
+        ]);
         self.tasks.extend([Task::Meet, Task::Visit(otherwise, target), visit(condition, false)]);
     }
 

@@ -293,9 +293,10 @@ impl Set {
     pub fn intersect(&self, other: &Set) -> Approx {
         debug_assert_eq!(self.width, other.width);
         match (&self.repr, &other.repr) {
-            (Repr::Map(a), Repr::Map(b)) => {
-                Approx::exact(Set { width: self.width, repr: Repr::Map(std::array::from_fn(|i| a[i] & b[i])) })
-            }
+            (Repr::Map(a), Repr::Map(b)) => Approx::exact(Set {
+                width: self.width,
+                repr: Repr::Map(std::array::from_fn(|i| a[i] & b[i])),
+            }),
             (Repr::Spans(a), Repr::Spans(b)) => {
                 let mut both: Spans = SmallVec::new();
                 let (mut i, mut j) = (0, 0);
@@ -341,9 +342,10 @@ impl Set {
     pub fn union(&self, other: &Set) -> Approx {
         debug_assert_eq!(self.width, other.width);
         match (&self.repr, &other.repr) {
-            (Repr::Map(a), Repr::Map(b)) => {
-                Approx::exact(Set { width: self.width, repr: Repr::Map(std::array::from_fn(|i| a[i] | b[i])) })
-            }
+            (Repr::Map(a), Repr::Map(b)) => Approx::exact(Set {
+                width: self.width,
+                repr: Repr::Map(std::array::from_fn(|i| a[i] | b[i])),
+            }),
             _ => Set::from_spans(self.width, self.spans().into_iter().chain(other.spans())),
         }
     }
