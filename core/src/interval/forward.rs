@@ -9,13 +9,16 @@ use super::set::{Approx, Set, Span};
 use crate::expr::Op;
 use crate::expr::bits::mask;
 use crate::expr::eval::{self, Shape};
+use smallvec::SmallVec;
 
 /// Up to this many pairs of operand values are computed one by one.
-pub const MAX_PAIRS: u128 = 256;
+pub const MAX_PAIRS: u128 = 64;
 /// Up to this many pairs of spans are combined; beyond it both sides are taken as one span each.
 const MAX_SPAN_PAIRS: usize = 1024;
 /// Up to this many shift amounts are told apart.
 const MAX_AMOUNTS: u128 = 65;
+
+type Words = SmallVec<[u64; 64]>;
 
 /// The image of an operator of one operand.
 pub fn unary(op: Op, shape: Shape, a: &Set) -> Approx {
@@ -65,7 +68,8 @@ pub fn binary(op: Op, shape: Shape, a: &Set, b: &Set) -> Approx {
         return compare(op, a, b);
     }
     if a.count().saturating_mul(b.count()) <= MAX_PAIRS {
-        let pairs = a.values().flat_map(|x| b.values().map(move |y| (x, y)));
+        let (left, right): (Words, Words) = (a.values().collect(), b.values().collect());
+        let pairs = left.iter().flat_map(|&x| right.iter().map(move |&y| (x, y)));
         return Set::from_values(width, pairs.map(|(x, y)| eval::word(op, shape, x, y, 0)));
     }
     by_spans(op, shape, a, b)

@@ -23,7 +23,7 @@ const MAX_REVISITS: usize = 16;
 /// Inferences from more constraints than this are not kept: long chains cost more than they tell.
 const MAX_REASONS: u32 = 256;
 /// Nodes folded and visited for one new constraint of a path.
-const LEARNING_EFFORT: usize = 1024;
+const LEARNING_EFFORT: usize = 512;
 /// Relations remembered for one range.
 const MAX_RELATIONS: usize = 16;
 
@@ -271,7 +271,16 @@ impl Learner {
         self.fold.used.clone()
     }
 
-    /// The values an expression of at most 64 bits can have, and the constraints that say so.
+    /// The values an expression of at most 64 bits can have on a path, and the constraints that say so: for resolving
+    /// pointers, switch targets and loop bounds. `set.value()` tells whether there is only one, `set.min()` and
+    /// `set.max()` (or `set.signed_bounds()`) the ends. Every possible value is in the set; not every member of it
+    /// need be possible.
+    pub fn values_on(&mut self, graph: &Graph, tree: &PathTree, path: Path, e: Expr) -> View {
+        let facts = self.facts(graph, tree, path);
+        self.values(graph, &facts, e)
+    }
+
+    /// The same under given facts.
     pub fn values(&mut self, graph: &Graph, facts: &Facts, e: Expr) -> View {
         let mut context = Context { facts, because: Because::default() };
         if !self.fold.run(graph, &mut self.ranges, e, &mut context) {

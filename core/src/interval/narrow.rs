@@ -297,7 +297,7 @@ impl Narrower<'_> {
 
     /// A mask or a shift of a leaf concerns only some bits of it: sets of those.
     fn fields(&mut self, op: Op, kid: Expr, c: u64, which: usize, target: &Set) -> Option<Narrowing> {
-        let leaf = super::range::leaf_bits(self.graph, kid)?;
+        let leaf = super::range::leaf_bits(self.graph, kid).filter(|leaf| leaf.width > MAP_WIDTH)?;
         let width = leaf.width;
         let (m, target) = match op {
             Op::And => (c, target.clone()),

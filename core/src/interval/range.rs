@@ -4,6 +4,7 @@
 //! overlap know of each other: nothing that shares bits is ever taken to be independent. Ranges have dense numbers,
 //! which persistent maps use as keys.
 
+use super::set::MAP_WIDTH;
 use crate::expr::bits::mask;
 use crate::expr::walk::element_range;
 use crate::expr::{Alive, Bits, Expr, Graph, Model, Op, Sort};
@@ -102,12 +103,12 @@ pub fn elements(graph: &Graph, array: Expr, first: u64, width: u32) -> Option<Ra
     Some(Range { base: array, low, width })
 }
 
-/// The same, or bits of it.
+/// The same, or bits of it. A leaf whose set is a bitmap is not cut up: the bitmap says as much of its bits.
 pub fn leaf_bits(graph: &Graph, e: Expr) -> Option<Range> {
     if graph.op(e) != Op::Extract {
         return leaf(graph, e);
     }
-    let word = leaf(graph, graph.kid(e, 0))?;
+    let word = leaf(graph, graph.kid(e, 0)).filter(|word| word.width > MAP_WIDTH)?;
     Some(word.part(graph.extract_low(e), graph.width(e)))
 }
 

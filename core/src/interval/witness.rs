@@ -33,13 +33,13 @@ impl Strategy {
     /// Cheap ones and those that often work first.
     pub const ALL: [Strategy; 10] = [
         Strategy::Stay,
-        Strategy::Low,
         Strategy::Anywhere(1),
         Strategy::Anywhere(2),
         Strategy::Anywhere(3),
         Strategy::Anywhere(4),
         Strategy::Anywhere(5),
         Strategy::Anywhere(6),
+        Strategy::Low,
         Strategy::Middle,
         Strategy::High,
     ];

@@ -357,6 +357,7 @@ mod tests {
             "split intervals exhaustive",
             "simplify split intervals exhaustive",
             "verify(intervals) exhaustive",
+            "intervals:paper exhaustive",
             "enumerate exhaustive",
             "simplify split intervals enumerate exhaustive",
             "verify(enumerate) exhaustive",

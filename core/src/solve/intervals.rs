@@ -15,8 +15,8 @@ use std::collections::BTreeMap;
 
 /// Models tried for one strategy, each with the leaves of the constraint that the last one violated.
 const MAX_REPAIRS: usize = 3;
-/// Nodes folded and visited for one query.
-const EFFORT: usize = 2048;
+/// Nodes folded and visited for one query, at least and at most.
+const EFFORT: std::ops::RangeInclusive<usize> = 512..=4096;
 /// Ranges that a guess may change.
 const MAX_CHANGED: usize = 64;
 /// Alternatives of a disjunction that are looked at one by one.
@@ -30,16 +30,17 @@ enum Verdict {
     Open,
 }
 
-#[derive(Default)]
 pub struct Intervals {
     learner: Learner,
+    /// Nodes to be folded and visited for a query: more while that leads to answers, less while it is in vain.
+    effort: usize,
     /// Queries passed on, by why.
     passed: BTreeMap<String, u64>,
 }
 
 impl Intervals {
     pub fn new() -> Intervals {
-        Intervals::default()
+        Intervals { learner: Learner::default(), effort: *EFFORT.end() / 4, passed: BTreeMap::new() }
     }
 
     fn decide(&mut self, query: &Query, rest: &mut Rest<'_>, facts: &Facts) -> Verdict {
@@ -62,7 +63,7 @@ impl Intervals {
                 }
             }
         }
-        self.learner.allow(EFFORT);
+        self.learner.allow(self.effort);
         let mut impossible = Reasons::None;
         let mut open = false;
         for case in self.cases(rest.graph, query.condition) {
@@ -80,8 +81,10 @@ impl Intervals {
             }
             add(&mut about, &violated);
             if let Some(model) = self.guess(query, rest, &with, &base, about) {
+                self.effort = (self.effort + self.effort / 16).min(*EFFORT.end());
                 return Verdict::Sat(model);
             }
+            self.effort = (self.effort - self.effort / 4).max(*EFFORT.start());
             open = true;
         }
         if open { Verdict::Open } else { Verdict::Unsat(impossible) }

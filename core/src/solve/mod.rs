@@ -10,6 +10,7 @@ mod differences;
 mod enumerate;
 pub mod harvest;
 mod intervals;
+mod paper;
 mod record;
 mod reuse;
 mod sat;

@@ -1,7 +1,7 @@
 //! The layers of the core by name. Layers written elsewhere (in Python) come in through `outside`.
 
 use super::spec::{Item, Spec, SpecError};
-use super::{Layer, differences, enumerate, intervals, record, reuse, sat, simplify, split, verify};
+use super::{Layer, differences, enumerate, intervals, paper, record, reuse, sat, simplify, split, verify};
 
 /// A layer that can be named in a spec.
 pub struct LayerRow {
@@ -30,7 +30,11 @@ pub const LAYERS: &[LayerRow] = &[
     LayerRow {
         name: "intervals",
         about: "sets of values of bytes, words and fields of words, learnt along the path",
-        build: |item, _| plain(item, intervals::Intervals::new),
+        build: |item, _| match (item.variant.as_deref(), item.options.is_empty()) {
+            (None, true) => Ok(Box::new(intervals::Intervals::new())),
+            (Some("paper"), true) => Ok(Box::new(paper::Paper::new())),
+            _ => Err(SpecError(format!("expected `intervals` or `intervals:paper`, found `{item}`"))),
+        },
     },
     LayerRow {
         name: "enumerate",

@@ -1,0 +1,143 @@
+//! The variant `intervals:paper`: what PARTI (ASE 2018) describes and nothing more, to measure against.
+//!
+//! Answers: slices in which every constraint is about one word read, through the operators the paper learns from,
+//! and conditions over such reads, through the operators it folds. One constraint with two reads, another operator,
+//! or reads that overlap, and it passes on. Learns again for each query; guesses nothing beyond one value per read.
+//! Why sound: as `intervals`; where the paper's text is wrong (docs/intervals.md) it is not followed, and a condition
+//! that mentions a read twice is passed on, since the fold is exact only while none occurs twice.
+//! When it helps: never in a chain of ours: its figures are the base line.
+//! Cost: the whole slice each time.
+
+use super::{Layer, Rest};
+use crate::expr::{Expr, Graph, Op};
+use crate::interval::{Facts, Inventory, Learner, Strategy, dive};
+use crate::query::{Alive, Answer, Core, Query};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+
+/// Nodes folded and visited for one query: the paper sets no limit.
+const EFFORT: usize = 1 << 16;
+
+#[derive(Default)]
+pub struct Paper {
+    learner: Learner,
+    passed: BTreeMap<&'static str, u64>,
+}
+
+/// Operators that constraints are learnt through. `Shl` stands for a multiplication by a power of two, which is what
+/// it was built from or might have been.
+fn learns(op: Op) -> bool {
+    match op {
+        Op::Const | Op::Var | Op::Read | Op::Not | Op::Eq | Op::Ult | Op::Ule | Op::Slt | Op::Sle => true,
+        Op::Add | Op::Sub | Op::Mul | Op::Shl | Op::ZExt | Op::SExt => true,
+        Op::Table | Op::ConstArray | Op::Store | Op::And | Op::Or | Op::Xor | Op::UDiv | Op::URem => false,
+        Op::SDiv | Op::SRem | Op::LShr | Op::AShr | Op::Concat | Op::Extract | Op::Ite => false,
+    }
+}
+
+/// Operators that conditions are folded through.
+fn folds(op: Op) -> bool {
+    learns(op) || matches!(op, Op::Extract | Op::LShr | Op::UDiv)
+}
+
+/// Is every operator of `e` allowed, and does each read (and each other node that varies) occur once?
+fn allowed(graph: &Graph, e: Expr, allows: fn(Op) -> bool) -> Result<(), &'static str> {
+    let mut uses: FxHashMap<Expr, u32> = FxHashMap::default();
+    let mut stack = vec![e];
+    while let Some(e) = stack.pop() {
+        let count = uses.entry(e).or_default();
+        *count += 1;
+        if *count > 1 {
+            if !graph.is_const(e) {
+                return Err("twice");
+            }
+            continue;
+        }
+        if !allows(graph.op(e)) || graph.is_array(e) || graph.width(e) > 64 {
+            return Err("operator");
+        }
+        if graph.op(e) != Op::Read {
+            stack.extend(graph.kids(e));
+        }
+    }
+    Ok(())
+}
+
+impl Paper {
+    pub fn new() -> Paper {
+        Paper::default()
+    }
+
+    fn decide(&mut self, query: &Query, rest: &mut Rest<'_>) -> Result<Answer, &'static str> {
+        self.learner.allow(EFFORT);
+        let mut facts = Facts::default();
+        let mut leaves = Vec::new();
+        for &constraint in query.constraints(rest.tree).iter() {
+            allowed(rest.graph, constraint, learns)?;
+            let inventory = Inventory::of(rest.graph, constraint);
+            if inventory.leaves.len() != 1 || !inventory.plain {
+                return Err("several");
+            }
+            leaves.extend(inventory.leaves);
+            if !self.learner.meaning(rest.graph, constraint).says.exact {
+                return Err("inexact");
+            }
+            self.learner.learn(rest.graph, &mut facts, constraint);
+        }
+        allowed(rest.graph, query.condition, folds)?;
+        let inventory = Inventory::of(rest.graph, query.condition);
+        if !inventory.plain {
+            return Err("array");
+        }
+        leaves.extend(inventory.leaves);
+        leaves.sort_unstable_by_key(|r| (r.base, r.low, r.width));
+        leaves.dedup();
+        if leaves.windows(2).any(|w| w[0].base == w[1].base && w[1].low < w[0].end()) {
+            return Err("overlap");
+        }
+        let truth = self.learner.values(rest.graph, &facts, query.condition);
+        if let Some(because) = &facts.infeasible {
+            return Ok(Answer::Unsat(Core { constraints: because.reasons(), condition: false }));
+        }
+        if !truth.set.contains(1) {
+            return Ok(Answer::Unsat(Core { constraints: truth.because.reasons(), condition: true }));
+        }
+        self.learner.learn(rest.graph, &mut facts, query.condition);
+        let ancestor = rest.tree.feasible_ancestor(query.path);
+        let base = rest.tree.model(ancestor).expect("a feasible node").clone();
+        let about: Vec<u32> = leaves.into_iter().map(|leaf| self.learner.ranges.number(leaf)).collect();
+        let guess = dive(&mut self.learner, rest.graph, &facts, &base, &about, Strategy::Stay);
+        match guess {
+            Some((model, _)) if rest.satisfies(query, &model).is_ok() => Ok(Answer::Sat(model)),
+            Some(_) | None => Err("model"),
+        }
+    }
+}
+
+impl Layer for Paper {
+    fn name(&self) -> &str {
+        "intervals:paper"
+    }
+
+    fn check(&mut self, query: &Query, rest: &mut Rest<'_>) -> Answer {
+        match self.decide(query, rest) {
+            Ok(answer) => answer,
+            Err(why) => {
+                *self.passed.entry(why).or_default() += 1;
+                rest.check(query)
+            }
+        }
+    }
+
+    fn sweep(&mut self, alive: &Alive<'_>) {
+        self.learner.sweep(alive);
+    }
+
+    fn forget(&mut self) {
+        self.learner.forget();
+    }
+
+    fn counters(&self) -> Vec<(String, f64)> {
+        self.passed.iter().map(|(why, count)| (format!("passed_{why}"), *count as f64)).collect()
+    }
+}

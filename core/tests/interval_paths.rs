@@ -1,0 +1,240 @@
+//! What paths say of words, bytes and fields of words: examples with their cores.
+
+use partita_core::budget::Budget;
+use partita_core::expr::{Expr, Graph, Sort};
+use partita_core::interval::Learner;
+use partita_core::interval::set::CAP;
+use partita_core::query::{Answer, Path, Query, Status};
+use partita_core::solve::{Solver, Spec, build_chain};
+
+fn solver(chain: &str) -> Solver {
+    let spec = Spec::parse(chain, &Spec(Vec::new())).expect("a chain");
+    Solver::new(build_chain(&spec, &mut |_| Ok(None)).expect("layers of the core"))
+}
+
+fn path(s: &mut Solver, constraints: &[Expr]) -> Path {
+    let mut path = s.tree.root();
+    for &constraint in constraints {
+        path = s.tree.extend(&s.graph, path, constraint);
+    }
+    path
+}
+
+fn ask(s: &mut Solver, path: Path, condition: Expr) -> Answer {
+    s.check(&Query::new(path, condition), &Budget::unlimited())
+}
+
+#[track_caller]
+fn is_sat(s: &mut Solver, path: Path, condition: Expr) {
+    let answer = ask(s, path, condition);
+    assert!(matches!(answer, Answer::Sat(_)), "expected sat, found {answer:?}");
+}
+
+#[track_caller]
+fn is_unsat(s: &mut Solver, path: Path, condition: Expr, core: &[Expr]) {
+    match ask(s, path, condition) {
+        Answer::Unsat(found) => {
+            let mut expected = core.to_vec();
+            expected.sort_unstable();
+            assert_eq!(found.constraints.as_slice(), expected, "the core");
+        }
+        answer => panic!("expected unsat, found {answer:?}"),
+    }
+}
+
+fn masked(g: &mut Graph, x: Expr, mask: u64, value: u64) -> Expr {
+    let (mask, value) = (g.word(32, mask), g.word(32, value));
+    let field = g.and(x, mask);
+    g.eq(field, value)
+}
+
+#[test]
+fn fields_of_a_word_are_exact_and_do_not_disturb_each_other() {
+    let mut s = solver("intervals");
+    let g = &mut s.graph;
+    let mode = g.var("st_mode", Sort::Bits(32)).unwrap();
+    let limit = g.word(32, 0xffff);
+    let small = g.ule(mode, limit);
+    let directory = masked(g, mode, 0xf000, 0x4000);
+    let readable = masked(g, mode, 0x1c0, 0x100);
+    let (regular, group) = (masked(g, mode, 0xf000, 0x8000), masked(g, mode, 0x38, 0x28));
+    let odd_bits = masked(g, mode, 0x5000, 0x1000);
+    let p = path(&mut s, &[small, directory, readable]);
+    is_unsat(&mut s, p, regular, &[directory]);
+    is_unsat(&mut s, p, odd_bits, &[directory]);
+    is_sat(&mut s, p, group);
+    let large = s.graph.word(32, 0x4fff);
+    let above = s.graph.ult(large, mode);
+    is_unsat(&mut s, p, above, &[small, directory]);
+}
+
+#[test]
+fn a_word_and_its_bytes_are_one_thing() {
+    let mut s = solver("intervals");
+    let g = &mut s.graph;
+    let array = g.var("a", Sort::Array { index: 32, element: 8 }).unwrap();
+    let (zero, two) = (g.word(32, 0), g.word(32, 2));
+    let (word, byte) = (g.read(array, zero, 4), g.select(array, two));
+    let known = g.word(32, 0x0102_0304);
+    let is_known = g.eq(word, known);
+    let (right, wrong) = (g.word(8, 2), g.word(8, 3));
+    let (is_right, is_wrong) = (g.eq(byte, right), g.eq(byte, wrong));
+    let p = path(&mut s, &[is_known]);
+    is_sat(&mut s, p, is_right);
+    is_unsat(&mut s, p, is_wrong, &[is_known]);
+    let q = path(&mut s, &[is_wrong]);
+    is_unsat(&mut s, q, is_known, &[is_wrong]);
+    // The byte is 3, so the word is at least 0x30000.
+    let limit = s.graph.word(32, 0x0003_0000);
+    let (below, above) = (s.graph.ult(word, limit), s.graph.ule(limit, word));
+    is_unsat(&mut s, q, below, &[is_wrong]);
+    is_sat(&mut s, q, above);
+}
+
+#[test]
+fn a_sum_that_wraps_is_not_forgotten() {
+    let mut s = solver("intervals enumerate");
+    let g = &mut s.graph;
+    let (x, y) = (g.var("x", Sort::Bits(8)).unwrap(), g.var("y", Sort::Bits(8)).unwrap());
+    let one = g.word(8, 1);
+    let next = g.add(x, one);
+    let (less, more) = (g.ule(next, y), g.ule(y, x));
+    let limit = g.word(8, 50);
+    let bounded = g.ult(x, limit);
+    let p = path(&mut s, &[less]);
+    is_sat(&mut s, p, more);
+    let q = path(&mut s, &[bounded, less]);
+    is_unsat(&mut s, q, more, &[bounded, less]);
+}
+
+#[test]
+fn a_contradictory_path_is_its_own_core() {
+    let mut s = solver("intervals");
+    let g = &mut s.graph;
+    let (x, y) = (g.var("x", Sort::Bits(64)).unwrap(), g.var("y", Sort::Bits(64)).unwrap());
+    let (low, high) = (g.word(64, 10), g.word(64, 20));
+    let (below, above) = (g.ult(x, low), g.ult(high, x));
+    let other = g.ult(y, low);
+    let p = path(&mut s, &[below, other, above]);
+    match ask(&mut s, p, other) {
+        Answer::Unsat(core) => {
+            assert!(!core.condition);
+            assert!(core.constraints.contains(below) && core.constraints.contains(above));
+            assert!(!core.constraints.contains(other));
+        }
+        answer => panic!("expected unsat, found {answer:?}"),
+    }
+}
+
+#[test]
+fn values_of_an_address() {
+    let mut s = solver("intervals");
+    let g = &mut s.graph;
+    let i = g.var("i", Sort::Bits(32)).unwrap();
+    let wide = g.zext(i, 64);
+    let (eight, base) = (g.word(64, 8), g.word(64, 0x1000));
+    let offset = g.mul(wide, eight);
+    let address = g.add(base, offset);
+    let limit = g.word(32, 512);
+    let bounded = g.ult(i, limit);
+    let first = g.word(32, 0);
+    let is_first = g.eq(i, first);
+    let p = path(&mut s, &[bounded]);
+    let q = path(&mut s, &[bounded, is_first]);
+    let mut learner = Learner::default();
+    let found = learner.values_on(&s.graph, &s.tree, p, address);
+    assert_eq!((found.set.min(), found.set.max()), (Some(0x1000), Some(0x1000 + 8 * 511)));
+    assert_eq!(found.because.reasons().as_slice(), &[bounded]);
+    let only = learner.values_on(&s.graph, &s.tree, q, address);
+    assert_eq!(only.set.value(), Some(0x1000));
+}
+
+#[test]
+fn an_index_of_one_value_is_followed_into_tables_and_arrays() {
+    let mut s = solver("intervals");
+    let g = &mut s.graph;
+    let array = g.var("a", Sort::Array { index: 32, element: 8 }).unwrap();
+    let flag = g.var("flag", Sort::Bits(32)).unwrap();
+    let zero = g.word(32, 0);
+    let (near, far) = (g.word(32, 3), g.word(32, 1000));
+    let unset = g.eq(flag, zero);
+    let index = g.ite(unset, near, far);
+    let byte = g.select(array, index);
+    let seven = g.word(8, 7);
+    let is_seven = g.eq(byte, seven);
+    let set = g.not(unset);
+    let at_far = g.select(array, far);
+    let is_not = g.ne(at_far, seven);
+    let p = path(&mut s, &[set, is_not]);
+    is_unsat(&mut s, p, is_seven, &[set, is_not]);
+    let q = path(&mut s, &[set]);
+    is_sat(&mut s, q, is_seven);
+}
+
+#[test]
+fn what_it_cannot_hold_is_passed_on_or_right() {
+    let mut s = solver("intervals enumerate");
+    let g = &mut s.graph;
+    let wide = g.var("w", Sort::Bits(128)).unwrap();
+    let one = g.constant(partita_core::expr::Bits::word(128, 1));
+    let array = g.var("a", Sort::Array { index: 32, element: 8 }).unwrap();
+    let i = g.var("i", Sort::Bits(32)).unwrap();
+    let j = g.var("j", Sort::Bits(32)).unwrap();
+    let value = g.word(8, 9);
+    let stored = g.store(array, i, value);
+    let read = g.select(stored, j);
+    let is_nine = g.eq(read, value);
+    let same = g.eq(i, j);
+    let other = g.ne(read, value);
+    let p = path(&mut s, &[same]);
+    is_sat(&mut s, p, is_nine);
+    let answer = ask(&mut s, p, other);
+    assert!(!matches!(answer, Answer::Sat(_)), "a[i := 9][i] is 9");
+    let root = s.tree.root();
+    let (zero_wide, more) = (s.graph.eq(wide, one), s.graph.ult(one, wide));
+    is_not_unsat(&mut s, root, zero_wide);
+    is_not_unsat(&mut s, root, more);
+}
+
+#[track_caller]
+fn is_not_unsat(s: &mut Solver, path: Path, condition: Expr) {
+    let answer = ask(s, path, condition);
+    assert!(!matches!(answer, Answer::Unsat(_)), "found {answer:?}");
+}
+
+#[test]
+fn a_thousand_constraints_on_one_word_stay_within_the_cap() {
+    let mut s = solver("intervals");
+    let x = s.graph.var("x", Sort::Bits(32)).unwrap();
+    let mut p = s.tree.root();
+    let mut learner = Learner::default();
+    for i in 0..1000 {
+        let hole = s.graph.word(32, i * i * 4);
+        let constraint = s.graph.ne(x, hole);
+        p = s.tree.extend(&s.graph, p, constraint);
+    }
+    let found = learner.values_on(&s.graph, &s.tree, p, x);
+    assert!(found.set.spans().len() <= CAP);
+    assert!(!found.set.contains(0) || found.set.is_full() || found.set.spans().len() == CAP);
+    // 5 is no hole: the layer finds a model although the set has given up on some of the holes.
+    let nine = s.graph.word(32, 9);
+    let below = s.graph.ult(x, nine);
+    is_sat(&mut s, p, below);
+    if let Answer::Sat(model) = ask(&mut s, p, below) {
+        s.tree.set_status(p, Status::Feasible(model));
+    }
+    is_sat(&mut s, p, below);
+}
+
+#[test]
+fn variants_and_options_are_checked() {
+    let error = |chain: &str| {
+        let spec = Spec::parse(chain, &Spec(Vec::new())).expect("a chain");
+        build_chain(&spec, &mut |_| Ok(None)).err().expect("an error").to_string()
+    };
+    assert_eq!(error("intervals:fast"), "expected `intervals` or `intervals:paper`, found `intervals:fast`");
+    assert_eq!(
+        error("enumerate(work=many)"),
+        "expected `enumerate` or `enumerate(work=N)`, found `enumerate(work=many)`"
+    );
+}
