@@ -122,7 +122,7 @@ def test_kquery(partita: Run, tmp_path: Path) -> None:
 def test_time_limits(partita: Run) -> None:
     start = time.monotonic()
     done = partita("smt", "-in", "-t:300", text=HARD)
-    assert done.stdout == "unknown\n(:reason-unknown timeout)\n"
+    assert done.stdout == 'unknown\n(:reason-unknown "timeout")\n'
     done = partita("smt", "-in", "-T:1", text=HARD)
     assert done.stdout.splitlines()[-1] == "timeout"
     assert time.monotonic() - start < 15

@@ -37,14 +37,15 @@ def test_a_script_is_solved() -> None:
         solver.add_assertion(formula)
         assert solver.solve() is True
         mgr = env.formula_manager
-        x, y = (solver.get_py_value(mgr.get_symbol(name)) for name in "xy")
-        assert (x, y) == (7, 81) or x * y % 2**32 == 0x237
-        assert 1 < x < y < 256
         solver.push()
         solver.add_assertion(mgr.Equals(mgr.get_symbol("x"), mgr.BV(2, 32)))
         assert solver.solve() is False
         solver.pop()
         assert solver.solve() is True
+        # Last, because pySMT leaves the line's end after a value unread and takes it for the next answer.
+        x, y = (solver.get_py_value(mgr.get_symbol(name)) for name in "xy")
+        assert x * y == 0x237
+        assert 1 < x < y < 256
 
 
 def test_validity_and_models() -> None:

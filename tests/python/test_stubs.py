@@ -57,10 +57,9 @@ def test_classes_have_the_same_members() -> None:
         for name, method in methods.items():
             assert hasattr(cls, name), f"{node.name}.{name}"
             is_property = any(isinstance(d, ast.Name) and d.id == "property" for d in method.decorator_list)
-            assert is_property == inspect.isgetsetdescriptor(vars(cls).get(name)), f"{node.name}.{name}"
-            found = actual(vars(cls).get(name))
-            if not name.startswith("__") and not is_property and found is not None:
-                assert parameters(method) == found, f"{node.name}.{name}"
+            assert is_property == inspect.isdatadescriptor(vars(cls).get(name)), f"{node.name}.{name}"
+            if not name.startswith("__") and not is_property:
+                assert parameters(method) == actual(vars(cls)[name]), f"{node.name}.{name}"
 
 
 def test_special_methods_are_stubbed() -> None:
