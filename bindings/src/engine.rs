@@ -37,6 +37,7 @@ fn options(given: &Bound<'_, PyDict>) -> PyResult<Options> {
             "max_memory" => options.max_memory = value.extract()?,
             "max_tests" => options.max_tests = value.extract()?,
             "max_depth" => options.max_depth = value.extract()?,
+            "max_values" => options.max_values = value.extract()?,
             "max_objects" => options.max_objects = value.extract()?,
             "max_object_bytes" => options.max_object_bytes = value.extract()?,
             "max_stack" => options.max_stack = value.extract()?,

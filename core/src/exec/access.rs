@@ -1,8 +1,9 @@
 //! Loads and stores: from an address to an object and a place in it.
 //!
-//! A number names its object through its window. A symbolic address is resolved from the model: the object it points
-//! into there, and if it can also point elsewhere, a second state that excludes this object and executes the
-//! instruction again; once the model points into no object, one more question tells whether any object is left.
+//! A number names its object through its window. A symbolic address that is an object's plus something must stay in that
+//! object. Any other is resolved from the model: the object it points into there, and if it can also point elsewhere, a
+//! second state that excludes this object and executes the instruction again; once the model points into no object,
+//! one more question tells whether any object is left.
 use super::Engine;
 use super::address::{NULL_PAGE, ObjectId};
 use super::object::INDEX_WIDTH;
@@ -112,6 +113,15 @@ impl Engine {
             let (id, offset) = self.at(state, address.word, count, access)?;
             return Ok(Spot { id, offset: Value::number(offset) });
         };
+        if let Some((id, base, size)) = self.base_of(state, e) {
+            let fault = self.symbolic_fault(state, id, count, access);
+            if size < count {
+                return Err(fault);
+            }
+            let inside = self.inside(e, base, size, count);
+            self.require(state, inside, fault)?;
+            return self.spot(state, id, e, count, access);
+        }
         let concrete = self.evaluate(state, e).low();
         let found = ObjectId::of_address(concrete).and_then(|id| {
             let object = state.memory.get(id)?;
@@ -132,12 +142,7 @@ impl Engine {
                     }
                 }
                 state.tried = 0;
-                self.usable(state, id, access)?;
-                let base = self.solver.graph.word(64, base);
-                let offset = self.solver.graph.sub(e, base);
-                // Where only one place is possible the path knows it, though the expression may not.
-                let offset = if size == count { Value::ZERO } else { Value::of(&self.solver.graph, offset) };
-                Ok(Spot { id, offset })
+                self.spot(state, id, e, count, access)
             }
             None => {
                 let candidates: Vec<(u64, u64)> = state
@@ -154,7 +159,7 @@ impl Engine {
                 if let (_, Some(inside)) = self.split(state, any) {
                     self.born.push(inside);
                 }
-                Err(self.symbolic_fault(state, e, concrete, count, access))
+                Err(self.fault(state, concrete, count, access))
             }
         }
     }
@@ -168,25 +173,47 @@ impl Engine {
         graph.ule(offset, last)
     }
 
-    /// As `fault`; an address that is computed from an object's is out of that object's bounds.
-    fn symbolic_fault(&self, state: &State, e: Expr, concrete: u64, count: u64, access: Access) -> Outcome {
+    /// The live object from whose address this one is computed. Leaving it is an error, wherever the address then leads.
+    fn base_of(&self, state: &State, e: Expr) -> Option<(ObjectId, u64, u64)> {
         let graph = &self.solver.graph;
-        if graph.op(e) == Op::Add {
-            let base = [0, 1].into_iter().find_map(|i| graph.const_word(graph.kid(e, i)));
-            let object = base.and_then(ObjectId::of_address).and_then(|id| state.memory.get(id));
-            if let Some(object) = object {
-                return Outcome::bug(
-                    access.out_of_bounds(),
-                    format!(
-                        "{} of {} at a symbolic offset can leave the {}",
-                        access.verb(),
-                        plural(count),
-                        describe(object.kind, object.size)
-                    ),
-                );
-            }
+        if graph.op(e) != Op::Add {
+            return None;
         }
-        self.fault(state, concrete, count, access)
+        let base = [0, 1].into_iter().find_map(|i| graph.const_word(graph.kid(e, i)))?;
+        let id = ObjectId::of_address(base)?;
+        state.memory.get(id).map(|object| (id, object.base, object.size))
+    }
+
+    /// An access that can leave the object it is computed from.
+    fn symbolic_fault(&self, state: &State, id: ObjectId, count: u64, access: Access) -> Outcome {
+        let object = state.memory.get(id).expect("a live object");
+        Outcome::bug(
+            access.out_of_bounds(),
+            format!(
+                "{} of {} at a symbolic offset can leave the {}",
+                access.verb(),
+                plural(count),
+                describe(object.kind, object.size)
+            ),
+        )
+    }
+
+    /// The place of an address that lies in the object.
+    fn spot(
+        &mut self,
+        state: &State,
+        id: ObjectId,
+        e: Expr,
+        count: u64,
+        access: Access,
+    ) -> Result<Spot, Outcome> {
+        self.usable(state, id, access)?;
+        let size = state.memory.get(id).expect("a live object").size;
+        let base = self.solver.graph.word(64, id.base());
+        let offset = self.solver.graph.sub(e, base);
+        // Where only one place is possible the path knows it, though the expression may not.
+        let offset = if size == count { Value::ZERO } else { Value::of(&self.solver.graph, offset) };
+        Ok(Spot { id, offset })
     }
 
     /// Loads a value of `width` bits.

@@ -165,6 +165,36 @@ impl Engine {
         }
     }
 
+    /// One number for a value; other states take the other numbers it can have, up to `max_values` of them. They execute
+    /// the instruction again, so nothing may have been changed before this.
+    pub(super) fn each_value(
+        &mut self,
+        state: &mut State,
+        value: Value,
+        width: u32,
+        why: &str,
+    ) -> Result<u64, Outcome> {
+        let Some(e) = value.expr() else { return Ok(value.word) };
+        let bits = self.evaluate(state, e);
+        let word = bits.low();
+        let sort = self.solver.graph.sort(e);
+        debug_assert!(width <= 64 && bits.width() == width);
+        let constant = self.solver.graph.constant_of(sort, bits);
+        let equal = self.solver.graph.eq(e, constant);
+        if let (_, Some(mut others)) = self.split(state, equal) {
+            others.tried += 1;
+            if others.tried >= self.options.max_values {
+                self.incomplete(state, &format!("more than {} values for {why}", self.options.max_values));
+                self.stats.limits += 1;
+                self.release(others);
+            } else {
+                self.born.push(others);
+            }
+        }
+        state.tried = 0;
+        Ok(word)
+    }
+
     /// One number for a value, which the path is bound to from here on. Where others were possible, the exploration is
     /// incomplete for the reason given.
     pub(super) fn concretize(

@@ -22,6 +22,8 @@ pub struct Options {
     pub max_depth: Option<u32>,
     /// Objects that one symbolic access may reach.
     pub max_objects: u32,
+    /// Values that one symbolic size or length may take.
+    pub max_values: u32,
     /// Bytes of one object.
     pub max_object_bytes: u64,
     /// Bytes of stack.
@@ -45,6 +47,7 @@ impl Default for Options {
             max_tests: None,
             max_depth: None,
             max_objects: 64,
+            max_values: 16,
             max_object_bytes: 1 << 29,
             max_stack: 8 << 20,
             tests: Tests::All,

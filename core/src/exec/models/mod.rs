@@ -142,9 +142,9 @@ impl Engine {
         array
     }
 
-    /// A number that a model needs to know.
+    /// A number that a model needs to know; to be asked for before anything is changed.
     pub(super) fn argument(&mut self, state: &mut State, site: &Site<'_>, i: usize) -> Result<u64, Outcome> {
         let why = format!("argument {} of `{}`", i + 1, site.name);
-        self.concretize(state, site.arguments[i], site.call.args[i].width, &why)
+        self.each_value(state, site.arguments[i], site.call.args[i].width, &why)
     }
 }

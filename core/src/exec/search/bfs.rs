@@ -1,4 +1,5 @@
-//! Breadth first: a queue. A state that forked waits behind all others; one whose batch merely ended goes on.
+//! Breadth first: a queue. A state that forked, or whose batch is over, waits behind all others: a loop without end
+//! keeps nobody from ending.
 use super::Search;
 use crate::exec::state::State;
 use std::collections::VecDeque;
@@ -11,12 +12,6 @@ pub(super) fn new() -> Box<dyn Search> {
 
 impl Search for Bfs {
     fn put(&mut self, current: Option<Box<State>>, born: Vec<Box<State>>) {
-        if born.is_empty() {
-            if let Some(current) = current {
-                self.0.push_front(current);
-            }
-            return;
-        }
         self.0.extend(current);
         self.0.extend(born);
     }

@@ -82,7 +82,7 @@ impl Engine {
     }
 
     pub(super) fn alloca(&mut self, state: &mut State, size: Value, fixed: bool) -> Result<Value, Outcome> {
-        let size = self.concretize(state, size, 64, "the size of a local array")?;
+        let size = self.each_value(state, size, 64, "the size of a local array")?;
         state.frame.stack = state.frame.stack.saturating_add(size);
         self.check_stack(state)?;
         let id = self.new_object(state, size, Kind::Stack)?;
@@ -116,14 +116,14 @@ impl Engine {
         from: Value,
         count: Value,
     ) -> Result<(), Outcome> {
-        let count = self.concretize(state, count, 64, "the length of a copy")?;
+        let count = self.each_value(state, count, 64, "the length of a copy")?;
         if count == 0 {
             return Ok(());
         }
         let from = self.locate(state, from, count, Access::Read)?;
-        let start = self.concretize(state, from.offset, 64, "the source of a copy")?;
+        let start = self.each_value(state, from.offset, 64, "the source of a copy")?;
         let to = self.locate(state, to, count, Access::Write)?;
-        let at = self.concretize(state, to.offset, 64, "the destination of a copy")?;
+        let at = self.each_value(state, to.offset, 64, "the destination of a copy")?;
         self.cache.drop_object(to.id);
         // Holding the source makes the destination a copy where they are one object, so overlaps need no care.
         let source = Arc::clone(state.memory.get(from.id).expect("a live object"));
@@ -141,12 +141,12 @@ impl Engine {
         byte: Value,
         count: Value,
     ) -> Result<(), Outcome> {
-        let count = self.concretize(state, count, 64, "the length of a memset")?;
+        let count = self.each_value(state, count, 64, "the length of a memset")?;
         if count == 0 {
             return Ok(());
         }
         let to = self.locate(state, to, count, Access::Write)?;
-        let at = self.concretize(state, to.offset, 64, "the destination of a memset")?;
+        let at = self.each_value(state, to.offset, 64, "the destination of a memset")?;
         self.cache.drop_object(to.id);
         let object = state.memory.get_mut(to.id).expect("a live object");
         match byte.expr() {
