@@ -282,10 +282,10 @@ pub(crate) type Objects = Arc<Vec<Py<PyAny>>>;
 /// Asks every layer that can be interrupted to stop.
 pub(crate) fn interrupt(py: Python<'_>, objects: &Objects) {
     for object in objects.iter() {
-        if let Ok(Some(method)) = object.bind(py).getattr_opt("interrupt") {
-            if let Err(error) = method.call0() {
-                error.write_unraisable(py, Some(object.bind(py)));
-            }
+        let object = object.bind(py);
+        let asked = object.getattr_opt("interrupt").and_then(|method| method.map(|m| m.call0()).transpose());
+        if let Err(error) = asked {
+            error.write_unraisable(py, Some(object));
         }
     }
 }

@@ -37,10 +37,9 @@ impl Kind {
                         Step::Idle | Step::Exit => break,
                     }
                 }
-                if end && !cancel.is_cancelled() {
-                    if let Step::Done(Some(answer)) = session.finish() {
-                        emit(&answer);
-                    }
+                let last = if end && !cancel.is_cancelled() { session.finish() } else { Step::Idle };
+                if let Step::Done(Some(answer)) = last {
+                    emit(&answer);
                 }
             }
             Kind::KQuery(session, errors) => {

@@ -284,7 +284,7 @@ impl Solver {
         let budget = budget(&self.cancel, timeout, memory_mb)?;
         // The lock moves into the worker: it is poisoned if the worker panics, and only then.
         drop(inner);
-        let verdict = wait::run(
+        wait::run(
             py,
             &self.cancel,
             |py| interrupt(py, &self.objects),
@@ -296,8 +296,7 @@ impl Solver {
                 *self.worker.lock().expect("never poisoned") = None;
                 inner.last.as_ref().map_or("unknown", |last| last.answer.verdict())
             },
-        );
-        verdict
+        )
     }
 
     fn model(&self, py: Python<'_>) -> PyResult<Option<Model>> {
