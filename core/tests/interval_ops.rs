@@ -93,7 +93,9 @@ fn unary_operators_at_widths_1_to_8() {
     for op in UNARY {
         for width in 1..=8 {
             // All spans up to width 5; above, those that start or end near a power of two.
-            let near = |v: u64| width <= 5 || v.count_ones() <= 1 || (v + 1).count_ones() <= 1 || v % 37 == 0;
+            let near = |v: u64| {
+                width <= 5 || v.count_ones() <= 1 || (v + 1).count_ones() <= 1 || v.is_multiple_of(37)
+            };
             let ends = |s: &Set| s.spans().iter().all(|&(p, q)| near(p) && near(q));
             for a in sets(width).iter().filter(|s| ends(s)) {
                 for shape in unary_shapes(op, width) {

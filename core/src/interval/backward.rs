@@ -260,7 +260,7 @@ fn congruent(target: &Set, own: &Set, c: u64) -> Approx {
         let base = period * c;
         for (p, q) in below(target, c - 1) {
             if let Some(from) = base.checked_add(p).filter(|from| *from <= mask(width)) {
-                parts.push((from, base.checked_add(q).unwrap_or(u64::MAX).min(mask(width))));
+                parts.push((from, base.saturating_add(q).min(mask(width))));
             }
         }
     }

@@ -160,7 +160,7 @@ impl Enumerate {
             }
         }
         let mut left = vec![u64::MAX; words];
-        if space.points % 64 != 0 {
+        if !space.points.is_multiple_of(64) {
             left[words - 1] = mask((space.points % 64) as u32);
         }
         let mut chosen = Vec::new();
