@@ -6,7 +6,9 @@
 
 use partita_core::budget::Budget;
 use partita_core::expr::kquery::{Query as Logged, Reader};
-use partita_core::query::{Answer, Path, Query, Status};
+use partita_core::expr::{Graph, Sort};
+use partita_core::interval::Learner;
+use partita_core::query::{Answer, Path, PathTree, Query, Status};
 use partita_core::solve::{Solver, Spec, build_chain};
 use std::path::PathBuf;
 use std::time::Instant;
@@ -138,6 +140,55 @@ impl Replay {
     }
 }
 
+/// One comparison with a constant on a path of a few: the layer alone, nanoseconds a check, conditions never seen
+/// before and seen before.
+fn one_comparison() -> (f64, f64) {
+    let spec = Spec::parse("intervals", &Spec(Vec::new())).expect("a chain");
+    let mut solver = Solver::new(build_chain(&spec, &mut |_| Ok(None)).expect("layers of the core"));
+    let budget = Budget::unlimited();
+    let x = solver.graph.var("x", Sort::Bits(32)).expect("a new name");
+    let mut path = solver.tree.root();
+    for limit in [1 << 20, 1 << 18, 1 << 16] {
+        let limit = solver.graph.word(32, limit);
+        let below = solver.graph.ult(x, limit);
+        path = solver.tree.extend(&solver.graph, path, below);
+    }
+    solver.check_path(path, &budget);
+    let conditions: Vec<_> = (0..20_000u64)
+        .map(|i| {
+            // Half of them hold somewhere, half nowhere; none of the model that the path has.
+            let constant = solver.graph.word(32, if i % 2 == 0 { 1 + i } else { (1 << 16) + i });
+            solver.graph.ult(constant, x)
+        })
+        .collect();
+    let mut pass = || {
+        let start = Instant::now();
+        for &condition in &conditions {
+            let answer = solver.check(&Query::new(path, condition), &budget);
+            assert!(!matches!(answer, Answer::Unknown(_)), "a comparison with a constant is answered");
+        }
+        start.elapsed().as_nanos() as f64 / conditions.len() as f64
+    };
+    (pass(), pass())
+}
+
+/// Nanoseconds a constraint for learning a path of `n` constraints on one word.
+fn learning(n: u64) -> f64 {
+    let mut graph = Graph::new();
+    let mut tree = PathTree::new();
+    let x = graph.var("x", Sort::Bits(32)).expect("a new name");
+    let mut path = tree.root();
+    for i in 0..n {
+        let hole = graph.word(32, i.wrapping_mul(0x9e37_79b9));
+        let constraint = graph.ne(x, hole);
+        path = tree.extend(&graph, path, constraint);
+    }
+    let mut learner = Learner::default();
+    let start = Instant::now();
+    learner.facts(&graph, &tree, path);
+    start.elapsed().as_nanos() as f64 / n as f64
+}
+
 fn main() {
     let mut names: Vec<String> = Vec::new();
     let (mut chain, mut why) = (CHAIN.to_string(), false);
@@ -149,6 +200,15 @@ fn main() {
             "--bench" => {}
             name => names.push(name.to_string()),
         }
+    }
+    if names.is_empty() {
+        let (new, seen) = one_comparison();
+        println!("one comparison with a constant: {new:.0} ns the first time, {seen:.0} ns when seen before");
+        println!(
+            "learning a constraint: {:.0} ns of 1,000, {:.0} ns of 10,000",
+            learning(1000),
+            learning(10_000)
+        );
     }
     let folder = corpus();
     let Ok(entries) = std::fs::read_dir(&folder) else {

@@ -4,12 +4,14 @@
 //! whatever its operators. Wider leaves go through narrowing; where that is inexact, up to 16 bits are still all
 //! evaluated. Out of a table over an unconstrained array nothing is known: such values are kept.
 
+use super::backward;
 use super::fold::{Anything, Fold, Stop};
 use super::narrow::{MAX_VISITS, Narrowing, narrow};
 use super::range::{self, Ranges};
 use super::set::{MAP_WIDTH, Set, Span};
 use crate::expr::bits::mask;
 use crate::expr::columns::{Columns, Plan};
+use crate::expr::eval::Shape;
 use crate::expr::walk::{Atom, element_range};
 use crate::expr::{Alive, Expr, Graph, Op};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -55,6 +57,9 @@ impl Meanings {
     }
 
     fn compute(&mut self, graph: &Graph, ranges: &mut Ranges, e: Expr) -> Meaning {
+        if let Some(meaning) = comparison(graph, ranges, e) {
+            return meaning;
+        }
         let Inventory { leaves, tables, plain, nodes } = Inventory::of(graph, e);
         let leaves: Vec<u32> = leaves.into_iter().map(|leaf| ranges.number(leaf)).collect();
         let single = match leaves[..] {
@@ -135,6 +140,33 @@ impl Meanings {
         }
         says
     }
+}
+
+/// The commonest condition, a leaf (or bits of one) against a constant, without all the machinery.
+fn comparison(graph: &Graph, ranges: &mut Ranges, e: Expr) -> Option<Meaning> {
+    let (compared, holds) = if graph.op(e) == Op::Not { (graph.kid(e, 0), false) } else { (e, true) };
+    let op = graph.op(compared);
+    if !matches!(op, Op::Eq | Op::Ult | Op::Ule | Op::Slt | Op::Sle) {
+        return None;
+    }
+    let (a, b) = (graph.kid(compared, 0), graph.kid(compared, 1));
+    let (which, varies, constant) = match (graph.const_word(a), graph.const_word(b)) {
+        (None, Some(c)) => (0, a, c),
+        (Some(c), None) => (1, b, c),
+        (Some(_), Some(_)) | (None, None) => return None,
+    };
+    let bits = range::leaf_bits(graph, varies)?;
+    let word = if graph.op(varies) == Op::Extract { graph.kid(varies, 0) } else { varies };
+    let leaf = ranges.number(range::leaf(graph, word)?);
+    let shape = Shape { width: 1, operand: bits.width, low: 0 };
+    let (own, other) = (Set::full(bits.width), Set::single(bits.width, constant));
+    let before = backward::by_spans(op, shape, &Set::truth(holds), &own, &other, which);
+    let says = if before.set.is_full() {
+        Narrowing::nothing()
+    } else {
+        Narrowing::part(ranges.number(bits), before.set)
+    };
+    before.exact.then_some(Meaning { leaves: vec![leaf], says, stop: None })
 }
 
 /// What an expression is made of.

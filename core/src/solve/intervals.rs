@@ -54,6 +54,9 @@ impl Intervals {
         {
             return Verdict::Sat(base);
         }
+        if let Some(verdict) = self.one_range(query, rest, facts, &base) {
+            return verdict;
+        }
         let mut violated = Vec::new();
         if ancestor != query.path {
             let mut session = rest.evaluator.under(rest.graph, &base);
@@ -88,6 +91,41 @@ impl Intervals {
             open = true;
         }
         if open { Verdict::Open } else { Verdict::Unsat(impossible) }
+    }
+
+    /// The short way for a condition that says something of one range and nothing else: most of them.
+    fn one_range(
+        &mut self,
+        query: &Query,
+        rest: &mut Rest<'_>,
+        facts: &Facts,
+        base: &Model,
+    ) -> Option<Verdict> {
+        let meaning = self.learner.meaning(rest.graph, query.condition);
+        let [(number, wanted)] = &meaning.says.parts[..] else { return None };
+        if !meaning.says.exact {
+            return None;
+        }
+        let ranges = &self.learner.ranges;
+        let values = match facts.view(*number) {
+            Some(view) => {
+                let values = view.set.intersect(wanted).set;
+                if values.is_empty() {
+                    let reasons = view.because.reasons().union(&Reasons::One(query.condition));
+                    return Some(Verdict::Unsat(reasons));
+                }
+                values
+            }
+            None => wanted.clone(),
+        };
+        if ranges.overlaps(*number).iter().any(|&other| facts.view(other).is_some()) {
+            return None;
+        }
+        let range = ranges.range(*number);
+        let value = values.next_from(range.value(rest.graph, base)).or_else(|| values.min())?;
+        let mut model = base.clone();
+        range.assign(rest.graph, &mut model, value);
+        rest.satisfies(query, &model).is_ok().then_some(Verdict::Sat(model))
     }
 
     /// The condition itself, or the alternatives of a disjunction that sets cannot hold.
