@@ -127,6 +127,18 @@ fn a_contradictory_path_is_its_own_core() {
 }
 
 #[test]
+fn an_empty_set_beside_an_unbounded_one_is_no_work() {
+    let mut s = solver("enumerate");
+    let g = &mut s.graph;
+    let (x, y) = (g.var("x", Sort::Bits(8)).unwrap(), g.var("y", Sort::Bits(64)).unwrap());
+    let (low, high, wide) = (g.word(8, 10), g.word(8, 20), g.word(64, 7));
+    let (below, above) = (g.ult(x, low), g.ult(high, x));
+    let other = g.ult(wide, y);
+    let p = path(&mut s, &[below, above]);
+    is_unsat(&mut s, p, other, &[below, above]);
+}
+
+#[test]
 fn values_of_an_address() {
     let mut s = solver("intervals");
     let g = &mut s.graph;

@@ -98,11 +98,16 @@ impl Enumerate {
             let view = facts.known(&self.learner.ranges, number);
             let count = u64::try_from(view.set.count()).unwrap_or(u64::MAX);
             points = points.saturating_mul(count);
-            if points.saturating_mul(nodes) > self.work {
-                return Err("work");
-            }
             if !view.set.is_full() {
                 because = because.union(&view.because);
+            }
+            if points == 0 {
+                // There is no point at all, whatever the other variables.
+                cells.clear();
+                break;
+            }
+            if points.saturating_mul(nodes) > self.work {
+                return Err("work");
             }
             cells.push(Cell { range, values: view.set.values().collect() });
         }
@@ -236,13 +241,18 @@ impl Layer for Enumerate {
     fn check(&mut self, query: &Query, rest: &mut Rest<'_>) -> Answer {
         let constraints = query.constraints(rest.tree);
         let facts = self.learner.facts(rest.graph, rest.tree, query.path);
-        let mut space = self.space(rest.graph, &constraints, query.condition, &facts);
         // What a slice leaves out may not shape the sets: it could not be part of the core.
-        if let (Ok(found), Some(slice)) = (&space, &query.slice)
-            && !found.because.reasons().as_slice().iter().all(|e| slice.contains(e))
-        {
+        let inside = |because: &Because| match &query.slice {
+            Some(slice) => because.reasons().as_slice().iter().all(|e| slice.contains(e)),
+            None => true,
+        };
+        if let Some(because) = facts.infeasible.as_ref().filter(|because| inside(because)) {
+            return Answer::Unsat(Core { constraints: because.reasons(), condition: false });
+        }
+        let mut space = self.space(rest.graph, &constraints, query.condition, &facts);
+        if space.as_ref().is_ok_and(|space| !inside(&space.because)) {
             let mut facts = Facts::default();
-            slice.iter().for_each(|&constraint| self.learner.learn(rest.graph, &mut facts, constraint));
+            constraints.iter().for_each(|&constraint| self.learner.learn(rest.graph, &mut facts, constraint));
             space = self.space(rest.graph, &constraints, query.condition, &facts);
         }
         match space.and_then(|space| self.decide(query, rest, &space)) {
