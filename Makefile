@@ -7,6 +7,7 @@ BIN := $(VENV)/bin
 CARGO_TARGET_DIR ?= target
 export CARGO_TARGET_DIR
 FUZZ_SECONDS ?= 60
+CSMITH_SEEDS ?= 50
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find core/src bindings -name '*.rs' -o -name Cargo.toml -not -path '*/target/*')
 
@@ -38,6 +39,11 @@ $(VENV)/.built: $(VENV)/.installed pyproject.toml $(RUST_SOURCES)
 build: $(VENV)/.built
 
 demo: build
+	@echo "== partita run on an example with a planted bug"
+	@rm -rf build/demo
+	$(BIN)/partita run examples/rle.c --out build/demo; test $$? = 1
+	$(BIN)/partita show build/demo
+	$(BIN)/partita replay examples/rle.c build/demo --quiet
 	@echo "== partita smt on the examples"
 	@for file in examples/*.smt2 examples/*.kquery; do echo "-- partita smt $$file"; $(BIN)/partita smt $$file || exit 1; done
 	@echo "== the Python solver"
@@ -67,9 +73,11 @@ bench: build
 	cargo bench --locked --workspace
 	$(BIN)/python tests/bench_backends.py
 
-fuzz:
+fuzz: build
 	@echo "== fuzzing both parsers, $(FUZZ_SECONDS) seconds each"
 	core/fuzz/run $(FUZZ_SECONDS)
+	@echo "== random programs of csmith, run concretely"
+	$(BIN)/python tests/csmith.py $(CSMITH_SEEDS)
 
 wheel: $(VENV)/.installed
 	@echo "== a wheel in dist/"

@@ -67,3 +67,32 @@ impl Drop for Frame {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_million_frames_are_dropped_without_recursion() {
+        let mut top = Frame::new(FuncId(0), 1);
+        for _ in 0..1_000_000 {
+            top.push(Frame::new(FuncId(0), 1));
+        }
+        let shared = top.clone();
+        drop(top);
+        assert_eq!(shared.upwards().count(), 1_000_001);
+        drop(shared);
+    }
+
+    #[test]
+    fn a_shared_caller_is_copied_when_it_comes_back() {
+        let mut top = Frame::new(FuncId(0), 2);
+        top.registers[1] = Value::number(5);
+        top.push(Frame::new(FuncId(1), 1));
+        let mut other = top.clone();
+        assert!(top.pop() && other.pop());
+        top.registers[1] = Value::number(6);
+        assert_eq!((top.registers[1].word, other.registers[1].word), (6, 5));
+        assert!(!top.pop());
+    }
+}

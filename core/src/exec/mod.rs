@@ -102,13 +102,17 @@ pub struct Engine {
     writer_failed: bool,
     keeps_paths: bool,
     finished: Vec<Finished>,
+    /// Collect when the graph has this many nodes, or the path tree this many numbers in use.
     collect_at: usize,
+    collect_paths_at: usize,
 }
 
 /// Instructions between two looks at the clock: about ten milliseconds of concrete code.
 const BATCH: u64 = 1 << 19;
 /// Nodes below which collecting is not worth it.
 const COLLECT_AT: usize = 1 << 20;
+/// The same for nodes of the path tree, on each of which layers hang what they know.
+const COLLECT_PATHS_AT: usize = 1 << 16;
 
 impl Engine {
     /// Gets ready to explore `main`. The ends: the program has none, or an option is wrong.
@@ -141,6 +145,7 @@ impl Engine {
             keeps_paths: false,
             finished: Vec::new(),
             collect_at: COLLECT_AT,
+            collect_paths_at: COLLECT_PATHS_AT,
         };
         let first = engine.first_state(image.memory)?;
         engine.search.put(Some(first), Vec::new());
@@ -201,7 +206,8 @@ impl Engine {
         };
         let born = std::mem::take(&mut self.born);
         self.search.put(current, born);
-        if self.solver.graph.len() > self.collect_at {
+        let paths = self.solver.tree.slots();
+        if self.solver.graph.len() > self.collect_at || paths > self.collect_paths_at {
             self.collect();
         }
         true
@@ -267,6 +273,9 @@ impl Engine {
         self.solver.collect(roots);
         self.stats.collections += 1;
         self.collect_at = COLLECT_AT.max(2 * self.solver.graph.len());
+        // Numbers given back are used first, so the tree grows again only when as many paths were dropped since.
+        let tree = &self.solver.tree;
+        self.collect_paths_at = COLLECT_PATHS_AT.max(tree.slots()).max(2 * tree.len());
     }
 
     /// Waits for the tests to be on disk.

@@ -257,3 +257,64 @@ impl Object {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::expr::{Evaluator, Model, Sort};
+
+    fn object(size: u64) -> Object {
+        Object::new(4096, size, Kind::Heap)
+    }
+
+    #[test]
+    fn what_was_stored_is_loaded_as_the_same_expression() {
+        let mut g = Graph::new();
+        let x = g.var("x", Sort::Bits(32)).unwrap();
+        let mut o = object(8);
+        o.write(&g, 2, x);
+        assert_eq!(o.read(&mut g, 2, 4), x);
+        let upper = g.extract(x, 16, 16);
+        assert_eq!(o.read(&mut g, 4, 2), upper);
+        assert_eq!(o.read_concrete(2, 1), None);
+        assert_eq!(o.read_concrete(6, 2), Some(0));
+        o.write_concrete(2, 4, 0xdead_beef);
+        assert!(o.is_plain(), "the last symbolic byte is gone");
+        assert_eq!(o.read_concrete(2, 4), Some(0xdead_beef));
+    }
+
+    /// The whole as an array agrees byte for byte with single reads, after every kind of write.
+    #[test]
+    fn the_whole_is_its_bytes() {
+        let mut g = Graph::new();
+        let input = g.var("in", Sort::Array { index: INDEX_WIDTH, element: 8 }).unwrap();
+        let x = g.var("x", Sort::Bits(16)).unwrap();
+        let i = g.var("i", Sort::Bits(INDEX_WIDTH)).unwrap();
+        let mut o = object(6);
+        o.write_concrete(0, 2, 0x0102);
+        o.write(&g, 1, x);
+        let whole = o.whole(&mut g);
+        let byte = g.word(8, 7);
+        let written = g.store(whole, i, byte);
+        o.set_array(written);
+        o.write_concrete(5, 1, 9);
+        let mut other = object(6);
+        other.set_array(input);
+        other.copy_from(&mut g, 2, &o, 0, 4);
+        let mut model = Model::new();
+        model.set_bits(x, crate::expr::Bits::word(16, 0xabcd));
+        model.set_bits(i, crate::expr::Bits::word(INDEX_WIDTH, 2));
+        for (object, expected) in [(&mut o, [2, 0xcd, 7, 0, 0, 9]), (&mut other, [0, 0, 2, 0xcd, 7, 0])] {
+            let whole = object.whole(&mut g);
+            for at in 0..6 {
+                let single = object.read(&mut g, at, 1);
+                let index = g.word(INDEX_WIDTH, at);
+                let selected = g.select(whole, index);
+                let mut evaluator = Evaluator::new();
+                let mut session = evaluator.under(&g, &model);
+                assert_eq!(session.word(single), expected[at as usize], "byte {at}");
+                assert_eq!(session.word(selected), expected[at as usize], "byte {at} of the whole");
+            }
+        }
+    }
+}

@@ -1,0 +1,67 @@
+"""Random programs of csmith, run concretely: the checksum they print must be the natively compiled program's.
+
+Usage: python tests/csmith.py [SEEDS] [FIRST]. Needs the Debian package csmith.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from partita import explore
+from partita.frontends.c import zig_dir
+
+SIZE_FLAGS = ("--max-funcs", "4", "--max-block-depth", "3", "--no-packed-struct")
+TIME_S = 20
+
+
+def include() -> Path:
+    for folder in (Path("/usr/include/csmith"), *Path("/usr/include").glob("csmith-*")):
+        if (folder / "csmith.h").exists():
+            return folder
+    sys.exit("expected csmith's headers under /usr/include, found none: install the package csmith")
+
+
+def native(source: Path, headers: Path) -> str | None:
+    """What the program prints natively; None if it takes too long."""
+    binary = source.with_suffix("")
+    compiler = [str(zig_dir() / "zig"), "cc", "-target", "x86_64-linux-musl", "-O0", "-w", "-fno-sanitize=all"]
+    subprocess.run([*compiler, "-I", str(headers), str(source), "-o", str(binary)], check=True)
+    try:
+        return subprocess.run([str(binary)], capture_output=True, text=True, timeout=TIME_S, check=True).stdout
+    except subprocess.TimeoutExpired:
+        return None
+
+
+def main() -> int:
+    if shutil.which("csmith") is None:
+        print("csmith is not installed: nothing was compared")
+        return 0
+    seeds = int(sys.argv[1]) if len(sys.argv) > 1 else 50
+    first = int(sys.argv[2]) if len(sys.argv) > 2 else 1
+    headers = include()
+    same = passed_over = 0
+    for seed in range(first, first + seeds):
+        with tempfile.TemporaryDirectory() as folder:
+            source = Path(folder) / f"csmith{seed}.c"
+            generator = ["csmith", "--seed", str(seed), *SIZE_FLAGS]
+            source.write_text(subprocess.run(generator, capture_output=True, text=True, check=True).stdout)
+            expected = native(source, headers)
+            paths = list(explore(source, max_time=TIME_S, cflags=["-I", str(headers)]))
+        ending, output = paths[0].ending, paths[0].output.decode()
+        if expected is None or ending == "limit max-time":
+            passed_over += 1
+        elif len(paths) != 1 or ending != "exit 0" or output != expected:
+            print(f"seed {seed}: expected {expected!r}, found {output!r}, {ending}: {paths[0].message}")
+            return 1
+        else:
+            same += 1
+    print(f"{same} of {seeds} programs print the native checksum; {passed_over} took too long on either side")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
