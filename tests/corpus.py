@@ -23,6 +23,7 @@ CORPUS = SHARED / "corpus"
 PARTITA = Path(sys.executable).with_name("partita")
 
 CHAINS = {
+    "default": [],
     "z3": ["--layers", "simplify split z3"],
     "bitwuzla": ["--layers", "simplify split bitwuzla"],
     "verified": ["--layers", "simplify split bitwuzla", "--verify", "z3"],

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import Any, Literal
 
 Kind = Literal["exit", "bug", "limit", "unsupported"]
+
+
+def shown(file: str) -> str:
+    """A file as a person would name it: relative, if it lies below the current folder."""
+    relative = os.path.relpath(file)
+    return file if relative.startswith(os.pardir) else relative
 
 
 @dataclass(frozen=True)
@@ -70,7 +77,7 @@ class Bug:
 
     @property
     def place(self) -> str:
-        return f"{self.file}:{self.line}" if self.line else "unknown place"
+        return f"{shown(self.file)}:{self.line}" if self.line else "unknown place"
 
     def __str__(self) -> str:
         return f"{self.place}: error: {self.message} [{self.class_}]"

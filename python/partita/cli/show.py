@@ -9,6 +9,7 @@ from pathlib import Path
 
 from partita import ktest
 from partita.errors import UsageError
+from partita.results import shown
 
 NUMBER_SIZES = (1, 2, 4, 8)
 
@@ -51,6 +52,6 @@ def show_folder(folder: Path) -> str:
     ]
     for bug in data["bugs"]:
         number = "" if bug["test"] is None else f" (test{bug['test']:06})"
-        lines.append(f"{bug['file']}:{bug['line']}: error: {bug['message']} [{bug['class']}]{number}")
+        lines.append(f"{shown(bug['file'])}:{bug['line']}: error: {bug['message']} [{bug['class']}]{number}")
     lines += [f"  {number:>8,}  {ending}" for ending, number in endings.most_common()]
     return "\n".join(lines)
