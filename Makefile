@@ -72,6 +72,7 @@ bench: build
 	@echo "== benchmarks"
 	cargo bench --locked --workspace
 	$(BIN)/python tests/bench_backends.py
+	$(BIN)/python tests/bench_engine.py
 
 fuzz: build
 	@echo "== fuzzing both parsers, $(FUZZ_SECONDS) seconds each"

@@ -269,6 +269,11 @@ impl PathTree {
         roots
     }
 
+    /// The numbers of nodes dropped since the last sweep.
+    pub fn dropped(&self) -> &[u32] {
+        &self.dropped
+    }
+
     /// After every layer has been swept: dropped numbers may be used again.
     pub(crate) fn recycle(&mut self) {
         self.free.append(&mut self.dropped);

@@ -102,17 +102,16 @@ pub struct Engine {
     writer_failed: bool,
     keeps_paths: bool,
     finished: Vec<Finished>,
-    /// Collect when the graph has this many nodes, or the path tree this many numbers in use.
+    /// Collect when the graph has this many nodes.
     collect_at: usize,
-    collect_paths_at: usize,
 }
 
 /// Instructions between two looks at the clock: about ten milliseconds of concrete code.
 const BATCH: u64 = 1 << 19;
 /// Nodes below which collecting is not worth it.
 const COLLECT_AT: usize = 1 << 20;
-/// The same for nodes of the path tree, on each of which layers hang what they know.
-const COLLECT_PATHS_AT: usize = 1 << 16;
+/// Path nodes dropped until the layers are told: few enough that what hangs on them is still in the cache.
+const DROPPED_PATHS: usize = 256;
 
 impl Engine {
     /// Gets ready to explore `main`. The ends: the program has none, or an option is wrong.
@@ -145,7 +144,6 @@ impl Engine {
             keeps_paths: false,
             finished: Vec::new(),
             collect_at: COLLECT_AT,
-            collect_paths_at: COLLECT_PATHS_AT,
         };
         let first = engine.first_state(image.memory)?;
         engine.search.put(Some(first), Vec::new());
@@ -206,9 +204,10 @@ impl Engine {
         };
         let born = std::mem::take(&mut self.born);
         self.search.put(current, born);
-        let paths = self.solver.tree.slots();
-        if self.solver.graph.len() > self.collect_at || paths > self.collect_paths_at {
+        if self.solver.graph.len() > self.collect_at {
             self.collect();
+        } else if self.solver.tree.dropped().len() >= DROPPED_PATHS {
+            self.solver.drop_paths();
         }
         true
     }
@@ -273,9 +272,6 @@ impl Engine {
         self.solver.collect(roots);
         self.stats.collections += 1;
         self.collect_at = COLLECT_AT.max(2 * self.solver.graph.len());
-        // Numbers given back are used first, so the tree grows again only when as many paths were dropped since.
-        let tree = &self.solver.tree;
-        self.collect_paths_at = COLLECT_PATHS_AT.max(tree.slots()).max(2 * tree.len());
     }
 
     /// Waits for the tests to be on disk.

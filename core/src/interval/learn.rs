@@ -296,6 +296,12 @@ impl Learner {
         self.nodes.retain(|id, _| alive.path(*id));
     }
 
+    pub fn drop_paths(&mut self, gone: &[u32]) {
+        for id in gone {
+            self.nodes.remove(id);
+        }
+    }
+
     pub fn forget(&mut self) {
         *self = Learner::default();
     }

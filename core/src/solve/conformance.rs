@@ -238,6 +238,9 @@ fn run(seed: u64, questions: u64, layers: Vec<Box<dyn Layer>>) -> Result<(Tally,
             solver.collect(roots);
             small.tables.clear();
         }
+        if question % 13 == 12 {
+            solver.drop_paths();
+        }
     }
     Ok((tally, history))
 }

@@ -299,6 +299,12 @@ impl Layer for DifferenceLayer {
         self.forget();
     }
 
+    fn drop_paths(&mut self, gone: &[u32]) {
+        for id in gone {
+            self.nodes.remove(id);
+        }
+    }
+
     fn forget(&mut self) {
         self.nodes = FxHashMap::default();
     }

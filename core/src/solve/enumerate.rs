@@ -269,6 +269,10 @@ impl Layer for Enumerate {
         self.inventories.retain(|e, _| alive.expr(*e));
     }
 
+    fn drop_paths(&mut self, gone: &[u32]) {
+        self.learner.drop_paths(gone);
+    }
+
     fn forget(&mut self) {
         self.learner.forget();
         self.inventories = FxHashMap::default();

@@ -40,6 +40,10 @@ pub trait Layer: Send {
     /// Expressions and path nodes that are not alive are about to be reused: drop what mentions them.
     fn sweep(&mut self, alive: &Alive<'_>);
 
+    /// The path nodes with these numbers are gone, and the numbers about to be reused: drop what hangs on them. All
+    /// expressions stay.
+    fn drop_paths(&mut self, _gone: &[u32]) {}
+
     /// Memory is short: drop what can be recomputed.
     fn forget(&mut self) {}
 
@@ -250,6 +254,15 @@ impl Solver {
         }
         self.tree.recycle();
         self.graph.collect(&alive)
+    }
+
+    /// Makes the numbers of dropped path nodes usable again. Costs as much as hung on those nodes, so that it can be
+    /// called often, while that is still in the processor's cache.
+    pub fn drop_paths(&mut self) {
+        for metered in &mut self.layers {
+            metered.layer.drop_paths(self.tree.dropped());
+        }
+        self.tree.recycle();
     }
 
     /// Memory is short: every layer drops what can be recomputed.

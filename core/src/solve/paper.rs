@@ -133,6 +133,10 @@ impl Layer for Paper {
         self.learner.sweep(alive);
     }
 
+    fn drop_paths(&mut self, gone: &[u32]) {
+        self.learner.drop_paths(gone);
+    }
+
     fn forget(&mut self) {
         self.learner.forget();
     }

@@ -224,6 +224,12 @@ impl Layer for Simplify {
         self.facts.clear();
     }
 
+    fn drop_paths(&mut self, gone: &[u32]) {
+        for id in gone {
+            self.facts.remove(id);
+        }
+    }
+
     fn forget(&mut self) {
         self.facts = FxHashMap::default();
     }

@@ -263,6 +263,12 @@ impl Layer for Split {
         self.numbers.retain(|atom, _| alive.expr(atom.variable()));
     }
 
+    fn drop_paths(&mut self, gone: &[u32]) {
+        for id in gone {
+            self.nodes.remove(id);
+        }
+    }
+
     fn forget(&mut self) {
         self.supports.forget();
         self.nodes = FxHashMap::default();

@@ -95,6 +95,10 @@ impl Layer for Verify {
         self.reference.sweep(alive);
     }
 
+    fn drop_paths(&mut self, gone: &[u32]) {
+        self.reference.drop_paths(gone);
+    }
+
     fn forget(&mut self) {
         self.reference.forget();
     }
