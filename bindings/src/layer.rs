@@ -231,6 +231,9 @@ impl Layer for PythonLayer {
         }
     }
 
+    /// Nothing hangs on path nodes here.
+    fn drop_paths(&mut self, _gone: &[u32]) {}
+
     fn forget(&mut self) {
         Python::attach(|py| {
             if let Err(error) = self.restart(py) {

@@ -124,6 +124,8 @@ impl Layer for Taker {
     }
 
     fn sweep(&mut self, _alive: &partita_core::query::Alive<'_>) {}
+
+    fn drop_paths(&mut self, _gone: &[u32]) {}
 }
 
 fn harvested(

@@ -80,6 +80,8 @@ impl Layer for Exhaustive {
 
     fn sweep(&mut self, _: &Alive<'_>) {}
 
+    fn drop_paths(&mut self, _gone: &[u32]) {}
+
     fn is_complete(&self) -> bool {
         true
     }

@@ -334,6 +334,8 @@ mod tests {
             }
         }
 
+        fn drop_paths(&mut self, _gone: &[u32]) {}
+
         fn is_complete(&self) -> bool {
             true
         }
@@ -395,6 +397,8 @@ mod tests {
         }
 
         fn sweep(&mut self, _alive: &Alive<'_>) {}
+
+        fn drop_paths(&mut self, _gone: &[u32]) {}
 
         fn is_complete(&self) -> bool {
             true

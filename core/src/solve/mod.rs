@@ -42,7 +42,7 @@ pub trait Layer: Send {
 
     /// The path nodes with these numbers are gone, and the numbers about to be reused: drop what hangs on them. All
     /// expressions stay.
-    fn drop_paths(&mut self, _gone: &[u32]) {}
+    fn drop_paths(&mut self, gone: &[u32]);
 
     /// Memory is short: drop what can be recomputed.
     fn forget(&mut self) {}

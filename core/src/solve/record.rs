@@ -94,6 +94,9 @@ impl Layer for Record {
 
     fn sweep(&mut self, _alive: &Alive<'_>) {}
 
+    /// Nothing hangs on path nodes here.
+    fn drop_paths(&mut self, _gone: &[u32]) {}
+
     fn counters(&self) -> Vec<(String, f64)> {
         vec![("written".to_string(), self.written as f64)]
     }

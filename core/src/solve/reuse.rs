@@ -111,6 +111,9 @@ impl Layer for Reuse {
         }
     }
 
+    /// Nothing hangs on path nodes here.
+    fn drop_paths(&mut self, _gone: &[u32]) {}
+
     fn forget(&mut self) {
         self.models = FxHashMap::default();
         self.satisfiable = SetTrie::default();

@@ -368,6 +368,9 @@ impl Layer for Sat {
         }
     }
 
+    /// Nothing hangs on path nodes here.
+    fn drop_paths(&mut self, _gone: &[u32]) {}
+
     fn forget(&mut self) {
         self.reset();
     }
