@@ -7,6 +7,7 @@ BIN := $(VENV)/bin
 CARGO_TARGET_DIR ?= target
 export CARGO_TARGET_DIR
 FUZZ_SECONDS ?= 60
+FUZZ_SEED ?= 1
 CSMITH_SEEDS ?= 50
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find core/src bindings -name '*.rs' -o -name Cargo.toml -not -path '*/target/*')
@@ -19,7 +20,7 @@ help:
 	@echo "make lint     clippy, rustfmt, ruff, mypy"
 	@echo "make corpus   every query log of ../shared/corpus against its recorded verdicts"
 	@echo "make bench    benchmarks (release build)"
-	@echo "make fuzz     both parsers, FUZZ_SECONDS=$(FUZZ_SECONDS) each"
+	@echo "make fuzz     both parsers, programs of csmith, queries against Z3: FUZZ_SECONDS=$(FUZZ_SECONDS) each"
 	@echo "make wheel    an installable wheel in dist/"
 	@echo "make clean    remove everything that make has made"
 
@@ -78,7 +79,9 @@ fuzz: build
 	@echo "== fuzzing both parsers, $(FUZZ_SECONDS) seconds each"
 	core/fuzz/run $(FUZZ_SECONDS)
 	@echo "== random programs of csmith, run concretely"
-	$(BIN)/python tests/csmith.py $(CSMITH_SEEDS)
+	$(BIN)/python tests/csmith.py $(CSMITH_SEEDS) 1 $(FUZZ_SECONDS)
+	@echo "== random queries, every chain against Z3"
+	$(BIN)/python tests/fuzz_queries.py --seconds $(FUZZ_SECONDS) --seed $(FUZZ_SEED)
 
 wheel: $(VENV)/.installed
 	@echo "== a wheel in dist/"

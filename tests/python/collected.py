@@ -1,0 +1,85 @@
+"""Scripts through the Python solver, with expressions dropped and collected between questions.
+
+A handle that is used again after a collection must not meet what a layer knew of its former owner. Every expression
+is built anew at each step and let go, so that a collection frees what the current assertions do not hold.
+"""
+
+from __future__ import annotations
+
+import random
+
+from crosscheck import OURS_S, Mismatch, Reference, Tally, scripted
+from querygen import BOOL, Script, Term
+
+from partita import Expr, Solver, apply, array, boolean, bv, const_array
+from partita.solver import DEFAULT_LAYERS
+
+CHAIN = f"verify(z3) {DEFAULT_LAYERS}"
+LABEL = "the first of these, in Python, with collections"
+SCRIPTS = 16
+"""In one session."""
+
+
+def expression(term: Term) -> Expr:
+    """The term in the solver's graph. Terms are shallow."""
+    kids = [expression(kid) for kid in term.kids]
+    words = term.head.strip("()").split()
+    if kids and words[0] == "as":
+        assert isinstance(term.sort, tuple)
+        return const_array(term.sort[0], kids[0])
+    if kids:
+        parameters = [int(word) for word in words[2:]]
+        return apply(words[1] if words[0] == "_" else words[0], *kids, params=parameters)
+    if words[0] == "_":
+        return bv(int(words[1][2:]), int(words[2]))
+    if term.head in ("true", "false"):
+        return boolean(term.head == "true")
+    if isinstance(term.sort, tuple):
+        return array(f"{term.head}.{term.sort[0]}.{term.sort[1]}", *term.sort)
+    # In one solver a name has one sort, whatever script it comes from.
+    return boolean(term.head) if term.sort == BOOL else bv(f"{term.head}.{term.sort}", term.sort)
+
+
+def answer(solver: Solver, script: Script, reference: Reference, rng: random.Random, tally: Tally) -> str | None:
+    """Compares until the first difference, which it gives."""
+    levels: list[list[str]] = [[]]
+    solver.push()
+    for n, step in enumerate(script.steps):
+        if rng.random() < 0.3:
+            solver.collect()
+        if step.kind == "push":
+            solver.push()
+            levels.append([])
+        elif step.kind == "pop":
+            solver.pop()
+            levels.pop()
+        elif step.kind == "assert":
+            assert step.term is not None
+            solver.add(expression(step.term))
+            levels[-1].append(step.term.text)
+        else:
+            asked = [text for level in levels for text in level] + [t.text for t in (step.term,) if t is not None]
+            found = solver.check(*[expression(t) for t in (step.term,) if t is not None])
+            expected = reference.verdict(asked)
+            undecided = "unknown" in (expected, found)
+            (tally.undecided if undecided else tally.verdicts)[LABEL] += 1
+            if found == "unknown" and "timeout" not in str(solver.reason_unknown):
+                return f"unknown: step {n}: expected {expected}, found unknown: {solver.reason_unknown}"
+            if not undecided and found != expected:
+                return f"wrong {found}: step {n}: expected {expected}, found {found}"
+    solver.pop(len(levels))
+    return None
+
+
+def crosscheck_collected(seed: str) -> Tally:
+    """Several scripts, one after another, through one solver."""
+    rng = random.Random(seed)
+    solver = Solver(layers=CHAIN, timeout=OURS_S)
+    tally = Tally()
+    for number in range(SCRIPTS):
+        script, reference = scripted(f"{seed}/{number}")
+        complaint = answer(solver, script, reference, rng, tally)
+        if complaint is not None:
+            tally.mismatches.append(Mismatch(LABEL, f"script {number}: {complaint}", script))
+            break
+    return tally

@@ -1,0 +1,81 @@
+"""Random paths: every chain against Z3, and proof that the comparison would notice. `make fuzz` does much more."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+pytest.importorskip("z3", reason="the crosscheck needs Z3: pip install 'partita[z3]'")
+
+import crosscheck as checker
+from collected import LABEL, crosscheck_collected
+from crosscheck import CHAINS, Tally, crosscheck, text
+
+from partita import backends
+from partita.layers import Answer, QueryView, RestView, Sat, Unsat
+from partita.solver import DEFAULT_LAYERS
+
+SCRIPTS = 64
+PARTS = 4
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_every_chain_agrees_with_z3(part: int) -> None:
+    total = Tally()
+    for number in range(part, SCRIPTS, PARTS):
+        total.add(crosscheck(f"test/{number}"))
+    shown = [f"{m.chain}: {m.complaint}\n{text(m.script)}" for m in total.mismatches]
+    assert not shown, "\n\n".join(shown)
+    for chain in CHAINS:
+        assert total.verdicts[chain] > 250
+        assert total.undecided[chain] <= 5
+
+
+def test_collected_handles_meet_nothing_stale() -> None:
+    tally = crosscheck_collected("test")
+    shown = [f"{m.chain}: {m.complaint}\n{text(m.script)}" for m in tally.mismatches]
+    assert not shown, "\n\n".join(shown)
+    assert tally.verdicts[LABEL] > 200
+
+
+class Liar:
+    """Passes on, and then says otherwise."""
+
+    name = "liar"
+
+    def __init__(self, lie: Callable[[QueryView, Answer], Answer]) -> None:
+        self.lie = lie
+
+    def check(self, query: QueryView, rest: RestView) -> Answer:
+        return self.lie(query, rest.check(query))
+
+    def forget(self) -> None: ...
+
+
+def unsat_when_many(query: QueryView, answer: Answer) -> Answer:
+    return Unsat(query.constraints) if isinstance(answer, Sat) and len(query.constraints) >= 3 else answer
+
+
+def core_too_small(query: QueryView, answer: Answer) -> Answer:
+    return Unsat(answer.core[:-1], answer.condition) if isinstance(answer, Unsat) and answer.core else answer
+
+
+@pytest.mark.parametrize(("lie", "kind"), [(unsat_when_many, "wrong unsat"), (core_too_small, "core")])
+def test_a_lie_is_found_and_made_small(
+    monkeypatch: pytest.MonkeyPatch, lie: Callable[[QueryView, Answer], Answer], kind: str
+) -> None:
+    def resolve(chain: str) -> tuple[str, Callable[..., Any]]:
+        def make(name: str, variant: str | None, options: dict[str, str]) -> Any:
+            return Liar(lie) if name == "liar" else backends.make(name, variant, options)
+
+        return chain, make
+
+    monkeypatch.setattr(checker, "resolve", resolve)
+    for number in range(20):
+        found = crosscheck(f"lie/{number}", (f"liar {DEFAULT_LAYERS}",)).mismatches
+        if found:
+            break
+    assert checker.kind(found[0].complaint) == kind
+    assert len(found[0].script.steps) <= 5
