@@ -7,6 +7,7 @@
 
 pub use crate::budget::Why;
 use crate::expr::{Alive as AliveExprs, Evaluator, Expr, Graph, Model, Op};
+use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -122,10 +123,14 @@ impl PathTree {
     pub fn extend(&mut self, graph: &Graph, path: Path, constraint: Expr) -> Path {
         let mut current = self.retain(path);
         let mut conjuncts = vec![constraint];
+        // A conjunction may share its parts with another: each is opened once, so that the cost is the graph's.
+        let mut opened = FxHashSet::default();
         while let Some(next) = conjuncts.pop() {
             if graph.op(next) == Op::And {
-                conjuncts.push(graph.kid(next, 1));
-                conjuncts.push(graph.kid(next, 0));
+                if opened.insert(next) {
+                    conjuncts.push(graph.kid(next, 1));
+                    conjuncts.push(graph.kid(next, 0));
+                }
             } else if !graph.is_true(next) {
                 let child = self.child(current, next);
                 self.release(current);
@@ -450,6 +455,21 @@ mod tests {
         assert_eq!(tree.len(), 1);
         let yes = g.boolean(true);
         assert_eq!(tree.extend(&g, tree.root(), yes), tree.root());
+    }
+
+    #[test]
+    fn a_conjunction_of_shared_conjunctions_is_opened_once() {
+        let mut g = Graph::new();
+        let mut tree = PathTree::new();
+        let leaves: Vec<Expr> = (0..80).map(|i| g.var(&format!("p{i}"), Sort::Bool).unwrap()).collect();
+        // Each level is in the next one twice: 2^40 leaves if it were opened each time.
+        let mut whole = leaves[0];
+        for pair in leaves[1..].chunks(2) {
+            let (left, right) = (g.and(whole, pair[0]), g.and(whole, pair[pair.len() - 1]));
+            whole = g.and(left, right);
+        }
+        let path = tree.extend(&g, tree.root(), whole);
+        assert!(tree.constraints(path).len() <= 160);
     }
 
     #[test]
