@@ -171,7 +171,8 @@ def own_programs(runner: Runner) -> list[str]:
     report = sample.report
     whole = 1e6 * sample.explore_s / report["forks"]
     solver = 1e6 * report["solver"]["time_s"] / report["forks"]
-    missed = judged("a fork, us", whole / FORK_US, f"{whole:.2f}, {solver:.2f} of it in the solver", "3")
+    own = whole - solver
+    missed = judged("a fork, us", own / FORK_US, f"{own:.2f}, and {solver:.2f} for the answer of the solver", "3")
     sample = runner.median(small)
     missed += judged("ten lines, whole run, s", sample.wall_s / SMALL_S, f"{sample.wall_s:.2f}", "1")
     return missed + judged("ten lines, peak memory, MB", sample.peak_mb / SMALL_MB, f"{sample.peak_mb:.0f}", "150")
