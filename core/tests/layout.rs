@@ -1,0 +1,61 @@
+//! Which part of the core may use which. Nothing flows back: expressions know nothing of paths, layers nothing of
+//! program state.
+
+use std::fs;
+use std::path::Path;
+
+/// A part, and the parts it may mention.
+const MAY_USE: &[(&str, &[&str])] = &[
+    ("budget", &[]),
+    ("persist", &[]),
+    ("expr", &["budget"]),
+    ("query", &["expr", "budget", "persist"]),
+    ("interval", &["expr", "query", "budget", "persist"]),
+    ("difference", &["expr", "query", "budget", "persist"]),
+    ("blast", &["expr", "query", "budget", "persist"]),
+    ("solve", &["expr", "query", "budget", "persist", "interval", "difference", "blast"]),
+    ("script", &["expr", "query", "budget", "persist", "solve"]),
+    ("program", &[]),
+    ("exec", &["expr", "query", "budget", "persist", "solve", "interval", "program"]),
+];
+
+fn sources(path: &Path, found: &mut Vec<(String, String)>) {
+    if path.is_dir() {
+        for entry in fs::read_dir(path).unwrap() {
+            sources(&entry.unwrap().path(), found);
+        }
+    } else if path.extension().is_some_and(|e| e == "rs") {
+        found.push((path.display().to_string(), fs::read_to_string(path).unwrap()));
+    }
+}
+
+#[test]
+fn parts_use_only_what_is_below_them() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut parts = 0;
+    for entry in fs::read_dir(&root).unwrap() {
+        let path = entry.unwrap().path();
+        let part = path.file_stem().unwrap().to_str().unwrap().to_string();
+        if part == "lib" {
+            continue;
+        }
+        let allowed = MAY_USE.iter().find(|(name, _)| *name == part);
+        let (_, allowed) =
+            allowed.unwrap_or_else(|| panic!("expected a row for the part `{part}`, found none"));
+        parts += 1;
+        let mut files = Vec::new();
+        sources(&path, &mut files);
+        for (file, text) in files {
+            for line in text.lines().filter(|line| !line.trim_start().starts_with("//")) {
+                for (_, rest) in line.match_indices("crate::").map(|(i, m)| line.split_at(i + m.len())) {
+                    let used: String =
+                        rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+                    let known = MAY_USE.iter().any(|(name, _)| *name == used);
+                    let fits = !known || used == part || allowed.contains(&used.as_str());
+                    assert!(fits, "{file}: `{part}` may not use `{used}`: {line}");
+                }
+            }
+        }
+    }
+    assert_eq!(parts, MAY_USE.len(), "a row for a part that is gone");
+}
