@@ -80,6 +80,8 @@ fuzz: build
 	core/fuzz/run $(FUZZ_SECONDS)
 	@echo "== random programs of csmith, run concretely"
 	$(BIN)/python tests/csmith.py $(CSMITH_SEEDS) 1 $(FUZZ_SECONDS)
+	@echo "== random queries over small domains, against all assignments"
+	PARTITA_FUZZ_SEEDS=100..135 cargo test --locked --quiet --package partita-core --test interval_queries
 	@echo "== random queries, every chain against Z3"
 	$(BIN)/python tests/fuzz_queries.py --seconds $(FUZZ_SECONDS) --seed $(FUZZ_SEED)
 

@@ -222,8 +222,17 @@ fn run(chain: &str, seed: u64, queries: u64) -> (u64, u64, u64) {
     (sat, unsat, open)
 }
 
+/// With `PARTITA_FUZZ_SEEDS=FROM..TO`, those seeds as well (`make fuzz`).
 #[test]
 fn random_queries_agree_with_all_assignments() {
+    if let Ok(seeds) = std::env::var("PARTITA_FUZZ_SEEDS") {
+        let (from, to) = seeds.split_once("..").expect("a range of seeds, FROM..TO");
+        for seed in from.parse::<u64>().expect("a number")..to.parse().expect("a number") {
+            for chain in ["intervals", "split intervals enumerate", "enumerate"] {
+                run(chain, seed, 1000);
+            }
+        }
+    }
     for (chain, seeds) in [
         ("intervals", 1..4),
         ("split intervals", 4..6),
@@ -239,18 +248,5 @@ fn random_queries_agree_with_all_assignments() {
         }
         assert!(sat > 100 && unsat > 100, "{chain}: too one-sided to mean much: {sat} sat, {unsat} unsat");
         assert!(open * 4 < sat + unsat, "{chain}: {open} open beside {sat} sat and {unsat} unsat");
-    }
-}
-
-/// For as long as it is left to run: `PARTITA_FUZZ_SEEDS=from..to cargo test --release -- --ignored`.
-#[test]
-#[ignore = "runs for as many seeds as PARTITA_FUZZ_SEEDS says"]
-fn many_random_queries() {
-    let seeds = std::env::var("PARTITA_FUZZ_SEEDS").unwrap_or_else(|_| "100..140".into());
-    let (from, to) = seeds.split_once("..").expect("a range of seeds, from..to");
-    for seed in from.parse::<u64>().expect("a number")..to.parse().expect("a number") {
-        for chain in ["intervals", "split intervals enumerate", "enumerate"] {
-            run(chain, seed, 1000);
-        }
     }
 }
