@@ -60,7 +60,7 @@ impl Engine {
         let wants_test = match &outcome {
             Outcome::Exit { .. } => {
                 self.stats.completed += 1;
-                self.options.tests == Tests::All
+                self.wants_test(&state)
             }
             Outcome::Bug { class, message } => {
                 self.stats.bugs += 1;
@@ -72,13 +72,13 @@ impl Engine {
                 self.stats.limits += 1;
                 place = self.place(&state);
                 self.incomplete(&state, message);
-                self.options.tests == Tests::All
+                self.wants_test(&state)
             }
             Outcome::Unsupported { message } => {
                 self.stats.unsupported += 1;
                 place = self.place(&state);
                 self.incomplete(&state, message);
-                self.options.tests == Tests::All
+                self.wants_test(&state)
             }
             Outcome::Dropped => return self.release(state),
         };
@@ -96,6 +96,7 @@ impl Engine {
                 outcome,
             };
             if wants_test {
+                self.note_tested(&state);
                 self.write_test(&mut finished);
             }
             if self.keeps_paths {
@@ -103,6 +104,15 @@ impl Engine {
             }
         }
         self.release(state);
+    }
+
+    /// Does a path get a test that does not end in a bug?
+    fn wants_test(&self, state: &State) -> bool {
+        match self.options.tests {
+            Tests::All => true,
+            Tests::Coverage => self.reaches_new(state),
+            Tests::Bugs => false,
+        }
     }
 
     /// True: the first path into this bug.
