@@ -66,6 +66,9 @@ impl Engine {
                 self.stats.bugs += 1;
                 place = self.place(&state);
                 first = self.note_bug(*class, &place, message);
+                if first {
+                    self.tidy_bug(&state, &outcome);
+                }
                 first || self.options.all_bugs
             }
             Outcome::Limit { message, .. } => {

@@ -48,13 +48,14 @@ impl Engine {
             return;
         }
         (self.load.turns, self.load.instructions) = (0, self.stats.instructions);
-        let Some(now) = self.look() else { return };
+        let Some(now) = self.look_at_memory() else { return };
         if self.options.max_memory.is_some_and(|limit| now > limit - limit / 20) {
             self.relieve();
         }
     }
 
-    fn look(&mut self) -> Option<u64> {
+    /// Bytes in memory now.
+    pub(super) fn look_at_memory(&mut self) -> Option<u64> {
         let now = resident()?;
         self.stats.peak_memory = self.stats.peak_memory.max(now);
         Some(now)
@@ -67,7 +68,7 @@ impl Engine {
         loop {
             self.collect();
             give_back();
-            let Some(now) = self.look() else { return };
+            let Some(now) = self.look_at_memory() else { return };
             if now <= limit - limit * 3 / 20 {
                 return;
             }

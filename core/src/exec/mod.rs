@@ -27,6 +27,7 @@ mod start;
 mod state;
 mod step;
 mod testcase;
+mod tidy;
 mod value;
 mod writer;
 
@@ -102,6 +103,8 @@ pub struct Engine {
     /// Collect when the graph has this many nodes.
     collect_at: usize,
     load: load::Load,
+    /// Of constraints; forgotten with every collection.
+    supports: crate::expr::walk::Supports,
 }
 
 /// Instructions between two looks at the clock: about ten milliseconds of concrete code.
@@ -145,6 +148,7 @@ impl Engine {
             finished: Vec::new(),
             collect_at: COLLECT_AT,
             load: load::Load::default(),
+            supports: crate::expr::walk::Supports::default(),
         };
         let first = engine.first_state(image.memory)?;
         let (search, view) = engine.search();
@@ -182,6 +186,7 @@ impl Engine {
             more = self.turn(start);
         }
         self.stats.explore += start.elapsed();
+        self.look_at_memory();
         more
     }
 
@@ -277,6 +282,7 @@ impl Engine {
         for code in self.code.iter().flatten() {
             roots.extend(code.constants.iter().filter_map(|value| value.expr()));
         }
+        self.supports.forget();
         self.solver.collect(roots);
         self.stats.collections += 1;
         self.collect_at = COLLECT_AT.max(2 * self.solver.graph.len());
