@@ -15,6 +15,11 @@ use pyo3::types::{PyBytes, PyDict, PyList};
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard};
 
+/// Of a line: file, line, entered. Of a branch: also which ways were taken.
+type Lines = Vec<(String, u32, bool)>;
+type Branches = Vec<(String, u32, bool, Vec<bool>)>;
+type FunctionRow = (String, String, u32, bool, Lines, Branches);
+
 #[pyclass(frozen, module = "partita._core")]
 pub(crate) struct Engine {
     inner: Mutex<Core>,
@@ -29,6 +34,7 @@ fn options(given: &Bound<'_, PyDict>) -> PyResult<Options> {
         let key: String = key.extract()?;
         match key.as_str() {
             "search" => options.search = value.extract()?,
+            "seed" => options.seed = value.extract()?,
             "max_time" => {
                 options.max_time =
                     value.extract::<Option<f64>>()?.map(|v| seconds("max_time", v)).transpose()?;
@@ -44,10 +50,11 @@ fn options(given: &Bound<'_, PyDict>) -> PyResult<Options> {
             "tests" => {
                 options.tests = match value.extract::<String>()?.as_str() {
                     "all" => Tests::All,
+                    "coverage" => Tests::Coverage,
                     "bugs" => Tests::Bugs,
                     other => {
                         return Err(PyValueError::new_err(format!(
-                            "expected tests to be all or bugs, found `{other}`"
+                            "expected tests to be all, coverage or bugs, found `{other}`"
                         )));
                     }
                 };
@@ -143,13 +150,13 @@ impl Engine {
         )
     }
 
-    /// The process has this much memory now: shrinks or stops if that is too much.
-    fn note_memory(&self, py: Python<'_>, bytes: u64) -> PyResult<()> {
-        self.lock(py)?.note_memory(bytes);
-        Ok(())
+    /// Ends the question under way, and then the run, from any thread: `advance` returns soon.
+    fn cancel(&self, py: Python<'_>) {
+        self.cancel.cancel();
+        interrupt(py, &self.objects);
     }
 
-    /// Ends the run after Ctrl-C: open paths get their tests.
+    /// Ends the run: open paths get their tests.
     fn interrupt(&self, py: Python<'_>) -> PyResult<()> {
         self.lock(py)?.stop(Limit::Interrupted);
         Ok(())
@@ -173,6 +180,12 @@ impl Engine {
         Ok(self.lock(py)?.writing_failed())
     }
 
+    /// What was reached of each of the user's functions: name, file, line, entered, lines, branches.
+    fn coverage(&self, py: Python<'_>) -> PyResult<Vec<FunctionRow>> {
+        let functions = self.lock(py)?.coverage();
+        Ok(functions.into_iter().map(|f| (f.name, f.file, f.line, f.entered, f.lines, f.branches)).collect())
+    }
+
     /// Everything that was counted.
     fn summary<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let core = self.lock(py)?;
@@ -183,6 +196,7 @@ impl Engine {
         dict.set_item("instructions", stats.instructions)?;
         dict.set_item("forks", stats.forks)?;
         dict.set_item("open", core.open_states())?;
+        dict.set_item("peak_memory", stats.peak_memory)?;
         let paths = PyDict::new(py);
         paths.set_item("completed", stats.completed)?;
         paths.set_item("bugs", stats.bugs)?;
@@ -203,8 +217,9 @@ impl Engine {
         dict.set_item("bugs", bugs)?;
         dict.set_item("tests", stats.tests)?;
         let coverage = PyDict::new(py);
-        coverage.set_item("instructions", core.coverage().instructions)?;
-        coverage.set_item("covered", core.coverage().covered)?;
+        let covered = core.covered();
+        coverage.set_item("instructions", covered.instructions)?;
+        coverage.set_item("covered", covered.covered)?;
         dict.set_item("coverage", coverage)?;
         let incomplete = PyList::empty(py);
         for (why, place, count) in core.incompleteness() {

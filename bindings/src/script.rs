@@ -95,6 +95,7 @@ impl Script {
     /// `end` says that no more text follows.
     fn run(&self, py: Python<'_>, text: Vec<u8>, end: bool, write: &Bound<'_, PyAny>) -> PyResult<()> {
         let write = write.clone().unbind();
+        self.cancel.reset();
         wait::run(
             py,
             &self.cancel,

@@ -284,6 +284,7 @@ impl Solver {
         let budget = budget(&self.cancel, timeout, memory_mb)?;
         // The lock moves into the worker: it is poisoned if the worker panics, and only then.
         drop(inner);
+        self.cancel.reset();
         wait::run(
             py,
             &self.cancel,

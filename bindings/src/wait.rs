@@ -23,7 +23,6 @@ pub(crate) fn run<T: Send>(
     mut write: impl FnMut(Python<'_>, Vec<String>) -> PyResult<()> + Send,
     work: impl FnOnce(&mut dyn FnMut(&str)) -> T + Send,
 ) -> PyResult<T> {
-    cancel.reset();
     py.detach(|| {
         std::thread::scope(|scope| {
             let (give, take) = channel::<String>();
@@ -46,7 +45,7 @@ pub(crate) fn run<T: Send>(
                     if raised.is_none() && !lines.is_empty() {
                         raised = write(py, lines).err();
                     }
-                    if raised.is_some() {
+                    if raised.is_some() || cancel.is_cancelled() {
                         cancel.cancel();
                         // Repeated: a solver that was not yet solving misses an interrupt.
                         interrupt(py);

@@ -15,6 +15,7 @@ from partita import _core
 from partita.errors import InternalError, UsageError
 from partita.frontends import load_program
 from partita.layers import Layer
+from partita.reports import lcov
 from partita.results import Bug, PathResult
 from partita.solver import DEFAULT_LAYERS, resolve, with_verify
 
@@ -30,7 +31,8 @@ def explore(
     program: Names,
     *,
     arguments: Sequence[str] = (),
-    search: str = "dfs",
+    search: str = "mix",
+    seed: int = 0,
     layers: str | Sequence[str | Layer] | None = None,
     verify: str | None = None,
     max_time: float | None = None,
@@ -38,7 +40,7 @@ def explore(
     max_instructions: int | None = None,
     max_tests: int | None = None,
     max_depth: int | None = None,
-    tests: Literal["all", "bugs"] = "all",
+    tests: Literal["all", "coverage", "bugs"] = "all",
     all_bugs: bool = False,
     undefined: Literal["error", "havoc"] = "error",
     optimize: bool = False,
@@ -65,6 +67,8 @@ def explore(
     }
     if limits["max_memory"] is None:
         limits["max_memory"] = os.sysconf("SC_PHYS_PAGES") * _PAGE // 2
+    if not 0 <= seed < 2**64:
+        raise UsageError(f"expected seed to be from 0 to 2^64 - 1, found {seed}")
     if undefined not in ("error", "havoc"):
         raise UsageError(f"expected undefined to be error or havoc, found `{undefined}`")
     spec, make = resolve(layers)
@@ -76,6 +80,7 @@ def explore(
     options = {
         **limits,
         "search": search,
+        "seed": seed,
         "tests": tests,
         "all_bugs": all_bugs,
         "havoc": undefined == "havoc",
@@ -121,7 +126,7 @@ class Run:
         self._more = True
         self._closed = False
         self._write_s = 0.0
-        self._memory_peak = 0
+        self._interrupted = False
         self._wall_s = 0.0
         self._command: list[str] | None = None
         self.program = program
@@ -151,16 +156,20 @@ class Run:
         try:
             self._more = self._more and self._engine.advance(seconds)
         except KeyboardInterrupt:
-            self._engine.interrupt()
-            self._more = False
+            self._interrupted = True
         except RuntimeError as error:
             raise InternalError(str(error)) from None
-        memory = _resident()
-        self._memory_peak = max(self._memory_peak, memory)
-        self._engine.note_memory(memory)
+        if self._interrupted and self._more:
+            self._engine.interrupt()
+            self._more = False
         if not self._more or self._engine.writing_failed():
             self._close()
         return not self._closed
+
+    def interrupt(self) -> None:
+        """Ends the exploration soon, with tests for the paths that are open. May be called from a signal handler."""
+        self._interrupted = True
+        self._engine.cancel()
 
     def finish(self) -> Run:
         """Explores to the end, or to a limit."""
@@ -176,7 +185,8 @@ class Run:
             raise UsageError(f"{error}: free some space or choose another folder with --out") from None
         self._wall_s = time.perf_counter() - self._started + self.compile_s
         if self.out is not None:
-            (self.out / "run.json").write_text(json.dumps(self.summary(), indent=2) + "\n")
+            write_whole(self.out / "coverage.lcov", lcov.render(self._engine.coverage()))
+            write_whole(self.out / "run.json", json.dumps(self.summary(), indent=2) + "\n")
 
     @property
     def bugs(self) -> list[Bug]:
@@ -224,7 +234,7 @@ class Run:
             "coverage": raw["coverage"],
             "incomplete": raw["incomplete"],
             "solver": {**raw["solver"], "verify": {"checked": checked, "mismatches": self.mismatches}},
-            "memory_peak_mb": round(self._memory_peak / 2**20, 1),
+            "memory_peak_mb": round(raw["peak_memory"] / 2**20, 1),
         }
 
 
@@ -264,12 +274,8 @@ def next_folder(parent: Path) -> Path:
     return folder
 
 
-def _resident() -> int:
-    """Bytes of memory the process has now."""
-    try:
-        with open("/proc/self/statm") as file:
-            return int(file.read().split()[1]) * _PAGE
-    except OSError:
-        import resource
-
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+def write_whole(path: Path, text: str) -> None:
+    """Writes a file that is there whole or not at all."""
+    part = path.with_name(path.name + ".part")
+    part.write_text(text)
+    part.replace(path)

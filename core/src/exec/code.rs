@@ -71,8 +71,8 @@ pub struct Code {
     pub geps: Box<[Gep]>,
     /// Condition and both values.
     pub selects: Box<[[u32; 3]]>,
-    /// Blocks that were entered.
-    pub covered: Box<[bool]>,
+    /// By edge, then for the entry: nothing has to be noted when it is taken.
+    pub quiet: Box<[bool]>,
 }
 
 /// The addresses of globals, by id.
@@ -117,7 +117,14 @@ struct Decoder<'a> {
     selects: Vec<[u32; 3]>,
 }
 
-pub fn decode(program: &Program, func: FuncId, globals: &Globals, graph: &mut Graph) -> Code {
+/// `quiet`: see `Code`.
+pub fn decode(
+    program: &Program,
+    func: FuncId,
+    globals: &Globals,
+    graph: &mut Graph,
+    quiet: Box<[bool]>,
+) -> Code {
     let function = &program.functions[func.index()];
     let mut decoder = Decoder {
         program,
@@ -146,7 +153,7 @@ pub fn decode(program: &Program, func: FuncId, globals: &Globals, graph: &mut Gr
         moves,
         geps: decoder.geps.into(),
         selects: decoder.selects.into(),
-        covered: vec![false; function.blocks.len()].into(),
+        quiet,
     }
 }
 

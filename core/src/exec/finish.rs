@@ -60,25 +60,28 @@ impl Engine {
         let wants_test = match &outcome {
             Outcome::Exit { .. } => {
                 self.stats.completed += 1;
-                self.options.tests == Tests::All
+                self.wants_test(&state)
             }
             Outcome::Bug { class, message } => {
                 self.stats.bugs += 1;
                 place = self.place(&state);
                 first = self.note_bug(*class, &place, message);
+                if first {
+                    self.tidy_bug(&state, &outcome);
+                }
                 first || self.options.all_bugs
             }
             Outcome::Limit { message, .. } => {
                 self.stats.limits += 1;
                 place = self.place(&state);
                 self.incomplete(&state, message);
-                self.options.tests == Tests::All
+                self.wants_test(&state)
             }
             Outcome::Unsupported { message } => {
                 self.stats.unsupported += 1;
                 place = self.place(&state);
                 self.incomplete(&state, message);
-                self.options.tests == Tests::All
+                self.wants_test(&state)
             }
             Outcome::Dropped => return self.release(state),
         };
@@ -96,6 +99,7 @@ impl Engine {
                 outcome,
             };
             if wants_test {
+                self.note_tested(&state);
                 self.write_test(&mut finished);
             }
             if self.keeps_paths {
@@ -103,6 +107,15 @@ impl Engine {
             }
         }
         self.release(state);
+    }
+
+    /// Does a path get a test that does not end in a bug?
+    fn wants_test(&self, state: &State) -> bool {
+        match self.options.tests {
+            Tests::All => true,
+            Tests::Coverage => self.reaches_new(state),
+            Tests::Bugs => false,
+        }
     }
 
     /// True: the first path into this bug.

@@ -12,8 +12,10 @@ mod address;
 mod ask;
 mod cache;
 mod code;
+mod coverage;
 mod finish;
 mod frame;
+mod load;
 mod memory;
 mod models;
 mod object;
@@ -25,9 +27,11 @@ mod start;
 mod state;
 mod step;
 mod testcase;
+mod tidy;
 mod value;
 mod writer;
 
+pub use coverage::{Covered, FunctionCoverage};
 pub use options::{Options, Tests};
 pub use outcome::{Class, Limit, Outcome, Place};
 pub use search::{SEARCHES, SearchRow};
@@ -40,7 +44,7 @@ use crate::program::{FuncId, Program};
 use crate::solve::Solver;
 use run::Stop;
 use rustc_hash::FxHashSet;
-use search::Search;
+use search::{Search, View};
 use state::State;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -74,13 +78,6 @@ pub struct Bug {
     pub paths: u64,
 }
 
-/// Instructions of the user's own code, and how many of them stand in blocks that were entered.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Coverage {
-    pub instructions: u64,
-    pub covered: u64,
-}
-
 pub struct Engine {
     program: Arc<Program>,
     main: FuncId,
@@ -91,6 +88,7 @@ pub struct Engine {
     budget: Budget,
     options: Options,
     cache: cache::Cache,
+    coverage: coverage::Coverage,
     search: Box<dyn Search>,
     /// Came from the running state and is not in `search` yet.
     born: Vec<Box<State>>,
@@ -104,6 +102,9 @@ pub struct Engine {
     finished: Vec<Finished>,
     /// Collect when the graph has this many nodes.
     collect_at: usize,
+    load: load::Load,
+    /// Of constraints; forgotten with every collection.
+    supports: crate::expr::walk::Supports,
 }
 
 /// Instructions between two looks at the clock: about ten milliseconds of concrete code.
@@ -122,7 +123,8 @@ impl Engine {
                 "expected a function `main` to start from, found none: add one, or link the file that has it",
             )?;
         let image = start::image(&program)?;
-        let search = search::build(&options.search).expect("checked above");
+        let search = search::build(&options.search, &program, options.seed).expect("checked above");
+        let coverage = coverage::Coverage::new(&program);
         let mut engine = Engine {
             main,
             code: (0..program.functions.len()).map(|_| None).collect(),
@@ -133,6 +135,7 @@ impl Engine {
             budget: Budget::unlimited(),
             options,
             cache: cache::Cache::new(),
+            coverage,
             search,
             born: Vec::new(),
             stats: Stats::default(),
@@ -144,9 +147,12 @@ impl Engine {
             keeps_paths: false,
             finished: Vec::new(),
             collect_at: COLLECT_AT,
+            load: load::Load::default(),
+            supports: crate::expr::walk::Supports::default(),
         };
         let first = engine.first_state(image.memory)?;
-        engine.search.put(Some(first), Vec::new());
+        let (search, view) = engine.search();
+        search.put(Some(first), Vec::new(), &view);
         Ok(engine)
     }
 
@@ -180,6 +186,7 @@ impl Engine {
             more = self.turn(start);
         }
         self.stats.explore += start.elapsed();
+        self.look_at_memory();
         more
     }
 
@@ -189,7 +196,7 @@ impl Engine {
             self.stop(limit);
             return false;
         }
-        let Some(mut state) = self.search.next() else { return false };
+        let Some(mut state) = self.next_state() else { return false };
         self.cache.clear();
         let fuel = match self.options.max_instructions {
             Some(limit) => BATCH.min(limit - self.stats.instructions),
@@ -203,13 +210,27 @@ impl Engine {
             }
         };
         let born = std::mem::take(&mut self.born);
-        self.search.put(current, born);
+        let (search, view) = self.search();
+        search.put(current, born, &view);
         if self.solver.graph.len() > self.collect_at {
             self.collect();
         } else if self.solver.tree.dropped().len() >= DROPPED_PATHS {
             self.solver.drop_paths();
         }
+        self.mind_memory();
         true
+    }
+
+    /// The strategy, and what it may look at.
+    fn search(&mut self) -> (&mut dyn Search, View<'_>) {
+        let view =
+            View { program: &self.program, coverage: &self.coverage, instructions: self.stats.instructions };
+        (self.search.as_mut(), view)
+    }
+
+    fn next_state(&mut self) -> Option<Box<State>> {
+        let (search, view) = self.search();
+        search.next(&view)
     }
 
     fn limit(&mut self, start: Instant) -> Option<Limit> {
@@ -229,18 +250,10 @@ impl Engine {
         None
     }
 
-    /// Looks at the memory of the process, which the caller measures; frees what can be recomputed, or stops.
-    pub fn note_memory(&mut self, bytes: u64) {
-        self.stats.peak_memory = self.stats.peak_memory.max(bytes);
-        if self.options.max_memory.is_some_and(|limit| bytes > limit) {
-            self.stop(Limit::Memory);
-        }
-    }
-
     /// Ends the run: every open state is a path cut by this limit, with a test of how far it came.
     pub fn stop(&mut self, limit: Limit) {
         self.stopped.get_or_insert(limit);
-        while let Some(state) = self.search.next() {
+        while let Some(state) = self.next_state() {
             let message = format!("stopped by {}", limit.name());
             self.finish(state, Outcome::Limit { limit, message });
         }
@@ -269,6 +282,7 @@ impl Engine {
         for code in self.code.iter().flatten() {
             roots.extend(code.constants.iter().filter_map(|value| value.expr()));
         }
+        self.supports.forget();
         self.solver.collect(roots);
         self.stats.collections += 1;
         self.collect_at = COLLECT_AT.max(2 * self.solver.graph.len());
@@ -289,7 +303,8 @@ impl Engine {
 
     fn decode(&mut self, func: FuncId) {
         if self.code[func.index()].is_none() {
-            let code = code::decode(&self.program, func, &self.globals, &mut self.solver.graph);
+            let quiet = self.coverage.quiet(func, self.program.functions[func.index()].edges.len());
+            let code = code::decode(&self.program, func, &self.globals, &mut self.solver.graph, quiet);
             self.code[func.index()] = Some(Box::new(code));
         }
     }
@@ -315,19 +330,12 @@ impl Engine {
         self.search.len()
     }
 
-    pub fn coverage(&self) -> Coverage {
-        let mut coverage = Coverage::default();
-        for (i, function) in self.program.functions.iter().enumerate() {
-            if function.library {
-                continue;
-            }
-            coverage.instructions += function.insts.len() as u64;
-            if let Some(code) = &self.code[i] {
-                let blocks = function.blocks.iter().zip(&code.covered);
-                coverage.covered +=
-                    blocks.filter(|(_, c)| **c).map(|(b, _)| u64::from(b.end - b.start)).sum::<u64>();
-            }
-        }
-        coverage
+    pub fn covered(&self) -> Covered {
+        self.coverage.covered(&self.program)
+    }
+
+    /// What was reached of each of the user's functions.
+    pub fn coverage(&self) -> Vec<FunctionCoverage> {
+        self.coverage.functions(&self.program)
     }
 }

@@ -7,6 +7,8 @@ use std::time::Duration;
 pub enum Tests {
     /// Every completed path, and the first path into each bug.
     All,
+    /// Paths that reach something which no earlier test reaches, and the first path into each bug.
+    Coverage,
     /// The first path into each bug.
     Bugs,
 }
@@ -14,6 +16,8 @@ pub enum Tests {
 #[derive(Clone, Debug)]
 pub struct Options {
     pub search: String,
+    /// Decides whatever is left to chance.
+    pub seed: u64,
     pub max_time: Option<Duration>,
     pub max_instructions: Option<u64>,
     /// In bytes, for the whole process.
@@ -40,7 +44,8 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Options {
         Options {
-            search: "dfs".to_string(),
+            search: "mix".to_string(),
+            seed: 0,
             max_time: None,
             max_instructions: None,
             max_memory: None,

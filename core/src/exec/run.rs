@@ -78,8 +78,8 @@ impl Engine {
     fn run_function(&mut self, state: &mut State, code: &mut Code, left: &mut u64) -> Option<Stop> {
         let bank = Bank { base: [state.frame.registers.as_mut_ptr(), code.constants.as_ptr().cast_mut()] };
         let mut pc = state.frame.pc as usize;
-        if pc == 0 {
-            code.covered[0] = true;
+        if pc == 0 && !code.quiet[code.edges.len()] {
+            self.note(state, code, None);
         }
         macro_rules! other {
             () => {{
@@ -106,14 +106,17 @@ impl Engine {
         }
         macro_rules! take {
             ($edge:expr) => {{
+                let number = $edge;
                 // SAFETY: edges, their moves and their blocks were checked on load.
-                let edge = unsafe { *code.edges.get_unchecked($edge as usize) };
+                let edge = unsafe { *code.edges.get_unchecked(number as usize) };
                 for i in edge.start..edge.end {
                     let (dst, src) = unsafe { *code.moves.get_unchecked(i as usize) };
                     let value = bank.get(src);
                     unsafe { *bank.base[0].add(dst as usize) = value };
                 }
-                unsafe { *code.covered.get_unchecked_mut(edge.block as usize) = true };
+                if !unsafe { *code.quiet.get_unchecked(number as usize) } {
+                    self.note(state, code, Some(number));
+                }
                 pc = edge.pc as usize;
             }};
         }

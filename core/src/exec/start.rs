@@ -93,6 +93,7 @@ impl Engine {
             may_fork: true,
             output: Arc::default(),
             errno: None,
+            untested: Arc::default(),
             arguments: (0, 0),
         });
         let too_much = |_| "the program's arguments do not fit its memory".to_string();

@@ -1,5 +1,6 @@
 //! One path under way: where it is, what it remembers, and on which node of the path tree it stands.
 use super::address::ObjectId;
+use super::coverage::Marks;
 use super::frame::Frame;
 use super::memory::Memory;
 use crate::expr::Expr;
@@ -53,6 +54,8 @@ pub struct State {
     pub output: Arc<Vec<u8>>,
     /// The object behind `errno`, once asked for.
     pub errno: Option<ObjectId>,
+    /// What it reached that no test did then (only with `--tests coverage`).
+    pub untested: Arc<Marks>,
     /// `argc` and the address of `argv`.
     pub arguments: (u64, u64),
 }

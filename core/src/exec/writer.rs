@@ -1,12 +1,13 @@
 //! Writes tests from a thread of its own, so that exploring does not wait for the disk.
 //!
 //! The first `SINGLE_FILES` tests are files; later ones go into one append-only `tests.pack`, each record with a length
-//! and a checksum, so that a run that is killed leaves only whole tests. Every test's ending is a line of `endings`
-//! (or part of its record). `docs/formats.md` describes both.
+//! and a checksum. Every test's ending is a line of `endings` (or part of its record). A run that is killed leaves only
+//! whole tests: a file gets its name when it is complete, after its ending is on its way to the disk, and whoever reads
+//! the pack passes over a record cut short. `docs/formats.md` describes both.
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -41,20 +42,16 @@ impl Writer {
     /// Writes into an existing folder.
     pub fn new(folder: &Path) -> io::Result<Writer> {
         let folder = folder.to_path_buf();
-        let endings = BufWriter::new(File::create(folder.join("endings"))?);
+        let endings = File::create(folder.join("endings"))?;
         let (sender, receiver) = sync_channel::<Record>(BACKLOG);
         let thread = std::thread::Builder::new().name("partita-writer".to_string()).spawn(move || {
             let mut disk = Disk { folder, endings, pack: None };
             let mut written = Written::default();
-            for record in receiver {
+            while let Some(record) = disk.next(&receiver)? {
                 let start = Instant::now();
                 disk.write(&record)?;
                 written.tests += 1;
                 written.time += start.elapsed();
-            }
-            disk.endings.flush()?;
-            if let Some(mut pack) = disk.pack {
-                pack.flush()?;
             }
             Ok(written)
         })?;
@@ -78,19 +75,38 @@ impl Writer {
 
 struct Disk {
     folder: PathBuf,
-    endings: BufWriter<File>,
+    endings: File,
     pack: Option<BufWriter<File>>,
 }
 
 impl Disk {
+    /// The next test, or `None` at the end. Whatever has been written is handed over to the system before a wait.
+    fn next(&mut self, receiver: &Receiver<Record>) -> io::Result<Option<Record>> {
+        match receiver.try_recv() {
+            Ok(record) => return Ok(Some(record)),
+            Err(TryRecvError::Empty | TryRecvError::Disconnected) => {}
+        }
+        if let Some(pack) = &mut self.pack {
+            pack.flush()?;
+        }
+        Ok(receiver.recv().ok())
+    }
+
+    /// A file that is there whole or not at all.
+    fn file(&self, name: &str, contents: &[u8]) -> io::Result<()> {
+        let part = self.folder.join("test.part");
+        std::fs::write(&part, contents)?;
+        std::fs::rename(part, self.folder.join(name))
+    }
+
     fn write(&mut self, record: &Record) -> io::Result<()> {
         let number = record.number;
         if let Some((class, text)) = &record.error {
-            std::fs::write(self.folder.join(format!("test{number:06}.{class}.err")), text)?;
+            self.file(&format!("test{number:06}.{class}.err"), text.as_bytes())?;
         }
         if number <= SINGLE_FILES {
-            std::fs::write(self.folder.join(format!("test{number:06}.ktest")), &record.ktest)?;
-            return writeln!(self.endings, "{number:06} {}", record.ending);
+            self.endings.write_all(format!("{number:06} {}\n", record.ending).as_bytes())?;
+            return self.file(&format!("test{number:06}.ktest"), &record.ktest);
         }
         let pack = match &mut self.pack {
             Some(pack) => pack,

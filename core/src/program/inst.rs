@@ -1,6 +1,7 @@
 //! The instructions of a `Program`. Every operand's width follows from the instruction: the width of `dst`, an explicit
 //! `width`, or fixed (pointers and lengths 64, conditions 1). Semantics are LLVM's (LangRef); single-threaded.
 use super::{BlockId, EdgeId, FuncId, GlobalId, Reg, StrId, WideId};
+use smallvec::SmallVec;
 
 /// What an instruction reads. All but `Reg` are constants.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -423,6 +424,24 @@ impl Inst {
             | Inst::Trap
             | Inst::Unsupported { .. } => false,
         }
+    }
+
+    /// Where a terminator may lead: each edge once.
+    pub fn edges(&self) -> SmallVec<[EdgeId; 2]> {
+        let mut all = SmallVec::new();
+        if let Inst::Jump { edge } = self {
+            all.push(*edge);
+        } else if let Inst::Branch { then, other, .. } = self {
+            all.extend([*then, *other]);
+        } else if let Inst::Switch { cases, default, .. } = self {
+            all.push(*default);
+            all.extend(cases.iter().map(|case| case.1));
+        } else if let Inst::IndirectBr { edges, .. } = self {
+            all.extend(edges.iter().copied());
+        }
+        all.sort_unstable();
+        all.dedup();
+        all
     }
 
     /// Visits every operand, an indirect callee included, in no particular order.

@@ -10,9 +10,13 @@ from __future__ import annotations
 import argparse
 import json
 import re
+import signal
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 from partita import _core
@@ -29,7 +33,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     searches = [name for name, _ in _core.SEARCHES]
     parser.add_argument("program", nargs="+", metavar="PROG", help="C sources, bitcode or LLVM text")
-    parser.add_argument("--search", choices=searches, default="dfs", help="which state runs next (default: dfs)")
+    parser.add_argument("--search", choices=searches, default="mix", help="which state runs next (default: mix)")
+    parser.add_argument("--seed", type=count, default=0, metavar="N", help="for what is left to chance (default: 0)")
     parser.add_argument("--max-time", type=duration, metavar="TIME", help="such as 60s, 10m or 2h")
     parser.add_argument("--max-memory", type=size, metavar="SIZE", help="such as 2GB (default: half of the memory)")
     parser.add_argument("--max-instructions", type=count, metavar="N", help="in all")
@@ -37,7 +42,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--max-depth", type=count, metavar="N", help="decisions on one path")
     parser.add_argument("--layers", metavar="SPEC", help=f"the chain (default: {DEFAULT_LAYERS!r}), or edits of it")
     parser.add_argument("--verify", metavar="SOLVER", help="check every answer of the chain against a second solver")
-    parser.add_argument("--tests", choices=["all", "bugs"], default="all", help="which paths get a test (default: all)")
+    parser.add_argument(
+        "--tests",
+        choices=["all", "coverage", "bugs"],
+        default="all",
+        help="which paths get a test: all (default), those that cover something new, or those into a new bug",
+    )
     parser.add_argument("--all-bugs", action="store_true", help="a test for every path into a bug, not only the first")
     parser.add_argument(
         "--undefined", choices=["error", "havoc"], default="error", help="what an undefined function does"
@@ -75,6 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.program,
         arguments=arguments.program_arguments,
         search=arguments.search,
+        seed=arguments.seed,
         layers=arguments.layers,
         verify=arguments.verify,
         max_time=arguments.max_time,
@@ -91,11 +102,30 @@ def run(arguments: argparse.Namespace) -> int:
     )
     exploration.write_to(Path(arguments.out) if arguments.out else next_folder(Path.cwd()))
     exploration.describe_command(sys.argv)
-    if arguments.json:
-        follow_json(exploration)
-    else:
-        follow(exploration, arguments.quiet)
+    with ending_cleanly(exploration):
+        if arguments.json:
+            follow_json(exploration)
+        else:
+            follow(exploration, arguments.quiet)
     return status(exploration)
+
+
+@contextmanager
+def ending_cleanly(exploration: Run) -> Iterator[None]:
+    """Ctrl-C and SIGTERM end the exploration, not the writing of its results; a second one ends everything."""
+
+    def handle(_number: int, _frame: FrameType | None) -> None:
+        for each in before:
+            signal.signal(each, before[each])
+        exploration.interrupt()
+
+    signals = (signal.SIGINT, signal.SIGTERM)
+    before = {number: signal.signal(number, handle) for number in signals}
+    try:
+        yield
+    finally:
+        for number in signals:
+            signal.signal(number, before[number])
 
 
 def status(exploration: Run) -> int:

@@ -164,7 +164,7 @@ fn set_forking(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answe
 }
 
 fn silent_exit(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
-    let status = engine.evaluate_word(state, site.arguments[0]);
+    let status = engine.exit_status(state, site.arguments[0]);
     Err(Outcome::Exit { status })
 }
 

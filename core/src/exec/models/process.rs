@@ -36,7 +36,7 @@ impl Engine {
 }
 
 fn exit(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
-    let status = engine.evaluate_word(state, site.arguments[0]);
+    let status = engine.exit_status(state, site.arguments[0]);
     state.stage = Stage::Exiting { status, destructors: 0 };
     match engine.next_stage(state, None)? {
         Go::Frame => Ok(Reply::Frame),
@@ -45,7 +45,7 @@ fn exit(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
 }
 
 fn exit_now(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
-    let status = engine.evaluate_word(state, site.arguments[0]);
+    let status = engine.exit_status(state, site.arguments[0]);
     Err(Outcome::Exit { status })
 }
 

@@ -1,6 +1,6 @@
 //! Breadth first: a queue. A state that forked, or whose batch is over, waits behind all others: a loop without end
 //! keeps nobody from ending.
-use super::Search;
+use super::{Search, View};
 use crate::exec::state::State;
 use std::collections::VecDeque;
 
@@ -11,13 +11,18 @@ pub(super) fn new() -> Box<dyn Search> {
 }
 
 impl Search for Bfs {
-    fn put(&mut self, current: Option<Box<State>>, born: Vec<Box<State>>) {
+    fn put(&mut self, current: Option<Box<State>>, born: Vec<Box<State>>, _: &View<'_>) {
         self.0.extend(current);
         self.0.extend(born);
     }
 
-    fn next(&mut self) -> Option<Box<State>> {
+    fn next(&mut self, _: &View<'_>) -> Option<Box<State>> {
         self.0.pop_front()
+    }
+
+    /// The one whose turn would come last.
+    fn shed(&mut self, _: &View<'_>) -> Option<Box<State>> {
+        self.0.pop_back()
     }
 
     fn len(&self) -> usize {

@@ -1,21 +1,27 @@
 //! Depth first: a stack. The state that ran goes on; its children wait above everything older.
-use super::Search;
+use super::{Search, View};
 use crate::exec::state::State;
+use std::collections::VecDeque;
 
-struct Dfs(Vec<Box<State>>);
+struct Dfs(VecDeque<Box<State>>);
 
 pub(super) fn new() -> Box<dyn Search> {
-    Box::new(Dfs(Vec::new()))
+    Box::new(Dfs(VecDeque::new()))
 }
 
 impl Search for Dfs {
-    fn put(&mut self, current: Option<Box<State>>, born: Vec<Box<State>>) {
+    fn put(&mut self, current: Option<Box<State>>, born: Vec<Box<State>>, _: &View<'_>) {
         self.0.extend(born);
         self.0.extend(current);
     }
 
-    fn next(&mut self) -> Option<Box<State>> {
-        self.0.pop()
+    fn next(&mut self, _: &View<'_>) -> Option<Box<State>> {
+        self.0.pop_back()
+    }
+
+    /// The one whose turn would come last.
+    fn shed(&mut self, _: &View<'_>) -> Option<Box<State>> {
+        self.0.pop_front()
     }
 
     fn len(&self) -> usize {

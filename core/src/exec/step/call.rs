@@ -199,7 +199,7 @@ impl Engine {
                     }
                 },
                 Stage::Main => {
-                    let status = result.map_or(0, |value| self.evaluate_word(state, value));
+                    let status = self.exit_status(state, result.unwrap_or(Value::ZERO));
                     state.stage = Stage::Exiting { status, destructors: 0 };
                 }
                 Stage::Exiting { status, destructors } => {

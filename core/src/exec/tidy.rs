@@ -1,0 +1,112 @@
+//! Inputs that people like to read: among those that take the same path, printable characters and small numbers.
+//!
+//! When a path that gets a test of its own file is about to end, bytes of its model are replaced where the constraints
+//! that mention them allow it. The result is a model of the same path, so nothing else changes; only constraints that
+//! mention a byte are evaluated again. A byte that is always read alone is taken for a character, others for parts of
+//! numbers. Tests that go into the pack stay as they are: there are too many of them to be read.
+use super::Engine;
+use super::options::Tests;
+use super::outcome::{Class, Outcome};
+use super::state::State;
+use super::value::Value;
+use super::writer::SINGLE_FILES;
+use crate::expr::walk::Atom;
+use crate::expr::{Bits, Expr, Model};
+use crate::query::Status;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Tried in this order for a character.
+const CHARACTERS: &[u8] = b"a0 A-./:,_~";
+/// Candidates tried for one test, so that a long input costs no more than a short one.
+const ATTEMPTS: u32 = 256;
+
+/// The constraints that mention a byte of an input.
+#[derive(Default)]
+struct Mentions {
+    constraints: Vec<Expr>,
+    /// Some constraint has other bytes of the same input.
+    in_number: bool,
+}
+
+impl Engine {
+    /// What a path that ends normally returns to its caller.
+    pub(super) fn exit_status(&mut self, state: &State, status: Value) -> u64 {
+        if self.options.tests != Tests::Bugs {
+            self.tidy(state);
+        }
+        self.evaluate_word(state, status)
+    }
+
+    /// The same for a bug whose message does not depend on the values.
+    pub(super) fn tidy_bug(&mut self, state: &State, outcome: &Outcome) {
+        if let Outcome::Bug { class: Class::Assert | Class::Abort | Class::Unreachable, .. } = outcome {
+            self.tidy(state);
+        }
+    }
+
+    fn tidy(&mut self, state: &State) {
+        if self.stats.tests >= SINGLE_FILES || state.inputs.is_empty() {
+            return;
+        }
+        let (mentions, whole) = self.mentions(state);
+        let mut model = self.model(state);
+        let mut attempts = ATTEMPTS;
+        for input in state.inputs.iter().filter(|input| !whole.contains(&input.array)) {
+            for at in 0..input.size {
+                let Some(mentions) = mentions.get(&(input.array, at)) else { continue };
+                let now = model.array(input.array).map_or(0, |array| array.get_word(at)) as u8;
+                let candidates: &[u8] = match (now, mentions.in_number) {
+                    (0 | b' '..=b'~', false) | (0, true) => continue,
+                    (_, true) => &[0],
+                    (_, false) => CHARACTERS,
+                };
+                for &candidate in candidates {
+                    if attempts == 0 {
+                        break;
+                    }
+                    attempts -= 1;
+                    let other = self.with_byte(&model, input.array, at, candidate);
+                    let mut session = self.solver.evaluator.under(&self.solver.graph, &other);
+                    if mentions.constraints.iter().all(|e| session.truth(*e)) {
+                        model = other;
+                        break;
+                    }
+                }
+            }
+        }
+        self.solver.tree.set_status(state.path, Status::Feasible(model));
+    }
+
+    fn with_byte(&self, model: &Model, array: Expr, at: u64, byte: u8) -> Model {
+        let mut other = model.clone();
+        let index = Bits::word(super::object::INDEX_WIDTH, at);
+        other.set_element(&self.solver.graph, array, &index, Bits::word(8, byte.into()));
+        other
+    }
+
+    /// Where each byte is mentioned, and which arrays are used otherwise than byte by byte.
+    fn mentions(&mut self, state: &State) -> (FxHashMap<(Expr, u64), Mentions>, FxHashSet<Expr>) {
+        let mut mentions: FxHashMap<(Expr, u64), Mentions> = FxHashMap::default();
+        let mut whole = FxHashSet::default();
+        for constraint in self.solver.tree.constraints(state.path) {
+            let atoms = self.supports.of(&self.solver.graph, constraint);
+            for (i, atom) in atoms.iter().enumerate() {
+                match *atom {
+                    Atom::Variable(_) => {}
+                    Atom::Array(array) => {
+                        whole.insert(array);
+                    }
+                    Atom::Element(array, at) => {
+                        // Atoms are sorted: other bytes of the input are next to this one.
+                        let near = [i.wrapping_sub(1), i + 1];
+                        let shares = |j: usize| matches!(atoms.get(j), Some(Atom::Element(a, _)) if *a == array);
+                        let entry = mentions.entry((array, at)).or_default();
+                        entry.constraints.push(constraint);
+                        entry.in_number |= near.into_iter().any(shares);
+                    }
+                }
+            }
+        }
+        (mentions, whole)
+    }
+}

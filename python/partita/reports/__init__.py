@@ -1,0 +1,1 @@
+"""What a run found, for other tools: one module a format."""

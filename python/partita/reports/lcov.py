@@ -1,0 +1,49 @@
+"""Coverage as an lcov tracefile, which `genhtml` and most coverage tools read.
+
+A count is 1 for what some path reached and 0 for the rest. A line counts as reached when a block with one of its
+instructions was entered; a branch has one row for each way out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+Line = tuple[str, int, bool]
+Branch = tuple[str, int, bool, list[bool]]
+Function = tuple[str, str, int, bool, list[Line], list[Branch]]
+
+
+@dataclass
+class File:
+    functions: list[tuple[int, str, bool]] = field(default_factory=list)
+    branches: list[tuple[int, bool, list[bool]]] = field(default_factory=list)
+    lines: dict[int, bool] = field(default_factory=dict)
+
+    def render(self, name: str) -> str:
+        functions = sorted(self.functions)
+        rows = ["TN:", f"SF:{name}"]
+        rows += [f"FN:{line},{function}" for line, function, _ in functions]
+        rows += [f"FNDA:{int(entered)},{function}" for _, function, entered in functions]
+        rows += [f"FNF:{len(functions)}", f"FNH:{sum(entered for _, _, entered in functions)}"]
+        branches = sorted(self.branches, key=lambda branch: branch[0])
+        for block, (line, entered, ways) in enumerate(branches):
+            for way, taken in enumerate(ways):
+                rows.append(f"BRDA:{line},{block},{way},{int(taken) if entered else '-'}")
+        rows += [f"BRF:{sum(len(ways) for _, _, ways in branches)}", f"BRH:{sum(sum(ways) for _, _, ways in branches)}"]
+        rows += [f"DA:{line},{int(entered)}" for line, entered in sorted(self.lines.items())]
+        rows += [f"LF:{len(self.lines)}", f"LH:{sum(self.lines.values())}", "end_of_record"]
+        return "".join(row + "\n" for row in rows)
+
+
+def render(functions: Iterable[Function]) -> str:
+    files: dict[str, File] = {}
+    for name, file, line, entered, lines, branches in functions:
+        if line:
+            files.setdefault(file, File()).functions.append((line, name, entered))
+        for place, number, reached in lines:
+            known = files.setdefault(place, File()).lines
+            known[number] = known.get(number, False) or reached
+        for place, number, reached, ways in branches:
+            files.setdefault(place, File()).branches.append((number, reached, ways))
+    return "".join(files[name].render(name) for name in sorted(files))
