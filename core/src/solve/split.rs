@@ -9,10 +9,10 @@
 
 use super::{Layer, Rest};
 use crate::expr::walk::{Atom, Supports};
-use crate::expr::{ArrayValue, Expr, Graph, Model, Sort, Value};
+use crate::expr::{ArrayValue, Bits, Expr, Graph, Model, Sort, Value};
 use crate::persist::Map;
 use crate::query::{Alive, Answer, Path, PathTree, Query};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// Constraints that share variables, by their depth on the path, and the atoms they mention.
@@ -25,7 +25,7 @@ struct Part {
 /// The parts of one path.
 #[derive(Clone, Default)]
 struct Parts {
-    parts: Map<Part>,
+    parts: Map<Arc<Part>>,
     /// Which part an atom belongs to.
     of_atom: Map<u32>,
     /// The part of an array that is used as a whole: all of its elements belong there.
@@ -69,14 +69,22 @@ impl Parts {
             touched.iter().copied().max_by_key(|part| self.parts.get(*part).map_or(0, |p| p.atoms.len()));
         let into = into.unwrap_or_else(|| {
             self.next += 1;
-            self.parts.insert(self.next, Part::default());
+            self.parts.insert(self.next, Arc::default());
             self.next
         });
         for other in touched.into_iter().filter(|&part| part != into) {
             self.merge(other, into);
         }
+        let mut part = Arc::clone(self.parts.get(into).expect("just made or found"));
+        let changed = Arc::make_mut(&mut part);
+        changed.constraints.insert(depth, constraint);
         for &(atom, number) in atoms {
+            // What is known needs no copy of the maps: nearly all of it, on a long path.
+            if self.of_atom.get(number) == Some(&into) {
+                continue;
+            }
             self.of_atom.insert(number, into);
+            changed.atoms.insert(number, ());
             match atom {
                 Atom::Variable(_) => {}
                 Atom::Element(array, _) => {
@@ -89,11 +97,7 @@ impl Parts {
                 }
             }
         }
-        let part = self.parts.get_mut(into).expect("just made or found");
-        part.constraints.insert(depth, constraint);
-        for &(_, number) in atoms {
-            part.atoms.insert(number, ());
-        }
+        self.parts.insert(into, part);
     }
 
     fn merge(&mut self, from: u32, into: u32) {
@@ -106,7 +110,7 @@ impl Parts {
         for array in arrays {
             self.of_array.insert(array, into);
         }
-        let part = self.parts.get_mut(into).expect("a touched part");
+        let part = Arc::make_mut(self.parts.get_mut(into).expect("a touched part"));
         for (depth, constraint) in gone.constraints.iter() {
             part.constraints.insert(depth, *constraint);
         }
@@ -130,6 +134,8 @@ impl Parts {
 #[derive(Default)]
 pub struct Split {
     supports: Supports,
+    /// The atoms of expressions, with their numbers.
+    numbered: FxHashMap<Expr, Arc<[(Atom, u32)]>>,
     numbers: FxHashMap<Atom, u32>,
     atoms: Vec<Atom>,
     nodes: FxHashMap<u32, Parts>,
@@ -141,7 +147,10 @@ impl Split {
         Split::default()
     }
 
-    fn support(&mut self, graph: &Graph, e: Expr) -> Vec<(Atom, u32)> {
+    fn support(&mut self, graph: &Graph, e: Expr) -> Arc<[(Atom, u32)]> {
+        if let Some(known) = self.numbered.get(&e) {
+            return known.clone();
+        }
         let support = self.supports.of(graph, e);
         let number = |atom: &Atom| {
             let next = self.atoms.len() as u32;
@@ -151,7 +160,9 @@ impl Split {
             }
             (*atom, number)
         };
-        support.iter().map(number).collect()
+        let numbered: Arc<[(Atom, u32)]> = support.iter().map(number).collect();
+        self.numbered.insert(e, numbered.clone());
+        numbered
     }
 
     fn parts(&mut self, graph: &Graph, tree: &PathTree, path: Path) -> Parts {
@@ -173,32 +184,34 @@ impl Split {
         parts
     }
 
-    /// `base` with the atoms of `parts` (and those of the condition) as `model` has them.
-    fn merged(
-        &self,
-        graph: &Graph,
-        mut base: Model,
-        model: &Model,
-        atoms: impl Iterator<Item = u32>,
-    ) -> Model {
+    /// Takes the values of some atoms over from another model. Most are the same: a layer below changes what it must.
+    fn take(&self, graph: &Graph, own: &mut Model, other: &Model, atoms: impl Iterator<Item = u32>) {
         for number in atoms {
             match self.atoms[number as usize] {
-                Atom::Variable(v) => base.set_bits(v, model.bits(v, graph.width(v))),
+                Atom::Variable(v) => {
+                    let bits = other.bits(v, graph.width(v));
+                    if own.bits(v, graph.width(v)) != bits {
+                        own.set_bits(v, bits);
+                    }
+                }
                 Atom::Array(v) => {
                     let Sort::Array { index, element } = graph.sort(v) else { unreachable!("an array atom") };
                     let zero = || Arc::new(ArrayValue::zero(index, element));
-                    base.set(v, Value::Array(model.array(v).cloned().unwrap_or_else(zero)));
+                    own.set(v, Value::Array(other.array(v).cloned().unwrap_or_else(zero)));
                 }
                 Atom::Element(v, at) => {
                     let Sort::Array { index, element } = graph.sort(v) else { unreachable!("an array atom") };
-                    let at = crate::expr::Bits::word(index, at);
-                    let zero = || crate::expr::Bits::zero(element);
-                    let value = model.array(v).map_or_else(zero, |array| array.get(&at));
-                    base.set_element(graph, v, &at, value);
+                    let at = Bits::word(index, at);
+                    let get = |model: &Model| {
+                        model.array(v).map_or_else(|| Bits::zero(element), |array| array.get(&at))
+                    };
+                    let value = get(other);
+                    if get(own) != value {
+                        own.set_element(graph, v, &at, value);
+                    }
                 }
             }
         }
-        base
     }
 }
 
@@ -224,13 +237,12 @@ impl Layer for Split {
         match rest.check(&about) {
             Answer::Sat(found) => {
                 let own = condition_atoms.iter().map(|&(_, number)| number);
-                let atoms: FxHashSet<u32> = touched
+                let atoms = touched
                     .iter()
                     .flat_map(|part| parts.parts.get(*part).expect("a part").atoms.iter())
                     .map(|(number, ())| number)
-                    .chain(own)
-                    .collect();
-                model = self.merged(rest.graph, model, &found, atoms.into_iter());
+                    .chain(own);
+                self.take(rest.graph, &mut model, &found, atoms);
             }
             answer => return answer,
         }
@@ -247,7 +259,7 @@ impl Layer for Split {
             match rest.check(&Query { path: query.path, condition: yes, slice: Some(slice) }) {
                 Answer::Sat(found) => {
                     let atoms = part.atoms.iter().map(|(number, ())| number);
-                    model = self.merged(rest.graph, model, &found, atoms);
+                    self.take(rest.graph, &mut model, &found, atoms);
                 }
                 answer => return answer,
             }
@@ -257,6 +269,7 @@ impl Layer for Split {
 
     fn sweep(&mut self, alive: &Alive<'_>) {
         self.supports.sweep(alive.exprs);
+        self.numbered.retain(|e, _| alive.expr(*e));
         self.nodes.retain(|id, _| alive.path(*id));
         // A dead variable's number is not given out again: parts of live paths do not mention it, and the
         // variable that takes its handle gets a new one.
@@ -271,6 +284,7 @@ impl Layer for Split {
 
     fn forget(&mut self) {
         self.supports.forget();
+        self.numbered = FxHashMap::default();
         self.nodes = FxHashMap::default();
     }
 
