@@ -56,6 +56,8 @@ struct Row {
 struct Replay {
     solver: Solver,
     held: Path,
+    /// Continuations that a later query may take, held.
+    further: Vec<Path>,
     row: Row,
     unlimited: Budget,
     /// The number of the query in the log.
@@ -99,10 +101,14 @@ impl Replay {
         }
         match answer {
             Answer::Sat(model) => {
-                // As an executor would: the path is feasible, and this is a model of it.
-                if matches!(self.solver.tree.status(path), Status::Unchecked) {
-                    self.solver.tree.set_status(path, Status::Feasible(model));
+                // As an executor would: the path is feasible, so is its continuation, and this is a model of both.
+                let further = self.solver.tree.extend(&self.solver.graph, path, condition);
+                for node in [path, further] {
+                    if matches!(self.solver.tree.status(node), Status::Unchecked) {
+                        self.solver.tree.set_status(node, Status::Feasible(model.clone()));
+                    }
                 }
+                self.further.push(further);
                 Some(true)
             }
             Answer::Unsat(_) => Some(false),
@@ -235,7 +241,14 @@ fn main() {
         let layers = build_chain(&spec, &mut |_| Ok(None)).expect("layers of the core");
         let solver = Solver::new(layers);
         let held = solver.tree.root();
-        let mut replay = Replay { solver, held, row: Row::default(), unlimited: Budget::unlimited(), at: 0 };
+        let mut replay = Replay {
+            solver,
+            held,
+            further: Vec::new(),
+            row: Row::default(),
+            unlimited: Budget::unlimited(),
+            at: 0,
+        };
         replay.solver.tree.retain(held);
         let mut reader = Reader::new(&text);
         while let Some(query) = reader.next(&mut replay.solver.graph).expect("a readable log") {

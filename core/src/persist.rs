@@ -4,6 +4,9 @@
 //! dense handles (expressions, path nodes, objects), so the tree stays shallow: its height grows with the
 //! largest key. An unshared map is changed in place.
 
+mod list;
+pub use list::List;
+
 use std::sync::Arc;
 
 const BITS: u32 = 4;

@@ -13,6 +13,7 @@ use crate::expr::{Expr, Graph, Op};
 use crate::persist::Map;
 use crate::query::{Alive, Answer, Core, Path, PathTree, Query, Reasons, Status};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 /// Conditions with more nodes than this are passed on as they are.
 const MAX_NODES: usize = 4096;
@@ -23,6 +24,7 @@ type Facts = Map<(Expr, Expr)>;
 #[derive(Default)]
 pub struct Simplify {
     facts: FxHashMap<u32, Facts>,
+    rewriting: Rewritten,
     rewritten: u64,
 }
 
@@ -95,39 +97,86 @@ fn is_leaf(graph: &Graph, e: Expr) -> bool {
     }
 }
 
-/// The condition under the facts, and the constraints used.
-fn rewrite(graph: &mut Graph, facts: &Facts, condition: Expr) -> (Expr, Reasons) {
-    if facts.is_empty() {
-        return (condition, Reasons::None);
-    }
-    let mut used = Vec::new();
-    let mut done: FxHashMap<Expr, Expr> = FxHashMap::default();
-    let mut stack = vec![condition];
-    while let Some(&e) = stack.last() {
-        if done.contains_key(&e) {
-            stack.pop();
-            continue;
+/// What the nodes of a condition have become, by slot: cleared by counting up, so that a question allocates nothing.
+#[derive(Default)]
+struct Rewritten {
+    stamps: Vec<u32>,
+    epoch: u32,
+    values: Vec<Option<Expr>>,
+    count: usize,
+    /// Nodes to be done, and whether their operands have been.
+    stack: Vec<(Expr, bool)>,
+}
+
+impl Rewritten {
+    fn begin(&mut self, graph: &Graph) {
+        self.epoch = self.epoch.wrapping_add(1);
+        if self.epoch == 0 {
+            self.stamps.fill(0);
+            self.epoch = 1;
         }
-        if done.len() > MAX_NODES {
+        let slots = self.stamps.len().max(graph.slots());
+        self.stamps.resize(slots, 0);
+        self.values.resize(slots, None);
+        self.count = 0;
+        self.stack.clear();
+    }
+
+    fn get(&self, e: Expr) -> Option<Expr> {
+        let slot = e.id() as usize;
+        if self.stamps[slot] == self.epoch { self.values[slot] } else { None }
+    }
+
+    fn set(&mut self, e: Expr, value: Expr) {
+        let slot = e.id() as usize;
+        (self.stamps[slot], self.values[slot]) = (self.epoch, Some(value));
+        self.count += 1;
+    }
+
+    /// The condition under the facts, and the constraints used.
+    fn run(&mut self, graph: &mut Graph, facts: &Facts, condition: Expr) -> (Expr, Reasons) {
+        if facts.is_empty() {
             return (condition, Reasons::None);
         }
-        if let Some(value) = known(graph, facts, e, &mut used) {
-            done.insert(e, value);
-            continue;
+        self.begin(graph);
+        let mut used = Vec::new();
+        self.stack.push((condition, false));
+        while let Some((e, opened)) = self.stack.pop() {
+            if self.get(e).is_some() {
+                continue;
+            }
+            if self.count > MAX_NODES {
+                return (condition, Reasons::None);
+            }
+            if !opened && let Some(value) = known(graph, facts, e, &mut used) {
+                self.set(e, value);
+                continue;
+            }
+            let kids = graph.kids(e);
+            let before = self.stack.len();
+            if !opened {
+                self.stack.push((e, true));
+                for &kid in &kids {
+                    if graph.is_const(kid) {
+                        self.set(kid, kid);
+                    } else if self.get(kid).is_none() {
+                        self.stack.push((kid, false));
+                    }
+                }
+                if self.stack.len() > before + 1 {
+                    continue;
+                }
+                self.stack.pop();
+            }
+            let new: SmallVec<[Expr; 3]> =
+                kids.iter().map(|kid| self.get(*kid).expect("operands come first")).collect();
+            let built = if new == kids { e } else { graph.rebuild(e, &new) };
+            // What was built may be known in its turn: `x + y = 3` with y known.
+            let value = if built == e { e } else { known(graph, facts, built, &mut used).unwrap_or(built) };
+            self.set(e, value);
         }
-        let kids = graph.kids(e);
-        let before = stack.len();
-        stack.extend(kids.iter().filter(|kid| !done.contains_key(kid)));
-        if stack.len() > before {
-            continue;
-        }
-        let new: Vec<Expr> = kids.iter().map(|kid| done[kid]).collect();
-        let built = if new[..] == kids[..] { e } else { graph.rebuild(e, &new) };
-        // What was built may be known in its turn: `x + y = 3` with y known.
-        let value = if built == e { e } else { known(graph, facts, built, &mut used).unwrap_or(built) };
-        done.insert(e, value);
+        (self.get(condition).expect("just computed"), used.into_iter().collect())
     }
-    (done[&condition], used.into_iter().collect())
 }
 
 /// What the facts say of `e`, following equalities between leaves to the end.
@@ -197,7 +246,7 @@ impl Layer for Simplify {
                 facts
             }
         };
-        let (condition, reasons) = rewrite(rest.graph, &facts, query.condition);
+        let (condition, reasons) = self.rewriting.run(rest.graph, &facts, query.condition);
         if rest.graph.is_false(condition) {
             return Answer::Unsat(Core { constraints: reasons, condition: true });
         }

@@ -9,33 +9,45 @@
 
 use super::{Layer, Rest};
 use crate::expr::walk::{Atom, Supports};
-use crate::expr::{ArrayValue, Expr, Graph, Model, Sort, Value};
-use crate::persist::Map;
+use crate::expr::{ArrayValue, Bits, Expr, Graph, Model, Sort, Value};
+use crate::persist::{List, Map};
 use crate::query::{Alive, Answer, Path, PathTree, Query};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// Constraints that share variables, by their depth on the path, and the atoms they mention.
+/// Constraints that share variables, with their depth on the path, and the atoms they mention.
 #[derive(Clone, Default)]
 struct Part {
-    constraints: Map<Expr>,
-    atoms: Map<()>,
+    constraints: List<(u32, Expr)>,
+    atoms: List<u32>,
+    /// The depth of the newest constraint.
+    newest: u32,
+}
+
+impl Part {
+    fn add(&mut self, depth: u32, constraint: Expr) {
+        self.constraints.push((depth, constraint));
+        self.newest = self.newest.max(depth);
+    }
 }
 
 /// The parts of one path.
 #[derive(Clone, Default)]
 struct Parts {
-    parts: Map<Part>,
+    parts: Map<Arc<Part>>,
     /// Which part an atom belongs to.
     of_atom: Map<u32>,
     /// The part of an array that is used as a whole: all of its elements belong there.
     of_array: Map<u32>,
-    /// Elements seen of each array, by the array's expression.
-    elements: Map<Map<()>>,
     next: u32,
 }
 
 impl Parts {
+    fn part(&self, number: u32) -> &Arc<Part> {
+        self.parts.get(number).expect("a part")
+    }
+
     fn part_of(&self, atom: Atom, number: u32) -> Option<u32> {
         match atom {
             Atom::Element(array, _) => {
@@ -47,14 +59,14 @@ impl Parts {
     }
 
     /// The parts that the atoms touch, each once, in ascending order.
-    fn touched(&self, atoms: &[(Atom, u32)]) -> Vec<u32> {
-        let mut parts: Vec<u32> = Vec::new();
+    fn touched(&self, atoms: &[(Atom, u32)], elements: &Elements) -> SmallVec<[u32; 4]> {
+        let mut parts: SmallVec<[u32; 4]> = SmallVec::new();
         for &(atom, number) in atoms {
             parts.extend(self.part_of(atom, number));
             if let Atom::Array(array) = atom
-                && let Some(elements) = self.elements.get(array.id())
+                && let Some(elements) = elements.get(&array)
             {
-                parts.extend(elements.iter().filter_map(|(number, ())| self.of_atom.get(number)));
+                parts.extend(elements.iter().filter_map(|number| self.of_atom.get(*number).copied()));
             }
         }
         parts.sort_unstable();
@@ -63,75 +75,72 @@ impl Parts {
     }
 
     /// Adds a constraint: the parts it touches become one.
-    fn add(&mut self, atoms: &[(Atom, u32)], constraint: Expr, depth: u32) {
-        let touched = self.touched(atoms);
-        let into =
-            touched.iter().copied().max_by_key(|part| self.parts.get(*part).map_or(0, |p| p.atoms.len()));
-        let into = into.unwrap_or_else(|| {
-            self.next += 1;
-            self.parts.insert(self.next, Part::default());
-            self.next
-        });
-        for other in touched.into_iter().filter(|&part| part != into) {
-            self.merge(other, into);
+    fn add(&mut self, atoms: &[(Atom, u32)], elements: &Elements, constraint: Expr, depth: u32) {
+        let touched = self.touched(atoms, elements);
+        let largest = touched.iter().copied().max_by_key(|number| self.part(*number).atoms.len());
+        let (into, mut part) = match largest {
+            Some(into) => (into, Arc::clone(self.part(into))),
+            None => {
+                self.next += 1;
+                (self.next, Arc::default())
+            }
+        };
+        let changed = Arc::make_mut(&mut part);
+        for other in touched.into_iter().filter(|&other| other != into) {
+            self.merge(other, into, changed);
         }
+        changed.add(depth, constraint);
         for &(atom, number) in atoms {
+            // What is known needs no copy of the maps: nearly all of it, on a long path.
+            if self.of_atom.get(number) == Some(&into) {
+                continue;
+            }
             self.of_atom.insert(number, into);
-            match atom {
-                Atom::Variable(_) => {}
-                Atom::Element(array, _) => {
-                    let mut elements = self.elements.get(array.id()).cloned().unwrap_or_default();
-                    elements.insert(number, ());
-                    self.elements.insert(array.id(), elements);
-                }
-                Atom::Array(array) => {
-                    self.of_array.insert(array.id(), into);
-                }
+            changed.atoms.push(number);
+            if let Atom::Array(array) = atom {
+                self.of_array.insert(array.id(), into);
             }
         }
-        let part = self.parts.get_mut(into).expect("just made or found");
-        part.constraints.insert(depth, constraint);
-        for &(_, number) in atoms {
-            part.atoms.insert(number, ());
-        }
+        self.parts.insert(into, part);
     }
 
-    fn merge(&mut self, from: u32, into: u32) {
+    fn merge(&mut self, from: u32, into: u32, part: &mut Part) {
         let gone = self.parts.remove(from).expect("a touched part");
-        for (atom, ()) in gone.atoms.iter() {
+        for &atom in gone.atoms.iter() {
             self.of_atom.insert(atom, into);
+            part.atoms.push(atom);
         }
         let arrays: Vec<u32> =
             self.of_array.iter().filter(|(_, part)| **part == from).map(|(array, _)| array).collect();
         for array in arrays {
             self.of_array.insert(array, into);
         }
-        let part = self.parts.get_mut(into).expect("a touched part");
-        for (depth, constraint) in gone.constraints.iter() {
-            part.constraints.insert(depth, *constraint);
-        }
-        for (atom, ()) in gone.atoms.iter() {
-            part.atoms.insert(atom, ());
+        for &(depth, constraint) in gone.constraints.iter() {
+            part.add(depth, constraint);
         }
     }
 
     /// The constraints of some parts, oldest first.
     fn constraints(&self, parts: &[u32]) -> Arc<[Expr]> {
-        let of = |part: &u32| self.parts.get(*part).expect("a part").constraints.iter();
-        if let [part] = parts {
-            return of(part).map(|(_, e)| *e).collect();
-        }
-        let mut all: Vec<(u32, Expr)> = parts.iter().flat_map(of).map(|(depth, e)| (depth, *e)).collect();
-        all.sort_unstable_by_key(|(depth, _)| *depth);
-        all.into_iter().map(|(_, e)| e).collect()
+        let mut all: Vec<(u32, Expr)> =
+            parts.iter().flat_map(|number| self.part(*number).constraints.iter().copied()).collect();
+        // Newest first, or a few such runs after one another.
+        all.sort_by_key(|(depth, _)| *depth);
+        all.iter().map(|(_, e)| *e).collect()
     }
 }
+
+/// All elements seen of each array, on whatever path.
+type Elements = FxHashMap<Expr, Vec<u32>>;
 
 #[derive(Default)]
 pub struct Split {
     supports: Supports,
+    /// The atoms of expressions, with their numbers.
+    numbered: FxHashMap<Expr, Arc<[(Atom, u32)]>>,
     numbers: FxHashMap<Atom, u32>,
     atoms: Vec<Atom>,
+    elements: Elements,
     nodes: FxHashMap<u32, Parts>,
     dropped_constraints: u64,
 }
@@ -141,17 +150,25 @@ impl Split {
         Split::default()
     }
 
-    fn support(&mut self, graph: &Graph, e: Expr) -> Vec<(Atom, u32)> {
+    fn support(&mut self, graph: &Graph, e: Expr) -> Arc<[(Atom, u32)]> {
+        if let Some(known) = self.numbered.get(&e) {
+            return known.clone();
+        }
         let support = self.supports.of(graph, e);
         let number = |atom: &Atom| {
             let next = self.atoms.len() as u32;
             let number = *self.numbers.entry(*atom).or_insert(next);
             if number == next {
                 self.atoms.push(*atom);
+                if let Atom::Element(array, _) = atom {
+                    self.elements.entry(*array).or_default().push(number);
+                }
             }
             (*atom, number)
         };
-        support.iter().map(number).collect()
+        let numbered: Arc<[(Atom, u32)]> = support.iter().map(number).collect();
+        self.numbered.insert(e, numbered.clone());
+        numbered
     }
 
     fn parts(&mut self, graph: &Graph, tree: &PathTree, path: Path) -> Parts {
@@ -167,38 +184,40 @@ impl Split {
         for node in missing.into_iter().rev() {
             let constraint = tree.constraint(node);
             let atoms = self.support(graph, constraint);
-            parts.add(&atoms, constraint, tree.depth(node));
+            parts.add(&atoms, &self.elements, constraint, tree.depth(node));
             self.nodes.insert(node.id(), parts.clone());
         }
         parts
     }
 
-    /// `base` with the atoms of `parts` (and those of the condition) as `model` has them.
-    fn merged(
-        &self,
-        graph: &Graph,
-        mut base: Model,
-        model: &Model,
-        atoms: impl Iterator<Item = u32>,
-    ) -> Model {
+    /// Takes the values of some atoms over from another model. Most are the same: a layer below changes what it must.
+    fn take(&self, graph: &Graph, own: &mut Model, other: &Model, atoms: impl Iterator<Item = u32>) {
         for number in atoms {
             match self.atoms[number as usize] {
-                Atom::Variable(v) => base.set_bits(v, model.bits(v, graph.width(v))),
+                Atom::Variable(v) => {
+                    let bits = other.bits(v, graph.width(v));
+                    if own.bits(v, graph.width(v)) != bits {
+                        own.set_bits(v, bits);
+                    }
+                }
                 Atom::Array(v) => {
                     let Sort::Array { index, element } = graph.sort(v) else { unreachable!("an array atom") };
                     let zero = || Arc::new(ArrayValue::zero(index, element));
-                    base.set(v, Value::Array(model.array(v).cloned().unwrap_or_else(zero)));
+                    own.set(v, Value::Array(other.array(v).cloned().unwrap_or_else(zero)));
                 }
                 Atom::Element(v, at) => {
                     let Sort::Array { index, element } = graph.sort(v) else { unreachable!("an array atom") };
-                    let at = crate::expr::Bits::word(index, at);
-                    let zero = || crate::expr::Bits::zero(element);
-                    let value = model.array(v).map_or_else(zero, |array| array.get(&at));
-                    base.set_element(graph, v, &at, value);
+                    let at = Bits::word(index, at);
+                    let get = |model: &Model| {
+                        model.array(v).map_or_else(|| Bits::zero(element), |array| array.get(&at))
+                    };
+                    let value = get(other);
+                    if get(own) != value {
+                        own.set_element(graph, v, &at, value);
+                    }
                 }
             }
         }
-        base
     }
 }
 
@@ -213,7 +232,7 @@ impl Layer for Split {
         }
         let parts = self.parts(rest.graph, rest.tree, query.path);
         let condition_atoms = self.support(rest.graph, query.condition);
-        let touched = parts.touched(&condition_atoms);
+        let touched = parts.touched(&condition_atoms, &self.elements);
         let ancestor = rest.tree.feasible_ancestor(query.path);
         let covered_depth = rest.tree.depth(ancestor);
         let mut model = rest.tree.model(ancestor).expect("a feasible node").clone();
@@ -224,13 +243,9 @@ impl Layer for Split {
         match rest.check(&about) {
             Answer::Sat(found) => {
                 let own = condition_atoms.iter().map(|&(_, number)| number);
-                let atoms: FxHashSet<u32> = touched
-                    .iter()
-                    .flat_map(|part| parts.parts.get(*part).expect("a part").atoms.iter())
-                    .map(|(number, ())| number)
-                    .chain(own)
-                    .collect();
-                model = self.merged(rest.graph, model, &found, atoms.into_iter());
+                let atoms =
+                    touched.iter().flat_map(|part| parts.part(*part).atoms.iter().copied()).chain(own);
+                self.take(rest.graph, &mut model, &found, atoms);
             }
             answer => return answer,
         }
@@ -239,15 +254,14 @@ impl Layer for Split {
         }
         let yes = rest.graph.boolean(true);
         for (number, part) in parts.parts.iter() {
-            let newest = part.constraints.iter().last().map_or(0, |(depth, _)| depth);
-            if newest <= covered_depth || touched.binary_search(&number).is_ok() {
+            if part.newest <= covered_depth || touched.binary_search(&number).is_ok() {
                 continue;
             }
             let slice = parts.constraints(&[number]);
             match rest.check(&Query { path: query.path, condition: yes, slice: Some(slice) }) {
                 Answer::Sat(found) => {
-                    let atoms = part.atoms.iter().map(|(number, ())| number);
-                    model = self.merged(rest.graph, model, &found, atoms);
+                    let atoms = part.atoms.iter().copied();
+                    self.take(rest.graph, &mut model, &found, atoms);
                 }
                 answer => return answer,
             }
@@ -257,10 +271,12 @@ impl Layer for Split {
 
     fn sweep(&mut self, alive: &Alive<'_>) {
         self.supports.sweep(alive.exprs);
+        self.numbered.retain(|e, _| alive.expr(*e));
         self.nodes.retain(|id, _| alive.path(*id));
         // A dead variable's number is not given out again: parts of live paths do not mention it, and the
         // variable that takes its handle gets a new one.
         self.numbers.retain(|atom, _| alive.expr(atom.variable()));
+        self.elements.retain(|array, _| alive.expr(*array));
     }
 
     fn drop_paths(&mut self, gone: &[u32]) {
@@ -271,6 +287,7 @@ impl Layer for Split {
 
     fn forget(&mut self) {
         self.supports.forget();
+        self.numbered = FxHashMap::default();
         self.nodes = FxHashMap::default();
     }
 
