@@ -209,6 +209,11 @@ impl PathTree {
         (path.id != ROOT).then(|| self.path(node.parent))
     }
 
+    /// The nodes with one more constraint that somebody holds, oldest first.
+    pub fn children(&self, path: Path) -> impl DoubleEndedIterator<Item = Path> + '_ {
+        self.node(path).children.iter().map(|&id| self.path(id))
+    }
+
     /// The newest constraint; `true` for the root.
     pub fn constraint(&self, path: Path) -> Expr {
         self.node(path).constraint
@@ -298,6 +303,11 @@ impl<'a> Alive<'a> {
 
     pub fn expr(&self, e: Expr) -> bool {
         self.exprs.has(e)
+    }
+
+    /// The numbers of nodes dropped since the last sweep, children before their parents.
+    pub fn dropped(&self) -> &[u32] {
+        self.tree.dropped()
     }
 
     /// Is the node with this number alive?

@@ -26,6 +26,16 @@ fn under_others() {
 }
 
 #[test]
+fn under_the_caches() {
+    conforms("solutions sat", 51..55, 400);
+    conforms("solutions(kp=3,ks=2,variants=3) sat", 55..57, 400);
+    conforms("simplify split solutions intervals enumerate differences reuse sat", 61..63, 400);
+    conforms("split solutions:paper sat", 71..73, 400);
+    conforms("split reuse:klee sat", 81..83, 400);
+    conforms("split reuse:grulia sat", 91..93, 400);
+}
+
+#[test]
 fn with_each_engine() {
     conforms("sat(engine=batsat,harvest=off)", 31..34, 400);
     conforms("sat(engine=cadical)", 41..43, 300);

@@ -2,7 +2,7 @@
 //! harvested on the way is still there.
 
 use partita_core::budget::{Budget, Why};
-use partita_core::expr::{Expr, Sort};
+use partita_core::expr::{Expr, Model, Sort};
 use partita_core::query::{Answer, Query};
 use partita_core::solve::harvest::Lot;
 use partita_core::solve::{Layer, Rest, Solver, Spec, build_chain};
@@ -163,7 +163,7 @@ fn partial_solutions_are_kept_whatever_the_answer() {
         let mut values: Vec<u64> = Vec::new();
         for lot in &lots {
             for row in 0..lot.len() {
-                let model = lot.model(graph, row);
+                let model = lot.complete(graph, row, Model::new());
                 assert!(
                     !solver.evaluator.under(graph, &model).truth(condition),
                     "it would have been the answer"

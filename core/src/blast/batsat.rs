@@ -175,8 +175,7 @@ pub struct Batsat {
 }
 
 impl Batsat {
-    /// `keep`: how many assignments to harvest from one solve.
-    pub fn new(keep: usize) -> Batsat {
+    pub fn new() -> Batsat {
         let shared = Arc::new(Shared::default());
         let control = Control {
             shared: shared.clone(),
@@ -186,7 +185,7 @@ impl Batsat {
             spent: Cell::new(false),
         };
         let sample =
-            Sample { keep, rows: Vec::new(), hashes: FxHashSet::default(), random: 0x9e37_79b9_7f4a_7c15 };
+            Sample { keep: 0, rows: Vec::new(), hashes: FxHashSet::default(), random: 0x9e37_79b9_7f4a_7c15 };
         let trail = Trail {
             shared: shared.clone(),
             position: Vec::new(),
@@ -216,6 +215,7 @@ impl Batsat {
         control.limit = task.conflicts;
         control.spent.set(false);
         let trail = &mut self.trail;
+        trail.sample.keep = task.keep;
         trail.sample.rows.clear();
         trail.sample.hashes.clear();
         trail.position.resize(self.solver.num_vars() as usize, NOT_TRACED);
@@ -234,6 +234,12 @@ impl Batsat {
                 }
             }
         }
+    }
+}
+
+impl Default for Batsat {
+    fn default() -> Batsat {
+        Batsat::new()
     }
 }
 

@@ -31,6 +31,8 @@ pub struct Task<'a> {
     pub budget: &'a Budget,
     /// Give up after this many conflicts.
     pub conflicts: u64,
+    /// How many assignments met at conflicts to keep.
+    pub keep: usize,
 }
 
 /// An incremental SAT solver.

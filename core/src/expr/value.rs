@@ -96,6 +96,11 @@ impl ArrayValue {
         self.set(&Bits::word(self.index_width, index), Bits::word(self.element_width(), element));
     }
 
+    /// Bytes taken, about.
+    fn footprint(&self) -> usize {
+        size_of::<ArrayValue>() + self.bytes.len() + self.entries.len() * 2 * size_of::<Bits>()
+    }
+
     /// Elements that differ from the default, by index.
     pub fn entries(&self) -> Vec<(Bits, Bits)> {
         let dense = self.bytes.iter().enumerate();
@@ -166,6 +171,13 @@ impl Model {
         Arc::make_mut(&mut self.values).insert(variable, value);
     }
 
+    /// The variable is zero again.
+    pub fn unset(&mut self, variable: Expr) {
+        if self.values.contains_key(&variable) {
+            Arc::make_mut(&mut self.values).remove(&variable);
+        }
+    }
+
     pub fn set_bits(&mut self, variable: Expr, bits: Bits) {
         self.set(variable, Value::Bits(bits));
     }
@@ -195,6 +207,15 @@ impl Model {
 
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
+    }
+
+    /// Bytes taken, about, as if nothing were shared with other models.
+    pub fn footprint(&self) -> usize {
+        let value = |value: &Value| match value {
+            Value::Bits(_) => 0,
+            Value::Array(array) => array.footprint(),
+        };
+        self.values.values().map(|v| size_of::<(Expr, Value)>() + value(v)).sum()
     }
 
     /// Keeps only what `keep` says; used when variables are collected.

@@ -1,14 +1,24 @@
 //! Assignments that a complete layer met on its way to an answer, and which nearly satisfied the question: guesses
 //! for later questions, never more than that. A layer above takes them after it has asked below; what nobody takes
-//! is gone with the next question.
+//! is gone with the next question. Here it also says how many it wants, and learns what the answer has cost.
 
 use crate::expr::{Bits, Expr, Graph, Model};
 use crate::query::Path;
 
 /// What the question under way has yielded so far.
-#[derive(Default)]
 pub struct Harvest {
     lots: Vec<Lot>,
+    /// At most so many from one solve.
+    pub wanted: usize,
+    /// Nanoseconds that answers of complete layers took, about: reckoned from what they did, not from a clock, so that
+    /// whoever goes by it does the same each time.
+    pub work: u64,
+}
+
+impl Default for Harvest {
+    fn default() -> Harvest {
+        Harvest { lots: Vec::new(), wanted: usize::MAX, work: 0 }
+    }
 }
 
 /// The assignments from one solve. Rows are complete for the question's own variables.
@@ -41,6 +51,7 @@ impl Harvest {
 
     pub fn clear(&mut self) {
         self.lots.clear();
+        self.work = 0;
     }
 }
 
@@ -53,10 +64,9 @@ impl Lot {
         self.rows.is_empty()
     }
 
-    /// Assignment `row` as a model; what the question did not mention is left out.
-    pub fn model(&self, graph: &Graph, row: usize) -> Model {
+    /// Assignment `row` as a model; what the question did not mention is as in `model`.
+    pub fn complete(&self, graph: &Graph, row: usize, mut model: Model) -> Model {
         let row = &self.rows[row];
-        let mut model = Model::new();
         for place in &self.places {
             let mut words = vec![0u64; place.width.div_ceil(64) as usize];
             for &(bit, at) in &place.bits {

@@ -8,14 +8,17 @@
 pub mod conformance;
 mod differences;
 mod enumerate;
+mod grulia;
 pub mod harvest;
 mod intervals;
+mod klee;
 mod paper;
 mod record;
 mod reuse;
 mod sat;
 mod settrie;
 mod simplify;
+mod solutions;
 pub mod spec;
 mod split;
 mod table;
@@ -123,6 +126,9 @@ impl Rest<'_> {
         let meter = &mut first.meter;
         meter.asked += 1;
         meter.own += total.saturating_sub(below);
+        if !passed && first.layer.is_complete() {
+            self.harvest.work = self.harvest.work.max(1);
+        }
         match (&answer, passed) {
             (_, true) => meter.passed += 1,
             (Answer::Sat(_), false) => meter.sat += 1,

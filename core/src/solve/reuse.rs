@@ -8,7 +8,7 @@
 //! Cost: one walk through a set-trie, of bounded length.
 //! Source: KLEE's counterexample cache; Green for the idea of reuse across programs.
 
-use super::settrie::SetTrie;
+use super::settrie::{SetTrie, numbers};
 use super::{Layer, Rest};
 use crate::expr::{Expr, Model};
 use crate::query::{Alive, Answer, Core, Query, Reasons};
@@ -56,14 +56,6 @@ impl Reuse {
     }
 }
 
-/// Expressions as an ascending list of their slots.
-fn numbers(all: impl Iterator<Item = Expr>) -> Vec<u32> {
-    let mut set: Vec<u32> = all.map(Expr::id).collect();
-    set.sort_unstable();
-    set.dedup();
-    set
-}
-
 impl Layer for Reuse {
     fn name(&self) -> &str {
         "reuse"
@@ -105,10 +97,7 @@ impl Layer for Reuse {
             model.retain(|variable| alive.expr(variable));
             self.satisfiable.insert(set, model.clone());
         }
-        let cores = std::mem::take(&mut self.cores).into_sets();
-        for (set, ()) in cores.into_iter().filter(|(set, ())| lives(set)) {
-            self.cores.insert(&set, ());
-        }
+        self.cores.sweep(|id| alive.exprs.has_id(id), |()| ());
     }
 
     /// Nothing hangs on path nodes here.

@@ -35,6 +35,10 @@ const RETELLING: u64 = 30;
 /// Gates below which a new solver is not worth it.
 const SMALLEST: u64 = 500;
 
+/// About how long a propagated literal and a gate told to a solver take, for reckoning what an answer has cost.
+const PROPAGATION_NS: u64 = 20;
+const GATE_NS: u64 = PROPAGATION_NS * RETELLING;
+
 /// Which engines are used: the default is `Both`, the others are for comparison.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Engines {
@@ -77,6 +81,18 @@ struct Prepared<E> {
     waste: u64,
 }
 
+/// What an engine has done so far.
+struct Effort {
+    conflicts: u64,
+    propagations: u64,
+}
+
+impl Effort {
+    fn of<E: Engine>(prepared: &Prepared<E>) -> Effort {
+        Effort { conflicts: prepared.engine.conflicts(), propagations: prepared.engine.propagations() }
+    }
+}
+
 /// A question in gates.
 struct Posed {
     /// In path order, the condition last.
@@ -99,8 +115,8 @@ impl<E: Engine> Prepared<E> {
         self.encoding.len() > LARGEST || self.waste > RETELLING * posed.gates.max(SMALLEST)
     }
 
-    fn solve(&mut self, blaster: &Blaster, posed: &Posed, budget: &Budget, conflicts: u64) -> Outcome {
-        match self.ask(blaster, posed, budget, conflicts) {
+    fn solve(&mut self, blaster: &Blaster, posed: &Posed, budget: &Budget, limits: (u64, usize)) -> Outcome {
+        match self.ask(blaster, posed, budget, limits) {
             Ok(outcome) => outcome,
             Err(why) => Outcome::Stopped(why),
         }
@@ -111,7 +127,7 @@ impl<E: Engine> Prepared<E> {
         blaster: &Blaster,
         posed: &Posed,
         budget: &Budget,
-        conflicts: u64,
+        (conflicts, keep): (u64, usize),
     ) -> Result<Outcome, Why> {
         let mut literal = |lit: Lit| self.encoding.literal(&blaster.gates, lit, &mut self.engine, budget);
         let assumptions: Vec<i32> =
@@ -128,7 +144,7 @@ impl<E: Engine> Prepared<E> {
         }
         let before = (self.engine.conflicts(), self.engine.propagations());
         let outcome =
-            self.engine.solve(&Task { assumptions: &assumptions, traced: &traced, budget, conflicts });
+            self.engine.solve(&Task { assumptions: &assumptions, traced: &traced, budget, conflicts, keep });
         // Without conflicts each gate behind the question is propagated once; the others come in uncalled.
         if self.engine.conflicts() == before.0 {
             self.waste += (self.engine.propagations() - before.1).saturating_sub(posed.gates);
@@ -170,7 +186,7 @@ impl Sat {
             keep,
             patience,
             blaster: Blaster::new(),
-            quick: Prepared::new(Batsat::new(keep)),
+            quick: Prepared::new(Batsat::new()),
             thorough: None,
             met: Vec::new(),
             question: 0,
@@ -182,7 +198,7 @@ impl Sat {
     fn reset(&mut self) {
         self.counts.rebuilt += 1;
         self.blaster = Blaster::new();
-        self.quick = Prepared::new(Batsat::new(self.keep));
+        self.quick = Prepared::new(Batsat::new());
         self.thorough = None;
         self.met = Vec::new();
         self.question = 0;
@@ -192,7 +208,7 @@ impl Sat {
     fn renew(&mut self, posed: &Posed) {
         if self.quick.is_wasteful(posed) {
             self.counts.rebuilt += 1;
-            self.quick = Prepared::new(Batsat::new(self.keep));
+            self.quick = Prepared::new(Batsat::new());
         }
         if self.thorough.as_ref().is_some_and(|thorough| thorough.is_wasteful(posed)) {
             self.counts.rebuilt += 1;
@@ -278,9 +294,13 @@ impl Sat {
     fn solve(&mut self, query: &Query, posed: &Posed, rest: &mut Rest<'_>) -> Outcome {
         if self.engines != Engines::Cadical {
             let limit = if self.engines == Engines::Both { self.patience } else { u64::MAX };
-            let before = self.quick.engine.conflicts();
-            let outcome = self.quick.solve(&self.blaster, posed, rest.budget, limit);
-            self.counts.conflicts += self.quick.engine.conflicts() - before;
+            let (before, told) = (Effort::of(&self.quick), self.quick.encoding.len());
+            let keep = self.keep.min(rest.harvest.wanted);
+            let outcome = self.quick.solve(&self.blaster, posed, rest.budget, (limit, keep));
+            let effort = Effort::of(&self.quick);
+            self.counts.conflicts += effort.conflicts - before.conflicts;
+            rest.harvest.work += (effort.propagations - before.propagations) * PROPAGATION_NS
+                + (self.quick.encoding.len().saturating_sub(told)) as u64 * GATE_NS;
             let rows = self.quick.engine.take_harvest();
             if !rows.is_empty() {
                 self.counts.harvested += rows.len() as u64;
@@ -292,9 +312,11 @@ impl Sat {
             self.counts.handed_over += 1;
         }
         let thorough = self.thorough.get_or_insert_with(|| Prepared::new(Cadical::new()));
-        let before = thorough.engine.conflicts();
-        let outcome = thorough.solve(&self.blaster, posed, rest.budget, u64::MAX);
-        self.counts.conflicts += thorough.engine.conflicts() - before;
+        let before = Effort::of(thorough);
+        let outcome = thorough.solve(&self.blaster, posed, rest.budget, (u64::MAX, 0));
+        let effort = Effort::of(thorough);
+        self.counts.conflicts += effort.conflicts - before.conflicts;
+        rest.harvest.work += (effort.propagations - before.propagations) * PROPAGATION_NS;
         outcome
     }
 

@@ -1,7 +1,16 @@
 //! Sets of numbers in a trie, for two questions: is some stored set within this one, and is this one within some
 //! stored set? Each set is a path of ascending numbers, so a walk leaves out whatever cannot match.
 
+use crate::expr::Expr;
 use std::collections::BTreeMap;
+
+/// Expressions as a set: their slots, ascending.
+pub fn numbers(all: impl Iterator<Item = Expr>) -> Vec<u32> {
+    let mut set: Vec<u32> = all.map(Expr::id).collect();
+    set.sort_unstable();
+    set.dedup();
+    set
+}
 
 struct Node<V> {
     children: BTreeMap<u32, usize>,
@@ -44,6 +53,16 @@ impl<V> SetTrie<V> {
 
     /// A stored set all of whose elements are in `set`, looking at no more than `steps` nodes.
     pub fn subset_of(&self, set: &[u32], steps: usize) -> Option<Vec<u32>> {
+        self.subset_where(set, steps, |_| true).map(|(found, _)| found)
+    }
+
+    /// The same for one whose value is wanted, with that.
+    pub fn subset_where(
+        &self,
+        set: &[u32],
+        steps: usize,
+        mut wanted: impl FnMut(&V) -> bool,
+    ) -> Option<(Vec<u32>, &V)> {
         // With each node: where in `set` to go on, and how long the stored set is up to here.
         let mut stack = vec![(0, 0, 0)];
         let mut found: Vec<u32> = Vec::new();
@@ -54,8 +73,8 @@ impl<V> SetTrie<V> {
                 found.push(set[from - 1]);
             }
             let node: &Node<V> = &self.nodes[node];
-            if node.value.is_some() {
-                return Some(found);
+            if let Some(value) = node.value.as_ref().filter(|value| wanted(value)) {
+                return Some((found, value));
             }
             if node.children.len() <= set.len() - from {
                 // Few children: look each up in the set.
@@ -98,8 +117,18 @@ impl<V> SetTrie<V> {
         None
     }
 
+    /// Drops sets with an element that is not alive; what stays may be changed.
+    pub fn sweep(&mut self, alive: impl Fn(u32) -> bool, mut change: impl FnMut(&mut V)) {
+        for (set, mut value) in std::mem::take(self).into_sets() {
+            if set.iter().all(|&element| alive(element)) {
+                change(&mut value);
+                self.insert(&set, value);
+            }
+        }
+    }
+
     /// All sets with their values, in ascending order.
-    pub fn into_sets(mut self) -> Vec<(Vec<u32>, V)> {
+    fn into_sets(mut self) -> Vec<(Vec<u32>, V)> {
         let mut all = Vec::new();
         let mut stack = vec![(0, Vec::new())];
         while let Some((at, set)) = stack.pop() {

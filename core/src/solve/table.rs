@@ -1,7 +1,8 @@
 //! The layers of the core by name. Layers written elsewhere (in Python) come in through `outside`.
 
 use super::spec::{Item, Spec, SpecError};
-use super::{Layer, differences, enumerate, intervals, paper, record, reuse, sat, simplify, split, verify};
+use super::{Layer, differences, enumerate, grulia, intervals, klee, paper, record, reuse, sat, simplify, solutions};
+use super::{split, verify};
 
 /// A layer that can be named in a spec.
 pub struct LayerRow {
@@ -26,6 +27,15 @@ pub const LAYERS: &[LayerRow] = &[
         name: "split",
         about: "cuts path and condition into components that share no variable",
         build: |item, _| plain(item, split::Split::new),
+    },
+    LayerRow {
+        name: "solutions",
+        about: "a pool of solutions on the path tree, fed by near misses: solutions[:paper](kp=N,ks=N,variants=N)",
+        build: |item, _| match item.variant.as_deref() {
+            None => Ok(Box::new(solutions::Solutions::new(item)?)),
+            Some("paper") => Ok(Box::new(solutions::Paper::new(item)?)),
+            Some(_) => Err(SpecError(format!("expected `solutions` or `solutions:paper`, found `{item}`"))),
+        },
     },
     LayerRow {
         name: "intervals",
@@ -59,7 +69,14 @@ pub const LAYERS: &[LayerRow] = &[
     LayerRow {
         name: "reuse",
         about: "the same constraints, an unsat subset or a satisfiable superset of them, asked before",
-        build: |item, _| plain(item, reuse::Reuse::new),
+        build: |item, _| match (item.variant.as_deref(), item.options.is_empty()) {
+            (None, true) => Ok(Box::new(reuse::Reuse::new())),
+            (Some("klee"), true) => Ok(Box::new(klee::Klee::new())),
+            (Some("grulia"), true) => Ok(Box::new(grulia::Grulia::new())),
+            _ => {
+                Err(SpecError(format!("expected `reuse`, `reuse:klee` or `reuse:grulia`, found `{item}`")))
+            }
+        },
     },
     LayerRow {
         name: "record",

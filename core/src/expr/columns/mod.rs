@@ -8,8 +8,10 @@
 
 mod arrays;
 mod lanes;
+mod memo;
 mod plan;
 
+pub use memo::Memo;
 pub use plan::Plan;
 
 use super::walk::Atom;

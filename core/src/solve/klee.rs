@@ -1,0 +1,92 @@
+//! The variant `reuse:klee`: KLEE's counterexample cache with its default settings, to measure against.
+//!
+//! Answers: the same set of constraints; unsat when a stored set within this one is; sat when the model of a stored set
+//! within this one satisfies it.
+//! Why sound: as `reuse`: sets are compared as expressions, models are evaluated before they are given out.
+//! When it helps: its figures are the base line of `reuse` and `solutions`.
+//! Cost: a walk through all stored sets that are within this one.
+//! Source: KLEE's documentation of its caches (docs/cache.md); its cache of branches is the look-up of the same set.
+
+use super::settrie::{SetTrie, numbers};
+use super::{Layer, Rest};
+use crate::expr::{Expr, Model};
+use crate::query::{Alive, Answer, Core, Query, Reasons};
+
+/// Everything is dropped when there are more entries.
+const MAX_ENTRIES: usize = 100_000;
+
+/// Sets with a model, or none if they have no solution.
+#[derive(Default)]
+pub struct Klee {
+    sets: SetTrie<Option<Model>>,
+    subset_unsat: u64,
+    subset_sat: u64,
+}
+
+impl Klee {
+    pub fn new() -> Klee {
+        Klee::default()
+    }
+}
+
+impl Layer for Klee {
+    fn name(&self) -> &str {
+        "reuse:klee"
+    }
+
+    fn check(&mut self, query: &Query, rest: &mut Rest<'_>) -> Answer {
+        let constraints = query.constraints(rest.tree);
+        let set = numbers(constraints.iter().copied().chain([query.condition]));
+        let useful = |model: &Option<Model>| match model {
+            None => true,
+            Some(model) => rest.satisfies(query, model).is_ok(),
+        };
+        match self.sets.subset_where(&set, usize::MAX, useful) {
+            Some((_, Some(model))) => {
+                self.subset_sat += 1;
+                return Answer::Sat(model.clone());
+            }
+            Some((found, None)) => {
+                self.subset_unsat += 1;
+                let within = |e: &&Expr| found.binary_search(&e.id()).is_ok();
+                let used: Reasons = constraints.iter().filter(within).copied().collect();
+                let condition = found.len() > used.as_slice().len();
+                return Answer::Unsat(Core { constraints: used, condition });
+            }
+            None => {}
+        }
+        let answer = rest.check(query);
+        if self.sets.count() >= MAX_ENTRIES {
+            self.forget();
+        }
+        match &answer {
+            Answer::Sat(model) => self.sets.insert(&set, Some(model.clone())),
+            // KLEE has no cores: the whole set is what is known to have no solution.
+            Answer::Unsat(_) => self.sets.insert(&set, None),
+            Answer::Unknown(_) => {}
+        }
+        answer
+    }
+
+    fn sweep(&mut self, alive: &Alive<'_>) {
+        let forget_dead = |model: &mut Option<Model>| {
+            if let Some(model) = model {
+                model.retain(|variable| alive.expr(variable));
+            }
+        };
+        self.sets.sweep(|id| alive.exprs.has_id(id), forget_dead);
+    }
+
+    /// Nothing hangs on path nodes here.
+    fn drop_paths(&mut self, _gone: &[u32]) {}
+
+    fn forget(&mut self) {
+        self.sets = SetTrie::default();
+    }
+
+    fn counters(&self) -> Vec<(String, f64)> {
+        [("unsat_subset", self.subset_unsat), ("sat_subset", self.subset_sat)]
+            .map(|(name, count)| (name.to_string(), count as f64))
+            .to_vec()
+    }
+}

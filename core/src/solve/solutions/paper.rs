@@ -1,0 +1,201 @@
+//! The variant `solutions:paper`: Algorithm 2 of the paper on partial solutions (FSE 2024) as written, to measure
+//! against.
+//!
+//! Answers: the same set of constraints; a satisfiable superset; for each prefix of the path, longest first, unsat if
+//! that prefix is, or a solution stored under it that satisfies everything.
+//! Why sound: a stored solution is evaluated on the whole query before it is given out; an unsat prefix is a core.
+//! When it helps: its figures are the base line of `solutions`.
+//! Cost: quadratic in the length of the path: every prefix is a key, and every candidate is tried on everything.
+
+use super::super::harvest::Lot;
+use super::super::settrie::{SetTrie, numbers};
+use super::super::spec::{Item, SpecError};
+use super::super::{Layer, Rest};
+use crate::expr::{Expr, Model};
+use crate::query::{Alive, Answer, Core, Query};
+use rustc_hash::FxHashMap;
+
+/// The paper's figures for QF_ABV.
+const KP: usize = 250;
+const KS: usize = 50;
+/// Everything is dropped when there are more entries.
+const MAX_ENTRIES: usize = 100_000;
+/// A look-up for a superset gives up after this many nodes of the trie.
+const MAX_STEPS: usize = 200;
+
+/// What is known of a set of constraints.
+enum Entry {
+    Unsat,
+    Sat(Vec<Model>),
+}
+
+pub struct Paper {
+    kp: usize,
+    ks: usize,
+    entries: FxHashMap<Box<[u32]>, Entry>,
+    supersets: SetTrie<Model>,
+    same: u64,
+    superset: u64,
+    unsat_prefix: u64,
+    quick_test: u64,
+    tests: u64,
+}
+
+impl Paper {
+    pub fn new(item: &Item) -> Result<Paper, SpecError> {
+        let (mut kp, mut ks) = (KP, KS);
+        for (key, value) in &item.options {
+            match (key.as_str(), value.parse()) {
+                ("kp", Ok(number)) => kp = number,
+                ("ks", Ok(number)) => ks = number,
+                _ => {
+                    return Err(SpecError(format!(
+                        "expected kp=N or ks=N in `solutions:paper(...)`, found `{key}={value}`"
+                    )));
+                }
+            }
+        }
+        let (entries, supersets) = (FxHashMap::default(), SetTrie::default());
+        Ok(Paper {
+            kp,
+            ks,
+            entries,
+            supersets,
+            same: 0,
+            superset: 0,
+            unsat_prefix: 0,
+            quick_test: 0,
+            tests: 0,
+        })
+    }
+
+    fn look(&mut self, query: &Query, rest: &mut Rest<'_>, formula: &[Expr]) -> Option<Answer> {
+        let whole = numbers(formula.iter().copied());
+        let unsat = |length: usize| {
+            let constraints = formula[..length.min(formula.len() - 1)].iter().copied().collect();
+            Answer::Unsat(Core { constraints, condition: length == formula.len() })
+        };
+        match self.entries.get(whole.as_slice()) {
+            Some(Entry::Unsat) => {
+                self.same += 1;
+                return Some(unsat(formula.len()));
+            }
+            Some(Entry::Sat(models)) => {
+                if let Some(model) = models.first().filter(|model| rest.satisfies(query, model).is_ok()) {
+                    self.same += 1;
+                    return Some(Answer::Sat(model.clone()));
+                }
+            }
+            None => {}
+        }
+        if let Some(model) = self.supersets.superset_of(&whole, MAX_STEPS)
+            && rest.satisfies(query, model).is_ok()
+        {
+            self.superset += 1;
+            return Some(Answer::Sat(model.clone()));
+        }
+        for length in (1..=formula.len()).rev() {
+            match self.entries.get(numbers(formula[..length].iter().copied()).as_slice()) {
+                Some(Entry::Unsat) => {
+                    self.unsat_prefix += 1;
+                    return Some(unsat(length));
+                }
+                Some(Entry::Sat(models)) => {
+                    self.tests += models.len() as u64;
+                    if let Some(model) = models.iter().find(|model| rest.satisfies(query, model).is_ok()) {
+                        self.quick_test += 1;
+                        return Some(Answer::Sat(model.clone()));
+                    }
+                }
+                None => {}
+            }
+        }
+        None
+    }
+
+    fn remember(&mut self, rest: &mut Rest<'_>, formula: &[Expr], answer: &Answer, lots: &[Lot]) {
+        if self.entries.len() > MAX_ENTRIES {
+            self.forget();
+        }
+        match answer {
+            Answer::Sat(model) => {
+                let whole = numbers(formula.iter().copied());
+                self.supersets.insert(&whole, model.clone());
+                self.add(whole, model.clone());
+            }
+            Answer::Unsat(_) => {
+                self.entries.insert(numbers(formula.iter().copied()).into(), Entry::Unsat);
+            }
+            Answer::Unknown(_) => {}
+        }
+        let rows = lots.iter().flat_map(|lot| (0..lot.len()).map(move |row| (lot, row)));
+        for (lot, row) in rows.take(self.kp) {
+            let model = lot.complete(rest.graph, row, Model::new());
+            let mut session = rest.evaluator.under(rest.graph, &model);
+            let length = formula.iter().take_while(|&&e| session.truth(e)).count();
+            for end in 1..=length {
+                self.add(numbers(formula[..end].iter().copied()), model.clone());
+            }
+            if let Some(&violated) = formula.get(length) {
+                let negated = rest.graph.not(violated);
+                self.add(numbers(formula[..length].iter().copied().chain([negated])), model);
+            }
+        }
+    }
+
+    /// Stores a solution of a set of constraints, if there is room for it.
+    fn add(&mut self, set: Vec<u32>, model: Model) {
+        match self.entries.entry(set.into()).or_insert_with(|| Entry::Sat(Vec::new())) {
+            Entry::Sat(models) if models.len() < self.ks.max(1) => models.push(model),
+            Entry::Sat(_) | Entry::Unsat => {}
+        }
+    }
+}
+
+impl Layer for Paper {
+    fn name(&self) -> &str {
+        "solutions:paper"
+    }
+
+    fn check(&mut self, query: &Query, rest: &mut Rest<'_>) -> Answer {
+        let constraints = query.constraints(rest.tree);
+        let formula: Vec<Expr> = constraints.iter().copied().chain([query.condition]).collect();
+        if let Some(answer) = self.look(query, rest, &formula) {
+            return answer;
+        }
+        let answer = rest.check(query);
+        let lots = rest.harvest.take();
+        self.remember(rest, &formula, &answer, &lots);
+        answer
+    }
+
+    fn sweep(&mut self, alive: &Alive<'_>) {
+        self.entries.retain(|set, _| set.iter().all(|id| alive.exprs.has_id(*id)));
+        for entry in self.entries.values_mut() {
+            if let Entry::Sat(models) = entry {
+                models.iter_mut().for_each(|model| model.retain(|variable| alive.expr(variable)));
+            }
+        }
+        self.supersets.sweep(|id| alive.exprs.has_id(id), |model| model.retain(|v| alive.expr(v)));
+    }
+
+    /// Nothing hangs on path nodes here.
+    fn drop_paths(&mut self, _gone: &[u32]) {}
+
+    fn forget(&mut self) {
+        self.entries = FxHashMap::default();
+        self.supersets = SetTrie::default();
+    }
+
+    fn counters(&self) -> Vec<(String, f64)> {
+        [
+            ("same", self.same),
+            ("sat_superset", self.superset),
+            ("unsat_prefix", self.unsat_prefix),
+            ("quick_test", self.quick_test),
+            ("tests", self.tests),
+        ]
+        .map(|(name, count)| (name.to_string(), count as f64))
+        .to_vec()
+    }
+}
