@@ -14,11 +14,14 @@ mod cache;
 mod code;
 mod finish;
 mod frame;
+mod leak;
 mod memory;
 mod models;
+mod number;
 mod object;
 mod options;
 mod outcome;
+mod resolve;
 mod run;
 mod search;
 mod start;
@@ -28,7 +31,7 @@ mod testcase;
 mod value;
 mod writer;
 
-pub use options::{Options, Tests};
+pub use options::{Ambient, CHECKS, CheckRow, Checks, Options, Tests};
 pub use outcome::{Class, Limit, Outcome, Place};
 pub use search::{SEARCHES, SearchRow};
 pub use testcase::{Finished, TestCase};
@@ -252,13 +255,16 @@ impl Engine {
         let mut seen: FxHashSet<*const object::Object> = FxHashSet::default();
         let mut frames: FxHashSet<*const frame::Frame> = FxHashSet::default();
         self.search.each(&mut |state| {
-            for frame in state.frame.upwards() {
-                // Whoever is below a frame seen before was seen with it.
-                if !frames.insert(frame) {
-                    break;
+            for top in state.stacks() {
+                for frame in top.upwards() {
+                    // Whoever is below a frame seen before was seen with it.
+                    if !frames.insert(frame) {
+                        break;
+                    }
+                    roots.extend(frame.registers.iter().filter_map(|value| value.expr()));
                 }
-                roots.extend(frame.registers.iter().filter_map(|value| value.expr()));
             }
+            roots.extend(state.facts.iter().map(|fact| fact.0));
             roots.extend(state.inputs.iter().map(|input| input.array));
             for (_, object) in state.memory.objects() {
                 if seen.insert(Arc::as_ptr(object)) {
@@ -289,7 +295,8 @@ impl Engine {
 
     fn decode(&mut self, func: FuncId) {
         if self.code[func.index()].is_none() {
-            let code = code::decode(&self.program, func, &self.globals, &mut self.solver.graph);
+            let code =
+                code::decode(&self.program, func, &self.globals, self.options.checks, &mut self.solver.graph);
             self.code[func.index()] = Some(Box::new(code));
         }
     }

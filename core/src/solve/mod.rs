@@ -26,6 +26,7 @@ pub use table::{LAYERS, LayerRow, build_chain};
 
 use crate::budget::{Budget, Why};
 use crate::expr::{Evaluator, Expr, Graph, Model};
+use crate::interval::{Learner, Set};
 use crate::query::{Alive, Answer, Path, PathTree, Query, Status};
 use harvest::Harvest;
 use std::time::{Duration, Instant};
@@ -165,6 +166,8 @@ pub struct Solver {
     pub evaluator: Evaluator,
     harvest: Harvest,
     layers: Vec<Metered>,
+    /// For `values`: what paths say, whichever layers there are.
+    learner: Learner,
     queries: u64,
     time: Duration,
 }
@@ -178,6 +181,7 @@ impl Solver {
             evaluator: Evaluator::new(),
             harvest: Harvest::default(),
             layers,
+            learner: Learner::default(),
             queries: 0,
             time: Duration::ZERO,
         }
@@ -224,6 +228,11 @@ impl Solver {
         answer
     }
 
+    /// A set that contains every value an expression of at most 64 bits can have on a path.
+    pub fn values(&mut self, path: Path, e: Expr) -> Set {
+        self.learner.values_on(&self.graph, &self.tree, path, e).set
+    }
+
     pub fn queries(&self) -> u64 {
         self.queries
     }
@@ -252,6 +261,7 @@ impl Solver {
         for metered in &mut self.layers {
             metered.layer.sweep(&Alive::new(&alive, &self.tree));
         }
+        self.learner.sweep(&Alive::new(&alive, &self.tree));
         self.tree.recycle();
         self.graph.collect(&alive)
     }
@@ -262,6 +272,7 @@ impl Solver {
         for metered in &mut self.layers {
             metered.layer.drop_paths(self.tree.dropped());
         }
+        self.learner.drop_paths(self.tree.dropped());
         self.tree.recycle();
     }
 
@@ -270,5 +281,6 @@ impl Solver {
         for metered in &mut self.layers {
             metered.layer.forget();
         }
+        self.learner.forget();
     }
 }
