@@ -5,7 +5,7 @@ use crate::layer::{Objects, interrupt};
 use crate::solver::{seconds, statistics_dict};
 use crate::wait;
 use partita_core::budget::Cancel;
-use partita_core::exec::{Engine as Core, Finished, Limit, Options, Outcome, Tests, Writer};
+use partita_core::exec::{Ambient, Checks, Engine as Core, Finished, Limit, Options, Outcome, Tests, Writer};
 use partita_core::program::Program;
 use partita_core::solve::Solver;
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
@@ -60,6 +60,22 @@ fn options(given: &Bound<'_, PyDict>) -> PyResult<Options> {
                 };
             }
             "all_bugs" => options.all_bugs = value.extract()?,
+            "checks" => {
+                let names: Vec<String> = value.extract()?;
+                options.checks =
+                    Checks::named(names.iter().map(String::as_str)).map_err(PyValueError::new_err)?;
+            }
+            "ambient" => {
+                options.ambient = match value.extract::<String>()?.as_str() {
+                    "fixed" => Ambient::Fixed,
+                    "symbolic" => Ambient::Symbolic,
+                    other => {
+                        return Err(PyValueError::new_err(format!(
+                            "expected ambient to be fixed or symbolic, found `{other}`"
+                        )));
+                    }
+                };
+            }
             "havoc" => options.havoc = value.extract()?,
             "arguments" => options.arguments = value.extract()?,
             other => return Err(PyValueError::new_err(format!("there is no option `{other}`"))),

@@ -16,7 +16,7 @@ mod value;
 mod view;
 mod wait;
 
-use partita_core::exec::{Class, SEARCHES};
+use partita_core::exec::{CHECKS, Class, SEARCHES};
 use partita_core::expr::{Builtin, Op};
 use partita_core::solve::LAYERS;
 use pyo3::prelude::*;
@@ -30,6 +30,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
         Op::ALL.iter().map(|op| (format!("{op:?}"), op.arity(), op.smtlib())).collect();
     m.add("OPERATORS", ops)?;
     m.add("FUNCTIONS", Builtin::ALL.iter().map(|f| f.name()).collect::<Vec<_>>())?;
+    m.add("CHECKS", CHECKS.iter().map(|row| (row.name, row.about)).collect::<Vec<_>>())?;
     m.add("SEARCHES", SEARCHES.iter().map(|row| (row.name, row.about)).collect::<Vec<_>>())?;
     m.add("BUG_CLASSES", Class::ALL.iter().map(|c| (c.name(), c.about())).collect::<Vec<_>>())?;
     m.add("LAYERS", LAYERS.iter().map(|row| (row.name, row.about)).collect::<Vec<_>>())?;

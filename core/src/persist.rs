@@ -164,7 +164,28 @@ impl<V: Clone> Map<V> {
 
     /// All entries by ascending key.
     pub fn iter(&self) -> Iter<'_, V> {
-        let stack = self.root.as_deref().map(|root| (root, 0, 0, self.height)).into_iter().collect();
+        self.iter_from(0)
+    }
+
+    /// The entries from `key` on, by ascending key; what lies below is not visited.
+    pub fn iter_from(&self, key: u32) -> Iter<'_, V> {
+        let mut stack = Vec::new();
+        if height_for(key) > self.height {
+            return Iter { stack };
+        }
+        let mut next = self.root.as_deref().map(|root| (root, 0, self.height));
+        while let Some((branch, prefix, level)) = next {
+            let way = way(key, level);
+            next = match branch {
+                Branch::Inner { present, items } => match place(*present, way) {
+                    (true, at) => Some((&*items[at], prefix << BITS | way, level - 1)),
+                    (false, _) => None,
+                },
+                Branch::Leaf { .. } => None,
+            };
+            let first = if next.is_some() { way + 1 } else { way };
+            stack.push((branch, prefix, first, level));
+        }
         Iter { stack }
     }
 }
@@ -261,6 +282,11 @@ mod tests {
                 prop_assert_eq!(all, expected);
                 for key in 0..40 {
                     prop_assert_eq!(map.get(key), reference.get(&key));
+                }
+                for key in (0..40).chain(reference.keys().flat_map(|k| [*k, k.wrapping_add(1)])) {
+                    let rest: Vec<_> = map.iter_from(key).map(|(k, v)| (k, *v)).collect();
+                    let expected: Vec<_> = reference.range(key..).map(|(k, v)| (*k, *v)).collect();
+                    prop_assert_eq!(rest, expected);
                 }
             }
         }

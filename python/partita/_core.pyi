@@ -8,6 +8,7 @@ __version__: str
 OPERATORS: list[tuple[str, int, str]]
 FUNCTIONS: list[str]
 LAYERS: list[tuple[str, str]]
+CHECKS: list[tuple[str, str]]
 SEARCHES: list[tuple[str, str]]
 BUG_CLASSES: list[tuple[str, str]]
 

@@ -42,6 +42,10 @@ def explore(
     max_depth: int | None = None,
     tests: Literal["all", "coverage", "bugs"] = "all",
     all_bugs: bool = False,
+    check: Sequence[str] = (),
+    ambient: Literal["fixed", "symbolic"] = "fixed",
+    max_objects: int = 64,
+    max_values: int = 16,
     undefined: Literal["error", "havoc"] = "error",
     optimize: bool = False,
     cflags: Sequence[str] = (),
@@ -49,6 +53,10 @@ def explore(
     out: str | os.PathLike[str] | None = None,
 ) -> Run:
     """Explores every feasible path of a program (.c files, .bc or .ll).
+
+    `check` names checks that are made only when asked for (overflow, shift, leak); with `ambient="symbolic"` time and
+    random numbers are inputs. `max_objects` bounds the targets of one symbolic pointer, `max_values` the numbers tried
+    for one symbolic length or size.
 
     Limits are seconds, bytes and counts; none is set by default except memory (half of what the machine has). With
     `out`, tests and `run.json` are written into that folder, which must not hold another run.
@@ -83,6 +91,10 @@ def explore(
         "seed": seed,
         "tests": tests,
         "all_bugs": all_bugs,
+        "checks": [check] if isinstance(check, str) else list(check),
+        "ambient": ambient,
+        "max_objects": _positive("max_objects", max_objects),
+        "max_values": _positive("max_values", max_values),
         "havoc": undefined == "havoc",
         "arguments": [os.fspath(names[0]), *arguments],
         "max_object_bytes": max(1 << 20, int(limits["max_memory"] or 0) // 4),
@@ -114,6 +126,12 @@ def _limit(name: str, value: float | int | None) -> float | int | None:
         raise UsageError(f"expected {name} to be {kind} from 0 to 2^63, found {value}")
     if name == "max_depth" and value >= 2**32:
         raise UsageError(f"expected max_depth to be below 2^32, found {value}")
+    return value
+
+
+def _positive(name: str, value: int) -> int:
+    if not 0 < value < 2**32:
+        raise UsageError(f"expected {name} to be from 1 to 2^32, found {value}")
     return value
 
 

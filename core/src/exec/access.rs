@@ -1,24 +1,15 @@
-//! Loads and stores: from an address to an object and a place in it.
-//!
-//! A number names its object through its window. A symbolic address that is an object's plus something must stay in that
-//! object. Any other is resolved from the model: the object it points into there, and if it can also point elsewhere, a
-//! second state that excludes this object and executes the instruction again; once the model points into no object,
-//! one more question tells whether any object is left.
+//! Loads and stores. A number names its object through its window; `resolve.rs` is about symbolic addresses.
 use super::Engine;
 use super::address::{NULL_PAGE, ObjectId};
 use super::object::INDEX_WIDTH;
 use super::outcome::{Access, Class, Outcome, describe};
+use super::resolve::{Place, Spot};
 use super::state::State;
 use super::value::Value;
-use crate::expr::{Expr, Op};
+use crate::expr::Expr;
 
-/// A place inside a live object.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Spot {
-    pub id: ObjectId,
-    /// Bytes from the object's start; 64 bits.
-    pub offset: Value,
-}
+/// A write to at most so many places is a choice at each of them; to more, the contents become an array.
+const FEW_PLACES: u128 = 4;
 
 fn plural(count: u64) -> String {
     format!("{count} {}", if count == 1 { "byte" } else { "bytes" })
@@ -87,7 +78,7 @@ impl Engine {
         Ok((id, offset))
     }
 
-    fn usable(&self, state: &State, id: ObjectId, access: Access) -> Result<(), Outcome> {
+    pub(super) fn usable(&self, state: &State, id: ObjectId, access: Access) -> Result<(), Outcome> {
         let object = state.memory.get(id).expect("a live object");
         if let Some(message) = &object.unsupported {
             return Err(Outcome::unsupported(&**message));
@@ -101,91 +92,8 @@ impl Engine {
         Ok(())
     }
 
-    /// The object that has `count` bytes at `address`; other possibilities go on as other states.
-    pub(super) fn locate(
-        &mut self,
-        state: &mut State,
-        address: Value,
-        count: u64,
-        access: Access,
-    ) -> Result<Spot, Outcome> {
-        let Some(e) = address.expr() else {
-            let (id, offset) = self.at(state, address.word, count, access)?;
-            return Ok(Spot { id, offset: Value::number(offset) });
-        };
-        if let Some((id, base, size)) = self.base_of(state, e) {
-            let fault = self.symbolic_fault(state, id, count, access);
-            if size < count {
-                return Err(fault);
-            }
-            let inside = self.inside(e, base, size, count);
-            self.require(state, inside, fault)?;
-            return self.spot(state, id, e, count, access);
-        }
-        let concrete = self.evaluate(state, e).low();
-        let found = ObjectId::of_address(concrete).and_then(|id| {
-            let object = state.memory.get(id)?;
-            let offset = concrete.wrapping_sub(object.base);
-            (offset <= object.size && object.size - offset >= count).then_some((id, object.base, object.size))
-        });
-        match found {
-            Some((id, base, size)) => {
-                let inside = self.inside(e, base, size, count);
-                if let (_, Some(mut elsewhere)) = self.split(state, inside) {
-                    elsewhere.tried += 1;
-                    if elsewhere.tried > self.options.max_objects {
-                        self.incomplete(state, "a symbolic pointer to more objects than --max-objects");
-                        self.stats.limits += 1;
-                        self.release(elsewhere);
-                    } else {
-                        self.born.push(elsewhere);
-                    }
-                }
-                state.tried = 0;
-                self.spot(state, id, e, count, access)
-            }
-            None => {
-                let candidates: Vec<(u64, u64)> = state
-                    .memory
-                    .objects()
-                    .filter(|(_, o)| o.size >= count)
-                    .map(|(_, o)| (o.base, o.size))
-                    .collect();
-                let mut any = self.solver.graph.boolean(false);
-                for (base, size) in candidates {
-                    let inside = self.inside(e, base, size, count);
-                    any = self.solver.graph.or(any, inside);
-                }
-                if let (_, Some(inside)) = self.split(state, any) {
-                    self.born.push(inside);
-                }
-                Err(self.fault(state, concrete, count, access))
-            }
-        }
-    }
-
-    /// Do `count` bytes at `address` lie in the object?
-    fn inside(&mut self, address: Expr, base: u64, size: u64, count: u64) -> Expr {
-        let graph = &mut self.solver.graph;
-        let base = graph.word(64, base);
-        let offset = graph.sub(address, base);
-        let last = graph.word(64, size - count);
-        graph.ule(offset, last)
-    }
-
-    /// The live object from whose address this one is computed. Leaving it is an error, wherever the address then leads.
-    fn base_of(&self, state: &State, e: Expr) -> Option<(ObjectId, u64, u64)> {
-        let graph = &self.solver.graph;
-        if graph.op(e) != Op::Add {
-            return None;
-        }
-        let base = [0, 1].into_iter().find_map(|i| graph.const_word(graph.kid(e, i)))?;
-        let id = ObjectId::of_address(base)?;
-        state.memory.get(id).map(|object| (id, object.base, object.size))
-    }
-
     /// An access that can leave the object it is computed from.
-    fn symbolic_fault(&self, state: &State, id: ObjectId, count: u64, access: Access) -> Outcome {
+    pub(super) fn symbolic_fault(&self, state: &State, id: ObjectId, count: u64, access: Access) -> Outcome {
         let object = state.memory.get(id).expect("a live object");
         Outcome::bug(
             access.out_of_bounds(),
@@ -198,53 +106,44 @@ impl Engine {
         )
     }
 
-    /// The place of an address that lies in the object.
-    fn spot(
-        &mut self,
-        state: &State,
-        id: ObjectId,
-        e: Expr,
-        count: u64,
-        access: Access,
-    ) -> Result<Spot, Outcome> {
-        self.usable(state, id, access)?;
-        let size = state.memory.get(id).expect("a live object").size;
-        let base = self.solver.graph.word(64, id.base());
-        let offset = self.solver.graph.sub(e, base);
-        // Where only one place is possible the path knows it, though the expression may not.
-        let offset = if size == count { Value::ZERO } else { Value::of(&self.solver.graph, offset) };
-        Ok(Spot { id, offset })
-    }
-
     /// Loads a value of `width` bits.
     pub(super) fn load(&mut self, state: &mut State, address: Value, width: u32) -> Result<Value, Outcome> {
         let count = u64::from(width.div_ceil(8));
         let spot = self.locate(state, address, count, Access::Read)?;
-        let offset = match spot.offset.expr() {
-            None => spot.offset.word,
-            Some(offset) => {
-                self.cache.drop_object(spot.id);
-                let graph = &mut self.solver.graph;
-                let array = state.memory.get_mut(spot.id).expect("a live object").whole(graph);
-                let index = graph.extract(offset, 0, INDEX_WIDTH);
-                let bits = graph.read(array, index, count as u32);
-                let bits = graph.extract(bits, 0, width);
-                return Ok(Value::of_bits(graph, bits));
+        if let Place::At(offset) = spot.place {
+            let object = state.memory.get(spot.id).expect("a live object");
+            if object.is_plain() && object.unsupported.is_none() && !address.symbolic {
+                self.cache.add_readable(address.word, object);
             }
-        };
-        let object = state.memory.get(spot.id).expect("a live object");
-        if object.is_plain() && object.unsupported.is_none() && !address.symbolic {
-            self.cache.add_readable(address.word, object);
+            if width <= 64
+                && let Some(word) = object.read_concrete(offset, count)
+            {
+                return Ok(Value::number(word & crate::expr::bits::mask(width)));
+            }
         }
-        if width <= 64
-            && let Some(word) = object.read_concrete(offset, count)
-        {
-            return Ok(Value::number(word & crate::expr::bits::mask(width)));
-        }
+        let bits = self.read_spot(state, &spot, count);
         let graph = &mut self.solver.graph;
-        let bits = object.read(graph, offset, count);
         let bits = graph.extract(bits, 0, width);
         Ok(Value::of_bits(graph, bits))
+    }
+
+    /// `count` bytes at a place, as a bit-vector.
+    pub(super) fn read_spot(&mut self, state: &State, spot: &Spot, count: u64) -> Expr {
+        let object = state.memory.get(spot.id).expect("a live object");
+        let graph = &mut self.solver.graph;
+        match &spot.place {
+            Place::At(offset) => object.read(graph, *offset, count),
+            Place::Among { offset, set } => {
+                // Its contents as an array are remembered, which entries for writing do not follow.
+                self.cache.drop_object(spot.id);
+                let (least, most) = set.min().zip(set.max()).expect("an address that is possible");
+                let (array, start) = object.part(graph, least, most + count);
+                let index = graph.extract(*offset, 0, INDEX_WIDTH);
+                let start = graph.word(INDEX_WIDTH, start);
+                let index = graph.sub(index, start);
+                graph.read(array, index, count as u32)
+            }
+        }
     }
 
     /// Stores the low `width` bits of `value`.
@@ -257,19 +156,45 @@ impl Engine {
     ) -> Result<(), Outcome> {
         let count = u64::from(width.div_ceil(8));
         let spot = self.locate(state, address, count, Access::Write)?;
+        if let Place::At(offset) = spot.place
+            && !value.symbolic
+        {
+            self.cache.drop_object(spot.id);
+            let object = state.memory.get_mut(spot.id).expect("a live object");
+            object.write_concrete(offset, count, value.word);
+            if object.is_freely_writable() && !address.symbolic {
+                self.cache.add_writable(address.word, object);
+            }
+            return Ok(());
+        }
+        let graph = &mut self.solver.graph;
+        let bits = value.to_bits(graph, width);
+        let bits = graph.zext(bits, 8 * count as u32);
+        self.write_spot(state, &spot, bits);
+        Ok(())
+    }
+
+    /// Writes a bit-vector of whole bytes at a place.
+    pub(super) fn write_spot(&mut self, state: &mut State, spot: &Spot, bits: Expr) {
         self.cache.drop_object(spot.id);
         let graph = &mut self.solver.graph;
         let object = state.memory.get_mut(spot.id).expect("a live object");
-        let whole_bytes = |graph: &mut crate::expr::Graph| {
-            let bits = value.to_bits(graph, width);
-            graph.zext(bits, 8 * count as u32)
-        };
-        match spot.offset.expr() {
-            Some(offset) => {
-                let bits = whole_bytes(graph);
+        let count = graph.width(bits) / 8;
+        match &spot.place {
+            Place::At(offset) => object.write(graph, *offset, bits),
+            Place::Among { offset, set } if set.count() <= FEW_PLACES => {
+                for place in set.values() {
+                    let here = graph.word(64, place);
+                    let here = graph.eq(*offset, here);
+                    let old = object.read(graph, place, count.into());
+                    let new = graph.ite(here, bits, old);
+                    object.write(graph, place, new);
+                }
+            }
+            Place::Among { offset, .. } => {
                 let mut array = object.whole(graph);
-                let index = graph.extract(offset, 0, INDEX_WIDTH);
-                for i in 0..count as u32 {
+                let index = graph.extract(*offset, 0, INDEX_WIDTH);
+                for i in 0..count {
                     let skip = graph.word(INDEX_WIDTH, i.into());
                     let at = graph.add(index, skip);
                     let byte = graph.extract(bits, 8 * i, 8);
@@ -277,18 +202,7 @@ impl Engine {
                 }
                 object.set_array(array);
             }
-            None if !value.symbolic => {
-                object.write_concrete(spot.offset.word, count, value.word);
-                if object.is_freely_writable() && !address.symbolic {
-                    self.cache.add_writable(address.word, object);
-                }
-            }
-            None => {
-                let bits = whole_bytes(graph);
-                object.write(graph, spot.offset.word, bits);
-            }
         }
-        Ok(())
     }
 
     /// A C string, as the model has it where it is symbolic; `None` past the end of its object.

@@ -51,6 +51,12 @@ impl ObjectId {
         r.start + (u64::from(self.index) << r.window) + (1 << (r.window - 2))
     }
 
+    /// The first address of the object's window, and how many there are.
+    pub fn window(self) -> (u64, u64) {
+        let r = &REGIONS[usize::from(self.region)];
+        (r.start + (u64::from(self.index) << r.window), 1 << r.window)
+    }
+
     /// The object in whose window the address lies, whether or not there is one.
     #[inline]
     pub fn of_address(address: u64) -> Option<ObjectId> {
@@ -58,6 +64,26 @@ impl ObjectId {
         let r = &REGIONS[region];
         Some(ObjectId { region: region as u8, index: ((address - r.start) >> r.window) as u32 })
     }
+}
+
+/// The windows that a span of addresses meets: in each region, the numbers of the first and the last.
+pub fn windows(low: u64, high: u64) -> impl Iterator<Item = (ObjectId, ObjectId)> {
+    REGIONS.iter().enumerate().filter_map(move |(region, r)| {
+        let (low, high) = (low.max(r.start), high.min(r.end - 1));
+        let id =
+            |address: u64| ObjectId { region: region as u8, index: ((address - r.start) >> r.window) as u32 };
+        (low <= high).then(|| (id(low), id(high)))
+    })
+}
+
+/// The functions, of `count`, whose addresses lie in a span.
+pub fn functions_in(low: u64, high: u64, count: usize) -> impl Iterator<Item = FuncId> {
+    let first = low.saturating_sub(FUNCTIONS).div_ceil(FUNCTION_STEP);
+    let end = match high.checked_sub(FUNCTIONS) {
+        Some(offset) => (offset / FUNCTION_STEP + 1).min(count as u64),
+        None => 0,
+    };
+    (first..end).map(|index| FuncId(index as u32))
 }
 
 /// The address of a function.
@@ -95,6 +121,23 @@ mod tests {
         }
         assert_eq!(ObjectId::region_for(1 << 37), None);
         assert_eq!(ObjectId::of_address(0), None);
+    }
+
+    #[test]
+    fn spans_meet_the_windows_and_functions_they_touch() {
+        let id = |region, index| ObjectId { region, index };
+        let all: Vec<_> = windows(0, u64::MAX).collect();
+        let last = |region| id(region, ObjectId::capacity(region) - 1);
+        assert_eq!(all, [(id(0, 0), last(0)), (id(1, 0), last(1)), (id(2, 0), last(2))]);
+        let (a, b) = (id(0, 5), id(0, 9));
+        assert_eq!(windows(a.base() + 1, b.base()).collect::<Vec<_>>(), [(a, b)]);
+        assert_eq!(windows(1, 4096).count(), 0);
+        let f = |i| of_function(FuncId(i));
+        let found = |low, high| functions_in(low, high, 4).map(|f| f.0).collect::<Vec<_>>();
+        assert_eq!(found(0, u64::MAX), [0, 1, 2, 3]);
+        assert_eq!(found(f(1), f(2)), [1, 2]);
+        assert_eq!(found(f(1) + 1, f(3) - 1), [2]);
+        assert!(found(0, f(0) - 1).is_empty() && found(f(3) + 1, u64::MAX).is_empty());
     }
 
     #[test]

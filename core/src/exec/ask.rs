@@ -37,7 +37,7 @@ impl Engine {
     }
 
     /// Moves the state to the node that also has `constraint`, which `model` satisfies.
-    fn move_to(&mut self, state: &mut State, constraint: Expr, model: Model) {
+    pub(super) fn move_to(&mut self, state: &mut State, constraint: Expr, model: Model) {
         let node = self.solver.tree.extend(&self.solver.graph, state.path, constraint);
         if node != state.path {
             self.solver.tree.set_status(node, Status::Feasible(model));
@@ -80,6 +80,14 @@ impl Engine {
                 (truth, Some(child))
             }
         }
+    }
+
+    /// Which side the state is on now. On the other side, if that is feasible too, a state executes the instruction
+    /// again.
+    pub(super) fn decide(&mut self, state: &mut State, condition: Expr) -> bool {
+        let (truth, other) = self.split(state, condition);
+        self.born.extend(other);
+        truth
     }
 
     /// A state on the side of `condition`, which the model does not satisfy, if there is one. `state` stays where it is.
@@ -163,82 +171,5 @@ impl Engine {
                 Err(outcome)
             }
         }
-    }
-
-    /// One number for a value; other states take the other numbers it can have, up to `max_values` of them. They execute
-    /// the instruction again, so nothing may have been changed before this.
-    pub(super) fn each_value(
-        &mut self,
-        state: &mut State,
-        value: Value,
-        width: u32,
-        why: &str,
-    ) -> Result<u64, Outcome> {
-        let Some(e) = value.expr() else { return Ok(value.word) };
-        let bits = self.evaluate(state, e);
-        let word = bits.low();
-        let sort = self.solver.graph.sort(e);
-        debug_assert!(width <= 64 && bits.width() == width);
-        let constant = self.solver.graph.constant_of(sort, bits);
-        let equal = self.solver.graph.eq(e, constant);
-        if let (_, Some(mut others)) = self.split(state, equal) {
-            others.tried += 1;
-            if others.tried >= self.options.max_values {
-                self.incomplete(state, &format!("more than {} values for {why}", self.options.max_values));
-                self.stats.limits += 1;
-                self.release(others);
-            } else {
-                self.born.push(others);
-            }
-        }
-        state.tried = 0;
-        Ok(word)
-    }
-
-    /// One number for a value, which the path is bound to from here on. Where others were possible, the exploration is
-    /// incomplete for the reason given.
-    pub(super) fn concretize(
-        &mut self,
-        state: &mut State,
-        value: Value,
-        width: u32,
-        why: &str,
-    ) -> Result<u64, Outcome> {
-        match value.expr() {
-            None => Ok(value.word),
-            Some(e) => Ok(self.concretize_bits(state, e, width, why)?.low()),
-        }
-    }
-
-    pub(super) fn concretize_bits(
-        &mut self,
-        state: &mut State,
-        e: Expr,
-        width: u32,
-        why: &str,
-    ) -> Result<Bits, Outcome> {
-        if let Some(bits) = self.solver.graph.const_bits(e) {
-            return Ok(bits);
-        }
-        let bits = self.evaluate(state, e);
-        let sort = self.solver.graph.sort(e);
-        debug_assert_eq!(bits.width(), width);
-        let constant = self.solver.graph.constant_of(sort, bits.clone());
-        let equal = self.solver.graph.eq(e, constant);
-        let differs = self.solver.graph.not(equal);
-        match self.solver.check(&Query::new(state.path, differs), &self.budget) {
-            Answer::Unsat(_) => {}
-            Answer::Sat(_) => {
-                self.incomplete(state, &format!("concretised: {why}"));
-                let model = self.model(state);
-                self.move_to(state, equal, model);
-            }
-            Answer::Unknown(unknown) => {
-                self.incomplete(state, &format!("concretised: {why} (solver: {unknown})"));
-                let model = self.model(state);
-                self.move_to(state, equal, model);
-            }
-        }
-        Ok(bits)
     }
 }

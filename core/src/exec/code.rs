@@ -5,6 +5,7 @@
 //! from the program itself. They also execute every instruction that meets a symbolic operand, so an `Op` only has to
 //! say what happens to numbers of at most 64 bits.
 use super::address;
+use super::options::Checks;
 use super::value::Value;
 use crate::expr::{Bits, Graph};
 use crate::program::{BinOp, CastOp, FuncId, Function, Inst, IntPred, Operand, Program, Reg};
@@ -111,6 +112,7 @@ struct Decoder<'a> {
     function: &'a Function,
     globals: &'a Globals,
     graph: &'a mut Graph,
+    checks: Checks,
     constants: Vec<Value>,
     known: FxHashMap<(u64, bool), u32>,
     geps: Vec<Gep>,
@@ -122,6 +124,7 @@ pub fn decode(
     program: &Program,
     func: FuncId,
     globals: &Globals,
+    checks: Checks,
     graph: &mut Graph,
     quiet: Box<[bool]>,
 ) -> Code {
@@ -131,6 +134,7 @@ pub fn decode(
         function,
         globals,
         graph,
+        checks: if function.library { Checks::default() } else { checks },
         constants: Vec::new(),
         known: FxHashMap::default(),
         geps: Vec::new(),
@@ -179,6 +183,8 @@ impl Decoder<'_> {
 
     fn inst(&mut self, inst: &Inst) -> Op {
         match *inst {
+            // Over-shifts are left to the step functions anyway.
+            Inst::Bin { flags, .. } if self.checks.overflow && flags.nsw() => Op::Other,
             Inst::Bin { op, dst, a, b, .. } => self.bin(op, dst, a, b),
             Inst::Cmp { pred, width, dst, a, b } if width <= 64 => self.cmp(pred, width, dst, a, b),
             Inst::Cast { op, width, dst, a } if width <= 64 && self.function.width(dst) <= 64 => {

@@ -1,4 +1,5 @@
 //! What is left of a path when it ends: counts, the bug, its test.
+use super::frame::Frame;
 use super::options::Tests;
 use super::outcome::{Class, Outcome, Place};
 use super::state::State;
@@ -8,7 +9,7 @@ use super::{Bug, Engine};
 use crate::program::{FuncId, Loc};
 
 impl Engine {
-    fn place_of(&self, func: FuncId, pc: u32) -> Place {
+    pub(super) fn place_of(&self, func: FuncId, pc: u32) -> Place {
         let function = &self.program.functions[func.index()];
         let known = |loc: &&Loc| loc.line != 0;
         // An instruction without a line belongs to the one before it.
@@ -26,9 +27,13 @@ impl Engine {
     }
 
     /// The innermost frame in the user's code.
+    pub(super) fn user_frame<'a>(&self, state: &'a State) -> &'a Frame {
+        let user = |frame: &&Frame| !self.program.functions[frame.func.index()].library;
+        state.frame.upwards().find(user).unwrap_or(&state.frame)
+    }
+
     pub(super) fn place(&self, state: &State) -> Place {
-        let user = |frame: &&super::frame::Frame| !self.program.functions[frame.func.index()].library;
-        let frame = state.frame.upwards().find(user).unwrap_or(&state.frame);
+        let frame = self.user_frame(state);
         self.place_of(frame.func, frame.pc)
     }
 
@@ -116,6 +121,13 @@ impl Engine {
             Tests::Coverage => self.reaches_new(state),
             Tests::Bugs => false,
         }
+    }
+
+    /// Has a path ended in this bug before?
+    pub(super) fn is_known_bug(&self, class: Class, place: &Place) -> bool {
+        let same =
+            |bug: &Bug| bug.class == class && bug.place.file == place.file && bug.place.line == place.line;
+        self.bugs.iter().any(same)
     }
 
     /// True: the first path into this bug.

@@ -17,6 +17,8 @@ pub struct Frame {
     pub dynamic: Vec<ObjectId>,
     /// All arguments of a variadic call, where the calling convention puts them.
     pub variadic: Option<ObjectId>,
+    /// Calls of `setjmp` in this activation: what their `jmp_buf` holds, and where they are.
+    pub jumps: Vec<(u64, u32)>,
     /// What this frame and all below it take on the stack, estimated as a native frame.
     pub stack: u64,
 }
@@ -34,6 +36,7 @@ impl Frame {
             locals: Vec::new(),
             dynamic: Vec::new(),
             variadic: None,
+            jumps: Vec::new(),
             stack: CALL_BYTES,
         }
     }

@@ -74,6 +74,24 @@ impl Memory {
         }
     }
 
+    /// Objects, and what is left of freed ones (`None`), whose windows lie between two of one region, both included.
+    pub fn between(
+        &self,
+        first: ObjectId,
+        last: ObjectId,
+    ) -> impl Iterator<Item = (ObjectId, Option<&Arc<Object>>)> {
+        self.slots[usize::from(first.region)]
+            .iter_from(first.index)
+            .take_while(move |(index, _)| *index <= last.index)
+            .map(move |(index, slot)| {
+                let id = ObjectId { region: first.region, index };
+                match slot {
+                    Slot::Live(object) => (id, Some(object)),
+                    Slot::Freed => (id, None),
+                }
+            })
+    }
+
     /// Live objects, in the order of their addresses within each region.
     pub fn objects(&self) -> impl Iterator<Item = (ObjectId, &Arc<Object>)> {
         self.slots.iter().enumerate().flat_map(|(region, slots)| {

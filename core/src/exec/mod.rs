@@ -15,12 +15,15 @@ mod code;
 mod coverage;
 mod finish;
 mod frame;
+mod leak;
 mod load;
 mod memory;
 mod models;
+mod number;
 mod object;
 mod options;
 mod outcome;
+mod resolve;
 mod run;
 mod search;
 mod start;
@@ -32,7 +35,7 @@ mod value;
 mod writer;
 
 pub use coverage::{Covered, FunctionCoverage};
-pub use options::{Options, Tests};
+pub use options::{Ambient, CHECKS, CheckRow, Checks, Options, Tests};
 pub use outcome::{Class, Limit, Outcome, Place};
 pub use search::{SEARCHES, SearchRow};
 pub use testcase::{Finished, TestCase};
@@ -265,13 +268,16 @@ impl Engine {
         let mut seen: FxHashSet<*const object::Object> = FxHashSet::default();
         let mut frames: FxHashSet<*const frame::Frame> = FxHashSet::default();
         self.search.each(&mut |state| {
-            for frame in state.frame.upwards() {
-                // Whoever is below a frame seen before was seen with it.
-                if !frames.insert(frame) {
-                    break;
+            for top in state.stacks() {
+                for frame in top.upwards() {
+                    // Whoever is below a frame seen before was seen with it.
+                    if !frames.insert(frame) {
+                        break;
+                    }
+                    roots.extend(frame.registers.iter().filter_map(|value| value.expr()));
                 }
-                roots.extend(frame.registers.iter().filter_map(|value| value.expr()));
             }
+            roots.extend(state.facts.iter().map(|fact| fact.0));
             roots.extend(state.inputs.iter().map(|input| input.array));
             for (_, object) in state.memory.objects() {
                 if seen.insert(Arc::as_ptr(object)) {
@@ -304,7 +310,14 @@ impl Engine {
     fn decode(&mut self, func: FuncId) {
         if self.code[func.index()].is_none() {
             let quiet = self.coverage.quiet(func, self.program.functions[func.index()].edges.len());
-            let code = code::decode(&self.program, func, &self.globals, &mut self.solver.graph, quiet);
+            let code = code::decode(
+                &self.program,
+                func,
+                &self.globals,
+                self.options.checks,
+                &mut self.solver.graph,
+                quiet,
+            );
             self.code[func.index()] = Some(Box::new(code));
         }
     }

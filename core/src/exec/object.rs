@@ -5,7 +5,8 @@
 //! bytes are laid again. An object without an overlay is plain bytes, which the interpreter reads without coming here.
 use crate::expr::{Expr, Graph};
 use crate::persist::Map;
-use std::sync::Arc;
+use crate::program::FuncId;
+use std::sync::{Arc, OnceLock};
 
 /// How the object came to be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -50,20 +51,34 @@ pub struct Object {
     pub readonly: bool,
     /// Its value was not understood, or is not defined anywhere: what to say when it is used.
     pub unsupported: Option<Arc<str>>,
+    /// The instruction that made it, where leaks are looked for.
+    pub origin: Option<(FuncId, u32)>,
     pub bytes: Vec<u8>,
     overlay: Option<Box<Overlay>>,
     /// The contents as one array, as long as nothing has been written since.
-    whole: Option<Expr>,
+    whole: OnceLock<Expr>,
 }
 
 /// Width of indices into contents as an array.
 pub const INDEX_WIDTH: u32 = 32;
+/// Objects up to this size are read as a whole wherever the place is symbolic.
+const SMALL: u64 = 64;
 
 impl Object {
     /// All bytes zero.
     pub fn new(base: u64, size: u64, kind: Kind) -> Object {
         let bytes = vec![0; size as usize];
-        Object { base, size, kind, readonly: false, unsupported: None, bytes, overlay: None, whole: None }
+        Object {
+            base,
+            size,
+            kind,
+            readonly: false,
+            unsupported: None,
+            origin: None,
+            bytes,
+            overlay: None,
+            whole: OnceLock::new(),
+        }
     }
 
     /// Nothing but concrete bytes.
@@ -73,12 +88,12 @@ impl Object {
 
     /// May `bytes` be changed without telling anyone?
     pub fn is_freely_writable(&self) -> bool {
-        self.overlay.is_none() && self.whole.is_none() && !self.readonly && self.unsupported.is_none()
+        self.overlay.is_none() && self.whole.get().is_none() && !self.readonly && self.unsupported.is_none()
     }
 
     /// Forgets what was derived from the contents, which are about to change.
     pub fn touch(&mut self) {
-        self.whole = None;
+        self.whole = OnceLock::new();
     }
 
     fn cell(&self, at: u64) -> Option<Cell> {
@@ -178,6 +193,9 @@ impl Object {
 
     /// Writes a bit-vector of whole bytes.
     pub fn write(&mut self, graph: &Graph, at: u64, value: Expr) {
+        if let Some(word) = graph.const_word(value) {
+            return self.write_concrete(at, u64::from(graph.width(value) / 8), word);
+        }
         self.touch();
         let overlay = self.overlay.get_or_insert_default();
         for index in 0..graph.width(value) / 8 {
@@ -187,35 +205,50 @@ impl Object {
 
     /// From now on the contents are these.
     pub fn set_array(&mut self, array: Expr) {
-        self.whole = Some(array);
+        self.whole = array.into();
         self.overlay = Some(Box::new(Overlay { array: Some(array), cells: Map::new() }));
     }
 
     /// The contents as one array: a table for plain bytes, with writes over it for the rest.
-    pub fn whole(&mut self, graph: &mut Graph) -> Expr {
-        if let Some(whole) = self.whole {
-            return whole;
+    pub fn whole(&self, graph: &mut Graph) -> Expr {
+        if let Some(whole) = self.whole.get() {
+            return *whole;
         }
+        let (array, _) = self.array(graph, 0, self.size);
+        *self.whole.get_or_init(|| array)
+    }
+
+    /// The contents from `from` to `to` (not included) as an array, and the place its index 0 stands for. What lies
+    /// outside is left out if that is most of the object.
+    pub fn part(&self, graph: &mut Graph, from: u64, to: u64) -> (Expr, u64) {
+        if self.size <= SMALL || (to - from) > self.size / 4 {
+            return (self.whole(graph), 0);
+        }
+        self.array(graph, from, to)
+    }
+
+    fn array(&self, graph: &mut Graph, from: u64, to: u64) -> (Expr, u64) {
         let overlay = self.overlay.as_deref();
-        let mut array = match overlay.and_then(|o| o.array) {
-            Some(array) => array,
+        let (mut array, start) = match overlay.and_then(|o| o.array) {
+            Some(array) => (array, 0),
             None => {
                 let zero = graph.word(8, 0);
                 let zeros = graph.const_array(INDEX_WIDTH, zero);
-                let elements: Arc<[u64]> = self.bytes.iter().map(|&b| b.into()).collect();
-                graph.table_over(zeros, elements)
+                let bytes = &self.bytes[from as usize..to as usize];
+                let elements: Arc<[u64]> = bytes.iter().map(|&b| b.into()).collect();
+                (graph.table_over(zeros, elements), from)
             }
         };
-        for (at, cell) in overlay.map(|o| o.cells.iter()).into_iter().flatten() {
+        let cells = overlay.map(|o| o.cells.iter_from(from as u32)).into_iter().flatten();
+        for (at, cell) in cells.take_while(|(at, _)| u64::from(*at) < to) {
             let element = match *cell {
                 Cell::Concrete => graph.word(8, self.bytes[at as usize].into()),
                 Cell::Part { expr, index } => graph.extract(expr, 8 * index, 8),
             };
-            let index = graph.word(INDEX_WIDTH, at.into());
+            let index = graph.word(INDEX_WIDTH, u64::from(at) - start);
             array = graph.store(array, index, element);
         }
-        self.whole = Some(array);
-        array
+        (array, start)
     }
 
     /// Copies `count` bytes, whatever they are, from another object (or this one before the copy).
@@ -234,10 +267,7 @@ impl Object {
                 }
                 None => {
                     let byte = from.read(graph, start + i, 1);
-                    match graph.const_word(byte) {
-                        Some(word) => self.write_concrete(at + i, 1, word),
-                        None => self.write(graph, at + i, byte),
-                    }
+                    self.write(graph, at + i, byte);
                 }
             }
         }
@@ -245,7 +275,7 @@ impl Object {
 
     /// Expressions it needs.
     pub fn roots(&self, roots: &mut Vec<Expr>) {
-        roots.extend(self.whole);
+        roots.extend(self.whole.get());
         if let Some(overlay) = &self.overlay {
             roots.extend(overlay.array);
             for (_, cell) in overlay.cells.iter() {

@@ -13,6 +13,64 @@ pub enum Tests {
     Bugs,
 }
 
+/// A check that is made only when asked for.
+pub struct CheckRow {
+    pub name: &'static str,
+    /// What is reported, in a line.
+    pub about: &'static str,
+    switch: fn(&mut Checks) -> &mut bool,
+}
+
+pub const CHECKS: &[CheckRow] = &[
+    CheckRow {
+        name: "overflow",
+        about: "signed addition, subtraction, multiplication and negation that overflow",
+        switch: |checks| &mut checks.overflow,
+    },
+    CheckRow {
+        name: "shift",
+        about: "shifts by the width of the operand or more",
+        switch: |checks| &mut checks.shift,
+    },
+    CheckRow {
+        name: "leak",
+        about: "heap objects that nothing points to when the program ends",
+        switch: |checks| &mut checks.leak,
+    },
+];
+
+/// Which of `CHECKS` are made. They are of the user's own code.
+#[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
+pub struct Checks {
+    pub overflow: bool,
+    pub shift: bool,
+    pub leak: bool,
+}
+
+impl Checks {
+    /// From names; the error says which are known.
+    pub fn named<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Checks, String> {
+        let mut checks = Checks::default();
+        for name in names {
+            let row = CHECKS.iter().find(|row| row.name == name).ok_or_else(|| {
+                let known: Vec<&str> = CHECKS.iter().map(|row| row.name).collect();
+                format!("expected checks ({}), found `{name}`", known.join(", "))
+            })?;
+            *(row.switch)(&mut checks) = true;
+        }
+        Ok(checks)
+    }
+}
+
+/// What programs see of time and random numbers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ambient {
+    /// The same on every path and every run.
+    Fixed,
+    /// Anything: inputs of the path.
+    Symbolic,
+}
+
 #[derive(Clone, Debug)]
 pub struct Options {
     pub search: String,
@@ -35,6 +93,8 @@ pub struct Options {
     pub tests: Tests,
     /// A test for every path into a bug.
     pub all_bugs: bool,
+    pub checks: Checks,
+    pub ambient: Ambient,
     /// Functions without a definition return any value.
     pub havoc: bool,
     /// `argv`, the program's name first.
@@ -57,6 +117,8 @@ impl Default for Options {
             max_stack: 8 << 20,
             tests: Tests::All,
             all_bugs: false,
+            checks: Checks::default(),
+            ambient: Ambient::Fixed,
             havoc: false,
             arguments: vec!["program".to_string()],
         }

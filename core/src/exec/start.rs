@@ -8,6 +8,7 @@ use super::object::Kind;
 use super::outcome::Outcome;
 use super::state::{Stage, State};
 use crate::program::{Address, Linkage, Program};
+use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// Memory before the first instruction.
@@ -88,8 +89,11 @@ impl Engine {
             inputs: Arc::default(),
             stage: Stage::Starting(0),
             handlers: Arc::default(),
+            left: None,
             depth: 0,
             tried: 0,
+            facts: SmallVec::new(),
+            jumps: 0,
             may_fork: true,
             output: Arc::default(),
             errno: None,

@@ -6,6 +6,7 @@ use super::memory::Memory;
 use crate::expr::Expr;
 use crate::program::FuncId;
 use crate::query::Path;
+use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// A symbolic object of the path: what a test has to give a value to.
@@ -30,6 +31,18 @@ pub enum Stage {
     },
 }
 
+/// What the path implies of an expression, found out when it was used.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fact {
+    /// It is this number.
+    Equal(u64),
+    /// There are `count` bytes of this object at that address.
+    Inside { id: ObjectId, count: u64 },
+}
+
+/// Facts that a state remembers: enough for the operands of one instruction, which may be executed again.
+const FACTS: usize = 4;
+
 #[derive(Clone)]
 pub struct State {
     /// In order of creation; the first state is 0.
@@ -44,10 +57,16 @@ pub struct State {
     pub stage: Stage,
     /// Registered with `atexit`, last one first to be called.
     pub handlers: Arc<Vec<FuncId>>,
+    /// The frames that `exit` was called from, where leaks are looked for: what they hold is alive.
+    pub left: Option<Arc<Frame>>,
     /// Decisions with more than one feasible side so far.
     pub depth: u32,
-    /// Objects already tried by the symbolic access under way.
+    /// Values already tried by the instruction under way.
     pub tried: u32,
+    /// The last facts found out, the newest last. They stay true: paths only get longer.
+    pub facts: SmallVec<[(Expr, Fact); FACTS]>,
+    /// How many calls of `setjmp` were numbered.
+    pub jumps: u64,
     /// `klee_set_forking`.
     pub may_fork: bool,
     /// What the program wrote to standard output.
@@ -58,4 +77,23 @@ pub struct State {
     pub untested: Arc<Marks>,
     /// `argc` and the address of `argv`.
     pub arguments: (u64, u64),
+}
+
+impl State {
+    /// The innermost frame under way, and the one that `exit` left.
+    pub fn stacks(&self) -> impl Iterator<Item = &Frame> {
+        std::iter::once(&self.frame).chain(self.left.as_deref())
+    }
+
+    pub fn learn(&mut self, e: Expr, fact: Fact) {
+        self.facts.retain(|known| known.0 != e);
+        if self.facts.len() == FACTS {
+            self.facts.remove(0);
+        }
+        self.facts.push((e, fact));
+    }
+
+    pub fn fact(&self, e: Expr) -> Option<Fact> {
+        self.facts.iter().find(|known| known.0 == e).map(|known| known.1)
+    }
 }

@@ -99,7 +99,8 @@ impl Engine {
                     Atom::Element(array, at) => {
                         // Atoms are sorted: other bytes of the input are next to this one.
                         let near = [i.wrapping_sub(1), i + 1];
-                        let shares = |j: usize| matches!(atoms.get(j), Some(Atom::Element(a, _)) if *a == array);
+                        let shares =
+                            |j: usize| matches!(atoms.get(j), Some(Atom::Element(a, _)) if *a == array);
                         let entry = mentions.entry((array, at)).or_default();
                         entry.constraints.push(constraint);
                         entry.in_number |= near.into_iter().any(shares);

@@ -29,7 +29,7 @@ pub use table::{LAYERS, LayerRow, build_chain};
 
 use crate::budget::{Budget, Why};
 use crate::expr::{Evaluator, Expr, Graph, Model};
-use crate::interval::Learner;
+use crate::interval::{Learner, Set};
 use crate::query::{Alive, Answer, Path, PathTree, Query, Status};
 use harvest::Harvest;
 use std::time::{Duration, Instant};
@@ -235,6 +235,11 @@ impl Solver {
             Answer::Unknown(_) => {}
         }
         answer
+    }
+
+    /// A set that contains every value an expression of at most 64 bits can have on a path.
+    pub fn values(&mut self, path: Path, e: Expr) -> Set {
+        self.learner.values_on(&self.graph, &self.tree, path, e).set
     }
 
     pub fn queries(&self) -> u64 {

@@ -49,6 +49,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="which paths get a test: all (default), those that cover something new, or those into a new bug",
     )
     parser.add_argument("--all-bugs", action="store_true", help="a test for every path into a bug, not only the first")
+    checks = ", ".join(name for name, _ in _core.CHECKS)
+    parser.add_argument("--check", metavar="LIST", default="", help=f"check this too, separated by commas: {checks}")
+    parser.add_argument(
+        "--ambient", choices=["fixed", "symbolic"], default="fixed", help="what time and random numbers are"
+    )
+    parser.add_argument("--max-objects", type=count, metavar="N", default=64, help="targets of one symbolic pointer")
+    parser.add_argument("--max-values", type=count, metavar="N", default=16, help="numbers tried for a length or size")
     parser.add_argument(
         "--undefined", choices=["error", "havoc"], default="error", help="what an undefined function does"
     )
@@ -95,6 +102,10 @@ def run(arguments: argparse.Namespace) -> int:
         max_depth=arguments.max_depth,
         tests=arguments.tests,
         all_bugs=arguments.all_bugs,
+        check=[name for name in arguments.check.split(",") if name],
+        ambient=arguments.ambient,
+        max_objects=arguments.max_objects,
+        max_values=arguments.max_values,
         undefined=arguments.undefined,
         optimize=arguments.optimize,
         cflags=arguments.cflags.split(),

@@ -3,7 +3,7 @@ use super::{Answer, Reply, Row, Site, row};
 use crate::exec::Engine;
 use crate::exec::address::ObjectId;
 use crate::exec::object::Kind;
-use crate::exec::outcome::{Class, Outcome, describe};
+use crate::exec::outcome::{Access, Class, Outcome, describe};
 use crate::exec::state::State;
 use crate::exec::value::Value;
 
@@ -20,12 +20,44 @@ pub(super) const MODELS: &[Row] = &[
     row("malloc_usable_size", 1, usable_size),
 ];
 
-fn allocate(engine: &mut Engine, state: &mut State, size: u64) -> Result<u64, Outcome> {
-    // What the program asks for and no machine has, malloc refuses; what only we do not have ends the path.
-    if size >= 1 << 40 {
+/// What the program asks for and no machine has, malloc refuses; what only we do not have ends the path.
+const REFUSED: u64 = 1 << 40;
+
+/// A new heap object; 0 if there is none so large.
+fn allocate(engine: &mut Engine, state: &mut State, size: Value, name: &str) -> Result<u64, Outcome> {
+    if let Some(e) = size.expr() {
+        let limit = engine.solver.graph.word(64, REFUSED);
+        let refused = engine.solver.graph.ule(limit, e);
+        if engine.decide(state, refused) {
+            return Ok(0);
+        }
+    }
+    let size = engine.object_size(state, size, &format!("the size for `{name}`"))?;
+    if size >= REFUSED {
         return Ok(0);
     }
-    Ok(engine.new_object(state, size, Kind::Heap)?.base())
+    let id = engine.new_object(state, size, Kind::Heap)?;
+    if engine.options.checks.leak {
+        let origin = engine.user_frame(state);
+        state.memory.get_mut(id).expect("just made").origin = Some((origin.func, origin.pc));
+    }
+    Ok(id.base())
+}
+
+/// The size of an array of `count` elements; `None` if it does not fit a word.
+fn product(engine: &mut Engine, state: &mut State, count: Value, size: Value) -> Option<Value> {
+    if !count.symbolic && !size.symbolic {
+        return count.word.checked_mul(size.word).map(Value::number);
+    }
+    let graph = &mut engine.solver.graph;
+    let (count, size) = (count.to_bits(graph, 64), size.to_bits(graph, 64));
+    let overflows = graph.umul_overflows(count, size);
+    if engine.decide(state, overflows) {
+        return None;
+    }
+    let graph = &mut engine.solver.graph;
+    let bytes = graph.mul(count, size);
+    Some(Value::of(graph, bytes))
 }
 
 fn number(word: u64) -> Answer {
@@ -33,27 +65,26 @@ fn number(word: u64) -> Answer {
 }
 
 fn malloc(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
-    let size = engine.argument(state, site, 0)?;
-    number(allocate(engine, state, size)?)
+    number(allocate(engine, state, site.arguments[0], site.name)?)
 }
 
 fn calloc(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
-    let (count, size) = (engine.argument(state, site, 0)?, engine.argument(state, site, 1)?);
-    match count.checked_mul(size) {
-        Some(size) => number(allocate(engine, state, size)?),
+    match product(engine, state, site.arguments[0], site.arguments[1]) {
+        Some(size) => number(allocate(engine, state, size, site.name)?),
         None => number(0),
     }
 }
 
 fn aligned(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
-    let size = engine.argument(state, site, 1)?;
-    number(allocate(engine, state, size)?)
+    number(allocate(engine, state, site.arguments[1], site.name)?)
 }
 
 fn posix_memalign(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
-    let size = engine.argument(state, site, 2)?;
-    let address = allocate(engine, state, size)?;
-    engine.store(state, site.arguments[0], Value::number(address), 64)?;
+    // Nothing may have been changed when another place is tried: the place first.
+    let spot = engine.locate(state, site.arguments[0], 8, Access::Write)?;
+    let address = allocate(engine, state, site.arguments[2], site.name)?;
+    let bits = engine.solver.graph.word(64, address);
+    engine.write_spot(state, &spot, bits);
     number(0)
 }
 
@@ -88,14 +119,15 @@ fn free(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
     Ok(Reply::Nothing)
 }
 
-fn resize(engine: &mut Engine, state: &mut State, address: u64, size: u64, name: &str) -> Answer {
+fn resize(engine: &mut Engine, state: &mut State, address: u64, size: Value, name: &str) -> Answer {
     if address == 0 {
-        return number(allocate(engine, state, size)?);
+        return number(allocate(engine, state, size, name)?);
     }
     let old = heap_object(state, address, name)?;
-    let kept = state.memory.get(old).expect("a live object").size.min(size);
-    let new = allocate(engine, state, size)?;
-    if new != 0 {
+    let new = allocate(engine, state, size, name)?;
+    if let Some(id) = ObjectId::of_address(new) {
+        let size = |id| state.memory.get(id).expect("a live object").size;
+        let kept = size(old).min(size(id));
         let [to, from, count] = [new, address, kept].map(Value::number);
         engine.copy_bytes(state, to, from, count)?;
         engine.end_object(state, old);
@@ -104,14 +136,13 @@ fn resize(engine: &mut Engine, state: &mut State, address: u64, size: u64, name:
 }
 
 fn realloc(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
-    let (address, size) = (engine.argument(state, site, 0)?, engine.argument(state, site, 1)?);
-    resize(engine, state, address, size, site.name)
+    let address = engine.argument(state, site, 0)?;
+    resize(engine, state, address, site.arguments[1], site.name)
 }
 
 fn reallocarray(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
     let address = engine.argument(state, site, 0)?;
-    let (count, size) = (engine.argument(state, site, 1)?, engine.argument(state, site, 2)?);
-    match count.checked_mul(size) {
+    match product(engine, state, site.arguments[1], site.arguments[2]) {
         Some(size) => resize(engine, state, address, size, site.name),
         None => number(0),
     }

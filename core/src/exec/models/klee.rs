@@ -2,6 +2,7 @@
 use super::{Answer, Reply, Row, Site, row};
 use crate::exec::Engine;
 use crate::exec::address::ObjectId;
+use crate::exec::options::Ambient;
 use crate::exec::outcome::{Access, Class, Outcome};
 use crate::exec::state::State;
 use crate::exec::value::Value;
@@ -40,6 +41,7 @@ pub(super) const MODELS: &[Row] = &[
     row("klee_get_obj_size", 1, get_obj_size),
     row("klee_get_errno", 0, get_errno),
     row("klee_define_fixed_object", 2, define_fixed_object),
+    row("klee_ambient", 2, ambient),
 ];
 
 fn text(engine: &mut Engine, state: &mut State, site: &Site<'_>, i: usize) -> Result<String, Outcome> {
@@ -207,4 +209,15 @@ fn get_errno(engine: &mut Engine, state: &mut State, _: &Site<'_>) -> Answer {
 
 fn define_fixed_object(_: &mut Engine, _: &mut State, site: &Site<'_>) -> Answer {
     Err(Outcome::unsupported(format!("{}: objects have the addresses the engine gives them", site.name)))
+}
+
+/// What the C library's clocks and random numbers are made of: the given value, or any (`--ambient symbolic`).
+fn ambient(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+    match engine.options.ambient {
+        Ambient::Fixed => Ok(Reply::Value(site.arguments[1])),
+        Ambient::Symbolic => {
+            let name = text(engine, state, site, 0)?;
+            Ok(Reply::Value(engine.fresh(state, &name, 64)))
+        }
+    }
 }

@@ -2,9 +2,12 @@
 //! always wins. What is in no table ends the path as unsupported, or returns any value (`--undefined havoc`).
 mod alloc;
 mod bytes;
+mod convert;
+mod jump;
 mod klee;
 mod print;
 mod process;
+mod text;
 mod verifier;
 
 pub(super) use print::STREAMS;
@@ -53,8 +56,17 @@ const fn row(name: &'static str, arity: usize, model: Model) -> Row {
 
 /// The model of each function that has one, by function.
 pub(super) fn bind(program: &Program) -> Vec<Option<Row>> {
-    let tables =
-        [klee::MODELS, verifier::MODELS, alloc::MODELS, bytes::MODELS, process::MODELS, print::MODELS];
+    let tables = [
+        klee::MODELS,
+        verifier::MODELS,
+        alloc::MODELS,
+        bytes::MODELS,
+        text::MODELS,
+        convert::MODELS,
+        jump::MODELS,
+        process::MODELS,
+        print::MODELS,
+    ];
     let find = |name: &str| tables.into_iter().flatten().find(|row| row.name == name).copied();
     let one = |f: &crate::program::Function| {
         if f.is_defined() {

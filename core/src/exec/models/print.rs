@@ -1,5 +1,6 @@
 //! Output. What goes to standard output is kept with the path; what goes elsewhere is dropped. Symbolic values are
-//! printed as the model has them, which binds nothing: the text belongs to the path's test.
+//! printed as the model has them. That binds nothing where only the text shows it; where the program can look at what
+//! came out, in memory or as the number of characters, the path is bound to these values and that is counted.
 use super::{Answer, Reply, Row, Site, row};
 use crate::exec::Engine;
 use crate::exec::outcome::Outcome;
@@ -63,8 +64,48 @@ enum Source<'a> {
     },
 }
 
+/// The number a value is printed as; with `binds` the path keeps to it.
+fn shown(
+    engine: &mut Engine,
+    state: &mut State,
+    value: Value,
+    width: u32,
+    binds: bool,
+) -> Result<u64, Outcome> {
+    if binds {
+        engine.concretize(state, value, width, "a value that is printed")
+    } else {
+        Ok(engine.evaluate_word(state, value))
+    }
+}
+
+/// A C string as it is printed, at most `most` bytes of it.
+fn text_at(
+    engine: &mut Engine,
+    state: &mut State,
+    address: u64,
+    most: usize,
+    binds: bool,
+) -> Result<Vec<u8>, Outcome> {
+    let mut text = Vec::new();
+    while text.len() < most {
+        let byte = engine.load(state, Value::number(address + text.len() as u64), 8)?;
+        match shown(engine, state, byte, 8, binds)? as u8 {
+            0 => break,
+            byte => text.push(byte),
+        }
+    }
+    Ok(text)
+}
+
 impl Source<'_> {
-    fn next(&mut self, engine: &mut Engine, state: &mut State, kind: Kind) -> Result<u128, Outcome> {
+    fn next(
+        &mut self,
+        engine: &mut Engine,
+        state: &mut State,
+        kind: Kind,
+        binds: bool,
+    ) -> Result<u128, Outcome> {
         let (address, words) = match self {
             Source::Arguments { values } => {
                 let Some((first, rest)) = values.split_first() else {
@@ -75,7 +116,12 @@ impl Source<'_> {
                 };
                 *values = rest;
                 let Some(e) = first.expr() else { return Ok(first.word.into()) };
-                let bits = engine.evaluate(state, e);
+                let width = engine.solver.graph.width(e);
+                let bits = if binds {
+                    engine.concretize_bits(state, e, width, "a value that is printed")?
+                } else {
+                    engine.evaluate(state, e)
+                };
                 let high = bits.words().get(1).copied().unwrap_or(0);
                 return Ok(u128::from(bits.low()) | u128::from(high) << 64);
             }
@@ -99,7 +145,7 @@ impl Source<'_> {
         let mut result = 0;
         for i in 0..words {
             let value = engine.load(state, Value::number(address + 8 * i), 64)?;
-            result |= u128::from(engine.evaluate_word(state, value)) << (64 * i);
+            result |= u128::from(shown(engine, state, value, 64, binds)?) << (64 * i);
         }
         Ok(result)
     }
@@ -129,7 +175,8 @@ fn formatted(
     } else {
         Source::Arguments { values: &site.arguments[format + 1..] }
     };
-    let text = format_with(engine, state, &format_text, source)?;
+    let binds = matches!(sink, Sink::Memory { .. }) || site.call.results > 0;
+    let text = format_with(engine, state, &format_text, source, binds)?;
     match sink {
         Sink::Stdout => emit(state, &text),
         Sink::Stream(i) => {
@@ -178,6 +225,7 @@ fn format_with(
     state: &mut State,
     format: &[u8],
     mut source: Source<'_>,
+    binds: bool,
 ) -> Result<Vec<u8>, Outcome> {
     let mut out = Vec::new();
     let mut at = 0;
@@ -201,7 +249,7 @@ fn format_with(
         }
         if format.get(at) == Some(&b'*') {
             at += 1;
-            let width = source.next(engine, state, Kind::Integer)? as i32;
+            let width = source.next(engine, state, Kind::Integer, binds)? as i32;
             spec.left |= width < 0;
             spec.width = width.unsigned_abs() as usize;
         } else {
@@ -211,7 +259,7 @@ fn format_with(
             at += 1;
             spec.precision = if format.get(at) == Some(&b'*') {
                 at += 1;
-                usize::try_from(source.next(engine, state, Kind::Integer)? as i32).ok()
+                usize::try_from(source.next(engine, state, Kind::Integer, binds)? as i32).ok()
             } else {
                 Some(number(format, &mut at))
             };
@@ -227,7 +275,7 @@ fn format_with(
         }
         let Some(&kind) = format.get(at) else { break };
         at += 1;
-        conversion(engine, state, &mut source, &spec, kind, &mut out)?;
+        conversion(engine, state, &mut source, &spec, kind, binds, &mut out)?;
     }
     Ok(out)
 }
@@ -247,13 +295,14 @@ fn conversion(
     source: &mut Source<'_>,
     spec: &Spec,
     kind: u8,
+    binds: bool,
     out: &mut Vec<u8>,
 ) -> Result<(), Outcome> {
     let mask = if spec.bits == 64 { u64::MAX } else { (1 << spec.bits) - 1 };
     match kind {
         b'%' => out.push(b'%'),
         b'd' | b'i' => {
-            let word = source.next(engine, state, Kind::Integer)? as u64 & mask;
+            let word = source.next(engine, state, Kind::Integer, binds)? as u64 & mask;
             let value = crate::expr::bits::signed(spec.bits, word);
             let sign = match value {
                 ..0 => "-",
@@ -264,7 +313,7 @@ fn conversion(
             integer(spec, sign, value.unsigned_abs().to_string(), out);
         }
         b'u' | b'x' | b'X' | b'o' => {
-            let value = source.next(engine, state, Kind::Integer)? as u64 & mask;
+            let value = source.next(engine, state, Kind::Integer, binds)? as u64 & mask;
             let (prefix, digits) = match kind {
                 b'u' => ("", value.to_string()),
                 b'x' => (if spec.alternate && value != 0 { "0x" } else { "" }, format!("{value:x}")),
@@ -274,23 +323,28 @@ fn conversion(
             integer(spec, prefix, digits, out);
         }
         b'p' => {
-            let value = source.next(engine, state, Kind::Integer)? as u64;
+            let value = source.next(engine, state, Kind::Integer, binds)? as u64;
             integer(spec, "0x", format!("{value:x}"), out);
         }
         b'c' => {
-            let byte = source.next(engine, state, Kind::Integer)? as u8;
+            let byte = source.next(engine, state, Kind::Integer, binds)? as u8;
             padded(spec, &[byte], out);
         }
         b's' => {
-            let address = source.next(engine, state, Kind::Integer)? as u64;
+            let address = source.next(engine, state, Kind::Integer, binds)? as u64;
+            let most = spec.precision.unwrap_or(usize::MAX);
             let mut text =
-                if address == 0 { b"(null)".to_vec() } else { engine.string_at(state, address)? };
-            text.truncate(spec.precision.unwrap_or(usize::MAX));
+                if address == 0 { b"(null)".to_vec() } else { text_at(engine, state, address, most, binds)? };
+            text.truncate(most);
             padded(spec, &text, out);
         }
         b'f' | b'F' | b'e' | b'E' | b'g' | b'G' => {
-            let bits =
-                source.next(engine, state, if spec.long_double { Kind::LongDouble } else { Kind::Double })?;
+            let bits = source.next(
+                engine,
+                state,
+                if spec.long_double { Kind::LongDouble } else { Kind::Double },
+                binds,
+            )?;
             let bits = if spec.long_double {
                 crate::exec::step::soft::convert(
                     crate::program::FloatKind::X87,

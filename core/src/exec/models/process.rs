@@ -37,6 +37,9 @@ impl Engine {
 
 fn exit(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
     let status = engine.exit_status(state, site.arguments[0]);
+    if engine.options.checks.leak {
+        state.left = Some(Arc::new(state.frame.clone()));
+    }
     state.stage = Stage::Exiting { status, destructors: 0 };
     match engine.next_stage(state, None)? {
         Go::Frame => Ok(Reply::Frame),

@@ -1,7 +1,6 @@
 //! Calls and returns.
 use super::{Go, Step};
 use crate::exec::Engine;
-use crate::exec::address;
 use crate::exec::frame::Frame;
 use crate::exec::models::Reply;
 use crate::exec::object::Kind;
@@ -44,38 +43,6 @@ impl Engine {
             }
             Reply::Frame => Ok(Go::Frame),
         }
-    }
-
-    /// The function that a pointer is; other functions it can be are called by other states.
-    fn callee(&mut self, state: &mut State, target: Value) -> Result<FuncId, Outcome> {
-        let count = self.program.functions.len();
-        let wrong = |address: u64| match address {
-            0..address::NULL_PAGE => Outcome::bug(Class::Null, "call through a null pointer"),
-            _ => Outcome::bug(Class::ModelError, format!("call of {address:#x}, where no function is")),
-        };
-        let Some(e) = target.expr() else {
-            return address::function_at(target.word, count).ok_or_else(|| wrong(target.word));
-        };
-        let address = self.evaluate(state, e).low();
-        let Some(func) = address::function_at(address, count) else {
-            let graph = &mut self.solver.graph;
-            let mut any = graph.boolean(false);
-            for i in 0..count {
-                let here = graph.word(64, address::of_function(FuncId(i as u32)));
-                let equal = graph.eq(e, here);
-                any = graph.or(any, equal);
-            }
-            if let (_, Some(elsewhere)) = self.split(state, any) {
-                self.born.push(elsewhere);
-            }
-            return Err(wrong(address));
-        };
-        let here = self.solver.graph.word(64, address);
-        let equal = self.solver.graph.eq(e, here);
-        if let (_, Some(elsewhere)) = self.split(state, equal) {
-            self.born.push(elsewhere);
-        }
-        Ok(func)
     }
 
     fn enter(
@@ -149,7 +116,7 @@ impl Engine {
     ) -> Result<(), Outcome> {
         let area = state.frame.variadic.map_or(0, |id| id.base());
         let spot = self.locate(state, list, 24, Access::Write)?;
-        let at = self.concretize(state, spot.offset, 64, "the place of a va_list")? + spot.id.base();
+        let at = self.one_place(state, &spot, "the place of a va_list")? + spot.id.base();
         let fields =
             [(0, 32, gp.into()), (4, 32, fp.into()), (8, 64, area + u64::from(stack)), (16, 64, area)];
         for (offset, width, word) in fields {
@@ -158,18 +125,24 @@ impl Engine {
         Ok(())
     }
 
+    /// Ends the life of the top frame's objects.
+    pub(in crate::exec) fn end_locals(&mut self, state: &mut State) {
+        let locals = std::mem::take(&mut state.frame.locals);
+        let dynamic = std::mem::take(&mut state.frame.dynamic);
+        for id in locals.into_iter().chain(dynamic) {
+            self.end_object(state, id);
+        }
+    }
+
     pub(super) fn ret(&mut self, state: &mut State, values: &[Operand]) -> Step {
         let func = state.frame.func;
         let program = Arc::clone(&self.program);
         let widths = &program.functions[func.index()].results;
         let results: SmallVec<[Value; 2]> =
             values.iter().zip(widths).map(|(&v, &w)| self.operand(state, v, w)).collect();
-        let locals = std::mem::take(&mut state.frame.locals);
-        let dynamic = std::mem::take(&mut state.frame.dynamic);
-        for id in locals.into_iter().chain(dynamic) {
-            self.end_object(state, id);
-        }
+        self.end_locals(state);
         if !state.frame.pop() {
+            state.frame.registers.fill(Value::ZERO);
             return self.next_stage(state, results.first().copied());
         }
         let caller = &program.functions[state.frame.func.index()];
@@ -207,7 +180,7 @@ impl Engine {
                         break handler;
                     }
                     let Some(destructor) = program.destructors.get(destructors) else {
-                        return Err(Outcome::Exit { status });
+                        return Err(self.exit_or_leak(state, status));
                     };
                     state.stage = Stage::Exiting { status, destructors: destructors + 1 };
                     break destructor.function;

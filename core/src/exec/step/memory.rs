@@ -1,14 +1,13 @@
-//! Addresses, local objects, and bytes moved in bulk.
+//! Addresses and local objects.
 use crate::exec::Engine;
 use crate::exec::address::ObjectId;
 use crate::exec::memory::NoRoom;
 use crate::exec::object::Kind;
-use crate::exec::outcome::{Access, Class, Limit, Outcome};
+use crate::exec::outcome::{Class, Limit, Outcome};
 use crate::exec::state::State;
 use crate::exec::value::Value;
 use crate::expr::bits::signed;
 use crate::program::{Operand, Term};
-use std::sync::Arc;
 
 impl Engine {
     pub(super) fn gep(&mut self, state: &State, base: Operand, offset: i64, terms: &[Term]) -> Value {
@@ -82,7 +81,7 @@ impl Engine {
     }
 
     pub(super) fn alloca(&mut self, state: &mut State, size: Value, fixed: bool) -> Result<Value, Outcome> {
-        let size = self.each_value(state, size, 64, "the size of a local array")?;
+        let size = self.object_size(state, size, "the size of a local array")?;
         state.frame.stack = state.frame.stack.saturating_add(size);
         self.check_stack(state)?;
         let id = self.new_object(state, size, Kind::Stack)?;
@@ -106,57 +105,5 @@ impl Engine {
                 self.options.max_stack
             ),
         ))
-    }
-
-    /// Copies bytes, symbolic ones as they are. The ranges may overlap.
-    pub(in crate::exec) fn copy_bytes(
-        &mut self,
-        state: &mut State,
-        to: Value,
-        from: Value,
-        count: Value,
-    ) -> Result<(), Outcome> {
-        let count = self.each_value(state, count, 64, "the length of a copy")?;
-        if count == 0 {
-            return Ok(());
-        }
-        let from = self.locate(state, from, count, Access::Read)?;
-        let start = self.each_value(state, from.offset, 64, "the source of a copy")?;
-        let to = self.locate(state, to, count, Access::Write)?;
-        let at = self.each_value(state, to.offset, 64, "the destination of a copy")?;
-        self.cache.drop_object(to.id);
-        // Holding the source makes the destination a copy where they are one object, so overlaps need no care.
-        let source = Arc::clone(state.memory.get(from.id).expect("a live object"));
-        let object = state.memory.get_mut(to.id).expect("a live object");
-        object.copy_from(&mut self.solver.graph, at, &source, start, count);
-        // The copy may have become shared, and been copied, above.
-        self.cache.drop_object(from.id);
-        Ok(())
-    }
-
-    pub(in crate::exec) fn set_bytes(
-        &mut self,
-        state: &mut State,
-        to: Value,
-        byte: Value,
-        count: Value,
-    ) -> Result<(), Outcome> {
-        let count = self.each_value(state, count, 64, "the length of a memset")?;
-        if count == 0 {
-            return Ok(());
-        }
-        let to = self.locate(state, to, count, Access::Write)?;
-        let at = self.each_value(state, to.offset, 64, "the destination of a memset")?;
-        self.cache.drop_object(to.id);
-        let object = state.memory.get_mut(to.id).expect("a live object");
-        match byte.expr() {
-            None => {
-                object.touch();
-                object.bytes[at as usize..(at + count) as usize].fill(byte.word as u8);
-                object.uncover(at, count);
-            }
-            Some(e) => (at..at + count).for_each(|i| object.write(&self.solver.graph, i, e)),
-        }
-        Ok(())
     }
 }

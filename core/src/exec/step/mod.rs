@@ -2,7 +2,9 @@
 //! does not do itself. One file per family of instructions.
 mod arith;
 mod bits;
+mod bulk;
 mod call;
+mod checks;
 mod compare;
 mod control;
 mod float;
@@ -60,9 +62,12 @@ impl Engine {
         let function = &program.functions[state.frame.func.index()];
         let inst = &function.insts[state.frame.pc as usize];
         match *inst {
-            Inst::Bin { op, dst, a, b, .. } => {
+            Inst::Bin { op, flags, dst, a, b } => {
                 let width = function.width(dst);
                 let (a, b) = (self.operand(state, a, width), self.operand(state, b, width));
+                if !function.library {
+                    self.check_binary(state, op, flags, width, a, b)?;
+                }
                 let value = self.binary(state, op, width, a, b)?;
                 self.set(state, dst, value);
             }

@@ -182,13 +182,32 @@ impl Graph {
         }
     }
 
-    /// `op` between `ite(p, c, d)` and a constant (to its left if `turned`): p, not p, or decided.
+    /// `op` between an ite and a constant (to its left if `turned`), where the arms make it simpler: both are constants,
+    /// or one is and the other is a comparison again, or an arm of a sum equals the constant just where the ite's
+    /// condition says so (a difference that is zero where the compared are equal).
     fn decide_ite(&mut self, op: Op, ite: Expr, constant: Expr, turned: bool) -> Option<Expr> {
-        let (p, c, d) = self.constant_ite(ite)?;
-        let mut decide =
-            |arm| if turned { self.make2(op, constant, arm) } else { self.make2(op, arm, constant) };
-        let (then, otherwise) = (decide(c), decide(d));
-        Some(self.ite(p, then, otherwise))
+        if self.op(ite) != Op::Ite {
+            return None;
+        }
+        let (p, a, b) = (self.kid(ite, 0), self.kid(ite, 1), self.kid(ite, 2));
+        for (arm, other, is_then) in [(a, b, true), (b, a, false)] {
+            let may_help =
+                self.is_const(arm) || op == Op::Eq && matches!(self.op(arm), Op::Add | Op::Sub | Op::ZExt);
+            if !may_help {
+                continue;
+            }
+            let here = self.compared(op, arm, constant, turned);
+            if self.is_const(here) || here == p || self.are_opposite(here, p) {
+                let there = self.compared(op, other, constant, turned);
+                let (then, otherwise) = if is_then { (here, there) } else { (there, here) };
+                return Some(self.ite(p, then, otherwise));
+            }
+        }
+        None
+    }
+
+    fn compared(&mut self, op: Op, e: Expr, constant: Expr, turned: bool) -> Expr {
+        if turned { self.make2(op, constant, e) } else { self.make2(op, e, constant) }
     }
 
     pub(super) fn rewrite_less(&mut self, op: Op, a: Expr, b: Expr) -> Option<Expr> {

@@ -76,7 +76,7 @@ rules! {
     EqTruth: "p = true is p; p = false is ~p";
     EqOpposite: "(x = ~x) is false";
     EqBothNot: "(~x = ~y) is x = y";
-    EqIte: "(ite(p, c, d) = e) is p, ~p, true or false";
+    EqIte: "(ite(p, x, y) = e) is ite(p, x = e, y = e) where one of these is decided, p or ~p";
     EqNot: "(~x = c) is x = ~c";
     EqXor: "(x ^ c = d) is x = c ^ d; (x ^ y = 0) is x = y";
     EqAdd: "(x + c = d) is x = d - c";
@@ -92,7 +92,7 @@ rules! {
     LessConstant: "x <= c is x < c + 1; c < x is c + 1 <= x";
     LessExtended: "extensions compare as what they extend; a constant may be out of reach";
     LessUnsigned: "signed comparison of words known not to be negative is the unsigned one";
-    LessIte: "(ite(p, c, d) < e) is p, ~p, true or false";
+    LessIte: "(ite(p, c, y) < e) is ite(p, c < e, y < e)";
     // shape
     ExtractExtract: "bits of bits";
     ExtractConcat: "bits of a concatenation are bits of its parts";

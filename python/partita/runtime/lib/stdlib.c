@@ -1,4 +1,4 @@
-/* Parts of <stdlib.h>: numbers from text, sorting, searching, and random numbers that are the same on every run. */
+/* Parts of <stdlib.h>: numbers from text, sorting, searching. */
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
@@ -94,12 +94,3 @@ void *bsearch(const void *key, const void *base, size_t count, size_t size, int 
   }
   return NULL;
 }
-
-static unsigned long seed = 1;
-void srand(unsigned s) { seed = s; }
-int rand(void) {
-  seed = seed * 6364136223846793005UL + 1442695040888963407UL;
-  return (int)(seed >> 33);
-}
-void srandom(unsigned s) { seed = s; }
-long random(void) { return rand(); }

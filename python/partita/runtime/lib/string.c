@@ -1,17 +1,11 @@
 /* <string.h>, for programs that are explored without a libc: plain loops, so that symbolic bytes fork as written. The
-   functions that move bytes without looking at them are models of the executor (`models/bytes.rs`). */
+   functions that move bytes without looking at them, compare them or measure them are models of the executor
+   (`models/bytes.rs`, `models/text.rs`). */
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <ctype.h>
-
-int memcmp(const void *a, const void *b, size_t n) {
-  const unsigned char *x = a, *y = b;
-  for (; n; n--, x++, y++)
-    if (*x != *y) return *x - *y;
-  return 0;
-}
 
 void *memchr(const void *s, int c, size_t n) {
   const unsigned char *p = s;
@@ -27,31 +21,6 @@ void *memrchr(const void *s, int c, size_t n) {
   return NULL;
 }
 
-size_t strlen(const char *s) {
-  const char *p = s;
-  while (*p) p++;
-  return (size_t)(p - s);
-}
-
-size_t strnlen(const char *s, size_t n) {
-  size_t i = 0;
-  while (i < n && s[i]) i++;
-  return i;
-}
-
-int strcmp(const char *a, const char *b) {
-  for (; *a == *b && *a; a++, b++) {}
-  return (unsigned char)*a - (unsigned char)*b;
-}
-
-int strncmp(const char *a, const char *b, size_t n) {
-  for (; n; n--, a++, b++) {
-    if (*a != *b) return (unsigned char)*a - (unsigned char)*b;
-    if (!*a) return 0;
-  }
-  return 0;
-}
-
 int strcasecmp(const char *a, const char *b) {
   for (; *a && tolower((unsigned char)*a) == tolower((unsigned char)*b); a++, b++) {}
   return tolower((unsigned char)*a) - tolower((unsigned char)*b);
@@ -64,8 +33,6 @@ int strncasecmp(const char *a, const char *b, size_t n) {
   }
   return 0;
 }
-
-int strcoll(const char *a, const char *b) { return strcmp(a, b); }
 
 char *strcpy(char *restrict to, const char *restrict from) {
   char *t = to;

@@ -1,0 +1,87 @@
+//! Leaks: heap objects that nothing points to when the program ends, as LeakSanitizer defines it.
+//!
+//! Alive are globals and the local variables of functions that have not returned; what an aligned word in something alive
+//! points into, its middle included, is alive too. Symbolic words count as the model has them: the path's test then
+//! leaks as reported.
+use super::Engine;
+use super::address::ObjectId;
+use super::frame::Frame;
+use super::object::Kind;
+use super::outcome::{Class, Outcome};
+use super::state::State;
+use rustc_hash::FxHashSet;
+
+impl Engine {
+    /// The path ends with a normal exit, unless leaks are looked for and there is one. The state then stands where the
+    /// object was made.
+    pub(super) fn exit_or_leak(&mut self, state: &mut State, status: u64) -> Outcome {
+        if !self.options.checks.leak {
+            return Outcome::Exit { status };
+        }
+        let lost = self.unreachable_objects(state);
+        let origin = |id: ObjectId| state.memory.get(id).and_then(|object| object.origin);
+        let mut sites: Vec<_> = lost.iter().filter_map(|&id| origin(id)).collect();
+        sites.dedup();
+        // Several at once are several bugs; a path reports one that is not known yet.
+        let is_new = |&(func, pc): &(_, u32)| !self.is_known_bug(Class::Leak, &self.place_of(func, pc));
+        let Some(&site) = sites.iter().find(|site| is_new(site)).or(sites.first()) else {
+            return Outcome::Exit { status };
+        };
+        let here = lost.iter().filter(|&&id| origin(id) == Some(site));
+        let (mut count, mut bytes) = (0, 0);
+        for &id in here {
+            count += 1;
+            bytes += state.memory.get(id).expect("a live object").size;
+        }
+        let objects = if count == 1 { "a heap object".to_string() } else { format!("{count} heap objects") };
+        let mut frame = Frame::new(site.0, 0);
+        frame.pc = site.1;
+        state.frame = frame;
+        Outcome::bug(
+            Class::Leak,
+            format!("{objects} ({bytes} bytes) made here can no longer be reached at exit"),
+        )
+    }
+
+    /// Heap objects that nothing alive points to, in the order they were made.
+    fn unreachable_objects(&mut self, state: &State) -> Vec<ObjectId> {
+        let mut reached: FxHashSet<ObjectId> = FxHashSet::default();
+        let mut open = Vec::new();
+        for (id, object) in state.memory.objects() {
+            if object.kind != Kind::Heap {
+                open.push(id);
+            }
+        }
+        let frames = state.stacks().flat_map(|top| top.upwards());
+        let values = frames.flat_map(|frame| frame.registers.iter());
+        for &value in values.collect::<Vec<_>>() {
+            let word = self.evaluate_word(state, value);
+            self.reach(state, word, &mut reached, &mut open);
+        }
+        while let Some(id) = open.pop() {
+            let object = state.memory.get(id).expect("a live object").clone();
+            for at in (0..object.size / 8).map(|i| 8 * i) {
+                let word = match object.read_concrete(at, 8) {
+                    Some(word) => word,
+                    None => {
+                        let e = object.read(&mut self.solver.graph, at, 8);
+                        self.evaluate(state, e).low()
+                    }
+                };
+                self.reach(state, word, &mut reached, &mut open);
+            }
+        }
+        let lost = |id: &ObjectId| !reached.contains(id);
+        state.memory.objects().filter(|(_, o)| o.kind == Kind::Heap).map(|(id, _)| id).filter(lost).collect()
+    }
+
+    fn reach(&self, state: &State, word: u64, reached: &mut FxHashSet<ObjectId>, open: &mut Vec<ObjectId>) {
+        let Some(id) = ObjectId::of_address(word) else { return };
+        let Some(object) = state.memory.get(id).filter(|object| object.kind == Kind::Heap) else { return };
+        let offset = word.wrapping_sub(object.base);
+        // One past the end is a pointer to the object in C; an empty object has only its start.
+        if offset <= object.size && reached.insert(id) {
+            open.push(id);
+        }
+    }
+}

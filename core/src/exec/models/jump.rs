@@ -1,0 +1,71 @@
+//! `setjmp` and `longjmp`. A `jmp_buf` holds a number that names the call of `setjmp` in the activation that made it, so
+//! that a jump to a function that has returned is found out.
+use super::{Answer, Reply, Row, Site, row};
+use crate::exec::Engine;
+use crate::exec::outcome::{Class, Outcome};
+use crate::exec::state::State;
+use crate::exec::value::Value;
+use crate::program::Inst;
+use std::sync::Arc;
+
+pub(super) const MODELS: &[Row] = &[
+    row("setjmp", 1, setjmp),
+    row("_setjmp", 1, setjmp),
+    row("sigsetjmp", 2, setjmp),
+    row("__sigsetjmp", 2, setjmp),
+    row("longjmp", 2, longjmp),
+    row("_longjmp", 2, longjmp),
+    row("siglongjmp", 2, longjmp),
+];
+
+/// No object and no function is at such an address.
+const FIRST_TOKEN: u64 = 0x6a75_6d70_0000_0000;
+
+fn setjmp(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+    let pc = state.frame.pc;
+    let token = match state.frame.jumps.iter().find(|jump| jump.1 == pc) {
+        Some(jump) => jump.0,
+        None => FIRST_TOKEN + state.jumps,
+    };
+    engine.store(state, site.arguments[0], Value::number(token), 64)?;
+    if token == FIRST_TOKEN + state.jumps {
+        state.jumps += 1;
+        state.frame.jumps.push((token, pc));
+    }
+    Ok(Reply::Value(Value::ZERO))
+}
+
+fn longjmp(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+    let token = engine.load(state, site.arguments[0], 64)?;
+    let token = engine.each_value(state, token, 64, "a jmp_buf")?;
+    let target = |frame: &crate::exec::frame::Frame| frame.jumps.iter().find(|jump| jump.0 == token).copied();
+    let Some((_, pc)) = state.frame.upwards().find_map(target) else {
+        let message = match token.checked_sub(FIRST_TOKEN) {
+            Some(number) if number < state.jumps => "longjmp to a function that has returned",
+            Some(_) | None => "longjmp with a jmp_buf that setjmp has not filled",
+        };
+        return Err(Outcome::bug(Class::ModelError, message));
+    };
+    let value = match site.arguments[1].expr() {
+        None => Value::number(site.arguments[1].word.max(1)),
+        Some(e) => {
+            let graph = &mut engine.solver.graph;
+            let (zero, one) = (graph.word(32, 0), graph.word(32, 1));
+            let is_zero = graph.eq(e, zero);
+            let e = graph.ite(is_zero, one, e);
+            Value::of(graph, e)
+        }
+    };
+    while target(&state.frame).is_none() {
+        engine.end_locals(state);
+        state.frame.pop();
+    }
+    let program = Arc::clone(&engine.program);
+    if let Inst::Call(call) = &program.functions[state.frame.func.index()].insts[pc as usize]
+        && call.results > 0
+    {
+        engine.set(state, call.first, value);
+    }
+    state.frame.pc = pc + 1;
+    Ok(Reply::Frame)
+}

@@ -1,0 +1,222 @@
+//! Functions that compare and measure bytes: one expression, not one fork a byte. Concrete bytes cost what they cost
+//! natively. The other string functions are C (`runtime/lib/string.c`).
+use super::{Answer, Reply, Row, Site, row};
+use crate::exec::Engine;
+use crate::exec::outcome::{Access, Outcome};
+use crate::exec::resolve::Spot;
+use crate::exec::state::State;
+use crate::exec::value::Value;
+use crate::expr::Expr;
+
+pub(super) const MODELS: &[Row] = &[
+    row("strlen", 1, |e, s, c| length(e, s, c, false)),
+    row("strnlen", 2, |e, s, c| length(e, s, c, true)),
+    row("memcmp", 3, memory_compare),
+    row("bcmp", 3, memory_compare),
+    row("strcmp", 2, |e, s, c| string_compare(e, s, c, false)),
+    row("strcoll", 2, |e, s, c| string_compare(e, s, c, false)),
+    row("strncmp", 3, |e, s, c| string_compare(e, s, c, true)),
+];
+
+/// Bytes from a place on, to the end of their object.
+struct Text {
+    spot: Spot,
+    offset: u64,
+    size: u64,
+}
+
+impl Text {
+    /// The object that starts there, other possibilities going on as other states. With `needed`, so many bytes of it
+    /// are read; without, the caller says which.
+    fn at(
+        engine: &mut Engine,
+        state: &mut State,
+        site: &Site<'_>,
+        i: usize,
+        needed: u64,
+    ) -> Result<Text, Outcome> {
+        let spot = engine.locate(state, site.arguments[i], needed, Access::Read)?;
+        let offset = engine.one_place(state, &spot, &format!("argument {} of `{}`", i + 1, site.name))?;
+        let size = state.memory.get(spot.id).expect("a live object").size;
+        Ok(Text { spot, offset, size: size - offset })
+    }
+
+    /// What happens to a read of byte `i`, which the object does not have.
+    fn fault(&self, engine: &Engine, state: &State, i: u64) -> Outcome {
+        engine.fault(state, self.spot.id.base() + self.offset + i, 1, Access::Read)
+    }
+
+    /// Byte `i` as far as it matters: a number if the path allows only one.
+    fn byte(&self, engine: &mut Engine, state: &State, i: u64) -> Byte {
+        let object = state.memory.get(self.spot.id).expect("a live object");
+        if let Some(word) = object.read_concrete(self.offset + i, 1) {
+            return Byte::Number(word as u8);
+        }
+        let e = object.read(&mut engine.solver.graph, self.offset + i, 1);
+        let set = engine.solver.values(state.path, e);
+        match set.value() {
+            Some(word) => Byte::Number(word as u8),
+            None => Byte::Symbolic { e, may_be_zero: set.contains(0) },
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Byte {
+    Number(u8),
+    Symbolic { e: Expr, may_be_zero: bool },
+}
+
+impl Byte {
+    fn to_expr(self, engine: &mut Engine) -> Expr {
+        match self {
+            Byte::Number(byte) => engine.solver.graph.word(8, byte.into()),
+            Byte::Symbolic { e, .. } => e,
+        }
+    }
+
+    fn is_zero(self) -> bool {
+        self == Byte::Number(0)
+    }
+}
+
+fn length(engine: &mut Engine, state: &mut State, site: &Site<'_>, bounded: bool) -> Answer {
+    let most = if bounded { engine.argument(state, site, 1)? } else { u64::MAX };
+    if most == 0 {
+        return Ok(Reply::Value(Value::ZERO));
+    }
+    let text = Text::at(engine, state, site, 0, 1)?;
+    // Where it can end, and where it ends at last.
+    let mut ends = Vec::new();
+    let mut at = 0;
+    while at < most {
+        if at == text.size {
+            let graph = &mut engine.solver.graph;
+            let mut ended = graph.boolean(false);
+            for &(_, end) in &ends {
+                ended = graph.or(ended, end);
+            }
+            let fault = text.fault(engine, state, at);
+            engine.require(state, ended, fault)?;
+            // The last place is where it ends if it has not before.
+            at = ends.pop().map_or(at, |(last, _)| last);
+            break;
+        }
+        match text.byte(engine, state, at) {
+            Byte::Number(0) => break,
+            Byte::Symbolic { e, may_be_zero: true } => {
+                let graph = &mut engine.solver.graph;
+                let zero = graph.word(8, 0);
+                ends.push((at, graph.eq(e, zero)));
+            }
+            Byte::Number(_) | Byte::Symbolic { .. } => {}
+        }
+        at += 1;
+    }
+    let graph = &mut engine.solver.graph;
+    let mut result = graph.word(64, at);
+    for (at, end) in ends.into_iter().rev() {
+        let here = graph.word(64, at);
+        result = graph.ite(end, here, result);
+    }
+    Ok(Reply::Value(Value::of(graph, result)))
+}
+
+/// The difference of two bytes, as `int`.
+fn difference(engine: &mut Engine, x: Expr, y: Expr) -> Expr {
+    let graph = &mut engine.solver.graph;
+    let (x, y) = (graph.zext(x, 32), graph.zext(y, 32));
+    graph.sub(x, y)
+}
+
+/// Two bytes that are compared, and whether both may end a string.
+struct Pair {
+    x: Expr,
+    y: Expr,
+    may_end: bool,
+}
+
+/// The difference of the first pair that differs; zero where a string ends before; `rest` where no pair differs.
+fn first_difference(engine: &mut Engine, pairs: Vec<Pair>, rest: Expr) -> Answer {
+    let mut result = rest;
+    for Pair { x, y, may_end } in pairs.into_iter().rev() {
+        let here = difference(engine, x, y);
+        let graph = &mut engine.solver.graph;
+        if may_end {
+            let (zero, equal) = (graph.word(8, 0), graph.word(32, 0));
+            let end = graph.eq(x, zero);
+            result = graph.ite(end, equal, result);
+        }
+        let same = graph.eq(x, y);
+        result = graph.ite(same, result, here);
+    }
+    Ok(Reply::Value(Value::of(&engine.solver.graph, result)))
+}
+
+fn memory_compare(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+    let count = engine.argument(state, site, 2)?;
+    let mut rest = engine.solver.graph.word(32, 0);
+    if count == 0 {
+        return Ok(Reply::Value(Value::ZERO));
+    }
+    let a = Text::at(engine, state, site, 0, count)?;
+    let b = Text::at(engine, state, site, 1, count)?;
+    let mut pairs = Vec::new();
+    for i in 0..count {
+        let (x, y) = (a.byte(engine, state, i), b.byte(engine, state, i));
+        if x == y {
+            continue;
+        }
+        let differ = matches!((x, y), (Byte::Number(_), Byte::Number(_)));
+        let (x, y) = (x.to_expr(engine), y.to_expr(engine));
+        if differ {
+            rest = difference(engine, x, y);
+            break;
+        }
+        pairs.push(Pair { x, y, may_end: false });
+    }
+    first_difference(engine, pairs, rest)
+}
+
+fn string_compare(engine: &mut Engine, state: &mut State, site: &Site<'_>, bounded: bool) -> Answer {
+    let most = if bounded { engine.argument(state, site, 2)? } else { u64::MAX };
+    let mut rest = engine.solver.graph.word(32, 0);
+    if most == 0 {
+        return Ok(Reply::Value(Value::ZERO));
+    }
+    let a = Text::at(engine, state, site, 0, 1)?;
+    let b = Text::at(engine, state, site, 1, 1)?;
+    let mut pairs = Vec::new();
+    // Holds where neither string has ended and all bytes so far are equal.
+    let mut goes_on = engine.solver.graph.boolean(true);
+    let mut i = 0;
+    while i < most {
+        if let Some(short) = [&a, &b].into_iter().find(|text| text.size == i) {
+            let graph = &mut engine.solver.graph;
+            let ended = graph.not(goes_on);
+            let fault = short.fault(engine, state, i);
+            engine.require(state, ended, fault)?;
+            break;
+        }
+        let (x, y) = (a.byte(engine, state, i), b.byte(engine, state, i));
+        let last = x.is_zero() || y.is_zero();
+        let differ = matches!((x, y), (Byte::Number(p), Byte::Number(q)) if p != q);
+        let may_end = [x, y].into_iter().all(|b| matches!(b, Byte::Symbolic { may_be_zero: true, .. }));
+        let (x, y) = (x.to_expr(engine), y.to_expr(engine));
+        if last || differ {
+            rest = difference(engine, x, y);
+            break;
+        }
+        let graph = &mut engine.solver.graph;
+        let same = graph.eq(x, y);
+        goes_on = graph.and(goes_on, same);
+        pairs.push(Pair { x, y, may_end });
+        if may_end {
+            let zero = graph.word(8, 0);
+            let more = graph.ne(x, zero);
+            goes_on = graph.and(goes_on, more);
+        }
+        i += 1;
+    }
+    first_difference(engine, pairs, rest)
+}

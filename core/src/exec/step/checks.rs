@@ -1,0 +1,79 @@
+//! Arithmetic that is checked only when asked for: what C leaves undefined and the machine computes all the same.
+use crate::exec::Engine;
+use crate::exec::outcome::{Class, Outcome};
+use crate::exec::state::State;
+use crate::exec::value::Value;
+use crate::expr::{Bits, Expr};
+use crate::program::{BinOp, Flags, OverflowOp};
+
+impl Engine {
+    /// Ends the paths on which a signed operation overflows or a shift is too far.
+    pub(super) fn check_binary(
+        &mut self,
+        state: &mut State,
+        op: BinOp,
+        flags: Flags,
+        width: u32,
+        a: Value,
+        b: Value,
+    ) -> Result<(), Outcome> {
+        let checks = self.options.checks;
+        let (overflow, verb) = match op {
+            BinOp::Add => (OverflowOp::SAdd, "addition"),
+            BinOp::Sub => (OverflowOp::SSub, "subtraction"),
+            BinOp::Mul => (OverflowOp::SMul, "multiplication"),
+            BinOp::Shl | BinOp::LShr | BinOp::AShr if checks.shift => {
+                let outcome =
+                    Outcome::bug(Class::Shift, format!("a shift of {width} bits by {width} or more"));
+                let (amount, end) =
+                    (self.wide(b, width), self.solver.graph.constant(Bits::word(width, width.into())));
+                // A width of one bit has no room for itself: any shift but by 0 is too far.
+                let fine = if width == 1 {
+                    let zero = self.solver.graph.constant(Bits::zero(width));
+                    self.solver.graph.eq(amount, zero)
+                } else {
+                    self.solver.graph.ult(amount, end)
+                };
+                return self.require(state, fine, outcome);
+            }
+            BinOp::UDiv
+            | BinOp::SDiv
+            | BinOp::URem
+            | BinOp::SRem
+            | BinOp::Shl
+            | BinOp::LShr
+            | BinOp::AShr
+            | BinOp::And
+            | BinOp::Or
+            | BinOp::Xor
+            | BinOp::UMin
+            | BinOp::UMax
+            | BinOp::SMin
+            | BinOp::SMax
+            | BinOp::UAddSat
+            | BinOp::SAddSat
+            | BinOp::USubSat
+            | BinOp::SSubSat
+            | BinOp::UShlSat
+            | BinOp::SShlSat => return Ok(()),
+        };
+        if !checks.overflow || !flags.nsw() {
+            return Ok(());
+        }
+        let verb = if op == BinOp::Sub && !a.symbolic && a.word == 0 { "negation" } else { verb };
+        let outcome = Outcome::bug(Class::Overflow, format!("signed {verb} of {width} bits overflows"));
+        let (_, overflows) = self.overflowing(overflow, width, a, b)?;
+        match overflows.expr() {
+            None if overflows.word != 0 => Err(outcome),
+            None => Ok(()),
+            Some(overflows) => {
+                let fine = self.solver.graph.not(overflows);
+                self.require(state, fine, outcome)
+            }
+        }
+    }
+
+    fn wide(&mut self, value: Value, width: u32) -> Expr {
+        value.to_bits(&mut self.solver.graph, width)
+    }
+}

@@ -1,0 +1,59 @@
+"""Every class of bug, just reachable and just not, and the same inputs under gcc's sanitizers."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+import sanitizers
+from conftest import REPOSITORY
+
+from partita import explore, ktest
+from partita.replay import Verdict, compile_native, replay
+
+FOLDER = REPOSITORY / "tests" / "programs" / "bugs"
+PROGRAMS = sorted(FOLDER.glob("*.c"))
+WITHOUT_SANITIZERS = sanitizers.missing()
+CLASSES_WITHOUT_PROGRAM = {"model-error"}
+
+
+def marked(program: Path) -> set[tuple[str, int]]:
+    lines = enumerate(program.read_text().splitlines(), 1)
+    return {(found[1], n) for n, line in lines if (found := re.search(r"// BUG ([-a-z]+)$", line))}
+
+
+def checks(program: Path) -> list[str]:
+    found = re.search(r"^// CHECK: ([a-z,]+)$", program.read_text(), re.M)
+    return found[1].split(",") if found else []
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.stem)
+def test_bugs_are_where_they_are_and_nowhere_else(program: Path, tmp_path: Path) -> None:
+    run = explore(program, check=checks(program), all_bugs=True, max_time=60, out=tmp_path / "out").finish()
+    data = run.summary()
+    assert {(bug.class_, bug.line) for bug in run.bugs} == marked(program)
+    assert data["incomplete"] == []
+    assert run.complete
+    tests = list(ktest.read_folder(tmp_path / "out"))
+    assert len(tests) == data["paths"]["completed"] + data["paths"]["bugs"]
+    for test in tests:
+        if not (test.ending or "").startswith("exit"):
+            assert dict(test.objects)["edge"] != b"\0", f"{test.name}: {test.ending} where it should just not be"
+    with compile_native([str(program)]) as binary:
+        different = [str(r) for r in replay(binary, tests) if r.verdict is Verdict.DIFFERENT]
+    assert different == []
+    if WITHOUT_SANITIZERS:
+        pytest.skip(f"not compared with sanitizers: {WITHOUT_SANITIZERS}")
+    lines = {bug.test: bug.line for bug in run.bugs}
+    binary = sanitizers.build(program, tmp_path)
+    reports = sanitizers.run(binary, tests, tmp_path / "out", leaks="leak" in checks(program))
+    wrong = [str(r) for r in reports if not r.fits(lines.get(int(r.test.name[4:10])))]
+    assert wrong == []
+
+
+def test_every_class_has_a_program() -> None:
+    from partita._core import BUG_CLASSES
+
+    shown = {class_ for program in PROGRAMS for class_, _ in marked(program)}
+    assert shown | CLASSES_WITHOUT_PROGRAM == {name for name, _ in BUG_CLASSES}
