@@ -1,7 +1,9 @@
 //! The layers of the core by name. Layers written elsewhere (in Python) come in through `outside`.
 
 use super::spec::{Item, Spec, SpecError};
-use super::{Layer, differences, enumerate, intervals, paper, record, reuse, sat, simplify, split, verify};
+use super::{
+    Layer, differences, enumerate, intervals, paper, record, reuse, sat, simplify, split, store, verify,
+};
 
 /// A layer that can be named in a spec.
 pub struct LayerRow {
@@ -65,6 +67,11 @@ pub const LAYERS: &[LayerRow] = &[
         name: "record",
         about: "writes every query that passes into a folder: record(dir=PATH,format=smt2|kquery)",
         build: |item, _| Ok(Box::new(record::Record::from_item(item)?)),
+    },
+    LayerRow {
+        name: "store",
+        about: "what earlier runs had solved, kept in a file: store(path=FILE,mb=N,sample=N,eager=on|off)",
+        build: |item, _| Ok(Box::new(store::Store::from_item(item)?)),
     },
     LayerRow {
         name: "sat",
