@@ -87,7 +87,7 @@ class Runner:
         self.count += 1
         limit = "5s" if self.quick else "20s"
         command = [sys.executable, "-c", "import sys; from partita.cli import main; sys.exit(main())"]
-        command += ["run", str(program), "--tests", "bugs", "--json", "--max-time", limit]
+        command += ["run", str(program), "--tests", "bugs", "--store", "none", "--json", "--max-time", limit]
         command += ["--out", str(self.scratch / f"out-{self.count}")]
         with tempfile.TemporaryFile() as stdout, tempfile.TemporaryFile() as stderr:
             start = time.monotonic()

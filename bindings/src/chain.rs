@@ -5,18 +5,22 @@ use partita_core::solve::{Item, Layer, Spec, SpecError, build_chain};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The layers of `spec` (which may edit `default`), and those of them that are Python objects. `backend` is called
-/// with a name, a variant or None, and a dict of options, and gives a layer, or None for a name it does not know.
+/// with a name, a variant or None, and a dict of options, and gives a layer, or None for a name it does not know. `store`
+/// is the file of the layer `store`, which is left out where there is none.
 pub(crate) fn build(
     spec: &str,
     default: &str,
     backend: &Bound<'_, PyAny>,
+    store: Option<PathBuf>,
 ) -> PyResult<(Vec<Box<dyn Layer>>, Objects)> {
     let usage = |error: SpecError| PyValueError::new_err(format!("layers: {error}"));
     let default = Spec::parse(default, &Spec(Vec::new())).map_err(usage)?;
-    let spec = Spec::parse(spec, &default).map_err(usage)?;
+    let mut spec = Spec::parse(spec, &default).map_err(usage)?;
+    place_store(&mut spec, store)?;
     let mut objects = Vec::new();
     let mut raised = None;
     let mut outside = |item: &Item| -> Result<Option<Box<dyn Layer>>, SpecError> {
@@ -43,4 +47,24 @@ pub(crate) fn build(
         Ok(layers) => Ok((layers, Arc::new(objects))),
         Err(error) => Err(raised.unwrap_or_else(|| usage(error))),
     }
+}
+
+/// Tells the layer `store` its file.
+fn place_store(spec: &mut Spec, store: Option<PathBuf>) -> PyResult<()> {
+    let is_open = |item: &Item| item.name == "store" && item.option("path").is_none();
+    let Some(path) = store else {
+        spec.0.retain(|item| !is_open(item));
+        return Ok(());
+    };
+    let path = path.to_str().ok_or_else(|| {
+        PyValueError::new_err(format!("expected the path of a store in UTF-8, found {}", path.display()))
+    })?;
+    let words = spec.to_string();
+    let item = spec.0.iter_mut().find(|item| is_open(item)).ok_or_else(|| {
+        PyValueError::new_err(format!(
+            "layers: expected the layer `store` in a chain with a store, found `{words}`"
+        ))
+    })?;
+    item.options.push(("path".to_string(), path.to_string()));
+    Ok(())
 }

@@ -17,7 +17,7 @@ pub(crate) fn conformance(
 ) -> PyResult<(u64, u64, u64)> {
     let mut chains = Vec::new();
     for _ in 0..3 {
-        chains.push(chain::build(layers, layers, backend)?.0);
+        chains.push(chain::build(layers, layers, backend, None)?.0);
     }
     let tally =
         py.detach(|| suite::check(seed, questions, || chains.pop().expect("the suite makes three chains")));

@@ -125,17 +125,19 @@ impl Engine {
 impl Engine {
     /// `programs`: the user's, then libraries. `layers`, `default`, `backend`: as for `Solver`.
     #[new]
+    #[pyo3(signature = (programs, layers, default, backend, given, store = None))]
     fn new(
         programs: Vec<Vec<u8>>,
         layers: &str,
         default: &str,
         backend: &Bound<'_, PyAny>,
         given: &Bound<'_, PyDict>,
+        store: Option<PathBuf>,
     ) -> PyResult<Engine> {
         let parts: Vec<&[u8]> = programs.iter().map(Vec::as_slice).collect();
         let program = Program::load(&parts, &["main"]).map_err(|e| PyValueError::new_err(e.to_string()))?;
         let options = options(given)?;
-        let (layers, objects) = chain::build(layers, default, backend)?;
+        let (layers, objects) = chain::build(layers, default, backend, store)?;
         let core = Core::new(program, Solver::new(layers), options).map_err(PyValueError::new_err)?;
         Ok(Engine { cancel: core.cancel_handle(), inner: Mutex::new(core), objects })
     }
@@ -184,12 +186,18 @@ impl Engine {
         finished.iter().map(|path| path_dict(py, path)).collect()
     }
 
-    /// Waits until all tests are written; the seconds that took.
+    /// Waits until all tests are written, and what the layers keep; the seconds that writing tests took.
     fn finish_writing(&self, py: Python<'_>) -> PyResult<f64> {
         let mut core = self.lock(py)?;
+        core.solver.flush();
         let written =
             core.finish_writing().map_err(|e| PyOSError::new_err(format!("cannot write tests: {e}")))?;
         Ok(written.time.as_secs_f64())
+    }
+
+    /// What the layers want the user to know, each only once.
+    fn notices(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        Ok(self.lock(py)?.solver.notices())
     }
 
     fn writing_failed(&self, py: Python<'_>) -> PyResult<bool> {

@@ -11,6 +11,7 @@ mod model;
 mod program;
 mod script;
 mod solver;
+mod store;
 mod term;
 mod value;
 mod view;
@@ -45,6 +46,9 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<view::QueryView>()?;
     m.add_class::<view::RestView>()?;
     m.add_function(wrap_pyfunction!(conformance::conformance, m)?)?;
+    m.add_function(wrap_pyfunction!(store::store_contents, m)?)?;
+    m.add_function(wrap_pyfunction!(store::store_clear, m)?)?;
+    m.add_function(wrap_pyfunction!(store::store_export, m)?)?;
     m.add_function(wrap_pyfunction!(expr::apply, m)?)?;
     m.add_function(wrap_pyfunction!(expr::bv, m)?)?;
     m.add_function(wrap_pyfunction!(expr::boolean, m)?)?;

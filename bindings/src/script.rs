@@ -11,6 +11,7 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use pyo3::types::PyDict;
+use std::path::PathBuf;
 use std::sync::Mutex;
 
 enum Kind {
@@ -23,6 +24,13 @@ impl Kind {
         match self {
             Kind::Smtlib(session) => &session.solver,
             Kind::KQuery(session, _) => &session.solver,
+        }
+    }
+
+    fn solver_mut(&mut self) -> &mut Solver {
+        match self {
+            Kind::Smtlib(session) => &mut session.solver,
+            Kind::KQuery(session, _) => &mut session.solver,
         }
     }
 
@@ -63,6 +71,7 @@ pub(crate) struct Script {
 #[pymethods]
 impl Script {
     #[new]
+    #[pyo3(signature = (language, layers, default, backend, timeout, memory_mb, store = None))]
     fn new(
         language: &str,
         layers: &str,
@@ -70,8 +79,9 @@ impl Script {
         backend: &Bound<'_, PyAny>,
         timeout: Option<f64>,
         memory_mb: Option<u64>,
+        store: Option<PathBuf>,
     ) -> PyResult<Script> {
-        let (layers, objects) = chain::build(layers, default, backend)?;
+        let (layers, objects) = chain::build(layers, default, backend, store)?;
         let timeout = timeout.map(|value| seconds("timeout", value)).transpose()?;
         let cancel = Cancel::default();
         let limits = Limits { timeout, memory_mb, cancel: cancel.clone() };
@@ -137,6 +147,17 @@ impl Script {
             Kind::Smtlib(session) => session.unknowns(),
             Kind::KQuery(session, _) => session.unknowns(),
         })
+    }
+
+    /// What the layers want the user to know, each only once.
+    fn notices(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        Ok(self.lock(py)?.solver_mut().notices())
+    }
+
+    /// Waits until what the layers keep is written.
+    fn flush(&self, py: Python<'_>) -> PyResult<()> {
+        self.lock(py)?.solver_mut().flush();
+        Ok(())
     }
 
     fn has_complete_layer(&self, py: Python<'_>) -> PyResult<bool> {

@@ -18,6 +18,7 @@ use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use pyo3::types::{PyDict, PyList};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread::ThreadId;
 use std::time::Duration;
@@ -201,8 +202,14 @@ pub(crate) fn statistics_dict<'py>(
 #[pymethods]
 impl Solver {
     #[new]
-    fn new(layers: &str, default: &str, backend: &Bound<'_, PyAny>) -> PyResult<Solver> {
-        let (layers, objects) = chain::build(layers, default, backend)?;
+    #[pyo3(signature = (layers, default, backend, store = None))]
+    fn new(
+        layers: &str,
+        default: &str,
+        backend: &Bound<'_, PyAny>,
+        store: Option<PathBuf>,
+    ) -> PyResult<Solver> {
+        let (layers, objects) = chain::build(layers, default, backend, store)?;
         let inner = Inner {
             solver: CoreSolver::new(layers),
             interned: Interned::default(),
@@ -330,6 +337,17 @@ impl Solver {
     fn statistics<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let inner = self.lock(py)?;
         statistics_dict(py, inner.solver.queries(), inner.solver.time(), &inner.solver.statistics())
+    }
+
+    /// What the layers want the user to know, each only once.
+    fn notices(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        Ok(self.lock(py)?.solver.notices())
+    }
+
+    /// Waits until what the layers keep is written.
+    fn flush(&self, py: Python<'_>) -> PyResult<()> {
+        self.lock(py)?.solver.flush();
+        Ok(())
     }
 
     fn has_complete_layer(&self, py: Python<'_>) -> PyResult<bool> {

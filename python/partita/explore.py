@@ -7,7 +7,8 @@ import json
 import math
 import os
 import time
-from collections.abc import Iterator, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -18,6 +19,7 @@ from partita.layers import Layer
 from partita.reports import lcov
 from partita.results import Bug, PathResult
 from partita.solver import DEFAULT_LAYERS, resolve, with_verify
+from partita.store import Store, choose
 
 SCHEMA = 1
 SLICE_S = 0.1
@@ -50,6 +52,7 @@ def explore(
     optimize: bool = False,
     cflags: Sequence[str] = (),
     clang: str | None = None,
+    store: Store = None,
     out: str | os.PathLike[str] | None = None,
 ) -> Run:
     """Explores every feasible path of a program (.c files, .bc or .ll).
@@ -59,7 +62,8 @@ def explore(
     for one symbolic length or size.
 
     Limits are seconds, bytes and counts; none is set by default except memory (half of what the machine has). With
-    `out`, tests and `run.json` are written into that folder, which must not hold another run.
+    `out`, tests and `run.json` are written into that folder, which must not hold another run. With `store`, answers
+    that took long are kept in that file for later runs ("default": the user's own, as `partita run` has it).
 
     >>> run = explore("prog.c", max_time=60)
     >>> for path in run:
@@ -80,7 +84,7 @@ def explore(
     if undefined not in ("error", "havoc"):
         raise UsageError(f"expected undefined to be error or havoc, found `{undefined}`")
     spec, make = resolve(layers)
-    default = DEFAULT_LAYERS
+    default, file = DEFAULT_LAYERS, choose(store, spec)
     if verify is not None:
         spec, default = with_verify(spec, default, verify)
     start = time.perf_counter()
@@ -101,7 +105,7 @@ def explore(
         "max_stack": STACK_BYTES,
     }
     try:
-        engine = _core.Engine(parts, spec, default, make, options)
+        engine = _core.Engine(parts, spec, default, make, options, file)
     except (ValueError, OverflowError) as error:
         raise UsageError(str(error)) from None
     compile_s = time.perf_counter() - start
@@ -150,6 +154,8 @@ class Run:
         self.program = program
         self.compile_s = compile_s
         self.out: Path | None = None
+        self.warn: Callable[[str], object] = lambda line: warnings.warn(line, RuntimeWarning, stacklevel=4)
+        """Called with what the user should know: by default a Python warning."""
 
     def write_to(self, folder: Path) -> None:
         """Tests and `run.json` go into this folder, which must be new or empty."""
@@ -182,6 +188,8 @@ class Run:
             self._more = False
         if not self._more or self._engine.writing_failed():
             self._close()
+        for line in self._engine.notices():
+            self.warn(line)
         return not self._closed
 
     def interrupt(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal
 
@@ -9,11 +10,13 @@ from partita import _core, backends
 from partita._core import Expr, Model
 from partita.errors import UsageError
 from partita.layers import Layer
+from partita.store import Store, choose
 
 Verdict = Literal["sat", "unsat", "unknown"]
 
-DEFAULT_LAYERS = "simplify split intervals enumerate differences reuse sat"
-"""The default chain: what is decided without a SAT solver first, the cheapest first. All of it is our own."""
+DEFAULT_LAYERS = "simplify split intervals enumerate differences reuse store sat"
+"""The default chain: what is decided without a SAT solver first, the cheapest first. All of it is our own; without a
+store the layer `store` is left out."""
 
 
 def resolve(layers: str | Sequence[str | Layer] | None) -> tuple[str, Callable[..., Any]]:
@@ -47,8 +50,9 @@ class Solver:
     """Decides whether boolean expressions can hold together.
 
     `layers` is a chain as text ("simplify split z3"), an edit of the default chain ("-split"), or a sequence of names
-    and layer objects (`partita.layers`). `timeout` (seconds) and `memory_mb` hold for each check. One thread at a
-    time; a check lets other threads run, and Ctrl-C ends it.
+    and layer objects (`partita.layers`). `timeout` (seconds) and `memory_mb` hold for each check. `store` is a file in
+    which answers that took long outlive the solver ("default": the user's own). One thread at a time; a check lets
+    other threads run, and Ctrl-C ends it.
 
     >>> x = bv("x", 32)
     >>> solver = Solver()
@@ -65,14 +69,16 @@ class Solver:
         layers: str | Sequence[str | Layer] | None = None,
         timeout: float | None = None,
         memory_mb: int | None = None,
+        store: Store = None,
     ) -> None:
         spec, make = resolve(layers)
         try:
-            self._core = _core.Solver(spec, DEFAULT_LAYERS, make)
+            self._core = _core.Solver(spec, DEFAULT_LAYERS, make, choose(store, spec))
         except ValueError as error:
             raise UsageError(str(error)) from None
         self.timeout = timeout
         self.memory_mb = memory_mb
+        self._warn()
 
     def add(self, *constraints: Expr | bool) -> None:
         """Asserts each of the constraints, until the `pop` that matches the last `push`."""
@@ -98,7 +104,13 @@ class Solver:
         """Can all assertions, and the assumptions, hold together? `timeout` overrides the solver's."""
         exprs = [_core.boolean(a) if isinstance(a, bool) else a for a in assumptions]
         limit = self.timeout if timeout is None else timeout
-        return self._core.check(exprs, limit, self.memory_mb)
+        verdict = self._core.check(exprs, limit, self.memory_mb)
+        self._warn()
+        return verdict
+
+    def _warn(self) -> None:
+        for line in self._core.notices():
+            warnings.warn(line, RuntimeWarning, stacklevel=3)
 
     def model(self) -> Model:
         """Values that satisfy everything; after a check that answered sat."""
@@ -130,6 +142,10 @@ class Solver:
     def statistics(self) -> dict[str, Any]:
         """Queries, time, and for each layer how many it was asked, answered and passed on, with its own time."""
         return self._core.statistics()
+
+    def flush(self) -> None:
+        """Waits until all answers that are kept are in the store. Done by itself when the solver goes."""
+        self._core.flush()
 
     def interrupt(self) -> None:
         """Ends a check under way in another thread; it answers unknown."""

@@ -48,16 +48,17 @@ const WIDTH: u32 = 3;
 /// Two words of three bits, a boolean, and an array of two elements of two bits.
 const TOTAL_BITS: u32 = 2 * WIDTH + 1 + 4;
 
-struct Small {
-    words: [Expr; 2],
-    flag: Expr,
-    array: Expr,
-    models: Vec<Model>,
+pub(super) struct Small {
+    pub(super) words: [Expr; 2],
+    pub(super) flag: Expr,
+    pub(super) array: Expr,
+    /// Every assignment.
+    pub(super) models: Vec<Model>,
     tables: FxHashMap<Expr, Vec<bool>>,
 }
 
 impl Small {
-    fn new(graph: &mut Graph) -> Small {
+    pub(super) fn new(graph: &mut Graph) -> Small {
         let words = ["x", "y"].map(|name| graph.var(name, Sort::Bits(WIDTH)).expect("a new name"));
         let flag = graph.var("p", Sort::Bool).expect("a new name");
         let array = graph.var("a", Sort::Array { index: 1, element: 2 }).expect("a new name");
@@ -134,7 +135,7 @@ impl Small {
     }
 
     /// A random condition.
-    fn truth(&self, g: &mut Graph, r: &mut Random, depth: u32) -> Expr {
+    pub(super) fn truth(&self, g: &mut Graph, r: &mut Random, depth: u32) -> Expr {
         if depth > 0 && r.below(4) == 0 {
             let (a, b) = (self.truth(g, r, depth - 1), self.truth(g, r, depth - 1));
             return match r.below(5) {

@@ -21,6 +21,7 @@ mod simplify;
 mod solutions;
 pub mod spec;
 mod split;
+pub mod store;
 mod table;
 mod verify;
 
@@ -50,6 +51,14 @@ pub trait Layer: Send {
 
     /// Memory is short: drop what can be recomputed.
     fn forget(&mut self) {}
+
+    /// The run is over, or pauses: write what is waiting to be written.
+    fn flush(&mut self) {}
+
+    /// Something that the user should know, each only once: the core prints nothing.
+    fn notice(&mut self) -> Option<String> {
+        None
+    }
 
     /// Counters of its own, by name.
     fn counters(&self) -> Vec<(String, f64)> {
@@ -283,6 +292,18 @@ impl Solver {
             metered.layer.drop_paths(self.tree.dropped());
         }
         self.tree.recycle();
+    }
+
+    /// Every layer writes what is waiting to be written.
+    pub fn flush(&mut self) {
+        for metered in &mut self.layers {
+            metered.layer.flush();
+        }
+    }
+
+    /// What the layers want the user to know, each only once.
+    pub fn notices(&mut self) -> Vec<String> {
+        self.layers.iter_mut().filter_map(|metered| metered.layer.notice()).collect()
     }
 
     /// Memory is short: what can be recomputed is dropped.

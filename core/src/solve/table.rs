@@ -4,7 +4,7 @@ use super::spec::{Item, Spec, SpecError};
 use super::{
     Layer, differences, enumerate, grulia, intervals, klee, paper, record, reuse, sat, simplify, solutions,
 };
-use super::{split, verify};
+use super::{split, store, verify};
 
 /// A layer that can be named in a spec.
 pub struct LayerRow {
@@ -82,6 +82,11 @@ pub const LAYERS: &[LayerRow] = &[
         name: "record",
         about: "writes every query that passes into a folder: record(dir=PATH,format=smt2|kquery)",
         build: |item, _| Ok(Box::new(record::Record::from_item(item)?)),
+    },
+    LayerRow {
+        name: "store",
+        about: "what earlier runs had solved, kept in a file: store(path=FILE,mb=N,sample=N,eager=on|off)",
+        build: |item, _| Ok(Box::new(store::Store::from_item(item)?)),
     },
     LayerRow {
         name: "sat",

@@ -8,10 +8,10 @@ import sys
 from collections.abc import Sequence
 
 from partita import __version__
-from partita.cli import export, replay, run, show, smt
+from partita.cli import export, replay, run, show, smt, store
 from partita.errors import InternalError, UsageError
 
-COMMANDS = {"run": run, "replay": replay, "show": show, "export": export, "smt": smt}
+COMMANDS = {"run": run, "replay": replay, "show": show, "export": export, "smt": smt, "store": store}
 USAGE_STATUS = 2
 INTERNAL_STATUS = 4
 INTERRUPTED_STATUS = 130

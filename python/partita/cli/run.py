@@ -22,6 +22,7 @@ from typing import Any
 from partita import _core
 from partita.explore import Run, explore, next_folder
 from partita.solver import DEFAULT_LAYERS
+from partita.store import DEFAULT
 
 COMPLETE, BUG, INCOMPLETE, MISMATCH = 0, 1, 3, 4
 REPORT_EVERY_S = 5.0
@@ -62,6 +63,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--optimize", action="store_true", help="run LLVM's optimiser first")
     parser.add_argument("--cflags", metavar="FLAGS", default="", help="flags for the compiler, in one word")
     parser.add_argument("--clang", metavar="PATH", help="compile with this clang instead of the installed one")
+    parser.add_argument(
+        "--store", metavar="PATH|none", default=DEFAULT, help="answers of earlier runs (default: the user's own file)"
+    )
     parser.add_argument("--out", metavar="DIR", help="where to write (default: the next free partita-out-N)")
     parser.add_argument("--json", action="store_true", help="JSON lines, one an event, the last one run.json")
     parser.add_argument("--quiet", action="store_true", help="only bugs and errors")
@@ -110,7 +114,9 @@ def run(arguments: argparse.Namespace) -> int:
         optimize=arguments.optimize,
         cflags=arguments.cflags.split(),
         clang=arguments.clang,
+        store=arguments.store,
     )
+    exploration.warn = lambda line: print(f"partita: warning: {line}", file=sys.stderr, flush=True)
     exploration.write_to(Path(arguments.out) if arguments.out else next_folder(Path.cwd()))
     exploration.describe_command(sys.argv)
     with ending_cleanly(exploration):

@@ -21,6 +21,7 @@ from typing import BinaryIO
 from partita import _core, backends
 from partita.errors import UsageError
 from partita.solver import DEFAULT_LAYERS, resolve, with_verify
+from partita.store import NONE, choose
 
 CHUNK = 1 << 20
 GZIP_MAGIC = b"\x1f\x8b"
@@ -49,6 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", nargs="?", default="-", help="FILE.smt2, FILE.kquery, either with .gz, or -")
     parser.add_argument("--layers", metavar="SPEC", help=f"the chain (default: {DEFAULT_LAYERS!r}), or edits of it")
     parser.add_argument("--verify", metavar="SOLVER", help="check every answer against a second solver")
+    parser.add_argument("--store", metavar="PATH|default", default=NONE, help="answers of earlier runs (default: none)")
     parser.add_argument("--stats", action="store_true", help="statistics as JSON on standard error at the end")
     parser.add_argument(
         "--validity", action="store_true", help="KQuery: true, false or both instead of VALID or INVALID"
@@ -71,6 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(f"expected a .kquery file with --validity, found {path}")
     language = ("kquery-validity" if arguments.validity else "kquery") if kquery else "smtlib"
     script = make_script(language, arguments)
+    warn(script)
     if not script.has_complete_layer():
         print(
             f"partita: warning: the chain has no complete solver, so some answers will be unknown{ADVICE}",
@@ -92,6 +95,8 @@ def run(arguments: argparse.Namespace) -> int:
                 script.run(b"", True, write)
     finally:
         clock.stop()
+        script.flush()
+        warn(script)
         statistics = script.statistics()
         if arguments.stats:
             print(json.dumps(statistics, indent=1), file=sys.stderr)
@@ -108,12 +113,12 @@ ADVICE = "" if backends.installed() else ": pip install 'partita[bitwuzla]' (or 
 
 def make_script(language: str, arguments: argparse.Namespace) -> _core.Script:
     spec, make = resolve(arguments.layers)
-    default = DEFAULT_LAYERS
+    default, file = DEFAULT_LAYERS, choose(arguments.store, spec)
     timeout = None if arguments.timeout_ms is None else arguments.timeout_ms / 1000
     if arguments.verify is not None:
         spec, default = with_verify(spec, default, arguments.verify)
     try:
-        return _core.Script(language, spec, default, make, timeout, arguments.memory_mb)
+        return _core.Script(language, spec, default, make, timeout, arguments.memory_mb, file)
     except ValueError as error:
         raise UsageError(str(error)) from None
 
@@ -135,6 +140,11 @@ class Clock:
     def stop(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
+
+
+def warn(script: _core.Script) -> None:
+    for line in script.notices():
+        print(f"partita: warning: {line}", file=sys.stderr, flush=True)
 
 
 def write(text: str) -> None:

@@ -1,0 +1,124 @@
+//! Canonical bytes back as expressions, for people and other solvers to look at: variables are called `v0`, `v1`, ...
+
+use super::bytes::Reader;
+use super::canonical::{ELEMENTS, semantics};
+use crate::expr::bits::mask;
+use crate::expr::smtlib::Printer;
+use crate::expr::{Builtin, Expr, Graph, Op, Sort};
+
+/// The question as an SMT-LIB script; `None` if the bytes are none that this version writes.
+pub fn script(bytes: &[u8]) -> Option<String> {
+    let mut graph = Graph::new();
+    let constraints = constraints(&mut graph, bytes)?;
+    Some(Printer::new(&graph).script(&constraints))
+}
+
+/// The constraints of a canonical question, built anew.
+pub fn constraints(graph: &mut Graph, bytes: &[u8]) -> Option<Vec<Expr>> {
+    let (version, rest) = bytes.split_first_chunk::<8>()?;
+    if u64::from_le_bytes(*version) != semantics() {
+        return None;
+    }
+    let mut reader = Reader::new(rest);
+    let mut nodes = Vec::new();
+    for _ in 0..reader.count()? {
+        let node = node(graph, &mut reader, &nodes)?;
+        nodes.push(node);
+    }
+    let count = reader.count()?;
+    let root = |_| nodes.get(usize::try_from(reader.number()?).ok()?).copied();
+    let roots: Vec<Expr> = (0..count).map(root).collect::<Option<_>>()?;
+    (reader.is_at_end() && roots.iter().all(|e| graph.is_bool(*e))).then_some(roots)
+}
+
+fn variable(graph: &mut Graph, reader: &mut Reader<'_>, sort: Sort) -> Option<Expr> {
+    graph.var(&format!("v{}", reader.number()?), sort).ok()
+}
+
+fn node(graph: &mut Graph, reader: &mut Reader<'_>, before: &[Expr]) -> Option<Expr> {
+    let code = reader.byte()?;
+    if code == ELEMENTS {
+        return elements(graph, reader);
+    }
+    let op = *Op::ALL.get(usize::from(code))?;
+    let sort = reader.sort()?;
+    let width = match sort {
+        Sort::Bool => 1,
+        Sort::Bits(width) | Sort::Array { element: width, .. } => width,
+    };
+    // What stands before the operands.
+    let mut parameters = Vec::new();
+    match op {
+        Op::Const if matches!(sort, Sort::Array { .. }) => return None,
+        Op::Const => return reader.bits(width).map(|bits| graph.constant_of(sort, bits)),
+        Op::Var => return variable(graph, reader, sort),
+        Op::Table => {
+            parameters = (0..reader.count()?).map(|_| reader.number()).collect::<Option<_>>()?;
+        }
+        Op::Extract => parameters.push(reader.number()?),
+        Op::ConstArray | Op::Read | Op::Store | Op::Not | Op::And | Op::Or | Op::Xor => {}
+        Op::Add | Op::Sub | Op::Mul | Op::UDiv | Op::URem | Op::SDiv | Op::SRem => {}
+        Op::Shl | Op::LShr | Op::AShr | Op::Eq | Op::Ult | Op::Ule | Op::Slt | Op::Sle => {}
+        Op::Concat | Op::ZExt | Op::SExt | Op::Ite => {}
+    }
+    let mut kids = Vec::with_capacity(op.arity());
+    for _ in 0..op.arity() {
+        let back = usize::try_from(reader.number()?).ok()?;
+        kids.push(*before.get(before.len().checked_sub(back)?)?);
+    }
+    let built = build(graph, op, sort, width, &parameters, &kids)?;
+    (graph.sort(built) == sort).then_some(built)
+}
+
+/// Elements that are variables of their own, as one word, the first one lowest.
+fn elements(graph: &mut Graph, reader: &mut Reader<'_>) -> Option<Expr> {
+    let count = reader.number()?;
+    let sort = Sort::bits(reader.number()?).ok()?;
+    let mut word = variable(graph, reader, sort)?;
+    for _ in 1..count {
+        let higher = variable(graph, reader, sort)?;
+        word = graph.apply(Builtin::Concat, &[], &[higher, word]).ok()?;
+    }
+    Some(word)
+}
+
+/// The operators of SMT-LIB are built with their sorts checked; the others are looked at here.
+fn build(
+    graph: &mut Graph,
+    op: Op,
+    sort: Sort,
+    width: u32,
+    parameters: &[u64],
+    kids: &[Expr],
+) -> Option<Expr> {
+    let first = kids[0];
+    let parameters = match op {
+        Op::Table => {
+            let Sort::Array { index, element } = graph.sort(first) else { return None };
+            let fits = element <= 64 && parameters.iter().all(|p| *p <= mask(element));
+            let few = index >= 64 || parameters.len() as u64 <= 1 << index;
+            return (fits && few).then(|| graph.table_over(first, parameters.into()));
+        }
+        Op::ConstArray => {
+            let Sort::Array { index, .. } = sort else { return None };
+            let is_word = matches!(graph.sort(first), Sort::Bits(_));
+            return is_word.then(|| graph.const_array(index, first));
+        }
+        Op::Read => {
+            let Sort::Array { index, element } = graph.sort(first) else { return None };
+            let fits = graph.sort(kids[1]) == Sort::Bits(index) && width.is_multiple_of(element);
+            return fits.then(|| graph.read(first, kids[1], width / element));
+        }
+        Op::Extract => {
+            let low = parameters[0];
+            vec![low.checked_add(u64::from(width) - 1)?, low]
+        }
+        Op::ZExt | Op::SExt => vec![u64::from(width.checked_sub(graph.width(first))?)],
+        Op::Const | Op::Var | Op::Store | Op::Not | Op::And | Op::Or | Op::Xor => Vec::new(),
+        Op::Add | Op::Sub | Op::Mul | Op::UDiv | Op::URem | Op::SDiv | Op::SRem => Vec::new(),
+        Op::Shl | Op::LShr | Op::AShr | Op::Eq | Op::Ult | Op::Ule | Op::Slt | Op::Sle => Vec::new(),
+        Op::Concat | Op::Ite => Vec::new(),
+    };
+    let name = if graph.is_bool(first) { op.smtlib().trim_start_matches("bv") } else { op.smtlib() };
+    graph.apply(Builtin::lookup(name)?, &parameters, kids).ok()
+}

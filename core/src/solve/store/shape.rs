@@ -1,0 +1,100 @@
+//! A hash of what an expression is, blind to the names of variables and to the places of array elements: equal for
+//! expressions that differ only in those, so it sorts constraints the same way in every run and finds those that may
+//! be the same question. It is kept in the file and must not change without a new `FORMAT`.
+
+use crate::expr::walk::element_range;
+use crate::expr::{Alive, Expr, Graph, Op, Sort};
+
+/// Not the hash of anything: computed shapes have their lowest bit set.
+const UNKNOWN: u64 = 0;
+
+/// The shapes of expressions, remembered until swept.
+#[derive(Default)]
+pub struct Shapes {
+    /// By slot.
+    known: Vec<u64>,
+}
+
+impl Shapes {
+    /// Of a set of constraints, in whatever order they come.
+    pub fn of_all(&mut self, graph: &Graph, all: &[Expr]) -> u64 {
+        all.iter().fold(0, |sum, e| sum.wrapping_add(mix(1, self.of(graph, *e))))
+    }
+
+    pub fn of(&mut self, graph: &Graph, e: Expr) -> u64 {
+        if self.known.len() < graph.slots() {
+            self.known.resize(graph.slots(), UNKNOWN);
+        }
+        let known = self.known[e.index()];
+        if known != UNKNOWN {
+            return known;
+        }
+        let mut stack = vec![e];
+        while let Some(&top) = stack.last() {
+            let before = stack.len();
+            if self.known[top.index()] == UNKNOWN && !is_element(graph, top) {
+                stack.extend(graph.kids(top).iter().filter(|kid| self.known[kid.index()] == UNKNOWN));
+            }
+            if stack.len() == before {
+                self.known[top.index()] = self.compute(graph, top) | 1;
+                stack.pop();
+            }
+        }
+        self.known[e.index()]
+    }
+
+    /// The shape of `e`, whose operands' shapes are known.
+    fn compute(&self, graph: &Graph, e: Expr) -> u64 {
+        let op = graph.op(e);
+        let (kind, width, index) = match graph.sort(e) {
+            Sort::Bool => (0, 1, 0),
+            Sort::Bits(width) => (1, width, 0),
+            Sort::Array { index, element } => (2, element, index),
+        };
+        let mut hash = mix(mix(op as u64 + 1, kind << 32 | u64::from(width)), index.into());
+        if is_element(graph, e) {
+            return mix(hash, graph.width(graph.kid(e, 0)).into());
+        }
+        match op {
+            Op::Const => {
+                let bits = graph.const_bits(e).expect("a constant");
+                hash = bits.words().iter().fold(hash, |hash, &word| mix(hash, word));
+            }
+            Op::Table => hash = graph.table(e).elements.iter().fold(hash, |hash, &word| mix(hash, word)),
+            Op::Extract => hash = mix(hash, graph.extract_low(e).into()),
+            // Sort and operands say everything; what is missing here costs time, never an answer.
+            Op::Var | Op::ConstArray | Op::Read | Op::Store | Op::Not | Op::And | Op::Or | Op::Xor => {}
+            Op::Add | Op::Sub | Op::Mul | Op::UDiv | Op::URem | Op::SDiv | Op::SRem => {}
+            Op::Shl | Op::LShr | Op::AShr | Op::Eq | Op::Ult | Op::Ule | Op::Slt | Op::Sle => {}
+            Op::Concat | Op::ZExt | Op::SExt | Op::Ite => {}
+        }
+        let mut kids = graph.kids(e);
+        if op.commutes() {
+            kids.sort_by_key(|kid| self.known[kid.index()]);
+        }
+        kids.iter().fold(hash, |hash, kid| mix(hash, self.known[kid.index()]))
+    }
+
+    pub fn sweep(&mut self, alive: &Alive) {
+        for (id, known) in self.known.iter_mut().enumerate() {
+            if !alive.has_id(id as u32) {
+                *known = UNKNOWN;
+            }
+        }
+    }
+
+    pub fn forget(&mut self) {
+        self.known = Vec::new();
+    }
+}
+
+/// Is it a read of an array variable at a constant index?
+pub fn is_element(graph: &Graph, e: Expr) -> bool {
+    graph.op(e) == Op::Read && element_range(graph, e).is_some()
+}
+
+pub fn mix(hash: u64, word: u64) -> u64 {
+    const K: u64 = 0x9e37_79b9_7f4a_7c15;
+    let h = (hash.rotate_left(23) ^ word).wrapping_mul(K);
+    (h ^ h >> 29).wrapping_mul(K | 2)
+}

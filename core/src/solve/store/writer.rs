@@ -1,0 +1,112 @@
+//! Changes to the file, made by a thread of their own, some at a time: solving never waits for the disk.
+//!
+//! The thread opens the file for itself. When that or writing fails it says so once and takes no more; what waits is
+//! written before the writer goes.
+
+use super::file::{Change, File};
+use std::path::Path;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// Changes that may wait; more are dropped.
+const BACKLOG: usize = 1024;
+/// A change waits at most this long for others to be written with it.
+const GATHER: Duration = Duration::from_millis(50);
+
+enum Message {
+    Change(Change),
+    /// To be told when everything before is written.
+    Flush(SyncSender<()>),
+}
+
+pub struct Writer {
+    sender: Option<SyncSender<Message>>,
+    thread: Option<JoinHandle<()>>,
+    trouble: Arc<Mutex<Option<String>>>,
+}
+
+impl Writer {
+    pub fn new(path: &Path, limit: u64) -> Writer {
+        let (sender, receiver) = sync_channel(BACKLOG);
+        let trouble = Arc::new(Mutex::new(None));
+        let (path, told) = (path.to_path_buf(), trouble.clone());
+        let run = move || {
+            if let Err(words) = File::open(&path).and_then(|mut file| write(&mut file, &receiver, limit)) {
+                *told.lock().expect("nobody panics with it") = Some(words);
+            }
+        };
+        let thread = std::thread::Builder::new().name("partita-store".to_string()).spawn(run);
+        if let Err(error) = &thread {
+            let words = format!("cannot write the store: no thread for it: {error}");
+            *trouble.lock().expect("nobody panics with it") = Some(words);
+        }
+        Writer { sender: Some(sender), thread: thread.ok(), trouble }
+    }
+
+    /// Hands a change over. False: too many are waiting, or the writer has ended.
+    pub fn put(&self, change: Change) -> bool {
+        match self.sender.as_ref().map(|sender| sender.try_send(Message::Change(change))) {
+            Some(Ok(())) => true,
+            Some(Err(TrySendError::Full(_) | TrySendError::Disconnected(_))) | None => false,
+        }
+    }
+
+    /// Waits until what was handed over is written.
+    pub fn flush(&self) {
+        let (done, wait) = sync_channel(1);
+        let sent = self.sender.as_ref().is_some_and(|sender| sender.send(Message::Flush(done)).is_ok());
+        if sent {
+            // An error means that the writer has ended, and `take_trouble` says why.
+            let _ = wait.recv();
+        }
+    }
+
+    /// Why nothing is written any more, once.
+    pub fn take_trouble(&self) -> Option<String> {
+        self.trouble.lock().expect("nobody panics with it").take()
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        self.sender = None;
+        if let Some(thread) = self.thread.take() {
+            // A panic there has been printed; there is nobody to tell.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Writes what comes until nobody is left to send.
+fn write(file: &mut File, receiver: &Receiver<Message>, limit: u64) -> Result<(), String> {
+    while let Ok(first) = receiver.recv() {
+        let until = Instant::now() + GATHER;
+        let mut changes = Vec::new();
+        let mut waiting = Vec::new();
+        let mut next = Ok(first);
+        loop {
+            match next {
+                Ok(Message::Change(change)) => changes.push(change),
+                Ok(Message::Flush(done)) => {
+                    waiting.push(done);
+                    break;
+                }
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => break,
+            }
+            if changes.len() >= BACKLOG {
+                break;
+            }
+            next = receiver.recv_timeout(until.saturating_duration_since(Instant::now()));
+        }
+        if !changes.is_empty() {
+            file.apply(&changes, limit)?;
+        }
+        for done in waiting {
+            // Whoever asked may have gone.
+            let _ = done.send(());
+        }
+    }
+    Ok(())
+}
