@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from partita.errors import UsageError
-from partita.frontends.c import runtime_include, zig_dir
+from partita.toolchain import runtime_include, zig_dir
 from partita.ktest import Test
 
 _FLAGS = ("-target", "x86_64-linux-musl", "-O0", "-g", "-w", "-fno-sanitize=all")

@@ -13,7 +13,8 @@ import pytest
 from partita._core import dump_program
 from partita.errors import UsageError
 from partita.frontends import cache, load_program
-from partita.frontends.c import compile_c, runtime_include
+from partita.frontends.c import compile_c
+from partita.toolchain import runtime_include
 
 SHARED = Path(os.environ.get("PARTITA_SHARED", Path(__file__).parents[2].parent / "shared")) / "programs"
 PROGRAMS = sorted(SHARED.glob("*.c"))

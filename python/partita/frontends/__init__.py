@@ -11,7 +11,8 @@ from pathlib import Path
 from partita.errors import UsageError
 from partita.frontends import cache as store
 from partita.frontends.bitcode import is_bitcode, module_text, probe
-from partita.frontends.c import compile_c, compiler
+from partita.frontends.c import compile_c
+from partita.toolchain import compiler
 
 __all__ = ["load_program"]
 
@@ -92,7 +93,7 @@ def _compiler_identity(clang: str | None) -> list[object]:
 def _lowering_identity() -> list[str]:
     """llvmlite's version file and the text of our own lowering: a change in either makes other programs."""
     folder = Path(__file__).resolve().parent
-    files = sorted([*folder.glob("*.py"), *folder.parent.glob("llvm/*.py")])
+    files = sorted([*folder.glob("*.py"), *folder.parent.glob("llvm/*.py"), folder.parent / "toolchain.py"])
     llvmlite = importlib.util.find_spec("llvmlite")
     if llvmlite is None or llvmlite.origin is None:
         raise UsageError("the LLVM reader is missing: expected the Python package `llvmlite` (pip install llvmlite)")
