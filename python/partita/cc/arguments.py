@@ -79,8 +79,10 @@ class CommandLine(NamedTuple):
         return [word for item in self.items if item.kind in kinds for word in item.words]
 
     def bitcode_words(self) -> list[str]:
-        """What matters for the bitcode: the language and the preprocessor, not optimisation, warnings or dependencies."""
-        return [word for item in self.items if item.kind is Kind.COMPILE and _matters(item.words) for word in item.words]
+        """What matters for bitcode: language and preprocessor, not optimisation, warnings or dependencies."""
+        return [
+            word for item in self.items if item.kind is Kind.COMPILE and _matters(item.words) for word in item.words
+        ]
 
 
 def parse(arguments: Sequence[str]) -> CommandLine:

@@ -21,7 +21,7 @@ _HEAD = struct.Struct("<8sIIII")
 _SPEED = 3
 
 
-class Damaged(ValueError):
+class DamagedError(ValueError):
     """A section of kept bitcode that cannot be read."""
 
 
@@ -44,26 +44,27 @@ def pack(record: Record) -> bytes:
 
 def unpack(data: bytes) -> list[Record]:
     """The records of a section, which linkers may have padded with zeros between them."""
-    records, at = [], 0
+    records: list[Record] = []
+    at = 0
     while True:
         while at < len(data) and data[at] == 0:
             at += 1
         if at == len(data):
             return records
         if len(data) - at < _HEAD.size or data[at : at + len(_MAGIC)] != _MAGIC:
-            raise Damaged(f"expected a record at offset {at}")
+            raise DamagedError(f"expected a record at offset {at}")
         _, text_size, body_size, size, checksum = _HEAD.unpack_from(data, at)
         at += _HEAD.size
         text, body = data[at : at + text_size], data[at + text_size : at + text_size + body_size]
         at += text_size + body_size
         if len(text) + len(body) < text_size + body_size or zlib.crc32(body, zlib.crc32(text)) != checksum:
-            raise Damaged(f"the record that ends at offset {at} is not whole")
+            raise DamagedError(f"the record that ends at offset {at} is not whole")
         head = json.loads(text)
         if head["schema"] > SCHEMA:
-            raise Damaged(f"it was written by a newer partita (schema {head['schema']}, known: {SCHEMA})")
+            raise DamagedError(f"it was written by a newer partita (schema {head['schema']}, known: {SCHEMA})")
         bitcode = zlib.decompress(body) if body else b""
         if len(bitcode) != size:
-            raise Damaged(f"the bitcode of {head['source']} is not whole")
+            raise DamagedError(f"the bitcode of {head['source']} is not whole")
         records.append(Record(head["source"], head["folder"], bitcode, head["why"]))
 
 

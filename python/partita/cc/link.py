@@ -33,7 +33,7 @@ def link(line: CommandLine, objects: dict[Item, str]) -> int:
     with tempfile.TemporaryDirectory(prefix="partita-cc-") as folder:
         runtime = []
         if any(mark in data for data in inputs.values() for mark in _INTRINSICS):
-            runtime = [_intrinsics(folder)]
+            runtime = [intrinsics(folder)]
         status = _run([str(zig_dir() / "zig"), "cc", *FLAGS, *words, *runtime])
     if status == 0:
         _note_foreign(line.output or "a.out", [word for word, data in inputs.items() if _is_foreign(data)])
@@ -66,7 +66,7 @@ def _note_foreign(executable: str, names: list[str]) -> None:
         kept.add(executable, kept.Record(name, os.getcwd(), b"", "another compiler"))
 
 
-def _intrinsics(folder: str) -> str:
+def intrinsics(folder: str) -> str:
     """What answers the intrinsics natively, as an archive: it comes in only if the program calls one."""
     source, made = str(runtime_include().parent / "replay.c"), os.path.join(folder, "replay.o")
     archive = os.path.join(folder, "libintrinsics.a")
@@ -84,7 +84,7 @@ def prepare_musl() -> None:
     """Makes zig compile musl now, and says so, if it has not done it yet for this installation."""
     folder = _zig_cache()
     installation = str(zig_dir())
-    stamp = os.path.join(folder, f"partita-musl-{zlib_name(installation)}")
+    stamp = os.path.join(folder, f"partita-musl-{_short_name(installation)}")
     if os.path.exists(stamp):
         return
     import fcntl
@@ -92,10 +92,11 @@ def prepare_musl() -> None:
 
     try:
         os.makedirs(folder, exist_ok=True)
-        lock = open(stamp + ".lock", "w")
+        lock = os.open(stamp + ".lock", os.O_RDWR | os.O_CREAT, 0o600)
     except OSError as error:
-        raise UsageError(f"cannot write into zig's cache `{folder}`: {error.strerror}; set ZIG_GLOBAL_CACHE_DIR") from None
-    with lock, tempfile.TemporaryDirectory(prefix="partita-cc-") as made:
+        why = f"{error.strerror}; set ZIG_GLOBAL_CACHE_DIR"
+        raise UsageError(f"cannot write into zig's cache `{folder}`: {why}") from None
+    with os.fdopen(lock), tempfile.TemporaryDirectory(prefix="partita-cc-") as made:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if os.path.exists(stamp):
             return
@@ -112,7 +113,7 @@ def prepare_musl() -> None:
             file.write(installation + "\n")
 
 
-def zlib_name(text: str) -> str:
+def _short_name(text: str) -> str:
     import zlib
 
     return f"{zlib.crc32(text.encode()):08x}"
