@@ -12,11 +12,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from partita.cc.musl import LINKER, prepare_musl
 from partita.errors import UsageError
 from partita.ktest import Test
 from partita.toolchain import runtime_include, zig_dir
 
-_FLAGS = ("-target", "x86_64-linux-musl", "-O0", "-g", "-w", "-fno-sanitize=all")
 _SIGNALS = {
     "assert": {signal.SIGABRT},
     "abort": {signal.SIGABRT, signal.SIGILL, signal.SIGTRAP, signal.SIGSEGV},
@@ -54,7 +54,8 @@ def compile_native(programs: Sequence[str], *, cflags: Sequence[str] = ()) -> It
     runtime = runtime_include().parent / "replay.c"
     with tempfile.TemporaryDirectory(prefix="partita-replay-") as folder:
         binary = Path(folder) / "program"
-        command = [str(zig_dir() / "zig"), "cc", *_FLAGS, "-I", str(runtime_include()), *cflags]
+        prepare_musl()
+        command = [str(zig_dir() / "zig"), *LINKER, "-w", "-I", str(runtime_include()), *cflags]
         done = subprocess.run(
             [*command, *programs, str(runtime), "-o", str(binary)], capture_output=True, text=True, check=False
         )

@@ -14,7 +14,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from partita.cc.link import FLAGS, intrinsics
+from partita.cc.link import intrinsics
+from partita.cc.musl import LINKER, prepare_musl
 from partita.errors import UsageError
 from partita.frontends.bitcode import linked_text, object_code
 from partita.frontends.executable import bitcode_of, without_bitcode
@@ -60,8 +61,9 @@ def instrument(executable: Path) -> Iterator[Instrumented]:
         (folder / "program.o").write_bytes(object_code(text))
         reached = folder / "reached"
         reached.write_bytes(bytes(_size(lines)))
+        prepare_musl()
         inputs = [str(folder / "program.o"), str(runtime_include().parent / "coverage.c"), intrinsics(made)]
-        command = [str(zig_dir() / "zig"), "cc", *FLAGS, *inputs, "-o", str(folder / "program")]
+        command = [str(zig_dir() / "zig"), *LINKER, *inputs, "-o", str(folder / "program")]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             raise UsageError(f"cannot link `{name}` with marks at its lines:\n{done.stderr.rstrip()}")
