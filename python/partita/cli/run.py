@@ -1,8 +1,9 @@
 """Explores a program: every feasible path, its bugs, and a test for each path.
 
-PROG is a C source (several may be given), bitcode (.bc) or LLVM text (.ll); what stands after `--` are the program's
-arguments. The exit status is 0 when everything was explored, 1 when a bug was found, 2 for a usage error or a source
-that does not compile, 3 when the exploration is incomplete, 4 for an internal error or a --verify mismatch.
+PROG is a C source (several may be given), bitcode (.bc), LLVM text (.ll) or an executable built with `partita cc`; what
+stands after `--` are the program's arguments. The exit status is 0 when everything was explored, 1 when a bug was
+found, 2 for a usage error or a source that does not compile, 3 when the exploration is incomplete, 4 for an internal
+error or a --verify mismatch.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from typing import Any
 
 from partita import _core
 from partita.explore import Run, explore, next_folder
+from partita.frontends import without_bitcode
 from partita.solver import DEFAULT_LAYERS
 from partita.store import DEFAULT
 
@@ -33,7 +35,7 @@ _SIZES = {"": 1, "B": 1, "KB": 2**10, "MB": 2**20, "GB": 2**30, "TB": 2**40}
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     searches = [name for name, _ in _core.SEARCHES]
-    parser.add_argument("program", nargs="+", metavar="PROG", help="C sources, bitcode or LLVM text")
+    parser.add_argument("program", nargs="+", metavar="PROG", help="C sources, bitcode, LLVM text, an executable")
     parser.add_argument("--search", choices=searches, default="mix", help="which state runs next (default: mix)")
     parser.add_argument("--seed", type=count, default=0, metavar="N", help="for what is left to chance (default: 0)")
     parser.add_argument("--max-time", type=duration, metavar="TIME", help="such as 60s, 10m or 2h")
@@ -92,6 +94,10 @@ def count(text: str) -> int:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    for name in arguments.program:
+        missing = without_bitcode(name)
+        if missing:
+            print(f"partita: note: {name} has no bitcode of {', '.join(missing)}", file=sys.stderr)
     exploration = explore(
         arguments.program,
         arguments=arguments.program_arguments,
