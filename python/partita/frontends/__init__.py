@@ -43,7 +43,7 @@ def load_program(
                 "folder": os.getcwd() if sources else "",
                 "flags": [optimize, list(cflags), entry],
                 "compiler": _compiler_identity(clang) if sources else "",
-                "lowering": _lowering_identity(),
+                "lowering": lowering_identity(),
             }
         )
         found = store.lookup(key)
@@ -89,7 +89,7 @@ def _compiler_identity(clang: str | None) -> list[object]:
 
 
 @functools.cache
-def _lowering_identity() -> list[str]:
+def lowering_identity() -> list[str]:
     """llvmlite's version file and the text of our own lowering: a change in either makes other programs."""
     folder = Path(__file__).resolve().parent
     files = sorted([*folder.glob("*.py"), *folder.parent.glob("llvm/*.py")])

@@ -42,10 +42,15 @@ def zig_dir() -> Path:
     return Path(spec.submodule_search_locations[0])
 
 
+def libc_headers(zig: Path) -> list[Path]:
+    """Where the public headers of the wheel's musl are."""
+    return [zig / "lib" / "libc" / "include" / name for name in _LIBC_INCLUDES]
+
+
 def compiler(clang: str | None) -> list[str]:
     """The compiler with its include directories. Another clang keeps its own built-in headers."""
     zig = zig_dir()
-    headers = [zig / "lib" / "libc" / "include" / name for name in _LIBC_INCLUDES]
+    headers = libc_headers(zig)
     if clang is None:
         command = [str(zig / "zig"), "clang", "-nostdinc"]
         headers.insert(0, zig / "lib" / "include")

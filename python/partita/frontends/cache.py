@@ -46,7 +46,7 @@ def lookup(key: str) -> bytes | None:
         files: dict[str, str] = json.loads(head)
     except ValueError:
         return None
-    if not isinstance(files, dict) or not _is_whole(program):
+    if not isinstance(files, dict) or not is_whole(program):
         return None
     return program if all(file_hash(path) == found for path, found in files.items()) else None
 
@@ -76,6 +76,6 @@ def _entry(key: str) -> Path:
     return cache_dir() / "programs" / key[:2] / key[2:]
 
 
-def _is_whole(program: bytes) -> bool:
+def is_whole(program: bytes) -> bool:
     """Is the checksum in the header (see `llvm/write.py`) that of the contents?"""
     return len(program) > 24 and struct.unpack_from("<I", program, 12)[0] == zlib.crc32(memoryview(program)[16:])
