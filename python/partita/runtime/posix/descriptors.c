@@ -277,8 +277,8 @@ static long open_path(int from, const char *path, int flags, mode_t mode) {
     if (!(flags & O_PATH)) {
       int want = access == O_RDONLY ? 4 : access == O_WRONLY ? 2 : 6;
       if (!__partita_may(inode, want)) return -EACCES;
-      if (S_ISREG(inode->status->st_mode) || S_ISDIR(inode->status->st_mode)) error = __partita_load(inode);
-      else if (inode->device == PLAIN) return -ENXIO;
+      if (S_ISREG(inode->status->st_mode)) error = __partita_load(inode);
+      else if (inode->device == PLAIN && !S_ISDIR(inode->status->st_mode)) return -ENXIO;
       if (error) return error;
       if ((flags & O_TRUNC) && writes && S_ISREG(inode->status->st_mode)) error = truncate_to(inode, 0);
       if (error) return error;
