@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 from partita import explore
-from partita.frontends.c import zig_dir
+from partita.toolchain import zig_dir
 
 SIZE_FLAGS = ("--max-funcs", "4", "--max-block-depth", "3", "--no-packed-struct")
 # A generated program that has not ended by then natively is taken never to end; ours has a hundred times as long.

@@ -1,10 +1,25 @@
 """A symbolic execution engine for C, and a fast bit-vector solver built for it."""
 
-from partita._core import Expr, Model, __version__, apply, array, boolean, bv, const_array, table
-from partita.errors import InternalError, UsageError
-from partita.explore import Run, explore
-from partita.results import Bug, PathResult
-from partita.solver import Solver, all_of, any_of, concat, ite
+import sys
+from types import ModuleType
+
+# Names are imported when they are first used: `partita cc` starts once for each source file and needs none of them.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from partita._core import Expr, Model, __version__, apply, array, boolean, bv, const_array, table
+    from partita.errors import InternalError, UsageError
+    from partita.explore import Run, explore
+    from partita.results import Bug, PathResult
+    from partita.solver import Solver, all_of, any_of, concat, ite
+
+_NAMES = {
+    "_core": "Expr Model __version__ apply array boolean bv const_array table",
+    "errors": "InternalError UsageError",
+    "explore": "Run explore",
+    "results": "Bug PathResult",
+    "solver": "Solver all_of any_of concat ite",
+}
+_HOMES = {name: module for module, names in _NAMES.items() for name in names.split()}
 
 __all__ = [
     "Bug",
@@ -28,3 +43,28 @@ __all__ = [
     "ite",
     "table",
 ]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'partita' has no attribute {name!r}")
+    import importlib
+
+    value: object = getattr(importlib.import_module(f"partita.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__
+
+
+class _Package(ModuleType):
+    """`partita.explore` is the function: the import system may not put the module of that name in its place."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if not (name in _HOMES and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package

@@ -13,7 +13,8 @@ import pytest
 from partita._core import dump_program
 from partita.errors import UsageError
 from partita.frontends import cache, load_program
-from partita.frontends.c import compile_c, runtime_include
+from partita.frontends.c import compile_c
+from partita.toolchain import runtime_include
 
 SHARED = Path(os.environ.get("PARTITA_SHARED", Path(__file__).parents[2].parent / "shared")) / "programs"
 PROGRAMS = sorted(SHARED.glob("*.c"))
@@ -82,10 +83,10 @@ def test_compiler_errors_are_shown_as_printed(tmp_path: Path, monkeypatch: pytes
 @pytest.mark.parametrize(
     ("names", "message"),
     [
-        ([], "expected at least one program file (.c, .bc or .ll), found none"),
+        ([], "expected at least one program file (.c, .bc, .ll or an executable), found none"),
         (["absent.c"], "cannot read `absent.c`: No such file or directory"),
         (["."], "cannot read `.`: Is a directory"),
-        (["notes.txt"], "expected a C source (.c), bitcode (.bc) or LLVM text (.ll), found `notes.txt`"),
+        (["notes.txt"], "expected a C source (.c), bitcode (.bc), LLVM text (.ll) or an executable, found `notes.txt`"),
         (["nomain.c"], "expected a program with a function `main`, found none: give the file that defines it"),
         (["twice.c", "nomain.c", "again.c"], "`again.c` cannot be linked with the files before it:"
          " Linking globals named 'other': symbol multiply defined!"),

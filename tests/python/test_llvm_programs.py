@@ -14,7 +14,7 @@ import pytest
 from interpret import Decoder, Machine, Native, UnsupportedError
 
 from partita.frontends import load_program
-from partita.frontends.c import runtime_include, zig_dir
+from partita.toolchain import runtime_include, zig_dir
 
 PROGRAMS = sorted((Path(__file__).parent.parent / "programs").glob("*.c"))
 EXPECT = re.compile(r"// EXPECT: paths=(\d+) bug=(none|[-a-z]+:\d+)(?: unsupported=(\d+))?$", re.M)

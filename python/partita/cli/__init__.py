@@ -2,40 +2,63 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 from collections.abc import Sequence
 
-from partita import __version__
-from partita.cli import replay, run, show, smt
 from partita.errors import InternalError, UsageError
 
-COMMANDS = {"run": run, "replay": replay, "show": show, "smt": smt}
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+COMMANDS = ("run", "replay", "show", "smt")
+# What make calls, and often: these know their words themselves, and start quickly.
+TOOLS = {
+    "cc": 'Compiles C for make CC="partita cc": natively, with bitcode kept for partita run. Takes what clang takes.',
+    "ar": "Makes archives, as `ar` does.",
+    "ranlib": "Indexes archives, as `ranlib` does.",
+}
 USAGE_STATUS = 2
 INTERNAL_STATUS = 4
 INTERRUPTED_STATUS = 130
 
 
 def make_parser() -> argparse.ArgumentParser:
+    import argparse
+    import importlib
+
+    from partita import __version__
+
     parser = argparse.ArgumentParser(prog="partita", description="A symbolic execution engine for C, and its solver.")
     parser.add_argument("--version", action="version", version=f"partita version {__version__}")
     commands = parser.add_subparsers(title="commands", dest="command", metavar="COMMAND", required=True)
-    for name, module in COMMANDS.items():
+    for name in COMMANDS:
+        module = importlib.import_module(f"partita.cli.{name}")
         summary = (module.__doc__ or "").strip().splitlines()[0]
         command = commands.add_parser(name, help=summary, description=module.__doc__, allow_abbrev=False)
         command.add_argument("--version", action="version", version=f"partita version {__version__}")
         module.add_arguments(command)
         command.set_defaults(run=module.run)
+    for name, summary in TOOLS.items():
+        commands.add_parser(name, help=summary, add_help=False)
     return parser
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
+    if words and words[0] in TOOLS:
+        from partita.cc import main as tool
+
+        return tool(words)
     if words[:1] == ["smt"]:
+        from partita.cli import smt
+
         words[1:] = smt.without_aliases(words[1:])
     program_arguments: list[str] = []
     if words[:1] == ["run"]:
+        from partita.cli import run
+
         words, program_arguments = run.split_arguments(words)
     arguments = make_parser().parse_args(words)
     arguments.program_arguments = program_arguments

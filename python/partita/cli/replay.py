@@ -1,18 +1,27 @@
 """Runs tests natively and compares how they end with what the exploration said.
 
-Compiles PROG with the replay runtime and runs it on each test. The exit status is 0 when every test ended as
-recorded, 1 when one did not, 2 for a usage error.
+PROG is an executable built with `partita cc`, or sources, which are compiled with the replay runtime. Every test of a
+whole program runs in a fresh folder with its arguments, files and standard input. The exit status is 0 when every test
+ended as recorded, 1 when one did not, 2 for a usage error.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
+import json
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from partita import ktest
 from partita.errors import UsageError
-from partita.replay import Verdict, compile_native, replay
+from partita.frontends.executable import is_executable
+from partita.replay import Replayed, Verdict, compile_native, replay
+from partita.replay.environment import uses_environment
+from partita.results import shown
+
+SOURCES = (".c", ".bc", ".ll")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -20,24 +29,94 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("program", nargs="+", metavar="PROG TEST", help="the program, then tests or a run's folder")
     parser.add_argument("--cflags", metavar="FLAGS", default="", help="flags for the compiler, in one word")
     parser.add_argument("--timeout", type=int, default=10, metavar="SECONDS", help="for each test (default: 10)")
+    parser.add_argument("--gcov", action="store_true", help="count the lines that the tests reach (an executable's)")
+    parser.add_argument("--lcov", metavar="FILE", help="write these lines into FILE, for lcov and genhtml")
     parser.add_argument("--quiet", action="store_true", help="only tests that ended otherwise")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    programs = [name for name in arguments.program if name.endswith((".c", ".bc", ".ll"))]
+    programs = [name for name in arguments.program if name.endswith(SOURCES) or _is_executable(name)]
     names = [name for name in arguments.program if name not in programs]
-    if not programs or not names:
-        raise UsageError("expected a program (.c, .bc or .ll) and tests (.ktest files or a run's folder)")
+    executable = Path(programs[0]) if len(programs) == 1 and _is_executable(programs[0]) else None
+    if not names or (executable is None and not all(name.endswith(SOURCES) for name in programs or [""])):
+        raise UsageError(
+            "expected a program (.c, .bc, .ll or an executable) and tests (.ktest files or a run's folder)"
+        )
     if arguments.timeout < 1:
         raise UsageError(f"expected --timeout of at least 1 second, found {arguments.timeout}")
+    if (arguments.gcov or arguments.lcov) and executable is None:
+        raise UsageError("expected an executable built with `partita cc` for --gcov, found sources")
     tests: list[ktest.Test] = []
     for name in names:
         tests += ktest.read_folder(name) if Path(name).is_dir() else [ktest.read(name)]
-    with compile_native(programs, cflags=arguments.cflags.split()) as binary:
-        results = replay(binary, tests, timeout=arguments.timeout)
+    with contextlib.ExitStack() as stack:
+        whole = executable is not None or any(uses_environment(test) for test in tests)
+        binary = executable or stack.enter_context(compile_native(programs, cflags=arguments.cflags.split()))
+        variables = _variables(names)
+        if whole:
+            results = _replay_program(binary, tests, arguments.timeout, variables)
+        else:
+            results = replay(binary, tests, timeout=arguments.timeout)
     for result in results:
         if result.verdict is Verdict.DIFFERENT or not arguments.quiet:
             print(result)
     counts = Counter(result.verdict for result in results)
     print(", ".join(f"{counts[verdict]:,} {verdict.value}" for verdict in Verdict if counts[verdict]))
+    if executable is not None and (arguments.gcov or arguments.lcov):
+        _count_lines(executable, tests, arguments.timeout, variables, arguments.lcov)
     return 1 if counts[Verdict.DIFFERENT] else 0
+
+
+def _is_executable(name: str) -> bool:
+    try:
+        with open(name, "rb") as file:
+            return is_executable(file.read(64))
+    except OSError:
+        return False
+
+
+def _variables(names: Sequence[str]) -> dict[str, str] | None:
+    """The environment that the runs of these tests had, if they say; all must have had the same."""
+    found: list[dict[str, str]] = []
+    for name in names:
+        folder = Path(name) if Path(name).is_dir() else Path(name).parent
+        try:
+            data = json.loads((folder / "run.json").read_text())
+        except (OSError, ValueError):
+            continue
+        if isinstance(data.get("environment"), dict):
+            found.append(data["environment"])
+    if any(other != found[0] for other in found[1:]):
+        raise UsageError("expected tests of runs with the same environment: replay them separately")
+    return found[0] if found else None
+
+
+def _replay_program(
+    binary: Path, tests: Sequence[ktest.Test], timeout: int, variables: Mapping[str, str] | None
+) -> list[Replayed]:
+    from partita.replay.program import DEFAULT_ENVIRONMENT, replay_program
+
+    return replay_program(binary, tests, timeout=timeout, variables=variables or DEFAULT_ENVIRONMENT)
+
+
+def _count_lines(
+    executable: Path, tests: Sequence[ktest.Test], timeout: int, variables: Mapping[str, str] | None, file: str | None
+) -> None:
+    from partita.replay.coverage import VARIABLE, instrument, lcov
+    from partita.replay.program import DEFAULT_ENVIRONMENT
+
+    with instrument(executable) as marked:
+        around = {**(variables or DEFAULT_ENVIRONMENT), VARIABLE: str(marked.reached)}
+        _replay_program(marked.binary, tests, timeout, around)
+        coverage = marked.coverage()
+    for name, lines in sorted(coverage.items()):
+        reached = sum(lines.values())
+        if reached:
+            print(f"{100 * reached / len(lines):6.1f} % of {len(lines):5,} lines  {shown(name)}")
+    total, reached = sum(map(len, coverage.values())), sum(sum(lines.values()) for lines in coverage.values())
+    print(f"{100 * reached / max(1, total):6.1f} % of {total:5,} lines  in all")
+    if file is not None:
+        try:
+            Path(file).write_text(lcov(coverage))
+        except OSError as error:
+            raise UsageError(f"cannot write `{file}`: {error.strerror}") from None

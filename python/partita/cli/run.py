@@ -1,8 +1,9 @@
 """Explores a program: every feasible path, its bugs, and a test for each path.
 
-PROG is a C source (several may be given), bitcode (.bc) or LLVM text (.ll); what stands after `--` are the program's
-arguments. The exit status is 0 when everything was explored, 1 when a bug was found, 2 for a usage error or a source
-that does not compile, 3 when the exploration is incomplete, 4 for an internal error or a --verify mismatch.
+PROG is a C source (several may be given), bitcode (.bc), LLVM text (.ll) or an executable built with `partita cc`; what
+stands after `--` are the program's arguments. The exit status is 0 when everything was explored, 1 when a bug was
+found, 2 for a usage error or a source that does not compile, 3 when the exploration is incomplete, 4 for an internal
+error or a --verify mismatch.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import Any
 from partita import _core
 from partita.errors import UsageError
 from partita.explore import Run, explore, next_folder
+from partita.frontends import without_bitcode
 from partita.solver import DEFAULT_LAYERS
 from partita.whole import ENVIRONMENT
 
@@ -31,7 +33,7 @@ _SIZES = {"": 1, "B": 1, "KB": 2**10, "MB": 2**20, "GB": 2**30, "TB": 2**40}
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     searches = [name for name, _ in _core.SEARCHES]
-    parser.add_argument("program", nargs="+", metavar="PROG", help="C sources, bitcode or LLVM text")
+    parser.add_argument("program", nargs="+", metavar="PROG", help="C sources, bitcode, LLVM text, an executable")
     parser.add_argument("--sym-arg", action=Words, nargs=1, metavar="N", help="a symbolic argument of up to N bytes")
     parser.add_argument(
         "--sym-args", action=Words, nargs=3, metavar=("MIN", "MAX", "N"), help="MIN to MAX of them, each up to N bytes"
@@ -125,6 +127,10 @@ def count(text: str) -> int:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    for name in arguments.program:
+        missing = without_bitcode(name)
+        if missing:
+            print(f"partita: note: {name} has no bitcode of {', '.join(missing)}", file=sys.stderr)
     exploration = explore(
         arguments.program,
         arguments=[*getattr(arguments, "symbolic_arguments", ()), *arguments.program_arguments],

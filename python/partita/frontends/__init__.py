@@ -1,9 +1,7 @@
-"""From what a user names (C sources, bitcode, LLVM text) to a serialised Program."""
+"""From what a user names (C sources, bitcode, LLVM text, executables of `partita cc`) to a serialised Program."""
 
 from __future__ import annotations
 
-import functools
-import importlib.util
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,9 +9,11 @@ from pathlib import Path
 from partita.errors import UsageError
 from partita.frontends import cache as store
 from partita.frontends.bitcode import is_bitcode, module_text, probe
-from partita.frontends.c import compile_c, compiler
+from partita.frontends.c import compile_c
+from partita.frontends.executable import bitcode_of, is_executable, without_bitcode
+from partita.toolchain import compiler
 
-__all__ = ["load_program"]
+__all__ = ["load_program", "without_bitcode"]
 
 
 def load_program(
@@ -25,14 +25,14 @@ def load_program(
     cache: bool = True,
     entry: str | None = "main",
 ) -> bytes:
-    """The serialised Program of C sources (`.c`), bitcode (`.bc`) and LLVM text (`.ll`), linked together.
+    """The serialised Program of C sources (`.c`), bitcode (`.bc`), LLVM text (`.ll`) and executables, linked together.
 
     `optimize` runs LLVM's usual passes (without vectorising); else values are promoted to registers and nothing more.
     `entry` is the function everything is reached from; None keeps all definitions, as for a library.
     """
     names = [os.fspath(path) for path in paths]
     if not names:
-        raise UsageError("expected at least one program file (.c, .bc or .ll), found none")
+        raise UsageError("expected at least one program file (.c, .bc, .ll or an executable), found none")
     sources = [name for name in names if name.endswith(".c")]
     contents = {name: _read(name) for name in names}
     key = ""
@@ -43,17 +43,22 @@ def load_program(
                 "folder": os.getcwd() if sources else "",
                 "flags": [optimize, list(cflags), entry],
                 "compiler": _compiler_identity(clang) if sources else "",
-                "lowering": lowering_identity(),
+                "lowering": store.lowering_identity(),
             }
         )
         found = store.lookup(key)
         if found is not None:
             return found
     compiled = {c.path: c for c in compile_c(sources, cflags=cflags, clang=clang, optimize=optimize)}
+    inputs: list[tuple[str, bytes]] = []
     for name in names:
-        if name not in compiled:
+        if name in compiled:
+            inputs.append((name, compiled[name].bitcode))
+        elif is_executable(contents[name]):
+            inputs += bitcode_of(name, contents[name])
+        else:
             probe(name, contents[name])
-    inputs = [(name, compiled[name].bitcode if name in compiled else contents[name]) for name in names]
+            inputs.append((name, contents[name]))
     text = module_text(inputs, entry=entry, optimize=optimize)
 
     from partita.llvm import lower  # a warm cache does not need it
@@ -71,8 +76,8 @@ def _read(name: str) -> bytes:
         data = Path(name).read_bytes()
     except OSError as error:
         raise UsageError(f"cannot read `{name}`: {error.strerror}") from None
-    if not name.endswith((".c", ".bc", ".ll")) and not is_bitcode(data):
-        raise UsageError(f"expected a C source (.c), bitcode (.bc) or LLVM text (.ll), found `{name}`")
+    if not name.endswith((".c", ".bc", ".ll")) and not is_bitcode(data) and not is_executable(data):
+        raise UsageError(f"expected a C source (.c), bitcode (.bc), LLVM text (.ll) or an executable, found `{name}`")
     if name.endswith(".bc") and not is_bitcode(data):
         raise UsageError(f"expected LLVM bitcode in `{name}`, found something else: compile with `-emit-llvm -c`")
     return data
@@ -86,15 +91,3 @@ def _compiler_identity(clang: str | None) -> list[object]:
     except OSError:
         return [command]
     return [command, status.st_size, status.st_mtime_ns]
-
-
-@functools.cache
-def lowering_identity() -> list[str]:
-    """llvmlite's version file and the text of our own lowering: a change in either makes other programs."""
-    folder = Path(__file__).resolve().parent
-    files = sorted([*folder.glob("*.py"), *folder.parent.glob("llvm/*.py")])
-    llvmlite = importlib.util.find_spec("llvmlite")
-    if llvmlite is None or llvmlite.origin is None:
-        raise UsageError("the LLVM reader is missing: expected the Python package `llvmlite` (pip install llvmlite)")
-    files.append(Path(llvmlite.origin).parent / "_version.py")
-    return [store.file_hash(str(file)) or "" for file in files]

@@ -45,6 +45,29 @@ def module_text(inputs: Sequence[tuple[str, bytes]], *, entry: str | None = "mai
     Only what `entry` reaches is kept; without an entry everything is, as for a library.
     """
     llvm = _llvm()
+    whole = _link(llvm, inputs)
+    if entry is not None:
+        _internalize(whole, entry)
+    _run_passes(llvm, whole, dead_code=entry is not None, optimize=optimize)
+    return str(whole)
+
+
+def linked_text(inputs: Sequence[tuple[str, bytes]]) -> str:
+    """As `module_text`, with everything kept and nothing changed."""
+    return str(_link(_llvm(), inputs))
+
+
+def object_code(text: str) -> bytes:
+    """The machine code of a module, as an object file for a native linker."""
+    llvm = _llvm()
+    llvm.initialize_native_asmprinter()
+    llvm.initialize_native_asmparser()
+    module = _read(llvm, "module", text.encode())
+    machine = llvm.Target.from_triple(module.triple).create_target_machine(opt=0, reloc="pic")
+    return cast(bytes, machine.emit_object(module))
+
+
+def _link(llvm: ModuleType, inputs: Sequence[tuple[str, bytes]]) -> Any:
     modules = [(name, _read(llvm, name, data)) for name, data in inputs]
     if not modules:
         raise UsageError("expected at least one program file, found none")
@@ -54,10 +77,7 @@ def module_text(inputs: Sequence[tuple[str, bytes]], *, entry: str | None = "mai
             whole.link_in(module)
         except RuntimeError as error:
             raise UsageError(f"`{name}` cannot be linked with the files before it: {_first_line(error)}") from None
-    if entry is not None:
-        _internalize(whole, entry)
-    _run_passes(llvm, whole, dead_code=entry is not None, optimize=optimize)
-    return str(whole)
+    return whole
 
 
 @functools.cache

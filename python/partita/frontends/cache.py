@@ -8,13 +8,17 @@ again.
 
 from __future__ import annotations
 
+import functools
 import hashlib
+import importlib.util
 import json
 import os
 import struct
 import zlib
 from collections.abc import Iterable
 from pathlib import Path
+
+from partita.errors import UsageError
 
 
 def cache_dir() -> Path:
@@ -33,6 +37,18 @@ def file_hash(path: str) -> str | None:
             return hashlib.sha256(file.read()).hexdigest()
     except OSError:
         return None
+
+
+@functools.cache
+def lowering_identity() -> list[str]:
+    """llvmlite's version file and the text of our own lowering: a change in either makes other programs."""
+    folder = Path(__file__).resolve().parent
+    files = [folder / "bitcode.py", folder / "c.py", *sorted(folder.parent.glob("llvm/*.py"))]
+    llvmlite = importlib.util.find_spec("llvmlite")
+    if llvmlite is None or llvmlite.origin is None:
+        raise UsageError("the LLVM reader is missing: expected the Python package `llvmlite` (pip install llvmlite)")
+    files.append(Path(llvmlite.origin).parent / "_version.py")
+    return [file_hash(str(file)) or "" for file in files]
 
 
 def lookup(key: str) -> bytes | None:

@@ -19,12 +19,11 @@ from pathlib import Path
 
 from partita.errors import UsageError
 from partita.frontends import cache as store
-from partita.frontends import lowering_identity
 from partita.frontends.bitcode import module_text
-from partita.frontends.c import libc_headers, runtime_include, zig_dir
+from partita.toolchain import driver, include_words, runtime_include, zig_dir
 
 _FLAGS = (
-    *("-target", "x86_64-linux-musl", "-std=c99", "-nostdinc", "-ffreestanding", "-fno-builtin", "-D_XOPEN_SOURCE=700"),
+    *("-std=c99", "-ffreestanding", "-fno-builtin", "-D_XOPEN_SOURCE=700"),
     *("-O1", "-fno-stack-protector", "-gline-tables-only", "-w", "-fno-color-diagnostics", "-emit-llvm", "-c"),
 )
 _FOLDERS = (
@@ -79,7 +78,7 @@ def _identity() -> list[object]:
     status = (zig / "zig").stat()
     ours = sorted([*_overrides().glob("*.c"), *(_overrides() / "include").glob("*.h")])
     hashes = [store.file_hash(str(path)) for path in [*ours, Path(__file__)]]
-    return [str(zig), status.st_size, status.st_mtime_ns, hashes, lowering_identity()]
+    return [str(zig), status.st_size, status.st_mtime_ns, hashes, store.lowering_identity()]
 
 
 def _overrides() -> Path:
@@ -129,15 +128,12 @@ def _sources() -> list[Path]:
 
 
 def _command() -> list[str]:
-    zig = zig_dir()
-    root = zig / "lib" / "libc" / "musl"
+    root = zig_dir() / "lib" / "libc" / "musl"
     inside = [_overrides() / "include", *(root / name for name in "arch/x86_64 arch/generic src/include".split())]
-    command = [str(zig / "zig"), "clang", *_FLAGS]
+    command = [*driver(), *_FLAGS]
     for path in (*inside, root / "src" / "internal", root / "include"):
         command += ["-I", str(path)]
-    for path in (zig / "lib" / "include", *libc_headers(zig)):
-        command += ["-isystem", str(path)]
-    return command
+    return [*command, *include_words()]
 
 
 def _make() -> bytes:

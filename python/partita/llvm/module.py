@@ -14,6 +14,7 @@ from partita.llvm import arith, calls, control, memory, vectors
 from partita.llvm.constants import Linear, parse_constant
 from partita.llvm.function import Handler, Lowering
 from partita.llvm.initial import Initial
+from partita.llvm.positions import Positions
 from partita.llvm.tokens import Cursor, NotUnderstoodError, tokens_of, unquote
 from partita.llvm.types import Type, Types
 from partita.llvm.write import INTERNAL, STRONG, WEAK, Address, FunctionRecord, GlobalRecord, Writer
@@ -36,7 +37,6 @@ _LINKAGES = {
     "extern_weak": WEAK,
 }
 _GLOBAL_KINDS = frozenset(("global", "constant", "alias", "ifunc"))
-_FIELD = re.compile(r'(\w+): (?:!(\d+)|(\d+)|"((?:[^"\\]|\\.)*)")')
 _FUNCTION_NAME = re.compile(r'@("[^"]*"|[-\w.$]+)\(')
 _DEBUG = re.compile(r"!dbg !(\d+)")
 
@@ -63,12 +63,11 @@ class Module:
         self._global_lines: dict[str, str] = {}
         self._function_lines: dict[str, str] = {}
         self._bodies: dict[str, tuple[int, int]] = {}
-        self._metadata: dict[int, str] = {}
+        self._positions = Positions()
         self._symbols: dict[str, Address] = {}
         self._values: list[tuple[GlobalRecord, Cursor, Type]] = []  # of globals, not yet written
         self._labels: dict[str, dict[str, int]] = {}
         self._locs: dict[int, int] = {-1: 0}
-        self._files: dict[int, str] = {}
         self._places: dict[int, str] = {}
         self._scan()
 
@@ -95,9 +94,7 @@ class Module:
             at += 1
             first = line[:1]
             if first == "!":
-                number, _, rest = line[1:].partition(" = ")
-                if number.isdigit():
-                    self._metadata[int(number)] = rest
+                self._positions.add(line)
             elif first == "@":
                 name, _, rest = line.partition(" = ")
                 self._global_lines[unquote(name)] = " " + rest
@@ -134,10 +131,7 @@ class Module:
         """The number of the source position that `!dbg !N` means."""
         found = self._locs.get(debug)
         if found is None:
-            fields = self._fields(debug)
-            line, column = int(fields.get("line", "0")), int(fields.get("column", "0"))
-            # An instruction's position names its scope; a function is one itself.
-            file = self._file_of(debug if "file" in fields else int(fields.get("scope", "-1")))
+            file, line, column = self._positions.of(debug)
             found = self._locs[debug] = self.writer.loc(file, line, column)
             if found:
                 self._places.setdefault(found, f"{os.path.basename(file)}:{line}")
@@ -146,27 +140,6 @@ class Module:
     def place(self, loc: int) -> str:
         """A position for messages; the file's own name only, so that it does not depend on the machine."""
         return self._places.get(loc, "")
-
-    def _fields(self, number: int) -> dict[str, str]:
-        text = self._metadata.get(number, "")
-        return {name: node or count or string for name, node, count, string in _FIELD.findall(text)}
-
-    def _file_of(self, scope: int) -> str:
-        """The path of the file of a scope, which is its own or that of a scope around it."""
-        around = []
-        while scope not in self._files:
-            around.append(scope)
-            self._files[scope] = ""  # damaged metadata may go in circles
-            fields = self._fields(scope)
-            if "file" in fields or "scope" not in fields:
-                file = self._fields(int(fields.get("file", "-1")))
-                path = os.path.join(file.get("directory", ""), file.get("filename", ""))
-                self._files[scope] = os.path.normpath(path) if path else ""
-                break
-            scope = int(fields["scope"])
-        found = self._files[scope]
-        self._files.update(dict.fromkeys(around, found))
-        return found
 
     # Symbols
 

@@ -1,6 +1,8 @@
 /* The intrinsics, natively: linked with a program to run its tests. Before main, a server reads the names of .ktest files
    from standard input and runs the program once for each in a child, feeding its objects in order; it prints how each
-   ended (`exit N` or `signal N`), or `diverged WHY` when the program asked for other inputs than the test has. */
+   ended (`exit N` or `signal N`), or `diverged WHY` when the program asked for other inputs than the test has. With
+   PARTITA_REPLAY_TEST in the environment the program runs once, as it is, on that test; why it diverged goes into the
+   file PARTITA_REPLAY_DIVERGED. */
 #define _GNU_SOURCE
 #include <signal.h>
 #include <stdint.h>
@@ -25,6 +27,12 @@ static char *divergence;
 static int inherited_output = -1;
 
 static void diverge(const char *why, const char *name) {
+  const char *report = getenv("PARTITA_REPLAY_DIVERGED");
+  if (!divergence && report) {
+    int file = open(report, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    dprintf(file, "%s `%s`", why, name);
+    _exit(99);
+  }
   snprintf(divergence, 4096, "%s `%s`", why, name);
   _exit(99);
 }
@@ -63,6 +71,11 @@ static void read_test(const char *path) {
 }
 
 __attribute__((constructor)) static void serve(void) {
+  const char *test = getenv("PARTITA_REPLAY_TEST");
+  if (test) {
+    read_test(test);
+    return;
+  }
   const char *limit = getenv("PARTITA_REPLAY_SECONDS");
   if (!limit) {
     fprintf(stderr, "this program replays tests: run it with `partita replay`\n");

@@ -12,11 +12,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from partita.cc.musl import LINKER, prepare_musl
 from partita.errors import UsageError
-from partita.frontends.c import runtime_include, zig_dir
 from partita.ktest import Test
+from partita.toolchain import runtime_include, zig_dir
 
-_FLAGS = ("-target", "x86_64-linux-musl", "-O0", "-g", "-w", "-fno-sanitize=all")
 _SIGNALS = {
     "assert": {signal.SIGABRT},
     "abort": {signal.SIGABRT, signal.SIGILL, signal.SIGTRAP, signal.SIGSEGV},
@@ -54,7 +54,8 @@ def compile_native(programs: Sequence[str], *, cflags: Sequence[str] = ()) -> It
     runtime = runtime_include().parent / "replay.c"
     with tempfile.TemporaryDirectory(prefix="partita-replay-") as folder:
         binary = Path(folder) / "program"
-        command = [str(zig_dir() / "zig"), "cc", *_FLAGS, "-I", str(runtime_include()), *cflags]
+        prepare_musl()
+        command = [str(zig_dir() / "zig"), *LINKER, "-w", "-I", str(runtime_include()), *cflags]
         done = subprocess.run(
             [*command, *programs, str(runtime), "-o", str(binary)], capture_output=True, text=True, check=False
         )
@@ -74,7 +75,7 @@ def replay(binary: Path, tests: Sequence[Test], *, timeout: int = 10) -> list[Re
         names = []
         for i, test in enumerate(tests):
             path = Path(folder) / f"{i}.ktest"
-            path.write_bytes(_plain(test))
+            path.write_bytes(to_bytes(test.objects))
             names.append(str(path))
         done = subprocess.run(
             [str(binary), *arguments],
@@ -90,12 +91,14 @@ def replay(binary: Path, tests: Sequence[Test], *, timeout: int = 10) -> list[Re
     return [Replayed(test, ending, judge(test.ending, ending)) for test, ending in zip(tests, endings, strict=True)]
 
 
-def _plain(test: Test) -> bytes:
+def to_bytes(objects: Sequence[tuple[str, bytes]]) -> bytes:
+    """A `.ktest` of these objects, for the replay runtime."""
+
     def counted(data: bytes) -> bytes:
         return len(data).to_bytes(4, "big") + data
 
-    objects = b"".join(counted(name.encode()) + counted(data) for name, data in test.objects)
-    return b"KTEST" + (3).to_bytes(4, "big") + bytes(12) + len(test.objects).to_bytes(4, "big") + objects
+    body = b"".join(counted(name.encode()) + counted(data) for name, data in objects)
+    return b"KTEST" + (3).to_bytes(4, "big") + bytes(12) + len(objects).to_bytes(4, "big") + body
 
 
 def judge(predicted: str | None, ending: str) -> Verdict:

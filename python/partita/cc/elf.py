@@ -1,0 +1,100 @@
+"""Sections of ELF files, as far as kept bitcode needs them: reading one by name, and adding one to an object.
+
+A section is added by writing its contents, a longer table of names and a longer table of section headers behind what
+is there, and pointing the file's header at them. Nothing in front moves, so that no offset in the file changes.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from typing import NamedTuple
+
+_HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
+_SECTION = struct.Struct("<IIQQQQIIQQ")
+_MAGIC = b"\x7fELF\x02\x01"
+_PROGBITS = 1
+_ALIGNMENT = 8
+# From here on counts and indices of sections stand elsewhere; no compiler output we add to comes near.
+_RESERVED = 0xFF00
+
+
+class ElfError(ValueError):
+    """Not a 64-bit little-endian ELF file, or one whose tables do not fit its size."""
+
+
+class Section(NamedTuple):
+    name: str
+    offset: int
+    size: int
+
+
+def is_elf(data: bytes) -> bool:
+    return data.startswith(_MAGIC)
+
+
+def is_executable(data: bytes) -> bool:
+    """An executable or a shared object, rather than an object file."""
+    return is_elf(data) and len(data) >= _HEADER.size and _HEADER.unpack_from(data)[1] in (2, 3)
+
+
+def sections(data: bytes) -> Iterator[Section]:
+    """Every section that has contents or a name."""
+    names, headers = _tables(data)
+    for fields in headers:
+        name, kind, offset, size = fields[0], fields[1], fields[4], fields[5]
+        end = names.find(b"\0", name)
+        yield Section(names[name:end].decode("latin-1"), offset, size if kind == _PROGBITS else 0)
+
+
+def section(data: bytes, wanted: str) -> bytes | None:
+    """The contents of the section of that name, or None."""
+    found = None
+    for name, offset, size in sections(data):
+        if name == wanted:
+            if offset + size > len(data):
+                raise ElfError(f"section {name} ends behind the file")
+            found = (found or b"") + data[offset : offset + size]
+    return found
+
+
+def add_section(data: bytes, name: str, contents: bytes) -> bytes:
+    """The file with one section more. It is not loaded, and linkers join the sections of this name."""
+    header = list(_HEADER.unpack_from(data)) if len(data) >= _HEADER.size else []
+    names, headers = _tables(data)
+    if len(headers) + 1 >= _RESERVED:
+        raise ElfError(f"{len(headers)} sections are too many to add one")
+    names_index = header[13]
+    contents_offset = len(data)
+    names_offset = contents_offset + len(contents)
+    longer = names + name.encode() + b"\0"
+    table_offset = -(-(names_offset + len(longer)) // _ALIGNMENT) * _ALIGNMENT
+    headers[names_index][4:6] = [names_offset, len(longer)]
+    headers.append([len(names), _PROGBITS, 0, 0, contents_offset, len(contents), 0, 0, 1, 0])
+    header[6], header[12] = table_offset, len(headers)
+    parts = [
+        _HEADER.pack(*header),
+        data[_HEADER.size :],
+        contents,
+        longer,
+        bytes(table_offset - names_offset - len(longer)),
+        *(_SECTION.pack(*fields) for fields in headers),
+    ]
+    return b"".join(parts)
+
+
+def _tables(data: bytes) -> tuple[bytes, list[list[int]]]:
+    """The names of sections, and the fields of their headers."""
+    if not is_elf(data) or len(data) < _HEADER.size:
+        raise ElfError("expected a 64-bit little-endian ELF file")
+    header = _HEADER.unpack_from(data)
+    table, size, count, names_index = header[6], header[11], header[12], header[13]
+    if count == 0 and table == 0:
+        return b"", []
+    if size != _SECTION.size or count == 0 or table + count * size > len(data) or names_index >= count:
+        raise ElfError("the table of sections does not fit the file")
+    headers = [list(_SECTION.unpack_from(data, table + i * size)) for i in range(count)]
+    offset, length = headers[names_index][4:6]
+    if offset + length > len(data):
+        raise ElfError("the names of sections lie behind the file")
+    return data[offset : offset + length], headers

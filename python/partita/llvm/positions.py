@@ -1,0 +1,56 @@
+"""Source positions: what `!dbg !N` means, from the metadata of a module."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import NamedTuple
+
+_FIELD = re.compile(r'(\w+): (?:!(\d+)|(\d+)|"((?:[^"\\]|\\.)*)")')
+
+
+class Position(NamedTuple):
+    file: str
+    line: int
+    column: int
+
+
+class Positions:
+    """The numbered metadata of a module."""
+
+    def __init__(self) -> None:
+        self._metadata: dict[int, str] = {}
+        self._files: dict[int, str] = {}
+
+    def add(self, line: str) -> None:
+        """A line of the module that starts with `!`."""
+        number, _, rest = line[1:].partition(" = ")
+        if number.isdigit():
+            self._metadata[int(number)] = rest
+
+    def of(self, debug: int) -> Position:
+        fields = self._fields(debug)
+        # An instruction's position names its scope; a function is one itself.
+        file = self._file_of(debug if "file" in fields else int(fields.get("scope", "-1")))
+        return Position(file, int(fields.get("line", "0")), int(fields.get("column", "0")))
+
+    def _fields(self, number: int) -> dict[str, str]:
+        text = self._metadata.get(number, "")
+        return {name: node or count or string for name, node, count, string in _FIELD.findall(text)}
+
+    def _file_of(self, scope: int) -> str:
+        """The path of the file of a scope, which is its own or that of a scope around it."""
+        around = []
+        while scope not in self._files:
+            around.append(scope)
+            self._files[scope] = ""  # damaged metadata may go in circles
+            fields = self._fields(scope)
+            if "file" in fields or "scope" not in fields:
+                file = self._fields(int(fields.get("file", "-1")))
+                path = os.path.join(file.get("directory", ""), file.get("filename", ""))
+                self._files[scope] = os.path.normpath(path) if path else ""
+                break
+            scope = int(fields["scope"])
+        found = self._files[scope]
+        self._files.update(dict.fromkeys(around, found))
+        return found

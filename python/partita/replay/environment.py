@@ -1,0 +1,123 @@
+"""What surrounds a program in a test: arguments, files and standard input, from the words and objects of a `.ktest`.
+
+The words are those of the run, as KLEE writes them: `--sym-arg N` and the like stand where their arguments stand, and
+the bytes are in objects named `arg00`, `n_args`, `A-data`, `A-data-stat`, `stdin` and so on. Objects that belong to
+none of this are the program's own, made by intrinsics.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import struct
+from dataclasses import dataclass
+from pathlib import Path
+
+from partita.errors import UsageError
+from partita.ktest import Test
+
+# How many words follow each flag.
+_FLAGS = {"sym-arg": 1, "sym-args": 3, "sym-files": 2, "sym-stdin": 1, "sym-stdout": 0, "save-all-writes": 0}
+_FLAGS |= {"max-fail": 1, "fd-fail": 0}
+_ARGUMENT = re.compile(r"arg\d+")
+_FILE = re.compile(r"([A-Z])-data(_\d+)?")
+_UNUSED = re.compile(r"(stdin|stdout)-stat|model_version")
+_STAT = struct.Struct("<24xI60xQ")  # struct stat of x86-64: st_mode and the seconds of st_mtime
+
+
+@dataclass(frozen=True)
+class File:
+    contents: bytes
+    mode: int | None = None
+    """Permissions; None: whatever a new file has."""
+    modified: int | None = None
+
+
+@dataclass(frozen=True)
+class Environment:
+    arguments: tuple[bytes, ...]
+    """argv, the program's name included."""
+    files: dict[str, File]
+    stdin: bytes
+    stdout: bytes | None
+    """What the program is predicted to write, cut or padded with zeros to this length; None: not recorded."""
+    rest: tuple[tuple[str, bytes], ...]
+    """Objects that intrinsics ask for."""
+
+    @property
+    def is_plain(self) -> bool:
+        """Is there nothing but the program's own objects?"""
+        return not self.files and not self.stdin and self.stdout is None
+
+
+def uses_environment(test: Test) -> bool:
+    """Does a test need more than the program's own objects and plain arguments?"""
+    return any(_flag(word) is not None for word in test.arguments[1:])
+
+
+def environment(test: Test) -> Environment:
+    left = list(test.objects)
+
+    def take(pattern: re.Pattern[str], what: str) -> bytes:
+        for at, (name, data) in enumerate(left):
+            if pattern.fullmatch(name):
+                del left[at]
+                return data
+        raise UsageError(f"{test.name}: expected an object for {what}, found none left")
+
+    def argument(flag: str) -> bytes:
+        return take(_ARGUMENT, flag).split(b"\0", 1)[0]
+
+    arguments: list[bytes] = [os.fsencode(word) for word in test.arguments[:1]]
+    words = iter(test.arguments[1:])
+    for word in words:
+        flag = _flag(word)
+        if flag is None:
+            arguments.append(os.fsencode(word))
+            continue
+        values = [next(words, "") for _ in range(_FLAGS[flag])]
+        if flag == "sym-arg":
+            arguments.append(argument(f"--sym-arg {values[0]}"))
+        elif flag == "sym-args":
+            what = f"--sym-args {' '.join(values)}"
+            count = int.from_bytes(take(re.compile(r"n_args(_\d+)?"), what), "little")
+            if not values[1].isdecimal() or count > int(values[1]):
+                raise UsageError(f"{test.name}: expected at most {values[1]} arguments for {what}, found {count}")
+            arguments += [argument(what) for _ in range(count)]
+    objects = dict(left)
+    files = {
+        found[1]: _file(data, objects.get(f"{name}-stat")) for name, data in left if (found := _FILE.fullmatch(name))
+    }
+    owned = {"stdin", "stdout"} | {name for name in objects if _FILE.fullmatch(name.removesuffix("-stat"))}
+    rest = tuple((name, data) for name, data in left if name not in owned and not _UNUSED.fullmatch(name))
+    return Environment(tuple(arguments), files, objects.get("stdin", b""), objects.get("stdout"), rest)
+
+
+def _flag(word: str) -> str | None:
+    name = word.removeprefix("-").removeprefix("-")
+    return name if word.startswith("-") and name in _FLAGS else None
+
+
+def _file(contents: bytes, status: bytes | None) -> File:
+    if status is None or len(status) < _STAT.size:
+        return File(contents)
+    mode, modified = _STAT.unpack_from(status)
+    return File(contents, mode & 0o7777, modified)
+
+
+def create(files: dict[str, File], folder: Path) -> None:
+    """Makes the files of a test in a folder."""
+    for name, file in files.items():
+        path = folder / name
+        path.write_bytes(file.contents)
+        if file.modified is not None:
+            _set_time(path, file.modified)
+        if file.mode is not None:
+            path.chmod(file.mode)
+
+
+def _set_time(path: Path, seconds: int) -> None:
+    """A time that the file system cannot hold becomes the nearest it can: 34 bits on the common ones."""
+    signed = seconds - (1 << 64) if seconds >> 63 else seconds
+    nearest = max(-(1 << 31), min(signed, (1 << 34) - (1 << 31) - 1))
+    os.utime(path, (nearest, nearest))

@@ -1,0 +1,24 @@
+/* Which lines a program reaches: linked with a program that marks a byte for each of its lines (replay/coverage.py).
+   The bytes are those of a file all runs share, so that nothing is lost however a run ends. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+extern char partita_reached_lines[];
+extern const long partita_reached_lines_size;
+
+__attribute__((constructor(101))) static void share_reached_lines(void) {
+  const char *path = getenv("PARTITA_REACHED_LINES");
+  if (!path) return;
+  int file = open(path, O_RDWR);
+  void *mapped = file < 0 ? MAP_FAILED
+                          : mmap(partita_reached_lines, partita_reached_lines_size, PROT_READ | PROT_WRITE,
+                                 MAP_SHARED | MAP_FIXED, file, 0);
+  if (mapped == MAP_FAILED) {
+    perror("partita: cannot share the lines reached");
+    _exit(2);
+  }
+  close(file);
+}

@@ -1,0 +1,47 @@
+"""The pinned compiler: clang inside the ziglang wheel (`zig clang`, which is clang itself: `zig cc` turns sanitizers on
+and loses its output when asked for dependencies), always against the wheel's musl headers."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+from partita.errors import UsageError
+
+TARGET = "x86_64-linux-musl"
+_LIBC_INCLUDES = ("x86_64-linux-musl", "generic-musl", "x86-linux-any", "any-linux-any")
+# What -O0 means here: clang's plain output, without the mark that forbids passes, with line tables only (variables'
+# debug records would be a third of the text and are not read).
+PLAIN = ("-O0", "-Xclang", "-disable-O0-optnone")
+TO_BITCODE = ("-gline-tables-only", "-fno-stack-protector", "-w", "-fno-color-diagnostics", "-emit-llvm", "-c")
+
+
+def runtime_include() -> Path:
+    """Where `klee/klee.h` and `partita.h` are; beside this package, both installed and in a source checkout."""
+    return Path(__file__).resolve().parent / "runtime" / "include"
+
+
+def zig_dir() -> Path:
+    spec = importlib.util.find_spec("ziglang")
+    if spec is None or not spec.submodule_search_locations:
+        raise UsageError("the C compiler is missing: expected the package `ziglang` (pip install ziglang==0.15.2)")
+    return Path(spec.submodule_search_locations[0])
+
+
+def driver(clang: str | None = None) -> list[str]:
+    """The compiler for our target, without include directories. Another clang keeps its own built-in headers."""
+    command = [str(zig_dir() / "zig"), "clang", "-nostdinc"] if clang is None else [clang, "-nostdlibinc"]
+    return [*command, "-target", TARGET]
+
+
+def include_words(clang: str | None = None) -> list[str]:
+    """Where the headers are: ours, the compiler's own, musl's."""
+    zig = zig_dir()
+    headers = [zig / "lib" / "libc" / "include" / name for name in _LIBC_INCLUDES]
+    if clang is None:
+        headers.insert(0, zig / "lib" / "include")
+    return [word for directory in (runtime_include(), *headers) for word in ("-isystem", str(directory))]
+
+
+def compiler(clang: str | None) -> list[str]:
+    return [*driver(clang), *include_words(clang)]
