@@ -8,7 +8,7 @@ import math
 import os
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -20,6 +20,7 @@ from partita.reports import lcov
 from partita.results import Bug, PathResult
 from partita.solver import DEFAULT_LAYERS, resolve, with_verify
 from partita.store import Store, choose
+from partita.whole import ENVIRONMENT, Libc, Surroundings, libraries, needs_kernel, symbolic_words
 
 SCHEMA = 1
 SLICE_S = 0.1
@@ -35,6 +36,14 @@ def explore(
     arguments: Sequence[str] = (),
     search: str = "mix",
     seed: int = 0,
+    sym_files: tuple[int, int] | None = None,
+    sym_stdin: int | None = None,
+    sym_stdout: bool = False,
+    max_fail: int = 0,
+    stdin: bytes = b"",
+    environment: Mapping[str, str] = ENVIRONMENT,
+    write_host: bool = False,
+    libc: Libc = "auto",
     layers: str | Sequence[str | Layer] | None = None,
     verify: str | None = None,
     max_time: float | None = None,
@@ -65,6 +74,10 @@ def explore(
     `out`, tests and `run.json` are written into that folder, which must not hold another run. With `store`, answers
     that took long are kept in that file for later runs ("default": the user's own, as `partita run` has it).
 
+    Among `arguments`, `--sym-arg N` stands for a symbolic argument of up to N bytes and `--sym-args MIN MAX N` for MIN
+    to MAX of them; `sym_files` is the number and the size of symbolic files A, B, ..., `sym_stdin` the size of symbolic
+    input. Files of the machine are read, and never written unless `write_host` (docs/whole-programs.md).
+
     >>> run = explore("prog.c", max_time=60)
     >>> for path in run:
     ...     print(path.ending, path.inputs)
@@ -88,7 +101,12 @@ def explore(
     if verify is not None:
         spec, default = with_verify(spec, default, verify)
     start = time.perf_counter()
-    parts = [load_program(names, optimize=optimize, cflags=cflags, clang=clang), library()]
+    texts = [os.fspath(name) for name in names]
+    flags = symbolic_words(sym_files=sym_files, sym_stdin=sym_stdin, sym_stdout=sym_stdout, max_fail=max_fail)
+    surroundings = Surroundings(flags, stdin, environment, write_host)
+    user = load_program(names, optimize=optimize, cflags=cflags, clang=clang)
+    needed = bool(flags or stdin or write_host) or needs_kernel(arguments)
+    linked, parts = libraries(user, texts, libc, needed)
     options = {
         **limits,
         "search": search,
@@ -100,25 +118,19 @@ def explore(
         "max_objects": _positive("max_objects", max_objects),
         "max_values": _positive("max_values", max_values),
         "havoc": undefined == "havoc",
-        "arguments": [os.fspath(names[0]), *arguments],
+        **surroundings.options(texts[0], arguments),
         "max_object_bytes": max(1 << 20, int(limits["max_memory"] or 0) // 4),
         "max_stack": STACK_BYTES,
     }
     try:
-        engine = _core.Engine(parts, spec, default, make, options, file)
+        engine = _core.Engine([user, *parts], spec, default, make, options, file)
     except (ValueError, OverflowError) as error:
         raise UsageError(str(error)) from None
     compile_s = time.perf_counter() - start
-    run = Run(engine, [os.fspath(name) for name in names], compile_s)
+    run = Run(engine, texts, compile_s, {"libc": linked, "environment": dict(environment)})
     if out is not None:
         run.write_to(Path(out))
     return run
-
-
-def library() -> bytes:
-    """What programs may call of the C library, compiled from our own sources and kept in the cache."""
-    folder = Path(__file__).resolve().parent / "runtime" / "lib"
-    return load_program(sorted(folder.glob("*.c")), entry=None)
 
 
 def _limit(name: str, value: float | int | None) -> float | int | None:
@@ -142,8 +154,11 @@ def _positive(name: str, value: int) -> int:
 class Run:
     """An exploration. Iterate over it for finished paths as they come, or call `finish()`; then read the results."""
 
-    def __init__(self, engine: _core.Engine, program: list[str], compile_s: float) -> None:
+    def __init__(
+        self, engine: _core.Engine, program: list[str], compile_s: float, surroundings: dict[str, Any]
+    ) -> None:
         self._engine = engine
+        self._surroundings = surroundings
         self._started = time.perf_counter()
         self._more = True
         self._closed = False
@@ -246,6 +261,7 @@ class Run:
             "program": self.program,
             "command": self._command,
             "version": _core.__version__,
+            **self._surroundings,
             "stopped": raw["stopped"],
             "complete": self.complete,
             "wall_s": round(self._wall_s or time.perf_counter() - self._started + self.compile_s, 6),

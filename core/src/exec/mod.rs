@@ -15,6 +15,7 @@ mod code;
 mod coverage;
 mod finish;
 mod frame;
+mod host;
 mod leak;
 mod load;
 mod memory;
@@ -23,6 +24,7 @@ mod number;
 mod object;
 mod options;
 mod outcome;
+mod output;
 mod resolve;
 mod run;
 mod search;
@@ -35,6 +37,7 @@ mod value;
 mod writer;
 
 pub use coverage::{Covered, FunctionCoverage};
+pub use models::unknown;
 pub use options::{Ambient, CHECKS, CheckRow, Checks, Options, Tests};
 pub use outcome::{Class, Limit, Outcome, Place};
 pub use search::{SEARCHES, SearchRow};
@@ -92,6 +95,7 @@ pub struct Engine {
     options: Options,
     cache: cache::Cache,
     coverage: coverage::Coverage,
+    host: host::Host,
     search: Box<dyn Search>,
     /// Came from the running state and is not in `search` yet.
     born: Vec<Box<State>>,
@@ -136,9 +140,10 @@ impl Engine {
             program: Arc::new(program),
             solver,
             budget: Budget::unlimited(),
-            options,
             cache: cache::Cache::new(),
             coverage,
+            host: host::Host::new(options.write_host),
+            options,
             search,
             born: Vec::new(),
             stats: Stats::default(),
@@ -279,6 +284,7 @@ impl Engine {
             }
             roots.extend(state.facts.iter().map(|fact| fact.0));
             roots.extend(state.inputs.iter().map(|input| input.array));
+            state.output.roots(&mut roots);
             for (_, object) in state.memory.objects() {
                 if seen.insert(Arc::as_ptr(object)) {
                     object.roots(&mut roots);

@@ -3,6 +3,7 @@
 mod alloc;
 mod bytes;
 mod convert;
+mod host;
 mod jump;
 mod klee;
 mod print;
@@ -18,7 +19,7 @@ use super::state::State;
 use super::step::Arguments;
 use super::value::Value;
 use crate::expr::Sort;
-use crate::program::{Call, FuncId, Program, Reg};
+use crate::program::{Call, FuncId, Linkage, Program, Reg};
 use std::sync::Arc;
 
 /// What a call of a model comes to.
@@ -66,6 +67,7 @@ pub(super) fn bind(program: &Program) -> Vec<Option<Row>> {
         jump::MODELS,
         process::MODELS,
         print::MODELS,
+        host::MODELS,
     ];
     let find = |name: &str| tables.into_iter().flatten().find(|row| row.name == name).copied();
     let one = |f: &crate::program::Function| {
@@ -80,6 +82,20 @@ pub(super) fn bind(program: &Program) -> Vec<Option<Row>> {
         }
     };
     program.functions.iter().map(one).collect()
+}
+
+/// Names that a program uses and that neither it nor any model defines.
+pub fn unknown(program: &Program) -> Vec<&str> {
+    let functions = program.functions.iter().zip(bind(program)).filter(|(f, model)| {
+        !f.is_defined() && f.alias.is_none() && f.linkage != Linkage::Weak && model.is_none()
+    });
+    let globals = program.globals.iter().filter(|g| {
+        !g.defined
+            && g.alias.is_none()
+            && g.linkage != Linkage::Weak
+            && STREAMS.iter().all(|stream| stream.0 != program.string(g.name))
+    });
+    functions.map(|(f, _)| f.name).chain(globals.map(|g| g.name)).map(|name| program.string(name)).collect()
 }
 
 impl Engine {
