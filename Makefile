@@ -74,6 +74,7 @@ bench: build
 	cargo bench --locked --workspace
 	$(BIN)/python tests/bench_backends.py
 	$(BIN)/python tests/bench_engine.py
+	$(BIN)/python tests/bench_store.py
 
 fuzz: build
 	@echo "== fuzzing both parsers, $(FUZZ_SECONDS) seconds each"
@@ -82,6 +83,9 @@ fuzz: build
 	$(BIN)/python tests/csmith.py $(CSMITH_SEEDS) 1 $(FUZZ_SECONDS)
 	@echo "== random queries over small domains, against all assignments"
 	PARTITA_FUZZ_SEEDS=100..135 cargo test --locked --quiet --package partita-core --test interval_queries
+	@echo "== a writer of the store, killed 200 times; random queries with a store against Z3"
+	PARTITA_STORE_KILLS=200 cargo test --locked --quiet --package partita-core --test store killed
+	PARTITA_STORE_SCRIPTS=100 $(BIN)/python -m pytest -q tests/python/test_store.py -k z3
 	@echo "== random queries, every chain against Z3"
 	$(BIN)/python tests/fuzz_queries.py --seconds $(FUZZ_SECONDS) --seed $(FUZZ_SEED)
 

@@ -4,9 +4,9 @@ use partita_core::solve::store::{File, Row, script};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-fn open(path: &PathBuf) -> PyResult<File> {
+fn open(path: &Path) -> PyResult<File> {
     File::open(path).map_err(PyValueError::new_err)
 }
 

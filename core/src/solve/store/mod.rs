@@ -175,7 +175,7 @@ impl Store {
         let answer = answer::decode(rest.graph, form, &path, row.verdict, &row.answer)?;
         match &answer {
             Answer::Sat(model) => rest.satisfies(query, model).is_ok().then_some(answer),
-            Answer::Unsat(_) if self.dice.hash_one(row.key) % self.sample == 0 => {
+            Answer::Unsat(_) if self.dice.hash_one(row.key).is_multiple_of(self.sample) => {
                 self.counts.resolved += 1;
                 match rest.check(query) {
                     Answer::Sat(_) => None,
