@@ -84,6 +84,8 @@ pub struct Rest<'a> {
     pub tree: &'a mut PathTree,
     pub budget: &'a Budget,
     pub evaluator: &'a mut Evaluator,
+    /// What is known of paths: learnt when the first layer asks for it, for all of them.
+    pub learner: &'a mut Learner,
     /// Near misses of the question under way, for a layer above to take.
     pub harvest: &'a mut Harvest,
     /// Time spent in layers below since this layer was entered, and whether any was asked.
@@ -108,6 +110,7 @@ impl Rest<'_> {
             tree: self.tree,
             budget: self.budget,
             evaluator: self.evaluator,
+            learner: self.learner,
             harvest: self.harvest,
             below: Duration::ZERO,
             asked_below: false,
@@ -164,10 +167,9 @@ pub struct Solver {
     pub graph: Graph,
     pub tree: PathTree,
     pub evaluator: Evaluator,
+    pub learner: Learner,
     harvest: Harvest,
     layers: Vec<Metered>,
-    /// For `values`: what paths say, whichever layers there are.
-    learner: Learner,
     queries: u64,
     time: Duration,
 }
@@ -179,9 +181,9 @@ impl Solver {
             graph: Graph::new(),
             tree: PathTree::new(),
             evaluator: Evaluator::new(),
+            learner: Learner::default(),
             harvest: Harvest::default(),
             layers,
-            learner: Learner::default(),
             queries: 0,
             time: Duration::ZERO,
         }
@@ -197,6 +199,7 @@ impl Solver {
             tree: &mut self.tree,
             budget,
             evaluator: &mut self.evaluator,
+            learner: &mut self.learner,
             harvest: &mut self.harvest,
             below: Duration::ZERO,
             asked_below: false,
@@ -276,7 +279,7 @@ impl Solver {
         self.tree.recycle();
     }
 
-    /// Memory is short: every layer drops what can be recomputed.
+    /// Memory is short: what can be recomputed is dropped.
     pub fn forget(&mut self) {
         for metered in &mut self.layers {
             metered.layer.forget();
