@@ -8,7 +8,7 @@ CARGO_TARGET_DIR ?= target
 export CARGO_TARGET_DIR
 FUZZ_SECONDS ?= 60
 FUZZ_SEED ?= 1
-CSMITH_SEEDS ?= 50
+CSMITH_SEEDS ?= 300
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find core/src bindings -name '*.rs' -o -name Cargo.toml -not -path '*/target/*')
 
@@ -79,8 +79,10 @@ bench: build
 fuzz: build
 	@echo "== fuzzing both parsers, $(FUZZ_SECONDS) seconds each"
 	core/fuzz/run $(FUZZ_SECONDS)
-	@echo "== random programs of csmith, run concretely"
-	$(BIN)/python tests/csmith.py $(CSMITH_SEEDS) 1 $(FUZZ_SECONDS)
+	@echo "== random programs of csmith, run concretely, $(CSMITH_SEEDS) of them"
+	$(BIN)/python tests/csmith.py $(CSMITH_SEEDS) 1
+	@echo "== every program without each layer"
+	$(BIN)/python tests/ablation.py $(FUZZ_SECONDS)
 	@echo "== random queries over small domains, against all assignments"
 	PARTITA_FUZZ_SEEDS=100..135 cargo test --locked --quiet --package partita-core --test interval_queries
 	@echo "== a writer of the store, killed 200 times; random queries with a store against Z3"

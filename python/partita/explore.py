@@ -56,7 +56,7 @@ def explore(
     check: Sequence[str] = (),
     ambient: Literal["fixed", "symbolic"] = "fixed",
     max_objects: int = 64,
-    max_values: int = 16,
+    max_values: int = 64,
     undefined: Literal["error", "havoc"] = "error",
     optimize: bool = False,
     cflags: Sequence[str] = (),

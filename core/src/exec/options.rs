@@ -123,7 +123,7 @@ impl Default for Options {
             max_tests: None,
             max_depth: None,
             max_objects: 64,
-            max_values: 16,
+            max_values: 64,
             max_object_bytes: 1 << 29,
             max_stack: 8 << 20,
             tests: Tests::All,

@@ -62,12 +62,15 @@ impl Engine {
         {
             return self.spot(state, id, e, &set, count, access);
         }
-        let id = match self.base_of(state, e) {
-            Some(id) => {
+        let id = match self.base_of(e) {
+            Some((id, _)) if state.memory.get(id).is_some() => {
                 self.stay_inside(state, id, e, &set, count, access)?;
                 id
             }
-            None => {
+            Some((id, base)) if state.memory.is_gone(id) => {
+                return Err(self.fault(state, base, count, access));
+            }
+            Some(_) | None => {
                 let ways = self.object_ways(state, e, &set, count);
                 let fault = |engine: &Engine, state: &State, address: u64| {
                     engine.fault(state, address, count, access)
@@ -81,15 +84,15 @@ impl Engine {
         self.spot(state, id, e, &set, count, access)
     }
 
-    /// The live object from whose address this one is computed. Leaving it is an error, wherever the address then leads.
-    fn base_of(&self, state: &State, e: Expr) -> Option<ObjectId> {
+    /// The object from whose address this one is computed, and that address. Leaving the object is an error, wherever
+    /// the address then leads.
+    fn base_of(&self, e: Expr) -> Option<(ObjectId, u64)> {
         let graph = &self.solver.graph;
         if graph.op(e) != Op::Add {
             return None;
         }
         let base = [0, 1].into_iter().find_map(|i| graph.const_word(graph.kid(e, i)))?;
-        let id = ObjectId::of_address(base)?;
-        state.memory.get(id).map(|_| id)
+        ObjectId::of_address(base).map(|id| (id, base))
     }
 
     /// Ends the paths on which the address leaves the object.

@@ -244,6 +244,15 @@ impl Function {
         self.widths[reg.index()]
     }
 
+    /// Does any instruction or edge use the register?
+    pub fn reads(&self, reg: Reg) -> bool {
+        let mut found = self.moves.iter().any(|m| m.src == Operand::Reg(reg));
+        for inst in &self.insts {
+            inst.clone().operands_mut(&mut |operand| found |= *operand == Operand::Reg(reg));
+        }
+        found
+    }
+
     /// The instructions of a block.
     pub fn block(&self, id: BlockId) -> &[Inst] {
         let b = self.blocks[id.index()];

@@ -74,7 +74,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--ambient", choices=["fixed", "symbolic"], default="fixed", help="what time and random numbers are"
     )
     parser.add_argument("--max-objects", type=count, metavar="N", default=64, help="targets of one symbolic pointer")
-    parser.add_argument("--max-values", type=count, metavar="N", default=16, help="numbers tried for a length or size")
+    parser.add_argument("--max-values", type=count, metavar="N", default=64, help="numbers tried for a length or size")
     parser.add_argument(
         "--undefined", choices=["error", "havoc"], default="error", help="what an undefined function does"
     )

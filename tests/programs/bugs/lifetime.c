@@ -14,6 +14,15 @@ static void use_after_free(int edge) {
     sink = p[3]; // BUG use-after-free
 }
 
+static void index_after_free(int edge) {
+  int *p = calloc(4, sizeof *p);
+  unsigned char i = byte_input("i");
+  if (edge)
+    free(p);
+  if (i < 200)
+    sink = p[i & 3]; // BUG use-after-free
+}
+
 static void use_after_realloc(int edge) {
   char *p = malloc(8), *q = p;
   unsigned char i = byte_input("i");
@@ -63,4 +72,4 @@ static void free_of_a_local(int edge) {
     free(q); // BUG invalid-free
 }
 
-CASES(use_after_free, use_after_realloc, use_after_return, double_free, free_of_the_middle, free_of_a_local)
+CASES(use_after_free, index_after_free, use_after_realloc, use_after_return, double_free, free_of_the_middle, free_of_a_local)

@@ -6,6 +6,7 @@ use crate::exec::Engine;
 use crate::exec::outcome::Outcome;
 use crate::exec::state::State;
 use crate::exec::value::Value;
+use crate::expr::Bits;
 use std::sync::Arc;
 
 pub(super) const MODELS: &[Row] = &[
@@ -64,18 +65,40 @@ enum Source<'a> {
     },
 }
 
-/// The number a value is printed as; with `binds` the path keeps to it.
+/// Can the program look at what is printed?
+#[derive(Clone, Copy)]
+enum Watch<'a> {
+    InMemory,
+    /// If it uses the result of the call, the number of characters.
+    ByLength(&'a Site<'a>),
+}
+
+impl Watch<'_> {
+    fn is_on(self, engine: &Engine, state: &State) -> bool {
+        match self {
+            Watch::InMemory => true,
+            Watch::ByLength(site) => {
+                let function = &engine.program.functions[state.frame.func.index()];
+                site.call.results > 0 && function.reads(site.call.first)
+            }
+        }
+    }
+}
+
+/// The number a value is printed as; the path keeps to it where the program can tell.
 fn shown(
     engine: &mut Engine,
     state: &mut State,
     value: Value,
     width: u32,
-    binds: bool,
-) -> Result<u64, Outcome> {
-    if binds {
-        engine.concretize(state, value, width, "a value that is printed")
-    } else {
-        Ok(engine.evaluate_word(state, value))
+    watch: Watch<'_>,
+) -> Result<Bits, Outcome> {
+    match value.expr() {
+        None => Ok(Bits::word(width, value.word)),
+        Some(e) if watch.is_on(engine, state) => {
+            engine.concretize_bits(state, e, width, "a value that is printed")
+        }
+        Some(e) => Ok(engine.evaluate(state, e)),
     }
 }
 
@@ -85,12 +108,12 @@ fn text_at(
     state: &mut State,
     address: u64,
     most: usize,
-    binds: bool,
+    watch: Watch<'_>,
 ) -> Result<Vec<u8>, Outcome> {
     let mut text = Vec::new();
     while text.len() < most {
         let byte = engine.load(state, Value::number(address + text.len() as u64), 8)?;
-        match shown(engine, state, byte, 8, binds)? as u8 {
+        match shown(engine, state, byte, 8, watch)?.low() as u8 {
             0 => break,
             byte => text.push(byte),
         }
@@ -104,7 +127,7 @@ impl Source<'_> {
         engine: &mut Engine,
         state: &mut State,
         kind: Kind,
-        binds: bool,
+        watch: Watch<'_>,
     ) -> Result<u128, Outcome> {
         let (address, words) = match self {
             Source::Arguments { values } => {
@@ -115,13 +138,8 @@ impl Source<'_> {
                     ));
                 };
                 *values = rest;
-                let Some(e) = first.expr() else { return Ok(first.word.into()) };
-                let width = engine.solver.graph.width(e);
-                let bits = if binds {
-                    engine.concretize_bits(state, e, width, "a value that is printed")?
-                } else {
-                    engine.evaluate(state, e)
-                };
+                let width = first.expr().map_or(64, |e| engine.solver.graph.width(e));
+                let bits = shown(engine, state, *first, width, watch)?;
                 let high = bits.words().get(1).copied().unwrap_or(0);
                 return Ok(u128::from(bits.low()) | u128::from(high) << 64);
             }
@@ -145,7 +163,7 @@ impl Source<'_> {
         let mut result = 0;
         for i in 0..words {
             let value = engine.load(state, Value::number(address + 8 * i), 64)?;
-            result |= u128::from(shown(engine, state, value, 64, binds)?) << (64 * i);
+            result |= u128::from(shown(engine, state, value, 64, watch)?.low()) << (64 * i);
         }
         Ok(result)
     }
@@ -175,8 +193,11 @@ fn formatted(
     } else {
         Source::Arguments { values: &site.arguments[format + 1..] }
     };
-    let binds = matches!(sink, Sink::Memory { .. }) || site.call.results > 0;
-    let text = format_with(engine, state, &format_text, source, binds)?;
+    let watch = match sink {
+        Sink::Memory { .. } => Watch::InMemory,
+        Sink::Stdout | Sink::Stream(_) | Sink::Descriptor(_) => Watch::ByLength(site),
+    };
+    let text = format_with(engine, state, &format_text, source, watch)?;
     match sink {
         Sink::Stdout => emit(state, &text),
         Sink::Stream(i) => {
@@ -225,7 +246,7 @@ fn format_with(
     state: &mut State,
     format: &[u8],
     mut source: Source<'_>,
-    binds: bool,
+    watch: Watch<'_>,
 ) -> Result<Vec<u8>, Outcome> {
     let mut out = Vec::new();
     let mut at = 0;
@@ -249,7 +270,7 @@ fn format_with(
         }
         if format.get(at) == Some(&b'*') {
             at += 1;
-            let width = source.next(engine, state, Kind::Integer, binds)? as i32;
+            let width = source.next(engine, state, Kind::Integer, watch)? as i32;
             spec.left |= width < 0;
             spec.width = width.unsigned_abs() as usize;
         } else {
@@ -259,7 +280,7 @@ fn format_with(
             at += 1;
             spec.precision = if format.get(at) == Some(&b'*') {
                 at += 1;
-                usize::try_from(source.next(engine, state, Kind::Integer, binds)? as i32).ok()
+                usize::try_from(source.next(engine, state, Kind::Integer, watch)? as i32).ok()
             } else {
                 Some(number(format, &mut at))
             };
@@ -275,7 +296,7 @@ fn format_with(
         }
         let Some(&kind) = format.get(at) else { break };
         at += 1;
-        conversion(engine, state, &mut source, &spec, kind, binds, &mut out)?;
+        conversion(engine, state, &mut source, &spec, kind, watch, &mut out)?;
     }
     Ok(out)
 }
@@ -295,14 +316,14 @@ fn conversion(
     source: &mut Source<'_>,
     spec: &Spec,
     kind: u8,
-    binds: bool,
+    watch: Watch<'_>,
     out: &mut Vec<u8>,
 ) -> Result<(), Outcome> {
     let mask = if spec.bits == 64 { u64::MAX } else { (1 << spec.bits) - 1 };
     match kind {
         b'%' => out.push(b'%'),
         b'd' | b'i' => {
-            let word = source.next(engine, state, Kind::Integer, binds)? as u64 & mask;
+            let word = source.next(engine, state, Kind::Integer, watch)? as u64 & mask;
             let value = crate::expr::bits::signed(spec.bits, word);
             let sign = match value {
                 ..0 => "-",
@@ -313,7 +334,7 @@ fn conversion(
             integer(spec, sign, value.unsigned_abs().to_string(), out);
         }
         b'u' | b'x' | b'X' | b'o' => {
-            let value = source.next(engine, state, Kind::Integer, binds)? as u64 & mask;
+            let value = source.next(engine, state, Kind::Integer, watch)? as u64 & mask;
             let (prefix, digits) = match kind {
                 b'u' => ("", value.to_string()),
                 b'x' => (if spec.alternate && value != 0 { "0x" } else { "" }, format!("{value:x}")),
@@ -323,18 +344,18 @@ fn conversion(
             integer(spec, prefix, digits, out);
         }
         b'p' => {
-            let value = source.next(engine, state, Kind::Integer, binds)? as u64;
+            let value = source.next(engine, state, Kind::Integer, watch)? as u64;
             integer(spec, "0x", format!("{value:x}"), out);
         }
         b'c' => {
-            let byte = source.next(engine, state, Kind::Integer, binds)? as u8;
+            let byte = source.next(engine, state, Kind::Integer, watch)? as u8;
             padded(spec, &[byte], out);
         }
         b's' => {
-            let address = source.next(engine, state, Kind::Integer, binds)? as u64;
+            let address = source.next(engine, state, Kind::Integer, watch)? as u64;
             let most = spec.precision.unwrap_or(usize::MAX);
             let mut text =
-                if address == 0 { b"(null)".to_vec() } else { text_at(engine, state, address, most, binds)? };
+                if address == 0 { b"(null)".to_vec() } else { text_at(engine, state, address, most, watch)? };
             text.truncate(most);
             padded(spec, &text, out);
         }
@@ -343,7 +364,7 @@ fn conversion(
                 engine,
                 state,
                 if spec.long_double { Kind::LongDouble } else { Kind::Double },
-                binds,
+                watch,
             )?;
             let bits = if spec.long_double {
                 crate::exec::step::soft::convert(
@@ -414,18 +435,20 @@ fn floating(spec: &Spec, kind: u8, value: f64) -> String {
         let sign = if exponent < 0 { '-' } else { '+' };
         format!("{mantissa}e{sign}{:02}", exponent.abs())
     };
+    // `#` keeps a point that nothing follows, and the zeros that %g drops.
+    let pointed = |text: String| if spec.alternate && !text.contains('.') { text + "." } else { text };
     let text = match kind.to_ascii_lowercase() {
-        b'f' => format!("{value:.precision$}"),
+        b'f' => pointed(format!("{value:.precision$}")),
         b'e' => {
             let (mantissa, exponent) = scientific(precision);
-            with_exponent(&mantissa, exponent)
+            with_exponent(&pointed(mantissa), exponent)
         }
         _ => {
             let digits = precision.max(1);
             let (mantissa, exponent) = scientific(digits - 1);
             let trim = |text: String| match text.contains('.') && !spec.alternate {
                 true => text.trim_end_matches('0').trim_end_matches('.').to_string(),
-                false => text,
+                false => pointed(text),
             };
             if exponent < -4 || exponent >= digits as i32 {
                 with_exponent(&trim(mantissa), exponent)

@@ -115,8 +115,11 @@ impl Engine {
         for &edge in edges {
             let constant = graph.word(64, label(edge));
             let equal = graph.eq(e, constant);
-            any = graph.or(any, equal);
-            ways.push((edge, equal));
+            // A label may be listed twice.
+            if ways.iter().all(|way| way.1 != equal) {
+                any = graph.or(any, equal);
+                ways.push((edge, equal));
+            }
         }
         self.require(state, any, wrong())?;
         self.choose(state, ways)

@@ -1,0 +1,199 @@
+"""What stands for the C library where there is none: against the native one where that can be compared."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from partita import explore, ktest
+from partita.frontends.c import zig_dir
+from partita.replay import Verdict, compile_native, replay
+
+INTEGERS = "0 1 -1 9 -10 123456 -2147483648 2147483647 255".split()
+INTEGER_FORMATS = "%d %i %5d %-5d| %05d %+d %+5d %.3d %8.3d %-8.3d| %08.3d %.0d %hhd %hd %u %x %X %#x %o %#o %5u %-6x|".split()
+LONGS = "0L 1L -1L 9223372036854775807L (-9223372036854775807L-1)".split()
+LONG_FORMATS = "%ld %lu %lx %20ld %-20ld| %020ld %+ld %#lx %#lo %jd %zu %td %lld %.25ld".split()
+DOUBLES = "0.0 -0.0 1.0 -1.5 0.1 1e10 123456789.0 1e-5 1e-4 9.9999995 99999.95 1e300 1e-310 2.5 3.5 (1/0.) (-1/0.)".split()
+DOUBLE_FORMATS = (
+    "%f %e %g %.0f %.1f %10.2f %-10.2f| %010.2f %+f %#.0f %#g %.3g %.10g %.0e %.15e %G %E %F %.17g %+.3e".split()
+)
+STRINGS = ['""', '"a"', '"hello"']
+STRING_FORMATS = "%s %5s %-5s| %.2s %7.3s %c".split()
+
+
+def escaped(format_: str) -> str:
+    return format_.replace('"', '\\"')
+
+
+def printing() -> str:
+    lines = ["#include <stdio.h>", "#include <string.h>", "int main(void) {", "  char b[64];"]
+
+    def add(format_: str, *values: str) -> None:
+        lines.append(f'  printf("[{escaped(format_)}]\\n", {", ".join(values)});')
+
+    for values, formats in (
+        (INTEGERS, INTEGER_FORMATS),
+        (LONGS, LONG_FORMATS),
+        (DOUBLES, DOUBLE_FORMATS),
+    ):
+        for format_ in formats:
+            for value in values:
+                add(format_, value)
+    for format_ in STRING_FORMATS:
+        for value in STRINGS:
+            add(format_, f"{value}[0]" if format_ == "%c" else value)
+    add("%*d|%-*d|%.*f", "6", "42", "-6", "42", "2", "3.14159")
+    add("%Lf %.3Le", "1.25L", "-2.5L")
+    add("%d%%", "5")
+    add("%s", "(char *)0")
+    lines += [
+        '  int n = snprintf(b, 4, "%d", 123456);',
+        '  printf("%d %s %d\\n", n, b, snprintf(NULL, 0, "%5s|", "abc"));',
+        '  sprintf(b, "%c%c", 65, 66); puts(b);',
+        '  putchar(33); fputs("x\\n", stdout); fprintf(stderr, "not here"); fwrite("abc\\n", 1, 4, stdout);',
+        "  return 0;\n}\n",
+    ]
+    return "\n".join(lines)
+
+
+def native(source: Path) -> str:
+    binary = source.with_suffix("")
+    compiler = [str(zig_dir() / "zig"), "cc", "-target", "x86_64-linux-musl", "-O0", "-w", "-fno-sanitize=all"]
+    subprocess.run([*compiler, str(source), "-o", str(binary)], check=True, capture_output=True)
+    return subprocess.run([str(binary)], capture_output=True, text=True, check=True, timeout=10).stdout
+
+
+def test_printf_prints_what_it_prints_natively(tmp_path: Path) -> None:
+    source = tmp_path / "printing.c"
+    source.write_text(printing())
+    (path,) = explore(source)
+    assert path.ending == "exit 0", path.message
+    assert path.output.decode().splitlines() == native(source).splitlines()
+
+
+def write(tmp_path: Path, text: str) -> Path:
+    source = tmp_path / "program.c"
+    source.write_text('#include "klee/klee.h"\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n' + text)
+    return source
+
+
+def test_what_a_program_sees_of_printed_values_binds_the_path(tmp_path: Path) -> None:
+    source = write(
+        tmp_path,
+        """int main(void) {
+  unsigned char x;
+  klee_make_symbolic(&x, sizeof x, "x");
+  printf("%d\\n", x);
+  if (x > 9)
+    return 0;
+  char text[8];
+  sprintf(text, "%d", x);
+  return text[0] == '0' + x ? 1 : 2;
+}
+""",
+    )
+    run = explore(source, out=tmp_path / "out").finish()
+    assert sorted(test.ending or "" for test in ktest.read_folder(tmp_path / "out")) == ["exit 0", "exit 1"]
+    assert [(row["why"], row["count"]) for row in run.summary()["incomplete"]] == [
+        ("concretised: a value that is printed", 1)
+    ]
+
+
+AMBIENT = """#include <time.h>
+int main(void) {
+  srand(7);
+  int dice = rand() % 6;
+  if (dice == 4)
+    return 4;
+  if (time(NULL) % 60 == 59)
+    return random() == 11 ? 1 : 2;
+  return 0;
+}
+"""
+
+
+@pytest.mark.parametrize(("ambient", "endings"), [("fixed", 1), ("symbolic", 3)])
+def test_time_and_random_numbers_are_fixed_or_inputs(tmp_path: Path, ambient: str, endings: int) -> None:
+    source = write(tmp_path, AMBIENT)
+    run = explore(source, ambient=ambient, out=tmp_path / "out").finish()  # type: ignore[arg-type]
+    assert run.complete
+    tests = list(ktest.read_folder(tmp_path / "out"))
+    assert len(tests) == endings
+    with compile_native([str(source)]) as binary:
+        assert [result.verdict for result in replay(binary, tests)] == [Verdict.AS_PREDICTED] * endings
+
+
+def test_strings_are_measured_and_compared_without_a_fork(tmp_path: Path) -> None:
+    source = write(
+        tmp_path,
+        """int main(void) {
+  char a[9], b[9];
+  klee_make_symbolic(a, sizeof a, "a");
+  klee_make_symbolic(b, sizeof b, "b");
+  a[8] = b[8] = 0;
+  if (strcmp(a, "--verbose") == 0)
+    return 9;
+  if (strcmp(a, "--quiet") == 0)
+    return 1;
+  if (memcmp(a, b, 8) == 0)
+    return 2;
+  if (strlen(a) == 5)
+    return strncmp(a, b, 3) < 0 ? 3 : 4;
+  return 0;
+}
+""",
+    )
+    run = explore(source, out=tmp_path / "out").finish()
+    tests = list(ktest.read_folder(tmp_path / "out"))
+    assert run.complete
+    # "--verbose" has nine characters, and `a` room for eight.
+    assert {test.ending for test in tests} <= {"exit 0", "exit 1", "exit 2", "exit 3", "exit 4"}
+    assert len(tests) == 4
+    with compile_native([str(source)]) as binary:
+        assert [str(r) for r in replay(binary, tests) if r.verdict is not Verdict.AS_PREDICTED] == []
+
+
+def test_too_many_sizes_are_a_few_and_listed(tmp_path: Path) -> None:
+    source = write(
+        tmp_path,
+        """int main(void) {
+  unsigned n;
+  klee_make_symbolic(&n, sizeof n, "n");
+  if (n < 5 || n > 100000)
+    return 1;
+  char *p = malloc(n);
+  p[n - 1] = 1;
+  return 0;
+}
+""",
+    )
+    run = explore(source, out=tmp_path / "out").finish()
+    assert [row["why"] for row in run.summary()["incomplete"]] == ["concretised: the size for `malloc`"]
+    sizes = {int.from_bytes(dict(test.objects)["n"], "little") for test in ktest.read_folder(tmp_path / "out")}
+    assert {5, 100000} <= sizes
+    assert run.bugs == []
+
+
+def test_a_pointer_to_too_many_objects_is_limited_and_counted(tmp_path: Path) -> None:
+    source = write(
+        tmp_path,
+        """int main(void) {
+  int *all[40];
+  unsigned char i;
+  klee_make_symbolic(&i, sizeof i, "i");
+  for (int k = 0; k < 40; k++)
+    *(all[k] = malloc(4)) = k;
+  if (i >= 40)
+    return 1;
+  klee_assert(*all[i] == i);
+  return 0;
+}
+""",
+    )
+    data = explore(source).finish().summary()
+    assert (data["paths"]["completed"], data["complete"]) == (41, True)
+    data = explore(source, max_objects=7).finish().summary()
+    assert data["paths"]["completed"] == 8
+    assert [row["why"] for row in data["incomplete"]] == ["a symbolic pointer with more than 7 targets"]

@@ -1,0 +1,58 @@
+"""A few of the random programs that `make fuzz` has many of, and a few programs through LLVM's optimiser."""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from conftest import REPOSITORY
+
+from partita import explore, ktest
+from partita.replay import Verdict, compile_native, replay
+
+PROGRAMS = REPOSITORY / "tests" / "programs"
+OPTIMIZED = ["bitfields", "floats", "objects_by_pointer", "setjmp_longjmp", "string_tables", "struct_by_value", "varargs"]
+ABLATED = ["bugs/pointers.c", "bugs/strings.c", "bugs/arithmetic.c"]
+
+
+def script(name: str) -> ModuleType:
+    """One of the programs in tests/."""
+    spec = importlib.util.spec_from_file_location(name, REPOSITORY / "tests" / f"{name}.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.skipif(shutil.which("csmith") is None, reason="csmith is not installed")
+@pytest.mark.parametrize("first", [1, 11])
+def test_random_programs_print_their_checksum(first: int, tmp_path: Path) -> None:
+    csmith = script("csmith")
+    headers = csmith.include()
+    results = [csmith.compare(seed, tmp_path, headers) for seed in range(first, first + 10)]
+    assert [result for result in results if result] == []
+    assert results.count("") >= 5
+
+
+@pytest.mark.parametrize("name", ABLATED)
+def test_every_layer_can_be_left_out(name: str) -> None:
+    assert list(script("ablation").differences(PROGRAMS / name, 60)) == []
+
+
+@pytest.mark.parametrize("name", OPTIMIZED)
+def test_optimised_programs_do_the_same(name: str, tmp_path: Path) -> None:
+    program = PROGRAMS / f"{name}.c"
+    plain = explore(program).finish()
+    run = explore(program, optimize=True, out=tmp_path / "out").finish()
+    data = run.summary()
+    assert {bug.class_ for bug in run.bugs} == {bug.class_ for bug in plain.bugs}
+    assert (data["paths"]["unsupported"], run.complete) == (0, True)
+    assert 0 < data["paths"]["completed"] <= plain.summary()["paths"]["completed"]
+    with compile_native([str(program)]) as binary:
+        results = replay(binary, list(ktest.read_folder(tmp_path / "out")))
+    assert [str(result) for result in results if result.verdict is Verdict.DIFFERENT] == []
