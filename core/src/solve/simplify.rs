@@ -101,6 +101,13 @@ fn rewrite(graph: &mut Graph, facts: &Facts, condition: Expr) -> (Expr, Reasons)
         return (condition, Reasons::None);
     }
     let mut used = Vec::new();
+    // Most often a path repeats a condition, or says its opposite.
+    if let Some(value) = known(graph, facts, condition, &mut used)
+        && graph.is_const(value)
+    {
+        return (value, used.into_iter().collect());
+    }
+    used.clear();
     let mut done: FxHashMap<Expr, Expr> = FxHashMap::default();
     let mut stack = vec![condition];
     while let Some(&e) = stack.last() {
