@@ -20,7 +20,7 @@ help:
 	@echo "make lint     clippy, rustfmt, ruff, mypy"
 	@echo "make corpus   every query log of ../shared/corpus against its recorded verdicts"
 	@echo "make bench    benchmarks (release build)"
-	@echo "make fuzz     both parsers, programs of csmith, queries against Z3: FUZZ_SECONDS=$(FUZZ_SECONDS) each"
+	@echo "make fuzz     both parsers, programs of csmith, search strategies, queries against Z3: FUZZ_SECONDS=$(FUZZ_SECONDS) each"
 	@echo "make wheel    an installable wheel in dist/"
 	@echo "make clean    remove everything that make has made"
 
@@ -83,6 +83,8 @@ fuzz: build
 	$(BIN)/python tests/csmith.py $(CSMITH_SEEDS) 1
 	@echo "== every program without each layer"
 	$(BIN)/python tests/ablation.py $(FUZZ_SECONDS)
+	@echo "== every program with every search strategy"
+	$(BIN)/python tests/fuzz_search.py $(FUZZ_SEED)
 	@echo "== random queries over small domains, against all assignments"
 	PARTITA_FUZZ_SEEDS=100..135 cargo test --locked --quiet --package partita-core --test interval_queries
 	@echo "== a writer of the store, killed 200 times; random queries with a store against Z3"

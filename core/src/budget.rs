@@ -1,5 +1,6 @@
 //! How long a question may take, and how to call it off. Holds for the whole chain of layers.
 
+use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -54,6 +55,40 @@ impl Budget {
             Some(left) if left.is_zero() => Some(Why::Deadline),
             Some(_) | None => None,
         }
+    }
+}
+
+/// Looks at a budget from within a search: not at every call, but every few milliseconds, however long a call takes.
+#[derive(Debug)]
+pub struct Watch {
+    pub budget: Budget,
+    most: u32,
+    every: Cell<u32>,
+    calls: Cell<u32>,
+    last: Cell<Instant>,
+}
+
+/// Looks are at most about this far apart.
+const LOOK: Duration = Duration::from_millis(5);
+
+impl Watch {
+    /// Lets at most `most` calls pass between two looks.
+    pub fn new(budget: Budget, most: u32) -> Watch {
+        let (every, calls, last) = (Cell::new(1), Cell::new(0), Cell::new(Instant::now()));
+        Watch { budget, most, every, calls, last }
+    }
+
+    /// Is it time to stop, as far as is known?
+    pub fn spent(&self) -> bool {
+        self.calls.set(self.calls.get() + 1);
+        if self.calls.get() < self.every.get() {
+            return false;
+        }
+        let now = Instant::now();
+        let far = now - self.last.replace(now) > LOOK;
+        self.every.set(if far { (self.every.get() / 2).max(1) } else { (self.every.get() * 2).min(self.most) });
+        self.calls.set(0);
+        self.budget.spent().is_some()
     }
 }
 

@@ -162,3 +162,37 @@ fn choice() {
         assert_eq!(g.evaluate(&result, &mut FxHashMap::default(), value), expected);
     }
 }
+
+/// Products of extended numbers and squares have circuits of their own.
+#[test]
+fn products_of_extended_numbers_and_squares() {
+    for (width, from) in (1..=9u32).flat_map(|width| (1..=width.min(4)).map(move |from| (width, from))) {
+        for signs in 0..4 {
+            let mut gates = Gates::new();
+            let words: Vec<Vec<Lit>> = (0..2)
+                .map(|k| {
+                    let low: Vec<Lit> = (0..from).map(|_| gates.input()).collect();
+                    let sign = if signs >> k & 1 == 1 { low[from as usize - 1] } else { Lit::FALSE };
+                    low.into_iter().chain(std::iter::repeat(sign)).take(width as usize).collect()
+                })
+                .collect();
+            let first = words[0][0].node();
+            let product = circuit::apply(&mut gates, Op::Mul, width, 0, &[&words[0], &words[1]]);
+            let square = circuit::apply(&mut gates, Op::Mul, width, 0, &[&words[0], &words[0]]);
+            for inputs in 0..1u64 << (2 * from) {
+                let value = |k: u32| {
+                    let low = inputs >> (k * from) & ((1 << from) - 1);
+                    let negative = signs >> k & 1 == 1 && low >> (from - 1) == 1;
+                    low | if negative { u64::MAX << from } else { 0 }
+                };
+                let input = |node: u32| inputs >> (node - first) & 1 == 1;
+                for (result, expected) in [(&product, value(1)), (&square, value(0))] {
+                    let bits = gates.evaluate(result, &mut FxHashMap::default(), input);
+                    let found = bits.iter().rev().fold(0, |word, bit| word << 1 | u64::from(*bit));
+                    let expected = value(0).wrapping_mul(expected) & ((1 << width) - 1);
+                    assert_eq!(found, expected, "{width} bits from {from}, signs {signs}, inputs {inputs:#x}");
+                }
+            }
+        }
+    }
+}

@@ -9,7 +9,7 @@
 //! a conflict, completed by what the other inputs were last; that is what is kept.
 
 use super::engine::{Clauses, Engine, Outcome, Task};
-use crate::budget::{Budget, Why};
+use crate::budget::{Budget, Watch, Why};
 use batsat::theory::TheoryArg;
 use batsat::{Callbacks, ClauseKind, Lit, Solver, SolverInterface, SolverOpts, Theory, Var, lbool};
 use rustc_hash::FxHashSet;
@@ -18,7 +18,7 @@ use std::hash::Hasher;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// How often (in propagations to a fix-point) the clock is looked at.
+/// How rarely (in propagations to a fix-point) the clock is looked at.
 const CLOCK: u32 = 64;
 /// Conflicts before the harvest begins: easy questions pay nothing.
 const QUIET_CONFLICTS: u64 = 4;
@@ -33,9 +33,8 @@ struct Shared {
 
 struct Control {
     shared: Arc<Shared>,
-    budget: Budget,
+    watch: Watch,
     limit: u64,
-    ticks: Cell<u32>,
     spent: Cell<bool>,
 }
 
@@ -55,9 +54,7 @@ impl Callbacks for Control {
         {
             return true;
         }
-        let ticks = self.ticks.get().wrapping_add(1);
-        self.ticks.set(ticks);
-        if ticks.is_multiple_of(CLOCK) && self.budget.spent().is_some() {
+        if self.watch.spent() {
             self.spent.set(true);
         }
         self.spent.get()
@@ -179,9 +176,8 @@ impl Batsat {
         let shared = Arc::new(Shared::default());
         let control = Control {
             shared: shared.clone(),
-            budget: Budget::unlimited(),
+            watch: Watch::new(Budget::unlimited(), CLOCK),
             limit: u64::MAX,
-            ticks: Cell::new(0),
             spent: Cell::new(false),
         };
         let sample =
@@ -211,7 +207,7 @@ impl Batsat {
         self.shared.found.store(false, Ordering::Relaxed);
         self.shared.conflicts.store(0, Ordering::Relaxed);
         let control = self.solver.cb_mut();
-        control.budget = task.budget.clone();
+        control.watch.budget = task.budget.clone();
         control.limit = task.conflicts;
         control.spent.set(false);
         let trail = &mut self.trail;

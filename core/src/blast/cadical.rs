@@ -2,21 +2,17 @@
 //! for each call makes it second choice for what is easy.
 
 use super::engine::{Clauses, Engine, Outcome, Task};
-use crate::budget::{Budget, Why};
+use crate::budget::{Watch, Why};
 use cadical_sys::{CaDiCal, Status, Terminator};
 
-struct Deadline {
-    budget: Budget,
-    calls: u32,
-}
+struct Deadline(Watch);
 
-/// How often the clock is looked at when CaDiCaL asks.
+/// How rarely the clock is looked at when CaDiCaL asks.
 const CLOCK: u32 = 16;
 
 impl Terminator for Deadline {
     fn terminated(&mut self) -> bool {
-        self.calls = self.calls.wrapping_add(1);
-        self.calls.is_multiple_of(CLOCK) && self.budget.spent().is_some()
+        self.0.spent()
     }
 }
 
@@ -66,7 +62,7 @@ impl Engine for Cadical {
         if let Ok(conflicts) = i32::try_from(task.conflicts) {
             self.solver.limit("conflicts", conflicts);
         }
-        self.solver.connect_terminator(Deadline { budget: task.budget.clone(), calls: 0 });
+        self.solver.connect_terminator(Deadline(Watch::new(task.budget.clone(), CLOCK)));
         let status = self.solver.solve();
         self.solver.disconnect_terminator();
         let count = |name| self.solver.get_statistic_value(name).max(0) as u64;

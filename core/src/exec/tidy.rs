@@ -2,8 +2,8 @@
 //!
 //! When a path that gets a test of its own file is about to end, bytes of its model are replaced where the constraints
 //! that mention them allow it. The result is a model of the same path, so nothing else changes; only constraints that
-//! mention a byte are evaluated again. A byte that is always read alone is taken for a character, others for parts of
-//! numbers. Tests that go into the pack stay as they are: there are too many of them to be read.
+//! mention a byte are evaluated again. A byte that is read without its neighbours is taken for a character, others for
+//! parts of numbers. Tests that go into the pack stay as they are: there are too many of them to be read.
 use super::Engine;
 use super::options::Tests;
 use super::outcome::{Class, Outcome};
@@ -24,7 +24,7 @@ const ATTEMPTS: u32 = 256;
 #[derive(Default)]
 struct Mentions {
     constraints: Vec<Expr>,
-    /// Some constraint has other bytes of the same input.
+    /// Some constraint has the byte before or behind it too.
     in_number: bool,
 }
 
@@ -97,13 +97,13 @@ impl Engine {
                         whole.insert(array);
                     }
                     Atom::Element(array, at) => {
-                        // Atoms are sorted: other bytes of the input are next to this one.
-                        let near = [i.wrapping_sub(1), i + 1];
-                        let shares =
-                            |j: usize| matches!(atoms.get(j), Some(Atom::Element(a, _)) if *a == array);
+                        // Atoms are sorted: adjacent bytes stand next to each other.
+                        let is = |j: usize, place: Option<u64>| {
+                            place.is_some_and(|place| atoms.get(j) == Some(&Atom::Element(array, place)))
+                        };
                         let entry = mentions.entry((array, at)).or_default();
                         entry.constraints.push(constraint);
-                        entry.in_number |= near.into_iter().any(shares);
+                        entry.in_number |= is(i.wrapping_sub(1), at.checked_sub(1)) || is(i + 1, at.checked_add(1));
                     }
                 }
             }

@@ -31,7 +31,11 @@ pub struct Bits {
 
 impl Bits {
     /// `value` cut to `width` bits.
+    #[inline]
     pub fn word(width: u32, value: u64) -> Bits {
+        if width <= 64 {
+            return Bits { width, words: SmallVec::from_buf([value & mask(width)]) };
+        }
         let mut bits = Bits::zero(width);
         bits.words[0] = value;
         bits.normalised()
@@ -39,10 +43,16 @@ impl Bits {
 
     pub fn zero(width: u32) -> Bits {
         debug_assert!((1..=MAX_WIDTH).contains(&width));
+        if width <= 64 {
+            return Bits::word(width, 0);
+        }
         Bits { width, words: smallvec![0; width.div_ceil(64) as usize] }
     }
 
     pub fn ones(width: u32) -> Bits {
+        if width <= 64 {
+            return Bits::word(width, u64::MAX);
+        }
         Bits { width, words: smallvec![u64::MAX; width.div_ceil(64) as usize] }.normalised()
     }
 

@@ -148,7 +148,12 @@ impl Graph {
 
     pub fn not(&mut self, a: Expr) -> Expr {
         let sort = self.sort(a);
-        self.unary(Op::Not, sort, a, 0)
+        if let Some(known) = self.negation(a) {
+            return known;
+        }
+        let not = self.unary(Op::Not, sort, a, 0);
+        self.note_negation(a, not);
+        not
     }
 
     pub fn and(&mut self, a: Expr, b: Expr) -> Expr {

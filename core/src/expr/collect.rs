@@ -85,6 +85,11 @@ impl Graph {
             freed += 1;
         }
         self.collect_tables(alive);
+        for (id, not) in self.negations.iter_mut().enumerate() {
+            if !alive.has_id(id as u32) || !alive.has_id(*not) {
+                *not = 0;
+            }
+        }
         freed
     }
 

@@ -192,6 +192,8 @@ pub struct Graph {
     tables: Slots<TableData>,
     table_numbers: FxHashMap<TableData, u32>,
     rules: rewrite::Counters,
+    /// By node: what `not` made of it, or 0. Branches ask for the negations of the same few conditions again and again.
+    negations: Vec<u32>,
     #[cfg(debug_assertions)]
     generations: Vec<u32>,
 }
@@ -215,6 +217,7 @@ impl Graph {
             tables: Slots::new(),
             table_numbers: FxHashMap::default(),
             rules: rewrite::Counters::default(),
+            negations: Vec::new(),
             #[cfg(debug_assertions)]
             generations: Vec::new(),
         };
@@ -257,6 +260,18 @@ impl Graph {
         #[cfg(debug_assertions)]
         assert_eq!(self.generations[e.index()], e.generation, "stale handle {e:?}: its node was collected");
         &self.nodes[e.index()]
+    }
+
+    /// What `not` made of an expression before.
+    fn negation(&self, e: Expr) -> Option<Expr> {
+        self.negations.get(e.index()).filter(|id| **id != 0).map(|id| self.handle(*id))
+    }
+
+    fn note_negation(&mut self, e: Expr, not: Expr) {
+        if self.negations.len() <= e.index() {
+            self.negations.resize(self.nodes.len(), 0);
+        }
+        self.negations[e.index()] = not.id();
     }
 
     /// The one node with these contents. No simplification.

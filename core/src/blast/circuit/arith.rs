@@ -27,34 +27,92 @@ pub fn negate(g: &mut Gates, a: &[Lit]) -> Word {
     subtract(g, &vec![Lit::FALSE; a.len()], a)
 }
 
-/// One row for each bit of the operand with fewer unknown bits; constant runs of ones are taken as one
-/// subtraction and one addition. Rows stop when building has.
+/// Equal digits from `i` on: a run worth being taken as one subtraction and one addition, or 1.
+fn run(word: &[Lit], i: usize) -> usize {
+    let length = word[i..].iter().take_while(|lit| **lit == word[i]).count();
+    // At the top, as in every extended number, the addition falls away.
+    if length > 2 || (length == 2 && i + length == word.len()) { length } else { 1 }
+}
+
+/// Additions that multiplying by `word` takes.
+fn rows(word: &[Lit]) -> usize {
+    let (mut i, mut count) = (0, 0);
+    while i < word.len() {
+        let length = run(word, i);
+        count += usize::from(word[i] != Lit::FALSE) * if length > 1 && i + length < word.len() { 2 } else { 1 };
+        i += length;
+    }
+    count
+}
+
+fn masked(g: &mut Gates, word: &[Lit], digit: Lit) -> Word {
+    word.iter().map(|&lit| g.and(lit, digit)).collect()
+}
+
+/// One row for each digit of the operand that takes fewer. A run of equal digits from `i` to `j`, known or not, is
+/// `2^j - 2^i` times the digit: two rows, or one at the top. Rows stop when building has.
 pub fn multiply(g: &mut Gates, a: &[Lit], b: &[Lit]) -> Word {
-    let unknown = |word: &[Lit]| word.iter().filter(|lit| **lit != Lit::FALSE).count();
-    let (a, b) = if unknown(a) < unknown(b) { (b, a) } else { (a, b) };
+    if a == b {
+        return square(g, a);
+    }
+    let (a, b) = if rows(a) < rows(b) { (b, a) } else { (a, b) };
     let width = a.len();
     let mut sum = vec![Lit::FALSE; width];
     let mut i = 0;
     while i < width && g.stopped().is_none() {
-        let run = b[i..].iter().take_while(|lit| **lit == Lit::TRUE).count();
-        if run > 2 {
-            // Ones from i to i + run: 2^(i + run) - 2^i.
-            let less = subtract(g, &sum[i..], &a[..width - i]);
-            sum[i..].copy_from_slice(&less);
-            i += run;
-            if i < width {
-                let more = add(g, &sum[i..], &a[..width - i]);
-                sum[i..].copy_from_slice(&more);
-                // The digit at the end of a run is not a one, and is still to come.
-            }
-            continue;
-        }
+        let length = run(b, i);
         if b[i] != Lit::FALSE {
-            let row: Word = a[..width - i].iter().map(|&lit| g.and(lit, b[i])).collect();
-            let more = add(g, &sum[i..], &row);
-            sum[i..].copy_from_slice(&more);
+            let row = masked(g, &a[..width - i], b[i]);
+            if length == 1 {
+                let more = add(g, &sum[i..], &row);
+                sum[i..].copy_from_slice(&more);
+            } else {
+                let less = subtract(g, &sum[i..], &row);
+                sum[i..].copy_from_slice(&less);
+                let j = i + length;
+                if j < width {
+                    let more = add(g, &sum[j..], &row[..width - j]);
+                    sum[j..].copy_from_slice(&more);
+                }
+            }
         }
-        i += 1;
+        i += length;
+    }
+    sum
+}
+
+/// Every product of two different digits comes twice, so it is added once, a place higher: half the rows' length. A
+/// number whose digits from `k` on are all `s` is `low - s 2^k`, and its square `low^2 + s 2^2k - s low 2^(k + 1)`.
+fn square(g: &mut Gates, a: &[Lit]) -> Word {
+    let width = a.len();
+    let top = a.iter().rev().take_while(|lit| **lit == a[width - 1]).count();
+    let extended = top > 1;
+    let digits = if extended { width - top } else { width };
+    let mut sum = vec![Lit::FALSE; width];
+    for i in 0..digits {
+        if 2 * i >= width || g.stopped().is_some() {
+            break;
+        }
+        let mut row = vec![Lit::FALSE; width - 2 * i];
+        row[0] = a[i];
+        for (j, place) in (i + 1..digits).zip(2..row.len()) {
+            row[place] = g.and(a[i], a[j]);
+        }
+        let more = add(g, &sum[2 * i..], &row);
+        sum[2 * i..].copy_from_slice(&more);
+    }
+    if extended {
+        let sign = a[width - 1];
+        let above = (2 * digits).min(width);
+        let mut row = vec![Lit::FALSE; width - above];
+        row.iter_mut().take(1).for_each(|lit| *lit = sign);
+        let more = add(g, &sum[above..], &row);
+        sum[above..].copy_from_slice(&more);
+        let above = (digits + 1).min(width);
+        let low: Word = a[..digits].iter().copied().chain(std::iter::repeat(Lit::FALSE)).take(width - above).collect();
+        let row = masked(g, &low, sign);
+        let less = subtract(g, &sum[above..], &row);
+        sum[above..].copy_from_slice(&less);
     }
     sum
 }

@@ -1,0 +1,71 @@
+"""The values of tests: readable where the path leaves a choice; and expressions that are used many times over."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from partita import explore, ktest
+
+READABLE = """#include "klee/klee.h"
+#include <stdlib.h>
+int main(void) {
+  unsigned char s[6];
+  int number;
+  klee_make_symbolic(s, sizeof s, "s");
+  klee_make_symbolic(&number, sizeof number, "number");
+  if (s[0] == 0 || s[1] < 128 || s[2] == 0 || s[2] >= ' ' || s[3] <= '5')
+    return 0;
+  if (number > -70000)
+    return 1;
+  if (s[4] + s[0] == 'b' + 'a')
+    abort();
+  return s[0];
+}
+"""
+
+# As many distinct expressions as operations, each of them used by thousands of others.
+ROUNDS = """#include "klee/klee.h"
+int main(void) {
+  unsigned w[16], sum = 0;
+  klee_make_symbolic(w, sizeof w, "w");
+  for (int i = 0; i < 3200; i++) {
+    unsigned a = w[i % 16], b = w[(i + 5) % 16], c = w[(i + 11) % 16];
+    w[i % 16] = ((a + b) ^ (c << 7 | c >> 25)) * 2654435761u;
+  }
+  for (int i = 0; i < 16; i++)
+    sum ^= w[i];
+  return sum == 0x12345678;
+}
+"""
+
+
+def printable(byte: int) -> bool:
+    return 32 <= byte < 127
+
+
+def test_values_are_readable_where_the_path_allows_it(tmp_path: Path) -> None:
+    program, out = tmp_path / "readable.c", tmp_path / "out"
+    program.write_text(READABLE)
+    explore(program, out=out).finish()
+    tests = list(ktest.read_folder(out))
+    last = [test for test in tests if test.ending not in ("exit 0", "exit 1", "abort")]
+    assert len(last) == 1
+    s, number = (data for _, data in last[0].objects)
+    assert printable(s[0])
+    assert last[0].ending == f"exit {s[0]}", "the status is that of the values written"
+    assert s[1] >= 128 and 0 < s[2] < 32
+    assert printable(s[3])
+    assert s[5] == 0, "what the path does not look at is zero"
+    assert int.from_bytes(number, "little", signed=True) <= -70000
+    (bug,) = (test for test in tests if test.ending == "abort")
+    s = bug.objects[0][1]
+    assert s[4] + s[0] == ord("b") + ord("a")
+    assert printable(s[3])
+
+
+def test_shared_expressions_cost_what_they_are_in_number(tmp_path: Path) -> None:
+    program = tmp_path / "rounds.c"
+    program.write_text(ROUNDS)
+    run = explore(program, max_time=20).finish()
+    assert run.complete
+    assert run.summary()["paths"]["completed"] == 1
