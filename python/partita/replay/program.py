@@ -19,7 +19,7 @@ from partita.replay.environment import Environment, create, environment
 DEFAULT_ENVIRONMENT = {"LC_ALL": "C", "PATH": "/usr/local/bin:/usr/bin:/bin", "TZ": "UTC0"}
 _OWN_TEST = "PARTITA_REPLAY_TEST"
 # A program that writes without end meets this limit before the disk is full.
-_LARGEST_FILE = 256 << 20
+_LARGEST_FILE = 64 << 20
 
 
 def replay_program(
