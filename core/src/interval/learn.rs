@@ -173,6 +173,16 @@ impl Learner {
         facts
     }
 
+    /// The facts of some constraints, of whatever path.
+    pub fn facts_of(&mut self, graph: &Graph, constraints: &[Expr]) -> Facts {
+        let mut facts = Facts::default();
+        for &constraint in constraints {
+            self.allow(LEARNING_EFFORT);
+            self.learn(graph, &mut facts, constraint);
+        }
+        facts
+    }
+
     /// How many nodes may be folded and visited from here on.
     pub fn allow(&mut self, effort: usize) {
         self.effort = effort;

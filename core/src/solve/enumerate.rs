@@ -11,7 +11,7 @@ use crate::expr::bits::mask;
 use crate::expr::columns::{Columns, Plan, Tile, lanes_of};
 use crate::expr::walk::Atom;
 use crate::expr::{Expr, Graph};
-use crate::interval::{Because, Facts, Inventory, Learner, Range};
+use crate::interval::{Because, Facts, Inventory, Range, Ranges};
 use crate::query::{Alive, Answer, Core, Query, Reasons};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -40,7 +40,6 @@ struct Space {
 
 pub struct Enumerate {
     work: u64,
-    learner: Learner,
     inventories: FxHashMap<Expr, Arc<Inventory>>,
     columns: Columns,
     points: u64,
@@ -51,7 +50,6 @@ impl Enumerate {
     pub fn new(work: u64) -> Enumerate {
         Enumerate {
             work,
-            learner: Learner::default(),
             inventories: FxHashMap::default(),
             columns: Columns::new(),
             points: 0,
@@ -67,6 +65,7 @@ impl Enumerate {
     fn space(
         &mut self,
         graph: &Graph,
+        ranges: &mut Ranges,
         constraints: &[Expr],
         condition: Expr,
         facts: &Facts,
@@ -94,8 +93,8 @@ impl Enumerate {
         let mut points = 1u64;
         for range in merged(leaves) {
             let range = range.ok_or("width")?;
-            let number = self.learner.ranges.number(range);
-            let view = facts.known(&self.learner.ranges, number);
+            let number = ranges.number(range);
+            let view = facts.known(ranges, number);
             let count = u64::try_from(view.set.count()).unwrap_or(u64::MAX);
             points = points.saturating_mul(count);
             if !view.set.is_full() {
@@ -240,7 +239,7 @@ impl Layer for Enumerate {
 
     fn check(&mut self, query: &Query, rest: &mut Rest<'_>) -> Answer {
         let constraints = query.constraints(rest.tree);
-        let facts = self.learner.facts(rest.graph, rest.tree, query.path);
+        let facts = rest.learner.facts(rest.graph, rest.tree, query.path);
         // What a slice leaves out may not shape the sets: it could not be part of the core.
         let inside = |because: &Because| match &query.slice {
             Some(slice) => because.reasons().as_slice().iter().all(|e| slice.contains(e)),
@@ -249,11 +248,11 @@ impl Layer for Enumerate {
         if let Some(because) = facts.infeasible.as_ref().filter(|because| inside(because)) {
             return Answer::Unsat(Core { constraints: because.reasons(), condition: false });
         }
-        let mut space = self.space(rest.graph, &constraints, query.condition, &facts);
+        let mut space =
+            self.space(rest.graph, &mut rest.learner.ranges, &constraints, query.condition, &facts);
         if space.as_ref().is_ok_and(|space| !inside(&space.because)) {
-            let mut facts = Facts::default();
-            constraints.iter().for_each(|&constraint| self.learner.learn(rest.graph, &mut facts, constraint));
-            space = self.space(rest.graph, &constraints, query.condition, &facts);
+            let facts = rest.learner.facts_of(rest.graph, &constraints);
+            space = self.space(rest.graph, &mut rest.learner.ranges, &constraints, query.condition, &facts);
         }
         match space.and_then(|space| self.decide(query, rest, &space)) {
             Ok(answer) => answer,
@@ -265,16 +264,12 @@ impl Layer for Enumerate {
     }
 
     fn sweep(&mut self, alive: &Alive<'_>) {
-        self.learner.sweep(alive);
         self.inventories.retain(|e, _| alive.expr(*e));
     }
 
-    fn drop_paths(&mut self, gone: &[u32]) {
-        self.learner.drop_paths(gone);
-    }
+    fn drop_paths(&mut self, _gone: &[u32]) {}
 
     fn forget(&mut self) {
-        self.learner.forget();
         self.inventories = FxHashMap::default();
     }
 

@@ -37,7 +37,6 @@ enum Verdict {
 }
 
 pub struct Intervals {
-    learner: Learner,
     /// By what sets cannot hold of the condition: conditions of one kind tend to go the same way.
     efforts: FxHashMap<Option<Stop>, Effort>,
     /// Queries passed on, by why.
@@ -72,12 +71,7 @@ impl Effort {
 
 impl Intervals {
     pub fn new() -> Intervals {
-        Intervals { learner: Learner::default(), efforts: FxHashMap::default(), passed: BTreeMap::new() }
-    }
-
-    fn kind(&mut self, graph: &Graph, condition: Expr) -> Option<Stop> {
-        let meaning = self.learner.meaning(graph, condition);
-        meaning.stop.or(meaning.says.stop)
+        Intervals { efforts: FxHashMap::default(), passed: BTreeMap::new() }
     }
 
     fn decide(&mut self, query: &Query, rest: &mut Rest<'_>, facts: &Facts) -> Verdict {
@@ -99,11 +93,11 @@ impl Intervals {
             let mut session = rest.evaluator.under(rest.graph, &base);
             for &constraint in query.constraints(rest.tree).iter() {
                 if !session.truth(constraint) {
-                    add(&mut violated, &self.learner.about(rest.graph, facts, constraint));
+                    add(&mut violated, &rest.learner.about(rest.graph, facts, constraint));
                 }
             }
         }
-        let kind = self.kind(rest.graph, query.condition);
+        let kind = kind(rest.learner, rest.graph, query.condition);
         let effort = self.efforts.entry(kind).or_insert(Effort { nodes: FIRST_EFFORT, in_vain: 0 }).next();
         let verdict = self.try_cases(query, rest, facts, &base, &violated, effort);
         let answered = !matches!(verdict, Verdict::Open);
@@ -121,14 +115,14 @@ impl Intervals {
         violated: &[u32],
         effort: usize,
     ) -> Verdict {
-        self.learner.allow(effort);
+        rest.learner.allow(effort);
         let mut impossible = Reasons::None;
         let mut open = false;
-        for case in self.cases(rest.graph, query.condition) {
+        for case in cases(rest.learner, rest.graph, query.condition) {
             let mut with = facts.clone();
-            self.learner.learn(rest.graph, &mut with, case);
-            let mut about = self.learner.about(rest.graph, &with, case);
-            with.check(&self.learner.ranges, &about);
+            rest.learner.learn(rest.graph, &mut with, case);
+            let mut about = rest.learner.about(rest.graph, &with, case);
+            with.check(&rest.learner.ranges, &about);
             if let Some(because) = &with.infeasible {
                 let reasons = because.reasons();
                 let needed = reasons.contains(case);
@@ -154,12 +148,12 @@ impl Intervals {
         facts: &Facts,
         base: &Model,
     ) -> Option<Verdict> {
-        let meaning = self.learner.meaning(rest.graph, query.condition);
+        let meaning = rest.learner.meaning(rest.graph, query.condition);
         let [(number, wanted)] = &meaning.says.parts[..] else { return None };
         if !meaning.says.exact {
             return None;
         }
-        let ranges = &self.learner.ranges;
+        let ranges = &rest.learner.ranges;
         let values = match facts.view(*number) {
             Some(view) => {
                 let values = view.set.intersect(wanted).set;
@@ -181,26 +175,6 @@ impl Intervals {
         rest.satisfies(query, &model).is_ok().then_some(Verdict::Sat(model))
     }
 
-    /// The condition itself, or the alternatives of a disjunction that sets cannot hold.
-    fn cases(&mut self, graph: &Graph, condition: Expr) -> Vec<Expr> {
-        if graph.op(condition) != Op::Or || self.learner.meaning(graph, condition).says.exact {
-            return vec![condition];
-        }
-        let mut cases = Vec::new();
-        let mut stack = vec![condition];
-        while let Some(e) = stack.pop() {
-            if graph.op(e) == Op::Or {
-                stack.extend(graph.kids(e));
-            } else {
-                cases.push(e);
-            }
-            if cases.len() + stack.len() > MAX_CASES {
-                return vec![condition];
-            }
-        }
-        cases
-    }
-
     fn guess(
         &mut self,
         query: &Query,
@@ -211,7 +185,7 @@ impl Intervals {
         mut guesses: usize,
     ) -> Option<Model> {
         for strategy in Strategy::ALL {
-            if strategy.infers() && self.learner.is_tired() {
+            if strategy.infers() && rest.learner.is_tired() {
                 continue;
             }
             for _ in 0..MAX_REPAIRS {
@@ -219,11 +193,11 @@ impl Intervals {
                     break;
                 }
                 guesses = guesses.saturating_sub(1);
-                let guess = dive(&mut self.learner, rest.graph, facts, base, &about, strategy);
+                let guess = dive(rest.learner, rest.graph, facts, base, &about, strategy);
                 let Some((model, facts)) = guess else { break };
                 let Err(violated) = rest.satisfies(query, &model) else { return Some(model) };
                 let before = about.len();
-                let more = self.learner.about(rest.graph, &facts, violated);
+                let more = rest.learner.about(rest.graph, &facts, violated);
                 add(&mut about, &more);
                 if about.len() == before {
                     break;
@@ -246,7 +220,7 @@ impl Intervals {
     }
 
     fn pass(&mut self, query: &Query, rest: &mut Rest<'_>) -> Answer {
-        let why = match self.kind(rest.graph, query.condition) {
+        let why = match kind(rest.learner, rest.graph, query.condition) {
             Some(Stop::Size) => "size".to_string(),
             Some(Stop::Width) => "width".to_string(),
             Some(Stop::Array) => "array".to_string(),
@@ -258,6 +232,32 @@ impl Intervals {
         *self.passed.entry(why).or_default() += 1;
         rest.check(query)
     }
+}
+
+/// What sets cannot hold of a condition.
+fn kind(learner: &mut Learner, graph: &Graph, condition: Expr) -> Option<Stop> {
+    let meaning = learner.meaning(graph, condition);
+    meaning.stop.or(meaning.says.stop)
+}
+
+/// The condition itself, or the alternatives of a disjunction that sets cannot hold.
+fn cases(learner: &mut Learner, graph: &Graph, condition: Expr) -> Vec<Expr> {
+    if graph.op(condition) != Op::Or || learner.meaning(graph, condition).says.exact {
+        return vec![condition];
+    }
+    let mut cases = Vec::new();
+    let mut stack = vec![condition];
+    while let Some(e) = stack.pop() {
+        if graph.op(e) == Op::Or {
+            stack.extend(graph.kids(e));
+        } else {
+            cases.push(e);
+        }
+        if cases.len() + stack.len() > MAX_CASES {
+            return vec![condition];
+        }
+    }
+    cases
 }
 
 fn add(about: &mut Vec<u32>, more: &[u32]) {
@@ -274,14 +274,13 @@ impl Layer for Intervals {
     }
 
     fn check(&mut self, query: &Query, rest: &mut Rest<'_>) -> Answer {
-        let facts = self.learner.facts(rest.graph, rest.tree, query.path);
+        let facts = rest.learner.facts(rest.graph, rest.tree, query.path);
         let mut verdict = self.decide(query, rest, &facts);
         // What a slice leaves out may not be used: it could not be part of the core.
         if let (Verdict::Unsat(reasons), Some(slice)) = (&verdict, &query.slice) {
             let inside = |e: &Expr| *e == query.condition || slice.contains(e);
             if !reasons.as_slice().iter().all(inside) {
-                let mut facts = Facts::default();
-                slice.iter().for_each(|&constraint| self.learner.learn(rest.graph, &mut facts, constraint));
+                let facts = rest.learner.facts_of(rest.graph, slice);
                 verdict = self.decide(query, rest, &facts);
             }
         }
@@ -291,17 +290,10 @@ impl Layer for Intervals {
         }
     }
 
-    fn sweep(&mut self, alive: &Alive<'_>) {
-        self.learner.sweep(alive);
-    }
+    /// What it knows of paths is the chain's.
+    fn sweep(&mut self, _alive: &Alive<'_>) {}
 
-    fn drop_paths(&mut self, gone: &[u32]) {
-        self.learner.drop_paths(gone);
-    }
-
-    fn forget(&mut self) {
-        self.learner.forget();
-    }
+    fn drop_paths(&mut self, _gone: &[u32]) {}
 
     fn counters(&self) -> Vec<(String, f64)> {
         self.passed.iter().map(|(why, count)| (format!("passed_{why}"), *count as f64)).collect()

@@ -26,6 +26,7 @@ pub use table::{LAYERS, LayerRow, build_chain};
 
 use crate::budget::{Budget, Why};
 use crate::expr::{Evaluator, Expr, Graph, Model};
+use crate::interval::Learner;
 use crate::query::{Alive, Answer, Path, PathTree, Query, Status};
 use harvest::Harvest;
 use std::time::{Duration, Instant};
@@ -83,6 +84,8 @@ pub struct Rest<'a> {
     pub tree: &'a mut PathTree,
     pub budget: &'a Budget,
     pub evaluator: &'a mut Evaluator,
+    /// What is known of paths: learnt when the first layer asks for it, for all of them.
+    pub learner: &'a mut Learner,
     /// Near misses of the question under way, for a layer above to take.
     pub harvest: &'a mut Harvest,
     /// Time spent in layers below since this layer was entered, and whether any was asked.
@@ -107,6 +110,7 @@ impl Rest<'_> {
             tree: self.tree,
             budget: self.budget,
             evaluator: self.evaluator,
+            learner: self.learner,
             harvest: self.harvest,
             below: Duration::ZERO,
             asked_below: false,
@@ -163,6 +167,7 @@ pub struct Solver {
     pub graph: Graph,
     pub tree: PathTree,
     pub evaluator: Evaluator,
+    pub learner: Learner,
     harvest: Harvest,
     layers: Vec<Metered>,
     queries: u64,
@@ -176,6 +181,7 @@ impl Solver {
             graph: Graph::new(),
             tree: PathTree::new(),
             evaluator: Evaluator::new(),
+            learner: Learner::default(),
             harvest: Harvest::default(),
             layers,
             queries: 0,
@@ -193,6 +199,7 @@ impl Solver {
             tree: &mut self.tree,
             budget,
             evaluator: &mut self.evaluator,
+            learner: &mut self.learner,
             harvest: &mut self.harvest,
             below: Duration::ZERO,
             asked_below: false,
@@ -249,6 +256,7 @@ impl Solver {
     pub fn collect(&mut self, roots: impl IntoIterator<Item = Expr>) -> usize {
         let tree_roots = self.tree.roots();
         let alive = self.graph.mark(roots.into_iter().chain(tree_roots));
+        self.learner.sweep(&Alive::new(&alive, &self.tree));
         for metered in &mut self.layers {
             metered.layer.sweep(&Alive::new(&alive, &self.tree));
         }
@@ -259,14 +267,16 @@ impl Solver {
     /// Makes the numbers of dropped path nodes usable again. Costs as much as hung on those nodes, so that it can be
     /// called often, while that is still in the processor's cache.
     pub fn drop_paths(&mut self) {
+        self.learner.drop_paths(self.tree.dropped());
         for metered in &mut self.layers {
             metered.layer.drop_paths(self.tree.dropped());
         }
         self.tree.recycle();
     }
 
-    /// Memory is short: every layer drops what can be recomputed.
+    /// Memory is short: what can be recomputed is dropped.
     pub fn forget(&mut self) {
+        self.learner.forget();
         for metered in &mut self.layers {
             metered.layer.forget();
         }

@@ -10,7 +10,7 @@
 
 use super::{Layer, Rest};
 use crate::expr::{Expr, Graph, Op};
-use crate::interval::{Facts, Inventory, Learner, Strategy, dive};
+use crate::interval::{Facts, Inventory, Strategy, dive};
 use crate::query::{Alive, Answer, Core, Query};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -20,7 +20,6 @@ const EFFORT: usize = 1 << 16;
 
 #[derive(Default)]
 pub struct Paper {
-    learner: Learner,
     passed: BTreeMap<&'static str, u64>,
 }
 
@@ -69,7 +68,7 @@ impl Paper {
     }
 
     fn decide(&mut self, query: &Query, rest: &mut Rest<'_>) -> Result<Answer, &'static str> {
-        self.learner.allow(EFFORT);
+        rest.learner.allow(EFFORT);
         let mut facts = Facts::default();
         let mut leaves = Vec::new();
         for &constraint in query.constraints(rest.tree).iter() {
@@ -79,10 +78,10 @@ impl Paper {
                 return Err("several");
             }
             leaves.extend(inventory.leaves);
-            if !self.learner.meaning(rest.graph, constraint).says.exact {
+            if !rest.learner.meaning(rest.graph, constraint).says.exact {
                 return Err("inexact");
             }
-            self.learner.learn(rest.graph, &mut facts, constraint);
+            rest.learner.learn(rest.graph, &mut facts, constraint);
         }
         allowed(rest.graph, query.condition, folds)?;
         let inventory = Inventory::of(rest.graph, query.condition);
@@ -95,18 +94,18 @@ impl Paper {
         if leaves.windows(2).any(|w| w[0].base == w[1].base && w[1].low < w[0].end()) {
             return Err("overlap");
         }
-        let truth = self.learner.values(rest.graph, &facts, query.condition);
+        let truth = rest.learner.values(rest.graph, &facts, query.condition);
         if let Some(because) = &facts.infeasible {
             return Ok(Answer::Unsat(Core { constraints: because.reasons(), condition: false }));
         }
         if !truth.set.contains(1) {
             return Ok(Answer::Unsat(Core { constraints: truth.because.reasons(), condition: true }));
         }
-        self.learner.learn(rest.graph, &mut facts, query.condition);
+        rest.learner.learn(rest.graph, &mut facts, query.condition);
         let ancestor = rest.tree.feasible_ancestor(query.path);
         let base = rest.tree.model(ancestor).expect("a feasible node").clone();
-        let about: Vec<u32> = leaves.into_iter().map(|leaf| self.learner.ranges.number(leaf)).collect();
-        let guess = dive(&mut self.learner, rest.graph, &facts, &base, &about, Strategy::Stay);
+        let about: Vec<u32> = leaves.into_iter().map(|leaf| rest.learner.ranges.number(leaf)).collect();
+        let guess = dive(rest.learner, rest.graph, &facts, &base, &about, Strategy::Stay);
         match guess {
             Some((model, _)) if rest.satisfies(query, &model).is_ok() => Ok(Answer::Sat(model)),
             Some(_) | None => Err("model"),
@@ -129,17 +128,10 @@ impl Layer for Paper {
         }
     }
 
-    fn sweep(&mut self, alive: &Alive<'_>) {
-        self.learner.sweep(alive);
-    }
+    /// What it knows of paths is the chain's.
+    fn sweep(&mut self, _alive: &Alive<'_>) {}
 
-    fn drop_paths(&mut self, gone: &[u32]) {
-        self.learner.drop_paths(gone);
-    }
-
-    fn forget(&mut self) {
-        self.learner.forget();
-    }
+    fn drop_paths(&mut self, _gone: &[u32]) {}
 
     fn counters(&self) -> Vec<(String, f64)> {
         self.passed.iter().map(|(why, count)| (format!("passed_{why}"), *count as f64)).collect()

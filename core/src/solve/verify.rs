@@ -32,6 +32,7 @@ impl Verify {
             tree: rest.tree,
             budget: rest.budget,
             evaluator: rest.evaluator,
+            learner: rest.learner,
             harvest: rest.harvest,
             below: Default::default(),
             asked_below: false,
