@@ -31,13 +31,25 @@ pub struct Host {
 /// A change of the machine's files.
 pub enum Change<'a> {
     /// Bytes at a place of a file, which is made if it is not there.
-    Write { at: u64, bytes: &'a [u8], mode: u32 },
-    Truncate { size: u64 },
-    MakeFolder { mode: u32 },
+    Write {
+        at: u64,
+        bytes: &'a [u8],
+        mode: u32,
+    },
+    Truncate {
+        size: u64,
+    },
+    MakeFolder {
+        mode: u32,
+    },
     Remove,
     RemoveFolder,
-    Rename { to: &'a Path },
-    Mode { mode: u32 },
+    Rename {
+        to: &'a Path,
+    },
+    Mode {
+        mode: u32,
+    },
 }
 
 fn number(error: &io::Error) -> i64 {

@@ -126,7 +126,10 @@ fn read(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
     let (seen, vanished) = engine.host.contents(&path);
     if vanished {
         let name = path.display();
-        engine.incomplete(state, &format!("the file `{name}` vanished during the run: reading it fails with EIO"));
+        engine.incomplete(
+            state,
+            &format!("the file `{name}` vanished during the run: reading it fails with EIO"),
+        );
     }
     match seen {
         Err(error) => number(-error),
