@@ -55,6 +55,11 @@ fn options(given: &Bound<'_, PyDict>) -> PyResult<Options> {
             "all_bugs" => options.all_bugs = value.extract()?,
             "havoc" => options.havoc = value.extract()?,
             "arguments" => options.arguments = value.extract()?,
+            "environment" => options.environment = value.extract()?,
+            "stdin" => options.stdin = value.extract::<Vec<u8>>()?.into(),
+            "keep_stdout" => options.keep_stdout = value.extract()?,
+            "write_host" => options.write_host = value.extract()?,
+            "settings" => options.settings = value.extract()?,
             other => return Err(PyValueError::new_err(format!("there is no option `{other}`"))),
         }
     }

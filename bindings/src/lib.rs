@@ -25,6 +25,7 @@ use pyo3::prelude::*;
 fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("__version__", env!("CARGO_PKG_VERSION"))?;
     m.add_function(wrap_pyfunction!(program::dump_program, m)?)?;
+    m.add_function(wrap_pyfunction!(program::unknown_names, m)?)?;
     // The tables that Python needs: operators by number, functions by name, layers with what they do.
     let ops: Vec<(String, usize, &str)> =
         Op::ALL.iter().map(|op| (format!("{op:?}"), op.arity(), op.smtlib())).collect();

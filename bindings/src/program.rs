@@ -3,6 +3,14 @@ use partita_core::program::Program;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+/// Names that a program with its libraries uses and that neither they nor any model define.
+#[pyfunction]
+pub fn unknown_names(programs: Vec<Vec<u8>>) -> PyResult<Vec<String>> {
+    let parts: Vec<&[u8]> = programs.iter().map(Vec::as_slice).collect();
+    let program = Program::load(&parts, &["main"]).map_err(|e| PyValueError::new_err(e.to_string()))?;
+    Ok(partita_core::exec::unknown(&program).into_iter().map(str::to_string).collect())
+}
+
 /// Reads, checks and links serialised programs (the first is the user's, the others are libraries) and prints the result.
 #[pyfunction]
 #[pyo3(signature = (program, *, libraries = Vec::new(), roots = Vec::new()))]

@@ -7,7 +7,7 @@ import json
 import math
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -17,6 +17,7 @@ from partita.frontends import load_program
 from partita.layers import Layer
 from partita.results import Bug, PathResult
 from partita.solver import DEFAULT_LAYERS, resolve, with_verify
+from partita.whole import ENVIRONMENT, Libc, Surroundings, libraries, needs_kernel, symbolic_words
 
 SCHEMA = 1
 SLICE_S = 0.1
@@ -30,6 +31,14 @@ def explore(
     program: Names,
     *,
     arguments: Sequence[str] = (),
+    sym_files: tuple[int, int] | None = None,
+    sym_stdin: int | None = None,
+    sym_stdout: bool = False,
+    max_fail: int = 0,
+    stdin: bytes = b"",
+    environment: Mapping[str, str] = ENVIRONMENT,
+    write_host: bool = False,
+    libc: Libc = "auto",
     search: str = "dfs",
     layers: str | Sequence[str | Layer] | None = None,
     verify: str | None = None,
@@ -50,6 +59,10 @@ def explore(
 
     Limits are seconds, bytes and counts; none is set by default except memory (half of what the machine has). With
     `out`, tests and `run.json` are written into that folder, which must not hold another run.
+
+    Among `arguments`, `--sym-arg N` stands for a symbolic argument of up to N bytes and `--sym-args MIN MAX N` for MIN
+    to MAX of them; `sym_files` is the number and the size of symbolic files A, B, ..., `sym_stdin` the size of symbolic
+    input. Files of the machine are read, and never written unless `write_host` (docs/whole-programs.md).
 
     >>> run = explore("prog.c", max_time=60)
     >>> for path in run:
@@ -72,32 +85,31 @@ def explore(
     if verify is not None:
         spec, default = with_verify(spec, default, verify)
     start = time.perf_counter()
-    parts = [load_program(names, optimize=optimize, cflags=cflags, clang=clang), library()]
+    texts = [os.fspath(name) for name in names]
+    flags = symbolic_words(sym_files=sym_files, sym_stdin=sym_stdin, sym_stdout=sym_stdout, max_fail=max_fail)
+    surroundings = Surroundings(flags, stdin, environment, write_host)
+    user = load_program(names, optimize=optimize, cflags=cflags, clang=clang)
+    needed = bool(flags or stdin or write_host) or needs_kernel(arguments)
+    linked, parts = libraries(user, texts, libc, needed)
     options = {
         **limits,
         "search": search,
         "tests": tests,
         "all_bugs": all_bugs,
         "havoc": undefined == "havoc",
-        "arguments": [os.fspath(names[0]), *arguments],
+        **surroundings.options(texts[0], arguments),
         "max_object_bytes": max(1 << 20, int(limits["max_memory"] or 0) // 4),
         "max_stack": STACK_BYTES,
     }
     try:
-        engine = _core.Engine(parts, spec, default, make, options)
+        engine = _core.Engine([user, *parts], spec, default, make, options)
     except (ValueError, OverflowError) as error:
         raise UsageError(str(error)) from None
     compile_s = time.perf_counter() - start
-    run = Run(engine, [os.fspath(name) for name in names], compile_s)
+    run = Run(engine, texts, compile_s, {"libc": linked, "environment": dict(environment)})
     if out is not None:
         run.write_to(Path(out))
     return run
-
-
-def library() -> bytes:
-    """What programs may call of the C library, compiled from our own sources and kept in the cache."""
-    folder = Path(__file__).resolve().parent / "runtime" / "lib"
-    return load_program(sorted(folder.glob("*.c")), entry=None)
 
 
 def _limit(name: str, value: float | int | None) -> float | int | None:
@@ -115,8 +127,11 @@ def _limit(name: str, value: float | int | None) -> float | int | None:
 class Run:
     """An exploration. Iterate over it for finished paths as they come, or call `finish()`; then read the results."""
 
-    def __init__(self, engine: _core.Engine, program: list[str], compile_s: float) -> None:
+    def __init__(
+        self, engine: _core.Engine, program: list[str], compile_s: float, surroundings: dict[str, Any]
+    ) -> None:
         self._engine = engine
+        self._surroundings = surroundings
         self._started = time.perf_counter()
         self._more = True
         self._closed = False
@@ -210,6 +225,7 @@ class Run:
             "program": self.program,
             "command": self._command,
             "version": _core.__version__,
+            **self._surroundings,
             "stopped": raw["stopped"],
             "complete": self.complete,
             "wall_s": round(self._wall_s or time.perf_counter() - self._started + self.compile_s, 6),

@@ -7,6 +7,9 @@ use super::writer::Record;
 use super::{Bug, Engine};
 use crate::program::{FuncId, Loc};
 
+/// Size of the object `stdout` of a test, as in KLEE.
+const STDOUT_SIZE: usize = 1024;
+
 impl Engine {
     fn place_of(&self, func: FuncId, pc: u32) -> Place {
         let function = &self.program.functions[func.index()];
@@ -43,14 +46,25 @@ impl Engine {
         self.solver.tree.release(state.path);
     }
 
-    fn test_of(&self, state: &State) -> TestCase {
+    fn test_of(&self, state: &State, output: &[u8]) -> TestCase {
         let model = self.solver.tree.model(state.path).expect("a live state stands on a feasible node");
         let value = |input: &super::state::Input| {
             let array = model.array(input.array);
             let byte = |i: u64| array.map_or(0, |array| array.get_word(i) as u8);
             (input.name.to_string(), (0..input.size).map(byte).collect())
         };
-        TestCase { objects: state.inputs.iter().map(value).collect() }
+        let mut objects: Vec<(String, Vec<u8>)> = state.inputs.iter().map(value).collect();
+        if self.options.keep_stdout {
+            let mut kept = output[..output.len().min(STDOUT_SIZE)].to_vec();
+            kept.resize(STDOUT_SIZE, 0);
+            objects.push(("stdout".to_string(), kept));
+        }
+        TestCase { objects }
+    }
+
+    fn output_of(&mut self, state: &State) -> Vec<u8> {
+        let model = self.solver.tree.model(state.path).expect("a live state stands on a feasible node");
+        state.output.under(&self.solver.graph, model, &mut self.solver.evaluator)
     }
 
     /// The end of a path.
@@ -86,12 +100,13 @@ impl Engine {
         if wants_test || self.keeps_paths {
             let stack =
                 if matches!(outcome, Outcome::Exit { .. }) { Vec::new() } else { self.stack_of(&state) };
+            let output = self.output_of(&state);
             let mut finished = Finished {
                 place,
                 stack,
-                test: self.test_of(&state),
+                test: self.test_of(&state, &output),
                 number: None,
-                output: state.output.to_vec(),
+                output,
                 first,
                 outcome,
             };

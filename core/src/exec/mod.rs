@@ -14,11 +14,13 @@ mod cache;
 mod code;
 mod finish;
 mod frame;
+mod host;
 mod memory;
 mod models;
 mod object;
 mod options;
 mod outcome;
+mod output;
 mod run;
 mod search;
 mod start;
@@ -28,6 +30,7 @@ mod testcase;
 mod value;
 mod writer;
 
+pub use models::unknown;
 pub use options::{Options, Tests};
 pub use outcome::{Class, Limit, Outcome, Place};
 pub use search::{SEARCHES, SearchRow};
@@ -91,6 +94,7 @@ pub struct Engine {
     budget: Budget,
     options: Options,
     cache: cache::Cache,
+    host: host::Host,
     search: Box<dyn Search>,
     /// Came from the running state and is not in `search` yet.
     born: Vec<Box<State>>,
@@ -131,8 +135,9 @@ impl Engine {
             program: Arc::new(program),
             solver,
             budget: Budget::unlimited(),
-            options,
             cache: cache::Cache::new(),
+            host: host::Host::new(options.write_host),
+            options,
             search,
             born: Vec::new(),
             stats: Stats::default(),
@@ -260,6 +265,7 @@ impl Engine {
                 roots.extend(frame.registers.iter().filter_map(|value| value.expr()));
             }
             roots.extend(state.inputs.iter().map(|input| input.array));
+            state.output.roots(&mut roots);
             for (_, object) in state.memory.objects() {
                 if seen.insert(Arc::as_ptr(object)) {
                     object.roots(&mut roots);

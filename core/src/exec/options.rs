@@ -1,5 +1,6 @@
 //! What a run may be told. `Options::check` says what is wrong with it before anything starts.
 use super::search::SEARCHES;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Which paths get a test.
@@ -35,6 +36,16 @@ pub struct Options {
     pub havoc: bool,
     /// `argv`, the program's name first.
     pub arguments: Vec<String>,
+    /// `NAME=value`, each.
+    pub environment: Vec<String>,
+    /// What the kernel model's standard input holds.
+    pub stdin: Arc<[u8]>,
+    /// Tests say what was written to standard output.
+    pub keep_stdout: bool,
+    /// May files of the machine be changed?
+    pub write_host: bool,
+    /// Numbers that the kernel model asks for by name.
+    pub settings: Vec<(String, i64)>,
 }
 
 impl Default for Options {
@@ -54,6 +65,11 @@ impl Default for Options {
             all_bugs: false,
             havoc: false,
             arguments: vec!["program".to_string()],
+            environment: Vec::new(),
+            stdin: Arc::default(),
+            keep_stdout: false,
+            write_host: false,
+            settings: Vec::new(),
         }
     }
 }
@@ -64,8 +80,8 @@ impl Options {
             let known: Vec<&str> = SEARCHES.iter().map(|row| row.name).collect();
             return Err(format!("expected a search ({}), found `{}`", known.join(", "), self.search));
         }
-        if self.arguments.iter().any(|a| a.contains('\0')) {
-            return Err("expected program arguments without zero bytes".to_string());
+        if self.arguments.iter().chain(&self.environment).any(|a| a.contains('\0')) {
+            return Err("expected program arguments and environment without zero bytes".to_string());
         }
         Ok(())
     }

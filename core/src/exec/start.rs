@@ -96,19 +96,20 @@ impl Engine {
             arguments: (0, 0),
         });
         let too_much = |_| "the program's arguments do not fit its memory".to_string();
-        let arguments = self.options.arguments.clone();
+        // The arguments and their end, then the environment and its end.
         let mut pointers = Vec::new();
-        for argument in &arguments {
-            let id = state.memory.allocate(argument.len() as u64 + 1, Kind::Stack).map_err(too_much)?;
-            let object = state.memory.get_mut(id).expect("just made");
-            object.bytes[..argument.len()].copy_from_slice(argument.as_bytes());
-            pointers.extend(id.base().to_le_bytes());
+        for words in [&self.options.arguments, &self.options.environment] {
+            for word in words {
+                let id = state.memory.allocate(word.len() as u64 + 1, Kind::Stack).map_err(too_much)?;
+                let object = state.memory.get_mut(id).expect("just made");
+                object.bytes[..word.len()].copy_from_slice(word.as_bytes());
+                pointers.extend(id.base().to_le_bytes());
+            }
+            pointers.extend([0; 8]);
         }
-        // The arguments' end, and the end of an empty environment.
-        pointers.extend([0; 16]);
         let id = state.memory.allocate(pointers.len() as u64, Kind::Stack).map_err(too_much)?;
         state.memory.get_mut(id).expect("just made").bytes.copy_from_slice(&pointers);
-        state.arguments = (arguments.len() as u64, id.base());
+        state.arguments = (self.options.arguments.len() as u64, id.base());
         match self.next_stage(&mut state, None) {
             Ok(_) => Ok(state),
             Err(Outcome::Unsupported { message }) => Err(message),

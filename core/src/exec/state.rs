@@ -2,6 +2,7 @@
 use super::address::ObjectId;
 use super::frame::Frame;
 use super::memory::Memory;
+use super::output::Output;
 use crate::expr::Expr;
 use crate::program::FuncId;
 use crate::query::Path;
@@ -50,7 +51,7 @@ pub struct State {
     /// `klee_set_forking`.
     pub may_fork: bool,
     /// What the program wrote to standard output.
-    pub output: Arc<Vec<u8>>,
+    pub output: Arc<Output>,
     /// The object behind `errno`, once asked for.
     pub errno: Option<ObjectId>,
     /// `argc` and the address of `argv`.

@@ -13,13 +13,16 @@ import json
 import re
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from partita import _core
+from partita.errors import UsageError
 from partita.explore import Run, explore, next_folder
 from partita.frontends import without_bitcode
 from partita.solver import DEFAULT_LAYERS
+from partita.whole import ENVIRONMENT
 
 COMPLETE, BUG, INCOMPLETE, MISMATCH = 0, 1, 3, 4
 REPORT_EVERY_S = 5.0
@@ -31,6 +34,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     searches = [name for name, _ in _core.SEARCHES]
     parser.add_argument("program", nargs="+", metavar="PROG", help="C sources, bitcode, LLVM text, an executable")
+    parser.add_argument("--sym-arg", action=Words, nargs=1, metavar="N", help="a symbolic argument of up to N bytes")
+    parser.add_argument(
+        "--sym-args", action=Words, nargs=3, metavar=("MIN", "MAX", "N"), help="MIN to MAX of them, each up to N bytes"
+    )
+    parser.add_argument("--sym-files", type=count, nargs=2, metavar=("NUM", "SIZE"), help="symbolic files A, B, ...")
+    parser.add_argument("--sym-stdin", type=count, metavar="N", help="symbolic standard input of N bytes")
+    parser.add_argument("--sym-stdout", action="store_true", help="tests hold what was written to standard output")
+    parser.add_argument("--max-fail", type=count, default=0, metavar="N", help="up to N system calls may fail")
+    parser.add_argument("--stdin", metavar="FILE", help="what standard input holds (default: nothing)")
+    parser.add_argument("--env", action="append", metavar="NAME=VALUE", help="add to the program's environment")
+    parser.add_argument("--write-host", action="store_true", help="let the program change files of this machine")
+    parser.add_argument(
+        "--libc", choices=["auto", "musl", "none"], default="auto", help="the C library (default: musl where needed)"
+    )
     parser.add_argument("--search", choices=searches, default="dfs", help="which state runs next (default: dfs)")
     parser.add_argument("--max-time", type=duration, metavar="TIME", help="such as 60s, 10m or 2h")
     parser.add_argument("--max-memory", type=size, metavar="SIZE", help="such as 2GB (default: half of the memory)")
@@ -50,6 +67,43 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", metavar="DIR", help="where to write (default: the next free partita-out-N)")
     parser.add_argument("--json", action="store_true", help="JSON lines, one an event, the last one run.json")
     parser.add_argument("--quiet", action="store_true", help="only bugs and errors")
+
+
+class Words(argparse.Action):
+    """Collects `--sym-arg` and `--sym-args` in the order they are given, as words among the program's arguments."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: str | Sequence[Any] | None,
+        option_string: str | None = None,
+    ) -> None:
+        numbers = [str(value) for value in values or ()]
+        for number in numbers:
+            if not number.isdecimal():
+                parser.error(f"argument {self.option_strings[0]}: expected a whole number, found {number!r}")
+        words = [*getattr(namespace, "symbolic_arguments", ()), self.option_strings[0], *numbers]
+        namespace.symbolic_arguments = words
+
+
+def environment(given: Sequence[str] | None) -> dict[str, str]:
+    variables = dict(ENVIRONMENT)
+    for word in given or ():
+        name, equals, value = word.partition("=")
+        if not name or not equals:
+            raise UsageError(f"expected --env NAME=VALUE, found `{word}`")
+        variables[name] = value
+    return variables
+
+
+def contents(name: str | None) -> bytes:
+    if name is None:
+        return b""
+    try:
+        return Path(name).read_bytes()
+    except OSError as error:
+        raise UsageError(f"cannot read `{name}` for --stdin: {error.strerror}") from None
 
 
 def duration(text: str) -> float:
@@ -79,7 +133,15 @@ def run(arguments: argparse.Namespace) -> int:
             print(f"partita: note: {name} has no bitcode of {', '.join(missing)}", file=sys.stderr)
     exploration = explore(
         arguments.program,
-        arguments=arguments.program_arguments,
+        arguments=[*getattr(arguments, "symbolic_arguments", ()), *arguments.program_arguments],
+        sym_files=tuple(arguments.sym_files) if arguments.sym_files else None,
+        sym_stdin=arguments.sym_stdin,
+        sym_stdout=arguments.sym_stdout,
+        max_fail=arguments.max_fail,
+        stdin=contents(arguments.stdin),
+        environment=environment(arguments.env),
+        write_host=arguments.write_host,
+        libc=arguments.libc,
         search=arguments.search,
         layers=arguments.layers,
         verify=arguments.verify,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-import importlib.util
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -45,7 +43,7 @@ def load_program(
                 "folder": os.getcwd() if sources else "",
                 "flags": [optimize, list(cflags), entry],
                 "compiler": _compiler_identity(clang) if sources else "",
-                "lowering": _lowering_identity(),
+                "lowering": store.lowering_identity(),
             }
         )
         found = store.lookup(key)
@@ -93,15 +91,3 @@ def _compiler_identity(clang: str | None) -> list[object]:
     except OSError:
         return [command]
     return [command, status.st_size, status.st_mtime_ns]
-
-
-@functools.cache
-def _lowering_identity() -> list[str]:
-    """llvmlite's version file and the text of our own lowering: a change in either makes other programs."""
-    folder = Path(__file__).resolve().parent
-    files = sorted([*folder.glob("*.py"), *folder.parent.glob("llvm/*.py"), folder.parent / "toolchain.py"])
-    llvmlite = importlib.util.find_spec("llvmlite")
-    if llvmlite is None or llvmlite.origin is None:
-        raise UsageError("the LLVM reader is missing: expected the Python package `llvmlite` (pip install llvmlite)")
-    files.append(Path(llvmlite.origin).parent / "_version.py")
-    return [store.file_hash(str(file)) or "" for file in files]

@@ -8,13 +8,17 @@ again.
 
 from __future__ import annotations
 
+import functools
 import hashlib
+import importlib.util
 import json
 import os
 import struct
 import zlib
 from collections.abc import Iterable
 from pathlib import Path
+
+from partita.errors import UsageError
 
 
 def cache_dir() -> Path:
@@ -35,6 +39,19 @@ def file_hash(path: str) -> str | None:
         return None
 
 
+@functools.cache
+def lowering_identity() -> list[str]:
+    """llvmlite's version file and the text of our own lowering: a change in either makes other programs."""
+    sources = ("frontends/bitcode.py", "frontends/c.py", "frontends/executable.py", "toolchain.py")
+    package = Path(__file__).resolve().parent.parent
+    files = [*(package / name for name in sources), *sorted(package.glob("llvm/*.py"))]
+    llvmlite = importlib.util.find_spec("llvmlite")
+    if llvmlite is None or llvmlite.origin is None:
+        raise UsageError("the LLVM reader is missing: expected the Python package `llvmlite` (pip install llvmlite)")
+    files.append(Path(llvmlite.origin).parent / "_version.py")
+    return [file_hash(str(file)) or "" for file in files]
+
+
 def lookup(key: str) -> bytes | None:
     """The program of an entry whose files have not changed."""
     try:
@@ -46,7 +63,7 @@ def lookup(key: str) -> bytes | None:
         files: dict[str, str] = json.loads(head)
     except ValueError:
         return None
-    if not isinstance(files, dict) or not _is_whole(program):
+    if not isinstance(files, dict) or not is_whole(program):
         return None
     return program if all(file_hash(path) == found for path, found in files.items()) else None
 
@@ -76,6 +93,6 @@ def _entry(key: str) -> Path:
     return cache_dir() / "programs" / key[:2] / key[2:]
 
 
-def _is_whole(program: bytes) -> bool:
+def is_whole(program: bytes) -> bool:
     """Is the checksum in the header (see `llvm/write.py`) that of the contents?"""
     return len(program) > 24 and struct.unpack_from("<I", program, 12)[0] == zlib.crc32(memoryview(program)[16:])

@@ -2,6 +2,7 @@
 //! always wins. What is in no table ends the path as unsupported, or returns any value (`--undefined havoc`).
 mod alloc;
 mod bytes;
+mod host;
 mod klee;
 mod print;
 mod process;
@@ -15,7 +16,7 @@ use super::state::State;
 use super::step::Arguments;
 use super::value::Value;
 use crate::expr::Sort;
-use crate::program::{Call, FuncId, Program, Reg};
+use crate::program::{Call, FuncId, Linkage, Program, Reg};
 use std::sync::Arc;
 
 /// What a call of a model comes to.
@@ -53,8 +54,15 @@ const fn row(name: &'static str, arity: usize, model: Model) -> Row {
 
 /// The model of each function that has one, by function.
 pub(super) fn bind(program: &Program) -> Vec<Option<Row>> {
-    let tables =
-        [klee::MODELS, verifier::MODELS, alloc::MODELS, bytes::MODELS, process::MODELS, print::MODELS];
+    let tables = [
+        klee::MODELS,
+        verifier::MODELS,
+        alloc::MODELS,
+        bytes::MODELS,
+        process::MODELS,
+        print::MODELS,
+        host::MODELS,
+    ];
     let find = |name: &str| tables.into_iter().flatten().find(|row| row.name == name).copied();
     let one = |f: &crate::program::Function| {
         if f.is_defined() {
@@ -68,6 +76,20 @@ pub(super) fn bind(program: &Program) -> Vec<Option<Row>> {
         }
     };
     program.functions.iter().map(one).collect()
+}
+
+/// Names that a program uses and that neither it nor any model defines.
+pub fn unknown(program: &Program) -> Vec<&str> {
+    let functions = program.functions.iter().zip(bind(program)).filter(|(f, model)| {
+        !f.is_defined() && f.alias.is_none() && f.linkage != Linkage::Weak && model.is_none()
+    });
+    let globals = program.globals.iter().filter(|g| {
+        !g.defined
+            && g.alias.is_none()
+            && g.linkage != Linkage::Weak
+            && STREAMS.iter().all(|stream| stream.0 != program.string(g.name))
+    });
+    functions.map(|(f, _)| f.name).chain(globals.map(|g| g.name)).map(|name| program.string(name)).collect()
 }
 
 impl Engine {

@@ -415,7 +415,12 @@ fn fputc(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
     Ok(Reply::Value(Value::number(byte.into())))
 }
 
-fn bytes(engine: &mut Engine, state: &mut State, address: u64, count: u64) -> Result<Vec<u8>, Outcome> {
+pub(super) fn bytes(
+    engine: &mut Engine,
+    state: &mut State,
+    address: u64,
+    count: u64,
+) -> Result<Vec<u8>, Outcome> {
     let mut text = Vec::new();
     for i in 0..count {
         let byte = engine.load(state, Value::number(address + i), 8)?;

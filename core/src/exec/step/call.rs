@@ -218,7 +218,7 @@ impl Engine {
         Ok(Go::Frame)
     }
 
-    /// A frame with no caller, for `main` or a function without parameters.
+    /// A frame with no caller, for `main` or a constructor. Both get the arguments, as far as they have parameters.
     pub(in crate::exec) fn bottom_frame(&mut self, state: &State, func: FuncId) -> Result<Frame, Outcome> {
         let function = &self.program.functions[func.index()];
         if !function.is_defined() {
@@ -228,15 +228,11 @@ impl Engine {
             )));
         }
         let mut frame = Frame::new(func, function.widths.len());
-        if func == self.main {
-            let (argc, argv) = state.arguments;
-            // The environment is empty: its end follows the end of the arguments.
-            let environment = argv + 8 * (argc + 1);
-            for (i, word) in [argc, argv, environment].into_iter().enumerate().take(function.params as usize)
-            {
-                frame.registers[i] =
-                    Value::number(word & crate::expr::bits::mask(function.widths[i].min(64)));
-            }
+        let (argc, argv) = state.arguments;
+        // The environment follows the end of the arguments.
+        let environment = argv + 8 * (argc + 1);
+        for (i, word) in [argc, argv, environment].into_iter().enumerate().take(function.params as usize) {
+            frame.registers[i] = Value::number(word & crate::expr::bits::mask(function.widths[i].min(64)));
         }
         Ok(frame)
     }

@@ -1,0 +1,175 @@
+//! What the kernel model (`runtime/posix`) needs from outside the program's memory: files of the machine, settings of the
+//! run, standard output, and a place to say what it does not model.
+use super::{Answer, Reply, Row, Site, row};
+use crate::exec::Engine;
+use crate::exec::host::Change;
+use crate::exec::outcome::{Access, Outcome};
+use crate::exec::state::State;
+use crate::exec::value::Value;
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+pub(super) const MODELS: &[Row] = &[
+    row("__partita_setting", 1, setting),
+    row("__partita_room", 1, room),
+    row("__partita_arguments", 2, arguments),
+    row("__partita_not_modelled", 1, not_modelled),
+    row("__partita_output", 2, output),
+    row("__partita_stdin", 2, stdin),
+    row("__partita_host_status", 3, status),
+    row("__partita_host_read", 4, read),
+    row("__partita_host_link", 3, link),
+    row("__partita_host_change", 6, change),
+];
+
+fn number(value: i64) -> Answer {
+    Ok(Reply::Value(Value::number(value as u64)))
+}
+
+fn path(engine: &mut Engine, state: &mut State, site: &Site<'_>, i: usize) -> Result<PathBuf, Outcome> {
+    let address = engine.argument(state, site, i)?;
+    Ok(PathBuf::from(OsString::from_vec(engine.string_at(state, address)?)))
+}
+
+/// Writes as much of `bytes` as fits into `room` bytes at an address.
+fn put(
+    engine: &mut Engine,
+    state: &mut State,
+    address: u64,
+    bytes: &[u8],
+    room: u64,
+) -> Result<i64, Outcome> {
+    let count = (bytes.len() as u64).min(room);
+    if count > 0 {
+        let (id, at) = engine.at(state, address, count, Access::Write)?;
+        engine.cache.drop_object(id);
+        let object = state.memory.get_mut(id).expect("a live object");
+        object.touch();
+        object.bytes[at as usize..(at + count) as usize].copy_from_slice(&bytes[..count as usize]);
+        object.uncover(at, count);
+    }
+    Ok(count as i64)
+}
+
+/// A number that the run was told; 0 for what it was not told.
+fn setting(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+    let address = engine.argument(state, site, 0)?;
+    let name = engine.string_at(state, address)?;
+    let found = engine.options.settings.iter().find(|(key, _)| key.as_bytes() == name);
+    number(found.map_or(0, |(_, value)| *value))
+}
+
+/// Bytes from an address to the end of its object.
+fn room(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+    let address = engine.argument(state, site, 0)?;
+    let (id, at) = engine.at(state, address, 0, Access::Read)?;
+    number((state.memory.get(id).expect("a live object").size - at) as i64)
+}
+
+/// From now on `main` gets these arguments; the environment follows the null pointer at their end.
+fn arguments(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+    let count = engine.argument(state, site, 0)?;
+    state.arguments = (count, engine.argument(state, site, 1)?);
+    Ok(Reply::Nothing)
+}
+
+/// Counted with its place: the program was told that there is no such thing.
+fn not_modelled(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+    let address = engine.argument(state, site, 0)?;
+    let what = String::from_utf8_lossy(&engine.string_at(state, address)?).into_owned();
+    engine.incomplete(state, &format!("not modelled, fails with ENOSYS: {what}"));
+    Ok(Reply::Nothing)
+}
+
+fn output(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+    let (address, count) = (engine.argument(state, site, 0)?, engine.argument(state, site, 1)?);
+    for i in 0..count {
+        let byte = engine.load(state, Value::number(address + i), 8)?;
+        let output = Arc::make_mut(&mut state.output);
+        match byte.expr() {
+            None => output.extend_from_slice(&[byte.word as u8]),
+            Some(e) => output.push_symbolic(e),
+        }
+    }
+    Ok(Reply::Nothing)
+}
+
+/// What standard input holds, as far as there is room; the result is how much that is in all.
+fn stdin(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+    let (address, room) = (engine.argument(state, site, 0)?, engine.argument(state, site, 1)?);
+    let bytes = Arc::clone(&engine.options.stdin);
+    put(engine, state, address, &bytes, room)?;
+    number(bytes.len() as i64)
+}
+
+fn status(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+    let path = path(engine, state, site, 0)?;
+    let follow = engine.argument(state, site, 1)? != 0;
+    let to = engine.argument(state, site, 2)?;
+    match engine.host.status(&path, follow) {
+        Err(error) => number(-error),
+        Ok(fields) => {
+            let bytes: Vec<u8> = fields.iter().flat_map(|field| field.to_le_bytes()).collect();
+            put(engine, state, to, &bytes, bytes.len() as u64)?;
+            number(0)
+        }
+    }
+}
+
+/// Bytes of a file, or entries of a folder, from an offset on.
+fn read(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+    let path = path(engine, state, site, 0)?;
+    let [offset, to, room] = [1, 2, 3].map(|i| engine.argument(state, site, i));
+    let (offset, to, room) = (offset?, to?, room?);
+    let (seen, vanished) = engine.host.contents(&path);
+    if vanished {
+        let name = path.display();
+        engine.incomplete(
+            state,
+            &format!("the file `{name}` vanished during the run: reading it fails with EIO"),
+        );
+    }
+    match seen {
+        Err(error) => number(-error),
+        Ok(bytes) => {
+            let rest = bytes.get(offset as usize..).unwrap_or(&[]);
+            number(put(engine, state, to, rest, room)?)
+        }
+    }
+}
+
+fn link(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+    let path = path(engine, state, site, 0)?;
+    let (to, room) = (engine.argument(state, site, 1)?, engine.argument(state, site, 2)?);
+    match engine.host.link(&path) {
+        Err(error) => number(-error),
+        Ok(bytes) => number(put(engine, state, to, &bytes, room)?),
+    }
+}
+
+/// `(letter, path, other path or bytes, count, offset or size, mode)`; see `posix/host.h`.
+fn change(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+    let letter = engine.argument(state, site, 0)? as u8;
+    let path = path(engine, state, site, 1)?;
+    let [second, count, place, mode] = [2, 3, 4, 5].map(|i| engine.argument(state, site, i));
+    let (second, count, place, mode) = (second?, count?, place?, mode? as u32);
+    let bytes = match letter {
+        b'w' => super::print::bytes(engine, state, second, count)?,
+        b'n' => engine.string_at(state, second)?,
+        _ => Vec::new(),
+    };
+    let other = PathBuf::from(OsString::from_vec(bytes.clone()));
+    let change = match letter {
+        b'w' => Change::Write { at: place, bytes: &bytes, mode },
+        b't' => Change::Truncate { size: place },
+        b'd' => Change::MakeFolder { mode },
+        b'u' => Change::Remove,
+        b'r' => Change::RemoveFolder,
+        b'n' => Change::Rename { to: &other },
+        b'm' => Change::Mode { mode },
+        other => return Err(Outcome::unsupported(format!("a change of files called {other}"))),
+    };
+    number(engine.host.change(&path, &change).map_or_else(|error| -error, |()| 0))
+}

@@ -1,0 +1,176 @@
+"""musl as a lowered program, made once for each installation from the sources in the ziglang wheel, and kept.
+
+All of musl's own C is compiled file by file to bitcode, with headers of ours where it would speak to the machine
+(`runtime/musl/include`) and a few files of ours in place of its own; LLVM links it and `partita.llvm` lowers it. The
+result is one library: a run takes from it what the program reaches (`core/src/program/link.rs`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from partita.errors import UsageError
+from partita.frontends import cache as store
+from partita.frontends.bitcode import module_text
+from partita.toolchain import driver, include_words, runtime_include, zig_dir
+
+_FLAGS = (
+    *("-std=c99", "-ffreestanding", "-fno-builtin", "-D_XOPEN_SOURCE=700"),
+    *("-O1", "-fno-stack-protector", "-gline-tables-only", "-w", "-fno-color-diagnostics", "-emit-llvm", "-c"),
+)
+_FOLDERS = (
+    "complex conf crypt ctype dirent env errno exit fcntl fenv internal ipc legacy linux locale math misc mman mq"
+    " multibyte network passwd prng process regex sched search select signal stat stdio stdlib string temp termios"
+    " thread time unistd"
+).split()
+# musl's string functions read whole words, past the end of what they were given, where __GNUC__ is defined.
+_BYTEWISE = ("-U__GNUC__",)
+# What `runtime/musl` or the executor has instead: the start and the end of a process, threads, and moving bytes.
+_REPLACED = frozenset(
+    (
+        "env/__libc_start_main env/__init_tls env/__reset_tls env/__stack_chk_fail internal/libc"
+        " internal/vdso exit/exit exit/_Exit exit/abort exit/atexit exit/assert unistd/_exit stdio/stdout"
+        " thread/pthread_create thread/pthread_cancel thread/synccall"
+        " string/memcpy string/memmove string/mempcpy string/memset string/bzero"
+    ).split()
+)
+
+
+def public_names() -> frozenset[str]:
+    """The names musl exports, from the list in the wheel: known without building anything."""
+    text = (zig_dir() / "lib" / "libc" / "musl" / "libc.S").read_text()
+    words = (line.split() for line in text.splitlines() if line.startswith((".globl ", ".weak ", "WEAK")))
+    return frozenset(found[1] for found in words)
+
+
+def musl() -> bytes:
+    """The serialised library, from the cache, or made now."""
+    folder = store.cache_dir() / "libc"
+    entry = folder / store.key_of({"flags": [_FLAGS, _BYTEWISE], "sources": _identity()})
+    found = _whole(entry)
+    if found is not None:
+        return found
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with _alone(folder / "lock"):
+            found = _whole(entry)  # somebody else may have made it while we waited
+            if found is None:
+                found = _make()
+                _keep(entry, found)
+            return found
+    except OSError as error:
+        raise UsageError(
+            f"cannot keep the C library in `{folder}`: {error.strerror}; it needs 10 MB: free some space, or choose"
+            " another place with XDG_CACHE_HOME"
+        ) from None
+
+
+def _identity() -> list[object]:
+    zig = zig_dir()
+    status = (zig / "zig").stat()
+    ours = sorted([*_overrides().glob("*.c"), *(_overrides() / "include").glob("*.h")])
+    hashes = [store.file_hash(str(path)) for path in [*ours, Path(__file__)]]
+    return [str(zig), status.st_size, status.st_mtime_ns, hashes, store.lowering_identity()]
+
+
+def _overrides() -> Path:
+    return runtime_include().parent / "musl"
+
+
+def _whole(entry: Path) -> bytes | None:
+    try:
+        data = entry.read_bytes()
+    except OSError:
+        return None
+    return data if store.is_whole(data) else None
+
+
+@contextlib.contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """Only one process at a time; the lock goes with the process."""
+    with open(path, "w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            print("partita: another run is compiling the C library: waiting for it", file=sys.stderr)
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def _keep(entry: Path, data: bytes) -> None:
+    handle, temporary = tempfile.mkstemp(dir=entry.parent, prefix=".new-")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        os.replace(temporary, entry)
+    except OSError:
+        os.unlink(temporary)
+        raise
+
+
+def _sources() -> list[Path]:
+    root = zig_dir() / "lib" / "libc" / "musl" / "src"
+    theirs = [
+        path
+        for folder in _FOLDERS
+        for path in sorted((root / folder).glob("*.c"))
+        if f"{folder}/{path.stem}" not in _REPLACED
+    ]
+    return [*sorted(_overrides().glob("*.c")), *theirs]
+
+
+def _command() -> list[str]:
+    root = zig_dir() / "lib" / "libc" / "musl"
+    inside = [_overrides() / "include", *(root / name for name in "arch/x86_64 arch/generic src/include".split())]
+    command = [*driver(), *_FLAGS]
+    for path in (*inside, root / "src" / "internal", root / "include"):
+        command += ["-I", str(path)]
+    return [*command, *include_words()]
+
+
+def _make() -> bytes:
+    from partita.llvm import lower
+
+    sources, command = _sources(), _command()
+    with tempfile.TemporaryDirectory(prefix="partita-libc-") as folder, _progress(len(sources)) as advance:
+
+        def compile_one(item: tuple[int, Path]) -> bytes:
+            number, source = item
+            output = Path(folder) / f"{number}.bc"
+            flags = _BYTEWISE if source.parent.name == "string" else ()
+            words = [*command, *flags, "-o", str(output), "--", str(source)]
+            done = subprocess.run(words, capture_output=True, text=True, check=False)
+            if done.returncode != 0:
+                raise UsageError(f"cannot compile the C library: {done.stderr.rstrip() or source}")
+            advance()
+            data = output.read_bytes()
+            output.unlink()
+            return data
+
+        with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
+            compiled = list(pool.map(compile_one, enumerate(sources)))
+        return lower(module_text([(path.name, data) for path, data in zip(sources, compiled, strict=True)], entry=None))
+
+
+@contextlib.contextmanager
+def _progress(total: int):  # type: ignore[no-untyped-def]
+    """A bar on standard error, where that is a terminal; else one line."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        print("partita: compiling the C library, once for this installation (about a minute)", file=sys.stderr)
+        yield lambda: None
+        return
+    with Progress(console=console, transient=True) as bar:
+        task = bar.add_task("compiling the C library, once for this installation", total=total)
+        yield lambda: bar.advance(task)

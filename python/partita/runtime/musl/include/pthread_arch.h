@@ -1,0 +1,6 @@
+/* There is one thread, and its descriptor is a variable (`musl/start.c`). */
+extern struct __pthread __partita_thread;
+
+static inline uintptr_t __get_tp(void) { return (uintptr_t)&__partita_thread; }
+
+#define MC_PC gregs[REG_RIP]

@@ -1,0 +1,45 @@
+/* What a running musl has and its start-up code usually makes: the thread's descriptor, the library's own variables, memory
+   from the executor, and the last flush. (Symbolic arguments and files are the kernel model's: `posix/start.c`.) */
+#include <errno.h>
+#include <stdlib.h>
+#include "libc.h"
+#include "pthread_impl.h"
+#include "stdio_impl.h"
+
+void __partita_not_modelled(const char *what);
+
+static size_t no_auxiliary_vector[2];
+
+struct __libc __libc = {.page_size = 4096, .auxv = no_auxiliary_vector};
+size_t __hwcap;
+char *__progname, *__progname_full;
+weak_alias(__progname, program_invocation_short_name);
+weak_alias(__progname_full, program_invocation_name);
+
+volatile int __thread_list_lock;
+
+struct pthread __partita_thread = {
+    .self = &__partita_thread,
+    .prev = &__partita_thread,
+    .next = &__partita_thread,
+    .tid = 4242,
+    .detach_state = DT_JOINABLE,
+    .locale = &__libc.global_locale,
+    .robust_list.head = &__partita_thread.robust_list.head,
+};
+
+void *__libc_malloc(size_t size) { return malloc(size); }
+void *__libc_malloc_impl(size_t size) { return malloc(size); }
+void *__libc_calloc(size_t count, size_t size) { return calloc(count, size); }
+void *__libc_realloc(void *old, size_t size) { return realloc(old, size); }
+void __libc_free(void *memory) { free(memory); }
+
+int __pthread_create(pthread_t *restrict thread, const pthread_attr_t *restrict attributes, void *(*start)(void *),
+                     void *restrict argument) {
+  __partita_not_modelled("pthread_create");
+  return EAGAIN;
+}
+weak_alias(__pthread_create, pthread_create);
+
+/* The executor has called what `atexit` registered and the program's destructors before this one. */
+__attribute__((destructor(0))) static void flush(void) { __stdio_exit(); }

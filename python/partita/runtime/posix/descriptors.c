@@ -1,0 +1,373 @@
+/* Open files: descriptors, reading, writing, seeking, pipes, and system calls that fail when asked to. */
+#include "kernel.h"
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/select.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+static struct {
+  struct handle *handle;
+  int close_on_exec;
+} table[DESCRIPTORS];
+
+int __partita_writes_host;
+
+struct handle *__partita_handle(long fd) { return fd >= 0 && fd < DESCRIPTORS ? table[fd].handle : 0; }
+
+struct handle *__partita_new_handle(struct inode *inode, int flags) {
+  struct handle *handle = calloc(1, sizeof *handle);
+  handle->inode = inode;
+  handle->flags = flags & ~(O_CREAT | O_EXCL | O_TRUNC | O_CLOEXEC | O_NOCTTY);
+  return handle;
+}
+
+long __partita_new_descriptor(struct handle *handle, long least, int close_on_exec) {
+  for (long fd = least; fd >= 0 && fd < DESCRIPTORS; fd++)
+    if (!table[fd].handle) {
+      table[fd].handle = handle;
+      table[fd].close_on_exec = close_on_exec;
+      handle->uses++;
+      return fd;
+    }
+  return least < 0 || least >= DESCRIPTORS ? -EINVAL : -EMFILE;
+}
+
+/* --max-fail: for each kind of call a symbolic number says which of them fails, as in KLEE. */
+static const char *const fail_names[] = {"read_fail", "write_fail", "close_fail", "ftruncate_fail", "getcwd_fail"};
+static unsigned *fail_at[5], calls_made[5];
+static long failures_left;
+
+void __partita_allow_failures(long count) {
+  failures_left = count;
+  for (int kind = 0; count && kind < 5; kind++) {
+    fail_at[kind] = malloc(sizeof(unsigned));
+    klee_make_symbolic(fail_at[kind], sizeof(unsigned), fail_names[kind]);
+  }
+}
+
+long __partita_fails(int kind) {
+  if (!failures_left || *fail_at[kind] != ++calls_made[kind]) return 0;
+  failures_left--;
+  return 1;
+}
+
+static long close_descriptor(long fd) {
+  struct handle *handle = __partita_handle(fd);
+  if (!handle) return -EBADF;
+  table[fd].handle = 0;
+  if (--handle->uses == 0) {
+    if (handle->inode->device == PIPE && (handle->flags & O_ACCMODE) == O_WRONLY) handle->inode->status->st_nlink = 0;
+    free(handle);
+  }
+  return __partita_fails(FAIL_CLOSE) ? -EIO : 0;
+}
+
+static uint64_t random_state = 0x9e3779b97f4a7c15;
+
+static void random_bytes(unsigned char *to, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    random_state = random_state * 6364136223846793005 + 1442695040888963407;
+    to[i] = (unsigned char)(random_state >> 56);
+  }
+}
+
+static long read_pipe(struct inode *pipe, unsigned char *to, size_t count) {
+  size_t there = (size_t)pipe->status->st_size;
+  if (!there) return pipe->status->st_nlink ? -EAGAIN : 0; /* nobody else could write: waiting would be for ever */
+  if (count > there) count = there;
+  memcpy(to, pipe->data, count);
+  memmove(pipe->data, pipe->data + count, there - count);
+  pipe->status->st_size = (off_t)(there - count);
+  return (long)count;
+}
+
+static long read_at(struct handle *handle, void *to, size_t count, off_t offset) {
+  struct inode *inode = handle->inode;
+  if ((handle->flags & O_ACCMODE) == O_WRONLY || (handle->flags & O_PATH)) return -EBADF;
+  if (S_ISDIR(inode->status->st_mode)) return -EISDIR;
+  if (count && __partita_fails(FAIL_READ)) return -EIO;
+  switch (inode->device) {
+  case NOTHING: return 0;
+  case ZEROS:
+  case FULL: memset(to, 0, count); return (long)count;
+  case RANDOM: random_bytes(to, count); return (long)count;
+  case OUTPUT:
+  case ERRORS: return -EBADF;
+  case PIPE: return read_pipe(inode, to, count);
+  case PLAIN: break;
+  }
+  if (!S_ISREG(inode->status->st_mode)) return -ENXIO;
+  long error = __partita_load(inode);
+  if (error) return error;
+  if (offset < 0) return -EINVAL;
+  if (offset >= inode->status->st_size) return 0;
+  size_t left = (size_t)(inode->status->st_size - offset);
+  if (count > left) count = left;
+  memcpy(to, inode->data + offset, count);
+  return (long)count;
+}
+
+static long write_at(struct handle *handle, const void *from, size_t count, off_t offset) {
+  struct inode *inode = handle->inode;
+  if ((handle->flags & O_ACCMODE) == O_RDONLY || (handle->flags & O_PATH)) return -EBADF;
+  if (count && __partita_fails(FAIL_WRITE)) return -ENOSPC;
+  switch (inode->device) {
+  case NOTHING:
+  case ZEROS:
+  case RANDOM:
+  case ERRORS: return (long)count;
+  case FULL: return count ? -ENOSPC : 0;
+  case OUTPUT: __partita_output(from, count); return (long)count;
+  case PIPE: offset = inode->status->st_size; break;
+  case PLAIN: break;
+  }
+  if (inode->device == PLAIN && !S_ISREG(inode->status->st_mode)) return -ENXIO;
+  if (offset < 0) return -EINVAL;
+  size_t end = (size_t)offset + count;
+  if (end >= (size_t)1 << 32) return -EFBIG;
+  if (__partita_grow(inode, end)) return -ENOSPC;
+  memcpy(inode->data + offset, from, count);
+  if (inode->status->st_size < (off_t)end) inode->status->st_size = (off_t)end;
+  __partita_touch(inode);
+  if (__partita_writes_host && inode->host)
+    return __partita_host_change('w', inode->host, from, count, (size_t)offset, (int)(inode->status->st_mode & 07777)) ?: (long)count;
+  return (long)count;
+}
+
+static int seekable(const struct handle *handle) {
+  enum device device = handle->inode->device;
+  return device != OUTPUT && device != ERRORS && device != PIPE;
+}
+
+static long read_next(long fd, void *to, size_t count) {
+  struct handle *handle = __partita_handle(fd);
+  if (!handle) return -EBADF;
+  long done = read_at(handle, to, count, handle->offset);
+  if (done > 0) handle->offset += done;
+  return done;
+}
+
+static long write_next(long fd, const void *from, size_t count) {
+  struct handle *handle = __partita_handle(fd);
+  if (!handle) return -EBADF;
+  off_t offset = handle->flags & O_APPEND ? handle->inode->status->st_size : handle->offset;
+  long done = write_at(handle, from, count, offset);
+  if (done > 0) handle->offset = offset + done;
+  return done;
+}
+
+static long vectored(long fd, const struct iovec *vector, long count, int writing) {
+  long all = 0;
+  for (long i = 0; i < count; i++) {
+    long done = writing ? write_next(fd, vector[i].iov_base, vector[i].iov_len)
+                        : read_next(fd, vector[i].iov_base, vector[i].iov_len);
+    if (done < 0) return all ? all : done;
+    all += done;
+    if ((size_t)done < vector[i].iov_len) break;
+  }
+  return all;
+}
+
+static long seek(long fd, off_t offset, int whence) {
+  struct handle *handle = __partita_handle(fd);
+  if (!handle) return -EBADF;
+  if (!seekable(handle)) return -ESPIPE;
+  off_t size = handle->inode->status->st_size;
+  off_t base = whence == SEEK_CUR ? handle->offset : whence == SEEK_END ? size : 0;
+  if (whence == SEEK_DATA || whence == SEEK_HOLE) {
+    if (offset < 0 || offset >= size) return -ENXIO;
+    return handle->offset = whence == SEEK_DATA ? offset : size;
+  }
+  if (whence != SEEK_SET && whence != SEEK_CUR && whence != SEEK_END) return -EINVAL;
+  if ((offset > 0 && base > INT64_MAX - offset) || base + offset < 0) return offset > 0 ? -EOVERFLOW : -EINVAL;
+  return handle->offset = base + offset;
+}
+
+static long control(long fd, int command, long argument) {
+  struct handle *handle = __partita_handle(fd);
+  if (!handle) return -EBADF;
+  switch (command) {
+  case F_DUPFD: return __partita_new_descriptor(handle, argument, 0);
+  case F_DUPFD_CLOEXEC: return __partita_new_descriptor(handle, argument, FD_CLOEXEC);
+  case F_GETFD: return table[fd].close_on_exec;
+  case F_SETFD: table[fd].close_on_exec = (int)argument & FD_CLOEXEC; return 0;
+  case F_GETFL: return handle->flags | O_LARGEFILE;
+  case F_SETFL:
+    handle->flags = (handle->flags & ~(O_APPEND | O_NONBLOCK)) | ((int)argument & (O_APPEND | O_NONBLOCK));
+    return 0;
+  case F_GETLK: ((struct flock *)argument)->l_type = F_UNLCK; return 0;
+  case F_SETLK:
+  case F_SETLKW: return 0;
+  default: return -EINVAL;
+  }
+}
+
+static long duplicate(long from, long to, int close_on_exec) {
+  struct handle *handle = __partita_handle(from);
+  if (!handle || to < 0 || to >= DESCRIPTORS) return -EBADF;
+  if (from != to) {
+    if (table[to].handle) close_descriptor(to);
+    table[to].handle = handle;
+    table[to].close_on_exec = close_on_exec;
+    handle->uses++;
+  }
+  return to;
+}
+
+static long make_pipe(int ends[2], int flags) {
+  struct inode *inode = __partita_inode(S_IFIFO | 0600);
+  inode->device = PIPE;
+  int close_on_exec = flags & O_CLOEXEC ? FD_CLOEXEC : 0;
+  for (int i = 0; i < 2; i++) {
+    struct handle *handle = __partita_new_handle(inode, (i ? O_WRONLY : O_RDONLY) | (flags & O_NONBLOCK));
+    long fd = __partita_new_descriptor(handle, 0, close_on_exec);
+    if (fd < 0) {
+      if (i) close_descriptor(ends[0]);
+      return fd;
+    }
+    ends[i] = (int)fd;
+  }
+  return 0;
+}
+
+static long truncate_to(struct inode *inode, off_t size) {
+  if (S_ISDIR(inode->status->st_mode)) return -EISDIR;
+  if (!S_ISREG(inode->status->st_mode) || size < 0) return -EINVAL;
+  if (__partita_fails(FAIL_TRUNCATE)) return -EIO;
+  long error = __partita_load(inode);
+  if (error) return error;
+  if (size >= (off_t)1 << 32) return -EFBIG;
+  if (__partita_grow(inode, (size_t)size)) return -ENOSPC;
+  if (size < inode->status->st_size) memset(inode->data + size, 0, (size_t)(inode->status->st_size - size));
+  inode->status->st_size = size;
+  __partita_touch(inode);
+  return __partita_writes_host && inode->host ? __partita_host_change('t', inode->host, 0, 0, (size_t)size, 0) : 0;
+}
+
+static long open_path(int from, const char *path, int flags, mode_t mode) {
+  struct place place;
+  int make = flags & O_CREAT, alone = make && (flags & O_EXCL);
+  long error = make ? __partita_walk_new(from, path, &place) : __partita_walk(from, path, !(flags & O_NOFOLLOW), &place);
+  if (!error && make && place.inode && S_ISLNK(place.inode->status->st_mode) && !alone && !(flags & O_NOFOLLOW))
+    error = __partita_walk(from, path, 1, &place);
+  if (error) return error;
+  struct inode *inode = place.inode;
+  if (inode && alone) return -EEXIST;
+  if (inode && S_ISLNK(inode->status->st_mode) && !(flags & O_PATH)) return -ELOOP;
+  int access = flags & O_ACCMODE, writes = access != O_RDONLY;
+  if (!inode) {
+    if (place.slash) return -EISDIR;
+    if (!__partita_may(place.folder, 3)) return -EACCES;
+    size_t length = place.length < 0 ? strlen(place.name) : (size_t)place.length;
+    inode = __partita_inode(S_IFREG | (mode & ~__partita_umask & 07777));
+    if (place.folder->host && !__partita_is_symbolic(place.name, place.length))
+      inode->host = __partita_join(place.folder->host, place.name, length);
+    if (place.entry) place.entry->inode = inode, place.entry->letter = 0;
+    else __partita_add(place.folder, place.name, length, inode);
+    __partita_touch(place.folder);
+    if (__partita_writes_host && inode->host) {
+      error = __partita_host_change('w', inode->host, "", 0, 0, (int)(inode->status->st_mode & 07777));
+      if (error) return error;
+    }
+  } else {
+    if (S_ISDIR(inode->status->st_mode) && (writes || make)) return -EISDIR;
+    if ((flags & O_DIRECTORY) && !S_ISDIR(inode->status->st_mode)) return -ENOTDIR;
+    if (!(flags & O_PATH)) {
+      int want = access == O_RDONLY ? 4 : access == O_WRONLY ? 2 : 6;
+      if (!__partita_may(inode, want)) return -EACCES;
+      if (S_ISREG(inode->status->st_mode)) error = __partita_load(inode);
+      else if (inode->device == PLAIN && !S_ISDIR(inode->status->st_mode)) return -ENXIO;
+      if (error) return error;
+      if ((flags & O_TRUNC) && writes && S_ISREG(inode->status->st_mode)) error = truncate_to(inode, 0);
+      if (error) return error;
+    }
+  }
+  return __partita_new_descriptor(__partita_new_handle(inode, flags), 0, flags & O_CLOEXEC ? FD_CLOEXEC : 0);
+}
+
+static long terminal(long fd, unsigned long request, void *argument) {
+  struct handle *handle = __partita_handle(fd);
+  if (!handle) return -EBADF;
+  if (request == FIONREAD && S_ISREG(handle->inode->status->st_mode)) {
+    *(int *)argument = (int)(handle->inode->status->st_size - handle->offset);
+    return 0;
+  }
+  return -ENOTTY; /* nothing here is a terminal */
+}
+
+static long poll_all(struct pollfd *list, unsigned long count) {
+  long ready = 0;
+  for (unsigned long i = 0; i < count; i++) {
+    list[i].revents = 0;
+    if (list[i].fd < 0) continue;
+    list[i].revents = __partita_handle(list[i].fd) ? list[i].events & (POLLIN | POLLOUT) : POLLNVAL;
+    ready += list[i].revents != 0;
+  }
+  return ready;
+}
+
+static long select_all(long count, fd_set *reads, fd_set *writes, fd_set *exceptions) {
+  long ready = 0;
+  for (long fd = 0; fd < count; fd++) {
+    if (reads) ready += FD_ISSET(fd, reads) != 0;
+    if (writes) ready += FD_ISSET(fd, writes) != 0;
+  }
+  if (exceptions) FD_ZERO(exceptions);
+  return ready;
+}
+
+static long sync_descriptor(long fd) { return __partita_handle(fd) ? 0 : -EBADF; }
+
+long __partita_call_files(long number, long a, long b, long c, long d) {
+  struct handle *handle;
+  struct place place;
+  switch (number) {
+  case SYS_open: return open_path(AT_FDCWD, (char *)a, (int)b, (mode_t)c);
+  case SYS_openat: return open_path((int)a, (char *)b, (int)c, (mode_t)d);
+  case SYS_creat: return open_path(AT_FDCWD, (char *)a, O_CREAT | O_WRONLY | O_TRUNC, (mode_t)b);
+  case SYS_close: return close_descriptor(a);
+  case SYS_read: return read_next(a, (void *)b, (size_t)c);
+  case SYS_write: return write_next(a, (void *)b, (size_t)c);
+  case SYS_readv: return vectored(a, (void *)b, c, 0);
+  case SYS_writev: return vectored(a, (void *)b, c, 1);
+  case SYS_pread64: return (handle = __partita_handle(a)) ? seekable(handle) ? read_at(handle, (void *)b, (size_t)c, d) : -ESPIPE : -EBADF;
+  case SYS_pwrite64: return (handle = __partita_handle(a)) ? seekable(handle) ? write_at(handle, (void *)b, (size_t)c, d) : -ESPIPE : -EBADF;
+  case SYS_lseek: return seek(a, b, (int)c);
+  case SYS_fcntl: return control(a, (int)b, c);
+  case SYS_dup: return (handle = __partita_handle(a)) ? __partita_new_descriptor(handle, 0, 0) : -EBADF;
+  case SYS_dup2: return duplicate(a, b, 0);
+  case SYS_dup3: return a == b ? -EINVAL : duplicate(a, b, c & O_CLOEXEC ? FD_CLOEXEC : 0);
+  case SYS_pipe: return make_pipe((int *)a, 0);
+  case SYS_pipe2: return make_pipe((int *)a, (int)b);
+  case SYS_ioctl: return terminal(a, (unsigned long)b, (void *)c);
+  case SYS_poll: return poll_all((struct pollfd *)a, (unsigned long)b);
+  case SYS_ppoll: return poll_all((struct pollfd *)a, (unsigned long)b);
+  case SYS_select:
+  case SYS_pselect6: return select_all(a, (void *)b, (void *)c, (void *)d);
+  case SYS_ftruncate:
+    if (!(handle = __partita_handle(a))) return -EBADF;
+    return (handle->flags & O_ACCMODE) == O_RDONLY ? -EINVAL : truncate_to(handle->inode, b);
+  case SYS_truncate: {
+    long error = __partita_walk(AT_FDCWD, (char *)a, 1, &place);
+    return error ? error : __partita_may(place.inode, 2) ? truncate_to(place.inode, b) : -EACCES;
+  }
+  case SYS_fsync:
+  case SYS_fdatasync:
+  case SYS_syncfs:
+  case SYS_fadvise64:
+  case SYS_flock:
+  case SYS_readahead: return sync_descriptor(a);
+  case SYS_sync: return 0;
+  case SYS_copy_file_range: /* between files that the kernel cannot copy by itself */
+  case SYS_sendfile:
+  case SYS_splice:
+  case SYS_fallocate: return -EINVAL;
+  case SYS_getrandom: random_bytes((unsigned char *)a, (size_t)b); return b;
+  case SYS_close_range:
+    for (long fd = a; fd <= b && fd < DESCRIPTORS; fd++) close_descriptor(fd);
+    return 0;
+  default: return NOT_MINE;
+  }
+}

@@ -1,0 +1,113 @@
+/* The kernel model: what a program's system calls mean, in C that is explored with the program. All of its state is
+   in the program's own memory, so that every path has its own files, descriptors and clock without any effort.
+
+   Folders, files and links are inodes; folders have entries that name them. What the machine has is looked up when first
+   needed and copied: a path never changes a file of the machine (unless --write-host), only its own copy. */
+#ifndef PARTITA_KERNEL_H
+#define PARTITA_KERNEL_H
+
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <klee/klee.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* Answers of the executor (`exec/models/host.rs`). */
+long __partita_setting(const char *name);
+long __partita_room(const void *address); /* bytes from here to the end of the object */
+void __partita_arguments(long count, char **arguments);
+void __partita_not_modelled(const char *what);
+void __partita_output(const void *bytes, size_t count);
+long __partita_stdin(void *to, size_t room);
+long __partita_host_status(const char *path, int follow, long fields[13]);
+long __partita_host_read(const char *path, size_t offset, void *to, size_t room);
+long __partita_host_link(const char *path, void *to, size_t room);
+/* w: write `count` bytes of `other` at `place`; t: truncate to `place`; d: make a folder; u: remove a file; r: remove
+   a folder; n: rename to `other`; m: set the mode. */
+long __partita_host_change(char what, const char *path, const void *other, size_t count, size_t place, int mode);
+
+enum { DESCRIPTORS = 64, NAME_LENGTH = 255, PATH_LENGTH = 4096, LINKS_FOLLOWED = 40 };
+
+enum device { PLAIN, NOTHING, ZEROS, FULL, RANDOM, OUTPUT, ERRORS, PIPE };
+
+struct inode {
+  struct stat *status; /* an object of its own: those of symbolic files are symbolic */
+  unsigned char *data; /* of a file, a link or a pipe */
+  size_t room;
+  struct entry *entries; /* of a folder */
+  struct inode *up;      /* of a folder: the one it is in */
+  char *host;            /* its path on the machine, or null where it has none */
+  int loaded;            /* nothing is left to be read from the machine */
+  enum device device;
+};
+
+struct entry {
+  struct entry *next;
+  char *name;
+  size_t length;
+  struct inode *inode; /* null: deleted here, or (`letter` is set) not looked at yet */
+  char letter;
+};
+
+/* What `open` makes; descriptors that were duplicated share it. */
+struct handle {
+  struct inode *inode;
+  off_t offset;
+  int flags;
+  int uses;
+};
+
+/* Where a path leads. */
+struct place {
+  struct inode *folder; /* that has or would have the last component; null for a path that is only slashes or dots */
+  const char *name;     /* the last component */
+  long length;          /* its length; -1: up to the zero byte, which no slash precedes */
+  int slash;            /* it ends in a slash, so it must be a folder */
+  struct entry *entry;
+  struct inode *inode; /* null: nothing is there */
+};
+
+extern struct inode *__partita_root, *__partita_cwd;
+extern long __partita_uid, __partita_gid;
+extern int __partita_writes_host;
+extern mode_t __partita_umask;
+
+/* inodes.c */
+struct inode *__partita_inode(mode_t mode);
+struct inode *__partita_host_inode(const char *path, const long fields[13]);
+char *__partita_join(const char *folder, const char *name, size_t length);
+long __partita_load(struct inode *inode);
+int __partita_grow(struct inode *inode, size_t size);
+struct entry *__partita_add(struct inode *folder, const char *name, size_t length, struct inode *inode);
+struct inode *__partita_child(struct inode *folder, const char *name, long length, struct entry **found);
+int __partita_is_symbolic(const char *name, long length);
+int __partita_may(const struct inode *inode, int want);
+void __partita_touch(struct inode *inode);
+
+/* walk.c */
+long __partita_walk(int from, const char *path, int follow, struct place *to);
+long __partita_walk_new(int from, const char *path, struct place *to);
+
+/* descriptors.c */
+struct handle *__partita_handle(long fd);
+long __partita_new_descriptor(struct handle *handle, long least, int close_on_exec);
+struct handle *__partita_new_handle(struct inode *inode, int flags);
+long __partita_fails(int kind);
+enum { FAIL_READ, FAIL_WRITE, FAIL_CLOSE, FAIL_TRUNCATE, FAIL_CWD };
+void __partita_allow_failures(long count);
+
+/* Families of system calls: the result, or NOT_MINE. */
+#define NOT_MINE (-100000)
+long __partita_call_files(long number, long a, long b, long c, long d);
+long __partita_call_names(long number, long a, long b, long c, long d, long e);
+long __partita_call_status(long number, long a, long b, long c, long d, long e);
+long __partita_call_process(long number, long a, long b, long c, long d, long e, long f);
+long __partita_call_time(long number, long a, long b, long c, long d);
+long __partita_call_signals(long number, long a, long b, long c, long d);
+
+#endif

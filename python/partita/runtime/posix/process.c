@@ -1,0 +1,122 @@
+/* Who the process is, what it may use, and its end. */
+#include "kernel.h"
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/sysinfo.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+enum { PROCESS = 4242, PARENT = 4241 };
+
+long __partita_uid, __partita_gid;
+
+static long set_id(long wanted, long have) { return wanted == -1 || wanted == have || __partita_uid == 0 ? 0 : -EPERM; }
+
+static long limit(long resource, struct rlimit *to) {
+  if (resource < 0 || resource >= RLIM_NLIMITS) return -EINVAL;
+  if (!to) return 0;
+  to->rlim_cur = to->rlim_max = RLIM_INFINITY;
+  if (resource == RLIMIT_NOFILE) to->rlim_cur = to->rlim_max = DESCRIPTORS;
+  if (resource == RLIMIT_STACK) to->rlim_cur = 8 << 20;
+  return 0;
+}
+
+static long machine(struct utsname *to) {
+  memset(to, 0, sizeof *to);
+  strcpy(to->sysname, "Linux");
+  strcpy(to->nodename, "localhost");
+  strcpy(to->release, "6.1.0");
+  strcpy(to->version, "#1 SMP");
+  strcpy(to->machine, "x86_64");
+  strcpy(to->domainname, "(none)");
+  return 0;
+}
+
+static long map(size_t size, int flags, int fd, off_t offset) {
+  if (!size) return -EINVAL;
+  size = (size + 4095) & ~(size_t)4095;
+  char *memory = calloc(1, size);
+  if (!memory) return -ENOMEM;
+  if (!(flags & MAP_ANONYMOUS)) {
+    struct handle *handle = __partita_handle(fd);
+    if (!handle) return -EBADF;
+    if (!S_ISREG(handle->inode->status->st_mode)) return -ENODEV;
+    long error = __partita_load(handle->inode);
+    if (error) return error;
+    off_t left = handle->inode->status->st_size - offset;
+    if (left > 0) memcpy(memory, handle->inode->data + offset, (size_t)left < size ? (size_t)left : size);
+  }
+  return (long)memory;
+}
+
+static long unmap(char *memory, size_t size) {
+  /* Part of a mapping stays: nothing is lost but memory. */
+  if ((size_t)__partita_room(memory) == ((size + 4095) & ~(size_t)4095)) free(memory);
+  return 0;
+}
+
+long __partita_call_process(long number, long a, long b, long c, long d, long e, long f) {
+  switch (number) {
+  case SYS_exit:
+  case SYS_exit_group: _Exit((int)a);
+  case SYS_getpid:
+  case SYS_gettid:
+  case SYS_set_tid_address:
+  case SYS_getpgrp:
+  case SYS_getpgid:
+  case SYS_getsid: return PROCESS;
+  case SYS_getppid: return PARENT;
+  case SYS_setpgid:
+  case SYS_setsid: return 0;
+  case SYS_getuid:
+  case SYS_geteuid: return __partita_uid;
+  case SYS_getgid:
+  case SYS_getegid: return __partita_gid;
+  case SYS_getresuid: *(uid_t *)a = *(uid_t *)b = *(uid_t *)c = (uid_t)__partita_uid; return 0;
+  case SYS_getresgid: *(gid_t *)a = *(gid_t *)b = *(gid_t *)c = (gid_t)__partita_gid; return 0;
+  case SYS_setuid:
+  case SYS_setreuid:
+  case SYS_setresuid: return set_id((int)a, __partita_uid);
+  case SYS_setgid:
+  case SYS_setregid:
+  case SYS_setresgid: return set_id((int)a, __partita_gid);
+  case SYS_getgroups:
+    if (a) *(gid_t *)b = (gid_t)__partita_gid;
+    return 1;
+  case SYS_setgroups: return __partita_uid ? -EPERM : 0;
+  case SYS_getrlimit: return limit(a, (struct rlimit *)b);
+  case SYS_prlimit64: return limit(b, (struct rlimit *)d);
+  case SYS_setrlimit: return 0;
+  case SYS_getrusage: memset((void *)b, 0, 144); return 0;
+  case SYS_getpriority: return 20;
+  case SYS_setpriority: return 0;
+  case SYS_uname: return machine((struct utsname *)a);
+  case SYS_sethostname:
+  case SYS_setdomainname: return -EPERM;
+  case SYS_sysinfo:
+    memset((void *)a, 0, sizeof(struct sysinfo));
+    ((struct sysinfo *)a)->totalram = 1UL << 32;
+    ((struct sysinfo *)a)->freeram = 1UL << 31;
+    ((struct sysinfo *)a)->mem_unit = 1;
+    return 0;
+  case SYS_sched_yield: return 0;
+  case SYS_sched_getaffinity:
+    memset((void *)c, 0, (size_t)b);
+    *(char *)c = 1; /* one processor */
+    return 8;
+  case SYS_getcpu: return 0;
+  case SYS_prctl: return -EINVAL;
+  case SYS_wait4:
+  case SYS_waitid: return -ECHILD;
+  case SYS_mmap: return map((size_t)b, (int)d, (int)e, f);
+  case SYS_munmap: return unmap((char *)a, (size_t)b);
+  case SYS_mprotect:
+  case SYS_madvise:
+  case SYS_mlock:
+  case SYS_munlock: return 0;
+  case SYS_brk: return -ENOMEM;
+  default: return NOT_MINE;
+  }
+}

@@ -1,0 +1,90 @@
+/* Signals that a process sends to itself; nobody else sends any. */
+#include "kernel.h"
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* As the kernel has it on x86-64. */
+struct action {
+  void (*handler)(int);
+  unsigned long flags;
+  void (*restorer)(void);
+  unsigned long mask;
+};
+
+static struct action actions[65];
+static unsigned long blocked, waiting;
+
+static unsigned long bit(int signal) { return 1UL << (signal - 1); }
+
+static void deliver(int signal) {
+  void (*handler)(int) = actions[signal].handler;
+  if (handler == SIG_IGN) return;
+  if (handler == SIG_DFL) {
+    if (signal == SIGCHLD || signal == SIGURG || signal == SIGWINCH || signal == SIGCONT) return;
+    if (signal == SIGABRT) abort();
+    _Exit(128 + signal);
+  }
+  unsigned long before = blocked;
+  if (actions[signal].flags & SA_RESETHAND) actions[signal].handler = SIG_DFL;
+  blocked |= actions[signal].mask | (actions[signal].flags & SA_NODEFER ? 0 : bit(signal));
+  if (actions[signal].flags & SA_SIGINFO) {
+    siginfo_t info = {.si_signo = signal};
+    ((void (*)(int, siginfo_t *, void *))handler)(signal, &info, 0);
+  } else {
+    handler(signal);
+  }
+  blocked = before;
+}
+
+static void deliver_waiting(void) {
+  for (int signal = 1; signal < 65; signal++)
+    if (waiting & ~blocked & bit(signal)) {
+      waiting &= ~bit(signal);
+      deliver(signal);
+    }
+}
+
+static long send(long process, int signal) {
+  if (signal < 0 || signal > 64) return -EINVAL;
+  if (process > 1 && process != getpid()) return -ESRCH;
+  if (signal) waiting |= bit(signal);
+  deliver_waiting();
+  return 0;
+}
+
+static long set_action(int signal, const struct action *new, struct action *old) {
+  if (signal < 1 || signal > 64) return -EINVAL;
+  if (old) *old = actions[signal];
+  if (!new) return 0;
+  if (signal == SIGKILL || signal == SIGSTOP) return -EINVAL;
+  actions[signal] = *new;
+  return 0;
+}
+
+static long set_mask(int how, const unsigned long *new, unsigned long *old) {
+  if (old) *old = blocked;
+  if (!new) return 0;
+  unsigned long set = *new;
+  if (how == SIG_BLOCK) blocked |= set;
+  else if (how == SIG_UNBLOCK) blocked &= ~set;
+  else if (how == SIG_SETMASK) blocked = set;
+  else return -EINVAL;
+  blocked &= ~(bit(SIGKILL) | bit(SIGSTOP));
+  deliver_waiting();
+  return 0;
+}
+
+long __partita_call_signals(long number, long a, long b, long c, long d) {
+  switch (number) {
+  case SYS_rt_sigaction: return set_action((int)a, (struct action *)b, (struct action *)c);
+  case SYS_rt_sigprocmask: return set_mask((int)a, (unsigned long *)b, (unsigned long *)c);
+  case SYS_rt_sigpending: *(unsigned long *)a = waiting; return 0;
+  case SYS_kill: return send(a, (int)b);
+  case SYS_tkill: return send(a, (int)b);
+  case SYS_tgkill: return send(a, (int)c);
+  case SYS_sigaltstack: return 0;
+  case SYS_rt_sigsuspend:
+  case SYS_pause: return -EINTR;
+  default: return NOT_MINE;
+  }
+}

@@ -1,0 +1,111 @@
+/* From a path to an inode, component by component. A symbolic path without a slash is one component whose length is never
+   asked for; only one that can have slashes is taken apart byte by byte. */
+#include "kernel.h"
+
+static int has_slash(const char *path) {
+  long room = __partita_room(path);
+  unsigned before_end = 1, found = 0;
+  for (long i = 0; i < room; i++) {
+    before_end &= path[i] != 0;
+    found |= before_end & (path[i] == '/');
+  }
+  return found != 0;
+}
+
+/* Is the component exactly these one or two dots? */
+static int is_dots(const char *name, long length, int dots) {
+  if (length >= 0 && length != dots) return 0;
+  if (length < 0 && __partita_room(name) <= dots) return 0;
+  unsigned same = length >= 0 || name[dots] == 0;
+  for (int i = 0; i < dots; i++) same &= name[i] == '.';
+  return same != 0;
+}
+
+static struct inode *above(struct inode *folder) { return folder->up ? folder->up : folder; }
+
+static long walk_from(struct inode *start, const char *path, int follow, int depth, struct place *to);
+
+/* One component: `to` says what it is. */
+static long step(struct inode *folder, const char *name, long length, int follow, int depth, struct place *to) {
+  to->folder = folder;
+  to->name = name;
+  to->length = length;
+  to->entry = 0;
+  if (!S_ISDIR(folder->status->st_mode)) return -ENOTDIR;
+  if (!__partita_may(folder, 1)) return -EACCES;
+  if (length > NAME_LENGTH) return -ENAMETOOLONG;
+  if (is_dots(name, length, 1) || is_dots(name, length, 2)) {
+    to->inode = is_dots(name, length, 1) ? folder : above(folder);
+    to->folder = 0;
+    return 0;
+  }
+  to->inode = __partita_child(folder, name, length, &to->entry);
+  if (!to->inode || !S_ISLNK(to->inode->status->st_mode) || !follow) return 0;
+  if (depth == LINKS_FOLLOWED) return -ELOOP;
+  long error = __partita_load(to->inode);
+  if (error) return error;
+  char *target = __partita_join("", (char *)to->inode->data, (size_t)to->inode->status->st_size);
+  error = walk_from(folder, target, 1, depth + 1, to);
+  return error;
+}
+
+static long walk_from(struct inode *start, const char *path, int follow, int depth, struct place *to) {
+  struct inode *folder = start;
+  to->slash = 0;
+  if (*path == 0) return -ENOENT;
+  if (__partita_is_symbolic(path, -1) && !has_slash(path)) return step(folder, path, -1, follow, depth, to);
+  long all = 0;
+  if (*path == '/') folder = __partita_root;
+  to->folder = 0;
+  to->entry = 0;
+  to->inode = folder;
+  for (;;) {
+    while (*path == '/') path++, all++;
+    if (*path == 0) return 0;
+    long length = 0;
+    while (path[length] != 0 && path[length] != '/') length++;
+    all += length;
+    if (all >= PATH_LENGTH) return -ENAMETOOLONG;
+    const char *rest = path + length;
+    to->slash = *rest == '/';
+    while (*rest == '/') rest++, all++;
+    int last = *rest == 0;
+    long error = step(folder, path, length, follow || !last || to->slash, depth, to);
+    if (error) return error;
+    if (last) {
+      to->slash = path[length] == '/';
+      return to->inode && to->slash && !S_ISDIR(to->inode->status->st_mode) ? -ENOTDIR : 0;
+    }
+    if (!to->inode) return -ENOENT;
+    folder = to->inode;
+    path = rest;
+  }
+}
+
+static long start_of(int from, const char *path, struct inode **start) {
+  *start = __partita_cwd;
+  if (from == AT_FDCWD || *path == '/') return 0;
+  struct handle *handle = __partita_handle(from);
+  if (!handle) return -EBADF;
+  if (!S_ISDIR(handle->inode->status->st_mode)) return -ENOTDIR;
+  *start = handle->inode;
+  return 0;
+}
+
+/* Finds what must be there. */
+long __partita_walk(int from, const char *path, int follow, struct place *to) {
+  long error = __partita_walk_new(from, path, to);
+  if (!error && to->inode && follow && S_ISLNK(to->inode->status->st_mode)) {
+    struct inode *start;
+    error = start_of(from, path, &start);
+    if (!error) error = walk_from(start, path, 1, 0, to);
+  }
+  return error ? error : to->inode ? 0 : -ENOENT;
+}
+
+/* Finds where something is or can be made; a link at the end is not followed. */
+long __partita_walk_new(int from, const char *path, struct place *to) {
+  struct inode *start;
+  long error = start_of(from, path, &start);
+  return error ? error : walk_from(start, path, 0, 0, to);
+}
