@@ -127,9 +127,7 @@ def main() -> int:
         print(text)
     utilities = len({command.utility for command in chosen})
     seconds = time.process_time() - start
-    print(
-        f"{len(chosen)} command lines of {utilities} utilities: {len(different)} differ ({seconds:.1f} s)"
-    )
+    print(f"{len(chosen)} command lines of {utilities} utilities: {len(different)} differ ({seconds:.1f} s)")
     return 1 if different else 0
 
 
