@@ -71,11 +71,11 @@ def _compile(line: CommandLine, natives: list[list[str]], outputs: dict[Item, st
     for item in wanted:
         record = (bitcode.get(item) or _Bitcode(line, item)).finish(text)
         if status == 0:
-            kept.add(outputs[item], record)
+            kept.add(outputs[item], kept.pack(record))
     if status == 0:
         for item, output in outputs.items():
             if item.language != "c" and _is_kept(item, output):
-                kept.add(output, kept.Record(item.words[0], os.getcwd(), b"", item.language))
+                kept.add(output, kept.pack(kept.Record(item.words[0], os.getcwd(), b"", item.language)))
     return status if status >= 0 else 128 - status
 
 

@@ -10,14 +10,16 @@ from __future__ import annotations
 import json
 import struct
 import zlib
-from typing import NamedTuple
+from collections.abc import Iterator
+from typing import Any, NamedTuple, cast
 
 from partita.cc import elf
+from partita.cc.symbols import Symbols, symbols
 
 SECTION = ".partita_bc"
 SCHEMA = 1
 _MAGIC = b"PARTBC01"
-_HEAD = struct.Struct("<8sIIII")
+_HEAD = struct.Struct("<8sIII")
 _SPEED = 3
 
 
@@ -34,52 +36,71 @@ class Record(NamedTuple):
     why: str = ""
 
 
+class Packed(NamedTuple):
+    """A record as it stands in the file, its bitcode still compressed."""
+
+    head: dict[str, Any]
+    whole: bytes
+    body: bytes
+
+    @property
+    def defines(self) -> list[str]:
+        return cast("list[str]", self.head["defines"])
+
+    @property
+    def needs(self) -> list[str]:
+        return cast("list[str]", self.head["needs"])
+
+
 def pack(record: Record) -> bytes:
-    head = {"schema": SCHEMA, "source": record.source, "folder": record.folder, "why": record.why}
+    names = symbols(record.bitcode) if record.bitcode else Symbols([], [])
+    head = {"schema": SCHEMA, "source": record.source, "folder": record.folder, "why": record.why, **names._asdict()}
     text = json.dumps(head, separators=(",", ":")).encode()
     body = zlib.compress(record.bitcode, _SPEED) if record.bitcode else b""
     checksum = zlib.crc32(body, zlib.crc32(text))
-    return _HEAD.pack(_MAGIC, len(text), len(body), len(record.bitcode), checksum) + text + body
+    return _HEAD.pack(_MAGIC, len(text), len(body), checksum) + text + body
 
 
-def unpack(data: bytes) -> list[Record]:
+def split(data: bytes) -> Iterator[Packed]:
     """The records of a section, which linkers may have padded with zeros between them."""
-    records: list[Record] = []
     at = 0
     while True:
         while at < len(data) and data[at] == 0:
             at += 1
         if at == len(data):
-            return records
+            return
+        start = at
         if len(data) - at < _HEAD.size or data[at : at + len(_MAGIC)] != _MAGIC:
             raise DamagedError(f"expected a record at offset {at}")
-        _, text_size, body_size, size, checksum = _HEAD.unpack_from(data, at)
-        at += _HEAD.size
-        text, body = data[at : at + text_size], data[at + text_size : at + text_size + body_size]
-        at += text_size + body_size
-        if len(text) + len(body) < text_size + body_size or zlib.crc32(body, zlib.crc32(text)) != checksum:
-            raise DamagedError(f"the record that ends at offset {at} is not whole")
+        _, text_size, body_size, checksum = _HEAD.unpack_from(data, at)
+        at += _HEAD.size + text_size + body_size
+        text = data[start + _HEAD.size : start + _HEAD.size + text_size]
+        body = data[at - body_size : at]
+        if at > len(data) or zlib.crc32(body, zlib.crc32(text)) != checksum:
+            raise DamagedError(f"the record at offset {start} is not whole")
         head = json.loads(text)
         if head["schema"] > SCHEMA:
             raise DamagedError(f"it was written by a newer partita (schema {head['schema']}, known: {SCHEMA})")
-        bitcode = zlib.decompress(body) if body else b""
-        if len(bitcode) != size:
-            raise DamagedError(f"the bitcode of {head['source']} is not whole")
-        records.append(Record(head["source"], head["folder"], bitcode, head["why"]))
-
-
-def add(path: str, record: Record) -> None:
-    """Puts a record into an object file."""
-    with open(path, "r+b") as file:
-        whole = elf.add_section(file.read(), SECTION, pack(record))
-        file.seek(0)
-        file.write(whole)
+        yield Packed(head, data[start:at], body)
 
 
 def records(data: bytes) -> list[Record] | None:
     """The records in an ELF file, or None if it has none: it was not made by `partita cc`."""
     contents = elf.section(data, SECTION)
-    return None if contents is None else unpack(contents)
+    if contents is None:
+        return None
+    return [
+        Record(head["source"], head["folder"], zlib.decompress(body) if body else b"", head["why"])
+        for head, _, body in split(contents)
+    ]
+
+
+def add(path: str, contents: bytes) -> None:
+    """Puts packed records into an object or executable."""
+    with open(path, "r+b") as file:
+        whole = elf.add_section(file.read(), SECTION, contents)
+        file.seek(0)
+        file.write(whole)
 
 
 def has_records(data: bytes) -> bool:

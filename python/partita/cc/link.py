@@ -6,6 +6,7 @@ import os
 import subprocess
 
 from partita.cc import elf, kept
+from partita.cc.archive import is_archive, members, records_needed
 from partita.cc.arguments import CommandLine, Item, Kind
 from partita.cc.musl import LINKER, prepare_musl
 from partita.errors import UsageError
@@ -34,7 +35,7 @@ def link(line: CommandLine, objects: dict[Item, str]) -> int:
             runtime = [intrinsics(folder)]
         status = _run([str(zig_dir() / "zig"), *LINKER, *words, *runtime])
     if status == 0:
-        _note_foreign(line.output or "a.out", [word for word, data in inputs.items() if _is_foreign(data)])
+        _complete(line, inputs)
     return status
 
 
@@ -51,17 +52,38 @@ def _contents(path: str) -> bytes:
         return b""  # the linker says what is wrong with it
 
 
-def _is_foreign(data: bytes) -> bool:
+def _is_foreign(name: str, data: bytes) -> bool:
     """Machine code that no `partita cc` has made."""
-    return (elf.is_elf(data) or data.startswith(b"!<arch>\n")) and not kept.has_records(data)
+    if is_archive(data):
+        return not any(kept.has_records(member) for member in members(name, data))
+    return elf.is_elf(data) and not kept.has_records(data)
 
 
-def _note_foreign(executable: str, names: list[str]) -> None:
-    """Leaves word of objects without bitcode in an executable that has some from others."""
-    if not names or not kept.has_records(_contents(executable)):
+def _complete(line: CommandLine, inputs: dict[str, bytes]) -> None:
+    """Adds to an executable that has bitcode what its own objects could not bring."""
+    executable = line.output or "a.out"
+    linked = _contents(executable)
+    if not elf.is_elf(linked) or not kept.has_records(linked):
         return
+    archives = [(name, data) for name, data in inputs.items() if is_archive(data)]
+    archives += [(name, _contents(name)) for name in _libraries(line)]
+    extra = records_needed(linked, archives)
+    foreign = [name for name, data in inputs.items() if _is_foreign(name, data)]
+    extra += [kept.pack(kept.Record(name, os.getcwd(), b"", "another compiler")) for name in foreign]
+    if extra:
+        kept.add(executable, b"".join(extra))
+
+
+def _libraries(line: CommandLine) -> list[str]:
+    """The archives that -l names and -L finds."""
+    joined = ["".join(item.words) for item in line.items if item.kind is Kind.LINK]
+    folders = [word[2:] for word in joined if word.startswith("-L")]
+    names = [word[2:] for word in joined if word.startswith("-l")]
+    found = []
     for name in names:
-        kept.add(executable, kept.Record(name, os.getcwd(), b"", "another compiler"))
+        file = name[1:] if name.startswith(":") else f"lib{name}.a"
+        found += [path for folder in folders if os.path.isfile(path := os.path.join(folder, file))][:1]
+    return found
 
 
 def intrinsics(folder: str) -> str:

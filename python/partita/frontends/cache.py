@@ -42,8 +42,9 @@ def file_hash(path: str) -> str | None:
 @functools.cache
 def lowering_identity() -> list[str]:
     """llvmlite's version file and the text of our own lowering: a change in either makes other programs."""
-    folder = Path(__file__).resolve().parent
-    files = [folder / "bitcode.py", folder / "c.py", *sorted(folder.parent.glob("llvm/*.py"))]
+    sources = ("frontends/bitcode.py", "frontends/c.py", "frontends/executable.py", "toolchain.py")
+    package = Path(__file__).resolve().parent.parent
+    files = [*(package / name for name in sources), *sorted(package.glob("llvm/*.py"))]
     llvmlite = importlib.util.find_spec("llvmlite")
     if llvmlite is None or llvmlite.origin is None:
         raise UsageError("the LLVM reader is missing: expected the Python package `llvmlite` (pip install llvmlite)")

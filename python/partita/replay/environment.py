@@ -76,12 +76,14 @@ def environment(test: Test) -> Environment:
             arguments.append(os.fsencode(word))
             continue
         values = [next(words, "") for _ in range(_FLAGS[flag])]
+        if not all(value.isdecimal() for value in values):
+            raise UsageError(f"{test.name}: expected {len(values)} numbers after {word}, found `{' '.join(values)}`")
         if flag == "sym-arg":
             arguments.append(argument(f"--sym-arg {values[0]}"))
         elif flag == "sym-args":
             what = f"--sym-args {' '.join(values)}"
             count = int.from_bytes(take(re.compile(r"n_args(_\d+)?"), what), "little")
-            if not values[1].isdecimal() or count > int(values[1]):
+            if count > int(values[1]):
                 raise UsageError(f"{test.name}: expected at most {values[1]} arguments for {what}, found {count}")
             arguments += [argument(what) for _ in range(count)]
     objects = dict(left)

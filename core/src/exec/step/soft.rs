@@ -1,7 +1,7 @@
 //! Floating point on bits: what every operation means for single, double and x87 extended precision.
 //!
-//! `rustc_apfloat` computes exactly as LLVM's own folding does, in the default rounding mode; square roots of single and
-//! double are the machine's, which IEEE 754 wants correctly rounded.
+//! `rustc_apfloat` computes exactly as LLVM's own folding does, in the default rounding mode. It has no square roots: those
+//! of single and double are the machine's, which IEEE 754 wants correctly rounded; that of x87 is computed here.
 use crate::program::{FBinOp, FCmpPred, FUnOp, FloatKind};
 use rustc_apfloat::ieee::{Double, Single, X87DoubleExtended};
 use rustc_apfloat::{Float, FloatConvert, Round};
@@ -38,27 +38,51 @@ pub fn binary(kind: FloatKind, op: FBinOp, a: u128, b: u128) -> u128 {
     with!(kind, go(op, a, b))
 }
 
-/// `None`: not computed here.
-pub fn unary(kind: FloatKind, op: FUnOp, a: u128) -> Option<u128> {
-    fn go<F: Float>(op: FUnOp, a: u128) -> Option<u128> {
+pub fn unary(kind: FloatKind, op: FUnOp, a: u128) -> u128 {
+    fn go<F: Float>(op: FUnOp, a: u128) -> u128 {
         let a = F::from_bits(a);
         let result = match op {
             FUnOp::Neg => -a,
             FUnOp::Abs => a.abs(),
-            FUnOp::Sqrt => return None,
+            FUnOp::Sqrt => unreachable!("the caller computes roots"),
             FUnOp::Floor => a.round_to_integral(Round::TowardNegative).value,
             FUnOp::Ceil => a.round_to_integral(Round::TowardPositive).value,
             FUnOp::Trunc => a.round_to_integral(Round::TowardZero).value,
             FUnOp::Rint => a.round_to_integral(Round::NearestTiesToEven).value,
             FUnOp::Round => a.round_to_integral(Round::NearestTiesToAway).value,
         };
-        Some(result.to_bits())
+        result.to_bits()
     }
     match (op, kind) {
-        (FUnOp::Sqrt, FloatKind::Single) => Some(f32::from_bits(a as u32).sqrt().to_bits().into()),
-        (FUnOp::Sqrt, FloatKind::Double) => Some(f64::from_bits(a as u64).sqrt().to_bits().into()),
+        (FUnOp::Sqrt, FloatKind::Single) => f32::from_bits(a as u32).sqrt().to_bits().into(),
+        (FUnOp::Sqrt, FloatKind::Double) => f64::from_bits(a as u64).sqrt().to_bits().into(),
+        (FUnOp::Sqrt, FloatKind::X87) => extended_root(a),
         _ => with!(kind, go(op, a)),
     }
+}
+
+/// The square root of an extended number, to the nearest.
+fn extended_root(a: u128) -> u128 {
+    const BIAS: i64 = 16383;
+    let x = X87DoubleExtended::from_bits(a);
+    if x.is_zero() || x.is_nan() || (x.is_infinite() && !x.is_negative()) {
+        return a;
+    }
+    if x.is_negative() {
+        return X87DoubleExtended::NAN.to_bits();
+    }
+    let zeros = (a as u64).leading_zeros();
+    // The number is mantissa * 2^(exponent - 63) with the mantissa's top bit set.
+    let mantissa = u128::from((a as u64) << zeros);
+    let exponent = ((a >> 64) as i64 & 0x7fff).max(1) - BIAS - i64::from(zeros);
+    let (square, half) = match exponent.rem_euclid(2) {
+        0 => (mantissa << 63, exponent / 2),
+        _ => (mantissa << 64, (exponent - 1) / 2),
+    };
+    let root = square.isqrt();
+    // Above root + 1/2 exactly if the rest is more than the root.
+    let rounded = if square - root * root > root { root + 1 } else { root };
+    (((half + BIAS) as u128) << 64) | rounded
 }
 
 pub fn fma(kind: FloatKind, a: u128, b: u128, c: u128) -> u128 {
@@ -186,6 +210,24 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn the_extended_root_is_the_nearest() {
+        let extended = |x: f64| convert(FloatKind::Double, FloatKind::X87, x.to_bits().into());
+        for x in [0.0, 1.0, 4.0, 2.25, 1e300, 1e-300, 12345678.0 * 12345678.0, f64::INFINITY] {
+            assert_eq!(extended_root(extended(x)), extended(x.sqrt()), "{x}");
+        }
+        for x in [2.0, 3.0, 0.1, 5e-324, 1.7e308, 10.0] {
+            let root = extended_root(extended(x));
+            let double = convert(FloatKind::X87, FloatKind::Double, root) as u64;
+            assert_eq!(f64::from_bits(double), x.sqrt(), "{x}");
+            // Its neighbours' squares lie on both sides of the number.
+            let square = |r: u128| binary(FloatKind::X87, FBinOp::Mul, r, r);
+            let less = |a, b| compare(FloatKind::X87, FCmpPred::Olt, a, b);
+            assert!(less(square(root - 1), extended(x)) && less(extended(x), square(root + 1)), "{x}");
+        }
+        assert_eq!(class(FloatKind::X87, extended_root(extended(-1.0))), 2, "not a number");
     }
 
     #[test]

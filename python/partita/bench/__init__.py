@@ -1,0 +1,1 @@
+"""Experiments: what they measure, on what, and how that is set up."""

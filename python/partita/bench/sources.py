@@ -1,0 +1,178 @@
+"""Programs for experiments: Debian source packages, built with `partita cc`.
+
+    python -m partita.bench.sources coreutils --into DIR
+
+Fetches the package from the Debian mirrors that this machine's apt is configured for (apt checks its signature),
+unpacks the upstream sources, configures and makes them. What is done already is not done again. Nothing outside DIR is
+written, and no package is installed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from partita.errors import UsageError
+
+_TOOLS = {"CC": "partita cc", "AR": "partita ar", "RANLIB": "partita ranlib"}
+_APT_TARGETS = ("apt-get", "indextargets", "--format", "$(ORIGIN)|$(REPO_URI)|$(RELEASE)|$(COMPONENT)")
+_KEYS = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
+
+
+_CONFIGURE = ("./configure", "--disable-nls")
+
+
+@dataclass(frozen=True)
+class Package:
+    """How one package is built; the words are run in its folder."""
+
+    version: str
+    """Of upstream, as Debian's stable release has it."""
+    programs: str
+    """The executables, as a pattern."""
+    configure: tuple[str, ...] = (*_CONFIGURE, "--disable-shared")
+    make: tuple[str, ...] = ("make",)
+
+
+PACKAGES = {
+    # Without inline assembly and code for single processors.
+    "coreutils": Package(
+        "9.1",
+        "src/*",
+        configure=(*_CONFIGURE, "CFLAGS=-O2 -g -mno-avx -mno-avx2 -mno-pclmul", "CPPFLAGS=-DNO_ASM"),
+        make=("make", "SUBDIRS=."),
+    ),
+    "m4": Package("1.4.19", "src/m4", configure=_CONFIGURE, make=("make", "SUBDIRS=. lib src")),
+    "fribidi": Package("1.0.8", "bin/fribidi*"),
+    "libtommath": Package("1.2.0", "test", configure=(), make=("make", "-f", "makefile.unix", "CC=partita cc", "test")),
+    "discount": Package("2.2.7", "markdown", configure=("./configure.sh",)),
+    "binutils": Package(
+        "2.40",
+        "binutils/*",
+        configure=(*_CONFIGURE, "--disable-shared", "--disable-gdb", "--disable-gprofng"),
+        make=("make", "all-binutils", "MAKEINFO=true"),
+    ),
+}
+
+
+def build(name: str, into: Path, *, jobs: int | None = None) -> list[Path]:
+    """The executables of a package, built in a folder of its own below `into`."""
+    package = PACKAGES.get(name)
+    if package is None:
+        raise UsageError(f"expected a package that is set up ({', '.join(PACKAGES)}), found `{name}`")
+    folder = into.resolve() / name
+    folder.mkdir(parents=True, exist_ok=True)
+    sources = folder / f"{name}-{package.version}"
+    words = [f"{variable}={value}" for variable, value in _TOOLS.items()]
+    parallel = f"-j{jobs or os.cpu_count() or 1}"
+    steps: list[tuple[str, Callable[[], None]]] = [
+        ("fetch", lambda: _fetch(name, package, folder)),
+        ("unpack", lambda: _unpack(name, package, folder, sources)),
+    ]
+    if package.configure:
+        steps.append(("configure", lambda: _run([*package.configure, *words], sources, folder / "configure.log")))
+    steps.append(("make", lambda: _run([*package.make, parallel], sources, folder / "make.log")))
+    for step, action in steps:
+        stamp = folder / f".{step}-done"
+        if not stamp.exists():
+            print(f"{name}: {step} ...", file=sys.stderr, flush=True)
+            start = time.monotonic()
+            action()
+            stamp.touch()
+            print(f"{name}: {step} took {time.monotonic() - start:.0f} s", file=sys.stderr, flush=True)
+    found = [path for path in sorted(sources.glob(package.programs)) if _is_program(path)]
+    if not found:
+        raise UsageError(f"{name}: expected executables at `{sources / package.programs}`, found none")
+    return found
+
+
+def _is_program(path: Path) -> bool:
+    if not path.is_file() or not os.access(path, os.X_OK):
+        return False
+    with path.open("rb") as file:
+        return file.read(4) == b"\x7fELF"
+
+
+def _fetch(name: str, package: Package, folder: Path) -> None:
+    """The upstream archive, through apt with lists of its own: the machine's need not have sources enabled."""
+    for tool in ("apt-get", "make"):
+        if shutil.which(tool) is None:
+            raise UsageError(f"{name}: expected `{tool}` on this machine, found none: source packages come from Debian")
+    apt = folder / "apt"
+    for part in ("lists/partial", "cache/archives/partial", "state"):
+        (apt / part).mkdir(parents=True, exist_ok=True)
+    done = subprocess.run(_APT_TARGETS, capture_output=True, text=True, check=False)
+    signed = f" [signed-by={_KEYS}]" if _KEYS.exists() else ""
+    rows = {line for line in done.stdout.splitlines() if line.startswith("Debian|")}
+    lines = [f"deb-src{signed} {uri} {release} {part}" for _, uri, release, part in (row.split("|") for row in rows)]
+    if not lines:
+        raise UsageError(f"{name}: expected a Debian mirror among apt's sources, found none (run apt-get update once)")
+    (apt / "sources.list").write_text("\n".join(sorted(lines)) + "\n")
+    options = {
+        "Dir::Etc::sourcelist": apt / "sources.list",
+        "Dir::Etc::sourceparts": "/dev/null",
+        "Dir::State": apt / "state",
+        "Dir::State::lists": apt / "lists",
+        "Dir::Cache": apt / "cache",
+        "APT::Sandbox::User": "root",
+    }
+    command = ["apt-get", "-q", *(word for key, value in options.items() for word in ("-o", f"{key}={value}"))]
+    _run([*command, "update"], folder, folder / "fetch.log")
+    _run([*command, "source", "--download-only", name], folder, folder / "fetch.log")
+    if not list(folder.glob(f"{name}_{package.version}*.orig.tar.*")):
+        found = ", ".join(path.name for path in folder.glob("*.orig.tar.*"))
+        raise UsageError(f"{name}: expected version {package.version}, found {found or 'nothing'}")
+
+
+def _unpack(name: str, package: Package, folder: Path, sources: Path) -> None:
+    archives = [path for path in folder.glob(f"{name}_{package.version}*.orig.tar.*") if path.suffix != ".asc"]
+    fresh = folder / "unpacking"
+    for old in (fresh, sources):
+        shutil.rmtree(old, ignore_errors=True)
+    with tarfile.open(archives[0]) as archive:
+        archive.extraction_filter = getattr(tarfile, "data_filter", lambda member, _: member)  # since 3.10.12
+        archive.extractall(fresh)
+    (top,) = fresh.iterdir()
+    top.rename(sources)
+    fresh.rmdir()
+
+
+def _run(command: Sequence[str], folder: Path, log: Path) -> None:
+    here = Path(sys.executable).parent
+    environment = {**os.environ, "PATH": f"{here}{os.pathsep}{os.environ.get('PATH', '')}"}
+    # Coreutils' configure refuses to run as root without it; its build does nothing that a user's would not.
+    environment["FORCE_UNSAFE_CONFIGURE"] = "1"
+    with log.open("ab") as output:
+        done = subprocess.run(command, cwd=folder, env=environment, stdout=output, stderr=output, check=False)
+    if done.returncode != 0:
+        tail = log.read_text("utf-8", "replace").splitlines()[-5:]
+        said = "\n".join(tail)
+        raise UsageError(f"`{' '.join(command)}` ended with status {done.returncode}; {log} ends:\n{said}")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m partita.bench.sources", description="Builds packages to explore.")
+    parser.add_argument("package", nargs="+", choices=sorted(PACKAGES))
+    parser.add_argument("--into", type=Path, required=True, metavar="DIR", help="one folder a package is made here")
+    parser.add_argument("--jobs", type=int, help="compilations at a time (default: one for each processor)")
+    arguments = parser.parse_args()
+    try:
+        for name in arguments.package:
+            for path in build(name, arguments.into, jobs=arguments.jobs):
+                print(path)
+    except UsageError as error:
+        print(f"partita: error: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
