@@ -41,7 +41,7 @@ int main(int count, char **words) {
     return 0;
   }
   if (!strcmp(words[1], "name")) return strcmp(words[0], "tool") != 0;
-  if (!strcmp(words[1], "variables")) return getenv("HOME") != 0 || strcmp(getenv("LC_ALL"), "C") != 0;
+  if (!strcmp(words[1], "variables")) return getenv("USER") != 0 || strcmp(getenv("LC_ALL"), "C") != 0;
   if (!strcmp(words[1], "null")) return *(volatile int *)0;
   if (!strcmp(words[1], "wait")) for (;;) {}
   if (!strcmp(words[1], "flood")) for (;;) puts("on and on");

@@ -27,6 +27,9 @@ _APT_TARGETS = ("apt-get", "indextargets", "--format", "$(ORIGIN)|$(REPO_URI)|$(
 _KEYS = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 
 
+_CONFIGURE = ("./configure", "--disable-nls")
+
+
 @dataclass(frozen=True)
 class Package:
     """How one package is built; the words are run in its folder."""
@@ -35,20 +38,26 @@ class Package:
     """Of upstream, as Debian's stable release has it."""
     programs: str
     """The executables, as a pattern."""
-    configure: tuple[str, ...] = ("./configure", "--disable-nls", "--disable-shared")
+    configure: tuple[str, ...] = (*_CONFIGURE, "--disable-shared")
     make: tuple[str, ...] = ("make",)
 
 
 PACKAGES = {
-    "coreutils": Package("9.1", "src/*", configure=("./configure", "--disable-nls"), make=("make", "SUBDIRS=.")),
-    "m4": Package("1.4.19", "src/m4", configure=("./configure", "--disable-nls"), make=("make", "SUBDIRS=. lib src")),
+    # Without inline assembly and code for single processors.
+    "coreutils": Package(
+        "9.1",
+        "src/*",
+        configure=(*_CONFIGURE, "CFLAGS=-O2 -g -mno-avx -mno-avx2 -mno-pclmul", "CPPFLAGS=-DNO_ASM"),
+        make=("make", "SUBDIRS=."),
+    ),
+    "m4": Package("1.4.19", "src/m4", configure=_CONFIGURE, make=("make", "SUBDIRS=. lib src")),
     "fribidi": Package("1.0.8", "bin/fribidi*"),
     "libtommath": Package("1.2.0", "test", configure=(), make=("make", "-f", "makefile.unix", "CC=partita cc", "test")),
     "discount": Package("2.2.7", "markdown", configure=("./configure.sh",)),
     "binutils": Package(
         "2.40",
         "binutils/*",
-        configure=("./configure", "--disable-nls", "--disable-shared", "--disable-gdb", "--disable-gprofng"),
+        configure=(*_CONFIGURE, "--disable-shared", "--disable-gdb", "--disable-gprofng"),
         make=("make", "all-binutils", "MAKEINFO=true"),
     ),
 }

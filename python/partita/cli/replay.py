@@ -20,6 +20,7 @@ from partita.frontends.executable import is_executable
 from partita.replay import Replayed, Verdict, compile_native, replay
 from partita.replay.environment import uses_environment
 from partita.results import shown
+from partita.whole import ENVIRONMENT
 
 SOURCES = (".c", ".bc", ".ll")
 
@@ -94,19 +95,18 @@ def _variables(names: Sequence[str]) -> dict[str, str] | None:
 def _replay_program(
     binary: Path, tests: Sequence[ktest.Test], timeout: int, variables: Mapping[str, str] | None
 ) -> list[Replayed]:
-    from partita.replay.program import DEFAULT_ENVIRONMENT, replay_program
+    from partita.replay.program import replay_program
 
-    return replay_program(binary, tests, timeout=timeout, variables=variables or DEFAULT_ENVIRONMENT)
+    return replay_program(binary, tests, timeout=timeout, variables=variables or ENVIRONMENT)
 
 
 def _count_lines(
     executable: Path, tests: Sequence[ktest.Test], timeout: int, variables: Mapping[str, str] | None, file: str | None
 ) -> None:
     from partita.replay.coverage import VARIABLE, instrument, lcov
-    from partita.replay.program import DEFAULT_ENVIRONMENT
 
     with instrument(executable) as marked:
-        around = {**(variables or DEFAULT_ENVIRONMENT), VARIABLE: str(marked.reached)}
+        around = {**(variables or ENVIRONMENT), VARIABLE: str(marked.reached)}
         _replay_program(marked.binary, tests, timeout, around)
         coverage = marked.coverage()
     for name, lines in sorted(coverage.items()):

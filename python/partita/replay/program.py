@@ -15,8 +15,8 @@ from pathlib import Path
 from partita.ktest import Test
 from partita.replay import Replayed, Verdict, judge, to_bytes
 from partita.replay.environment import Environment, create, environment
+from partita.whole import ENVIRONMENT
 
-DEFAULT_ENVIRONMENT = {"LC_ALL": "C", "PATH": "/usr/local/bin:/usr/bin:/bin", "TZ": "UTC0"}
 _OWN_TEST = "PARTITA_REPLAY_TEST"
 # A program that writes without end meets this limit before the disk is full.
 _LARGEST_FILE = 64 << 20
@@ -27,7 +27,7 @@ def replay_program(
     tests: Sequence[Test],
     *,
     timeout: float = 10,
-    variables: Mapping[str, str] = DEFAULT_ENVIRONMENT,
+    variables: Mapping[str, str] = ENVIRONMENT,
 ) -> list[Replayed]:
     """Runs every test with exactly these environment variables, as many at a time as there are processors."""
     with (
