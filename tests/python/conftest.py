@@ -18,9 +18,12 @@ Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 @pytest.fixture(scope="session", autouse=True)
-def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """No test touches the user's own cache: programs and answers are kept in a folder of the session."""
-    folder = tmp_path_factory.mktemp("cache")
+def cache() -> Iterator[Path]:
+    """No test touches the user's own cache. Compiled libraries stay for the next session (they take a minute), answers
+    do not: a session must find out for itself."""
+    folder = REPOSITORY / "build" / "test-cache"
+    for left in folder.glob("partita/answers.sqlite*"):
+        left.unlink()
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(folder))
         yield folder
