@@ -72,6 +72,7 @@ corpus: build
 bench: build
 	@echo "== benchmarks"
 	cargo bench --locked --workspace
+	$(BIN)/python tests/bench_intervals.py
 	$(BIN)/python tests/bench_backends.py
 	$(BIN)/python tests/bench_engine.py
 	$(BIN)/python tests/bench_store.py
