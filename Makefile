@@ -73,6 +73,7 @@ bench: build
 	@echo "== benchmarks"
 	cargo bench --locked --workspace
 	$(BIN)/python tests/bench_backends.py
+	$(BIN)/python tests/bench_integers.py
 	$(BIN)/python tests/bench_engine.py
 
 fuzz: build
@@ -84,6 +85,8 @@ fuzz: build
 	PARTITA_FUZZ_SEEDS=100..135 cargo test --locked --quiet --package partita-core --test interval_queries
 	@echo "== random queries, every chain against Z3"
 	$(BIN)/python tests/fuzz_queries.py --seconds $(FUZZ_SECONDS) --seed $(FUZZ_SEED)
+	@echo "== order, difference and linear queries: 34,000 through each of three chains against Z3"
+	$(BIN)/python tests/fuzz_queries.py --orders --queries 34000 --seed $(FUZZ_SEED)
 
 wheel: $(VENV)/.installed
 	@echo "== a wheel in dist/"
