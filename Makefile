@@ -74,6 +74,7 @@ bench: build
 	cargo bench --locked --workspace
 	$(BIN)/python tests/bench_intervals.py
 	$(BIN)/python tests/bench_backends.py
+	$(BIN)/python tests/bench_integers.py
 	$(BIN)/python tests/bench_engine.py
 	$(BIN)/python tests/bench_store.py
 
@@ -93,6 +94,8 @@ fuzz: build
 	PARTITA_STORE_SCRIPTS=100 $(BIN)/python -m pytest -q tests/python/test_store.py -k z3
 	@echo "== random queries, every chain against Z3"
 	$(BIN)/python tests/fuzz_queries.py --seconds $(FUZZ_SECONDS) --seed $(FUZZ_SEED)
+	@echo "== order, difference and linear queries: 34,000 through each of three chains against Z3"
+	$(BIN)/python tests/fuzz_queries.py --orders --queries 34000 --seed $(FUZZ_SEED)
 
 wheel: $(VENV)/.installed
 	@echo "== a wheel in dist/"

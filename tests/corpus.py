@@ -26,6 +26,7 @@ CHAINS = {
     "default": [],
     "z3": ["--layers", "simplify split z3"],
     "bitwuzla": ["--layers", "simplify split bitwuzla"],
+    "integers": ["--layers", "simplify split integers z3"],
     "verified": ["--layers", "simplify split bitwuzla", "--verify", "z3"],
     "validity": ["--layers", "simplify split bitwuzla", "--validity"],
 }

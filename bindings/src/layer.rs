@@ -127,7 +127,8 @@ impl PythonLayer {
                 Ok(()) => Answer::Sat(model),
                 Err(violated) => {
                     let what = if violated == query.condition { "the condition" } else { "constraint" };
-                    self.fail(format!("model does not satisfy {what} {violated:?}"))
+                    let message = format!("model does not satisfy {what} {violated:?}");
+                    Answer::Unknown(Why::WrongModel { name: self.name.clone(), message })
                 }
             });
         }

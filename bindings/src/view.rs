@@ -4,9 +4,10 @@ use crate::answer::{Sat, Unknown, Unsat};
 use crate::value::to_python;
 use partita_core::budget::{Budget, Cancel};
 use partita_core::expr::{Expr, Graph, Op, Sort};
+use partita_core::interval::{self, Set};
 use partita_core::query::{Answer, Query};
 use partita_core::solve::Rest;
-use pyo3::exceptions::PyRuntimeError;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 use std::ptr::NonNull;
@@ -170,30 +171,75 @@ impl RestView {
         drop(end);
         Ok(result)
     }
+
+    /// Uses what was lent; `None` when the loan is over, or another thread is using it.
+    fn with<R>(&self, f: impl FnOnce(&mut Rest<'static>) -> R) -> Option<R> {
+        let mut guard = self.lent.try_lock().ok()?;
+        let lent = guard.as_mut()?;
+        // SAFETY: `lend` keeps the `Rest` borrowed until it has taken `lent` back under this lock.
+        Some(f(unsafe { lent.0.as_mut() }))
+    }
+}
+
+fn not_lent() -> PyErr {
+    PyRuntimeError::new_err(
+        "the layers below can only be asked during the call to check() they were given to, by one thread",
+    )
+}
+
+/// Bounds of a term: least and greatest unsigned, least and greatest signed, and the constraints that say so.
+type Bounds = (u64, u64, i128, i128, Vec<u32>);
+
+fn bounds_of(graph: &Graph, e: Expr, view: &interval::View) -> Bounds {
+    let because = || view.because.reasons().as_slice().iter().map(|e| e.id()).collect();
+    let ends = |set: &Set| Some((set.min()?, set.max()?, set.signed_bounds()?));
+    let full = || ends(&Set::full(graph.width(e))).expect("a full set has ends");
+    let (reasons, (least, greatest, signed)) = match ends(&view.set) {
+        Some(found) => (because(), found),
+        // No value is left: that is for others to say, and says nothing of the term.
+        None => (Vec::new(), full()),
+    };
+    (least, greatest, signed.0, signed.1, reasons)
 }
 
 #[pymethods]
 impl RestView {
+    /// Of bit-vectors of at most 64 bits, given by node number, what the constraints and the condition leave them:
+    /// least and greatest value unsigned, the same signed, and the numbers of the constraints behind that.
+    fn bounds(&self, query: &Bound<'_, QueryView>, numbers: Vec<u32>) -> PyResult<Vec<Bounds>> {
+        let query = query.get();
+        let found = self.with(|rest| {
+            let graph: &Graph = rest.graph;
+            let word = |number: u32| {
+                let e = ((number as usize) < graph.slots()).then(|| graph.at_slot(number));
+                let is_word = |e: &Expr| matches!(graph.sort(*e), Sort::Bits(width) if width <= 64);
+                e.filter(is_word).ok_or_else(|| {
+                    PyValueError::new_err(format!(
+                        "expected a bit-vector of at most 64 bits, found e{number}"
+                    ))
+                })
+            };
+            let terms: Vec<Expr> = numbers.iter().map(|&number| word(number)).collect::<PyResult<_>>()?;
+            let views = rest.values(&query.query, &terms);
+            Ok(terms.iter().zip(&views).map(|(&e, view)| bounds_of(rest.graph, e, view)).collect())
+        });
+        found.ok_or_else(not_lent)?
+    }
+
     /// Asks the layers below the same question.
     fn check<'py>(&self, py: Python<'py>, query: &Bound<'py, QueryView>) -> PyResult<Bound<'py, PyAny>> {
         let query = query.get().query.clone();
         let answered = py.detach(|| {
-            let mut guard = self.lent.try_lock().ok()?;
-            let lent = guard.as_mut()?;
-            // SAFETY: `lend` keeps the `Rest` borrowed until it has taken `lent` back under this lock.
-            let rest = unsafe { lent.0.as_mut() };
-            let answer = rest.check(&query);
-            let sorts: Vec<(u32, Sort)> = match &answer {
-                Answer::Sat(model) => model.iter().map(|(e, _)| (e.id(), rest.graph.sort(e))).collect(),
-                Answer::Unsat(_) | Answer::Unknown(_) => Vec::new(),
-            };
-            Some((answer, sorts))
+            self.with(|rest| {
+                let answer = rest.check(&query);
+                let sorts: Vec<(u32, Sort)> = match &answer {
+                    Answer::Sat(model) => model.iter().map(|(e, _)| (e.id(), rest.graph.sort(e))).collect(),
+                    Answer::Unsat(_) | Answer::Unknown(_) => Vec::new(),
+                };
+                (answer, sorts)
+            })
         });
-        let Some((answer, sorts)) = answered else {
-            return Err(PyRuntimeError::new_err(
-                "the layers below can only be asked during the call to check() they were given to, by one thread",
-            ));
-        };
+        let (answer, sorts) = answered.ok_or_else(not_lent)?;
         match answer {
             Answer::Sat(model) => {
                 let values = PyDict::new(py);

@@ -105,6 +105,11 @@ pub enum Why {
         name: String,
         message: String,
     },
+    /// A layer called the question satisfiable, and its model was found not to satisfy it.
+    WrongModel {
+        name: String,
+        message: String,
+    },
 }
 
 impl std::fmt::Display for Why {
@@ -114,7 +119,9 @@ impl std::fmt::Display for Why {
             Why::Cancelled => f.write_str("canceled"),
             Why::Memory => f.write_str("memout"),
             Why::Incomplete => f.write_str("incomplete: no layer of the chain could decide it"),
-            Why::Layer { name, message } => write!(f, "{name}: {message}"),
+            Why::Layer { name, message } | Why::WrongModel { name, message } => {
+                write!(f, "{name}: {message}")
+            }
         }
     }
 }

@@ -17,8 +17,13 @@ fn solver() -> Solver {
 
 fn term(g: &mut Graph, r: &mut Random, words: &[Expr]) -> Expr {
     let x = words[r.below(words.len() as u64) as usize];
-    match r.below(6) {
+    match r.below(7) {
         0 => g.word(WIDTH, r.word()),
+        // Only sets know what this leaves x.
+        6 => {
+            let mask = g.word(WIDTH, r.word());
+            g.and(x, mask)
+        }
         1 => {
             let c = g.word(WIDTH, r.word());
             g.add(x, c)
@@ -82,7 +87,12 @@ fn random_paths_of_comparisons() {
             (0..WORDS).map(|i| s.graph.var(&format!("x{i}"), Sort::Bits(WIDTH)).unwrap()).collect();
         let models = models(&words);
         let mut path = s.tree.root();
-        for _ in 0..12 {
+        let mut earlier = vec![path];
+        for _ in 0..14 {
+            // Back to a fork now and then.
+            if r.below(8) == 0 {
+                path = earlier[r.below(earlier.len() as u64) as usize];
+            }
             let condition = literal(&mut s.graph, &mut r, &words);
             let query = Query::new(path, condition);
             let mut all = s.tree.constraints(path);
@@ -125,6 +135,7 @@ fn random_paths_of_comparisons() {
                 None if r.below(4) == 0 => path = longer,
                 None => {}
             }
+            earlier.push(path);
         }
     }
     println!("decided {decided} of {asked}, {unsat} unsat");

@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 
 from crosscheck import OURS_S, Mismatch, Reference, Tally, scripted
-from querygen import BOOL, Script, Term
+from querygen import BOOL, SHAPES, Script, Term
 
 from partita import Expr, Solver, apply, array, boolean, bv, const_array
 from partita.solver import DEFAULT_LAYERS
@@ -71,13 +71,13 @@ def answer(solver: Solver, script: Script, reference: Reference, rng: random.Ran
     return None
 
 
-def crosscheck_collected(seed: str) -> Tally:
+def crosscheck_collected(seed: str, chain: str = CHAIN, shapes: tuple[str, ...] = SHAPES) -> Tally:
     """Several scripts, one after another, through one solver."""
     rng = random.Random(seed)
-    solver = Solver(layers=CHAIN, timeout=OURS_S)
+    solver = Solver(layers=chain, timeout=OURS_S)
     tally = Tally()
     for number in range(SCRIPTS):
-        script, reference = scripted(f"{seed}/{number}")
+        script, reference = scripted(f"{seed}/{number}", shapes)
         complaint = answer(solver, script, reference, rng, tally)
         if complaint is not None:
             tally.mismatches.append(Mismatch(LABEL, f"script {number}: {complaint}", script))

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 import z3
-from querygen import BOOL, Maker, Script, Step, Term, boolean, constant
+from querygen import BOOL, SHAPES, Maker, Script, Step, Term, boolean, constant
 
 from partita import _core
 from partita.solver import DEFAULT_LAYERS, resolve
@@ -26,9 +26,12 @@ CHAINS = (
     "intervals:paper sat",
     "enumerate sat",
     "differences sat",
+    "integers sat",
     "reuse sat",
     "simplify split sat",
 )
+ORDER_CHAINS = ("differences sat", "intervals differences sat", "simplify split integers sat")
+"""For what is about integers."""
 OURS_S, Z3_MS = 2.0, 1000
 SHRINK_TRIES = 400
 
@@ -205,16 +208,16 @@ def guarded(script: Script, chain: str, reference: Reference, tally: Tally) -> s
         return f"{type(error).__name__}: {error}"
 
 
-def scripted(seed: str) -> tuple[Script, Reference]:
+def scripted(seed: str, shapes: tuple[str, ...] = SHAPES) -> tuple[Script, Reference]:
     """The script of a seed, its paths kept feasible by the reference that goes with it."""
-    maker = Maker(random.Random(seed))
+    maker = Maker(random.Random(seed), shapes)
     reference = Reference(tuple(maker.variables))
     return maker.script(reference.feasible), reference
 
 
-def crosscheck(seed: str, chains: tuple[str, ...] = CHAINS) -> Tally:
+def crosscheck(seed: str, chains: tuple[str, ...] = CHAINS, shapes: tuple[str, ...] = SHAPES) -> Tally:
     """The script of a seed through each of the chains."""
-    script, reference = scripted(seed)
+    script, reference = scripted(seed, shapes)
     tally = Tally()
     for chain in chains:
         complaint = guarded(script, chain, reference, tally)

@@ -64,14 +64,16 @@ UNSIGNED, SIGNED = ("bvult", "bvule", "bvugt", "bvuge"), ("bvslt", "bvsle", "bvs
 COMPARISONS = ("=", "distinct", *UNSIGNED, *SIGNED)
 WIDTHS = (1, 2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 24, 31, 32, 33, 48, 63, 64)
 SHAPES = ("bytes", "word", "words", "fields", "order", "linear", "memory", "table")
+ORDERS = ("order", "order", "linear")
+"""Order, difference and linear constraints alone."""
 
 
 class Maker:
     """Makes one script of a random shape."""
 
-    def __init__(self, rng: random.Random) -> None:
+    def __init__(self, rng: random.Random, shapes: tuple[str, ...] = SHAPES) -> None:
         self.rng = rng
-        self.shape = rng.choice(SHAPES)
+        self.shape = rng.choice(shapes)
         self.variables: list[Term] = []
         self.arrays: list[Term] = []
         self.pool: list[Term] = []
@@ -101,7 +103,7 @@ class Maker:
         self.declare("b", 8)
 
     def declare_order(self) -> None:
-        width = self.rng.choice((3, 4, 7, 8, 16, 31, 32, 32, 63, 64))
+        width = self.rng.choice((3, 4, 7, 8, 16, 31, 32, 32, 63, 64, self.rng.randint(3, 64)))
         for i in range(self.rng.choice((2, 2, 3, 3, 4, 5))):
             self.declare(f"x{i}", width)
         # Bounds under which sums do not wrap, or just do: signed, unsigned, or of both kinds.

@@ -7,15 +7,21 @@
 //! Edges live in persistent maps: copies share everything.
 
 pub mod read;
+pub mod why;
 
 use crate::persist::Map;
 use crate::query::Reasons;
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, VecDeque};
 
 /// The variable that stands for the number zero.
 pub const ZERO: u32 = 0;
+
+/// Variables from which bounds are carried on for one new constraint.
+const MAX_SPREAD: usize = 16;
+/// Bounds that follow from more constraints than this are not kept.
+const MAX_REASONS: usize = 32;
 
 /// A bound and what it follows from.
 pub type Limit<'a> = (i128, &'a Reasons);
@@ -31,6 +37,8 @@ struct Edge {
 pub struct Differences {
     /// `edges[y][x]` is the tightest known `c` of `x - y <= c`.
     edges: Map<Map<Edge>>,
+    /// `into[x]` are those `y`, without zero.
+    into: Map<Map<()>>,
 }
 
 /// Numbers for variables: somebody's, with changes on top.
@@ -61,6 +69,11 @@ impl<F: FnMut(u32) -> i128> Potentials<F> {
     pub fn changed(&self) -> &FxHashMap<u32, i128> {
         &self.changed
     }
+
+    /// Goes back to how variables had moved earlier.
+    pub fn move_to(&mut self, changed: FxHashMap<u32, i128>) {
+        self.changed = changed;
+    }
 }
 
 impl Differences {
@@ -81,14 +94,79 @@ impl Differences {
         if x == y {
             return if c >= 0 { Ok(()) } else { Err(reasons.clone()) };
         }
-        let mut out = self.edges.get(y).cloned().unwrap_or_default();
-        if out.get(x).is_some_and(|edge| edge.length <= c) {
+        if self.edge(y, x).is_some_and(|edge| edge.length <= c) {
             return Ok(());
         }
         self.push(x, y, c, reasons, potentials)?;
-        out.insert(x, Edge { length: c, reasons: reasons.clone() });
-        self.edges.insert(y, out);
+        self.insert(x, y, c, reasons.clone());
         Ok(())
+    }
+
+    fn edge(&self, from: u32, to: u32) -> Option<&Edge> {
+        self.edges.get(from)?.get(to)
+    }
+
+    fn insert(&mut self, x: u32, y: u32, c: i128, reasons: Reasons) {
+        let edge = Edge { length: c, reasons };
+        match self.edges.get_mut(y) {
+            Some(out) => out.insert(x, edge),
+            None => {
+                let mut out = Map::new();
+                out.insert(x, edge);
+                self.edges.insert(y, out);
+                None
+            }
+        };
+        if x != ZERO && y != ZERO {
+            let mut into = self.into.get(x).cloned().unwrap_or_default();
+            if into.insert(y, ()).is_none() {
+                self.into.insert(x, into);
+            }
+        }
+    }
+
+    /// Carries bounds that follow from constraints (a width is known of every variable) along edges, from some
+    /// variables on: a bounded number of steps. The variables whose bounds became tighter.
+    pub fn spread(&mut self, from: &[u32]) -> Vec<u32> {
+        let mut tighter = Vec::new();
+        let mut queue: VecDeque<u32> = from.iter().copied().filter(|v| *v != ZERO).collect();
+        for _ in 0..MAX_SPREAD {
+            let Some(at) = queue.pop_front() else { break };
+            for (x, y, c, reasons) in self.carried(at) {
+                let changed = if x == ZERO { y } else { x };
+                self.insert(x, y, c, reasons);
+                queue.push_back(changed);
+                if !tighter.contains(&changed) {
+                    tighter.push(changed);
+                }
+            }
+        }
+        tighter
+    }
+
+    /// Bounds of others, as edges, that the bounds of one variable make tighter.
+    fn carried(&self, at: u32) -> Vec<(u32, u32, i128, Reasons)> {
+        let mut found = Vec::new();
+        let mut note = |x: u32, y: u32, c: i128, because: &Reasons, edge: &Reasons| {
+            let reasons = because.union(edge);
+            if reasons.as_slice().len() <= MAX_REASONS && self.edge(y, x).is_none_or(|known| c < known.length)
+            {
+                found.push((x, y, c, reasons));
+            }
+        };
+        let (least, greatest) = self.bounds(at);
+        if let Some((greatest, because)) = greatest.filter(|(_, because)| **because != Reasons::None) {
+            for (x, edge) in self.edges.get(at).into_iter().flat_map(Map::iter).filter(|(x, _)| *x != ZERO) {
+                note(x, ZERO, greatest + edge.length, because, &edge.reasons);
+            }
+        }
+        if let Some((least, because)) = least.filter(|(_, because)| **because != Reasons::None) {
+            for (y, ()) in self.into.get(at).into_iter().flat_map(Map::iter) {
+                let edge = self.edge(y, at).expect("an edge that is known from its end");
+                note(ZERO, y, edge.length - least, because, &edge.reasons);
+            }
+        }
+        found
     }
 
     fn push<F: FnMut(u32) -> i128>(
@@ -141,7 +219,7 @@ impl Differences {
         let mut at = y;
         while at != x {
             let before = pushed[&at].1;
-            let edge = self.edges.get(before).and_then(|out| out.get(at)).expect("an edge that pushed");
+            let edge = self.edge(before, at).expect("an edge that pushed");
             reasons = reasons.union(&edge.reasons);
             at = before;
         }
@@ -150,9 +228,8 @@ impl Differences {
 
     /// The least and the greatest value that constraints against zero allow `x`, with their reasons.
     pub fn bounds(&self, x: u32) -> (Option<Limit<'_>>, Option<Limit<'_>>) {
-        let edge = |from: u32, to: u32| self.edges.get(from).and_then(|out| out.get(to));
-        let least = edge(x, ZERO).map(|edge| (-edge.length, &edge.reasons));
-        let greatest = edge(ZERO, x).map(|edge| (edge.length, &edge.reasons));
+        let least = self.edge(x, ZERO).map(|edge| (-edge.length, &edge.reasons));
+        let greatest = self.edge(ZERO, x).map(|edge| (edge.length, &edge.reasons));
         (least, greatest)
     }
 
@@ -200,6 +277,7 @@ mod tests {
                 all.push((x, y, c));
                 match domain.add(x, y, c, &Reasons::One(name), &mut potentials) {
                     Ok(()) => {
+                        domain.spread(&[x, y]);
                         prop_assert!(satisfiable(&all));
                         for &(x, y, c) in &all {
                             prop_assert!(potentials.value(x) - potentials.value(y) <= c);

@@ -71,17 +71,60 @@ pub fn range(width: u32, view: View) -> (i128, i128) {
     }
 }
 
+/// What is known of terms from elsewhere.
+pub trait Sets {
+    /// The least and the greatest value of a term in a view.
+    fn bounds(&mut self, e: Expr, view: View) -> (i128, i128);
+
+    /// The constraints behind them.
+    fn reasons(&mut self, e: Expr) -> Reasons;
+}
+
+/// Bounds, each with its reasons.
+struct Limits {
+    least: (i128, Reasons),
+    greatest: (i128, Reasons),
+}
+
+impl Limits {
+    fn exactly(value: i128) -> Limits {
+        Limits { least: (value, Reasons::None), greatest: (value, Reasons::None) }
+    }
+
+    fn within(&self, least: i128, greatest: i128) -> bool {
+        self.least.0 >= least && self.greatest.0 <= greatest
+    }
+
+    fn reasons(&self) -> Reasons {
+        self.least.1.union(&self.greatest.1)
+    }
+
+    fn plus(mut self, plus: i128) -> Limits {
+        self.least.0 += plus;
+        self.greatest.0 += plus;
+        self
+    }
+}
+
+/// Where a proof takes bounds from. The domain's own have fewer reasons.
+#[derive(Clone, Copy)]
+enum From {
+    Domain,
+    Sets,
+}
+
 /// Reads literals against what is known so far. New variables are reported through `fresh`.
 pub struct Reader<'a> {
     pub graph: &'a Graph,
     pub known: &'a Differences,
+    pub sets: &'a mut dyn Sets,
     /// Terms that became variables, to be bounded by their width.
     pub fresh: Vec<(Expr, View)>,
 }
 
 impl<'a> Reader<'a> {
-    pub fn new(graph: &'a Graph, known: &'a Differences) -> Reader<'a> {
-        Reader { graph, known, fresh: Vec::new() }
+    pub fn new(graph: &'a Graph, known: &'a Differences, sets: &'a mut dyn Sets) -> Reader<'a> {
+        Reader { graph, known, sets, fresh: Vec::new() }
     }
 
     /// What the boolean `e`, which holds because of `because`, says.
@@ -167,13 +210,14 @@ impl<'a> Reader<'a> {
         let (p, q) = (self.graph.kid(sub, 0), self.graph.kid(sub, 1));
         let (p, q) = (self.term(p, view), self.term(q, view));
         let (least, greatest) = range(self.graph.width(sub), view);
-        let ((p_least, r1), (p_greatest, r2)) = self.limits(&p)?;
-        let ((q_least, r3), (q_greatest, r4)) = self.limits(&q)?;
-        if p_least - q_greatest < least || p_greatest - q_least > greatest {
-            return None;
+        for from in [From::Domain, From::Sets] {
+            let (of_p, of_q) = (self.limits(&p, from), self.limits(&q, from));
+            if of_p.least.0 - of_q.greatest.0 >= least && of_p.greatest.0 - of_q.least.0 <= greatest {
+                let reasons = of_p.reasons().union(&of_q.reasons()).union(&p.reasons).union(&q.reasons);
+                return Some((p, q, reasons));
+            }
         }
-        let reasons = [r1, r2, r3, r4].iter().fold(p.reasons.union(&q.reasons), |all, r| all.union(r));
-        Some((p, q, reasons))
+        None
     }
 
     /// The integer that `e` is in a view.
@@ -187,7 +231,10 @@ impl<'a> Reader<'a> {
             }
             // Zeros above: not negative in either view.
             Op::ZExt => self.term(g.kid(e, 0), View::Unsigned),
-            Op::SExt if view == View::Signed => self.term(g.kid(e, 0), View::Signed),
+            Op::SExt => {
+                let narrow = self.term(g.kid(e, 0), View::Signed);
+                self.seen_as(narrow, View::Signed, view, width).unwrap_or_else(|| self.atom(e, view))
+            }
             Op::Add if g.is_const(g.kid(e, 1)) => {
                 let constant = g.const_word(g.kid(e, 1)).expect("at most 64 bits");
                 self.sum(g.kid(e, 0), constant, width, view).unwrap_or_else(|| self.atom(e, view))
@@ -199,67 +246,86 @@ impl<'a> Reader<'a> {
     /// `x + c`, as an integer sum with `c` read as positive or as negative, whichever is proved not to wrap.
     fn sum(&mut self, x: Expr, constant: u64, width: u32, view: View) -> Option<Linear> {
         // A term that is itself not a variable would need bounds of its own.
-        let x = self.term(x, view);
+        let mut x = self.term(x, view);
         let (least, greatest) = range(width, view);
-        let ((low, r1), (high, r2)) = self.limits(&x)?;
         let positive = i128::from(constant);
-        for plus in [positive, positive - (1 << width)] {
-            if low + plus >= least && high + plus <= greatest {
-                let reasons = x.reasons.union(&r1).union(&r2);
-                return Some(Linear { variable: x.variable, plus: x.plus + plus, reasons });
+        for from in [From::Domain, From::Sets] {
+            let limits = self.limits(&x, from);
+            for plus in [positive, positive - (1 << width)] {
+                if limits.within(least - plus, greatest - plus) {
+                    x.reasons = x.reasons.union(&limits.reasons());
+                    x.plus += plus;
+                    return Some(x);
+                }
             }
         }
         None
     }
 
-    /// Bounds of a linear term with their reasons; a new variable has its width's.
-    fn limits(&self, term: &Linear) -> Option<((i128, Reasons), (i128, Reasons))> {
+    /// Bounds of a linear term with their reasons.
+    fn limits(&mut self, term: &Linear, from: From) -> Limits {
         if term.variable == ZERO {
-            return Some(((term.plus, Reasons::None), (term.plus, Reasons::None)));
+            return Limits::exactly(term.plus);
         }
-        let (least, greatest) = self.known.bounds(term.variable);
-        let with = |bound: Option<(i128, &Reasons)>| bound.map(|(v, r)| (v + term.plus, r.clone()));
-        match (with(least), with(greatest)) {
-            (Some(least), Some(greatest)) => Some((least, greatest)),
-            _ => {
-                let (_, view) = term_of(term.variable);
-                let fresh = self.fresh.iter().find(|(e, v)| variable(*e, *v) == term.variable)?;
-                let (least, greatest) = range(self.graph.width(fresh.0), view);
-                Some(((least + term.plus, Reasons::None), (greatest + term.plus, Reasons::None)))
+        let (slot, view) = term_of(term.variable);
+        let e = self.graph.at_slot(slot);
+        let (least, greatest) = range(self.graph.width(e), view);
+        let own = self.known.bounds(term.variable);
+        let with = |own: Option<(i128, &Reasons)>, of_width| {
+            own.map_or((of_width, Reasons::None), |(value, reasons)| (value, reasons.clone()))
+        };
+        let mut limits = Limits { least: with(own.0, least), greatest: with(own.1, greatest) };
+        if let From::Sets = from {
+            let (least, greatest) = self.sets.bounds(e, view);
+            if least > limits.least.0 {
+                limits.least = (least, self.sets.reasons(e));
+            }
+            if greatest < limits.greatest.0 {
+                limits.greatest = (greatest, self.sets.reasons(e));
             }
         }
+        limits.plus(term.plus)
     }
 
     fn atom(&mut self, e: Expr, view: View) -> Linear {
         let own = variable(e, view);
+        let plain = |variable| Linear { variable, plus: 0, reasons: Reasons::None };
+        if self.known.knows(own) {
+            return plain(own);
+        }
         let other_view = if view == View::Signed { View::Unsigned } else { View::Signed };
         let other = variable(e, other_view);
-        if !self.known.knows(own)
-            && self.known.knows(other)
-            && let Some(converted) = self.converted(e, other, other_view)
+        if self.known.knows(other)
+            && let Some(converted) = self.seen_as(plain(other), other_view, view, self.graph.width(e))
         {
             return converted;
         }
-        if !self.known.knows(own) && !self.fresh.contains(&(e, view)) {
+        if !self.fresh.contains(&(e, view)) {
             self.fresh.push((e, view));
         }
-        Linear { variable: own, plus: 0, reasons: Reasons::None }
+        plain(own)
     }
 
-    /// A variable known in the other view, where its bounds lie on one side of the sign.
-    fn converted(&self, e: Expr, variable: u32, its_view: View) -> Option<Linear> {
-        let width = self.graph.width(e);
-        let (least, greatest) = self.known.bounds(variable);
-        let ((least, r_least), (greatest, r_greatest)) = (least?, greatest?);
+    /// A term of a view in another, where its bounds lie on one side of the sign of `width` bits.
+    fn seen_as(&mut self, mut term: Linear, its: View, wanted: View, width: u32) -> Option<Linear> {
+        if its == wanted {
+            return Some(term);
+        }
         let half = 1i128 << (width - 1);
         let turn = 1i128 << width;
-        let linear = |plus, reasons: &Reasons| Some(Linear { variable, plus, reasons: reasons.clone() });
-        match its_view {
-            View::Signed if least >= 0 => linear(0, r_least),
-            View::Signed if greatest < 0 => linear(turn, r_greatest),
-            View::Unsigned if greatest < half => linear(0, r_greatest),
-            View::Unsigned if least >= half => linear(-turn, r_least),
-            View::Signed | View::Unsigned => None,
+        for from in [From::Domain, From::Sets] {
+            let Limits { least, greatest } = self.limits(&term, from);
+            let (plus, reasons) = match its {
+                View::Signed if least.0 >= 0 => (0, least.1),
+                View::Signed if greatest.0 < 0 => (turn, greatest.1),
+                View::Unsigned if greatest.0 < half => (0, greatest.1),
+                View::Unsigned if least.0 >= half => (-turn, least.1),
+                View::Signed | View::Unsigned => continue,
+            };
+            term.plus += plus;
+            term.reasons = term.reasons.union(&reasons);
+            return Some(term);
         }
+        None
     }
 }

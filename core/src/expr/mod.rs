@@ -333,7 +333,7 @@ impl Graph {
     }
 
     /// The expression that lives in a slot now.
-    pub(crate) fn at_slot(&self, slot: u32) -> Expr {
+    pub fn at_slot(&self, slot: u32) -> Expr {
         self.handle(slot)
     }
 

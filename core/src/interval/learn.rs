@@ -10,11 +10,11 @@ use super::because::Because;
 use super::fold::{Fold, Source};
 use super::meaning::{Meaning, Meanings};
 use super::narrow::narrow;
-use super::range::Ranges;
+use super::range::{Ranges, leaf};
 use super::set::Set;
 use crate::expr::{Expr, Graph};
 use crate::persist::Map;
-use crate::query::{Alive, Path, PathTree};
+use crate::query::{Alive, Path, PathTree, Reasons};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ const MAX_REVISITS: usize = 16;
 /// Inferences from more constraints than this are not kept: long chains cost more than they tell.
 const MAX_REASONS: u32 = 256;
 /// Nodes folded and visited for one new constraint of a path.
-const LEARNING_EFFORT: usize = 512;
+pub const LEARNING_EFFORT: usize = 512;
 /// Relations remembered for one range.
 const MAX_RELATIONS: usize = 16;
 
@@ -236,6 +236,23 @@ impl Learner {
         if facts.restrict(&self.ranges, number, set, &Because::default()) {
             self.propagate(graph, facts, vec![number]);
         }
+    }
+
+    /// Adds to the facts of a path, if they are known, that a variable or a read at a constant place has a value of
+    /// the set, by these constraints of the path. True if that is news.
+    pub fn note(&mut self, graph: &Graph, path: Path, e: Expr, set: &Set, reasons: &Reasons) -> bool {
+        let Some(range) = leaf(graph, e) else { return false };
+        let Some(mut facts) = self.nodes.get(&path.id()).cloned() else { return false };
+        let number = self.ranges.number(range);
+        let because =
+            reasons.as_slice().iter().fold(Because::default(), |all, &e| all.union(&Because::one(e)));
+        let news = facts.restrict(&self.ranges, number, set, &because);
+        if news {
+            self.allow(LEARNING_EFFORT);
+            self.propagate(graph, &mut facts, vec![number]);
+            self.nodes.insert(path.id(), facts);
+        }
+        news
     }
 
     /// Folds a constraint over the current sets and narrows them by its being true.

@@ -15,7 +15,7 @@ mod witness;
 
 pub use because::Because;
 pub use fold::Stop;
-pub use learn::{Facts, Learner, View};
+pub use learn::{Facts, LEARNING_EFFORT, Learner, View};
 pub use meaning::{Inventory, Meaning};
 pub use range::{Range, Ranges};
 pub use set::{Approx, Set};

@@ -30,7 +30,7 @@ pub use table::{LAYERS, LayerRow, build_chain};
 
 use crate::budget::{Budget, Why};
 use crate::expr::{Evaluator, Expr, Graph, Model};
-use crate::interval::{Learner, Set};
+use crate::interval::{Facts, Learner, Set, View};
 use crate::query::{Alive, Answer, Path, PathTree, Query, Status};
 use harvest::Harvest;
 use std::time::{Duration, Instant};
@@ -155,6 +155,25 @@ impl Rest<'_> {
     /// Does the model satisfy the query?
     pub fn satisfies(&mut self, query: &Query, model: &Model) -> Result<(), Expr> {
         crate::query::verify(self.graph, self.tree, query, model, self.evaluator)
+    }
+
+    /// What the query's constraints and its condition leave each of some terms, with those of them that say so.
+    pub fn values(&mut self, query: &Query, terms: &[Expr]) -> Vec<View> {
+        let of_path = self.learner.facts(self.graph, self.tree, query.path);
+        let found = self.values_under(of_path, query.condition, terms);
+        let Some(slice) = &query.slice else { return found };
+        let inside = |e: &Expr| *e == query.condition || slice.contains(e);
+        if found.iter().all(|view| view.because.reasons().as_slice().iter().all(inside)) {
+            return found;
+        }
+        let of_slice = self.learner.facts_of(self.graph, slice);
+        self.values_under(of_slice, query.condition, terms)
+    }
+
+    fn values_under(&mut self, mut facts: Facts, condition: Expr, terms: &[Expr]) -> Vec<View> {
+        self.learner.allow(crate::interval::LEARNING_EFFORT);
+        self.learner.learn(self.graph, &mut facts, condition);
+        terms.iter().map(|&e| self.learner.values(self.graph, &facts, e)).collect()
     }
 
     fn is_honest(&mut self, query: &Query, answer: &Answer) -> bool {

@@ -15,6 +15,8 @@ pub struct Verify {
     name: String,
     checked: u64,
     mismatches: u64,
+    /// Of these, models that do not satisfy a query which is satisfiable.
+    wrong_models: u64,
     /// The reference had no answer: nothing was confirmed or denied.
     unconfirmed: u64,
 }
@@ -22,7 +24,7 @@ pub struct Verify {
 impl Verify {
     pub fn new(reference: Box<dyn Layer>) -> Verify {
         let name = "verify".to_string();
-        Verify { reference, name, checked: 0, mismatches: 0, unconfirmed: 0 }
+        Verify { reference, name, checked: 0, mismatches: 0, wrong_models: 0, unconfirmed: 0 }
     }
 
     fn ask(&mut self, query: &Query, rest: &mut Rest<'_>) -> Answer {
@@ -55,10 +57,17 @@ impl Layer for Verify {
         let answer = rest.check(query);
         let reference = self.reference.name().to_string();
         match &answer {
+            // Noticed below already, and no answer for that reason: but it was one.
+            Answer::Unknown(Why::WrongModel { name, message }) => {
+                self.checked += 1;
+                self.wrong_models += u64::from(matches!(self.ask(query, rest), Answer::Sat(_)));
+                return self.mismatch(format!("{name}: {message}"));
+            }
             Answer::Unknown(_) => return answer,
             Answer::Sat(model) => {
                 self.checked += 1;
                 if let Err(violated) = rest.satisfies(query, model) {
+                    self.wrong_models += u64::from(matches!(self.ask(query, rest), Answer::Sat(_)));
                     return self
                         .mismatch(format!("the model of a sat answer violates constraint {violated:?}"));
                 }
@@ -105,8 +114,12 @@ impl Layer for Verify {
     }
 
     fn counters(&self) -> Vec<(String, f64)> {
-        [("checked", self.checked), ("mismatches", self.mismatches), ("unconfirmed", self.unconfirmed)]
-            .map(|(name, count)| (name.to_string(), count as f64))
-            .to_vec()
+        let counters = [
+            ("checked", self.checked),
+            ("mismatches", self.mismatches),
+            ("wrong_models", self.wrong_models),
+            ("unconfirmed", self.unconfirmed),
+        ];
+        counters.map(|(name, count)| (name.to_string(), count as f64)).to_vec()
     }
 }

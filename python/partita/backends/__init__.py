@@ -1,4 +1,5 @@
-"""Complete solvers as layers: Z3, Bitwuzla and cvc5 as Python packages, and any SMT-LIB 2 binary as a process."""
+"""Solvers from elsewhere as layers: Z3, Bitwuzla and cvc5 as Python packages, any SMT-LIB 2 binary as a process, and
+Z3's integers for what does not wrap."""
 
 from __future__ import annotations
 
@@ -25,14 +26,15 @@ def make(name: str, variant: str | None, options: dict[str, str]) -> Layer | Non
         if variant is not None:
             raise UsageError(f"expected `{name}` without a variant, found `{name}:{variant}`")
         return process.make(name, options)
-    if name not in PACKAGES:
+    package = "z3" if name == "integers" else name
+    if package not in PACKAGES:
         return None
-    if variant is not None or options:
+    if name != "integers" and (variant is not None or options):
         raise UsageError(f"expected `{name}` without variant or options")
-    if importlib.util.find_spec(name) is None:
-        raise UsageError(f"the layer `{name}` needs a package that is not installed: pip install 'partita[{name}]'")
+    if importlib.util.find_spec(package) is None:
+        raise UsageError(f"the layer `{name}` needs a package that is not installed: pip install 'partita[{package}]'")
     module = importlib.import_module(f"partita.backends.{name}")
-    return cast(Layer, module.make())
+    return cast(Layer, module.make(variant, options) if name == "integers" else module.make())
 
 
 def conformance(layers: str, *, seed: int = 1, questions: int = 300) -> tuple[int, int, int]:

@@ -110,71 +110,79 @@ RENEW_AFTER = 100
 """Checks after which a new solver takes over."""
 
 
-class Z3Backend(Backend):
-    name = "z3"
+class Assuming:
+    """A solver that is asked about sets of formulas, each asserted once behind a literal of its own."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._context: Any = None
-        self._solver: Any = None
-        # The activation literal of each constraint, with the term it stands for: a number can be reused.
+    def __init__(self, context: Any) -> None:
+        self.context = context
+        self._open()
+
+    def _open(self) -> None:
+        self._solver = z3.Solver(ctx=self.context)
+        # The activation literal of each formula, with the formula: a number can be reused.
         self._literals: dict[int, tuple[Term, Term]] = {}
         self._checks = 0
         self._limits = (NO_LIMIT, NO_LIMIT)
 
-    def start(self) -> Maker:
-        maker = Maker()
-        self._context = maker.context
-        self._open()
-        return maker
+    def _literal(self, number: int, term: Term) -> Term:
+        known = self._literals.get(number)
+        if known is not None and known[0] is term:
+            return known[1]
+        literal = z3.FreshBool("constraint", self.context)
+        implied = z3.Z3_mk_implies(self.context.ref(), literal.ast, term.ast)
+        self._solver.add(z3.BoolRef(implied, self.context))
+        self._literals[number] = (term, literal)
+        return literal
 
-    def _open(self) -> None:
-        self._solver = z3.Solver(ctx=self._context)
-        self._literals = {}
-        self._checks = 0
-        self._limits = (NO_LIMIT, NO_LIMIT)
-
-    def interrupt(self) -> None:
-        if self._context is not None:
-            self._context.interrupt()
-
-    def _set_limits(self, deadline: float | None, memory_mb: int | None) -> None:
-        left = NO_LIMIT
-        if deadline is not None:
-            left = max(1, min(NO_LIMIT - 1, int((deadline - time.monotonic()) * 1000)))
+    def check(self, formulas: dict[int, Term], seconds: float | None, memory_mb: int | None) -> tuple[Any, set[int]]:
+        """Z3's answer, and if that is unsat the numbers of the formulas it needed."""
+        if self._checks >= RENEW_AFTER:
+            self._open()
+        self._checks += 1
+        literals = {number: self._literal(number, term) for number, term in formulas.items()}
+        left = NO_LIMIT if seconds is None else max(1, min(NO_LIMIT - 1, int(seconds * 1000)))
         limits = (left, NO_LIMIT if memory_mb is None else memory_mb)
         if limits != self._limits:
             self._solver.set("timeout", limits[0])
             self._solver.set("max_memory", limits[1])
             self._limits = limits
+        result = self._solver.check(*literals.values())
+        failed = {literal.get_id() for literal in self._solver.unsat_core()} if result == z3.unsat else set()
+        return result, {number for number, literal in literals.items() if literal.get_id() in failed}
 
-    def _literal(self, number: int, terms: Terms) -> Term:
-        term = terms.term(number)
-        known = self._literals.get(number)
-        if known is not None and known[0] is term:
-            return known[1]
-        literal = z3.FreshBool("constraint", self._context)
-        implied = z3.Z3_mk_implies(self._context.ref(), literal.ast, term.ast)
-        self._solver.add(z3.BoolRef(implied, self._context))
-        self._literals[number] = (term, literal)
-        return literal
+    def model(self) -> Any:
+        return self._solver.model()
+
+    def reason_unknown(self) -> str:
+        return str(self._solver.reason_unknown())
+
+
+class Z3Backend(Backend):
+    name = "z3"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._assuming: Any = None
+
+    def start(self) -> Maker:
+        maker = Maker()
+        self._assuming = Assuming(maker.context)
+        return maker
+
+    def interrupt(self) -> None:
+        if self._assuming is not None:
+            self._assuming.context.interrupt()
 
     def solve(self, query: QueryView, terms: Terms, deadline: float | None) -> Answer:
-        if self._checks >= RENEW_AFTER:
-            self._open()
-        self._checks += 1
-        numbers = list(dict.fromkeys([*query.constraints, query.condition]))
-        literals = [self._literal(number, terms) for number in numbers]
-        self._set_limits(deadline, query.memory_mb)
-        result = self._solver.check(*literals)
+        formulas = {number: terms.term(number) for number in (*query.constraints, query.condition)}
+        seconds = None if deadline is None else deadline - time.monotonic()
+        result, core = self._assuming.check(formulas, seconds, query.memory_mb)
         if result == z3.sat:
-            model = self._solver.model()
+            model = self._assuming.model()
             return Sat({number: value(model, *terms.variables[number]) for number in query.variables})
         if result == z3.unsat:
-            failed = {literal.get_id() for literal in self._solver.unsat_core()}
-            core = {n for n, literal in zip(numbers, literals, strict=True) if literal.get_id() in failed}
             return unsat(query, core, query.condition in core and query.condition not in query.constraints)
-        reason = self._solver.reason_unknown()
+        reason = self._assuming.reason_unknown()
         if "memory" in reason or "memout" in reason:
             return Unknown("memout")
         return stopped(query, deadline, reason)

@@ -1,0 +1,55 @@
+//! Why a condition is not a matter of differences: what is nearest its root decides, as in the paper's Figure 9.
+
+use crate::expr::walk::element_range;
+use crate::expr::{Expr, Graph, Op};
+use std::collections::VecDeque;
+
+/// Nodes looked at.
+const MAX_NODES: usize = 1000;
+
+/// The reason for which `e`, which holds together with `others` or is asked about, is passed on.
+pub fn why_not(graph: &Graph, e: Expr, others: &[Expr]) -> &'static str {
+    let mut queue = VecDeque::from([e]);
+    let mut reads = Vec::new();
+    for _ in 0..MAX_NODES {
+        let Some(e) = queue.pop_front() else { break };
+        if !graph.is_bool(e) && !graph.is_array(e) && graph.width(e) > 64 {
+            return "width";
+        }
+        match graph.op(e) {
+            Op::And | Op::Or | Op::Xor | Op::Not if !graph.is_bool(e) => return "bitwise",
+            Op::Or | Op::Xor | Op::Ite => return "boolean",
+            Op::Extract | Op::Concat => return "extract",
+            Op::Shl | Op::LShr | Op::AShr => return "shift",
+            Op::UDiv | Op::URem | Op::SDiv | Op::SRem => return "non-linear",
+            Op::Mul if !graph.is_const(graph.kid(e, 1)) => return "non-linear",
+            Op::Mul => return "linear",
+            Op::Add if graph.is_const(graph.kid(e, 1)) => return "may-wrap",
+            // A sum of two words is no difference; a difference of two words would be one.
+            Op::Add => return "linear",
+            Op::Sub => return "may-wrap",
+            Op::Table | Op::ConstArray | Op::Store => return "array",
+            Op::Read if element_range(graph, e).is_none() => return "array",
+            Op::Read => reads.push(e),
+            Op::Const | Op::Var => {}
+            Op::And | Op::Not | Op::Eq | Op::Ult | Op::Ule | Op::Slt | Op::Sle | Op::SExt | Op::ZExt => {
+                queue.extend(graph.kids(e));
+            }
+        }
+    }
+    let all: Vec<Expr> = others.iter().copied().chain([e]).collect();
+    if reads.iter().any(|&read| is_read_otherwise(graph, read, &all)) { "type-mismatch" } else { "view" }
+}
+
+/// Are the bits of a read also read at another place or width?
+fn is_read_otherwise(graph: &Graph, read: Expr, all: &[Expr]) -> bool {
+    let Some((array, first, count)) = element_range(graph, read) else { return false };
+    let mut found = false;
+    graph.post_order(all, |e| {
+        found |= graph.op(e) == Op::Read
+            && e != read
+            && element_range(graph, e)
+                .is_some_and(|(other, at, n)| other == array && at < first + count && first < at + n);
+    });
+    found
+}
