@@ -20,11 +20,13 @@ Run = Callable[..., "subprocess.CompletedProcess[str]"]
 @pytest.fixture(scope="session", autouse=True)
 def cache() -> Iterator[Path]:
     """No test touches the user's own cache. Compiled libraries stay for the next session (they take a minute), answers
-    do not: a session must find out for itself."""
+    do not: a session must find out for itself. The compiler of replayed programs keeps its own cache."""
+    before = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     folder = REPOSITORY / "build" / "test-cache"
     for left in folder.glob("partita/answers.sqlite*"):
         left.unlink()
     with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ZIG_GLOBAL_CACHE_DIR", os.environ.get("ZIG_GLOBAL_CACHE_DIR", str(before / "zig")))
         patch.setenv("XDG_CACHE_HOME", str(folder))
         yield folder
 
