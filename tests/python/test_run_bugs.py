@@ -11,6 +11,7 @@ import sanitizers
 from conftest import REPOSITORY
 
 from partita import explore, ktest
+from partita.errors import UsageError
 from partita.replay import Verdict, compile_native, replay
 
 FOLDER = REPOSITORY / "tests" / "programs" / "bugs"
@@ -72,3 +73,16 @@ def test_every_class_has_a_program() -> None:
 
     shown = {class_ for program in PROGRAMS for class_, _ in marked(program)}
     assert shown | CLASSES_WITHOUT_PROGRAM == {name for name, _ in BUG_CLASSES}
+
+
+def test_an_unknown_check_is_a_usage_error() -> None:
+    with pytest.raises(UsageError, match=r"^expected checks \(overflow, shift, leak\), found `overflows`$"):
+        explore(PROGRAMS[0], check=["shift", "overflows"])
+
+
+def test_without_the_checks_their_bugs_are_not_found() -> None:
+    classes = {bug.class_ for name in ("arithmetic", "leaks") for bug in explore(FOLDER / f"{name}.c").finish().bugs}
+    assert classes == {"division-by-zero", "overflow"}
+    lines = {bug.line for bug in explore(FOLDER / "arithmetic.c").finish().bugs if bug.class_ == "overflow"}
+    source = (FOLDER / "arithmetic.c").read_text().splitlines()
+    assert [source[line - 1].split(";")[0].strip() for line in lines] == ["sink = x / -1"]
