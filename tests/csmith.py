@@ -1,5 +1,5 @@
-"""Random programs of csmith, run concretely, with and without `--optimize`: the checksum they print must be the natively
-compiled program's.
+"""Random programs of csmith, run concretely, with and without `--optimize`: the checksum that they print must be the
+natively compiled program's.
 
 Usage: python tests/csmith.py [SEEDS] [FIRST]. Needs the package csmith.
 """

@@ -12,10 +12,14 @@ from partita.toolchain import zig_dir
 from partita.replay import Verdict, compile_native, replay
 
 INTEGERS = "0 1 -1 9 -10 123456 -2147483648 2147483647 255".split()
-INTEGER_FORMATS = "%d %i %5d %-5d| %05d %+d %+5d %.3d %8.3d %-8.3d| %08.3d %.0d %hhd %hd %u %x %X %#x %o %#o %5u %-6x|".split()
+INTEGER_FORMATS = (
+    "%d %i %5d %-5d| %05d %+d %+5d %.3d %8.3d %-8.3d| %08.3d %.0d %hhd %hd %u %x %X %#x %o %#o %5u %-6x|".split()
+)
 LONGS = "0L 1L -1L 9223372036854775807L (-9223372036854775807L-1)".split()
 LONG_FORMATS = "%ld %lu %lx %20ld %-20ld| %020ld %+ld %#lx %#lo %jd %zu %td %lld %.25ld".split()
-DOUBLES = "0.0 -0.0 1.0 -1.5 0.1 1e10 123456789.0 1e-5 1e-4 9.9999995 99999.95 1e300 1e-310 2.5 3.5 (1/0.) (-1/0.)".split()
+DOUBLES = (
+    "0.0 -0.0 1.0 -1.5 0.1 1e10 123456789.0 1e-5 1e-4 9.9999995 99999.95 1e300 1e-310 2.5 3.5 (1/0.) (-1/0.)".split()
+)
 DOUBLE_FORMATS = (
     "%f %e %g %.0f %.1f %10.2f %-10.2f| %010.2f %+f %#.0f %#g %.3g %.10g %.0e %.15e %G %E %F %.17g %+.3e".split()
 )

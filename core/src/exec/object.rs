@@ -347,4 +347,35 @@ mod tests {
             }
         }
     }
+
+    /// A part of a large object has its bytes at their places, symbolic ones too, and leaves out the rest.
+    #[test]
+    fn a_part_is_its_bytes() {
+        let mut g = Graph::new();
+        let x = g.var("x", Sort::Bits(32)).unwrap();
+        let input = g.var("in", Sort::Array { index: INDEX_WIDTH, element: 8 }).unwrap();
+        let mut plain = object(1000);
+        (0..1000).for_each(|at| plain.write_concrete(at, 1, at % 251));
+        plain.write(&g, 302, x);
+        let mut over = plain.clone();
+        over.set_array(input);
+        over.write(&g, 305, x);
+        over.write_concrete(310, 1, 7);
+        let mut model = Model::new();
+        model.set_bits(x, crate::expr::Bits::word(32, 0xa1b2_c3d4));
+        for object in [&plain, &over] {
+            let (array, start) = object.part(&mut g, 300, 316);
+            for at in 300..316 {
+                let (single, index) = (object.read(&mut g, at, 1), g.word(INDEX_WIDTH, at - start));
+                let selected = g.select(array, index);
+                let mut evaluator = Evaluator::new();
+                let mut session = evaluator.under(&g, &model);
+                assert_eq!(session.word(selected), session.word(single), "byte {at}");
+            }
+        }
+        let (array, start) = plain.part(&mut g, 500, 508);
+        assert_eq!((g.op(array), start), (crate::expr::Op::Table, 500));
+        assert_eq!(g.table(array).elements.len(), 8);
+        assert_eq!(plain.part(&mut g, 0, 900).1, 0, "most of it is all of it");
+    }
 }
