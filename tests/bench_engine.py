@@ -221,7 +221,9 @@ def load(runner: Runner) -> list[str]:
     rate = (more["tests"] - fewer["tests"]) / (more["write_s"] - fewer["write_s"])
     missed = judged("tests a second into the pack", TESTS_PER_S / rate, f"{rate:,.0f}", f"{TESTS_PER_S:,}")
     silent = runner.once(many).explore_s
-    print(f"exploring takes {more['explore_s'] / silent:.2f} times as long when all {more['tests']:,} tests are written")
+    print(
+        f"exploring takes {more['explore_s'] / silent:.2f} times as long when all {more['tests']:,} tests are written"
+    )
     deep = runner.own("deep", FORKS.replace("DEPTH", "40"))
     cut = runner.once(deep, "--search", "bfs", "--max-instructions", "1300000", "--max-memory", "8GB").report
     base = runner.once(runner.own("small", SMALL)).report["memory_peak_mb"]
