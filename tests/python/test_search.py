@@ -15,7 +15,7 @@ from partita.errors import UsageError
 SEARCHES = [name for name, _ in _core.SEARCHES]
 PROGRAMS = ["computed_goto", "function_pointers", "recursion", "string_tables", "switch_cases", "unsupported_asm"]
 
-# Behind a loop with 2^16 ways through it that all look alike, a chain of doors: whoever goes depth first stays in the loop.
+# Beside a loop with 2^16 ways through it that all look alike, a chain of doors: depth first stays in the loop.
 DOORS = """#include "klee/klee.h"
 #include <stdlib.h>
 static int door(const unsigned char *key, int n) { return n == 0 ? 1 : key[0] == 'k' + n && door(key + 1, n - 1); }
