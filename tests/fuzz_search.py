@@ -27,6 +27,8 @@ def found(program: Path, search: str, seed: int) -> dict[str, Any]:
 
 def main() -> int:
     seed = int(sys.argv[1]) if len(sys.argv) > 1 else 1
+    if not SHARED.is_dir():
+        print(f"only our own programs: none at {SHARED} (set PARTITA_SHARED)")
     programs = sorted((HERE / "programs").glob("**/*.c")) + sorted((SHARED / "programs").glob("*.c"))
     others = [name for name, _ in _core.SEARCHES if name != "dfs"]
     wrong = 0

@@ -86,7 +86,11 @@ impl Watch {
         }
         let now = Instant::now();
         let far = now - self.last.replace(now) > LOOK;
-        self.every.set(if far { (self.every.get() / 2).max(1) } else { (self.every.get() * 2).min(self.most) });
+        self.every.set(if far {
+            (self.every.get() / 2).max(1)
+        } else {
+            (self.every.get() * 2).min(self.most)
+        });
         self.calls.set(0);
         self.budget.spent().is_some()
     }

@@ -190,7 +190,10 @@ fn products_of_extended_numbers_and_squares() {
                     let bits = gates.evaluate(result, &mut FxHashMap::default(), input);
                     let found = bits.iter().rev().fold(0, |word, bit| word << 1 | u64::from(*bit));
                     let expected = value(0).wrapping_mul(expected) & ((1 << width) - 1);
-                    assert_eq!(found, expected, "{width} bits from {from}, signs {signs}, inputs {inputs:#x}");
+                    assert_eq!(
+                        found, expected,
+                        "{width} bits from {from}, signs {signs}, inputs {inputs:#x}"
+                    );
                 }
             }
         }

@@ -15,7 +15,7 @@ from partita.errors import UsageError
 SEARCHES = [name for name, _ in _core.SEARCHES]
 PROGRAMS = ["computed_goto", "function_pointers", "recursion", "string_tables", "switch_cases", "unsupported_asm"]
 
-# Behind a loop with 2^16 ways through it that all look alike, a chain of doors: whoever goes depth first stays in the loop.
+# Beside a loop with 2^16 ways through it that all look alike, a chain of doors: depth first stays in the loop.
 DOORS = """#include "klee/klee.h"
 #include <stdlib.h>
 static int door(const unsigned char *key, int n) { return n == 0 ? 1 : key[0] == 'k' + n && door(key + 1, n - 1); }
@@ -147,7 +147,12 @@ def test_coverage_is_written_for_lcov(tmp_path: Path, partita: Run) -> None:
     assert {line for line, count in lines.items() if count == "0"} == {"3", "15"}
     assert {"6", "12", "13", "14", "16"} <= {line for line, count in lines.items() if count == "1"}
     branches = [row.split(",") for row in rows["BRDA"]]
-    assert sorted((line, taken) for line, _, _, taken in branches) == [("12", "1"), ("12", "1"), ("14", "0"), ("14", "1")]
+    assert sorted((line, taken) for line, _, _, taken in branches) == [
+        ("12", "1"),
+        ("12", "1"),
+        ("14", "0"),
+        ("14", "1"),
+    ]
     assert (rows["FNF"], rows["FNH"], rows["BRF"], rows["BRH"]) == (["3"], ["2"], ["4"], ["3"])
     assert (rows["LF"], rows["LH"]) == ([str(len(lines))], [str(len(lines) - 2)])
     genhtml = shutil.which("genhtml")

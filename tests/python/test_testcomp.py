@@ -54,7 +54,8 @@ def check_suite(files: dict[str, str], program: Path) -> list[tuple[str, list[tu
     for text in files.values():
         assert text.startswith(head.format("testcase"))
         root = ElementTree.fromstring(text)
-        assert root.tag == "testcase" and set(root.attrib) == {"coversError"}
+        assert root.tag == "testcase"
+        assert set(root.attrib) == {"coversError"}
         assert all(child.tag == "input" and set(child.attrib) == {"type"} for child in root)
         tests.append((root.attrib["coversError"], [(child.get("type"), child.text) for child in root]))
     return tests

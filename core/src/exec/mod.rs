@@ -222,11 +222,17 @@ impl Engine {
         search.put(current, born, &view);
         if self.solver.graph.len() > self.collect_at {
             self.collect();
-        } else if self.solver.tree.dropped().len() >= DROPPED_PATHS {
-            self.solver.drop_paths();
         }
+        self.drop_paths();
         self.mind_memory();
         true
+    }
+
+    /// Tells the layers of paths that are gone, if there are enough of them.
+    fn drop_paths(&mut self) {
+        if self.solver.tree.dropped().len() >= DROPPED_PATHS {
+            self.solver.drop_paths();
+        }
     }
 
     /// The strategy, and what it may look at.
@@ -264,6 +270,7 @@ impl Engine {
         while let Some(state) = self.next_state() {
             let message = format!("stopped by {}", limit.name());
             self.finish(state, Outcome::Limit { limit, message });
+            self.drop_paths();
         }
     }
 

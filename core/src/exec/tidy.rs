@@ -103,7 +103,8 @@ impl Engine {
                         };
                         let entry = mentions.entry((array, at)).or_default();
                         entry.constraints.push(constraint);
-                        entry.in_number |= is(i.wrapping_sub(1), at.checked_sub(1)) || is(i + 1, at.checked_add(1));
+                        entry.in_number |=
+                            is(i.wrapping_sub(1), at.checked_sub(1)) || is(i + 1, at.checked_add(1));
                     }
                 }
             }

@@ -1,7 +1,7 @@
 """Tests in the exchange format of Test-Comp: `metadata.xml` and one XML file a test, with the inputs in order.
 
-Each symbolic object is one input. Those of `__VERIFIER_nondet_TYPE` are written as values of that type; any other object
-of 1, 2, 4 or 8 bytes as an unsigned number, and a larger one as the hexadecimal number its bytes make in memory order.
+Each symbolic object is one input. Those of `__VERIFIER_nondet_TYPE` are written as values of that type; any other of
+1, 2, 4 or 8 bytes as an unsigned number, and a larger one as the hexadecimal number its bytes make in memory order.
 """
 
 from __future__ import annotations
@@ -89,7 +89,8 @@ def metadata(run: dict[str, Any], specification: str) -> str:
         digest = hashlib.sha256(program.read_bytes()).hexdigest()
     except OSError as error:
         raise UsageError(
-            f"cannot read `{program}`, whose hash belongs to the tests: {error.strerror}; export where the run was started"
+            f"cannot read `{program}`, whose hash belongs to the tests: {error.strerror}; "
+            "export in the folder where the run was started"
         ) from None
     fields = {
         "sourcecodelang": "C",

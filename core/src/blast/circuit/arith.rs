@@ -39,7 +39,8 @@ fn rows(word: &[Lit]) -> usize {
     let (mut i, mut count) = (0, 0);
     while i < word.len() {
         let length = run(word, i);
-        count += usize::from(word[i] != Lit::FALSE) * if length > 1 && i + length < word.len() { 2 } else { 1 };
+        count +=
+            usize::from(word[i] != Lit::FALSE) * if length > 1 && i + length < word.len() { 2 } else { 1 };
         i += length;
     }
     count
@@ -109,7 +110,8 @@ fn square(g: &mut Gates, a: &[Lit]) -> Word {
         let more = add(g, &sum[above..], &row);
         sum[above..].copy_from_slice(&more);
         let above = (digits + 1).min(width);
-        let low: Word = a[..digits].iter().copied().chain(std::iter::repeat(Lit::FALSE)).take(width - above).collect();
+        let low: Word =
+            a[..digits].iter().copied().chain(std::iter::repeat(Lit::FALSE)).take(width - above).collect();
         let row = masked(g, &low, sign);
         let less = subtract(g, &sum[above..], &row);
         sum[above..].copy_from_slice(&less);
