@@ -12,7 +12,7 @@ from partita.layers import Layer
 
 Verdict = Literal["sat", "unsat", "unknown"]
 
-DEFAULT_LAYERS = "simplify split intervals enumerate differences reuse sat"
+DEFAULT_LAYERS = "simplify split solutions intervals enumerate differences reuse sat"
 """The default chain: what is decided without a SAT solver first, the cheapest first. All of it is our own."""
 
 

@@ -27,6 +27,12 @@ CHAINS = (
     "enumerate sat",
     "differences sat",
     "reuse sat",
+    "reuse:klee sat",
+    "reuse:grulia sat",
+    "solutions sat",
+    "solutions(kp=5,ks=3,variants=5) sat",
+    "solutions:paper sat",
+    "simplify split solutions sat",
     "simplify split sat",
 )
 OURS_S, Z3_MS = 2.0, 1000

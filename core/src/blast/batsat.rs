@@ -21,7 +21,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 /// How often (in propagations to a fix-point) the clock is looked at.
 const CLOCK: u32 = 64;
 /// Conflicts before the harvest begins: easy questions pay nothing.
-const QUIET_CONFLICTS: u64 = 4;
+const QUIET_CONFLICTS: u64 = 0;
 const NOT_TRACED: u32 = u32::MAX;
 
 /// What the trail and the callbacks tell each other during one solve.
