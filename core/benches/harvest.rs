@@ -55,25 +55,26 @@ fn measure(text: &[u8], chain: &str) -> (f64, usize, f64) {
 }
 
 fn main() {
-    println!("{:20} {:>9} {:>9} {:>7} {:>6} {:>6} {:>9} {:>7}", "log", "without", "with, ms", "ratio", "+-", "pairs", "harvested", "memory");
+    println!(
+        "{:20} {:>9} {:>9} {:>7} {:>6} {:>6} {:>9} {:>7}",
+        "log", "without", "with, ms", "ratio", "+-", "pairs", "harvested", "memory"
+    );
     let (mut with_all, mut without_all, mut memory_all) = (0.0, 0.0, [0, 0]);
     for (name, text) in corpus::texts(".kquery.gz") {
-        let (mut ratios, mut times, mut bytes, mut rows) = (Vec::<f64>::new(), [0.0, 0.0], [0, 0], 0.0);
+        let (mut ratios, mut times) = (Vec::<f64>::new(), [0.0, 0.0]);
         measure(&text, WITH);
-        let error = loop {
+        let (error, bytes, rows) = loop {
             let without = measure(&text, WITHOUT);
             let with = measure(&text, WITH);
             ratios.push(with.0 / without.0);
             times[0] += without.0;
             times[1] += with.0;
-            bytes = [without.1, with.1];
-            rows = with.2;
             let n = ratios.len() as f64;
             let mean = ratios.iter().sum::<f64>() / n;
             let variance = ratios.iter().map(|r| (r - mean).powi(2)).sum::<f64>() / (n - 1.0).max(1.0);
             let error = (variance / n).sqrt();
             if ratios.len() >= *PAIRS.start() && (error < PRECISION || ratios.len() == *PAIRS.end()) {
-                break error;
+                break (error, [without.1, with.1], with.2);
             }
         };
         ratios.sort_by(f64::total_cmp);
@@ -94,7 +95,9 @@ fn main() {
         return;
     }
     let (time, memory) = (with_all / without_all, memory_all[1] as f64 / memory_all[0] as f64);
-    println!("all: time {time:.3}, memory {memory:.3} of what they are without the harvest (at most {TARGET})");
+    println!(
+        "all: time {time:.3}, memory {memory:.3} of what they are without the harvest (at most {TARGET})"
+    );
     if time > TARGET || memory > TARGET {
         std::process::exit(1);
     }

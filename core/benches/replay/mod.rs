@@ -30,13 +30,6 @@ pub struct Figures {
     pub layers: Vec<LayerStatistics>,
 }
 
-impl Figures {
-    /// What the last layer was asked.
-    pub fn solves(&self) -> u64 {
-        self.layers.last().expect("a layer").meter.asked
-    }
-}
-
 pub fn replay(text: &[u8], chain: &str) -> Figures {
     let mut solver = solver(chain);
     let mut reader = Reader::new(text);

@@ -59,9 +59,7 @@ impl Grulia {
             if !self.distances.contains_key(&e) {
                 let kids = graph.kids(e);
                 let kid = |i: usize, at: usize| self.distances[&kids[i]][at];
-                let distance = std::array::from_fn(|at| {
-                    distance(graph, e, REFERENCES[at], |i| kid(i, at))
-                });
+                let distance = std::array::from_fn(|at| distance(graph, e, REFERENCES[at], |i| kid(i, at)));
                 self.distances.insert(e, distance);
             }
         }
@@ -119,8 +117,7 @@ impl Layer for Grulia {
         let constraints = query.constraints(rest.tree);
         let all: Vec<Expr> = constraints.iter().copied().chain([query.condition]).collect();
         let anchor = self.distance(rest.graph, &all);
-        let mut atoms: Vec<_> =
-            all.iter().flat_map(|&e| self.supports.of(rest.graph, e).to_vec()).collect();
+        let mut atoms: Vec<_> = all.iter().flat_map(|&e| self.supports.of(rest.graph, e).to_vec()).collect();
         atoms.sort_unstable();
         atoms.dedup();
         for (model, size) in nearest(&self.models, anchor) {

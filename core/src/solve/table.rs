@@ -1,7 +1,9 @@
 //! The layers of the core by name. Layers written elsewhere (in Python) come in through `outside`.
 
 use super::spec::{Item, Spec, SpecError};
-use super::{Layer, differences, enumerate, grulia, intervals, klee, paper, record, reuse, sat, simplify, solutions};
+use super::{
+    Layer, differences, enumerate, grulia, intervals, klee, paper, record, reuse, sat, simplify, solutions,
+};
 use super::{split, verify};
 
 /// A layer that can be named in a spec.
@@ -73,9 +75,7 @@ pub const LAYERS: &[LayerRow] = &[
             (None, true) => Ok(Box::new(reuse::Reuse::new())),
             (Some("klee"), true) => Ok(Box::new(klee::Klee::new())),
             (Some("grulia"), true) => Ok(Box::new(grulia::Grulia::new())),
-            _ => {
-                Err(SpecError(format!("expected `reuse`, `reuse:klee` or `reuse:grulia`, found `{item}`")))
-            }
+            _ => Err(SpecError(format!("expected `reuse`, `reuse:klee` or `reuse:grulia`, found `{item}`"))),
         },
     },
     LayerRow {
