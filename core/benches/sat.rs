@@ -6,12 +6,12 @@
 
 #[path = "../tests/corpus/mod.rs"]
 mod corpus;
+mod replay;
 
 use partita_core::budget::Budget;
 use partita_core::expr::Sort;
-use partita_core::expr::kquery::Reader;
-use partita_core::query::{Answer, Query};
-use partita_core::solve::{Solver, Spec, build_chain};
+use partita_core::query::Query;
+use replay::{cpu_time, replay};
 use std::time::Duration;
 
 const DEFAULT: &[&str] =
@@ -19,59 +19,6 @@ const DEFAULT: &[&str] =
 
 /// The fastest of this many runs counts: the machine is shared.
 const RUNS: u32 = 3;
-
-/// Of this thread: other work on the machine does not count.
-fn cpu_time() -> Duration {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: the clock exists on Linux, and `time` is a place for its value.
-    let status = unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };
-    assert_eq!(status, 0, "the thread's clock can be read");
-    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
-}
-
-struct Figures {
-    questions: u32,
-    sat: u32,
-    unsat: u32,
-    unknown: u32,
-    time: Duration,
-    counters: String,
-}
-
-fn replay(text: &[u8], chain: &str) -> Figures {
-    let spec = Spec::parse(chain, &Spec(Vec::new())).expect("a chain");
-    let mut solver = Solver::new(build_chain(&spec, &mut |_| Ok(None)).expect("layers of the core"));
-    let mut reader = Reader::new(text);
-    let mut figures =
-        Figures { questions: 0, sat: 0, unsat: 0, unknown: 0, time: Duration::ZERO, counters: String::new() };
-    let mut held = None;
-    while let Some(query) = reader.next(&mut solver.graph).expect("a query") {
-        let mut path = solver.tree.root();
-        solver.tree.retain(path);
-        for constraint in query.constraints {
-            let next = solver.tree.extend(&solver.graph, path, constraint);
-            solver.tree.release(path);
-            path = next;
-        }
-        let condition = solver.graph.not(query.expr);
-        let start = cpu_time();
-        let answer = solver.check(&Query::new(path, condition), &Budget::for_time(Duration::from_secs(10)));
-        figures.time += cpu_time() - start;
-        figures.questions += 1;
-        match answer {
-            Answer::Sat(_) => figures.sat += 1,
-            Answer::Unsat(_) => figures.unsat += 1,
-            Answer::Unknown(_) => figures.unknown += 1,
-        }
-        // The path before this one is let go only now, so that what they share stays.
-        if let Some(before) = held.replace(path) {
-            solver.tree.release(before);
-        }
-    }
-    let last = solver.statistics().pop().expect("a layer");
-    figures.counters = last.counters.iter().map(|(name, n)| format!("{name}={n} ")).collect();
-    figures
-}
 
 /// Factors of a number, neither of them one, in words of the given width: primes have none, which is hard to see.
 const HARD: &[(u32, u64)] = &[
@@ -86,8 +33,7 @@ const HARD: &[(u32, u64)] = &[
 ];
 
 fn factor(chain: &str, width: u32, product: u64) -> (Duration, &'static str) {
-    let spec = Spec::parse(chain, &Spec(Vec::new())).expect("a chain");
-    let mut solver = Solver::new(build_chain(&spec, &mut |_| Ok(None)).expect("layers of the core"));
+    let mut solver = replay::solver(chain);
     let g = &mut solver.graph;
     let [x, y] = ["x", "y"].map(|n| g.var(n, Sort::Bits(width)).expect("a new name"));
     let (wide_x, wide_y) = (g.zext(x, 2 * width), g.zext(y, 2 * width));
@@ -120,6 +66,8 @@ fn main() {
             let runs = (0..RUNS).map(|_| replay(&text, chain));
             let f = runs.min_by_key(|f| f.time).expect("at least one run");
             let time = f.time.as_secs_f64().max(1e-9);
+            let last = f.layers.last().expect("a layer");
+            let counters: String = last.counters.iter().map(|(name, n)| format!("{name}={n} ")).collect();
             let base = *first.get_or_insert(time);
             logs[i] += (time / base).ln();
             totals[i] += f.time;
@@ -131,7 +79,7 @@ fn main() {
                 f.unsat,
                 f.unknown,
                 time / base,
-                f.counters,
+                counters,
             );
         }
     }

@@ -32,8 +32,10 @@ fn factoring(solver: &mut Solver, width: u32, product: u64) -> Expr {
 
 #[test]
 fn a_wide_multiplication_stops_in_time() {
-    for (width, limit) in [(512, 1000), (4096, 1000), (65_536, 500)] {
-        let mut solver = Solver::new(chain("sat"));
+    for (layers, width, limit) in
+        [("sat", 512, 1000), ("solutions sat", 512, 1000), ("sat", 4096, 1000), ("sat", 65_536, 500)]
+    {
+        let mut solver = Solver::new(chain(layers));
         let g = &mut solver.graph;
         let [x, y] = ["x", "y"].map(|n| g.var(n, Sort::Bits(width)).expect("a new name"));
         let (xy, c) = (g.mul(x, y), g.word(width, 1_000_003));
@@ -89,7 +91,7 @@ fn a_table_of_a_million_elements_and_ten_thousand_variables() {
     let answer = solver.check(&Query::new(solver.tree.root(), condition), &budget);
     assert_eq!(answer.verdict(), "sat");
 
-    let mut solver = Solver::new(chain("sat"));
+    let mut solver = Solver::new(chain("solutions sat"));
     let g = &mut solver.graph;
     let variables: Vec<Expr> =
         (0..10_000).map(|k| g.var(&format!("v{k}"), Sort::Bits(32)).expect("a new name")).collect();

@@ -28,6 +28,12 @@ CHAINS = (
     "differences sat",
     "integers sat",
     "reuse sat",
+    "reuse:klee sat",
+    "reuse:grulia sat",
+    "solutions sat",
+    "solutions(kp=5,ks=3,variants=5) sat",
+    "solutions:paper sat",
+    "simplify split solutions sat",
     "simplify split sat",
 )
 ORDER_CHAINS = ("differences sat", "intervals differences sat", "simplify split integers sat")

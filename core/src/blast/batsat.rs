@@ -20,8 +20,6 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// How rarely (in propagations to a fix-point) the clock is looked at.
 const CLOCK: u32 = 64;
-/// Conflicts before the harvest begins: easy questions pay nothing.
-const QUIET_CONFLICTS: u64 = 4;
 const NOT_TRACED: u32 = u32::MAX;
 
 /// What the trail and the callbacks tell each other during one solve.
@@ -126,7 +124,7 @@ impl Theory for Trail {
         if self.changed
             && self.sample.keep > 0
             && !self.shared.found.load(Ordering::Relaxed)
-            && self.shared.conflicts.load(Ordering::Relaxed) > QUIET_CONFLICTS
+            && self.shared.conflicts.load(Ordering::Relaxed) > 0
         {
             self.sample.offer(&self.values);
             self.changed = false;

@@ -42,6 +42,9 @@ pub trait Layer: Send {
     /// Answers, or passes on (perhaps a smaller query, perhaps several) through `rest`.
     fn check(&mut self, query: &Query, rest: &mut Rest<'_>) -> Answer;
 
+    /// The chain has found this model of the query, the whole path and the condition, wherever it came from.
+    fn found(&mut self, _query: &Query, _model: &Model, _rest: &mut Rest<'_>) {}
+
     /// Expressions and path nodes that are not alive are about to be reused: drop what mentions them.
     fn sweep(&mut self, alive: &Alive<'_>);
 
@@ -239,6 +242,10 @@ impl Solver {
             asked_below: false,
         };
         let answer = rest.check(query);
+        if let (Answer::Sat(model), None) = (&answer, &query.slice) {
+            let layers = std::mem::take(&mut rest.layers);
+            layers.iter_mut().for_each(|metered| metered.layer.found(query, model, &mut rest));
+        }
         self.queries += 1;
         self.time += start.elapsed();
         answer

@@ -83,14 +83,7 @@ impl Memo {
         if graph.is_const(e) {
             return SmallVec::from_elem(graph.is_true(e), lanes.len());
         }
-        let mut wanted = Wanted::new();
-        for &lane in lanes {
-            let (at, bit) = (lane as usize / 64, 1 << (lane % 64));
-            match wanted.iter_mut().find(|(word, _)| *word == at) {
-                Some((_, lanes)) => *lanes |= bit,
-                None => wanted.push((at, bit)),
-            }
-        }
+        let wanted = masks(lanes);
         if self.size > MOST {
             self.forget();
         }
@@ -191,10 +184,11 @@ impl Memo {
 
     /// These lanes get other models.
     pub fn forget_lanes(&mut self, lanes: &[u32]) {
+        let gone = masks(lanes);
         for kept in &mut self.kept {
-            for &lane in lanes {
-                if let Some(known) = kept.known.get_mut(lane as usize / 64) {
-                    *known &= !(1 << (lane % 64));
+            for &(at, lanes) in &gone {
+                if let Some(known) = kept.known.get_mut(at) {
+                    *known &= !lanes;
                 }
             }
         }
@@ -215,6 +209,18 @@ impl Memo {
     pub fn forget(&mut self) {
         *self = Memo { computed: self.computed, ..Memo::default() };
     }
+}
+
+fn masks(lanes: &[u32]) -> Wanted {
+    let mut masks = Wanted::new();
+    for &lane in lanes {
+        let (at, bit) = (lane as usize / 64, 1 << (lane % 64));
+        match masks.iter_mut().find(|(word, _)| *word == at) {
+            Some((_, lanes)) => *lanes |= bit,
+            None => masks.push((at, bit)),
+        }
+    }
+    masks
 }
 
 /// Computes the wanted values that are not known; how many those were.

@@ -23,19 +23,27 @@ use crate::expr::{Bits, Expr, Graph, Model, Sort, Value};
 use crate::query::{Alive, Answer, Path, Query, Status};
 use pool::{Candidate, Origin, Pool, World};
 use rustc_hash::FxHashSet;
-use size::{Size, VALUE_NS};
+use size::Size;
 
 /// Partial solutions taken from one solve, solutions at one node, and variants of one answer: to begin with, at least
 /// and at most.
-const KP: [usize; 3] = [250, 4, 1000];
+const KP: [usize; 3] = [250, 0, 1000];
 const KS: [usize; 3] = [50, 4, 400];
-const VARIANTS: [usize; 3] = [32, 2, 512];
+const VARIANTS: [usize; 3] = [32, 0, 512];
+/// Values that cost about as much as making a model, and setting an atom in it.
+const MAKING: u64 = 60;
+const SETTING: u64 = 10;
+/// So many answers are kept before their use is judged; then all, while one in so many is used, or one in so many.
+const ANSWERS_TRIES: u64 = 256;
+const ANSWERS_USE: u64 = 16;
 /// The largest number an option takes.
 const LARGEST_OPTION: usize = 1000;
 /// Nodes below the path that are looked at.
 const BELOW: usize = 8;
 /// What a question costs is averaged over about so many.
 const AVERAGED: u64 = 32;
+/// What the layers in between take, about, before a question reaches one that solves it.
+const IN_BETWEEN_NS: u64 = 40_000;
 
 #[derive(Default)]
 struct Counts {
@@ -47,6 +55,9 @@ struct Counts {
     /// By models of nodes below.
     below: u64,
     inserted: u64,
+    /// Answers of the chain, and those of them that were put into the pool.
+    answers: u64,
+    kept: u64,
 }
 
 pub struct Solutions {
@@ -58,6 +69,8 @@ pub struct Solutions {
     random: u64,
     /// Nanoseconds that a question passed on costs, about, times `AVERAGED`.
     question: u64,
+    /// Did a solution of the pool answer the question, or part of it?
+    answered: bool,
     counts: Counts,
 }
 
@@ -72,6 +85,7 @@ impl Solutions {
             supports: Supports::default(),
             random: 0x9e37_79b9_7f4a_7c15,
             question: 0,
+            answered: false,
             counts: Counts::default(),
         };
         for (key, value) in &item.options {
@@ -167,12 +181,17 @@ impl Solutions {
     /// Takes in what a solve has brought.
     fn gather(&mut self, query: &Query, rest: &mut Rest<'_>, answer: &Answer) {
         let lots = rest.harvest.take();
+        let variants = if let Answer::Sat(_) = answer { self.variants.take() } else { 0 };
+        if lots.is_empty() && variants == 0 {
+            return;
+        }
         let ancestor = rest.tree.feasible_ancestor(query.path);
         let base = rest.tree.model(ancestor).expect("a feasible node").clone();
+        let atoms = self.atoms(query, rest);
         let mut candidates = self.harvested(rest.graph, &lots, &base);
         let harvested = candidates.len();
-        if let Answer::Sat(model) = answer {
-            self.vary(query, rest, model, &base, &mut candidates);
+        if let (Answer::Sat(model), 1..) = (answer, variants) {
+            self.vary(query, rest.graph, &atoms, model, base, variants, &mut candidates);
         }
         if candidates.is_empty() {
             return;
@@ -193,18 +212,18 @@ impl Solutions {
         self.pool.limit = self.ks.now();
         let mut world = World { graph: rest.graph, tree: rest.tree, evaluator: rest.evaluator };
         self.pool.settle(&mut world, candidates, &certain);
-        // Making a model costs about as much as ten values.
-        let values = self.pool.computed() - before + 10 * all as u64;
+        let making = (MAKING + SETTING * atoms.len() as u64) * all as u64;
+        let values = self.pool.computed() - before + making;
         self.kp.charge(values * harvested as u64 / all as u64, late_harvested, harvested);
         let others = all - harvested;
         self.variants.charge(values * others as u64 / all as u64, late_variants, others);
     }
 
-    /// Of the partial solutions, evenly, as many as are wanted.
+    /// The partial solutions, completed.
     fn harvested(&mut self, graph: &Graph, lots: &[Lot], base: &Model) -> Vec<Candidate> {
         let rows: Vec<(&Lot, usize)> =
             lots.iter().flat_map(|lot| (0..lot.len()).map(move |row| (lot, row))).collect();
-        let taken = rows.len().min(self.kp.now());
+        let taken = rows.len().min(KP[2]);
         let mut candidates = Vec::with_capacity(taken);
         for number in 0..taken {
             let (lot, row) = rows[number * rows.len() / taken];
@@ -214,44 +233,46 @@ impl Solutions {
         candidates
     }
 
-    /// The answer itself, and changed at random: every second time only in what the condition mentions.
+    /// What the query mentions.
+    fn atoms(&mut self, query: &Query, rest: &Rest<'_>) -> Vec<Atom> {
+        let constraints = query.constraints(rest.tree);
+        let all = constraints.iter().copied().chain([query.condition]);
+        let mut atoms: Vec<Atom> =
+            all.flat_map(|e| self.supports.of(rest.graph, e).iter().copied().collect::<Vec<_>>()).collect();
+        atoms.sort_unstable();
+        atoms.dedup();
+        atoms
+    }
+
+    /// The answer changed at random: every second time in all that the condition mentions, else in half of what the
+    /// query does.
+    #[allow(clippy::too_many_arguments)]
     fn vary(
         &mut self,
         query: &Query,
-        rest: &mut Rest<'_>,
+        graph: &Graph,
+        atoms: &[Atom],
         found: &Model,
-        base: &Model,
+        mut model: Model,
+        variants: usize,
         to: &mut Vec<Candidate>,
     ) {
-        let graph = &*rest.graph;
-        let own = self.supports.of(graph, query.condition);
-        let mut atoms: Vec<Atom> = own.to_vec();
-        for &constraint in query.constraints(rest.tree).iter() {
-            atoms.extend_from_slice(&self.supports.of(graph, constraint));
-        }
-        atoms.sort_unstable();
-        atoms.dedup();
-        let mut model = base.clone();
-        for &atom in &atoms {
+        for &atom in atoms {
             set(graph, &mut model, atom, found);
         }
-        for number in 0..self.variants.now() {
+        let own = self.supports.of(graph, query.condition);
+        for number in 0..variants {
             let mut variant = model.clone();
-            let changed = if number % 2 == 0 { &atoms[..] } else { &own[..] };
-            let mut bits = self.random_word();
-            for (i, &atom) in changed.iter().enumerate() {
-                if i % 64 == 63 {
-                    bits = self.random_word();
-                }
-                if number % 2 == 1 || bits >> (i % 64) & 1 == 1 {
-                    let word = self.random_word();
-                    set_word(graph, &mut variant, atom, word);
+            let (changed, all) = if number % 2 == 0 { (atoms, false) } else { (&own[..], true) };
+            for &atom in changed {
+                let word = self.random_word();
+                if all || word >> 63 == 1 {
+                    set_word(graph, &mut variant, atom, word >> 16 ^ word << 48);
                 }
             }
             let late = self.variants.is_late(number);
             to.push(Candidate { model: variant, origin: Origin::Variant, late });
         }
-        to.push(Candidate { model, origin: Origin::Answer, late: false });
     }
 
     fn random_word(&mut self) -> u64 {
@@ -300,18 +321,38 @@ impl Layer for Solutions {
 
     fn check(&mut self, query: &Query, rest: &mut Rest<'_>) -> Answer {
         if let Some(model) = self.look(query, rest) {
+            self.answered = true;
             return Answer::Sat(model);
         }
-        rest.harvest.wanted = self.kp.now();
+        rest.harvest.wanted = self.kp.take();
         let before = rest.harvest.work;
         let answer = rest.check(query);
         let work = rest.harvest.work - before;
-        self.question += work;
+        self.question += if work > 0 { work + IN_BETWEEN_NS } else { 0 };
         self.question -= self.question / AVERAGED;
         if work > 0 {
             self.gather(query, rest, &answer);
         }
         answer
+    }
+
+    fn found(&mut self, query: &Query, model: &Model, rest: &mut Rest<'_>) {
+        let counts = &mut self.counts;
+        // What answers cheap questions is cheap to find again.
+        if std::mem::take(&mut self.answered) || rest.harvest.work == 0 {
+            return;
+        }
+        counts.answers += 1;
+        let pays = counts.kept < ANSWERS_TRIES || counts.answer * ANSWERS_USE >= counts.kept;
+        if !pays && !counts.answers.is_multiple_of(ANSWERS_TRIES) {
+            return;
+        }
+        counts.kept += 1;
+        self.pool.note_dropped(rest.tree.dropped());
+        self.pool.limit = self.ks.now();
+        let mut world = World { graph: rest.graph, tree: rest.tree, evaluator: rest.evaluator };
+        let candidate = Candidate { model: model.clone(), origin: Origin::Answer, late: false };
+        self.pool.put(&mut world, candidate, query.path);
     }
 
     fn sweep(&mut self, alive: &Alive<'_>) {
@@ -337,11 +378,12 @@ impl Layer for Solutions {
             ("by_risen", counts.risen),
             ("below", counts.below),
             ("inserted", counts.inserted),
+            ("kept", counts.kept),
             ("pool", self.pool.len() as u64),
             ("kp", self.kp.now() as u64),
             ("ks", self.ks.now() as u64),
             ("variants", self.variants.now() as u64),
-            ("values_us", self.pool.computed() * VALUE_NS / 1000),
+            ("values", self.pool.computed()),
         ]
         .map(|(name, count)| (name.to_string(), count as f64))
         .to_vec()

@@ -20,6 +20,8 @@ pub(super) const SLOTS: usize = 4096;
 const BYTES: usize = 32 << 20;
 /// A walk down the tree stops where it is after so many values.
 const WALK: u64 = 1 << 16;
+/// So many slots are made ready for use at once.
+const STALE: usize = 64;
 /// Of the children of one node, so many are tried.
 const CHILDREN: usize = 8;
 /// So many solutions rise from dropped nodes before their use is judged; then one use in this many keeps them rising.
@@ -72,7 +74,9 @@ pub(super) struct World<'a> {
 pub(super) struct Pool {
     slots: Vec<Slot>,
     models: Vec<Model>,
+    /// Slots to be used, and those about whose last models values may still be remembered.
     free: Vec<u32>,
+    stale: Vec<u32>,
     used: usize,
     bytes: usize,
     /// Where to look for a solution to give up when all slots are taken.
@@ -170,7 +174,7 @@ impl Pool {
         self.slots[slot as usize].node = NOWHERE;
         self.bytes -= self.models[slot as usize].footprint();
         self.models[slot as usize] = Model::new();
-        self.free.push(slot);
+        self.stale.push(slot);
         self.used -= 1;
     }
 
@@ -219,7 +223,6 @@ impl Pool {
         certain: &FxHashSet<u32>,
     ) {
         let slots: Vec<u32> = candidates.into_iter().map(|candidate| self.place(candidate)).collect();
-        self.memo.forget_lanes(&slots);
         let end = self.memo.computed() + WALK;
         self.sink(world, world.tree.root());
         let mut walks = vec![(world.tree.root(), slots)];
@@ -247,6 +250,14 @@ impl Pool {
         }
     }
 
+    /// Hangs a solution of the whole path there.
+    pub(super) fn put(&mut self, world: &mut World<'_>, candidate: Candidate, path: Path) {
+        self.sink(world, path);
+        let slot = self.place(candidate);
+        self.hang(slot, path.id());
+        self.trim(path.id());
+    }
+
     fn place(&mut self, candidate: Candidate) -> u32 {
         let bytes = candidate.model.footprint();
         while (self.used >= SLOTS || self.bytes + bytes > BYTES) && self.evict_any() {}
@@ -260,6 +271,10 @@ impl Pool {
         };
         self.used += 1;
         self.bytes += bytes;
+        if self.free.is_empty() && (self.stale.len() >= STALE || self.slots.len() >= SLOTS) {
+            self.memo.forget_lanes(&self.stale);
+            self.free.append(&mut self.stale);
+        }
         match self.free.pop() {
             Some(free) => {
                 self.slots[free as usize] = slot;
