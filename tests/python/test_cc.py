@@ -123,6 +123,14 @@ def test_objects_joined_by_a_linker(cc: Run) -> None:
     assert sources("prog") == [("main.c", ""), ("twice.c", "")]
 
 
+def test_one_word(cc: Run) -> None:
+    """For build systems that cannot call a compiler of two."""
+    for tool, words in (("cc", ["-c", "main.c", "twice.c"]), ("ar", ["rc", "lib.a", "twice.o"]), ("ranlib", ["lib.a"])):
+        subprocess.run([str(PARTITA.with_name(f"partita-{tool}")), *words], check=True)
+    clean(cc("main.o", "lib.a", "-o", "prog"))
+    assert sources("prog") == [("main.c", ""), ("twice.c", "")]
+
+
 @pytest.mark.skipif(shutil.which("strip") is None, reason="no strip on this machine")
 def test_bitcode_survives_strip(cc: Run) -> None:
     clean(cc("-g", "main.c", "twice.c", "-o", "prog"))
