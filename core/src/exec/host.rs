@@ -83,7 +83,8 @@ impl Host {
             return (seen.clone(), false);
         }
         let seen = read(path);
-        let known = matches!(self.statuses.get(&(path.to_path_buf(), true)), Some(Ok(_)));
+        let known = |follow| matches!(self.statuses.get(&(path.to_path_buf(), follow)), Some(Ok(_)));
+        let known = known(true) || known(false);
         let vanished = known && matches!(&seen, Err(e) if e.kind() == io::ErrorKind::NotFound);
         let seen = seen.map(Arc::from).map_err(|e| if vanished { EIO } else { number(&e) });
         self.contents.insert(path.to_path_buf(), seen.clone());

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from partita.llvm import intrinsics
+from partita.llvm.assembly import assembly
 from partita.llvm.control import jump_to
 from partita.llvm.convention import Convention
 from partita.llvm.function import Handler, Lowering
@@ -140,35 +141,12 @@ def _intrinsic(low: Lowering, cursor: Cursor, name: str, type_: Type, intrinsic:
 
 
 def _assembly(low: Lowering, cursor: Cursor, name: str, type_: Type) -> None:
-    """Only an empty template is understood: a barrier, or values passed through unchanged."""
     cursor.skip_words(_ASM_WORDS)
     template = string_bytes(cursor.next()).decode("utf-8", "replace")
     cursor.expect(",")
     constraints = string_bytes(cursor.next()).decode("utf-8", "replace")
-    shown = " ".join(template.split())
-    if template.strip():
-        raise NotUnderstoodError(f"inline assembly `{shown}`")
-    arguments = _parse_arguments(low, cursor)
-    if not type_.leaves:
-        return  # a barrier; an empty template leaves memory operands as they are
-    low.define(name, _passed_through(constraints, type_, arguments))
-
-
-def _passed_through(constraints: str, type_: Type, arguments: list[Argument]) -> Operand | list[Operand]:
-    """The outputs of an empty template: each must be tied to an input (`"+r"(x)` in C)."""
-    parts = [part for part in constraints.split(",") if not part.startswith("~")]
-    outputs = [part for part in parts if part.startswith("=") and "*" not in part]
-    inputs = [part for part in parts if not part.startswith("=") or "*" in part]
-    tied: dict[int, list[Operand]] = {}
-    for part, argument in zip(inputs, arguments, strict=False):
-        if part.isdigit():
-            tied[int(part)] = argument.operands
-    if any(number not in tied for number in range(len(outputs))):
-        raise NotUnderstoodError(f"inline assembly `` with constraints `{constraints}`")
-    leaves = [operand for number in range(len(outputs)) for operand in tied[number]]
-    if len(leaves) != len(type_.leaves):
-        raise NotUnderstoodError(f"inline assembly `` with constraints `{constraints}`")
-    return leaves[0] if type_.width else leaves
+    inputs = [(argument.type, argument.operands) for argument in _parse_arguments(low, cursor)]
+    assembly(low, name, type_, template, constraints, inputs)
 
 
 def _tail(low: Lowering, cursor: Cursor, name: str) -> None:

@@ -1,0 +1,272 @@
+"""Symbolic arguments, files and input; the machine's files; what is not modelled."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from conftest import Run
+
+from partita import explore, ktest
+from partita.errors import UsageError
+from partita.results import PathResult
+
+HEADERS = "".join(
+    f"#include <{name}.h>\n" for name in "errno fcntl stdio stdlib string sys/socket sys/stat unistd dirent".split()
+)
+
+
+def write(folder: Path, body: str) -> Path:
+    path = folder / "p.c"
+    path.write_text(HEADERS + body)
+    return path
+
+
+def names(path: PathResult) -> list[str]:
+    return [name for name, _ in path.inputs]
+
+
+def value(path: PathResult, name: str) -> bytes:
+    return dict(path.inputs)[name]
+
+
+def test_symbolic_arguments_stand_where_their_flags_stand(tmp_path: Path) -> None:
+    source = write(
+        tmp_path,
+        "int main(int argc, char **argv) {\n"
+        '  if (strcmp(argv[1], "first") || strcmp(argv[3], "third")) abort();\n'
+        '  if (!strcmp(argv[2], "yes")) return 10;\n'
+        "  if (argc == 4) return 4;\n"
+        "  return strlen(argv[4]) <= 2 ? argc : 99; }\n",
+    )
+    run = explore(source, arguments="first --sym-arg 3 third --sym-args 0 2 2".split())
+    paths = list(run)
+    assert run.complete
+    assert not run.bugs
+    assert {path.status for path in paths} == {10, 4, 5, 6}
+    for path in paths:
+        assert names(path)[:2] == ["arg00", "n_args"]
+        assert len(value(path, "arg00")) == 4
+        count = int.from_bytes(value(path, "n_args"), "little")
+        assert len([name for name in names(path) if name.startswith("arg")]) == 1 + count
+        if path.status == 10:
+            assert value(path, "arg00")[:3] == b"yes"
+
+
+def test_symbolic_files_and_input(tmp_path: Path) -> None:
+    source = write(
+        tmp_path,
+        "int main(void) {\n"
+        "  char text[8]; struct stat s;\n"
+        '  FILE *file = fopen("B", "r");\n'
+        "  if (fread(text, 1, 8, file) != 3 || fgetc(stdin) == EOF) return 1;\n"
+        '  if (stat("A", &s) || s.st_size != 3 || !S_ISREG(s.st_mode)) return 2;\n'
+        '  if (fopen("C", "r")) return 3;\n'
+        "  if (text[2] == 'x' && getchar() == 'y') return 4;\n"
+        "  if (s.st_mode & 0100) return 5;\n  return 6; }\n",
+    )
+    run = explore(source, sym_files=(2, 3), sym_stdin=2)
+    paths = list(run)
+    assert run.complete
+    assert {path.status for path in paths} == {4, 5, 6}
+    for path in paths:
+        expected = ["A-data", "A-data-stat", "B-data", "B-data-stat", "stdin", "stdin-stat", "model_version"]
+        assert names(path) == expected
+        if path.status == 4:
+            assert value(path, "B-data")[2:] == b"x"
+            assert value(path, "stdin")[1:] == b"y"
+        else:
+            mode = int.from_bytes(value(path, "A-data-stat")[24:28], "little")
+            assert mode & ~0o777 == 0o100000
+            assert bool(mode & 0o100) == (path.status == 5)
+
+
+def test_a_symbolic_name_is_every_file_it_can_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One byte: the file, the folders by their names, or nothing; no host file is asked for with a symbolic name."""
+    (tmp_path / "h").write_text("not seen")
+    monkeypatch.chdir(tmp_path)
+    source = write(
+        tmp_path,
+        "int main(int argc, char **argv) {\n"
+        "  struct stat s;\n"
+        "  if (stat(argv[1], &s)) return errno == ENOENT ? 0 : 9;\n"
+        "  return S_ISREG(s.st_mode) ? 1 : S_ISDIR(s.st_mode) ? 2 : 9; }\n",
+    )
+    run = explore(source, sym_files=(1, 1), arguments=["--sym-arg", "1"])
+    found = {(path.status, value(path, "arg00")[:1]) for path in run}
+    assert run.complete
+    assert {pair for pair in found if pair[0]} == {(1, b"A"), (2, b"."), (2, b"/")}
+
+
+def test_output_is_what_the_tests_inputs_print(tmp_path: Path) -> None:
+    """A byte is written before it is decided: the test says what a native run would write."""
+    source = write(
+        tmp_path,
+        "int main(void) { int c = getchar(); putchar(c); fflush(stdout); if (c == 'q') return 1; return 0; }\n",
+    )
+    paths = list(explore(source, sym_stdin=1, sym_stdout=True))
+    assert len(paths) == 2
+    for path in paths:
+        assert path.output == value(path, "stdin")
+        assert value(path, "stdout") == path.output.ljust(1024, b"\0")
+        assert (path.output == b"q") == (path.status == 1)
+
+
+def test_given_input_and_environment(partita: Run, tmp_path: Path) -> None:
+    source = write(
+        tmp_path, 'int main(void) { return getchar() == \'g\' && !strcmp(getenv("COLOUR"), "red") ? 7 : 1; }\n'
+    )
+    (tmp_path / "input").write_text("given")
+    out = tmp_path / "out"
+    done = partita("run", str(source), "--stdin", str(tmp_path / "input"), "--env", "COLOUR=red", "--out", str(out))
+    assert done.returncode == 0, done.stderr
+    (test,) = ktest.read_folder(str(out))
+    assert test.ending == "exit 7"
+
+
+def test_tests_name_the_words_of_the_command(partita: Run, tmp_path: Path) -> None:
+    source = write(tmp_path, "int main(int argc, char **argv) { return argc; }\n")
+    out = tmp_path / "out"
+    words = [
+        "--sym-arg",
+        "1",
+        "--sym-stdin",
+        "2",
+        "--sym-stdout",
+        "--out",
+        str(out),
+        "--",
+        "a",
+        "--sym-args",
+        "0",
+        "1",
+        "2",
+    ]
+    done = partita("run", str(source), *words)
+    assert done.returncode == 0, done.stderr
+    tests = list(ktest.read_folder(str(out)))
+    assert sorted(test.ending or "" for test in tests) == ["exit 3", "exit 4"]
+    expected = ["--sym-stdin", "2", "--sym-stdout", "--sym-arg", "1", "a", "--sym-args", "0", "1", "2"]
+    assert tests[0].arguments[1:] == expected
+
+
+def test_files_of_the_machine_are_read_and_never_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = tmp_path / "kept"
+    kept.write_text("before")
+    (tmp_path / "folder").mkdir()
+    monkeypatch.chdir(tmp_path)
+    source = write(
+        tmp_path,
+        "int main(void) {\n"
+        "  char text[16] = {0};\n"
+        '  int fd = open("kept", O_RDWR);\n'
+        '  if (read(fd, text, 16) != 6 || strcmp(text, "before")) return 1;\n'
+        '  if (pwrite(fd, "AFTER", 5, 0) != 5 || ftruncate(fd, 5)) return 2;\n'
+        '  if (pread(fd, text, 5, 0) != 5 || memcmp(text, "AFTER", 5)) return 3;\n'
+        '  if (rename("kept", "folder/moved") || !access("kept", F_OK) || access("folder/moved", F_OK)) return 4;\n'
+        '  if (mkdir("new", 0700) || close(creat("new/file", 0600))) return 5;\n'
+        '  if (unlink("folder/moved") || rmdir("folder")) return 6;\n'
+        "  return 0; }\n",
+    )
+    before = {path.name for path in tmp_path.iterdir()}
+    (path,) = explore(source)
+    assert path.status == 0
+    assert kept.read_text() == "before"
+    assert {path.name for path in tmp_path.iterdir()} == before
+
+
+def test_files_of_the_machine_are_written_when_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    source = write(
+        tmp_path,
+        "int main(void) {\n"
+        '  FILE *file = fopen("made", "w"); fputs("text", file); fclose(file);\n'
+        '  if (mkdir("folder", 0700) || rename("made", "folder/moved") || chmod("folder/moved", 0600)) return errno;\n'
+        '  return truncate("folder/moved", 2); }\n',
+    )
+    (path,) = explore(source, write_host=True)
+    assert path.status == 0
+    assert (tmp_path / "folder" / "moved").read_text() == "te"
+    assert (tmp_path / "folder" / "moved").stat().st_mode & 0o777 == 0o600
+    assert not (tmp_path / "made").exists()
+
+
+def test_what_is_not_modelled_is_counted_with_its_place(tmp_path: Path) -> None:
+    source = write(
+        tmp_path,
+        "int main(void) {\n  if (socket(AF_INET, SOCK_STREAM, 0) != -1 || errno != ENOSYS) return 1;\n  return 0; }\n",
+    )
+    run = explore(source).finish()
+    (row,) = run.summary()["incomplete"]
+    assert row["why"] == "not modelled, fails with ENOSYS: system call socket"
+    assert row["where"] == f"{source}:{HEADERS.count(chr(10)) + 2}"
+    assert run.summary()["paths"]["completed"] == 1
+    assert not run.complete
+
+
+def test_system_calls_fail_when_asked(tmp_path: Path) -> None:
+    source = write(
+        tmp_path,
+        "int main(void) {\n"
+        "  char c; int failed = 0;\n"
+        "  for (int i = 0; i < 3; i++) failed += read(0, &c, 1) == -1 && errno == EIO;\n"
+        '  failed += write(1, "x", 1) == -1;\n'
+        "  return failed; }\n",
+    )
+    counts: dict[int, int] = {}
+    run = explore(source, sym_stdin=3, max_fail=1)
+    for path in run:
+        counts[path.status or 0] = counts.get(path.status or 0, 0) + 1
+    assert run.complete
+    assert counts == {0: 1, 1: 4}
+    counts.clear()
+    for path in explore(source, sym_stdin=3, max_fail=2):
+        counts[path.status or 0] = counts.get(path.status or 0, 0) + 1
+    assert counts == {0: 1, 1: 4, 2: 3}
+
+
+def test_a_host_file_that_vanishes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It was there when the program looked, and not when it read: an error for the program, counted for the user."""
+    monkeypatch.chdir(tmp_path)
+    victim = tmp_path / "victim"
+    victim.write_text("soon gone")
+    source = write(
+        tmp_path,
+        "int main(int argc, char **argv) {\n"
+        "  struct stat s;\n"
+        '  if (stat("victim", &s)) return 1;\n'
+        "  int n = 0; for (long i = 0; i < 20000000; i++) n += i & 1;\n"
+        '  return open("victim", O_RDONLY) == -1 && errno == EIO ? 5 : n == 0; }\n',
+    )
+    run = explore(source, max_instructions=10**10)
+    run.step(0.01)
+    victim.unlink()
+    run.finish()
+    (row,) = run.summary()["incomplete"]
+    assert row["why"] == f"the file `{victim}` vanished during the run: reading it fails with EIO"
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["--sym-files", "27", "8"], "expected at most 26 symbolic files (A to Z), found 27 in sym_files"),
+        (["--sym-stdin", "99999999"], "expected sym_stdin to be a number from 0 to 16,777,216, found 99999999"),
+        (["--sym-arg", "x"], "argument --sym-arg: expected a whole number, found 'x'"),
+        (["--libc", "none", "--sym-stdin", "1"], "drop `--libc none`"),
+        (["--env", "nonsense"], "expected --env NAME=VALUE, found `nonsense`"),
+        (["--stdin", "/none"], "cannot read `/none` for --stdin: No such file or directory"),
+    ],
+)
+def test_bad_flags(partita: Run, tmp_path: Path, words: list[str], expected: str) -> None:
+    source = write(tmp_path, "int main(void) { return 0; }\n")
+    done = partita("run", str(source), *words)
+    assert done.returncode == 2
+    assert expected in done.stderr
+
+
+def test_the_same_from_python(tmp_path: Path) -> None:
+    source = write(tmp_path, "int main(void) { return 0; }\n")
+    with pytest.raises(UsageError, match="expected at most 26 symbolic files"):
+        explore(source, sym_files=(27, 1))
+    with pytest.raises(UsageError, match="expected libc to be auto, musl or none, found `glibc`"):
+        explore(source, libc="glibc")  # type: ignore[arg-type]
