@@ -68,6 +68,14 @@ def test_assembly_is_native_only(cc: Run) -> None:
     assert sources("prog") == [("main.c", ""), ("twice.S", "assembly")]
 
 
+def test_another_language_is_native_only(cc: Run) -> None:
+    template = "template <class T> T twice(T x) { return x + x; }\n"
+    Path("twice.cpp").write_text(template + 'extern "C" int f(int x) { return twice(x); }\n')
+    clean(cc("main.c", "twice.cpp", "-o", "prog"))
+    assert subprocess.run(["./prog"], check=False).returncode == 2
+    assert sources("prog") == [("main.c", ""), ("twice.cpp", "C++")]
+
+
 def test_other_outputs_are_the_compilers(cc: Run) -> None:
     clean(cc("-S", "twice.c"))
     assert "imul" in Path("twice.s").read_text() or "shl" in Path("twice.s").read_text()
