@@ -12,13 +12,14 @@ CSMITH_SEEDS ?= 50
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find core/src bindings -name '*.rs' -o -name Cargo.toml -not -path '*/target/*')
 
-.PHONY: help demo test lint corpus bench fuzz wheel clean build
+.PHONY: help demo test lint corpus coreutils bench fuzz wheel clean build
 
 help:
 	@echo "make demo     build, then solve the examples"
 	@echo "make test     build, then all tests (cargo and pytest)"
 	@echo "make lint     clippy, rustfmt, ruff, mypy"
 	@echo "make corpus   every query log of ../shared/corpus against its recorded verdicts"
+	@echo "make coreutils  fetch and build GNU Coreutils; 270 command lines in the engine and natively"
 	@echo "make bench    benchmarks (release build)"
 	@echo "make fuzz     both parsers, programs of csmith, queries against Z3: FUZZ_SECONDS=$(FUZZ_SECONDS) each"
 	@echo "make wheel    an installable wheel in dist/"
@@ -68,6 +69,11 @@ lint: $(VENV)/.built
 corpus: build
 	@echo "== the query logs of ../shared/corpus"
 	$(BIN)/python tests/corpus.py
+
+coreutils: build
+	@echo "== GNU Coreutils, in the engine and natively"
+	$(BIN)/python -m partita.bench.sources coreutils --into build
+	$(BIN)/python tests/coreutils.py build/coreutils/coreutils-9.1/src
 
 bench: build
 	@echo "== benchmarks"

@@ -68,6 +68,14 @@ def test_assembly_is_native_only(cc: Run) -> None:
     assert sources("prog") == [("main.c", ""), ("twice.S", "assembly")]
 
 
+def test_another_language_is_native_only(cc: Run) -> None:
+    template = "template <class T> T twice(T x) { return x + x; }\n"
+    Path("twice.cpp").write_text(template + 'extern "C" int f(int x) { return twice(x); }\n')
+    clean(cc("main.c", "twice.cpp", "-o", "prog"))
+    assert subprocess.run(["./prog"], check=False).returncode == 2
+    assert sources("prog") == [("main.c", ""), ("twice.cpp", "C++")]
+
+
 def test_other_outputs_are_the_compilers(cc: Run) -> None:
     clean(cc("-S", "twice.c"))
     assert "imul" in Path("twice.s").read_text() or "shl" in Path("twice.s").read_text()
@@ -120,6 +128,14 @@ def test_objects_joined_by_a_linker(cc: Run) -> None:
     clean(cc("-r", "-nostdlib", "main.o", "twice.o", "-o", "both.o"))
     clean(cc("both.o", "-o", "prog", "-s"))
     assert subprocess.run(["./prog"], check=False).returncode == 2
+    assert sources("prog") == [("main.c", ""), ("twice.c", "")]
+
+
+def test_one_word(cc: Run) -> None:
+    """For build systems that cannot call a compiler of two."""
+    for tool, words in (("cc", ["-c", "main.c", "twice.c"]), ("ar", ["rc", "lib.a", "twice.o"]), ("ranlib", ["lib.a"])):
+        subprocess.run([str(PARTITA.with_name(f"partita-{tool}")), *words], check=True)
+    clean(cc("main.o", "lib.a", "-o", "prog"))
     assert sources("prog") == [("main.c", ""), ("twice.c", "")]
 
 

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from partita.errors import UsageError
 
-_TOOLS = {"CC": "partita cc", "AR": "partita ar", "RANLIB": "partita ranlib"}
+_TOOLS = {"CC": "partita-cc", "AR": "partita-ar", "RANLIB": "partita-ranlib"}
 _APT_TARGETS = ("apt-get", "indextargets", "--format", "$(ORIGIN)|$(REPO_URI)|$(RELEASE)|$(COMPONENT)")
 _KEYS = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 
@@ -52,8 +52,14 @@ PACKAGES = {
     ),
     "m4": Package("1.4.19", "src/m4", configure=_CONFIGURE, make=("make", "SUBDIRS=. lib src")),
     "fribidi": Package("1.0.8", "bin/fribidi*"),
-    "libtommath": Package("1.2.0", "test", configure=(), make=("make", "-f", "makefile.unix", "CC=partita cc", "test")),
-    "discount": Package("2.2.7", "markdown", configure=("./configure.sh",)),
+    "libtommath": Package("1.2.0", "test", configure=(), make=("make", "-f", "makefile.unix", "CC=partita-cc", "test")),
+    # Older C than clang accepts by default; its Makefile does not say that programs need the library.
+    "discount": Package(
+        "2.2.7",
+        "markdown",
+        configure=("env", "CFLAGS=-O2 -g -Wno-incompatible-function-pointer-types", "./configure.sh"),
+        make=("make", "-j1"),
+    ),
     "binutils": Package(
         "2.40",
         "binutils/*",
@@ -71,15 +77,14 @@ def build(name: str, into: Path, *, jobs: int | None = None) -> list[Path]:
     folder = into.resolve() / name
     folder.mkdir(parents=True, exist_ok=True)
     sources = folder / f"{name}-{package.version}"
-    words = [f"{variable}={value}" for variable, value in _TOOLS.items()]
     parallel = f"-j{jobs or os.cpu_count() or 1}"
     steps: list[tuple[str, Callable[[], None]]] = [
         ("fetch", lambda: _fetch(name, package, folder)),
         ("unpack", lambda: _unpack(name, package, folder, sources)),
     ]
     if package.configure:
-        steps.append(("configure", lambda: _run([*package.configure, *words], sources, folder / "configure.log")))
-    steps.append(("make", lambda: _run([*package.make, parallel], sources, folder / "make.log")))
+        steps.append(("configure", lambda: _run(package.configure, sources, folder / "configure.log")))
+    steps.append(("make", lambda: _run([package.make[0], parallel, *package.make[1:]], sources, folder / "make.log")))
     for step, action in steps:
         stamp = folder / f".{step}-done"
         if not stamp.exists():
@@ -147,7 +152,7 @@ def _unpack(name: str, package: Package, folder: Path, sources: Path) -> None:
 
 def _run(command: Sequence[str], folder: Path, log: Path) -> None:
     here = Path(sys.executable).parent
-    environment = {**os.environ, "PATH": f"{here}{os.pathsep}{os.environ.get('PATH', '')}"}
+    environment = {**os.environ, **_TOOLS, "PATH": f"{here}{os.pathsep}{os.environ.get('PATH', '')}"}
     # Coreutils' configure refuses to run as root without it; its build does nothing that a user's would not.
     environment["FORCE_UNSAFE_CONFIGURE"] = "1"
     with log.open("ab") as output:

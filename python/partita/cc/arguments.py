@@ -133,6 +133,8 @@ def _matters(words: tuple[str, ...]) -> bool:
     first = words[0]
     if first.startswith("-Wp,"):
         return "-M" not in first
+    if first.startswith("-Wno-"):
+        return True  # some warnings are errors unless turned off
     return first not in _NO_BITCODE_WORDS and not first.startswith(_NO_BITCODE_PREFIXES)
 
 

@@ -47,6 +47,9 @@ def make_parser() -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
+    called = os.path.basename(sys.argv[0])
+    if argv is None and called.startswith("partita-"):
+        words.insert(0, called.removeprefix("partita-"))
     if words and words[0] in TOOLS:
         from partita.cc import main as tool
 
