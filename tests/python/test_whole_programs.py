@@ -147,7 +147,7 @@ def test_tests_name_the_words_of_the_command(partita: Run, tmp_path: Path) -> No
     tests = list(ktest.read_folder(str(out)))
     assert sorted(test.ending or "" for test in tests) == ["exit 3", "exit 4"]
     expected = ["--sym-stdin", "2", "--sym-stdout", "--sym-arg", "1", "a", "--sym-args", "0", "1", "2"]
-    assert tests[0].arguments[1:] == expected
+    assert list(tests[0].arguments[1:]) == expected
 
 
 def test_files_of_the_machine_are_read_and_never_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
