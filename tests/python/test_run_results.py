@@ -68,6 +68,8 @@ def test_run_json_has_what_the_contract_says(branches: str, tmp_path: Path, part
             "program",
             "command",
             "version",
+            "libc",
+            "environment",
             "stopped",
             "complete",
             "wall_s",

@@ -147,7 +147,7 @@ def test_tests_name_the_words_of_the_command(partita: Run, tmp_path: Path) -> No
     tests = list(ktest.read_folder(str(out)))
     assert sorted(test.ending or "" for test in tests) == ["exit 3", "exit 4"]
     expected = ["--sym-stdin", "2", "--sym-stdout", "--sym-arg", "1", "a", "--sym-args", "0", "1", "2"]
-    assert tests[0].arguments[1:] == expected
+    assert list(tests[0].arguments[1:]) == expected
 
 
 def test_files_of_the_machine_are_read_and_never_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -202,6 +202,12 @@ def test_what_is_not_modelled_is_counted_with_its_place(tmp_path: Path) -> None:
     assert row["where"] == f"{source}:{HEADERS.count(chr(10)) + 2}"
     assert run.summary()["paths"]["completed"] == 1
     assert not run.complete
+
+
+def test_the_executor_and_the_library_have_one_errno(tmp_path: Path) -> None:
+    body = 'int klee_get_errno(void);\nint main(void) { open("/none", O_RDONLY); return klee_get_errno() == ENOENT; }\n'
+    (path,) = explore(write(tmp_path, body))
+    assert path.status == 1
 
 
 def test_system_calls_fail_when_asked(tmp_path: Path) -> None:

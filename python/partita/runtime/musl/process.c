@@ -1,5 +1,5 @@
-/* What a running musl has and its start-up code usually makes: the thread's descriptor, the library's own variables, memory
-   from the executor, and the last flush. (Symbolic arguments and files are the kernel model's: `posix/start.c`.) */
+/* What musl's start-up code usually makes: the thread's descriptor and the library's own variables; memory from the
+   executor; the last flush. (Arguments, environment and files are the kernel model's: `posix/start.c`.) */
 #include <errno.h>
 #include <stdlib.h>
 #include "libc.h"
@@ -7,14 +7,6 @@
 #include "stdio_impl.h"
 
 void __partita_not_modelled(const char *what);
-
-static size_t no_auxiliary_vector[2];
-
-struct __libc __libc = {.page_size = 4096, .auxv = no_auxiliary_vector};
-size_t __hwcap;
-char *__progname, *__progname_full;
-weak_alias(__progname, program_invocation_short_name);
-weak_alias(__progname_full, program_invocation_name);
 
 volatile int __thread_list_lock;
 
@@ -27,6 +19,15 @@ struct pthread __partita_thread = {
     .locale = &__libc.global_locale,
     .robust_list.head = &__partita_thread.robust_list.head,
 };
+
+__attribute__((constructor(0))) static void begin(void) {
+  static size_t no_auxiliary_vector[2];
+  libc.page_size = 4096;
+  libc.auxv = no_auxiliary_vector;
+  /* Standard output is no terminal. musl would find that out at the first flush, and until then compare every byte
+     with a newline: a fork for each symbolic one. */
+  stdout->lbf = -1;
+}
 
 void *__libc_malloc(size_t size) { return malloc(size); }
 void *__libc_malloc_impl(size_t size) { return malloc(size); }

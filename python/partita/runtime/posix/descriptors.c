@@ -131,9 +131,10 @@ static long write_at(struct handle *handle, const void *from, size_t count, off_
   memcpy(inode->data + offset, from, count);
   if (inode->status->st_size < (off_t)end) inode->status->st_size = (off_t)end;
   __partita_touch(inode);
-  if (__partita_writes_host && inode->host)
-    return __partita_host_change('w', inode->host, from, count, (size_t)offset, (int)(inode->status->st_mode & 07777)) ?: (long)count;
-  return (long)count;
+  if (!__partita_writes_host || !inode->host) return (long)count;
+  int mode = (int)(inode->status->st_mode & 07777);
+  long error = __partita_host_change('w', inode->host, from, count, (size_t)offset, mode);
+  return error ? error : (long)count;
 }
 
 static int seekable(const struct handle *handle) {
@@ -249,7 +250,8 @@ static long truncate_to(struct inode *inode, off_t size) {
 static long open_path(int from, const char *path, int flags, mode_t mode) {
   struct place place;
   int make = flags & O_CREAT, alone = make && (flags & O_EXCL);
-  long error = make ? __partita_walk_new(from, path, &place) : __partita_walk(from, path, !(flags & O_NOFOLLOW), &place);
+  long error =
+      make ? __partita_walk_new(from, path, &place) : __partita_walk(from, path, !(flags & O_NOFOLLOW), &place);
   if (!error && make && place.inode && S_ISLNK(place.inode->status->st_mode) && !alone && !(flags & O_NOFOLLOW))
     error = __partita_walk(from, path, 1, &place);
   if (error) return error;
@@ -332,8 +334,12 @@ long __partita_call_files(long number, long a, long b, long c, long d) {
   case SYS_write: return write_next(a, (void *)b, (size_t)c);
   case SYS_readv: return vectored(a, (void *)b, c, 0);
   case SYS_writev: return vectored(a, (void *)b, c, 1);
-  case SYS_pread64: return (handle = __partita_handle(a)) ? seekable(handle) ? read_at(handle, (void *)b, (size_t)c, d) : -ESPIPE : -EBADF;
-  case SYS_pwrite64: return (handle = __partita_handle(a)) ? seekable(handle) ? write_at(handle, (void *)b, (size_t)c, d) : -ESPIPE : -EBADF;
+  case SYS_pread64:
+    if (!(handle = __partita_handle(a))) return -EBADF;
+    return seekable(handle) ? read_at(handle, (void *)b, (size_t)c, d) : -ESPIPE;
+  case SYS_pwrite64:
+    if (!(handle = __partita_handle(a))) return -EBADF;
+    return seekable(handle) ? write_at(handle, (void *)b, (size_t)c, d) : -ESPIPE;
   case SYS_lseek: return seek(a, b, (int)c);
   case SYS_fcntl: return control(a, (int)b, c);
   case SYS_dup: return (handle = __partita_handle(a)) ? __partita_new_descriptor(handle, 0, 0) : -EBADF;

@@ -151,8 +151,8 @@ int __partita_is_symbolic(const char *name, long length) {
   return 0;
 }
 
-/* What a folder has under a name; null: nothing. `found` is set to the entry, also where its file was deleted. A symbolic
-   name means files that this path knows; the machine is only asked for names that are concrete. */
+/* What a folder has under a name; null: nothing. `found` is set to the entry, also where its file was deleted. A
+   symbolic name means files that this path knows; the machine is only asked for names that are concrete. */
 struct inode *__partita_child(struct inode *folder, const char *name, long length, struct entry **found) {
   *found = 0;
   struct entry *entry = folder->entries;

@@ -1,8 +1,8 @@
 /* The kernel model: what a program's system calls mean, in C that is explored with the program. All of its state is
    in the program's own memory, so that every path has its own files, descriptors and clock without any effort.
 
-   Folders, files and links are inodes; folders have entries that name them. What the machine has is looked up when first
-   needed and copied: a path never changes a file of the machine (unless --write-host), only its own copy. */
+   Folders, files and links are inodes; folders have entries that name them. What the machine has is looked up when
+   first needed and copied: a path never changes a file of the machine (unless --write-host), only its own copy. */
 #ifndef PARTITA_KERNEL_H
 #define PARTITA_KERNEL_H
 

@@ -200,16 +200,17 @@ static unsigned char type_of(const struct entry *entry) {
   }
 }
 
-static long put_entry(char *to, size_t room, const char *name, size_t length, ino_t number, off_t next, unsigned char type) {
-  size_t size = (offsetof(struct dirent, d_name) + length + 1 + 7) & ~(size_t)7;
+/* Writes the entry at a place of its folder; 0: there is no room for it. */
+static long put_entry(char *to, size_t room, const struct entry *entry, off_t at) {
+  size_t size = (offsetof(struct dirent, d_name) + entry->length + 1 + 7) & ~(size_t)7;
   if (size > room) return 0;
-  struct dirent *entry = (struct dirent *)to;
-  entry->d_ino = number;
-  entry->d_off = next;
-  entry->d_reclen = (unsigned short)size;
-  entry->d_type = type;
-  memcpy(entry->d_name, name, length);
-  entry->d_name[length] = 0;
+  struct dirent *out = (struct dirent *)to;
+  out->d_ino = entry->inode ? entry->inode->status->st_ino : (ino_t)(100000 + at);
+  out->d_off = at + 1;
+  out->d_reclen = (unsigned short)size;
+  out->d_type = type_of(entry);
+  memcpy(out->d_name, entry->name, entry->length);
+  out->d_name[entry->length] = 0;
   return (long)size;
 }
 
@@ -222,11 +223,11 @@ static long list(long fd, char *to, size_t room) {
   if (error) return error;
   long used = 0;
   off_t at = 0;
-  struct entry dots[2] = {{&dots[1], ".", 1, folder, 0}, {folder->entries, "..", 2, folder->up ? folder->up : folder, 0}};
+  struct inode *up = folder->up ? folder->up : folder;
+  struct entry dots[2] = {{&dots[1], ".", 1, folder, 0}, {folder->entries, "..", 2, up, 0}};
   for (struct entry *entry = dots; entry; entry = entry->next, at++) {
     if (at < handle->offset || (!entry->inode && !entry->letter)) continue;
-    ino_t number = entry->inode ? entry->inode->status->st_ino : (ino_t)(100000 + at);
-    long size = put_entry(to + used, room - (size_t)used, entry->name, entry->length, number, at + 1, type_of(entry));
+    long size = put_entry(to + used, room - (size_t)used, entry, at);
     if (!size) return used ? used : -EINVAL;
     used += size;
     handle->offset = at + 1;

@@ -37,7 +37,14 @@ static long set_mode(struct inode *inode, mode_t mode) {
   struct stat *s = inode->status;
   s->st_mode = (s->st_mode & S_IFMT) | (mode & 07777);
   s->st_ctime = __partita_now();
-  return __partita_writes_host && inode->host ? __partita_host_change('m', inode->host, 0, 0, 0, (int)(mode & 07777)) : 0;
+  if (!__partita_writes_host || !inode->host) return 0;
+  return __partita_host_change('m', inode->host, 0, 0, 0, (int)(mode & 07777));
+}
+
+static long set_path_mode(int from, const char *path, int flags, mode_t mode) {
+  struct place place;
+  long error = __partita_walk(from, path, !(flags & AT_SYMLINK_NOFOLLOW), &place);
+  return error ? error : set_mode(place.inode, mode);
 }
 
 static long set_owner(struct inode *inode, uid_t owner, gid_t group) {
@@ -47,6 +54,12 @@ static long set_owner(struct inode *inode, uid_t owner, gid_t group) {
   if (group != (gid_t)-1) s->st_gid = group;
   s->st_ctime = __partita_now();
   return 0;
+}
+
+static long set_path_owner(int from, const char *path, int flags, uid_t owner, gid_t group) {
+  struct place place;
+  long error = __partita_walk(from, path, !(flags & AT_SYMLINK_NOFOLLOW), &place);
+  return error ? error : set_owner(place.inode, owner, group);
 }
 
 static long set_times(struct inode *inode, const struct timespec times[2]) {
@@ -102,18 +115,20 @@ long __partita_call_status(long number, long a, long b, long c, long d, long e) 
   case SYS_access: return may_access(AT_FDCWD, (char *)a, (int)b, 0);
   case SYS_faccessat: return may_access((int)a, (char *)b, (int)c, 0);
   case SYS_faccessat2: return may_access((int)a, (char *)b, (int)c, (int)d);
-  case SYS_chmod: error = __partita_walk(AT_FDCWD, (char *)a, 1, &place); return error ? error : set_mode(place.inode, (mode_t)b);
+  case SYS_chmod: return set_path_mode(AT_FDCWD, (char *)a, 0, (mode_t)b);
   case SYS_fchmodat:
-  case SYS_fchmodat2: error = __partita_walk((int)a, (char *)b, !(d & AT_SYMLINK_NOFOLLOW), &place); return error ? error : set_mode(place.inode, (mode_t)c);
+  case SYS_fchmodat2: return set_path_mode((int)a, (char *)b, (int)d, (mode_t)c);
   case SYS_fchmod: return (handle = __partita_handle(a)) ? set_mode(handle->inode, (mode_t)b) : -EBADF;
-  case SYS_chown: error = __partita_walk(AT_FDCWD, (char *)a, 1, &place); return error ? error : set_owner(place.inode, (uid_t)b, (gid_t)c);
-  case SYS_lchown: error = __partita_walk(AT_FDCWD, (char *)a, 0, &place); return error ? error : set_owner(place.inode, (uid_t)b, (gid_t)c);
-  case SYS_fchownat: error = __partita_walk((int)a, (char *)b, !(e & AT_SYMLINK_NOFOLLOW), &place); return error ? error : set_owner(place.inode, (uid_t)c, (gid_t)d);
+  case SYS_chown: return set_path_owner(AT_FDCWD, (char *)a, 0, (uid_t)b, (gid_t)c);
+  case SYS_lchown: return set_path_owner(AT_FDCWD, (char *)a, AT_SYMLINK_NOFOLLOW, (uid_t)b, (gid_t)c);
+  case SYS_fchownat: return set_path_owner((int)a, (char *)b, (int)e, (uid_t)c, (gid_t)d);
   case SYS_fchown: return (handle = __partita_handle(a)) ? set_owner(handle->inode, (uid_t)b, (gid_t)c) : -EBADF;
   case SYS_utimensat: return set_path_times((int)a, (char *)b, (struct timespec *)c, (int)d);
   case SYS_utimes: return set_old_times(AT_FDCWD, (char *)a, (struct timeval *)b);
   case SYS_futimesat: return set_old_times((int)a, (char *)b, (struct timeval *)c);
-  case SYS_statfs: error = __partita_walk(AT_FDCWD, (char *)a, 1, &place); return error ? error : file_system((struct statfs *)b);
+  case SYS_statfs:
+    error = __partita_walk(AT_FDCWD, (char *)a, 1, &place);
+    return error ? error : file_system((struct statfs *)b);
   case SYS_fstatfs: return __partita_handle(a) ? file_system((struct statfs *)b) : -EBADF;
   case SYS_getxattr:
   case SYS_lgetxattr:

@@ -13,6 +13,13 @@ long __partita_now(void) { return (long)(nanoseconds / 1000000000); }
 
 static struct timespec parts(long long time) { return (struct timespec){time / 1000000000, time % 1000000000}; }
 
+/* The other clocks began when the machine started, a thousand seconds before the program. */
+static struct timespec clock_of(long which) {
+  long long now = look();
+  int of_day = which == CLOCK_REALTIME || which == CLOCK_REALTIME_COARSE || which == CLOCK_TAI;
+  return parts(of_day ? now : now - 1699999000000000000);
+}
+
 static long sleep_for(const struct timespec *how_long) {
   if (how_long->tv_nsec < 0 || how_long->tv_nsec >= 1000000000 || how_long->tv_sec < 0) return -EINVAL;
   if (how_long->tv_sec < 1000000000) nanoseconds += how_long->tv_sec * 1000000000 + how_long->tv_nsec;
@@ -23,7 +30,7 @@ long __partita_call_time(long number, long a, long b, long c, long d) {
   switch (number) {
   case SYS_clock_gettime:
     if (a < 0 || a > CLOCK_TAI) return -EINVAL;
-    *(struct timespec *)b = parts(a == CLOCK_REALTIME || a == CLOCK_REALTIME_COARSE ? look() : look() - 1699999000000000000);
+    *(struct timespec *)b = clock_of(a);
     return 0;
   case SYS_clock_getres:
     if (b) *(struct timespec *)b = (struct timespec){0, 1000};

@@ -1,5 +1,5 @@
-/* From a path to an inode, component by component. A symbolic path without a slash is one component whose length is never
-   asked for; only one that can have slashes is taken apart byte by byte. */
+/* From a path to an inode, component by component. A symbolic path without a slash is one component whose length is
+   never asked for; only one that can have slashes is taken apart byte by byte. */
 #include "kernel.h"
 
 static int has_slash(const char *path) {
