@@ -60,12 +60,6 @@ PACKAGES = {
         configure=("env", "CFLAGS=-O2 -g -Wno-incompatible-function-pointer-types", "./configure.sh"),
         make=("make", "-j1"),
     ),
-    "binutils": Package(
-        "2.40",
-        "binutils/*",
-        configure=(*_CONFIGURE, "--disable-shared", "--disable-gdb", "--disable-gprofng"),
-        make=("make", "all-binutils", "MAKEINFO=true"),
-    ),
 }
 
 
