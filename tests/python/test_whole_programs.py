@@ -204,6 +204,12 @@ def test_what_is_not_modelled_is_counted_with_its_place(tmp_path: Path) -> None:
     assert not run.complete
 
 
+def test_the_executor_and_the_library_have_one_errno(tmp_path: Path) -> None:
+    body = 'int klee_get_errno(void);\nint main(void) { open("/none", O_RDONLY); return klee_get_errno() == ENOENT; }\n'
+    (path,) = explore(write(tmp_path, body))
+    assert path.status == 1
+
+
 def test_system_calls_fail_when_asked(tmp_path: Path) -> None:
     source = write(
         tmp_path,
