@@ -36,8 +36,7 @@ impl Engine {
 }
 
 fn exit(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
-    let status = engine.evaluate_word(state, site.arguments[0]);
-    state.stage = Stage::Exiting { status, destructors: 0 };
+    state.stage = Stage::Exiting { status: site.arguments[0], destructors: 0 };
     match engine.next_stage(state, None)? {
         Go::Frame => Ok(Reply::Frame),
         Go::Next | Go::Edge(_) => unreachable!("a stage starts a frame or ends"),

@@ -187,7 +187,7 @@ impl Engine {
     pub(in crate::exec) fn next_stage(&mut self, state: &mut State, result: Option<Value>) -> Step {
         let program = Arc::clone(&self.program);
         let next = loop {
-            match state.stage.clone() {
+            match state.stage {
                 Stage::Starting(done) => match program.constructors.get(done) {
                     Some(constructor) => {
                         state.stage = Stage::Starting(done + 1);
@@ -199,7 +199,7 @@ impl Engine {
                     }
                 },
                 Stage::Main => {
-                    let status = result.map_or(0, |value| self.evaluate_word(state, value));
+                    let status = result.unwrap_or(Value::ZERO);
                     state.stage = Stage::Exiting { status, destructors: 0 };
                 }
                 Stage::Exiting { status, destructors } => {
@@ -207,7 +207,7 @@ impl Engine {
                         break handler;
                     }
                     let Some(destructor) = program.destructors.get(destructors) else {
-                        return Err(Outcome::Exit { status });
+                        return Err(Outcome::Exit { status: self.evaluate_word(state, status) });
                     };
                     state.stage = Stage::Exiting { status, destructors: destructors + 1 };
                     break destructor.function;
