@@ -1,0 +1,91 @@
+"""DIR/index.html: every experiment with its plot, what the paper reported, and every row. No scripts, no network."""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from partita.bench.experiment import Experiment
+
+_STYLE = """
+body { font: 16px/1.5 sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; color: #222 }
+img { max-width: 100%; height: auto }
+table { border-collapse: collapse; font-size: 14px }
+th, td { padding: .15rem .7rem; border-bottom: 1px solid #ddd; text-align: right }
+th:first-child, td:first-child, th:nth-child(3), td:nth-child(3), td:last-child, th:last-child { text-align: left }
+.remark { color: #a40000 }
+"""
+_COLUMNS = {"time_s": "seconds", "speedup": "times Z3", "solves": "solves", "peak_mb": "MB"}
+
+
+def render(experiments: Mapping[str, Experiment], not_yet: Mapping[str, str], folder: Path) -> str:
+    parts = [
+        "<!doctype html>",
+        '<html lang="en"><head><meta charset="utf-8"><title>Partita: experiments</title>',
+        f"<style>{_STYLE}</style></head><body>",
+        "<h1>Experiments</h1>",
+        "<p>Means with 99 % confidence intervals. Time is that of exploring, less the translation of questions for Z3."
+        " All search depth first. In all configurations the executor has a model of each path in hand and asks only"
+        " about the side of a branch that the model does not take; the papers' executors ask about both. An executor"
+        " without that is not available, so “paper” is the paper's technique in our executor.</p>",
+    ]
+    for experiment in experiments.values():
+        parts += _section(experiment, folder)
+    parts.append("<h2>Not yet</h2><ul>")
+    parts += [f"<li><b>{html.escape(name)}</b>: {html.escape(why)}</li>" for name, why in not_yet.items()]
+    return "\n".join([*parts, "</ul></body></html>"]) + "\n"
+
+
+def _section(experiment: Experiment, folder: Path) -> list[str]:
+    name = experiment.name
+    parts = [f'<h2 id="{name}">{name}: {html.escape(experiment.title)}</h2>']
+    file = folder / f"{name}.json"
+    if not file.exists():
+        return [*parts, f"<p>Not run here: <code>partita bench {name}</code>.</p>"]
+    data = json.loads(file.read_text())
+    if not data["complete"]:
+        parts.append('<p class="remark">Interrupted: the same command goes on with it.</p>')
+    parts += [
+        f'<p><img src="{name}.svg" alt="{html.escape(experiment.title)}"></p>' if data["complete"] else "",
+        f"<p><b>Reported</b> ({html.escape(experiment.source)}): {html.escape(experiment.reported)}</p>",
+        f"<p>{html.escape(experiment.note)}</p>",
+        "<ul>",
+        *(f"<li><b>{html.escape(c)}</b>: <code>{html.escape(layers)}</code></li>"
+          for c, layers in data["configurations"].items()),
+        "</ul>",
+        _table(data),
+        f"<p>{_origin(data)} Raw data: <a href=\"{name}.json\">{name}.json</a>.</p>",
+    ]  # fmt: skip
+    return parts
+
+
+def _origin(data: dict[str, Any]) -> str:
+    machine, versions, effort = data["machine"], data["versions"], data["effort"]
+    said = (
+        f"Scale: {data['scale']}, {effort['repeats']} runs each, stopped after {effort['seconds']:g} s."
+        f" {machine['processor']}, {machine['processors']} processors; Partita {versions['partita']}, Z3"
+        f" {versions['z3-solver']}."
+    )
+    return html.escape(said)
+
+
+def _table(data: dict[str, Any]) -> str:
+    shown = [name for name in _COLUMNS if any(name in row["estimates"] for row in data["rows"])]
+    head = "".join(f"<th>{_COLUMNS[name]}</th>" for name in shown)
+    lines = [f"<details><summary>All rows</summary><table><tr><th>series</th><th>size</th><th>configuration</th>{head}"
+             "<th></th></tr>"]  # fmt: skip
+    for row in data["rows"]:
+        cells = "".join(f"<td>{_cell(row['estimates'].get(name))}</td>" for name in shown)
+        names = "".join(f"<td>{html.escape(str(row[key]))}</td>" for key in ("series", "x", "configuration"))
+        lines.append(f'<tr>{names}{cells}<td class="remark">{html.escape(row["remark"])}</td></tr>')
+    return "\n".join([*lines, "</table></details>"])
+
+
+def _cell(value: dict[str, Any] | None) -> str:
+    if value is None:
+        return "-"
+    within = "" if value["within"] is None else f" ± {value['within']:.2g}"
+    return f"{value['mean']:.4g}{within}"

@@ -1,0 +1,175 @@
+"""Runs experiments: every case in every configuration, kept in DIR/NAME.json after each, so that a run can go on.
+
+A sample is taken over from an interrupted run only if everything it depends on is the same: program, layers, effort,
+the machine, Partita (by the content of its package) and Z3.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import importlib.metadata
+import json
+import os
+import platform
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from partita import _core
+from partita.bench.experiment import PROGRAMS, Case, Effort, Experiment, Scale
+from partita.bench.rows import Outcome, rows
+from partita.errors import UsageError
+from partita.explore import write_whole
+from partita.frontends import load_program
+
+SCHEMA = 1
+_START_S = 60.0
+"""What starting, compiling and loading may take beside the runs themselves."""
+
+Sample = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Job:
+    """One case in one configuration."""
+
+    case: Case
+    configuration: str
+    layers: str
+    effort: Effort
+
+    def key(self) -> str:
+        program = (PROGRAMS / self.case.program).read_text()
+        request = [SCHEMA, program, asdict(self.case), self.layers, asdict(self.effort), machine(), versions()]
+        return hashlib.sha256(json.dumps(request, sort_keys=True).encode()).hexdigest()
+
+
+@functools.cache
+def machine() -> dict[str, Any]:
+    lines = Path("/proc/cpuinfo").read_text().splitlines()
+    model = next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "unknown")
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return {"processor": model, "processors": os.cpu_count(), "memory_gb": round(memory / 2**30, 1),
+            "system": f"{platform.system()} {platform.machine()}"}  # fmt: skip
+
+
+@functools.cache
+def versions() -> dict[str, str]:
+    found = {"partita": _core.__version__, "python": platform.python_version()}
+    package = Path(_core.__file__).parent
+    content = hashlib.sha256()
+    for file in (Path(_core.__file__), *sorted(package.rglob("*.py"))):
+        content.update(file.read_bytes())
+    found["content"] = content.hexdigest()[:16]
+    for name in ("z3-solver", "matplotlib"):
+        found[name] = importlib.metadata.version(name)
+    return found
+
+
+def jobs(experiment: Experiment, scale: Scale) -> list[Job]:
+    effort = experiment.effort[scale]
+    return [
+        Job(case, name, layers, effort)
+        for case in experiment.cases(scale)
+        for name, layers in experiment.configurations.items()
+    ]
+
+
+def run(
+    experiment: Experiment,
+    scale: Scale,
+    folder: Path,
+    *,
+    command: Sequence[str],
+    fresh: bool = False,
+    done: Callable[[Job, Sample, bool], None],
+) -> dict[str, Any]:
+    """Measures what is not measured yet; `done` hears of each job, and whether it was taken over."""
+    file = folder / f"{experiment.name}.json"
+    kept = {} if fresh else _kept(file)
+    data = {
+        "schema": SCHEMA,
+        "name": experiment.name,
+        "title": experiment.title,
+        "source": experiment.source,
+        "scale": scale,
+        "command": list(command),
+        "machine": machine(),
+        "versions": versions(),
+        "configurations": dict(experiment.configurations),
+        "effort": asdict(experiment.effort[scale]),
+    }
+    samples: list[Sample] = []
+    todo = [(job, job.key()) for job in jobs(experiment, scale)]
+    for job, key in todo:
+        sample = kept.get(key) or _measured(job, key, samples)
+        samples.append(sample)
+        data |= {"complete": len(samples) == len(todo), "samples": samples}
+        data["rows"] = [row.as_json() for row in rows(samples)]
+        # Samples of an interrupted run that this one has not come to yet stay in the file.
+        ahead = [kept[later] for _, later in todo[len(samples) :] if later in kept]
+        write_whole(file, json.dumps({**data, "samples": samples + ahead}, indent=1) + "\n")
+        done(job, sample, key in kept)
+    return data
+
+
+def _kept(file: Path) -> dict[str, Sample]:
+    """What an earlier run has measured, by key. Failures and what followed from them are tried again."""
+    try:
+        data = json.loads(file.read_text())
+        if data["schema"] != SCHEMA:
+            return {}
+        return {s["key"]: s for s in data["samples"] if s["outcome"] in ("measured", "stopped")}
+    except (FileNotFoundError, ValueError, KeyError, TypeError):
+        return {}
+
+
+def _measured(job: Job, key: str, before: Sequence[Sample]) -> Sample:
+    def sample(outcome: Outcome, reason: str, runs: list[dict[str, Any]]) -> Sample:
+        return {"key": key, "case": asdict(job.case), "configuration": job.configuration, "outcome": outcome,
+                "reason": reason, "runs": runs}  # fmt: skip
+
+    for smaller in before:
+        alike = (smaller["case"]["series"], smaller["configuration"]) == (job.case.series, job.configuration)
+        if alike and smaller["outcome"] == "stopped":
+            return sample("not run", f"not run: {smaller['case']['x']} was not over in {job.effort.seconds:g} s", [])
+    request = {"program": str(PROGRAMS / job.case.program), "flags": job.case.flags(), "layers": job.layers,
+               **asdict(job.effort)}  # fmt: skip
+    try:
+        _compile(job.case)
+        child = subprocess.run(
+            [sys.executable, "-m", "partita.bench.sample"],
+            input=json.dumps(request),
+            capture_output=True,
+            text=True,
+            # A run stops itself; this is for one that does not come back.
+            timeout=_START_S + 2 * job.effort.repeats * job.effort.seconds,
+        )
+    except subprocess.TimeoutExpired:
+        return sample("failed", f"did not stop after {job.effort.seconds:g} s", [])
+    except UsageError as error:
+        return sample("failed", str(error), [])
+    runs = list(_lines(child.stdout))
+    if child.returncode != 0:
+        last = child.stderr.strip().splitlines()[-1:] or ["nothing on standard error"]
+        return sample("failed", f"ended with status {child.returncode}: {last[0]}", runs)
+    stopped = next((run["stopped"] for run in runs if run["stopped"]), None)
+    if stopped is not None:
+        return sample("stopped", f"not over in {job.effort.seconds:g} s ({stopped})", runs)
+    return sample("measured", "", runs)
+
+
+def _compile(case: Case) -> None:
+    """Into the cache, so that the memory this takes is not counted with the first configuration."""
+    if not case.program.endswith(".smt2"):
+        load_program([PROGRAMS / case.program], cflags=case.flags())
+
+
+def _lines(text: str) -> Iterator[dict[str, Any]]:
+    for line in text.splitlines():
+        if line.startswith("{"):
+            yield json.loads(line)

@@ -1,0 +1,59 @@
+"""Several experiments in a row: progress with an estimate, plots, and the page that shows all."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from partita.bench import page, plot, runner
+from partita.bench.catalogue import EXPERIMENTS, NOT_YET
+from partita.bench.experiment import Experiment, Scale
+from partita.bench.rows import rows
+from partita.explore import write_whole
+
+
+def measure(
+    experiments: Sequence[Experiment], scale: Scale, folder: Path, *, command: Sequence[str], fresh: bool = False
+) -> list[str]:
+    """Gives what went wrong: rows that failed, or explored other paths."""
+    wrong: list[str] = []
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
+               TextColumn("left"), TimeRemainingColumn())  # fmt: skip
+    total = sum(len(runner.jobs(experiment, scale)) for experiment in experiments)
+    with Progress(*columns, console=Console(stderr=True)) as progress:
+        task = progress.add_task("bench", total=total)
+
+        def done(job: runner.Job, sample: runner.Sample, taken_over: bool) -> None:
+            progress.advance(task)
+
+        for experiment in experiments:
+            progress.update(task, description=experiment.name)
+            try:
+                data = runner.run(experiment, scale, folder, command=command, fresh=fresh, done=done)
+            finally:
+                write_page(folder)
+            found = rows(data["samples"])
+            plot.draw(experiment, found, folder)
+            wrong += [
+                f"{experiment.name}: {row.series} {row.x}, {row.configuration}: {row.remark}"
+                for row in found
+                if row.outcome == "failed" or (row.outcome == "measured" and row.remark)
+            ]
+            progress.console.print(summary(experiment, folder), highlight=False, markup=False)
+    write_page(folder)
+    return wrong
+
+
+def write_page(folder: Path) -> None:
+    write_whole(folder / "index.html", page.render(EXPERIMENTS, NOT_YET, folder))
+
+
+def summary(experiment: Experiment, folder: Path) -> str:
+    """One line: how many rows were measured, and why others were not."""
+    outcomes = [row["outcome"] for row in json.loads((folder / f"{experiment.name}.json").read_text())["rows"]]
+    counts = [f"{outcomes.count(o)} {o}" for o in ("measured", "stopped", "failed", "not run") if o in outcomes]
+    return f"{experiment.name}: {', '.join(counts)}"

@@ -1,0 +1,188 @@
+"""Experiments: a smoke run of each, what is made of samples, and runs that are interrupted, stopped or different."""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("matplotlib", reason="plots need matplotlib: pip install 'partita[bench]'")
+pytest.importorskip("z3", reason="Z3 is what experiments compare with: pip install 'partita[bench]'")
+
+from partita.bench import page, plot, runner, sortcheck, suite
+from partita.bench.catalogue import EXPERIMENTS, NOT_YET
+from partita.bench.experiment import Effort, Experiment
+from partita.bench.rows import estimate, ratio, rows, student
+from partita.cli import main
+
+Samples = list[dict[str, Any]]
+
+
+def measured(experiment: Experiment, folder: Path, **options: Any) -> tuple[Samples, list[bool]]:
+    """The samples of a smoke run, and which of them were taken over."""
+    taken: list[bool] = []
+    data = runner.run(
+        experiment, "smoke", folder, command=["test"], done=lambda job, sample, over: taken.append(over), **options
+    )
+    return data["samples"], taken
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_smoke(name: str, tmp_path: Path) -> None:
+    wrong = suite.measure([EXPERIMENTS[name]], "smoke", tmp_path, command=["partita", "bench", name])
+    data = json.loads((tmp_path / f"{name}.json").read_text())
+    assert wrong == []
+    assert (data["schema"], data["complete"], data["command"]) == (1, True, ["partita", "bench", name])
+    assert len(data["rows"]) == len(runner.jobs(EXPERIMENTS[name], "smoke"))
+    for row in data["rows"]:
+        assert (row["outcome"], row["remark"]) == ("measured", "")
+        assert row["estimates"]["time_s"]["mean"] > 0
+    assert (tmp_path / f"{name}.svg").read_text().startswith("<?xml")
+    assert (tmp_path / f"{name}.png").read_bytes().startswith(b"\x89PNG")
+    if name == "foo":
+        solves = [r["estimates"]["solves"]["mean"] for r in data["rows"] if r["series"] == "both sides asked"]
+        assert solves == [6, 4, 3, 0]
+    if "z3" in EXPERIMENTS[name].configurations:
+        speedups = [row["estimates"]["speedup"]["mean"] for row in data["rows"] if row["configuration"] == "z3"]
+        assert speedups
+        assert set(speedups) == {1.0}
+        assert all(s["runs"][0]["solver"]["queries"] > 0 for s in data["samples"])
+
+
+@pytest.mark.parametrize(("scale", "at_least"), [("full", 3), ("quick", 2)])
+def test_enough_runs_for_an_interval(scale: Any, at_least: int) -> None:
+    for experiment in EXPERIMENTS.values():
+        assert experiment.effort[scale].repeats >= at_least
+        cases = experiment.cases(scale)
+        assert len({(case.series, case.x) for case in cases}) == len(cases)
+
+
+def test_student_by_integration() -> None:
+    for degrees in (1, 2, 5, 10, 30):
+        scale = math.gamma((degrees + 1) / 2) / (math.sqrt(degrees * math.pi) * math.gamma(degrees / 2))
+        steps, end = 20_000, student(degrees)
+        middles = ((i + 0.5) * end / steps for i in range(steps))
+        inside = 2 * sum(scale * (1 + x * x / degrees) ** (-(degrees + 1) / 2) for x in middles) * end / steps
+        assert inside == pytest.approx(0.99, abs=2e-4)
+
+
+def test_estimates() -> None:
+    assert estimate([3.0]).within is None
+    of_three = estimate([1.0, 2.0, 3.0])
+    assert (of_three.mean, of_three.within) == (2.0, pytest.approx(9.925 / math.sqrt(3)))
+    assert ratio([4.0], [2.0]).within is None
+    assert ratio([4.0, 4.0], [2.0, 2.0]) == estimate([2.0, 2.0])
+    assert ratio([3.0, 5.0], [2.0, 2.0]).within == pytest.approx(2 * 63.657 * math.sqrt(2 / 2 / 16))
+
+
+def sample(configuration: str, outcome: str = "measured", found: int = 1, time_s: float = 1.0) -> dict[str, Any]:
+    runs = [{"time_s": time_s, "peak_mb": 1.0, "solves": 1, "found": found}] if outcome == "measured" else []
+    reason = "" if runs else "why"
+    case = {"series": "s", "x": 1}
+    return {"case": case, "configuration": configuration, "outcome": outcome, "reason": reason, "runs": runs}
+
+
+def test_other_paths_are_said_and_not_compared() -> None:
+    paper, default, z3 = rows([sample("paper", found=2), sample("default", time_s=0.25), sample("z3")])
+    assert (paper.remark, "speedup" in paper.estimates) == ("explored other paths: not comparable", False)
+    assert default.estimates["speedup"].mean == 4.0
+    assert z3.estimates["speedup"].mean == 1.0
+
+
+def test_what_was_not_measured_has_no_numbers(tmp_path: Path) -> None:
+    paper, z3 = rows([sample("paper"), sample("z3", "failed")])
+    assert (z3.outcome, z3.remark, z3.estimates) == ("failed", "why", {})
+    assert "speedup" not in paper.estimates
+    plot.draw(EXPERIMENTS["sort1"], [z3], tmp_path)
+    assert "nothing measured" in (tmp_path / "sort1.svg").read_text()
+
+
+def test_an_interrupted_run_goes_on(tmp_path: Path) -> None:
+    experiment = EXPERIMENTS["foo"]
+    heard: list[str] = []
+
+    def interrupt(job: runner.Job, sample: runner.Sample, taken_over: bool) -> None:
+        heard.append(job.configuration)
+        if len(heard) == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        runner.run(experiment, "smoke", tmp_path, command=[], done=interrupt)
+    file = tmp_path / "foo.json"
+    before = json.loads(file.read_text())
+    assert (before["complete"], len(before["samples"])) == (False, 2)
+    assert "Interrupted" in page.render(EXPERIMENTS, NOT_YET, tmp_path)
+    samples, taken = measured(experiment, tmp_path)
+    assert taken == [True] * 2 + [False] * 6
+    assert samples[:2] == before["samples"]
+    assert measured(experiment, tmp_path)[1] == [True] * 8
+    changed = replace(experiment, effort={"smoke": Effort(1, 19)})
+    assert measured(changed, tmp_path)[1] == [False] * 8
+    file.write_text("{")
+    assert measured(experiment, tmp_path)[1] == [False] * 8
+
+
+def test_what_is_not_over_in_time_is_said(tmp_path: Path) -> None:
+    cases = [replace(sortcheck.cases("full")[0], x=n, defines={"LENGTH": n}) for n in (6, 7)]
+    slow = replace(
+        EXPERIMENTS["sortcheck"],
+        configurations={"z3": "z3"},
+        cases=lambda scale: cases,
+        effort={"smoke": Effort(3, 0.2)},
+    )
+    first, second = rows(measured(slow, tmp_path)[0])
+    assert (first.outcome, first.estimates) == ("stopped", {})
+    assert first.remark.startswith("not over in 0.2 s")
+    assert (second.outcome, second.remark) == ("not run", "not run: 6 was not over in 0.2 s")
+
+
+def test_a_failure_is_said(tmp_path: Path) -> None:
+    broken = replace(EXPERIMENTS["sortcheck"], configurations={"z3": "nonsense"})
+    (row,) = rows(measured(broken, tmp_path)[0])
+    assert row.outcome == "failed"
+    assert "nonsense" in row.remark
+
+
+def test_names_that_are_not_there(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert main(["bench", "nonsense", "--out", str(tmp_path)]) == 2
+    assert "expected an experiment (foo, objres, " in capsys.readouterr().err
+    assert main(["bench", "eca", "--out", str(tmp_path)]) == 2
+    assert "`eca` is not there yet: the generator" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_without_matplotlib(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    assert main(["bench", "foo"]) == 2
+    wanted = "partita bench needs the package that has `matplotlib`: pip install 'partita[bench]'"
+    assert wanted in capsys.readouterr().err
+
+
+def test_the_page_in_a_browser(tmp_path: Path) -> None:
+    browser = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if browser is None:
+        pytest.skip("no Chromium on this machine (Debian: apt install chromium)")
+    suite.measure([EXPERIMENTS["foo"]], "smoke", tmp_path, command=[])
+    words = [browser, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--dump-dom",
+             f"--user-data-dir={tmp_path / 'profile'}", (tmp_path / "index.html").as_uri()]  # fmt: skip
+    shown = subprocess.run(words, capture_output=True, text=True, timeout=60)
+    assert shown.returncode == 0
+    assert "CONSOLE" not in shown.stderr
+    assert 'src="foo.svg"' in shown.stdout
+
+
+def test_the_page_names_everything(tmp_path: Path) -> None:
+    suite.write_page(tmp_path)
+    text = (tmp_path / "index.html").read_text()
+    for name in EXPERIMENTS:
+        assert f"Not run here: <code>partita bench {name}</code>" in text
+    for name in NOT_YET:
+        assert f"<b>{name}</b>" in text
+    assert "<script" not in text
