@@ -8,7 +8,6 @@ ended as recorded, 1 when one did not, 2 for a usage error.
 from __future__ import annotations
 
 import argparse
-import contextlib
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -16,9 +15,9 @@ from pathlib import Path
 
 from partita import ktest
 from partita.errors import UsageError
-from partita.frontends.executable import is_executable
-from partita.replay import Replayed, Verdict, compile_native, replay
-from partita.replay.environment import uses_environment
+from partita.replay import Verdict
+from partita.replay.natively import is_built, replay_natively
+from partita.replay.program import replay_program
 from partita.results import shown
 from partita.whole import ENVIRONMENT
 
@@ -36,9 +35,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    programs = [name for name in arguments.program if name.endswith(SOURCES) or _is_executable(name)]
+    programs = [name for name in arguments.program if name.endswith(SOURCES) or is_built(name)]
     names = [name for name in arguments.program if name not in programs]
-    executable = Path(programs[0]) if len(programs) == 1 and _is_executable(programs[0]) else None
+    executable = Path(programs[0]) if len(programs) == 1 and is_built(programs[0]) else None
     if not names or (executable is None and not all(name.endswith(SOURCES) for name in programs or [""])):
         raise UsageError(
             "expected a program (.c, .bc, .ll or an executable) and tests (.ktest files or a run's folder)"
@@ -50,14 +49,9 @@ def run(arguments: argparse.Namespace) -> int:
     tests: list[ktest.Test] = []
     for name in names:
         tests += ktest.read_folder(name) if Path(name).is_dir() else [ktest.read(name)]
-    with contextlib.ExitStack() as stack:
-        whole = executable is not None or any(uses_environment(test) for test in tests)
-        binary = executable or stack.enter_context(compile_native(programs, cflags=arguments.cflags.split()))
-        variables = _variables(names)
-        if whole:
-            results = _replay_program(binary, tests, arguments.timeout, variables)
-        else:
-            results = replay(binary, tests, timeout=arguments.timeout)
+    variables = _variables(names)
+    flags = arguments.cflags.split()
+    results = replay_natively(programs, tests, cflags=flags, timeout=arguments.timeout, variables=variables)
     for result in results:
         if result.verdict is Verdict.DIFFERENT or not arguments.quiet:
             print(result)
@@ -66,14 +60,6 @@ def run(arguments: argparse.Namespace) -> int:
     if executable is not None and (arguments.gcov or arguments.lcov):
         _count_lines(executable, tests, arguments.timeout, variables, arguments.lcov)
     return 1 if counts[Verdict.DIFFERENT] else 0
-
-
-def _is_executable(name: str) -> bool:
-    try:
-        with open(name, "rb") as file:
-            return is_executable(file.read(64))
-    except OSError:
-        return False
 
 
 def _variables(names: Sequence[str]) -> dict[str, str] | None:
@@ -92,14 +78,6 @@ def _variables(names: Sequence[str]) -> dict[str, str] | None:
     return found[0] if found else None
 
 
-def _replay_program(
-    binary: Path, tests: Sequence[ktest.Test], timeout: int, variables: Mapping[str, str] | None
-) -> list[Replayed]:
-    from partita.replay.program import replay_program
-
-    return replay_program(binary, tests, timeout=timeout, variables=variables or ENVIRONMENT)
-
-
 def _count_lines(
     executable: Path, tests: Sequence[ktest.Test], timeout: int, variables: Mapping[str, str] | None, file: str | None
 ) -> None:
@@ -107,7 +85,7 @@ def _count_lines(
 
     with instrument(executable) as marked:
         around = {**(variables or ENVIRONMENT), VARIABLE: str(marked.reached)}
-        _replay_program(marked.binary, tests, timeout, around)
+        replay_program(marked.binary, tests, timeout=timeout, variables=around)
         coverage = marked.coverage()
     for name, lines in sorted(coverage.items()):
         reached = sum(lines.values())

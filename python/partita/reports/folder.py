@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from partita.errors import UsageError
+from partita.ktest import Test
 from partita.results import Frame
 
 SCHEMA = 1
@@ -33,14 +34,42 @@ def read_run(folder: Path) -> dict[str, Any]:
     return found
 
 
+def read_errors(folder: Path) -> dict[int, str]:
+    """The text of every `.err` file, by the number of its test."""
+    found = ((_TEST_NUMBER.match(path.name), path) for path in folder.glob("test*.err"))
+    return {int(number[1]): path.read_text("utf-8", "replace") for number, path in found if number}
+
+
 def read_stacks(folder: Path) -> dict[int, tuple[Frame, ...]]:
     """The stack of every test that has an `.err` file, innermost frame first."""
     stacks = {}
-    for path in folder.glob("test*.err"):
-        if number := _TEST_NUMBER.match(path.name):
-            found = map(_FRAME.fullmatch, path.read_text("utf-8", "replace").splitlines())
-            stacks[int(number[1])] = tuple(Frame(frame[1], frame[2], int(frame[3])) for frame in found if frame)
+    for number, text in read_errors(folder).items():
+        found = map(_FRAME.fullmatch, text.splitlines())
+        stacks[number] = tuple(Frame(frame[1], frame[2], int(frame[3])) for frame in found if frame)
     return stacks
+
+
+def number_of(test: Test) -> int | None:
+    """The number of a test of a run."""
+    found = _TEST_NUMBER.match(Path(test.name).name)
+    return int(found[1]) if found else None
+
+
+def sources_of(run: dict[str, Any], needed_for: str) -> list[Path]:
+    """The program's files, which must still be where they were."""
+    paths = [Path(name) for name in run["program"]]
+    for path in paths:
+        if not path.is_file():
+            raise UsageError(
+                f"cannot read `{path}`, {needed_for}: no such file; export in the folder where the run was started"
+            )
+    return paths
+
+
+def new_place(out: Path) -> None:
+    """Nothing is written over: `out` must be new, or an empty folder."""
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise UsageError(f"expected a new place to write to, found `{out}`: choose another one with -o")
 
 
 @dataclass

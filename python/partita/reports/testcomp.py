@@ -17,7 +17,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from partita import __version__, ktest
 from partita.errors import UsageError
-from partita.reports.folder import read_run
+from partita.reports.folder import new_place, read_run
 
 SPECIFICATIONS = {
     "branches": "COVER( init(main()), FQL(COVER EDGES(@DECISIONEDGE)) )",
@@ -115,8 +115,7 @@ def files(folder: Path, specification: str) -> Iterator[tuple[str, str]]:
 
 def export(folder: Path, out: Path, specification: str) -> int:
     """Writes the suite into a new folder, or a zip file if `out` is named so. Returns the number of tests."""
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise UsageError(f"expected a new place to write to, found `{out}`: choose another one with -o")
+    new_place(out)
     count = -1
     try:
         if out.suffix == ".zip":
