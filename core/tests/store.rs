@@ -10,6 +10,7 @@ use partita_core::solve::{Layer, Solver, Spec, build_chain};
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::mpsc::channel;
 use std::time::Duration;
 
 /// A folder that goes with the test.
@@ -254,7 +255,7 @@ fn a_killed_writer_loses_only_what_is_in_flight() {
     let folder = Folder::new("killed");
     let mut random = Random::new(7);
     let mut total = 0;
-    for _ in 0..kills {
+    for round in 0..kills {
         let mut child = Command::new(std::env::current_exe().unwrap())
             .args(["writer_to_be_killed", "--exact", "--nocapture", "--test-threads=1"])
             .env("PARTITA_STORE_TO_KILL", folder.file())
@@ -262,11 +263,19 @@ fn a_killed_writer_loses_only_what_is_in_flight() {
             .spawn()
             .unwrap();
         let output = child.stdout.take().unwrap();
+        let (tell, told) = channel();
         let reader = std::thread::spawn(move || {
             let lines = BufReader::new(output).lines().map_while(Result::ok);
-            lines.filter_map(|line| line.split("written ").nth(1)?.trim().parse::<usize>().ok()).last()
+            let numbers =
+                lines.filter_map(|line| line.split("written ").nth(1)?.trim().parse::<usize>().ok());
+            // Nobody listens in rounds that do not wait.
+            numbers.inspect(|_| _ = tell.send(())).last()
         });
-        std::thread::sleep(Duration::from_micros(2_000 + random.below(60_000)));
+        // Every other round is killed while it writes, however slow the machine is; the others at any time.
+        if round % 2 == 0 {
+            told.recv_timeout(Duration::from_secs(20)).expect("an answer is written");
+        }
+        std::thread::sleep(Duration::from_micros(random.below(40_000)));
         child.kill().unwrap();
         child.wait().unwrap();
         let said = reader.join().unwrap().unwrap_or(total);
@@ -274,7 +283,7 @@ fn a_killed_writer_loses_only_what_is_in_flight() {
         assert!(found == said || found == said + 1, "{said} were written, {found} found");
         total = found;
     }
-    assert!(total > kills, "only {total} answers in {kills} rounds");
+    assert!(total >= kills / 2, "only {total} answers in {kills} rounds");
 }
 
 #[test]

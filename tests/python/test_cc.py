@@ -11,11 +11,18 @@ import pytest
 from conftest import PARTITA, REPOSITORY, Run
 
 from partita.cc import kept
+from partita.cc.musl import prepare_musl
 from partita.toolchain import driver, include_words
 
 PROJECT = REPOSITORY / "tests" / "projects" / "words"
 MAIN = "int f(int); int main(int c, char **v) { return f(c); }\n"
 TWICE = "int f(int x) { return 2 * x; }\n"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def native_musl() -> None:
+    """Compiled once for an installation, with a note on stderr: not in the midst of a test."""
+    prepare_musl()
 
 
 @pytest.fixture

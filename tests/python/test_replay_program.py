@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import struct
 import subprocess
 from collections.abc import Sequence
@@ -21,6 +23,8 @@ Objects = Sequence[tuple[str, bytes]]
 
 # Its exit status says how it was called.
 PROGRAM = r"""
+#include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,6 +49,10 @@ int main(int count, char **words) {
   if (!strcmp(words[1], "null")) return *(volatile int *)0;
   if (!strcmp(words[1], "wait")) for (;;) {}
   if (!strcmp(words[1], "flood")) for (;;) puts("on and on");
+  if (!strcmp(words[1], "escape")) return fopen(words[2], "w") ? 0 : errno;
+  if (!strcmp(words[1], "mode")) return chmod(words[2], 0) ? errno : 0;
+  if (!strcmp(words[1], "signal")) return kill(atoi(words[2]), 0) ? errno : 0;
+  if (!strcmp(words[1], "discard")) return fopen("/dev/null", "w") ? 0 : errno;
   if (!strcmp(words[1], "write")) return !fopen("created", "w");
   return 100 + count;
 }
@@ -56,6 +64,10 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("program")
     (folder / "program.c").write_text(PROGRAM)
     subprocess.run([str(PARTITA), "cc", "-O2", "program.c", "-o", "program"], cwd=folder, check=True)
+    try:
+        replay_program(folder / "program", [case("name")])
+    except UsageError as error:
+        pytest.skip(str(error))
     return folder / "program"
 
 
@@ -139,6 +151,20 @@ def test_endings(program: Path) -> None:
     assert [result.ending for result in found] == [ending for _, ending in cases]
     predicted = [result.verdict is Verdict.AS_PREDICTED for result in found]
     assert predicted == [True] * 8 + [False, True, False, False, False]
+
+
+def test_tests_can_do_no_harm(program: Path, tmp_path: Path) -> None:
+    mine = tmp_path / "mine"
+    mine.write_text("precious")
+    mode = mine.stat().st_mode
+    words = [f"escape {mine}", f"escape {tmp_path / 'new'}", f"mode {mine}", f"signal {os.getpid()}", "discard"]
+    expected = [errno.EROFS, errno.EROFS, errno.EROFS, errno.ESRCH, 0]
+    found = replay_program(program, [case(text) for text in words])
+    assert [result.ending for result in found] == [f"exit {number}" for number in expected]
+    assert (mine.read_text(), mine.stat().st_mode) == ("precious", mode)
+    assert list(tmp_path.iterdir()) == [mine]
+    (result,) = replay_program(program, [case(words[1])], confined=False)
+    assert (result.ending, len(list(tmp_path.iterdir()))) == ("exit 0", 2)
 
 
 def test_output_without_end_is_cut(program: Path) -> None:

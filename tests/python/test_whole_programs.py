@@ -112,6 +112,23 @@ def test_output_is_what_the_tests_inputs_print(tmp_path: Path) -> None:
         assert (path.output == b"q") == (path.status == 1)
 
 
+def test_the_status_is_what_the_tests_inputs_give(tmp_path: Path) -> None:
+    """It is symbolic, and a handler still decides something about it after `exit` was called."""
+    source = write(
+        tmp_path,
+        "static int c;\n"
+        'static void last(void) { if (c == 3) puts("three"); else if (c == 8) puts("eight"); }\n'
+        "int main(void) { c = getchar(); atexit(last); return c & 1; }\n",
+    )
+    run = explore(source, sym_stdin=1)
+    paths = list(run)
+    assert run.complete
+    assert len(paths) == 3
+    assert {path.output for path in paths} == {b"three\n", b"eight\n", b""}
+    for path in paths:
+        assert path.status == value(path, "stdin")[0] & 1
+
+
 def test_given_input_and_environment(partita: Run, tmp_path: Path) -> None:
     source = write(
         tmp_path, 'int main(void) { return getchar() == \'g\' && !strcmp(getenv("COLOUR"), "red") ? 7 : 1; }\n'
@@ -202,6 +219,12 @@ def test_what_is_not_modelled_is_counted_with_its_place(tmp_path: Path) -> None:
     assert row["where"] == f"{source}:{HEADERS.count(chr(10)) + 2}"
     assert run.summary()["paths"]["completed"] == 1
     assert not run.complete
+
+
+def test_the_executor_and_the_library_have_one_errno(tmp_path: Path) -> None:
+    body = 'int klee_get_errno(void);\nint main(void) { open("/none", O_RDONLY); return klee_get_errno() == ENOENT; }\n'
+    (path,) = explore(write(tmp_path, body))
+    assert path.status == 1
 
 
 def test_system_calls_fail_when_asked(tmp_path: Path) -> None:

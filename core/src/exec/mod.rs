@@ -292,6 +292,9 @@ impl Engine {
             roots.extend(state.facts.iter().map(|fact| fact.0));
             roots.extend(state.inputs.iter().map(|input| input.array));
             state.output.roots(&mut roots);
+            if let state::Stage::Exiting { status, .. } = state.stage {
+                roots.extend(status.expr());
+            }
             for (_, object) in state.memory.objects() {
                 if seen.insert(Arc::as_ptr(object)) {
                     object.roots(&mut roots);

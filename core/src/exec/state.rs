@@ -4,6 +4,7 @@ use super::coverage::Marks;
 use super::frame::Frame;
 use super::memory::Memory;
 use super::output::Output;
+use super::value::Value;
 use crate::expr::Expr;
 use crate::program::FuncId;
 use crate::query::Path;
@@ -20,14 +21,15 @@ pub struct Input {
 }
 
 /// What is called when the function at the bottom of the stack returns.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub enum Stage {
     /// Constructors, the next one first to be called; then `main`.
     Starting(usize),
     Main,
     /// After `main` returned this status, or `exit` was called with it: handlers and destructors.
     Exiting {
-        status: u64,
+        /// Which number a symbolic one is, only the end of the path decides.
+        status: Value,
         destructors: usize,
     },
 }

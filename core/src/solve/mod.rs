@@ -302,6 +302,7 @@ impl Solver {
     pub fn collect(&mut self, roots: impl IntoIterator<Item = Expr>) -> usize {
         let tree_roots = self.tree.roots();
         let alive = self.graph.mark(roots.into_iter().chain(tree_roots));
+        self.learner.sweep(&Alive::new(&alive, &self.tree));
         for metered in &mut self.layers {
             metered.layer.sweep(&Alive::new(&alive, &self.tree));
         }
@@ -312,6 +313,7 @@ impl Solver {
     /// Makes the numbers of dropped path nodes usable again. Costs as much as hung on those nodes, so that it can be
     /// called often, while that is still in the processor's cache.
     pub fn drop_paths(&mut self) {
+        self.learner.drop_paths(self.tree.dropped());
         for metered in &mut self.layers {
             metered.layer.drop_paths(self.tree.dropped());
         }
@@ -332,6 +334,7 @@ impl Solver {
 
     /// Memory is short: what can be recomputed is dropped.
     pub fn forget(&mut self) {
+        self.learner.forget();
         for metered in &mut self.layers {
             metered.layer.forget();
         }

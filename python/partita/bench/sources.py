@@ -43,12 +43,12 @@ class Package:
 
 
 PACKAGES = {
-    # Without inline assembly and code for single processors.
+    # Without inline assembly and code for single processors, which configure must not find.
     "coreutils": Package(
         "9.1",
         "src/*",
         configure=(*_CONFIGURE, "CFLAGS=-O2 -g -mno-avx -mno-avx2 -mno-pclmul", "CPPFLAGS=-DNO_ASM"),
-        make=("make", "SUBDIRS=."),
+        make=("make", "SUBDIRS=.", "CFLAGS=-O2 -g"),
     ),
     "m4": Package("1.4.19", "src/m4", configure=_CONFIGURE, make=("make", "SUBDIRS=. lib src")),
     "fribidi": Package("1.0.8", "bin/fribidi*"),
@@ -59,12 +59,6 @@ PACKAGES = {
         "markdown",
         configure=("env", "CFLAGS=-O2 -g -Wno-incompatible-function-pointer-types", "./configure.sh"),
         make=("make", "-j1"),
-    ),
-    "binutils": Package(
-        "2.40",
-        "binutils/*",
-        configure=(*_CONFIGURE, "--disable-shared", "--disable-gdb", "--disable-gprofng"),
-        make=("make", "all-binutils", "MAKEINFO=true"),
     ),
 }
 

@@ -1,8 +1,8 @@
 """Runs tests natively and compares how they end with what the exploration said.
 
 PROG is an executable built with `partita cc`, or sources, which are compiled with the replay runtime. Every test of a
-whole program runs in a fresh folder with its arguments, files and standard input. The exit status is 0 when every test
-ended as recorded, 1 when one did not, 2 for a usage error.
+whole program runs in a fresh folder with its arguments, files and standard input, and can change nothing else. The
+exit status is 0 when every test ended as recorded, 1 when one did not, 2 for a usage error.
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ from __future__ import annotations
 import argparse
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from partita import ktest
 from partita.errors import UsageError
@@ -31,6 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--timeout", type=int, default=10, metavar="SECONDS", help="for each test (default: 10)")
     parser.add_argument("--gcov", action="store_true", help="count the lines that the tests reach (an executable's)")
     parser.add_argument("--lcov", metavar="FILE", help="write these lines into FILE, for lcov and genhtml")
+    parser.add_argument("--unconfined", action="store_true", help="let tests of whole programs change files of yours")
     parser.add_argument("--quiet", action="store_true", help="only tests that ended otherwise")
 
 
@@ -49,16 +51,19 @@ def run(arguments: argparse.Namespace) -> int:
     tests: list[ktest.Test] = []
     for name in names:
         tests += ktest.read_folder(name) if Path(name).is_dir() else [ktest.read(name)]
-    variables = _variables(names)
-    flags = arguments.cflags.split()
-    results = replay_natively(programs, tests, cflags=flags, timeout=arguments.timeout, variables=variables)
+    options: dict[str, Any] = {
+        "timeout": arguments.timeout,
+        "variables": _variables(names) or ENVIRONMENT,
+        "confined": not arguments.unconfined,
+    }
+    results = replay_natively(programs, tests, cflags=arguments.cflags.split(), **options)
     for result in results:
         if result.verdict is Verdict.DIFFERENT or not arguments.quiet:
             print(result)
     counts = Counter(result.verdict for result in results)
     print(", ".join(f"{counts[verdict]:,} {verdict.value}" for verdict in Verdict if counts[verdict]))
     if executable is not None and (arguments.gcov or arguments.lcov):
-        _count_lines(executable, tests, arguments.timeout, variables, arguments.lcov)
+        _count_lines(executable, tests, options, arguments.lcov)
     return 1 if counts[Verdict.DIFFERENT] else 0
 
 
@@ -78,14 +83,12 @@ def _variables(names: Sequence[str]) -> dict[str, str] | None:
     return found[0] if found else None
 
 
-def _count_lines(
-    executable: Path, tests: Sequence[ktest.Test], timeout: int, variables: Mapping[str, str] | None, file: str | None
-) -> None:
+def _count_lines(executable: Path, tests: Sequence[ktest.Test], options: dict[str, Any], file: str | None) -> None:
     from partita.replay.coverage import VARIABLE, instrument, lcov
 
     with instrument(executable) as marked:
-        around = {**(variables or ENVIRONMENT), VARIABLE: str(marked.reached)}
-        replay_program(marked.binary, tests, timeout=timeout, variables=around)
+        variables = {**options["variables"], VARIABLE: str(marked.reached)}
+        replay_program(marked.binary, tests, **{**options, "variables": variables, "writable": marked.reached})
         coverage = marked.coverage()
     for name, lines in sorted(coverage.items()):
         reached = sum(lines.values())

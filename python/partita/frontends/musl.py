@@ -33,13 +33,14 @@ _FOLDERS = (
 ).split()
 # musl's string functions read whole words, past the end of what they were given, where __GNUC__ is defined.
 _BYTEWISE = ("-U__GNUC__",)
-# What `runtime/musl` or the executor has instead: the start and the end of a process, threads, and moving bytes.
+# What `runtime/musl` or the executor has instead: the start and the end of a process, threads, moving
+# and comparing bytes.
 _REPLACED = frozenset(
     (
-        "env/__libc_start_main env/__init_tls env/__reset_tls env/__stack_chk_fail"
-        " internal/vdso exit/exit exit/_Exit exit/abort exit/atexit exit/assert unistd/_exit"
-        " thread/pthread_create thread/pthread_cancel thread/synccall"
-        " string/memcpy string/memmove string/mempcpy string/memset string/bzero"
+        "env/__libc_start_main env/__init_tls env/__reset_tls env/__stack_chk_fail internal/vdso exit/exit exit/_Exit"
+        " exit/abort exit/atexit exit/assert unistd/_exit thread/pthread_create thread/pthread_cancel thread/synccall"
+        " string/memcpy string/memmove string/mempcpy string/memset string/bzero string/memcmp string/strlen"
+        " string/strnlen string/strcmp string/strncmp"
     ).split()
 )
 

@@ -29,14 +29,15 @@ def replay_natively(
     *,
     cflags: Sequence[str] = (),
     timeout: int = 10,
-    variables: Mapping[str, str] | None = None,
+    variables: Mapping[str, str] = ENVIRONMENT,
+    confined: bool = True,
 ) -> list[Replayed]:
-    """How every test ends. `variables` is the environment of whole programs (None: that of a run without `--env`)."""
+    """How every test ends. Whole programs have these environment variables, and change no files if `confined`."""
     executable = Path(programs[0]) if len(programs) == 1 and is_built(programs[0]) else None
     with contextlib.ExitStack() as stack:
         binary = executable or stack.enter_context(compile_native(programs, cflags=cflags))
         if executable is not None or any(map(uses_environment, tests)):
-            return replay_program(binary, tests, timeout=timeout, variables=variables or ENVIRONMENT)
+            return replay_program(binary, tests, timeout=timeout, variables=variables, confined=confined)
         return replay(binary, tests, timeout=timeout)
 
 

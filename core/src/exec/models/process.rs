@@ -36,11 +36,10 @@ impl Engine {
 }
 
 fn exit(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
-    let status = engine.exit_status(state, site.arguments[0]);
     if engine.options.checks.leak {
         state.left = Some(Arc::new(state.frame.clone()));
     }
-    state.stage = Stage::Exiting { status, destructors: 0 };
+    state.stage = Stage::Exiting { status: site.arguments[0], destructors: 0 };
     match engine.next_stage(state, None)? {
         Go::Frame => Ok(Reply::Frame),
         Go::Next | Go::Edge(_) => unreachable!("a stage starts a frame or ends"),

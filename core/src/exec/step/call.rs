@@ -160,7 +160,7 @@ impl Engine {
     pub(in crate::exec) fn next_stage(&mut self, state: &mut State, result: Option<Value>) -> Step {
         let program = Arc::clone(&self.program);
         let next = loop {
-            match state.stage.clone() {
+            match state.stage {
                 Stage::Starting(done) => match program.constructors.get(done) {
                     Some(constructor) => {
                         state.stage = Stage::Starting(done + 1);
@@ -172,7 +172,7 @@ impl Engine {
                     }
                 },
                 Stage::Main => {
-                    let status = self.exit_status(state, result.unwrap_or(Value::ZERO));
+                    let status = result.unwrap_or(Value::ZERO);
                     state.stage = Stage::Exiting { status, destructors: 0 };
                 }
                 Stage::Exiting { status, destructors } => {
@@ -180,6 +180,7 @@ impl Engine {
                         break handler;
                     }
                     let Some(destructor) = program.destructors.get(destructors) else {
+                        let status = self.exit_status(state, status);
                         return Err(self.exit_or_leak(state, status));
                     };
                     state.stage = Stage::Exiting { status, destructors: destructors + 1 };
