@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from partita.toolchain import runtime_include
 from partita.ktest import Test
+from partita.toolchain import runtime_include
 
 FLAGS = ("-g", "-O0", "-w", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer")
 _NEVER = "(?!)"

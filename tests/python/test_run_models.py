@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from partita import explore, ktest
-from partita.toolchain import zig_dir
 from partita.replay import Verdict, compile_native, replay
+from partita.toolchain import zig_dir
 
 INTEGERS = "0 1 -1 9 -10 123456 -2147483648 2147483647 255".split()
 INTEGER_FORMATS = (

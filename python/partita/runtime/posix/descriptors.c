@@ -261,6 +261,7 @@ static long open_path(int from, const char *path, int flags, mode_t mode) {
   int access = flags & O_ACCMODE, writes = access != O_RDONLY;
   if (!inode) {
     if (place.slash) return -EISDIR;
+    if (__partita_is_fixed(path, &place)) return -EROFS;
     if (!__partita_may(place.folder, 3)) return -EACCES;
     size_t length = place.length < 0 ? strlen(place.name) : (size_t)place.length;
     inode = __partita_inode(S_IFREG | (mode & ~__partita_umask & 07777));

@@ -1,7 +1,7 @@
 /* Inodes and the entries of folders; what the machine has becomes an inode when first needed. */
 #include "kernel.h"
 
-struct inode *__partita_root, *__partita_cwd;
+struct inode *__partita_root, *__partita_cwd, *__partita_start;
 mode_t __partita_umask = 022;
 
 static ino_t last_inode = 1000;

@@ -72,7 +72,7 @@ struct place {
   struct inode *inode; /* null: nothing is there */
 };
 
-extern struct inode *__partita_root, *__partita_cwd;
+extern struct inode *__partita_root, *__partita_cwd, *__partita_start;
 extern long __partita_uid, __partita_gid;
 extern int __partita_writes_host;
 extern mode_t __partita_umask;
@@ -92,6 +92,7 @@ void __partita_touch(struct inode *inode);
 /* walk.c */
 long __partita_walk(int from, const char *path, int follow, struct place *to);
 long __partita_walk_new(int from, const char *path, struct place *to);
+int __partita_is_fixed(const char *path, const struct place *place);
 
 /* descriptors.c */
 struct handle *__partita_handle(long fd);

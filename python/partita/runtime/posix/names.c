@@ -14,6 +14,7 @@ static long free_place(int from, const char *path, struct place *to) {
   long error = __partita_walk_new(from, path, to);
   if (error) return error;
   if (to->inode) return -EEXIST;
+  if (__partita_is_fixed(path, to)) return -EROFS;
   return __partita_may(to->folder, 3) ? 0 : -EACCES;
 }
 

@@ -139,11 +139,11 @@ static void find_folders(void) {
   char path[PATH_LENGTH];
   struct place place;
   if (__partita_host_status("/", 1, fields) < 0) wrong("the machine has no root folder");
-  __partita_root = __partita_cwd = __partita_host_inode("/", fields);
+  __partita_root = __partita_cwd = __partita_start = __partita_host_inode("/", fields);
   long length = __partita_host_link("/proc/self/cwd", path, sizeof path - 1);
   if (length <= 0) return;
   path[length] = 0;
-  if (__partita_walk(AT_FDCWD, path, 1, &place) == 0) __partita_cwd = place.inode;
+  if (__partita_walk(AT_FDCWD, path, 1, &place) == 0) __partita_start = __partita_cwd = place.inode;
 }
 
 __attribute__((constructor(0))) static void start(int count, char **arguments, char **environment) {

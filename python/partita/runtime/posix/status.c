@@ -83,6 +83,7 @@ static long set_path_times(int from, const char *path, const struct timespec tim
     return handle ? set_times(handle->inode, times) : -EBADF;
   }
   long error = __partita_walk(from, path, !(flags & AT_SYMLINK_NOFOLLOW), &place);
+  if (!error && S_ISDIR(place.inode->status->st_mode) && __partita_is_fixed(path, &place)) error = -EROFS;
   return error ? error : set_times(place.inode, times);
 }
 

@@ -109,3 +109,13 @@ long __partita_walk_new(int from, const char *path, struct place *to) {
   long error = start_of(from, path, &start);
   return error ? error : walk_from(start, path, 0, 0, to);
 }
+
+/* May a symbolic path not change anything at this place? Outside of the folder where the program started, and the one
+   it is in, nothing can be changed by names that only a test will know: replay confines tests in the same way. */
+int __partita_is_fixed(const char *path, const struct place *place) {
+  if (!__partita_is_symbolic(path, -1)) return 0;
+  struct inode *folder = place->folder ? place->folder : place->inode;
+  if (folder == __partita_start->up) return 0;
+  while (folder != __partita_start && folder->up && folder->up != folder) folder = folder->up;
+  return folder != __partita_start;
+}
