@@ -14,6 +14,7 @@ import pytest
 from conftest import Run
 
 from partita import __version__
+from partita.reports import html
 from partita.reports.folder import read_coverage, read_stacks
 
 PROGRAM = """#include "klee/klee.h"
@@ -175,9 +176,27 @@ def test_wrong_uses_are_explained(run_folder: tuple[Path, Path], tmp_path: Path,
     run.write_text(json.dumps({**json.loads(run.read_text()), "schema": 99}))
     assert "expected schema 1" in refused(str(out))
     assert "found 99: another version of Partita wrote it" in refused(str(out))
+    run.write_text('{"schema": 1, "program": []}')
+    assert f"expected `command` in `{run}`, found none" in refused(str(out))
     run.write_text("{")
     assert f"cannot read `{run}`" in refused(str(out))
     assert not (out / "report.html").exists()
+
+
+def test_many_tests_are_cut_but_not_those_of_bugs(
+    run_folder: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, out = run_folder
+    monkeypatch.setattr(html, "MAX_TESTS", 1)
+    listed = Page(html.render(out)).text
+    assert "The first 1 of 2; partita show has all." in listed
+    (of_bug,) = (line.split()[0] for line in (out / "endings").read_text().splitlines() if "out-of" in line)
+    (other,) = (line.split()[0] for line in (out / "endings").read_text().splitlines() if "out-of" not in line)
+    assert f"test{of_bug} out-of-bounds-read" in listed
+    monkeypatch.setattr(html, "MAX_TESTS", 0)
+    nothing = Page(html.render(out)).text
+    assert f"test{of_bug} out-of-bounds-read" in nothing
+    assert f"test{other} " not in nothing
 
 
 @pytest.mark.parametrize("width", [390, 1200])

@@ -14,6 +14,8 @@ from partita.ktest import Test
 from partita.results import Frame
 
 SCHEMA = 1
+NEEDED = """program command version environment stopped complete wall_s compile_s explore_s instructions paths bugs
+ tests coverage incomplete solver memory_peak_mb""".split()
 _FRAME = re.compile(r"  #\d+ (.*) at (.*):(\d+)")
 _TEST_NUMBER = re.compile(r"test(\d+)")
 
@@ -30,6 +32,8 @@ def read_run(folder: Path) -> dict[str, Any]:
     schema = data.get("schema") if isinstance(data, dict) else None
     if schema != SCHEMA:
         raise UsageError(f"expected schema {SCHEMA} in `{path}`, found {schema}: another version of Partita wrote it")
+    if lacking := [name for name in NEEDED if name not in data]:
+        raise UsageError(f"expected `{lacking[0]}` in `{path}`, found none: another version of Partita wrote it")
     found: dict[str, Any] = data
     return found
 
