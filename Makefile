@@ -45,6 +45,7 @@ demo: build
 	@rm -rf build/demo
 	$(BIN)/partita run examples/rle.c --out build/demo; test $$? = 1
 	$(BIN)/partita show build/demo
+	$(BIN)/partita report build/demo
 	$(BIN)/partita replay examples/rle.c build/demo --quiet
 	@echo "== partita smt on the examples"
 	@for file in examples/*.smt2 examples/*.kquery; do echo "-- partita smt $$file"; $(BIN)/partita smt $$file || exit 1; done

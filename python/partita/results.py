@@ -6,6 +6,7 @@ import os
 from dataclasses import dataclass
 from typing import Any, Literal
 
+NUMBER_SIZES = (1, 2, 4, 8)
 Kind = Literal["exit", "bug", "limit", "unsupported"]
 
 
@@ -13,6 +14,19 @@ def shown(file: str) -> str:
     """A file as a person would name it: relative, if it lies below the current folder."""
     relative = os.path.relpath(file)
     return file if relative.startswith(os.pardir) else relative
+
+
+def as_text(data: bytes) -> str:
+    """An input as text, with a dot for every byte that has no sign of its own."""
+    return "".join(chr(byte) if 32 <= byte < 127 else "." for byte in data)
+
+
+def as_number(data: bytes) -> str | None:
+    """An input as a number in memory order, if it has the size of one."""
+    if len(data) not in NUMBER_SIZES:
+        return None
+    signed, unsigned = (int.from_bytes(data, "little", signed=s) for s in (True, False))
+    return f"{signed}" + (f" (unsigned {unsigned})" if unsigned != signed else "")
 
 
 @dataclass(frozen=True)

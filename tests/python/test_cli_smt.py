@@ -5,9 +5,11 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import platform
 import re
 import subprocess
 import time
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -44,8 +46,17 @@ def test_standard_input_and_the_spelling_of_z3(partita: Run) -> None:
 
 
 def test_version(partita: Run) -> None:
-    for arguments in (["--version"], ["smt", "--version"]):
-        assert re.fullmatch(r"partita version \d+\.\d+\.\d+\n", partita(*arguments).stdout)
+    done = partita("smt", "--version")
+    assert re.fullmatch(r"partita version \d+\.\d+\.\d+\n", done.stdout)
+    version, *facts = partita("--version").stdout.splitlines()
+    assert version == done.stdout.strip()
+    found = dict(line.split(maxsplit=1) for line in facts)
+    assert list(found) == "extension python machine compiler bitcode solvers".split()
+    assert Path(found["extension"]).is_file()
+    assert found["python"].startswith(platform.python_version())
+    assert re.fullmatch(r"ziglang [\d.]+", found["compiler"])
+    for package, name in (("z3", "z3-solver"), ("bitwuzla", "bitwuzla"), ("cvc5", "cvc5")):
+        assert (f", {name} " in found["solvers"]) == (find_spec(package) is not None)
 
 
 def test_a_dialogue_answers_at_once() -> None:

@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 
-COMMANDS = ("run", "replay", "show", "export", "smt", "store", "bench")
+COMMANDS = ("run", "replay", "show", "report", "export", "smt", "store", "bench")
 # What make calls, and often: these know their words themselves, and start quickly.
 TOOLS = {
     "cc": 'Compiles C for make CC="partita cc": natively, with bitcode kept for partita run. Takes what clang takes.',
@@ -29,9 +29,10 @@ def make_parser() -> argparse.ArgumentParser:
     import importlib
 
     from partita import __version__
+    from partita.cli.version import Version
 
     parser = argparse.ArgumentParser(prog="partita", description="A symbolic execution engine for C, and its solver.")
-    parser.add_argument("--version", action="version", version=f"partita version {__version__}")
+    parser.add_argument("--version", action=Version, nargs=0, help="the version, and what it was put together from")
     commands = parser.add_subparsers(title="commands", dest="command", metavar="COMMAND", required=True)
     for name in COMMANDS:
         module = importlib.import_module(f"partita.cli.{name}")

@@ -3,26 +3,73 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
-from partita.reports import testcomp
+from partita.errors import UsageError
+from partita.reports import ctest, junit, pytest_suite, seeds, testcomp
+
+
+@dataclass(frozen=True)
+class Format:
+    summary: str
+    default: str
+    """What is written in the run's folder, unless -o says otherwise."""
+    write: Callable[[Path, Path, argparse.Namespace], int]
+    takes: tuple[str, ...] = ()
+    """Options that it understands."""
+
+
+FORMATS = {
+    "testcomp": Format(
+        "the XML of Test-Comp",
+        "testcomp",
+        lambda folder, out, given: testcomp.export(folder, out, given.specification or "branches"),
+        ("specification",),
+    ),
+    "junit": Format("a report for build servers", "junit.xml", lambda folder, out, _given: junit.export(folder, out)),
+    "seeds": Format("a corpus for fuzzers", "seeds", lambda folder, out, _given: seeds.export(folder, out)),
+    "ctest": Format(
+        "a CMake project that runs them",
+        "ctest",
+        lambda folder, out, given: ctest.export(folder, out, (given.cflags or "").split()),
+        ("cflags",),
+    ),
+    "pytest": Format(
+        "a file that runs them",
+        "pytest",
+        lambda folder, out, given: pytest_suite.export(folder, out, (given.cflags or "").split()),
+        ("cflags",),
+    ),
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    summaries = "; ".join(f"{name}: {each.summary}" for name, each in FORMATS.items())
     parser.add_argument("folder", metavar="DIR", help="the folder of a run")
-    parser.add_argument("--format", choices=["testcomp"], required=True, help="testcomp: the XML of Test-Comp")
-    parser.add_argument("-o", "--output", metavar="PATH", help="a new folder, or NAME.zip (default: DIR/testcomp)")
+    parser.add_argument("--format", choices=list(FORMATS), required=True, help=summaries)
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="PATH",
+        help="a new folder (testcomp: or NAME.zip; junit: a new file; default: in DIR)",
+    )
     parser.add_argument(
         "--specification",
         choices=sorted(testcomp.SPECIFICATIONS),
-        default="branches",
-        help="what the tests are for: branches (default), or the call of reach_error",
+        help="testcomp: what the tests are for: branches (default), or the call of reach_error",
     )
+    parser.add_argument("--cflags", metavar="FLAGS", help="ctest, pytest: flags for the compiler, in one word")
 
 
 def run(arguments: argparse.Namespace) -> int:
+    chosen = FORMATS[arguments.format]
+    for option in ("specification", "cflags"):
+        if getattr(arguments, option) is not None and option not in chosen.takes:
+            raise UsageError(f"--{option} means nothing to --format {arguments.format}")
     folder = Path(arguments.folder)
-    out = Path(arguments.output) if arguments.output else folder / "testcomp"
-    count = testcomp.export(folder, out, arguments.specification)
+    out = Path(arguments.output) if arguments.output else folder / chosen.default
+    count = chosen.write(folder, out, arguments)
     print(f"{count:,} tests in {out}")
     return 0

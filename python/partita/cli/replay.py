@@ -8,7 +8,6 @@ exit status is 0 when every test ended as recorded, 1 when one did not, 2 for a 
 from __future__ import annotations
 
 import argparse
-import contextlib
 import json
 from collections import Counter
 from collections.abc import Sequence
@@ -17,9 +16,9 @@ from typing import Any
 
 from partita import ktest
 from partita.errors import UsageError
-from partita.frontends.executable import is_executable
-from partita.replay import Verdict, compile_native, replay
-from partita.replay.environment import uses_environment
+from partita.replay import Verdict
+from partita.replay.natively import is_built, replay_natively
+from partita.replay.program import replay_program
 from partita.results import shown
 from partita.whole import ENVIRONMENT
 
@@ -38,9 +37,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    programs = [name for name in arguments.program if name.endswith(SOURCES) or _is_executable(name)]
+    programs = [name for name in arguments.program if name.endswith(SOURCES) or is_built(name)]
     names = [name for name in arguments.program if name not in programs]
-    executable = Path(programs[0]) if len(programs) == 1 and _is_executable(programs[0]) else None
+    executable = Path(programs[0]) if len(programs) == 1 and is_built(programs[0]) else None
     if not names or (executable is None and not all(name.endswith(SOURCES) for name in programs or [""])):
         raise UsageError(
             "expected a program (.c, .bc, .ll or an executable) and tests (.ktest files or a run's folder)"
@@ -52,20 +51,12 @@ def run(arguments: argparse.Namespace) -> int:
     tests: list[ktest.Test] = []
     for name in names:
         tests += ktest.read_folder(name) if Path(name).is_dir() else [ktest.read(name)]
-    options = {
+    options: dict[str, Any] = {
         "timeout": arguments.timeout,
         "variables": _variables(names) or ENVIRONMENT,
         "confined": not arguments.unconfined,
     }
-    with contextlib.ExitStack() as stack:
-        whole = executable is not None or any(uses_environment(test) for test in tests)
-        binary = executable or stack.enter_context(compile_native(programs, cflags=arguments.cflags.split()))
-        if whole:
-            from partita.replay.program import replay_program
-
-            results = replay_program(binary, tests, **options)
-        else:
-            results = replay(binary, tests, timeout=arguments.timeout)
+    results = replay_natively(programs, tests, cflags=arguments.cflags.split(), **options)
     for result in results:
         if result.verdict is Verdict.DIFFERENT or not arguments.quiet:
             print(result)
@@ -74,14 +65,6 @@ def run(arguments: argparse.Namespace) -> int:
     if executable is not None and (arguments.gcov or arguments.lcov):
         _count_lines(executable, tests, options, arguments.lcov)
     return 1 if counts[Verdict.DIFFERENT] else 0
-
-
-def _is_executable(name: str) -> bool:
-    try:
-        with open(name, "rb") as file:
-            return is_executable(file.read(64))
-    except OSError:
-        return False
 
 
 def _variables(names: Sequence[str]) -> dict[str, str] | None:
@@ -102,7 +85,6 @@ def _variables(names: Sequence[str]) -> dict[str, str] | None:
 
 def _count_lines(executable: Path, tests: Sequence[ktest.Test], options: dict[str, Any], file: str | None) -> None:
     from partita.replay.coverage import VARIABLE, instrument, lcov
-    from partita.replay.program import replay_program
 
     with instrument(executable) as marked:
         variables = {**options["variables"], VARIABLE: str(marked.reached)}

@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 import re
+import shlex
 import signal
 import sys
 import time
@@ -289,6 +290,7 @@ def report(exploration: Run) -> str:
     for layer in data["solver"]["layers"]:
         counts = "".join(f"{layer[key]:>10,}" for key in ("asked", "sat", "unsat", "unknown", "passed"))
         lines.append(f"{layer['name']:<12}{counts}{layer['time_s']:>10.3f}")
+    lines += ["", f"partita report {shlex.quote(str(exploration.out))} shows it as a page."]
     return "\n".join(lines)
 
 

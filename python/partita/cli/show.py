@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections import Counter
 from pathlib import Path
 
 from partita import ktest
-from partita.errors import UsageError
-from partita.results import shown
-
-NUMBER_SIZES = (1, 2, 4, 8)
+from partita.reports.folder import read_run
+from partita.results import as_number, as_text, shown
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -30,21 +27,14 @@ def show_test(test: ktest.Test) -> str:
     for i, (name, data) in enumerate(test.objects):
         lines.append(f"  object {i}: {name!r}, {len(data)} bytes")
         lines.append(f"    hex:  {data.hex()}")
-        if len(data) in NUMBER_SIZES:
-            signed, unsigned = (int.from_bytes(data, "little", signed=s) for s in (True, False))
-            lines.append(f"    int:  {signed}" + (f" (unsigned {unsigned})" if unsigned != signed else ""))
-        text = "".join(chr(byte) if 32 <= byte < 127 else "." for byte in data)
-        lines.append(f"    text: {text}")
+        if number := as_number(data):
+            lines.append(f"    int:  {number}")
+        lines.append(f"    text: {as_text(data)}")
     return "\n".join(lines)
 
 
 def show_folder(folder: Path) -> str:
-    try:
-        data = json.loads((folder / "run.json").read_text())
-    except FileNotFoundError:
-        raise UsageError(f"expected the folder of a finished run, found `{folder}` without a run.json") from None
-    except (OSError, ValueError) as error:
-        raise UsageError(f"cannot read `{folder / 'run.json'}`: {error}") from None
+    data = read_run(folder)
     endings = Counter(test.ending or "ending not recorded" for test in ktest.read_folder(folder))
     lines = [
         f"{folder}: {' '.join(data['program'])}, {data['tests']:,} tests, "

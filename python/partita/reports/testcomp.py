@@ -7,7 +7,6 @@ Each symbolic object is one input. Those of `__VERIFIER_nondet_TYPE` are written
 from __future__ import annotations
 
 import hashlib
-import json
 import struct
 import zipfile
 from collections.abc import Iterator
@@ -18,6 +17,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from partita import __version__, ktest
 from partita.errors import UsageError
+from partita.reports.folder import new_place, read_run
 
 SPECIFICATIONS = {
     "branches": "COVER( init(main()), FQL(COVER EDGES(@DECISIONEDGE)) )",
@@ -108,19 +108,14 @@ def metadata(run: dict[str, Any], specification: str) -> str:
 
 def files(folder: Path, specification: str) -> Iterator[tuple[str, str]]:
     """Name and contents of every file of the suite."""
-    try:
-        run = json.loads((folder / "run.json").read_text())
-    except FileNotFoundError:
-        raise UsageError(f"expected the folder of a finished run, found `{folder}` without a run.json") from None
-    yield "metadata.xml", metadata(run, specification)
+    yield "metadata.xml", metadata(read_run(folder), specification)
     for test in ktest.read_folder(folder):
         yield f"{Path(test.name).stem}.xml", testcase(test)
 
 
 def export(folder: Path, out: Path, specification: str) -> int:
     """Writes the suite into a new folder, or a zip file if `out` is named so. Returns the number of tests."""
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise UsageError(f"expected a new place to write to, found `{out}`: choose another one with -o")
+    new_place(out)
     count = -1
     try:
         if out.suffix == ".zip":

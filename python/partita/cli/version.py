@@ -1,0 +1,54 @@
+"""What `partita --version` says: the version, then what this installation consists of, for reports of bugs."""
+
+from __future__ import annotations
+
+import argparse
+import platform
+from collections.abc import Sequence
+from importlib import metadata
+from typing import Any
+
+from partita import __version__
+
+SOLVERS = ("z3-solver", "bitwuzla", "cvc5")
+
+
+class Version(argparse.Action):
+    """Prints the facts and ends; they are looked up only then."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        _namespace: argparse.Namespace,
+        _values: str | Sequence[Any] | None,
+        _option: str | None = None,
+    ) -> None:
+        print(facts())
+        parser.exit()
+
+
+def facts() -> str:
+    solvers = [f"{name} {version}" for name in SOLVERS if (version := installed(name))]
+    rows = {
+        "extension": extension(),
+        "python": f"{platform.python_version()} ({platform.python_implementation()})",
+        "machine": f"{platform.system()} {platform.release()} {platform.machine()}",
+        "compiler": f"ziglang {installed('ziglang') or 'missing'}",
+        "bitcode": f"llvmlite {installed('llvmlite') or 'missing'}",
+        "solvers": ", ".join(["our own", *solvers]),
+    }
+    return "\n".join([f"partita version {__version__}", *(f"{name:<11}{value}" for name, value in rows.items())])
+
+
+def installed(package: str) -> str | None:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def extension() -> str:
+    """The file of the core: its name says for which Python it was built."""
+    from partita import _core
+
+    return str(_core.__file__)

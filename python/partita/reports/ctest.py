@@ -1,0 +1,133 @@
+"""Tests as a CMake project for ctest that needs no Partita: the program, the replay runtime, and one test an input.
+
+A path that ended must end with the same status. The input of a bug must let the program end by itself under the address
+and undefined-behaviour sanitizers: it fails until the bug is fixed. Inputs of leaks and of wrong uses of intrinsics are
+left out, as the sanitizers are not asked for the first and do not know the second.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+from partita import __version__, ktest
+from partita.errors import UsageError
+from partita.replay import to_bytes
+from partita.replay.environment import uses_environment
+from partita.reports.folder import new_place, read_run, sources_of
+from partita.reports.suites import regression_tests
+from partita.toolchain import runtime_include
+
+# What CMake takes for its own on the way from add_test to the program.
+_LOST = re.compile(r"[;$\n]")
+UNSEEN = ("leak", "model-error")
+RUNTIME = ("replay.c", "lib/ambient.h", "include/partita.h", "include/klee/klee.h")
+
+_PROJECT = """# Tests of {program}, written by partita {version}:
+#   cmake -S . -B build && cmake --build build && ctest --test-dir build
+cmake_minimum_required(VERSION 3.13)
+project(partita_tests C)
+option(SANITIZE "watch memory and undefined behaviour, without which few bugs show" ON)
+enable_testing()
+add_executable(program {sources} runtime/replay.c)
+target_include_directories(program PRIVATE runtime/include)
+target_compile_options(program PRIVATE -g {cflags})
+if(SANITIZE)
+  set(checks -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_compile_options(program PRIVATE ${{checks}})
+  target_link_options(program PRIVATE ${{checks}})
+endif()
+function(replay test expected)
+  add_test(NAME ${{test}} COMMAND ${{CMAKE_COMMAND}} "-DTEST=${{CMAKE_CURRENT_SOURCE_DIR}}/tests/${{test}}.ktest"
+    "-DEXPECTED=${{expected}}" "-DDIVERGED=${{CMAKE_CURRENT_BINARY_DIR}}/${{test}}.diverged"
+    -P "${{CMAKE_CURRENT_SOURCE_DIR}}/replay.cmake" -- $<TARGET_FILE:program> ${{ARGN}})
+  set_tests_properties(${{test}} PROPERTIES TIMEOUT 10)
+endfunction()
+{tests}"""
+
+_REPLAY = """# Runs one test. EXPECTED is an exit status, or the class of a bug that must not show.
+set(command "")
+set(words FALSE)
+math(EXPR last "${CMAKE_ARGC} - 1")
+foreach(at RANGE ${last})
+  if(words)
+    list(APPEND command "${CMAKE_ARGV${at}}")
+  elseif("${CMAKE_ARGV${at}}" STREQUAL "--")
+    set(words TRUE)
+  endif()
+endforeach()
+file(REMOVE "${DIVERGED}")
+set(ENV{PARTITA_REPLAY_TEST} "${TEST}")
+set(ENV{PARTITA_REPLAY_DIVERGED} "${DIVERGED}")
+set(ENV{ASAN_OPTIONS} "abort_on_error=1:detect_leaks=0:allocator_may_return_null=1:handle_abort=0")
+set(ENV{UBSAN_OPTIONS} "abort_on_error=1:print_stacktrace=1")
+execute_process(COMMAND ${command} RESULT_VARIABLE status)
+if(EXISTS "${DIVERGED}")
+  file(READ "${DIVERGED}" why)
+  message(FATAL_ERROR "the program asks for other inputs than the test has: ${why}")
+elseif(EXPECTED MATCHES "^[0-9]+$")
+  if(NOT status STREQUAL EXPECTED)
+    message(FATAL_ERROR "expected exit ${EXPECTED}, found ${status}")
+  endif()
+elseif(NOT status MATCHES "^[0-9]+$")
+  message(FATAL_ERROR "expected no ${EXPECTED}, found ${status}")
+endif()
+"""
+
+
+def quoted(text: str) -> str:
+    """A word of CMake, taken as it is."""
+    marks = "="
+    while f"]{marks}]" in f"{text}]":
+        marks += "="
+    return f"[{marks}[{text}]{marks}]"
+
+
+def _call(test: ktest.Test) -> str:
+    words = [test.name, (test.ending or "").removeprefix("exit "), *map(quoted, test.arguments[1:])]
+    return f"replay({' '.join(words)})\n"
+
+
+def export(folder: Path, out: Path, cflags: Sequence[str]) -> int:
+    """Writes the project into a new folder. Returns the number of tests."""
+    new_place(out)
+    run = read_run(folder)
+    paths = sources_of(run, "which the tests run")
+    for path in paths:
+        if path.suffix != ".c":
+            raise UsageError(f"expected C sources for ctest, found `{path}`: use --format pytest")
+    tests = regression_tests(folder, UNSEEN)
+    if any(map(uses_environment, tests)):
+        raise UsageError(
+            "expected inputs that the program asks for by itself, found symbolic arguments, files or standard input: "
+            "use --format pytest"
+        )
+    if any(_LOST.search(word) for test in tests for word in test.arguments[1:]):
+        raise UsageError(
+            "expected arguments that CMake leaves as they are, found `;`, `$` or an end of line: use --format pytest"
+        )
+    sources = [quoted(os.path.relpath(path.resolve(), out.resolve())) for path in paths]
+    text = _PROJECT.format(
+        program=" ".join(run["program"]).replace("\n", " "),
+        version=__version__,
+        sources=" ".join(sources),
+        cflags=" ".join(map(quoted, cflags)),
+        tests="".join(map(_call, tests)),
+    )
+    runtime = runtime_include().parent
+    try:
+        (out / "tests").mkdir(parents=True)
+        (out / "CMakeLists.txt").write_text(text)
+        (out / "replay.cmake").write_text(_REPLAY)
+        for name in RUNTIME:
+            target = out / "runtime" / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(runtime / name, target)
+        for test in tests:
+            (out / "tests" / f"{test.name}.ktest").write_bytes(to_bytes(test.objects))
+    except OSError as error:
+        raise UsageError(f"cannot write `{out}`: {error.strerror}") from None
+    return len(tests)

@@ -1,0 +1,121 @@
+"""Reading a run's folder back: what `docs/formats.md` describes, and nothing else."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from partita.errors import UsageError
+from partita.ktest import Test
+from partita.results import Frame
+
+SCHEMA = 1
+NEEDED = """program command version environment stopped complete wall_s compile_s explore_s instructions paths bugs
+ tests coverage incomplete solver memory_peak_mb""".split()
+_FRAME = re.compile(r"  #\d+ (.*) at (.*):(\d+)")
+_TEST_NUMBER = re.compile(r"test(\d+)")
+
+
+def read_run(folder: Path) -> dict[str, Any]:
+    """`run.json`, if this version can read it."""
+    path = folder / "run.json"
+    try:
+        data = json.loads(path.read_text())
+    except (FileNotFoundError, NotADirectoryError):
+        raise UsageError(f"expected the folder of a finished run, found `{folder}` without a run.json") from None
+    except (OSError, ValueError) as error:
+        raise UsageError(f"cannot read `{path}`: {error}") from None
+    schema = data.get("schema") if isinstance(data, dict) else None
+    if schema != SCHEMA:
+        raise UsageError(f"expected schema {SCHEMA} in `{path}`, found {schema}: another version of Partita wrote it")
+    if lacking := [name for name in NEEDED if name not in data]:
+        raise UsageError(f"expected `{lacking[0]}` in `{path}`, found none: another version of Partita wrote it")
+    found: dict[str, Any] = data
+    return found
+
+
+def read_errors(folder: Path) -> dict[int, str]:
+    """The text of every `.err` file, by the number of its test."""
+    found = ((_TEST_NUMBER.match(path.name), path) for path in folder.glob("test*.err"))
+    return {int(number[1]): path.read_text("utf-8", "replace") for number, path in found if number}
+
+
+def read_stacks(folder: Path) -> dict[int, tuple[Frame, ...]]:
+    """The stack of every test that has an `.err` file, innermost frame first."""
+    stacks = {}
+    for number, text in read_errors(folder).items():
+        found = map(_FRAME.fullmatch, text.splitlines())
+        stacks[number] = tuple(Frame(frame[1], frame[2], int(frame[3])) for frame in found if frame)
+    return stacks
+
+
+def number_of(test: Test) -> int | None:
+    """The number of a test of a run."""
+    found = _TEST_NUMBER.match(Path(test.name).name)
+    return int(found[1]) if found else None
+
+
+def sources_of(run: dict[str, Any], needed_for: str) -> list[Path]:
+    """The program's files, which must still be where they were."""
+    paths = [Path(name) for name in run["program"]]
+    for path in paths:
+        if not path.is_file():
+            raise UsageError(
+                f"cannot read `{path}`, {needed_for}: no such file; export in the folder where the run was started"
+            )
+    return paths
+
+
+def new_place(out: Path) -> None:
+    """Nothing is written over: `out` must be new, or an empty folder."""
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise UsageError(f"expected a new place to write to, found `{out}`: choose another one with -o")
+
+
+@dataclass
+class Covered:
+    """What was reached of one source file."""
+
+    lines: dict[int, bool] = field(default_factory=dict)
+    branches: dict[int, list[bool]] = field(default_factory=dict)
+    """By line: was each way out of its branches taken?"""
+
+    @property
+    def line_counts(self) -> tuple[int, int]:
+        return sum(self.lines.values()), len(self.lines)
+
+    @property
+    def branch_counts(self) -> tuple[int, int]:
+        ways = [way for branch in self.branches.values() for way in branch]
+        return sum(ways), len(ways)
+
+
+def read_coverage(folder: Path) -> dict[str, Covered]:
+    """`coverage.lcov`, by file. A run without one covered nothing that has a place."""
+    path = folder / "coverage.lcov"
+    files: dict[str, Covered] = {}
+    for number, row in enumerate(_rows(path), 1):
+        key, _, rest = row.partition(":")
+        try:
+            if key == "SF":
+                current = files.setdefault(rest, Covered())
+            elif key == "DA":
+                line, count = rest.split(",")[:2]
+                current.lines[int(line)] = int(count) > 0
+            elif key == "BRDA":
+                line, _, _, count = rest.split(",")
+                current.branches.setdefault(int(line), []).append(count not in ("-", "0"))
+        except (ValueError, UnboundLocalError):
+            raise UsageError(f"`{path}` is damaged: line {number} is `{row}`") from None
+    return files
+
+
+def _rows(path: Path) -> Iterator[str]:
+    try:
+        yield from path.read_text("utf-8", "replace").splitlines()
+    except FileNotFoundError:
+        return

@@ -1,0 +1,47 @@
+"""How queries went through the chain: what each layer answered, and what it passed on."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+
+OUTCOMES = ("sat", "unsat", "unknown", "passed")
+
+
+def queries(solver: dict[str, Any]) -> str:
+    layers = solver["layers"]
+    largest = max((layer["asked"] for layer in layers), default=0)
+    time = sum(layer["time_s"] for layer in layers)
+    if not largest:
+        return '<h2 id="queries">Queries</h2>\n<p>No branch depended on an input: the solver was never asked.</p>'
+    key = "".join(f'<span><i class="{name}"></i>{name}</span>' for name in OUTCOMES)
+    rows = "".join(_layer(layer, largest, time) for layer in layers)
+    verify = solver["verify"]
+    checked = (
+        f"<p>{verify['checked']:,} answers checked by a second solver, {verify['mismatches']:,} mismatches.</p>\n"
+        if verify["checked"]
+        else ""
+    )
+    return (
+        f'<h2 id="queries">Queries</h2>\n<p class="soft">From top to bottom: each layer answers or passes on, and '
+        f'{solver["queries"]:,} questions came from the program.</p>\n<p class="key">{key}</p>\n{checked}'
+        '<div class="scroll"><table class="numbers"><thead><tr><th>layer</th><th class="flow"></th><th class="n">asked'
+        '</th><th class="n wide">sat</th><th class="n wide">unsat</th><th class="n wide">unknown</th>'
+        '<th class="n wide">passed</th><th class="n">time</th></tr></thead>\n'
+        f"<tbody>\n{rows}</tbody></table></div>"
+    )
+
+
+def _layer(layer: dict[str, Any], largest: int, time: float) -> str:
+    # Questions that a layer splits or drops are neither answered nor passed as they came: bars show what is counted.
+    parts = "".join(
+        f'<i class="{name}" style="width:{100 * layer[name] / largest:.2f}%" title="{layer[name]:,} {name}"></i>'
+        for name in OUTCOMES
+        if layer[name]
+    )
+    counts = "".join(f'<td class="n wide">{layer[name]:,}</td>' for name in OUTCOMES)
+    part = f"{100 * layer['time_s'] / time:.0f} %" if time else "-"
+    return (
+        f'<tr><td><code>{escape(layer["name"])}</code></td><td><div class="bar">{parts}</div></td>'
+        f'<td class="n">{layer["asked"]:,}</td>{counts}<td class="n">{layer["time_s"]:.3f} s, {part}</td></tr>\n'
+    )

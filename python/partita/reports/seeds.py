@@ -1,0 +1,45 @@
+"""Tests as a corpus of seeds for AFL++, libFuzzer and the like: one file of raw bytes a distinct input.
+
+A seed is the symbolic standard input, if the run had one; otherwise the first symbolic file; otherwise the objects of
+the program one after the other, as a harness would cut them from its buffer; otherwise the arguments, each ended by a
+zero byte, as AFL++'s argv-fuzz-inl.h reads them. Inputs that end in a bug lie apart: fuzzers refuse seeds that crash.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from partita import _core, ktest
+from partita.errors import UsageError
+from partita.replay.environment import environment
+from partita.reports.folder import new_place, read_run
+
+
+def seed(test: ktest.Test) -> bytes:
+    around = environment(test)
+    if any(name == "stdin" for name, _ in test.objects):
+        return around.stdin
+    if around.files:
+        return around.files[min(around.files)].contents
+    if around.rest:
+        return b"".join(data for _, data in around.rest)
+    return b"".join(argument + b"\0" for argument in around.arguments[1:])
+
+
+def export(folder: Path, out: Path) -> int:
+    """Writes `seeds/` and `crashes/`. Returns the number of files."""
+    new_place(out)
+    read_run(folder)
+    classes = {name for name, _ in _core.BUG_CLASSES}
+    known: set[tuple[str, bytes]] = set()
+    try:
+        for test in ktest.read_folder(folder):
+            kind, data = "crashes" if test.ending in classes else "seeds", seed(test)
+            if (kind, data) in known:
+                continue
+            known.add((kind, data))
+            (out / kind).mkdir(parents=True, exist_ok=True)
+            (out / kind / Path(test.name).stem).write_bytes(data)
+    except OSError as error:
+        raise UsageError(f"cannot write `{out}`: {error.strerror}") from None
+    return len(known)

@@ -1,0 +1,234 @@
+"""`partita report`: one page that holds what the run found, needs nothing else, and works in a browser."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from conftest import Run
+
+from partita import __version__
+from partita.reports import html
+from partita.reports.folder import read_coverage, read_stacks
+
+PROGRAM = """#include "klee/klee.h"
+static int third(const char *text, int at) {
+  return text[at]; // <script>console.error("not escaped")</script>
+}
+int main(void) {
+  char text[3];
+  unsigned at;
+  klee_make_symbolic(text, sizeof text, "te<xt");
+  klee_make_symbolic(&at, sizeof at, "at");
+  klee_assume(text[0] == '<' & text[1] == '&' & text[2] == 'q');
+  klee_assume(at == 1 | at == 77);
+  if (text[0] == 'x')
+    return 5;
+  return third(text, (int)at) == '&';
+}
+"""
+VOID = {"meta", "link", "br", "input"}
+
+
+class Page(HTMLParser):
+    """Checks nesting and the uniqueness of ids while it reads; keeps what the tests ask about."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.stack: list[str] = []
+        self.ids: set[str] = set()
+        self.links: list[str] = []
+        self.rows: dict[str, tuple[str, str]] = {}
+        self.row = ""
+        self.text = ""
+        self.feed(text)
+        self.close()
+        assert self.stack == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = {name: value or "" for name, value in attrs}
+        if tag not in VOID:
+            self.stack.append(tag)
+        if "id" in given:
+            assert given["id"] not in self.ids
+            self.ids.add(given["id"])
+        if tag == "tr" and "id" in given:
+            self.row = given["id"]
+            self.rows[self.row] = (given.get("class", ""), "")
+        assert "src" not in given
+        assert not given.get("style", "").count("url")
+        if "href" in given:
+            self.links.append(given["href"])
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.stack.pop() == tag
+        if tag == "tr":
+            self.row = ""
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+        if self.row:
+            classes, text = self.rows[self.row]
+            self.rows[self.row] = classes, text + data
+
+
+@pytest.fixture
+def run_folder(tmp_path: Path, partita: Run) -> tuple[Path, Path]:
+    program, out = tmp_path / "p<&>.c", tmp_path / "out"
+    program.write_text(PROGRAM)
+    assert partita("run", str(program), "--out", str(out)).returncode == 1
+    return program, out
+
+
+def report(out: Path, partita: Run) -> Page:
+    done = partita("report", str(out))
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"report in {out / 'report.html'}\n", "")
+    return Page((out / "report.html").read_text())
+
+
+def test_the_page_holds_the_run(run_folder: tuple[Path, Path], partita: Run) -> None:
+    program, out = run_folder
+    page = report(out, partita)
+    assert "1 bug found" in page.text
+    assert "explored completely" in page.text
+    assert f"{program}:3: error: read of 1 byte" in page.text
+    assert "A read outside of any object" in page.text
+    # The input, as text, as a number and in hex.
+    assert "te<xt (3)\u201c<&q\u201d3c 26 71" in page.text
+    assert "at (4)\u201cM...\u201d = 774d 00 00 00" in page.text
+    # Lines: the bug's, one that no path reached, a branch of which one way was taken, one without code.
+    classes = {row: kind for row, (kind, _) in page.rows.items()}
+    assert {line: classes[f"f0-{line}"] for line in (3, 12, 13, 7)} == {3: "hit bug", 12: "half", 13: "miss", 7: ""}
+    assert page.rows["f0-12"][1].startswith("121/2  if (text[0] == 'x')")
+    assert "<script>console" in page.rows["f0-3"][1]
+    # The stack leads to lines of the page, and no link leads out of it.
+    assert {"#f0-3", "#f0-14"} <= set(page.links)
+    assert {link.removeprefix("#") for link in page.links if link != "data:,"} <= page.ids
+    for layer in json.loads((out / "run.json").read_text())["solver"]["layers"]:
+        assert layer["name"] in page.text
+    assert page.text.rstrip().endswith("open_target();")
+    assert f"Written by partita {__version__}" in page.text
+
+
+def test_what_the_page_is_made_of(run_folder: tuple[Path, Path]) -> None:
+    program, out = run_folder
+    coverage = read_coverage(out)
+    assert list(coverage) == [str(program)]
+    assert coverage[str(program)].branches[12] == [False, True]
+    assert coverage[str(program)].lines[13] is False
+    (stack,) = read_stacks(out).values()
+    assert [(frame.function, frame.file, frame.line) for frame in stack] == [
+        ("third", str(program), 3),
+        ("main", str(program), 14),
+    ]
+
+
+def test_a_source_that_is_gone_or_changed_is_named(run_folder: tuple[Path, Path], partita: Run) -> None:
+    program, out = run_folder
+    later = (out / "run.json").stat().st_mtime + 10
+    os.utime(program, (later, later))
+    assert "This file was changed after the run" in report(out, partita).text
+    program.unlink()
+    page = report(out, partita)
+    assert "The source is not to be read here: No such file or directory" in page.text
+    assert page.rows["f0-13"] == ("miss", "13")
+
+
+def test_an_interrupted_run_and_one_without_input(tmp_path: Path, partita: Run) -> None:
+    program = tmp_path / "p.c"
+    program.write_text(PROGRAM)
+    cut = tmp_path / "cut"
+    assert partita("run", str(program), "--out", str(cut), "--max-instructions", "5").returncode == 3
+    page = report(cut, partita)
+    assert "no bug found explored incompletely, stopped by max-instructions" in page.text
+    assert "Why it is incomplete" in page.text
+    program.write_text("int main(void) { return 0; }\n")
+    plain = tmp_path / "plain"
+    assert partita("run", str(program), "--out", str(plain)).returncode == 0
+    page = report(plain, partita)
+    assert "no bug on any path explored completely" in page.text
+    assert "the solver was never asked" in page.text
+    (plain / "coverage.lcov").unlink()
+    assert "The run recorded no lines" in report(plain, partita).text
+
+
+def test_wrong_uses_are_explained(run_folder: tuple[Path, Path], tmp_path: Path, partita: Run) -> None:
+    _, out = run_folder
+
+    def refused(*words: str) -> str:
+        done = partita("report", *words)
+        assert (done.returncode, done.stdout) == (2, "")
+        return done.stderr
+
+    assert "without a run.json" in refused(str(tmp_path))
+    assert "without a run.json" in refused(str(out / "run.json"))
+    assert f"found the folder `{tmp_path}`" in refused(str(out), "-o", str(tmp_path))
+    assert "cannot write" in refused(str(out), "-o", str(tmp_path / "none" / "x.html"))
+    (out / "coverage.lcov").write_text("DA:1,1\n")
+    assert "is damaged: line 1 is `DA:1,1`" in refused(str(out))
+    run = out / "run.json"
+    run.write_text(json.dumps({**json.loads(run.read_text()), "schema": 99}))
+    assert "expected schema 1" in refused(str(out))
+    assert "found 99: another version of Partita wrote it" in refused(str(out))
+    run.write_text('{"schema": 1, "program": []}')
+    assert f"expected `command` in `{run}`, found none" in refused(str(out))
+    run.write_text("{")
+    assert f"cannot read `{run}`" in refused(str(out))
+    assert not (out / "report.html").exists()
+
+
+def test_many_tests_are_cut_but_not_those_of_bugs(
+    run_folder: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, out = run_folder
+    monkeypatch.setattr(html, "MAX_TESTS", 1)
+    listed = Page(html.render(out)).text
+    assert "The first 1 of 2; partita show has all." in listed
+    (of_bug,) = (line.split()[0] for line in (out / "endings").read_text().splitlines() if "out-of" in line)
+    (other,) = (line.split()[0] for line in (out / "endings").read_text().splitlines() if "out-of" not in line)
+    assert f"test{of_bug} out-of-bounds-read" in listed
+    monkeypatch.setattr(html, "MAX_TESTS", 0)
+    nothing = Page(html.render(out)).text
+    assert f"test{of_bug} out-of-bounds-read" in nothing
+    assert f"test{other} " not in nothing
+
+
+@pytest.mark.parametrize("width", [390, 1200])
+def test_a_browser_shows_it(width: int, run_folder: tuple[Path, Path], tmp_path: Path, partita: Run) -> None:
+    """No message on the console, nothing wider than the screen, and the filter and links work."""
+    browser = next(filter(None, map(shutil.which, ("chromium", "chromium-headless-shell"))), None)
+    if browser is None:
+        pytest.skip("no chromium on this machine: install Debian's package chromium")
+    _, out = run_folder
+    report(out, partita)
+    page = out / "report.html"
+    probe = """<script>
+filter.value = "OUT-OF 4d"; filter.dispatchEvent(new Event("input"));
+document.querySelector("details:has(.source)").open = false;
+location.hash = "#f0-3";
+setTimeout(() => { document.title = JSON.stringify([document.documentElement.scrollWidth, innerWidth,
+  document.querySelectorAll(".tests > div:not([hidden])").length, document.getElementById("matching").textContent,
+  document.getElementById("f0-3").closest("details").open]); }, 300);
+</script></body>"""
+    page.write_text(page.read_text().replace("</body>", probe))
+    options = "--headless --no-sandbox --disable-gpu --hide-scrollbars --enable-logging=stderr --dump-dom".split()
+    options += [f"--user-data-dir={tmp_path / 'profile'}", f"--window-size={width},900", "--virtual-time-budget=2000"]
+    done = subprocess.run(
+        [browser, *options, page.as_uri()],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert [line for line in done.stderr.splitlines() if "CONSOLE" in line] == []
+    found = re.search(r"<title>(.*?)</title>", done.stdout)
+    assert found
+    needed, there, tests, matching, is_open = json.loads(found[1])
+    assert (there, tests, matching, is_open) == (width, 1, "1 of 2 match", True)
+    assert needed <= there
