@@ -213,3 +213,12 @@ def whole_query(text: str) -> str:
         if depth == 0:
             return text[: match.end()] + "\n"
     return text
+
+
+def test_a_chain_that_begins_with_a_dash(partita: Run) -> None:
+    text = "(declare-const x (_ BitVec 8))\n(assert (bvult x #x05))\n(check-sat)\n"
+    for words in (["--layers", "-intervals"], ["--layers=-intervals"]):
+        done = partita("smt", "-", "--stats", *words, text=text)
+        assert (done.returncode, done.stdout.splitlines()[0]) == (0, "sat"), done.stderr
+        assert "enumerate" in done.stderr + done.stdout
+        assert "intervals" not in done.stderr + done.stdout

@@ -119,6 +119,7 @@ def test_program_that_goes_wrong(partita: Run, tmp_path: Path, name: str) -> Non
 
 
 LIMITS = {
+    ("--max-time", "-1s"): "argument --max-time: expected a time such as 60s, 10m or 2h, found '-1s'",
     ("--max-time=-1s",): "argument --max-time: expected a time such as 60s, 10m or 2h, found '-1s'",
     ("--max-time", "99999999999999999999h"): "expected max_time to be seconds from 0 to 2^63, found 3.6e+23",
     ("--max-tests=-3",): "argument --max-tests: expected a whole number of at least 0, found '-3'",

@@ -22,6 +22,8 @@ TOOLS = {
 USAGE_STATUS = 2
 INTERNAL_STATUS = 4
 INTERRUPTED_STATUS = 130
+# Their values may begin with a dash (`--layers "-reuse"`), which argparse would take for another option.
+DASHED = {"--layers", "--max-time"}
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -46,6 +48,17 @@ def make_parser() -> argparse.ArgumentParser:
     return parser
 
 
+def with_dashed_values(words: list[str]) -> list[str]:
+    """The same words, with the values of DASHED joined to their options."""
+    joined: list[str] = []
+    for word in words:
+        if joined and joined[-1] in DASHED:
+            joined[-1] += f"={word}"
+        else:
+            joined.append(word)
+    return joined
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
     called = os.path.basename(sys.argv[0])
@@ -64,7 +77,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         from partita.cli import run
 
         words, program_arguments = run.split_arguments(words)
-    arguments = make_parser().parse_args(words)
+    arguments = make_parser().parse_args(with_dashed_values(words))
     arguments.program_arguments = program_arguments
     try:
         status: int = arguments.run(arguments)
