@@ -33,8 +33,10 @@ impl Writer {
         let trouble = Arc::new(Mutex::new(None));
         let (path, told) = (path.to_path_buf(), trouble.clone());
         let run = move || {
-            if let Err(words) = File::open(&path).and_then(|mut file| write(&mut file, &receiver, limit)) {
-                *told.lock().expect("nobody panics with it") = Some(words);
+            let tell = |words| *told.lock().expect("nobody panics with it") = Some(words);
+            match File::open(&path) {
+                Ok(mut file) => write(&mut file, &receiver, limit, tell),
+                Err(words) => tell(words),
             }
         };
         let thread = std::thread::Builder::new().name("partita-store".to_string()).spawn(run);
@@ -79,8 +81,8 @@ impl Drop for Writer {
     }
 }
 
-/// Writes what comes until nobody is left to send.
-fn write(file: &mut File, receiver: &Receiver<Message>, limit: u64) -> Result<(), String> {
+/// Writes what comes until nobody is left to send, or tells why it cannot.
+fn write(file: &mut File, receiver: &Receiver<Message>, limit: u64, tell: impl Fn(String)) {
     while let Ok(first) = receiver.recv() {
         let until = Instant::now() + GATHER;
         let mut changes = Vec::new();
@@ -100,13 +102,15 @@ fn write(file: &mut File, receiver: &Receiver<Message>, limit: u64) -> Result<()
             }
             next = receiver.recv_timeout(until.saturating_duration_since(Instant::now()));
         }
-        if !changes.is_empty() {
-            file.apply(&changes, limit)?;
+        if !changes.is_empty()
+            && let Err(words) = file.apply(&changes, limit)
+        {
+            // Before `waiting` goes: who waits looks for trouble as soon as it does.
+            return tell(words);
         }
         for done in waiting {
             // Whoever asked may have gone.
             let _ = done.send(());
         }
     }
-    Ok(())
 }
