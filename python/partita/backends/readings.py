@@ -8,6 +8,7 @@ rely on a wrap that the constraints behind the proof exclude. `Paper` reads ever
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -56,7 +57,7 @@ Read = tuple[Term, bool | None]
 """A term and its view; None where both views are the same."""
 
 
-class Reader:
+class Reader(ABC):
     """What both ways of reading have in common: the boolean part and the way up."""
 
     def __init__(self, nodes: Nodes, bounds: Callable[[list[int]], Iterable[Bounds]]) -> None:
@@ -116,14 +117,17 @@ class Reader:
             return a < b if node.op in ("Ult", "Slt") else a <= b if node.op in ("Ule", "Sle") else a == b
         return terms[0] == terms[1]
 
+    @abstractmethod
     def prepare(self, order: list[int]) -> None:
-        raise NotImplementedError
+        """Before the terms of these nodes are read, operands first."""
 
+    @abstractmethod
     def word(self, number: int, node: Node, kids: list[Read]) -> Read:
-        raise NotImplementedError
+        """A node of bits as an integer."""
 
+    @abstractmethod
     def same_view(self, kids: list[Read], op: str, width: int) -> list[Term]:
-        raise NotImplementedError
+        """The operands of a comparison as integers that can be compared."""
 
 
 class Sound(Reader):
@@ -235,7 +239,8 @@ def operation(op: str, a: Term, b: Term) -> Term:
 class Paper(Reader):
     """Everything signed, nothing wraps; an extension changes nothing, and a quotient is Z3's."""
 
-    def prepare(self, order: list[int]) -> None: ...
+    def prepare(self, order: list[int]) -> None:
+        """Nothing: this reading asks for no proof."""
 
     def leaf(self, number: int, node: Node, signed: bool) -> Read:
         return super().leaf(number, node, SIGNED_VIEW)
