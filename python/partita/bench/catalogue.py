@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from partita.bench import foo, layers, objres, sortcheck, sorts, worstcase
+from partita.bench import coreutils, foo, layers, objres, sortcheck, sorts, worstcase
 from partita.bench.experiment import Experiment
 
 EXPERIMENTS: dict[str, Experiment] = {
@@ -14,6 +14,8 @@ EXPERIMENTS: dict[str, Experiment] = {
         sorts.SORT1,
         sorts.SORT2,
         sortcheck.EXPERIMENT,
+        coreutils.EXPERIMENT,
+        coreutils.SOLVERS,
         layers.EXPERIMENT,
     )
 }
@@ -22,8 +24,6 @@ NOT_YET: dict[str, str] = {
     "structures": "the 13 data structures and algorithms of the third paper (Table 4, Figure 2) are not yet in C",
     "params": "the grid of K_p and K_s (third paper, Figures 3 to 6) is not set up yet",
     "eca": "the generator of event-condition-action systems (second paper, Figure 3) is not written yet",
-    "coreutils": "the papers' figures over GNU Coreutils are not set up yet; `python -m partita.bench.coreutils` counts"
-    " paths in a given time",
     "sortC": "GNU sort -C (first paper, Figure 11) is not set up yet",
     "libs": "the C libraries of the third paper (Table 2) have no drivers yet",
     "binutils": "GNU Binutils (first paper, Figures 9 and 10) are not set up yet",

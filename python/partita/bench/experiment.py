@@ -7,11 +7,12 @@ about both sides of every branch, as the papers' do, is not available, so fewer 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
+from partita.bench import sources
 from partita.solver import DEFAULT_LAYERS
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
@@ -22,14 +23,34 @@ Scale = Literal["full", "quick", "smoke"]
 
 
 @dataclass(frozen=True)
+class Whole:
+    """How a program of a source package is explored: never to its end."""
+
+    package: str
+    """Of `sources.PACKAGES`."""
+    words: tuple[str, ...]
+    """Its arguments, symbolic ones among them."""
+    until: Literal["time", "instructions"]
+    """For the time of the effort; or for as many instructions as the first configuration managed in that time."""
+    search: str = "dfs"
+
+
+@dataclass(frozen=True)
 class Case:
     """One program at one size. Of a series, the cases come smallest first."""
 
     series: str
     x: int | str
     program: str
-    """A file of `programs`: C that is explored, or an SMT-LIB script that is answered."""
+    """A file of `programs`: C that is explored, or an SMT-LIB script that is answered; or the name of an executable."""
     defines: Mapping[str, str | int] = field(default_factory=dict)
+    whole: Whole | None = None
+    reported: Mapping[str, float] = field(default_factory=dict)
+    """What others measured of it."""
+
+    def path(self) -> Path:
+        """Where the program is; an executable is built if it is not there yet."""
+        return PROGRAMS / self.program if self.whole is None else sources.program(self.whole.package, self.program)
 
     def flags(self) -> list[str]:
         """What the compiler is told."""
@@ -48,7 +69,7 @@ class Effort:
 class Panel:
     """One pair of axes."""
 
-    measure: Literal["time_s", "peak_mb", "solves", "speedup"]
+    measure: Literal["time_s", "peak_mb", "solves", "speedup", "paths", "percent_lines"]
     title: str
     x_label: str
     y_label: str
@@ -72,6 +93,8 @@ class Experiment:
     cases: Callable[[Scale], list[Case]]
     effort: Mapping[Scale, Effort]
     panels: tuple[Panel, ...]
+    table: Callable[[Sequence[Mapping[str, Any]]], list[str]] | None = None
+    """Lines that say what no panel shows, from the samples."""
 
 
 def against_z3(technique: str) -> dict[str, str]:

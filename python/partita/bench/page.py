@@ -18,7 +18,8 @@ th, td { padding: .15rem .7rem; border-bottom: 1px solid #ddd; text-align: right
 th:first-child, td:first-child, th:nth-child(3), td:nth-child(3), td:last-child, th:last-child { text-align: left }
 .remark { color: #a40000 }
 """
-_COLUMNS = {"time_s": "seconds", "speedup": "times Z3", "solves": "solves", "peak_mb": "MB"}
+_COLUMNS = {"time_s": "seconds", "speedup": "times Z3", "solves": "solves", "paths": "paths", "lines": "lines",
+            "peak_mb": "MB"}  # fmt: skip
 
 
 def render(experiments: Mapping[str, Experiment], not_yet: Mapping[str, str], folder: Path) -> str:
@@ -56,6 +57,7 @@ def _section(experiment: Experiment, folder: Path) -> list[str]:
         *(f"<li><b>{html.escape(c)}</b>: <code>{html.escape(layers)}</code></li>"
           for c, layers in data["configurations"].items()),
         "</ul>",
+        f"<pre>{html.escape(chr(10).join(experiment.table(data['samples'])))}</pre>" if experiment.table else "",
         _table(data),
         f"<p>{_origin(data)} Raw data: <a href=\"{name}.json\">{name}.json</a>.</p>",
     ]  # fmt: skip

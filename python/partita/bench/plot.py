@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 _MARKERS = "osD^vPX*"
 _STYLES = ("-", "--", ":", "-.")
+Points = list[tuple[Any, float, float]]
+"""Where, how much, within what."""
 
 
 def check_installed() -> None:
@@ -36,7 +38,8 @@ def draw(experiment: Experiment, rows: list[Row], folder: Path) -> None:
     count = len(experiment.panels)
     with matplotlib.rc_context({"svg.hashsalt": experiment.name, "svg.fonttype": "none", "font.size": 10,
                                 "axes.grid": True, "grid.alpha": 0.3, "axes.axisbelow": True}):  # fmt: skip
-        width = 2.6 + 4.2 * count + (4.2 if len(experiment.configurations) > 6 else 0)
+        crowded = len(experiment.configurations) > 6 or len({row.x for row in rows}) > 12
+        width = 2.6 + 4.2 * count + (4.2 if crowded else 0)
         figure, axes = pyplot.subplots(1, count, figsize=(width, 4), squeeze=False, layout="constrained")
         for panel, place in zip(experiment.panels, axes[0], strict=True):
             _bars(place, panel, rows) if panel.bars else _lines(place, panel, rows)
@@ -57,9 +60,9 @@ def _share_height(experiment: Experiment, axes: list[Axes]) -> None:
             place.set_ylim(low, high)
 
 
-def _points(panel: Panel, rows: list[Row]) -> dict[tuple[str, str], list[tuple[Any, float, float]]]:
-    """By series and configuration: where, how much, within what."""
-    found: dict[tuple[str, str], list[tuple[Any, float, float]]] = {}
+def _points(panel: Panel, rows: list[Row]) -> dict[tuple[str, str], Points]:
+    """By series and configuration."""
+    found: dict[tuple[str, str], Points] = {}
     for row in rows:
         value = row.estimates.get(panel.measure)
         if row.configuration in panel.configurations and value is not None:
@@ -97,17 +100,27 @@ def _lines(axes: Axes, panel: Panel, rows: list[Row]) -> None:
 def _bars(axes: Axes, panel: Panel, rows: list[Row]) -> None:
     points = _points(panel, rows)
     groups = list(dict.fromkeys(row.x for row in rows))
-    width = 0.8 / len(panel.configurations)
-    for place, configuration in enumerate(panel.configurations):
-        values = [point for (_, name), line in points.items() if name == configuration for point in line]
-        at = [groups.index(x) + (place - (len(panel.configurations) - 1) / 2) * width for x, _, _ in values]
+    bars_of = _by_label(points)
+    width = 0.8 / max(1, len(bars_of))
+    for place, (label, values) in enumerate(bars_of.items()):
+        at = [groups.index(x) + (place - (len(bars_of) - 1) / 2) * width for x, _, _ in values]
         means, within = [mean for _, mean, _ in values], [(min(w, 0.9 * mean), w) for _, mean, w in values]
-        bars = axes.bar(at, means, 0.9 * width, label=configuration)
+        bars = axes.bar(at, means, 0.9 * width, label=label)
         if panel.measure == "solves":
             axes.bar_label(bars, fmt="%g", fontsize=8)
         elif values:
             axes.errorbar(at, means, yerr=list(zip(*within, strict=True)), fmt="none", ecolor="0.2", elinewidth=0.7)
     if panel.log_y:
         axes.set_yscale("log")
-    axes.set_xticks(range(len(groups)), [str(x) for x in groups])
+    axes.set_xticks(range(len(groups)), [str(x) for x in groups], rotation=60 if len(groups) > 8 else 0)
     axes.margins(y=0.15)
+
+
+def _by_label(points: dict[tuple[str, str], Points]) -> dict[str, Points]:
+    """A colour of bars for each configuration; or for each series, where these have the same groups."""
+    places = [x for line in points.values() for x, _, _ in line]
+    by_series = len({name for _, name in points}) == 1 and len(places) > len(set(places))
+    found: dict[str, Points] = {}
+    for (series, configuration), line in points.items():
+        found.setdefault(series if by_series else configuration, []).extend(line)
+    return found

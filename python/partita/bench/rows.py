@@ -13,7 +13,8 @@ from typing import Any, Literal
 
 from partita.bench.experiment import BASELINE
 
-MEASURES = ("time_s", "peak_mb", "solves")
+DIFFERENT = "explored other paths: not comparable"
+MEASURES = ("time_s", "peak_mb", "solves", "instructions", "paths", "lines", "percent_lines")
 # Two-sided 99 % points of Student's distribution, for 1 to 30 degrees of freedom.
 _STUDENT = (
     63.657, 9.925, 5.841, 4.604, 4.032, 3.707, 3.499, 3.355, 3.250, 3.169, 3.106, 3.055, 3.012, 2.977, 2.947,
@@ -83,10 +84,14 @@ def _case(group: list[dict[str, Any]]) -> list[Row]:
         values: dict[str, Estimate] = {}
         if sample["outcome"] == "measured":
             same = all(run["found"] == reference[0]["found"] for run in runs)
-            values = {name: estimate([run[name] for run in runs]) for name in MEASURES}
-            if not same:
-                remark = "explored other paths: not comparable"
-            elif BASELINE in measured:
+            values = {name: estimate([run[name] for run in runs]) for name in MEASURES if name in runs[0]}
+            comparable = same and reference[0]["found"] is not None
+            if not same and sample["case"].get("whole"):
+                # Whichever paths were open at the end, the instructions are as many.
+                comparable, remark = True, "as many instructions, not all on the same paths"
+            elif not same:
+                remark = DIFFERENT
+            if BASELINE in measured and comparable:
                 values["speedup"] = ratio([r["time_s"] for r in reference], [r["time_s"] for r in runs])
         case = sample["case"]
         found.append(Row(case["series"], case["x"], sample["configuration"], sample["outcome"], remark, values))

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from partita import _core
-from partita.bench.experiment import PROGRAMS, Case, Effort, Experiment, Scale
+from partita.bench.experiment import Case, Effort, Experiment, Scale
 from partita.bench.rows import Outcome, rows
 from partita.errors import UsageError
 from partita.explore import write_whole
@@ -43,7 +43,7 @@ class Job:
     effort: Effort
 
     def key(self) -> str:
-        program = (PROGRAMS / self.case.program).read_text()
+        program = hashlib.sha256(self.case.path().read_bytes()).hexdigest()
         request = [SCHEMA, program, asdict(self.case), self.layers, asdict(self.effort), machine(), versions()]
         return hashlib.sha256(json.dumps(request, sort_keys=True).encode()).hexdigest()
 
@@ -104,17 +104,25 @@ def run(
         "effort": asdict(experiment.effort[scale]),
     }
     samples: list[Sample] = []
-    todo = [(job, job.key()) for job in jobs(experiment, scale)]
-    for job, key in todo:
-        sample = kept.get(key) or _measured(job, key, samples)
+    todo = [(job, *_key(job)) for job in jobs(experiment, scale)]
+    for job, key, missing in todo:
+        sample = kept.get(key) or (_sample(job, key, "not run", missing) if missing else _measured(job, key, samples))
         samples.append(sample)
         data |= {"complete": len(samples) == len(todo), "samples": samples}
         data["rows"] = [row.as_json() for row in rows(samples)]
         # Samples of an interrupted run that this one has not come to yet stay in the file.
-        ahead = [kept[later] for _, later in todo[len(samples) :] if later in kept]
+        ahead = [kept[later] for _, later, _ in todo[len(samples) :] if later in kept]
         write_whole(file, json.dumps({**data, "samples": samples + ahead}, indent=1) + "\n")
         done(job, sample, key in kept)
     return data
+
+
+def _key(job: Job) -> tuple[str, str]:
+    """What a sample of this job is known by; or nothing, and why its program cannot be had."""
+    try:
+        return job.key(), ""
+    except UsageError as error:
+        return "", f"not run: {error}"
 
 
 def _kept(file: Path) -> dict[str, Sample]:
@@ -128,16 +136,19 @@ def _kept(file: Path) -> dict[str, Sample]:
         return {}
 
 
-def _measured(job: Job, key: str, before: Sequence[Sample]) -> Sample:
-    def sample(outcome: Outcome, reason: str, runs: list[dict[str, Any]]) -> Sample:
-        return {"key": key, "case": asdict(job.case), "configuration": job.configuration, "outcome": outcome,
-                "reason": reason, "runs": runs}  # fmt: skip
+def _sample(job: Job, key: str, outcome: Outcome, reason: str, runs: Sequence[dict[str, Any]] = ()) -> Sample:
+    return {"key": key, "case": asdict(job.case), "configuration": job.configuration, "outcome": outcome,
+            "reason": reason, "runs": list(runs)}  # fmt: skip
 
+
+def _measured(job: Job, key: str, before: Sequence[Sample]) -> Sample:
+    sample = functools.partial(_sample, job, key)
     for smaller in before:
         alike = (smaller["case"]["series"], smaller["configuration"]) == (job.case.series, job.configuration)
         if alike and smaller["outcome"] == "stopped":
-            return sample("not run", f"not run: {smaller['case']['x']} was not over in {job.effort.seconds:g} s", [])
-    request = {"program": str(PROGRAMS / job.case.program), "flags": job.case.flags(), "layers": job.layers,
+            return sample("not run", f"not run: {smaller['case']['x']} was not over in {job.effort.seconds:g} s")
+    request = {"program": str(job.case.path()), "flags": job.case.flags(), "layers": job.layers,
+               "whole": job.case.whole and asdict(job.case.whole), "instructions": _instructions(job, before),
                **asdict(job.effort)}  # fmt: skip
     try:
         _compile(job.case)
@@ -150,9 +161,9 @@ def _measured(job: Job, key: str, before: Sequence[Sample]) -> Sample:
             timeout=_START_S + 2 * job.effort.repeats * job.effort.seconds,
         )
     except subprocess.TimeoutExpired:
-        return sample("failed", f"did not stop after {job.effort.seconds:g} s", [])
+        return sample("failed", f"did not stop after {job.effort.seconds:g} s")
     except UsageError as error:
-        return sample("failed", str(error), [])
+        return sample("failed", str(error))
     runs = list(_lines(child.stdout))
     if child.returncode != 0:
         last = child.stderr.strip().splitlines()[-1:] or ["nothing on standard error"]
@@ -166,7 +177,18 @@ def _measured(job: Job, key: str, before: Sequence[Sample]) -> Sample:
 def _compile(case: Case) -> None:
     """Into the cache, so that the memory this takes is not counted with the first configuration."""
     if not case.program.endswith(".smt2"):
-        load_program([PROGRAMS / case.program], cflags=case.flags())
+        load_program([case.path()], cflags=case.flags())
+
+
+def _instructions(job: Job, before: Sequence[Sample]) -> int | None:
+    """How many the first configuration executed on this case, where as many are to be executed now."""
+    if job.case.whole is None or job.case.whole.until != "instructions":
+        return None
+    for sample in before:
+        if sample["runs"] and sample["case"] == asdict(job.case):
+            found: int = sample["runs"][0]["instructions"]
+            return found
+    return None
 
 
 def _lines(text: str) -> Iterator[dict[str, Any]]:
