@@ -1,18 +1,27 @@
-/* Runs a test of a whole program where it can do no harm: confine REPORT FOLDER EXTRA PROGRAM ARGV...
+/* Runs a test of a whole program where it can do no harm: confine REPORT FOLDER EXTRA FAILURES PROGRAM ARGV...
    In namespaces of its own the file system is read-only but for FOLDER, the file EXTRA (if not empty) and /dev/null, there
    are no other devices, no network and no processes to signal but the program's own. An empty FOLDER leaves all that out.
-   The working folder is `work` below FOLDER already. Ends as the program ends; what goes wrong before goes to REPORT. */
+   The working folder is `work` below FOLDER already. FAILURES lets system calls fail, as the kernel model does: how many,
+   then for reading, writing, closing, truncating and the current folder the number of the call that fails; empty: none.
+   Ends as the program ends; what goes wrong before goes to REPORT. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <stddef.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -64,15 +73,86 @@ static void confine(const char *folder, const char *extra) {
   must(chdir("work"), "work");
 }
 
+/* System calls that can fail, by kind, and their errors: as in `posix/descriptors.c`. */
+static const struct {
+  int number, kind, error;
+} failing[] = {
+    {SYS_read, 0, EIO},      {SYS_readv, 0, EIO},     {SYS_pread64, 0, EIO},  {SYS_write, 1, ENOSPC},
+    {SYS_writev, 1, ENOSPC}, {SYS_pwrite64, 1, ENOSPC}, {SYS_close, 2, EIO},  {SYS_truncate, 3, EIO},
+    {SYS_ftruncate, 3, EIO}, {SYS_getcwd, 4, ENOENT},
+};
+enum { FAILING = sizeof failing / sizeof *failing };
+
+/* From now on these calls are the supervisor's to answer. */
+static int be_supervised(void) {
+  struct sock_filter code[FAILING + 3] = {
+      {BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(struct seccomp_data, nr)},
+      [FAILING + 1] = {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW},
+      [FAILING + 2] = {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_USER_NOTIF},
+  };
+  for (int i = 0; i < FAILING; i++)
+    code[i + 1] = (struct sock_filter){BPF_JMP | BPF_JEQ | BPF_K, (unsigned char)(FAILING - i), 0,
+                                       (unsigned)failing[i].number};
+  struct sock_fprog filter = {FAILING + 3, code};
+  must(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no new privileges");
+  int listener = (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &filter);
+  must(listener, "seccomp");
+  return listener;
+}
+
+/* A descriptor through a socket: to it if there is one, else from it. */
+static int pass(int socket, int descriptor) {
+  char byte = 0, room[CMSG_SPACE(sizeof descriptor)] = {0};
+  struct iovec vector = {&byte, 1};
+  struct msghdr message = {.msg_iov = &vector, .msg_iovlen = 1, .msg_control = room, .msg_controllen = sizeof room};
+  if (descriptor < 0) {
+    must((int)recvmsg(socket, &message, MSG_CMSG_CLOEXEC), "recvmsg");
+    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    if (header) memcpy(&descriptor, CMSG_DATA(header), sizeof descriptor);
+    return descriptor;
+  }
+  struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+  *header = (struct cmsghdr){.cmsg_len = CMSG_LEN(sizeof descriptor), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
+  memcpy(CMSG_DATA(header), &descriptor, sizeof descriptor);
+  must((int)sendmsg(socket, &message, 0), "sendmsg");
+  return descriptor;
+}
+
+/* Answers until nobody is left who could ask. */
+static void supervise(int listener, const char *failures) {
+  unsigned left = 0, at[5] = {0}, made[5] = {0};
+  sscanf(failures, "%u %u %u %u %u %u", &left, &at[0], &at[1], &at[2], &at[3], &at[4]);
+  for (struct pollfd wait = {listener, POLLIN, 0}; poll(&wait, 1, -1) >= 0 && (wait.revents & POLLIN);) {
+    struct seccomp_notif asked = {0};
+    if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &asked) < 0) continue; /* ended meanwhile */
+    struct seccomp_notif_resp answer = {.id = asked.id, .flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE};
+    for (int i = 0; i < FAILING; i++)
+      if (asked.data.nr == failing[i].number && left && at[failing[i].kind] == ++made[failing[i].kind]) {
+        left--;
+        answer.flags = 0;
+        answer.error = -failing[i].error;
+      }
+    ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &answer);
+  }
+}
+
 /* The first process of the namespace, which signals cannot end, so that the program must not be it. */
-static void first(int answer, char **arguments) {
+static void first(int answer, const char *failures, char **arguments) {
+  int sockets[2];
+  must(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets), "socketpair");
   pid_t program = fork();
   must(program, "fork");
   if (program == 0) {
     close(answer);
+    if (*failures) {
+      int listener = be_supervised();
+      pass(sockets[1], listener);
+      fcntl(listener, F_SETFD, FD_CLOEXEC);
+    }
     execv(arguments[0], arguments + 1);
     must(-1, arguments[0]);
   }
+  if (*failures) supervise(pass(sockets[0], -1), failures);
   int status = 0;
   while (waitpid(-1, &status, 0) != program) {}
   must(write(answer, &status, sizeof status) == sizeof status ? 0 : -1, "answer");
@@ -80,7 +160,7 @@ static void first(int answer, char **arguments) {
 }
 
 int main(int count, char **words) {
-  if (count < 6) return 2;
+  if (count < 7) return 2;
   report = open(words[1], O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   if (report < 0) return 2;
   struct rlimit files = {LARGEST_FILE, LARGEST_FILE}, none = {0, 0};
@@ -93,7 +173,7 @@ int main(int count, char **words) {
   must(child, "fork");
   if (child == 0) {
     close(answer[0]);
-    first(answer[1], words + 4);
+    first(answer[1], words[4], words + 5);
   }
   close(answer[1]);
   int status = 0;

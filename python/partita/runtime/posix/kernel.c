@@ -57,7 +57,9 @@ static long missing(long number) {
 }
 
 long __partita_syscall(long number, long a, long b, long c, long d, long e, long f) {
-  long result = __partita_call_files(number, a, b, c, d);
+  long result = __partita_failure(number);
+  if (result) return result;
+  result = __partita_call_files(number, a, b, c, d);
   if (result == NOT_MINE) result = __partita_call_status(number, a, b, c, d, e);
   if (result == NOT_MINE) result = __partita_call_names(number, a, b, c, d, e);
   if (result == NOT_MINE) result = __partita_call_process(number, a, b, c, d, e, f);
