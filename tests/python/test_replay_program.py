@@ -190,6 +190,24 @@ def test_system_calls_fail_in_replay_as_in_the_run(tmp_path: Path) -> None:
     assert [result.verdict for result in results] == [Verdict.AS_PREDICTED] * len(tests)
 
 
+def test_clocks_show_what_they_showed_in_the_run(tmp_path: Path) -> None:
+    source = tmp_path / "p.c"
+    source.write_text(
+        "#include <stdio.h>\n#include <sys/time.h>\n#include <time.h>\n"
+        "int main(void) {\n"
+        "  struct timespec real, steady; struct timeval day;\n"
+        "  clock_gettime(CLOCK_REALTIME, &real); clock_gettime(CLOCK_MONOTONIC, &steady); gettimeofday(&day, 0);\n"
+        '  printf("%ld.%09ld %ld.%09ld %ld.%06ld %ld\\n", (long)real.tv_sec, real.tv_nsec, (long)steady.tv_sec,\n'
+        "         steady.tv_nsec, (long)day.tv_sec, (long)day.tv_usec, (long)time(0));\n"
+        "  return getchar() == 'a'; }\n"
+    )
+    subprocess.run([str(PARTITA), "cc", str(source), "-o", str(tmp_path / "prog")], check=True)
+    paths = list(explore(tmp_path / "prog", sym_stdin=1, sym_stdout=True, out=tmp_path / "out"))
+    assert {path.output[:20] for path in paths} == {b"1700000000.000001000"}
+    results = replay_program(tmp_path / "prog", list(ktest.read_folder(str(tmp_path / "out"))))
+    assert [result.verdict for result in results] == [Verdict.AS_PREDICTED] * 2
+
+
 def test_output_without_end_is_cut(program: Path) -> None:
     (result,) = replay_program(program, [case("flood")], timeout=15)
     assert result.ending == "signal 25"
