@@ -88,6 +88,8 @@ class Bug:
     message: str
     test: int | None
     paths: int
+    inputs: tuple[tuple[str, bytes], ...] = ()
+    """Name and bytes of each symbolic object, for the first path into it."""
 
     @property
     def place(self) -> str:
