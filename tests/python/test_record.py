@@ -65,7 +65,7 @@ def test_the_tree_has_every_path(search: str, tmp_path: Path) -> None:
     (switch,) = (node for node in inner if places[nodes["place"][node]][0] == 8 and ways[node] == 3)
     kids = [node for node in range(count) if nodes["parent"][node] == switch]
     assert sorted(tree["ways"][nodes["way"][node]] for node in kids) == [
-        "case 1, 2, line 8",
+        "case 1, 2, line 9",
         "case 9, line 8",
         "default, line 8",
     ]
@@ -77,7 +77,7 @@ def test_the_path_into_a_bug(tmp_path: Path) -> None:
     (bug,) = tree["bugs"]
     assert (bug["class"], bug["line"], bug["left_out"]) == ("division-by-zero", 10, 0)
     steps = [(tree["places"][step["place"]]["line"], step["way"]) for step in bug["decisions"]]
-    assert steps == [(8, "case 1, 2, line 8"), (9, "line 10"), (10, None)]
+    assert steps == [(8, "case 1, 2, line 9"), (9, "line 10"), (10, None)]
 
 
 def test_the_path_into_a_bug_is_known_however_late_it_is_found(tmp_path: Path) -> None:

@@ -170,7 +170,7 @@ def test_events(buggy: Path, endless: Path, tmp_path: Path, partita: Run) -> Non
     assert (bug["event"], bug["class"], bug["line"]) == ("bug", "assert", 10)
     assert bug["inputs"] == [["word", "6f6b0000"], ["n", "70110100"]]
     assert last == json.loads((tmp_path / "a" / "run.json").read_text())
-    words = ("--json", "--max-time", "2500ms", "--tests", "bugs")
+    words = ("--json", "--max-time", "1300ms", "--tests", "bugs")
     done = partita("run", str(endless), "--out", str(tmp_path / "b"), *words)
     _, *progress, last = map(json.loads, done.stdout.splitlines())
     assert progress
@@ -224,4 +224,6 @@ def test_inputs_on_one_line() -> None:
     assert text.short_input("b", b"\0" * 9) == "b = 9 zero bytes"
     assert text.short_input("b", b"\x80" * 30) == "b = hex 80" + " 80" * 23 + "..."
     assert text.input_line([]) == "on every input"
+    whole = [("n_args", b"\1\0\0\0"), ("arg00", b"-x"), ("stdin-stat", bytes(144)), ("model_version", b"\1\0\0\0")]
+    assert text.input_line(whole) == 'with arg00 = "-x"'
     assert text.input_line([(f"x{i}", b"\1") for i in range(8)]).endswith("x5 = 1, and 2 more")

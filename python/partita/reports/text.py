@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,6 +19,8 @@ NARROW = 60
 MAX_REASONS = 3
 MAX_OBJECTS = 6
 MAX_BYTES = 24
+# Objects of whole programs that say nothing to people.
+_BOOKKEEPING = re.compile(r".+-stat|n_args|model_version")
 # What to do about a limit.
 _FURTHER = {
     "max-time": "raise --max-time",
@@ -46,10 +49,11 @@ def short_input(name: str, data: bytes) -> str:
 
 def input_line(inputs: Sequence[tuple[str, bytes]]) -> str:
     """What leads into a bug, on one line."""
-    if not inputs:
+    objects = [each for each in inputs if not _BOOKKEEPING.fullmatch(each[0])]
+    if not objects:
         return "on every input"
-    named = [short_input(*each) for each in inputs[:MAX_OBJECTS]]
-    more = len(inputs) - len(named)
+    named = [short_input(*each) for each in objects[:MAX_OBJECTS]]
+    more = len(objects) - len(named)
     return "with " + ", ".join([*named, f"and {more} more"] if more else named)
 
 
