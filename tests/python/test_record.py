@@ -66,7 +66,7 @@ def test_the_tree_has_every_path(search: str, tmp_path: Path) -> None:
     kids = [node for node in range(count) if nodes["parent"][node] == switch]
     assert sorted(tree["ways"][nodes["way"][node]] for node in kids) == [
         "case 1, 2, line 9",
-        "case 9, line 8",
+        "case 9, line 13",
         "default, line 8",
     ]
     assert {row["line"]: row["inside"] for row in tree["places"]}[12] == "strchr"

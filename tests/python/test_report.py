@@ -169,7 +169,8 @@ def test_wrong_uses_are_explained(run_folder: tuple[Path, Path], tmp_path: Path,
         return done.stderr
 
     assert "without a run.json" in refused(str(tmp_path))
-    assert "without a run.json" in refused(str(out / "run.json"))
+    assert f"expected the folder of a run, found the file `{out / 'run.json'}`" in refused(str(out / "run.json"))
+    assert f"expected the folder of a run, found nothing at `{out / 'none'}`" in refused(str(out / "none"))
     assert f"found the folder `{tmp_path}`" in refused(str(out), "-o", str(tmp_path))
     assert "cannot write" in refused(str(out), "-o", str(tmp_path / "none" / "x.html"))
     (out / "coverage.lcov").write_text("DA:1,1\n")
@@ -327,3 +328,19 @@ def test_the_path_and_slow_queries_are_on_the_page(run_folder: tuple[Path, Path]
     assert "(assert (< 1 2))" in page.text
     assert "; and 16 characters more, in slowest.json" in page.text
     assert "Its text of 1,000,000 bytes was too long to be kept." in page.text
+
+
+def test_a_killed_run_is_told_from_an_empty_folder(run_folder: tuple[Path, Path], tmp_path: Path, partita: Run) -> None:
+    program, out = run_folder
+    (out / "run.json").unlink()
+    nothing = tmp_path / "nothing"
+    nothing.mkdir()
+    for words in (["report", str(out)], ["show", str(out)], ["export", str(out), "--format", "junit"]):
+        done = partita(*words)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert "without a run.json (the run was killed, or still goes on)" in done.stderr
+        empty = partita(words[0], str(nothing), *words[2:])
+        assert empty.returncode == 2
+        assert empty.stderr.endswith("without a run.json\n")
+    done = partita("replay", str(program), str(nothing))
+    assert (done.returncode, done.stderr) == (2, f"partita: error: expected tests, found none in `{nothing}`\n")

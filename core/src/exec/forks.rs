@@ -270,11 +270,14 @@ impl Engine {
         }
         let function = self.function(at.func);
         let mut block = function.blocks[function.edges[way as usize].to.index()];
-        // Where nothing happens is nowhere to go.
+        // A block of the same line that only leads on is nowhere to go.
+        let here = function.locs[at.pc as usize].line;
         for _ in 0..EMPTY_BLOCKS {
-            let [Inst::Jump { edge }] = function.insts[block.start as usize..block.end as usize] else {
+            let insts = &function.insts[block.start as usize..block.end as usize];
+            let [Inst::Jump { edge }] = insts else { break };
+            if ![0, here].contains(&function.locs[block.start as usize].line) {
                 break;
-            };
+            }
             block = function.blocks[function.edges[edge.index()].to.index()];
         }
         let lines = &function.locs[block.start as usize..block.end as usize];

@@ -22,12 +22,13 @@ _TEST_NUMBER = re.compile(r"test(\d+)")
 
 def read_run(folder: Path) -> dict[str, Any]:
     """`run.json`, if this version can read it."""
-    if not folder.exists():
-        raise UsageError(f"expected the folder of a run, found nothing at `{folder}`")
+    if not folder.is_dir():
+        found = f"the file `{folder}`" if folder.exists() else f"nothing at `{folder}`"
+        raise UsageError(f"expected the folder of a run, found {found}")
     path = folder / "run.json"
     try:
         return _read_json(path, NEEDED)
-    except (FileNotFoundError, NotADirectoryError):
+    except FileNotFoundError:
         started = " (the run was killed, or still goes on)" if (folder / "endings").is_file() else ""
         raise UsageError(
             f"expected the folder of a finished run, found `{folder}` without a run.json{started}"
@@ -38,7 +39,7 @@ def _read_json(path: Path, needed: Sequence[str]) -> dict[str, Any]:
     """A file of ours with these fields, if this version can read it."""
     try:
         data = json.loads(path.read_text())
-    except (FileNotFoundError, NotADirectoryError):
+    except FileNotFoundError:
         raise
     except (OSError, ValueError) as error:
         raise UsageError(f"cannot read `{path}`: {error}") from None
