@@ -242,10 +242,7 @@ class Run:
     @property
     def bugs(self) -> list[Bug]:
         """Distinct bugs found so far."""
-        return [
-            Bug(b["class"], b["file"], b["line"], b["message"], b["test"], b["paths"], tuple(b["inputs"]))
-            for b in self._engine.summary()["bugs"]
-        ]
+        return [Bug.of(raw) for raw in self._engine.summary()["bugs"]]
 
     @property
     def complete(self) -> bool:

@@ -97,7 +97,7 @@ mod tests {
         assert!(!slowest.wants(Duration::from_secs(9)), "nothing before it is asked for");
         slowest.keep();
         assert!(!slowest.wants(WORTH));
-        let mut graph = Graph::new();
+        let graph = Graph::new();
         let truth = graph.boolean(true);
         let times: Vec<u64> = (0..100).map(|i| 1 + i * 37 % 100).collect();
         for &millis in &times {

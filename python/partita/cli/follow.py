@@ -121,7 +121,6 @@ def listener(run: Run, as_json: bool, quiet: bool) -> Listener:
 def follow(run: Run, told: Listener) -> None:
     """Explores to the end, and tells what happens. Once nobody listens any more the run ends as if interrupted, and its
     files are written."""
-    run.warn = told.warning
     known = 0
     listens = True
 
@@ -135,16 +134,18 @@ def follow(run: Run, told: Listener) -> None:
                 silence()
                 run.interrupt()
 
+    run.warn = lambda line: tell(told.warning, line)
     tell(told.started)
     more = True
     try:
         while more:
             more = run.step()
-            for bug in run.bugs[known:]:
-                tell(told.bug, bug)
+            data = run.facts()
+            for bug in data["bugs"][known:]:
+                tell(told.bug, Bug.of(bug))
                 known += 1
             if more:
-                tell(told.progress, run.facts())
+                tell(told.progress, data)
     finally:
         told.close()
     tell(told.ended, run.summary())

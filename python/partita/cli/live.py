@@ -28,15 +28,15 @@ NEAR = 0.8
 class Terminal:
     """Listens to a run. The lower part is drawn by a thread of its own, so that time goes on during a long question."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: Run, console: Console | None = None) -> None:
         self._run = run
-        self._console = Console(highlight=False, soft_wrap=True)
+        self._console = console or Console(highlight=False, soft_wrap=True)
         self._begun = self._heard = time.monotonic()
         self._data: dict[str, Any] | None = None
         self._bugs = 0
         self._past: deque[tuple[float, int, int]] = deque(maxlen=WINDOW)
         self._live = Live(
-            get_renderable=self._draw, console=self._console, refresh_per_second=REFRESH_PER_S, transient=True
+            get_renderable=self.frame, console=self._console, refresh_per_second=REFRESH_PER_S, transient=True
         )
 
     def started(self) -> None:
@@ -74,7 +74,8 @@ class Terminal:
         except BrokenPipeError:
             raise ReaderGoneError from None
 
-    def _draw(self) -> RenderableType:
+    def frame(self) -> RenderableType:
+        """How it goes now."""
         now = time.monotonic()
         table = Table.grid(padding=(0, 2))
         table.add_column(no_wrap=True, style="dim", min_width=8)
