@@ -18,7 +18,7 @@ pytest.importorskip("z3", reason="Z3 is what experiments compare with: pip insta
 
 from partita.bench import page, plot, runner, sortcheck, suite
 from partita.bench.catalogue import EXPERIMENTS, NOT_YET
-from partita.bench.experiment import Effort, Experiment
+from partita.bench.experiment import Effort, Experiment, Setup
 from partita.bench.rows import estimate, ratio, rows, student
 from partita.cli import main
 
@@ -82,6 +82,9 @@ def test_estimates() -> None:
     assert ratio([3.0, 5.0], [2.0, 2.0]).within == pytest.approx(2 * 63.657 * math.sqrt(2 / 2 / 16))
 
 
+SETUPS = EXPERIMENTS["sort1"].configurations
+
+
 def sample(configuration: str, outcome: str = "measured", found: int = 1, time_s: float = 1.0) -> dict[str, Any]:
     runs = [{"time_s": time_s, "peak_mb": 1.0, "solves": 1, "found": found}] if outcome == "measured" else []
     reason = "" if runs else "why"
@@ -90,17 +93,17 @@ def sample(configuration: str, outcome: str = "measured", found: int = 1, time_s
 
 
 def test_other_paths_are_said_and_not_compared() -> None:
-    paper, default, z3 = rows([sample("paper", found=2), sample("default", time_s=0.25), sample("z3")])
+    paper, default, z3 = rows([sample("paper", found=2), sample("default", time_s=0.25), sample("z3")], SETUPS)
     assert (paper.remark, "speedup" in paper.estimates) == ("explored other paths: not comparable", False)
     assert default.estimates["speedup"].mean == 4.0
     assert z3.estimates["speedup"].mean == 1.0
 
 
 def test_what_was_not_measured_has_no_numbers(tmp_path: Path) -> None:
-    paper, z3 = rows([sample("paper"), sample("z3", "failed")])
+    paper, z3 = rows([sample("paper"), sample("z3", "failed")], SETUPS)
     assert (z3.outcome, z3.remark, z3.estimates) == ("failed", "why", {})
     assert "speedup" not in paper.estimates
-    plot.draw(EXPERIMENTS["sort1"], [z3], tmp_path)
+    plot.draw(EXPERIMENTS["sort1"], [z3], [], tmp_path)
     assert "nothing measured" in (tmp_path / "sort1.svg").read_text()
 
 
@@ -133,19 +136,19 @@ def test_what_is_not_over_in_time_is_said(tmp_path: Path) -> None:
     cases = [replace(sortcheck.cases("full")[0], x=n, defines={"LENGTH": n}) for n in (6, 7)]
     slow = replace(
         EXPERIMENTS["sortcheck"],
-        configurations={"z3": "z3"},
+        configurations={"z3": SETUPS["z3"]},
         cases=lambda scale: cases,
         effort={"smoke": Effort(3, 0.2)},
     )
-    first, second = rows(measured(slow, tmp_path)[0])
+    first, second = rows(measured(slow, tmp_path)[0], slow.configurations)
     assert (first.outcome, first.estimates) == ("stopped", {})
     assert first.remark.startswith("not over in 0.2 s")
     assert (second.outcome, second.remark) == ("not run", "not run: 6 was not over in 0.2 s")
 
 
 def test_a_failure_is_said(tmp_path: Path) -> None:
-    broken = replace(EXPERIMENTS["sortcheck"], configurations={"z3": "nonsense"})
-    (row,) = rows(measured(broken, tmp_path)[0])
+    broken = replace(EXPERIMENTS["sortcheck"], configurations={"z3": Setup("nonsense")})
+    (row,) = rows(measured(broken, tmp_path)[0], broken.configurations)
     assert row.outcome == "failed"
     assert "nonsense" in row.remark
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from partita.bench import foo, layers, objres, sortcheck, sorts, worstcase
+from partita.bench import foo, layers, objres, params, sortcheck, sorts, structures, worstcase
 from partita.bench.experiment import Experiment
 
 EXPERIMENTS: dict[str, Experiment] = {
@@ -14,13 +14,13 @@ EXPERIMENTS: dict[str, Experiment] = {
         sorts.SORT1,
         sorts.SORT2,
         sortcheck.EXPERIMENT,
+        structures.EXPERIMENT,
+        params.EXPERIMENT,
         layers.EXPERIMENT,
     )
 }
 
 NOT_YET: dict[str, str] = {
-    "structures": "the 13 data structures and algorithms of the third paper (Table 4, Figure 2) are not yet in C",
-    "params": "the grid of K_p and K_s (third paper, Figures 3 to 6) is not set up yet",
     "eca": "the generator of event-condition-action systems (second paper, Figure 3) is not written yet",
     "coreutils": "the papers' figures over GNU Coreutils are not set up yet; `python -m partita.bench.coreutils` counts"
     " paths in a given time",

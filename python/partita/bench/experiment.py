@@ -1,8 +1,7 @@
 """What an experiment is: cases to measure, configurations to measure them in, and how the result is drawn.
 
-The configurations of most are `paper` (the paper's technique alone before Z3, no caches), `default` (our chain) and
-`z3` (Z3 alone). All search depth first, and all have the executor's model of each path in hand: an executor that asks
-about both sides of every branch, as the papers' do, is not available, so fewer questions reach every configuration.
+The configurations of most are `paper` (the paper's technique alone before Z3, no caches, no model in hand), `default`
+(our chain and our executor) and `z3` (Z3 alone, no model in hand). All search depth first unless they say otherwise.
 """
 
 from __future__ import annotations
@@ -20,6 +19,14 @@ BASELINE = "z3"
 Scale = Literal["full", "quick", "smoke"]
 """As the papers have it where that ends in hours, in minutes, or the smallest case of each series once."""
 
+Until = Literal["end", "time", "instructions"]
+"""What is compared: the time to explore everything, what is explored in equal time, or the time to execute as many
+instructions as the baseline does in the time given."""
+
+Measure = Literal[
+    "time_s", "peak_mb", "solves", "speedup", "difference", "states", "increase", "hit_rate", "success", "overhead"
+]
+
 
 @dataclass(frozen=True)
 class Case:
@@ -27,13 +34,36 @@ class Case:
 
     series: str
     x: int | str
-    program: str
-    """A file of `programs`: C that is explored, or an SMT-LIB script that is answered."""
+    program: str = ""
+    """A file of `programs`, or of the user's by its absolute path: C that is explored, or an SMT-LIB script that is
+    answered."""
     defines: Mapping[str, str | int] = field(default_factory=dict)
+    package: str = ""
+    """A package of `sources`, whose `executable` is explored, linked with `program` if there is one."""
+    executable: str = ""
+    arguments: tuple[str, ...] = ()
+    """Of the explored program, with `--sym-arg` and the like among them."""
+    files: tuple[int, int] | None = None
+    """How many symbolic files, and their size."""
 
     def flags(self) -> list[str]:
         """What the compiler is told."""
         return [f"-D{name}={value}" for name, value in self.defines.items()]
+
+
+@dataclass(frozen=True)
+class Setup:
+    """How a configuration explores."""
+
+    layers: str
+    search: str = "dfs"
+    model_in_hand: bool = True
+    beside: str = BASELINE
+    """The configuration that it is compared with."""
+    needs: str = ""
+    """A command or a Python module that must be installed for it."""
+    tool: Literal["partita", "klee", "angr"] = "partita"
+    """Who explores."""
 
 
 @dataclass(frozen=True)
@@ -48,14 +78,16 @@ class Effort:
 class Panel:
     """One pair of axes."""
 
-    measure: Literal["time_s", "peak_mb", "solves", "speedup"]
+    measure: Measure
     title: str
     x_label: str
     y_label: str
     configurations: tuple[str, ...]
     log_x: bool = False
     log_y: bool = False
-    bars: bool = False
+    kind: Literal["lines", "bars", "ranked", "spread", "curve"] = "lines"
+    """Lines over the size; bars for each case; cases ranked by the measure; by configuration, a point a case with the
+    mean of all; or the mean of all cases over the time of the run."""
 
 
 @dataclass(frozen=True)
@@ -68,12 +100,17 @@ class Experiment:
     """What the paper reports, in numbers."""
     note: str
     """What differs here, and what that means for the numbers."""
-    configurations: Mapping[str, str]
+    configurations: Mapping[str, Setup]
     cases: Callable[[Scale], list[Case]]
     effort: Mapping[Scale, Effort]
     panels: tuple[Panel, ...]
+    until: Until = "end"
 
 
-def against_z3(technique: str) -> dict[str, str]:
+def against_z3(technique: str) -> dict[str, Setup]:
     """The three configurations, for a paper's technique."""
-    return {"paper": f"{technique} z3", "default": DEFAULT_LAYERS, BASELINE: "z3"}
+    return {
+        "paper": Setup(f"{technique} z3", model_in_hand=False),
+        "default": Setup(DEFAULT_LAYERS),
+        BASELINE: Setup("z3", model_in_hand=False),
+    }

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from partita.bench.experiment import Case, Effort, Experiment, Panel, Scale
+from partita.bench.experiment import Case, Effort, Experiment, Panel, Scale, Setup
 from partita.solver import DEFAULT_LAYERS
 
 CONFIGURATIONS = {
-    "no cache": "sat(harvest=off)",
-    "KLEE's cache": "reuse:klee sat(harvest=off)",
-    "partial solutions": "solutions:paper sat",
-    "default": DEFAULT_LAYERS,
+    "no cache": Setup("sat(harvest=off)", model_in_hand=False),
+    "KLEE's cache": Setup("reuse:klee sat(harvest=off)", model_in_hand=False),
+    "partial solutions": Setup("solutions:paper sat", model_in_hand=False),
+    "default": Setup(DEFAULT_LAYERS),
 }
 
 
@@ -31,5 +31,5 @@ EXPERIMENT = Experiment(
     configurations=CONFIGURATIONS,
     cases=cases,
     effort={"full": Effort(3, 60), "quick": Effort(2, 20), "smoke": Effort(1, 20)},
-    panels=(Panel("solves", "calls of the SAT solver", "", "solves", tuple(CONFIGURATIONS), bars=True),),
+    panels=(Panel("solves", "calls of the SAT solver", "", "solves", tuple(CONFIGURATIONS), kind="bars"),),
 )

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from partita.bench.experiment import Case, Effort, Experiment, Panel, Scale
+from partita.bench.experiment import Case, Effort, Experiment, Panel, Scale, Setup
 from partita.solver import DEFAULT_LAYERS
 
 # `sat` decides what is left, and without a file for it there is no `store`.
 _CHAIN = [layer for layer in DEFAULT_LAYERS.split() if layer != "store"]
 CONFIGURATIONS = {
-    "whole chain": " ".join(_CHAIN),
-    **{f"without {one}": " ".join(layer for layer in _CHAIN if layer != one) for one in _CHAIN if one != "sat"},
+    "whole chain": Setup(" ".join(_CHAIN)),
+    **{f"without {one}": Setup(" ".join(layer for layer in _CHAIN if layer != one)) for one in _CHAIN if one != "sat"},
 }
 
 
@@ -34,5 +34,5 @@ EXPERIMENT = Experiment(
     configurations=CONFIGURATIONS,
     cases=cases,
     effort={"full": Effort(10, 120), "quick": Effort(5, 20), "smoke": Effort(1, 20)},
-    panels=(Panel("time_s", "time", "", "seconds", tuple(CONFIGURATIONS), log_y=True, bars=True),),
+    panels=(Panel("time_s", "time", "", "seconds", tuple(CONFIGURATIONS), log_y=True, kind="bars"),),
 )

@@ -16,10 +16,13 @@ from pathlib import Path
 from typing import Any
 
 from partita import _core, backends, bv, explore
+from partita.explore import SLICE_S
 from partita.solver import Solver
 
 SHORT_S = 1.0
 """A first run that is shorter is not kept: much of it is what first runs in a process take."""
+CURVE_POINTS = 20
+"""Of a run for a given time, how often it is noted how far it is."""
 
 
 def peak_mb() -> float:
@@ -48,21 +51,55 @@ def answered(script: Path, layers: str, seconds: float) -> dict[str, Any]:
     return {"wall_s": wall_s, "stopped": unfinished, "found": verdicts, **_solver(wall_s, session.statistics())}
 
 
-def explored(program: Path, flags: list[str], layers: str, seconds: float) -> dict[str, Any]:
-    run = explore(program, cflags=flags, layers=layers, search="dfs", tests="bugs", max_time=seconds).finish()
+def explored(job: dict[str, Any]) -> dict[str, Any]:
+    run = explore(
+        job["files"],
+        arguments=job["arguments"],
+        sym_files=tuple(job["sym_files"]) if job["sym_files"] else None,
+        cflags=job["flags"],
+        layers=job["layers"],
+        search=job["search"],
+        model_in_hand=job["model_in_hand"],
+        tests="bugs",
+        max_time=job["seconds"],
+        max_instructions=job["instructions"],
+    )
+    curve = []
+    while run.step(job["seconds"] / CURVE_POINTS if job["until"] == "time" else SLICE_S):
+        if job["until"] == "time":
+            data = run.summary()
+            curve.append([data["explore_s"], data["forks"] + 1])
     data = run.summary()
     bugs = sorted([bug["class"], bug["line"]] for bug in data["bugs"])
-    found = [data["paths"], bugs, data["instructions"]]
-    stopped = None if run.complete else str(data["stopped"] or data["incomplete"])
-    return {"wall_s": data["explore_s"], "stopped": stopped, "found": found,
+    # What is cut by a limit of time is not the same in two runs.
+    found = None if data["stopped"] == "max-time" else [data["paths"], bugs, data["instructions"]]
+    return {"wall_s": data["explore_s"], "stopped": unfinished(job, data), "found": found, "curve": curve,
+            "instructions": data["instructions"], "states": data["forks"] + 1, "paths": data["paths"]["completed"],
             **_solver(data["explore_s"], data["solver"])}  # fmt: skip
+
+
+def unfinished(job: dict[str, Any], data: dict[str, Any]) -> str | None:
+    """Why the run is not what was to be measured."""
+    counting = job["until"] == "instructions" and job["instructions"] is None
+    expected = "max-time" if job["until"] == "time" or counting else "max-instructions" if job["instructions"] else None
+    if data["stopped"] is not None:
+        return None if data["stopped"] == expected else str(data["stopped"])
+    return str(data["incomplete"]) if data["incomplete"] and expected is None else None
 
 
 def _solver(wall_s: float, solver: dict[str, Any]) -> dict[str, Any]:
     layers = solver["layers"]
+    shares = {"success": (layers[0]["sat"] + layers[0]["unsat"]) / max(1, layers[0]["asked"])}
+    caches = [layer for layer in layers if layer["name"].startswith(("reuse", "solutions"))]
+    if caches:
+        shares["hit_rate"] = 1 - layers[-1]["asked"] / max(1, caches[0]["asked"])
+        own = sum(layer["time_s"] for layer in caches if layer["name"].startswith("solutions"))
+        shares["overhead"] = 100 * own / max(wall_s, 1e-9)
     return {
         "time_s": wall_s - sum(layer.get("translate_s", 0.0) for layer in layers),
         "solves": layers[-1]["asked"],
+        "queries": solver["queries"],
+        **shares,
         "solver": solver,
     }
 
@@ -70,12 +107,10 @@ def _solver(wall_s: float, solver: dict[str, Any]) -> dict[str, Any]:
 def main() -> int:
     job = json.load(sys.stdin)
     warm_up(job["layers"])
-    program, layers, seconds = Path(job["program"]), job["layers"], job["seconds"]
+    script = Path(job["files"][0])
 
     def once() -> dict[str, Any]:
-        if program.suffix == ".smt2":
-            return answered(program, layers, seconds)
-        return explored(program, job["flags"], layers, seconds)
+        return answered(script, job["layers"], job["seconds"]) if script.suffix == ".smt2" else explored(job)
 
     for number in range(job["repeats"]):
         run = once()

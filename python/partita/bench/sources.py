@@ -50,6 +50,22 @@ PACKAGES = {
         configure=(*_CONFIGURE, "CFLAGS=-O2 -g -mno-avx -mno-avx2 -mno-pclmul", "CPPFLAGS=-DNO_ASM"),
         make=("make", "SUBDIRS=.", "CFLAGS=-O2 -g"),
     ),
+    # The tools that read and write binaries, without assembler, linker, profiler and debugger.
+    "binutils": Package(
+        "2.40",
+        "binutils/*",
+        configure=(
+            *_CONFIGURE,
+            "--disable-shared",
+            "--disable-plugins",
+            "--disable-werror",
+            *(f"--disable-{part}" for part in ("gas", "gdb", "gdbserver", "gold", "gprof", "gprofng", "ld", "sim")),
+            "--without-zstd",
+            "--without-debuginfod",
+            "MAKEINFO=true",
+        ),
+        make=("make", "all-binutils", "MAKEINFO=true"),
+    ),
     "m4": Package("1.4.19", "src/m4", configure=_CONFIGURE, make=("make", "SUBDIRS=. lib src")),
     "fribidi": Package("1.0.8", "bin/fribidi*"),
     "libtommath": Package("1.2.0", "test", configure=(), make=("make", "-f", "makefile.unix", "CC=partita-cc", "test")),
