@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from partita.bench import foo, layers, objres, params, sortcheck, sorts, structures, worstcase
+from partita.bench import coreutils, foo, layers, objres, params, sortcheck, sorts, structures, worstcase
 from partita.bench.experiment import Experiment
 
 EXPERIMENTS: dict[str, Experiment] = {
@@ -14,6 +14,8 @@ EXPERIMENTS: dict[str, Experiment] = {
         sorts.SORT1,
         sorts.SORT2,
         sortcheck.EXPERIMENT,
+        coreutils.EXPERIMENT,
+        coreutils.SOLVERS,
         structures.EXPERIMENT,
         params.EXPERIMENT,
         layers.EXPERIMENT,
@@ -22,8 +24,6 @@ EXPERIMENTS: dict[str, Experiment] = {
 
 NOT_YET: dict[str, str] = {
     "eca": "the generator of event-condition-action systems (second paper, Figure 3) is not written yet",
-    "coreutils": "the papers' figures over GNU Coreutils are not set up yet; `python -m partita.bench.coreutils` counts"
-    " paths in a given time",
     "sortC": "GNU sort -C (first paper, Figure 11) is not set up yet",
     "libs": "the C libraries of the third paper (Table 2) have no drivers yet",
     "binutils": "GNU Binutils (first paper, Figures 9 and 10) are not set up yet",

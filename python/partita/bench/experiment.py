@@ -6,11 +6,12 @@ The configurations of most are `paper` (the paper's technique alone before Z3, n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
+from partita.bench import sources
 from partita.solver import DEFAULT_LAYERS
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
@@ -20,12 +21,13 @@ Scale = Literal["full", "quick", "smoke"]
 """As the papers have it where that ends in hours, in minutes, or the smallest case of each series once."""
 
 Until = Literal["end", "time", "instructions"]
-"""What is compared: the time to explore everything, what is explored in equal time, or the time to execute as many
-instructions as the baseline does in the time given."""
+"""Explored to its end; for the time of the effort; or for as many instructions as the first configuration managed in
+that time."""
 
 Measure = Literal[
-    "time_s", "peak_mb", "solves", "speedup", "difference", "states", "increase", "hit_rate", "success", "overhead"
-]
+    "time_s", "peak_mb", "solves", "speedup", "difference", "paths", "percent_lines",
+    "states", "increase", "hit_rate", "success", "overhead",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -34,17 +36,27 @@ class Case:
 
     series: str
     x: int | str
-    program: str = ""
+    program: str
     """A file of `programs`, or of the user's by its absolute path: C that is explored, or an SMT-LIB script that is
-    answered."""
+    answered; or the name of an executable."""
     defines: Mapping[str, str | int] = field(default_factory=dict)
     package: str = ""
-    """A package of `sources`, whose `executable` is explored, linked with `program` if there is one."""
-    executable: str = ""
-    arguments: tuple[str, ...] = ()
-    """Of the explored program, with `--sym-arg` and the like among them."""
-    files: tuple[int, int] | None = None
-    """How many symbolic files, and their size."""
+    """Of `sources.PACKAGES`: where the executable is from."""
+    linked: str = ""
+    """A file of `programs` that is added to the executable."""
+    words: tuple[str, ...] = ()
+    """The program's arguments, symbolic ones among them."""
+    until: Until = "end"
+    search: str = "dfs"
+    reported: Mapping[str, float] = field(default_factory=dict)
+    """What others measured of it."""
+
+    def path(self) -> Path:
+        """Where the program is; an executable is built if it is not there yet."""
+        return sources.program(self.package, self.program) if self.package else PROGRAMS / self.program
+
+    def paths(self) -> list[Path]:
+        return [self.path(), *([PROGRAMS / self.linked] if self.linked else [])]
 
     def flags(self) -> list[str]:
         """What the compiler is told."""
@@ -56,7 +68,6 @@ class Setup:
     """How a configuration explores."""
 
     layers: str
-    search: str = "dfs"
     model_in_hand: bool = True
     beside: str = BASELINE
     """The configuration that it is compared with."""
@@ -85,6 +96,8 @@ class Panel:
     configurations: tuple[str, ...]
     log_x: bool = False
     log_y: bool = False
+    series: str = ""
+    """Of this one only."""
     kind: Literal["lines", "bars", "ranked", "spread", "curve"] = "lines"
     """Lines over the size; bars for each case; cases ranked by the measure; by configuration, a point a case with the
     mean of all; or the mean of all cases over the time of the run."""
@@ -104,7 +117,8 @@ class Experiment:
     cases: Callable[[Scale], list[Case]]
     effort: Mapping[Scale, Effort]
     panels: tuple[Panel, ...]
-    until: Until = "end"
+    table: Callable[[Sequence[Mapping[str, Any]]], list[str]] | None = None
+    """Lines that say what no panel shows, from the samples."""
 
 
 def against_z3(technique: str) -> dict[str, Setup]:

@@ -22,6 +22,8 @@ _COLUMNS = {
     "time_s": "seconds",
     "speedup": "times as fast",
     "difference": "time, %",
+    "paths": "paths",
+    "lines": "lines",
     "states": "states",
     "increase": "states, %",
     "queries": "questions",
@@ -67,6 +69,7 @@ def _section(experiment: Experiment, folder: Path) -> list[str]:
         "<ul>",
         *(f"<li>{_configuration(name, setup)}</li>" for name, setup in data["configurations"].items()),
         "</ul>",
+        f"<pre>{html.escape(chr(10).join(experiment.table(data['samples'])))}</pre>" if experiment.table else "",
         _table(data),
         f"<p>{_origin(data)} Raw data: <a href=\"{name}.json\">{name}.json</a>.</p>",
     ]  # fmt: skip
@@ -76,8 +79,8 @@ def _section(experiment: Experiment, folder: Path) -> list[str]:
 def _configuration(name: str, setup: dict[str, Any]) -> str:
     words = f"<b>{html.escape(name)}</b>: "
     words += f"<code>{html.escape(setup['layers'])}</code>" if setup["tool"] == "partita" else setup["tool"]
-    more = [setup["search"] if setup["search"] != "dfs" else "", "" if setup["model_in_hand"] else "both sides",
-            f"beside {setup['beside']}" if setup["beside"] != name else ""]  # fmt: skip
+    more = ["" if setup["model_in_hand"] else "both sides",
+            "" if setup["beside"] == name else f"beside {setup['beside']}"]  # fmt: skip
     return words + "".join(f", {html.escape(one)}" for one in more if one)
 
 

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 _MARKERS = "osD^vPX*"
 _STYLES = ("-", "--", ":", "-.")
+Points = list[tuple[Any, float, float]]
+"""Where, how much, within what."""
 
 
 def check_installed() -> None:
@@ -63,8 +65,8 @@ def _width(panel: Panel, rows: list[Row]) -> float:
     """In inches: bars want room for each."""
     if panel.kind != "bars":
         return 4.2
-    cases = len({(row.series, row.x) for row in rows})
-    return min(14.0, max(4.2, 0.16 * cases * (len(panel.configurations) + 1)))
+    bars = sum(map(len, _points(panel, rows).values()))
+    return min(14.0, max(4.2, 0.18 * bars))
 
 
 def _share_height(experiment: Experiment, axes: list[Axes]) -> None:
@@ -76,12 +78,12 @@ def _share_height(experiment: Experiment, axes: list[Axes]) -> None:
             place.set_ylim(low, high)
 
 
-def _points(panel: Panel, rows: list[Row]) -> dict[tuple[str, str], list[tuple[Any, float, float]]]:
-    """By series and configuration: where, how much, within what."""
-    found: dict[tuple[str, str], list[tuple[Any, float, float]]] = {}
+def _points(panel: Panel, rows: list[Row]) -> dict[tuple[str, str], Points]:
+    """By series and configuration."""
+    found: dict[tuple[str, str], Points] = {}
     for row in rows:
         value = row.estimates.get(panel.measure)
-        if row.configuration in panel.configurations and value is not None:
+        if row.configuration in panel.configurations and panel.series in ("", row.series) and value is not None:
             found.setdefault((row.series, row.configuration), []).append((row.x, value.mean, value.within or 0.0))
     return found
 
@@ -113,14 +115,14 @@ def _lines(axes: Axes, panel: Panel, rows: list[Row]) -> None:
 
 def _bars(axes: Axes, panel: Panel, rows: list[Row]) -> None:
     points = _points(panel, rows)
-    groups = list(dict.fromkeys(row.x for row in rows))
-    width = 0.8 / len(panel.configurations)
-    for place, configuration in enumerate(panel.configurations):
-        values = [point for (_, name), line in points.items() if name == configuration for point in line]
-        at = [groups.index(x) + (place - (len(panel.configurations) - 1) / 2) * width for x, _, _ in values]
+    groups = list(dict.fromkeys(x for line in points.values() for x, _, _ in line))
+    bars_of = _by_label(points)
+    width = 0.8 / max(1, len(bars_of))
+    for place, (label, values) in enumerate(bars_of.items()):
+        at = [groups.index(x) + (place - (len(bars_of) - 1) / 2) * width for x, _, _ in values]
         means = [mean for _, mean, _ in values]
         within = [(min(w, 0.9 * mean) if panel.log_y else w, w) for _, mean, w in values]
-        bars = axes.bar(at, means, 0.9 * width, label=configuration)
+        bars = axes.bar(at, means, 0.9 * width, label=label)
         if panel.measure == "solves":
             axes.bar_label(bars, fmt="%g", fontsize=8)
         elif values:
@@ -135,6 +137,16 @@ def _bars(axes: Axes, panel: Panel, rows: list[Row]) -> None:
     axes.margins(y=0.15)
 
 
+def _by_label(points: dict[tuple[str, str], Points]) -> dict[str, Points]:
+    """A colour of bars for each configuration; or for each series, where these have the same groups."""
+    places = [x for line in points.values() for x, _, _ in line]
+    by_series = len({name for _, name in points}) == 1 and len(places) > len(set(places))
+    found: dict[str, Points] = {}
+    for (series, configuration), line in points.items():
+        found.setdefault(series if by_series else configuration, []).extend(line)
+    return found
+
+
 def _ranked(axes: Axes, panel: Panel, rows: list[Row]) -> None:
     """Cases by what was measured, the least first, for each configuration on its own."""
     for number, configuration in enumerate(panel.configurations):
@@ -145,7 +157,7 @@ def _ranked(axes: Axes, panel: Panel, rows: list[Row]) -> None:
             axes.errorbar(range(1, len(means) + 1), means, yerr=within, fmt=_MARKERS[number], color=f"C{number}",
                           label=configuration, markersize=4, capsize=2, elinewidth=0.7)  # fmt: skip
     axes.axhline(0, color="0.4", linewidth=0.8)
-    axes.xaxis.get_major_locator().set_params(integer=True)
+    axes.set_xlim(0, None)
 
 
 def _spread(axes: Axes, panel: Panel, rows: list[Row]) -> None:
@@ -166,8 +178,8 @@ def _spread(axes: Axes, panel: Panel, rows: list[Row]) -> None:
 def _curve(axes: Axes, panel: Panel, samples: Sequence[Mapping[str, Any]]) -> None:
     """The mean over all cases of how far they were, over the time of the run."""
     for number, configuration in enumerate(panel.configurations):
-        runs = [run for s in samples if s["configuration"] == configuration and s["outcome"] == "measured"
-                for run in s["runs"][:1]]  # fmt: skip
+        runs = [s["runs"][0] for s in samples if s["configuration"] == configuration and s["outcome"] == "measured"
+                and panel.series in ("", s["case"]["series"])]  # fmt: skip
         if not runs:
             continue
         end = max(run["wall_s"] for run in runs)

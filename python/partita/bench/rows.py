@@ -13,9 +13,11 @@ from typing import Any, Literal
 
 from partita.bench.experiment import Setup
 
-MEASURES = ("time_s", "peak_mb", "solves", "queries", "states", "paths", "hit_rate", "success", "overhead")
-CALIBRATION = "instructions counted"
-"""The configuration of a sample that says how many instructions the others of its case execute."""
+DIFFERENT = "explored other paths: not comparable"
+MEASURES = (
+    "time_s", "peak_mb", "solves", "queries", "instructions", "states", "paths", "lines", "percent_lines",
+    "hit_rate", "success", "overhead",
+)  # fmt: skip
 # Two-sided 99 % points of Student's distribution, for 1 to 30 degrees of freedom.
 _STUDENT = (
     63.657, 9.925, 5.841, 4.604, 4.032, 3.707, 3.499, 3.355, 3.250, 3.169, 3.106, 3.055, 3.012, 2.977, 2.947,
@@ -73,8 +75,7 @@ def rows(samples: Iterable[dict[str, Any]], setups: Mapping[str, Setup]) -> list
     """One for each sample, beside the others of its case."""
     cases: dict[tuple[str, Any], list[dict[str, Any]]] = {}
     for sample in samples:
-        if sample["configuration"] != CALIBRATION:
-            cases.setdefault((sample["case"]["series"], sample["case"]["x"]), []).append(sample)
+        cases.setdefault((sample["case"]["series"], sample["case"]["x"]), []).append(sample)
     return [row for group in cases.values() for row in _case(group, setups)]
 
 
@@ -88,9 +89,12 @@ def _case(group: list[dict[str, Any]], setups: Mapping[str, Setup]) -> list[Row]
         if sample["outcome"] == "measured":
             reference = measured.get(setups[name].beside)
             values = {m: estimate([run[m] for run in runs]) for m in MEASURES if all(m in run for run in runs)}
-            if not _same(runs, reference or first):
-                remark = "explored other paths: not comparable"
-            elif reference:
+            same = _same(runs, reference or first)
+            if not same:
+                # Whichever paths were open at the end, the instructions are as many.
+                equal = sample["case"].get("until") == "instructions"
+                remark = "as many instructions, not all on the same paths" if equal else DIFFERENT
+            if reference and remark != DIFFERENT:
                 values |= _beside(runs, reference)
         case = sample["case"]
         found.append(Row(case["series"], case["x"], name, sample["outcome"], remark, values))
@@ -98,7 +102,7 @@ def _case(group: list[dict[str, Any]], setups: Mapping[str, Setup]) -> list[Row]
 
 
 def _same(runs: list[dict[str, Any]], reference: list[dict[str, Any]]) -> bool:
-    """Did all explore the same? Runs that a limit of time cut have nothing to compare."""
+    """Did all explore the same? What a limit of time cuts is not compared."""
     found = [run["found"] for run in (*runs, *reference) if run["found"] is not None]
     return all(one == found[0] for one in found)
 

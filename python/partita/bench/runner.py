@@ -22,9 +22,8 @@ from pathlib import Path
 from typing import Any
 
 from partita import _core
-from partita.bench import packages
-from partita.bench.experiment import BASELINE, PROGRAMS, Case, Effort, Experiment, Scale, Setup, Until
-from partita.bench.rows import CALIBRATION, Outcome, rows
+from partita.bench.experiment import Case, Effort, Experiment, Scale, Setup
+from partita.bench.rows import Outcome, rows
 from partita.errors import UsageError
 from partita.explore import write_whole
 from partita.frontends import load_program
@@ -32,14 +31,8 @@ from partita.frontends import load_program
 SCHEMA = 1
 _START_S = 60.0
 """What starting, compiling and loading may take beside the runs themselves."""
-_SLOWER = 4
-"""With equal instructions, how many times the baseline's time a configuration may take."""
 
 Sample = dict[str, Any]
-
-
-class NotInstalledError(Exception):
-    """Something that a job needs is not on this machine."""
 
 
 @dataclass(frozen=True)
@@ -50,25 +43,19 @@ class Job:
     configuration: str
     setup: Setup
     effort: Effort
-    until: Until = "end"
     instructions: int | None = None
-    """How many to execute, with `until` instructions; none where they are still to be counted."""
+    """How many to execute; none where they are not limited, or still to be counted."""
 
     def key(self) -> str:
-        program = PROGRAMS / self.case.program
-        text = program.read_text() if self.case.program else packages.recipe(self.case.package)
-        request = [SCHEMA, text, asdict(self), machine(), versions()]
+        programs = [hashlib.sha256(path.read_bytes()).hexdigest() for path in self.case.paths()]
+        request = [SCHEMA, programs, asdict(self), machine(), versions()]
         return hashlib.sha256(json.dumps(request, sort_keys=True).encode()).hexdigest()
 
     def request(self) -> dict[str, Any]:
         """What `sample` reads."""
-        limit = self.effort.seconds * (_SLOWER if self.instructions else 1)
-        files = [str(PROGRAMS / self.case.program)] if self.case.program else []
-        if self.case.package:
-            files.insert(0, str(packages.executable(self.case.package, self.case.executable)))
-        return {"files": files, "flags": self.case.flags(), "arguments": self.case.arguments,
-                "sym_files": self.case.files, **asdict(self.setup), "repeats": self.effort.repeats, "seconds": limit,
-                "until": self.until, "instructions": self.instructions}  # fmt: skip
+        return {"files": [str(path) for path in self.case.paths()], "flags": self.case.flags(),
+                **{name: getattr(self.case, name) for name in ("package", "words", "until", "search")},
+                **asdict(self.setup), **asdict(self.effort), "instructions": self.instructions}  # fmt: skip
 
 
 @functools.cache
@@ -94,14 +81,12 @@ def versions() -> dict[str, str]:
 
 
 def jobs(experiment: Experiment, scale: Scale) -> list[Job]:
-    """All of them, the counting of instructions first in its case."""
-    effort, until = experiment.effort[scale], experiment.until
-    found = []
-    for case in experiment.cases(scale):
-        if until == "instructions":
-            found.append(Job(case, CALIBRATION, experiment.configurations[BASELINE], replace(effort, repeats=1), until))
-        found += [Job(case, name, setup, effort, until) for name, setup in experiment.configurations.items()]
-    return found
+    effort = experiment.effort[scale]
+    return [
+        Job(case, name, setup, effort)
+        for case in experiment.cases(scale)
+        for name, setup in experiment.configurations.items()
+    ]
 
 
 def run(
@@ -127,15 +112,17 @@ def run(
         "versions": versions(),
         "configurations": {name: asdict(setup) for name, setup in experiment.configurations.items()},
         "effort": asdict(experiment.effort[scale]),
-        "until": experiment.until,
     }
     samples: list[Sample] = []
     todo = jobs(experiment, scale)
     for job in todo:
-        counted = _counted(job, samples)
-        key = counted.key()
+        counted = replace(job, instructions=_instructions(job, samples))
+        key, missing = _key(counted)
         taken_over = key in kept
-        sample = kept.pop(key) if taken_over else _measured(counted, key, samples)
+        if taken_over:
+            sample = kept.pop(key)
+        else:
+            sample = _sample(job, key, "not run", missing) if missing else _measured(counted, key, samples)
         samples.append(sample)
         data |= {"complete": len(samples) == len(todo), "samples": samples}
         data["rows"] = [row.as_json() for row in rows(samples, experiment.configurations)]
@@ -144,6 +131,17 @@ def run(
         write_whole(file, json.dumps({**data, "samples": samples + ahead}, indent=1) + "\n")
         done(job, sample, taken_over)
     return data
+
+
+def _key(job: Job) -> tuple[str, str]:
+    """What a sample of this job is known by; or nothing, and why it cannot be had on this machine."""
+    needs = job.setup.needs
+    if needs and shutil.which(needs) is None and importlib.util.find_spec(needs) is None:
+        return "", f"not run: `{needs}` is not installed"
+    try:
+        return job.key(), ""
+    except UsageError as error:
+        return "", f"not run: {str(error).partition(chr(10))[0]}"
 
 
 def _kept(file: Path) -> dict[str, Sample]:
@@ -157,68 +155,59 @@ def _kept(file: Path) -> dict[str, Sample]:
         return {}
 
 
-def _counted(job: Job, before: Sequence[Sample]) -> Job:
-    """With the number of instructions that the baseline executed in the time given."""
-    if job.until != "instructions" or job.configuration == CALIBRATION:
-        return job
-    calibration = next(s for s in reversed(before) if s["configuration"] == CALIBRATION)
-    count = calibration["runs"][0]["instructions"] if calibration["outcome"] == "measured" else None
-    return replace(job, instructions=count)
+def _instructions(job: Job, before: Sequence[Sample]) -> int | None:
+    """How many the first configuration executed on this case, where as many are to be executed now."""
+    if job.case.until == "instructions":
+        for sample in before:
+            if sample["runs"] and (sample["case"]["series"], sample["case"]["x"]) == (job.case.series, job.case.x):
+                found: int = sample["runs"][0]["instructions"]
+                return found
+    return None
+
+
+def _sample(job: Job, key: str, outcome: Outcome, reason: str, runs: Sequence[dict[str, Any]] = ()) -> Sample:
+    return {"key": key, "case": asdict(job.case), "configuration": job.configuration, "outcome": outcome,
+            "reason": reason, "runs": list(runs)}  # fmt: skip
 
 
 def _measured(job: Job, key: str, before: Sequence[Sample]) -> Sample:
-    def sample(outcome: Outcome, reason: str, runs: list[dict[str, Any]]) -> Sample:
-        return {"key": key, "case": asdict(job.case), "configuration": job.configuration, "outcome": outcome,
-                "reason": reason, "runs": runs}  # fmt: skip
-
+    sample = functools.partial(_sample, job, key)
     for smaller in before:
         alike = (smaller["case"]["series"], smaller["configuration"]) == (job.case.series, job.configuration)
-        if alike and smaller["outcome"] == "stopped" and job.until == "end":
-            return sample("not run", f"not run: {smaller['case']['x']} was not over in {job.effort.seconds:g} s", [])
-    if job.until == "instructions" and job.configuration != CALIBRATION and job.instructions is None:
-        last = next(s for s in reversed(before) if s["configuration"] == CALIBRATION)
-        return sample("not run", last["reason"] if last["outcome"] == "not run" else f"not run: {last['reason']}", [])
+        if alike and smaller["outcome"] == "stopped" and job.case.until == "end":
+            return sample("not run", f"not run: {smaller['case']['x']} was not over in {job.effort.seconds:g} s")
     try:
-        _check_installed(job.setup)
-        request = job.request()
         if job.setup.tool == "partita":
-            _compile(request)
+            _compile(job.case)
         child = subprocess.run(
             [sys.executable, "-m", _MEASURER[job.setup.tool]],
-            input=json.dumps(request),
+            input=json.dumps(job.request()),
             capture_output=True,
             text=True,
             # A run stops itself; this is for one that does not come back.
-            timeout=_START_S + 2 * job.effort.repeats * request["seconds"],
+            timeout=_START_S + 5 * job.effort.repeats * job.effort.seconds,
         )
-    except (NotInstalledError, packages.NotBuiltError) as error:
-        return sample("not run", f"not run: {error}", [])
     except subprocess.TimeoutExpired:
-        return sample("failed", f"did not stop after {job.effort.seconds:g} s", [])
+        return sample("failed", f"did not stop after {job.effort.seconds:g} s")
     except UsageError as error:
-        return sample("failed", str(error), [])
+        return sample("failed", str(error))
     runs = list(_lines(child.stdout))
     if child.returncode != 0:
-        last_words = child.stderr.strip().splitlines()[-1:] or ["nothing on standard error"]
-        return sample("failed", f"ended with status {child.returncode}: {last_words[0]}", runs)
+        last = child.stderr.strip().splitlines()[-1:] or ["nothing on standard error"]
+        return sample("failed", f"ended with status {child.returncode}: {last[0]}", runs)
     stopped = next((run["stopped"] for run in runs if run["stopped"]), None)
     if stopped is not None:
-        return sample("stopped", f"not over in {request['seconds']:g} s ({stopped})", runs)
+        return sample("stopped", f"not over in {job.effort.seconds:g} s ({stopped})", runs)
     return sample("measured", "", runs)
 
 
 _MEASURER = {"partita": "partita.bench.sample", "klee": "partita.bench.klee", "angr": "partita.bench.with_angr"}
 
 
-def _check_installed(setup: Setup) -> None:
-    if setup.needs and shutil.which(setup.needs) is None and importlib.util.find_spec(setup.needs) is None:
-        raise NotInstalledError(f"`{setup.needs}` is not installed")
-
-
-def _compile(request: dict[str, Any]) -> None:
+def _compile(case: Case) -> None:
     """Into the cache, so that the memory this takes is not counted with the first configuration."""
-    if not request["files"][0].endswith(".smt2"):
-        load_program(request["files"], cflags=request["flags"])
+    if not case.program.endswith(".smt2"):
+        load_program(case.paths(), cflags=case.flags())
 
 
 def _lines(text: str) -> Iterator[dict[str, Any]]:

@@ -8,15 +8,19 @@ the papers' executors speak to Z3 without Python between.
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import re
 import sys
+import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from partita import _core, backends, bv, explore
-from partita.explore import SLICE_S
+from partita.explore import SLICE_S, Run
 from partita.solver import Solver
 
 SHORT_S = 1.0
@@ -51,40 +55,78 @@ def answered(script: Path, layers: str, seconds: float) -> dict[str, Any]:
     return {"wall_s": wall_s, "stopped": unfinished, "found": verdicts, **_solver(wall_s, session.statistics())}
 
 
-def explored(job: dict[str, Any]) -> dict[str, Any]:
-    run = explore(
-        job["files"],
-        arguments=job["arguments"],
-        sym_files=tuple(job["sym_files"]) if job["sym_files"] else None,
-        cflags=job["flags"],
-        layers=job["layers"],
-        search=job["search"],
-        model_in_hand=job["model_in_hand"],
-        tests="bugs",
-        max_time=job["seconds"],
-        max_instructions=job["instructions"],
-    )
-    curve = []
-    while run.step(job["seconds"] / CURVE_POINTS if job["until"] == "time" else SLICE_S):
-        if job["until"] == "time":
-            data = run.summary()
-            curve.append([data["explore_s"], data["forks"] + 1])
+def explored(job: dict[str, Any], instructions: int | None) -> dict[str, Any]:
+    with _empty_folder() as folder:
+        limited = instructions is not None
+        run = explore(
+            job["files"],
+            arguments=job["words"],
+            cflags=job["flags"],
+            layers=job["layers"],
+            search=job["search"],
+            model_in_hand=job["model_in_hand"],
+            tests="coverage" if job["package"] and job["until"] == "time" else "bugs",
+            # As many instructions may take longer than they took the first configuration.
+            max_time=10 + 4 * job["seconds"] if limited else job["seconds"],
+            max_instructions=instructions,
+            out=folder.parent / "out",
+        )
+        curve = _follow(run, job)
+        reached = _own_lines((folder.parent / "out" / "coverage.lcov").read_text(), Path(job["files"][0]).parent)
     data = run.summary()
     bugs = sorted([bug["class"], bug["line"]] for bug in data["bugs"])
     # What is cut by a limit of time is not the same in two runs.
     found = None if data["stopped"] == "max-time" else [data["paths"], bugs, data["instructions"]]
-    return {"wall_s": data["explore_s"], "stopped": unfinished(job, data), "found": found, "curve": curve,
+    lines = {"lines": sum(reached), "percent_lines": 100 * sum(reached) / max(1, len(reached))}
+    return {"wall_s": data["explore_s"], "stopped": _unfinished(job, data, limited), "found": found, "curve": curve,
             "instructions": data["instructions"], "states": data["forks"] + 1, "paths": data["paths"]["completed"],
+            "mismatches": run.mismatches, **(lines if job["package"] else {}),
             **_solver(data["explore_s"], data["solver"])}  # fmt: skip
 
 
-def unfinished(job: dict[str, Any], data: dict[str, Any]) -> str | None:
+def _follow(run: Run, job: dict[str, Any]) -> list[tuple[float, int]]:
+    """To its end; of a run for a given time, how many states there were when."""
+    curve: list[tuple[float, int]] = []
+    timed = job["until"] == "time"
+    while run.step(job["seconds"] / CURVE_POINTS if timed else SLICE_S):
+        if timed:
+            data = run.summary()
+            curve.append((data["explore_s"], data["forks"] + 1))
+    return curve
+
+
+def _unfinished(job: dict[str, Any], data: dict[str, Any], limited: bool) -> str | None:
     """Why the run is not what was to be measured."""
-    counting = job["until"] == "instructions" and job["instructions"] is None
-    expected = "max-time" if job["until"] == "time" or counting else "max-instructions" if job["instructions"] else None
-    if data["stopped"] is not None:
-        return None if data["stopped"] == expected else str(data["stopped"])
-    return str(data["incomplete"]) if data["incomplete"] and expected is None else None
+    wanted = {"end": None, "time": "max-time", "instructions": "max-instructions" if limited else "max-time"}
+    if data["stopped"] not in (None, wanted[job["until"]]):
+        return str(data["stopped"])
+    if data["stopped"] is None or data["paths"]["unsupported"]:
+        return "; ".join(sorted({row["why"] for row in data["incomplete"]})) or None
+    return None
+
+
+@contextlib.contextmanager
+def _empty_folder() -> Iterator[Path]:
+    """What programs find when they list the folder they are in."""
+    before = Path.cwd()
+    with tempfile.TemporaryDirectory(prefix="partita-bench-") as made:
+        folder = Path(made) / "work"
+        folder.mkdir()
+        os.chdir(folder)
+        try:
+            yield folder
+        finally:
+            os.chdir(before)
+
+
+def _own_lines(tracefile: str, folder: Path) -> list[bool]:
+    """Of the sources beside the program, its own as opposed to those of libraries: whether each line was reached."""
+    found: list[bool] = []
+    for record in tracefile.split("end_of_record\n"):
+        named = re.search(r"^SF:(.*)$", record, re.M)
+        if named is not None and Path(named[1]).parent == folder:
+            found += [count != "0" for count in re.findall(r"^DA:\d+,(\d+)", record, re.M)]
+    return found
 
 
 def _solver(wall_s: float, solver: dict[str, Any]) -> dict[str, Any]:
@@ -109,8 +151,12 @@ def main() -> int:
     warm_up(job["layers"])
     script = Path(job["files"][0])
 
+    count = job["instructions"]
+    if job["until"] == "instructions" and count is None:
+        count = explored(job, None)["instructions"]
+
     def once() -> dict[str, Any]:
-        return answered(script, job["layers"], job["seconds"]) if script.suffix == ".smt2" else explored(job)
+        return answered(script, job["layers"], job["seconds"]) if script.suffix == ".smt2" else explored(job, count)
 
     for number in range(job["repeats"]):
         run = once()

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from partita.errors import UsageError
+from partita.frontends.cache import cache_dir
 
 _TOOLS = {"CC": "partita-cc", "AR": "partita-ar", "RANLIB": "partita-ranlib"}
 _APT_TARGETS = ("apt-get", "indextargets", "--format", "$(ORIGIN)|$(REPO_URI)|$(RELEASE)|$(COMPONENT)")
@@ -77,6 +78,15 @@ PACKAGES = {
         make=("make", "-j1"),
     ),
 }
+
+
+def program(package: str, name: str) -> Path:
+    """An executable of a package, which is built in the user's cache (or $PARTITA_SOURCES) if it is not there yet."""
+    into = Path(os.environ.get("PARTITA_SOURCES") or cache_dir() / "sources")
+    found = {path.name: path for path in build(package, into)}
+    if name not in found:
+        raise UsageError(f"{package}: expected an executable `{name}`, found {', '.join(sorted(found))}")
+    return found[name]
 
 
 def build(name: str, into: Path, *, jobs: int | None = None) -> list[Path]:

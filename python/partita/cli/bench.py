@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import shlex
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 from partita.errors import UsageError
@@ -23,6 +24,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--fresh", action="store_true", help="measure again what is measured already")
 
 
+def _named(name: str, known: Iterable[str]) -> list[str]:
+    """The experiment of this name, and those whose names begin with it: `coreutils` is two."""
+    return [other for other in known if other == name or other.startswith(f"{name}-")]
+
+
 def run(arguments: argparse.Namespace) -> int:
     from partita.bench import plot
 
@@ -33,14 +39,15 @@ def run(arguments: argparse.Namespace) -> int:
     for name in arguments.name:
         if name in NOT_YET:
             raise UsageError(f"`{name}` is not there yet: {NOT_YET[name]}")
-        if name not in EXPERIMENTS:
+        if not _named(name, EXPERIMENTS):
             raise UsageError(f"expected an experiment ({', '.join(EXPERIMENTS)}), found `{name}`")
     folder = Path(arguments.out)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UsageError(f"cannot write into `{folder}`: {error.strerror}; choose another folder with --out") from None
-    chosen = [EXPERIMENTS[name] for name in arguments.name or EXPERIMENTS]
+    names = dict.fromkeys(one for name in arguments.name for one in _named(name, EXPERIMENTS))
+    chosen = [EXPERIMENTS[name] for name in names or EXPERIMENTS]
     command = ["partita", *sys.argv[1:]]
     failed = measure(chosen, "quick" if arguments.quick else "full", folder, command=command, fresh=arguments.fresh)
     for line in failed:
