@@ -12,6 +12,8 @@ CONFIGURATIONS = {
     **{f"without {one}": Setup(" ".join(layer for layer in _CHAIN if layer != one)) for one in _CHAIN if one != "sat"},
 }
 
+_STRUCTURES = {"BinTree": 6, "Dijkstra": 4, "NanoXML": 6, "Operations": 3, "Median": 4}
+
 
 def cases(scale: Scale) -> list[Case]:
     small = scale == "smoke"
@@ -20,6 +22,8 @@ def cases(scale: Scale) -> list[Case]:
         "sort1": ("sorts.c", {"SORT": "insertion", "LENGTH": 40, "FIRST": 20}),
         "sort2": ("sorts.c", {"SORT": "selection", "LENGTH": 15 if scale == "quick" else 40, "FIRST": 3, "SECOND": 8}),
         "sortcheck": ("sortcheck.c", {"LENGTH": 5}),
+        "objres": ("objres.c", {"LENGTH": 64, "TYPE": "uint32_t"}),
+        **{name: (f"structures/{name}.c", {"SIZE": size}) for name, size in _STRUCTURES.items()},
     }
     chosen = ["worstcase"] if small else list(programs)
     return [Case(name, name, *programs[name]) for name in chosen]
@@ -33,6 +37,6 @@ EXPERIMENT = Experiment(
     note="A layer whose bars are no higher than those of the whole chain does not pay on these programs.",
     configurations=CONFIGURATIONS,
     cases=cases,
-    effort={"full": Effort(10, 120), "quick": Effort(5, 20), "smoke": Effort(1, 20)},
+    effort={"full": Effort(10, 120), "quick": Effort(2, 10), "smoke": Effort(1, 20)},
     panels=(Panel("time_s", "time", "", "seconds", tuple(CONFIGURATIONS), log_y=True, kind="bars"),),
 )

@@ -94,6 +94,9 @@ def _case(group: list[dict[str, Any]], setups: Mapping[str, Setup]) -> list[Row]
                 # Whichever paths were open at the end, the instructions are as many.
                 equal = sample["case"].get("until") == "instructions"
                 remark = "as many instructions, not all on the same paths" if equal else DIFFERENT
+            elif reference and sample["case"].get("until") == "end" and _paths(runs) != _paths(reference):
+                # Another executor, which says no more than how many paths there are.
+                remark = f"{_paths(runs)} paths, not {_paths(reference)}"
             if reference and remark != DIFFERENT:
                 values |= _beside(runs, reference)
         case = sample["case"]
@@ -105,6 +108,11 @@ def _same(runs: list[dict[str, Any]], reference: list[dict[str, Any]]) -> bool:
     """Did all explore the same? What a limit of time cuts is not compared."""
     found = [run["found"] for run in (*runs, *reference) if run["found"] is not None]
     return all(one == found[0] for one in found)
+
+
+def _paths(runs: list[dict[str, Any]]) -> int | None:
+    found: int | None = runs[0].get("paths")
+    return found
 
 
 def _beside(runs: list[dict[str, Any]], reference: list[dict[str, Any]]) -> dict[str, Estimate]:

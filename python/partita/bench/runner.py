@@ -135,13 +135,20 @@ def run(
 
 def _key(job: Job) -> tuple[str, str]:
     """What a sample of this job is known by; or nothing, and why it cannot be had on this machine."""
-    needs = job.setup.needs
-    if needs and shutil.which(needs) is None and importlib.util.find_spec(needs) is None:
-        return "", f"not run: `{needs}` is not installed"
+    if job.setup.needs and not _is_installed(job.setup.needs):
+        return "", f"not run: `{job.setup.needs}` is not installed"
     try:
         return job.key(), ""
     except UsageError as error:
         return "", f"not run: {str(error).partition(chr(10))[0]}"
+
+
+@functools.cache
+def _is_installed(name: str) -> bool:
+    """A command, a module of this Python, or angr in a Python of its own: it does not share ours with its Z3."""
+    if name == "angr" and "PARTITA_ANGR" in os.environ:
+        return Path(os.environ["PARTITA_ANGR"]).exists()
+    return shutil.which(name) is not None or importlib.util.find_spec(name) is not None
 
 
 def _kept(file: Path) -> dict[str, Sample]:
@@ -180,7 +187,7 @@ def _measured(job: Job, key: str, before: Sequence[Sample]) -> Sample:
         if job.setup.tool == "partita":
             _compile(job.case)
         child = subprocess.run(
-            [sys.executable, "-m", _MEASURER[job.setup.tool]],
+            [sys.executable, "-m", f"partita.bench.{_MEASURER[job.setup.tool]}"],
             input=json.dumps(job.request()),
             capture_output=True,
             text=True,
@@ -201,7 +208,7 @@ def _measured(job: Job, key: str, before: Sequence[Sample]) -> Sample:
     return sample("measured", "", runs)
 
 
-_MEASURER = {"partita": "partita.bench.sample", "klee": "partita.bench.klee", "angr": "partita.bench.with_angr"}
+_MEASURER = {"partita": "sample", "klee": "other_tools", "angr": "other_tools"}
 
 
 def _compile(case: Case) -> None:
