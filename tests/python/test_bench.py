@@ -289,17 +289,29 @@ def test_without_matplotlib(capsys: pytest.CaptureFixture[str], monkeypatch: pyt
     assert wanted in capsys.readouterr().err
 
 
+SHOWN = """<script>addEventListener("load", () => {
+  const broken = [...document.images].filter(image => !image.naturalWidth).map(image => image.src);
+  document.title = `${document.images.length} plots, broken: ${broken.join(" ") || "none"}`;
+});</script>"""
+
+
 def test_the_page_in_a_browser(tmp_path: Path) -> None:
-    browser = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    names = ("chromium", "chromium-browser", "chromium-headless-shell", "google-chrome")
+    browser = next(filter(None, map(shutil.which, names)), None)
     if browser is None:
         pytest.skip("no Chromium on this machine (Debian: apt install chromium)")
-    suite.measure([EXPERIMENTS["foo"]], "smoke", tmp_path, command=[])
-    words = [browser, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--dump-dom",
-             f"--user-data-dir={tmp_path / 'profile'}", (tmp_path / "index.html").as_uri()]  # fmt: skip
-    shown = subprocess.run(words, capture_output=True, text=True, timeout=60)
-    assert shown.returncode == 0
-    assert "CONSOLE" not in shown.stderr
-    assert 'src="foo.svg"' in shown.stdout
+    suite.measure([EXPERIMENTS[name] for name in ("foo", "structures")], "smoke", tmp_path, command=[])
+    page_text = (tmp_path / "index.html").read_text()
+    # A copy that says which plots the browser has drawn.
+    (tmp_path / "asked.html").write_text(page_text.replace("</body>", f"{SHOWN}</body>"))
+    for name in ("index.html", "asked.html"):
+        words = [browser, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--dump-dom",
+                 f"--user-data-dir={tmp_path / 'profile'}", (tmp_path / name).as_uri()]  # fmt: skip
+        shown = subprocess.run(words, capture_output=True, text=True, timeout=60)
+        assert shown.returncode == 0
+        assert "CONSOLE" not in shown.stderr
+        assert 'src="foo.svg"' in shown.stdout
+    assert "<title>2 plots, broken: none</title>" in shown.stdout
 
 
 def test_the_page_names_everything(tmp_path: Path) -> None:
