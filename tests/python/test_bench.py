@@ -272,6 +272,17 @@ def test_packages_that_cannot_be_had(tmp_path: Path, monkeypatch: pytest.MonkeyP
         assert (row["outcome"], row["remark"]) == ("not run", "not run: coreutils: no `apt-get` here")
 
 
+def test_what_takes_long_to_build_is_not_built_for_a_quick_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PARTITA_SOURCES", str(tmp_path))
+    quick = replace(EXPERIMENTS["binutils"], cases=lambda scale: EXPERIMENTS["binutils"].cases("quick")[:1])
+    samples, _ = measured(quick, tmp_path)
+    reason = "not run: binutils is not built, which takes long: a run without --quick does it"
+    assert [(s["outcome"], s["reason"]) for s in samples] == [("not run", reason)] * 3
+    (tmp_path / "binutils").mkdir()
+    (tmp_path / "binutils" / ".make-done").touch()
+    assert EXPERIMENTS["binutils"].cases("quick")[0].path().name == "utility"
+
+
 def test_names_that_are_not_there(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert main(["bench", "nonsense", "--out", str(tmp_path)]) == 2
     assert "expected an experiment (foo, objres, " in capsys.readouterr().err

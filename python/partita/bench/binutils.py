@@ -36,7 +36,7 @@ _CHOSEN: dict[Scale, tuple[str, ...]] = {
 
 def cases(scale: Scale) -> list[Case]:
     return [
-        Case("equal instructions", name, name, package="binutils", until="instructions",
+        Case("equal instructions", name, name, package="binutils", built=scale == "quick", until="instructions",
              words=(*(("--sym-stdin", "16") if name == "sysinfo" else _FILE), *ARGUMENTS[name]))
         for name in _CHOSEN[scale]
     ]  # fmt: skip
@@ -72,10 +72,11 @@ EXPERIMENT = Experiment(
         "default": Setup(DEFAULT_LAYERS),
     },
     cases=cases,
-    effort={"full": Effort(3, 300), "quick": Effort(2, 2), "smoke": Effort(1, 0.3)},
+    effort={"full": Effort(3, 300), "quick": Effort(3, 1.5), "smoke": Effort(1, 0.3)},
     panels=(
         Panel("speedup", "equal instructions", "", "times as fast as Z3 alone", ("intervals", "default"), log_y=True,
               kind="bars"),
+        Panel("success", "what intervals answer", "questions", "share answered", ("intervals",), kind="scatter"),
     ),
     table=success,
 )  # fmt: skip

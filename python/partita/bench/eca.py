@@ -17,14 +17,14 @@ from partita.explore import write_whole
 from partita.frontends.cache import cache_dir
 
 INPUTS, VARIABLES, VALUES = 6, 6, 8
-_COUNT: dict[Scale, int] = {"full": 100, "quick": 12, "smoke": 1}
+_COUNT: dict[Scale, int] = {"full": 100, "quick": 8, "smoke": 1}
 
 
 def system(seed: int, rounds: int) -> str:
     """A C program that reads `rounds` inputs."""
     chance = random.Random(f"eca {seed}")
     names = [f"a{number}" for number in chance.sample(range(1, 100), VARIABLES)]
-    rules = [_rule(chance, names) for _ in range(chance.randint(60, 140))]
+    rules = [_rule(chance, names) for _ in range(chance.randint(40, 100))]
     steps = "\n".join(f"  {'else ' if number else ''}{rule}" for number, rule in enumerate(rules))
     start = "\n".join(f"static int {name} = {chance.randrange(VALUES)};" for name in names)
     return f"""// A system of events, conditions and actions; generated from seed {seed}.
@@ -64,7 +64,7 @@ def _rule(chance: random.Random, names: list[str]) -> str:
 
 def cases(scale: Scale) -> list[Case]:
     found = []
-    rounds = {"full": 6, "quick": 4, "smoke": 2}[scale]
+    rounds = {"full": 4, "quick": 2, "smoke": 1}[scale]
     for seed in range(_COUNT[scale]):
         file = cache_dir() / "eca" / f"{seed}-{rounds}.c"
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -92,7 +92,7 @@ EXPERIMENT = Experiment(
     ),
     configurations=against_z3("integers:paper"),
     cases=cases,
-    effort={"full": Effort(14, 120), "quick": Effort(3, 15), "smoke": Effort(1, 20)},
+    effort={"full": Effort(14, 300), "quick": Effort(3, 15), "smoke": Effort(1, 20)},
     panels=(
         Panel("difference", "time beside Z3's bit-vectors", "systems, ranked", "more time, %", ("paper", "default"),
               kind="ranked"),

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from partita.bench import sources
+from partita.errors import UsageError
 from partita.solver import DEFAULT_LAYERS
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
@@ -42,6 +43,8 @@ class Case:
     defines: Mapping[str, str | int] = field(default_factory=dict)
     package: str = ""
     """Of `sources.PACKAGES`: where the executable is from."""
+    built: bool = False
+    """Not built for this, only used if it is there: building takes longer than the experiment."""
     linked: str = ""
     """A file of `programs` that is added to the executable."""
     words: tuple[str, ...] = ()
@@ -53,6 +56,8 @@ class Case:
 
     def path(self) -> Path:
         """Where the program is; an executable is built if it is not there yet."""
+        if self.built and not sources.is_built(self.package):
+            raise UsageError(f"{self.package} is not built, which takes long: a run without --quick does it")
         return sources.program(self.package, self.program) if self.package else PROGRAMS / self.program
 
     def paths(self) -> list[Path]:
@@ -98,9 +103,9 @@ class Panel:
     log_y: bool = False
     series: str = ""
     """Of this one only."""
-    kind: Literal["lines", "bars", "ranked", "spread", "curve"] = "lines"
+    kind: Literal["lines", "bars", "ranked", "spread", "scatter", "curve"] = "lines"
     """Lines over the size; bars for each case; cases ranked by the measure; by configuration, a point a case with the
-    mean of all; or the mean of all cases over the time of the run."""
+    mean of all; a point a case over the number of its questions; or the mean of all cases over the time of the run."""
 
 
 @dataclass(frozen=True)

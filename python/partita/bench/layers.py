@@ -12,6 +12,7 @@ CONFIGURATIONS = {
     **{f"without {one}": Setup(" ".join(layer for layer in _CHAIN if layer != one)) for one in _CHAIN if one != "sat"},
 }
 
+_ONLY_FULL = ("objres", "Dijkstra", "Operations", "Median")
 _STRUCTURES = {"BinTree": 6, "Dijkstra": 4, "NanoXML": 6, "Operations": 3, "Median": 4}
 
 
@@ -25,7 +26,7 @@ def cases(scale: Scale) -> list[Case]:
         "objres": ("objres.c", {"LENGTH": 64, "TYPE": "uint32_t"}),
         **{name: (f"structures/{name}.c", {"SIZE": size}) for name, size in _STRUCTURES.items()},
     }
-    chosen = ["worstcase"] if small else list(programs)
+    chosen = ["worstcase"] if small else [name for name in programs if scale == "full" or name not in _ONLY_FULL]
     return [Case(name, name, *programs[name]) for name in chosen]
 
 

@@ -29,7 +29,7 @@ EXPERIMENT = Experiment(
     ),
     configurations=against_z3("intervals:paper"),
     cases=cases,
-    effort={"full": Effort(200, 60), "quick": Effort(100, 20), "smoke": Effort(1, 20)},
+    effort={"full": Effort(200, 60), "quick": Effort(40, 20), "smoke": Effort(1, 20)},
     panels=tuple(
         Panel("speedup", configuration, *_LABELS, (configuration,), log_x=True, log_y=True)
         for configuration in ("paper", "default")

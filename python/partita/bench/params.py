@@ -23,7 +23,7 @@ _QUICK = ("BubbleSort", "Dijkstra", "Operations", "Median")
 def cases(scale: Scale) -> list[Case]:
     names = {"full": tuple(SIZES), "quick": _QUICK, "smoke": ("Median",)}[scale]
     return [
-        Case(name, name, f"structures/{name}.c", {"SIZE": 4 if scale == "smoke" else SIZES[name][1]}, until="time")
+        Case(name, name, f"structures/{name}.c", {"SIZE": 4 if scale == "smoke" else SIZES[name]}, until="time")
         for name in names
     ]
 
@@ -43,7 +43,7 @@ EXPERIMENT = Experiment(
     ),
     configurations=CONFIGURATIONS,
     cases=cases,
-    effort={"full": Effort(5, 60), "quick": Effort(2, 0.5), "smoke": Effort(1, 0.2)},
+    effort={"full": Effort(5, 60), "quick": Effort(2, 0.3), "smoke": Effort(1, 0.2)},
     panels=(Panel("increase", "states in equal time", "K_p + K_s", "more states than without, %", _SHOWN,
                   kind="spread"),),
 )  # fmt: skip

@@ -36,13 +36,20 @@ def draw(experiment: Experiment, rows: list[Row], samples: Sequence[Mapping[str,
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    count = len(experiment.panels)
+    # What is not installed has no panel, unless nothing has.
+    ran = {row.configuration for row in rows if row.outcome != "not run"}
+    panels = [one for one in experiment.panels if ran.intersection(one.configurations)] or experiment.panels[:1]
+    count = len(panels)
     with matplotlib.rc_context({"svg.hashsalt": experiment.name, "svg.fonttype": "none", "font.size": 10,
                                 "axes.grid": True, "grid.alpha": 0.3, "axes.axisbelow": True}):  # fmt: skip
-        widths = [_width(panel, rows) for panel in experiment.panels]
-        figure, axes = pyplot.subplots(1, count, figsize=(2.6 + sum(widths), 4), squeeze=False, layout="constrained",
-                                       width_ratios=widths)  # fmt: skip
-        for panel, place in zip(experiment.panels, axes[0], strict=True):
+        widths = [_width(panel, rows) for panel in panels]
+        columns = 2 if count == 4 else count
+        ratios = [max(widths[column::columns]) for column in range(columns)]
+        size = (2.6 + sum(ratios), 4 * (count // columns))
+        figure, grid = pyplot.subplots(count // columns, columns, figsize=size, squeeze=False, layout="constrained",
+                                       width_ratios=ratios)  # fmt: skip
+        axes = list(grid.flat)
+        for panel, place in zip(panels, axes, strict=True):
             place.set(title=panel.title, xlabel=panel.x_label, ylabel=panel.y_label)
             if panel.kind == "curve":
                 _curve(place, panel, samples)
@@ -51,9 +58,9 @@ def draw(experiment: Experiment, rows: list[Row], samples: Sequence[Mapping[str,
             if not place.has_data():
                 place.text(0.5, 0.5, "nothing measured", transform=place.transAxes, ha="center")
                 place.set(xticks=[], yticks=[])
-        _share_height(experiment, list(axes[0]))
+        _share_height(panels, axes)
         # The panels of an experiment have the same lines.
-        told = {name: mark for place in axes[0] for mark, name in zip(*place.get_legend_handles_labels(), strict=True)}
+        told = {name: mark for place in axes for mark, name in zip(*place.get_legend_handles_labels(), strict=True)}
         if told:
             figure.legend(told.values(), told.keys(), loc="outside right upper", fontsize=9)
         figure.savefig(folder / f"{experiment.name}.svg", metadata={"Date": None})
@@ -69,10 +76,10 @@ def _width(panel: Panel, rows: list[Row]) -> float:
     return min(14.0, max(4.2, 0.18 * bars))
 
 
-def _share_height(experiment: Experiment, axes: list[Axes]) -> None:
+def _share_height(panels: Sequence[Panel], axes: list[Axes]) -> None:
     """Panels of one measure have one scale, so that they can be compared."""
     drawn = [place for place in axes if place.has_data()]
-    if drawn and len({(panel.measure, panel.kind) for panel in experiment.panels}) == 1:
+    if drawn and len({(panel.measure, panel.kind) for panel in panels}) == 1:
         low, high = (pick(a.get_ylim()[i] for a in drawn) for i, pick in ((0, min), (1, max)))
         for place in drawn:
             place.set_ylim(low, high)
@@ -121,7 +128,7 @@ def _bars(axes: Axes, panel: Panel, rows: list[Row]) -> None:
     for place, (label, values) in enumerate(bars_of.items()):
         at = [groups.index(x) + (place - (len(bars_of) - 1) / 2) * width for x, _, _ in values]
         means = [mean for _, mean, _ in values]
-        within = [(min(w, 0.9 * mean) if panel.log_y else w, w) for _, mean, w in values]
+        within = [_whiskers(panel, mean, w) for _, mean, w in values]
         bars = axes.bar(at, means, 0.9 * width, label=label)
         if panel.measure == "solves":
             axes.bar_label(bars, fmt="%g", fontsize=8)
@@ -135,6 +142,13 @@ def _bars(axes: Axes, panel: Panel, rows: list[Row]) -> None:
     leaning = sum(map(len, names)) > 40
     axes.set_xticks(range(len(groups)), names, rotation=40 if leaning else 0, ha="right" if leaning else "center")
     axes.margins(y=0.15)
+
+
+def _whiskers(panel: Panel, mean: float, within: float) -> tuple[float, float]:
+    """Down and up; not where no value can be, nor without end on a logarithmic axis."""
+    if panel.measure in ("hit_rate", "success"):
+        return min(within, mean), min(within, 1 - mean)
+    return min(within, 0.9 * mean) if panel.log_y else within, within
 
 
 def _by_label(points: dict[tuple[str, str], Points]) -> dict[str, Points]:
@@ -175,6 +189,19 @@ def _spread(axes: Axes, panel: Panel, rows: list[Row]) -> None:
     axes.set_xticks(range(len(panel.configurations)), panel.configurations, rotation=40, ha="right")
 
 
+def _scatter(axes: Axes, panel: Panel, rows: list[Row]) -> None:
+    """A point a case: what was measured over how many questions were asked."""
+    for number, configuration in enumerate(panel.configurations):
+        drawn = [row for row in rows if row.configuration == configuration and panel.measure in row.estimates]
+        xs, ys = ([row.estimates[name].mean for row in drawn] for name in ("queries", panel.measure))
+        axes.plot(xs, ys, _MARKERS[number], color=f"C{number}", label=configuration, markersize=6)
+        for row, x, y in zip(drawn, xs, ys, strict=True):
+            axes.annotate(str(row.x), (x, y), textcoords="offset points", xytext=(6, 4), fontsize=8)
+    axes.set_xscale("log")
+    axes.set_ylim(-0.05, 1.1)
+    axes.margins(x=0.25)
+
+
 def _curve(axes: Axes, panel: Panel, samples: Sequence[Mapping[str, Any]]) -> None:
     """The mean over all cases of how far they were, over the time of the run."""
     for number, configuration in enumerate(panel.configurations):
@@ -200,4 +227,4 @@ def _reached(run: Mapping[str, Any], at: float) -> float:
     return float(run["states"])
 
 
-_KINDS = {"lines": _lines, "bars": _bars, "ranked": _ranked, "spread": _spread}
+_KINDS = {"lines": _lines, "bars": _bars, "ranked": _ranked, "spread": _spread, "scatter": _scatter}

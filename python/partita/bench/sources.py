@@ -40,6 +40,11 @@ _POSIX = (
 )
 
 
+_JSON = (
+    "debug linkhash arraylist json_util json_object json_pointer json_tokener json_object_iterator json_c_version"
+).split()
+
+
 def _defines(*names: str, **values: str | int) -> str:
     """The text of a header."""
     return "".join(f"#define {name} {value}\n" for name, value in {**dict.fromkeys(names, 1), **values}.items())
@@ -94,6 +99,7 @@ PACKAGES = {
         configure=(),
         headers={
             "json_config.h": "#define JSON_C_HAVE_INTTYPES_H 1\n",
+            "json.h": "".join(f'#include "{name}.h"\n' for name in _JSON),
             "config.h": _defines(
                 "STDC_HEADERS",
                 *_POSIX,
@@ -135,7 +141,9 @@ PACKAGES = {
         "fribidi",
         configure=(),
         headers={
-            "config.h": _defines("STDC_HEADERS", "HAVE_STDLIB_H", "HAVE_STRING_H", "HAVE_MEMORY_H", "HAVE_STRINGS_H"),
+            "config.h": _defines(
+                "STDC_HEADERS", "HAVE_STDLIB_H", "HAVE_STRING_H", "HAVE_MEMORY_H", "HAVE_STRINGS_H", "HAVE_STRINGIZE"
+            ),
             "lib/fribidi-config.h": _defines(
                 FRIBIDI='"fribidi"',
                 FRIBIDI_NAME='"GNU FriBidi"',
@@ -162,11 +170,20 @@ PACKAGES = {
 
 def program(package: str, name: str) -> Path:
     """An executable of a package, which is built in the user's cache (or $PARTITA_SOURCES) if it is not there yet."""
-    into = Path(os.environ.get("PARTITA_SOURCES") or cache_dir() / "sources")
-    found = {path.name: path for path in build(package, into)}
+    found = {path.name: path for path in build(package, _cache())}
     if name not in found:
         raise UsageError(f"{package}: expected an executable `{name}`, found {', '.join(sorted(found))}")
     return found[name]
+
+
+def is_built(package: str) -> bool:
+    """Is the last step of building it done, in the user's cache?"""
+    last = "driver" if PACKAGES[package].library else "make"
+    return (_cache() / package / f".{last}-done").exists()
+
+
+def _cache() -> Path:
+    return Path(os.environ.get("PARTITA_SOURCES") or cache_dir() / "sources")
 
 
 def build(name: str, into: Path, *, jobs: int | None = None) -> list[Path]:

@@ -7,21 +7,20 @@ from partita.solver import DEFAULT_LAYERS
 
 GRULIA = "split reuse:grulia sat(harvest=off)"
 SIZES = {
-    "Remainder": (12, 60),
-    "BubbleSort": (6, 8),
-    "Dijkstra": (4, 6),
-    "NanoXML": (7, 12),
-    "SortedListInt": (6, 9),
-    "BinTree": (6, 9),
-    "Triangle": (1, 2),
-    "Operations": (3, 5),
-    "Sorting": (5, 7),
-    "MagicIndex": (12, 24),
-    "BinomialHeap": (5, 8),
-    "TreeMap": (6, 9),
-    "Median": (4, 6),
+    "Remainder": 60,
+    "BubbleSort": 8,
+    "Dijkstra": 6,
+    "NanoXML": 12,
+    "SortedListInt": 9,
+    "BinTree": 9,
+    "Triangle": 2,
+    "Operations": 5,
+    "Sorting": 7,
+    "MagicIndex": 24,
+    "BinomialHeap": 8,
+    "TreeMap": 9,
+    "Median": 6,
 }
-"""By program, the sizes of a quick run and of a full one."""
 BASE = "Grulia"
 CONFIGURATIONS = {
     BASE: Setup(GRULIA, model_in_hand=False, beside=BASE),
@@ -35,9 +34,9 @@ def cases(scale: Scale) -> list[Case]:
     if scale == "smoke":
         return [Case("dfs", "SortedListInt", "structures/SortedListInt.c", {"SIZE": 4}, until="time")]
     return [
-        Case(search, name, f"structures/{name}.c", {"SIZE": sizes[scale == "full"]}, until="time", search=search)
+        Case(search, name, f"structures/{name}.c", {"SIZE": size}, until="time", search=search)
         for search in ("dfs", "bfs")
-        for name, sizes in SIZES.items()
+        for name, size in SIZES.items()
     ]
 
 
@@ -57,7 +56,7 @@ EXPERIMENT = Experiment(
     ),
     configurations=CONFIGURATIONS,
     cases=cases,
-    effort={"full": Effort(5, 60), "quick": Effort(2, 0.6), "smoke": Effort(1, 0.3)},
+    effort={"full": Effort(5, 60), "quick": Effort(2, 0.3), "smoke": Effort(1, 0.3)},
     panels=tuple(
         panel
         for search, words in {"dfs": "depth first", "bfs": "breadth first"}.items()
