@@ -148,6 +148,8 @@ def _whiskers(panel: Panel, mean: float, within: float) -> tuple[float, float]:
     """Down and up; not where no value can be, nor without end on a logarithmic axis."""
     if panel.measure in ("hit_rate", "success"):
         return min(within, mean), min(within, 1 - mean)
+    if panel.measure in ("difference", "increase"):
+        return min(within, mean + 100), within
     return min(within, 0.9 * mean) if panel.log_y else within, within
 
 
@@ -167,7 +169,8 @@ def _ranked(axes: Axes, panel: Panel, rows: list[Row]) -> None:
         lines = (line for (_, name), line in _points(panel, rows).items() if name == configuration)
         values = sorted((mean, within) for line in lines for _, mean, within in line)
         if values:
-            means, within = zip(*values, strict=True)
+            means = [mean for mean, _ in values]
+            within = list(zip(*(_whiskers(panel, *value) for value in values), strict=True))
             axes.errorbar(range(1, len(means) + 1), means, yerr=within, fmt=_MARKERS[number], color=f"C{number}",
                           label=configuration, markersize=4, capsize=2, elinewidth=0.7)  # fmt: skip
     axes.axhline(0, color="0.4", linewidth=0.8)
