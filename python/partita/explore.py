@@ -51,6 +51,7 @@ def explore(
     max_instructions: int | None = None,
     max_tests: int | None = None,
     max_depth: int | None = None,
+    model_in_hand: bool = True,
     tests: Literal["all", "coverage", "bugs"] = "all",
     all_bugs: bool = False,
     check: Sequence[str] = (),
@@ -73,6 +74,9 @@ def explore(
     Limits are seconds, bytes and counts; none is set by default except memory (half of what the machine has). With
     `out`, tests and `run.json` are written into that folder, which must not hold another run. With `store`, answers
     that took long are kept in that file for later runs ("default": the user's own, as `partita run` has it).
+
+    With `model_in_hand=False` the chain is asked about both sides of every branch, as by an executor that keeps no
+    model of its paths: the same paths with about twice the questions, for experiments.
 
     Among `arguments`, `--sym-arg N` stands for a symbolic argument of up to N bytes and `--sym-args MIN MAX N` for MIN
     to MAX of them; `sym_files` is the number and the size of symbolic files A, B, ..., `sym_stdin` the size of symbolic
@@ -110,6 +114,7 @@ def explore(
     options = {
         **limits,
         "search": search,
+        "model_in_hand": model_in_hand,
         "seed": seed,
         "tests": tests,
         "all_bugs": all_bugs,

@@ -10,6 +10,7 @@ from conftest import Run
 from partita import explore, ktest
 from partita.errors import UsageError
 from partita.results import PathResult
+from partita.whole import Libc
 
 HEADERS = "".join(
     f"#include <{name}.h>\n" for name in "errno fcntl stdio stdlib string sys/socket sys/stat unistd dirent".split()
@@ -225,6 +226,25 @@ def test_the_executor_and_the_library_have_one_errno(tmp_path: Path) -> None:
     body = 'int klee_get_errno(void);\nint main(void) { open("/none", O_RDONLY); return klee_get_errno() == ENOENT; }\n'
     (path,) = explore(write(tmp_path, body))
     assert path.status == 1
+
+
+@pytest.mark.parametrize("libc", ["musl", "none"])
+def test_memory_that_no_machine_has_is_refused(tmp_path: Path, libc: Libc) -> None:
+    source = write(
+        tmp_path,
+        "static int refused(void *p) { int e = errno; errno = 0; return p == 0 && e == ENOMEM; }\n"
+        "int main(void) {\n"
+        "  void *p = malloc(1), *q = p; size_t much = (size_t)1 << 50;\n"
+        "  if (!p || errno) return 1;\n"
+        "  if (!refused(malloc(much)) || !refused(calloc(much, 1)) || !refused(calloc(much, much))) return 2;\n"
+        "  if (!refused(realloc(p, much)) || !refused(realloc(0, much))) return 3;\n"
+        "  if (!refused(reallocarray(p, much, much)) || !refused(aligned_alloc(64, much))) return 4;\n"
+        "  if (posix_memalign(&q, 64, much) != ENOMEM || q != p || errno) return 5;\n"
+        "  free(p);\n"
+        "  return 0; }\n",
+    )
+    (path,) = explore(source, libc=libc)
+    assert path.status == 0
 
 
 def test_system_calls_fail_when_asked(tmp_path: Path) -> None:

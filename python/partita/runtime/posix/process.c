@@ -120,7 +120,3 @@ long __partita_call_process(long number, long a, long b, long c, long d, long e,
   default: return NOT_MINE;
   }
 }
-
-/* Where there is a C library, `errno` is its own. */
-int klee_get_errno(void) { return errno; }
-int partita_get_errno(void) { return errno; }
