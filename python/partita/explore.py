@@ -20,7 +20,7 @@ from partita.reports import lcov, record
 from partita.results import Bug, PathResult
 from partita.solver import DEFAULT_LAYERS, resolve, with_verify
 from partita.store import Store, choose
-from partita.whole import ENVIRONMENT, Libc, Surroundings, libraries, needs_kernel, symbolic_words
+from partita.whole import ENVIRONMENT, Libc, Surroundings, check_words, libraries, needs_kernel, symbolic_words
 
 SCHEMA = 1
 SLICE_S = 0.1
@@ -107,6 +107,7 @@ def explore(
     start = time.perf_counter()
     texts = [os.fspath(name) for name in names]
     flags = symbolic_words(sym_files=sym_files, sym_stdin=sym_stdin, sym_stdout=sym_stdout, max_fail=max_fail)
+    check_words([*flags, *arguments])
     surroundings = Surroundings(flags, stdin, environment, write_host)
     user = load_program(names, optimize=optimize, cflags=cflags, clang=clang)
     needed = bool(flags or stdin or write_host) or needs_kernel(arguments)

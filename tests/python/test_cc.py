@@ -68,6 +68,21 @@ def test_several_sources_at_once(cc: Run) -> None:
     assert set(os.listdir()) == left, "nothing else is left behind"
 
 
+@pytest.mark.parametrize("words", ["-L. -ltwice", "-L . -l twice", "./libtwice.so.1", "-L. -l:libtwice.so.1"])
+def test_shared_libraries_become_archives(cc: Run, words: str) -> None:
+    """The executable is whole: it runs without the library, and has its bitcode."""
+    Path("unused.c").write_text("int unused(void) { return 1; }\n")
+    clean(cc("-fPIC", "-c", "unused.c"))
+    for _ in range(2):  # the second time over the first
+        clean(cc("-shared", "-fPIC", "-Wl,-soname,libtwice.so.1", "twice.c", "unused.o", "-o", "libtwice.so.1"))
+    Path("libtwice.so").symlink_to("libtwice.so.1")
+    clean(cc("main.c", *words.split(), "-o", "prog"))
+    for file in ("libtwice.so", "libtwice.so.1"):
+        Path(file).unlink()
+    assert subprocess.run(["./prog", "x"], check=False).returncode == 4
+    assert sources("prog") == [("main.c", ""), ("twice.c", "")]
+
+
 def test_assembly_is_native_only(cc: Run) -> None:
     Path("twice.S").write_text("#define TWO 2\n.globl f\nf: imul $TWO, %edi, %eax\n ret\n")
     clean(cc("main.c", "twice.S", "-o", "prog"))

@@ -292,8 +292,13 @@ def test_a_host_file_that_vanishes(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (["--sym-files", "27", "8"], "expected at most 26 symbolic files (A to Z), found 27 in sym_files"),
-        (["--sym-stdin", "99999999"], "expected sym_stdin to be a number from 0 to 16,777,216, found 99999999"),
+        (["--sym-files", "27", "8"], "expected at most 26 symbolic files (A to Z), found 27 after --sym-files"),
+        (["--", "-sym-files", "27", "8"], "expected at most 26 symbolic files (A to Z), found 27 after -sym-files"),
+        (["--sym-stdin", "99999999"], "expected numbers of at most 16,777,216 after --sym-stdin, found 99999999"),
+        (["--", "--sym-stdin", "x"], "expected a whole number after --sym-stdin, found `x`"),
+        (["--", "--sym-args", "1"], "expected 3 whole numbers after --sym-args, found `1`"),
+        (["--sym-args", "2", "1", "1"], "expected MIN MAX N after --sym-args, MIN at most MAX, found `2 1 1`"),
+        (["--sym-args", "0", "101", "1"], "expected at most 100 symbolic arguments, found 101"),
         (["--sym-arg", "x"], "argument --sym-arg: expected a whole number, found 'x'"),
         (["--libc", "none", "--sym-stdin", "1"], "drop `--libc none`"),
         (["--env", "nonsense"], "expected --env NAME=VALUE, found `nonsense`"),
