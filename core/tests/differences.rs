@@ -87,11 +87,14 @@ fn random_paths_of_comparisons() {
             (0..WORDS).map(|i| s.graph.var(&format!("x{i}"), Sort::Bits(WIDTH)).unwrap()).collect();
         let models = models(&words);
         let mut path = s.tree.root();
-        let mut earlier = vec![path];
+        let mut earlier = vec![s.tree.retain(path)];
         for _ in 0..14 {
-            // Back to a fork now and then.
+            // Back to a fork now and then, and what was left behind is given up, or some of it.
             if r.below(8) == 0 {
                 path = earlier[r.below(earlier.len() as u64) as usize];
+                let left = earlier.iter().position(|p| *p != path && r.below(3) == 0);
+                left.into_iter().for_each(|at| s.tree.release(earlier.swap_remove(at)));
+                s.drop_paths();
             }
             let condition = literal(&mut s.graph, &mut r, &words);
             let query = Query::new(path, condition);
@@ -135,7 +138,8 @@ fn random_paths_of_comparisons() {
                 None if r.below(4) == 0 => path = longer,
                 None => {}
             }
-            earlier.push(path);
+            earlier.push(s.tree.retain(path));
+            s.tree.release(longer);
         }
     }
     println!("decided {decided} of {asked}, {unsat} unsat");
