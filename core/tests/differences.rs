@@ -179,3 +179,17 @@ fn views_are_not_mixed() {
     let path = s.tree.extend(&s.graph, s.tree.root(), negative);
     assert!(matches!(s.check(&Query::new(path, large), &Budget::unlimited()), Answer::Sat(_)));
 }
+
+#[test]
+fn zero_moves_before_a_number_was_looked_at() {
+    // All are zero. That c is less than b pushes c below zero, so zero and whatever is above it go down instead; a, which
+    // nobody has looked at yet, must stay above b.
+    let mut s = solver();
+    let g = &mut s.graph;
+    let [a, b, c] = ["a", "b", "c"].map(|name| g.var(name, Sort::Bits(32)).unwrap());
+    let (order, condition) = (g.ule(b, a), g.ult(c, b));
+    let path = s.tree.extend(&s.graph, s.tree.root(), order);
+    s.tree.set_status(path, Status::Feasible(Model::new()));
+    let answer = s.check(&Query::new(path, condition), &Budget::unlimited());
+    assert!(matches!(answer, Answer::Sat(_)), "expected sat, not {}", answer.verdict());
+}

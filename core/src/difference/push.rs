@@ -59,16 +59,18 @@ impl Numbers {
         }
     }
 
-    fn get(&mut self, domain: &Differences, v: u32, beside: &mut dyn Beside) -> i128 {
-        if v as usize >= self.cells.len() {
+    fn grow(&mut self, domain: &Differences) {
+        if self.cells.len() < domain.variables.len() {
             self.cells.resize(domain.variables.len(), Cell::default());
         }
-        let zero = self.cells[ZERO as usize];
+    }
+
+    fn get(&mut self, domain: &Differences, v: u32, beside: &mut dyn Beside) -> i128 {
+        self.grow(domain);
         let cell = &mut self.cells[v as usize];
         if cell.epoch != self.epoch {
             cell.epoch = self.epoch;
-            let from = if zero.epoch == self.epoch { zero.value } else { 0 };
-            cell.value = domain.variables[v as usize].word.map_or(0, |word| from + beside.number(word));
+            cell.value = domain.variables[v as usize].word.map_or(0, |word| beside.number(word));
         }
         cell.value
     }
@@ -77,11 +79,10 @@ impl Numbers {
     fn begin(&mut self, domain: &Differences, v: u32, beside: &mut dyn Beside) {
         let variable = &domain.variables[v as usize];
         let (Some(word), 1) = (variable.word, variable.links) else { return };
-        if let Some(cell) = self.cells.get_mut(v as usize) {
-            cell.epoch = 0;
-        }
-        let number = self.get(domain, v, beside);
         let zero = self.get(domain, ZERO, beside);
+        let number = zero + beside.number(word);
+        let cell = &mut self.cells[v as usize];
+        (cell.epoch, cell.value) = (self.epoch, number);
         if let Some((least, greatest)) = beside.bounds(word)
             && !(least + zero..=greatest + zero).contains(&number)
         {
