@@ -23,9 +23,10 @@ EXPERIMENT = Experiment(
     source="Partial solutions in the cache (FSE 2024), Figure 1",
     reported="6 solves without a cache, 4 with KLEE's cache, 2 with partial solutions.",
     note=(
-        "“Both sides asked” are the six path constraints in the paper's order, as a script. “Explored” is the C program,"
-        " with both sides of each branch asked, but for “default”, which has a model of each path in hand. The paper's"
-        " partial solution (58, 81) needs a sum that wraps at 8 bits; C promotes to int, and so do both programs here."
+        "“Both sides asked” are the six path constraints in the paper's order, as a script. “Explored” is the C"
+        " program, with both sides of each branch asked, but for “default”, which has a model of each path in hand. The"
+        " paper's partial solution (58, 81) needs a sum that wraps at 8 bits; C promotes to int, and so do both"
+        " programs here."
     ),
     configurations=CONFIGURATIONS,
     cases=cases,
