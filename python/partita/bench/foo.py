@@ -25,8 +25,8 @@ EXPERIMENT = Experiment(
     note=(
         "“Both sides asked” are the six path constraints in the paper's order, as a script. “Explored” is the C"
         " program, with both sides of each branch asked, but for “default”, which has a model of each path in hand. The"
-        " paper's partial solution (58, 81) needs a sum that wraps at 8 bits;"
-        " C promotes to int, and so do both programs here."
+        " paper's partial solution (58, 81) needs a sum that wraps at 8 bits; C promotes to int, and so do both"
+        " programs here."
     ),
     configurations=CONFIGURATIONS,
     cases=cases,
