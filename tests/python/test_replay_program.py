@@ -199,7 +199,7 @@ def test_clocks_show_what_they_showed_in_the_run(tmp_path: Path) -> None:
         "  clock_gettime(CLOCK_REALTIME, &real); clock_gettime(CLOCK_MONOTONIC, &steady); gettimeofday(&day, 0);\n"
         '  printf("%ld.%09ld %ld.%09ld %ld.%06ld %ld\\n", (long)real.tv_sec, real.tv_nsec, (long)steady.tv_sec,\n'
         "         steady.tv_nsec, (long)day.tv_sec, (long)day.tv_usec, (long)time(0));\n"
-        "  return getchar() == 'a'; }\n"
+        "  if (getchar() == 'a') return 1;\n  return 0; }\n"
     )
     subprocess.run([str(PARTITA), "cc", str(source), "-o", str(tmp_path / "prog")], check=True)
     paths = list(explore(tmp_path / "prog", sym_stdin=1, sym_stdout=True, out=tmp_path / "out"))

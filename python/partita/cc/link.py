@@ -18,6 +18,7 @@ from partita.errors import UsageError
 from partita.toolchain import driver, include_words, runtime_include, zig_dir
 
 _INTRINSICS = (b"klee_", b"partita_", b"__VERIFIER_", b"reach_error")
+_OURS = kept.SECTION.encode()
 _KINDS = (Kind.LINK, Kind.BOTH, Kind.INPUT, Kind.SOURCE, Kind.OUTPUT)
 
 
@@ -39,7 +40,7 @@ def link(line: CommandLine, objects: dict[Item, str]) -> int:
     with tempfile.TemporaryDirectory(prefix="partita-cc-") as folder:
         words = _with_archives(line, words, inputs, folder)
         runtime = []
-        if any(mark in data for data in inputs.values() for mark in _INTRINSICS):
+        if any(mark in data.replace(_OURS, b"") for data in inputs.values() for mark in _INTRINSICS):
             runtime = [intrinsics(folder)]
         status = _run([str(zig_dir() / "zig"), *LINKER, *words, *runtime])
     if status == 0:
@@ -135,7 +136,7 @@ def intrinsics(folder: str) -> str:
     source, made = str(runtime_include().parent / "replay.c"), os.path.join(folder, "replay.o")
     archive = os.path.join(folder, "libintrinsics.a")
     for command in (
-        [*driver(), *include_words(), "-O1", "-w", "-c", source, "-o", made],
+        [*driver(), *include_words(), "-O1", "-w", "-DWHOLE_PROGRAM", "-c", source, "-o", made],
         [str(zig_dir() / "zig"), "ar", "rcs", archive, made],
     ):
         done = subprocess.run(command, capture_output=True, text=True, check=False)
