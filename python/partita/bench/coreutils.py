@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-from partita.bench.experiment import BASELINE, Case, Effort, Experiment, Panel, Scale, Whole
+from partita.bench.experiment import BASELINE, Case, Effort, Experiment, Panel, Scale, Setup
 from partita.solver import DEFAULT_LAYERS
 
 Sample = Mapping[str, Any]
@@ -79,7 +79,7 @@ def cases_of_solvers(scale: Scale) -> list[Case]:
 
 def _case(series: str, name: str, until: Literal["time", "instructions"], search: str) -> Case:
     reported = KLEE[name]._asdict() if name in KLEE else {}
-    return Case(series, name, name, whole=Whole("coreutils", OPTIONS, until, search), reported=reported)
+    return Case(series, name, name, package="coreutils", words=OPTIONS, until=until, search=search, reported=reported)
 
 
 def beside_klee(samples: Sequence[Sample]) -> list[str]:
@@ -182,12 +182,12 @@ EXPERIMENT = Experiment(
     + " KLEE's library is another (uclibc) and forks elsewhere, so read paths and lines together. Lines are those of"
     " the sources beside the utility, not gnulib's. Single runs; shorter ones are compared with that share of KLEE's"
     " 60 s.",
-    configurations={"default": DEFAULT_LAYERS},
+    configurations={"default": Setup(DEFAULT_LAYERS)},
     cases=cases,
-    effort={"full": Effort(1, 60), "quick": Effort(1, 5), "smoke": Effort(1, 0.5)},
+    effort={"full": Effort(1, 60), "quick": Effort(1, 4), "smoke": Effort(1, 0.5)},
     panels=(
-        Panel("paths", "paths", "", "completed paths", ("default",), log_y=True, bars=True),
-        Panel("percent_lines", "lines of the utility's own sources", "", "% reached", ("default",), bars=True),
+        Panel("paths", "paths", "", "completed paths", ("default",), log_y=True, kind="bars"),
+        Panel("percent_lines", "lines of the utility's own sources", "", "% reached", ("default",), kind="bars"),
     ),
     table=beside_klee,
 )
@@ -206,24 +206,18 @@ SOLVERS = Experiment(
     " search all run for the same time. As in the papers' executor, every chain first takes constraints away that share"
     " no input with the question (`split`).",
     configurations={
-        BASELINE: "split z3",
-        "intervals": "split intervals:paper z3",
-        "integers": "split integers:paper z3",
-        CHECKED: "verify(z3) split integers:paper z3",
-        "default": DEFAULT_LAYERS,
+        BASELINE: Setup("split z3", model_in_hand=False),
+        "intervals": Setup("split intervals:paper z3", model_in_hand=False),
+        "integers": Setup("split integers:paper z3", model_in_hand=False),
+        CHECKED: Setup("verify(z3) split integers:paper z3", model_in_hand=False),
+        "default": Setup(DEFAULT_LAYERS),
     },
     cases=cases_of_solvers,
-    effort={"full": Effort(3, 60), "quick": Effort(2, 2), "smoke": Effort(1, 0.3)},
+    effort={"full": Effort(3, 60), "quick": Effort(2, 1.5), "smoke": Effort(1, 0.3)},
     panels=(
-        Panel(
-            "speedup",
-            "depth first, equal instructions",
-            "",
-            "times as fast as Z3 alone",
-            ("intervals", "integers", "default"),
-            log_y=True,
-            bars=True,
-        ),
+        Panel("speedup", "depth first, equal instructions", "", "times as fast as Z3 alone",
+              ("intervals", "integers", "default"), log_y=True, kind="bars", series="depth first"),
+        Panel("success", "what each answers", "questions", "share answered", ("intervals", "integers"), kind="scatter"),
     ),
     table=delegation,
-)
+)  # fmt: skip

@@ -36,8 +36,8 @@ def measure(
                 data = runner.run(experiment, scale, folder, command=command, fresh=fresh, done=done)
             finally:
                 write_page(folder)
-            found = rows(data["samples"])
-            plot.draw(experiment, found, folder)
+            found = rows(data["samples"], experiment.configurations)
+            plot.draw(experiment, found, data["samples"], folder)
             wrong += [
                 f"{experiment.name}: {row.series} {row.x}, {row.configuration}: {row.remark}"
                 for row in found

@@ -21,6 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", nargs="*", metavar="NAME", help="an experiment (docs/experiments.md; default: all)")
     parser.add_argument("--quick", action="store_true", help="smaller cases, fewer repeats: all in under ten minutes")
     parser.add_argument("--out", metavar="DIR", default=DEFAULT_OUT, help=f"where to (default: {DEFAULT_OUT})")
+    parser.add_argument("--programs", metavar="DIR", help="for eca: the C programs of this folder, not generated ones")
     parser.add_argument("--fresh", action="store_true", help="measure again what is measured already")
 
 
@@ -33,6 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
     from partita.bench import plot
 
     plot.check_installed()
+    from partita.bench import eca
     from partita.bench.catalogue import EXPERIMENTS, NOT_YET
     from partita.bench.suite import measure
 
@@ -48,6 +50,9 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(f"cannot write into `{folder}`: {error.strerror}; choose another folder with --out") from None
     names = dict.fromkeys(one for name in arguments.name for one in _named(name, EXPERIMENTS))
     chosen = [EXPERIMENTS[name] for name in names or EXPERIMENTS]
+    if arguments.programs is not None:
+        given = eca.of_folder(Path(arguments.programs))
+        chosen = [given if experiment.name == given.name else experiment for experiment in chosen]
     command = ["partita", *sys.argv[1:]]
     failed = measure(chosen, "quick" if arguments.quick else "full", folder, command=command, fresh=arguments.fresh)
     for line in failed:
