@@ -15,6 +15,7 @@ mod code;
 mod coverage;
 mod finish;
 mod frame;
+mod hook;
 mod host;
 mod leak;
 mod load;
@@ -37,10 +38,11 @@ mod value;
 mod writer;
 
 pub use coverage::{Covered, FunctionCoverage};
+pub use hook::{Caller, Hooks};
 pub use models::unknown;
 pub use options::{Ambient, CHECKS, CheckRow, Checks, Options, Tests};
 pub use outcome::{Class, Limit, Outcome, Place};
-pub use search::{SEARCHES, SearchRow};
+pub use search::{Chooser, OpenState, SEARCHES, SearchRow};
 pub use testcase::{Finished, TestCase};
 pub use writer::{Writer, Written};
 
@@ -96,6 +98,7 @@ pub struct Engine {
     cache: cache::Cache,
     coverage: coverage::Coverage,
     host: host::Host,
+    hooks: Option<hook::Bound>,
     search: Box<dyn Search>,
     /// Came from the running state and is not in `search` yet.
     born: Vec<Box<State>>,
@@ -143,6 +146,7 @@ impl Engine {
             cache: cache::Cache::new(),
             coverage,
             host: host::Host::new(options.write_host),
+            hooks: None,
             options,
             search,
             born: Vec::new(),
@@ -167,6 +171,14 @@ impl Engine {
     /// Tests are written there from now on.
     pub fn set_writer(&mut self, writer: Writer) {
         self.writer = Some(writer);
+    }
+
+    /// States are chosen so from now on; to be called before the first of them runs.
+    pub fn set_chooser(&mut self, chooser: Box<dyn Chooser>) {
+        let first = self.next_state();
+        self.search = search::Custom::new(chooser, &self.program);
+        let (search, view) = self.search();
+        search.put(first, Vec::new(), &view);
     }
 
     /// Finished paths are kept for `take_finished`.
@@ -305,6 +317,9 @@ impl Engine {
             roots.extend(code.constants.iter().filter_map(|value| value.expr()));
         }
         self.supports.forget();
+        if let Some(hooks) = &mut self.hooks {
+            hooks.forget();
+        }
         self.solver.collect(roots);
         self.stats.collections += 1;
         self.collect_at = COLLECT_AT.max(2 * self.solver.graph.len());
