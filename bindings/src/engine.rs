@@ -14,6 +14,7 @@ use pyo3::exceptions::{PyKeyError, PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use pyo3::types::{PyBytes, PyDict, PyList};
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard};
 
@@ -152,6 +153,16 @@ impl Engine {
         let core = Core::new(program, Solver::new(layers), options).map_err(PyValueError::new_err)?;
         let cancel = core.cancel_handle();
         Ok(Engine { cancel, inner: Mutex::new(core), objects, raised: Raised::default() })
+    }
+
+    /// Every function of the program and its libraries: is it the user's, with a body?
+    fn functions(&self, py: Python<'_>) -> PyResult<HashMap<String, bool>> {
+        let core = self.lock(py)?;
+        let mut found = HashMap::new();
+        for (name, own) in core.functions() {
+            *found.entry(name.to_string()).or_default() |= own;
+        }
+        Ok(found)
     }
 
     /// Functions of the program that Python functions model, by name. KeyError: the program has no function of a name.

@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 from conftest import Run
 
-from partita import explore, ktest
+from partita import explore, ktest, results
 from partita.errors import UsageError
-from partita.results import PathResult
 
 HEADERS = "".join(
     f"#include <{name}.h>\n" for name in "errno fcntl stdio stdlib string sys/socket sys/stat unistd dirent".split()
@@ -22,11 +21,11 @@ def write(folder: Path, body: str) -> Path:
     return path
 
 
-def names(path: PathResult) -> list[str]:
+def names(path: results.Path) -> list[str]:
     return [name for name, _ in path.inputs]
 
 
-def value(path: PathResult, name: str) -> bytes:
+def value(path: results.Path, name: str) -> bytes:
     return dict(path.inputs)[name]
 
 

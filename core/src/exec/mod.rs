@@ -353,6 +353,12 @@ impl Engine {
         }
     }
 
+    /// The names of all functions: is it the user's, with a body?
+    pub fn functions(&self) -> impl Iterator<Item = (&str, bool)> {
+        let row = |f: &'_ crate::program::Function| f.is_defined() && !f.library;
+        self.program.functions.iter().map(move |f| (self.program.string(f.name), row(f)))
+    }
+
     pub fn stats(&self) -> Stats {
         self.stats
     }
