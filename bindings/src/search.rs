@@ -19,8 +19,13 @@ impl Raised {
         self.0.lock_py_attached(py).expect("never poisoned").get_or_insert(error);
     }
 
+    /// A ValueError that was caused by it.
     pub(crate) fn take(&self, py: Python<'_>) -> Option<PyErr> {
-        self.0.lock_py_attached(py).expect("never poisoned").take()
+        let error = self.0.lock_py_attached(py).expect("never poisoned").take()?;
+        let kind = error.get_type(py).name().map_or_else(|_| "an exception".to_string(), |n| n.to_string());
+        let outer = PyValueError::new_err(format!("the search strategy raised {kind}: {}", error.value(py)));
+        outer.set_cause(py, Some(error));
+        Some(outer)
     }
 }
 

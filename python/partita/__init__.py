@@ -7,9 +7,10 @@ from types import ModuleType
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from partita._core import Expr, Model, __version__, apply, array, boolean, bv, const_array, table
-    from partita.errors import InternalError, UsageError
+    from partita.errors import InternalError, UndecidedError, UsageError
     from partita.explore import Run, explore
     from partita.hooks import State
+    from partita.ktest import TestCase
     from partita.layers import Layer
     from partita.results import Bug, Path
     from partita.search import Search
@@ -17,9 +18,10 @@ if TYPE_CHECKING:
 
 _NAMES = {
     "_core": "Expr Model __version__ apply array boolean bv const_array table",
-    "errors": "InternalError UsageError",
+    "errors": "InternalError UndecidedError UsageError",
     "explore": "Run explore",
     "hooks": "State",
+    "ktest": "TestCase",
     "layers": "Layer",
     "results": "Bug Path",
     "search": "Search",
@@ -38,6 +40,8 @@ __all__ = [
     "Search",
     "Solver",
     "State",
+    "TestCase",
+    "UndecidedError",
     "UsageError",
     "__version__",
     "all_of",

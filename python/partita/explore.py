@@ -18,10 +18,9 @@ from partita.frontends import load_program
 from partita.hooks import Hooks
 from partita.hooks import check as check_hooks
 from partita.hooks import install as install_hooks
-from partita.ktest import Test as TestCase
-from partita.ktest import read_folder
+from partita.ktest import TestCase, read_folder
 from partita.layers import Layer
-from partita.reports import lcov
+from partita.reports import lcov, notebook
 from partita.results import Bug
 from partita.search import BUILT_IN, Search
 from partita.search import find as find_search
@@ -228,10 +227,9 @@ class Run:
             self._interrupted = True
         except RuntimeError as error:
             raise InternalError(str(error)) from None
-        except Exception as error:
-            # Only a search strategy raises here.
+        except ValueError as error:
             self.stop()
-            raise UsageError(f"the search strategy failed: {type(error).__name__}: {error}") from error
+            raise UsageError(str(error)) from error.__cause__
         if self._interrupted and self._more:
             self._engine.interrupt()
             self._more = False
@@ -291,6 +289,10 @@ class Run:
     def mismatches(self) -> int:
         """How often `verify` contradicted the chain."""
         return int(sum(layer.get("mismatches", 0) for layer in self._engine.summary()["solver"]["layers"]))
+
+    def _repr_html_(self) -> str:
+        """For notebooks: what was found so far."""
+        return notebook.run(self.summary(), self.bugs, self._closed)
 
     def describe_command(self, command: Sequence[str]) -> None:
         """What was typed, for `run.json`."""

@@ -39,7 +39,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     searches = [name for name, _ in _core.SEARCHES]
     parser.add_argument("program", nargs="+", metavar="PROG", help="C sources, bitcode, LLVM text, an executable")
-    parser.add_argument("--search", choices=searches, default="mix", help="which state runs next (default: mix)")
+    parser.add_argument(
+        "--search", default="mix", metavar="NAME", help=f"which state runs next: {', '.join(searches)} (default: mix)"
+    )
     parser.add_argument("--seed", type=count, default=0, metavar="N", help="for what is left to chance (default: 0)")
     parser.add_argument("--sym-arg", action=Words, nargs=1, metavar="N", help="a symbolic argument of up to N bytes")
     parser.add_argument(
