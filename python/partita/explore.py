@@ -20,7 +20,7 @@ from partita.hooks import check as check_hooks
 from partita.hooks import install as install_hooks
 from partita.ktest import TestCase, read_folder
 from partita.layers import Layer
-from partita.reports import lcov, notebook
+from partita.reports import lcov, notebook, record
 from partita.results import Bug
 from partita.search import BUILT_IN, Search
 from partita.search import find as find_search
@@ -147,6 +147,7 @@ def explore(
         engine.set_search(strategy)
     compile_s = time.perf_counter() - start
     run = Run(engine, texts, compile_s, {"libc": linked, "environment": dict(environment)})
+    run.limits = limits
     if out is not None:
         run.write_to(Path(out))
     return run
@@ -188,6 +189,8 @@ class Run:
         self.program = program
         self.compile_s = compile_s
         self.out: Path | None = None
+        self.limits: dict[str, float | None] = {}
+        """The limits of the exploration by the names of `explore`'s options; None: not set."""
         self.warn: Callable[[str], object] = lambda line: warnings.warn(line, RuntimeWarning, stacklevel=4)
         """Called with what the user should know: by default a Python warning."""
 
@@ -265,6 +268,8 @@ class Run:
         self._wall_s = time.perf_counter() - self._started + self.compile_s
         if self.out is not None:
             write_whole(self.out / "coverage.lcov", lcov.render(self._engine.coverage()))
+            write_whole(self.out / "tree.json", json.dumps(record.tree(self._engine)) + "\n")
+            write_whole(self.out / "slowest.json", json.dumps(record.slowest(self._engine), indent=1) + "\n")
             write_whole(self.out / "run.json", json.dumps(self.summary(), indent=2) + "\n")
 
     def tests(self) -> Iterator[TestCase]:
@@ -274,10 +279,14 @@ class Run:
         return read_folder(self.out)
 
     @property
+    def is_writing(self) -> bool:
+        """Is everything explored, and not yet everything written?"""
+        return self._closed and not self._wall_s
+
+    @property
     def bugs(self) -> list[Bug]:
         """Distinct bugs found so far."""
-        rows = self._engine.summary()["bugs"]
-        return [Bug(b["class"], b["file"], b["line"], b["message"], b["test"], b["paths"]) for b in rows]
+        return [Bug.of(raw) for raw in self._engine.summary()["bugs"]]
 
     @property
     def complete(self) -> bool:
@@ -297,6 +306,10 @@ class Run:
     def describe_command(self, command: Sequence[str]) -> None:
         """What was typed, for `run.json`."""
         self._command = list(command)
+
+    def facts(self) -> dict[str, Any]:
+        """What was counted so far, for whoever shows progress."""
+        return self._engine.summary()
 
     def summary(self) -> dict[str, Any]:
         """What `run.json` holds."""

@@ -5,10 +5,11 @@
 //! before the call, and what was decided is known to it. So a hook that depends on nothing but what it asks of its
 //! caller takes every way that is feasible, and never writes twice.
 use super::Engine;
+use super::memory::Memory;
 use super::models;
 use super::object::Kind;
 use super::outcome::{Access, Class, Outcome, Place};
-use super::state::State;
+use super::state::{Input, State};
 use super::step::{Arguments, Go, Step};
 use super::value::Value;
 use crate::expr::{Bits, Expr, Graph};
@@ -52,8 +53,14 @@ pub struct Caller<'a> {
     call: &'a Call,
     arguments: &'a [Value],
     name: &'a str,
-    /// The path as it was, from the first change on.
-    before: Option<Box<State>>,
+    /// From the first change on.
+    before: Option<Before>,
+}
+
+/// What a hook may change of a path, as it was before the call.
+struct Before {
+    memory: Memory,
+    inputs: Arc<Vec<Input>>,
 }
 
 impl Caller<'_> {
@@ -185,7 +192,8 @@ impl Caller<'_> {
         if self.before.is_none() {
             // From now on both share their objects.
             self.engine.cache.clear();
-            self.before = Some(Box::new(self.state.clone()));
+            let state = &*self.state;
+            self.before = Some(Before { memory: state.memory.clone(), inputs: Arc::clone(&state.inputs) });
         }
     }
 }
@@ -234,7 +242,11 @@ impl Engine {
         let before = caller.before.take();
         self.hooks = Some(bound);
         if let Some(before) = before {
-            self.start_again(born, &before);
+            // Whoever was born during the call stands where it started, with what was decided since.
+            for child in &mut self.born[born..] {
+                child.memory = before.memory.clone();
+                child.inputs = Arc::clone(&before.inputs);
+            }
         }
         if let Some(e) = answer? {
             let found = self.solver.graph.width(e);
@@ -243,17 +255,5 @@ impl Engine {
             self.set(state, call.first, value);
         }
         Ok(Go::Next)
-    }
-
-    /// States born during a call stand where the call started, with what was decided since.
-    fn start_again(&mut self, first: usize, before: &State) {
-        for child in &mut self.born[first..] {
-            let decided = std::mem::replace(child, Box::new(before.clone()));
-            child.id = decided.id;
-            child.path = decided.path;
-            child.depth = decided.depth;
-            child.tried = decided.tried;
-            child.facts = decided.facts;
-        }
     }
 }

@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 
-COMMANDS = ("run", "replay", "show", "report", "export", "smt", "store", "bench")
+COMMANDS = ("run", "replay", "show", "report", "export", "smt", "store", "bench", "completion")
 # What make calls, and often: these know their words themselves, and start quickly.
 TOOLS = {
     "cc": 'Compiles C for make CC="partita cc": natively, with bitcode kept for partita run. Takes what clang takes.',

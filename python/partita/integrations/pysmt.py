@@ -72,6 +72,9 @@ INDEXED: dict[int, tuple[str, Callable[[FNode], tuple[int, ...]]]] = {
 }
 """Those that are indexed by numbers."""
 
+LEAVES = {op.SYMBOL, op.BOOL_CONSTANT, op.BV_CONSTANT, op.ARRAY_VALUE}
+OTHERS = set(op.ALL_TYPES) - set(FUNCTIONS) - set(INDEXED) - LEAVES
+
 
 class PartitaOptions(SolverOptions):  # type: ignore[misc]
     """`solver_options`: `layers` (a chain as text) and `timeout` (seconds for each check)."""
@@ -98,11 +101,11 @@ class PartitaConverter(Converter, DagWalker):  # type: ignore[misc]
         expr: Expr = self.walk(formula)
         return expr
 
-    @handles(FUNCTIONS)
+    @handles(FUNCTIONS)  # type: ignore[untyped-decorator]
     def walk_function(self, formula: FNode, args: Sequence[Expr], **_: Any) -> Expr:
         return apply(FUNCTIONS[formula.node_type()], *args)
 
-    @handles(INDEXED)
+    @handles(INDEXED)  # type: ignore[untyped-decorator]
     def walk_indexed(self, formula: FNode, args: Sequence[Expr], **_: Any) -> Expr:
         name, params = INDEXED[formula.node_type()]
         return apply(name, *args, params=params(formula))
@@ -131,12 +134,7 @@ class PartitaConverter(Converter, DagWalker):  # type: ignore[misc]
             expr = expr.store(index, element)
         return expr
 
-    @handles(
-        set(op.ALL_TYPES)
-        - set(FUNCTIONS)
-        - set(INDEXED)
-        - {op.SYMBOL, op.BOOL_CONSTANT, op.BV_CONSTANT, op.ARRAY_VALUE}
-    )
+    @handles(OTHERS)  # type: ignore[untyped-decorator]
     def walk_other(self, formula: FNode, **_: Any) -> Expr:
         raise ConvertExpressionError(f"expected bit-vectors, arrays and booleans, found {formula}", formula)
 

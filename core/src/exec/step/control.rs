@@ -22,6 +22,8 @@ impl Engine {
         let (here, there) = if truth { (then, other) } else { (other, then) };
         if let Some(mut child) = child {
             child.edge = Some(there.0);
+            self.forks.went(child.node, there);
+            self.forks.went(state.node, here);
             self.born.push(child);
         }
         Ok(Go::Edge(here.0))
@@ -75,6 +77,7 @@ impl Engine {
             }
         }
         let mut alone = true;
+        let mut forked = None;
         let taken = taken.expect("one of the ways is the model's");
         for (i, &(edge, condition)) in ways.iter().enumerate() {
             if i == taken {
@@ -87,9 +90,16 @@ impl Engine {
                 Probe::Feasible(mut child) => {
                     alone = false;
                     child.edge = Some(edge.0);
+                    self.forks.went(child.node, edge);
+                    if let Some(node) = forked.replace(state.node) {
+                        self.forks.between(node);
+                    }
                     self.born.push(child);
                 }
             }
+        }
+        if forked.is_some() {
+            self.forks.went(state.node, ways[taken].0);
         }
         if !alone {
             self.commit(state, ways[taken].1);
