@@ -6,6 +6,7 @@ paths are the same with every strategy. What it raises ends the run and comes ou
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Protocol
 
 from partita import _core, plugins
@@ -32,6 +33,14 @@ class Search(Protocol):
         """A state that waited was given up because memory is short."""
 
 
+class Names:
+    """All strategies that have a name. Installed packages are looked through only where the core's are not enough."""
+
+    def __iter__(self) -> Iterator[str]:
+        yield from BUILT_IN
+        yield from plugins.names(GROUP)
+
+
 def find(search: str | Search) -> str | Search:
     """A name of the core's, or a strategy."""
     if isinstance(search, str):
@@ -39,8 +48,7 @@ def find(search: str | Search) -> str | Search:
             return search
         made = plugins.find(GROUP, search)
         if made is None:
-            known = [*BUILT_IN, *plugins.names(GROUP)]
-            raise UsageError(f"expected a search ({', '.join(known)}), found `{search}`")
+            raise UsageError(f"expected a search ({', '.join(Names())}), found `{search}`")
         search = made()
     for method in ("add", "choose", "remove"):
         if not callable(getattr(search, method, None)):

@@ -137,7 +137,7 @@ def test_random_formulas_mean_what_pysmt_means(env: Environment) -> None:
     mgr, chance = env.formula_manager, random.Random(7)
     x, y = (mgr.Symbol(name, BVType(4)) for name in "xy")
     verdicts = {True: 0, False: 0}
-    for _ in range(150):
+    for _ in range(40):
         left, right = (random_term(mgr, chance, [x, y], 2) for _ in range(2))
         formula = mgr.And(chance.choice([mgr.BVULT, mgr.BVSLT, mgr.Equals, mgr.BVULE, mgr.BVSLE])(left, right))
         formula = mgr.And(formula, mgr.Equals(random_term(mgr, chance, [x, y], 1), mgr.BV(chance.randrange(16), 4)))
@@ -151,7 +151,7 @@ def test_random_formulas_mean_what_pysmt_means(env: Environment) -> None:
             if holds:
                 assert solver.get_py_value(formula)
         verdicts[holds] += 1
-    assert min(verdicts.values()) > 20
+    assert min(verdicts.values()) > 5
 
 
 def test_every_operator_of_bit_vectors_and_arrays_is_there() -> None:

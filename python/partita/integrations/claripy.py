@@ -200,8 +200,7 @@ class BackendPartita(Backend):  # type: ignore[misc]
             found: int = getattr(solver.chain, name)(expr, *extra, signed=signed)
         except UndecidedError as undecided:
             raise ClaripySolverInterruptError(str(undecided)) from None
-        # claripy's numbers are unsigned, also where they were compared as signed.
-        return found % (1 << expr.width)
+        return found
 
     def _min(
         self,
@@ -248,14 +247,15 @@ backends_by_type[BackendPartita.__name__] = backend  # where claripy looks when 
 
 
 class _Native(FullFrontend):  # type: ignore[misc]
-    """claripy's front end first asks for two values and bounds the search by them; the chain needs no such help."""
+    """Least and greatest values are asked of the back end at once: claripy's front end first asks for two values to
+    bound its search by, and its cache of models takes signed and unsigned extremes for the same."""
 
     def min(self, e: Any, extra_constraints: Any = (), signed: bool = False, exact: Any = None) -> int:
-        found: int = self._solver_backend.min(e, extra_constraints, signed, self._get_solver(), self._model_hook)
+        found: int = self._solver_backend.min(e, extra_constraints, signed, self._get_solver())
         return found
 
     def max(self, e: Any, extra_constraints: Any = (), signed: bool = False, exact: Any = None) -> int:
-        found: int = self._solver_backend.max(e, extra_constraints, signed, self._get_solver(), self._model_hook)
+        found: int = self._solver_backend.max(e, extra_constraints, signed, self._get_solver())
         return found
 
     def merge(self, others: Any, merge_conditions: Any, common_ancestor: Any = None) -> tuple[bool, Any]:
@@ -266,11 +266,15 @@ class _Native(FullFrontend):  # type: ignore[misc]
 class Solver(*claripy.solvers.Solver.__bases__[:-1], _Native):  # type: ignore[misc]
     """claripy's default front end over Partita."""
 
+    min, max = _Native.min, _Native.max  # before those of the caches
+
     def __init__(self, **options: Any) -> None:
         super().__init__(backend, **options)
 
 
 class _Child(*claripy.solvers.SolverCompositeChild.__bases__[:-1], _Native):  # type: ignore[misc]
+    min, max = _Native.min, _Native.max
+
     def __init__(self, **options: Any) -> None:
         super().__init__(backend, **options)
 
