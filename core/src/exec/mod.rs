@@ -187,7 +187,7 @@ impl Engine {
     /// States are chosen so from now on; to be called before the first of them runs.
     pub fn set_chooser(&mut self, chooser: Box<dyn Chooser>) {
         let first = self.next_state();
-        self.search = search::Custom::new(chooser, &self.program);
+        self.search = Box::new(search::Custom::new(chooser, &self.program));
         let (search, view) = self.search();
         search.put(first, Vec::new(), &view);
     }

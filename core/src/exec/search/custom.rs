@@ -44,9 +44,9 @@ pub(in crate::exec) struct Custom {
 }
 
 impl Custom {
-    pub(in crate::exec) fn new(chooser: Box<dyn Chooser>, program: &Program) -> Box<dyn Search> {
+    pub(in crate::exec) fn new(chooser: Box<dyn Chooser>, program: &Program) -> Custom {
         let distances = Distances::new(program);
-        Box::new(Custom { chooser, distances, states: BTreeMap::new(), running: None })
+        Custom { chooser, distances, states: BTreeMap::new(), running: None }
     }
 
     fn add(&mut self, state: Box<State>, parent: Option<u64>, view: &View<'_>) {
