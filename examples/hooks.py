@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from partita import Expr, State, explore
+from partita import Expr, explore
+from partita.hooks import State
 
 
 def read_sensor(state: State, channel: int) -> Expr:

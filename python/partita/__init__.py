@@ -7,24 +7,20 @@ from types import ModuleType
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from partita._core import Expr, Model, __version__, apply, array, boolean, bv, const_array, table
-    from partita.errors import InternalError, UndecidedError, UsageError
+    from partita.errors import InternalError, UsageError
     from partita.explore import Run, explore
-    from partita.hooks import State
     from partita.ktest import TestCase
     from partita.layers import Layer
     from partita.results import Bug, Path
-    from partita.search import Search
     from partita.solver import Solver, all_of, any_of, concat, ite
 
 _NAMES = {
     "_core": "Expr Model __version__ apply array boolean bv const_array table",
-    "errors": "InternalError UndecidedError UsageError",
+    "errors": "InternalError UsageError",
     "explore": "Run explore",
-    "hooks": "State",
     "ktest": "TestCase",
     "layers": "Layer",
     "results": "Bug Path",
-    "search": "Search",
     "solver": "Solver all_of any_of concat ite",
 }
 _HOMES = {name: module for module, names in _NAMES.items() for name in names.split()}
@@ -37,11 +33,8 @@ __all__ = [
     "Model",
     "Path",
     "Run",
-    "Search",
     "Solver",
-    "State",
     "TestCase",
-    "UndecidedError",
     "UsageError",
     "__version__",
     "all_of",

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from conftest import Run as Command
 
-from partita import Run, Search, UsageError, bv, explore, layers, plugins, testing
-from partita.search import OpenState
+from partita import Run, UsageError, bv, explore, layers, plugins, testing
+from partita.search import OpenState, Search
 
 BITS = """#include "klee/klee.h"
 int main(void) {

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from partita import Expr, Run, Solver, State, UsageError, bv, explore, results
+from partita import Expr, Run, Solver, UsageError, bv, explore, results
+from partita.hooks import State
 
 Explore = Callable[..., Run]
 

@@ -19,8 +19,9 @@ from claripy.backends import Backend, backends_by_type
 from claripy.errors import BackendError, ClaripySolverInterruptError, UnsatError
 from claripy.frontend import FullFrontend
 
-from partita import Expr, Model, UndecidedError, all_of, any_of, apply, boolean, bv, concat, ite
+from partita import Expr, Model, all_of, any_of, apply, boolean, bv, concat, ite
 from partita import Solver as Chain
+from partita.errors import UndecidedError
 
 __all__ = ["BackendPartita", "Solver", "SolverComposite", "backend"]
 
