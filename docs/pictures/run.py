@@ -7,31 +7,41 @@ import re
 import tempfile
 from io import StringIO
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.terminal_theme import MONOKAI
 
-from partita import explore
+from partita import Run, explore
 from partita.cli.follow import follow
 from partita.cli.live import Terminal
 
 HERE = Path(__file__).resolve().parent
 # Tenths of a second after which it is looked at.
 SLICES = 20
-COLUMNS = 92
+COLUMNS = 112
+
+
+class Photographed(Terminal):
+    """Prints what it would show for a moment."""
+
+    def __init__(self, run: Run, console: Console) -> None:
+        super().__init__(run, console)
+        self._console, self._left = console, SLICES
+
+    def progress(self, data: dict[str, Any]) -> None:
+        super().progress(data)
+        self._left -= 1
+        if self._left == 0:
+            self._console.print(self.frame())
+            self._console.print("[dim]...[/dim]")
 
 
 def draw() -> str:
     console = Console(record=True, width=COLUMNS, highlight=False, soft_wrap=True, file=StringIO())
     console.print("[bold]$ partita run rle.c --max-time 3s[/bold]")
     run = explore("rle.c", out="partita-out-0", max_time=3)
-    terminal = Terminal(run, console)
-    for _ in range(SLICES):
-        run.step()
-        terminal.progress(run.facts())
-    console.print(terminal.frame())
-    console.print("[dim]...[/dim]")
-    follow(run, terminal)
+    follow(run, Photographed(run, console))
     # Fonts would be fetched from elsewhere.
     svg = console.export_svg(title="partita", theme=MONOKAI)
     return re.sub(r"@font-face \{.*?\}", "", svg, flags=re.DOTALL)

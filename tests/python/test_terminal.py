@@ -60,8 +60,9 @@ def endless(tmp_path: Path) -> Path:
     return path
 
 
-def in_terminal(*words: str, columns: int = 80, cwd: Path, **environment: str) -> tuple[str, int]:
-    """Runs the command in a terminal of that width: all that was written to it, and the exit status."""
+def in_terminal(*words: str, cwd: Path, columns: int = 80, typed: bytes = b"", **environment: str) -> tuple[str, int]:
+    """Runs the command in a terminal of that width: all that was written to it, and the exit status. What is typed is
+    typed once the exploration is under way."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(ours, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     variables = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "COLUMNS", "LINES")}
@@ -72,6 +73,8 @@ def in_terminal(*words: str, columns: int = 80, cwd: Path, **environment: str) -
         stderr=theirs,
         cwd=cwd,
         env={**variables, "TERM": "xterm-256color", **environment},
+        start_new_session=True,
+        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
     )
     os.close(theirs)
     written = b""
@@ -83,6 +86,9 @@ def in_terminal(*words: str, columns: int = 80, cwd: Path, **environment: str) -
             except OSError:  # the other side is closed
                 break
             written += part
+            if typed and b" open" in written:
+                os.write(ours, typed)
+                typed = b""
     os.close(ours)
     return written.decode(), process.wait(10)
 
@@ -113,6 +119,15 @@ def test_a_terminal_shows_how_it_goes_and_how_it_ended(endless: Path, tmp_path: 
     assert "next          raise --max-time to get further" in end
     assert "              partita report partita-out-0" in end
     assert "\x1b[?25h" in written  # the cursor is back
+
+
+def test_control_c_ends_it_with_all_that_was_found(endless: Path, tmp_path: Path) -> None:
+    words = ("run", endless.name, "--tests", "bugs", "--max-time", "30s")
+    written, status = in_terminal(*words, cwd=tmp_path, typed=b"\x03")
+    assert status == 3
+    assert "explored      incompletely, stopped by interrupted" in plain(written)
+    assert "\x1b[?25h" in written
+    assert "Traceback" not in written
 
 
 def test_a_bug_is_told_once_with_its_input(buggy: Path, tmp_path: Path) -> None:
@@ -198,21 +213,15 @@ def test_a_reader_that_has_gone_ends_the_run(form: list[str], endless: Path, bug
         assert data["stopped"] == (None if expected == 1 else "interrupted" if form else "max-time")
 
 
-@pytest.mark.parametrize("command", ["show", "export", "report", "--help"])
-def test_other_commands_end_quietly_too(command: str, buggy: Path, tmp_path: Path, partita: Run) -> None:
+def test_other_commands_end_quietly_too(buggy: Path, tmp_path: Path, partita: Run) -> None:
     out = tmp_path / "out"
     partita("run", str(buggy), "--out", str(out), "--quiet")
-    words = {
-        "show": ["show", str(out)],
-        "export": ["export", str(out), "--format", "junit"],
-        "report": ["report", str(out)],
-        "--help": ["--help"],
-    }[command]
-    ours, theirs = os.pipe()
-    os.close(ours)
-    done = subprocess.run([str(PARTITA), *words], stdout=theirs, stderr=subprocess.PIPE, text=True, timeout=60)
-    os.close(theirs)
-    assert (done.returncode, done.stderr) == (0, "")
+    for words in (["show", str(out)], ["export", str(out), "--format", "junit"], ["report", str(out)], ["--help"]):
+        ours, theirs = os.pipe()
+        os.close(ours)
+        done = subprocess.run([str(PARTITA), *words], stdout=theirs, stderr=subprocess.PIPE, text=True, timeout=60)
+        os.close(theirs)
+        assert (done.returncode, done.stderr) == (0, ""), words
 
 
 def test_inputs_on_one_line() -> None:

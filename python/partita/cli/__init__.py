@@ -93,6 +93,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         print("partita: interrupted", file=sys.stderr)
         return INTERRUPTED_STATUS
     except BrokenPipeError:
-        # Whoever read our output has gone: nothing more to say, and nothing for Python to flush at exit either.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        silence()
         return 0
+
+
+def silence() -> None:
+    """Whoever read our output has gone: nothing more to say, and nothing for Python to flush at exit either."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

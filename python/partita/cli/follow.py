@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from typing import Any, Protocol
 
+from partita.cli import silence
 from partita.explore import Run
 from partita.reports import text
 from partita.results import Bug, shown
@@ -149,8 +150,3 @@ def follow(run: Run, told: Listener) -> None:
     finally:
         told.close()
     tell(told.ended, run.summary())
-
-
-def silence() -> None:
-    """Nothing more is to be written, and nothing for Python to flush at exit either."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

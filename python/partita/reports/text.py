@@ -85,7 +85,7 @@ def _reasons(rows: Sequence[Mapping[str, Any]]) -> Iterable[str]:
     for row in sorted(rows, key=lambda row: -row["count"])[:MAX_REASONS]:
         times = "" if row["count"] == 1 else f" ({row['count']:,} times)"
         file, colon, line = row["where"].rpartition(":")
-        yield f"{shown(file)}{colon}{line}: {row['why']}{times}"
+        yield f"{shown(file)}{colon}{line}: incomplete: {row['why']}{times}"
     if len(rows) > MAX_REASONS:
         yield f"and {len(rows) - MAX_REASONS:,} reasons more, in run.json"
 
