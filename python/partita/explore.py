@@ -20,7 +20,7 @@ from partita.reports import lcov, record
 from partita.results import Bug, PathResult
 from partita.solver import DEFAULT_LAYERS, resolve, with_verify
 from partita.store import Store, choose
-from partita.whole import ENVIRONMENT, Libc, Surroundings, libraries, needs_kernel, symbolic_words
+from partita.whole import ENVIRONMENT, Libc, Surroundings, check_words, libraries, needs_kernel, symbolic_words
 
 SCHEMA = 1
 SLICE_S = 0.1
@@ -51,6 +51,7 @@ def explore(
     max_instructions: int | None = None,
     max_tests: int | None = None,
     max_depth: int | None = None,
+    model_in_hand: bool = True,
     tests: Literal["all", "coverage", "bugs"] = "all",
     all_bugs: bool = False,
     check: Sequence[str] = (),
@@ -73,6 +74,9 @@ def explore(
     Limits are seconds, bytes and counts; none is set by default except memory (half of what the machine has). With
     `out`, tests and `run.json` are written into that folder, which must not hold another run. With `store`, answers
     that took long are kept in that file for later runs ("default": the user's own, as `partita run` has it).
+
+    With `model_in_hand=False` the chain is asked about both sides of every branch, as by an executor that keeps no
+    model of its paths: the same paths with about twice the questions, for experiments.
 
     Among `arguments`, `--sym-arg N` stands for a symbolic argument of up to N bytes and `--sym-args MIN MAX N` for MIN
     to MAX of them; `sym_files` is the number and the size of symbolic files A, B, ..., `sym_stdin` the size of symbolic
@@ -103,6 +107,7 @@ def explore(
     start = time.perf_counter()
     texts = [os.fspath(name) for name in names]
     flags = symbolic_words(sym_files=sym_files, sym_stdin=sym_stdin, sym_stdout=sym_stdout, max_fail=max_fail)
+    check_words([*flags, *arguments])
     surroundings = Surroundings(flags, stdin, environment, write_host)
     user = load_program(names, optimize=optimize, cflags=cflags, clang=clang)
     needed = bool(flags or stdin or write_host) or needs_kernel(arguments)
@@ -110,6 +115,7 @@ def explore(
     options = {
         **limits,
         "search": search,
+        "model_in_hand": model_in_hand,
         "seed": seed,
         "tests": tests,
         "all_bugs": all_bugs,

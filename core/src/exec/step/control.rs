@@ -79,8 +79,13 @@ impl Engine {
         let mut alone = true;
         let mut forked = None;
         let taken = taken.expect("one of the ways is the model's");
+        // Children from `first` up to `before` stand on ways before the model's.
+        let first = self.born.len();
+        let mut before = first;
         for (i, &(edge, condition)) in ways.iter().enumerate() {
             if i == taken {
+                self.ask_again(state, condition);
+                before = self.born.len();
                 continue;
             }
             // Each question is asked of the path without the other ways, whose conditions exclude each other anyway.
@@ -104,7 +109,15 @@ impl Engine {
         if !alone {
             self.commit(state, ways[taken].1);
         }
-        Ok(Go::Edge(ways[taken].0.0))
+        let mut edge = ways[taken].0.0;
+        if !self.options.model_in_hand {
+            // The first way first, whatever the model.
+            for child in self.born[first..before].iter_mut().rev() {
+                std::mem::swap(&mut state.path, &mut child.path);
+                edge = child.edge.replace(edge).expect("given above");
+            }
+        }
+        Ok(Go::Edge(edge))
     }
 
     pub(super) fn indirect(&mut self, state: &mut State, addr: Operand, edges: &[EdgeId]) -> Step {
