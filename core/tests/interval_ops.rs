@@ -360,23 +360,29 @@ fn preimages_of_aligned_sets_at_width_9() {
     for (number, own) in all.iter().enumerate().step_by(2) {
         for op in BINARY {
             let shape = binary_shape(op, width);
-            for other in [0, 3, 4, 8, 255, 510].map(|v| Set::single(width, v)) {
+            let spans = [(0, 0), (3, 3), (4, 4), (8, 8), (510, 510), (0, 3), (1, 6)];
+            for other in spans.map(|(p, q)| Set::span(width, p, q)) {
                 // Targets of the image's width: aligned, spans, single words.
                 let targets = match shape.width {
                     1 => vec![Set::truth(true), Set::truth(false)],
-                    9 => vec![all[(number * 7 + 3) % all.len()].clone(), Set::span(9, 40, 400), Set::single(9, 24)],
+                    9 => vec![
+                        all[(number * 7 + 3) % all.len()].clone(),
+                        Set::span(9, 40, 400),
+                        Set::single(9, 24),
+                    ],
                     w => vec![Set::above(Set::span(w - 2, 5, 9000), 2, 1), Set::span(w, 40, 90_000)],
                 };
                 for (target, which) in targets.iter().flat_map(|t| [(t, 0), (t, 1)]) {
                     for own in [own, &Set::full(width)] {
-                        let y = other.value().expect("one");
-                        let meets = |x: u64| {
+                        let meets = |x: u64, y: u64| {
                             let (p, q) = if which == 0 { (x, y) } else { (y, x) };
                             target.contains(word(op, shape, p, q, 0))
                         };
-                        let values: Vec<u64> = own.values().filter(|&x| meets(x)).collect();
+                        let values: Vec<u64> =
+                            own.values().filter(|&x| other.values().any(|y| meets(x, y))).collect();
                         let (a, b) = if which == 0 { (own, &other) } else { (&other, own) };
-                        let what = format!("{op:?} back from {target:?} to {which}: {own:?} beside {y}");
+                        let what =
+                            format!("{op:?} back from {target:?} to {which}: {own:?} beside {other:?}");
                         check(&what, &backward::binary(op, shape, target, a, b, which), &values);
                     }
                 }
@@ -421,7 +427,8 @@ fn a_pointer_into_an_array_is_one_exact_span() {
     let bytes = forward::binary(Op::Add, shape, &pointer.set, &Set::span(64, 0, 7));
     assert!(bytes.exact, "eight bytes at each");
     assert_eq!(bytes.set.spans()[..], [(0x1000_0004, 0x1000_0004 + 8 * 1_000_000 - 1)]);
-    let back = backward::binary(Op::Mul, shape, &Set::span(64, 80, 99), &Set::full(64), &Set::single(64, 8), 0);
+    let back =
+        backward::binary(Op::Mul, shape, &Set::span(64, 80, 99), &Set::full(64), &Set::single(64, 8), 0);
     assert!(back.set.contains(10) && back.set.contains(12) && !back.set.contains(9));
 }
 

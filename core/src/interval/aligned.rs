@@ -83,10 +83,8 @@ impl Aligned {
 
     /// See `Set::with_field`.
     pub fn with_field(&self, low: u32, field: &Set) -> Approx {
-        let above = |high: Approx| Approx {
-            set: Set::above(high.set, self.shift, self.low),
-            exact: high.exact,
-        };
+        let above =
+            |high: Approx| Approx { set: Set::above(high.set, self.shift, self.low), exact: high.exact };
         if low >= self.shift {
             return above(self.high.with_field(low - self.shift, field));
         }

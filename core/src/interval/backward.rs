@@ -99,6 +99,9 @@ pub fn by_spans(op: Op, shape: Shape, target: &Set, own: &Set, other: &Set, whic
     let same = Shape { width, operand: width, low: 0 };
     // Where an aligned target is taken for the spans that cover it.
     let plain = !target.is_aligned();
+    if let Some((cut, own_is_high)) = forward::disjoint(op, own, other) {
+        return meet(&part(target, other, cut, own_is_high), own);
+    }
     let wanted = match op {
         Op::And => and(target, other, width),
         Op::Or => or(target, other, width),
@@ -388,6 +391,19 @@ fn compare(op: Op, target: &Set, other: &Set, which: usize) -> Approx {
     let step = i128::from(strict);
     let (from, to) = if own_is_less { (least, other_max - step) } else { (other_min + step, most) };
     Approx::exact(Set::from_integers(width, from, to))
+}
+
+/// What one of two operands that have no bits in common can be.
+fn part(target: &Set, other: &Set, cut: u32, own_is_high: bool) -> Approx {
+    let width = target.width();
+    if own_is_high {
+        let fits = target.with_field(0, &other.extract(0, cut).set);
+        let field = fits.set.extract(cut, width - cut).and(fits.exact);
+        return Approx { set: Set::above(field.set, cut, 0), exact: field.exact };
+    }
+    let fits = target.with_field(cut, &other.extract(cut, width - cut).set);
+    let field = fits.set.extract(0, cut).and(fits.exact);
+    forward::unary(Op::ZExt, Shape { width, operand: cut, low: 0 }, &field.set).and(field.exact)
 }
 
 fn concat(shape: Shape, target: &Set, other: &Set, which: usize) -> Approx {

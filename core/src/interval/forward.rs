@@ -98,6 +98,12 @@ pub fn by_spans(op: Op, shape: Shape, a: &Set, b: &Set) -> Approx {
     if let Some(image) = apart(op, width, a, b) {
         return image;
     }
+    if let Some((cut, a_is_high)) = disjoint(op, a, b) {
+        let (high, low) = if a_is_high { (a, b) } else { (b, a) };
+        let (high, low) = (high.extract(cut, width - cut), low.extract(0, cut));
+        let parts = Shape { width, operand: width - cut, low: cut };
+        return concat(parts, &high.set, &low.set).and(high.exact && low.exact);
+    }
     // What follows takes an aligned set for the spans that cover it.
     let plain = !a.is_aligned() && !b.is_aligned();
     match op {
@@ -157,6 +163,22 @@ fn apart(op: Op, width: u32, a: &Set, b: &Set) -> Option<Approx> {
         high = binary(op, shape, &high.set, &Set::single(above, 1)).and(exact);
     }
     Some(Approx { set: Set::above(high.set, shift, low), exact: high.exact })
+}
+
+/// Do the operands have no bits in common, so that they are put together like the parts of a word? Where the parts meet,
+/// and whether the first is the high one.
+pub fn disjoint(op: Op, a: &Set, b: &Set) -> Option<(u32, bool)> {
+    if !matches!(op, Op::Or | Op::Xor | Op::Add) || a.value().is_some() || b.value().is_some() {
+        return None;
+    }
+    let ends = |high: &Set, low: &Set| {
+        let used = 64 - low.max().unwrap_or(0).leading_zeros();
+        if used == low.width() {
+            return None;
+        }
+        Some(high.zeros_low()).filter(|zeros| *zeros >= used)
+    };
+    ends(a, b).map(|cut| (cut, true)).or_else(|| ends(b, a).map(|cut| (cut, false)))
 }
 
 /// Does every span of the one set reach from each member of the aligned other to the next?
@@ -495,7 +517,8 @@ fn and(width: u32, a: &Set, b: &Set) -> Approx {
             return Approx { set: Set::above(field.set, low, 0), exact: field.exact };
         }
         if low > 0 {
-            let above = and(width - low, &x.extract(low, width - low).set, &Set::single(width - low, m >> low));
+            let above =
+                and(width - low, &x.extract(low, width - low).set, &Set::single(width - low, m >> low));
             return Approx::sound(Set::above(above.set, low, 0));
         }
     }

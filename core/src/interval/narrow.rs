@@ -178,7 +178,7 @@ pub fn narrow(
                 if *effort == 0 {
                     return Narrowing::unknown(Stop::Size);
                 }
-                *effort -= 1;
+                *effort = effort.saturating_sub(1 + target.pieces() / 4);
                 work.visit(e, target);
             }
             Task::Meet | Task::Join => {
@@ -266,7 +266,8 @@ impl Narrower<'_> {
         let (left, right) =
             (backward::binary(op, shape, target, x, y, 0), backward::binary(op, shape, target, x, y, 1));
         // The parts of one known word are known.
-        if op != Op::Concat || target.value().is_none() {
+        let parts = op == Op::Concat || forward::disjoint(op, x, y).is_some();
+        if !parts || target.value().is_none() {
             self.tasks.push(Task::Inexact(Stop::Several(op)));
         }
         self.tasks.push(Task::Meet);

@@ -217,7 +217,24 @@ impl Set {
         }
     }
 
-    /// The same as signed integers, none across the sign boundary, ascending.
+    /// How many spans `spans` gives: what working with the set costs.
+    pub fn pieces(&self) -> usize {
+        match &self.repr {
+            Repr::Map(map) => {
+                let mut before = 0;
+                let starts = |&word: &u64| {
+                    let starts = word & !(word << 1 | before);
+                    before = word >> 63;
+                    starts.count_ones() as usize
+                };
+                map.iter().map(starts).sum()
+            }
+            Repr::Spans(spans) => spans.len(),
+            Repr::Aligned(own) => own.high.pieces(),
+        }
+    }
+
+    /// The spans as signed integers, none across the sign boundary, ascending.
     pub fn signed_spans(&self) -> SmallVec<[(i128, i128); 4]> {
         let top = 1u64 << (self.width - 1);
         let integer = |v| i128::from(signed(self.width, v));
