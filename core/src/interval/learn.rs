@@ -25,8 +25,9 @@ const MAX_REASONS: u32 = 256;
 pub const LEARNING_EFFORT: usize = 512;
 /// Relations remembered for one range.
 const MAX_RELATIONS: usize = 16;
-/// Cores of more constraints than this are not made smaller.
+/// Cores of more constraints than this are not made smaller, nor those of few by learning again: that costs more.
 const MAX_SHRUNK: usize = 64;
+const FEW_REASONS: usize = 8;
 /// Ranges that a path knows something of; beyond, it learns nothing more. About 2 MB.
 const MAX_VIEWS: usize = 4096;
 /// Ranges that have numbers; when there are more, everything is forgotten and learnt again. About 2 MB.
@@ -343,10 +344,10 @@ impl Learner {
             facts.check(&self.ranges, &about);
             facts.infeasible.is_some()
         };
-        if kept.len() > 1 && contradicts(&[]) {
+        if kept.len() > FEW_REASONS && contradicts(&[]) {
             return Reasons::None;
         }
-        while (2..=MAX_SHRUNK).contains(&kept.len()) {
+        while kept.len() > FEW_REASONS && kept.len() <= MAX_SHRUNK {
             let (older, newer) = kept.split_at(kept.len() / 2);
             match [newer, older].into_iter().find(|half| contradicts(half)) {
                 Some(half) => kept = half,

@@ -5,7 +5,7 @@
 //! evaluated. Out of a table over an unconstrained array nothing is known: such values are kept.
 
 use super::backward;
-use super::fold::{Anything, Fold, MAX_NODES, Stop};
+use super::fold::{Anything, Fold, Stop};
 use super::narrow::{MAX_VISITS, Narrowing, narrow};
 use super::range::{self, Ranges};
 use super::set::{MAP_WIDTH, Set, Span};
@@ -26,8 +26,8 @@ const MAX_ENUMERATED_NODES: usize = 64;
 const LANES: u64 = 1024;
 /// Meanings that are kept when others are asked for, and as many that were before them: about 2 MB.
 const MAX_KNOWN: usize = 4096;
-/// An inventory of more nodes than this is not made.
-pub const MAX_INVENTORY: usize = 4096;
+/// Expressions over more leaves than this are not looked at further.
+const MAX_LEAVES: usize = 1024;
 /// So many visits in vain, and a constraint is only visited now and then.
 const VAIN: u32 = 8;
 
@@ -103,7 +103,7 @@ impl Meanings {
             return meaning;
         }
         let Inventory { leaves, tables, plain, nodes } = Inventory::of(graph, e);
-        if nodes > MAX_NODES {
+        if leaves.len() > MAX_LEAVES {
             let says = Narrowing { exact: false, stop: Some(Stop::Size), ..Narrowing::nothing() };
             return Meaning::new(Vec::new(), says, Some(Stop::Size), nodes);
         }
@@ -221,7 +221,7 @@ pub struct Inventory {
     pub leaves: Vec<range::Range>,
     /// Reads of tables over array variables: the index, and how many indices are inside.
     pub tables: Vec<(Expr, u64)>,
-    /// There is nothing else that a value could depend on.
+    /// There is nothing else that a value could depend on, and they are not too many.
     pub plain: bool,
     pub nodes: usize,
 }
@@ -236,10 +236,6 @@ impl Inventory {
                 continue;
             }
             all.nodes += 1;
-            if all.nodes > MAX_INVENTORY {
-                all.plain = false;
-                return all;
-            }
             let is_leaf = match graph.op(e) {
                 Op::Var => true,
                 Op::Read => element_range(graph, e).is_some(),
@@ -249,6 +245,10 @@ impl Inventory {
                 match range::leaf(graph, e) {
                     Some(leaf) => all.leaves.push(leaf),
                     None => all.plain = false,
+                }
+                if all.leaves.len() > MAX_LEAVES {
+                    all.plain = false;
+                    return all;
                 }
             } else if graph.op(e) == Op::Read {
                 let (array, index) = (graph.kid(e, 0), graph.kid(e, 1));

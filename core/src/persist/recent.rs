@@ -5,6 +5,7 @@
 //! whatever was used among the last `limit` is there.
 
 use rustc_hash::FxHashMap;
+use std::collections::hash_map::Entry;
 use std::hash::Hash;
 
 pub struct Recent<K, V> {
@@ -20,11 +21,14 @@ impl<K: Eq + Hash + Copy, V> Recent<K, V> {
     }
 
     pub fn get(&mut self, key: K) -> Option<&V> {
-        if !self.young.contains_key(&key) {
-            let (value, weight) = self.old.remove(&key)?;
-            self.insert(key, value, weight);
+        match self.young.entry(key) {
+            Entry::Occupied(found) => Some(&found.into_mut().0),
+            Entry::Vacant(free) => {
+                let (value, weight) = self.old.remove(&key)?;
+                self.weight += weight as usize;
+                Some(&free.insert((value, weight)).0)
+            }
         }
-        self.young.get(&key).map(|(value, _)| value)
     }
 
     pub fn insert(&mut self, key: K, value: V, weight: u32) {
