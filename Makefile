@@ -12,12 +12,13 @@ CSMITH_SEEDS ?= 300
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find core/src bindings -name '*.rs' -o -name Cargo.toml -not -path '*/target/*')
 
-.PHONY: help demo test lint corpus coreutils bench fuzz wheel clean build
+.PHONY: help demo test lint docs corpus coreutils bench fuzz wheel clean build
 
 help:
 	@echo "make demo     build, then solve the examples"
 	@echo "make test     build, then all tests (cargo and pytest)"
 	@echo "make lint     clippy, rustfmt, ruff, mypy"
+	@echo "make docs     the documentation as a site, in build/site"
 	@echo "make corpus   every query log of ../shared/corpus against its recorded verdicts"
 	@echo "make coreutils  fetch and build GNU Coreutils; 270 command lines in the engine and natively"
 	@echo "make bench    benchmarks (release build)"
@@ -56,7 +57,7 @@ test: build
 	@echo "== cargo test"
 	cargo test --locked --workspace
 	@echo "== pytest"
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal
 
 lint: $(VENV)/.built
 	@echo "== clippy, rustfmt"
@@ -66,6 +67,11 @@ lint: $(VENV)/.built
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+docs: build
+	@echo "== documentation"
+	$(BIN)/mkdocs build --strict --quiet
+	@echo "build/site/index.html"
 
 corpus: build
 	@echo "== the query logs of ../shared/corpus"

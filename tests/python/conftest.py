@@ -12,23 +12,28 @@ import pytest
 
 REPOSITORY = Path(__file__).resolve().parent.parent.parent
 SHARED = Path(os.environ.get("PARTITA_SHARED", REPOSITORY.parent / "shared"))
+CACHE = REPOSITORY / "build" / "test-cache"
 PARTITA = Path(sys.executable).with_name("partita")
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Before any worker has begun: a session must find out answers for itself."""
+    if not hasattr(config, "workerinput"):
+        for left in CACHE.glob("partita/answers.sqlite*"):
+            left.unlink()
+
+
 @pytest.fixture(scope="session", autouse=True)
 def cache() -> Iterator[Path]:
-    """No test touches the user's own cache. Compiled libraries stay for the next session (they take a minute), answers
-    do not: a session must find out for itself. The compiler of replayed programs keeps its own cache."""
+    """No test touches the user's own cache. Compiled libraries stay for the next session, they take a minute. The
+    compiler of replayed programs keeps its own cache."""
     before = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    folder = REPOSITORY / "build" / "test-cache"
-    for left in folder.glob("partita/answers.sqlite*"):
-        left.unlink()
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ZIG_GLOBAL_CACHE_DIR", os.environ.get("ZIG_GLOBAL_CACHE_DIR", str(before / "zig")))
-        patch.setenv("XDG_CACHE_HOME", str(folder))
-        yield folder
+        patch.setenv("XDG_CACHE_HOME", str(CACHE))
+        yield CACHE
 
 
 @pytest.fixture

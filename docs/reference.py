@@ -1,0 +1,125 @@
+"""Writes the pages under reference/ when the site is built, from the tables that the program itself uses."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterable, Sequence
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+
+from partita import _core
+from partita.cli import TOOLS, make_parser
+
+LAYERS = """# Layers
+
+A chain is a list of these, in the order in which they are asked: `--layers "simplify split sat"`. `-NAME` and
+`+NAME@before=NAME` edit the default chain. Complete solvers of others (`z3`, `bitwuzla`, `cvc5`, `integers`,
+`process(cmd=...)`) and layers written in Python can stand anywhere too.
+
+"""
+OPERATORS = """# Operators
+
+All that an expression can be made of. `core/src/expr/eval.rs` says what each means: SMT-LIB's meaning, with its
+division by zero and its shifts by the width or more.
+
+"""
+FUNCTIONS = """
+What else SMT-LIB has is built from these. `partita smt` and `partita.apply` know by name:
+
+"""
+OUTCOMES = """# How a path can end
+
+Normally (`exit N`), cut by a limit (`limit NAME`), at something that is not modelled (`unsupported`), or in a bug of
+one of these classes:
+
+"""
+CHECKS = """
+Three are looked for only when asked, with `--check`:
+
+"""
+SEARCHES = """
+## Which path next
+
+`--search` takes one of these ([search.md](../search.md) says when each is good):
+
+"""
+
+
+def cell(text: str) -> str:
+    return text.replace("|", r"\|").replace("<", "&lt;").replace("\n", " ")
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
+
+
+def spelling(action: argparse.Action) -> str:
+    """An option with its value, as one types it."""
+    names = ", ".join(action.option_strings)
+    if action.nargs == 0:
+        return names
+    value = action.metavar or (
+        "{" + ",".join(map(str, action.choices)) + "}" if action.choices else action.dest.upper()
+    )
+    return f"{names} {' '.join(value) if isinstance(value, tuple) else value}".strip()
+
+
+def options_page() -> str:
+    parser = make_parser()
+    (commands,) = (action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
+    text = ["# Commands and options\n", "`partita COMMAND --help` prints the same.\n"]
+    for name, command in commands.choices.items():
+        text.append(f"## partita {name}\n")
+        if name in TOOLS:
+            text.append(TOOLS[name] + "\n")
+            continue
+        text.append((command.description or "") + "\n")
+        rows = [
+            (f"`{cell(spelling(action))}`", cell((action.help or "") % {"default": action.default, "prog": name}))
+            for action in command._actions
+            if action.help != argparse.SUPPRESS and action.dest not in ("help", "version")
+        ]
+        text.append(table(("option", "what it does"), rows))
+    return "\n".join(text)
+
+
+def layers_page() -> str:
+    # Options stand in square brackets, which Markdown would take for links.
+    rows = [(f"`{name}`", cell(about).replace("[", r"\[")) for name, about in _core.LAYERS]
+    return LAYERS + table(("layer", "what it decides"), rows)
+
+
+def operators_page() -> str:
+    rows = [(f"`{name}`", str(arity), f"`{smtlib}`" if smtlib else "") for name, arity, smtlib in _core.OPERATORS]
+    functions = ", ".join(f"`{name}`" for name in sorted(_core.FUNCTIONS))
+    return OPERATORS + table(("operator", "operands", "SMT-LIB"), rows) + FUNCTIONS + functions + "\n"
+
+
+def outcomes_page() -> str:
+    bugs = [(f"`{name}`", cell(about)) for name, about in _core.BUG_CLASSES]
+    checks = [(f"`{name}`", cell(about)) for name, about in _core.CHECKS]
+    searches = [(f"`{name}`", cell(about)) for name, about in _core.SEARCHES]
+    return (
+        OUTCOMES
+        + table(("class", "what it is"), bugs)
+        + CHECKS
+        + table(("check", "what is reported"), checks)
+        + SEARCHES
+        + table(("strategy", "what it does"), searches)
+    )
+
+
+PAGES: dict[str, Callable[[], str]] = {
+    "reference/options.md": options_page,
+    "reference/layers.md": layers_page,
+    "reference/operators.md": operators_page,
+    "reference/outcomes.md": outcomes_page,
+}
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    for path, page in PAGES.items():
+        files.append(File.generated(config, path, content=page()))
+    return files
