@@ -220,16 +220,20 @@ fn words_without_common_bits_are_parts_of_one() {
     let (six, low_bits) = (g.word(32, 6), g.word(32, 63));
     let (high, low) = (g.shl(wide_a, six), g.and(wide_b, low_bits));
     let both = g.or(high, low);
-    let (wanted, other) = (g.word(32, 5 << 6 | 17), g.word(8, 4));
-    let is_wanted = g.eq(both, wanted);
-    let is_other = g.eq(a, other);
-    let p = path(&mut s, &[is_wanted]);
-    is_unsat(&mut s, p, is_other, &[is_wanted]);
-    let odd = equal(&mut s, b, other);
-    is_unsat(&mut s, p, odd, &[is_wanted]);
-    let fits = s.graph.word(8, 64 + 17);
-    let is_fit = equal(&mut s, b, fits);
-    is_sat(&mut s, p, is_fit);
+    let five = g.word(8, 5);
+    let is_five = g.eq(a, five);
+    let (least, past) = (g.word(32, 5 << 6), g.word(32, 6 << 6));
+    let (below, above) = (g.ult(both, least), g.ule(past, both));
+    let (inside, odd) = (g.ule(least, both), g.word(32, 5 << 6 | 17));
+    let is_odd = g.ule(odd, both);
+    let p = path(&mut s, &[is_five]);
+    is_unsat(&mut s, p, below, &[is_five]);
+    is_unsat(&mut s, p, above, &[is_five]);
+    is_sat(&mut s, p, inside);
+    is_sat(&mut s, p, is_odd);
+    let mut learner = Learner::default();
+    let found = learner.values_on(&s.graph, &s.tree, p, both);
+    assert_eq!(found.set.spans()[..], [(5 << 6, 5 << 6 | 63)]);
 }
 
 #[test]

@@ -36,14 +36,15 @@ def test_every_chain_agrees_with_z3(part: int) -> None:
 
 @pytest.mark.parametrize("part", range(PARTS))
 def test_sets_of_values_agree_with_z3(part: int) -> None:
-    """5,000 queries to `intervals` and `enumerate`, with repeated variables, mixed signs, wrapping at every boundary."""
+    """5,000 queries to `intervals` and `enumerate`: variables used twice, mixed signs, wrapping at every boundary."""
     total, number = Tally(), part
     while total.verdicts[SET_CHAINS[0]] < 5000 // PARTS:
         total.add(crosscheck(f"test/sets{number}", SET_CHAINS[:1], SETS))
         number += PARTS
     shown = [f"{m.chain}: {m.complaint}\n{text(m.script)}" for m in total.mismatches]
     assert not shown, "\n\n".join(shown)
-    assert total.undecided[SET_CHAINS[0]] <= 5
+    # By Z3, which has a second for each, on a machine that may be busy.
+    assert total.undecided[SET_CHAINS[0]] <= 25
 
 
 def test_collected_handles_meet_nothing_stale() -> None:

@@ -24,7 +24,7 @@ const MAX_CASES: u128 = 8;
 const MAX_STORES: usize = 256;
 
 /// Pairs of spans that cost as much as a node, and how many of them count at most: beyond, images are rough.
-const PIECES: usize = 8;
+pub const PIECES: usize = 32;
 const MAX_PIECES: usize = 1024;
 
 /// Where the sets of ranges come from.

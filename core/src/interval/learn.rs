@@ -27,7 +27,7 @@ pub const LEARNING_EFFORT: usize = 512;
 const MAX_RELATIONS: usize = 16;
 /// Cores of more constraints than this are not made smaller, nor those of few by learning again: that costs more.
 const MAX_SHRUNK: usize = 64;
-const FEW_REASONS: usize = 8;
+const FEW_REASONS: usize = 24;
 /// Ranges that a path knows something of; beyond, it learns nothing more. About 2 MB.
 const MAX_VIEWS: usize = 4096;
 /// Ranges that have numbers; when there are more, everything is forgotten and learnt again. About 2 MB.

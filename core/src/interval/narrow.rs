@@ -7,7 +7,7 @@
 
 use super::backward;
 use super::field::ones;
-use super::fold::{self, Case, Fold, MAX_INDICES, Stop, table_indices, table_word};
+use super::fold::{self, Case, Fold, MAX_INDICES, PIECES, Stop, table_indices, table_word};
 use super::forward::{self, runs};
 use super::range::{Range, Ranges};
 use super::set::{MAP_WIDTH, Set};
@@ -178,7 +178,7 @@ pub fn narrow(
                 if *effort == 0 {
                     return Narrowing::unknown(Stop::Size);
                 }
-                *effort = effort.saturating_sub(1 + target.pieces() / 4);
+                *effort = effort.saturating_sub(1 + target.pieces() / PIECES);
                 work.visit(e, target);
             }
             Task::Meet | Task::Join => {

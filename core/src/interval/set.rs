@@ -262,11 +262,13 @@ impl Set {
 
     /// All values, ascending. Meant for sets known to be small.
     pub fn values(&self) -> impl Iterator<Item = u64> + use<> {
-        let (spans, shift, low) = match &self.repr {
-            Repr::Map(_) | Repr::Spans(_) => (self.spans(), 0, 0),
-            Repr::Aligned(own) => (own.high.spans(), own.shift, own.low),
-        };
-        spans.into_iter().flat_map(|(from, to)| from..=to).map(move |high| high << shift | low)
+        let set = self.clone();
+        let mut from = Some(0);
+        std::iter::from_fn(move || {
+            let value = set.next_from(from?)?;
+            from = value.checked_add(1);
+            Some(value)
+        })
     }
 
     /// The only value, if there is exactly one.
@@ -463,6 +465,11 @@ impl Set {
 
 fn fill(map: &mut [u64; 4], low: u64, high: u64) {
     if low > high {
+        return;
+    }
+    // Mostly single values.
+    if low == high {
+        map[low as usize / 64] |= 1 << (low % 64);
         return;
     }
     for (i, word) in map.iter_mut().enumerate() {
