@@ -8,6 +8,7 @@
 pub mod conformance;
 mod differences;
 mod enumerate;
+mod extreme;
 mod grulia;
 pub mod harvest;
 mod intervals;
@@ -26,6 +27,7 @@ pub mod store;
 mod table;
 mod verify;
 
+pub use extreme::Extreme;
 pub use slowest::{Slow, Slowest};
 pub use spec::{Item, Spec, SpecError};
 pub use table::{LAYERS, LayerRow, build_chain};
@@ -240,6 +242,7 @@ impl Solver {
     pub fn check(&mut self, query: &Query, budget: &Budget) -> Answer {
         let start = Instant::now();
         self.harvest.clear();
+        self.learner.limit();
         let mut rest = Rest {
             layers: &mut self.layers,
             graph: &mut self.graph,
