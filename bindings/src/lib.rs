@@ -5,14 +5,19 @@ mod chain;
 mod conformance;
 mod engine;
 mod expr;
+mod hook;
 mod intern;
 mod layer;
+mod loan;
 mod model;
 mod program;
+mod record;
 mod script;
+mod search;
 mod solver;
 mod store;
 mod term;
+mod terms;
 mod value;
 mod view;
 mod wait;
@@ -25,6 +30,10 @@ use pyo3::prelude::*;
 #[pymodule]
 fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    // How this module was built, for reports of bugs. The commit is the one that `make` names.
+    let profile = if cfg!(debug_assertions) { "development (with assertions)" } else { "release" };
+    m.add("BUILD_PROFILE", profile)?;
+    m.add("BUILD_COMMIT", option_env!("PARTITA_COMMIT"))?;
     m.add_function(wrap_pyfunction!(program::dump_program, m)?)?;
     m.add_function(wrap_pyfunction!(program::unknown_names, m)?)?;
     // The tables that Python needs: operators by number, functions by name, layers with what they do.
@@ -37,6 +46,9 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("BUG_CLASSES", Class::ALL.iter().map(|c| (c.name(), c.about())).collect::<Vec<_>>())?;
     m.add("LAYERS", LAYERS.iter().map(|row| (row.name, row.about)).collect::<Vec<_>>())?;
     m.add_class::<engine::Engine>()?;
+    m.add_class::<hook::State>()?;
+    m.add_class::<search::OpenState>()?;
+    m.add("PathEnd", m.py().get_type::<hook::PathEnd>())?;
     m.add_class::<expr::Expr>()?;
     m.add_class::<model::Model>()?;
     m.add_class::<script::Script>()?;

@@ -51,6 +51,8 @@ def utility(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("package")
     (folder / "utility.c").write_text(UTILITY)
     subprocess.run([str(PARTITA), "cc", str(folder / "utility.c"), "-o", str(folder / "utility")], check=True)
+    # On a new machine the first run compiles the C library, which takes longer than a sample may.
+    subprocess.run([str(PARTITA), "run", str(folder / "utility"), "--out", str(folder / "out")], timeout=300)
     return folder / "utility"
 
 

@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 from conftest import Run
 
-from partita import explore, ktest
+from partita import explore, ktest, results
 from partita.errors import UsageError
-from partita.results import PathResult
 from partita.whole import Libc
 
 HEADERS = "".join(
@@ -23,11 +22,11 @@ def write(folder: Path, body: str) -> Path:
     return path
 
 
-def names(path: PathResult) -> list[str]:
+def names(path: results.Path) -> list[str]:
     return [name for name, _ in path.inputs]
 
 
-def value(path: PathResult, name: str) -> bytes:
+def value(path: results.Path, name: str) -> bytes:
     return dict(path.inputs)[name]
 
 
@@ -292,8 +291,13 @@ def test_a_host_file_that_vanishes(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (["--sym-files", "27", "8"], "expected at most 26 symbolic files (A to Z), found 27 in sym_files"),
-        (["--sym-stdin", "99999999"], "expected sym_stdin to be a number from 0 to 16,777,216, found 99999999"),
+        (["--sym-files", "27", "8"], "expected at most 26 symbolic files (A to Z), found 27 after --sym-files"),
+        (["--", "-sym-files", "27", "8"], "expected at most 26 symbolic files (A to Z), found 27 after -sym-files"),
+        (["--sym-stdin", "99999999"], "expected numbers of at most 16,777,216 after --sym-stdin, found 99999999"),
+        (["--", "--sym-stdin", "x"], "expected a whole number after --sym-stdin, found `x`"),
+        (["--", "--sym-args", "1"], "expected 3 whole numbers after --sym-args, found `1`"),
+        (["--sym-args", "2", "1", "1"], "expected MIN MAX N after --sym-args, MIN at most MAX, found `2 1 1`"),
+        (["--sym-args", "0", "101", "1"], "expected at most 100 symbolic arguments, found 101"),
         (["--sym-arg", "x"], "argument --sym-arg: expected a whole number, found 'x'"),
         (["--libc", "none", "--sym-stdin", "1"], "drop `--libc none`"),
         (["--env", "nonsense"], "expected --env NAME=VALUE, found `nonsense`"),

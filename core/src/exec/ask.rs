@@ -49,6 +49,16 @@ impl Engine {
         state.path = node;
     }
 
+    /// Is `condition` satisfiable where the state stands?
+    pub(super) fn ask(&mut self, state: &State, condition: Expr) -> Answer {
+        let answer = self.solver.check(&Query::new(state.path, condition), &self.budget);
+        if self.solver.slowest.is_fresh() {
+            let place = self.place(state).to_string();
+            self.solver.slowest.locate(place);
+        }
+        answer
+    }
+
     /// A copy of the state that goes its own way from here.
     fn fork(&mut self, state: &mut State) -> Box<State> {
         self.solver.tree.retain(state.path);
@@ -57,8 +67,11 @@ impl Engine {
         self.stats.states += 1;
         // From now on both share their objects.
         self.cache.clear();
+        let (stays, other) = self.forks.fork(state.node, self.fork_place(state));
+        state.node = stays;
         let mut child = Box::new(state.clone());
         child.id = self.stats.states;
+        child.node = other;
         child
     }
 
@@ -126,7 +139,7 @@ impl Engine {
             self.incomplete(state, "klee_set_forking(0): a side of a branch was not explored");
             return Probe::Skipped;
         }
-        match self.solver.check(&Query::new(state.path, condition), &self.budget) {
+        match self.ask(state, condition) {
             Answer::Unsat(_) => Probe::Infeasible,
             Answer::Unknown(why) => {
                 self.incomplete(state, &format!("solver: {why}"));
@@ -168,7 +181,7 @@ impl Engine {
             self.move_to(state, condition, model);
             return Ok(());
         }
-        match self.solver.check(&Query::new(state.path, condition), &self.budget) {
+        match self.ask(state, condition) {
             Answer::Sat(found) => {
                 self.move_to(state, condition, if holds { model } else { found });
                 Ok(())

@@ -1,4 +1,5 @@
 //! What is left of a path when it ends: counts, the bug, its test.
+use super::forks::Trail;
 use super::frame::Frame;
 use super::options::Tests;
 use super::outcome::{Class, Outcome, Place};
@@ -6,26 +7,18 @@ use super::state::State;
 use super::testcase::{Finished, TestCase};
 use super::writer::Record;
 use super::{Bug, Engine};
-use crate::program::{FuncId, Loc};
+use crate::program::{FuncId, Loc, Program};
 
 /// Size of the object `stdout` of a test, as in KLEE.
 const STDOUT_SIZE: usize = 1024;
 
 impl Engine {
     pub(super) fn place_of(&self, func: FuncId, pc: u32) -> Place {
-        let function = &self.program.functions[func.index()];
-        let known = |loc: &&Loc| loc.line != 0;
-        // An instruction without a line belongs to the one before it.
-        let loc = function.locs[..=pc as usize].iter().rev().find(known).unwrap_or(&function.loc);
-        let name = self.program.string(function.name).to_string();
-        match loc.line {
-            0 => Place { file: String::new(), line: 0, function: name },
-            line => Place { file: self.program.string(loc.file).to_string(), line, function: name },
-        }
+        place_at(&self.program, func, pc)
     }
 
     /// All frames, innermost first.
-    fn stack_of(&self, state: &State) -> Vec<Place> {
+    pub(super) fn stack_of(&self, state: &State) -> Vec<Place> {
         state.frame.upwards().take(64).map(|frame| self.place_of(frame.func, frame.pc)).collect()
     }
 
@@ -49,16 +42,22 @@ impl Engine {
     /// Gives up a state without counting it.
     pub(super) fn release(&mut self, state: Box<State>) {
         self.solver.tree.release(state.path);
+        self.forks.leave(state.node);
     }
 
-    fn test_of(&self, state: &State, output: &[u8]) -> TestCase {
+    /// What the model gives the symbolic objects.
+    fn inputs_of(&self, state: &State) -> Vec<(String, Vec<u8>)> {
         let model = self.solver.tree.model(state.path).expect("a live state stands on a feasible node");
         let value = |input: &super::state::Input| {
             let array = model.array(input.array);
             let byte = |i: u64| array.map_or(0, |array| array.get_word(i) as u8);
             (input.name.to_string(), (0..input.size).map(byte).collect())
         };
-        let mut objects: Vec<(String, Vec<u8>)> = state.inputs.iter().map(value).collect();
+        state.inputs.iter().map(value).collect()
+    }
+
+    fn test_of(&self, state: &State, output: &[u8]) -> TestCase {
+        let mut objects = self.inputs_of(state);
         if self.options.keep_stdout {
             let mut kept = output[..output.len().min(STDOUT_SIZE)].to_vec();
             kept.resize(STDOUT_SIZE, 0);
@@ -84,9 +83,12 @@ impl Engine {
             Outcome::Bug { class, message } => {
                 self.stats.bugs += 1;
                 place = self.place(&state);
-                first = self.note_bug(*class, &place, message);
+                first = self.note_bug(*class, &place, Outcome::headline(message));
                 if first {
                     self.tidy_bug(&state, &outcome);
+                    let (inputs, trail) = (self.inputs_of(&state), self.trail(&state));
+                    let bug = self.bugs.last_mut().expect("just noted");
+                    (bug.inputs, bug.trail) = (inputs, trail);
                 }
                 first || self.options.all_bugs
             }
@@ -122,9 +124,12 @@ impl Engine {
                 self.note_tested(&state);
                 self.write_test(&mut finished);
             }
+            self.forks.end(state.node, || finished.outcome.ending(), finished.number);
             if self.keeps_paths {
                 self.finished.push(finished);
             }
+        } else {
+            self.forks.end(state.node, || outcome.ending(), None);
         }
         self.release(state);
     }
@@ -154,7 +159,15 @@ impl Engine {
                 false
             }
             None => {
-                self.bugs.push(Bug { class, place, message: message.to_string(), test: None, paths: 1 });
+                self.bugs.push(Bug {
+                    class,
+                    place,
+                    message: message.to_string(),
+                    test: None,
+                    inputs: Vec::new(),
+                    trail: Trail::default(),
+                    paths: 1,
+                });
                 true
             }
         }
@@ -182,6 +195,19 @@ impl Engine {
         if !writer.write(record) {
             self.writer_failed = true;
         }
+    }
+}
+
+/// The source position of an instruction.
+pub(super) fn place_at(program: &Program, func: FuncId, pc: u32) -> Place {
+    let function = &program.functions[func.index()];
+    let known = |loc: &&Loc| loc.line != 0;
+    // An instruction without a line belongs to the one before it.
+    let loc = function.locs[..=pc as usize].iter().rev().find(known).unwrap_or(&function.loc);
+    let name = program.string(function.name).to_string();
+    match loc.line {
+        0 => Place { file: String::new(), line: 0, function: name },
+        line => Place { file: program.string(loc.file).to_string(), line, function: name },
     }
 }
 

@@ -14,7 +14,9 @@ mod cache;
 mod code;
 mod coverage;
 mod finish;
+mod forks;
 mod frame;
+mod hook;
 mod host;
 mod leak;
 mod load;
@@ -37,10 +39,12 @@ mod value;
 mod writer;
 
 pub use coverage::{Covered, FunctionCoverage};
+pub use forks::{ForkNode, ForkTree, Trail};
+pub use hook::{Caller, Hooks};
 pub use models::unknown;
 pub use options::{Ambient, CHECKS, CheckRow, Checks, Options, Tests};
 pub use outcome::{Class, Limit, Outcome, Place};
-pub use search::{SEARCHES, SearchRow};
+pub use search::{Chooser, OpenState, SEARCHES, SearchRow};
 pub use testcase::{Finished, TestCase};
 pub use writer::{Writer, Written};
 
@@ -70,6 +74,8 @@ pub struct Stats {
     pub tests: u64,
     pub explore: Duration,
     pub collections: u64,
+    /// Of the process, when last looked at.
+    pub memory: u64,
     pub peak_memory: u64,
 }
 
@@ -80,6 +86,10 @@ pub struct Bug {
     pub place: Place,
     pub message: String,
     pub test: Option<u64>,
+    /// What makes the program run into it.
+    pub inputs: Vec<(String, Vec<u8>)>,
+    /// The decisions on the way there.
+    pub trail: Trail,
     /// How many paths ended in it.
     pub paths: u64,
 }
@@ -96,11 +106,13 @@ pub struct Engine {
     cache: cache::Cache,
     coverage: coverage::Coverage,
     host: host::Host,
+    hooks: Option<hook::Bound>,
     search: Box<dyn Search>,
     /// Came from the running state and is not in `search` yet.
     born: Vec<Box<State>>,
     stats: Stats,
     bugs: Vec<Bug>,
+    forks: forks::Forks,
     incomplete: BTreeMap<(String, String), u64>,
     stopped: Option<Limit>,
     writer: Option<Writer>,
@@ -123,7 +135,7 @@ const DROPPED_PATHS: usize = 256;
 
 impl Engine {
     /// Gets ready to explore `main`. The ends: the program has none, or an option is wrong.
-    pub fn new(program: Program, solver: Solver, options: Options) -> Result<Engine, String> {
+    pub fn new(program: Program, mut solver: Solver, options: Options) -> Result<Engine, String> {
         options.check()?;
         let main =
             program.function("main").filter(|main| program.functions[main.index()].is_defined()).ok_or(
@@ -132,6 +144,7 @@ impl Engine {
         let image = start::image(&program)?;
         let search = search::build(&options.search, &program, options.seed).expect("checked above");
         let coverage = coverage::Coverage::new(&program);
+        solver.slowest.keep();
         let mut engine = Engine {
             main,
             code: (0..program.functions.len()).map(|_| None).collect(),
@@ -143,11 +156,13 @@ impl Engine {
             cache: cache::Cache::new(),
             coverage,
             host: host::Host::new(options.write_host),
+            hooks: None,
             options,
             search,
             born: Vec::new(),
             stats: Stats::default(),
             bugs: Vec::new(),
+            forks: forks::Forks::new(),
             incomplete: BTreeMap::new(),
             stopped: None,
             writer: None,
@@ -167,6 +182,14 @@ impl Engine {
     /// Tests are written there from now on.
     pub fn set_writer(&mut self, writer: Writer) {
         self.writer = Some(writer);
+    }
+
+    /// States are chosen so from now on; to be called before the first of them runs.
+    pub fn set_chooser(&mut self, chooser: Box<dyn Chooser>) {
+        let first = self.next_state();
+        self.search = Box::new(search::Custom::new(chooser, &self.program));
+        let (search, view) = self.search();
+        search.put(first, Vec::new(), &view);
     }
 
     /// Finished paths are kept for `take_finished`.
@@ -305,6 +328,9 @@ impl Engine {
             roots.extend(code.constants.iter().filter_map(|value| value.expr()));
         }
         self.supports.forget();
+        if let Some(hooks) = &mut self.hooks {
+            hooks.forget();
+        }
         self.solver.collect(roots);
         self.stats.collections += 1;
         self.collect_at = COLLECT_AT.max(2 * self.solver.graph.len());
@@ -336,6 +362,12 @@ impl Engine {
             );
             self.code[func.index()] = Some(Box::new(code));
         }
+    }
+
+    /// The names of all functions: is it the user's, with a body?
+    pub fn functions(&self) -> impl Iterator<Item = (&str, bool)> {
+        let row = |f: &'_ crate::program::Function| f.is_defined() && !f.library;
+        self.program.functions.iter().map(move |f| (self.program.string(f.name), row(f)))
     }
 
     pub fn stats(&self) -> Stats {

@@ -50,6 +50,8 @@ const FACTS: usize = 4;
 pub struct State {
     /// In order of creation; the first state is 0.
     pub id: u64,
+    /// Its leaf in the tree of forks.
+    pub node: u32,
     pub frame: Frame,
     /// The edge to take first, for a state that was born at a branch.
     pub edge: Option<u32>,

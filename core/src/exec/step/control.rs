@@ -22,6 +22,8 @@ impl Engine {
         let (here, there) = if truth { (then, other) } else { (other, then) };
         if let Some(mut child) = child {
             child.edge = Some(there.0);
+            self.forks.went(child.node, there);
+            self.forks.went(state.node, here);
             self.born.push(child);
         }
         Ok(Go::Edge(here.0))
@@ -75,6 +77,7 @@ impl Engine {
             }
         }
         let mut alone = true;
+        let mut forked = None;
         let taken = taken.expect("one of the ways is the model's");
         // Children from `first` up to `before` stand on ways before the model's.
         let first = self.born.len();
@@ -92,6 +95,9 @@ impl Engine {
                 Probe::Feasible(mut child) => {
                     alone = false;
                     child.edge = Some(edge.0);
+                    if let Some(node) = forked.replace(state.node) {
+                        self.forks.between(node);
+                    }
                     self.born.push(child);
                 }
             }
@@ -106,6 +112,12 @@ impl Engine {
                 std::mem::swap(&mut state.path, &mut child.path);
                 edge = child.edge.replace(edge).expect("given above");
             }
+        }
+        for child in &self.born[first..] {
+            self.forks.went(child.node, EdgeId(child.edge.expect("given above")));
+        }
+        if forked.is_some() {
+            self.forks.went(state.node, EdgeId(edge));
         }
         Ok(Go::Edge(edge))
     }
