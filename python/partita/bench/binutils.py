@@ -72,7 +72,7 @@ EXPERIMENT = Experiment(
         "default": Setup(DEFAULT_LAYERS),
     },
     cases=cases,
-    effort={"full": Effort(3, 300), "quick": Effort(3, 1.5), "smoke": Effort(1, 0.3)},
+    effort={"full": Effort(3, 300), "quick": Effort(2, 1), "smoke": Effort(1, 0.3)},
     panels=(
         Panel("speedup", "equal instructions", "", "times as fast as Z3 alone", ("intervals", "default"), log_y=True,
               kind="bars"),

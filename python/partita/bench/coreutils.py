@@ -184,7 +184,7 @@ EXPERIMENT = Experiment(
     " 60 s.",
     configurations={"default": Setup(DEFAULT_LAYERS)},
     cases=cases,
-    effort={"full": Effort(1, 60), "quick": Effort(1, 4), "smoke": Effort(1, 0.5)},
+    effort={"full": Effort(1, 60), "quick": Effort(1, 3), "smoke": Effort(1, 0.5)},
     panels=(
         Panel("paths", "paths", "", "completed paths", ("default",), log_y=True, kind="bars"),
         Panel("percent_lines", "lines of the utility's own sources", "", "% reached", ("default",), kind="bars"),
@@ -213,7 +213,7 @@ SOLVERS = Experiment(
         "default": Setup(DEFAULT_LAYERS),
     },
     cases=cases_of_solvers,
-    effort={"full": Effort(3, 60), "quick": Effort(2, 1.5), "smoke": Effort(1, 0.3)},
+    effort={"full": Effort(3, 60), "quick": Effort(2, 1), "smoke": Effort(1, 0.3)},
     panels=(
         Panel("speedup", "depth first, equal instructions", "", "times as fast as Z3 alone",
               ("intervals", "integers", "default"), log_y=True, kind="bars", series="depth first"),

@@ -67,7 +67,7 @@ EXPERIMENT = Experiment(
     ),
     configurations=CONFIGURATIONS,
     cases=cases,
-    effort={"full": Effort(5, 300), "quick": Effort(3, 1), "smoke": Effort(1, 0.3)},
+    effort={"full": Effort(5, 300), "quick": Effort(2, 1), "smoke": Effort(1, 0.3)},
     panels=(
         Panel("paths", "depth first", "", "completed paths", tuple(CONFIGURATIONS), log_y=True, kind="bars",
               series="dfs"),

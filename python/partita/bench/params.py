@@ -17,7 +17,7 @@ CONFIGURATIONS = {
     "adaptive": Setup(_CACHE.format("solutions"), model_in_hand=False, beside="none"),
 }
 _SHOWN = tuple(name for name in CONFIGURATIONS if name != "none")
-_QUICK = ("BubbleSort", "Dijkstra", "Operations", "Median")
+_QUICK = ("BubbleSort", "Operations", "Median")
 
 
 def cases(scale: Scale) -> list[Case]:
@@ -43,7 +43,7 @@ EXPERIMENT = Experiment(
     ),
     configurations=CONFIGURATIONS,
     cases=cases,
-    effort={"full": Effort(5, 60), "quick": Effort(2, 0.3), "smoke": Effort(1, 0.2)},
+    effort={"full": Effort(5, 60), "quick": Effort(2, 0.2), "smoke": Effort(1, 0.2)},
     panels=(Panel("increase", "states in equal time", "K_p + K_s", "more states than without, %", _SHOWN,
                   kind="spread"),),
 )  # fmt: skip

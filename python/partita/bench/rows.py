@@ -98,7 +98,7 @@ def _case(group: list[dict[str, Any]], setups: Mapping[str, Setup]) -> list[Row]
                 # Another executor, which says no more than how many paths there are.
                 remark = f"{_paths(runs)} paths, not {_paths(reference)}"
             if reference and remark != DIFFERENT:
-                values |= _beside(runs, reference)
+                values |= _beside(runs, reference, sample["case"].get("until") == "time")
         case = sample["case"]
         found.append(Row(case["series"], case["x"], name, sample["outcome"], remark, values))
     return found
@@ -115,12 +115,15 @@ def _paths(runs: list[dict[str, Any]]) -> int | None:
     return found
 
 
-def _beside(runs: list[dict[str, Any]], reference: list[dict[str, Any]]) -> dict[str, Estimate]:
+def _beside(runs: list[dict[str, Any]], reference: list[dict[str, Any]], timed: bool) -> dict[str, Estimate]:
     def of(which: list[dict[str, Any]], name: str) -> list[float]:
         return [run[name] for run in which]
 
-    values = {"speedup": ratio(of(reference, "time_s"), of(runs, "time_s")),
-              "difference": _per_cent(ratio(of(runs, "time_s"), of(reference, "time_s")))}  # fmt: skip
+    values = {}
+    # Of runs for a given time, only those that end before it say how long they take.
+    if not timed or all(run["found"] is not None for run in (*runs, *reference)):
+        values["speedup"] = ratio(of(reference, "time_s"), of(runs, "time_s"))
+        values["difference"] = _per_cent(ratio(of(runs, "time_s"), of(reference, "time_s")))
     if all("states" in run for run in (*runs, *reference)):
         values["increase"] = _per_cent(ratio(of(runs, "states"), of(reference, "states")))
     return values

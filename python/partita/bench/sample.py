@@ -56,8 +56,9 @@ def answered(script: Path, layers: str, seconds: float) -> dict[str, Any]:
 
 
 def explored(job: dict[str, Any], instructions: int | None) -> dict[str, Any]:
+    limited = instructions is not None
+    counted = bool(job["package"]) and job["until"] == "time"
     with _empty_folder() as folder:
-        limited = instructions is not None
         run = explore(
             job["files"],
             arguments=job["words"],
@@ -65,23 +66,21 @@ def explored(job: dict[str, Any], instructions: int | None) -> dict[str, Any]:
             layers=job["layers"],
             search=job["search"],
             model_in_hand=job["model_in_hand"],
-            tests="coverage" if job["package"] and job["until"] == "time" else "bugs",
+            tests="coverage" if counted else "bugs",
             # As many instructions may take longer than they took the first configuration.
             max_time=10 + 4 * job["seconds"] if limited else job["seconds"],
             max_instructions=instructions,
-            out=folder.parent / "out",
+            out=folder.parent / "out" if counted else None,
         )
         curve = _follow(run, job)
-        reached = _own_lines((folder.parent / "out" / "coverage.lcov").read_text(), Path(job["files"][0]).parent)
+        lines = _own_lines(folder.parent / "out" / "coverage.lcov", Path(job["files"][0]).parent) if counted else {}
     data = run.summary()
     bugs = sorted([bug["class"], bug["line"]] for bug in data["bugs"])
     # What is cut by a limit of time is not the same in two runs.
     found = None if data["stopped"] == "max-time" else [data["paths"], bugs, data["instructions"]]
-    lines = {"lines": sum(reached), "percent_lines": 100 * sum(reached) / max(1, len(reached))}
     return {"wall_s": data["explore_s"], "stopped": _unfinished(job, data, limited), "found": found, "curve": curve,
             "instructions": data["instructions"], "states": data["forks"] + 1, "paths": data["paths"]["completed"],
-            "mismatches": run.mismatches, **(lines if job["package"] else {}),
-            **_solver(data["explore_s"], data["solver"])}  # fmt: skip
+            "mismatches": run.mismatches, **lines, **_solver(data["explore_s"], data["solver"])}  # fmt: skip
 
 
 def _follow(run: Run, job: dict[str, Any]) -> list[tuple[float, int]]:
@@ -119,14 +118,14 @@ def _empty_folder() -> Iterator[Path]:
             os.chdir(before)
 
 
-def _own_lines(tracefile: str, folder: Path) -> list[bool]:
-    """Of the sources beside the program, its own as opposed to those of libraries: whether each line was reached."""
+def _own_lines(tracefile: Path, folder: Path) -> dict[str, float]:
+    """Of the sources beside the program, its own as opposed to those of libraries: how many lines were reached."""
     found: list[bool] = []
-    for record in tracefile.split("end_of_record\n"):
+    for record in tracefile.read_text().split("end_of_record\n"):
         named = re.search(r"^SF:(.*)$", record, re.M)
         if named is not None and Path(named[1]).parent == folder:
             found += [count != "0" for count in re.findall(r"^DA:\d+,(\d+)", record, re.M)]
-    return found
+    return {"lines": sum(found), "percent_lines": 100 * sum(found) / max(1, len(found))}
 
 
 def _solver(wall_s: float, solver: dict[str, Any]) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from partita.bench.experiment import Case, Effort, Experiment, Panel, Scale, Setup, against_z3
 
 _WIDTHS: dict[Scale, tuple[int, ...]] = {"full": (4, 8, 12, 16), "quick": (4, 8), "smoke": (4,)}
-_LINES: dict[Scale, tuple[int, ...]] = {"full": tuple(range(1, 9)), "quick": (1, 2, 3, 4), "smoke": (2,)}
+_LINES: dict[Scale, tuple[int, ...]] = {"full": tuple(range(1, 9)), "quick": (2, 4), "smoke": (2,)}
 _STP = {
     "paper, STP": Setup("split intervals:paper stp", model_in_hand=False, beside="STP", needs="stp"),
     "STP": Setup("split stp", model_in_hand=False, beside="STP", needs="stp"),
@@ -35,7 +35,7 @@ EXPERIMENT = Experiment(
     ),
     configurations={**against_z3("split intervals:paper", "split z3"), **_STP},
     cases=cases,
-    effort={"full": Effort(10, 600), "quick": Effort(3, 10), "smoke": Effort(1, 10)},
+    effort={"full": Effort(10, 600), "quick": Effort(2, 10), "smoke": Effort(1, 10)},
     panels=tuple(
         Panel("speedup", name, "lines of the file", "times as fast as Z3 (STP) alone", (name,), log_y=True)
         for name in ("paper", "paper, STP", "default")

@@ -56,7 +56,7 @@ EXPERIMENT = Experiment(
     ),
     configurations=CONFIGURATIONS,
     cases=cases,
-    effort={"full": Effort(5, 60), "quick": Effort(2, 0.3), "smoke": Effort(1, 0.3)},
+    effort={"full": Effort(5, 60), "quick": Effort(2, 0.2), "smoke": Effort(1, 0.3)},
     panels=tuple(
         panel
         for search, words in {"dfs": "depth first", "bfs": "breadth first"}.items()

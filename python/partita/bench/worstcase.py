@@ -31,7 +31,7 @@ EXPERIMENT = Experiment(
     ),
     configurations=against_z3("intervals:paper"),
     cases=cases,
-    effort={"full": Effort(10, 300), "quick": Effort(10, 20), "smoke": Effort(1, 20)},
+    effort={"full": Effort(10, 300), "quick": Effort(3, 20), "smoke": Effort(1, 20)},
     panels=(
         Panel("time_s", "time", "symbolic words", "seconds", _ALL, log_y=True),
         Panel("peak_mb", "peak memory", "symbolic words", "MB", _ALL),
