@@ -17,4 +17,4 @@ for path in run:
     values = {name: int.from_bytes(data, "little") for name, data in path.inputs}
     print(f"{path.ending:<18}{values}")
 assert run.complete
-assert [bug.class_ for bug in run.bugs] == ["division-by-zero"] * 2 or len(run.bugs) == 1
+print(*run.bugs, sep="\n")

@@ -84,7 +84,7 @@ impl Session<'_, '_> {
 }
 
 impl Given {
-    fn to_python<'py>(self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+    fn into_python<'py>(self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         match self {
             Given::Number(bits) => signed_int(py, &bits),
             Given::Term(term) => Ok(Bound::new(py, Expr { term })?.into_any()),
@@ -104,7 +104,7 @@ impl Hooks for PythonHooks {
             let returned = State::lend(py, &mut session, |state| -> PyResult<Returned> {
                 let mut words = vec![state.clone().into_any()];
                 for argument in arguments {
-                    words.push(argument.to_python(py)?);
+                    words.push(argument.into_python(py)?);
                 }
                 let value = function.call1(PyTuple::new(py, words)?)?;
                 Returned::of(&value, width)
@@ -321,7 +321,7 @@ impl State {
             let e = session.or_end(read)?;
             Ok(session.give(e))
         })?;
-        given.to_python(py)
+        given.into_python(py)
     }
 
     /// Bytes of memory: `size` of them, or up to the first zero byte, which is left out. Where a byte is symbolic, the

@@ -318,16 +318,14 @@ impl Solver {
         })
     }
 
-    /// The least or greatest value of a bit-vector; None if the assertions and assumptions contradict each other. What
+    /// The value of a bit-vector that `which` (is it the greatest, are they signed) asks for; None if the assertions and assumptions contradict each other. What
     /// cannot be decided is a string that says why.
-    #[pyo3(signature = (expr, assumptions, greatest, signed, timeout, memory_mb))]
     fn extreme<'py>(
         &self,
         py: Python<'py>,
         expr: &Bound<'py, Expr>,
         assumptions: Vec<Bound<'py, Expr>>,
-        greatest: bool,
-        signed: bool,
+        which: (bool, bool),
         timeout: Option<f64>,
         memory_mb: Option<u64>,
     ) -> PyResult<Bound<'py, PyAny>> {
@@ -344,6 +342,7 @@ impl Solver {
             conditions.push(inner.intern(&assumption.get().term.clone())?);
         }
         let budget = budget(&self.cancel, timeout, memory_mb)?;
+        let (greatest, signed) = which;
         drop(inner);
         let found = self.work(py, |inner| {
             inner.last = None;

@@ -239,8 +239,7 @@ class Solver:
         self,
         expr: Expr,
         assumptions: Sequence[Expr],
-        greatest: bool,
-        signed: bool,
+        which: tuple[bool, bool],
         timeout: float | None,
         memory_mb: int | None,
     ) -> int | str | None: ...

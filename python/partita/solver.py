@@ -124,7 +124,7 @@ class Solver:
 
     def _extreme(self, value: Expr, assumptions: Sequence[Expr | bool], greatest: bool, signed: bool) -> int:
         exprs = [_core.boolean(a) if isinstance(a, bool) else a for a in assumptions]
-        found = self._core.extreme(value, exprs, greatest, signed, self.timeout, self.memory_mb)
+        found = self._core.extreme(value, exprs, (greatest, signed), self.timeout, self.memory_mb)
         self._warn()
         if found is None:
             raise UsageError("expected assertions that can hold together, found a contradiction")

@@ -102,7 +102,7 @@ mod tests {
         Extreme { greatest: false, signed: true },
     ];
 
-    /// Every set of values of four bits, as the disjunction of its members.
+    /// Every set of values of three bits, as the disjunction of its members.
     #[test]
     fn every_set_of_small_values_has_its_extremes() {
         for set in 0u32..1 << 8 {
