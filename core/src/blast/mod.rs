@@ -14,6 +14,7 @@ pub mod cnf;
 pub mod engine;
 pub mod gate;
 mod judge;
+mod sample;
 mod table;
 
 pub use arrays::Special;

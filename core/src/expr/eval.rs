@@ -141,6 +141,8 @@ pub struct Evaluator {
     wides: Vec<Bits>,
     arrays: Vec<Array>,
     stack: Vec<u32>,
+    /// Nodes computed so far, whatever for.
+    pub(crate) work: u64,
 }
 
 impl Evaluator {
@@ -233,6 +235,7 @@ impl Session<'_> {
                 let slot = self.compute(id, &node);
                 self.memory.slots[id as usize] = slot;
                 self.memory.stamps[id as usize] = self.memory.epoch;
+                self.memory.work += 1;
             }
             self.memory.stack.pop();
         }

@@ -161,6 +161,8 @@ pub struct Learner {
     nodes: Recent<u32, Facts>,
     /// Nodes that may still be folded or visited for what is being learnt.
     effort: usize,
+    /// Nodes folded and visited so far, whatever for.
+    pub(crate) work: u64,
 }
 
 impl Default for Learner {
@@ -171,6 +173,7 @@ impl Default for Learner {
             fold: Fold::default(),
             nodes: Recent::new(NODE_BYTES),
             effort: 0,
+            work: 0,
         }
     }
 }
@@ -222,6 +225,11 @@ impl Learner {
     /// How many nodes may be folded and visited from here on.
     pub fn allow(&mut self, effort: usize) {
         self.effort = effort;
+    }
+
+    fn spend(&mut self, nodes: usize) {
+        self.work += nodes as u64;
+        self.effort = self.effort.saturating_sub(nodes);
     }
 
     /// Is any effort left?
@@ -365,13 +373,15 @@ impl Learner {
         }
         let mut context = Context { facts, because: Because::one(constraint) };
         let whole = self.fold.run(graph, &mut self.ranges, constraint, &mut context, self.effort);
-        self.effort = self.effort.saturating_sub(self.fold.cost);
+        self.spend(self.fold.cost);
         if !whole {
             return;
         }
         let because = context.because;
+        let before = self.effort;
         let says =
             narrow(graph, &mut self.ranges, &self.fold, constraint, Set::truth(true), &mut self.effort);
+        self.work += (before - self.effort) as u64;
         if says.never {
             return facts.contradiction(because);
         }
@@ -397,7 +407,7 @@ impl Learner {
         }
         let mut context = Context { facts, because: Because::default() };
         let whole = self.fold.run(graph, &mut self.ranges, constraint, &mut context, self.effort);
-        self.effort = self.effort.saturating_sub(self.fold.cost);
+        self.spend(self.fold.cost);
         if whole { self.fold.used.clone() } else { meaning.leaves.clone() }
     }
 
@@ -428,7 +438,9 @@ impl Learner {
     /// The same under given facts.
     pub fn values(&mut self, graph: &Graph, facts: &Facts, e: Expr) -> View {
         let mut context = Context { facts, because: Because::default() };
-        if !self.fold.run(graph, &mut self.ranges, e, &mut context, usize::MAX) {
+        let whole = self.fold.run(graph, &mut self.ranges, e, &mut context, usize::MAX);
+        self.work += self.fold.cost as u64;
+        if !whole {
             return View { set: Set::full(graph.width(e)), because: Because::default() };
         }
         let because = context.because;
@@ -448,6 +460,6 @@ impl Learner {
     }
 
     pub fn forget(&mut self) {
-        *self = Learner::default();
+        *self = Learner { work: self.work, ..Learner::default() };
     }
 }

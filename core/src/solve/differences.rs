@@ -413,6 +413,10 @@ impl Layer for DifferenceLayer {
         }
     }
 
+    fn is_optional(&self) -> bool {
+        true
+    }
+
     /// Variables stand for expressions, some of which only this layer names.
     fn sweep(&mut self, _alive: &Alive<'_>) {
         self.forget();

@@ -316,6 +316,10 @@ impl Layer for Enumerate {
         }
     }
 
+    fn is_optional(&self) -> bool {
+        true
+    }
+
     fn sweep(&mut self, alive: &Alive<'_>) {
         self.inventories.retain(|e| alive.expr(e));
     }

@@ -13,11 +13,16 @@ pub struct Harvest {
     /// Nanoseconds that answers of complete layers took, about: reckoned from what they did, not from a clock, so that
     /// whoever goes by it does the same each time.
     pub work: u64,
+    /// What a solve takes, about, times `AVERAGED`; 0 before the first.
+    solving: u64,
 }
+
+/// What a solve takes is averaged over about so many.
+const AVERAGED: u64 = 16;
 
 impl Default for Harvest {
     fn default() -> Harvest {
-        Harvest { lots: Vec::new(), wanted: usize::MAX, work: 0 }
+        Harvest { lots: Vec::new(), wanted: usize::MAX, work: 0, solving: 0 }
     }
 }
 
@@ -43,6 +48,19 @@ pub struct Place {
 impl Harvest {
     pub fn put(&mut self, path: Path, places: Vec<Place>, rows: Vec<Box<[u64]>>) {
         self.lots.push(Lot { path, places, rows });
+    }
+
+    /// A complete layer has answered, with so much work.
+    pub(super) fn note_solve(&mut self, work: u64) {
+        self.solving = match self.solving {
+            0 => work * AVERAGED,
+            known => known - known / AVERAGED + work,
+        };
+    }
+
+    /// What a solve takes, about.
+    pub(super) fn solving(&self) -> Option<u64> {
+        (self.solving > 0).then_some(self.solving / AVERAGED)
     }
 
     pub fn take(&mut self) -> Vec<Lot> {

@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 /// Models tried for one strategy, each with the leaves of the constraint that the last one violated.
 const MAX_REPAIRS: usize = 3;
 /// Nodes folded and visited for one query, at least and at most, and for the first of its kind.
-const EFFORT: std::ops::RangeInclusive<usize> = 32..=4096;
+const EFFORT: std::ops::RangeInclusive<usize> = 32..=256;
 const FIRST_EFFORT: usize = 1024;
 /// One in so many queries in vain is given the first effort again: what follows may be easier.
 const SECOND_CHANCE: u32 = 64;
@@ -48,6 +48,8 @@ pub struct Intervals {
 struct Effort {
     nodes: usize,
     in_vain: u32,
+    /// What led to a model last: which of the strategies is tried first.
+    strategy: usize,
 }
 
 impl Effort {
@@ -98,10 +100,13 @@ impl Intervals {
             }
         }
         let kind = kind(rest.learner, rest.graph, query.condition);
-        let effort = self.efforts.entry(kind).or_insert(Effort { nodes: FIRST_EFFORT, in_vain: 0 }).next();
-        let verdict = self.try_cases(query, rest, facts, &base, &violated, effort);
-        let answered = !matches!(verdict, Verdict::Open);
-        self.efforts.get_mut(&kind).expect("just made").learn(answered);
+        let known =
+            self.efforts.entry(kind).or_insert(Effort { nodes: FIRST_EFFORT, in_vain: 0, strategy: 0 });
+        let (effort, mut strategy) = (known.next(), known.strategy);
+        let verdict = self.try_cases(query, rest, facts, &base, &violated, (effort, &mut strategy));
+        let known = self.efforts.get_mut(&kind).expect("just made");
+        known.strategy = strategy;
+        known.learn(!matches!(verdict, Verdict::Open));
         verdict
     }
 
@@ -113,7 +118,7 @@ impl Intervals {
         facts: &Facts,
         base: &Model,
         violated: &[u32],
-        effort: usize,
+        (effort, strategy): (usize, &mut usize),
     ) -> Verdict {
         rest.learner.allow(effort);
         let mut impossible = Reasons::None;
@@ -136,7 +141,7 @@ impl Intervals {
                 continue;
             }
             add(&mut about, violated);
-            if let Some(model) = self.guess(query, rest, &with, base, about, effort / GUESS) {
+            if let Some(model) = self.guess(query, rest, &with, base, about, (effort / GUESS, strategy)) {
                 return Verdict::Sat(model);
             }
             open = true;
@@ -186,9 +191,11 @@ impl Intervals {
         facts: &Facts,
         base: &Model,
         mut about: Vec<u32>,
-        mut guesses: usize,
+        (mut guesses, first): (usize, &mut usize),
     ) -> Option<Model> {
-        for strategy in Strategy::ALL {
+        let others = (0..Strategy::ALL.len()).filter(|at| at != first);
+        for at in [*first].into_iter().chain(others.collect::<Vec<_>>()) {
+            let strategy = Strategy::ALL[at];
             if strategy.infers() && rest.learner.is_tired() {
                 continue;
             }
@@ -199,7 +206,10 @@ impl Intervals {
                 guesses = guesses.saturating_sub(1);
                 let guess = dive(rest.learner, rest.graph, facts, base, &about, strategy);
                 let Some((model, facts)) = guess else { break };
-                let Err(violated) = rest.satisfies(query, &model) else { return Some(model) };
+                let Err(violated) = rest.satisfies(query, &model) else {
+                    *first = at;
+                    return Some(model);
+                };
                 let before = about.len();
                 let more = rest.learner.about(rest.graph, &facts, violated);
                 add(&mut about, &more);
@@ -292,6 +302,10 @@ impl Layer for Intervals {
             Some(answer) => answer,
             None => self.pass(query, rest),
         }
+    }
+
+    fn is_optional(&self) -> bool {
+        true
     }
 
     /// What it knows of paths is the chain's.

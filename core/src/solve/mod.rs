@@ -13,6 +13,7 @@ mod grulia;
 pub mod harvest;
 mod intervals;
 mod klee;
+mod ledger;
 mod paper;
 mod record;
 mod reuse;
@@ -37,6 +38,7 @@ use crate::expr::{Evaluator, Expr, Graph, Model};
 use crate::interval::{Facts, Learner, Set, View};
 use crate::query::{Alive, Answer, Path, PathTree, Query, Status};
 use harvest::Harvest;
+use ledger::Ledger;
 use std::time::{Duration, Instant};
 
 /// One step of the chain.
@@ -76,6 +78,11 @@ pub trait Layer: Send {
     fn is_complete(&self) -> bool {
         false
     }
+
+    /// May questions pass the layer by where it costs more than it saves?
+    fn is_optional(&self) -> bool {
+        false
+    }
 }
 
 /// What a layer was asked and how it went. `asked = sat + unsat + unknown + passed`.
@@ -94,7 +101,24 @@ pub struct Meter {
 struct Metered {
     layer: Box<dyn Layer>,
     meter: Meter,
+    ledger: Ledger,
+    /// May it be passed by? Only if there is a complete layer below.
+    optional: bool,
 }
+
+impl Metered {
+    fn counters(&self) -> Vec<(String, f64)> {
+        let mut all = self.layer.counters();
+        if self.optional {
+            all.push(("passed_by".to_string(), self.ledger.passed_by as f64));
+        }
+        all
+    }
+}
+
+/// About how long it takes to compute a value, and to fold or visit a node of sets.
+const VALUE_NS: u64 = 10;
+const FOLDING_NS: u64 = 120;
 
 /// The layers below, and what they all share.
 pub struct Rest<'a> {
@@ -110,19 +134,42 @@ pub struct Rest<'a> {
     /// Time spent in layers below since this layer was entered, and whether any was asked.
     below: Duration,
     asked_below: bool,
+    /// The same as `work` counts it.
+    work_below: u64,
+    charged: &'a mut u64,
     /// The longest own time of a layer below, and how many layers there are from it on.
     longest: (Duration, usize),
 }
 
 impl Rest<'_> {
+    /// What the chain has done so far, in nanoseconds: reckoned from counts, not from a clock, so that whoever goes by it
+    /// does the same each time.
+    pub fn work(&self) -> u64 {
+        *self.charged + self.evaluator.work * VALUE_NS + self.learner.work * FOLDING_NS
+    }
+
+    /// The layer has done something beside evaluating and learning that takes about so long.
+    pub fn charge(&mut self, ns: u64) {
+        *self.charged += ns;
+    }
+
+    /// The same for solving.
+    fn solved(&mut self, ns: u64) {
+        self.charge(ns);
+        self.harvest.work += ns;
+    }
+
     /// Goes on with the next layer.
     pub fn check(&mut self, query: &Query) -> Answer {
         self.asked_below = true;
         if let Some(why) = self.budget.spent() {
             return Answer::Unknown(why);
         }
-        let left = self.layers.len();
-        let Some((first, others)) = self.layers.split_first_mut() else {
+        let before = self.work();
+        let asked = self.layers.iter().position(|metered| !metered.ledger.passes_by());
+        let (passed_by, asked) = self.layers.split_at_mut(asked.unwrap_or(self.layers.len()));
+        let left = asked.len();
+        let Some((first, others)) = asked.split_first_mut() else {
             return Answer::Unknown(Why::Incomplete);
         };
         let start = Instant::now();
@@ -136,20 +183,29 @@ impl Rest<'_> {
             harvest: self.harvest,
             below: Duration::ZERO,
             asked_below: false,
+            work_below: 0,
+            charged: self.charged,
             longest: (Duration::ZERO, 0),
         };
         let answer = first.layer.check(query, &mut rest);
         debug_assert!(rest.is_honest(query, &answer), "a wrong answer from layer {}", first.layer.name());
         let (below, passed, longest) = (rest.below, rest.asked_below, rest.longest);
+        let (work, work_below) = (rest.work() - before, rest.work_below);
         let total = start.elapsed();
         let own = total.saturating_sub(below);
+        if first.optional {
+            first.ledger.note_with(work, passed.then_some(work_below), self.harvest.solving());
+        }
+        passed_by.iter_mut().for_each(|metered| metered.ledger.note_without(work));
         self.below += total;
+        self.work_below += work;
         self.longest = self.longest.max(longest).max((own, left));
         let meter = &mut first.meter;
         meter.asked += 1;
         meter.own += own;
         if !passed && first.layer.is_complete() {
             self.harvest.work = self.harvest.work.max(1);
+            self.harvest.note_solve(work);
         }
         match (&answer, passed) {
             (_, true) => meter.passed += 1,
@@ -190,14 +246,18 @@ impl Rest<'_> {
     }
 
     fn is_honest(&mut self, query: &Query, answer: &Answer) -> bool {
-        match answer {
+        let work = self.evaluator.work;
+        let honest = match answer {
             Answer::Sat(model) => self.satisfies(query, model).is_ok(),
             Answer::Unsat(core) => {
                 let constraints = query.constraints(self.tree);
                 core.constraints.as_slice().iter().all(|e| constraints.contains(e))
             }
             Answer::Unknown(_) => true,
-        }
+        };
+        // Only some builds look, and all shall reckon the same.
+        self.evaluator.work = work;
+        honest
     }
 }
 
@@ -219,12 +279,21 @@ pub struct Solver {
     layers: Vec<Metered>,
     queries: u64,
     time: Duration,
+    /// See `Rest::charge`.
+    charged: u64,
     pub slowest: Slowest,
 }
 
 impl Solver {
     pub fn new(layers: Vec<Box<dyn Layer>>) -> Solver {
-        let layers = layers.into_iter().map(|layer| Metered { layer, meter: Meter::default() }).collect();
+        let complete = layers.iter().rposition(|layer| layer.is_complete());
+        let metered = |(at, layer): (usize, Box<dyn Layer>)| Metered {
+            optional: layer.is_optional() && complete.is_some_and(|complete| at < complete),
+            layer,
+            meter: Meter::default(),
+            ledger: Ledger::default(),
+        };
+        let layers = layers.into_iter().enumerate().map(metered).collect();
         Solver {
             graph: Graph::new(),
             tree: PathTree::new(),
@@ -234,6 +303,7 @@ impl Solver {
             layers,
             queries: 0,
             time: Duration::ZERO,
+            charged: 0,
             slowest: Slowest::default(),
         }
     }
@@ -253,6 +323,8 @@ impl Solver {
             harvest: &mut self.harvest,
             below: Duration::ZERO,
             asked_below: false,
+            work_below: 0,
+            charged: &mut self.charged,
             longest: (Duration::ZERO, 0),
         };
         let answer = rest.check(query);
@@ -325,7 +397,7 @@ impl Solver {
         let row = |m: &Metered| LayerStatistics {
             name: m.layer.name().to_string(),
             meter: m.meter.clone(),
-            counters: m.layer.counters(),
+            counters: m.counters(),
         };
         self.layers.iter().map(row).collect()
     }

@@ -38,6 +38,8 @@ const SMALLEST: u64 = 500;
 /// About how long a propagated literal and a gate told to a solver take, for reckoning what an answer has cost.
 const PROPAGATION_NS: u64 = 20;
 const GATE_NS: u64 = PROPAGATION_NS * RETELLING;
+/// And what every question takes.
+const QUESTION_NS: u64 = 3_000;
 
 /// Which engines are used: the default is `Both`, the others are for comparison.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -292,20 +294,22 @@ impl Sat {
     }
 
     fn solve(&mut self, query: &Query, posed: &Posed, rest: &mut Rest<'_>) -> Outcome {
+        let mut keep = self.keep.min(rest.harvest.wanted);
         if self.engines != Engines::Cadical {
             let limit = if self.engines == Engines::Both { self.patience } else { u64::MAX };
             let (before, told) = (Effort::of(&self.quick), self.quick.encoding.len());
-            let keep = self.keep.min(rest.harvest.wanted);
             let outcome = self.quick.solve(&self.blaster, posed, rest.budget, (limit, keep));
             let effort = Effort::of(&self.quick);
             self.counts.conflicts += effort.conflicts - before.conflicts;
-            rest.harvest.work += (effort.propagations - before.propagations) * PROPAGATION_NS
-                + (self.quick.encoding.len().saturating_sub(told)) as u64 * GATE_NS;
-            let rows = self.quick.engine.take_harvest();
-            if !rows.is_empty() {
-                self.counts.harvested += rows.len() as u64;
-                rest.harvest.put(query.path, self.places(posed), rows);
+            let told = self.quick.encoding.len().saturating_sub(told) as u64;
+            rest.solved((effort.propagations - before.propagations) * PROPAGATION_NS + told * GATE_NS);
+            let mut rows = self.quick.engine.take_harvest();
+            if outcome == Outcome::Tired {
+                // The other half is for what comes.
+                rows.truncate(keep / 2);
             }
+            keep -= rows.len();
+            self.hand_in(query, posed, rest, rows);
             if outcome != Outcome::Tired {
                 return outcome;
             }
@@ -313,11 +317,20 @@ impl Sat {
         }
         let thorough = self.thorough.get_or_insert_with(|| Prepared::new(Cadical::new()));
         let before = Effort::of(thorough);
-        let outcome = thorough.solve(&self.blaster, posed, rest.budget, (u64::MAX, 0));
+        let outcome = thorough.solve(&self.blaster, posed, rest.budget, (u64::MAX, keep));
         let effort = Effort::of(thorough);
         self.counts.conflicts += effort.conflicts - before.conflicts;
-        rest.harvest.work += (effort.propagations - before.propagations) * PROPAGATION_NS;
+        rest.solved((effort.propagations - before.propagations) * PROPAGATION_NS);
+        let rows = thorough.engine.take_harvest();
+        self.hand_in(query, posed, rest, rows);
         outcome
+    }
+
+    fn hand_in(&mut self, query: &Query, posed: &Posed, rest: &mut Rest<'_>, rows: Vec<Box<[u64]>>) {
+        if !rows.is_empty() {
+            self.counts.harvested += rows.len() as u64;
+            rest.harvest.put(query.path, self.places(posed), rows);
+        }
     }
 
     /// What the traced inputs are the bits of, as far as that can be said without solving.
@@ -372,6 +385,7 @@ impl Layer for Sat {
     }
 
     fn check(&mut self, query: &Query, rest: &mut Rest<'_>) -> Answer {
+        rest.charge(QUESTION_NS);
         let fresh = self.blaster.is_fresh();
         let answer = match self.answer(query, rest) {
             // Perhaps it is what earlier questions left behind that takes the room.

@@ -38,6 +38,8 @@ impl Verify {
             harvest: rest.harvest,
             below: Default::default(),
             asked_below: false,
+            work_below: 0,
+            charged: rest.charged,
             longest: Default::default(),
         };
         self.reference.check(query, &mut nothing_below)

@@ -31,7 +31,7 @@ const KP: [usize; 3] = [250, 0, 1000];
 const KS: [usize; 3] = [50, 4, 400];
 const VARIANTS: [usize; 3] = [32, 0, 512];
 /// Values that cost about as much as making a model, and setting an atom in it.
-const MAKING: u64 = 60;
+const MAKING: u64 = 100;
 const SETTING: u64 = 10;
 /// So many answers are kept before their use is judged; then all, while one in so many is used, or one in so many.
 const ANSWERS_TRIES: u64 = 256;
@@ -42,8 +42,8 @@ const LARGEST_OPTION: usize = 1000;
 const BELOW: usize = 8;
 /// What a question costs is averaged over about so many.
 const AVERAGED: u64 = 32;
-/// What the layers in between take, about, before a question reaches one that solves it.
-const IN_BETWEEN_NS: u64 = 40_000;
+/// Answers that took less than this are as cheap to find again.
+const LEAST_NS: u64 = 10_000;
 
 #[derive(Default)]
 struct Counts {
@@ -71,6 +71,8 @@ pub struct Solutions {
     question: u64,
     /// Did a solution of the pool answer the question, or part of it?
     answered: bool,
+    /// Nanoseconds that the question took below, about.
+    cost: u64,
     counts: Counts,
 }
 
@@ -86,6 +88,7 @@ impl Solutions {
             random: 0x9e37_79b9_7f4a_7c15,
             question: 0,
             answered: false,
+            cost: 0,
             counts: Counts::default(),
         };
         for (key, value) in &item.options {
@@ -107,6 +110,13 @@ impl Solutions {
 
     /// A solution at the path, or a little below, that satisfies the condition.
     fn look(&mut self, query: &Query, rest: &mut Rest<'_>) -> Option<Model> {
+        let before = self.pool.computed();
+        let found = self.look_around(query, rest);
+        rest.charge((self.pool.computed() - before) * size::VALUE_NS);
+        found
+    }
+
+    fn look_around(&mut self, query: &Query, rest: &mut Rest<'_>) -> Option<Model> {
         self.pool.note_dropped(rest.tree.dropped());
         let has_children = rest.tree.children(query.path).next().is_some();
         if self.pool.is_empty() && !has_children {
@@ -214,6 +224,7 @@ impl Solutions {
         self.pool.settle(&mut world, candidates, &certain);
         let making = (MAKING + SETTING * atoms.len() as u64) * all as u64;
         let values = self.pool.computed() - before + making;
+        rest.charge(values * size::VALUE_NS);
         self.kp.charge(values * harvested as u64 / all as u64, late_harvested, harvested);
         let others = all - harvested;
         self.variants.charge(values * others as u64 / all as u64, late_variants, others);
@@ -325,12 +336,12 @@ impl Layer for Solutions {
             return Answer::Sat(model);
         }
         rest.harvest.wanted = self.kp.take();
-        let before = rest.harvest.work;
+        let (solved, before) = (rest.harvest.work, rest.work());
         let answer = rest.check(query);
-        let work = rest.harvest.work - before;
-        self.question += if work > 0 { work + IN_BETWEEN_NS } else { 0 };
+        self.cost = rest.work() - before;
+        self.question += self.cost;
         self.question -= self.question / AVERAGED;
-        if work > 0 {
+        if rest.harvest.work > solved {
             self.gather(query, rest, &answer);
         }
         answer
@@ -338,8 +349,8 @@ impl Layer for Solutions {
 
     fn found(&mut self, query: &Query, model: &Model, rest: &mut Rest<'_>) {
         let counts = &mut self.counts;
-        // What answers cheap questions is cheap to find again.
-        if std::mem::take(&mut self.answered) || rest.harvest.work == 0 {
+        let cost = std::mem::take(&mut self.cost);
+        if std::mem::take(&mut self.answered) || cost < LEAST_NS {
             return;
         }
         counts.answers += 1;

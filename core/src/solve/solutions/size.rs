@@ -5,7 +5,7 @@
 //! nanoseconds from counts, not from a clock: the same history gives the same sizes.
 
 /// About how long one value takes.
-const VALUE_NS: u64 = 5;
+pub(super) const VALUE_NS: u64 = 10;
 /// After so much cost of the second half a new size is chosen.
 const PERIOD_NS: u64 = 500_000;
 /// One in so many times a few are tried where none pay.

@@ -1,19 +1,18 @@
-//! Changes to the file, made by a thread of their own, some at a time: solving never waits for the disk.
+//! Changes to the file, made by a thread of their own: solving never waits for the disk. A change is written as soon as
+//! the one before it is, together with all that have come meanwhile: a process that is killed loses what is being written
+//! and what came since that began.
 //!
 //! The thread opens the file for itself. When that or writing fails it says so once and takes no more; what waits is
 //! written before the writer goes.
 
 use super::file::{Change, File};
 use std::path::Path;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
 
 /// Changes that may wait; more are dropped.
 const BACKLOG: usize = 1024;
-/// A change waits at most this long for others to be written with it.
-const GATHER: Duration = Duration::from_millis(50);
 
 enum Message {
     Change(Change),
@@ -84,23 +83,13 @@ impl Drop for Writer {
 /// Writes what comes until nobody is left to send, or tells why it cannot.
 fn write(file: &mut File, receiver: &Receiver<Message>, limit: u64, tell: impl Fn(String)) {
     while let Ok(first) = receiver.recv() {
-        let until = Instant::now() + GATHER;
-        let mut changes = Vec::new();
-        let mut waiting = Vec::new();
-        let mut next = Ok(first);
-        loop {
-            match next {
-                Ok(Message::Change(change)) => changes.push(change),
-                Ok(Message::Flush(done)) => {
-                    waiting.push(done);
-                    break;
-                }
-                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => break,
+        let (mut changes, mut waiting) = (Vec::new(), Vec::new());
+        // What has come while the last ones were being written.
+        for message in std::iter::once(first).chain(receiver.try_iter()).take(BACKLOG) {
+            match message {
+                Message::Change(change) => changes.push(change),
+                Message::Flush(done) => waiting.push(done),
             }
-            if changes.len() >= BACKLOG {
-                break;
-            }
-            next = receiver.recv_timeout(until.saturating_duration_since(Instant::now()));
         }
         if !changes.is_empty()
             && let Err(words) = file.apply(&changes, limit)

@@ -1,0 +1,55 @@
+//! What a SAT solver met at its conflicts: a sample of assignments of the traced inputs.
+
+use rustc_hash::FxHashSet;
+use std::hash::Hasher;
+
+/// Assignments, each once; at most `keep` of them, every one equally likely to be kept.
+pub struct Sample {
+    keep: usize,
+    rows: Vec<Box<[u64]>>,
+    hashes: FxHashSet<u64>,
+    random: u64,
+}
+
+impl Default for Sample {
+    fn default() -> Sample {
+        Sample { keep: 0, rows: Vec::new(), hashes: FxHashSet::default(), random: 0x9e37_79b9_7f4a_7c15 }
+    }
+}
+
+impl Sample {
+    /// A new sample.
+    pub fn start(&mut self, keep: usize) {
+        self.keep = keep;
+        self.rows.clear();
+        self.hashes.clear();
+    }
+
+    pub fn is_on(&self) -> bool {
+        self.keep > 0
+    }
+
+    pub fn offer(&mut self, row: &[u64]) {
+        let mut hasher = rustc_hash::FxHasher::default();
+        row.iter().for_each(|&word| hasher.write_u64(word));
+        if !self.hashes.insert(hasher.finish()) {
+            return;
+        }
+        if self.rows.len() < self.keep {
+            self.rows.push(row.into());
+            return;
+        }
+        self.random ^= self.random << 13;
+        self.random ^= self.random >> 7;
+        self.random ^= self.random << 17;
+        let at = ((self.random >> 11) % self.hashes.len() as u64) as usize;
+        if at < self.keep {
+            self.rows[at].copy_from_slice(row);
+        }
+    }
+
+    pub fn take(&mut self) -> Vec<Box<[u64]>> {
+        self.hashes.clear();
+        std::mem::take(&mut self.rows)
+    }
+}
