@@ -6,6 +6,8 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 CARGO_TARGET_DIR ?= target
 export CARGO_TARGET_DIR
+# For `partita --version`; empty where there is no repository.
+COMMIT := $(shell git describe --always --dirty=+ --abbrev=12 2>/dev/null)
 FUZZ_SECONDS ?= 60
 FUZZ_SEED ?= 1
 CSMITH_SEEDS ?= 300
@@ -36,7 +38,7 @@ $(VENV)/.installed: requirements/dev.txt
 # Installed in place: the Python part is used from python/, the extension is copied beside it.
 $(VENV)/.built: $(VENV)/.installed pyproject.toml $(RUST_SOURCES)
 	@echo "== building partita (release)"
-	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --locked --quiet
+	PARTITA_COMMIT=$(COMMIT) VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --locked --quiet
 	touch $@
 
 build: $(VENV)/.built
@@ -114,7 +116,7 @@ fuzz: build
 
 wheel: $(VENV)/.installed
 	@echo "== a wheel in dist/"
-	$(BIN)/maturin build --release --locked --out dist
+	PARTITA_COMMIT=$(COMMIT) $(BIN)/maturin build --release --locked --out dist
 
 clean:
 	rm -rf $(VENV) target dist build core/fuzz/target .pytest_cache .mypy_cache .ruff_cache .hypothesis

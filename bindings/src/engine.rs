@@ -2,6 +2,7 @@
 
 use crate::chain;
 use crate::layer::{Objects, interrupt};
+use crate::record;
 use crate::solver::{seconds, statistics_dict};
 use crate::wait;
 use partita_core::budget::Cancel;
@@ -43,6 +44,7 @@ fn options(given: &Bound<'_, PyDict>) -> PyResult<Options> {
             "max_memory" => options.max_memory = value.extract()?,
             "max_tests" => options.max_tests = value.extract()?,
             "max_depth" => options.max_depth = value.extract()?,
+            "model_in_hand" => options.model_in_hand = value.extract()?,
             "max_values" => options.max_values = value.extract()?,
             "max_objects" => options.max_objects = value.extract()?,
             "max_object_bytes" => options.max_object_bytes = value.extract()?,
@@ -215,6 +217,22 @@ impl Engine {
         Ok(functions.into_iter().map(|f| (f.name, f.file, f.line, f.entered, f.lines, f.branches)).collect())
     }
 
+    /// The tree of forks, by columns.
+    fn tree<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        record::tree(py, &*self.lock(py)?)
+    }
+
+    /// For each bug: the decisions on the way into it, and how many of them were left out.
+    fn trails(&self, py: Python<'_>) -> PyResult<Vec<record::Trail>> {
+        let core = self.lock(py)?;
+        Ok(core.bugs().iter().map(|bug| record::trail(&core, bug)).collect())
+    }
+
+    /// The questions that took longest, the slowest first.
+    fn slowest<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
+        self.lock(py)?.solver.slowest.rows().iter().map(|row| record::slow(py, row)).collect()
+    }
+
     /// Everything that was counted.
     fn summary<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let core = self.lock(py)?;
@@ -225,6 +243,7 @@ impl Engine {
         dict.set_item("instructions", stats.instructions)?;
         dict.set_item("forks", stats.forks)?;
         dict.set_item("open", core.open_states())?;
+        dict.set_item("memory", stats.memory)?;
         dict.set_item("peak_memory", stats.peak_memory)?;
         let paths = PyDict::new(py);
         paths.set_item("completed", stats.completed)?;
@@ -241,6 +260,7 @@ impl Engine {
             row.set_item("message", &bug.message)?;
             row.set_item("test", bug.test)?;
             row.set_item("paths", bug.paths)?;
+            row.set_item("inputs", record::inputs(py, bug)?)?;
             bugs.append(row)?;
         }
         dict.set_item("bugs", bugs)?;

@@ -9,6 +9,7 @@ mod intern;
 mod layer;
 mod model;
 mod program;
+mod record;
 mod script;
 mod solver;
 mod store;
@@ -25,6 +26,10 @@ use pyo3::prelude::*;
 #[pymodule]
 fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    // How this module was built, for reports of bugs. The commit is the one that `make` names.
+    let profile = if cfg!(debug_assertions) { "development (with assertions)" } else { "release" };
+    m.add("BUILD_PROFILE", profile)?;
+    m.add("BUILD_COMMIT", option_env!("PARTITA_COMMIT"))?;
     m.add_function(wrap_pyfunction!(program::dump_program, m)?)?;
     m.add_function(wrap_pyfunction!(program::unknown_names, m)?)?;
     // The tables that Python needs: operators by number, functions by name, layers with what they do.

@@ -1,17 +1,19 @@
 //! What one more difference constraint costs at depth 1,000 with 1,000 variables: in the domain alone, and through the
-//! layer, which also finds and evaluates a model of all thousand. Fails if the domain needs 50 microseconds or more.
+//! layer, which also finds and evaluates a model of all thousand; and what leaving such a path for another costs. Fails if the domain needs 50 microseconds or more.
 
 use partita_core::budget::Budget;
-use partita_core::difference::{Differences, Potentials, ZERO};
-use partita_core::expr::{Expr, Graph, Sort};
-use partita_core::query::{Answer, Query, Reasons, Status};
+use partita_core::difference::line::Line;
+use partita_core::difference::push::Numbers;
+use partita_core::difference::{Beside, Bound, Differences, View, Word};
+use partita_core::expr::{Expr, Graph, Op, Sort};
+use partita_core::query::{Answer, PathTree, Query, Reasons, Status};
 use partita_core::solve::conformance::Random;
 use partita_core::solve::{Solver, Spec, build_chain};
-use rustc_hash::FxHashMap;
 use std::time::Instant;
 
 const VARIABLES: u64 = 1000;
 const DEPTH: usize = 1000;
+const JUMPS: usize = 1000;
 const LIMIT_US: f64 = 50.0;
 
 /// Random constraints `x - y <= c` that the values satisfy, some of them tightly.
@@ -24,37 +26,85 @@ fn constraints(random: &mut Random, count: usize) -> Vec<(usize, usize, i128)> {
     (0..count).map(|_| one()).collect()
 }
 
-/// Microseconds for adding one constraint, on average over a thousand after the first thousand; each state is kept, as
-/// the nodes of a path keep theirs.
+/// Numbers that satisfy nothing yet, and no bounds.
+struct Nothing;
+
+impl Beside for Nothing {
+    fn number(&mut self, _word: Word) -> i128 {
+        0
+    }
+
+    fn bounds(&mut self, _word: Word) -> Option<(i128, i128)> {
+        None
+    }
+
+    fn reasons(&mut self, _word: Word) -> Reasons {
+        unreachable!("there are no bounds")
+    }
+}
+
+/// Microseconds for adding one constraint, on average over a thousand after the first thousand.
 fn domain() -> f64 {
     let mut random = Random::new(1);
     let mut graph = Graph::new();
     let all = constraints(&mut random, 2 * DEPTH);
     let names: Vec<Expr> = (0..all.len()).map(|i| graph.word(32, i as u64)).collect();
-    let mut states = vec![Differences::new()];
-    let mut values: FxHashMap<u32, i128> = FxHashMap::default();
+    let (mut domain, mut numbers, mut edges) = (Differences::new(), Numbers::default(), Vec::new());
+    let variables: Vec<u32> = (0..VARIABLES)
+        .map(|i| graph.var(&format!("x{i}"), Sort::Bits(32)).expect("a new name"))
+        .map(|term| domain.variable(Word { term, view: View::Signed }, (-(1 << 31), (1 << 31) - 1)))
+        .collect();
     let mut start = Instant::now();
     for (i, (&(x, y, c), &name)) in all.iter().zip(&names).enumerate() {
         if i == DEPTH {
             start = Instant::now();
         }
-        let mut domain = states.last().expect("at least one").clone();
-        let mut potentials = Potentials::new(|v| values.get(&v).copied().unwrap_or(0));
-        let (x, y) = (x as u32 + 1, y as u32 + 1);
-        for v in [x, y] {
-            domain.add(v, ZERO, 1 << 31, &Reasons::None, &mut potentials).expect("a width");
-            domain.add(ZERO, v, 1 << 31, &Reasons::None, &mut potentials).expect("a width");
-        }
-        domain.add(x, y, c, &Reasons::One(name), &mut potentials).expect("values satisfy all of them");
-        domain.spread(&[x, y]);
-        let moved = potentials.changed().clone();
-        values.extend(moved);
-        states.push(domain);
+        let (x, y) = (variables[x], variables[y]);
+        let bound = Bound { x, y, c, reasons: Reasons::One(name) };
+        let edge = domain.assume(bound, &mut numbers, &mut Nothing).expect("values satisfy all of them");
+        edges.extend(edge);
+        domain.spread([x, y], &mut edges);
     }
     start.elapsed().as_secs_f64() * 1e6 / DEPTH as f64
 }
 
-/// The same for a chain, which is asked whether the new constraint can hold: milliseconds, and how many are answered.
+/// Microseconds for going from one path of a thousand constraints to another that shares none of them.
+fn jump() -> f64 {
+    let (mut random, mut graph, mut tree) = (Random::new(1), Graph::new(), PathTree::new());
+    let words: Vec<Expr> =
+        (0..VARIABLES).map(|i| graph.var(&format!("x{i}"), Sort::Bits(32)).expect("a new name")).collect();
+    let mut line = Line::default();
+    let range = (-(1 << 31), (1 << 31) - 1);
+    let mut ends = Vec::new();
+    for _ in 0..2 {
+        let mut path = tree.root();
+        line.back_to(&tree, path, 0);
+        while tree.depth(path) < DEPTH as u32 {
+            let (x, y, c) = constraints(&mut random, 1)[0];
+            let constraint = graph.sle(words[x], words[y]);
+            let longer = tree.extend(&graph, path, constraint);
+            if tree.depth(longer) > tree.depth(path) && graph.op(constraint) == Op::Sle {
+                let [x, y] = [x, y].map(|i| Word { term: words[i], view: View::Signed });
+                let [x, y] = [x, y].map(|word| line.domain.variable(word, range));
+                let edge = line.domain.add(Bound { x, y, c, reasons: Reasons::One(constraint) });
+                line.enter(&tree, longer, edge.into_iter().collect());
+                path = longer;
+            }
+        }
+        ends.push(path);
+    }
+    let start = Instant::now();
+    for i in 0..JUMPS {
+        let missing = line.back_to(&tree, ends[i % 2], u32::MAX);
+        assert_eq!(missing.len(), DEPTH);
+        for node in missing.into_iter().rev() {
+            line.enter_known(node, None, &mut Nothing).expect("learnt before").expect("no numbers to move");
+        }
+    }
+    start.elapsed().as_secs_f64() * 1e6 / JUMPS as f64
+}
+
+/// A chain that is asked whether a new constraint can hold: milliseconds, and how many are answered.
 fn layer(chain: &str) -> (f64, usize) {
     let spec = Spec::parse(chain, &Spec(Vec::new())).expect("a chain");
     let mut solver = Solver::new(build_chain(&spec, &mut |_| Ok(None)).expect("layers of the core"));
@@ -90,6 +140,7 @@ fn main() {
     let added = domain();
     println!("differences, {VARIABLES} variables, after {DEPTH} constraints:");
     println!("    the domain takes {added:.2} us for one more");
+    println!("    leaving a path for another takes {:.2} us", jump());
     for chain in ["differences", "simplify split intervals differences"] {
         let (milliseconds, answered) = layer(chain);
         println!(

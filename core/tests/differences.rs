@@ -87,11 +87,14 @@ fn random_paths_of_comparisons() {
             (0..WORDS).map(|i| s.graph.var(&format!("x{i}"), Sort::Bits(WIDTH)).unwrap()).collect();
         let models = models(&words);
         let mut path = s.tree.root();
-        let mut earlier = vec![path];
+        let mut earlier = vec![s.tree.retain(path)];
         for _ in 0..14 {
-            // Back to a fork now and then.
+            // Back to a fork now and then, and what was left behind is given up, or some of it.
             if r.below(8) == 0 {
                 path = earlier[r.below(earlier.len() as u64) as usize];
+                let left = earlier.iter().position(|p| *p != path && r.below(3) == 0);
+                left.into_iter().for_each(|at| s.tree.release(earlier.swap_remove(at)));
+                s.drop_paths();
             }
             let condition = literal(&mut s.graph, &mut r, &words);
             let query = Query::new(path, condition);
@@ -135,7 +138,8 @@ fn random_paths_of_comparisons() {
                 None if r.below(4) == 0 => path = longer,
                 None => {}
             }
-            earlier.push(path);
+            earlier.push(s.tree.retain(path));
+            s.tree.release(longer);
         }
     }
     println!("decided {decided} of {asked}, {unsat} unsat");
@@ -174,4 +178,18 @@ fn views_are_not_mixed() {
     let (negative, large) = (g.slt(x, zero), g.ult(ten, x));
     let path = s.tree.extend(&s.graph, s.tree.root(), negative);
     assert!(matches!(s.check(&Query::new(path, large), &Budget::unlimited()), Answer::Sat(_)));
+}
+
+#[test]
+fn zero_moves_before_a_number_was_looked_at() {
+    // All are zero. That c is less than b pushes c below zero, so zero and whatever is above it go down instead; a, which
+    // nobody has looked at yet, must stay above b.
+    let mut s = solver();
+    let g = &mut s.graph;
+    let [a, b, c] = ["a", "b", "c"].map(|name| g.var(name, Sort::Bits(32)).unwrap());
+    let (order, condition) = (g.ule(b, a), g.ult(c, b));
+    let path = s.tree.extend(&s.graph, s.tree.root(), order);
+    s.tree.set_status(path, Status::Feasible(Model::new()));
+    let answer = s.check(&Query::new(path, condition), &Budget::unlimited());
+    assert!(matches!(answer, Answer::Sat(_)), "expected sat, not {}", answer.verdict());
 }

@@ -5,6 +5,8 @@ from os import PathLike
 from typing import Any, Literal, final
 
 __version__: str
+BUILD_PROFILE: str
+BUILD_COMMIT: str | None
 OPERATORS: list[tuple[str, int, str]]
 FUNCTIONS: list[str]
 LAYERS: list[tuple[str, str]]
@@ -102,6 +104,9 @@ class Engine:
     def coverage(
         self,
     ) -> list[tuple[str, str, int, bool, list[tuple[str, int, bool]], list[tuple[str, int, bool, list[bool]]]]]: ...
+    def tree(self) -> dict[str, Any]: ...
+    def trails(self) -> list[tuple[list[tuple[tuple[str, int, str, str | None], str | None]], int]]: ...
+    def slowest(self) -> list[dict[str, Any]]: ...
     def summary(self) -> dict[str, Any]: ...
 
 @final

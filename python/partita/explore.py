@@ -16,11 +16,11 @@ from partita import _core
 from partita.errors import InternalError, UsageError
 from partita.frontends import load_program
 from partita.layers import Layer
-from partita.reports import lcov
+from partita.reports import lcov, record
 from partita.results import Bug, PathResult
 from partita.solver import DEFAULT_LAYERS, resolve, with_verify
 from partita.store import Store, choose
-from partita.whole import ENVIRONMENT, Libc, Surroundings, libraries, needs_kernel, symbolic_words
+from partita.whole import ENVIRONMENT, Libc, Surroundings, check_words, libraries, needs_kernel, symbolic_words
 
 SCHEMA = 1
 SLICE_S = 0.1
@@ -51,6 +51,7 @@ def explore(
     max_instructions: int | None = None,
     max_tests: int | None = None,
     max_depth: int | None = None,
+    model_in_hand: bool = True,
     tests: Literal["all", "coverage", "bugs"] = "all",
     all_bugs: bool = False,
     check: Sequence[str] = (),
@@ -73,6 +74,9 @@ def explore(
     Limits are seconds, bytes and counts; none is set by default except memory (half of what the machine has). With
     `out`, tests and `run.json` are written into that folder, which must not hold another run. With `store`, answers
     that took long are kept in that file for later runs ("default": the user's own, as `partita run` has it).
+
+    With `model_in_hand=False` the chain is asked about both sides of every branch, as by an executor that keeps no
+    model of its paths: the same paths with about twice the questions, for experiments.
 
     Among `arguments`, `--sym-arg N` stands for a symbolic argument of up to N bytes and `--sym-args MIN MAX N` for MIN
     to MAX of them; `sym_files` is the number and the size of symbolic files A, B, ..., `sym_stdin` the size of symbolic
@@ -103,6 +107,7 @@ def explore(
     start = time.perf_counter()
     texts = [os.fspath(name) for name in names]
     flags = symbolic_words(sym_files=sym_files, sym_stdin=sym_stdin, sym_stdout=sym_stdout, max_fail=max_fail)
+    check_words([*flags, *arguments])
     surroundings = Surroundings(flags, stdin, environment, write_host)
     user = load_program(names, optimize=optimize, cflags=cflags, clang=clang)
     needed = bool(flags or stdin or write_host) or needs_kernel(arguments)
@@ -110,6 +115,7 @@ def explore(
     options = {
         **limits,
         "search": search,
+        "model_in_hand": model_in_hand,
         "seed": seed,
         "tests": tests,
         "all_bugs": all_bugs,
@@ -128,6 +134,7 @@ def explore(
         raise UsageError(str(error)) from None
     compile_s = time.perf_counter() - start
     run = Run(engine, texts, compile_s, {"libc": linked, "environment": dict(environment)})
+    run.limits = limits
     if out is not None:
         run.write_to(Path(out))
     return run
@@ -169,6 +176,8 @@ class Run:
         self.program = program
         self.compile_s = compile_s
         self.out: Path | None = None
+        self.limits: dict[str, float | None] = {}
+        """The limits of the exploration by the names of `explore`'s options; None: not set."""
         self.warn: Callable[[str], object] = lambda line: warnings.warn(line, RuntimeWarning, stacklevel=4)
         """Called with what the user should know: by default a Python warning."""
 
@@ -227,13 +236,19 @@ class Run:
         self._wall_s = time.perf_counter() - self._started + self.compile_s
         if self.out is not None:
             write_whole(self.out / "coverage.lcov", lcov.render(self._engine.coverage()))
+            write_whole(self.out / "tree.json", json.dumps(record.tree(self._engine)) + "\n")
+            write_whole(self.out / "slowest.json", json.dumps(record.slowest(self._engine), indent=1) + "\n")
             write_whole(self.out / "run.json", json.dumps(self.summary(), indent=2) + "\n")
+
+    @property
+    def is_writing(self) -> bool:
+        """Is everything explored, and not yet everything written?"""
+        return self._closed and not self._wall_s
 
     @property
     def bugs(self) -> list[Bug]:
         """Distinct bugs found so far."""
-        rows = self._engine.summary()["bugs"]
-        return [Bug(b["class"], b["file"], b["line"], b["message"], b["test"], b["paths"]) for b in rows]
+        return [Bug.of(raw) for raw in self._engine.summary()["bugs"]]
 
     @property
     def complete(self) -> bool:
@@ -249,6 +264,10 @@ class Run:
     def describe_command(self, command: Sequence[str]) -> None:
         """What was typed, for `run.json`."""
         self._command = list(command)
+
+    def facts(self) -> dict[str, Any]:
+        """What was counted so far, for whoever shows progress."""
+        return self._engine.summary()
 
     def summary(self) -> dict[str, Any]:
         """What `run.json` holds."""

@@ -88,6 +88,13 @@ class Bug:
     message: str
     test: int | None
     paths: int
+    inputs: tuple[tuple[str, bytes], ...] = ()
+    """Name and bytes of each symbolic object, for the first path into it."""
+
+    @classmethod
+    def of(cls, raw: dict[str, Any]) -> Bug:
+        names = ("file", "line", "message", "test", "paths")
+        return cls(class_=raw["class"], inputs=tuple(raw["inputs"]), **{name: raw[name] for name in names})
 
     @property
     def place(self) -> str:

@@ -19,7 +19,10 @@ ENVIRONMENT = {"HOME": "/", "LC_ALL": "C", "PATH": "/usr/local/bin:/usr/bin:/bin
 MOST_FILES = 26  # they are called A to Z
 # Library functions that look at bytes: ours decide one byte at a time, without words read at once and without tables.
 _SYMBOLIC = ("ctype.c", "string.c")
-_FLAGS = frozenset(("sym-arg", "sym-args", "sym-files", "sym-stdin", "sym-stdout", "max-fail"))
+_FLAGS = {"sym-arg": 1, "sym-args": 3, "sym-files": 2, "sym-stdin": 1, "sym-stdout": 0, "max-fail": 1}
+"""How many numbers follow each."""
+_LARGEST = 1 << 24
+_MOST_ARGUMENTS = 100  # they are called arg00 to arg99
 
 
 class Surroundings(NamedTuple):
@@ -38,44 +41,62 @@ class Surroundings(NamedTuple):
             "arguments": [name, *words],
             "environment": [f"{key}={value}" for key, value in self.environment.items()],
             "stdin": self.stdin,
-            "keep_stdout": any(is_flag(word, "sym-stdout") for word in words),
+            "keep_stdout": any(_flag(word) == "sym-stdout" for word in words),
             "write_host": self.write_host,
             "settings": [("uid", os.getuid()), ("gid", os.getgid()), ("write-host", int(self.write_host))],
         }
 
 
-def is_flag(word: str, name: str) -> bool:
-    return word in (f"--{name}", f"-{name}")
+def _flag(word: str) -> str | None:
+    """The flag of the kernel model that this word is, with one dash or two as in KLEE."""
+    name = word.removeprefix("-").removeprefix("-")
+    return name if word.startswith("-") and name in _FLAGS else None
 
 
 def needs_kernel(words: Sequence[str]) -> bool:
     """Do these arguments ask for symbolic arguments or files?"""
-    return any(word.lstrip("-") in _FLAGS for word in words if word.startswith("-"))
+    return any(_flag(word) is not None for word in words)
 
 
 def symbolic_words(
     *, sym_files: tuple[int, int] | None, sym_stdin: int | None, sym_stdout: bool, max_fail: int
 ) -> tuple[str, ...]:
-    """The flags of the kernel model for these options, which are checked here."""
+    """The flags of the kernel model for these options."""
     words: list[str] = []
     if sym_files is not None:
-        count, size = sym_files
-        if not 0 <= count <= MOST_FILES:
-            raise UsageError(f"expected at most {MOST_FILES} symbolic files (A to Z), found {count} in sym_files")
-        words += ["--sym-files", str(count), str(_size("sym_files", size))]
+        words += ["--sym-files", *map(str, sym_files)]
     if sym_stdin is not None:
-        words += ["--sym-stdin", str(_size("sym_stdin", sym_stdin))]
+        words += ["--sym-stdin", str(sym_stdin)]
     if sym_stdout:
         words.append("--sym-stdout")
     if max_fail:
-        words += ["--max-fail", str(_size("max_fail", max_fail))]
+        words += ["--max-fail", str(max_fail)]
     return tuple(words)
 
 
-def _size(name: str, value: int) -> int:
-    if not 0 <= value <= 1 << 24:
-        raise UsageError(f"expected {name} to be a number from 0 to {1 << 24:,}, found {value}")
-    return value
+def check_words(words: Sequence[str]) -> None:
+    """Refuses flags of the kernel model, wherever they stand among the arguments, that it could not follow."""
+    arguments = 0
+    rest = iter(words)
+    for word in rest:
+        flag = _flag(word)
+        if flag is None:
+            continue
+        texts = [next(rest, "") for _ in range(_FLAGS[flag])]
+        if not all(text.isdecimal() for text in texts):
+            count = "a whole number" if len(texts) == 1 else f"{len(texts)} whole numbers"
+            raise UsageError(f"expected {count} after {word}, found `{' '.join(texts).strip()}`")
+        numbers = [int(text) for text in texts]
+        if any(number > _LARGEST for number in numbers):
+            raise UsageError(f"expected numbers of at most {_LARGEST:,} after {word}, found {max(numbers)}")
+        if flag == "sym-files" and numbers[0] > MOST_FILES:
+            raise UsageError(f"expected at most {MOST_FILES} symbolic files (A to Z), found {numbers[0]} after {word}")
+        if flag == "sym-args" and numbers[0] > numbers[1]:
+            raise UsageError(f"expected MIN MAX N after {word}, MIN at most MAX, found `{' '.join(texts)}`")
+        if flag.startswith("sym-arg"):
+            arguments += numbers[1] if flag == "sym-args" else 1
+    if arguments > _MOST_ARGUMENTS:
+        raise UsageError(f"expected at most {_MOST_ARGUMENTS} symbolic arguments, found {arguments}")
 
 
 def libraries(program: bytes, names: Sequence[str], libc: Libc, needed: bool) -> tuple[str, list[bytes]]:

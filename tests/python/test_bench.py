@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import shutil
 import subprocess
 import sys
@@ -16,13 +17,48 @@ import pytest
 pytest.importorskip("matplotlib", reason="plots need matplotlib: pip install 'partita[bench]'")
 pytest.importorskip("z3", reason="Z3 is what experiments compare with: pip install 'partita[bench]'")
 
-from partita.bench import page, plot, runner, sortcheck, suite
+from conftest import PARTITA
+
+from partita.bench import coreutils, eca, page, plot, runner, sortcheck, sources, suite
 from partita.bench.catalogue import EXPERIMENTS, NOT_YET
-from partita.bench.experiment import Effort, Experiment
+from partita.bench.experiment import Effort, Experiment, Setup
 from partita.bench.rows import estimate, ratio, rows, student
 from partita.cli import main
+from partita.errors import UsageError
 
 Samples = list[dict[str, Any]]
+UTILITY = """#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(int argc, char **argv) {
+  int odd = 0;
+  char first = 0;
+  for (int i = 1; i < argc; i++)
+    for (char *p = argv[i]; *p; p++)
+      if (*p > 'm') odd ^= 1;
+  int file = argc > 1 ? open(argv[argc - 1], O_RDONLY) : 0;
+  if (read(file, &first, 1) == 1 && first == 'x') odd ^= 1;
+  if (argc > 9)
+    puts("never");
+  return odd;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def utility(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Stands for programs of source packages, which are not fetched by tests."""
+    folder = tmp_path_factory.mktemp("package")
+    (folder / "utility.c").write_text(UTILITY)
+    subprocess.run([str(PARTITA), "cc", str(folder / "utility.c"), "-o", str(folder / "utility")], check=True)
+    # On a new machine the first run compiles the C library, which takes longer than a sample may.
+    subprocess.run([str(PARTITA), "run", str(folder / "utility"), "--out", str(folder / "out")], timeout=300)
+    return folder / "utility"
+
+
+@pytest.fixture(autouse=True)
+def packages(utility: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sources, "program", lambda package, name: utility)
 
 
 def measured(experiment: Experiment, folder: Path, **options: Any) -> tuple[Samples, list[bool]]:
@@ -34,14 +70,16 @@ def measured(experiment: Experiment, folder: Path, **options: Any) -> tuple[Samp
     return data["samples"], taken
 
 
-@pytest.mark.parametrize("name", EXPERIMENTS)
+@pytest.mark.parametrize("name", [name for name in EXPERIMENTS if not name.startswith("coreutils")])
 def test_smoke(name: str, tmp_path: Path) -> None:
     wrong = suite.measure([EXPERIMENTS[name]], "smoke", tmp_path, command=["partita", "bench", name])
     data = json.loads((tmp_path / f"{name}.json").read_text())
     assert wrong == []
     assert (data["schema"], data["complete"], data["command"]) == (1, True, ["partita", "bench", name])
     assert len(data["rows"]) == len(runner.jobs(EXPERIMENTS[name], "smoke"))
-    for row in data["rows"]:
+    ran = [row for row in data["rows"] if not row["remark"].endswith("is not installed")]
+    assert len(ran) >= 2
+    for row in ran:
         assert (row["outcome"], row["remark"]) == ("measured", "")
         assert row["estimates"]["time_s"]["mean"] > 0
     assert (tmp_path / f"{name}.svg").read_text().startswith("<?xml")
@@ -53,13 +91,15 @@ def test_smoke(name: str, tmp_path: Path) -> None:
         speedups = [row["estimates"]["speedup"]["mean"] for row in data["rows"] if row["configuration"] == "z3"]
         assert speedups
         assert set(speedups) == {1.0}
-        assert all(s["runs"][0]["solver"]["queries"] > 0 for s in data["samples"])
+        asked = [run["solver"]["queries"] for s in data["samples"] for run in s["runs"] if "solver" in run]
+        assert min(asked) > 0
 
 
 @pytest.mark.parametrize(("scale", "at_least"), [("full", 3), ("quick", 2)])
 def test_enough_runs_for_an_interval(scale: Any, at_least: int) -> None:
     for experiment in EXPERIMENTS.values():
-        assert experiment.effort[scale].repeats >= at_least
+        if experiment is not coreutils.EXPERIMENT:  # no ratios: what is reached in a time, once
+            assert experiment.effort[scale].repeats >= at_least
         cases = experiment.cases(scale)
         assert len({(case.series, case.x) for case in cases}) == len(cases)
 
@@ -82,6 +122,9 @@ def test_estimates() -> None:
     assert ratio([3.0, 5.0], [2.0, 2.0]).within == pytest.approx(2 * 63.657 * math.sqrt(2 / 2 / 16))
 
 
+SETUPS = EXPERIMENTS["sort1"].configurations
+
+
 def sample(configuration: str, outcome: str = "measured", found: int = 1, time_s: float = 1.0) -> dict[str, Any]:
     runs = [{"time_s": time_s, "peak_mb": 1.0, "solves": 1, "found": found}] if outcome == "measured" else []
     reason = "" if runs else "why"
@@ -90,17 +133,17 @@ def sample(configuration: str, outcome: str = "measured", found: int = 1, time_s
 
 
 def test_other_paths_are_said_and_not_compared() -> None:
-    paper, default, z3 = rows([sample("paper", found=2), sample("default", time_s=0.25), sample("z3")])
+    paper, default, z3 = rows([sample("paper", found=2), sample("default", time_s=0.25), sample("z3")], SETUPS)
     assert (paper.remark, "speedup" in paper.estimates) == ("explored other paths: not comparable", False)
     assert default.estimates["speedup"].mean == 4.0
     assert z3.estimates["speedup"].mean == 1.0
 
 
 def test_what_was_not_measured_has_no_numbers(tmp_path: Path) -> None:
-    paper, z3 = rows([sample("paper"), sample("z3", "failed")])
+    paper, z3 = rows([sample("paper"), sample("z3", "failed")], SETUPS)
     assert (z3.outcome, z3.remark, z3.estimates) == ("failed", "why", {})
     assert "speedup" not in paper.estimates
-    plot.draw(EXPERIMENTS["sort1"], [z3], tmp_path)
+    plot.draw(EXPERIMENTS["sort1"], [z3], [], tmp_path)
     assert "nothing measured" in (tmp_path / "sort1.svg").read_text()
 
 
@@ -133,28 +176,122 @@ def test_what_is_not_over_in_time_is_said(tmp_path: Path) -> None:
     cases = [replace(sortcheck.cases("full")[0], x=n, defines={"LENGTH": n}) for n in (6, 7)]
     slow = replace(
         EXPERIMENTS["sortcheck"],
-        configurations={"z3": "z3"},
+        configurations={"z3": SETUPS["z3"]},
         cases=lambda scale: cases,
         effort={"smoke": Effort(3, 0.2)},
     )
-    first, second = rows(measured(slow, tmp_path)[0])
+    first, second = rows(measured(slow, tmp_path)[0], slow.configurations)
     assert (first.outcome, first.estimates) == ("stopped", {})
     assert first.remark.startswith("not over in 0.2 s")
     assert (second.outcome, second.remark) == ("not run", "not run: 6 was not over in 0.2 s")
 
 
 def test_a_failure_is_said(tmp_path: Path) -> None:
-    broken = replace(EXPERIMENTS["sortcheck"], configurations={"z3": "nonsense"})
-    (row,) = rows(measured(broken, tmp_path)[0])
+    broken = replace(EXPERIMENTS["sortcheck"], configurations={"z3": Setup("nonsense")})
+    (row,) = rows(measured(broken, tmp_path)[0], broken.configurations)
     assert row.outcome == "failed"
     assert "nonsense" in row.remark
+
+
+def test_whole_programs(tmp_path: Path) -> None:
+    """As many instructions in each configuration; lines are the program's own; KLEE's figures stand beside."""
+    assert suite.measure([coreutils.EXPERIMENT, coreutils.SOLVERS], "smoke", tmp_path, command=[]) == []
+    timed = json.loads((tmp_path / "coreutils.json").read_text())
+    run = timed["samples"][0]["runs"][0]
+    assert (run["lines"], round(run["percent_lines"])) == (8, 89), "all but the line that is never reached"
+    text = coreutils.beside_klee(timed["samples"])
+    assert text[1].startswith("echo      default search")
+    assert text[1].split()[-3:-1] == ["97.0", "65,506"]
+    equal = json.loads((tmp_path / "coreutils-solvers.json").read_text())
+    assert [sample["outcome"] for sample in equal["samples"]] == ["measured"] * 5
+    assert len({sample["runs"][0]["instructions"] for sample in equal["samples"]}) == 1
+    assert all("speedup" in row["estimates"] for row in equal["rows"])
+    for name in ("coreutils", "coreutils-solvers"):
+        assert (tmp_path / f"{name}.png").read_bytes().startswith(b"\x89PNG")
+    text = coreutils.delegation(equal["samples"])
+    assert text[-1] == "integers:paper contradicts Z3's bit-vectors on 0 of 1 utilities"
+    assert any(line.startswith("depth first, integers: integers:paper answers") for line in text)
+
+
+def test_generated_systems() -> None:
+    """The same seed, the same system; and systems differ."""
+    assert eca.system(1, 3) == eca.system(1, 3)
+    assert len({eca.system(seed, 3) for seed in range(5)}) == 5
+
+
+def test_systems_of_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "given.c").write_text(eca.system(7, 1))
+    (case,) = eca.of_folder(tmp_path).cases("quick")
+    assert (case.x, case.path()) == ("given.c", tmp_path / "given.c")
+
+
+KLEE_STANDS_IN = """#!/bin/sh
+for word in "$@"; do case $word in --output-dir=*) out=${word#*=};; esac; done
+mkdir -p "$out"
+echo 'KLEE: done: total instructions = 61' > "$out/info"
+echo 'KLEE: done: completed paths = PATHS' >> "$out/info"
+echo > "$out/messages.txt"
+"""
+
+
+@pytest.mark.parametrize(("paths", "remark"), [(4, ""), (5, "5 paths, not 4")])
+def test_another_executor(paths: int, remark: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is read of KLEE's output, from a script that writes some; and that other paths are said."""
+    for name, text in {"klee": KLEE_STANDS_IN.replace("PATHS", str(paths)), "clang": "#!/bin/sh\n"}.items():
+        (tmp_path / name).write_text(text)
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    runner._is_installed.cache_clear()
+    chosen = {name: EXPERIMENTS["peers"].configurations[name] for name in ("z3", "KLEE")}
+    samples, _ = measured(replace(EXPERIMENTS["peers"], configurations=chosen), tmp_path)
+    runner._is_installed.cache_clear()
+    _, klee = rows(samples, chosen)
+    assert (klee.outcome, klee.remark) == ("measured", remark)
+    assert (klee.estimates["paths"].mean, klee.estimates["instructions"].mean) == (paths, 61)
+
+
+def test_reasons_and_mismatches_are_added_up() -> None:
+    def sample(name: str, mismatches: int, **passed: int) -> dict[str, Any]:
+        layer = {"name": "integers:paper", "asked": 10, "sat": 1, "unsat": 1, "passed_deadline": 0, **passed}
+        run = {"solver": {"layers": [layer]}, "mismatches": mismatches}
+        case = {"series": "depth first", "x": name}
+        return {"case": case, "configuration": coreutils.CHECKED, "outcome": "measured", "runs": [run]}
+
+    assert coreutils.delegation([sample("a", 2, passed_extract=6), sample("b", 0, passed_bitwise=2)]) == [
+        "depth first, integers, checked: integers:paper answers 20.0 % of 20",
+        "depth first, integers:paper passes on: extract 75 %, bitwise 25 %",
+        "integers:paper contradicts Z3's bit-vectors on 1 of 2 utilities: a",
+    ]
+
+
+def test_packages_that_cannot_be_had(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(package: str, name: str) -> Path:
+        raise UsageError(f"{package}: no `apt-get` here")
+
+    monkeypatch.setattr(sources, "program", missing)
+    assert suite.measure([coreutils.EXPERIMENT], "smoke", tmp_path, command=[]) == []
+    for row in json.loads((tmp_path / "coreutils.json").read_text())["rows"]:
+        assert (row["outcome"], row["remark"]) == ("not run", "not run: coreutils: no `apt-get` here")
+
+
+def test_what_takes_long_to_build_is_not_built_for_a_quick_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PARTITA_SOURCES", str(tmp_path))
+    quick = replace(EXPERIMENTS["binutils"], cases=lambda scale: EXPERIMENTS["binutils"].cases("quick")[:1])
+    samples, _ = measured(quick, tmp_path)
+    reason = "not run: binutils is not built, which takes long: a run without --quick does it"
+    assert [(s["outcome"], s["reason"]) for s in samples] == [("not run", reason)] * 3
+    (tmp_path / "binutils").mkdir()
+    (tmp_path / "binutils" / ".make-done").touch()
+    assert EXPERIMENTS["binutils"].cases("quick")[0].path().name == "utility"
 
 
 def test_names_that_are_not_there(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert main(["bench", "nonsense", "--out", str(tmp_path)]) == 2
     assert "expected an experiment (foo, objres, " in capsys.readouterr().err
-    assert main(["bench", "eca", "--out", str(tmp_path)]) == 2
-    assert "`eca` is not there yet: the generator" in capsys.readouterr().err
+    assert main(["bench", "Java", "--out", str(tmp_path)]) == 2
+    assert "`Java` is not there yet: the third paper's" in capsys.readouterr().err
+    assert main(["bench", "eca", "--programs", str(tmp_path), "--out", str(tmp_path)]) == 2
+    assert "expected C programs (*.c) in" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
 
 
@@ -165,17 +302,29 @@ def test_without_matplotlib(capsys: pytest.CaptureFixture[str], monkeypatch: pyt
     assert wanted in capsys.readouterr().err
 
 
+SHOWN = """<script>addEventListener("load", () => {
+  const broken = [...document.images].filter(image => !image.naturalWidth).map(image => image.src);
+  document.title = `${document.images.length} plots, broken: ${broken.join(" ") || "none"}`;
+});</script>"""
+
+
 def test_the_page_in_a_browser(tmp_path: Path) -> None:
-    browser = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    names = ("chromium", "chromium-browser", "chromium-headless-shell", "google-chrome")
+    browser = next(filter(None, map(shutil.which, names)), None)
     if browser is None:
         pytest.skip("no Chromium on this machine (Debian: apt install chromium)")
-    suite.measure([EXPERIMENTS["foo"]], "smoke", tmp_path, command=[])
-    words = [browser, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--dump-dom",
-             f"--user-data-dir={tmp_path / 'profile'}", (tmp_path / "index.html").as_uri()]  # fmt: skip
-    shown = subprocess.run(words, capture_output=True, text=True, timeout=60)
-    assert shown.returncode == 0
-    assert "CONSOLE" not in shown.stderr
-    assert 'src="foo.svg"' in shown.stdout
+    suite.measure([EXPERIMENTS[name] for name in ("foo", "structures")], "smoke", tmp_path, command=[])
+    page_text = (tmp_path / "index.html").read_text()
+    # A copy that says which plots the browser has drawn.
+    (tmp_path / "asked.html").write_text(page_text.replace("</body>", f"{SHOWN}</body>"))
+    for name in ("index.html", "asked.html"):
+        words = [browser, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--dump-dom",
+                 f"--user-data-dir={tmp_path / 'profile'}", (tmp_path / name).as_uri()]  # fmt: skip
+        shown = subprocess.run(words, capture_output=True, text=True, timeout=60)
+        assert shown.returncode == 0
+        assert "CONSOLE" not in shown.stderr
+        assert 'src="foo.svg"' in shown.stdout
+    assert "<title>2 plots, broken: none</title>" in shown.stdout
 
 
 def test_the_page_names_everything(tmp_path: Path) -> None:

@@ -68,6 +68,37 @@ def test_several_sources_at_once(cc: Run) -> None:
     assert set(os.listdir()) == left, "nothing else is left behind"
 
 
+@pytest.mark.parametrize("words", ["-L. -ltwice", "-L . -l twice", "./libtwice.so.1", "-L. -l:libtwice.so.1"])
+def test_shared_libraries_become_archives(cc: Run, words: str) -> None:
+    """The executable is whole: it runs without the library, and has its bitcode."""
+    Path("unused.c").write_text("int unused(void) { return 1; }\n")
+    clean(cc("-fPIC", "-c", "unused.c"))
+    for _ in range(2):  # the second time over the first
+        clean(cc("-shared", "-fPIC", "-Wl,-soname,libtwice.so.1", "twice.c", "unused.o", "-o", "libtwice.so.1"))
+    Path("libtwice.so").symlink_to("libtwice.so.1")
+    clean(cc("main.c", *words.split(), "-o", "prog"))
+    for file in ("libtwice.so", "libtwice.so.1"):
+        Path(file).unlink()
+    assert subprocess.run(["./prog", "x"], check=False).returncode == 4
+    assert sources("prog") == [("main.c", ""), ("twice.c", "")]
+
+
+def test_names_of_the_runtime_do_not_get_in_the_way(cc: Run) -> None:
+    """It has clocks and random numbers of its own, which a program that marks no inputs must not get."""
+    Path("main.c").write_text(
+        "#include <stdlib.h>\n#include <time.h>\n"
+        "int main(void) { srand(1); return time(0) < 1500000000 || rand() < 0; }\n"
+    )
+    clean(cc("main.c", "-o", "prog"))
+    assert subprocess.run(["./prog"], check=False).returncode == 0
+    Path("main.c").write_text(
+        "#include <klee/klee.h>\n#include <time.h>\n"
+        'int main(void) { int x; klee_make_symbolic(&x, 4, "x"); return time(0) < 1500000000 ? 9 : x == 3; }\n'
+    )
+    clean(cc("main.c", "-o", "prog"))
+    assert subprocess.run(["./prog"], check=False, stderr=subprocess.DEVNULL).returncode == 2
+
+
 def test_assembly_is_native_only(cc: Run) -> None:
     Path("twice.S").write_text("#define TWO 2\n.globl f\nf: imul $TWO, %edi, %eax\n ret\n")
     clean(cc("main.c", "twice.S", "-o", "prog"))

@@ -51,7 +51,10 @@ def test_version(partita: Run) -> None:
     version, *facts = partita("--version").stdout.splitlines()
     assert version == done.stdout.strip()
     found = dict(line.split(maxsplit=1) for line in facts)
-    assert list(found) == "extension python machine compiler bitcode solvers".split()
+    assert list(found) == "build extension python machine compiler bitcode solvers".split()
+    assert re.fullmatch(
+        r"(release|development \(with assertions\)), commit .+, stable ABI of Python 3.10", found["build"]
+    )
     assert Path(found["extension"]).is_file()
     assert found["python"].startswith(platform.python_version())
     assert re.fullmatch(r"ziglang [\d.]+", found["compiler"])

@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from conftest import REPOSITORY
+from conftest import REPOSITORY, Run
 
 from partita import explore
 from partita.errors import UsageError
@@ -116,6 +116,38 @@ def test_a_damaged_library_is_made_again(tmp_path: Path, monkeypatch: pytest.Mon
     entry.write_bytes(whole[:-1] + b"?")
     assert musl.musl() == whole
     assert entry.read_bytes() == whole
+
+
+def test_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The library is made, and cannot be kept: nothing that is not whole stays behind."""
+
+    def on_a_full_disk(**options: object) -> tuple[int, str]:
+        name = tmp_path / "partita" / "libc" / ".new-x"
+        name.touch()
+        return os.open("/dev/full", os.O_WRONLY), str(name)
+
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(musl, "_make", small)
+    monkeypatch.setattr("tempfile.mkstemp", on_a_full_disk)
+    with pytest.raises(UsageError, match="No space left on device; it needs 10 MB: free some space"):
+        musl.musl()
+    assert [path.name for path in (tmp_path / "partita" / "libc").iterdir()] == ["lock"]
+
+
+def test_without_the_compilers_package(partita: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in an installation whose dependencies were left out."""
+    source = tmp_path / "p.c"
+    source.write_text("int main(void) { return 0; }\n")
+    (tmp_path / "sitecustomize.py").write_text(
+        "import importlib.util as util\nfind = util.find_spec\n"
+        "util.find_spec = lambda name, *rest: None if name == 'ziglang' else find(name, *rest)\n"
+    )
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    done = partita("run", str(source), "--sym-stdin", "1")
+    assert done.returncode == 2
+    assert done.stderr == (
+        "partita: error: the C compiler is missing: expected the package `ziglang` (pip install ziglang==0.15.2)\n"
+    )
 
 
 def test_no_room_for_the_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

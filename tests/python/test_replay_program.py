@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from conftest import PARTITA, Run
 
-from partita import ktest
+from partita import explore, ktest
 from partita.errors import UsageError
 from partita.replay import Verdict
 from partita.replay.coverage import with_marks
@@ -165,6 +165,47 @@ def test_tests_can_do_no_harm(program: Path, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [mine]
     (result,) = replay_program(program, [case(words[1])], confined=False)
     assert (result.ending, len(list(tmp_path.iterdir()))) == ("exit 0", 2)
+
+
+def test_system_calls_fail_in_replay_as_in_the_run(tmp_path: Path) -> None:
+    """Each kind of call that can fail does so in some test; natively the same one fails."""
+    source = tmp_path / "p.c"
+    source.write_text(
+        "#include <errno.h>\n#include <fcntl.h>\n#include <unistd.h>\n"
+        "int main(void) {\n"
+        "  char text[100];\n"
+        '  int fd = open("A", O_RDWR);\n'
+        "  if (read(fd, text, 1) < 0) return errno == EIO ? 1 : 9;\n"
+        "  if (read(fd, text, 1) < 0) return errno == EIO ? 2 : 9;\n"
+        '  if (write(fd, "x", 1) < 0) return errno == ENOSPC ? 3 : 9;\n'
+        "  if (ftruncate(fd, 1) < 0) return errno == EIO ? 4 : 9;\n"
+        "  if (!getcwd(text, sizeof text)) return errno == ENOENT ? 5 : 9;\n"
+        "  return close(fd) < 0 ? 6 : 0; }\n"
+    )
+    subprocess.run([str(PARTITA), "cc", str(source), "-o", str(tmp_path / "prog")], check=True)
+    list(explore(tmp_path / "prog", sym_files=(1, 2), max_fail=1, out=tmp_path / "out"))
+    tests = list(ktest.read_folder(str(tmp_path / "out")))
+    assert {test.ending for test in tests} == {f"exit {status}" for status in range(7)}
+    results = replay_program(tmp_path / "prog", tests)
+    assert [result.verdict for result in results] == [Verdict.AS_PREDICTED] * len(tests)
+
+
+def test_clocks_show_what_they_showed_in_the_run(tmp_path: Path) -> None:
+    source = tmp_path / "p.c"
+    source.write_text(
+        "#include <stdio.h>\n#include <sys/time.h>\n#include <time.h>\n"
+        "int main(void) {\n"
+        "  struct timespec real, steady; struct timeval day;\n"
+        "  clock_gettime(CLOCK_REALTIME, &real); clock_gettime(CLOCK_MONOTONIC, &steady); gettimeofday(&day, 0);\n"
+        '  printf("%ld.%09ld %ld.%09ld %ld.%06ld %ld\\n", (long)real.tv_sec, real.tv_nsec, (long)steady.tv_sec,\n'
+        "         steady.tv_nsec, (long)day.tv_sec, (long)day.tv_usec, (long)time(0));\n"
+        "  if (getchar() == 'a') return 1;\n  return 0; }\n"
+    )
+    subprocess.run([str(PARTITA), "cc", str(source), "-o", str(tmp_path / "prog")], check=True)
+    paths = list(explore(tmp_path / "prog", sym_stdin=1, sym_stdout=True, out=tmp_path / "out"))
+    assert {path.output[:20] for path in paths} == {b"1700000000.000001000"}
+    results = replay_program(tmp_path / "prog", list(ktest.read_folder(str(tmp_path / "out"))))
+    assert [result.verdict for result in results] == [Verdict.AS_PREDICTED] * 2
 
 
 def test_output_without_end_is_cut(program: Path) -> None:

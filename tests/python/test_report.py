@@ -7,8 +7,10 @@ import os
 import re
 import shutil
 import subprocess
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
 from conftest import Run
@@ -112,7 +114,7 @@ def test_the_page_holds_the_run(run_folder: tuple[Path, Path], partita: Run) -> 
     assert {link.removeprefix("#") for link in page.links if link != "data:,"} <= page.ids
     for layer in json.loads((out / "run.json").read_text())["solver"]["layers"]:
         assert layer["name"] in page.text
-    assert page.text.rstrip().endswith("open_target();")
+    assert page.text.rstrip().endswith("})();")
     assert f"Written by partita {__version__}" in page.text
 
 
@@ -167,7 +169,8 @@ def test_wrong_uses_are_explained(run_folder: tuple[Path, Path], tmp_path: Path,
         return done.stderr
 
     assert "without a run.json" in refused(str(tmp_path))
-    assert "without a run.json" in refused(str(out / "run.json"))
+    assert f"expected the folder of a run, found the file `{out / 'run.json'}`" in refused(str(out / "run.json"))
+    assert f"expected the folder of a run, found nothing at `{out / 'none'}`" in refused(str(out / "none"))
     assert f"found the folder `{tmp_path}`" in refused(str(out), "-o", str(tmp_path))
     assert "cannot write" in refused(str(out), "-o", str(tmp_path / "none" / "x.html"))
     (out / "coverage.lcov").write_text("DA:1,1\n")
@@ -199,36 +202,145 @@ def test_many_tests_are_cut_but_not_those_of_bugs(
     assert f"test{other} " not in nothing
 
 
-@pytest.mark.parametrize("width", [390, 1200])
-def test_a_browser_shows_it(width: int, run_folder: tuple[Path, Path], tmp_path: Path, partita: Run) -> None:
-    """No message on the console, nothing wider than the screen, and the filter and links work."""
+def browse(page: Path, script: str, tmp_path: Path, width: int = 1200) -> Any:
+    """What the expression at the end of a script says in a browser, which must have nothing to complain about."""
     browser = next(filter(None, map(shutil.which, ("chromium", "chromium-headless-shell"))), None)
     if browser is None:
         pytest.skip("no chromium on this machine: install Debian's package chromium")
-    _, out = run_folder
-    report(out, partita)
-    page = out / "report.html"
-    probe = """<script>
-filter.value = "OUT-OF 4d"; filter.dispatchEvent(new Event("input"));
-document.querySelector("details:has(.source)").open = false;
-location.hash = "#f0-3";
-setTimeout(() => { document.title = JSON.stringify([document.documentElement.scrollWidth, innerWidth,
-  document.querySelectorAll(".tests > div:not([hidden])").length, document.getElementById("matching").textContent,
-  document.getElementById("f0-3").closest("details").open]); }, 300);
-</script></body>"""
-    page.write_text(page.read_text().replace("</body>", probe))
+    lines = script.strip().splitlines()
+    probe = "\n".join(lines[:-1]) + f"\nsetTimeout(() => {{ document.title = JSON.stringify({lines[-1]}); }}, 300);"
+    page.write_text(page.read_text().replace("</body>", f"<script>\n{probe}\n</script></body>"))
     options = "--headless --no-sandbox --disable-gpu --hide-scrollbars --enable-logging=stderr --dump-dom".split()
     options += [f"--user-data-dir={tmp_path / 'profile'}", f"--window-size={width},900", "--virtual-time-budget=2000"]
-    done = subprocess.run(
-        [browser, *options, page.as_uri()],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=True,
-    )
+    done = subprocess.run([browser, *options, page.as_uri()], capture_output=True, text=True, timeout=60, check=True)
     assert [line for line in done.stderr.splitlines() if "CONSOLE" in line] == []
     found = re.search(r"<title>(.*?)</title>", done.stdout)
     assert found
-    needed, there, tests, matching, is_open = json.loads(found[1])
+    return json.loads(unescape(found[1]))
+
+
+@pytest.mark.parametrize("width", [390, 1200])
+def test_a_browser_shows_it(width: int, run_folder: tuple[Path, Path], tmp_path: Path, partita: Run) -> None:
+    """Nothing is wider than the screen, the filter and links work, and the tree answers to keys and fingers."""
+    _, out = run_folder
+    report(out, partita)
+    found = browse(
+        out / "report.html",
+        """
+filter.value = "OUT-OF 4d"; filter.dispatchEvent(new Event("input"));
+document.querySelector("details:has(.source)").open = false;
+location.hash = "#f0-3";
+const canvas = document.querySelector("#tree canvas"), node = document.getElementById("tree-node");
+const said = [node.textContent];
+const press = (key) => { canvas.dispatchEvent(new KeyboardEvent("keydown", { key })); said.push(node.textContent); };
+press("ArrowDown"); press("ArrowRight"); press("b"); press("+"); press("ArrowUp");
+canvas.setPointerCapture = () => {};
+document.querySelector("[data-do=all]").click();
+const area = canvas.getBoundingClientRect(), at = { pointerId: 1, clientX: area.left + 9, clientY: area.top + 30 };
+for (const kind of ["pointerdown", "pointerup"]) canvas.dispatchEvent(new PointerEvent(kind, at));
+said.push(node.textContent);
+const answers = () => [document.documentElement.scrollWidth, innerWidth,
+  document.querySelectorAll(".tests > div:not([hidden])").length, document.getElementById("matching").textContent,
+  document.getElementById("f0-3").closest("details").open, said];
+answers()
+""",
+        tmp_path,
+        width,
+    )
+    needed, there, tests, matching, is_open, said = found
     assert (there, tests, matching, is_open) == (width, 1, "1 of 2 match", True)
     assert needed <= there
+    name = "p<&>.c"
+    fork = f"a fork at {tmp_path / name}:3; 2 paths below, 1 of them a bug. "
+    bug, other = (f"at {tmp_path / name}:3; ends: {ending}. " for ending in ("out-of-bounds-read", "exit 1"))
+    assert said[0] == said[5] == fork
+    assert {said[1][:-10], said[2][:-10]} == {bug, other}
+    assert said[3][:-10] == said[4][:-10] == bug
+    assert said[6] == said[1]
+
+
+def test_thousands_of_nodes_are_drawn_quickly(run_folder: tuple[Path, Path], tmp_path: Path, partita: Run) -> None:
+    """A full tree, bushy at the top and with a comb below: a frame draws what can be seen, not what there is. (Clocks
+    stand still in a browser that is driven this way: rectangles are counted.)"""
+    _, out = run_folder
+    data = json.loads((out / "tree.json").read_text())
+    count = 30_001
+    parent = [None, *((i - 1) // 2 if i < 20_000 else i - 2 + i % 2 for i in range(1, count))]
+    inner = set(parent)
+    leaves = [i not in inner for i in range(count)]
+    data["nodes"] = {
+        "parent": parent,
+        "place": [None if leaf else 0 for leaf in leaves],
+        "way": [None] * count,
+        "ending": [i % 2 if leaf else None for i, leaf in enumerate(leaves)],
+        "test": [i if leaf else None for i, leaf in enumerate(leaves)],
+        "left_out": [0] * count,
+    }
+    (out / "tree.json").write_text(json.dumps(data))
+    report(out, partita)
+    frames, said = browse(
+        out / "report.html",
+        """
+const canvas = document.querySelector("#tree canvas"), node = document.getElementById("tree-node");
+const context = CanvasRenderingContext2D.prototype, fill = context.fillRect, frames = [];
+let rectangles = 0;
+context.fillRect = function (...area) { rectangles++; fill.apply(this, area); };
+setTimeout(() => {
+  window.requestAnimationFrame = (draw) => { rectangles = 0; draw(); frames.push(rectangles); };
+  for (const key of ["b", "Enter", "0", "+", "+", "PageDown", "PageDown", "ArrowUp", "ArrowLeft", "-", "0"])
+    canvas.dispatchEvent(new KeyboardEvent("keydown", { key }));
+}, 100);
+[frames, node.textContent]
+""",
+        tmp_path,
+    )
+    assert "below" in said
+    assert len(frames) >= 11
+    assert 100 < max(frames) < 20_000
+
+
+def test_a_run_that_recorded_no_tree(run_folder: tuple[Path, Path], partita: Run) -> None:
+    _, out = run_folder
+    (out / "tree.json").unlink()
+    (out / "slowest.json").write_text('{"schema": 1, "queries": []}')
+    page = report(out, partita)
+    assert "This run recorded no tree of forks." in page.text
+    assert "None took longer than a tenth of a millisecond." in page.text
+    (out / "tree.json").write_text('{"schema": 2}')
+    done = partita("report", str(out))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "found 2: another version of Partita wrote it" in done.stderr
+    (out / "tree.json").write_text(
+        json.dumps({"schema": 1, "places": 1, "ways": 1, "endings": 1, "bugs": 1, "nodes": {}})
+    )
+    assert "is damaged: its columns do not have one length" in partita("report", str(out)).stderr
+
+
+def test_the_path_and_slow_queries_are_on_the_page(run_folder: tuple[Path, Path], partita: Run) -> None:
+    program, out = run_folder
+    text = "(assert (< 1 2))" + " " * html.solver.MAX_TEXT
+    row = {"time_s": 1.5, "answer": "sat", "layer": "sat", "layer_s": 0.002, "place": f"{program}:3", "constraints": 1}
+    rows = [{**row, "bytes": len(text), "text": text}, {**row, "bytes": 10**6, "text": None}]
+    (out / "slowest.json").write_text(json.dumps({"schema": 1, "queries": rows}))
+    page = report(out, partita)
+    assert "The path: 1 decision" in page.text
+    assert f"1.50 s sat, 2.00 ms of it in sat, 1 constraint {program}:3" in page.text
+    assert "(assert (< 1 2))" in page.text
+    assert "; and 16 characters more, in slowest.json" in page.text
+    assert "Its text of 1,000,000 bytes was too long to be kept." in page.text
+
+
+def test_a_killed_run_is_told_from_an_empty_folder(run_folder: tuple[Path, Path], tmp_path: Path, partita: Run) -> None:
+    program, out = run_folder
+    (out / "run.json").unlink()
+    nothing = tmp_path / "nothing"
+    nothing.mkdir()
+    for words in (["report", str(out)], ["show", str(out)], ["export", str(out), "--format", "junit"]):
+        done = partita(*words)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert "without a run.json (the run was killed, or still goes on)" in done.stderr
+        empty = partita(words[0], str(nothing), *words[2:])
+        assert empty.returncode == 2
+        assert empty.stderr.endswith("without a run.json\n")
+    done = partita("replay", str(program), str(nothing))
+    assert (done.returncode, done.stderr) == (2, f"partita: error: expected tests, found none in `{nothing}`\n")

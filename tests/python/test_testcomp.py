@@ -82,7 +82,7 @@ def test_wrong_uses_are_explained(run_folder: tuple[Path, Path], tmp_path: Path,
     program, out = run_folder
     done = partita("export", str(tmp_path / "none"), "--format", "testcomp", "-o", str(tmp_path / "suite"))
     assert done.returncode == 2
-    assert "expected the folder of a finished run" in done.stderr
+    assert "expected the folder of a run" in done.stderr
     done = partita("export", str(out), "--format", "testcomp", "-o", str(out))
     assert done.returncode == 2
     assert f"expected a new place to write to, found `{out}`" in done.stderr

@@ -10,6 +10,7 @@ from conftest import Run
 from partita import explore, ktest
 from partita.errors import UsageError
 from partita.results import PathResult
+from partita.whole import Libc
 
 HEADERS = "".join(
     f"#include <{name}.h>\n" for name in "errno fcntl stdio stdlib string sys/socket sys/stat unistd dirent".split()
@@ -227,6 +228,25 @@ def test_the_executor_and_the_library_have_one_errno(tmp_path: Path) -> None:
     assert path.status == 1
 
 
+@pytest.mark.parametrize("libc", ["musl", "none"])
+def test_memory_that_no_machine_has_is_refused(tmp_path: Path, libc: Libc) -> None:
+    source = write(
+        tmp_path,
+        "static int refused(void *p) { int e = errno; errno = 0; return p == 0 && e == ENOMEM; }\n"
+        "int main(void) {\n"
+        "  void *p = malloc(1), *q = p; size_t much = (size_t)1 << 50;\n"
+        "  if (!p || errno) return 1;\n"
+        "  if (!refused(malloc(much)) || !refused(calloc(much, 1)) || !refused(calloc(much, much))) return 2;\n"
+        "  if (!refused(realloc(p, much)) || !refused(realloc(0, much))) return 3;\n"
+        "  if (!refused(reallocarray(p, much, much)) || !refused(aligned_alloc(64, much))) return 4;\n"
+        "  if (posix_memalign(&q, 64, much) != ENOMEM || q != p || errno) return 5;\n"
+        "  free(p);\n"
+        "  return 0; }\n",
+    )
+    (path,) = explore(source, libc=libc)
+    assert path.status == 0
+
+
 def test_system_calls_fail_when_asked(tmp_path: Path) -> None:
     source = write(
         tmp_path,
@@ -272,8 +292,13 @@ def test_a_host_file_that_vanishes(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (["--sym-files", "27", "8"], "expected at most 26 symbolic files (A to Z), found 27 in sym_files"),
-        (["--sym-stdin", "99999999"], "expected sym_stdin to be a number from 0 to 16,777,216, found 99999999"),
+        (["--sym-files", "27", "8"], "expected at most 26 symbolic files (A to Z), found 27 after --sym-files"),
+        (["--", "-sym-files", "27", "8"], "expected at most 26 symbolic files (A to Z), found 27 after -sym-files"),
+        (["--sym-stdin", "99999999"], "expected numbers of at most 16,777,216 after --sym-stdin, found 99999999"),
+        (["--", "--sym-stdin", "x"], "expected a whole number after --sym-stdin, found `x`"),
+        (["--", "--sym-args", "1"], "expected 3 whole numbers after --sym-args, found `1`"),
+        (["--sym-args", "2", "1", "1"], "expected MIN MAX N after --sym-args, MIN at most MAX, found `2 1 1`"),
+        (["--sym-args", "0", "101", "1"], "expected at most 100 symbolic arguments, found 101"),
         (["--sym-arg", "x"], "argument --sym-arg: expected a whole number, found 'x'"),
         (["--libc", "none", "--sym-stdin", "1"], "drop `--libc none`"),
         (["--env", "nonsense"], "expected --env NAME=VALUE, found `nonsense`"),

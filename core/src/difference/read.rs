@@ -6,16 +6,11 @@
 //! understood is a variable of its own: that forgets relations, which can never make a satisfiable set look
 //! unsatisfiable.
 
-use super::{Differences, ZERO};
+use super::{Beside, Bound, Differences, View, Word, ZERO};
 use crate::expr::bits::signed;
 use crate::expr::{Expr, Graph, Op};
 use crate::query::Reasons;
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum View {
-    Signed,
-    Unsigned,
-}
+use smallvec::{SmallVec, smallvec};
 
 /// The integer `variable + plus`, if the `reasons` hold.
 #[derive(Clone, Debug)]
@@ -25,34 +20,14 @@ struct Linear {
     reasons: Reasons,
 }
 
-/// `x - y <= c`.
-#[derive(Clone, Debug)]
-pub struct Bound {
-    pub x: u32,
-    pub y: u32,
-    pub c: i128,
-    pub reasons: Reasons,
-}
-
 /// What a literal says.
 #[derive(Clone, Debug)]
 pub enum Reading {
-    Bounds(Vec<Bound>),
+    Bounds(SmallVec<[Bound; 2]>),
     /// The two orders, one of which must hold.
     Differ(Bound, Bound),
     /// Not an order, an equality or a disequality.
     Other,
-}
-
-/// The variable that stands for a term in a view.
-pub fn variable(term: Expr, view: View) -> u32 {
-    (term.id() + 1) << 1 | (view == View::Signed) as u32
-}
-
-/// The slot of the term behind a variable (not for `ZERO`), and the view.
-pub fn term_of(variable: u32) -> (u32, View) {
-    let view = if variable & 1 == 1 { View::Signed } else { View::Unsigned };
-    ((variable >> 1) - 1, view)
 }
 
 /// The value of `width` bits in a view.
@@ -69,15 +44,6 @@ pub fn range(width: u32, view: View) -> (i128, i128) {
         View::Signed => (-(1 << (width - 1)), (1 << (width - 1)) - 1),
         View::Unsigned => (0, (1 << width) - 1),
     }
-}
-
-/// What is known of terms from elsewhere.
-pub trait Sets {
-    /// The least and the greatest value of a term in a view.
-    fn bounds(&mut self, e: Expr, view: View) -> (i128, i128);
-
-    /// The constraints behind them.
-    fn reasons(&mut self, e: Expr) -> Reasons;
 }
 
 /// Bounds, each with its reasons.
@@ -110,23 +76,17 @@ impl Limits {
 #[derive(Clone, Copy)]
 enum From {
     Domain,
-    Sets,
+    Beside,
 }
 
-/// Reads literals against what is known so far. New variables are reported through `fresh`.
+/// Reads literals against what is known so far.
 pub struct Reader<'a> {
     pub graph: &'a Graph,
-    pub known: &'a Differences,
-    pub sets: &'a mut dyn Sets,
-    /// Terms that became variables, to be bounded by their width.
-    pub fresh: Vec<(Expr, View)>,
+    pub known: &'a mut Differences,
+    pub beside: &'a mut dyn Beside,
 }
 
-impl<'a> Reader<'a> {
-    pub fn new(graph: &'a Graph, known: &'a Differences, sets: &'a mut dyn Sets) -> Reader<'a> {
-        Reader { graph, known, sets, fresh: Vec::new() }
-    }
-
+impl Reader<'_> {
     /// What the boolean `e`, which holds because of `because`, says.
     pub fn literal(&mut self, e: Expr, because: Expr) -> Reading {
         let g = self.graph;
@@ -138,12 +98,12 @@ impl<'a> Reader<'a> {
                 if g.width(a) > 64 {
                     return Reading::Other;
                 }
-                Reading::Bounds(vec![self.at_most(a, b, -i128::from(strict), view, because)])
+                Reading::Bounds(smallvec![self.at_most(a, b, -i128::from(strict), view, because)])
             }
             Op::Eq => match self.equality_view(e) {
                 Some(view) => {
                     let (a, b) = (g.kid(e, 0), g.kid(e, 1));
-                    Reading::Bounds(vec![
+                    Reading::Bounds(smallvec![
                         self.at_most(a, b, 0, view, because),
                         self.at_most(b, a, 0, view, because),
                     ])
@@ -175,8 +135,8 @@ impl<'a> Reader<'a> {
         let unsigned = [a, b].into_iter().any(|e| {
             let e = base(e);
             g.op(e) == Op::ZExt
-                || self.known.knows(variable(e, View::Unsigned))
-                    && !self.known.knows(variable(e, View::Signed))
+                || self.known.knows(Word { term: e, view: View::Unsigned })
+                    && !self.known.knows(Word { term: e, view: View::Signed })
         });
         Some(if unsigned { View::Unsigned } else { View::Signed })
     }
@@ -210,7 +170,7 @@ impl<'a> Reader<'a> {
         let (p, q) = (self.graph.kid(sub, 0), self.graph.kid(sub, 1));
         let (p, q) = (self.term(p, view), self.term(q, view));
         let (least, greatest) = range(self.graph.width(sub), view);
-        for from in [From::Domain, From::Sets] {
+        for from in [From::Domain, From::Beside] {
             let (of_p, of_q) = (self.limits(&p, from), self.limits(&q, from));
             if of_p.least.0 - of_q.greatest.0 >= least && of_p.greatest.0 - of_q.least.0 <= greatest {
                 let reasons = of_p.reasons().union(&of_q.reasons()).union(&p.reasons).union(&q.reasons);
@@ -249,7 +209,7 @@ impl<'a> Reader<'a> {
         let mut x = self.term(x, view);
         let (least, greatest) = range(width, view);
         let positive = i128::from(constant);
-        for from in [From::Domain, From::Sets] {
+        for from in [From::Domain, From::Beside] {
             let limits = self.limits(&x, from);
             for plus in [positive, positive - (1 << width)] {
                 if limits.within(least - plus, greatest - plus) {
@@ -267,43 +227,42 @@ impl<'a> Reader<'a> {
         if term.variable == ZERO {
             return Limits::exactly(term.plus);
         }
-        let (slot, view) = term_of(term.variable);
-        let e = self.graph.at_slot(slot);
-        let (least, greatest) = range(self.graph.width(e), view);
-        let own = self.known.bounds(term.variable);
-        let with = |own: Option<(i128, &Reasons)>, of_width| {
-            own.map_or((of_width, Reasons::None), |(value, reasons)| (value, reasons.clone()))
+        let with = |(value, reasons): (i128, &Reasons)| (value, reasons.clone());
+        let mut limits = Limits {
+            least: with(self.known.least(term.variable)),
+            greatest: with(self.known.greatest(term.variable)),
         };
-        let mut limits = Limits { least: with(own.0, least), greatest: with(own.1, greatest) };
-        if let From::Sets = from {
-            let (least, greatest) = self.sets.bounds(e, view);
+        let word = self.known.word(term.variable);
+        if let From::Beside = from
+            && let Some((least, greatest)) = self.beside.bounds(word)
+        {
             if least > limits.least.0 {
-                limits.least = (least, self.sets.reasons(e));
+                limits.least = (least, self.beside.reasons(word));
             }
             if greatest < limits.greatest.0 {
-                limits.greatest = (greatest, self.sets.reasons(e));
+                limits.greatest = (greatest, self.beside.reasons(word));
             }
         }
         limits.plus(term.plus)
     }
 
-    fn atom(&mut self, e: Expr, view: View) -> Linear {
-        let own = variable(e, view);
-        let plain = |variable| Linear { variable, plus: 0, reasons: Reasons::None };
-        if self.known.knows(own) {
-            return plain(own);
-        }
-        let other_view = if view == View::Signed { View::Unsigned } else { View::Signed };
-        let other = variable(e, other_view);
+    fn atom(&mut self, term: Expr, view: View) -> Linear {
+        let width = self.graph.width(term);
+        let other = Word { term, view: if view == View::Signed { View::Unsigned } else { View::Signed } };
+        let own = Word { term, view };
         if self.known.knows(other)
-            && let Some(converted) = self.seen_as(plain(other), other_view, view, self.graph.width(e))
+            && !self.known.knows(own)
+            && let plain = self.plain(other)
+            && let Some(converted) = self.seen_as(plain, other.view, view, width)
         {
             return converted;
         }
-        if !self.fresh.contains(&(e, view)) {
-            self.fresh.push((e, view));
-        }
-        plain(own)
+        self.plain(own)
+    }
+
+    fn plain(&mut self, word: Word) -> Linear {
+        let variable = self.known.variable(word, range(self.graph.width(word.term), word.view));
+        Linear { variable, plus: 0, reasons: Reasons::None }
     }
 
     /// A term of a view in another, where its bounds lie on one side of the sign of `width` bits.
@@ -313,7 +272,7 @@ impl<'a> Reader<'a> {
         }
         let half = 1i128 << (width - 1);
         let turn = 1i128 << width;
-        for from in [From::Domain, From::Sets] {
+        for from in [From::Domain, From::Beside] {
             let Limits { least, greatest } = self.limits(&term, from);
             let (plus, reasons) = match its {
                 View::Signed if least.0 >= 0 => (0, least.1),

@@ -3,6 +3,9 @@
 //! Every live state stands on a feasible node with a complete model of its path. A decision evaluates its condition
 //! under that model: this side is feasible for free, and only the other side is a query. What cannot be decided is
 //! never assumed, neither way: the model's side goes on, the other one is counted as cut by the limit `solver`.
+//!
+//! Without `model_in_hand` the model's side is asked about as well, as by an executor that keeps no models, and the
+//! answer is thrown away: same paths, more questions, to measure layers under the load that others put on them.
 use super::Engine;
 use super::outcome::{Limit, Outcome};
 use super::state::State;
@@ -46,6 +49,16 @@ impl Engine {
         state.path = node;
     }
 
+    /// Is `condition` satisfiable where the state stands?
+    pub(super) fn ask(&mut self, state: &State, condition: Expr) -> Answer {
+        let answer = self.solver.check(&Query::new(state.path, condition), &self.budget);
+        if self.solver.slowest.is_fresh() {
+            let place = self.place(state).to_string();
+            self.solver.slowest.locate(place);
+        }
+        answer
+    }
+
     /// A copy of the state that goes its own way from here.
     fn fork(&mut self, state: &mut State) -> Box<State> {
         self.solver.tree.retain(state.path);
@@ -54,8 +67,11 @@ impl Engine {
         self.stats.states += 1;
         // From now on both share their objects.
         self.cache.clear();
+        let (stays, other) = self.forks.fork(state.node, self.fork_place(state));
+        state.node = stays;
         let mut child = Box::new(state.clone());
         child.id = self.stats.states;
+        child.node = other;
         child
     }
 
@@ -69,16 +85,40 @@ impl Engine {
         let truth = self.solver.evaluator.under(&self.solver.graph, model).truth(condition);
         let negation = self.solver.graph.not(condition);
         let (held, other) = if truth { (condition, negation) } else { (negation, condition) };
-        match self.probe(state, other) {
-            Probe::Infeasible => (truth, None),
-            Probe::Skipped => {
-                self.commit(state, held);
-                (truth, None)
-            }
-            Probe::Feasible(child) => {
-                self.commit(state, held);
-                (truth, Some(child))
-            }
+        if !truth {
+            self.ask_again(state, held);
+        }
+        let child = match self.probe(state, other) {
+            Probe::Infeasible => return (truth, None),
+            Probe::Skipped => None,
+            Probe::Feasible(child) => Some(child),
+        };
+        if truth {
+            self.ask_again(state, held);
+        }
+        self.commit(state, held);
+        if !truth
+            && !self.options.model_in_hand
+            && let Some(mut child) = child
+        {
+            // The true side first, whatever the model: so the order of paths does not depend on the layers.
+            std::mem::swap(&mut state.path, &mut child.path);
+            return (true, Some(child));
+        }
+        (truth, child)
+    }
+
+    /// Without a model in hand: asks about the side that the model is on. The negation comes first, and the condition
+    /// only if that is feasible; so an always true condition costs one question, any other two.
+    pub(super) fn ask_again(&mut self, state: &mut State, held: Expr) {
+        if self.options.model_in_hand {
+            return;
+        }
+        match self.solver.check(&Query::new(state.path, held), &self.budget) {
+            Answer::Sat(_) => {}
+            // From a layer that is not sound, which only experiments use.
+            Answer::Unsat(_) => self.incomplete(state, "solver: unsat was said of what a model satisfies"),
+            Answer::Unknown(why) => self.incomplete(state, &format!("solver: {why}")),
         }
     }
 
@@ -99,7 +139,7 @@ impl Engine {
             self.incomplete(state, "klee_set_forking(0): a side of a branch was not explored");
             return Probe::Skipped;
         }
-        match self.solver.check(&Query::new(state.path, condition), &self.budget) {
+        match self.ask(state, condition) {
             Answer::Unsat(_) => Probe::Infeasible,
             Answer::Unknown(why) => {
                 self.incomplete(state, &format!("solver: {why}"));
@@ -136,13 +176,14 @@ impl Engine {
             return Ok(());
         }
         let model = self.model(state);
-        if self.solver.evaluator.under(&self.solver.graph, &model).truth(condition) {
+        let holds = self.solver.evaluator.under(&self.solver.graph, &model).truth(condition);
+        if holds && self.options.model_in_hand {
             self.move_to(state, condition, model);
             return Ok(());
         }
-        match self.solver.check(&Query::new(state.path, condition), &self.budget) {
+        match self.ask(state, condition) {
             Answer::Sat(found) => {
-                self.move_to(state, condition, found);
+                self.move_to(state, condition, if holds { model } else { found });
                 Ok(())
             }
             Answer::Unsat(_) => Err(otherwise),

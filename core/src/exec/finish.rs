@@ -1,4 +1,5 @@
 //! What is left of a path when it ends: counts, the bug, its test.
+use super::forks::Trail;
 use super::frame::Frame;
 use super::options::Tests;
 use super::outcome::{Class, Outcome, Place};
@@ -49,16 +50,22 @@ impl Engine {
     /// Gives up a state without counting it.
     pub(super) fn release(&mut self, state: Box<State>) {
         self.solver.tree.release(state.path);
+        self.forks.leave(state.node);
     }
 
-    fn test_of(&self, state: &State, output: &[u8]) -> TestCase {
+    /// What the model gives the symbolic objects.
+    fn inputs_of(&self, state: &State) -> Vec<(String, Vec<u8>)> {
         let model = self.solver.tree.model(state.path).expect("a live state stands on a feasible node");
         let value = |input: &super::state::Input| {
             let array = model.array(input.array);
             let byte = |i: u64| array.map_or(0, |array| array.get_word(i) as u8);
             (input.name.to_string(), (0..input.size).map(byte).collect())
         };
-        let mut objects: Vec<(String, Vec<u8>)> = state.inputs.iter().map(value).collect();
+        state.inputs.iter().map(value).collect()
+    }
+
+    fn test_of(&self, state: &State, output: &[u8]) -> TestCase {
+        let mut objects = self.inputs_of(state);
         if self.options.keep_stdout {
             let mut kept = output[..output.len().min(STDOUT_SIZE)].to_vec();
             kept.resize(STDOUT_SIZE, 0);
@@ -87,6 +94,9 @@ impl Engine {
                 first = self.note_bug(*class, &place, message);
                 if first {
                     self.tidy_bug(&state, &outcome);
+                    let (inputs, trail) = (self.inputs_of(&state), self.trail(&state));
+                    let bug = self.bugs.last_mut().expect("just noted");
+                    (bug.inputs, bug.trail) = (inputs, trail);
                 }
                 first || self.options.all_bugs
             }
@@ -122,9 +132,12 @@ impl Engine {
                 self.note_tested(&state);
                 self.write_test(&mut finished);
             }
+            self.forks.end(state.node, || finished.outcome.ending(), finished.number);
             if self.keeps_paths {
                 self.finished.push(finished);
             }
+        } else {
+            self.forks.end(state.node, || outcome.ending(), None);
         }
         self.release(state);
     }
@@ -154,7 +167,15 @@ impl Engine {
                 false
             }
             None => {
-                self.bugs.push(Bug { class, place, message: message.to_string(), test: None, paths: 1 });
+                self.bugs.push(Bug {
+                    class,
+                    place,
+                    message: message.to_string(),
+                    test: None,
+                    inputs: Vec::new(),
+                    trail: Trail::default(),
+                    paths: 1,
+                });
                 true
             }
         }

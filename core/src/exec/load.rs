@@ -57,6 +57,7 @@ impl Engine {
     /// Bytes in memory now.
     pub(super) fn look_at_memory(&mut self) -> Option<u64> {
         let now = resident()?;
+        self.stats.memory = now;
         self.stats.peak_memory = self.stats.peak_memory.max(now);
         Some(now)
     }

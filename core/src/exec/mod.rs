@@ -14,6 +14,7 @@ mod cache;
 mod code;
 mod coverage;
 mod finish;
+mod forks;
 mod frame;
 mod host;
 mod leak;
@@ -37,6 +38,7 @@ mod value;
 mod writer;
 
 pub use coverage::{Covered, FunctionCoverage};
+pub use forks::{ForkNode, ForkTree, Trail};
 pub use models::unknown;
 pub use options::{Ambient, CHECKS, CheckRow, Checks, Options, Tests};
 pub use outcome::{Class, Limit, Outcome, Place};
@@ -70,6 +72,8 @@ pub struct Stats {
     pub tests: u64,
     pub explore: Duration,
     pub collections: u64,
+    /// Of the process, when last looked at.
+    pub memory: u64,
     pub peak_memory: u64,
 }
 
@@ -80,6 +84,10 @@ pub struct Bug {
     pub place: Place,
     pub message: String,
     pub test: Option<u64>,
+    /// What makes the program run into it.
+    pub inputs: Vec<(String, Vec<u8>)>,
+    /// The decisions on the way there.
+    pub trail: Trail,
     /// How many paths ended in it.
     pub paths: u64,
 }
@@ -101,6 +109,7 @@ pub struct Engine {
     born: Vec<Box<State>>,
     stats: Stats,
     bugs: Vec<Bug>,
+    forks: forks::Forks,
     incomplete: BTreeMap<(String, String), u64>,
     stopped: Option<Limit>,
     writer: Option<Writer>,
@@ -123,7 +132,7 @@ const DROPPED_PATHS: usize = 256;
 
 impl Engine {
     /// Gets ready to explore `main`. The ends: the program has none, or an option is wrong.
-    pub fn new(program: Program, solver: Solver, options: Options) -> Result<Engine, String> {
+    pub fn new(program: Program, mut solver: Solver, options: Options) -> Result<Engine, String> {
         options.check()?;
         let main =
             program.function("main").filter(|main| program.functions[main.index()].is_defined()).ok_or(
@@ -132,6 +141,7 @@ impl Engine {
         let image = start::image(&program)?;
         let search = search::build(&options.search, &program, options.seed).expect("checked above");
         let coverage = coverage::Coverage::new(&program);
+        solver.slowest.keep();
         let mut engine = Engine {
             main,
             code: (0..program.functions.len()).map(|_| None).collect(),
@@ -148,6 +158,7 @@ impl Engine {
             born: Vec::new(),
             stats: Stats::default(),
             bugs: Vec::new(),
+            forks: forks::Forks::new(),
             incomplete: BTreeMap::new(),
             stopped: None,
             writer: None,

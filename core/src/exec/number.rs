@@ -6,7 +6,7 @@ use super::outcome::Outcome;
 use super::state::{Fact, State};
 use super::value::Value;
 use crate::expr::{Bits, Expr};
-use crate::query::{Answer, Query};
+use crate::query::Answer;
 
 impl Engine {
     /// One number for a value; other states take the other numbers it can have, up to `max_values` of them. They execute
@@ -66,7 +66,7 @@ impl Engine {
         for size in sizes {
             let equal = self.equals(e, Bits::word(64, size));
             if own.is_none() {
-                if let Answer::Sat(found) = self.solver.check(&Query::new(state.path, equal), &self.budget) {
+                if let Answer::Sat(found) = self.ask(state, equal) {
                     own = Some((size, equal, found));
                 }
                 continue;
@@ -115,7 +115,7 @@ impl Engine {
         debug_assert_eq!(bits.width(), width);
         let equal = self.equals(e, bits.clone());
         let differs = self.solver.graph.not(equal);
-        match self.solver.check(&Query::new(state.path, differs), &self.budget) {
+        match self.ask(state, differs) {
             Answer::Unsat(_) => {}
             Answer::Sat(_) => {
                 self.incomplete(state, &format!("concretised: {why}"));

@@ -83,6 +83,8 @@ pub struct Options {
     pub max_memory: Option<u64>,
     pub max_tests: Option<u64>,
     pub max_depth: Option<u32>,
+    /// The side of a branch that the path's model takes is not asked about.
+    pub model_in_hand: bool,
     /// Objects that one symbolic access may reach.
     pub max_objects: u32,
     /// Values that one symbolic size or length may take.
@@ -122,6 +124,7 @@ impl Default for Options {
             max_memory: None,
             max_tests: None,
             max_depth: None,
+            model_in_hand: true,
             max_objects: 64,
             max_values: 64,
             max_object_bytes: 1 << 29,

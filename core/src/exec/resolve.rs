@@ -205,6 +205,7 @@ impl Engine {
         let mut skipped = false;
         for (i, way) in ways.iter().enumerate() {
             if i == own {
+                self.ask_again(state, way.condition);
                 continue;
             }
             if way.fact.is_some() && born + 1 >= self.options.max_objects {

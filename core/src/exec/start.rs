@@ -82,6 +82,7 @@ impl Engine {
         let path = self.solver.tree.retain(root);
         let mut state = Box::new(State {
             id: 0,
+            node: 0,
             frame: Frame::new(self.main, 0),
             edge: None,
             memory,

@@ -50,6 +50,8 @@ const FACTS: usize = 4;
 pub struct State {
     /// In order of creation; the first state is 0.
     pub id: u64,
+    /// Its leaf in the tree of forks.
+    pub node: u32,
     pub frame: Frame,
     /// The edge to take first, for a state that was born at a branch.
     pub edge: Option<u32>,
@@ -74,8 +76,8 @@ pub struct State {
     pub may_fork: bool,
     /// What the program wrote to standard output.
     pub output: Arc<Output>,
-    /// The object behind `errno`, once asked for.
-    pub errno: Option<ObjectId>,
+    /// The address of `errno`: the C library's, or that of an object of its own once asked for.
+    pub errno: Option<u64>,
     /// What it reached that no test did then (only with `--tests coverage`).
     pub untested: Arc<Marks>,
     /// `argc` and the address of `argv`.

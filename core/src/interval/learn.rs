@@ -15,6 +15,7 @@ use super::set::Set;
 use crate::expr::{Expr, Graph};
 use crate::persist::{Map, Recent};
 use crate::query::{Alive, Path, PathTree, Reasons};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// Relations visited again for one new constraint.
@@ -407,6 +408,21 @@ impl Learner {
     pub fn values_on(&mut self, graph: &Graph, tree: &PathTree, path: Path, e: Expr) -> View {
         let facts = self.facts(graph, tree, path);
         self.values(graph, &facts, e)
+    }
+
+    /// The same of a variable or a read at a constant place, if the facts say anything of it, without folding. `None`
+    /// for any other expression.
+    pub fn leaf_values<'a>(
+        &mut self,
+        graph: &Graph,
+        facts: &'a Facts,
+        e: Expr,
+    ) -> Option<Option<Cow<'a, View>>> {
+        let number = self.ranges.number(leaf(graph, e)?);
+        if !self.ranges.overlaps(number).is_empty() {
+            return Some(Some(Cow::Owned(facts.known(&self.ranges, number))));
+        }
+        Some(facts.view(number).map(Cow::Borrowed))
     }
 
     /// The same under given facts.

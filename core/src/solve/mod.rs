@@ -18,6 +18,7 @@ mod reuse;
 mod sat;
 mod settrie;
 mod simplify;
+mod slowest;
 mod solutions;
 pub mod spec;
 mod split;
@@ -25,6 +26,7 @@ pub mod store;
 mod table;
 mod verify;
 
+pub use slowest::{Slow, Slowest};
 pub use spec::{Item, Spec, SpecError};
 pub use table::{LAYERS, LayerRow, build_chain};
 
@@ -106,6 +108,8 @@ pub struct Rest<'a> {
     /// Time spent in layers below since this layer was entered, and whether any was asked.
     below: Duration,
     asked_below: bool,
+    /// The longest own time of a layer below, and how many layers there are from it on.
+    longest: (Duration, usize),
 }
 
 impl Rest<'_> {
@@ -115,6 +119,7 @@ impl Rest<'_> {
         if let Some(why) = self.budget.spent() {
             return Answer::Unknown(why);
         }
+        let left = self.layers.len();
         let Some((first, others)) = self.layers.split_first_mut() else {
             return Answer::Unknown(Why::Incomplete);
         };
@@ -129,15 +134,18 @@ impl Rest<'_> {
             harvest: self.harvest,
             below: Duration::ZERO,
             asked_below: false,
+            longest: (Duration::ZERO, 0),
         };
         let answer = first.layer.check(query, &mut rest);
         debug_assert!(rest.is_honest(query, &answer), "a wrong answer from layer {}", first.layer.name());
-        let (below, passed) = (rest.below, rest.asked_below);
+        let (below, passed, longest) = (rest.below, rest.asked_below, rest.longest);
         let total = start.elapsed();
+        let own = total.saturating_sub(below);
         self.below += total;
+        self.longest = self.longest.max(longest).max((own, left));
         let meter = &mut first.meter;
         meter.asked += 1;
-        meter.own += total.saturating_sub(below);
+        meter.own += own;
         if !passed && first.layer.is_complete() {
             self.harvest.work = self.harvest.work.max(1);
         }
@@ -209,6 +217,7 @@ pub struct Solver {
     layers: Vec<Metered>,
     queries: u64,
     time: Duration,
+    pub slowest: Slowest,
 }
 
 impl Solver {
@@ -223,6 +232,7 @@ impl Solver {
             layers,
             queries: 0,
             time: Duration::ZERO,
+            slowest: Slowest::default(),
         }
     }
 
@@ -241,15 +251,38 @@ impl Solver {
             harvest: &mut self.harvest,
             below: Duration::ZERO,
             asked_below: false,
+            longest: (Duration::ZERO, 0),
         };
         let answer = rest.check(query);
         if let (Answer::Sat(model), None) = (&answer, &query.slice) {
             let layers = std::mem::take(&mut rest.layers);
             layers.iter_mut().for_each(|metered| metered.layer.found(query, model, &mut rest));
         }
+        let longest = rest.longest;
         self.queries += 1;
-        self.time += start.elapsed();
+        let time = start.elapsed();
+        self.time += time;
+        if self.slowest.wants(time) {
+            self.note_slow(query, &answer, time, longest);
+        }
         answer
+    }
+
+    fn note_slow(&mut self, query: &Query, answer: &Answer, time: Duration, longest: (Duration, usize)) {
+        let mut assertions = query.constraints(&self.tree).to_vec();
+        assertions.push(query.condition);
+        let layer = self.layers.len().checked_sub(longest.1).and_then(|at| self.layers.get(at));
+        let row = Slow {
+            time,
+            verdict: answer.verdict(),
+            layer: layer.map_or(String::new(), |metered| metered.layer.name().to_string()),
+            own: longest.0,
+            constraints: assertions.len(),
+            size: 0,
+            text: None,
+            place: String::new(),
+        };
+        self.slowest.add(&self.graph, &assertions, row);
     }
 
     /// Is the path satisfiable? What is found out stays with the path.

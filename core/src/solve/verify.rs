@@ -38,6 +38,7 @@ impl Verify {
             harvest: rest.harvest,
             below: Default::default(),
             asked_below: false,
+            longest: Default::default(),
         };
         self.reference.check(query, &mut nothing_below)
     }

@@ -2,7 +2,22 @@
 
 from __future__ import annotations
 
-from partita.bench import foo, layers, objres, sortcheck, sorts, worstcase
+from partita.bench import (
+    binutils,
+    coreutils,
+    eca,
+    foo,
+    layers,
+    libs,
+    objres,
+    params,
+    peers,
+    sortc,
+    sortcheck,
+    sorts,
+    structures,
+    worstcase,
+)  # fmt: skip
 from partita.bench.experiment import Experiment
 
 EXPERIMENTS: dict[str, Experiment] = {
@@ -13,21 +28,21 @@ EXPERIMENTS: dict[str, Experiment] = {
         worstcase.EXPERIMENT,
         sorts.SORT1,
         sorts.SORT2,
+        sortc.EXPERIMENT,
+        binutils.EXPERIMENT,
+        coreutils.EXPERIMENT,
+        coreutils.SOLVERS,
         sortcheck.EXPERIMENT,
+        eca.EXPERIMENT,
+        libs.EXPERIMENT,
+        structures.EXPERIMENT,
+        params.EXPERIMENT,
         layers.EXPERIMENT,
+        peers.EXPERIMENT,
     )
 }
 
 NOT_YET: dict[str, str] = {
-    "structures": "the 13 data structures and algorithms of the third paper (Table 4, Figure 2) are not yet in C",
-    "params": "the grid of K_p and K_s (third paper, Figures 3 to 6) is not set up yet",
-    "eca": "the generator of event-condition-action systems (second paper, Figure 3) is not written yet",
-    "coreutils": "the papers' figures over GNU Coreutils are not set up yet; `python -m partita.bench.coreutils` counts"
-    " paths in a given time",
-    "sortC": "GNU sort -C (first paper, Figure 11) is not set up yet",
-    "libs": "the C libraries of the third paper (Table 2) have no drivers yet",
-    "binutils": "GNU Binutils (first paper, Figures 9 and 10) are not set up yet",
-    "peers": "the same programs with KLEE, angr, Bitwuzla, Yices and STP are not set up yet",
     "floating point": "the third paper's QF_ABVFP programs need floating point",
     "Java": "the third paper's Java programs need another front end",
 }

@@ -1,17 +1,18 @@
 """What an experiment is: cases to measure, configurations to measure them in, and how the result is drawn.
 
-The configurations of most are `paper` (the paper's technique alone before Z3, no caches), `default` (our chain) and
-`z3` (Z3 alone). All search depth first, and all have the executor's model of each path in hand: an executor that asks
-about both sides of every branch, as the papers' do, is not available, so fewer questions reach every configuration.
+The configurations of most are `paper` (the paper's technique alone before Z3, no caches, no model in hand), `default`
+(our chain and our executor) and `z3` (Z3 alone, no model in hand). All search depth first unless they say otherwise.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
+from partita.bench import sources
+from partita.errors import UsageError
 from partita.solver import DEFAULT_LAYERS
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
@@ -19,6 +20,15 @@ BASELINE = "z3"
 
 Scale = Literal["full", "quick", "smoke"]
 """As the papers have it where that ends in hours, in minutes, or the smallest case of each series once."""
+
+Until = Literal["end", "time", "instructions"]
+"""Explored to its end; for the time of the effort; or for as many instructions as the first configuration managed in
+that time."""
+
+Measure = Literal[
+    "time_s", "peak_mb", "solves", "speedup", "difference", "paths", "percent_lines",
+    "states", "increase", "hit_rate", "success", "overhead",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -28,12 +38,48 @@ class Case:
     series: str
     x: int | str
     program: str
-    """A file of `programs`: C that is explored, or an SMT-LIB script that is answered."""
+    """A file of `programs`, or of the user's by its absolute path: C that is explored, or an SMT-LIB script that is
+    answered; or the name of an executable."""
     defines: Mapping[str, str | int] = field(default_factory=dict)
+    package: str = ""
+    """Of `sources.PACKAGES`: where the executable is from."""
+    built: bool = False
+    """Not built for this, only used if it is there: building takes longer than the experiment."""
+    linked: str = ""
+    """A file of `programs` that is added to the executable."""
+    words: tuple[str, ...] = ()
+    """The program's arguments, symbolic ones among them."""
+    until: Until = "end"
+    search: str = "dfs"
+    reported: Mapping[str, float] = field(default_factory=dict)
+    """What others measured of it."""
+
+    def path(self) -> Path:
+        """Where the program is; an executable is built if it is not there yet."""
+        if self.built and not sources.is_built(self.package):
+            raise UsageError(f"{self.package} is not built, which takes long: a run without --quick does it")
+        return sources.program(self.package, self.program) if self.package else PROGRAMS / self.program
+
+    def paths(self) -> list[Path]:
+        return [self.path(), *([PROGRAMS / self.linked] if self.linked else [])]
 
     def flags(self) -> list[str]:
         """What the compiler is told."""
         return [f"-D{name}={value}" for name, value in self.defines.items()]
+
+
+@dataclass(frozen=True)
+class Setup:
+    """How a configuration explores."""
+
+    layers: str
+    model_in_hand: bool = True
+    beside: str = BASELINE
+    """The configuration that it is compared with."""
+    needs: str = ""
+    """A command or a Python module that must be installed for it."""
+    tool: Literal["partita", "klee", "angr"] = "partita"
+    """Who explores."""
 
 
 @dataclass(frozen=True)
@@ -48,14 +94,18 @@ class Effort:
 class Panel:
     """One pair of axes."""
 
-    measure: Literal["time_s", "peak_mb", "solves", "speedup"]
+    measure: Measure
     title: str
     x_label: str
     y_label: str
     configurations: tuple[str, ...]
     log_x: bool = False
     log_y: bool = False
-    bars: bool = False
+    series: str = ""
+    """Of this one only."""
+    kind: Literal["lines", "bars", "ranked", "spread", "scatter", "curve"] = "lines"
+    """Lines over the size; bars for each case; cases ranked by the measure; by configuration, a point a case with the
+    mean of all; a point a case over the number of its questions; or the mean of all cases over the time of the run."""
 
 
 @dataclass(frozen=True)
@@ -68,12 +118,18 @@ class Experiment:
     """What the paper reports, in numbers."""
     note: str
     """What differs here, and what that means for the numbers."""
-    configurations: Mapping[str, str]
+    configurations: Mapping[str, Setup]
     cases: Callable[[Scale], list[Case]]
     effort: Mapping[Scale, Effort]
     panels: tuple[Panel, ...]
+    table: Callable[[Sequence[Mapping[str, Any]]], list[str]] | None = None
+    """Lines that say what no panel shows, from the samples."""
 
 
-def against_z3(technique: str) -> dict[str, str]:
+def against_z3(technique: str, alone: str = "z3") -> dict[str, Setup]:
     """The three configurations, for a paper's technique."""
-    return {"paper": f"{technique} z3", "default": DEFAULT_LAYERS, BASELINE: "z3"}
+    return {
+        "paper": Setup(f"{technique} z3", model_in_hand=False),
+        "default": Setup(DEFAULT_LAYERS),
+        BASELINE: Setup(alone, model_in_hand=False),
+    }

@@ -18,7 +18,21 @@ th, td { padding: .15rem .7rem; border-bottom: 1px solid #ddd; text-align: right
 th:first-child, td:first-child, th:nth-child(3), td:nth-child(3), td:last-child, th:last-child { text-align: left }
 .remark { color: #a40000 }
 """
-_COLUMNS = {"time_s": "seconds", "speedup": "times Z3", "solves": "solves", "peak_mb": "MB"}
+_COLUMNS = {
+    "time_s": "seconds",
+    "speedup": "times as fast",
+    "difference": "time, %",
+    "paths": "paths",
+    "lines": "lines",
+    "states": "states",
+    "increase": "states, %",
+    "queries": "questions",
+    "solves": "solves",
+    "hit_rate": "hit rate",
+    "success": "answered",
+    "overhead": "overhead, %",
+    "peak_mb": "MB",
+}
 
 
 def render(experiments: Mapping[str, Experiment], not_yet: Mapping[str, str], folder: Path) -> str:
@@ -28,9 +42,9 @@ def render(experiments: Mapping[str, Experiment], not_yet: Mapping[str, str], fo
         f"<style>{_STYLE}</style></head><body>",
         "<h1>Experiments</h1>",
         "<p>Means with 99 % confidence intervals. Time is that of exploring, less the translation of questions for Z3."
-        " All search depth first. In all configurations the executor has a model of each path in hand and asks only"
-        " about the side of a branch that the model does not take; the papers' executors ask about both. An executor"
-        " without that is not available, so “paper” is the paper's technique in our executor.</p>",
+        " “Both sides” means that the executor asks about both sides of every branch, as the papers' executors do; ours"
+        " has a model of each path in hand and asks only about the side that the model does not take. “Times as fast”"
+        " and percentages are beside the configuration named there.</p>",
     ]
     for experiment in experiments.values():
         parts += _section(experiment, folder)
@@ -53,13 +67,21 @@ def _section(experiment: Experiment, folder: Path) -> list[str]:
         f"<p><b>Reported</b> ({html.escape(experiment.source)}): {html.escape(experiment.reported)}</p>",
         f"<p>{html.escape(experiment.note)}</p>",
         "<ul>",
-        *(f"<li><b>{html.escape(c)}</b>: <code>{html.escape(layers)}</code></li>"
-          for c, layers in data["configurations"].items()),
+        *(f"<li>{_configuration(name, setup)}</li>" for name, setup in data["configurations"].items()),
         "</ul>",
+        f"<pre>{html.escape(chr(10).join(experiment.table(data['samples'])))}</pre>" if experiment.table else "",
         _table(data),
         f"<p>{_origin(data)} Raw data: <a href=\"{name}.json\">{name}.json</a>.</p>",
     ]  # fmt: skip
     return parts
+
+
+def _configuration(name: str, setup: dict[str, Any]) -> str:
+    words = f"<b>{html.escape(name)}</b>: "
+    words += f"<code>{html.escape(setup['layers'])}</code>" if setup["tool"] == "partita" else setup["tool"]
+    more = ["" if setup["model_in_hand"] else "both sides",
+            "" if setup["beside"] == name else f"beside {setup['beside']}"]  # fmt: skip
+    return words + "".join(f", {html.escape(one)}" for one in more if one)
 
 
 def _origin(data: dict[str, Any]) -> str:

@@ -7,13 +7,17 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from partita.bench.experiment import BASELINE
+from partita.bench.experiment import Setup
 
-MEASURES = ("time_s", "peak_mb", "solves")
+DIFFERENT = "explored other paths: not comparable"
+MEASURES = (
+    "time_s", "peak_mb", "solves", "queries", "instructions", "states", "paths", "lines", "percent_lines",
+    "hit_rate", "success", "overhead",
+)  # fmt: skip
 # Two-sided 99 % points of Student's distribution, for 1 to 30 degrees of freedom.
 _STUDENT = (
     63.657, 9.925, 5.841, 4.604, 4.032, 3.707, 3.499, 3.355, 3.250, 3.169, 3.106, 3.055, 3.012, 2.977, 2.947,
@@ -40,7 +44,8 @@ class Row:
     remark: str
     """Why it was not measured, or that it explored other paths than the baseline."""
     estimates: dict[str, Estimate]
-    """By measure; `speedup` where the same case was measured with Z3 alone and explored the same paths."""
+    """By measure. `speedup`, `difference` of time and `increase` of states in per cent, where the configuration that it
+    is compared with was measured too, and explored the same paths if both explored all."""
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -66,28 +71,60 @@ def ratio(above: Sequence[float], below: Sequence[float]) -> Estimate:
     return Estimate(mean, mean * student(degrees) * math.sqrt(sum(relative)))
 
 
-def rows(samples: Iterable[dict[str, Any]]) -> list[Row]:
+def rows(samples: Iterable[dict[str, Any]], setups: Mapping[str, Setup]) -> list[Row]:
     """One for each sample, beside the others of its case."""
     cases: dict[tuple[str, Any], list[dict[str, Any]]] = {}
     for sample in samples:
         cases.setdefault((sample["case"]["series"], sample["case"]["x"]), []).append(sample)
-    return [row for group in cases.values() for row in _case(group)]
+    return [row for group in cases.values() for row in _case(group, setups)]
 
 
-def _case(group: list[dict[str, Any]]) -> list[Row]:
+def _case(group: list[dict[str, Any]], setups: Mapping[str, Setup]) -> list[Row]:
     measured = {s["configuration"]: s["runs"] for s in group if s["outcome"] == "measured"}
-    reference: list[dict[str, Any]] = measured.get(BASELINE) or next(iter(measured.values()), [])
+    first: list[dict[str, Any]] = next(iter(measured.values()), [])
     found = []
     for sample in group:
-        runs, remark = sample["runs"], sample["reason"]
+        runs, remark, name = sample["runs"], sample["reason"], sample["configuration"]
         values: dict[str, Estimate] = {}
         if sample["outcome"] == "measured":
-            same = all(run["found"] == reference[0]["found"] for run in runs)
-            values = {name: estimate([run[name] for run in runs]) for name in MEASURES}
+            reference = measured.get(setups[name].beside)
+            values = {m: estimate([run[m] for run in runs]) for m in MEASURES if all(m in run for run in runs)}
+            same = _same(runs, reference or first)
             if not same:
-                remark = "explored other paths: not comparable"
-            elif BASELINE in measured:
-                values["speedup"] = ratio([r["time_s"] for r in reference], [r["time_s"] for r in runs])
+                # Whichever paths were open at the end, the instructions are as many.
+                equal = sample["case"].get("until") == "instructions"
+                remark = "as many instructions, not all on the same paths" if equal else DIFFERENT
+            elif reference and sample["case"].get("until") == "end" and _paths(runs) != _paths(reference):
+                # Another executor, which says no more than how many paths there are.
+                remark = f"{_paths(runs)} paths, not {_paths(reference)}"
+            if reference and remark != DIFFERENT:
+                values |= _beside(runs, reference)
         case = sample["case"]
-        found.append(Row(case["series"], case["x"], sample["configuration"], sample["outcome"], remark, values))
+        found.append(Row(case["series"], case["x"], name, sample["outcome"], remark, values))
     return found
+
+
+def _same(runs: list[dict[str, Any]], reference: list[dict[str, Any]]) -> bool:
+    """Did all explore the same? What a limit of time cuts is not compared."""
+    found = [run["found"] for run in (*runs, *reference) if run["found"] is not None]
+    return all(one == found[0] for one in found)
+
+
+def _paths(runs: list[dict[str, Any]]) -> int | None:
+    found: int | None = runs[0].get("paths")
+    return found
+
+
+def _beside(runs: list[dict[str, Any]], reference: list[dict[str, Any]]) -> dict[str, Estimate]:
+    def of(which: list[dict[str, Any]], name: str) -> list[float]:
+        return [run[name] for run in which]
+
+    values = {"speedup": ratio(of(reference, "time_s"), of(runs, "time_s")),
+              "difference": _per_cent(ratio(of(runs, "time_s"), of(reference, "time_s")))}  # fmt: skip
+    if all("states" in run for run in (*runs, *reference)):
+        values["increase"] = _per_cent(ratio(of(runs, "states"), of(reference, "states")))
+    return values
+
+
+def _per_cent(value: Estimate) -> Estimate:
+    return Estimate(100 * (value.mean - 1), None if value.within is None else 100 * value.within)

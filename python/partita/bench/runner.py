@@ -1,7 +1,7 @@
 """Runs experiments: every case in every configuration, kept in DIR/NAME.json after each, so that a run can go on.
 
-A sample is taken over from an interrupted run only if everything it depends on is the same: program, layers, effort,
-the machine, Partita (by the content of its package) and Z3.
+A sample is taken over from an interrupted run only if everything it depends on is the same: program, configuration,
+effort, the machine, Partita (by the content of its package) and Z3.
 """
 
 from __future__ import annotations
@@ -9,18 +9,20 @@ from __future__ import annotations
 import functools
 import hashlib
 import importlib.metadata
+import importlib.util
 import json
 import os
 import platform
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from partita import _core
-from partita.bench.experiment import PROGRAMS, Case, Effort, Experiment, Scale
+from partita.bench.experiment import Case, Effort, Experiment, Scale, Setup
 from partita.bench.rows import Outcome, rows
 from partita.errors import UsageError
 from partita.explore import write_whole
@@ -39,13 +41,21 @@ class Job:
 
     case: Case
     configuration: str
-    layers: str
+    setup: Setup
     effort: Effort
+    instructions: int | None = None
+    """How many to execute; none where they are not limited, or still to be counted."""
 
     def key(self) -> str:
-        program = (PROGRAMS / self.case.program).read_text()
-        request = [SCHEMA, program, asdict(self.case), self.layers, asdict(self.effort), machine(), versions()]
+        programs = [hashlib.sha256(path.read_bytes()).hexdigest() for path in self.case.paths()]
+        request = [SCHEMA, programs, asdict(self), machine(), versions()]
         return hashlib.sha256(json.dumps(request, sort_keys=True).encode()).hexdigest()
+
+    def request(self) -> dict[str, Any]:
+        """What `sample` reads."""
+        return {"files": [str(path) for path in self.case.paths()], "flags": self.case.flags(),
+                **{name: getattr(self.case, name) for name in ("package", "words", "until", "search")},
+                **asdict(self.setup), **asdict(self.effort), "instructions": self.instructions}  # fmt: skip
 
 
 @functools.cache
@@ -61,9 +71,12 @@ def machine() -> dict[str, Any]:
 def versions() -> dict[str, str]:
     found = {"partita": _core.__version__, "python": platform.python_version()}
     package = Path(_core.__file__).parent
-    content = hashlib.sha256()
-    for file in (Path(_core.__file__), *sorted(package.rglob("*.py"))):
-        content.update(file.read_bytes())
+    content = hashlib.sha256(Path(_core.__file__).read_bytes())
+    # How results are shown is no part of how they are measured.
+    shown = {package / "bench" / name for name in ("catalogue.py", "page.py", "plot.py", "rows.py", "suite.py")}
+    for file in sorted(package.rglob("*.*")):
+        if file.suffix in (".py", ".c", ".h") and file not in shown and file.parent.name not in ("cli", "reports"):
+            content.update(file.read_bytes())
     found["content"] = content.hexdigest()[:16]
     for name in ("z3-solver", "matplotlib"):
         found[name] = importlib.metadata.version(name)
@@ -72,11 +85,10 @@ def versions() -> dict[str, str]:
 
 def jobs(experiment: Experiment, scale: Scale) -> list[Job]:
     effort = experiment.effort[scale]
-    return [
-        Job(case, name, layers, effort)
-        for case in experiment.cases(scale)
-        for name, layers in experiment.configurations.items()
-    ]
+    setups = list(experiment.configurations.items())
+    if scale == "smoke":
+        setups = setups[:3] + setups[3:][-2:]
+    return [Job(case, name, setup, effort) for case in experiment.cases(scale) for name, setup in setups]
 
 
 def run(
@@ -100,21 +112,45 @@ def run(
         "command": list(command),
         "machine": machine(),
         "versions": versions(),
-        "configurations": dict(experiment.configurations),
+        "configurations": {name: asdict(setup) for name, setup in experiment.configurations.items()},
         "effort": asdict(experiment.effort[scale]),
     }
     samples: list[Sample] = []
-    todo = [(job, job.key()) for job in jobs(experiment, scale)]
-    for job, key in todo:
-        sample = kept.get(key) or _measured(job, key, samples)
+    todo = jobs(experiment, scale)
+    for job in todo:
+        counted = replace(job, instructions=_instructions(job, samples))
+        key, missing = _key(counted)
+        taken_over = key in kept
+        if taken_over:
+            sample = kept.pop(key)
+        else:
+            sample = _sample(job, key, "not run", missing) if missing else _measured(counted, key, samples)
         samples.append(sample)
         data |= {"complete": len(samples) == len(todo), "samples": samples}
-        data["rows"] = [row.as_json() for row in rows(samples)]
+        data["rows"] = [row.as_json() for row in rows(samples, experiment.configurations)]
         # Samples of an interrupted run that this one has not come to yet stay in the file.
-        ahead = [kept[later] for _, later in todo[len(samples) :] if later in kept]
+        ahead = [] if data["complete"] else list(kept.values())
         write_whole(file, json.dumps({**data, "samples": samples + ahead}, indent=1) + "\n")
-        done(job, sample, key in kept)
+        done(job, sample, taken_over)
     return data
+
+
+def _key(job: Job) -> tuple[str, str]:
+    """What a sample of this job is known by; or nothing, and why it cannot be had on this machine."""
+    if job.setup.needs and not _is_installed(job.setup.needs):
+        return "", f"not run: `{job.setup.needs}` is not installed"
+    try:
+        return job.key(), ""
+    except UsageError as error:
+        return "", f"not run: {str(error).partition(chr(10))[0]}"
+
+
+@functools.cache
+def _is_installed(name: str) -> bool:
+    """A command, a module of this Python, or angr in a Python of its own: it does not share ours with its Z3."""
+    if name == "angr" and "PARTITA_ANGR" in os.environ:
+        return Path(os.environ["PARTITA_ANGR"]).exists()
+    return shutil.which(name) is not None or importlib.util.find_spec(name) is not None
 
 
 def _kept(file: Path) -> dict[str, Sample]:
@@ -128,31 +164,42 @@ def _kept(file: Path) -> dict[str, Sample]:
         return {}
 
 
-def _measured(job: Job, key: str, before: Sequence[Sample]) -> Sample:
-    def sample(outcome: Outcome, reason: str, runs: list[dict[str, Any]]) -> Sample:
-        return {"key": key, "case": asdict(job.case), "configuration": job.configuration, "outcome": outcome,
-                "reason": reason, "runs": runs}  # fmt: skip
+def _instructions(job: Job, before: Sequence[Sample]) -> int | None:
+    """How many the first configuration executed on this case, where as many are to be executed now."""
+    if job.case.until == "instructions":
+        for sample in before:
+            if sample["runs"] and (sample["case"]["series"], sample["case"]["x"]) == (job.case.series, job.case.x):
+                found: int = sample["runs"][0]["instructions"]
+                return found
+    return None
 
+
+def _sample(job: Job, key: str, outcome: Outcome, reason: str, runs: Sequence[dict[str, Any]] = ()) -> Sample:
+    return {"key": key, "case": asdict(job.case), "configuration": job.configuration, "outcome": outcome,
+            "reason": reason, "runs": list(runs)}  # fmt: skip
+
+
+def _measured(job: Job, key: str, before: Sequence[Sample]) -> Sample:
+    sample = functools.partial(_sample, job, key)
     for smaller in before:
         alike = (smaller["case"]["series"], smaller["configuration"]) == (job.case.series, job.configuration)
-        if alike and smaller["outcome"] == "stopped":
-            return sample("not run", f"not run: {smaller['case']['x']} was not over in {job.effort.seconds:g} s", [])
-    request = {"program": str(PROGRAMS / job.case.program), "flags": job.case.flags(), "layers": job.layers,
-               **asdict(job.effort)}  # fmt: skip
+        if alike and smaller["outcome"] == "stopped" and job.case.until == "end":
+            return sample("not run", f"not run: {smaller['case']['x']} was not over in {job.effort.seconds:g} s")
     try:
-        _compile(job.case)
+        if job.setup.tool == "partita":
+            _compile(job.case)
         child = subprocess.run(
-            [sys.executable, "-m", "partita.bench.sample"],
-            input=json.dumps(request),
+            [sys.executable, "-m", f"partita.bench.{_MEASURER[job.setup.tool]}"],
+            input=json.dumps(job.request()),
             capture_output=True,
             text=True,
             # A run stops itself; this is for one that does not come back.
-            timeout=_START_S + 2 * job.effort.repeats * job.effort.seconds,
+            timeout=_START_S + 5 * job.effort.repeats * job.effort.seconds,
         )
     except subprocess.TimeoutExpired:
-        return sample("failed", f"did not stop after {job.effort.seconds:g} s", [])
+        return sample("failed", f"did not stop after {job.effort.seconds:g} s")
     except UsageError as error:
-        return sample("failed", str(error), [])
+        return sample("failed", str(error))
     runs = list(_lines(child.stdout))
     if child.returncode != 0:
         last = child.stderr.strip().splitlines()[-1:] or ["nothing on standard error"]
@@ -163,10 +210,13 @@ def _measured(job: Job, key: str, before: Sequence[Sample]) -> Sample:
     return sample("measured", "", runs)
 
 
+_MEASURER = {"partita": "sample", "klee": "other_tools", "angr": "other_tools"}
+
+
 def _compile(case: Case) -> None:
     """Into the cache, so that the memory this takes is not counted with the first configuration."""
     if not case.program.endswith(".smt2"):
-        load_program([PROGRAMS / case.program], cflags=case.flags())
+        load_program(case.paths(), cflags=case.flags())
 
 
 def _lines(text: str) -> Iterator[dict[str, Any]]:

@@ -8,18 +8,25 @@ the papers' executors speak to Z3 without Python between.
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import re
 import sys
+import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from partita import _core, backends, bv, explore
+from partita.explore import SLICE_S, Run
 from partita.solver import Solver
 
 SHORT_S = 1.0
 """A first run that is shorter is not kept: much of it is what first runs in a process take."""
+CURVE_POINTS = 20
+"""Of a run for a given time, how often it is noted how far it is."""
 
 
 def peak_mb() -> float:
@@ -48,21 +55,94 @@ def answered(script: Path, layers: str, seconds: float) -> dict[str, Any]:
     return {"wall_s": wall_s, "stopped": unfinished, "found": verdicts, **_solver(wall_s, session.statistics())}
 
 
-def explored(program: Path, flags: list[str], layers: str, seconds: float) -> dict[str, Any]:
-    run = explore(program, cflags=flags, layers=layers, search="dfs", tests="bugs", max_time=seconds).finish()
+def explored(job: dict[str, Any], instructions: int | None) -> dict[str, Any]:
+    with _empty_folder() as folder:
+        limited = instructions is not None
+        run = explore(
+            job["files"],
+            arguments=job["words"],
+            cflags=job["flags"],
+            layers=job["layers"],
+            search=job["search"],
+            model_in_hand=job["model_in_hand"],
+            tests="coverage" if job["package"] and job["until"] == "time" else "bugs",
+            # As many instructions may take longer than they took the first configuration.
+            max_time=10 + 4 * job["seconds"] if limited else job["seconds"],
+            max_instructions=instructions,
+            out=folder.parent / "out",
+        )
+        curve = _follow(run, job)
+        reached = _own_lines((folder.parent / "out" / "coverage.lcov").read_text(), Path(job["files"][0]).parent)
     data = run.summary()
     bugs = sorted([bug["class"], bug["line"]] for bug in data["bugs"])
-    found = [data["paths"], bugs, data["instructions"]]
-    stopped = None if run.complete else str(data["stopped"] or data["incomplete"])
-    return {"wall_s": data["explore_s"], "stopped": stopped, "found": found,
+    # What is cut by a limit of time is not the same in two runs.
+    found = None if data["stopped"] == "max-time" else [data["paths"], bugs, data["instructions"]]
+    lines = {"lines": sum(reached), "percent_lines": 100 * sum(reached) / max(1, len(reached))}
+    return {"wall_s": data["explore_s"], "stopped": _unfinished(job, data, limited), "found": found, "curve": curve,
+            "instructions": data["instructions"], "states": data["forks"] + 1, "paths": data["paths"]["completed"],
+            "mismatches": run.mismatches, **(lines if job["package"] else {}),
             **_solver(data["explore_s"], data["solver"])}  # fmt: skip
+
+
+def _follow(run: Run, job: dict[str, Any]) -> list[tuple[float, int]]:
+    """To its end; of a run for a given time, how many states there were when."""
+    curve: list[tuple[float, int]] = []
+    timed = job["until"] == "time"
+    while run.step(job["seconds"] / CURVE_POINTS if timed else SLICE_S):
+        if timed:
+            data = run.summary()
+            curve.append((data["explore_s"], data["forks"] + 1))
+    return curve
+
+
+def _unfinished(job: dict[str, Any], data: dict[str, Any], limited: bool) -> str | None:
+    """Why the run is not what was to be measured."""
+    wanted = {"end": None, "time": "max-time", "instructions": "max-instructions" if limited else "max-time"}
+    if data["stopped"] not in (None, wanted[job["until"]]):
+        return str(data["stopped"])
+    if data["stopped"] is None or data["paths"]["unsupported"]:
+        return "; ".join(sorted({row["why"] for row in data["incomplete"]})) or None
+    return None
+
+
+@contextlib.contextmanager
+def _empty_folder() -> Iterator[Path]:
+    """What programs find when they list the folder they are in."""
+    before = Path.cwd()
+    with tempfile.TemporaryDirectory(prefix="partita-bench-") as made:
+        folder = Path(made) / "work"
+        folder.mkdir()
+        os.chdir(folder)
+        try:
+            yield folder
+        finally:
+            os.chdir(before)
+
+
+def _own_lines(tracefile: str, folder: Path) -> list[bool]:
+    """Of the sources beside the program, its own as opposed to those of libraries: whether each line was reached."""
+    found: list[bool] = []
+    for record in tracefile.split("end_of_record\n"):
+        named = re.search(r"^SF:(.*)$", record, re.M)
+        if named is not None and Path(named[1]).parent == folder:
+            found += [count != "0" for count in re.findall(r"^DA:\d+,(\d+)", record, re.M)]
+    return found
 
 
 def _solver(wall_s: float, solver: dict[str, Any]) -> dict[str, Any]:
     layers = solver["layers"]
+    technique = next((layer for layer in layers if layer["name"] not in ("verify", "simplify", "split")), layers[0])
+    shares = {"success": (technique["sat"] + technique["unsat"]) / max(1, technique["asked"])}
+    caches = [layer for layer in layers if layer["name"].startswith(("reuse", "solutions"))]
+    if caches:
+        shares["hit_rate"] = 1 - layers[-1]["asked"] / max(1, caches[0]["asked"])
+        own = sum(layer["time_s"] for layer in caches if layer["name"].startswith("solutions"))
+        shares["overhead"] = 100 * own / max(wall_s, 1e-9)
     return {
         "time_s": wall_s - sum(layer.get("translate_s", 0.0) for layer in layers),
         "solves": layers[-1]["asked"],
+        "queries": solver["queries"],
+        **shares,
         "solver": solver,
     }
 
@@ -70,16 +150,18 @@ def _solver(wall_s: float, solver: dict[str, Any]) -> dict[str, Any]:
 def main() -> int:
     job = json.load(sys.stdin)
     warm_up(job["layers"])
-    program, layers, seconds = Path(job["program"]), job["layers"], job["seconds"]
+    script = Path(job["files"][0])
+
+    count = job["instructions"]
+    if job["until"] == "instructions" and count is None:
+        count = explored(job, None)["instructions"]
 
     def once() -> dict[str, Any]:
-        if program.suffix == ".smt2":
-            return answered(program, layers, seconds)
-        return explored(program, job["flags"], layers, seconds)
+        return answered(script, job["layers"], job["seconds"]) if script.suffix == ".smt2" else explored(job, count)
 
     for number in range(job["repeats"]):
         run = once()
-        if number == 0 and run["wall_s"] < SHORT_S:
+        if number == 0 and run["wall_s"] < SHORT_S and job["until"] == "end":
             run = once()
         print(json.dumps({**run, "peak_mb": peak_mb()}), flush=True)
         if run["stopped"]:

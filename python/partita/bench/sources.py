@@ -16,11 +16,12 @@ import subprocess
 import sys
 import tarfile
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from partita.errors import UsageError
+from partita.frontends.cache import cache_dir
 
 _TOOLS = {"CC": "partita-cc", "AR": "partita-ar", "RANLIB": "partita-ranlib"}
 _APT_TARGETS = ("apt-get", "indextargets", "--format", "$(ORIGIN)|$(REPO_URI)|$(RELEASE)|$(COMPONENT)")
@@ -28,6 +29,25 @@ _KEYS = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 
 
 _CONFIGURE = ("./configure", "--disable-nls")
+
+
+# What any system of today has, as configure scripts name it.
+_POSIX = (
+    *(f"HAVE_{name}_H" for name in ("FCNTL", "INTTYPES", "LIMITS", "LOCALE", "MEMORY", "STDARG", "STDINT", "STDLIB")),
+    *(f"HAVE_{name}_H" for name in ("STRINGS", "STRING", "SYS_STAT", "SYS_TYPES", "UNISTD")),
+    *(f"HAVE_{name}" for name in ("OPEN", "SNPRINTF", "STRCASECMP", "STRDUP", "STRERROR", "STRNCASECMP", "VASPRINTF")),
+    *(f"HAVE_{name}" for name in ("VPRINTF", "VSNPRINTF")),
+)
+
+
+_JSON = (
+    "debug linkhash arraylist json_util json_object json_pointer json_tokener json_object_iterator json_c_version"
+).split()
+
+
+def _defines(*names: str, **values: str | int) -> str:
+    """The text of a header."""
+    return "".join(f"#define {name} {value}\n" for name, value in {**dict.fromkeys(names, 1), **values}.items())
 
 
 @dataclass(frozen=True)
@@ -40,6 +60,12 @@ class Package:
     """The executables, as a pattern."""
     configure: tuple[str, ...] = (*_CONFIGURE, "--disable-shared")
     make: tuple[str, ...] = ("make",)
+    headers: Mapping[str, str] = field(default_factory=dict)
+    """Files that the package's own build would generate, where that needs tools (CMake) which need not be there."""
+    library: tuple[str, ...] = ()
+    """Patterns of sources that are compiled with the driver of this name in `programs/libs`, instead of `make`."""
+    flags: tuple[str, ...] = ()
+    """For compiling these."""
 
 
 PACKAGES = {
@@ -50,9 +76,88 @@ PACKAGES = {
         configure=(*_CONFIGURE, "CFLAGS=-O2 -g -mno-avx -mno-avx2 -mno-pclmul", "CPPFLAGS=-DNO_ASM"),
         make=("make", "SUBDIRS=.", "CFLAGS=-O2 -g"),
     ),
+    # The tools that read and write binaries, without assembler, linker, profiler and debugger.
+    "binutils": Package(
+        "2.40",
+        "binutils/*",
+        configure=(
+            *_CONFIGURE,
+            "--disable-shared",
+            "--disable-plugins",
+            "--disable-werror",
+            *(f"--disable-{part}" for part in ("gas", "gdb", "gdbserver", "gold", "gprof", "gprofng", "ld", "sim")),
+            "--without-zstd",
+            "--without-debuginfod",
+            "MAKEINFO=true",
+        ),
+        make=("make", "all-binutils", "MAKEINFO=true"),
+    ),
     "m4": Package("1.4.19", "src/m4", configure=_CONFIGURE, make=("make", "SUBDIRS=. lib src")),
-    "fribidi": Package("1.0.8", "bin/fribidi*"),
-    "libtommath": Package("1.2.0", "test", configure=(), make=("make", "-f", "makefile.unix", "CC=partita-cc", "test")),
+    "json-c": Package(
+        "0.16",
+        "json-c",
+        configure=(),
+        headers={
+            "json_config.h": "#define JSON_C_HAVE_INTTYPES_H 1\n",
+            "json.h": "".join(f'#include "{name}.h"\n' for name in _JSON),
+            "config.h": _defines(
+                "STDC_HEADERS",
+                *_POSIX,
+                "HAVE_DECL_INFINITY",
+                "HAVE_DECL_NAN",
+                "HAVE_DECL_ISNAN",
+                "HAVE_DECL_ISINF",
+                "HAVE_REALLOC",
+                "HAVE_SETLOCALE",
+                "HAVE_STRTOLL",
+                "HAVE_STRTOULL",
+                SIZEOF_INT=4,
+                SIZEOF_INT64_T=8,
+                SIZEOF_LONG=8,
+                SIZEOF_LONG_LONG=8,
+                SIZEOF_SIZE_T=8,
+                SIZEOF_SSIZE_T=8,
+                JSON_C_HAVE_INTTYPES_H=1,
+            ),
+        },
+        library=("*.c",),
+        flags=("-I.", "-D_GNU_SOURCE"),
+    ),
+    "cmark": Package(
+        "0.30.2",
+        "cmark",
+        configure=(),
+        headers={
+            "src/config.h": "#include <stdbool.h>\n#define CMARK_ATTRIBUTE(list) __attribute__(list)\n"
+            "#define CMARK_INLINE inline\n#define HAVE___BUILTIN_EXPECT 1\n",
+            "src/cmark_export.h": "#define CMARK_EXPORT\n",
+            "src/cmark_version.h": '#define CMARK_VERSION 0x1e02\n#define CMARK_VERSION_STRING "0.30.2"\n',
+        },
+        library=("src/[!m]*.c", "src/man.c"),
+        flags=("-Isrc",),
+    ),
+    "fribidi": Package(
+        "1.0.8",
+        "fribidi",
+        configure=(),
+        headers={
+            "config.h": _defines(
+                "STDC_HEADERS", "HAVE_STDLIB_H", "HAVE_STRING_H", "HAVE_MEMORY_H", "HAVE_STRINGS_H", "HAVE_STRINGIZE"
+            ),
+            "lib/fribidi-config.h": _defines(
+                FRIBIDI='"fribidi"',
+                FRIBIDI_NAME='"GNU FriBidi"',
+                FRIBIDI_VERSION='"1.0.8"',
+                FRIBIDI_BUGREPORT='""',
+                FRIBIDI_INTERFACE_VERSION=4,
+                FRIBIDI_INTERFACE_VERSION_STRING='"4"',
+                FRIBIDI_SIZEOF_INT=4,
+            ),
+        },
+        library=("lib/*.c",),
+        flags=("-I.", "-Ilib", "-DHAVE_CONFIG_H"),
+    ),
+    "libtommath": Package("1.2.0", "libtommath", configure=(), library=("bn_*.c",), flags=("-I.",)),
     # Older C than clang accepts by default; its Makefile does not say that programs need the library.
     "discount": Package(
         "2.2.7",
@@ -61,6 +166,24 @@ PACKAGES = {
         make=("make", "-j1"),
     ),
 }
+
+
+def program(package: str, name: str) -> Path:
+    """An executable of a package, which is built in the user's cache (or $PARTITA_SOURCES) if it is not there yet."""
+    found = {path.name: path for path in build(package, _cache())}
+    if name not in found:
+        raise UsageError(f"{package}: expected an executable `{name}`, found {', '.join(sorted(found))}")
+    return found[name]
+
+
+def is_built(package: str) -> bool:
+    """Is the last step of building it done, in the user's cache?"""
+    last = "driver" if PACKAGES[package].library else "make"
+    return (_cache() / package / f".{last}-done").exists()
+
+
+def _cache() -> Path:
+    return Path(os.environ.get("PARTITA_SOURCES") or cache_dir() / "sources")
 
 
 def build(name: str, into: Path, *, jobs: int | None = None) -> list[Path]:
@@ -78,7 +201,11 @@ def build(name: str, into: Path, *, jobs: int | None = None) -> list[Path]:
     ]
     if package.configure:
         steps.append(("configure", lambda: _run(package.configure, sources, folder / "configure.log")))
-    steps.append(("make", lambda: _run([package.make[0], parallel, *package.make[1:]], sources, folder / "make.log")))
+    words = [package.make[0], parallel, *package.make[1:]]
+    if package.library:
+        steps.append(("driver", lambda: _drive(name, package, sources, folder / "driver.log")))
+    else:
+        steps.append(("make", lambda: _run(words, sources, folder / "make.log")))
     for step, action in steps:
         stamp = folder / f".{step}-done"
         if not stamp.exists():
@@ -142,6 +269,15 @@ def _unpack(name: str, package: Package, folder: Path, sources: Path) -> None:
     (top,) = fresh.iterdir()
     top.rename(sources)
     fresh.rmdir()
+
+
+def _drive(name: str, package: Package, sources: Path, log: Path) -> None:
+    """The driver of a library, with all of it."""
+    for header, text in package.headers.items():
+        (sources / header).write_text(text)
+    files = sorted(str(path.relative_to(sources)) for pattern in package.library for path in sources.glob(pattern))
+    driver = Path(__file__).resolve().parent / "programs" / "libs" / f"{name}.c"
+    _run(["partita-cc", "-g", "-O1", "-w", *package.flags, str(driver), *files, "-o", name], sources, log)
 
 
 def _run(command: Sequence[str], folder: Path, log: Path) -> None:

@@ -12,7 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from partita.bench import page, plot, runner
 from partita.bench.catalogue import EXPERIMENTS, NOT_YET
 from partita.bench.experiment import Experiment, Scale
-from partita.bench.rows import rows
+from partita.bench.rows import DIFFERENT, rows
 from partita.explore import write_whole
 
 
@@ -36,14 +36,16 @@ def measure(
                 data = runner.run(experiment, scale, folder, command=command, fresh=fresh, done=done)
             finally:
                 write_page(folder)
-            found = rows(data["samples"])
-            plot.draw(experiment, found, folder)
+            found = rows(data["samples"], experiment.configurations)
+            plot.draw(experiment, found, data["samples"], folder)
             wrong += [
                 f"{experiment.name}: {row.series} {row.x}, {row.configuration}: {row.remark}"
                 for row in found
-                if row.outcome == "failed" or (row.outcome == "measured" and row.remark)
+                if row.outcome == "failed" or row.remark == DIFFERENT
             ]
             progress.console.print(summary(experiment, folder), highlight=False, markup=False)
+            for line in experiment.table(data["samples"]) if experiment.table else ():
+                progress.console.print(line, highlight=False, markup=False, soft_wrap=True)
     write_page(folder)
     return wrong
 

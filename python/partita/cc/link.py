@@ -1,9 +1,14 @@
-"""Objects to executables, through `zig cc`, which brings musl. It compiles musl when it links for the first time."""
+"""Objects to executables, through `zig cc`, which brings musl. It compiles musl when it links for the first time.
+
+There are no shared libraries: what would become one becomes an archive of that name, with the same objects, and
+whoever links with it gets those that are needed. So every executable is whole, and has its bitcode.
+"""
 
 from __future__ import annotations
 
 import os
 import subprocess
+from collections.abc import Iterator, Mapping, Sequence
 
 from partita.cc import elf, kept
 from partita.cc.archive import is_archive, members, records_needed
@@ -13,6 +18,7 @@ from partita.errors import UsageError
 from partita.toolchain import driver, include_words, runtime_include, zig_dir
 
 _INTRINSICS = (b"klee_", b"partita_", b"__VERIFIER_", b"reach_error")
+_OURS = kept.SECTION.encode()
 _KINDS = (Kind.LINK, Kind.BOTH, Kind.INPUT, Kind.SOURCE, Kind.OUTPUT)
 
 
@@ -26,17 +32,49 @@ def link(line: CommandLine, objects: dict[Item, str]) -> int:
     inputs.update((path, _contents(path)) for path in objects.values())
     if "-r" in words:
         return _run([str(zig_dir() / "zig"), "ld.lld", *(word for word in words if not word.startswith("-nost"))])
+    if "-shared" in words:
+        return _library(line.output or "a.out", [*inputs, *_libraries(line)])
     prepare_musl()
     import tempfile
 
     with tempfile.TemporaryDirectory(prefix="partita-cc-") as folder:
+        words = _with_archives(line, words, inputs, folder)
         runtime = []
-        if any(mark in data for data in inputs.values() for mark in _INTRINSICS):
+        if any(mark in data.replace(_OURS, b"") for data in inputs.values() for mark in _INTRINSICS):
             runtime = [intrinsics(folder)]
         status = _run([str(zig_dir() / "zig"), *LINKER, *words, *runtime])
     if status == 0:
         _complete(line, inputs)
     return status
+
+
+def _library(output: str, inputs: Sequence[str]) -> int:
+    """Instead of a shared library. Archives among the inputs add their members: L."""
+    if os.path.lexists(output):
+        os.unlink(output)
+    return _run([str(zig_dir() / "zig"), "ar", "qcsL", output, *inputs])
+
+
+def _with_archives(line: CommandLine, words: Sequence[str], inputs: Mapping[str, bytes], folder: str) -> list[str]:
+    """The words, with archives that are called like shared libraries under names that the linker does not mistake."""
+    found = {word: word for word, data in inputs.items() if is_archive(data)}
+    found.update((f"-l{name}", path) for name, path in _named_libraries(line).items())
+    result: list[str] = []
+    for word in _joined(words):
+        path = found.get(word)
+        if path is not None and not path.endswith(".a"):
+            plain = os.path.join(folder, f"{len(result)}.a")
+            os.symlink(os.path.abspath(path), plain)
+            word = plain
+        result.append(word)
+    return result
+
+
+def _joined(words: Sequence[str]) -> Iterator[str]:
+    """`-l name` as one word."""
+    rest = iter(words)
+    for word in rest:
+        yield word + next(rest, "") if word == "-l" else word
 
 
 def _run(command: list[str]) -> int:
@@ -76,13 +114,20 @@ def _complete(line: CommandLine, inputs: dict[str, bytes]) -> None:
 
 def _libraries(line: CommandLine) -> list[str]:
     """The archives that -l names and -L finds."""
+    return list(_named_libraries(line).values())
+
+
+def _named_libraries(line: CommandLine) -> dict[str, str]:
+    """By name; what is called like a shared library is an archive too, if `_library` has made it."""
     joined = ["".join(item.words) for item in line.items if item.kind is Kind.LINK]
     folders = [word[2:] for word in joined if word.startswith("-L")]
-    names = [word[2:] for word in joined if word.startswith("-l")]
-    found = []
-    for name in names:
-        file = name[1:] if name.startswith(":") else f"lib{name}.a"
-        found += [path for folder in folders if os.path.isfile(path := os.path.join(folder, file))][:1]
+    found: dict[str, str] = {}
+    for name in (word[2:] for word in joined if word.startswith("-l")):
+        files = [name[1:]] if name.startswith(":") else [f"lib{name}.so", f"lib{name}.a"]
+        paths = (os.path.join(folder, file) for folder in folders for file in files)
+        path = next((path for path in paths if is_archive(_contents(path))), None)
+        if path is not None:
+            found[name] = path
     return found
 
 
@@ -91,7 +136,7 @@ def intrinsics(folder: str) -> str:
     source, made = str(runtime_include().parent / "replay.c"), os.path.join(folder, "replay.o")
     archive = os.path.join(folder, "libintrinsics.a")
     for command in (
-        [*driver(), *include_words(), "-O1", "-w", "-c", source, "-o", made],
+        [*driver(), *include_words(), "-O1", "-w", "-DWHOLE_PROGRAM", "-c", source, "-o", made],
         [str(zig_dir() / "zig"), "ar", "rcs", archive, made],
     ):
         done = subprocess.run(command, capture_output=True, text=True, check=False)

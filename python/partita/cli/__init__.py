@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 
-COMMANDS = ("run", "replay", "show", "report", "export", "smt", "store", "bench")
+COMMANDS = ("run", "replay", "show", "report", "export", "smt", "store", "bench", "completion")
 # What make calls, and often: these know their words themselves, and start quickly.
 TOOLS = {
     "cc": 'Compiles C for make CC="partita cc": natively, with bitcode kept for partita run. Takes what clang takes.',
@@ -93,6 +93,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         print("partita: interrupted", file=sys.stderr)
         return INTERRUPTED_STATUS
     except BrokenPipeError:
-        # Whoever read our output has gone: nothing more to say, and nothing for Python to flush at exit either.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        silence()
         return 0
+
+
+def silence() -> None:
+    """Whoever read our output has gone: nothing more to say, and nothing for Python to flush at exit either."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -51,6 +51,8 @@ def run(arguments: argparse.Namespace) -> int:
     tests: list[ktest.Test] = []
     for name in names:
         tests += ktest.read_folder(name) if Path(name).is_dir() else [ktest.read(name)]
+    if not tests:
+        raise UsageError(f"expected tests, found none in `{names[0]}`")
     options: dict[str, Any] = {
         "timeout": arguments.timeout,
         "variables": _variables(names) or ENVIRONMENT,

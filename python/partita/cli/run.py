@@ -9,12 +9,9 @@ error or a --verify mismatch.
 from __future__ import annotations
 
 import argparse
-import json
 import re
-import shlex
 import signal
 import sys
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,6 +19,7 @@ from types import FrameType
 from typing import Any
 
 from partita import _core
+from partita.cli.follow import follow, listener
 from partita.errors import UsageError
 from partita.explore import Run, explore, next_folder
 from partita.frontends import without_bitcode
@@ -30,7 +28,6 @@ from partita.store import DEFAULT
 from partita.whole import ENVIRONMENT
 
 COMPLETE, BUG, INCOMPLETE, MISMATCH = 0, 1, 3, 4
-REPORT_EVERY_S = 5.0
 _UNITS = {"": 1.0, "s": 1.0, "ms": 0.001, "m": 60.0, "min": 60.0, "h": 3600.0}
 _SIZES = {"": 1, "B": 1, "KB": 2**10, "MB": 2**20, "GB": 2**30, "TB": 2**40}
 
@@ -60,6 +57,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--max-instructions", type=count, metavar="N", help="in all")
     parser.add_argument("--max-tests", type=count, metavar="N", help="stop after so many tests")
     parser.add_argument("--max-depth", type=count, metavar="N", help="decisions on one path")
+    parser.add_argument(
+        "--no-model-in-hand", action="store_true", help="ask about both sides of every branch (for experiments)"
+    )
     parser.add_argument("--layers", metavar="SPEC", help=f"the chain (default: {DEFAULT_LAYERS!r}), or edits of it")
     parser.add_argument("--verify", metavar="SOLVER", help="check every answer of the chain against a second solver")
     parser.add_argument(
@@ -172,6 +172,7 @@ def run(arguments: argparse.Namespace) -> int:
         max_instructions=arguments.max_instructions,
         max_tests=arguments.max_tests,
         max_depth=arguments.max_depth,
+        model_in_hand=not arguments.no_model_in_hand,
         tests=arguments.tests,
         all_bugs=arguments.all_bugs,
         check=[name for name in arguments.check.split(",") if name],
@@ -184,14 +185,10 @@ def run(arguments: argparse.Namespace) -> int:
         clang=arguments.clang,
         store=arguments.store,
     )
-    exploration.warn = lambda line: print(f"partita: warning: {line}", file=sys.stderr, flush=True)
     exploration.write_to(Path(arguments.out) if arguments.out else next_folder(Path.cwd()))
     exploration.describe_command(sys.argv)
     with ending_cleanly(exploration):
-        if arguments.json:
-            follow_json(exploration)
-        else:
-            follow(exploration, arguments.quiet)
+        follow(exploration, listener(exploration, arguments.json, arguments.quiet))
     return status(exploration)
 
 
@@ -221,77 +218,6 @@ def status(exploration: Run) -> int:
     if exploration.bugs:
         return BUG
     return COMPLETE if exploration.complete else INCOMPLETE
-
-
-def follow_json(exploration: Run) -> None:
-    def emit(event: str, **fields: Any) -> None:
-        print(json.dumps({"event": event, **fields}), flush=True)
-
-    emit("start", program=exploration.program, out=str(exploration.out))
-    known = 0
-    more = True
-    while more:
-        more = exploration.step()
-        bugs = exploration.summary()["bugs"]
-        for bug in bugs[known:]:
-            emit("bug", **bug)
-        known = len(bugs)
-    print(json.dumps(exploration.summary()), flush=True)
-
-
-def follow(exploration: Run, quiet: bool) -> None:
-    known = 0
-    last = time.monotonic()
-    more = True
-    while more:
-        more = exploration.step()
-        bugs = exploration.bugs
-        for bug in bugs[known:]:
-            print(bug, flush=True)
-        known = len(bugs)
-        if not quiet and time.monotonic() - last > REPORT_EVERY_S:
-            last = time.monotonic()
-            print(progress(exploration.summary()), file=sys.stderr, flush=True)
-    if not quiet:
-        print(report(exploration))
-
-
-def progress(data: dict[str, Any]) -> str:
-    paths = data["paths"]
-    return (
-        f"partita: {data['explore_s']:.0f} s, {paths['completed']:,} paths, {len(data['bugs'])} bugs, "
-        f"{data['instructions']:,} instructions, {data['solver']['queries']:,} queries"
-    )
-
-
-def report(exploration: Run) -> str:
-    """The end of a run, for people."""
-    data = exploration.summary()
-    paths, coverage = data["paths"], data["coverage"]
-    lines = []
-    for row in data["incomplete"]:
-        times = "" if row["count"] == 1 else f" ({row['count']:,} times)"
-        lines.append(f"{row['where']}: incomplete: {row['why']}{times}")
-    ended = ", ".join(f"{number:,} {name}" for name, number in paths.items() if number or name == "completed")
-    share = 100 * coverage["covered"] / max(1, coverage["instructions"])
-    lines += [
-        "",
-        f"paths         {ended}",
-        f"bugs          {len(data['bugs'])}",
-        f"tests         {data['tests']:,} in {exploration.out}",
-        f"explored      {'completely' if data['complete'] else 'incompletely'}"
-        + (f", stopped by {data['stopped']}" if data["stopped"] else ""),
-        f"instructions  {data['instructions']:,} executed, {share:.0f} % of the program's covered",
-        f"time          {data['wall_s']:.2f} s: compiling {data['compile_s']:.2f}, exploring {data['explore_s']:.2f}",
-        f"queries       {data['solver']['queries']:,} in {data['solver']['time_s']:.2f} s",
-        "",
-        f"{'layer':<12}{'asked':>10}{'sat':>10}{'unsat':>10}{'unknown':>10}{'passed':>10}{'time s':>10}",
-    ]
-    for layer in data["solver"]["layers"]:
-        counts = "".join(f"{layer[key]:>10,}" for key in ("asked", "sat", "unsat", "unknown", "passed"))
-        lines.append(f"{layer['name']:<12}{counts}{layer['time_s']:>10.3f}")
-    lines += ["", f"partita report {shlex.quote(str(exploration.out))} shows it as a page."]
-    return "\n".join(lines)
 
 
 def split_arguments(words: list[str]) -> tuple[list[str], list[str]]:

@@ -30,6 +30,7 @@ class Version(argparse.Action):
 def facts() -> str:
     solvers = [f"{name} {version}" for name in SOLVERS if (version := installed(name))]
     rows = {
+        "build": build(),
         "extension": extension(),
         "python": f"{platform.python_version()} ({platform.python_implementation()})",
         "machine": f"{platform.system()} {platform.release()} {platform.machine()}",
@@ -52,3 +53,11 @@ def extension() -> str:
     from partita import _core
 
     return str(_core.__file__)
+
+
+def build() -> str:
+    """How the core was built, and what from."""
+    from partita import _core
+
+    commit = f"commit {_core.BUILD_COMMIT}" if _core.BUILD_COMMIT else "commit unknown"
+    return f"{_core.BUILD_PROFILE}, {commit}, stable ABI of Python 3.10"

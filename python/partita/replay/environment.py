@@ -22,6 +22,7 @@ _FLAGS |= {"max-fail": 1, "fd-fail": 0}
 _ARGUMENT = re.compile(r"arg\d+")
 _FILE = re.compile(r"([A-Z])-data(_\d+)?")
 _UNUSED = re.compile(r"(stdin|stdout)-stat|model_version")
+_FAILURES = ("read_fail", "write_fail", "close_fail", "ftruncate_fail", "getcwd_fail")
 _STAT = struct.Struct("<24xI60xQ")  # struct stat of x86-64: st_mode and the seconds of st_mtime
 
 
@@ -43,6 +44,8 @@ class Environment:
     """What the program is predicted to write, cut or padded with zeros to this length; None: not recorded."""
     rest: tuple[tuple[str, bytes], ...]
     """Objects that intrinsics ask for."""
+    failures: tuple[int, ...] = ()
+    """How many system calls may fail, and of each kind the number of the call that does; empty: none."""
 
     @property
     def is_plain(self) -> bool:
@@ -69,6 +72,7 @@ def environment(test: Test) -> Environment:
         return take(_ARGUMENT, flag).split(b"\0", 1)[0]
 
     arguments: list[bytes] = [os.fsencode(word) for word in test.arguments[:1]]
+    failures: tuple[int, ...] = ()
     words = iter(test.arguments[1:])
     for word in words:
         flag = _flag(word)
@@ -86,13 +90,16 @@ def environment(test: Test) -> Environment:
             if count > int(values[1]):
                 raise UsageError(f"{test.name}: expected at most {values[1]} arguments for {what}, found {count}")
             arguments += [argument(what) for _ in range(count)]
+        elif flag == "max-fail" and int(values[0]):
+            numbers = [take(re.compile(name), f"{word} {values[0]}") for name in _FAILURES]
+            failures = (int(values[0]), *(int.from_bytes(number, "little") for number in numbers))
     objects = dict(left)
     files = {
         found[1]: _file(data, objects.get(f"{name}-stat")) for name, data in left if (found := _FILE.fullmatch(name))
     }
     owned = {"stdin", "stdout"} | {name for name in objects if _FILE.fullmatch(name.removesuffix("-stat"))}
     rest = tuple((name, data) for name, data in left if name not in owned and not _UNUSED.fullmatch(name))
-    return Environment(tuple(arguments), files, objects.get("stdin", b""), objects.get("stdout"), rest)
+    return Environment(tuple(arguments), files, objects.get("stdin", b""), objects.get("stdout"), rest, failures)
 
 
 def _flag(word: str) -> str | None:

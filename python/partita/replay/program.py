@@ -104,9 +104,10 @@ class _Native:
             variables["PARTITA_REPLAY_DIVERGED"] = str(folder / "diverged")
         report = folder / "report"
         where = str(folder) if self.confined else ""
+        failures = " ".join(map(str, around.failures))
         with open(folder / "stdin", "rb") as given, open(folder / "stdout", "wb") as output:
             process = subprocess.Popen(
-                [self.launcher, report, where, self.writable, self.binary, *around.arguments],
+                [self.launcher, report, where, self.writable, failures, self.binary, *around.arguments],
                 cwd=folder / "work",
                 env=variables,
                 stdin=given,

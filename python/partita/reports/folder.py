@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,20 +22,56 @@ _TEST_NUMBER = re.compile(r"test(\d+)")
 
 def read_run(folder: Path) -> dict[str, Any]:
     """`run.json`, if this version can read it."""
+    if not folder.is_dir():
+        found = f"the file `{folder}`" if folder.exists() else f"nothing at `{folder}`"
+        raise UsageError(f"expected the folder of a run, found {found}")
     path = folder / "run.json"
     try:
+        return _read_json(path, NEEDED)
+    except FileNotFoundError:
+        started = " (the run was killed, or still goes on)" if (folder / "endings").is_file() else ""
+        raise UsageError(
+            f"expected the folder of a finished run, found `{folder}` without a run.json{started}"
+        ) from None
+
+
+def _read_json(path: Path, needed: Sequence[str]) -> dict[str, Any]:
+    """A file of ours with these fields, if this version can read it."""
+    try:
         data = json.loads(path.read_text())
-    except (FileNotFoundError, NotADirectoryError):
-        raise UsageError(f"expected the folder of a finished run, found `{folder}` without a run.json") from None
+    except FileNotFoundError:
+        raise
     except (OSError, ValueError) as error:
         raise UsageError(f"cannot read `{path}`: {error}") from None
     schema = data.get("schema") if isinstance(data, dict) else None
     if schema != SCHEMA:
         raise UsageError(f"expected schema {SCHEMA} in `{path}`, found {schema}: another version of Partita wrote it")
-    if lacking := [name for name in NEEDED if name not in data]:
+    if lacking := [name for name in needed if name not in data]:
         raise UsageError(f"expected `{lacking[0]}` in `{path}`, found none: another version of Partita wrote it")
     found: dict[str, Any] = data
     return found
+
+
+def read_tree(folder: Path) -> dict[str, Any] | None:
+    """`tree.json`; None for a run that recorded none."""
+    path = folder / "tree.json"
+    try:
+        data = _read_json(path, ("places", "ways", "endings", "nodes", "bugs"))
+    except FileNotFoundError:
+        return None
+    columns = [data["nodes"].get(name) for name in ("parent", "place", "way", "ending", "test", "left_out")]
+    if not columns[0] or any(column is None or len(column) != len(columns[0]) for column in columns):
+        raise UsageError(f"`{path}` is damaged: its columns do not have one length")
+    return data
+
+
+def read_slowest(folder: Path) -> list[dict[str, Any]] | None:
+    """The queries of `slowest.json`; None for a run that recorded none."""
+    try:
+        rows: list[dict[str, Any]] = _read_json(folder / "slowest.json", ("queries",))["queries"]
+    except FileNotFoundError:
+        return None
+    return rows
 
 
 def read_errors(folder: Path) -> dict[int, str]:

@@ -1,20 +1,34 @@
-/* Runs a test of a whole program where it can do no harm: confine REPORT FOLDER EXTRA PROGRAM ARGV...
+/* Runs a test of a whole program where it can do no harm: confine REPORT FOLDER EXTRA FAILURES PROGRAM ARGV...
    In namespaces of its own the file system is read-only but for FOLDER, the file EXTRA (if not empty) and /dev/null, there
    are no other devices, no network and no processes to signal but the program's own. An empty FOLDER leaves all that out.
-   The working folder is `work` below FOLDER already. Ends as the program ends; what goes wrong before goes to REPORT. */
+   The working folder is `work` below FOLDER already. FAILURES lets system calls fail, as the kernel model does: how many,
+   then for reading, writing, closing, truncating and the current folder the number of the call that fails; empty: none.
+   Clocks show what the kernel model's do. Ends as the program ends; what goes wrong before goes to REPORT. */
 #define _GNU_SOURCE
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/user.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 /* A program that writes without end meets this limit before the disk is full. */
@@ -64,23 +78,141 @@ static void confine(const char *folder, const char *extra) {
   must(chdir("work"), "work");
 }
 
+/* System calls that are answered here: those that can fail, by kind, with their errors as in `posix/descriptors.c`, and
+   the clock. */
+enum { KINDS = 5, CLOCK = KINDS };
+static const struct {
+  int number, kind, error;
+} answered[] = {
+    {SYS_read, 0, EIO},       {SYS_readv, 0, EIO},       {SYS_pread64, 0, EIO},         {SYS_write, 1, ENOSPC},
+    {SYS_writev, 1, ENOSPC},  {SYS_pwrite64, 1, ENOSPC}, {SYS_close, 2, EIO},           {SYS_truncate, 3, EIO},
+    {SYS_ftruncate, 3, EIO},  {SYS_getcwd, 4, ENOENT},   {SYS_clock_gettime, CLOCK, 0},
+};
+enum { ANSWERED = sizeof answered / sizeof *answered };
+
+/* From now on these calls are the supervisor's to answer; only the clock, if none is to fail. */
+static int be_supervised(int failures) {
+  struct sock_filter code[ANSWERED + 3] = {
+      {BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(struct seccomp_data, nr)},
+      [ANSWERED + 1] = {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW},
+      [ANSWERED + 2] = {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_USER_NOTIF},
+  };
+  for (int i = 0; i < ANSWERED; i++) {
+    int asked = failures || answered[i].kind == CLOCK;
+    unsigned char to = (unsigned char)(asked ? ANSWERED - i : 0);
+    code[i + 1] = (struct sock_filter){BPF_JMP | BPF_JEQ | BPF_K, to, 0, (unsigned)answered[i].number};
+  }
+  struct sock_fprog filter = {ANSWERED + 3, code};
+  must(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no new privileges");
+  int listener = (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &filter);
+  must(listener, "seccomp");
+  return listener;
+}
+
+/* A descriptor through a socket: to it if there is one, else from it. */
+static int pass(int socket, int descriptor) {
+  char byte = 0, room[CMSG_SPACE(sizeof descriptor)] = {0};
+  struct iovec vector = {&byte, 1};
+  struct msghdr message = {.msg_iov = &vector, .msg_iovlen = 1, .msg_control = room, .msg_controllen = sizeof room};
+  if (descriptor < 0) {
+    must((int)recvmsg(socket, &message, MSG_CMSG_CLOEXEC), "recvmsg");
+    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    if (header) memcpy(&descriptor, CMSG_DATA(header), sizeof descriptor);
+    return descriptor;
+  }
+  struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+  *header = (struct cmsghdr){.cmsg_len = CMSG_LEN(sizeof descriptor), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
+  memcpy(CMSG_DATA(header), &descriptor, sizeof descriptor);
+  must((int)sendmsg(socket, &message, 0), "sendmsg");
+  return descriptor;
+}
+
+static unsigned failures_left, fail_at[KINDS], calls_made[KINDS];
+static long long now = 1700000000000000000; /* as in `posix/time.c` */
+
+/* What the kernel model's clocks show. */
+static void tell_time(const struct seccomp_notif *asked) {
+  long long which = (long long)asked->data.args[0], time = now += 1000;
+  if (which != CLOCK_REALTIME && which != CLOCK_REALTIME_COARSE && which != CLOCK_TAI) time -= 1699999000000000000;
+  struct timespec parts = {time / 1000000000, time % 1000000000};
+  struct iovec from = {&parts, sizeof parts}, to = {(void *)asked->data.args[1], sizeof parts};
+  process_vm_writev((pid_t)asked->pid, &from, 1, &to, 1, 0);
+}
+
+static void answer_one(int listener) {
+  struct seccomp_notif asked = {0};
+  if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &asked) < 0) return; /* ended meanwhile */
+  struct seccomp_notif_resp answer = {.id = asked.id, .flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE};
+  for (int i = 0; i < ANSWERED; i++) {
+    int kind = answered[i].kind;
+    if (asked.data.nr != answered[i].number) continue;
+    if (kind == CLOCK) {
+      tell_time(&asked);
+      answer.flags = 0;
+    } else if (failures_left && fail_at[kind] == ++calls_made[kind]) {
+      failures_left--;
+      answer.flags = 0;
+      answer.error = -answered[i].error;
+    }
+  }
+  ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &answer);
+}
+
+/* A program that has just been executed and waits: without the kernel's page of functions it asks for the time by system
+   calls. It is found among the numbers above the arguments and the environment. */
+static void hide_clock(pid_t program) {
+  struct user_regs_struct registers;
+  must((int)ptrace(PTRACE_GETREGS, program, 0, &registers), "ptrace");
+  unsigned long at = registers.rsp + 8;
+  for (int lists = 0; lists < 2; at += 8)
+    if (!ptrace(PTRACE_PEEKDATA, program, at, 0)) lists++;
+  for (long type; (type = ptrace(PTRACE_PEEKDATA, program, at, 0)) != AT_NULL; at += 16)
+    if (type == AT_SYSINFO_EHDR) ptrace(PTRACE_POKEDATA, program, at, AT_IGNORE);
+  must((int)ptrace(PTRACE_DETACH, program, 0, 0), "ptrace");
+}
+
+/* Answers until the program ends; the result is how. */
+static int supervise(int listener, pid_t program) {
+  int status = 0, started = 0;
+  struct pollfd wait = {listener, POLLIN, 0};
+  for (;;) {
+    if (waitpid(program, &status, WNOHANG) == program) {
+      if (!WIFSTOPPED(status)) return status;
+      hide_clock(program);
+      started = 1;
+    }
+    /* Its end wakes us, unless it has children that live longer. */
+    poll(&wait, 1, started ? 20 : 1);
+    if (wait.revents & POLLIN) answer_one(listener);
+    else if (wait.revents) break;
+  }
+  while (waitpid(-1, &status, 0) != program) {}
+  return status;
+}
+
 /* The first process of the namespace, which signals cannot end, so that the program must not be it. */
-static void first(int answer, char **arguments) {
+static void first(int answer, const char *failures, char **arguments) {
+  unsigned *at = fail_at;
+  sscanf(failures, "%u %u %u %u %u %u", &failures_left, at, at + 1, at + 2, at + 3, at + 4);
+  int sockets[2];
+  must(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets), "socketpair");
   pid_t program = fork();
   must(program, "fork");
   if (program == 0) {
     close(answer);
+    must((int)ptrace(PTRACE_TRACEME, 0, 0, 0), "ptrace");
+    int listener = pass(sockets[1], be_supervised(*failures != 0));
+    fcntl(listener, F_SETFD, FD_CLOEXEC);
     execv(arguments[0], arguments + 1);
     must(-1, arguments[0]);
   }
-  int status = 0;
-  while (waitpid(-1, &status, 0) != program) {}
+  int status = supervise(pass(sockets[0], -1), program);
   must(write(answer, &status, sizeof status) == sizeof status ? 0 : -1, "answer");
   _exit(0);
 }
 
 int main(int count, char **words) {
-  if (count < 6) return 2;
+  if (count < 7) return 2;
   report = open(words[1], O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   if (report < 0) return 2;
   struct rlimit files = {LARGEST_FILE, LARGEST_FILE}, none = {0, 0};
@@ -93,7 +225,7 @@ int main(int count, char **words) {
   must(child, "fork");
   if (child == 0) {
     close(answer[0]);
-    first(answer[1], words + 4);
+    first(answer[1], words[4], words + 5);
   }
   close(answer[1]);
   int status = 0;

@@ -125,7 +125,9 @@ static int as_int(const char *name) {
   return value;
 }
 
-/* Clocks and random numbers are inputs if the test has them next. */
+/* Clocks and random numbers are inputs if the test has them next. Whole programs have those of the C library: an archive
+   with functions of these names would be linked with every program that calls one. */
+#ifndef WHOLE_PROGRAM
 #define AMBIENT __attribute__((weak))
 #include "lib/ambient.h"
 
@@ -133,6 +135,7 @@ static long partita_ambient_value(const char *name, long fixed) {
   if (next_object < object_count && !strcmp(objects[next_object].name, name)) feed(&fixed, sizeof fixed, name);
   return fixed;
 }
+#endif
 
 static void assume(uintptr_t condition) {
   if (!condition) diverge("an assumption does not hold", "");

@@ -22,6 +22,7 @@ pub(super) const MODELS: &[Row] = &[
 
 /// What the program asks for and no machine has, malloc refuses; what only we do not have ends the path.
 const REFUSED: u64 = 1 << 40;
+const ENOMEM: u64 = 12;
 
 /// A new heap object; 0 if there is none so large.
 fn allocate(engine: &mut Engine, state: &mut State, size: Value, name: &str) -> Result<u64, Outcome> {
@@ -64,25 +65,39 @@ fn number(word: u64) -> Answer {
     Ok(Reply::Value(Value::number(word)))
 }
 
+/// The address of what was allocated, or a null pointer and the reason.
+fn allocated(engine: &mut Engine, state: &mut State, address: u64) -> Answer {
+    if address == 0 {
+        engine.set_errno(state, ENOMEM)?;
+    }
+    number(address)
+}
+
 fn malloc(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
-    number(allocate(engine, state, site.arguments[0], site.name)?)
+    let address = allocate(engine, state, site.arguments[0], site.name)?;
+    allocated(engine, state, address)
 }
 
 fn calloc(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
-    match product(engine, state, site.arguments[0], site.arguments[1]) {
-        Some(size) => number(allocate(engine, state, size, site.name)?),
-        None => number(0),
-    }
+    let address = match product(engine, state, site.arguments[0], site.arguments[1]) {
+        Some(size) => allocate(engine, state, size, site.name)?,
+        None => 0,
+    };
+    allocated(engine, state, address)
 }
 
 fn aligned(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
-    number(allocate(engine, state, site.arguments[1], site.name)?)
+    let address = allocate(engine, state, site.arguments[1], site.name)?;
+    allocated(engine, state, address)
 }
 
 fn posix_memalign(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
     // Nothing may have been changed when another place is tried: the place first.
     let spot = engine.locate(state, site.arguments[0], 8, Access::Write)?;
     let address = allocate(engine, state, site.arguments[2], site.name)?;
+    if address == 0 {
+        return number(ENOMEM);
+    }
     let bits = engine.solver.graph.word(64, address);
     engine.write_spot(state, &spot, bits);
     number(0)
@@ -121,7 +136,8 @@ fn free(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
 
 fn resize(engine: &mut Engine, state: &mut State, address: u64, size: Value, name: &str) -> Answer {
     if address == 0 {
-        return number(allocate(engine, state, size, name)?);
+        let new = allocate(engine, state, size, name)?;
+        return allocated(engine, state, new);
     }
     let old = heap_object(state, address, name)?;
     let new = allocate(engine, state, size, name)?;
@@ -132,7 +148,7 @@ fn resize(engine: &mut Engine, state: &mut State, address: u64, size: Value, nam
         engine.copy_bytes(state, to, from, count)?;
         engine.end_object(state, old);
     }
-    number(new)
+    allocated(engine, state, new)
 }
 
 fn realloc(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
@@ -144,7 +160,7 @@ fn reallocarray(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answ
     let address = engine.argument(state, site, 0)?;
     match product(engine, state, site.arguments[1], site.arguments[2]) {
         Some(size) => resize(engine, state, address, size, site.name),
-        None => number(0),
+        None => allocated(engine, state, 0),
     }
 }
 

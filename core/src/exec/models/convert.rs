@@ -77,8 +77,7 @@ fn convert(engine: &mut Engine, state: &mut State, site: &Site<'_>, width: u32) 
         }
     };
     if range && out_of_range {
-        let errno = engine.errno(state)?;
-        engine.store(state, Value::number(errno), Value::number(ERANGE), 32)?;
+        engine.set_errno(state, ERANGE)?;
     }
     if let Some(&to) = site.arguments.get(1) {
         let to = engine.each_value(state, to, 64, "where the end of a number goes")?;

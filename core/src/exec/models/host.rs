@@ -14,6 +14,7 @@ use std::sync::Arc;
 pub(super) const MODELS: &[Row] = &[
     row("__partita_setting", 1, setting),
     row("__partita_room", 1, room),
+    row("__partita_errno", 1, errno),
     row("__partita_arguments", 2, arguments),
     row("__partita_not_modelled", 1, not_modelled),
     row("__partita_output", 2, output),
@@ -72,6 +73,12 @@ fn room(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
 fn arguments(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
     let count = engine.argument(state, site, 0)?;
     state.arguments = (count, engine.argument(state, site, 1)?);
+    Ok(Reply::Nothing)
+}
+
+/// Where the C library has its `errno`.
+fn errno(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+    state.errno = Some(engine.argument(state, site, 0)?);
     Ok(Reply::Nothing)
 }
 

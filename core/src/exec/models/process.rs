@@ -26,12 +26,17 @@ pub(super) const MODELS: &[Row] = &[
 impl Engine {
     /// The address of `errno`.
     pub(in crate::exec) fn errno(&mut self, state: &mut State) -> Result<u64, Outcome> {
-        let id = match state.errno {
-            Some(id) => id,
-            None => self.new_object(state, 4, Kind::Global)?,
+        let address = match state.errno {
+            Some(address) => address,
+            None => self.new_object(state, 4, Kind::Global)?.base(),
         };
-        state.errno = Some(id);
-        Ok(id.base())
+        state.errno = Some(address);
+        Ok(address)
+    }
+
+    pub(super) fn set_errno(&mut self, state: &mut State, number: u64) -> Result<(), Outcome> {
+        let address = self.errno(state)?;
+        self.store(state, Value::number(address), Value::number(number), 32)
     }
 }
 

@@ -22,6 +22,8 @@ impl Engine {
         let (here, there) = if truth { (then, other) } else { (other, then) };
         if let Some(mut child) = child {
             child.edge = Some(there.0);
+            self.forks.went(child.node, there);
+            self.forks.went(state.node, here);
             self.born.push(child);
         }
         Ok(Go::Edge(here.0))
@@ -75,9 +77,15 @@ impl Engine {
             }
         }
         let mut alone = true;
+        let mut forked = None;
         let taken = taken.expect("one of the ways is the model's");
+        // Children from `first` up to `before` stand on ways before the model's.
+        let first = self.born.len();
+        let mut before = first;
         for (i, &(edge, condition)) in ways.iter().enumerate() {
             if i == taken {
+                self.ask_again(state, condition);
+                before = self.born.len();
                 continue;
             }
             // Each question is asked of the path without the other ways, whose conditions exclude each other anyway.
@@ -87,14 +95,29 @@ impl Engine {
                 Probe::Feasible(mut child) => {
                     alone = false;
                     child.edge = Some(edge.0);
+                    self.forks.went(child.node, edge);
+                    if let Some(node) = forked.replace(state.node) {
+                        self.forks.between(node);
+                    }
                     self.born.push(child);
                 }
             }
         }
+        if forked.is_some() {
+            self.forks.went(state.node, ways[taken].0);
+        }
         if !alone {
             self.commit(state, ways[taken].1);
         }
-        Ok(Go::Edge(ways[taken].0.0))
+        let mut edge = ways[taken].0.0;
+        if !self.options.model_in_hand {
+            // The first way first, whatever the model.
+            for child in self.born[first..before].iter_mut().rev() {
+                std::mem::swap(&mut state.path, &mut child.path);
+                edge = child.edge.replace(edge).expect("given above");
+            }
+        }
+        Ok(Go::Edge(edge))
     }
 
     pub(super) fn indirect(&mut self, state: &mut State, addr: Operand, edges: &[EdgeId]) -> Step {

@@ -8,11 +8,12 @@ from pathlib import Path
 
 from partita import __version__, ktest
 from partita.errors import UsageError
-from partita.reports.folder import read_coverage, read_run, read_stacks
-from partita.reports.html.solver import queries
+from partita.reports.folder import read_coverage, read_run, read_slowest, read_stacks, read_tree
+from partita.reports.html.solver import queries, slowest
 from partita.reports.html.source import Sources
 from partita.reports.html.summary import header
 from partita.reports.html.tests import MAX_TESTS, bugs, tests
+from partita.reports.html.tree import exploration
 
 _HERE = Path(__file__).resolve().parent
 # The page may run and show what stands in it, and fetch nothing.
@@ -40,15 +41,18 @@ def render(folder: Path) -> str:
     found = ktest.read_folder(folder)
     first = list(islice(found, MAX_TESTS))
     of_bugs = {Path(test.name).stem: test for test in chain(first, found) if Path(test.name).stem in wanted}
+    tree = read_tree(folder)
     sections = [
         header(run, coverage),
-        bugs(run, of_bugs, read_stacks(folder), sources),
+        bugs(run, of_bugs, read_stacks(folder), sources, tree),
         sources.render(),
+        exploration(tree),
         queries(run["solver"]),
+        slowest(read_slowest(folder), sources),
         tests(first, run["tests"]),
     ]
     title = f"{' '.join(run['program'])} - Partita"
-    style, script = ((_HERE / name).read_text() for name in ("style.css", "page.js"))
+    style, *scripts = ((_HERE / name).read_text() for name in ("style.css", "page.js", "tree.js"))
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
@@ -56,5 +60,6 @@ def render(folder: Path) -> str:
         f"<title>{escape(title)}</title>\n<style>\n{style}</style>\n</head>\n<body>\n"
         + "\n".join(sections)
         + f"\n<footer>Written by partita {escape(__version__)}; explored by {escape(run['version'])}.</footer>\n"
-        f"<script>\n{script}</script>\n</body>\n</html>\n"
+        + "".join(f"<script>\n{script}</script>\n" for script in scripts)
+        + "</body>\n</html>\n"
     )

@@ -5,6 +5,10 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
+from partita.reports.html.source import Sources
+
+# More of one query is in slowest.json.
+MAX_TEXT = 16_384
 OUTCOMES = ("sat", "unsat", "unknown", "passed")
 
 
@@ -45,3 +49,35 @@ def _layer(layer: dict[str, Any], largest: int, time: float) -> str:
         f'<tr><td><code>{escape(layer["name"])}</code></td><td><div class="bar">{parts}</div></td>'
         f'<td class="n">{layer["asked"]:,}</td>{counts}<td class="n">{layer["time_s"]:.3f} s, {part}</td></tr>\n'
     )
+
+
+def slowest(rows: list[dict[str, Any]] | None, sources: Sources) -> str:
+    """The questions that took longest, with their text."""
+    head = '<h3 id="slowest">The slowest queries</h3>\n'
+    if rows is None:
+        return head + "<p>This run recorded none.</p>"
+    if not rows:
+        return head + "<p>None took longer than a tenth of a millisecond.</p>"
+    return head + "\n".join(_slow(row, sources) for row in rows)
+
+
+def _slow(row: dict[str, Any], sources: Sources) -> str:
+    file, _, line = row["place"].rpartition(":")
+    place = sources.link(file, int(line)) if line.isdecimal() else f"<code>{escape(row['place'])}</code>"
+    text, constraints = row["text"], row["constraints"]
+    if text is None:
+        shown = f"<p>Its text of {row['bytes']:,} bytes was too long to be kept.</p>"
+    else:
+        cut = f"\n; and {len(text) - MAX_TEXT:,} characters more, in slowest.json" if len(text) > MAX_TEXT else ""
+        shown = f'<pre class="query">{escape(text[:MAX_TEXT] + cut)}</pre>'
+    size = f"{constraints:,} constraint{'s' if constraints > 1 else ''}"
+    took = f"{duration(row['layer_s'])} of it in <code>{escape(row['layer'])}</code>"
+    return (
+        f"<details><summary><strong>{duration(row['time_s'])}</strong> {escape(row['answer'])}, {took}, {size} "
+        f"<span class=soft>{escape(row['place'])}</span></summary>\n<div><p>Asked at {place}.</p>{shown}</div>"
+        "</details>"
+    )
+
+
+def duration(seconds: float) -> str:
+    return f"{seconds:.2f} s" if seconds >= 1 else f"{1000 * seconds:.2f} ms"

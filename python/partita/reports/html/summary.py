@@ -24,9 +24,9 @@ def header(run: dict[str, Any], coverage: Mapping[str, Covered]) -> str:
     return (
         f'<header>\n<h1>{escape(" ".join(run["program"]))}</h1>\n<p><span class="verdict {kind}">{verdict}</span> '
         f"{escape(how)}</p>\n{command}"
-        '<nav><a href="#bugs">Bugs</a><a href="#source">Source</a><a href="#queries">Queries</a>'
-        f'<a href="#tests">Tests</a></nav>\n</header>\n<dl class="tiles">\n{_tiles(run, coverage)}</dl>\n'
-        + _incomplete(run["incomplete"])
+        '<nav><a href="#bugs">Bugs</a><a href="#source">Source</a><a href="#exploration">Exploration</a>'
+        '<a href="#queries">Queries</a><a href="#tests">Tests</a></nav>\n</header>\n'
+        f'<dl class="tiles">\n{_tiles(run, coverage)}</dl>\n' + _incomplete(run["incomplete"])
     )
 
 

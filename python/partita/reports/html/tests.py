@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from html import escape
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +20,16 @@ MAX_BYTES = 1_024
 
 
 def bugs(
-    run: dict[str, Any], found: Mapping[str, Test], stacks: Mapping[int, tuple[Frame, ...]], sources: Sources
+    run: dict[str, Any],
+    found: Mapping[str, Test],
+    stacks: Mapping[int, tuple[Frame, ...]],
+    sources: Sources,
+    tree: dict[str, Any] | None,
 ) -> str:
     if not run["bugs"]:
         return '<h2 id="bugs">Bugs</h2>\n<p>None found.</p>'
     explained = defaultdict(lambda: "another class of bug", _core.BUG_CLASSES)
+    trails = {(row["class"], row["file"], row["line"]): row for row in tree["bugs"]} if tree else {}
     parts = []
     for bug in run["bugs"]:
         place = f"{shown(bug['file'])}:{bug['line']}" if bug["line"] else "unknown place"
@@ -35,13 +41,36 @@ def bugs(
         called = f"<p>Stack, innermost first:</p>\n<ol start=0>\n{frames}</ol>\n" if frames else "<p>No stack.</p>\n"
         test = None if bug["test"] is None else found.get(f"test{bug['test']:06}")
         shown_input = _test(test) if test else "<p>No test was written for it.</p>"
+        trail = trails.get((bug["class"], bug["file"], bug["line"]))
+        path = _path(trail, tree["places"], sources) if tree and trail else ""
         parts.append(
             f"<details open><summary><code>{escape(place)}</code>: error: <strong>{escape(bug['message'])}</strong> "
             f'<span class="verdict bad">{escape(bug["class"])}</span></summary>\n<div>'
             f"<p>{escape(explained[bug['class']].capitalize())}, at {sources.link(bug['file'], bug['line'])}.</p>\n"
-            f"{called}<p>An input that leads there:</p>\n{shown_input}</div></details>"
+            f"{called}{path}<p>An input that leads there:</p>\n{shown_input}</div></details>"
         )
     return '<h2 id="bugs">Bugs</h2>\n' + "\n".join(parts)
+
+
+def _path(trail: dict[str, Any], places: Sequence[dict[str, Any]], sources: Sources) -> str:
+    """The decisions on the way, where more than one side was possible; those that repeat themselves counted."""
+    steps = trail["decisions"]
+    if not steps:
+        return "<p>No decision depends on the input: every run gets there.</p>\n"
+    rows = []
+    for (place, way), group in groupby(steps, key=lambda step: (step["place"], step["way"])):
+        at, times = places[place], len(list(group))
+        inside = f" in <code>{escape(at['inside'])}</code>" if at["inside"] else ""
+        goes = f" to {escape(way)}" if way else ""
+        again = f' <span class="soft">{times:,} times</span>' if times > 1 else ""
+        rows.append(f"<li>{sources.link(at['file'], at['line'])}{inside}{goes}{again}</li>\n")
+    left_out = trail["left_out"]
+    cut = f"; {left_out:,} in the middle were not recorded" if left_out else ""
+    count = len(steps) + left_out
+    return (
+        f"<details><summary>The path: {count:,} decision{'s' if count > 1 else ''}{cut}</summary>"
+        f'<div class="path"><ol>\n{"".join(rows)}</ol></div></details>\n'
+    )
 
 
 def tests(first: Sequence[Test], total: int) -> str:
@@ -49,7 +78,7 @@ def tests(first: Sequence[Test], total: int) -> str:
         return '<h2 id="tests">Tests</h2>\n<p>None were written.</p>'
     left = total - len(first)
     note = f"<p>The first {len(first):,} of {total:,}; <code>partita show</code> has all.</p>\n" if left > 0 else ""
-    rows = "".join(f"{_test(test)}\n" for test in first)
+    rows = "".join(f"{_test(test, Path(test.name).stem)}\n" for test in first)
     return (
         f'<h2 id="tests">Tests</h2>\n{note}<p><input id="filter" type="search" placeholder="Filter: exit 1, a name, '
         'hex digits" aria-label="Filter tests" hidden> <span id="matching" class="soft" role="status"></span></p>\n'
@@ -57,15 +86,15 @@ def tests(first: Sequence[Test], total: int) -> str:
     )
 
 
-def _test(test: Test) -> str:
+def _test(test: Test, anchor: str = "") -> str:
     name = Path(test.name).stem
     arguments = " ".join(test.arguments[1:])
+    mark = f' id="{anchor}"' if anchor else ""
     more = f' <code class="soft">{escape(arguments)}</code>' if arguments else ""
     objects = "".join(_object(*each) for each in test.objects)
     inputs = f'<dl class="objects code">{objects}</dl>' if objects else ' <span class="soft">no input</span>'
-    return (
-        f"<div><code>{name}</code> <strong>{escape(test.ending or 'ending not recorded')}</strong>{more}{inputs}</div>"
-    )
+    ending = escape(test.ending or "ending not recorded")
+    return f"<div{mark}><code>{name}</code> <strong>{ending}</strong>{more}{inputs}</div>"
 
 
 def _object(name: str, data: bytes) -> str:

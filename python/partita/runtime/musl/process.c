@@ -7,6 +7,7 @@
 #include "stdio_impl.h"
 
 void __partita_not_modelled(const char *what);
+void __partita_errno(int *where);
 
 volatile int __thread_list_lock;
 
@@ -22,6 +23,7 @@ struct pthread __partita_thread = {
 
 __attribute__((constructor(0))) static void begin(void) {
   static size_t no_auxiliary_vector[2];
+  __partita_errno(&__partita_thread.errno_val);
   libc.page_size = 4096;
   libc.auxv = no_auxiliary_vector;
   /* Standard output is no terminal. musl would find that out at the first flush, and until then compare every byte

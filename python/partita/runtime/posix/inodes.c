@@ -186,8 +186,11 @@ int __partita_may(const struct inode *inode, int want) {
   return ((s->st_mode >> shift) & (mode_t)want) == (mode_t)want;
 }
 
+/* On a file system with blocks of 4096 bytes, counted in 512. */
+blkcnt_t __partita_blocks(off_t size) { return (size + 4095) / 4096 * 8; }
+
 /* Its contents have changed. */
 void __partita_touch(struct inode *inode) {
   inode->status->st_mtime = inode->status->st_ctime = __partita_now();
-  inode->status->st_blocks = (inode->status->st_size + 511) / 512;
+  inode->status->st_blocks = __partita_blocks(inode->status->st_size);
 }

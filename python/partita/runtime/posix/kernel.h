@@ -31,7 +31,8 @@ long __partita_host_link(const char *path, void *to, size_t room);
    a folder; n: rename to `other`; m: set the mode. */
 long __partita_host_change(char what, const char *path, const void *other, size_t count, size_t place, int mode);
 
-enum { DESCRIPTORS = 64, NAME_LENGTH = 255, PATH_LENGTH = 4096, LINKS_FOLLOWED = 40 };
+/* ACCESS: how a file was opened. musl's O_ACCMODE has O_PATH in it. */
+enum { ACCESS = 3, DESCRIPTORS = 64, NAME_LENGTH = 255, PATH_LENGTH = 4096, LINKS_FOLLOWED = 40 };
 
 enum device { PLAIN, NOTHING, ZEROS, FULL, RANDOM, OUTPUT, ERRORS, PIPE };
 
@@ -87,6 +88,7 @@ struct entry *__partita_add(struct inode *folder, const char *name, size_t lengt
 struct inode *__partita_child(struct inode *folder, const char *name, long length, struct entry **found);
 int __partita_is_symbolic(const char *name, long length);
 int __partita_may(const struct inode *inode, int want);
+blkcnt_t __partita_blocks(off_t size);
 void __partita_touch(struct inode *inode);
 
 /* walk.c */
@@ -98,9 +100,8 @@ int __partita_is_fixed(const char *path, const struct place *place);
 struct handle *__partita_handle(long fd);
 long __partita_new_descriptor(struct handle *handle, long least, int close_on_exec);
 struct handle *__partita_new_handle(struct inode *inode, int flags);
-long __partita_fails(int kind);
-enum { FAIL_READ, FAIL_WRITE, FAIL_CLOSE, FAIL_TRUNCATE, FAIL_CWD };
 void __partita_allow_failures(long count);
+long __partita_failure(long number);
 
 /* Families of system calls: the result, or NOT_MINE. */
 #define NOT_MINE (-100000)

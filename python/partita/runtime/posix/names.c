@@ -165,7 +165,6 @@ static long current_folder(char *to, size_t room) {
   char path[PATH_LENGTH];
   size_t at = sizeof path - 1;
   path[at] = 0;
-  if (__partita_fails(FAIL_CWD)) return -ENOENT;
   for (struct inode *folder = __partita_cwd; folder != __partita_root; folder = folder->up) {
     struct entry *entry = entry_of(folder);
     if (!entry) return -ENOENT;

@@ -51,6 +51,26 @@ static long map(size_t size, int flags, int fd, off_t offset) {
   return (long)memory;
 }
 
+/* A program that cannot be executed is refused as the kernel would; one that can be is not modelled. */
+static long execute(int from, const char *path, int flags) {
+  struct place place;
+  long error = __partita_walk(from, path, !(flags & AT_SYMLINK_NOFOLLOW), &place);
+  if (error) return error;
+  struct inode *inode = place.inode;
+  if (!S_ISREG(inode->status->st_mode) || !__partita_may(inode, 1)) return -EACCES;
+  for (long fd = 0; fd < DESCRIPTORS; fd++) {
+    struct handle *handle = __partita_handle(fd);
+    if (handle && handle->inode == inode && (handle->flags & ACCESS) != O_RDONLY) return -ETXTBSY;
+  }
+  error = __partita_load(inode);
+  if (error) return error;
+  const unsigned char *data = inode->data;
+  off_t size = inode->status->st_size;
+  int is_script = size > 1 && data[0] == '#' && data[1] == '!';
+  int is_binary = size > 3 && data[0] == 0x7f && data[1] == 'E' && data[2] == 'L' && data[3] == 'F';
+  return is_script || is_binary ? NOT_MINE : -ENOEXEC;
+}
+
 static long unmap(char *memory, size_t size) {
   /* Part of a mapping stays: nothing is lost but memory. */
   if ((size_t)__partita_room(memory) == ((size + 4095) & ~(size_t)4095)) free(memory);
@@ -110,6 +130,8 @@ long __partita_call_process(long number, long a, long b, long c, long d, long e,
   case SYS_prctl: return -EINVAL;
   case SYS_wait4:
   case SYS_waitid: return -ECHILD;
+  case SYS_execve: return execute(AT_FDCWD, (char *)a, 0);
+  case SYS_execveat: return execute((int)a, (char *)b, (int)e);
   case SYS_mmap: return map((size_t)b, (int)d, (int)e, f);
   case SYS_munmap: return unmap((char *)a, (size_t)b);
   case SYS_mprotect:
@@ -120,7 +142,3 @@ long __partita_call_process(long number, long a, long b, long c, long d, long e,
   default: return NOT_MINE;
   }
 }
-
-/* Where there is a C library, `errno` is its own. */
-int klee_get_errno(void) { return errno; }
-int partita_get_errno(void) { return errno; }

@@ -93,7 +93,7 @@ static struct inode *symbolic_file(const char *name, size_t size) {
   s->st_mode = mode;
   s->st_mtime = changed;
   s->st_size = (off_t)size;
-  s->st_blocks = (off_t)(size + 511) / 512;
+  s->st_blocks = __partita_blocks(s->st_size);
   free(inode->status);
   inode->status = s;
   return inode;

@@ -1,0 +1,61 @@
+//! What a run has recorded for reports, as Python reads it: the tree of forks, the ways into bugs, slow questions.
+
+use partita_core::exec::{Bug, Engine, ForkNode, Place};
+use partita_core::solve::Slow;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyList};
+
+/// File, line, function; and the library function in which it happened.
+type PlaceRow = (String, u32, String, Option<String>);
+
+/// The decisions of a path: place and way of each; and how many in the middle were left out.
+pub(crate) type Trail = (Vec<(PlaceRow, Option<String>)>, usize);
+
+fn place_row(place: Place, inside: Option<String>) -> PlaceRow {
+    (place.file, place.line, place.function, inside)
+}
+
+/// Columns, one entry a node, and the tables that they point into.
+pub(crate) fn tree<'py>(py: Python<'py>, engine: &Engine) -> PyResult<Bound<'py, PyDict>> {
+    fn column<T>(nodes: &[ForkNode], value: impl Fn(&ForkNode) -> T) -> Vec<T> {
+        nodes.iter().map(value).collect()
+    }
+    let tree = engine.fork_tree();
+    let dict = PyDict::new(py);
+    dict.set_item("parent", column(&tree.nodes, |node| node.parent))?;
+    dict.set_item("place", column(&tree.nodes, |node| node.place))?;
+    dict.set_item("way", column(&tree.nodes, |node| node.way))?;
+    dict.set_item("ending", column(&tree.nodes, |node| node.ending))?;
+    dict.set_item("test", column(&tree.nodes, |node| node.test))?;
+    dict.set_item("left_out", column(&tree.nodes, |node| node.left_out))?;
+    let places: Vec<PlaceRow> =
+        tree.places.into_iter().map(|(place, inside)| place_row(place, inside)).collect();
+    dict.set_item("places", places)?;
+    dict.set_item("ways", tree.ways)?;
+    dict.set_item("endings", tree.endings)?;
+    Ok(dict)
+}
+
+/// Name and bytes of each object that makes the program run into a bug.
+pub(crate) fn inputs<'py>(py: Python<'py>, bug: &Bug) -> PyResult<Bound<'py, PyList>> {
+    PyList::new(py, bug.inputs.iter().map(|(name, bytes)| (name, PyBytes::new(py, bytes))))
+}
+
+/// The decisions on the way into a bug.
+pub(crate) fn trail(engine: &Engine, bug: &Bug) -> Trail {
+    let rows = engine.decisions(&bug.trail).map(|(place, inside, way)| (place_row(place, inside), way));
+    (rows.collect(), bug.trail.left_out)
+}
+
+pub(crate) fn slow<'py>(py: Python<'py>, row: &Slow) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    dict.set_item("time_s", row.time.as_secs_f64())?;
+    dict.set_item("answer", row.verdict)?;
+    dict.set_item("layer", &row.layer)?;
+    dict.set_item("layer_s", row.own.as_secs_f64())?;
+    dict.set_item("place", &row.place)?;
+    dict.set_item("constraints", row.constraints)?;
+    dict.set_item("bytes", row.size)?;
+    dict.set_item("text", row.text.as_deref())?;
+    Ok(dict)
+}

@@ -1,0 +1,162 @@
+//! The slowest questions of a run, with their text: what to look at when a run is slow.
+//!
+//! A question is printed only if it took longer than the quickest of those kept, so a run of n questions prints about
+//! `KEPT` * ln(n / `KEPT`) of them, and none that took less than `WORTH`.
+use crate::expr::Expr;
+use crate::expr::Graph;
+use crate::expr::smtlib::Printer;
+use std::time::Duration;
+
+const KEPT: usize = 20;
+/// Quicker questions are never worth a look.
+const WORTH: Duration = Duration::from_micros(100);
+/// Longer texts are not kept.
+const MAX_TEXT: usize = 1 << 17;
+
+/// One question that took long.
+#[derive(Clone, Debug)]
+pub struct Slow {
+    pub time: Duration,
+    /// As SMT-LIB says it.
+    pub verdict: &'static str,
+    /// The layer that took most of the time, and how long it took.
+    pub layer: String,
+    pub own: Duration,
+    pub constraints: usize,
+    /// Bytes of the text.
+    pub size: usize,
+    /// An SMT-LIB script; `None` if it is too long.
+    pub text: Option<String>,
+    /// Where in the analysed program, if whoever asked has said so.
+    pub place: String,
+}
+
+/// Nothing is kept until `keep` is called.
+#[derive(Default)]
+pub struct Slowest {
+    rows: Vec<Slow>,
+    floor: Option<Duration>,
+    is_fresh: bool,
+}
+
+impl Slowest {
+    pub fn keep(&mut self) {
+        self.floor = Some(WORTH);
+    }
+
+    /// Is this among the slowest so far?
+    pub(super) fn wants(&mut self, time: Duration) -> bool {
+        self.is_fresh = self.floor.is_some_and(|floor| time > floor);
+        self.is_fresh
+    }
+
+    pub(super) fn add(&mut self, graph: &Graph, assertions: &[Expr], mut row: Slow) {
+        let text = Printer::new(graph).script(assertions);
+        row.size = text.len();
+        row.text = (text.len() <= MAX_TEXT).then_some(text);
+        if self.rows.len() == KEPT {
+            self.rows.pop();
+        }
+        let at = self.rows.partition_point(|other| other.time >= row.time);
+        self.rows.insert(at, row);
+        if let [.., last] = &self.rows[..]
+            && self.rows.len() == KEPT
+        {
+            self.floor = Some(last.time);
+        }
+    }
+
+    /// Was the last question among the slowest?
+    pub fn is_fresh(&self) -> bool {
+        self.is_fresh
+    }
+
+    /// Where the last question was asked, which is fresh.
+    pub fn locate(&mut self, place: String) {
+        if let Some(row) = self.rows.iter_mut().find(|row| row.place.is_empty()) {
+            row.place = place;
+        }
+    }
+
+    /// The slowest one first.
+    pub fn rows(&self) -> &[Slow] {
+        &self.rows
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::budget::Budget;
+    use crate::query::{Answer, Query};
+    use crate::solve::{Layer, Rest, Solver};
+
+    #[test]
+    fn only_the_slowest_are_kept_in_order() {
+        let mut slowest = Slowest::default();
+        assert!(!slowest.wants(Duration::from_secs(9)), "nothing before it is asked for");
+        slowest.keep();
+        assert!(!slowest.wants(WORTH));
+        let graph = Graph::new();
+        let truth = graph.boolean(true);
+        let times: Vec<u64> = (0..100).map(|i| 1 + i * 37 % 100).collect();
+        for &millis in &times {
+            let time = Duration::from_millis(millis);
+            if slowest.wants(time) {
+                let row = Slow { time, ..blank() };
+                slowest.add(&graph, &[truth], row);
+                slowest.locate(format!("a.c:{millis}"));
+            }
+            assert!(slowest.rows.len() <= KEPT);
+        }
+        let kept: Vec<u64> = slowest.rows().iter().map(|row| row.time.as_millis() as u64).collect();
+        assert_eq!(kept, (81..=100).rev().collect::<Vec<_>>());
+        assert!(slowest.rows().iter().all(|row| row.place == format!("a.c:{}", row.time.as_millis())));
+        assert!(slowest.rows()[0].text.as_ref().is_some_and(|text| text.contains("(assert true)")));
+    }
+
+    fn blank() -> Slow {
+        Slow {
+            time: Duration::ZERO,
+            verdict: "sat",
+            layer: String::new(),
+            own: Duration::ZERO,
+            constraints: 1,
+            size: 0,
+            text: None,
+            place: String::new(),
+        }
+    }
+
+    /// Sleeps, then passes on.
+    struct Sleeper(&'static str, u64);
+
+    impl Layer for Sleeper {
+        fn name(&self) -> &str {
+            self.0
+        }
+        fn check(&mut self, query: &Query, rest: &mut Rest<'_>) -> Answer {
+            std::thread::sleep(Duration::from_millis(self.1));
+            rest.check(query)
+        }
+        fn sweep(&mut self, _: &crate::query::Alive<'_>) {}
+        fn drop_paths(&mut self, _: &[u32]) {}
+    }
+
+    #[test]
+    fn the_layer_that_took_longest_is_named() {
+        let layers: Vec<Box<dyn Layer>> = vec![
+            Box::new(Sleeper("first", 1)),
+            Box::new(Sleeper("second", 30)),
+            Box::new(Sleeper("third", 1)),
+        ];
+        let mut solver = Solver::new(layers);
+        solver.slowest.keep();
+        let condition = solver.graph.var("x", crate::expr::Sort::Bool).unwrap();
+        solver.check(&Query::new(solver.tree.root(), condition), &Budget::unlimited());
+        let [row] = solver.slowest.rows() else { panic!("one was asked") };
+        assert_eq!((row.layer.as_str(), row.verdict, row.constraints), ("second", "unknown", 1));
+        assert!(row.own <= row.time && row.own >= Duration::from_millis(30));
+        assert!(row.text.as_ref().is_some_and(|text| text.contains("(assert x)")));
+    }
+}

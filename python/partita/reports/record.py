@@ -1,0 +1,44 @@
+"""What a run records beside its tests: `tree.json` (forks, decisions that lead into bugs) and `slowest.json`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from partita import _core
+
+SCHEMA = 1
+_COLUMNS = ("parent", "place", "way", "ending", "test", "left_out")
+
+
+def tree(engine: _core.Engine) -> dict[str, Any]:
+    """What `tree.json` holds (docs/formats.md)."""
+    raw = engine.tree()
+    # One line has one number, however many instructions of it fork.
+    places: dict[tuple[str, int, str, str | None], int] = {}
+    numbers = [places.setdefault(row, len(places)) for row in raw["places"]]
+    raw["place"] = [None if at is None else numbers[at] for at in raw["place"]]
+
+    def decision(place: tuple[str, int, str, str | None], way: str | None) -> dict[str, Any]:
+        return {"place": places.setdefault(place, len(places)), "way": way}
+
+    bugs = [
+        {
+            **{key: bug[key] for key in ("class", "file", "line")},
+            "decisions": [decision(*row) for row in rows],
+            "left_out": left_out,
+        }
+        for bug, (rows, left_out) in zip(engine.summary()["bugs"], engine.trails(), strict=True)
+    ]
+    return {
+        "schema": SCHEMA,
+        "places": [dict(zip(("file", "line", "function", "inside"), row, strict=True)) for row in places],
+        "ways": raw["ways"],
+        "endings": raw["endings"],
+        "nodes": {name: raw[name] for name in _COLUMNS},
+        "bugs": bugs,
+    }
+
+
+def slowest(engine: _core.Engine) -> dict[str, Any]:
+    """What `slowest.json` holds."""
+    return {"schema": SCHEMA, "queries": engine.slowest()}

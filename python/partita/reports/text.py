@@ -1,0 +1,142 @@
+"""A run in lines of text: bugs with the inputs that lead to them, and the end of a run on one screen."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from partita.results import Bug, as_number, shown
+
+LABEL = 14
+# Below so many columns labels take less room.
+NARROW = 60
+# Reasons, and objects of one input, that are named one by one.
+MAX_REASONS = 3
+MAX_OBJECTS = 6
+MAX_BYTES = 24
+# Objects of whole programs that say nothing to people.
+_BOOKKEEPING = re.compile(r".+-stat|n_args|model_version")
+# What to do about a limit.
+_FURTHER = {
+    "max-time": "raise --max-time",
+    "max-memory": "raise --max-memory",
+    "max-instructions": "raise --max-instructions",
+    "max-tests": "raise --max-tests",
+}
+
+
+def short_input(name: str, data: bytes) -> str:
+    """An object on one line: as text if it looks like one, else as a number, else in hex."""
+    body = data.rstrip(b"\0")
+    if body and all(32 <= byte < 127 or byte in b"\t\n\r" for byte in body):
+        part = body[:MAX_BYTES].decode("ascii")
+        quoted = part.replace("\\", "\\\\").replace('"', '\\"')
+        for sign, letter in (("\n", "\\n"), ("\t", "\\t"), ("\r", "\\r")):
+            quoted = quoted.replace(sign, letter)
+        zeros = f" and {len(data) - len(body)} zero bytes" if len(data) > len(body) else ""
+        return f'{name} = "{quoted}"' + ("..." if len(part) < len(body) else "") + zeros
+    if not body and len(data) > 8:
+        return f"{name} = {len(data)} zero bytes"
+    if number := as_number(data):
+        return f"{name} = {number}" + (f" ({data.hex(' ')})" if len(data) > 1 and body else "")
+    return f"{name} = hex {data[:MAX_BYTES].hex(' ')}" + ("..." if len(data) > MAX_BYTES else "")
+
+
+def input_line(inputs: Sequence[tuple[str, bytes]]) -> str:
+    """What leads into a bug, on one line."""
+    objects = [each for each in inputs if not _BOOKKEEPING.fullmatch(each[0])]
+    if not objects:
+        return "on every input"
+    named = [short_input(*each) for each in objects[:MAX_OBJECTS]]
+    more = len(objects) - len(named)
+    return "with " + ", ".join([*named, f"and {more} more"] if more else named)
+
+
+def bug_lines(bug: Bug) -> list[str]:
+    """`file:line: error: message`, which editors jump to, and how to get there."""
+    return [str(bug), f"    {input_line(bug.inputs)}"]
+
+
+def layer_shares(data: Mapping[str, Any]) -> list[tuple[str, float]]:
+    """Who took which share of the exploration so far, the greatest first: layers, and the engine for the rest."""
+    whole = max(data["explore_s"], 1e-9)
+    shares = [(layer["name"], layer["time_s"] / whole) for layer in data["solver"]["layers"]]
+    rest = 1 - sum(share for _, share in shares)
+    return sorted([*shares, ("engine", max(0.0, rest))], key=lambda row: -row[1])
+
+
+def shares_line(data: Mapping[str, Any], least: float = 0.01) -> str:
+    rows = [f"{name} {100 * share:.0f} %" for name, share in layer_shares(data) if share >= least]
+    return ", ".join(rows) or "nothing worth naming"
+
+
+def covered_line(coverage: Mapping[str, int]) -> str:
+    whole = coverage["instructions"]
+    share = f"{100 * coverage['covered'] // whole} %" if whole else "-"
+    return f"{share} of {whole:,} instructions"
+
+
+def _reasons(rows: Sequence[Mapping[str, Any]]) -> Iterable[str]:
+    for row in sorted(rows, key=lambda row: -row["count"])[:MAX_REASONS]:
+        times = "" if row["count"] == 1 else f" ({row['count']:,} times)"
+        file, colon, line = row["where"].rpartition(":")
+        yield f"{shown(file)}{colon}{line}: incomplete: {row['why']}{times}"
+    if len(rows) > MAX_REASONS:
+        yield f"and {len(rows) - MAX_REASONS:,} reasons more, in run.json"
+
+
+def _next(data: Mapping[str, Any], out: str) -> Iterable[str]:
+    first = next((bug["test"] for bug in data["bugs"] if bug["test"] is not None), None)
+    if first is not None:
+        programs = shlex.join(data["program"])
+        where = f"test{first:06}.ktest"
+        test = shlex.quote(os.path.join(out, where)) if Path(out, where).is_file() else shlex.quote(out)
+        yield f"partita replay {programs} {test}"
+    if data["stopped"] in _FURTHER:
+        yield f"{_FURTHER[data['stopped']]} to get further"
+    yield f"partita report {shlex.quote(out)}"
+
+
+def end_rows(data: Mapping[str, Any], out: str, width: int | None = None) -> Iterator[tuple[str, str]]:
+    """The end of a run, for people, as labels and what stands beside them; bugs were told as they were found. With a
+    width, no line is wider if it can be."""
+    paths = data["paths"]
+    ended = ", ".join(f"{number:,} {name}" for name, number in paths.items() if number or name == "completed")
+    stopped = f", stopped by {data['stopped']}" if data["stopped"] else ""
+    solver = data["solver"]
+    rows: list[tuple[str, Iterable[str]]] = [
+        ("paths", [ended]),
+        ("bugs", [f"{len(data['bugs'])}"]),
+        ("tests", [f"{data['tests']:,} in {out}"]),
+        ("explored", [("completely" if data["complete"] else "incompletely") + stopped, *_reasons(data["incomplete"])]),
+        ("covered", [covered_line(data["coverage"])]),
+        (
+            "time",
+            [
+                f"{data['wall_s']:.2f} s: compiling {data['compile_s']:.2f}, exploring {data['explore_s']:.2f} "
+                f"({data['instructions']:,} instructions, {solver['queries']:,} queries)"
+            ],
+        ),
+        ("spent in", [shares_line(data)]),
+        ("next", _next(data, out)),
+    ]
+    margin = LABEL if width is None or width >= NARROW else LABEL - 4
+    yield "", ""
+    for label, values in rows:
+        room = None if width is None else max(20, width - margin)
+        for line in (line for value in values for line in wrap(value, room)):
+            yield f"{label:<{margin}}", line
+            label = ""
+
+
+def wrap(value: str, room: int | None) -> list[str]:
+    """Lines of at most so many characters; a number stays with its percent sign, a command is one line."""
+    if room is None or value.startswith("partita "):
+        return [value]
+    lines = textwrap.wrap(value.replace(" %", "\xa0%"), room, break_on_hyphens=False)
+    return [line.replace("\xa0", " ") for line in lines]
