@@ -1,18 +1,21 @@
 //! The Python class `_core.Engine`: a program under exploration. Python asks for slices of work and reads the counts.
 
 use crate::chain;
+use crate::hook::PythonHooks;
 use crate::layer::{Objects, interrupt};
 use crate::record;
+use crate::search::{PythonSearch, Raised};
 use crate::solver::{seconds, statistics_dict};
 use crate::wait;
 use partita_core::budget::Cancel;
 use partita_core::exec::{Ambient, Checks, Engine as Core, Finished, Limit, Options, Outcome, Tests, Writer};
 use partita_core::program::Program;
 use partita_core::solve::Solver;
-use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyKeyError, PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use pyo3::types::{PyBytes, PyDict, PyList};
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard};
 
@@ -26,6 +29,8 @@ pub(crate) struct Engine {
     inner: Mutex<Core>,
     cancel: Cancel,
     objects: Objects,
+    /// What a search in Python raised.
+    raised: Raised,
 }
 
 /// What the caller may set, by the names of the Python options; whatever is missing has its default.
@@ -103,7 +108,9 @@ fn path_dict<'py>(py: Python<'py>, path: &Finished) -> PyResult<Bound<'py, PyDic
     };
     dict.set_item("kind", kind)?;
     dict.set_item("class", class)?;
-    dict.set_item("message", message)?;
+    dict.set_item("message", message.map(Outcome::headline))?;
+    let detail = message.and_then(|message| message.split_once('\n')).map(|(_, below)| below);
+    dict.set_item("detail", detail)?;
     dict.set_item("status", status)?;
     dict.set_item("file", &path.place.file)?;
     dict.set_item("line", path.place.line)?;
@@ -146,7 +153,36 @@ impl Engine {
         let options = options(given)?;
         let (layers, objects) = chain::build(layers, default, backend, store)?;
         let core = Core::new(program, Solver::new(layers), options).map_err(PyValueError::new_err)?;
-        Ok(Engine { cancel: core.cancel_handle(), inner: Mutex::new(core), objects })
+        let cancel = core.cancel_handle();
+        Ok(Engine { cancel, inner: Mutex::new(core), objects, raised: Raised::default() })
+    }
+
+    /// Every function of the program and its libraries: is it the user's, with a body?
+    fn functions(&self, py: Python<'_>) -> PyResult<HashMap<String, bool>> {
+        let core = self.lock(py)?;
+        let mut found = HashMap::new();
+        for (name, own) in core.functions() {
+            *found.entry(name.to_string()).or_default() |= own;
+        }
+        Ok(found)
+    }
+
+    /// Functions of the program that Python functions model, by name. KeyError: the program has no function of a name.
+    fn set_hooks(&self, py: Python<'_>, hooks: &Bound<'_, PyDict>) -> PyResult<()> {
+        let (mut names, mut functions) = (Vec::new(), Vec::new());
+        for (name, function) in hooks {
+            names.push(name.extract::<String>()?);
+            functions.push(function.unbind());
+        }
+        let hooks = Box::new(PythonHooks::new(functions));
+        self.lock(py)?.set_hooks(&names, hooks).map_err(PyKeyError::new_err)
+    }
+
+    /// The states that run are chosen by a Python object, to be given before the first of them runs.
+    fn set_search(&self, py: Python<'_>, search: Py<PyAny>) -> PyResult<()> {
+        let chooser = PythonSearch::new(search, self.cancel.clone(), self.raised.clone());
+        self.lock(py)?.set_chooser(Box::new(chooser));
+        Ok(())
     }
 
     /// Tests go into this folder, which exists.
@@ -166,13 +202,17 @@ impl Engine {
     fn advance(&self, py: Python<'_>, slice: f64) -> PyResult<bool> {
         let slice = seconds("slice", slice)?;
         drop(self.lock(py)?);
-        wait::run(
+        let more = wait::run(
             py,
             &self.cancel,
             |py| interrupt(py, &self.objects),
             |_, _| Ok(()),
             |_| self.inner.lock().expect("not poisoned a moment ago").advance(slice),
-        )
+        )?;
+        match self.raised.take(py) {
+            Some(error) => Err(error),
+            None => Ok(more),
+        }
     }
 
     /// Ends the question under way, and then the run, from any thread: `advance` returns soon.

@@ -423,6 +423,13 @@ impl Expr {
         self.term.text(TEXT_LIMIT)
     }
 
+    /// For notebooks.
+    fn _repr_html_(&self) -> String {
+        let text = self.term.text(TEXT_LIMIT);
+        let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+        format!("<code>{text}</code>")
+    }
+
     fn __repr__(&self) -> String {
         format!("<Expr {} {}>", self.term.sort, self.term.text(80))
     }

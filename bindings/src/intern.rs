@@ -1,8 +1,8 @@
 //! Which node of a graph each term is. One table per graph; it is swept when the graph is collected.
 
-use crate::term::Term;
+use crate::term::{Node, Term};
 use partita_core::expr::{Expr, Graph, SortError};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Weak};
 
 /// Keyed by address. The weak reference keeps the address from being used again while the entry is here.
@@ -27,10 +27,32 @@ impl Interned {
             }
             let args: Vec<Expr> = top.args.iter().map(|arg| self.find(arg).expect("just made")).collect();
             let built = top.build(graph, &args)?;
-            self.known.insert(Arc::as_ptr(top) as usize, (Arc::downgrade(top), built));
-            stack.pop();
+            let top = stack.pop().expect("just looked at");
+            self.set(&top, built);
         }
         Ok(self.find(term).expect("just made"))
+    }
+
+    /// The variables in a term below which nothing is known yet.
+    pub(crate) fn new_variables(&self, term: &Arc<Term>) -> Vec<Arc<Term>> {
+        let mut variables = Vec::new();
+        let mut seen = HashSet::new();
+        let mut stack = vec![term];
+        while let Some(top) = stack.pop() {
+            if self.find(top).is_some() || !seen.insert(Arc::as_ptr(top)) {
+                continue;
+            }
+            if matches!(top.node, Node::Var(_)) {
+                variables.push(top.clone());
+            }
+            stack.extend(&top.args);
+        }
+        variables
+    }
+
+    /// The term stands for this node.
+    pub(crate) fn set(&mut self, term: &Arc<Term>, e: Expr) {
+        self.known.insert(Arc::as_ptr(term) as usize, (Arc::downgrade(term), e));
     }
 
     fn find(&self, term: &Arc<Term>) -> Option<Expr> {

@@ -9,11 +9,12 @@ use crate::intern::Interned;
 use crate::layer::{Objects, interrupt};
 use crate::model::Model;
 use crate::term::Term;
+use crate::value::{int_from_bits, signed_int};
 use crate::wait;
 use partita_core::budget::{Budget, Cancel};
 use partita_core::expr::{Expr as Handle, Sort};
 use partita_core::query::{Answer, Core, Path, Query, Reasons};
-use partita_core::solve::{LayerStatistics, Solver as CoreSolver};
+use partita_core::solve::{Extreme, LayerStatistics, Solver as CoreSolver};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
@@ -159,6 +160,26 @@ impl Solver {
     }
 }
 
+impl Solver {
+    /// Asks the chain something, in a thread of its own.
+    fn work<R: Send>(&self, py: Python<'_>, ask: impl FnOnce(&mut Inner) -> R + Send) -> PyResult<R> {
+        self.cancel.reset();
+        wait::run(
+            py,
+            &self.cancel,
+            |py| interrupt(py, &self.objects),
+            |_, _| Ok(()),
+            |_| {
+                let mut inner = self.inner.lock().expect("not poisoned a moment ago");
+                *self.worker.lock().expect("never poisoned") = Some(std::thread::current().id());
+                let answer = ask(&mut inner);
+                *self.worker.lock().expect("never poisoned") = None;
+                answer
+            },
+        )
+    }
+}
+
 /// Seconds as a duration, or what is wrong with them.
 pub(crate) fn seconds(name: &str, value: f64) -> PyResult<Duration> {
     Duration::try_from_secs_f64(value)
@@ -291,20 +312,57 @@ impl Solver {
         let budget = budget(&self.cancel, timeout, memory_mb)?;
         // The lock moves into the worker: it is poisoned if the worker panics, and only then.
         drop(inner);
-        self.cancel.reset();
-        wait::run(
-            py,
-            &self.cancel,
-            |py| interrupt(py, &self.objects),
-            |_, _| Ok(()),
-            |_| {
-                let mut inner = self.inner.lock().expect("not poisoned a moment ago");
-                *self.worker.lock().expect("never poisoned") = Some(std::thread::current().id());
-                inner.check(interned, &budget);
-                *self.worker.lock().expect("never poisoned") = None;
-                inner.last.as_ref().map_or("unknown", |last| last.answer.verdict())
-            },
-        )
+        self.work(py, |inner| {
+            inner.check(interned, &budget);
+            inner.last.as_ref().map_or("unknown", |last| last.answer.verdict())
+        })
+    }
+
+    /// The least or greatest value of a bit-vector; None if the assertions and assumptions contradict each other. What
+    /// cannot be decided is a string that says why.
+    #[pyo3(signature = (expr, assumptions, greatest, signed, timeout, memory_mb))]
+    fn extreme<'py>(
+        &self,
+        py: Python<'py>,
+        expr: &Bound<'py, Expr>,
+        assumptions: Vec<Bound<'py, Expr>>,
+        greatest: bool,
+        signed: bool,
+        timeout: Option<f64>,
+        memory_mb: Option<u64>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let mut inner = self.lock(py)?;
+        inner.collect_if_due();
+        let term = expr.get().term.clone();
+        let Sort::Bits(_) = term.sort else {
+            return Err(PyTypeError::new_err(format!("expected a bit-vector, found {}", term.sort)));
+        };
+        let Inner { solver, interned, .. } = &mut *inner;
+        let e = interned.get(&mut solver.graph, &term).map_err(sort_error)?;
+        let mut conditions = Vec::with_capacity(assumptions.len());
+        for assumption in &assumptions {
+            conditions.push(inner.intern(&assumption.get().term.clone())?);
+        }
+        let budget = budget(&self.cancel, timeout, memory_mb)?;
+        drop(inner);
+        let found = self.work(py, |inner| {
+            inner.last = None;
+            let mut path = inner.solver.tree.retain(inner.top());
+            for condition in conditions {
+                let next = inner.solver.tree.extend(&inner.solver.graph, path, condition);
+                inner.solver.tree.release(path);
+                path = next;
+            }
+            let found = inner.solver.extreme(path, e, Extreme { greatest, signed }, &budget);
+            inner.solver.tree.release(path);
+            found
+        })?;
+        match found {
+            Ok(Some(bits)) if signed => signed_int(py, &bits),
+            Ok(Some(bits)) => int_from_bits(py, &bits),
+            Ok(None) => Ok(py.None().into_bound(py)),
+            Err(why) => Ok(why.to_string().into_pyobject(py)?.into_any()),
+        }
     }
 
     fn model(&self, py: Python<'_>) -> PyResult<Option<Model>> {

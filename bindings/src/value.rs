@@ -63,6 +63,16 @@ pub(crate) fn int_from_bits<'py>(py: Python<'py>, bits: &Bits) -> PyResult<Bound
     py.get_type::<PyInt>().call_method1("from_bytes", (PyBytes::new(py, &raw), "little"))
 }
 
+/// The value as two's complement.
+pub(crate) fn signed_int<'py>(py: Python<'py>, bits: &Bits) -> PyResult<Bound<'py, PyAny>> {
+    let unsigned = int_from_bits(py, bits)?;
+    if !bits.sign() {
+        return Ok(unsigned);
+    }
+    let two = 2u64.into_pyobject(py)?.into_any();
+    unsigned.sub(two.pow(bits.width(), py.None())?)
+}
+
 /// `bool`, `int`, or for an array `(default, {index: element})`.
 pub(crate) fn to_python<'py>(py: Python<'py>, sort: Sort, value: &Value) -> PyResult<Bound<'py, PyAny>> {
     match (sort, value) {

@@ -1,6 +1,7 @@
 //! What a layer written in Python sees of a question: its nodes as rows of numbers, and the layers below.
 
 use crate::answer::{Sat, Unknown, Unsat};
+use crate::loan::Loan;
 use crate::value::to_python;
 use partita_core::budget::{Budget, Cancel};
 use partita_core::expr::{Expr, Graph, Op, Sort};
@@ -10,8 +11,6 @@ use partita_core::solve::Rest;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
-use std::ptr::NonNull;
-use std::sync::Mutex;
 
 /// Kinds of a node's sort, as numbers in a row.
 pub(crate) const BOOL: u32 = 0;
@@ -134,16 +133,10 @@ fn row(graph: &Graph, e: Expr) -> [u32; 8] {
     [e.id(), op as u32, kind, width, index_width, payload[0], payload[1], payload[2]]
 }
 
-/// The layers below, as they were lent to a layer for one call.
-struct Lent(NonNull<Rest<'static>>);
-
-// SAFETY: whatever `Rest` refers to is `Send`, and `RestView` hands it to one thread at a time.
-unsafe impl Send for Lent {}
-
 /// The layers below. Only usable while the call it was given to lasts.
 #[pyclass(frozen, module = "partita.layers")]
 pub(crate) struct RestView {
-    lent: Mutex<Option<Lent>>,
+    loan: Loan<Rest<'static>>,
 }
 
 impl RestView {
@@ -153,31 +146,7 @@ impl RestView {
         rest: &mut Rest<'_>,
         f: impl FnOnce(&Bound<'py, RestView>) -> R,
     ) -> PyResult<R> {
-        let lent = Lent(NonNull::from(rest).cast());
-        let view = Bound::new(py, RestView { lent: Mutex::new(Some(lent)) })?;
-        /// Takes the loan back even if `f` panics; waits for a call under way in another thread.
-        struct End<'a, 'py>(&'a Bound<'py, RestView>);
-        impl Drop for End<'_, '_> {
-            fn drop(&mut self) {
-                let view = self.0.get();
-                self.0.py().detach(|| match view.lent.lock() {
-                    Ok(mut lent) => *lent = None,
-                    Err(mut poisoned) => **poisoned.get_mut() = None,
-                });
-            }
-        }
-        let end = End(&view);
-        let result = f(end.0);
-        drop(end);
-        Ok(result)
-    }
-
-    /// Uses what was lent; `None` when the loan is over, or another thread is using it.
-    fn with<R>(&self, f: impl FnOnce(&mut Rest<'static>) -> R) -> Option<R> {
-        let mut guard = self.lent.try_lock().ok()?;
-        let lent = guard.as_mut()?;
-        // SAFETY: `lend` keeps the `Rest` borrowed until it has taken `lent` back under this lock.
-        Some(f(unsafe { lent.0.as_mut() }))
+        Loan::during(py, rest, |loan| Bound::new(py, RestView { loan }), |view| &view.get().loan, f)
     }
 }
 
@@ -208,7 +177,7 @@ impl RestView {
     /// least and greatest value unsigned, the same signed, and the numbers of the constraints behind that.
     fn bounds(&self, query: &Bound<'_, QueryView>, numbers: Vec<u32>) -> PyResult<Vec<Bounds>> {
         let query = query.get();
-        let found = self.with(|rest| {
+        let found = self.loan.with(|rest| {
             let graph: &Graph = rest.graph;
             let word = |number: u32| {
                 let e = ((number as usize) < graph.slots()).then(|| graph.at_slot(number));
@@ -230,7 +199,7 @@ impl RestView {
     fn check<'py>(&self, py: Python<'py>, query: &Bound<'py, QueryView>) -> PyResult<Bound<'py, PyAny>> {
         let query = query.get().query.clone();
         let answered = py.detach(|| {
-            self.with(|rest| {
+            self.loan.with(|rest| {
                 let answer = rest.check(&query);
                 let sorts: Vec<(u32, Sort)> = match &answer {
                     Answer::Sat(model) => model.iter().map(|(e, _)| (e.id(), rest.graph.sort(e))).collect(),

@@ -9,14 +9,18 @@ if TYPE_CHECKING:
     from partita._core import Expr, Model, __version__, apply, array, boolean, bv, const_array, table
     from partita.errors import InternalError, UsageError
     from partita.explore import Run, explore
-    from partita.results import Bug, PathResult
+    from partita.ktest import TestCase
+    from partita.layers import Layer
+    from partita.results import Bug, Path
     from partita.solver import Solver, all_of, any_of, concat, ite
 
 _NAMES = {
     "_core": "Expr Model __version__ apply array boolean bv const_array table",
     "errors": "InternalError UsageError",
     "explore": "Run explore",
-    "results": "Bug PathResult",
+    "ktest": "TestCase",
+    "layers": "Layer",
+    "results": "Bug Path",
     "solver": "Solver all_of any_of concat ite",
 }
 _HOMES = {name: module for module, names in _NAMES.items() for name in names.split()}
@@ -25,10 +29,12 @@ __all__ = [
     "Bug",
     "Expr",
     "InternalError",
+    "Layer",
     "Model",
-    "PathResult",
+    "Path",
     "Run",
     "Solver",
+    "TestCase",
     "UsageError",
     "__version__",
     "all_of",

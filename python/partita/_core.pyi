@@ -1,8 +1,10 @@
 """The extension module. Use it through `partita`, `partita.layers` and `partita.backends`."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from os import PathLike
-from typing import Any, Literal, final
+from typing import Any, Literal, NoReturn, TypeVar, final
+
+_T = TypeVar("_T")
 
 __version__: str
 BUILD_PROFILE: str
@@ -57,6 +59,7 @@ class Expr:
     def __iter__(self) -> None: ...
     def __str__(self) -> str: ...
     def __repr__(self) -> str: ...
+    def _repr_html_(self) -> str: ...
     def udiv(self, other: Expr | int) -> Expr: ...
     def urem(self, other: Expr | int) -> Expr: ...
     def sdiv(self, other: Expr | int) -> Expr: ...
@@ -92,6 +95,9 @@ class Engine:
         given: dict[str, Any],
         store: str | PathLike[str] | None = None,
     ) -> Engine: ...
+    def functions(self) -> dict[str, bool]: ...
+    def set_hooks(self, hooks: dict[str, Callable[..., Any]]) -> None: ...
+    def set_search(self, search: Any) -> None: ...
     def write_to(self, folder: str | PathLike[str]) -> None: ...
     def keep_paths(self) -> None: ...
     def advance(self, slice: float) -> bool: ...
@@ -108,6 +114,107 @@ class Engine:
     def trails(self) -> list[tuple[list[tuple[tuple[str, int, str, str | None], str | None]], int]]: ...
     def slowest(self) -> list[dict[str, Any]]: ...
     def summary(self) -> dict[str, Any]: ...
+
+class PathEnd(BaseException):
+    """The path has ended: let it through."""
+
+@final
+class State:
+    """The path that called a hooked function. Numbers are signed, as the operators of `Expr` are.
+
+    The methods that look at memory may end the path in a bug, like the program itself. Whatever ends the path raises
+    `PathEnd`, and what follows in the hook is not executed.
+    """
+
+    @property
+    def name(self) -> str:
+        """The function that was called."""
+
+    @property
+    def stack(self) -> list[tuple[str, str, int]]:
+        """Function, file and line of the call and of what led to it, innermost first; line 0 is not known."""
+
+    def symbolic(self, name: str, width: int) -> Expr:
+        """A new symbolic value of `width` bits. Tests have its value, under this name."""
+
+    def make_symbolic(self, address: Expr | int, size: int, name: str) -> None:
+        """`size` bytes of memory become symbolic. Tests have their values, under this name."""
+
+    def read(self, address: Expr | int, size: int) -> Expr | int:
+        """The number that `size` bytes of memory hold, the lowest byte first."""
+
+    def read_bytes(self, address: Expr | int, size: int | None = None) -> bytes:
+        """Bytes of memory: `size` of them, or up to the first zero byte, which is left out. Where a byte is symbolic,
+        the path takes each value that it can have."""
+
+    def write(self, address: Expr | int, value: Expr | int | bytes, size: int | None = None) -> None:
+        """Writes an `Expr` of whole bytes, `bytes`, or an `int`, for which `size` says how many bytes it takes."""
+
+    def allocate(self, size: int) -> int:
+        """The address of a new object of zeros, as from `malloc`."""
+
+    def decide(self, condition: Expr | bool) -> bool:
+        """Does the condition hold? Where it may and may not, the path forks, and the hook starts again on the other
+        side."""
+
+    def fork(self, alternatives: Iterable[tuple[Expr | bool, _T]]) -> _T:
+        """The value of the first pair whose condition holds; the path forks where several may. A path on which none
+        holds is none."""
+
+    def assume(self, condition: Expr | bool) -> None:
+        """From here on the condition holds. If it cannot, the path ends as a `model-error`."""
+
+    def number(self, value: Expr | int) -> int:
+        """One number for a value of at most 64 bits; the path forks, and takes every number that the value can have."""
+
+    def example(self, value: Expr | int) -> int:
+        """What a value is for one input that takes this path. The path is not bound to it."""
+
+    def bug(self, message: str, class_: str = "assert") -> NoReturn:
+        """Ends the path in a bug of this class, at the line of the call."""
+
+    def exit(self, status: int = 0) -> NoReturn:
+        """Ends the program with this status, at once, as `_exit` does."""
+
+    def drop(self) -> NoReturn:
+        """This path is none: it is not counted, and has no test."""
+
+    def unsupported(self, message: str) -> NoReturn:
+        """Ends the path because what it does is not modelled: the exploration is incomplete."""
+
+@final
+class OpenState:
+    """A state that waits for its turn."""
+
+    @property
+    def number(self) -> int:
+        """Given in order of birth; the first state is 0."""
+
+    @property
+    def parent(self) -> int | None:
+        """The state that ran when this one was born."""
+
+    @property
+    def depth(self) -> int:
+        """Decisions with more than one feasible side so far."""
+
+    @property
+    def function(self) -> str:
+        """Where it goes on; likewise `file` and `line`, which is 0 where it is not known."""
+
+    @property
+    def file(self) -> str: ...
+    @property
+    def line(self) -> int: ...
+    @property
+    def frames(self) -> int:
+        """How many functions are under way."""
+
+    @property
+    def distance(self) -> int | None:
+        """Instructions to code that was never entered, at least; None: no way leads there."""
+
+    def __repr__(self) -> str: ...
 
 @final
 class Model:
@@ -128,6 +235,15 @@ class Solver:
     def check(
         self, assumptions: Sequence[Expr], timeout: float | None, memory_mb: int | None
     ) -> Literal["sat", "unsat", "unknown"]: ...
+    def extreme(
+        self,
+        expr: Expr,
+        assumptions: Sequence[Expr],
+        greatest: bool,
+        signed: bool,
+        timeout: float | None,
+        memory_mb: int | None,
+    ) -> int | str | None: ...
     def model(self) -> Model | None: ...
     def unsat_core(self) -> list[Expr] | None: ...
     def reason_unknown(self) -> str | None: ...

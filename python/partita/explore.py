@@ -12,18 +12,26 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from partita import _core
+from partita import _core, results
 from partita.errors import InternalError, UsageError
 from partita.frontends import load_program
+from partita.hooks import Hooks
+from partita.hooks import check as check_hooks
+from partita.hooks import install as install_hooks
+from partita.ktest import TestCase, read_folder
 from partita.layers import Layer
-from partita.reports import lcov, record
-from partita.results import Bug, PathResult
+from partita.reports import lcov, notebook, record
+from partita.results import Bug
+from partita.search import BUILT_IN, Search
+from partita.search import find as find_search
 from partita.solver import DEFAULT_LAYERS, resolve, with_verify
 from partita.store import Store, choose
 from partita.whole import ENVIRONMENT, Libc, Surroundings, check_words, libraries, needs_kernel, symbolic_words
 
 SCHEMA = 1
 SLICE_S = 0.1
+ITERATION_S = 0.01
+"""How long finished paths may be held back from whoever iterates."""
 STACK_BYTES = 8 << 20
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 
@@ -34,7 +42,8 @@ def explore(
     program: Names,
     *,
     arguments: Sequence[str] = (),
-    search: str = "mix",
+    hooks: Hooks | None = None,
+    search: str | Search = "mix",
     seed: int = 0,
     sym_files: tuple[int, int] | None = None,
     sym_stdin: int | None = None,
@@ -82,6 +91,9 @@ def explore(
     to MAX of them; `sym_files` is the number and the size of symbolic files A, B, ..., `sym_stdin` the size of symbolic
     input. Files of the machine are read, and never written unless `write_host` (docs/whole-programs.md).
 
+    `hooks` are Python functions that stand in for C functions (`partita.hooks`), `search` is a strategy by name or an
+    object (`partita.search`), `layers` a chain as for `Solver`. docs/python.md and docs/own-models.md have examples.
+
     >>> run = explore("prog.c", max_time=60)
     >>> for path in run:
     ...     print(path.ending, path.inputs)
@@ -100,6 +112,9 @@ def explore(
         raise UsageError(f"expected seed to be from 0 to 2^64 - 1, found {seed}")
     if undefined not in ("error", "havoc"):
         raise UsageError(f"expected undefined to be error or havoc, found `{undefined}`")
+    hooks = hooks or {}
+    check_hooks(hooks)
+    strategy = find_search(search)
     spec, make = resolve(layers)
     default, file = DEFAULT_LAYERS, choose(store, spec)
     if verify is not None:
@@ -111,10 +126,10 @@ def explore(
     surroundings = Surroundings(flags, stdin, environment, write_host)
     user = load_program(names, optimize=optimize, cflags=cflags, clang=clang)
     needed = bool(flags or stdin or write_host) or needs_kernel(arguments)
-    linked, parts = libraries(user, texts, libc, needed)
+    linked, parts = libraries(user, texts, libc, needed, frozenset(hooks))
     options = {
         **limits,
-        "search": search,
+        "search": strategy if isinstance(strategy, str) else BUILT_IN[0],
         "model_in_hand": model_in_hand,
         "seed": seed,
         "tests": tests,
@@ -132,6 +147,10 @@ def explore(
         engine = _core.Engine([user, *parts], spec, default, make, options, file)
     except (ValueError, OverflowError) as error:
         raise UsageError(str(error)) from None
+    if hooks:
+        install_hooks(engine, hooks, optimize)
+    if not isinstance(strategy, str):
+        engine.set_search(strategy)
     compile_s = time.perf_counter() - start
     run = Run(engine, texts, compile_s, {"libc": linked, "environment": dict(environment)})
     run.limits = limits
@@ -190,12 +209,22 @@ class Run:
             raise UsageError(f"cannot write tests into `{folder}`: {error.strerror or error}") from None
         self.out = folder
 
-    def __iter__(self) -> Iterator[PathResult]:
+    def __iter__(self) -> Iterator[results.Path]:
+        """Explores, and gives paths as they end, each once. Whoever leaves the loop early ends the run."""
         self._engine.keep_paths()
-        while not self._closed:
-            self.step()
-            for raw in self._engine.paths():
-                yield PathResult.of(raw)
+        try:
+            while not self._closed:
+                self.step(ITERATION_S)
+                for raw in self._engine.paths():
+                    yield results.Path.of(raw)
+        finally:
+            self.stop()
+
+    def __enter__(self) -> Run:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
 
     def step(self, seconds: float = SLICE_S) -> bool:
         """Explores for a while. False: nothing is left to do, and everything is written."""
@@ -207,6 +236,9 @@ class Run:
             self._interrupted = True
         except RuntimeError as error:
             raise InternalError(str(error)) from None
+        except ValueError as error:
+            self.stop()
+            raise UsageError(str(error)) from error.__cause__
         if self._interrupted and self._more:
             self._engine.interrupt()
             self._more = False
@@ -220,6 +252,12 @@ class Run:
         """Ends the exploration soon, with tests for the paths that are open. May be called from a signal handler."""
         self._interrupted = True
         self._engine.cancel()
+
+    def stop(self) -> None:
+        """Ends the exploration now, as `interrupt` does, and writes what there is. No effect on one that has ended."""
+        if not self._closed:
+            self.interrupt()
+            self.step()
 
     def finish(self) -> Run:
         """Explores to the end, or to a limit."""
@@ -239,6 +277,12 @@ class Run:
             write_whole(self.out / "tree.json", json.dumps(record.tree(self._engine)) + "\n")
             write_whole(self.out / "slowest.json", json.dumps(record.slowest(self._engine), indent=1) + "\n")
             write_whole(self.out / "run.json", json.dumps(self.summary(), indent=2) + "\n")
+
+    def tests(self) -> Iterator[TestCase]:
+        """The tests written so far, read from the folder of the run."""
+        if self.out is None:
+            raise UsageError("expected a run with a folder, found one without: explore(..., out=folder)")
+        return read_folder(self.out)
 
     @property
     def is_writing(self) -> bool:
@@ -260,6 +304,10 @@ class Run:
     def mismatches(self) -> int:
         """How often `verify` contradicted the chain."""
         return int(sum(layer.get("mismatches", 0) for layer in self._engine.summary()["solver"]["layers"]))
+
+    def _repr_html_(self) -> str:
+        """For notebooks: what was found so far."""
+        return notebook.run(self.summary(), self.bugs, self._closed)
 
     def describe_command(self, command: Sequence[str]) -> None:
         """What was typed, for `run.json`."""

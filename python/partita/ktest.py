@@ -21,13 +21,21 @@ PACK_MAGIC = b"PARTPK01"
 
 
 @dataclass(frozen=True)
-class Test:
+class TestCase:
     """The inputs of one path, and how the run that found it says it ends (None: not recorded)."""
 
+    __test__ = False  # not for pytest to collect
+
     name: str
+    """Its file's, or its number's in the pack."""
     arguments: tuple[str, ...]
+    """The program's, its name first."""
     objects: tuple[tuple[str, bytes], ...]
+    """Name and bytes of each symbolic object, in the order they were made."""
     ending: str | None = None
+
+
+Test = TestCase
 
 
 def parse(data: bytes, name: str, ending: str | None = None) -> Test:

@@ -39,7 +39,7 @@ class Frame:
 
 
 @dataclass(frozen=True)
-class PathResult:
+class Path:
     """One finished path: how it ended, where, and the inputs that make the program take it."""
 
     kind: Kind
@@ -50,6 +50,8 @@ class PathResult:
     class_: str | None
     """The class of a bug, or the name of a limit."""
     message: str | None
+    detail: str | None
+    """The traceback of a hook that raised."""
     file: str
     line: int
     stack: tuple[Frame, ...]
@@ -61,7 +63,7 @@ class PathResult:
     """What it wrote to standard output."""
 
     @classmethod
-    def of(cls, raw: dict[str, Any]) -> PathResult:
+    def of(cls, raw: dict[str, Any]) -> Path:
         stack = tuple(Frame(*frame) for frame in raw["stack"])
         return cls(
             kind=raw["kind"],
@@ -69,6 +71,7 @@ class PathResult:
             status=raw["status"],
             class_=raw["class"],
             message=raw["message"],
+            detail=raw["detail"],
             file=raw["file"],
             line=raw["line"],
             stack=stack,

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from partita import _core, backends
 from partita._core import Expr, Model
-from partita.errors import UsageError
+from partita.errors import UndecidedError, UsageError
 from partita.layers import Layer
 from partita.store import Store, choose
 
@@ -107,6 +107,52 @@ class Solver:
         verdict = self._core.check(exprs, limit, self.memory_mb)
         self._warn()
         return verdict
+
+    def minimum(self, value: Expr, *assumptions: Expr | bool, signed: bool = False) -> int:
+        """The least value a bit-vector can have; UsageError where the assertions and assumptions contradict each other.
+
+        >>> solver, x = Solver(), bv("x", 32)
+        >>> solver.add(x.ugt(10), x * x == 1369)
+        >>> solver.minimum(x)
+        37
+        """
+        return self._extreme(value, assumptions, False, signed)
+
+    def maximum(self, value: Expr, *assumptions: Expr | bool, signed: bool = False) -> int:
+        """The greatest value a bit-vector can have, likewise."""
+        return self._extreme(value, assumptions, True, signed)
+
+    def _extreme(self, value: Expr, assumptions: Sequence[Expr | bool], greatest: bool, signed: bool) -> int:
+        exprs = [_core.boolean(a) if isinstance(a, bool) else a for a in assumptions]
+        found = self._core.extreme(value, exprs, greatest, signed, self.timeout, self.memory_mb)
+        self._warn()
+        if found is None:
+            raise UsageError("expected assertions that can hold together, found a contradiction")
+        if isinstance(found, str):
+            raise UndecidedError(found)
+        return found
+
+    def values(self, *values: Expr, limit: int, assumptions: Sequence[Expr | bool] = ()) -> list[tuple[Any, ...]]:
+        """Up to `limit` different combinations of values that these expressions can have together.
+
+        >>> solver, x = Solver(), bv("x", 8)
+        >>> solver.add(x.ult(3))
+        >>> sorted(solver.values(x, limit=10))
+        [(0,), (1,), (2,)]
+        """
+        found: list[tuple[Any, ...]] = []
+        others = list(assumptions)
+        while len(found) < limit:
+            verdict = self.check(*others)
+            if verdict == "unknown":
+                raise UndecidedError(self.reason_unknown or "unknown")
+            if verdict == "unsat":
+                break
+            model = self.model()
+            row = tuple(model[value] for value in values)
+            found.append(row)
+            others.append(any_of(value != part for value, part in zip(values, row, strict=True)))
+        return found
 
     def _warn(self) -> None:
         for line in self._core.notices():

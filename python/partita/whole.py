@@ -99,18 +99,21 @@ def check_words(words: Sequence[str]) -> None:
         raise UsageError(f"expected at most {_MOST_ARGUMENTS} symbolic arguments, found {arguments}")
 
 
-def libraries(program: bytes, names: Sequence[str], libc: Libc, needed: bool) -> tuple[str, list[bytes]]:
+def libraries(
+    program: bytes, names: Sequence[str], libc: Libc, needed: bool, modelled: frozenset[str] = frozenset()
+) -> tuple[str, list[bytes]]:
     """Which libc the program gets, and the libraries that are.
 
     `auto` is musl where the program uses what only musl has, where it was built with `partita cc`, and where symbolic
-    arguments or files are `needed`; else the functions of `runtime/lib` and the executor's models are enough.
+    arguments or files are `needed`; else the functions of `runtime/lib` and the executor's models are enough. What is
+    `modelled` is not looked for.
     """
     if libc not in ("auto", "musl", "none"):
         raise UsageError(f"expected libc to be auto, musl or none, found `{libc}`")
     if libc == "none" and needed:
         raise UsageError("symbolic arguments, files and input are part of the C library's world: drop `--libc none`")
     ours = library()
-    if libc == "none" or (libc == "auto" and not needed and not _wants_musl(program, names, ours)):
+    if libc == "none" or (libc == "auto" and not needed and not _wants_musl(program, names, ours, modelled)):
         return "none", [ours]
     from partita.frontends.musl import musl
 
@@ -128,10 +131,10 @@ def _runtime() -> Path:
     return Path(__file__).resolve().parent / "runtime"
 
 
-def _wants_musl(program: bytes, names: Sequence[str], ours: bytes) -> bool:
+def _wants_musl(program: bytes, names: Sequence[str], ours: bytes, modelled: frozenset[str]) -> bool:
     if any(not name.endswith((".c", ".bc", ".ll")) and _is_executable(name) for name in names):
         return True
-    unknown = _core.unknown_names([program, ours])
+    unknown = set(_core.unknown_names([program, ours])) - modelled
     if not unknown:
         return False
     from partita.frontends.musl import public_names

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from partita import Solver, UsageError, array, backends, bv, table
-from partita.backends import conformance, process
+from partita.backends import process
+from partita.testing import conformance
 
 PACKAGES = ["bitwuzla", "z3", "cvc5"]
 

@@ -14,6 +14,7 @@ from crosscheck import ORDER_CHAINS, Tally, crosscheck, text
 from querygen import ORDERS
 
 from partita import Expr, Solver, UsageError, _core, array, backends, bv
+from partita.testing import conformance
 
 x, y, z = (bv(name, 32) for name in "xyz")
 TOP = 1 << 31
@@ -32,7 +33,7 @@ def test_orders_and_sums_agree_with_z3(part: int) -> None:
 
 @pytest.mark.parametrize("chain", ["integers z3", "simplify split intervals differences integers sat"])
 def test_conformance(chain: str) -> None:
-    sat, unsat, unknown = backends.conformance(chain, seed=11, questions=200)
+    sat, unsat, unknown = conformance(chain, seed=11, questions=200)
     assert min(sat, unsat) > 50
     assert unknown == 0
 

@@ -292,5 +292,5 @@ def test_push_and_pop_agree_with_a_fresh_solver(script: list[Expr | str]) -> Non
 
 
 def test_the_public_names_are_few() -> None:
-    assert len(partita.__all__) <= 20
+    assert len(partita.__all__) <= 22
     assert boolean("p").sort == "Bool"

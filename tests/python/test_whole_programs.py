@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 from conftest import Run
 
-from partita import explore, ktest
+from partita import explore, ktest, results
 from partita.errors import UsageError
-from partita.results import PathResult
 from partita.whole import Libc
 
 HEADERS = "".join(
@@ -23,11 +22,11 @@ def write(folder: Path, body: str) -> Path:
     return path
 
 
-def names(path: PathResult) -> list[str]:
+def names(path: results.Path) -> list[str]:
     return [name for name, _ in path.inputs]
 
 
-def value(path: PathResult, name: str) -> bytes:
+def value(path: results.Path, name: str) -> bytes:
     return dict(path.inputs)[name]
 
 

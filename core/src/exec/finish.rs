@@ -7,26 +7,18 @@ use super::state::State;
 use super::testcase::{Finished, TestCase};
 use super::writer::Record;
 use super::{Bug, Engine};
-use crate::program::{FuncId, Loc};
+use crate::program::{FuncId, Loc, Program};
 
 /// Size of the object `stdout` of a test, as in KLEE.
 const STDOUT_SIZE: usize = 1024;
 
 impl Engine {
     pub(super) fn place_of(&self, func: FuncId, pc: u32) -> Place {
-        let function = &self.program.functions[func.index()];
-        let known = |loc: &&Loc| loc.line != 0;
-        // An instruction without a line belongs to the one before it.
-        let loc = function.locs[..=pc as usize].iter().rev().find(known).unwrap_or(&function.loc);
-        let name = self.program.string(function.name).to_string();
-        match loc.line {
-            0 => Place { file: String::new(), line: 0, function: name },
-            line => Place { file: self.program.string(loc.file).to_string(), line, function: name },
-        }
+        place_at(&self.program, func, pc)
     }
 
     /// All frames, innermost first.
-    fn stack_of(&self, state: &State) -> Vec<Place> {
+    pub(super) fn stack_of(&self, state: &State) -> Vec<Place> {
         state.frame.upwards().take(64).map(|frame| self.place_of(frame.func, frame.pc)).collect()
     }
 
@@ -91,7 +83,7 @@ impl Engine {
             Outcome::Bug { class, message } => {
                 self.stats.bugs += 1;
                 place = self.place(&state);
-                first = self.note_bug(*class, &place, message);
+                first = self.note_bug(*class, &place, Outcome::headline(message));
                 if first {
                     self.tidy_bug(&state, &outcome);
                     let (inputs, trail) = (self.inputs_of(&state), self.trail(&state));
@@ -203,6 +195,19 @@ impl Engine {
         if !writer.write(record) {
             self.writer_failed = true;
         }
+    }
+}
+
+/// The source position of an instruction.
+pub(super) fn place_at(program: &Program, func: FuncId, pc: u32) -> Place {
+    let function = &program.functions[func.index()];
+    let known = |loc: &&Loc| loc.line != 0;
+    // An instruction without a line belongs to the one before it.
+    let loc = function.locs[..=pc as usize].iter().rev().find(known).unwrap_or(&function.loc);
+    let name = program.string(function.name).to_string();
+    match loc.line {
+        0 => Place { file: String::new(), line: 0, function: name },
+        line => Place { file: program.string(loc.file).to_string(), line, function: name },
     }
 }
 

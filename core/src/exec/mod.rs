@@ -16,6 +16,7 @@ mod coverage;
 mod finish;
 mod forks;
 mod frame;
+mod hook;
 mod host;
 mod leak;
 mod load;
@@ -39,10 +40,11 @@ mod writer;
 
 pub use coverage::{Covered, FunctionCoverage};
 pub use forks::{ForkNode, ForkTree, Trail};
+pub use hook::{Caller, Hooks};
 pub use models::unknown;
 pub use options::{Ambient, CHECKS, CheckRow, Checks, Options, Tests};
 pub use outcome::{Class, Limit, Outcome, Place};
-pub use search::{SEARCHES, SearchRow};
+pub use search::{Chooser, OpenState, SEARCHES, SearchRow};
 pub use testcase::{Finished, TestCase};
 pub use writer::{Writer, Written};
 
@@ -104,6 +106,7 @@ pub struct Engine {
     cache: cache::Cache,
     coverage: coverage::Coverage,
     host: host::Host,
+    hooks: Option<hook::Bound>,
     search: Box<dyn Search>,
     /// Came from the running state and is not in `search` yet.
     born: Vec<Box<State>>,
@@ -153,6 +156,7 @@ impl Engine {
             cache: cache::Cache::new(),
             coverage,
             host: host::Host::new(options.write_host),
+            hooks: None,
             options,
             search,
             born: Vec::new(),
@@ -178,6 +182,14 @@ impl Engine {
     /// Tests are written there from now on.
     pub fn set_writer(&mut self, writer: Writer) {
         self.writer = Some(writer);
+    }
+
+    /// States are chosen so from now on; to be called before the first of them runs.
+    pub fn set_chooser(&mut self, chooser: Box<dyn Chooser>) {
+        let first = self.next_state();
+        self.search = Box::new(search::Custom::new(chooser, &self.program));
+        let (search, view) = self.search();
+        search.put(first, Vec::new(), &view);
     }
 
     /// Finished paths are kept for `take_finished`.
@@ -316,6 +328,9 @@ impl Engine {
             roots.extend(code.constants.iter().filter_map(|value| value.expr()));
         }
         self.supports.forget();
+        if let Some(hooks) = &mut self.hooks {
+            hooks.forget();
+        }
         self.solver.collect(roots);
         self.stats.collections += 1;
         self.collect_at = COLLECT_AT.max(2 * self.solver.graph.len());
@@ -347,6 +362,12 @@ impl Engine {
             );
             self.code[func.index()] = Some(Box::new(code));
         }
+    }
+
+    /// The names of all functions: is it the user's, with a body?
+    pub fn functions(&self) -> impl Iterator<Item = (&str, bool)> {
+        let row = |f: &'_ crate::program::Function| f.is_defined() && !f.library;
+        self.program.functions.iter().map(move |f| (self.program.string(f.name), row(f)))
     }
 
     pub fn stats(&self) -> Stats {

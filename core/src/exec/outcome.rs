@@ -94,6 +94,11 @@ impl Outcome {
         Outcome::Unsupported { message: message.into() }
     }
 
+    /// Messages have one line, except those of hooks that failed: how is told below it.
+    pub fn headline(message: &str) -> &str {
+        message.lines().next().unwrap_or_default()
+    }
+
     /// What a test's ending is called: `exit N`, a class, or why the path was cut.
     pub fn ending(&self) -> String {
         match self {

@@ -8,6 +8,7 @@
 pub mod conformance;
 mod differences;
 mod enumerate;
+mod extreme;
 mod grulia;
 pub mod harvest;
 mod intervals;
@@ -26,6 +27,7 @@ pub mod store;
 mod table;
 mod verify;
 
+pub use extreme::Extreme;
 pub use slowest::{Slow, Slowest};
 pub use spec::{Item, Spec, SpecError};
 pub use table::{LAYERS, LayerRow, build_chain};

@@ -7,12 +7,17 @@ import importlib
 import importlib.util
 from typing import cast
 
+from partita import plugins
 from partita.backends import process
 from partita.errors import UsageError
 from partita.layers import Layer
 
 PACKAGES = ("bitwuzla", "z3", "cvc5")
 """In order of preference: by the time they take on the query logs of the corpus."""
+
+
+GROUP = "partita.layers"
+"""The entry points that name further layers: each makes one when called, with the layer's options."""
 
 
 def installed() -> list[str]:
@@ -28,7 +33,7 @@ def make(name: str, variant: str | None, options: dict[str, str]) -> Layer | Non
         return process.make(name, options)
     package = "z3" if name == "integers" else name
     if package not in PACKAGES:
-        return None
+        return _plugin(name, variant, options)
     if name != "integers" and (variant is not None or options):
         raise UsageError(f"expected `{name}` without variant or options")
     if importlib.util.find_spec(package) is None:
@@ -37,8 +42,14 @@ def make(name: str, variant: str | None, options: dict[str, str]) -> Layer | Non
     return cast(Layer, module.make(variant, options) if name == "integers" else module.make())
 
 
-def conformance(layers: str, *, seed: int = 1, questions: int = 300) -> tuple[int, int, int]:
-    """Puts a chain through the suite that every layer must pass; AssertionError says what is wrong."""
-    from partita import _core
-
-    return _core.conformance(layers, make, seed, questions)
+def _plugin(name: str, variant: str | None, options: dict[str, str]) -> Layer | None:
+    """A layer that another package brings as the entry point `name` of the group `partita.layers`."""
+    found = plugins.find(GROUP, name)
+    if found is None:
+        return None
+    if variant is not None:
+        raise UsageError(f"expected `{name}` without a variant, found `{name}:{variant}`")
+    try:
+        return cast(Layer, found(**options))
+    except TypeError as error:
+        raise UsageError(f"the layer `{name}` does not take these options: {error}") from None

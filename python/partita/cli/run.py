@@ -23,6 +23,7 @@ from partita.cli.follow import follow, listener
 from partita.errors import UsageError
 from partita.explore import Run, explore, next_folder
 from partita.frontends import without_bitcode
+from partita.search import BUILT_IN, Names
 from partita.solver import DEFAULT_LAYERS
 from partita.store import DEFAULT
 from partita.whole import ENVIRONMENT
@@ -34,9 +35,9 @@ _SIZES = {"": 1, "B": 1, "KB": 2**10, "MB": 2**20, "GB": 2**30, "TB": 2**40}
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    searches = [name for name, _ in _core.SEARCHES]
     parser.add_argument("program", nargs="+", metavar="PROG", help="C sources, bitcode, LLVM text, an executable")
-    parser.add_argument("--search", choices=searches, default="mix", help="which state runs next (default: mix)")
+    about = f"which state runs next: {', '.join(BUILT_IN)} (default: mix), or of an installed package"
+    parser.add_argument("--search", choices=Names(), default="mix", metavar="NAME", help=about)
     parser.add_argument("--seed", type=count, default=0, metavar="N", help="for what is left to chance (default: 0)")
     parser.add_argument("--sym-arg", action=Words, nargs=1, metavar="N", help="a symbolic argument of up to N bytes")
     parser.add_argument(

@@ -124,7 +124,7 @@ fn choose(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
     Ok(Reply::Value(value))
 }
 
-fn contradiction(name: &str) -> Outcome {
+pub(in crate::exec) fn contradiction(name: &str) -> Outcome {
     Outcome::bug(
         Class::ModelError,
         format!(

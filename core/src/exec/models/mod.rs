@@ -11,6 +11,7 @@ mod process;
 mod text;
 mod verifier;
 
+pub(super) use klee::contradiction;
 pub(super) use print::STREAMS;
 
 use super::Engine;

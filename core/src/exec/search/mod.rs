@@ -1,5 +1,6 @@
 //! Which state runs next: strategies, listed by name.
 mod bfs;
+mod custom;
 mod dfs;
 mod distance;
 mod guided;
@@ -7,6 +8,9 @@ mod pool;
 mod random;
 mod sums;
 mod tree;
+
+pub(super) use custom::Custom;
+pub use custom::{Chooser, OpenState};
 
 use super::coverage::Coverage;
 use super::state::State;

@@ -30,6 +30,9 @@ impl Engine {
             call.args.iter().map(|arg| self.operand(state, arg.value, arg.width)).collect();
         let program = Arc::clone(&self.program);
         let function = &program.functions[func.index()];
+        if let Some(number) = self.hook_of(func) {
+            return self.call_hook(state, number, func, call, &arguments);
+        }
         if function.is_defined() {
             return self.enter(state, func, function, call, &arguments);
         }

@@ -1,0 +1,27 @@
+"""Parts that other packages bring, by the names of their entry points."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib.metadata import entry_points
+from typing import Any
+
+from partita.errors import UsageError
+
+
+def names(group: str) -> list[str]:
+    return sorted(point.name for point in entry_points(group=group))
+
+
+def find(group: str, name: str) -> Callable[..., Any] | None:
+    """What the entry point of this name refers to, or None where no installed package has one."""
+    for point in entry_points(group=group, name=name):
+        try:
+            found = point.load()
+        except Exception as error:
+            raise UsageError(f"cannot load `{name}` from {point.value}: {error}") from error
+        if not callable(found):
+            raise UsageError(f"expected a class or function at {point.value}, found {type(found).__name__}")
+        made: Callable[..., Any] = found
+        return made
+    return None
