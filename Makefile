@@ -110,7 +110,9 @@ fuzz: build
 	@echo "== random queries, every chain against Z3"
 	$(BIN)/python tests/fuzz_queries.py --seconds $(FUZZ_SECONDS) --seed $(FUZZ_SEED)
 	@echo "== order, difference and linear queries: 34,000 through each of three chains against Z3"
-	$(BIN)/python tests/fuzz_queries.py --orders --queries 34000 --seed $(FUZZ_SEED)
+	$(BIN)/python tests/fuzz_queries.py --family order --queries 34000 --seed $(FUZZ_SEED)
+	@echo "== words, bytes, fields, tables: 34,000 through each of three chains against Z3"
+	$(BIN)/python tests/fuzz_queries.py --family sets --queries 34000 --seed $(FUZZ_SEED)
 
 wheel: $(VENV)/.installed
 	@echo "== a wheel in dist/"

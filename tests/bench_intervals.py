@@ -3,7 +3,7 @@
 Every query log is asked twice, with and without the two layers before Z3 (and before Bitwuzla). Compared is, query by
 query, the time in the two layers with the solver's own time, without translation, for what the layers answer (the
 geometric mean of the ratios counts), and for what they pass on their time as a share of what the solver then takes.
-PARTITA_SHARED says where the logs are. Names of logs as arguments: only those.
+PARTITA_SHARED says where the logs are. Names of logs or of solvers as arguments: only those.
 """
 
 from __future__ import annotations
@@ -88,8 +88,10 @@ def main() -> int:
     if not logs:
         print(f"no query logs at {SHARED / 'corpus'}: set PARTITA_SHARED to the directory that has corpus/")
         return 1
-    wanted = [path for path in logs if len(sys.argv) == 1 or path.name.split(".")[0] in sys.argv[1:]]
-    solvers = [solver for solver in ("z3", "bitwuzla") if solver in backends.installed()]
+    known = [solver for solver in ("z3", "bitwuzla") if solver in backends.installed()]
+    solvers = [solver for solver in known if solver in sys.argv[1:]] or known
+    names = set(sys.argv[1:]) - set(known)
+    wanted = [path for path in logs if not names or path.name.split(".")[0] in names]
     totals = {solver: Tally() for solver in solvers}
     print(f"{'log':20} {'solver':9} {'answered':>8} {'faster':>9} {'passing on':>11}")
     for path in wanted:

@@ -1,6 +1,6 @@
 """Random queries: the default chain and parts of it against Z3, for a time or a number of queries.
 
-Usage: python tests/fuzz_queries.py [--seconds S | --queries N] [--seed TEXT] [--workers N] [--orders]
+Usage: python tests/fuzz_queries.py [--seconds S | --queries N] [--seed TEXT] [--workers N] [--family NAME]
        python tests/fuzz_queries.py --only SEED
 The same seed makes the same scripts. What differs is printed as small as it could be made, with the command that
 shows it again, and written to build/fuzz-queries; the exit status is then 1.
@@ -19,20 +19,21 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(REPOSITORY / "tests" / "python"))
 
 from collected import LABEL, crosscheck_collected  # noqa: E402
-from crosscheck import CHAINS, ORDER_CHAINS, Mismatch, Tally, crosscheck, text  # noqa: E402
-from querygen import ORDERS  # noqa: E402
+from crosscheck import CHAINS, ORDER_CHAINS, SET_CHAINS, Mismatch, Tally, crosscheck, text  # noqa: E402
+from querygen import ORDERS, SETS  # noqa: E402
 
 FOLDER = REPOSITORY / "build" / "fuzz-queries"
 BATCH = 16
 SESSION = "session"
 """In the seed of a session with collections."""
-ORDER = "order"
-"""In the seed of a script of order, difference and linear constraints."""
+FAMILIES = {"order": (ORDER_CHAINS, ORDERS), "sets": (SET_CHAINS, SETS)}
+"""Chains and shapes of scripts by a word in their seed: order, difference and linear constraints; sets of values."""
 
 
 def one(seed: str) -> Tally:
-    if ORDER in seed:
-        return crosscheck(seed, ORDER_CHAINS, ORDERS)
+    for name, (chains, shapes) in FAMILIES.items():
+        if name in seed:
+            return crosscheck(seed, chains, shapes)
     return crosscheck_collected(seed) if SESSION in seed else crosscheck(seed)
 
 
@@ -41,7 +42,7 @@ def report(mismatch: Mismatch, seed: str) -> None:
     path = FOLDER / f"{seed.replace('/', '-')}.smt2"
     path.write_text(f"; {mismatch.chain}: {mismatch.complaint}\n{text(mismatch.script)}")
     print(f"\n== {mismatch.chain}\n{mismatch.complaint}\n{text(mismatch.script)}")
-    if mismatch.chain in (*CHAINS, *ORDER_CHAINS):
+    if mismatch.chain in (*CHAINS, *ORDER_CHAINS, *SET_CHAINS):
         print(f"again: partita smt {path.relative_to(REPOSITORY)} --layers '{mismatch.chain}'")
     print(f"whole: python tests/fuzz_queries.py --only {seed}", flush=True)
 
@@ -51,19 +52,19 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, help="no script is begun after these (60 without --queries)")
     parser.add_argument("--queries", type=int, help="of each chain, at least")
     parser.add_argument("--seed", default="1")
-    parser.add_argument("--orders", action="store_true", help="order, difference and linear constraints alone")
+    parser.add_argument("--family", choices=FAMILIES, help="only order constraints, or only sets of values")
     parser.add_argument("--only", metavar="SEED", help="the one script or session that a report names")
     parser.add_argument("--workers", type=int, default=2)
     arguments = parser.parse_args()
     seconds = 60.0 if arguments.seconds is None and arguments.queries is None else arguments.seconds
-    chains = ORDER_CHAINS if arguments.orders else (*CHAINS, LABEL)
+    chains = FAMILIES[arguments.family][0] if arguments.family else (*CHAINS, LABEL)
     total, scripts, start = Tally(), 0, time.monotonic()
     with ProcessPoolExecutor(arguments.workers) as pool:
         for batch in count():
             numbers = range(batch * BATCH, (batch + 1) * BATCH)
             seeds = [f"{arguments.seed}/{SESSION}{batch}", *(f"{arguments.seed}/{number}" for number in numbers)]
-            if arguments.orders:
-                seeds = [f"{arguments.seed}/{ORDER}{number}" for number in numbers]
+            if arguments.family:
+                seeds = [f"{arguments.seed}/{arguments.family}{number}" for number in numbers]
             if arguments.only is not None:
                 seeds = [arguments.only]
             for seed, tally in zip(seeds, pool.map(one, seeds), strict=True):

@@ -222,8 +222,14 @@ impl Random {
         (self.0 >> 11) % n
     }
 
-    /// Up to five spans, often at the ends of the range or around the sign boundary.
+    /// Up to five spans, often at the ends of the range or around the sign boundary; one in three of words that share
+    /// their lowest bits.
     fn set(&mut self, width: u32) -> Set {
+        if width > 4 && self.below(3) == 0 {
+            let shift = 1 + self.below(3) as u32;
+            let low = self.below(1 << shift);
+            return Set::above(self.set(width - shift), shift, low);
+        }
         let top = mask(width);
         let ends = [0, 1, top, top - 1, top / 2, top / 2 + 1];
         let n = 1 + self.below(5);
@@ -298,6 +304,132 @@ fn sets_at_width_10_against_lists() {
         check("with_field", &a.with_field(low, &field), &filter(&|v| a.contains(v) && field.contains(of(v))));
         check("lift", &field.lift(low, width), &filter(&|v| field.contains(of(v))));
     }
+}
+
+/// Sets that are aligned, at the least widths that have some: every shift up to 3 with every value of the bits below, and
+/// above them what reaches the ends, the sign boundary, or neither.
+fn aligned_sets(width: u32) -> Vec<Set> {
+    let mut all = Vec::new();
+    for shift in 1..=3 {
+        for low in 0..1 << shift {
+            let (left, top) = (width - shift, mask(width - shift));
+            let spans = [(0, 9), (top - 8, top), (top / 2 - 6, top / 2 + 5), (3, top - 3), (7, 12)];
+            all.extend(spans.map(|(p, q)| Set::above(Set::span(left, p, q), shift, low)));
+        }
+    }
+    assert!(all.iter().all(Set::is_aligned));
+    all
+}
+
+/// Aligned sets with each other, with single words and with spans: images and preimages of every operator.
+#[test]
+fn aligned_sets_at_width_9() {
+    let width = 9;
+    let all = aligned_sets(width);
+    let top = mask(width);
+    let mut others: Vec<Set> = [0, 1, 2, 3, 4, 7, 8, 12, 96, 255, 256, top - 7, top - 1, top]
+        .into_iter()
+        .map(|v| Set::single(width, v))
+        .collect();
+    others.extend([(0, 3), (0, 7), (100, 130), (250, 260), (500, top)].map(|(p, q)| Set::span(width, p, q)));
+    others.extend(all.iter().step_by(11).cloned());
+    let mut flagged = 0;
+    for (number, a) in all.iter().enumerate().step_by(3) {
+        for op in BINARY {
+            let shape = binary_shape(op, width);
+            for b in others.iter().skip(number % 2).step_by(2) {
+                for (a, b) in [(a, b), (b, a)] {
+                    let pairs = || a.values().flat_map(|x| b.values().map(move |y| (x, y)));
+                    let mut values = vec![false; 1 << shape.width];
+                    pairs().for_each(|(x, y)| values[word(op, shape, x, y, 0) as usize] = true);
+                    let values: Vec<u64> = (0..1 << shape.width).filter(|v| values[*v as usize]).collect();
+                    let got = forward::binary(op, shape, a, b);
+                    flagged += u32::from(got.exact && got.set.is_aligned());
+                    check(&format!("{op:?} of {a:?} and {b:?}"), &got, &values);
+                }
+            }
+        }
+    }
+    assert!(flagged > 500, "too few images are aligned to mean much: {flagged}");
+}
+
+#[test]
+fn preimages_of_aligned_sets_at_width_9() {
+    let width = 9;
+    let all = aligned_sets(width);
+    for (number, own) in all.iter().enumerate().step_by(2) {
+        for op in BINARY {
+            let shape = binary_shape(op, width);
+            let spans = [(0, 0), (3, 3), (4, 4), (8, 8), (510, 510), (0, 3), (1, 6)];
+            for other in spans.map(|(p, q)| Set::span(width, p, q)) {
+                // Targets of the image's width: aligned, spans, single words.
+                let targets = match shape.width {
+                    1 => vec![Set::truth(true), Set::truth(false)],
+                    9 => vec![
+                        all[(number * 7 + 3) % all.len()].clone(),
+                        Set::span(9, 40, 400),
+                        Set::single(9, 24),
+                    ],
+                    w => vec![Set::above(Set::span(w - 2, 5, 9000), 2, 1), Set::span(w, 40, 90_000)],
+                };
+                for (target, which) in targets.iter().flat_map(|t| [(t, 0), (t, 1)]) {
+                    for own in [own, &Set::full(width)] {
+                        let meets = |x: u64, y: u64| {
+                            let (p, q) = if which == 0 { (x, y) } else { (y, x) };
+                            target.contains(word(op, shape, p, q, 0))
+                        };
+                        let values: Vec<u64> =
+                            own.values().filter(|&x| other.values().any(|y| meets(x, y))).collect();
+                        let (a, b) = if which == 0 { (own, &other) } else { (&other, own) };
+                        let what =
+                            format!("{op:?} back from {target:?} to {which}: {own:?} beside {other:?}");
+                        check(&what, &backward::binary(op, shape, target, a, b, which), &values);
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn unary_operators_of_aligned_sets() {
+    let width = 10;
+    for a in &aligned_sets(width) {
+        for op in UNARY {
+            for shape in unary_shapes(op, width) {
+                let what = format!("{op:?} {width} -> {} at {} of {a:?}", shape.width, shape.low);
+                let values = distinct(a.values().map(|x| word(op, shape, x, 0, 0)).collect());
+                let image = forward::unary(op, shape, a);
+                check(&what, &image, &values);
+                // Half of the image, for a target.
+                let target = image.set.intersect(&Set::span(shape.width, 0, mask(shape.width) / 2)).set;
+                for own in [a, &Set::full(width)] {
+                    let fits: Vec<u64> =
+                        own.values().filter(|&x| target.contains(word(op, shape, x, 0, 0))).collect();
+                    check(&format!("{what} back"), &backward::unary(op, shape, &target, own), &fits);
+                }
+            }
+        }
+    }
+}
+
+/// What the shift attribute is for: a pointer into an array of words, exact however many there are.
+#[test]
+fn a_pointer_into_an_array_is_one_exact_span() {
+    let shape = Shape { width: 64, operand: 64, low: 0 };
+    let index = Set::span(64, 0, 999_999);
+    let offset = forward::binary(Op::Mul, shape, &index, &Set::single(64, 8));
+    let pointer = forward::binary(Op::Add, shape, &offset.set, &Set::single(64, 0x1000_0004));
+    assert!(offset.exact && pointer.exact);
+    assert_eq!(pointer.set.count(), 1_000_000);
+    assert_eq!((pointer.set.min(), pointer.set.max()), (Some(0x1000_0004), Some(0x1000_0004 + 8 * 999_999)));
+    assert!(pointer.set.contains(0x1000_000c) && !pointer.set.contains(0x1000_0008));
+    let bytes = forward::binary(Op::Add, shape, &pointer.set, &Set::span(64, 0, 7));
+    assert!(bytes.exact, "eight bytes at each");
+    assert_eq!(bytes.set.spans()[..], [(0x1000_0004, 0x1000_0004 + 8 * 1_000_000 - 1)]);
+    let back =
+        backward::binary(Op::Mul, shape, &Set::span(64, 80, 99), &Set::full(64), &Set::single(64, 8), 0);
+    assert!(back.set.contains(10) && back.set.contains(12) && !back.set.contains(9));
 }
 
 #[test]

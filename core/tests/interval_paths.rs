@@ -156,9 +156,84 @@ fn values_of_an_address() {
     let mut learner = Learner::default();
     let found = learner.values_on(&s.graph, &s.tree, p, address);
     assert_eq!((found.set.min(), found.set.max()), (Some(0x1000), Some(0x1000 + 8 * 511)));
+    assert_eq!(found.set.count(), 512, "and nothing between them");
     assert_eq!(found.because.reasons().as_slice(), &[bounded]);
     let only = learner.values_on(&s.graph, &s.tree, q, address);
     assert_eq!(only.set.value(), Some(0x1000));
+}
+
+#[test]
+fn of_many_constraints_on_a_word_the_core_has_those_that_matter() {
+    let mut s = solver("intervals");
+    let g = &mut s.graph;
+    let x = g.var("x", Sort::Bits(32)).unwrap();
+    let mut constraints: Vec<Expr> = Vec::new();
+    for hole in [3, 9, 40, 77, 1000] {
+        let hole = g.word(32, hole);
+        constraints.push(g.ne(x, hole));
+    }
+    let (low, high) = (g.word(32, 50), g.word(32, 2000));
+    let (above, below) = (g.ult(low, x), g.ult(x, high));
+    constraints.extend([above, below]);
+    let (three, hundred, past) = (g.word(32, 3), g.word(32, 100), g.word(32, 2500));
+    let (is_three, is_past) = (g.eq(x, three), g.ult(past, x));
+    let narrow = g.urem(x, hundred);
+    let is_hole = g.eq(narrow, hundred);
+    let p = path(&mut s, &constraints);
+    let first = constraints[0];
+    is_unsat(&mut s, p, is_three, &[first]);
+    is_unsat(&mut s, p, is_past, &[below]);
+    // A remainder by 100 is never 100, whatever the path.
+    is_unsat(&mut s, p, is_hole, &[]);
+}
+
+#[test]
+fn a_core_of_tried_values_leaves_out_what_was_only_handy() {
+    let mut s = solver("enumerate");
+    let g = &mut s.graph;
+    let (x, y) = (g.var("x", Sort::Bits(4)).unwrap(), g.var("y", Sort::Bits(4)).unwrap());
+    let (six, three, one) = (g.word(4, 6), g.word(4, 3), g.word(4, 1));
+    let (x_small, y_small) = (g.ult(x, six), g.ult(y, six));
+    // x * x is no 3 for any x; y does not matter, but for the sum.
+    let square = g.mul(x, x);
+    let sum = g.add(square, y);
+    let zero = g.word(4, 0);
+    let y_zero = g.eq(y, zero);
+    let is_three = g.eq(sum, three);
+    let p = path(&mut s, &[x_small, y_small, y_zero]);
+    is_unsat(&mut s, p, is_three, &[y_zero]);
+    let is_one = equal(&mut s, sum, one);
+    is_sat(&mut s, p, is_one);
+}
+
+fn equal(s: &mut Solver, a: Expr, b: Expr) -> Expr {
+    s.graph.eq(a, b)
+}
+
+/// Parts put together by `or`, as decoders of base64 do.
+#[test]
+fn words_without_common_bits_are_parts_of_one() {
+    let mut s = solver("intervals");
+    let g = &mut s.graph;
+    let (a, b) = (g.var("a", Sort::Bits(8)).unwrap(), g.var("b", Sort::Bits(8)).unwrap());
+    let (wide_a, wide_b) = (g.zext(a, 32), g.zext(b, 32));
+    let (six, low_bits) = (g.word(32, 6), g.word(32, 63));
+    let (high, low) = (g.shl(wide_a, six), g.and(wide_b, low_bits));
+    let both = g.or(high, low);
+    let five = g.word(8, 5);
+    let is_five = g.eq(a, five);
+    let (least, past) = (g.word(32, 5 << 6), g.word(32, 6 << 6));
+    let (below, above) = (g.ult(both, least), g.ule(past, both));
+    let (inside, odd) = (g.ule(least, both), g.word(32, 5 << 6 | 17));
+    let is_odd = g.ule(odd, both);
+    let p = path(&mut s, &[is_five]);
+    is_unsat(&mut s, p, below, &[is_five]);
+    is_unsat(&mut s, p, above, &[is_five]);
+    is_sat(&mut s, p, inside);
+    is_sat(&mut s, p, is_odd);
+    let mut learner = Learner::default();
+    let found = learner.values_on(&s.graph, &s.tree, p, both);
+    assert_eq!(found.set.spans()[..], [(5 << 6, 5 << 6 | 63)]);
 }
 
 #[test]

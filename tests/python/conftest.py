@@ -38,9 +38,9 @@ def cache() -> Iterator[Path]:
 
 @pytest.fixture
 def partita() -> Run:
-    """Runs the command and gives what came out."""
+    """Runs the command and gives what came out. The first one on a new machine compiles a C library on the way."""
 
-    def run(*arguments: str, text: str = "", timeout: float = 60) -> subprocess.CompletedProcess[str]:
+    def run(*arguments: str, text: str = "", timeout: float = 180) -> subprocess.CompletedProcess[str]:
         command = [str(PARTITA), *arguments]
         return subprocess.run(command, input=text, capture_output=True, text=True, timeout=timeout)
 

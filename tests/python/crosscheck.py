@@ -38,6 +38,8 @@ CHAINS = (
 )
 ORDER_CHAINS = ("differences sat", "intervals differences sat", "simplify split integers sat")
 """For what is about integers."""
+SET_CHAINS = ("simplify split intervals enumerate sat", "intervals sat", "enumerate sat")
+"""For what is about sets of values."""
 OURS_S, Z3_MS = 2.0, 1000
 SHRINK_TRIES = 400
 

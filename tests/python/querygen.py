@@ -66,6 +66,8 @@ WIDTHS = (1, 2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 24, 31, 32, 33, 48, 63, 64)
 SHAPES = ("bytes", "word", "words", "fields", "order", "linear", "memory", "table")
 ORDERS = ("order", "order", "linear")
 """Order, difference and linear constraints alone."""
+SETS = ("bytes", "word", "words", "fields", "table")
+"""What sets of values are about: words, parts of words, and what tables have at them."""
 
 
 class Maker:

@@ -38,9 +38,9 @@ def recorded(tmp_path: Path, name: str = "tree.json", **options: Any) -> dict[st
     return data
 
 
-@pytest.mark.parametrize("search", ["dfs", "bfs", "mix"])
-def test_the_tree_has_every_path(search: str, tmp_path: Path) -> None:
-    tree = recorded(tmp_path, search=search)
+@pytest.mark.parametrize(("search", "in_hand"), [("dfs", True), ("bfs", True), ("mix", True), ("dfs", False)])
+def test_the_tree_has_every_path(search: str, in_hand: bool, tmp_path: Path) -> None:
+    tree = recorded(tmp_path, search=search, model_in_hand=in_hand)
     nodes = tree["nodes"]
     count = len(nodes["parent"])
     assert all(len(column) == count for column in nodes.values())
@@ -69,6 +69,8 @@ def test_the_tree_has_every_path(search: str, tmp_path: Path) -> None:
         "case 9, line 13",
         "default, line 8",
     ]
+    (nine,) = (node for node in leaves if tree["endings"][nodes["ending"][node]] == "exit 9")
+    assert tree["ways"][nodes["way"][nine]] == "case 9, line 13"
     assert {row["line"]: row["inside"] for row in tree["places"]}[12] == "strchr"
 
 

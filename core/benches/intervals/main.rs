@@ -2,9 +2,11 @@
 //! answered sat is feasible and has its model. Says, per program, what share of the checks is answered before the SAT
 //! solver (by the paper's variant alone, by `intervals` alone, and by the chain), how fast, and what remains and why;
 //! before that, the figures of `small.rs`. Verdicts are compared with the index. Logs: `../shared/corpus` beside the
-//! repository, or under `PARTITA_SHARED`. Arguments: names of logs; `--chain SPEC`; `--why` lists the reasons. Fails if
-//! a verdict is wrong, or one of the programs that must be answered without SAT (95 %) is not.
+//! repository, or under `PARTITA_SHARED`. Arguments: names of logs; `--chain SPEC`; `--why` lists the reasons; `--cores`
+//! compares the sizes of cores with those of minimal ones, made by asking again without each constraint. Fails if a
+//! verdict is wrong, or one of the programs that must be answered without SAT (95 %) is not.
 
+mod cores;
 mod small;
 
 use partita_core::budget::Budget;
@@ -76,6 +78,8 @@ struct Replay {
     /// Continuations that a later query may take, held.
     further: Vec<Path>,
     row: Row,
+    /// Cores by layer, if they are to be compared.
+    cores: Option<cores::Sizes>,
     unlimited: Budget,
     /// The number of the query in the log.
     at: usize,
@@ -106,6 +110,7 @@ impl Replay {
     /// One check; `None` if it was left open.
     fn check(&mut self, path: Path, condition: partita_core::expr::Expr) -> Option<bool> {
         let before = self.asked_sat();
+        let refuted = self.cores.is_some().then(|| cores::refutations(&self.solver));
         let start = cpu_ns();
         let answer = self.solver.check(&Query::new(path, condition), &self.unlimited);
         let time = cpu_ns() - start;
@@ -128,7 +133,12 @@ impl Replay {
                 self.further.push(further);
                 Some(true)
             }
-            Answer::Unsat(_) => Some(false),
+            Answer::Unsat(core) => {
+                if let (Some(sizes), Some(refuted)) = (&mut self.cores, refuted) {
+                    sizes.add(&mut self.solver, &refuted, condition, &core);
+                }
+                Some(false)
+            }
             Answer::Unknown(_) => {
                 // Without a SAT solver in the chain.
                 if self.row.open.last() != Some(&self.at) {
@@ -164,7 +174,7 @@ impl Replay {
 }
 
 /// A log through a chain.
-fn replay(name: &str, chain: &str) -> Replay {
+fn replay(name: &str, chain: &str, compare_cores: bool) -> Replay {
     let text = unpacked(&corpus().join(format!("{name}.kquery.gz"))).expect("gzip unpacks the log");
     let index_file = corpus().join(format!("{name}.json"));
     let answers = index(&std::fs::read_to_string(index_file).expect("an index"));
@@ -175,6 +185,7 @@ fn replay(name: &str, chain: &str) -> Replay {
         held,
         further: Vec::new(),
         row: Row::default(),
+        cores: compare_cores.then(cores::Sizes::default),
         unlimited: Budget::unlimited(),
         at: 0,
     };
@@ -232,19 +243,23 @@ fn logs() -> Vec<String> {
 
 fn main() {
     let mut names: Vec<String> = Vec::new();
-    let (mut chain, mut why) = (CHAIN.to_string(), false);
+    let (mut chain, mut why, mut compare_cores) = (CHAIN.to_string(), false, false);
+    let mut all_cores = cores::Sizes::default();
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--chain" => chain = arguments.next().expect("a chain after --chain"),
             "--why" => why = true,
+            "--cores" => compare_cores = true,
             "--bench" => {}
             name => names.push(name.to_string()),
         }
     }
-    let whole = names.is_empty() && chain == CHAIN;
+    let whole = names.is_empty() && chain == CHAIN && !compare_cores;
     if whole {
         small::print();
+    }
+    if names.is_empty() {
         names = logs();
         if names.is_empty() {
             println!("skipped: expected query logs in {}, found nothing", corpus().display());
@@ -259,11 +274,11 @@ fn main() {
     let mut failures = 0;
     for name in names {
         let shares = if whole {
-            ONE_LAYER.map(|chain| format!("{:.1}%", replay(&name, chain).row.share()))
+            ONE_LAYER.map(|chain| format!("{:.1}%", replay(&name, chain, false).row.share()))
         } else {
             [String::new(), String::new()]
         };
-        let replayed = replay(&name, &chain);
+        let replayed = replay(&name, &chain, compare_cores);
         let row = &replayed.row;
         println!(
             "{name:<20}{:>8}{:>8}{:>11}{:>9.1}%{:>11.2}{:>9.2}{:>7}",
@@ -283,6 +298,12 @@ fn main() {
         if why {
             explain(&replayed);
         }
+        if let Some(sizes) = &replayed.cores {
+            all_cores.merge(sizes);
+        }
+    }
+    if compare_cores {
+        all_cores.print();
     }
     if failures > 0 {
         println!("{failures} failures");

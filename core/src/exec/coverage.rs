@@ -100,6 +100,11 @@ impl Coverage {
         self.found
     }
 
+    /// How much of the user's own code there is to be reached, counted as `found` is.
+    pub fn all(&self) -> u64 {
+        self.marks.len() as u64
+    }
+
     /// Is this a block of the user's that was never entered?
     pub fn is_new(&self, func: FuncId, block: usize) -> bool {
         self.starts[func.index()].is_some_and(|start| !self.blocks[start.block as usize + block])

@@ -266,8 +266,7 @@ impl Engine {
         self.usable(state, id, access)?;
         let size = state.memory.get(id).expect("a live object").size;
         let inside = places(id, size, count).intersect(set).set;
-        let offsets = inside.spans().into_iter().map(|(low, high)| (low - id.base(), high - id.base()));
-        let set = Set::from_spans(64, offsets).set;
+        let set = inside.plus(id.base().wrapping_neg());
         let place = match set.value() {
             Some(offset) => Place::At(offset),
             None => {

@@ -139,6 +139,11 @@ impl Model {
         Model::default()
     }
 
+    /// Is this a clone of the other, neither changed since?
+    pub fn is_shared_with(&self, other: &Model) -> bool {
+        Arc::ptr_eq(&self.values, &other.values)
+    }
+
     pub fn get(&self, variable: Expr) -> Option<&Value> {
         self.values.get(&variable)
     }

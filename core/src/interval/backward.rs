@@ -5,7 +5,7 @@
 //! the target (sound); the flag says that it contains nothing else (exact). Small products are computed value by
 //! value; above that, each operator has its own reasoning on spans. Tests compare all of it with `eval`.
 
-use super::forward::{self, MAX_PAIRS, runs, xor_constant};
+use super::forward::{self, MAX_PAIRS, runs};
 use super::set::{Approx, MAP_WIDTH, Set, Span};
 use crate::expr::Op;
 use crate::expr::bits::{mask, signed};
@@ -27,12 +27,10 @@ pub fn unary(op: Op, shape: Shape, target: &Set, a: &Set) -> Approx {
             }
             target.lift(shape.low, width)
         }
-        Op::ZExt => Set::from_spans(width, below(target, mask(width))),
+        Op::ZExt => reached(target, &Set::span(shape.width, 0, mask(width)), width),
         Op::SExt => {
-            let least = -(1i128 << (width - 1));
-            let fits = target.signed_spans().into_iter().map(|(p, q)| (p.max(least), q.min(-least - 1)));
-            let words = fits.filter(|(p, q)| p <= q);
-            Set::from_spans(width, words.flat_map(|(p, q)| Set::from_integers(width, p, q).spans()))
+            let half = 1i128 << (width - 1);
+            reached(target, &Set::from_integers(shape.width, -half, half - 1), width)
         }
         Op::Const
         | Op::Var
@@ -53,6 +51,12 @@ pub fn unary(op: Op, shape: Shape, target: &Set, a: &Set) -> Approx {
         }
     };
     meet(&wanted, a)
+}
+
+/// The lowest bits of what extending words of `width` bits reaches, one word each.
+fn reached(target: &Set, all: &Set, width: u32) -> Approx {
+    let fits = target.intersect(all);
+    fits.set.extract(0, width).and(fits.exact)
 }
 
 fn within(a: &Set, f: impl Fn(&Set) -> Approx) -> Option<Approx> {
@@ -93,25 +97,32 @@ pub fn binary(op: Op, shape: Shape, target: &Set, a: &Set, b: &Set, which: usize
 pub fn by_spans(op: Op, shape: Shape, target: &Set, own: &Set, other: &Set, which: usize) -> Approx {
     let (width, single) = (own.width(), other.value());
     let same = Shape { width, operand: width, low: 0 };
+    // Where an aligned target is taken for the spans that cover it.
+    let plain = !target.is_aligned();
+    if let Some((cut, own_is_high)) = forward::disjoint(op, own, other) {
+        return meet(&part(target, other, cut, own_is_high), own);
+    }
     let wanted = match op {
         Op::And => and(target, other, width),
         Op::Or => or(target, other, width),
         Op::Xor => match single {
-            Some(y) => xor_constant(target, y),
+            Some(_) => forward::by_spans(Op::Xor, same, target, other),
             None => Approx::sound(Set::full(width)),
         },
         Op::Add => forward::binary(Op::Sub, same, target, other),
         Op::Sub if which == 0 => forward::binary(Op::Add, same, target, other),
         Op::Sub => forward::binary(Op::Sub, same, other, target),
         Op::Mul => match single {
-            Some(c) => factor(target, own, c),
+            Some(c) if c.is_power_of_two() => unshift(Op::Shl, target, own, c.trailing_zeros().into()),
+            Some(c) => factor(target, own, c).and(plain),
             None => Approx::sound(Set::full(width)),
         },
-        Op::UDiv if which == 0 => each(other, width, |c| dividend(target, c)),
-        Op::URem if which == 0 => each(other, width, |c| congruent(target, own, c)),
-        Op::SDiv if which == 0 => each(other, width, |c| signed_dividend(target, c)),
+        Op::UDiv if which == 0 => each(other, width, |c| dividend(target, c)).and(plain),
+        Op::URem if which == 0 => each(other, width, |c| congruent(target, own, c)).and(plain),
+        Op::SDiv if which == 0 => each(other, width, |c| signed_dividend(target, c)).and(plain),
         Op::UDiv | Op::URem | Op::SDiv | Op::SRem => Approx::sound(Set::full(width)),
-        Op::Shl | Op::LShr | Op::AShr if which == 0 => each(other, width, |k| unshift(op, target, own, k)),
+        Op::Shl if which == 0 => each(other, width, |k| unshift(op, target, own, k)),
+        Op::LShr | Op::AShr if which == 0 => each(other, width, |k| unshift(op, target, own, k)).and(plain),
         Op::Shl | Op::LShr | Op::AShr => amounts(op, shape, target, own, other),
         Op::Eq | Op::Ult | Op::Ule | Op::Slt | Op::Sle => compare(op, target, other, which),
         Op::Concat => concat(shape, target, other, which),
@@ -167,13 +178,9 @@ pub fn masked(target: &Set, m: u64, width: u32) -> Approx {
 
 /// The values f of `length` bits with `f << low` in the target.
 pub fn unscaled(target: &Set, low: u32, length: u32) -> Approx {
-    let step = 1u64 << low;
-    let fits = target.spans().into_iter().filter_map(|(p, q)| {
-        let from = p.div_ceil(step);
-        let to = q / step;
-        (from <= to && from <= mask(length)).then(|| (from, to.min(mask(length))))
-    });
-    Set::from_spans(length, fits)
+    let high = target.high_of(low, 0);
+    let fits = high.intersect(&Set::span(high.width(), 0, mask(length)));
+    fits.set.extract(0, length).and(fits.exact)
 }
 
 fn or(target: &Set, other: &Set, width: u32) -> Approx {
@@ -248,6 +255,11 @@ fn congruent(target: &Set, own: &Set, c: u64) -> Approx {
     let width = own.width();
     if c == 0 {
         return Approx::exact(target.clone());
+    }
+    if c.is_power_of_two() && c > 1 {
+        let bits = c.trailing_zeros();
+        let fits = target.intersect(&Set::span(width, 0, c - 1));
+        return own.with_field(0, &fits.set.extract(0, bits).set).and(fits.exact);
     }
     let (first, last) = (own.min().expect("not empty") / c, own.max().expect("not empty") / c);
     if last - first > MAX_PERIODS {
@@ -379,6 +391,19 @@ fn compare(op: Op, target: &Set, other: &Set, which: usize) -> Approx {
     let step = i128::from(strict);
     let (from, to) = if own_is_less { (least, other_max - step) } else { (other_min + step, most) };
     Approx::exact(Set::from_integers(width, from, to))
+}
+
+/// What one of two operands that have no bits in common can be.
+fn part(target: &Set, other: &Set, cut: u32, own_is_high: bool) -> Approx {
+    let width = target.width();
+    if own_is_high {
+        let fits = target.with_field(0, &other.extract(0, cut).set);
+        let field = fits.set.extract(cut, width - cut).and(fits.exact);
+        return Approx { set: Set::above(field.set, cut, 0), exact: field.exact };
+    }
+    let fits = target.with_field(cut, &other.extract(cut, width - cut).set);
+    let field = fits.set.extract(0, cut).and(fits.exact);
+    forward::unary(Op::ZExt, Shape { width, operand: cut, low: 0 }, &field.set).and(field.exact)
 }
 
 fn concat(shape: Shape, target: &Set, other: &Set, which: usize) -> Approx {

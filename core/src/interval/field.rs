@@ -1,7 +1,7 @@
 //! Bits of words, as sets: which values bits `low .. low + width` take, and what a condition on them says of the
 //! word.
 
-use super::set::{Approx, CAP, Set, Span};
+use super::set::{Approx, CAP, Repr, Set, Span};
 use crate::expr::bits::mask;
 
 /// A span that crosses at most this many blocks (equal bits above the field) is cut block by block.
@@ -18,6 +18,9 @@ impl Set {
         debug_assert!(low + width <= self.width());
         if width == self.width() {
             return Approx::exact(self.clone());
+        }
+        if let Repr::Aligned(own) = self.repr() {
+            return own.extract(low, width);
         }
         let mut out: Vec<Span> = Vec::new();
         for (a, b) in self.spans() {
@@ -42,6 +45,16 @@ impl Set {
             let set = if self.is_full() { Set::full(width) } else { Set::empty(width) };
             return Approx::exact(set);
         }
+        let shared = if low == 0 && width > self.width() { self.shared_low() } else { 0 };
+        if shared > 0 {
+            let bits = self.min().expect("not empty") & ones(shared);
+            let high = if shared == self.width() {
+                Approx::exact(Set::full(width - shared))
+            } else {
+                self.high_of(shared, bits).lift(0, width - shared)
+            };
+            return Approx { set: Set::above(high.set, shared, bits), exact: high.exact };
+        }
         let above = width - low - self.width();
         let spans = self.spans();
         let blocks =
@@ -50,11 +63,12 @@ impl Set {
         match blocks {
             Some(blocks) => {
                 let top = low + self.width();
+                let plain = !self.is_aligned();
                 let all = (0..blocks).flat_map(|block| {
                     let base = block.checked_shl(top).unwrap_or(0);
                     spans.iter().map(move |&s| (base | scale(s).0, base | scale(s).1))
                 });
-                Set::from_spans(width, all)
+                Set::from_spans(width, all).and(plain)
             }
             None => {
                 let (first, last) = (scale(spans[0]).0, scale(spans[spans.len() - 1]).1);
@@ -64,8 +78,8 @@ impl Set {
         }
     }
 
-    /// The members whose bits from `low` on are in `field`. Exact for bitmaps, for the highest bits, and for spans
-    /// that cross few blocks; otherwise the ends of each span are moved in to the nearest such word.
+    /// The members whose bits from `low` on are in `field`. Exact for bitmaps, for one value of the lowest bits, for
+    /// the highest bits, and for spans that cross few blocks; otherwise the ends of each span are moved in to the nearest such word.
     pub fn with_field(&self, low: u32, field: &Set) -> Approx {
         if field.is_full() {
             return Approx::exact(self.clone());
@@ -78,7 +92,19 @@ impl Set {
         if self.count() <= 256 {
             return Set::from_values(self.width(), self.values().filter(|&v| field.contains(of(v))));
         }
-        let mut exact = true;
+        if let Repr::Aligned(own) = self.repr() {
+            return own.with_field(low, field);
+        }
+        let shared = if low == 0 { field.shared_low() } else { 0 };
+        if shared > 0 && !field.is_empty() {
+            let bits = field.min().expect("not empty") & ones(shared);
+            let mut high = Approx::exact(self.high_of(shared, bits));
+            if shared < field.width() {
+                high = high.set.with_field(0, &field.high_of(shared, bits));
+            }
+            return Approx { set: Set::above(high.set, shared, bits), exact: high.exact };
+        }
+        let mut exact = !field.is_aligned();
         let mut out: Vec<Span> = Vec::new();
         for (a, b) in self.spans() {
             let blocks = if top >= 64 { 0 } else { (b >> top) - (a >> top) };

@@ -5,12 +5,14 @@
 //! variable whose index has one value is a leaf like any other.
 
 use super::forward;
-use super::range::{self, Range, Ranges};
+use super::range::{self, Ranges};
 use super::set::Set;
 use crate::expr::bits::mask;
 use crate::expr::eval::Shape;
 use crate::expr::{Expr, Graph, Op};
 use rustc_hash::FxHashMap;
+use std::borrow::Cow;
+use std::collections::hash_map::Entry;
 
 /// Expressions with more nodes than this are not folded.
 pub const MAX_NODES: usize = 1024;
@@ -20,6 +22,10 @@ pub const MAX_INDICES: u128 = 4096;
 const MAX_CASES: u128 = 8;
 /// Stores that a read looks through.
 const MAX_STORES: usize = 256;
+
+/// Pairs of spans that cost as much as a node, and how many of them count at most: beyond, images are rough.
+pub const PIECES: usize = 32;
+const MAX_PIECES: usize = 1024;
 
 /// Where the sets of ranges come from.
 pub trait Source {
@@ -63,16 +69,26 @@ pub enum Stop {
 /// The sets of an expression's nodes. Reusable memory.
 #[derive(Default)]
 pub struct Fold {
-    sets: FxHashMap<Expr, Set>,
-    /// The range that a node is.
-    leaves: FxHashMap<Expr, u32>,
+    /// Where in `nodes` a node is. Sets are large: moving them about in a table would cost more than they do.
+    places: FxHashMap<Expr, u32>,
+    nodes: Vec<Folded>,
     /// What a read finds at each of its few indices.
     cases: FxHashMap<Expr, Vec<(u64, Case)>>,
     /// Ranges whose sets were asked for.
     pub used: Vec<u32>,
+    /// What it has cost: nodes, and more for sets of many spans.
+    pub cost: usize,
     /// Something below was not understood.
     pub stop: Option<Stop>,
-    stack: Vec<(Expr, bool)>,
+    /// Nodes to be visited, and with their places those whose operands have been.
+    stack: Vec<(Expr, Option<u32>)>,
+}
+
+#[derive(Default)]
+struct Folded {
+    set: Option<Set>,
+    /// The range that the node is.
+    leaf: Option<u32>,
 }
 
 pub fn shape(graph: &Graph, e: Expr) -> Shape {
@@ -88,23 +104,22 @@ pub fn shape(graph: &Graph, e: Expr) -> Shape {
 impl Fold {
     /// The set of `e`, any value if nothing is known. Only for words of at most 64 bits.
     pub fn set(&self, graph: &Graph, e: Expr) -> Set {
-        match self.sets.get(&e) {
+        match self.known(e) {
             Some(set) => set.clone(),
             None => Set::full(graph.width(e)),
         }
     }
 
-    pub fn known(&self, e: Expr) -> Option<&Set> {
-        self.sets.get(&e)
+    fn folded(&self, e: Expr) -> Option<&Folded> {
+        self.places.get(&e).map(|&place| &self.nodes[place as usize])
     }
 
-    /// How many nodes were folded.
-    pub fn nodes(&self) -> usize {
-        self.sets.len()
+    pub fn known(&self, e: Expr) -> Option<&Set> {
+        self.folded(e)?.set.as_ref()
     }
 
     pub fn leaf(&self, e: Expr) -> Option<u32> {
-        self.leaves.get(&e).copied()
+        self.folded(e)?.leaf
     }
 
     /// What a read finds at each of its few indices.
@@ -112,42 +127,55 @@ impl Fold {
         self.cases.get(&e).map(|cases| &cases[..])
     }
 
-    /// Computes the sets of `root` and everything below it. False if it is too large.
-    pub fn run(&mut self, graph: &Graph, ranges: &mut Ranges, root: Expr, source: &mut impl Source) -> bool {
-        self.sets.clear();
-        self.leaves.clear();
+    /// Computes the sets of `root` and everything below it. False if it is too large, or would cost more than the limit.
+    pub fn run(
+        &mut self,
+        graph: &Graph,
+        ranges: &mut Ranges,
+        root: Expr,
+        source: &mut impl Source,
+        limit: usize,
+    ) -> bool {
+        self.places.clear();
+        self.nodes.clear();
         self.cases.clear();
         self.used.clear();
+        self.cost = 0;
         self.stop = None;
         let mut stack = std::mem::take(&mut self.stack);
         stack.clear();
-        stack.push((root, false));
-        let mut visited: FxHashMap<Expr, ()> = FxHashMap::default();
+        stack.push((root, None));
         while let Some((e, opened)) = stack.pop() {
-            if opened {
-                self.node(graph, ranges, e, source);
+            if let Some(place) = opened {
+                self.nodes[place as usize].set = self.node(graph, ranges, e, source);
                 continue;
             }
-            if visited.insert(e, ()).is_some() {
-                continue;
-            }
-            if visited.len() > MAX_NODES {
+            let place = self.nodes.len() as u32;
+            match self.places.entry(e) {
+                Entry::Occupied(_) => continue,
+                Entry::Vacant(free) => free.insert(place),
+            };
+            if self.nodes.len() == MAX_NODES || self.cost > limit {
                 self.stop = Some(Stop::Size);
                 self.stack = stack;
                 return false;
             }
+            self.nodes.push(Folded::default());
+            self.cost += 1;
             if let Some(value) = graph.const_word(e) {
-                self.sets.insert(e, Set::single(graph.width(e), value));
+                self.nodes[place as usize].set = Some(Set::single(graph.width(e), value));
                 continue;
             }
             if let Some(bits) = range::leaf_bits(graph, e) {
-                self.leaf_set(ranges, e, bits, source);
+                let number = ranges.number(bits);
+                let set = self.leaf_set(ranges, number, source);
+                self.nodes[place as usize] = Folded { set: Some(set), leaf: Some(number) };
                 continue;
             }
-            stack.push((e, true));
+            stack.push((e, Some(place)));
             for kid in graph.kids(e).into_iter().rev() {
-                if !visited.contains_key(&kid) {
-                    stack.push((kid, false));
+                if !self.places.contains_key(&kid) {
+                    stack.push((kid, None));
                 }
             }
         }
@@ -155,67 +183,69 @@ impl Fold {
         true
     }
 
-    fn leaf_set(&mut self, ranges: &mut Ranges, e: Expr, bits: Range, source: &mut impl Source) {
-        let number = ranges.number(bits);
+    fn leaf_set(&mut self, ranges: &mut Ranges, number: u32, source: &mut impl Source) -> Set {
         if !self.used.contains(&number) {
             self.used.push(number);
         }
-        let set = source.set(ranges, number);
-        self.sets.insert(e, set);
-        self.leaves.insert(e, number);
+        source.set(ranges, number)
     }
 
     fn stopped(&mut self, why: Stop) {
         self.stop.get_or_insert(why);
     }
 
-    fn node(&mut self, graph: &Graph, ranges: &mut Ranges, e: Expr, source: &mut impl Source) {
+    /// The set of a node whose operands have been visited, if it is understood.
+    fn node(&mut self, graph: &Graph, ranges: &mut Ranges, e: Expr, source: &mut impl Source) -> Option<Set> {
         if graph.is_array(e) {
-            return;
+            return None;
         }
         let kids = graph.kids(e);
         if graph.width(e) > 64 {
-            return self.stopped(Stop::Width);
+            self.stopped(Stop::Width);
+            return None;
         }
         let op = graph.op(e);
         if op == Op::Read {
             return self.read(graph, ranges, e, source);
         }
         if kids.iter().any(|&kid| graph.is_array(kid)) {
-            return self.stopped(Stop::Array);
+            self.stopped(Stop::Array);
+            return None;
         }
-        if kids.iter().any(|kid| !self.sets.contains_key(kid)) {
+        // An operand that is not understood is any word; one that is wider is no word.
+        if kids.iter().any(|&kid| self.known(kid).is_none()) {
             self.stopped(Stop::Width);
-            // An operand that is not understood is any word; one that is wider is no word.
             if kids.iter().any(|&kid| graph.width(kid) > 64) {
-                return;
+                return None;
             }
         }
-        let set = |i: usize| self.set(graph, kids[i]);
+        let any = |kid| Cow::Owned(Set::full(graph.width(kid)));
+        let set = |i: usize| self.known(kids[i]).map_or_else(|| any(kids[i]), Cow::Borrowed);
+        let pieces: usize = kids.iter().map(|&kid| self.known(kid).map_or(1, Set::pieces)).product();
         let image = match kids.len() {
             1 => forward::unary(op, shape(graph, e), &set(0)),
             2 => forward::binary(op, shape(graph, e), &set(0), &set(1)),
             _ => forward::ite(&set(0), &set(1), &set(2)),
         };
-        self.sets.insert(e, image.set);
+        self.cost += pieces.min(MAX_PIECES) / PIECES;
+        Some(image.set)
     }
 
     /// A read that is not of a variable at a constant index.
-    fn read(&mut self, graph: &Graph, ranges: &mut Ranges, e: Expr, source: &mut impl Source) {
-        let Some(index) = self.sets.get(&graph.kid(e, 1)).cloned() else {
-            return self.stopped(Stop::Array);
-        };
-        if index.count() > MAX_CASES || !self.read_cases(graph, ranges, e, &index, source) {
-            match self.read_many(graph, e, index) {
-                Some(set) => {
-                    self.sets.insert(e, set);
-                }
-                None => self.stopped(Stop::Array),
-            }
+    fn read(&mut self, graph: &Graph, ranges: &mut Ranges, e: Expr, source: &mut impl Source) -> Option<Set> {
+        let index = self.known(graph.kid(e, 1)).cloned();
+        let found = index.and_then(|index| {
+            let few = index.count() <= MAX_CASES;
+            let cases = if few { self.read_cases(graph, ranges, e, &index, source) } else { None };
+            cases.or_else(|| self.read_many(graph, e, index))
+        });
+        if found.is_none() {
+            self.stopped(Stop::Array);
         }
+        found
     }
 
-    /// Each index by itself. False if what is found at one of them is not clear.
+    /// Each index by itself. Nothing if what is found at one of them is not clear.
     fn read_cases(
         &mut self,
         graph: &Graph,
@@ -223,30 +253,21 @@ impl Fold {
         e: Expr,
         index: &Set,
         source: &mut impl Source,
-    ) -> bool {
+    ) -> Option<Set> {
         let mut cases = Vec::new();
         let mut all = Set::empty(graph.width(e));
         for at in index.values() {
-            let Some(case) = self.find(graph, ranges, e, at) else { return false };
+            let case = self.find(graph, ranges, e, at)?;
             let set = match case {
-                Case::Element(element) => match self.known(element) {
-                    Some(set) => set.clone(),
-                    None => return false,
-                },
+                Case::Element(element) => self.known(element)?.clone(),
                 Case::Word(word) => Set::single(graph.width(e), word),
-                Case::Bits(number) => {
-                    if !self.used.contains(&number) {
-                        self.used.push(number);
-                    }
-                    source.set(ranges, number)
-                }
+                Case::Bits(number) => self.leaf_set(ranges, number, source),
             };
             all = all.union(&set).set;
             cases.push((at, case));
         }
-        self.sets.insert(e, all);
         self.cases.insert(e, cases);
-        true
+        Some(all)
     }
 
     /// What a read finds at `at`, if that is clear.

@@ -5,7 +5,7 @@
 //! value; above that, each operator has its own reasoning on spans. Tests compare all of it with `eval`.
 
 use super::field::ones;
-use super::set::{Approx, Set, Span};
+use super::set::{Approx, Repr, Set, Span};
 use crate::expr::Op;
 use crate::expr::bits::mask;
 use crate::expr::eval::{self, Shape};
@@ -25,6 +25,15 @@ pub fn unary(op: Op, shape: Shape, a: &Set) -> Approx {
     let width = shape.width;
     if a.is_empty() {
         return Approx::exact(Set::empty(width));
+    }
+    if let Repr::Aligned(own) = a.repr()
+        && op != Op::Extract
+    {
+        // What is below is kept, or turned.
+        let low = if op == Op::Not { !own.low & ones(own.shift) } else { own.low };
+        let above = Shape { width: width - own.shift, operand: own.high.width(), low: 0 };
+        let high = unary(op, above, &own.high);
+        return Approx { set: Set::above(high.set, own.shift, low), exact: high.exact };
     }
     match op {
         Op::Not => {
@@ -58,6 +67,14 @@ pub fn unary(op: Op, shape: Shape, a: &Set) -> Approx {
     }
 }
 
+impl Set {
+    /// Every member and `distance` more, which may wrap.
+    pub fn plus(&self, distance: u64) -> Set {
+        let shape = Shape { width: self.width(), operand: self.width(), low: 0 };
+        binary(Op::Add, shape, self, &Set::single(self.width(), distance)).set
+    }
+}
+
 /// The image of an operator of two operands.
 pub fn binary(op: Op, shape: Shape, a: &Set, b: &Set) -> Approx {
     let width = shape.width;
@@ -78,17 +95,28 @@ pub fn binary(op: Op, shape: Shape, a: &Set, b: &Set) -> Approx {
 /// The same by reasoning on spans, however few the values; neither set is empty.
 pub fn by_spans(op: Op, shape: Shape, a: &Set, b: &Set) -> Approx {
     let width = shape.width;
+    if let Some(image) = apart(op, width, a, b) {
+        return image;
+    }
+    if let Some((cut, a_is_high)) = disjoint(op, a, b) {
+        let (high, low) = if a_is_high { (a, b) } else { (b, a) };
+        let (high, low) = (high.extract(cut, width - cut), low.extract(0, cut));
+        let parts = Shape { width, operand: width - cut, low: cut };
+        return concat(parts, &high.set, &low.set).and(high.exact && low.exact);
+    }
+    // What follows takes an aligned set for the spans that cover it.
+    let plain = !a.is_aligned() && !b.is_aligned();
     match op {
-        Op::And => and(width, a, b),
-        Op::Or => or(width, a, b),
-        Op::Xor => xor(width, a, b),
-        Op::Add => pairwise(width, a, b, |(a, b), (c, d)| Integers::new(sum(a, c), sum(b, d))),
-        Op::Sub => pairwise(width, a, b, |(a, b), (c, d)| Integers::new(difference(a, d), difference(b, c))),
+        Op::And => and(width, a, b).and(plain),
+        Op::Or => or(width, a, b).and(plain),
+        Op::Xor => xor(width, a, b).and(plain),
+        Op::Add => add(width, a, b).and(plain || fills(a, b) || fills(b, a)),
+        Op::Sub => subtract(width, a, b).and(plain || fills(a, b) || fills(b, a)),
         Op::Mul => multiply(width, a, b),
-        Op::UDiv => unsigned_quotient(width, a, b),
-        Op::URem => unsigned_remainder(width, a, b),
-        Op::SDiv => signed_quotient(width, a, b),
-        Op::SRem => signed_remainder(width, a, b),
+        Op::UDiv => unsigned_quotient(width, a, b).and(plain),
+        Op::URem => unsigned_remainder(width, a, b).and(plain),
+        Op::SDiv => signed_quotient(width, a, b).and(plain),
+        Op::SRem => signed_remainder(width, a, b).and(plain),
         Op::Shl | Op::LShr | Op::AShr => shift(op, width, a, b),
         Op::Concat => concat(shape, a, b),
         Op::Eq | Op::Ult | Op::Ule | Op::Slt | Op::Sle => compare(op, a, b),
@@ -106,6 +134,60 @@ pub fn ite(condition: &Set, then: &Set, otherwise: &Set) -> Approx {
         (true, false) => Approx::exact(then.clone()),
         (false, true) => Approx::exact(otherwise.clone()),
         (false, false) => Approx::exact(Set::empty(then.width())),
+    }
+}
+
+/// Sums and bits of aligned sets: the shared lowest bits and those above, each by themselves.
+fn apart(op: Op, width: u32, a: &Set, b: &Set) -> Option<Approx> {
+    if !a.is_aligned() && !b.is_aligned() {
+        return None;
+    }
+    let shift = a.shared_low().min(b.shared_low());
+    if shift == 0 || !matches!(op, Op::And | Op::Or | Op::Xor | Op::Add | Op::Sub) {
+        return None;
+    }
+    let (x, y) = (a.min()? & ones(shift), b.min()? & ones(shift));
+    let shape = Shape { width, operand: width, low: 0 };
+    let low = eval::word(op, shape, x, y, 0) & ones(shift);
+    let above = width - shift;
+    let shape = Shape { width: above, operand: above, low: 0 };
+    let mut high = binary(op, shape, &a.high_of(shift, x), &b.high_of(shift, y));
+    // A carry is the same for all.
+    let carries = match op {
+        Op::Add => x + y > ones(shift),
+        Op::Sub => x < y,
+        _ => false,
+    };
+    if carries {
+        let exact = high.exact;
+        high = binary(op, shape, &high.set, &Set::single(above, 1)).and(exact);
+    }
+    Some(Approx { set: Set::above(high.set, shift, low), exact: high.exact })
+}
+
+/// Do the operands have no bits in common, so that they are put together like the parts of a word? Where the parts meet,
+/// and whether the first is the high one.
+pub fn disjoint(op: Op, a: &Set, b: &Set) -> Option<(u32, bool)> {
+    if !matches!(op, Op::Or | Op::Xor | Op::Add) || a.value().is_some() || b.value().is_some() {
+        return None;
+    }
+    let ends = |high: &Set, low: &Set| {
+        let used = 64 - low.max().unwrap_or(0).leading_zeros();
+        if used == low.width() {
+            return None;
+        }
+        Some(high.zeros_low()).filter(|zeros| *zeros >= used)
+    };
+    ends(a, b).map(|cut| (cut, true)).or_else(|| ends(b, a).map(|cut| (cut, false)))
+}
+
+/// Does every span of the one set reach from each member of the aligned other to the next?
+fn fills(filling: &Set, aligned: &Set) -> bool {
+    match aligned.repr() {
+        Repr::Aligned(own) => {
+            !filling.is_aligned() && filling.spans().iter().all(|(p, q)| q - p >= ones(own.shift))
+        }
+        Repr::Map(_) | Repr::Spans(_) => false,
     }
 }
 
@@ -176,7 +258,35 @@ fn pairwise(width: u32, a: &Set, b: &Set, combine: impl Fn(Span, Span) -> Intege
     Set::from_spans(width, parts).and(whole)
 }
 
+fn add(width: u32, a: &Set, b: &Set) -> Approx {
+    pairwise(width, a, b, |(a, b), (c, d)| Integers::new(sum(a, c), sum(b, d)))
+}
+
+fn subtract(width: u32, a: &Set, b: &Set) -> Approx {
+    pairwise(width, a, b, |(a, b), (c, d)| Integers::new(difference(a, d), difference(b, c)))
+}
+
+/// Powers of two that divide both factors are taken out, and shift the rest.
 fn multiply(width: u32, a: &Set, b: &Set) -> Approx {
+    let (p, q) = (a.zeros_low(), b.zeros_low());
+    if p + q == 0 {
+        return multiply_odd(width, a, b);
+    }
+    if p + q >= width {
+        return Approx::exact(Set::single(width, 0));
+    }
+    let left = width - p - q;
+    let (x, y) = (a.extract(p, left), b.extract(q, left));
+    let odd = multiply_odd(left, &x.set, &y.set).and(x.exact && y.exact);
+    Approx { set: Set::above(odd.set, p + q, 0), exact: odd.exact }
+}
+
+fn multiply_odd(width: u32, a: &Set, b: &Set) -> Approx {
+    for (one, other) in [(a, b), (b, a)] {
+        if one.value() == Some(1) {
+            return Approx::exact(other.clone());
+        }
+    }
     let mut parts: Vec<Span> = Vec::new();
     let (left, right) = (a.signed_spans(), b.signed_spans());
     if left.len() * right.len() > MAX_SPAN_PAIRS {
@@ -190,8 +300,7 @@ fn multiply(width: u32, a: &Set, b: &Set) -> Approx {
             parts.extend(Set::from_integers(width, low, high).spans());
         }
     }
-    let one = a.value() == Some(1) || b.value() == Some(1);
-    Set::from_spans(width, parts).and(one)
+    Approx::sound(Set::from_spans(width, parts).set)
 }
 
 fn unsigned_quotient(width: u32, a: &Set, b: &Set) -> Approx {
@@ -337,26 +446,44 @@ fn shift_by(op: Op, width: u32, a: &Set, amount: u64) -> Approx {
     }
     let k = amount.min(u64::from(width) - 1) as u32;
     match op {
-        Op::LShr => Set::from_spans(width, a.spans().into_iter().map(|(low, high)| (low >> k, high >> k))),
-        Op::AShr => {
-            let word = |v: i128| (v >> k) as u64 & mask(width);
-            Set::from_spans(width, a.signed_spans().into_iter().map(|(low, high)| (word(low), word(high))))
+        Op::LShr | Op::AShr => {
+            let field = a.extract(k, width - k);
+            let extend = if op == Op::LShr { Op::ZExt } else { Op::SExt };
+            extended(extend, width, &field)
         }
         _ => {
             let kept = a.extract(0, width - k);
-            let steps = k == 0 || kept.set.spans().iter().all(|(low, high)| low == high);
-            let spans = kept.set.spans().into_iter();
-            Set::from_spans(width, spans.map(|(low, high)| (low << k, high << k))).and(kept.exact && steps)
+            Approx { set: Set::above(kept.set, k, 0), exact: kept.exact }
         }
     }
 }
 
+fn extended(op: Op, width: u32, a: &Approx) -> Approx {
+    if a.set.width() == width {
+        return a.clone();
+    }
+    unary(op, Shape { width, operand: a.set.width(), low: 0 }, &a.set).and(a.exact)
+}
+
 fn concat(shape: Shape, a: &Set, b: &Set) -> Approx {
     let low_width = shape.low;
+    let shared = b.shared_low();
+    if shared > 0 {
+        let bits = b.min().expect("not empty") & ones(shared);
+        let left = low_width - shared;
+        let high = if left == 0 {
+            Approx::exact(a.clone())
+        } else {
+            let above = Shape { width: shape.width - shared, operand: shape.operand, low: left };
+            concat(above, a, &b.high_of(shared, bits))
+        };
+        return Approx { set: Set::above(high.set, shared, bits), exact: high.exact };
+    }
     let join = |x: u64, y: u64| x << low_width | y;
     if b.is_full() {
         let spans = a.spans().into_iter();
-        return Set::from_spans(shape.width, spans.map(|(x, y)| (join(x, 0), join(y, ones(low_width)))));
+        let whole = Set::from_spans(shape.width, spans.map(|(x, y)| (join(x, 0), join(y, ones(low_width)))));
+        return whole.and(!a.is_aligned());
     }
     if a.count() <= 64 {
         let all = a.values().flat_map(|x| b.spans().into_iter().map(move |(y, z)| (join(x, y), join(x, z))));
@@ -382,15 +509,17 @@ pub fn runs(word: u64) -> Vec<(u32, u32)> {
 
 fn and(width: u32, a: &Set, b: &Set) -> Approx {
     for (x, m) in [(a, b.value()), (b, a.value())] {
-        if let Some(m) = m
-            && let [(low, length)] = runs(m)[..]
-        {
+        let Some(m) = m.filter(|m| *m != 0) else { continue };
+        let low = m.trailing_zeros();
+        if let [(_, length)] = runs(m)[..] {
             // One run of ones: a field of x, moved back to its place.
-            let field = x.extract(low, length);
-            let steps = low == 0 || field.set.spans().iter().all(|(p, q)| p == q);
-            let spans = field.set.spans().into_iter();
-            return Set::from_spans(width, spans.map(|(p, q)| (p << low, q << low)))
-                .and(field.exact && steps);
+            let field = extended(Op::ZExt, width - low, &x.extract(low, length));
+            return Approx { set: Set::above(field.set, low, 0), exact: field.exact };
+        }
+        if low > 0 {
+            let above =
+                and(width - low, &x.extract(low, width - low).set, &Set::single(width - low, m >> low));
+            return Approx::sound(Set::above(above.set, low, 0));
         }
     }
     let most = a.max().expect("not empty").min(b.max().expect("not empty"));
@@ -398,6 +527,18 @@ fn and(width: u32, a: &Set, b: &Set) -> Approx {
 }
 
 fn or(width: u32, a: &Set, b: &Set) -> Approx {
+    for (x, m) in [(a, b.value()), (b, a.value())] {
+        let Some(m) = m else { continue };
+        let low = m.trailing_ones();
+        if m == 0 || low >= width {
+            return Approx::exact(if m == 0 { x.clone() } else { Set::single(width, m) });
+        }
+        if low > 0 {
+            let kept = x.extract(low, width - low);
+            let above = or(width - low, &kept.set, &Set::single(width - low, m >> low));
+            return Approx { set: Set::above(above.set, low, ones(low)), exact: above.exact && kept.exact };
+        }
+    }
     let least = a.min().expect("not empty").max(b.min().expect("not empty"));
     let most = a.max().expect("not empty") | b.max().expect("not empty");
     Approx::sound(Set::span(width, least, ones(64 - most.leading_zeros())))

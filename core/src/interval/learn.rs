@@ -13,9 +13,8 @@ use super::narrow::narrow;
 use super::range::{Ranges, leaf};
 use super::set::Set;
 use crate::expr::{Expr, Graph};
-use crate::persist::Map;
+use crate::persist::{Map, Recent};
 use crate::query::{Alive, Path, PathTree, Reasons};
-use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -23,10 +22,19 @@ use std::sync::Arc;
 const MAX_REVISITS: usize = 16;
 /// Inferences from more constraints than this are not kept: long chains cost more than they tell.
 const MAX_REASONS: u32 = 256;
-/// Nodes folded and visited for one new constraint of a path.
+/// Nodes folded and visited for one new constraint of a path; sets of many spans count for more.
 pub const LEARNING_EFFORT: usize = 512;
 /// Relations remembered for one range.
 const MAX_RELATIONS: usize = 16;
+/// Cores of more constraints than this are not made smaller, nor those of few by learning again: that costs more.
+const MAX_SHRUNK: usize = 64;
+const FEW_REASONS: usize = 24;
+/// Ranges that a path knows something of; beyond, it learns nothing more. About 2 MB.
+const MAX_VIEWS: usize = 4096;
+/// Ranges that have numbers; when there are more, everything is forgotten and learnt again. About 2 MB.
+const MAX_RANGES: usize = 4 * MAX_VIEWS;
+/// Bytes of the facts of other nodes that are kept while others are asked for, and as many that were before them.
+const NODE_BYTES: usize = 2 << 20;
 
 /// The values of a range, and the constraints that say so.
 #[derive(Clone, Debug)]
@@ -69,6 +77,12 @@ impl Facts {
             }
         }
         view
+    }
+
+    /// About the bytes that one more constraint takes: a branch of each map, the set and its reasons.
+    fn growth(&self) -> u32 {
+        let levels = self.views.len().max(1).ilog2() / 4 + self.relations.len().max(1).ilog2() / 4;
+        512 + 192 * levels
     }
 
     fn contradiction(&mut self, because: Because) {
@@ -139,15 +153,26 @@ impl Source for Context<'_> {
     }
 }
 
-/// Learns constraints along paths.
-#[derive(Default)]
+/// Learns constraints along paths. Its memory is bounded, however many they are and however long.
 pub struct Learner {
     pub ranges: Ranges,
     meanings: Meanings,
     fold: Fold,
-    nodes: FxHashMap<u32, Facts>,
+    nodes: Recent<u32, Facts>,
     /// Nodes that may still be folded or visited for what is being learnt.
     effort: usize,
+}
+
+impl Default for Learner {
+    fn default() -> Learner {
+        Learner {
+            ranges: Ranges::default(),
+            meanings: Meanings::default(),
+            fold: Fold::default(),
+            nodes: Recent::new(NODE_BYTES),
+            effort: 0,
+        }
+    }
 }
 
 impl Learner {
@@ -160,18 +185,28 @@ impl Learner {
         let mut missing = Vec::new();
         let mut facts = Facts::default();
         for node in tree.upwards(path) {
-            if let Some(known) = self.nodes.get(&node.id()) {
+            if let Some(known) = self.nodes.get(node.id()) {
                 facts = known.clone();
                 break;
             }
             missing.push(node);
         }
-        for node in missing.into_iter().rev() {
+        for (distance, node) in missing.into_iter().enumerate().rev() {
             self.allow(LEARNING_EFFORT);
             self.learn(graph, &mut facts, tree.constraint(node));
-            self.nodes.insert(node.id(), facts.clone());
+            // Of a long way, a few are enough to start from again.
+            if distance < 8 || distance.is_power_of_two() {
+                self.nodes.insert(node.id(), facts.clone(), facts.growth());
+            }
         }
         facts
+    }
+
+    /// Forgets everything if that takes too much memory. For a time when nobody holds facts.
+    pub fn limit(&mut self) {
+        if self.ranges.count() > MAX_RANGES {
+            self.forget();
+        }
     }
 
     /// The facts of some constraints, of whatever path.
@@ -196,6 +231,9 @@ impl Learner {
 
     /// Adds what a constraint says.
     pub fn learn(&mut self, graph: &Graph, facts: &mut Facts, constraint: Expr) {
+        if facts.views.len() >= MAX_VIEWS {
+            return;
+        }
         let meaning = self.meaning(graph, constraint);
         let reason = Because::one(constraint);
         if meaning.says.never {
@@ -227,7 +265,13 @@ impl Learner {
                 if visits > MAX_REVISITS || facts.infeasible.is_some() {
                     return;
                 }
+                let meaning = self.meaning(graph, relation);
+                if !meaning.is_promising() {
+                    continue;
+                }
+                let before = changed.len();
                 self.visit(graph, facts, relation, &mut changed);
+                meaning.visited(changed.len() > before || facts.infeasible.is_some());
             }
         }
     }
@@ -243,7 +287,7 @@ impl Learner {
     /// the set, by these constraints of the path. True if that is news.
     pub fn note(&mut self, graph: &Graph, path: Path, e: Expr, set: &Set, reasons: &Reasons) -> bool {
         let Some(range) = leaf(graph, e) else { return false };
-        let Some(mut facts) = self.nodes.get(&path.id()).cloned() else { return false };
+        let Some(mut facts) = self.nodes.get(path.id()).cloned() else { return false };
         let number = self.ranges.number(range);
         let because =
             reasons.as_slice().iter().fold(Because::default(), |all, &e| all.union(&Because::one(e)));
@@ -251,9 +295,67 @@ impl Learner {
         if news {
             self.allow(LEARNING_EFFORT);
             self.propagate(graph, &mut facts, vec![number]);
-            self.nodes.insert(path.id(), facts);
+            let growth = facts.growth();
+            self.nodes.insert(path.id(), facts, growth);
         }
         news
+    }
+
+    /// Of the constraints behind a range's set, which has nothing of `wanted`, few that by themselves leave it nothing;
+    /// all, if it takes inferences from several to see that.
+    pub fn excluding(&mut self, graph: &Graph, number: u32, wanted: &Set, because: &Because) -> Reasons {
+        let all = because.reasons();
+        if all.as_slice().len() < 2 || all.as_slice().len() > MAX_SHRUNK {
+            return all;
+        }
+        let mut say: Vec<(Expr, Set)> = Vec::new();
+        for &constraint in all.as_slice() {
+            let meaning = self.meaning(graph, constraint);
+            let own = meaning.says.parts.iter().find(|(n, _)| *n == number);
+            let Some((_, set)) = own else { continue };
+            if set.is_disjoint(wanted) {
+                return Reasons::One(constraint);
+            }
+            say.push((constraint, set.clone()));
+        }
+        let (mut left, mut chosen) = (wanted.clone(), Vec::new());
+        while !left.is_empty() {
+            // After those before it, this one leaves nothing: it is needed, and those after it are not.
+            let mut with = left.clone();
+            let last = say.iter().position(|(_, set)| {
+                with = with.intersect(set).set;
+                with.is_empty()
+            });
+            let Some(last) = last else { return all };
+            left = left.intersect(&say[last].1).set;
+            chosen.push(say[last].0);
+            say.truncate(last);
+        }
+        chosen.into_iter().collect()
+    }
+
+    /// Of constraints that contradict the condition, fewer that still do, if that shows at once: none, or a half.
+    pub fn contradicting(&mut self, graph: &Graph, reasons: &Reasons, condition: Expr) -> Reasons {
+        let mut kept = reasons.as_slice();
+        let mut contradicts = |constraints: &[Expr]| {
+            let mut facts = self.facts_of(graph, constraints);
+            self.allow(LEARNING_EFFORT);
+            self.learn(graph, &mut facts, condition);
+            let about = self.about(graph, &facts, condition);
+            facts.check(&self.ranges, &about);
+            facts.infeasible.is_some()
+        };
+        if kept.len() > FEW_REASONS && contradicts(&[]) {
+            return Reasons::None;
+        }
+        while kept.len() > FEW_REASONS && kept.len() <= MAX_SHRUNK {
+            let (older, newer) = kept.split_at(kept.len() / 2);
+            match [newer, older].into_iter().find(|half| contradicts(half)) {
+                Some(half) => kept = half,
+                None => break,
+            }
+        }
+        kept.iter().copied().collect()
     }
 
     /// Folds a constraint over the current sets and narrows them by its being true.
@@ -262,8 +364,8 @@ impl Learner {
             return;
         }
         let mut context = Context { facts, because: Because::one(constraint) };
-        let whole = self.fold.run(graph, &mut self.ranges, constraint, &mut context);
-        self.effort = self.effort.saturating_sub(self.fold.nodes());
+        let whole = self.fold.run(graph, &mut self.ranges, constraint, &mut context, self.effort);
+        self.effort = self.effort.saturating_sub(self.fold.cost);
         if !whole {
             return;
         }
@@ -294,9 +396,9 @@ impl Learner {
             return meaning.leaves.clone();
         }
         let mut context = Context { facts, because: Because::default() };
-        self.fold.run(graph, &mut self.ranges, constraint, &mut context);
-        self.effort = self.effort.saturating_sub(self.fold.nodes());
-        self.fold.used.clone()
+        let whole = self.fold.run(graph, &mut self.ranges, constraint, &mut context, self.effort);
+        self.effort = self.effort.saturating_sub(self.fold.cost);
+        if whole { self.fold.used.clone() } else { meaning.leaves.clone() }
     }
 
     /// The values an expression of at most 64 bits can have on a path, and the constraints that say so: for resolving
@@ -326,7 +428,7 @@ impl Learner {
     /// The same under given facts.
     pub fn values(&mut self, graph: &Graph, facts: &Facts, e: Expr) -> View {
         let mut context = Context { facts, because: Because::default() };
-        if !self.fold.run(graph, &mut self.ranges, e, &mut context) {
+        if !self.fold.run(graph, &mut self.ranges, e, &mut context, usize::MAX) {
             return View { set: Set::full(graph.width(e)), because: Because::default() };
         }
         let because = context.because;
@@ -336,12 +438,12 @@ impl Learner {
     pub fn sweep(&mut self, alive: &Alive<'_>) {
         self.meanings.sweep(alive.exprs);
         self.ranges.sweep(alive.exprs);
-        self.nodes.retain(|id, _| alive.path(*id));
+        self.nodes.retain(|id| alive.path(id));
     }
 
     pub fn drop_paths(&mut self, gone: &[u32]) {
         for id in gone {
-            self.nodes.remove(id);
+            self.nodes.remove(*id);
         }
     }
 

@@ -14,14 +14,22 @@ use crate::expr::columns::{Columns, Plan};
 use crate::expr::eval::Shape;
 use crate::expr::walk::{Atom, element_range};
 use crate::expr::{Alive, Expr, Graph, Op};
-use rustc_hash::{FxHashMap, FxHashSet};
+use crate::persist::Recent;
+use rustc_hash::FxHashSet;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Leaves of up to this width are evaluated over all their values.
 const MAX_ENUMERATED: u32 = 16;
 /// Expressions with more nodes are not, beyond bytes.
 const MAX_ENUMERATED_NODES: usize = 64;
 const LANES: u64 = 1024;
+/// Meanings that are kept when others are asked for, and as many that were before them: about 2 MB.
+const MAX_KNOWN: usize = 4096;
+/// Expressions over more leaves than this are not looked at further.
+const MAX_LEAVES: usize = 1024;
+/// So many visits in vain, and a constraint is only visited now and then.
+const VAIN: u32 = 8;
 
 /// A condition's own meaning.
 #[derive(Debug)]
@@ -32,28 +40,62 @@ pub struct Meaning {
     pub says: Narrowing,
     /// Something in it is not understood.
     pub stop: Option<Stop>,
+    pub nodes: usize,
+    /// How often it has been visited again, since that last narrowed anything.
+    vain: AtomicU32,
+}
+
+impl Meaning {
+    fn new(leaves: Vec<u32>, says: Narrowing, stop: Option<Stop>, nodes: usize) -> Meaning {
+        Meaning { leaves, says, stop, nodes, vain: AtomicU32::new(0) }
+    }
+
+    /// Should it be visited again when a set has shrunk? Not if that has been in vain many times, but for one in so
+    /// many.
+    pub fn is_promising(&self) -> bool {
+        let vain = self.vain.load(Ordering::Relaxed);
+        if vain < VAIN {
+            return true;
+        }
+        self.vain.store(vain.wrapping_add(1).max(VAIN), Ordering::Relaxed);
+        vain.is_multiple_of(VAIN)
+    }
+
+    pub fn visited(&self, narrowed: bool) {
+        let vain = self.vain.load(Ordering::Relaxed);
+        if narrowed {
+            self.vain.store(0, Ordering::Relaxed);
+        } else if vain < VAIN {
+            self.vain.store(vain + 1, Ordering::Relaxed);
+        }
+    }
 }
 
 /// Meanings by expression.
-#[derive(Default)]
 pub struct Meanings {
-    known: FxHashMap<Expr, Arc<Meaning>>,
+    known: Recent<Expr, Arc<Meaning>>,
     fold: Fold,
     columns: Columns,
 }
 
+impl Default for Meanings {
+    fn default() -> Meanings {
+        Meanings { known: Recent::new(MAX_KNOWN), fold: Fold::default(), columns: Columns::default() }
+    }
+}
+
 impl Meanings {
     pub fn of(&mut self, graph: &Graph, ranges: &mut Ranges, e: Expr) -> Arc<Meaning> {
-        if let Some(known) = self.known.get(&e) {
+        if let Some(known) = self.known.get(e) {
             return known.clone();
         }
         let meaning = Arc::new(self.compute(graph, ranges, e));
-        self.known.insert(e, meaning.clone());
+        self.known.insert(e, meaning.clone(), 1);
         meaning
     }
 
     pub fn sweep(&mut self, alive: &Alive) {
-        self.known.retain(|e, _| alive.has(*e));
+        self.known.retain(|e| alive.has(e));
     }
 
     fn compute(&mut self, graph: &Graph, ranges: &mut Ranges, e: Expr) -> Meaning {
@@ -61,6 +103,10 @@ impl Meanings {
             return meaning;
         }
         let Inventory { leaves, tables, plain, nodes } = Inventory::of(graph, e);
+        if leaves.len() > MAX_LEAVES {
+            let says = Narrowing { exact: false, stop: Some(Stop::Size), ..Narrowing::nothing() };
+            return Meaning::new(Vec::new(), says, Some(Stop::Size), nodes);
+        }
         let leaves: Vec<u32> = leaves.into_iter().map(|leaf| ranges.number(leaf)).collect();
         let single = match leaves[..] {
             [one] if plain => Some(one),
@@ -70,11 +116,11 @@ impl Meanings {
             && ranges.range(leaf).width <= MAP_WIDTH
         {
             let says = self.enumerated(graph, ranges, e, leaf, &tables);
-            return Meaning { leaves, says, stop: None };
+            return Meaning::new(leaves, says, None, nodes);
         }
-        if !self.fold.run(graph, ranges, e, &mut Anything) {
+        if !self.fold.run(graph, ranges, e, &mut Anything, usize::MAX) {
             let says = Narrowing { exact: false, stop: Some(Stop::Size), ..Narrowing::nothing() };
-            return Meaning { leaves, says, stop: Some(Stop::Size) };
+            return Meaning::new(leaves, says, Some(Stop::Size), nodes);
         }
         let mut visits = MAX_VISITS;
         let mut says = narrow(graph, ranges, &self.fold, e, Set::truth(true), &mut visits);
@@ -85,7 +131,7 @@ impl Meanings {
         {
             says = self.enumerated(graph, ranges, e, leaf, &tables);
         }
-        Meaning { leaves, says, stop: self.fold.stop }
+        Meaning::new(leaves, says, self.fold.stop, nodes)
     }
 
     /// The values of the one leaf for which `e` is true, by trying all.
@@ -166,7 +212,7 @@ fn comparison(graph: &Graph, ranges: &mut Ranges, e: Expr) -> Option<Meaning> {
     } else {
         Narrowing::part(ranges.number(bits), before.set)
     };
-    before.exact.then_some(Meaning { leaves: vec![leaf], says, stop: None })
+    before.exact.then(|| Meaning::new(vec![leaf], says, None, 3))
 }
 
 /// What an expression is made of.
@@ -175,7 +221,7 @@ pub struct Inventory {
     pub leaves: Vec<range::Range>,
     /// Reads of tables over array variables: the index, and how many indices are inside.
     pub tables: Vec<(Expr, u64)>,
-    /// There is nothing else that a value could depend on.
+    /// There is nothing else that a value could depend on, and they are not too many.
     pub plain: bool,
     pub nodes: usize,
 }
@@ -199,6 +245,10 @@ impl Inventory {
                 match range::leaf(graph, e) {
                     Some(leaf) => all.leaves.push(leaf),
                     None => all.plain = false,
+                }
+                if all.leaves.len() > MAX_LEAVES {
+                    all.plain = false;
+                    return all;
                 }
             } else if graph.op(e) == Op::Read {
                 let (array, index) = (graph.kid(e, 0), graph.kid(e, 1));

@@ -1,6 +1,7 @@
 //! A domain of sets of values for the leaves of expressions: the first paper's multi-intervals, exact where it can be
 //! and sound everywhere. Usable alone; the layers `intervals` and `enumerate` decide queries with it.
 
+mod aligned;
 pub mod backward;
 mod because;
 pub mod field;

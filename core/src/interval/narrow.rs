@@ -7,7 +7,7 @@
 
 use super::backward;
 use super::field::ones;
-use super::fold::{self, Case, Fold, MAX_INDICES, Stop, table_indices, table_word};
+use super::fold::{self, Case, Fold, MAX_INDICES, PIECES, Stop, table_indices, table_word};
 use super::forward::{self, runs};
 use super::range::{Range, Ranges};
 use super::set::{MAP_WIDTH, Set};
@@ -178,7 +178,7 @@ pub fn narrow(
                 if *effort == 0 {
                     return Narrowing::unknown(Stop::Size);
                 }
-                *effort -= 1;
+                *effort = effort.saturating_sub(1 + target.pieces() / PIECES);
                 work.visit(e, target);
             }
             Task::Meet | Task::Join => {
@@ -266,7 +266,8 @@ impl Narrower<'_> {
         let (left, right) =
             (backward::binary(op, shape, target, x, y, 0), backward::binary(op, shape, target, x, y, 1));
         // The parts of one known word are known.
-        if op != Op::Concat || target.value().is_none() {
+        let parts = op == Op::Concat || forward::disjoint(op, x, y).is_some();
+        if !parts || target.value().is_none() {
             self.tasks.push(Task::Inexact(Stop::Several(op)));
         }
         self.tasks.push(Task::Meet);

@@ -118,8 +118,8 @@ pub struct Ranges {
     numbers: FxHashMap<Range, u32>,
     all: Vec<Range>,
     overlaps: Vec<Vec<u32>>,
-    /// Numbers by lowest bit and width.
-    by_base: FxHashMap<Expr, BTreeMap<(u64, u32), u32>>,
+    /// Numbers by base, lowest bit and width.
+    in_order: BTreeMap<(Expr, u64, u32), u32>,
 }
 
 impl Ranges {
@@ -128,14 +128,16 @@ impl Ranges {
             return number;
         }
         let number = u32::try_from(self.all.len()).expect("fewer than 2^32 ranges");
-        let same_base = self.by_base.entry(range.base).or_default();
-        let near = same_base.range((range.low.saturating_sub(63), 0)..(range.end(), 0));
-        let overlaps: Vec<u32> =
-            near.filter(|((low, width), _)| low + u64::from(*width) > range.low).map(|(_, &n)| n).collect();
+        let (first, end) = ((range.base, range.low.saturating_sub(63), 0), (range.base, range.end(), 0));
+        let near = self.in_order.range(first..end);
+        let overlaps: Vec<u32> = near
+            .filter(|((_, low, width), _)| low + u64::from(*width) > range.low)
+            .map(|(_, &n)| n)
+            .collect();
         for &other in &overlaps {
             self.overlaps[other as usize].push(number);
         }
-        same_base.insert((range.low, range.width), number);
+        self.in_order.insert((range.base, range.low, range.width), number);
         self.numbers.insert(range, number);
         self.all.push(range);
         self.overlaps.push(overlaps);
@@ -154,6 +156,11 @@ impl Ranges {
     /// A dead base's numbers are not given out again: facts of live paths do not mention them.
     pub fn sweep(&mut self, alive: &Alive) {
         self.numbers.retain(|range, _| alive.has(range.base));
-        self.by_base.retain(|base, _| alive.has(*base));
+        self.in_order.retain(|(base, _, _), _| alive.has(*base));
+    }
+
+    /// How many numbers were given out.
+    pub fn count(&self) -> usize {
+        self.all.len()
     }
 }

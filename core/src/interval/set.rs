@@ -3,23 +3,28 @@
 //! Up to 8 bits a set is a bitmap of 256 bits and every operation is exact. Wider sets are spans: closed
 //! intervals of unsigned values, sorted, disjoint and never adjacent, so that equal sets are equal values. At most
 //! `CAP` spans are kept; past that the narrowest gaps are filled, which only ever adds values, and the operation
-//! says that it was not exact. Bits have no sign: the signed view splits spans at the sign boundary.
+//! says that it was not exact. Sets of many single values that share their lowest bits are `Aligned`: spans of the
+//! bits above. Bits have no sign: the signed view splits spans at the sign boundary.
 
+use super::aligned::Aligned;
 use crate::expr::bits::{mask, signed};
 use smallvec::{SmallVec, smallvec};
 
 /// How many spans a set may have.
 pub const CAP: usize = 64;
+/// So many are kept without a memory of their own.
+pub const INLINE: usize = 4;
 /// Sets of words of up to this width are bitmaps.
 pub const MAP_WIDTH: u32 = 8;
 
 pub type Span = (u64, u64);
-pub type Spans = SmallVec<[Span; 4]>;
+pub type Spans = SmallVec<[Span; INLINE]>;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-enum Repr {
+pub(super) enum Repr {
     Map([u64; 4]),
     Spans(Spans),
+    Aligned(Box<Aligned>),
 }
 
 /// A set of words of one width.
@@ -84,8 +89,22 @@ impl Set {
         match &mut set.repr {
             Repr::Map(map) => fill(map, low, high),
             Repr::Spans(spans) => spans.push((low, high)),
+            Repr::Aligned(_) => unreachable!("an empty set"),
         }
         set
+    }
+
+    pub(super) fn aligned(aligned: Aligned) -> Set {
+        Set { width: aligned.high.width + aligned.shift, repr: Repr::Aligned(Box::new(aligned)) }
+    }
+
+    pub(super) fn repr(&self) -> &Repr {
+        &self.repr
+    }
+
+    /// Do all members share their lowest bits, in a set of many? Its `spans` then cover it and more.
+    pub fn is_aligned(&self) -> bool {
+        matches!(self.repr, Repr::Aligned(_))
     }
 
     /// From `low` upwards to `high`, past the greatest value if `high` is below `low`.
@@ -126,12 +145,19 @@ impl Set {
                 _ => merged.push((low, high)),
             }
         }
-        let exact = merged.len() <= CAP;
-        if !exact {
-            widen(&mut merged);
+        Set::of_maximal(width, merged)
+    }
+
+    /// Of maximal spans, ascending, of a width that has no bitmap.
+    fn of_maximal(width: u32, mut spans: Spans) -> Approx {
+        if let Some(aligned) = Aligned::of(width, &spans) {
+            return aligned;
         }
-        set.repr = Repr::Spans(merged);
-        Approx { set, exact }
+        let exact = spans.len() <= CAP;
+        if !exact {
+            widen(&mut spans);
+        }
+        Approx { set: Set { width, repr: Repr::Spans(spans) }, exact }
     }
 
     pub fn from_values(width: u32, values: impl IntoIterator<Item = u64>) -> Approx {
@@ -157,6 +183,7 @@ impl Set {
         match &self.repr {
             Repr::Map(map) => *map == [0; 4],
             Repr::Spans(spans) => spans.is_empty(),
+            Repr::Aligned(_) => false,
         }
     }
 
@@ -164,6 +191,7 @@ impl Set {
         match &self.repr {
             Repr::Map(map) => *map == full_map(self.width),
             Repr::Spans(spans) => spans[..] == [(0, mask(self.width))],
+            Repr::Aligned(_) => false,
         }
     }
 
@@ -174,14 +202,35 @@ impl Set {
                 let after = spans.partition_point(|&(low, _)| low <= value);
                 after > 0 && spans[after - 1].1 >= value
             }
+            Repr::Aligned(own) => own.contains(value),
         }
     }
 
-    /// The maximal spans, ascending.
+    /// The maximal spans, ascending; of an aligned set, spans that cover it, from members to members.
     pub fn spans(&self) -> Spans {
         match &self.repr {
             Repr::Map(map) => map_spans(map),
             Repr::Spans(spans) => spans.clone(),
+            Repr::Aligned(own) => {
+                own.high.spans().into_iter().map(|(low, high)| (own.word(low), own.word(high))).collect()
+            }
+        }
+    }
+
+    /// How many spans `spans` gives: what working with the set costs.
+    pub fn pieces(&self) -> usize {
+        match &self.repr {
+            Repr::Map(map) => {
+                let mut before = 0;
+                let starts = |&word: &u64| {
+                    let starts = word & !(word << 1 | before);
+                    before = word >> 63;
+                    starts.count_ones() as usize
+                };
+                map.iter().map(starts).sum()
+            }
+            Repr::Spans(spans) => spans.len(),
+            Repr::Aligned(own) => own.high.pieces(),
         }
     }
 
@@ -207,12 +256,19 @@ impl Set {
         match &self.repr {
             Repr::Map(map) => map.iter().map(|w| u128::from(w.count_ones())).sum(),
             Repr::Spans(spans) => spans.iter().map(|&(low, high)| u128::from(high - low) + 1).sum(),
+            Repr::Aligned(own) => own.high.count(),
         }
     }
 
     /// All values, ascending. Meant for sets known to be small.
     pub fn values(&self) -> impl Iterator<Item = u64> + use<> {
-        self.spans().into_iter().flat_map(|(low, high)| low..=high)
+        let set = self.clone();
+        let mut from = Some(0);
+        std::iter::from_fn(move || {
+            let value = set.next_from(from?)?;
+            from = value.checked_add(1);
+            Some(value)
+        })
     }
 
     /// The only value, if there is exactly one.
@@ -226,6 +282,7 @@ impl Set {
                 [(low, high)] if low == high => Some(low),
                 _ => None,
             },
+            Repr::Aligned(_) => None,
         }
     }
 
@@ -240,13 +297,16 @@ impl Set {
                 Some(at as u64 * 64 + 63 - u64::from(map[at].leading_zeros()))
             }
             Repr::Spans(spans) => spans.last().map(|s| s.1),
+            Repr::Aligned(own) => own.high.max().map(|high| own.word(high)),
         }
     }
 
     /// Least and greatest as signed integers.
     pub fn signed_bounds(&self) -> Option<(i128, i128)> {
-        let spans = self.signed_spans();
-        Some((spans.first()?.0, spans.last()?.1))
+        let top = 1u64 << (self.width - 1);
+        let least = self.next_from(top).or_else(|| self.min())?;
+        let greatest = self.previous_from(top - 1).or_else(|| self.max())?;
+        Some((signed(self.width, least).into(), signed(self.width, greatest).into()))
     }
 
     /// The least member that is at least `from`.
@@ -268,18 +328,35 @@ impl Set {
                 let at = spans.partition_point(|&(_, high)| high < from);
                 spans.get(at).map(|&(low, _)| low.max(from))
             }
+            Repr::Aligned(own) => own.next_from(from),
         }
     }
 
     /// The greatest member that is at most `from`.
     pub fn previous_from(&self, from: u64) -> Option<u64> {
-        let spans = self.spans();
-        let after = spans.partition_point(|&(low, _)| low <= from);
-        after.checked_sub(1).map(|at| spans[at].1.min(from))
+        match &self.repr {
+            Repr::Map(map) => {
+                let mut at = from.min(255) as usize / 64;
+                let mut word = map[at] & mask((from.min(255) % 64) as u32 + 1);
+                while word == 0 {
+                    at = at.checked_sub(1)?;
+                    word = map[at];
+                }
+                Some(at as u64 * 64 + 63 - u64::from(word.leading_zeros()))
+            }
+            Repr::Spans(spans) => {
+                let after = spans.partition_point(|&(low, _)| low <= from);
+                after.checked_sub(1).map(|at| spans[at].1.min(from))
+            }
+            Repr::Aligned(own) => own.previous_from(from),
+        }
     }
 
     /// The member `n` places from the least, counting from 0.
     pub fn nth(&self, mut n: u128) -> Option<u64> {
+        if let Repr::Aligned(own) = &self.repr {
+            return own.high.nth(n).map(|high| own.word(high));
+        }
         for (low, high) in self.spans() {
             let length = u128::from(high - low) + 1;
             if n < length {
@@ -307,14 +384,12 @@ impl Set {
                     }
                     if a[i].1 < b[j].1 { i += 1 } else { j += 1 }
                 }
-                let exact = both.len() <= CAP;
-                if !exact {
-                    widen(&mut both);
-                }
-                Approx { set: Set { width: self.width, repr: Repr::Spans(both) }, exact }
+                Set::of_maximal(self.width, both)
             }
+            (Repr::Aligned(own), _) => own.intersect(other),
+            (_, Repr::Aligned(own)) => own.intersect(self),
             (Repr::Map(_), Repr::Spans(_)) | (Repr::Spans(_), Repr::Map(_)) => {
-                unreachable!("sets of one width have one form")
+                unreachable!("sets of one width are both bitmaps or both are not")
             }
         }
     }
@@ -328,15 +403,19 @@ impl Set {
     }
 
     pub fn is_subset(&self, other: &Set) -> bool {
-        let of = |&(low, high): &Span| other.contains(low) && other.covers(low, high);
         match (&self.repr, &other.repr) {
             (Repr::Map(a), Repr::Map(b)) => a.iter().zip(b).all(|(x, y)| x & !y == 0),
-            _ => self.spans().iter().all(of),
+            (Repr::Spans(a), Repr::Spans(b)) => a.iter().all(|&(low, high)| {
+                let after = b.partition_point(|s| s.0 <= low);
+                after > 0 && b[after - 1].1 >= high
+            }),
+            (Repr::Aligned(_), _) | (_, Repr::Aligned(_)) => {
+                // What both have is a part of each, so that it takes no more spans than one of them.
+                let both = self.intersect(other);
+                both.exact && both.set == *self
+            }
+            (Repr::Map(_), Repr::Spans(_)) | (Repr::Spans(_), Repr::Map(_)) => false,
         }
-    }
-
-    fn covers(&self, low: u64, high: u64) -> bool {
-        self.spans().iter().any(|&(a, b)| a <= low && high <= b)
     }
 
     pub fn union(&self, other: &Set) -> Approx {
@@ -346,6 +425,11 @@ impl Set {
                 width: self.width,
                 repr: Repr::Map(std::array::from_fn(|i| a[i] | b[i])),
             }),
+            (Repr::Aligned(_), _) | (_, Repr::Aligned(_)) => match (self.is_empty(), other.is_empty()) {
+                (true, _) => Approx::exact(other.clone()),
+                (_, true) => Approx::exact(self.clone()),
+                (false, false) => self.union_aligned(other),
+            },
             _ => Set::from_spans(self.width, self.spans().into_iter().chain(other.spans())),
         }
     }
@@ -354,10 +438,15 @@ impl Set {
     pub fn complement(&self) -> Approx {
         match &self.repr {
             Repr::Map(map) => Approx::exact(Set::from_map(self.width, map.map(|w| !w))),
-            Repr::Spans(spans) => {
+            Repr::Aligned(own) if own.high.count() > CAP as u128 => Approx::sound(Set::full(self.width)),
+            Repr::Spans(_) | Repr::Aligned(_) => {
+                let members: Spans = match &self.repr {
+                    Repr::Aligned(_) => self.values().map(|v| (v, v)).collect(),
+                    _ => self.spans(),
+                };
                 let mut gaps: Spans = SmallVec::new();
                 let mut next = Some(0);
-                for &(low, high) in spans {
+                for (low, high) in members {
                     if let Some(from) = next
                         && from < low
                     {
@@ -376,6 +465,11 @@ impl Set {
 
 fn fill(map: &mut [u64; 4], low: u64, high: u64) {
     if low > high {
+        return;
+    }
+    // Mostly single values.
+    if low == high {
+        map[low as usize / 64] |= 1 << (low % 64);
         return;
     }
     for (i, word) in map.iter_mut().enumerate() {

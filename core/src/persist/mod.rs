@@ -5,7 +5,9 @@
 //! largest key. An unshared map is changed in place.
 
 mod list;
+mod recent;
 pub use list::List;
+pub use recent::Recent;
 
 use std::sync::Arc;
 

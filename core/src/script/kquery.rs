@@ -5,12 +5,15 @@ use super::Limits;
 use super::check::{ask, conjuncts};
 use crate::expr::kquery::{Query, Reader};
 use crate::expr::{Bits, Expr, Model};
-use crate::query::{Answer, Path};
+use crate::query::{Answer, Path, Status};
 use crate::solve::Solver;
 use rustc_hash::FxHashSet;
+use std::collections::VecDeque;
 
 /// Nodes beyond which what is no longer needed is collected.
 const COLLECT_ABOVE: usize = 1 << 20;
+/// Continuations that are kept for later queries.
+const MAX_RECENT: usize = 4096;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mode {
@@ -26,13 +29,16 @@ pub struct KQuerySession {
     pub limits: Limits,
     pub mode: Mode,
     held: Option<Path>,
+    /// What was found satisfiable is where later queries of a log go on: held, with the model as its own.
+    recent: VecDeque<Path>,
     unknowns: u64,
     collect_above: usize,
 }
 
 impl KQuerySession {
     pub fn new(solver: Solver, limits: Limits, mode: Mode) -> KQuerySession {
-        KQuerySession { solver, limits, mode, held: None, unknowns: 0, collect_above: COLLECT_ABOVE }
+        let recent = VecDeque::new();
+        KQuerySession { solver, limits, mode, held: None, recent, unknowns: 0, collect_above: COLLECT_ABOVE }
     }
 
     /// Queries answered `UNKNOWN` so far.
@@ -91,7 +97,24 @@ impl KQuerySession {
         let mut parts = conjuncts(&self.solver.graph, condition, &mut seen);
         let condition = parts.pop().unwrap_or(self.solver.graph.boolean(true));
         path.extend(parts);
-        ask(&mut self.solver, &mut self.held, path, condition, &self.limits.budget())
+        let answer = ask(&mut self.solver, &mut self.held, path, condition, &self.limits.budget());
+        if let (Answer::Sat(model), Some(path)) = (&answer, self.held) {
+            self.remember(path, condition, model);
+        }
+        answer
+    }
+
+    fn remember(&mut self, path: Path, condition: Expr, model: &Model) {
+        let Solver { graph, tree, .. } = &mut self.solver;
+        let further = tree.extend(graph, path, condition);
+        if matches!(tree.status(further), Status::Unchecked) {
+            tree.set_status(further, Status::Feasible(model.clone()));
+        }
+        self.recent.push_back(further);
+        if self.recent.len() > MAX_RECENT {
+            let oldest = self.recent.pop_front().expect("many");
+            tree.release(oldest);
+        }
     }
 
     /// `INVALID`, and a line for each value and array asked for: bytes in the order of memory, numbers highest

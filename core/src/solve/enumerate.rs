@@ -12,19 +12,22 @@ use crate::expr::columns::{Columns, Plan, Tile, lanes_of};
 use crate::expr::walk::Atom;
 use crate::expr::{Expr, Graph};
 use crate::interval::{Because, Facts, Inventory, Range, Ranges};
+use crate::persist::Recent;
 use crate::query::{Alive, Answer, Core, Query, Reasons};
-use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Points times nodes that are evaluated for one query.
 pub const DEFAULT_WORK: u64 = 1 << 18;
 const LANES: u64 = 1024;
+/// Inventories of expressions that are kept when others are needed, and as many that were before them.
+const MAX_INVENTORIES: usize = 4096;
 
-/// A range of bits and the values it may have.
+/// A range of bits and the values it may have, by what constraints.
 struct Cell {
     range: Range,
     values: Vec<u64>,
+    because: Because,
 }
 
 /// Everything that is to be evaluated: constraints and condition, cheapest first, over all points.
@@ -34,13 +37,11 @@ struct Space {
     roots: Vec<Expr>,
     /// Indices into tables, and how many indices are inside.
     tables: Vec<(Expr, u64)>,
-    /// What the cells' values rest on.
-    because: Because,
 }
 
 pub struct Enumerate {
     work: u64,
-    inventories: FxHashMap<Expr, Arc<Inventory>>,
+    inventories: Recent<Expr, Arc<Inventory>>,
     columns: Columns,
     points: u64,
     passed: BTreeMap<&'static str, u64>,
@@ -50,7 +51,7 @@ impl Enumerate {
     pub fn new(work: u64) -> Enumerate {
         Enumerate {
             work,
-            inventories: FxHashMap::default(),
+            inventories: Recent::new(MAX_INVENTORIES),
             columns: Columns::new(),
             points: 0,
             passed: BTreeMap::new(),
@@ -58,7 +59,12 @@ impl Enumerate {
     }
 
     fn inventory(&mut self, graph: &Graph, e: Expr) -> Arc<Inventory> {
-        self.inventories.entry(e).or_insert_with(|| Arc::new(Inventory::of(graph, e))).clone()
+        if let Some(known) = self.inventories.get(e) {
+            return known.clone();
+        }
+        let inventory = Arc::new(Inventory::of(graph, e));
+        self.inventories.insert(e, inventory.clone(), 1);
+        inventory
     }
 
     /// The space of a query under given facts, or why it is not tried.
@@ -88,8 +94,7 @@ impl Enumerate {
         roots.dedup();
         tables.sort_unstable();
         tables.dedup();
-        let mut because = Because::default();
-        let mut cells = Vec::new();
+        let mut cells: Vec<Cell> = Vec::new();
         let mut points = 1u64;
         for range in merged(leaves) {
             let range = range.ok_or("width")?;
@@ -97,21 +102,19 @@ impl Enumerate {
             let view = facts.known(ranges, number);
             let count = u64::try_from(view.set.count()).unwrap_or(u64::MAX);
             points = points.saturating_mul(count);
-            if !view.set.is_full() {
-                because = because.union(&view.because);
-            }
+            let because = if view.set.is_full() { Because::default() } else { view.because };
             if points == 0 {
                 // There is no point at all, whatever the other variables.
-                cells.clear();
+                cells = vec![Cell { range, values: Vec::new(), because }];
                 break;
             }
             if points.saturating_mul(nodes) > self.work {
                 return Err("work");
             }
-            cells.push(Cell { range, values: view.set.values().collect() });
+            cells.push(Cell { range, values: view.set.values().collect(), because });
         }
         let roots = roots.into_iter().map(|(_, e)| e).collect();
-        Ok(Space { cells, points, roots, tables, because })
+        Ok(Space { cells, points, roots, tables })
     }
 
     fn decide(&mut self, query: &Query, rest: &mut Rest<'_>, space: &Space) -> Result<Answer, &'static str> {
@@ -146,9 +149,59 @@ impl Enumerate {
             }
         }
         let chosen = self.cover(rest.graph, space, &plan);
+        let shaping = self.shaping(rest.graph, space, &chosen);
         let constraints: Reasons = chosen.iter().copied().filter(|&e| e != query.condition).collect();
         let condition = chosen.contains(&query.condition);
-        Ok(Answer::Unsat(Core { constraints: constraints.union(&space.because.reasons()), condition }))
+        Ok(Answer::Unsat(Core { constraints: constraints.union(&shaping), condition }))
+    }
+
+    /// The reasons of those cells whose values must be known for the chosen constraints to exclude every point: each
+    /// cell in turn is given all values of its range, as long as that stays within the budget, and keeps them if there
+    /// is still no model.
+    fn shaping(&mut self, graph: &Graph, space: &Space, chosen: &[Expr]) -> Reasons {
+        let plan = Plan::new(graph, chosen);
+        let nodes: u64 = chosen.iter().map(|&e| self.inventory(graph, e).nodes as u64).sum();
+        let all = |cell: &Cell| 1u64.checked_shl(cell.range.width).unwrap_or(u64::MAX);
+        let mut wider = Space {
+            cells: space
+                .cells
+                .iter()
+                .map(|c| Cell { range: c.range, values: c.values.clone(), because: c.because.clone() })
+                .collect(),
+            points: space.points,
+            roots: Vec::new(),
+            tables: Vec::new(),
+        };
+        let mut left = self.work;
+        // Out of a table over an array variable nothing is known: sets that keep indices inside stay.
+        let fixed = !space.tables.is_empty() || chosen.is_empty();
+        for at in 0..wider.cells.len() {
+            let cell = &wider.cells[at];
+            let every = all(cell);
+            let points = (wider.points / cell.values.len().max(1) as u64).saturating_mul(every);
+            let work = points.saturating_mul(nodes);
+            if fixed || cell.because.size() == 0 || work > left {
+                continue;
+            }
+            left -= work;
+            let narrow = std::mem::replace(&mut wider.cells[at].values, (0..every).collect());
+            let before = std::mem::replace(&mut wider.points, points);
+            if self.has_model(graph, &wider, &plan) {
+                wider.cells[at].values = narrow;
+                wider.points = before;
+            } else {
+                wider.cells[at].because = Because::default();
+            }
+        }
+        wider.cells.iter().fold(Reasons::None, |all, cell| all.union(&cell.because.reasons()))
+    }
+
+    fn has_model(&mut self, graph: &Graph, space: &Space, plan: &Plan) -> bool {
+        (0..space.points).step_by(LANES as usize).any(|start| {
+            let mut tile = self.columns.tile(plan, LANES.min(space.points - start) as usize);
+            space.bind(graph, &mut tile, start);
+            lanes_of(tile.satisfying()).next().is_some()
+        })
     }
 
     /// Constraints that together exclude every point: each time the one that excludes most of what is left.
@@ -250,7 +303,7 @@ impl Layer for Enumerate {
         }
         let mut space =
             self.space(rest.graph, &mut rest.learner.ranges, &constraints, query.condition, &facts);
-        if space.as_ref().is_ok_and(|space| !inside(&space.because)) {
+        if space.as_ref().is_ok_and(|space| !space.cells.iter().all(|cell| inside(&cell.because))) {
             let facts = rest.learner.facts_of(rest.graph, &constraints);
             space = self.space(rest.graph, &mut rest.learner.ranges, &constraints, query.condition, &facts);
         }
@@ -264,13 +317,13 @@ impl Layer for Enumerate {
     }
 
     fn sweep(&mut self, alive: &Alive<'_>) {
-        self.inventories.retain(|e, _| alive.expr(*e));
+        self.inventories.retain(|e| alive.expr(e));
     }
 
     fn drop_paths(&mut self, _gone: &[u32]) {}
 
     fn forget(&mut self) {
-        self.inventories = FxHashMap::default();
+        self.inventories = Recent::new(MAX_INVENTORIES);
     }
 
     fn counters(&self) -> Vec<(String, f64)> {

@@ -126,9 +126,13 @@ impl Intervals {
             if let Some(because) = &with.infeasible {
                 let reasons = because.reasons();
                 let needed = reasons.contains(case);
-                let others = reasons.as_slice().iter().copied().filter(|&e| e != case);
-                let condition = needed.then_some(query.condition);
-                impossible = impossible.union(&others.chain(condition).collect());
+                let mut others: Reasons = reasons.as_slice().iter().copied().filter(|&e| e != case).collect();
+                if needed {
+                    others = rest.learner.contradicting(rest.graph, &others, case);
+                    others = others.union(&Reasons::One(query.condition));
+                }
+                impossible = impossible.union(&others);
+                rest.learner.allow(effort);
                 continue;
             }
             add(&mut about, violated);
@@ -153,18 +157,18 @@ impl Intervals {
         if !meaning.says.exact {
             return None;
         }
-        let ranges = &rest.learner.ranges;
         let values = match facts.view(*number) {
             Some(view) => {
                 let values = view.set.intersect(wanted).set;
                 if values.is_empty() {
-                    let reasons = view.because.reasons().union(&Reasons::One(query.condition));
-                    return Some(Verdict::Unsat(reasons));
+                    let reasons = rest.learner.excluding(rest.graph, *number, wanted, &view.because);
+                    return Some(Verdict::Unsat(reasons.union(&Reasons::One(query.condition))));
                 }
                 values
             }
             None => wanted.clone(),
         };
+        let ranges = &rest.learner.ranges;
         if ranges.overlaps(*number).iter().any(|&other| facts.view(other).is_some()) {
             return None;
         }

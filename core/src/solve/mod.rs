@@ -242,6 +242,7 @@ impl Solver {
     pub fn check(&mut self, query: &Query, budget: &Budget) -> Answer {
         let start = Instant::now();
         self.harvest.clear();
+        self.learner.limit();
         let mut rest = Rest {
             layers: &mut self.layers,
             graph: &mut self.graph,

@@ -192,6 +192,9 @@ impl Split {
 
     /// Takes the values of some atoms over from another model. Most are the same: a layer below changes what it must.
     fn take(&self, graph: &Graph, own: &mut Model, other: &Model, atoms: impl Iterator<Item = u32>) {
+        if own.is_shared_with(other) {
+            return;
+        }
         for number in atoms {
             match self.atoms[number as usize] {
                 Atom::Variable(v) => {

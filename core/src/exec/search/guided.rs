@@ -3,7 +3,9 @@
 //! `random-path` walks down the tree of forks, so that a state with few decisions behind it is likelier than one of the many
 //! from deep in a loop. `coverage` draws by weights that fall with the square of the distance to code never entered.
 //! `mix` takes turns, and stays with what was drawn, depth first, for a batch that grows while nothing new is covered: then
-//! all there is to gain is speed, which lives off what the solver and the processor remember of the last state.
+//! all there is to gain is speed, which lives off what the solver and the processor remember of the last state. Between
+//! batches it wanders, every turn drawn by random path: that covers programs which have more paths than anyone can
+//! explore. It wanders for as long as a batch while much is to be found and some was found lately, else hardly.
 //!
 //! Weights only fall, as distances only grow. A weight is therefore brought up to date when its state is drawn: with
 //! the chance that it has shrunk by, another one is drawn instead, which makes the draw as fair as if all were up to date.
@@ -25,6 +27,10 @@ enum Draw {
 /// The shortest and the longest batch, in turns.
 const SHORT: u64 = 16;
 const LONG: u64 = 1024;
+/// Something was found lately if it was in the last three quarters of all turns, or of these.
+const LATELY: u64 = 256;
+/// Otherwise it wanders so much less.
+const HARDLY: u64 = 32;
 /// So many instructions count as a turn.
 const INSTRUCTIONS: u64 = 4096;
 /// The weight of a state whose next instruction is new: leaves room for the sum of 2^28 of them.
@@ -39,18 +45,22 @@ struct Guided {
     weights: Sums,
     distances: Option<Distances>,
     random: Random,
-    /// Used in turn.
+    /// How a turn of wandering is drawn, and last how a batch begins.
     draws: &'static [Draw],
-    drawn: usize,
     /// The longest batch.
     longest: u64,
     length: u64,
     left: u64,
+    /// Turns until the next batch, each of which is drawn.
+    wander: u64,
     /// States of the batch, the next one last.
     batch: Vec<u32>,
     /// What was covered, and executed, when last looked.
     found: u64,
     instructions: u64,
+    /// Turns in all, and when something new was covered for the last time.
+    turns: u64,
+    found_at: u64,
 }
 
 fn new(program: &Program, seed: u64, draws: &'static [Draw], longest: u64) -> Box<dyn Search> {
@@ -61,13 +71,15 @@ fn new(program: &Program, seed: u64, draws: &'static [Draw], longest: u64) -> Bo
         distances: draws.contains(&Draw::Coverage).then(|| Distances::new(program)),
         random: Random::new(seed),
         draws,
-        drawn: 0,
         longest,
         length: SHORT.min(longest),
         left: 0,
+        wander: 0,
         batch: Vec::new(),
         found: 0,
         instructions: 0,
+        turns: 0,
+        found_at: 0,
     })
 }
 
@@ -109,14 +121,27 @@ impl Guided {
             }
         }
         self.batch.clear();
+    }
+
+    /// A batch begins, longer than the last one if that has found nothing new.
+    fn begin_batch(&mut self, view: &View<'_>) {
         let found = view.coverage.found();
-        self.length = if found > self.found { SHORT } else { 2 * self.length }.min(self.longest);
-        self.found = found;
+        if found > self.found {
+            (self.found, self.found_at, self.length) = (found, self.turns, SHORT);
+        } else {
+            self.length *= 2;
+        }
+        self.length = self.length.min(self.longest);
+        self.left = self.length;
+        // Twice the part of the program that is still to be found.
+        let all = view.coverage.all().max(1);
+        let wander = (2 * self.length * (all - found) / all).min(self.length);
+        let lately = self.turns < 4 * self.found_at + LATELY;
+        self.wander = if lately { wander } else { wander / HARDLY };
     }
 
     fn draw(&mut self, view: &View<'_>) -> Option<u32> {
-        self.drawn = (self.drawn + 1) % self.draws.len();
-        match self.draws[self.drawn] {
+        match self.draws[if self.left > 0 { self.draws.len() - 1 } else { 0 }] {
             Draw::Path => self.tree.draw(&mut self.random),
             Draw::Coverage => loop {
                 let total = self.weights.total();
@@ -152,7 +177,10 @@ impl Guided {
 
 impl Search for Guided {
     fn put(&mut self, current: Option<Box<State>>, born: Vec<Box<State>>, view: &View<'_>) {
-        self.left = self.left.saturating_sub(1 + (view.instructions - self.instructions) / INSTRUCTIONS);
+        let turns = 1 + (view.instructions - self.instructions) / INSTRUCTIONS;
+        self.turns += turns;
+        let count = if self.left > 0 { &mut self.left } else { &mut self.wander };
+        *count = count.saturating_sub(turns);
         self.instructions = view.instructions;
         let Some(number) = self.pool.ran() else {
             debug_assert!(born.is_empty() && self.pool.len() == 0, "only the first state comes from nowhere");
@@ -187,8 +215,11 @@ impl Search for Guided {
         {
             return Some(self.pool.run(number));
         }
+        self.left = 0;
         self.end_batch(view);
-        self.left = self.length;
+        if self.wander == 0 {
+            self.begin_batch(view);
+        }
         let number = self.draw(view)?;
         Some(self.take(number))
     }

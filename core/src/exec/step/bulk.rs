@@ -31,9 +31,7 @@ impl Spot {
             Place::Among { offset, set } => {
                 let graph = &mut engine.solver.graph;
                 let skip = graph.word(64, distance);
-                let spans = set.spans().into_iter().map(|(low, high)| (low + distance, high + distance));
-                let set = crate::interval::Set::from_spans(64, spans).set;
-                Place::Among { offset: graph.add(*offset, skip), set }
+                Place::Among { offset: graph.add(*offset, skip), set: set.plus(distance) }
             }
         };
         Spot { id: self.id, place }

@@ -95,16 +95,12 @@ impl Engine {
                 Probe::Feasible(mut child) => {
                     alone = false;
                     child.edge = Some(edge.0);
-                    self.forks.went(child.node, edge);
                     if let Some(node) = forked.replace(state.node) {
                         self.forks.between(node);
                     }
                     self.born.push(child);
                 }
             }
-        }
-        if forked.is_some() {
-            self.forks.went(state.node, ways[taken].0);
         }
         if !alone {
             self.commit(state, ways[taken].1);
@@ -116,6 +112,12 @@ impl Engine {
                 std::mem::swap(&mut state.path, &mut child.path);
                 edge = child.edge.replace(edge).expect("given above");
             }
+        }
+        for child in &self.born[first..] {
+            self.forks.went(child.node, EdgeId(child.edge.expect("given above")));
+        }
+        if forked.is_some() {
+            self.forks.went(state.node, EdgeId(edge));
         }
         Ok(Go::Edge(edge))
     }
