@@ -318,8 +318,8 @@ impl Solver {
         })
     }
 
-    /// The value of a bit-vector that `which` (is it the greatest, are they signed) asks for; None if the assertions and assumptions contradict each other. What
-    /// cannot be decided is a string that says why.
+    /// The value of a bit-vector that `which` asks for (is it the greatest, are they signed); None if the assertions and
+    /// assumptions contradict each other. What cannot be decided is a string that says why.
     fn extreme<'py>(
         &self,
         py: Python<'py>,
