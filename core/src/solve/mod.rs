@@ -12,6 +12,7 @@ mod grulia;
 pub mod harvest;
 mod intervals;
 mod klee;
+mod narrow;
 mod paper;
 mod record;
 mod reuse;

@@ -5,12 +5,12 @@
 //! assumptions that failed; models are evaluated before they are given out.
 //! When it helps: it is what is left when nothing cheaper answers.
 //! Cost: an expression is blasted once; a question costs propagation through its own cone, plus search.
-//! Source: batsat with a limit on conflicts, then CaDiCaL (docs/sat.md has the figures); partial solutions after
+//! Source: batsat with a limit on conflicts, for small numbers too, then CaDiCaL (docs/sat.md has the figures); partial solutions after
 //! the paper on caching them, taken while batsat searches.
 
 use super::harvest::Place;
 use super::spec::{Item, SpecError};
-use super::{Layer, Rest};
+use super::{Layer, Rest, narrow};
 use crate::blast::batsat::Batsat;
 use crate::blast::cadical::Cadical;
 use crate::blast::cnf::Encoding;
@@ -45,6 +45,8 @@ enum Engines {
     Both,
     Batsat,
     Cadical,
+    /// batsat until it is tired.
+    Brief,
 }
 
 pub struct Sat {
@@ -59,12 +61,17 @@ pub struct Sat {
     /// By gate: the question that met it last, and that question's number.
     met: Vec<u32>,
     question: u32,
+    /// Partial solutions of the question at hand that have been kept.
+    kept: usize,
     counts: Counts,
 }
 
 #[derive(Default)]
 struct Counts {
     conflicts: u64,
+    /// Questions asked of small numbers, and answered by them.
+    narrowed: u64,
+    narrow: u64,
     handed_over: u64,
     refuted: u64,
     rebuilt: u64,
@@ -180,6 +187,11 @@ impl Sat {
         Ok(Sat::with(engines, if harvest { keep } else { 0 }, patience))
     }
 
+    /// One that gives up after so many conflicts, over gates of its own.
+    pub(super) fn brief(blaster: Blaster, conflicts: u64) -> Sat {
+        Sat { blaster, ..Sat::with(Engines::Brief, 0, conflicts) }
+    }
+
     fn with(engines: Engines, keep: usize, patience: u64) -> Sat {
         Sat {
             engines,
@@ -190,6 +202,7 @@ impl Sat {
             thorough: None,
             met: Vec::new(),
             question: 0,
+            kept: 0,
             counts: Counts::default(),
         }
     }
@@ -218,6 +231,7 @@ impl Sat {
 
     fn answer(&mut self, query: &Query, rest: &mut Rest<'_>) -> Result<Answer, Why> {
         self.blaster.allow(rest.budget);
+        self.kept = 0;
         let constraints = query.constraints(rest.tree);
         let mut posed = Posed {
             roots: Vec::with_capacity(constraints.len() + 1),
@@ -241,7 +255,19 @@ impl Sat {
         self.renew(&posed);
         loop {
             self.blaster.has_elsewhere(&posed.specials)?;
-            let values = match self.solve(query, &posed, rest) {
+            let mut outcome = Outcome::Tired;
+            if self.engines == Engines::Both && narrow::BEFORE < self.patience {
+                outcome = self.solve_quickly(query, &posed, rest, narrow::BEFORE);
+                if outcome == Outcome::Tired
+                    && let Some(answer) = self.narrowed(query, &posed, rest)
+                {
+                    return Ok(answer);
+                }
+            }
+            if outcome == Outcome::Tired {
+                outcome = self.solve(query, &posed, rest);
+            }
+            let values = match outcome {
                 Outcome::Sat(values) => values,
                 Outcome::Unsat(failed) => return core(&posed, &failed),
                 Outcome::Stopped(why) => return Err(why),
@@ -293,20 +319,9 @@ impl Sat {
 
     fn solve(&mut self, query: &Query, posed: &Posed, rest: &mut Rest<'_>) -> Outcome {
         if self.engines != Engines::Cadical {
-            let limit = if self.engines == Engines::Both { self.patience } else { u64::MAX };
-            let (before, told) = (Effort::of(&self.quick), self.quick.encoding.len());
-            let keep = self.keep.min(rest.harvest.wanted);
-            let outcome = self.quick.solve(&self.blaster, posed, rest.budget, (limit, keep));
-            let effort = Effort::of(&self.quick);
-            self.counts.conflicts += effort.conflicts - before.conflicts;
-            rest.harvest.work += (effort.propagations - before.propagations) * PROPAGATION_NS
-                + (self.quick.encoding.len().saturating_sub(told)) as u64 * GATE_NS;
-            let rows = self.quick.engine.take_harvest();
-            if !rows.is_empty() {
-                self.counts.harvested += rows.len() as u64;
-                rest.harvest.put(query.path, self.places(posed), rows);
-            }
-            if outcome != Outcome::Tired {
+            let limit = if self.engines == Engines::Batsat { u64::MAX } else { self.patience };
+            let outcome = self.solve_quickly(query, posed, rest, limit);
+            if outcome != Outcome::Tired || self.engines == Engines::Brief {
                 return outcome;
             }
             self.counts.handed_over += 1;
@@ -318,6 +333,46 @@ impl Sat {
         self.counts.conflicts += effort.conflicts - before.conflicts;
         rest.harvest.work += (effort.propagations - before.propagations) * PROPAGATION_NS;
         outcome
+    }
+
+    /// Asks batsat, and takes in what it has met.
+    fn solve_quickly(&mut self, query: &Query, posed: &Posed, rest: &mut Rest<'_>, limit: u64) -> Outcome {
+        let (before, told) = (Effort::of(&self.quick), self.quick.encoding.len());
+        let keep = self.keep.min(rest.harvest.wanted).saturating_sub(self.kept);
+        let outcome = self.quick.solve(&self.blaster, posed, rest.budget, (limit, keep));
+        let effort = Effort::of(&self.quick);
+        self.counts.conflicts += effort.conflicts - before.conflicts;
+        rest.harvest.work += (effort.propagations - before.propagations) * PROPAGATION_NS
+            + (self.quick.encoding.len().saturating_sub(told)) as u64 * GATE_NS;
+        let rows = self.quick.engine.take_harvest();
+        if !rows.is_empty() {
+            self.kept += rows.len();
+            self.counts.harvested += rows.len() as u64;
+            rest.harvest.put(query.path, self.places(posed), rows);
+        }
+        outcome
+    }
+
+    /// Small numbers that answer a question which is not answered quickly (`narrow.rs`).
+    fn narrowed(&mut self, query: &Query, posed: &Posed, rest: &mut Rest<'_>) -> Option<Answer> {
+        self.counts.narrowed += 1;
+        let (tried, found) = (self.counts.narrowed, self.counts.narrow + 1);
+        if posed.gates > narrow::GATES || (found * narrow::USE < tried && !tried.is_multiple_of(narrow::USE))
+        {
+            return None;
+        }
+        let exprs: Vec<Expr> = posed.origins.iter().map(|origin| origin.unwrap_or(query.condition)).collect();
+        let words = narrow::words(rest.graph, &exprs);
+        for width in narrow::WIDTHS {
+            let mut small = Sat::brief(narrow::blaster(rest.graph, &words, width)?, narrow::CONFLICTS);
+            let answer = small.answer(query, rest);
+            self.counts.conflicts += small.counts.conflicts;
+            if let Ok(Answer::Sat(_)) = answer {
+                self.counts.narrow += 1;
+                return answer.ok();
+            }
+        }
+        None
     }
 
     /// What the traced inputs are the bits of, as far as that can be said without solving.
@@ -402,6 +457,7 @@ impl Layer for Sat {
         [
             ("gates", self.blaster.gates.len() as u64),
             ("conflicts", counts.conflicts),
+            ("narrow", counts.narrow),
             ("handed_over", counts.handed_over),
             ("refuted", counts.refuted),
             ("rebuilt", counts.rebuilt),
