@@ -98,6 +98,8 @@ fuzz: build
 	core/fuzz/run $(FUZZ_SECONDS)
 	@echo "== random programs of csmith, run concretely, $(CSMITH_SEEDS) of them"
 	$(BIN)/python tests/csmith.py $(CSMITH_SEEDS) 1
+	@echo "== every program: answers against Z3, tests against the compiled program"
+	$(BIN)/python tests/predictions.py $(FUZZ_SECONDS)
 	@echo "== every program without each layer"
 	$(BIN)/python tests/ablation.py $(FUZZ_SECONDS)
 	@echo "== every program with every search strategy"

@@ -21,7 +21,8 @@ DOUBLES = (
     "0.0 -0.0 1.0 -1.5 0.1 1e10 123456789.0 1e-5 1e-4 9.9999995 99999.95 1e300 1e-310 2.5 3.5 (1/0.) (-1/0.)".split()
 )
 DOUBLE_FORMATS = (
-    "%f %e %g %.0f %.1f %10.2f %-10.2f| %010.2f %+f %#.0f %#g %.3g %.10g %.0e %.15e %G %E %F %.17g %+.3e".split()
+    "%f %e %g %.0f %.1f %10.2f %-10.2f| %010.2f %+f %#.0f %#g %.3g %.10g %.0e %.15e %G %E %F %.17g %+.3e "
+    "%a %A %.0a %.1a %.3a %.13a %.20a %25a %-25a| %025a %+a %#.0a".split()
 )
 STRINGS = ['""', '"a"', '"hello"']
 STRING_FORMATS = "%s %5s %-5s| %.2s %7.3s %c".split()
@@ -50,6 +51,9 @@ def printing() -> str:
             add(format_, f"{value}[0]" if format_ == "%c" else value)
     add("%*d|%-*d|%.*f", "6", "42", "-6", "42", "2", "3.14159")
     add("%Lf %.3Le", "1.25L", "-2.5L")
+    for format_ in ("%La", "%.5La", "%.14La", "%LA"):
+        for value in ("0.0L", "-1.1L", "1e4000L", "3.6e-4951L", "1.99999999999L"):
+            add(format_, value)
     add("%d%%", "5")
     add("%s", "(char *)0")
     lines += [
@@ -72,6 +76,35 @@ def native(source: Path) -> str:
 def test_printf_prints_what_it_prints_natively(tmp_path: Path) -> None:
     source = tmp_path / "printing.c"
     source.write_text(printing())
+    (path,) = explore(source)
+    assert path.ending == "exit 0", path.message
+    assert path.output.decode().splitlines() == native(source).splitlines()
+
+
+SPELLINGS = (
+    "0x1p3 0X1.8P+3 -0x.8p1 0x1.fffffffffffff8p0 0x1.00000000000008p0 0x1.00000000000018p0 0x1p-1074 0x1p-1075 "
+    "0x1p-1076 0x1.8p-1074 0x1p1024 -0x1p99999 0x0p99999 0x1p-99999999999999999999 0x1.8 0x 0xg 0x.p1 0x1p 0x1p+ "
+    "0x1.8q 0x10.8p4x 1.5 -2 .5 5. . - 1e 1e+ 1e400 -1e400 1e-400 4.9e-324 2.2250738585072014e-308 1e5000 1e-5000 "
+    "0.1 1e23 inf -Infinity nan x +7.25e2z 0 -0 340282356779733661637539395458142568448 "
+    "1.00000017881393421514957253748434595763683319091796875"
+).split()
+
+
+def test_numbers_are_read_from_text_as_natively(tmp_path: Path) -> None:
+    source = tmp_path / "reading.c"
+    # Three functions with the same text; the x87 number in the bytes that it has.
+    lines = ["#include <stdio.h>", "#include <stdlib.h>", "int main(void) {"]
+    lines += ["  char *end; float f; double d; union { long double l; unsigned long w[2]; } x;"]
+    for text in SPELLINGS:
+        shown = "(int)(end - s)"
+        lines += [
+            f'  {{ const char *s = " {text}";',
+            f'  f = strtof(s, &end); printf("{text}: %.9g %d\\n", f, {shown});',
+            f'  d = strtod(s, &end); printf("%a %d %a\\n", d, {shown}, atof(s));',
+            "  x.w[1] = 0; x.l = strtold(s, &end);",
+            f'  printf("%lx %lx %d\\n", x.w[0], x.w[1] & 65535, {shown}); }}',
+        ]
+    source.write_text("\n".join([*lines, "  return 0;", "}", ""]))
     (path,) = explore(source)
     assert path.ending == "exit 0", path.message
     assert path.output.decode().splitlines() == native(source).splitlines()
@@ -201,3 +234,92 @@ def test_a_pointer_to_too_many_objects_is_limited_and_counted(tmp_path: Path) ->
     data = explore(source, max_objects=7).finish().summary()
     assert data["paths"]["completed"] == 8
     assert [row["why"] for row in data["incomplete"]] == ["a symbolic pointer with more than 7 targets"]
+
+
+# What is copied, joined and looked up, with the number of paths that the program's own decisions make.
+WITHOUT_FORKS = {
+    "copied": (
+        """char from[6], to[8];
+  klee_make_symbolic(from, sizeof from, "from");
+  from[5] = 0;
+  memset(to, 'x', sizeof to);
+  char *end = stpcpy(to, from);
+  if (end - to == 3) return to[3] == 0 && to[4] == 'x' ? 1 : 9;
+  strncpy(to, from, 7);
+  if (strlen(to) == 2) return to[6] == 0 ? 2 : 9;
+  return strcmp(strcpy(to, from), from) == 0 ? 0 : 9;""",
+        3,
+    ),
+    "joined": (
+        """char a[4], b[4], to[12];
+  klee_make_symbolic(a, sizeof a, "a");
+  klee_make_symbolic(b, sizeof b, "b");
+  a[3] = b[3] = 0;
+  memset(to, 'x', sizeof to);
+  strcpy(to, a);
+  strcat(to, b);
+  if (strlen(to) != strlen(a) + strlen(b)) return 9;
+  if (strcmp(to, "path/") == 0) return 1;
+  strncat(to, "abcdef", 2);
+  return to[strlen(to) - 1] == 'b' ? 0 : 9;""",
+        2,
+    ),
+    "looked up": (
+        """static const char digits[] = "0123456789abcdef";
+  unsigned char c;
+  klee_make_symbolic(&c, sizeof c, "c");
+  char *at = strchr(digits, c);
+  if (!at) return memchr(digits, c, 16) ? 9 : 1;
+  if (!c) return at - digits == 16 ? 2 : 9;
+  if (strrchr("aabbc", c)) return strrchr("aabbc", c)[1] == c ? 9 : 3;
+  return *at == c && memchr(digits, c, 16) == at ? 4 : 9;""",
+        4,
+    ),
+    "in either case": (
+        """char s[6];
+  klee_make_symbolic(s, sizeof s, "s");
+  s[5] = 0;
+  if (strcasecmp(s, "Hello") == 0) return (s[1] | 32) == 'e' ? 1 : 9;
+  if (strncasecmp(s, "@[`{", 4) == 0) return memcmp(s, "@[`{", 4) == 0 ? 2 : 9;
+  return strcasecmp(s, "Z") > 0 ? 3 : 4;""",
+        3,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WITHOUT_FORKS)
+def test_strings_are_copied_and_looked_up_without_a_fork_a_byte(tmp_path: Path, name: str) -> None:
+    body, paths = WITHOUT_FORKS[name]
+    source = write(tmp_path, f"#include <strings.h>\nint main(void) {{\n  {body}\n}}\n")
+    run = explore(source, out=tmp_path / "out").finish()
+    tests = list(ktest.read_folder(tmp_path / "out"))
+    assert run.complete
+    assert not run.bugs
+    assert "exit 9" not in {test.ending for test in tests}
+    assert len(tests) == paths
+    with compile_native([str(source)]) as binary:
+        assert [str(r) for r in replay(binary, tests) if r.verdict is not Verdict.AS_PREDICTED] == []
+
+
+@pytest.mark.parametrize(("room", "line"), [(9, 0), (8, 9)])
+def test_a_join_that_does_not_fit_is_found_where_it_first_can_be(tmp_path: Path, room: int, line: int) -> None:
+    source = tmp_path / "program.c"
+    source.write_text(f"""#include "klee/klee.h"
+#include <string.h>
+int main(void) {{
+  char a[5], b[5], to[{room}];
+  klee_make_symbolic(a, sizeof a, "a");
+  klee_make_symbolic(b, sizeof b, "b");
+  a[4] = b[4] = 0;
+  strcpy(to, a);
+  strcat(to, b);
+  return 0;
+}}
+""")
+    run = explore(source, out=tmp_path / "out").finish()
+    found = [(bug.class_, bug.line) for bug in run.bugs]
+    assert found == ([("out-of-bounds-write", line)] if line else [])
+    if line:
+        (test,) = [test for test in ktest.read_folder(tmp_path / "out") if test.ending and "exit" not in test.ending]
+        longest = {name: data.index(0) for name, data in test.objects}
+        assert longest["a"] + longest["b"] + 1 > room

@@ -21,6 +21,7 @@ pub use arrays::Special;
 pub use judge::Verdict;
 
 use crate::budget::{Budget, Why};
+use crate::expr::walk::Atom;
 use crate::expr::{Alive, Bits, Expr, Graph, Op};
 use arrays::Arrays;
 use circuit::Word;
@@ -75,11 +76,18 @@ pub struct Blaster {
     quotients: FxHashMap<(Expr, Expr), (Word, Word)>,
     cones: FxHashMap<Lit, Arc<Cone>>,
     arrays: Arrays,
+    /// Of these inputs only the low bits are free, so many of them; the others are zero.
+    narrow: FxHashMap<Atom, u32>,
 }
 
 impl Blaster {
     pub fn new() -> Blaster {
         Blaster::default()
+    }
+
+    /// One whose gates hold where some inputs are small: so many bits of each.
+    pub fn narrow(bits: FxHashMap<Atom, u32>) -> Blaster {
+        Blaster { narrow: bits, ..Blaster::default() }
     }
 
     /// Has nothing been blasted yet?
@@ -173,7 +181,15 @@ impl Blaster {
     /// A new slot.
     fn inputs(&mut self, width: u32, owner: Owner) -> Word {
         let first = self.gates.len() as u32;
-        let word: Word = (0..width).map(|_| self.gates.input()).collect();
+        let mut word: Word = (0..width).map(|_| self.gates.input()).collect();
+        let atom = match &owner {
+            Owner::Variable(v) => Some(Atom::Variable(*v)),
+            Owner::Element { array, index } => Some(Atom::Element(*array, index.low())),
+            Owner::Elsewhere(_) | Owner::Special(_) | Owner::Witness => None,
+        };
+        if let Some(&bits) = atom.and_then(|atom| self.narrow.get(&atom)) {
+            word[bits as usize..].fill(Lit::FALSE);
+        }
         if self.gates.stopped().is_none() {
             self.slots.push(Slot { first, width, owner });
         }

@@ -14,6 +14,7 @@ pub mod harvest;
 mod intervals;
 mod klee;
 mod ledger;
+mod narrow;
 mod paper;
 mod record;
 mod reuse;

@@ -5,12 +5,12 @@
 //! assumptions that failed; models are evaluated before they are given out.
 //! When it helps: it is what is left when nothing cheaper answers.
 //! Cost: an expression is blasted once; a question costs propagation through its own cone, plus search.
-//! Source: batsat with a limit on conflicts, then CaDiCaL (docs/sat.md has the figures); partial solutions after
+//! Source: batsat with a limit on conflicts, for small numbers too, then CaDiCaL (docs/sat.md has the figures); partial solutions after
 //! the paper on caching them, taken while batsat searches.
 
 use super::harvest::Place;
 use super::spec::{Item, SpecError};
-use super::{Layer, Rest};
+use super::{Layer, Rest, narrow};
 use crate::blast::batsat::Batsat;
 use crate::blast::cadical::Cadical;
 use crate::blast::cnf::Encoding;
@@ -47,6 +47,8 @@ enum Engines {
     Both,
     Batsat,
     Cadical,
+    /// batsat until it is tired.
+    Brief,
 }
 
 pub struct Sat {
@@ -61,12 +63,17 @@ pub struct Sat {
     /// By gate: the question that met it last, and that question's number.
     met: Vec<u32>,
     question: u32,
+    /// Partial solutions of the question at hand that have been kept.
+    kept: usize,
     counts: Counts,
 }
 
 #[derive(Default)]
 struct Counts {
     conflicts: u64,
+    /// Questions asked of small numbers, and answered by them.
+    narrowed: u64,
+    narrow: u64,
     handed_over: u64,
     refuted: u64,
     rebuilt: u64,
@@ -182,6 +189,11 @@ impl Sat {
         Ok(Sat::with(engines, if harvest { keep } else { 0 }, patience))
     }
 
+    /// One that gives up after so many conflicts, over gates of its own.
+    pub(super) fn brief(blaster: Blaster, conflicts: u64) -> Sat {
+        Sat { blaster, ..Sat::with(Engines::Brief, 0, conflicts) }
+    }
+
     fn with(engines: Engines, keep: usize, patience: u64) -> Sat {
         Sat {
             engines,
@@ -192,6 +204,7 @@ impl Sat {
             thorough: None,
             met: Vec::new(),
             question: 0,
+            kept: 0,
             counts: Counts::default(),
         }
     }
@@ -220,6 +233,7 @@ impl Sat {
 
     fn answer(&mut self, query: &Query, rest: &mut Rest<'_>) -> Result<Answer, Why> {
         self.blaster.allow(rest.budget);
+        self.kept = 0;
         let constraints = query.constraints(rest.tree);
         let mut posed = Posed {
             roots: Vec::with_capacity(constraints.len() + 1),
@@ -243,7 +257,19 @@ impl Sat {
         self.renew(&posed);
         loop {
             self.blaster.has_elsewhere(&posed.specials)?;
-            let values = match self.solve(query, &posed, rest) {
+            let mut outcome = Outcome::Tired;
+            if self.engines == Engines::Both && narrow::BEFORE < self.patience {
+                outcome = self.solve_quickly(query, &posed, rest, narrow::BEFORE);
+                if outcome == Outcome::Tired
+                    && let Some(answer) = self.narrowed(query, &posed, rest)
+                {
+                    return Ok(answer);
+                }
+            }
+            if outcome == Outcome::Tired {
+                outcome = self.solve(query, &posed, rest);
+            }
+            let values = match outcome {
                 Outcome::Sat(values) => values,
                 Outcome::Unsat(failed) => return core(&posed, &failed),
                 Outcome::Stopped(why) => return Err(why),
@@ -294,27 +320,15 @@ impl Sat {
     }
 
     fn solve(&mut self, query: &Query, posed: &Posed, rest: &mut Rest<'_>) -> Outcome {
-        let mut keep = self.keep.min(rest.harvest.wanted);
         if self.engines != Engines::Cadical {
-            let limit = if self.engines == Engines::Both { self.patience } else { u64::MAX };
-            let (before, told) = (Effort::of(&self.quick), self.quick.encoding.len());
-            let outcome = self.quick.solve(&self.blaster, posed, rest.budget, (limit, keep));
-            let effort = Effort::of(&self.quick);
-            self.counts.conflicts += effort.conflicts - before.conflicts;
-            let told = self.quick.encoding.len().saturating_sub(told) as u64;
-            rest.solved((effort.propagations - before.propagations) * PROPAGATION_NS + told * GATE_NS);
-            let mut rows = self.quick.engine.take_harvest();
-            if outcome == Outcome::Tired {
-                // The other half is for what comes.
-                rows.truncate(keep / 2);
-            }
-            keep -= rows.len();
-            self.hand_in(query, posed, rest, rows);
-            if outcome != Outcome::Tired {
+            let limit = if self.engines == Engines::Batsat { u64::MAX } else { self.patience };
+            let outcome = self.solve_quickly(query, posed, rest, limit);
+            if outcome != Outcome::Tired || self.engines == Engines::Brief {
                 return outcome;
             }
             self.counts.handed_over += 1;
         }
+        let keep = self.wanted(rest);
         let thorough = self.thorough.get_or_insert_with(|| Prepared::new(Cadical::new()));
         let before = Effort::of(thorough);
         let outcome = thorough.solve(&self.blaster, posed, rest.budget, (u64::MAX, keep));
@@ -326,11 +340,57 @@ impl Sat {
         outcome
     }
 
+    /// Asks batsat, and takes in what it has met.
+    fn solve_quickly(&mut self, query: &Query, posed: &Posed, rest: &mut Rest<'_>, limit: u64) -> Outcome {
+        let keep = self.wanted(rest);
+        let (before, told) = (Effort::of(&self.quick), self.quick.encoding.len());
+        let outcome = self.quick.solve(&self.blaster, posed, rest.budget, (limit, keep));
+        let effort = Effort::of(&self.quick);
+        self.counts.conflicts += effort.conflicts - before.conflicts;
+        let told = self.quick.encoding.len().saturating_sub(told) as u64;
+        rest.solved((effort.propagations - before.propagations) * PROPAGATION_NS + told * GATE_NS);
+        let mut rows = self.quick.engine.take_harvest();
+        if outcome == Outcome::Tired {
+            // The other half is for what comes.
+            rows.truncate(keep / 2);
+        }
+        self.hand_in(query, posed, rest, rows);
+        outcome
+    }
+
+    /// How many partial solutions of the question at hand may still be kept.
+    fn wanted(&self, rest: &Rest<'_>) -> usize {
+        self.keep.min(rest.harvest.wanted).saturating_sub(self.kept)
+    }
+
     fn hand_in(&mut self, query: &Query, posed: &Posed, rest: &mut Rest<'_>, rows: Vec<Box<[u64]>>) {
         if !rows.is_empty() {
+            self.kept += rows.len();
             self.counts.harvested += rows.len() as u64;
             rest.harvest.put(query.path, self.places(posed), rows);
         }
+    }
+
+    /// Small numbers that answer a question which is not answered quickly (`narrow.rs`).
+    fn narrowed(&mut self, query: &Query, posed: &Posed, rest: &mut Rest<'_>) -> Option<Answer> {
+        self.counts.narrowed += 1;
+        let (tried, found) = (self.counts.narrowed, self.counts.narrow + 1);
+        if posed.gates > narrow::GATES || (found * narrow::USE < tried && !tried.is_multiple_of(narrow::USE))
+        {
+            return None;
+        }
+        let exprs: Vec<Expr> = posed.origins.iter().map(|origin| origin.unwrap_or(query.condition)).collect();
+        let words = narrow::words(rest.graph, &exprs);
+        for width in narrow::WIDTHS {
+            let mut small = Sat::brief(narrow::blaster(rest.graph, &words, width)?, narrow::CONFLICTS);
+            let answer = small.answer(query, rest);
+            self.counts.conflicts += small.counts.conflicts;
+            if let Ok(Answer::Sat(_)) = answer {
+                self.counts.narrow += 1;
+                return answer.ok();
+            }
+        }
+        None
     }
 
     /// What the traced inputs are the bits of, as far as that can be said without solving.
@@ -416,6 +476,7 @@ impl Layer for Sat {
         [
             ("gates", self.blaster.gates.len() as u64),
             ("conflicts", counts.conflicts),
+            ("narrow", counts.narrow),
             ("handed_over", counts.handed_over),
             ("refuted", counts.refuted),
             ("rebuilt", counts.rebuilt),

@@ -39,7 +39,7 @@ fn zero(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
 
 impl Engine {
     /// The lowest byte of a value.
-    fn low_byte(&mut self, value: Value, width: u32) -> Value {
+    pub(super) fn low_byte(&mut self, value: Value, width: u32) -> Value {
         match value.expr() {
             None => Value::number(value.word & 0xff),
             Some(_) => {

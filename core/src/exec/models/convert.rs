@@ -3,12 +3,16 @@ use super::{Answer, Reply, Row, Site, row};
 use crate::exec::Engine;
 use crate::exec::outcome::Outcome;
 use crate::exec::state::State;
+use crate::exec::step::soft;
 use crate::exec::value::Value;
+use crate::expr::Bits;
+use crate::program::FloatKind;
 
 pub(super) const MODELS: &[Row] = &[
-    row("strtod", 2, |e, s, c| convert(e, s, c, 64)),
-    row("strtof", 2, |e, s, c| convert(e, s, c, 32)),
-    row("atof", 1, |e, s, c| convert(e, s, c, 64)),
+    row("strtod", 2, |e, s, c| convert(e, s, c, FloatKind::Double)),
+    row("strtof", 2, |e, s, c| convert(e, s, c, FloatKind::Single)),
+    row("strtold", 2, |e, s, c| convert(e, s, c, FloatKind::X87)),
+    row("atof", 1, |e, s, c| convert(e, s, c, FloatKind::Double)),
 ];
 
 const ERANGE: u64 = 34;
@@ -46,15 +50,21 @@ impl Reader {
         Ok(true)
     }
 
-    fn digits(&mut self, engine: &mut Engine, state: &mut State, mut i: usize) -> Result<usize, Outcome> {
-        while self.at(engine, state, i)?.is_ascii_digit() {
+    fn digits(
+        &mut self,
+        engine: &mut Engine,
+        state: &mut State,
+        mut i: usize,
+        is_digit: fn(&u8) -> bool,
+    ) -> Result<usize, Outcome> {
+        while is_digit(&self.at(engine, state, i)?) {
             i += 1;
         }
         Ok(i)
     }
 }
 
-fn convert(engine: &mut Engine, state: &mut State, site: &Site<'_>, width: u32) -> Answer {
+fn convert(engine: &mut Engine, state: &mut State, site: &Site<'_>, kind: FloatKind) -> Answer {
     let address = engine.argument(state, site, 0)?;
     let mut text = Reader { address, known: Vec::new() };
     let mut start = 0;
@@ -63,20 +73,11 @@ fn convert(engine: &mut Engine, state: &mut State, site: &Site<'_>, width: u32) 
     }
     let sign = matches!(text.at(engine, state, start)?, b'+' | b'-');
     let body = start + usize::from(sign);
-    let (end, range) = scan(&mut text, engine, state, body)?;
-    let spelled =
-        String::from_utf8_lossy(&text.known[if end == body { 0..0 } else { start..end }]).into_owned();
-    let (word, out_of_range) = match width {
-        32 => {
-            let value: f32 = spelled.parse().unwrap_or(0.0);
-            (u64::from(value.to_bits()), value.is_infinite() || value.is_subnormal() || value == 0.0)
-        }
-        _ => {
-            let value: f64 = spelled.parse().unwrap_or(0.0);
-            (value.to_bits(), value.is_infinite() || value.is_subnormal() || value == 0.0)
-        }
-    };
-    if range && out_of_range {
+    let end = scan(&mut text, engine, state, body)?;
+    let spelled = if end == body { &b"0"[..] } else { &text.known[body..end] };
+    let negative = end > body && text.known[start] == b'-';
+    let (bits, out_of_range) = soft::parse(kind, &String::from_utf8_lossy(spelled), negative);
+    if out_of_range {
         engine.set_errno(state, ERANGE)?;
     }
     if let Some(&to) = site.arguments.get(1) {
@@ -86,46 +87,54 @@ fn convert(engine: &mut Engine, state: &mut State, site: &Site<'_>, width: u32) 
             engine.store(state, Value::number(to), Value::number(at), 64)?;
         }
     }
-    Ok(Reply::Value(Value::number(word)))
+    let graph = &mut engine.solver.graph;
+    let bits = graph.constant(Bits::from_words(kind.width(), &[bits as u64, (bits >> 64) as u64]));
+    Ok(Reply::Value(Value::of(graph, bits)))
 }
 
-/// The end of the number that starts at `body` (there if there is none), and whether it is out of range where its value
-/// is zero, denormal or infinite.
-fn scan(
+/// The end of the number that starts at `body`: there if there is none.
+fn scan(text: &mut Reader, engine: &mut Engine, state: &mut State, body: usize) -> Result<usize, Outcome> {
+    for word in [&b"infinity"[..], b"inf", b"nan"] {
+        if text.has(engine, state, body, word)? {
+            return Ok(body + word.len());
+        }
+    }
+    if text.has(engine, state, body, b"0x")? {
+        let end = scan_digits(text, engine, state, body + 2, u8::is_ascii_hexdigit, b'p')?;
+        // `0` alone is one where no digit follows the `x`.
+        return Ok(if end > body + 2 { end } else { body + 1 });
+    }
+    scan_digits(text, engine, state, body, u8::is_ascii_digit, b'e')
+}
+
+/// Digits with at most one point among them, then perhaps an exponent, which is decimal.
+fn scan_digits(
     text: &mut Reader,
     engine: &mut Engine,
     state: &mut State,
     body: usize,
-) -> Result<(usize, bool), Outcome> {
-    for word in [&b"infinity"[..], b"inf", b"nan"] {
-        if text.has(engine, state, body, word)? {
-            return Ok((body + word.len(), false));
-        }
-    }
-    if text.has(engine, state, body, b"0x")? && text.at(engine, state, body + 2)?.is_ascii_hexdigit() {
-        return Err(Outcome::unsupported("a hexadecimal floating number that is read from text"));
-    }
-    let whole = text.digits(engine, state, body)?;
+    is_digit: fn(&u8) -> bool,
+    mark: u8,
+) -> Result<usize, Outcome> {
+    let whole = text.digits(engine, state, body, is_digit)?;
     let mut end = whole;
     let mut some = whole > body;
     if text.at(engine, state, whole)? == b'.' {
-        let fraction = text.digits(engine, state, whole + 1)?;
+        let fraction = text.digits(engine, state, whole + 1, is_digit)?;
         if some || fraction > whole + 1 {
             (end, some) = (fraction, true);
         }
     }
     if !some {
-        return Ok((body, false));
+        return Ok(body);
     }
-    let mantissa = body..end;
-    if text.at(engine, state, end)?.eq_ignore_ascii_case(&b'e') {
+    if text.at(engine, state, end)?.eq_ignore_ascii_case(&mark) {
         let sign = matches!(text.at(engine, state, end + 1)?, b'+' | b'-');
         let digits = end + 1 + usize::from(sign);
-        let last = text.digits(engine, state, digits)?;
+        let last = text.digits(engine, state, digits, u8::is_ascii_digit)?;
         if last > digits {
             end = last;
         }
     }
-    let is_zero = text.known[mantissa].iter().all(|c| matches!(c, b'0' | b'.'));
-    Ok((end, !is_zero))
+    Ok(end)
 }

@@ -5,8 +5,10 @@ use super::{Answer, Reply, Row, Site, row};
 use crate::exec::Engine;
 use crate::exec::outcome::Outcome;
 use crate::exec::state::State;
+use crate::exec::step::soft;
 use crate::exec::value::Value;
 use crate::expr::Bits;
+use crate::program::FloatKind;
 use std::sync::Arc;
 
 pub(super) const MODELS: &[Row] = &[
@@ -359,24 +361,20 @@ fn conversion(
             text.truncate(most);
             padded(spec, &text, out);
         }
-        b'f' | b'F' | b'e' | b'E' | b'g' | b'G' => {
-            let bits = source.next(
-                engine,
-                state,
-                if spec.long_double { Kind::LongDouble } else { Kind::Double },
-                watch,
-            )?;
-            let bits = if spec.long_double {
-                crate::exec::step::soft::convert(
-                    crate::program::FloatKind::X87,
-                    crate::program::FloatKind::Double,
-                    bits,
-                )
+        b'f' | b'F' | b'e' | b'E' | b'g' | b'G' | b'a' | b'A' => {
+            let long = spec.long_double;
+            let bits =
+                source.next(engine, state, if long { Kind::LongDouble } else { Kind::Double }, watch)?;
+            let given = if long { FloatKind::X87 } else { FloatKind::Double };
+            let value = f64::from_bits(soft::convert(given, FloatKind::Double, bits) as u64);
+            let extended = soft::convert(given, FloatKind::X87, bits);
+            let is_finite = extended >> 64 & 0x7fff != 0x7fff;
+            let is_hexadecimal = kind.eq_ignore_ascii_case(&b'a') && is_finite;
+            let text = if is_hexadecimal {
+                hexadecimal(spec, kind, extended)
             } else {
-                bits
+                floating(spec, kind, value.abs())
             };
-            let value = f64::from_bits(bits as u64);
-            let text = floating(spec, kind, value.abs());
             let sign = if value.is_sign_negative() {
                 "-"
             } else if spec.plus {
@@ -386,8 +384,13 @@ fn conversion(
             } else {
                 ""
             };
-            let spec = Spec { precision: None, zero: spec.zero && value.is_finite(), ..*spec };
-            integer(&spec, sign, text, out);
+            let prefix = match (is_hexadecimal, kind) {
+                (true, b'a') => "0x",
+                (true, _) => "0X",
+                (false, _) => "",
+            };
+            let spec = Spec { precision: None, zero: spec.zero && is_finite, ..*spec };
+            integer(&spec, &format!("{sign}{prefix}"), text, out);
         }
         other => {
             return Err(Outcome::unsupported(format!("the format `%{}` of printf", char::from(other))));
@@ -416,6 +419,41 @@ fn padded(spec: &Spec, text: &[u8], out: &mut Vec<u8>) {
     if spec.left {
         out.extend(std::iter::repeat_n(b' ', padding));
     }
+}
+
+/// What follows `0x`: the binary digits of a finite number, in extended precision, with one digit before the point, as
+/// musl prints it. Rounded to the nearest, to even of two.
+fn hexadecimal(spec: &Spec, kind: u8, bits: u128) -> String {
+    const BIAS: i64 = 16383;
+    const DIGITS: usize = 16;
+    let mantissa = bits as u64;
+    let zeros = mantissa.leading_zeros();
+    let (mut whole, mut fraction, exponent) = match mantissa {
+        0 => (0, 0, 0),
+        _ => {
+            let exponent = ((bits >> 64) as i64 & 0x7fff).max(1) - BIAS - i64::from(zeros);
+            (1, (mantissa << zeros) << 1, exponent)
+        }
+    };
+    let precision = spec.precision.unwrap_or(DIGITS);
+    if precision < DIGITS {
+        let dropped = 4 * (DIGITS - precision) as u32;
+        let kept = (u128::from(whole as u64) << 64 | u128::from(fraction)) >> dropped;
+        let rest = u128::from(fraction) & ((1 << dropped) - 1);
+        let half = 1u128 << (dropped - 1);
+        let up = rest > half || (rest == half && kept & 1 == 1);
+        let rounded = (kept + u128::from(up)) << dropped;
+        (whole, fraction) = ((rounded >> 64) as i32, rounded as u64);
+    }
+    let mut digits = format!("{fraction:016x}");
+    match spec.precision {
+        None => digits.truncate(digits.trim_end_matches('0').len()),
+        Some(precision) if precision < DIGITS => digits.truncate(precision),
+        Some(precision) => digits.push_str(&"0".repeat(precision - DIGITS)),
+    }
+    let point = if digits.is_empty() && !spec.alternate { "" } else { "." };
+    let text = format!("{whole}{point}{digits}p{exponent:+}");
+    if kind == b'A' { text.to_uppercase() } else { text }
 }
 
 /// A number that is not negative.

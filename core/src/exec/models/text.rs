@@ -1,5 +1,5 @@
-//! Functions that compare and measure bytes: one expression, not one fork a byte. Concrete bytes cost what they cost
-//! natively. The other string functions are C (`runtime/lib/string.c`).
+//! Functions that compare, measure and search bytes: one expression, not one fork a byte. Concrete bytes cost what they
+//! cost natively. The other string functions are C (`runtime/lib/string.c`).
 use super::{Answer, Reply, Row, Site, row};
 use crate::exec::Engine;
 use crate::exec::outcome::{Access, Outcome};
@@ -13,10 +13,34 @@ pub(super) const MODELS: &[Row] = &[
     row("strnlen", 2, |e, s, c| length(e, s, c, true)),
     row("memcmp", 3, memory_compare),
     row("bcmp", 3, memory_compare),
-    row("strcmp", 2, |e, s, c| string_compare(e, s, c, false)),
-    row("strcoll", 2, |e, s, c| string_compare(e, s, c, false)),
-    row("strncmp", 3, |e, s, c| string_compare(e, s, c, true)),
+    row("strcmp", 2, |e, s, c| string_compare(e, s, c, false, Case::Matters)),
+    row("strcoll", 2, |e, s, c| string_compare(e, s, c, false, Case::Matters)),
+    row("strncmp", 3, |e, s, c| string_compare(e, s, c, true, Case::Matters)),
+    row("__partita_strcasecmp", 2, |e, s, c| string_compare(e, s, c, false, Case::Folded)),
+    row("__partita_strncasecmp", 3, |e, s, c| string_compare(e, s, c, true, Case::Folded)),
+    row("__partita_memchr", 3, |e, s, c| search(e, s, c, Wanted::FirstOf)),
+    row("__partita_strchr", 2, |e, s, c| search(e, s, c, Wanted::First)),
+    row("__partita_strrchr", 2, |e, s, c| search(e, s, c, Wanted::Last)),
 ];
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Case {
+    Matters,
+    /// Letters of ASCII are compared as small ones.
+    Folded,
+}
+
+/// Which of the bytes that are equal is sought: in so many bytes, or in a string with its end.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    FirstOf,
+    First,
+    Last,
+}
+
+/// As `string.c` has them.
+const ABSENT: u64 = -1i64 as u64;
+const BYTEWISE: u64 = -2i64 as u64;
 
 /// Bytes from a place on, to the end of their object.
 struct Text {
@@ -77,6 +101,21 @@ impl Byte {
 
     fn is_zero(self) -> bool {
         self == Byte::Number(0)
+    }
+
+    /// As a small letter, if it is a capital one. What may be zero stays so.
+    fn folded(self, engine: &mut Engine) -> Byte {
+        match self {
+            Byte::Number(byte) => Byte::Number(byte.to_ascii_lowercase()),
+            Byte::Symbolic { e, may_be_zero } => {
+                let graph = &mut engine.solver.graph;
+                let [first, letters, bit] = [u64::from(b'A'), 26, 0x20].map(|word| graph.word(8, word));
+                let place = graph.sub(e, first);
+                let capital = graph.ult(place, letters);
+                let small = graph.or(e, bit);
+                Byte::Symbolic { e: graph.ite(capital, small, e), may_be_zero }
+            }
+        }
     }
 }
 
@@ -178,7 +217,13 @@ fn memory_compare(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> An
     first_difference(engine, pairs, rest)
 }
 
-fn string_compare(engine: &mut Engine, state: &mut State, site: &Site<'_>, bounded: bool) -> Answer {
+fn string_compare(
+    engine: &mut Engine,
+    state: &mut State,
+    site: &Site<'_>,
+    bounded: bool,
+    case: Case,
+) -> Answer {
     let most = if bounded { engine.argument(state, site, 2)? } else { u64::MAX };
     let mut rest = engine.solver.graph.word(32, 0);
     if most == 0 {
@@ -198,7 +243,10 @@ fn string_compare(engine: &mut Engine, state: &mut State, site: &Site<'_>, bound
             engine.require(state, ended, fault)?;
             break;
         }
-        let (x, y) = (a.byte(engine, state, i), b.byte(engine, state, i));
+        let (mut x, mut y) = (a.byte(engine, state, i), b.byte(engine, state, i));
+        if case == Case::Folded {
+            (x, y) = (x.folded(engine), y.folded(engine));
+        }
         let last = x.is_zero() || y.is_zero();
         let differ = matches!((x, y), (Byte::Number(p), Byte::Number(q)) if p != q);
         let may_end = [x, y].into_iter().all(|b| matches!(b, Byte::Symbolic { may_be_zero: true, .. }));
@@ -219,4 +267,57 @@ fn string_compare(engine: &mut Engine, state: &mut State, site: &Site<'_>, bound
         i += 1;
     }
     first_difference(engine, pairs, rest)
+}
+
+/// The place of a byte among bytes that are numbers, or `ABSENT`; `BYTEWISE` where some are symbolic, or what is sought
+/// may lie beyond the end of the object.
+fn search(engine: &mut Engine, state: &mut State, site: &Site<'_>, wanted: Wanted) -> Answer {
+    let bytewise = Ok(Reply::Value(Value::number(BYTEWISE)));
+    let most = match (wanted, site.arguments.get(2)) {
+        (Wanted::FirstOf, Some(count)) if count.symbolic => return bytewise,
+        (Wanted::FirstOf, Some(count)) if count.word == 0 => return Ok(Reply::Value(Value::number(ABSENT))),
+        (Wanted::FirstOf, Some(count)) => count.word,
+        (Wanted::FirstOf | Wanted::First | Wanted::Last, _) => u64::MAX,
+    };
+    let text = Text::at(engine, state, site, 0, 1)?;
+    let sought = engine.low_byte(site.arguments[1], site.call.args[1].width);
+    let object = state.memory.get(text.spot.id).expect("a live object");
+    let mut bytes = Vec::new();
+    let ended = loop {
+        if bytes.len() as u64 == most {
+            break true;
+        }
+        if bytes.len() as u64 == text.size {
+            break false;
+        }
+        let Some(word) = object.read_concrete(text.offset + bytes.len() as u64, 1) else { return bytewise };
+        bytes.push(word as u8);
+        let found = !sought.symbolic && word == sought.word && wanted != Wanted::Last;
+        if found || (wanted != Wanted::FirstOf && word == 0) {
+            break true;
+        }
+    };
+    if !ended {
+        return bytewise;
+    }
+    let places = bytes.iter().enumerate().map(|(at, &byte)| (at as u64, byte));
+    let Some(e) = sought.expr() else {
+        let mut equal = places.filter(|&(_, byte)| u64::from(byte) == sought.word);
+        let found = if wanted == Wanted::Last { equal.last() } else { equal.next() };
+        return Ok(Reply::Value(Value::number(found.map_or(ABSENT, |(at, _)| at))));
+    };
+    // Each byte once: where it stands first, or last.
+    let mut place: [Option<u64>; 256] = [None; 256];
+    for (at, byte) in places {
+        let known = &mut place[usize::from(byte)];
+        *known = known.filter(|_| wanted != Wanted::Last).or(Some(at));
+    }
+    let graph = &mut engine.solver.graph;
+    let mut result = graph.word(64, ABSENT);
+    for (byte, at) in (0u64..).zip(place).filter_map(|(byte, at)| Some((byte, at?))) {
+        let (byte, at) = (graph.word(8, byte), graph.word(64, at));
+        let here = graph.eq(e, byte);
+        result = graph.ite(here, at, result);
+    }
+    Ok(Reply::Value(Value::of(graph, result)))
 }

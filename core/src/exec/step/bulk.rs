@@ -7,7 +7,7 @@ use crate::exec::outcome::{Access, Outcome};
 use crate::exec::resolve::{Place, Spot};
 use crate::exec::state::State;
 use crate::exec::value::Value;
-use crate::expr::Expr;
+use crate::expr::{Expr, Graph};
 use std::sync::Arc;
 
 /// Bytes that are moved as expressions: from or to a symbolic place, or so many or fewer.
@@ -23,7 +23,20 @@ struct Room {
     bytes: u64,
 }
 
+impl Room {
+    fn spot(self) -> Spot {
+        Spot { id: self.id, place: Place::At(self.offset) }
+    }
+}
+
 impl Spot {
+    fn offset(&self, graph: &mut Graph) -> Expr {
+        match &self.place {
+            Place::At(offset) => graph.word(64, *offset),
+            Place::Among { offset, .. } => *offset,
+        }
+    }
+
     /// The place `distance` bytes further on, which lies in the object too.
     fn further(&self, engine: &mut Engine, distance: u64) -> Spot {
         let place = match &self.place {
@@ -167,32 +180,61 @@ impl Engine {
         Ok((most <= MAX_SYMBOLIC).then_some((least, most)))
     }
 
+    /// Where a symbolic number of bytes, at least one, goes from a symbolic address on, and how many there can be. Ends
+    /// the paths on which they leave the object.
+    fn bound_place(
+        &mut self,
+        state: &mut State,
+        to: Value,
+        length: Expr,
+        (least, most): (u64, u64),
+    ) -> Result<Option<(Spot, u64)>, Outcome> {
+        let spot = self.locate(state, to, least, Access::Write)?;
+        let size = state.memory.get(spot.id).expect("a live object").size;
+        let first = match &spot.place {
+            Place::At(offset) => *offset,
+            Place::Among { set, .. } => set.min().expect("an address that is possible"),
+        };
+        let most = most.min(size - first);
+        let graph = &mut self.solver.graph;
+        let (end, offset) = (graph.word(64, size), spot.offset(graph));
+        let room = graph.sub(end, offset);
+        let fits = graph.ule(length, room);
+        let fault = self.symbolic_fault(state, spot.id, most + 1, Access::Write);
+        self.require(state, fits, fault)?;
+        Ok((most <= MAX_SYMBOLIC).then_some((spot, most)))
+    }
+
     /// Writes the byte of `new` to each place below the length, one after another.
     fn write_up_to(
         &mut self,
         state: &mut State,
-        to: Room,
+        to: &Spot,
         length: Expr,
         least: u64,
         new: impl IntoIterator<Item = Expr>,
     ) {
-        self.cache.drop_object(to.id);
-        let graph = &mut self.solver.graph;
-        let object = state.memory.get_mut(to.id).expect("a live object");
-        for (i, new) in new.into_iter().enumerate() {
-            let (i, at) = (i as u64, to.offset + i as u64);
+        let size = state.memory.get(to.id).expect("a live object").size;
+        let object = crate::interval::Set::span(64, 0, size - 1);
+        for (i, new) in (0..).zip(new) {
+            let mut spot = to.further(self, i);
+            if let Place::Among { set, .. } = &mut spot.place {
+                *set = set.intersect(&object).set;
+            }
             let byte = if i < least {
                 new
             } else {
-                let (place, old) = (graph.word(64, i), object.read(graph, at, 1));
+                let old = self.read_spot(state, &spot, 1);
+                let graph = &mut self.solver.graph;
+                let place = graph.word(64, i);
                 let within = graph.ult(place, length);
                 graph.ite(within, new, old)
             };
-            object.write(graph, at, byte);
+            self.write_spot(state, &spot, byte);
         }
     }
 
-    /// A copy of symbolic length between concrete addresses; false if that is not what it is.
+    /// A copy of symbolic length from a concrete address; false if that is not what it is.
     fn copy_up_to(
         &mut self,
         state: &mut State,
@@ -201,19 +243,31 @@ impl Engine {
         count: Value,
     ) -> Result<bool, Outcome> {
         let Some(length) = count.expr() else { return Ok(false) };
-        let rooms = self.room(state, from, Access::Read).zip(self.room(state, to, Access::Write));
-        let Some((source, target)) = rooms else { return Ok(false) };
-        let rooms = [(from, source, Access::Read), (to, target, Access::Write)];
+        let Some(source) = self.room(state, from, Access::Read) else { return Ok(false) };
+        let mut rooms = vec![(from, source, Access::Read)];
+        match self.room(state, to, Access::Write) {
+            Some(target) => rooms.push((to, target, Access::Write)),
+            None if to.symbolic => {}
+            None => return Ok(false),
+        }
         let Some((least, most)) = self.bound_length(state, length, &rooms)? else { return Ok(false) };
+        let (target, most) = match rooms.get(1) {
+            Some((_, target, _)) => (target.spot(), most),
+            None if least == 0 => return Ok(false),
+            None => match self.bound_place(state, to, length, (least, most))? {
+                Some(bounded) => bounded,
+                None => return Ok(false),
+            },
+        };
         let object = Arc::clone(state.memory.get(source.id).expect("a live object"));
         let graph = &mut self.solver.graph;
         let bytes: Vec<Expr> = (0..most).map(|i| object.read(graph, source.offset + i, 1)).collect();
         drop(object);
-        self.write_up_to(state, target, length, least, bytes);
+        self.write_up_to(state, &target, length, least, bytes);
         Ok(true)
     }
 
-    /// The same for setting bytes.
+    /// Setting bytes at a concrete address, a symbolic number of them; false if that is not what it is.
     fn set_up_to(
         &mut self,
         state: &mut State,
@@ -226,7 +280,7 @@ impl Engine {
         let rooms = [(to, target, Access::Write)];
         let Some((least, most)) = self.bound_length(state, length, &rooms)? else { return Ok(false) };
         let bits = byte.to_bits(&mut self.solver.graph, 8);
-        self.write_up_to(state, target, length, least, (0..most).map(|_| bits));
+        self.write_up_to(state, &target.spot(), length, least, (0..most).map(|_| bits));
         Ok(true)
     }
 }

@@ -4,8 +4,11 @@
 //! of single and double are the machine's, which IEEE 754 wants correctly rounded; that of x87 is computed here.
 use crate::program::{FBinOp, FCmpPred, FUnOp, FloatKind};
 use rustc_apfloat::ieee::{Double, Single, X87DoubleExtended};
-use rustc_apfloat::{Float, FloatConvert, Round};
+use rustc_apfloat::{Float, FloatConvert, Round, Status};
 use std::cmp::Ordering;
+
+/// Exponents beyond this change nothing but for numbers with more digits than that.
+const MOST_EXPONENT: i64 = 1_000_000;
 
 /// Calls a generic function for the format of `kind`.
 macro_rules! with {
@@ -179,6 +182,33 @@ pub fn convert(from: FloatKind, to: FloatKind, a: u128) -> u128 {
         }
     }
     with!(from, go(to, a))
+}
+
+/// A number as C spells it, and whether it is out of range: infinite, or so small that digits are lost; of hexadecimal ones,
+/// as in musl, only where all are.
+pub fn parse(kind: FloatKind, text: &str, negative: bool) -> (u128, bool) {
+    fn go<F: Float>(text: &str, negative: bool) -> (u128, bool) {
+        let text = text.to_ascii_lowercase();
+        let (value, status) = match text.as_str() {
+            "inf" | "infinity" => (F::INFINITY, Status::OK),
+            "nan" => (F::NAN, Status::OK),
+            _ => {
+                // An exponent may be missing in C, and have more digits than matter.
+                let mark = if text.starts_with("0x") { 'p' } else { 'e' };
+                let (digits, exponent) = text.split_once(mark).unwrap_or((&text, "0"));
+                let exponent: i64 =
+                    exponent.parse().unwrap_or(if exponent.starts_with('-') { i64::MIN } else { i64::MAX });
+                let spelled = format!("{digits}{mark}{}", exponent.clamp(-MOST_EXPONENT, MOST_EXPONENT));
+                let parsed = F::from_str_r(&spelled, Round::NearestTiesToEven);
+                let parsed = parsed.expect("the caller has looked at the characters");
+                (parsed.value, parsed.status)
+            }
+        };
+        let value = if negative { -value } else { value };
+        let too_small = status.intersects(Status::UNDERFLOW) && (value.is_zero() || !text.starts_with("0x"));
+        (value.to_bits(), status.intersects(Status::OVERFLOW) || too_small)
+    }
+    with!(kind, go(text, negative))
 }
 
 #[cfg(test)]

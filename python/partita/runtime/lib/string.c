@@ -1,14 +1,25 @@
-/* <string.h>, for programs that are explored without a libc: plain loops, so that symbolic bytes fork as written. The
-   functions that move bytes without looking at them, compare them or measure them are models of the executor
-   (`models/bytes.rs`, `models/text.rs`). */
+/* <string.h>, for programs that are explored without a libc. Functions that move bytes without looking at them, compare
+   them or measure them are models of the executor (`models/bytes.rs`, `models/text.rs`), and what copies strings is made
+   of those: one expression a byte and no fork. What looks for something in symbolic bytes are plain loops, which fork as
+   written: whoever asks where something is mostly goes on from there, and a place that is known is worth a path. */
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <ctype.h>
+
+#include "partita.h"
+
+/* The place of a byte that is sought in bytes that are numbers: one expression where it is symbolic itself, ABSENT
+   if it is not there. BYTEWISE if there are symbolic bytes among them. */
+long __partita_memchr(const void *s, int c, size_t n);
+long __partita_strchr(const char *s, int c);
+long __partita_strrchr(const char *s, int c);
+enum { ABSENT = -1, BYTEWISE = -2 };
 
 void *memchr(const void *s, int c, size_t n) {
   const unsigned char *p = s;
+  long at = __partita_memchr(s, c, n);
+  if (at != BYTEWISE) return at == ABSENT ? NULL : (void *)(p + at);
   for (; n; n--, p++)
     if (*p == (unsigned char)c) return (void *)p;
   return NULL;
@@ -21,35 +32,30 @@ void *memrchr(const void *s, int c, size_t n) {
   return NULL;
 }
 
-int strcasecmp(const char *a, const char *b) {
-  for (; *a && tolower((unsigned char)*a) == tolower((unsigned char)*b); a++, b++) {}
-  return tolower((unsigned char)*a) - tolower((unsigned char)*b);
-}
+/* Models under names of their own: musl's are not left out of it, and what is defined here comes first. */
+int __partita_strcasecmp(const char *a, const char *b);
+int __partita_strncasecmp(const char *a, const char *b, size_t n);
+int strcasecmp(const char *a, const char *b) { return __partita_strcasecmp(a, b); }
+int strncasecmp(const char *a, const char *b, size_t n) { return __partita_strncasecmp(a, b, n); }
 
-int strncasecmp(const char *a, const char *b, size_t n) {
-  for (; n; n--, a++, b++) {
-    int difference = tolower((unsigned char)*a) - tolower((unsigned char)*b);
-    if (difference || !*a) return difference;
-  }
-  return 0;
-}
-
-char *strcpy(char *restrict to, const char *restrict from) {
-  char *t = to;
-  while ((*t++ = *from++)) {}
-  return to;
-}
+char *strcpy(char *restrict to, const char *restrict from) { return memcpy(to, from, strlen(from) + 1); }
 
 char *stpcpy(char *restrict to, const char *restrict from) {
-  while ((*to = *from++)) to++;
-  return to;
+  size_t n = strlen(from);
+  memcpy(to, from, n + 1);
+  return to + n;
 }
 
 char *strncpy(char *restrict to, const char *restrict from, size_t n) {
-  size_t i = 0;
-  for (; i < n && from[i]; i++) to[i] = from[i];
-  for (; i < n; i++) to[i] = 0;
-  return to;
+  size_t length = strnlen(from, n);
+  if (!partita_is_symbolic(length)) {
+    memcpy(to, from, length);
+    memset(to + length, 0, n - length);
+    return to;
+  }
+  /* Zeros first: after the copy, where they begin would be symbolic too. */
+  memset(to, 0, n);
+  return memcpy(to, from, length);
 }
 
 char *strcat(char *restrict to, const char *restrict from) {
@@ -58,13 +64,16 @@ char *strcat(char *restrict to, const char *restrict from) {
 }
 
 char *strncat(char *restrict to, const char *restrict from, size_t n) {
-  char *t = to + strlen(to);
-  while (n-- && *from) *t++ = *from++;
-  *t = 0;
+  char *end = to + strlen(to);
+  n = strnlen(from, n);
+  memcpy(end, from, n);
+  end[n] = 0;
   return to;
 }
 
 char *strchr(const char *s, int c) {
+  long at = __partita_strchr(s, c);
+  if (at != BYTEWISE) return at == ABSENT ? NULL : (char *)(s + at);
   for (;; s++) {
     if (*s == (char)c) return (char *)s;
     if (!*s) return NULL;
@@ -72,6 +81,8 @@ char *strchr(const char *s, int c) {
 }
 
 char *strrchr(const char *s, int c) {
+  long at = __partita_strrchr(s, c);
+  if (at != BYTEWISE) return at == ABSENT ? NULL : (char *)(s + at);
   const char *found = NULL;
   for (;; s++) {
     if (*s == (char)c) found = s;
