@@ -140,25 +140,16 @@ mod tests {
         Query::new(solver.tree.root(), condition)
     }
 
-    fn counter(solver: &Solver, wanted: &str) -> f64 {
-        let stats = solver.statistics();
-        let counters = stats.iter().flat_map(|row| &row.counters);
-        counters.filter(|(name, _)| name == wanted).map(|(_, count)| *count).sum()
-    }
-
     #[test]
-    fn small_numbers_answer_and_large_ones_and_none_are_answered_too() {
-        for (wanted, least, verdict, narrow) in [
-            (2003 * 2011, 1, "sat", true),
-            (65_537 * 65_539, 40_000, "sat", false),
-            (65_521, 1, "unsat", false),
-        ] {
+    fn products_of_small_and_of_large_numbers_and_none_are_told_apart() {
+        for (wanted, least, verdict) in
+            [(2003 * 2011, 1, "sat"), (65_537 * 65_539, 40_000, "sat"), (65_521, 1, "unsat")]
+        {
             let spec = Spec::parse("sat", &Spec(Vec::new())).expect("a chain");
             let mut solver = Solver::new(build_chain(&spec, &mut |_| Ok(None)).expect("a layer of the core"));
             let query = product(&mut solver, wanted, least);
             let answer = solver.check(&query, &Budget::unlimited());
             assert_eq!(answer.verdict(), verdict, "{wanted}");
-            assert_eq!(counter(&solver, "narrow") > 0.0, narrow, "{wanted}");
         }
     }
 }

@@ -303,7 +303,7 @@ fn search(engine: &mut Engine, state: &mut State, site: &Site<'_>, wanted: Wante
     let places = bytes.iter().enumerate().map(|(at, &byte)| (at as u64, byte));
     let Some(e) = sought.expr() else {
         let mut equal = places.filter(|&(_, byte)| u64::from(byte) == sought.word);
-        let found = if wanted == Wanted::Last { equal.last() } else { equal.next() };
+        let found = if wanted == Wanted::Last { equal.next_back() } else { equal.next() };
         return Ok(Reply::Value(Value::number(found.map_or(ABSENT, |(at, _)| at))));
     };
     // Each byte once: where it stands first, or last.
