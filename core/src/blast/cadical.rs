@@ -121,8 +121,12 @@ impl Default for Cadical {
 }
 
 impl Clauses for Cadical {
-    fn variable(&mut self, _input: bool) -> i32 {
+    fn variable(&mut self, input: bool) -> i32 {
         self.variables += 1;
+        if input {
+            // A variable that was eliminated cannot be observed any more, and any question may ask for that.
+            self.solver.freeze(self.variables);
+        }
         self.variables
     }
 
@@ -171,5 +175,45 @@ impl Engine for Cadical {
 
     fn propagations(&self) -> u64 {
         self.propagations
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::budget::Budget;
+
+    /// Inputs in two clauses each, beside a problem that takes thousands of conflicts: they would be eliminated.
+    #[test]
+    fn inputs_can_be_observed_after_solves_that_observed_none() {
+        let mut engine = Cadical::new();
+        let gates: Vec<i32> = (0..230).map(|_| engine.variable(false)).collect();
+        let inputs: Vec<i32> = (0..40).map(|_| engine.variable(true)).collect();
+        let mut state = 7u64;
+        let mut literal = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let variable = gates[(state >> 33) as usize % gates.len()];
+            if state >> 63 == 0 { variable } else { -variable }
+        };
+        (0..985).for_each(|_| engine.clause(&[literal(), literal(), literal()]));
+        for &input in &inputs {
+            engine.clause(&[input, literal()]);
+            engine.clause(&[-input, literal()]);
+        }
+        let budget = Budget::unlimited();
+        for keep in [0, 0, 0, 0, 0, 0, 8, 8] {
+            let assumptions = [literal()];
+            let task = Task {
+                assumptions: &assumptions,
+                traced: &inputs,
+                budget: &budget,
+                conflicts: u64::MAX,
+                keep,
+            };
+            let outcome = engine.solve(&task);
+            assert!(matches!(outcome, Outcome::Sat(_) | Outcome::Unsat(_)), "{outcome:?}");
+            assert!(engine.take_harvest().len() <= keep);
+        }
+        assert!(engine.conflicts() > 2_000, "{}", engine.conflicts());
     }
 }
