@@ -23,7 +23,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-SHARED = Path(os.environ.get("PARTITA_SHARED", Path(__file__).resolve().parent.parent.parent / "shared"))
+REPOSITORY = Path(__file__).resolve().parent.parent
+SHARED = Path(os.environ.get("PARTITA_SHARED", REPOSITORY.parent / "shared"))
 TOLERANCE = 1.2
 KLEE_START_S = 0.06
 NOISE_S = 0.05  # less than that of KLEE's time is not told from its start
@@ -43,22 +44,6 @@ int main(void) {
     for (int i = 0; i < DEPTH; i++)
         if (in[i] > 100) n++;
     return n;
-}
-"""
-
-# Cost has to be linear in the number of distinct expressions, however often each is used.
-ROUNDS = """
-#include "klee/klee.h"
-int main(void) {
-    unsigned w[16], sum = 0;
-    klee_make_symbolic(w, sizeof w, "w");
-    for (int i = 0; i < 3200; i++) {
-        unsigned a = w[i % 16], b = w[(i + 5) % 16], c = w[(i + 11) % 16];
-        w[i % 16] = ((a + b) ^ (c << 7 | c >> 25)) * 2654435761u;
-    }
-    for (int i = 0; i < 16; i++)
-        sum ^= w[i];
-    return sum == 0x12345678;
 }
 """
 
@@ -211,7 +196,7 @@ def own_programs(runner: Runner) -> list[str]:
     sample = runner.median(small)
     missed += judged("ten lines, whole run, s", sample.wall_s / SMALL_S, f"{sample.wall_s:.2f}", "1")
     missed += judged("ten lines, peak memory, MB", sample.peak_mb / SMALL_MB, f"{sample.peak_mb:.0f}", "150")
-    sample = runner.median(runner.own("rounds", ROUNDS))
+    sample = runner.median(REPOSITORY / "tests" / "programs" / "scale" / "rounds.c")
     return missed + judged("3,200 rounds, s", sample.explore_s / ROUNDS_S, f"{sample.explore_s:.3f}", "1")
 
 

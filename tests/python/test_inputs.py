@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from conftest import REPOSITORY
+
 from partita import explore, ktest
 
 READABLE = """#include "klee/klee.h"
@@ -20,21 +22,6 @@ int main(void) {
   if (s[4] + s[0] == 'b' + 'a')
     abort();
   return s[0];
-}
-"""
-
-# As many distinct expressions as operations, each of them used by thousands of others.
-ROUNDS = """#include "klee/klee.h"
-int main(void) {
-  unsigned w[16], sum = 0;
-  klee_make_symbolic(w, sizeof w, "w");
-  for (int i = 0; i < 3200; i++) {
-    unsigned a = w[i % 16], b = w[(i + 5) % 16], c = w[(i + 11) % 16];
-    w[i % 16] = ((a + b) ^ (c << 7 | c >> 25)) * 2654435761u;
-  }
-  for (int i = 0; i < 16; i++)
-    sum ^= w[i];
-  return sum == 0x12345678;
 }
 """
 
@@ -64,9 +51,7 @@ def test_values_are_readable_where_the_path_allows_it(tmp_path: Path) -> None:
     assert printable(s[3])
 
 
-def test_shared_expressions_cost_what_they_are_in_number(tmp_path: Path) -> None:
-    program = tmp_path / "rounds.c"
-    program.write_text(ROUNDS)
-    run = explore(program, max_time=20).finish()
+def test_shared_expressions_cost_what_they_are_in_number() -> None:
+    run = explore(REPOSITORY / "tests" / "programs" / "scale" / "rounds.c", max_time=20).finish()
     assert run.complete
     assert run.summary()["paths"]["completed"] == 1

@@ -11,7 +11,7 @@ point and strings are claripy's `BackendError`: Partita has bit-vectors, boolean
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import reduce
+from functools import partialmethod, reduce
 from typing import Any
 
 import claripy
@@ -194,34 +194,25 @@ class BackendPartita(Backend):  # type: ignore[misc]
         rows = self._batch_eval([expr], n, extra_constraints, solver, model_callback)
         return [row[0] for row in rows]
 
-    def _extreme(self, name: str, expr: Expr, extra: Sequence[Expr], signed: bool, solver: _Session) -> int:
-        if not self._satisfiable(extra, solver):
+    def _extreme(
+        self,
+        name: str,
+        expr: Expr,
+        extra_constraints: Sequence[Expr] = (),
+        signed: bool = False,
+        solver: Any = None,
+        model_callback: Hook | None = None,
+    ) -> int:
+        if not self._satisfiable(extra_constraints, solver):
             raise UnsatError(f"unsat during {name}")
         try:
-            found: int = getattr(solver.chain, name)(expr, *extra, signed=signed)
+            found: int = getattr(solver.chain, name)(expr, *extra_constraints, signed=signed)
         except UndecidedError as undecided:
             raise ClaripySolverInterruptError(str(undecided)) from None
         return found
 
-    def _min(
-        self,
-        expr: Expr,
-        extra_constraints: Sequence[Expr] = (),
-        signed: bool = False,
-        solver: Any = None,
-        model_callback: Hook | None = None,
-    ) -> int:
-        return self._extreme("minimum", expr, extra_constraints, signed, solver)
-
-    def _max(
-        self,
-        expr: Expr,
-        extra_constraints: Sequence[Expr] = (),
-        signed: bool = False,
-        solver: Any = None,
-        model_callback: Hook | None = None,
-    ) -> int:
-        return self._extreme("maximum", expr, extra_constraints, signed, solver)
+    _min = partialmethod(_extreme, "minimum")
+    _max = partialmethod(_extreme, "maximum")
 
     def _solution(
         self,
