@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import json
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,10 @@ table { border-collapse: collapse; font-size: 14px }
 th, td { padding: .15rem .7rem; border-bottom: 1px solid #ddd; text-align: right }
 th:first-child, td:first-child, th:nth-child(3), td:nth-child(3), td:last-child, th:last-child { text-align: left }
 .remark { color: #a40000 }
+nav { columns: 3; margin: 1rem 0 }
 """
+_NAMED = 4
+"""So many of the rows that were not measured for one reason are named."""
 _COLUMNS = {
     "time_s": "seconds",
     "speedup": "times as fast",
@@ -31,6 +35,11 @@ _COLUMNS = {
     "hit_rate": "hit rate",
     "success": "answered",
     "overhead": "overhead, %",
+    "solver_percent": "in the solver, %",
+    "solver_difference": "time in it, %",
+    "inequalities": "inequalities",
+    "handled": "handled",
+    "mismatches": "wrong",
     "peak_mb": "MB",
 }
 
@@ -44,7 +53,11 @@ def render(experiments: Mapping[str, Experiment], not_yet: Mapping[str, str], fo
         "<p>Means with 99 % confidence intervals. Time is that of exploring, less the translation of questions for Z3."
         " “Both sides” means that the executor asks about both sides of every branch, as the papers' executors do; ours"
         " has a model of each path in hand and asks only about the side that the model does not take. “Times as fast”"
-        " and percentages are beside the configuration named there.</p>",
+        " and percentages are beside the configuration named there. A triangle in a plot is a run that was not over in"
+        " the time at which it stands.</p>",
+        "<nav>",
+        *(f'<a href="#{name}">{name}</a>: {html.escape(one.title)}<br>' for name, one in experiments.items()),
+        "</nav>",
     ]
     for experiment in experiments.values():
         parts += _section(experiment, folder)
@@ -62,6 +75,7 @@ def _section(experiment: Experiment, folder: Path) -> list[str]:
     data = json.loads(file.read_text())
     if not data["complete"]:
         parts.append('<p class="remark">Interrupted: the same command goes on with it.</p>')
+    parts += _not_measured(data["rows"])
     parts += [
         f'<p><img src="{name}.svg" alt="{html.escape(experiment.title)}"></p>' if data["complete"] else "",
         f"<p><b>Reported</b> ({html.escape(experiment.source)}): {html.escape(experiment.reported)}</p>",
@@ -76,6 +90,23 @@ def _section(experiment: Experiment, folder: Path) -> list[str]:
     return parts
 
 
+def _not_measured(rows: list[dict[str, Any]]) -> list[str]:
+    """Above the plot: what is not in it, and why; by reason, since one reason often holds for many."""
+    groups: dict[str, list[str]] = {}
+    for row in rows:
+        if row["remark"]:
+            words = dict.fromkeys((row["series"], str(row["x"]), row["configuration"]))
+            groups.setdefault(row["remark"], []).append(" ".join(words))
+    return [
+        f'<p class="remark">{html.escape(why)} ({len(names)} of {len(rows)} rows: {html.escape(_few(names))}).</p>'
+        for why, names in groups.items()
+    ]
+
+
+def _few(names: list[str]) -> str:
+    return ", ".join(names[:_NAMED]) + (", ..." if len(names) > _NAMED else "")
+
+
 def _configuration(name: str, setup: dict[str, Any]) -> str:
     words = f"<b>{html.escape(name)}</b>: "
     words += f"<code>{html.escape(setup['layers'])}</code>" if setup["tool"] == "partita" else setup["tool"]
@@ -87,9 +118,9 @@ def _configuration(name: str, setup: dict[str, Any]) -> str:
 def _origin(data: dict[str, Any]) -> str:
     machine, versions, effort = data["machine"], data["versions"], data["effort"]
     said = (
-        f"Scale: {data['scale']}, {effort['repeats']} runs each, stopped after {effort['seconds']:g} s."
+        f"Scale: {data['scale']}, {effort['repeats']} runs each or more, stopped after {effort['seconds']:g} s."
         f" {machine['processor']}, {machine['processors']} processors; Partita {versions['partita']}, Z3"
-        f" {versions['z3-solver']}."
+        f" {versions['z3-solver']}. Command: {shlex.join(data['command'])}."
     )
     return html.escape(said)
 

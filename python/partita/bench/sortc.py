@@ -35,7 +35,7 @@ EXPERIMENT = Experiment(
     ),
     configurations={**against_z3("split intervals:paper", "split z3"), **_STP},
     cases=cases,
-    effort={"full": Effort(10, 600), "quick": Effort(2, 10), "smoke": Effort(1, 10)},
+    effort={"full": Effort(10, 600), "quick": Effort(3, 10), "smoke": Effort(1, 10)},
     panels=tuple(
         Panel("speedup", name, "lines of the file", "times as fast as Z3 (STP) alone", (name,), log_y=True)
         for name in ("paper", "paper, STP", "default")

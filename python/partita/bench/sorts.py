@@ -34,7 +34,7 @@ SORT1 = Experiment(
     note="The symbolic entry is at one random place for each length, the same for all algorithms and repeats.",
     configurations=against_z3("intervals:paper"),
     cases=lambda scale: _cases(scale, 1),
-    effort={"full": Effort(20, 300), "quick": Effort(2, 20), "smoke": Effort(1, 20)},
+    effort={"full": Effort(20, 300), "quick": Effort(3, 20), "smoke": Effort(1, 20)},
     panels=_PANELS,
 )
 
@@ -49,6 +49,6 @@ SORT2 = Experiment(
     ),
     configurations=against_z3("intervals:paper"),
     cases=lambda scale: _cases(scale, 2),
-    effort={"full": Effort(5, 900), "quick": Effort(2, 20), "smoke": Effort(1, 20)},
+    effort={"full": Effort(5, 900), "quick": Effort(3, 20), "smoke": Effort(1, 20)},
     panels=_PANELS,
 )

@@ -11,8 +11,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from partita.bench import page, plot, runner
 from partita.bench.catalogue import EXPERIMENTS, NOT_YET
-from partita.bench.experiment import Experiment, Scale
+from partita.bench.experiment import Experiment, Scale, Setup
 from partita.bench.rows import DIFFERENT, rows
+from partita.errors import UsageError
 from partita.explore import write_whole
 
 
@@ -48,6 +49,19 @@ def measure(
                 progress.console.print(line, highlight=False, markup=False, soft_wrap=True)
     write_page(folder)
     return wrong
+
+
+def redraw(folder: Path) -> list[str]:
+    """Plots and page once more from the files of a run; gives the names of what was found."""
+    found = [name for name in EXPERIMENTS if (folder / f"{name}.json").exists()]
+    if not found:
+        raise UsageError(f"expected results (NAME.json) in `{folder}` to draw, found none")
+    for name in found:
+        data = json.loads((folder / f"{name}.json").read_text())
+        setups = {configuration: Setup(**setup) for configuration, setup in data["configurations"].items()}
+        plot.draw(EXPERIMENTS[name], rows(data["samples"], setups), data["samples"], folder)
+    write_page(folder)
+    return found
 
 
 def write_page(folder: Path) -> None:
