@@ -40,8 +40,8 @@ WHOLE = "equal instructions"
 def cases(scale: Scale) -> list[Case]:
     return [
         Case(series, name, name, package="binutils", built=scale == "quick", until="instructions", share=share,
-             words=(*(("--sym-stdin", "16") if name == "sysinfo" else _FILE), *ARGUMENTS[name]))
-        for series, share in with_shorter_times(WHOLE, scale)
+             only=only, words=(*(("--sym-stdin", "16") if name == "sysinfo" else _FILE), *ARGUMENTS[name]))
+        for series, share, only in with_shorter_times(WHOLE, scale, (BASELINE, "intervals"))
         for name in _CHOSEN[scale]
     ]  # fmt: skip
 

@@ -54,6 +54,8 @@ class Case:
     share: float = 1.0
     """Of the seconds of the effort, what this case has."""
     search: str = "dfs"
+    only: tuple[str, ...] = ()
+    """The configurations that it is measured in, if not all."""
     reported: Mapping[str, float] = field(default_factory=dict)
     """What others measured of it."""
 
@@ -85,7 +87,7 @@ class Setup:
     tool: Literal["partita", "klee", "angr"] = "partita"
     """Who explores."""
     census: bool = False
-    """Counts what the questions are made of that `integers:paper` answers; that takes time."""
+    """Counts what the questions are made of that `integers:paper` answers, once: of its time nothing is said."""
 
 
 @dataclass(frozen=True)
@@ -150,6 +152,8 @@ def with_effort(experiment: Experiment, scale: Scale, repeats: int | None, secon
     return replace(experiment, effort={**experiment.effort, scale: chosen})
 
 
-def with_shorter_times(series: str, scale: Scale) -> list[tuple[str, float]]:
-    """A series, and where time is an axis the same with less of it: names, and shares of the effort's seconds."""
-    return [(series, 1.0)] if scale == "smoke" else [(f"{series}, shorter", 0.3), (series, 1.0)]
+def with_shorter_times(series: str, scale: Scale, only: tuple[str, ...]) -> list[tuple[str, float, tuple[str, ...]]]:
+    """A series, and where time is an axis the same with less of it in some configurations: names, shares of the
+    effort's seconds, configurations."""
+    whole: list[tuple[str, float, tuple[str, ...]]] = [(series, 1.0, ())]
+    return whole if scale == "smoke" else [(f"{series}, shorter", 0.3, only), *whole]

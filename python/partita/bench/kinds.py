@@ -71,7 +71,8 @@ def lines(axes: Axes, data: Data) -> None:
     several = len(data.panel.configurations) > 1
     for (name, configuration), points in found.items():
         which = data.numbers[configuration] if several else series.index(name)
-        words = ([name] if len(series) > 1 else []) + ([configuration] if several or len(series) == 1 else [])
+        words = [name.partition(",")[0]] if len(series) > 1 else []
+        words += [configuration] if several or len(series) == 1 else []
         xs = [x for x, _ in points]
         _with_whiskers(axes, data.panel, xs, [value for _, value in points], label=", ".join(words), linewidth=1.4,
                        markersize=5, capsize=2, color=_COLOURS[which % 9], marker=_MARKERS[which % 9],
@@ -128,9 +129,11 @@ def bars(axes: Axes, data: Data) -> None:
     for number, name in enumerate(labels):
         number = number if by_series else data.numbers[name]
         values = [(at(row), value) for row, value in found if label(row) == name]
-        heights = [value.mean for _, value in values]
-        drawn = axes.bar([x for x, _ in values], heights, 0.92 * width, label=name, color=_COLOURS[number % 9],
-                         hatch=_HATCHES[number % 9], edgecolor="white", linewidth=0)  # fmt: skip
+        # Slower is down, faster is up.
+        base = 1.0 if data.panel.measure == "speedup" else 0.0
+        heights = [value.mean - base for _, value in values]
+        drawn = axes.bar([x for x, _ in values], heights, 0.92 * width, base, label=name, edgecolor="white",
+                         color=_COLOURS[number % 9], hatch=_HATCHES[number % 9], linewidth=0)  # fmt: skip
         if data.panel.measure == "solves":
             axes.bar_label(drawn, fmt="%g", fontsize=8)
         elif values:
@@ -213,8 +216,8 @@ def scatter(axes: Axes, data: Data) -> None:
                       linestyle=_STROKES[number % 4], linewidth=1)  # fmt: skip
     # Names of all would lie upon each other.
     last = list(groups.values())[-1] if groups else []
-    for x, y, name in last if len(last) < 9 else ():
-        axes.annotate(name, (x, y), textcoords="offset points", xytext=(6, 5), fontsize=8)
+    for number, (x, y, name) in enumerate(sorted(last)) if len(last) < 9 else ():
+        axes.annotate(name, (x, y), textcoords="offset points", xytext=(6, -11 if number % 2 else 5), fontsize=8)
     if groups:
         axes.legend(fontsize=8, loc="best")
         axes.set_xscale("log")
@@ -348,7 +351,7 @@ def _scales(axes: Axes, panel: Panel) -> None:
     if panel.log_y:
         axes.set_yscale("log")
         low, high = axes.get_ylim()
-        subs = (1.0, 2.0, 5.0) if high < 100 * low else (1.0,)
+        subs = (1.0, 2.0, 5.0) if high < 60 * low else (1.0,)
         axes.yaxis.set_major_locator(LogLocator(subs=subs, numticks=12))
         axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
         axes.yaxis.set_minor_formatter("")

@@ -72,7 +72,7 @@ EXPERIMENT = Experiment(
     ),
     configurations=CONFIGURATIONS,
     cases=cases,
-    effort={"full": Effort(5, 300), "quick": Effort(3, 1), "smoke": Effort(1, 0.3)},
+    effort={"full": Effort(5, 300), "quick": Effort(3, 0.7), "smoke": Effort(1, 0.3)},
     panels=tuple(
         Panel("paths", words, *labels, tuple(CONFIGURATIONS), log_y=kind == "bars", kind=kind, series=(search,))
         for search, words in _WORDS.items()

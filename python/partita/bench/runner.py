@@ -94,9 +94,10 @@ def jobs(experiment: Experiment, scale: Scale) -> list[Job]:
     if scale == "smoke":
         setups = setups[:3] + setups[3:][-2:]
     return [
-        Job(case, name, setup, replace(effort, seconds=case.share * effort.seconds))
+        Job(case, name, setup, Effort(1 if setup.census else effort.repeats, case.share * effort.seconds))
         for case in experiment.cases(scale)
         for name, setup in setups
+        if not case.only or name in case.only
     ]
 
 

@@ -57,7 +57,7 @@ EXPERIMENT = Experiment(
     ),
     configurations=CONFIGURATIONS,
     cases=cases,
-    effort={"full": Effort(5, 60), "quick": Effort(3, 0.2), "smoke": Effort(1, 0.3)},
+    effort={"full": Effort(5, 60), "quick": Effort(2, 0.2), "smoke": Effort(1, 0.3)},
     panels=(
         *(Panel("states", f"states, {words}", "seconds", "states, mean of the programs", _ALL, kind="curve",
                 series=(search,)) for search, words in _SEARCHES.items()),

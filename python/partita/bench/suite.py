@@ -69,7 +69,9 @@ def write_page(folder: Path) -> None:
 
 
 def summary(experiment: Experiment, folder: Path) -> str:
-    """One line: how many rows were measured, and why others were not."""
-    outcomes = [row["outcome"] for row in json.loads((folder / f"{experiment.name}.json").read_text())["rows"]]
+    """How many rows were measured, and why others were not run."""
+    found = json.loads((folder / f"{experiment.name}.json").read_text())["rows"]
+    outcomes = [row["outcome"] for row in found]
     counts = [f"{outcomes.count(o)} {o}" for o in ("measured", "stopped", "failed", "not run") if o in outcomes]
-    return f"{experiment.name}: {', '.join(counts)}"
+    why = dict.fromkeys(row["remark"] for row in found if row["outcome"] == "not run")
+    return "\n  ".join([f"{experiment.name}: {', '.join(counts)}", *why])
