@@ -396,7 +396,7 @@ def test_effort_by_hand(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
 def test_what_is_not_in_a_plot_is_said_above_it() -> None:
     row = {"series": "s", "x": 1, "configuration": "STP", "remark": "not run: `stp` is not installed"}
     text = "".join(page._not_measured([{**row, "x": x} for x in range(5)] + [{**row, "remark": ""}]))
-    wanted = "not run: `stp` is not installed (5 of 6 rows: s 0 STP, s 1 STP, s 2 STP, s 3 STP, ...)"
+    wanted = "not run: <code>stp</code> is not installed (5 of 6 rows; s 0: STP; s 1: STP; s 2: STP; s 3: STP; ...)"
     assert wanted in text
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import json
+import re
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
@@ -19,6 +20,7 @@ th, td { padding: .15rem .7rem; border-bottom: 1px solid #ddd; text-align: right
 th:first-child, td:first-child, th:nth-child(3), td:nth-child(3), td:last-child, th:last-child { text-align: left }
 .remark { color: #a40000 }
 nav { columns: 3; margin: 1rem 0 }
+nav div { break-inside: avoid }
 """
 _NAMED = 4
 """So many of the rows that were not measured for one reason are named."""
@@ -56,7 +58,7 @@ def render(experiments: Mapping[str, Experiment], not_yet: Mapping[str, str], fo
         " and percentages are beside the configuration named there. A triangle in a plot is a run that was not over in"
         " the time at which it stands.</p>",
         "<nav>",
-        *(f'<a href="#{name}">{name}</a>: {html.escape(one.title)}<br>' for name, one in experiments.items()),
+        *(f'<div><a href="#{name}">{name}</a>: {html.escape(one.title)}</div>' for name, one in experiments.items()),
         "</nav>",
     ]
     for experiment in experiments.values():
@@ -78,8 +80,8 @@ def _section(experiment: Experiment, folder: Path) -> list[str]:
     parts += _not_measured(data["rows"])
     parts += [
         f'<p><img src="{name}.svg" alt="{html.escape(experiment.title)}"></p>' if data["complete"] else "",
-        f"<p><b>Reported</b> ({html.escape(experiment.source)}): {html.escape(experiment.reported)}</p>",
-        f"<p>{html.escape(experiment.note)}</p>",
+        f"<p><b>Reported</b> ({html.escape(experiment.source)}): {_text(experiment.reported)}</p>",
+        f"<p>{_text(experiment.note)}</p>",
         "<ul>",
         *(f"<li>{_configuration(name, setup)}</li>" for name, setup in data["configurations"].items()),
         "</ul>",
@@ -95,16 +97,21 @@ def _not_measured(rows: list[dict[str, Any]]) -> list[str]:
     groups: dict[str, list[str]] = {}
     for row in rows:
         if row["remark"]:
-            words = dict.fromkeys((row["series"], str(row["x"]), row["configuration"]))
-            groups.setdefault(row["remark"], []).append(" ".join(words))
+            words = dict.fromkeys((row["series"], str(row["x"])))
+            groups.setdefault(row["remark"], []).append(f"{' '.join(words)}: {row['configuration']}")
     return [
-        f'<p class="remark">{html.escape(why)} ({len(names)} of {len(rows)} rows: {html.escape(_few(names))}).</p>'
+        f'<p class="remark">{_text(why)} ({len(names)} of {len(rows)} rows; {html.escape(_few(names))}).</p>'
         for why, names in groups.items()
     ]
 
 
 def _few(names: list[str]) -> str:
-    return ", ".join(names[:_NAMED]) + (", ..." if len(names) > _NAMED else "")
+    return "; ".join(names[:_NAMED]) + ("; ..." if len(names) > _NAMED else "")
+
+
+def _text(words: str) -> str:
+    """With what stands between backquotes as code."""
+    return re.sub("`([^`]*)`", r"<code>\1</code>", html.escape(words))
 
 
 def _configuration(name: str, setup: dict[str, Any]) -> str:

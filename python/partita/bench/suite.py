@@ -44,8 +44,7 @@ def measure(
                 for row in found
                 if row.outcome == "failed" or row.remark == DIFFERENT
             ]
-            progress.console.print(summary(experiment, folder), highlight=False, markup=False)
-            for line in experiment.table(data["samples"]) if experiment.table else ():
+            for line in (summary(experiment, folder), *(experiment.table(data["samples"]) if experiment.table else ())):
                 progress.console.print(line, highlight=False, markup=False, soft_wrap=True)
     write_page(folder)
     return wrong
