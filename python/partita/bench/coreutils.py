@@ -56,7 +56,11 @@ _CHOSEN: dict[Scale, tuple[str, ...]] = {
     "quick": ("echo", "dirname", "cut", "head", "tr"),
     "smoke": ("echo",),
 }
-_SOLVED: dict[Scale, tuple[str, ...]] = {"full": tuple(KLEE), "quick": ("dirname", "head", "tr"), "smoke": ("echo",)}
+_SOLVED: dict[Scale, tuple[str, ...]] = {
+    "full": tuple(KLEE),
+    "quick": ("dirname", "printenv", "head", "tr", "cut"),
+    "smoke": ("echo",),
+}
 DEFAULT_SEARCH, DEPTH_FIRST = "default search", "depth first"
 _SEARCHES = {DEFAULT_SEARCH: "mix", DEPTH_FIRST: "dfs"}
 

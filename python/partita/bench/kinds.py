@@ -81,7 +81,8 @@ def lines(axes: Axes, data: Data) -> None:
     _scales(axes, data.panel)
     ticks = sorted({x for points in found.values() for x, _ in points} | {row.x for row in data.stopped()})
     if ticks:
-        axes.set_xticks(ticks, [str(x) for x in ticks], minor=False)
+        every = 1 + len(ticks) // 12
+        axes.set_xticks(ticks, [str(x) if number % every == 0 else "" for number, x in enumerate(ticks)], minor=False)
         if data.panel.log_x:
             axes.minorticks_off()
 

@@ -143,11 +143,13 @@ def _own_lines(tracefile: Path, folder: Path) -> dict[str, float]:
 
 def _solver(wall_s: float, solver: dict[str, Any]) -> dict[str, Any]:
     layers = solver["layers"]
-    technique = next((layer for layer in layers if layer["name"] not in ("verify", "simplify", "split")), layers[0])
-    handled = technique["sat"] + technique["unsat"]
-    shares = {"success": handled / max(1, technique["asked"])}
-    if technique.get("constructs"):
-        shares["inequalities"] = technique["inequalities"] / technique["constructs"]
+    shares = {}
+    technique = next((layer for layer in layers if layer["name"].endswith(":paper")), None)
+    if technique is not None:
+        shares["handled"] = technique["sat"] + technique["unsat"]
+        shares["success"] = shares["handled"] / max(1, technique["asked"])
+        if technique.get("constructs"):
+            shares["inequalities"] = technique["inequalities"] / technique["constructs"]
     translate_s = sum(layer.get("translate_s", 0.0) for layer in layers)
     time_s, solver_s = wall_s - translate_s, solver["time_s"] - translate_s
     caches = [layer for layer in layers if layer["name"].startswith(("reuse", "solutions"))]
@@ -159,7 +161,6 @@ def _solver(wall_s: float, solver: dict[str, Any]) -> dict[str, Any]:
         "time_s": time_s,
         "solver_s": solver_s,
         "solver_percent": 100 * solver_s / max(time_s, 1e-9),
-        "handled": handled,
         "solves": layers[-1]["asked"],
         "queries": solver["queries"],
         **shares,
