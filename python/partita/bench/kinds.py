@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 _COLOURS = ("#00429d", "#e66101", "#5fb8de", "#7b2d8b", "#2c9a5f", "#f2b134", "#99000d", "#8c8c8c", "#c9b8e8")
 _MARKERS = "osD^vPX*<"
 _STROKES = ("-", "--", ":", "-.")
-_HATCHES = ("", "///", "...", "xx", "\\\\\\", "++", "oo", "--", "||")
+# Of strokes: a hatch of dots takes a hundred kilobytes.
+_HATCHES = ("", "///", "\\\\\\", "xx", "--", "||", "++", "///--", "xx||")
 _GREY = "0.4"
 _MANY_BARS = 16
 _SHARES = ("hit_rate", "success", "inequalities")
