@@ -161,8 +161,8 @@ pub struct Learner {
     nodes: Recent<u32, Facts>,
     /// Nodes that may still be folded or visited for what is being learnt.
     effort: usize,
-    /// Nodes folded and visited so far, whatever for.
-    pub(crate) work: u64,
+    /// What was spent before the last time that everything was forgotten.
+    spent_before: u64,
 }
 
 impl Default for Learner {
@@ -173,7 +173,7 @@ impl Default for Learner {
             fold: Fold::default(),
             nodes: Recent::new(NODE_BYTES),
             effort: 0,
-            work: 0,
+            spent_before: 0,
         }
     }
 }
@@ -222,13 +222,17 @@ impl Learner {
         facts
     }
 
+    /// Nanoseconds spent so far, about: reckoned from what was done, not from a clock.
+    pub(crate) fn spent(&self) -> u64 {
+        self.spent_before + self.fold.spent + self.meanings.spent()
+    }
+
     /// How many nodes may be folded and visited from here on.
     pub fn allow(&mut self, effort: usize) {
         self.effort = effort;
     }
 
     fn spend(&mut self, nodes: usize) {
-        self.work += nodes as u64;
         self.effort = self.effort.saturating_sub(nodes);
     }
 
@@ -378,10 +382,8 @@ impl Learner {
             return;
         }
         let because = context.because;
-        let before = self.effort;
         let says =
             narrow(graph, &mut self.ranges, &self.fold, constraint, Set::truth(true), &mut self.effort);
-        self.work += (before - self.effort) as u64;
         if says.never {
             return facts.contradiction(because);
         }
@@ -439,7 +441,6 @@ impl Learner {
     pub fn values(&mut self, graph: &Graph, facts: &Facts, e: Expr) -> View {
         let mut context = Context { facts, because: Because::default() };
         let whole = self.fold.run(graph, &mut self.ranges, e, &mut context, usize::MAX);
-        self.work += self.fold.cost as u64;
         if !whole {
             return View { set: Set::full(graph.width(e)), because: Because::default() };
         }
@@ -460,6 +461,6 @@ impl Learner {
     }
 
     pub fn forget(&mut self) {
-        *self = Learner { work: self.work, ..Learner::default() };
+        *self = Learner { spent_before: self.spent(), ..Learner::default() };
     }
 }

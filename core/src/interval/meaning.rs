@@ -76,11 +76,17 @@ pub struct Meanings {
     known: Recent<Expr, Arc<Meaning>>,
     fold: Fold,
     columns: Columns,
+    /// Nodes of all expressions that were looked at.
+    nodes: u64,
 }
+
+/// About how long it takes to look at a node.
+const NODE_NS: u64 = 50;
 
 impl Default for Meanings {
     fn default() -> Meanings {
-        Meanings { known: Recent::new(MAX_KNOWN), fold: Fold::default(), columns: Columns::default() }
+        let (fold, columns) = (Fold::default(), Columns::default());
+        Meanings { known: Recent::new(MAX_KNOWN), fold, columns, nodes: 0 }
     }
 }
 
@@ -90,8 +96,14 @@ impl Meanings {
             return known.clone();
         }
         let meaning = Arc::new(self.compute(graph, ranges, e));
+        self.nodes += meaning.nodes as u64;
         self.known.insert(e, meaning.clone(), 1);
         meaning
+    }
+
+    /// Nanoseconds spent so far, about.
+    pub fn spent(&self) -> u64 {
+        self.fold.spent + self.columns.computed() + self.nodes * NODE_NS
     }
 
     pub fn sweep(&mut self, alive: &Alive) {
