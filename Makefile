@@ -11,16 +11,19 @@ COMMIT := $(shell git describe --always --dirty=+ --abbrev=12 2>/dev/null)
 FUZZ_SECONDS ?= 60
 FUZZ_SEED ?= 1
 CSMITH_SEEDS ?= 300
+RESULTS ?= partita-bench
+INTO ?= docs/experiments
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find core/src bindings -name '*.rs' -o -name Cargo.toml -not -path '*/target/*')
 
-.PHONY: help demo test lint docs corpus coreutils bench fuzz wheel clean build
+.PHONY: help demo test lint docs plots corpus coreutils bench fuzz wheel clean build
 
 help:
 	@echo "make demo     build, then solve the examples"
 	@echo "make test     build, then all tests (cargo and pytest)"
 	@echo "make lint     clippy, rustfmt, ruff, mypy"
 	@echo "make docs     the documentation as a site, in build/site"
+	@echo "make plots    RESULTS=$(RESULTS), a folder of partita bench, into INTO=$(INTO)"
 	@echo "make corpus   every query log of ../shared/corpus against its recorded verdicts"
 	@echo "make coreutils  fetch and build GNU Coreutils; 270 command lines in the engine and natively"
 	@echo "make bench    benchmarks (release build)"
@@ -74,6 +77,13 @@ docs: build
 	@echo "== documentation"
 	$(BIN)/mkdocs build --strict --quiet
 	@echo "build/site/index.html"
+
+# Of a quick run with all packages built; runs at the papers' sizes go INTO=docs/experiments/full.
+plots: build
+	@echo "== plots of $(RESULTS)"
+	$(BIN)/partita bench --redraw --out $(RESULTS)
+	mkdir -p $(INTO)
+	cp $(RESULTS)/*.svg $(INTO)/
 
 corpus: build
 	@echo "== the query logs of ../shared/corpus"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import random
 import shutil
 import subprocess
 import sys
@@ -19,12 +20,14 @@ pytest.importorskip("z3", reason="Z3 is what experiments compare with: pip insta
 
 from conftest import PARTITA
 
-from partita.bench import coreutils, eca, page, plot, runner, sortcheck, sources, suite
+from partita import bv
+from partita.bench import census, coreutils, eca, kinds, page, plot, runner, sortcheck, sources, suite
 from partita.bench.catalogue import EXPERIMENTS, NOT_YET
 from partita.bench.experiment import Effort, Experiment, Setup
-from partita.bench.rows import estimate, ratio, rows, student
+from partita.bench.rows import MEASURES, estimate, ratio, rows, student
 from partita.cli import main
 from partita.errors import UsageError
+from partita.solver import Solver
 
 Samples = list[dict[str, Any]]
 UTILITY = """#include <fcntl.h>
@@ -120,6 +123,10 @@ def test_estimates() -> None:
     assert ratio([4.0], [2.0]).within is None
     assert ratio([4.0, 4.0], [2.0, 2.0]) == estimate([2.0, 2.0])
     assert ratio([3.0, 5.0], [2.0, 2.0]).within == pytest.approx(2 * 63.657 * math.sqrt(2 / 2 / 16))
+    # Nine runs beside two: as sure as the side that varies.
+    below = [1.0, 2.0, 3.0] * 3
+    within = 2 * 3.355 * math.sqrt(0.75 / 9 / 4)
+    assert ratio([4.0, 4.0], below).within == pytest.approx(within)
 
 
 SETUPS = EXPERIMENTS["sort1"].configurations
@@ -129,7 +136,8 @@ def sample(configuration: str, outcome: str = "measured", found: int = 1, time_s
     runs = [{"time_s": time_s, "peak_mb": 1.0, "solves": 1, "found": found}] if outcome == "measured" else []
     reason = "" if runs else "why"
     case = {"series": "s", "x": 1}
-    return {"case": case, "configuration": configuration, "outcome": outcome, "reason": reason, "runs": runs}
+    return {"case": case, "configuration": configuration, "outcome": outcome, "reason": reason, "runs": runs,
+            "seconds": 20.0}  # fmt: skip
 
 
 def test_other_paths_are_said_and_not_compared() -> None:
@@ -276,9 +284,10 @@ def test_packages_that_cannot_be_had(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 def test_what_takes_long_to_build_is_not_built_for_a_quick_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PARTITA_SOURCES", str(tmp_path))
-    quick = replace(EXPERIMENTS["binutils"], cases=lambda scale: EXPERIMENTS["binutils"].cases("quick")[:1])
+    quick = replace(EXPERIMENTS["binutils"], cases=lambda scale: EXPERIMENTS["binutils"].cases("quick")[-1:])
     samples, _ = measured(quick, tmp_path)
-    reason = "not run: binutils is not built, which takes long: a run without --quick does it"
+    build = "python -m partita.bench.sources binutils"
+    reason = f"not run: binutils is not built, which takes long: `{build}`, then this command again"
     assert [(s["outcome"], s["reason"]) for s in samples] == [("not run", reason)] * 3
     (tmp_path / "binutils").mkdir()
     (tmp_path / "binutils" / ".make-done").touch()
@@ -302,29 +311,114 @@ def test_without_matplotlib(capsys: pytest.CaptureFixture[str], monkeypatch: pyt
     assert wanted in capsys.readouterr().err
 
 
+def made_up(job: runner.Job, key: str, before: Samples) -> runner.Sample:
+    """A sample of three runs that nobody ran, for pages and plots."""
+    chance = random.Random(f"{job.case.series} {job.case.x} {job.configuration}")
+    counts = {"asked": 9, "sat": 4, "unsat": 1, "passed": 4, "passed_extract": 3, "passed_bitwise": 1}
+    layers = [{"name": name, **counts} for name in job.setup.layers.split()]
+    scale = chance.uniform(0.5, 2)
+    runs = [
+        {"found": 1, "wall_s": 1.0, "curve": [(0.5, 4, 2)], "solver": {"layers": layers}, "stopped": None,
+         **{name: scale * chance.uniform(0.1, 0.3) for name in MEASURES}, "paths": 9, "states": 10}
+        for _ in range(3)
+    ]  # fmt: skip
+    return runner._sample(job, key, "measured", "", runs)
+
+
+@pytest.fixture
+def drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with the page and the plots of all experiments."""
+    monkeypatch.setattr(runner, "_measured", made_up)
+    monkeypatch.setattr(sources, "is_built", lambda package: True)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    assert suite.measure(list(EXPERIMENTS.values()), "smoke", tmp_path, command=["partita", "bench"]) == []
+    return tmp_path
+
+
 SHOWN = """<script>addEventListener("load", () => {
-  const broken = [...document.images].filter(image => !image.naturalWidth).map(image => image.src);
-  document.title = `${document.images.length} plots, broken: ${broken.join(" ") || "none"}`;
+  const plots = [...document.images];
+  const small = plots.filter(one => one.naturalWidth < 400 || one.clientWidth < 400 || one.clientHeight < 200);
+  document.title = `${plots.length} plots, not shown: ${small.map(one => one.src).join(" ") || "none"}`;
 });</script>"""
 
 
-def test_the_page_in_a_browser(tmp_path: Path) -> None:
+def test_the_page_in_a_browser(request: pytest.FixtureRequest) -> None:
     names = ("chromium", "chromium-browser", "chromium-headless-shell", "google-chrome")
     browser = next(filter(None, map(shutil.which, names)), None)
     if browser is None:
         pytest.skip("no Chromium on this machine (Debian: apt install chromium)")
-    suite.measure([EXPERIMENTS[name] for name in ("foo", "structures")], "smoke", tmp_path, command=[])
-    page_text = (tmp_path / "index.html").read_text()
+    folder: Path = request.getfixturevalue("drawn")
+    page_text = (folder / "index.html").read_text()
     # A copy that says which plots the browser has drawn.
-    (tmp_path / "asked.html").write_text(page_text.replace("</body>", f"{SHOWN}</body>"))
+    (folder / "asked.html").write_text(page_text.replace("</body>", f"{SHOWN}</body>"))
     for name in ("index.html", "asked.html"):
         words = [browser, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--dump-dom",
-                 f"--user-data-dir={tmp_path / 'profile'}", (tmp_path / name).as_uri()]  # fmt: skip
+                 f"--user-data-dir={folder / 'profile'}", (folder / name).as_uri()]  # fmt: skip
         shown = subprocess.run(words, capture_output=True, text=True, timeout=60)
         assert shown.returncode == 0
-        assert "CONSOLE" not in shown.stderr
-        assert 'src="foo.svg"' in shown.stdout
-    assert "<title>2 plots, broken: none</title>" in shown.stdout
+        assert "CONSOLE" not in shown.stderr, "neither a script error nor a missing file"
+        for experiment in EXPERIMENTS:
+            assert f'src="{experiment}.svg"' in shown.stdout
+    assert f"<title>{len(EXPERIMENTS)} plots, not shown: none</title>" in shown.stdout
+
+
+def test_every_kind_of_panel_has_something_to_show(tmp_path: Path) -> None:
+    """A panel whose measure no row has would stay empty in every run."""
+    for experiment in EXPERIMENTS.values():
+        samples = [made_up(job, "", []) for job in runner.jobs(experiment, "full")]
+        found = rows(samples, experiment.configurations)
+        numbers = {name: number for number, name in enumerate(experiment.configurations)}
+        for panel in experiment.panels:
+            data = kinds.Data(panel, found, samples, numbers)
+            assert data.measured(), f"{experiment.name}: {panel.title}"
+
+
+def test_drawn_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    suite.measure([EXPERIMENTS["foo"]], "smoke", tmp_path, command=[])
+    before = {name: (tmp_path / name).read_text() for name in ("foo.json", "foo.svg", "index.html")}
+    for name in ("foo.svg", "index.html"):
+        (tmp_path / name).unlink()
+    assert main(["bench", "--redraw", "--out", str(tmp_path)]) == 0
+    assert {name: (tmp_path / name).read_text() for name in before} == before
+    assert main(["bench", "--redraw", "--out", str(tmp_path / "empty")]) == 2
+    assert "expected results (NAME.json) in" in capsys.readouterr().err
+
+
+def test_effort_by_hand(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bench", "foo", "--repeats", "1", "--max-time", "5s", "--out", str(tmp_path)]) == 0
+    data = json.loads((tmp_path / "foo.json").read_text())
+    assert data["effort"] == {"repeats": 1, "seconds": 5.0}
+    assert {len(sample["runs"]) for sample in data["samples"]} == {1}
+    assert main(["bench", "foo", "--repeats", "0", "--out", str(tmp_path)]) == 2
+    assert "expected --repeats and --max-time above 0, found 0" in capsys.readouterr().err
+
+
+def test_what_is_not_in_a_plot_is_said_above_it() -> None:
+    row = {"series": "s", "x": 1, "configuration": "STP", "remark": "not run: `stp` is not installed"}
+    text = "".join(page._not_measured([{**row, "x": x} for x in range(5)] + [{**row, "remark": ""}]))
+    wanted = "not run: <code>stp</code> is not installed (5 of 6 rows; s 0: STP; s 1: STP; s 2: STP; s 3: STP; ...)"
+    assert wanted in text
+
+
+def test_a_run_that_is_not_over_is_marked_in_the_plot(tmp_path: Path) -> None:
+    found = rows([sample("paper"), sample("z3", "stopped")], SETUPS)
+    plot.draw(EXPERIMENTS["sortcheck"], found, [], tmp_path)
+    assert "not over in this time" in (tmp_path / "sortcheck.svg").read_text()
+
+
+def test_census_counts_what_is_answered() -> None:
+    """A comparison, an equality, and `true` as what is asked; with a bitwise operator it is passed on, not counted."""
+    counting = census.Census()
+    solver = Solver(layers=[counting, "z3"])
+    x, y = bv("x", 32), bv("y", 32)
+    solver.add(x < y, x == 7)
+    assert solver.check() == "sat"
+    asked = dict(counting.counters)
+    assert (asked["inequalities"], asked["constructs"]) == (1, 3 + 3 + 1)
+    solver.add((x & y) == 1)
+    assert solver.check() == "sat"
+    assert counting.counters["passed_bitwise"] == 1
+    assert counting.counters["constructs"] == asked["constructs"]
 
 
 def test_the_page_names_everything(tmp_path: Path) -> None:

@@ -1,7 +1,6 @@
 //! Loads and stores. A number names its object through its window; `resolve.rs` is about symbolic addresses.
 use super::Engine;
 use super::address::{NULL_PAGE, ObjectId};
-use super::object::INDEX_WIDTH;
 use super::outcome::{Access, Class, Outcome, describe};
 use super::resolve::{Place, Spot};
 use super::state::State;
@@ -136,12 +135,7 @@ impl Engine {
             Place::Among { offset, set } => {
                 // Its contents as an array are remembered, which entries for writing do not follow.
                 self.cache.drop_object(spot.id);
-                let (least, most) = set.min().zip(set.max()).expect("an address that is possible");
-                let (array, start) = object.part(graph, least, most + count);
-                let index = graph.extract(*offset, 0, INDEX_WIDTH);
-                let start = graph.word(INDEX_WIDTH, start);
-                let index = graph.sub(index, start);
-                graph.read(array, index, count as u32)
+                object.read_among(graph, *offset, set, count)
             }
         }
     }
@@ -191,17 +185,7 @@ impl Engine {
                     object.write(graph, place, new);
                 }
             }
-            Place::Among { offset, .. } => {
-                let mut array = object.whole(graph);
-                let index = graph.extract(*offset, 0, INDEX_WIDTH);
-                for i in 0..count {
-                    let skip = graph.word(INDEX_WIDTH, i.into());
-                    let at = graph.add(index, skip);
-                    let byte = graph.extract(bits, 8 * i, 8);
-                    array = graph.store(array, at, byte);
-                }
-                object.set_array(array);
-            }
+            Place::Among { offset, set } => object.write_among(graph, *offset, set, bits),
         }
     }
 

@@ -112,7 +112,7 @@ impl Caller<'_> {
         self.before_change();
         let array = self.engine.new_input(self.state, name, count);
         let graph = &mut self.engine.solver.graph;
-        let start = graph.word(super::object::INDEX_WIDTH, 0);
+        let start = graph.word(super::contents::INDEX_WIDTH, 0);
         let bytes = graph.read(array, start, count as u32);
         self.engine.write_spot(self.state, &spot, bytes);
         Ok(())

@@ -12,6 +12,7 @@ mod address;
 mod ask;
 mod cache;
 mod code;
+mod contents;
 mod coverage;
 mod finish;
 mod forks;

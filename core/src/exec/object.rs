@@ -1,9 +1,11 @@
 //! One object in memory: concrete bytes, and over them what is symbolic.
 //!
 //! A symbolic byte is the k-th byte of an expression, so that loading exactly what was stored gives back the same
-//! expression. After a write at a symbolic place the object's contents are an array expression, over which later
+//! expression. After a write at a symbolic place the object's contents are an array (`contents.rs`), over which later
 //! bytes are laid again. An object without an overlay is plain bytes, which the interpreter reads without coming here.
+use super::contents::{Contents, Grain};
 use crate::expr::{Expr, Graph};
+use crate::interval::Set;
 use crate::persist::Map;
 use crate::program::FuncId;
 use std::sync::{Arc, OnceLock};
@@ -39,7 +41,7 @@ enum Cell {
 #[derive(Clone, Default)]
 struct Overlay {
     /// The contents where no cell says otherwise; without it those are the concrete bytes.
-    array: Option<Expr>,
+    array: Option<Contents>,
     cells: Map<Cell>,
 }
 
@@ -56,11 +58,9 @@ pub struct Object {
     pub bytes: Vec<u8>,
     overlay: Option<Box<Overlay>>,
     /// The contents as one array, as long as nothing has been written since.
-    whole: OnceLock<Expr>,
+    whole: OnceLock<Contents>,
 }
 
-/// Width of indices into contents as an array.
-pub const INDEX_WIDTH: u32 = 32;
 /// Objects up to this size are read as a whole wherever the place is symbolic.
 const SMALL: u64 = 64;
 
@@ -143,9 +143,8 @@ impl Object {
                 while length < limit && self.cell(at + length).is_none() {
                     length += 1;
                 }
-                let array = self.overlay.as_ref().and_then(|o| o.array).expect("a byte of the array");
-                let index = graph.word(INDEX_WIDTH, at);
-                (graph.read(array, index, length as u32), length)
+                let contents = self.overlay.as_ref().and_then(|o| o.array).expect("a byte of the array");
+                (contents.read(graph, at, length), length)
             }
             Some(Cell::Concrete) => {
                 while length < limit.min(8) && matches!(self.cell(at + length), Some(Cell::Concrete)) {
@@ -203,52 +202,78 @@ impl Object {
         }
     }
 
-    /// From now on the contents are these.
-    pub fn set_array(&mut self, array: Expr) {
-        self.whole = array.into();
-        self.overlay = Some(Box::new(Overlay { array: Some(array), cells: Map::new() }));
+    /// `count` bytes at a place of 64 bits, one of these, as a bit-vector.
+    pub fn read_among(&self, graph: &mut Graph, place: Expr, places: &Set, count: u64) -> Expr {
+        let (least, most) = places.min().zip(places.max()).expect("a place that is possible");
+        let (contents, start) = self.part(graph, Grain::of(places, count), least, most + count);
+        let from = graph.word(64, start);
+        let place = graph.sub(place, from);
+        contents.read_among(graph, place, &places.plus(start.wrapping_neg()), count)
     }
 
-    /// The contents as one array: a table for plain bytes, with writes over it for the rest.
-    pub fn whole(&self, graph: &mut Graph) -> Expr {
-        if let Some(whole) = self.whole.get() {
+    /// Writes whole bytes at a place of 64 bits, one of these.
+    pub fn write_among(&mut self, graph: &mut Graph, place: Expr, places: &Set, bits: Expr) {
+        let grain = Grain::of(places, u64::from(graph.width(bits) / 8));
+        let contents = self.whole(graph, grain).write_among(graph, place, places, bits);
+        self.set_contents(contents);
+    }
+
+    /// From now on the contents are these.
+    pub fn set_contents(&mut self, contents: Contents) {
+        self.whole = contents.into();
+        self.overlay = Some(Box::new(Overlay { array: Some(contents), cells: Map::new() }));
+    }
+
+    /// The contents as one array: a table for plain bytes, with writes over it for the rest. Of this grain, unless they
+    /// are an array already.
+    fn whole(&self, graph: &mut Graph, grain: Grain) -> Contents {
+        let fixed = self.overlay.as_deref().is_some_and(|overlay| overlay.array.is_some());
+        if let Some(whole) = self.whole.get().filter(|whole| fixed || whole.grain == grain) {
             return *whole;
         }
-        let (array, _) = self.array(graph, 0, self.size);
-        *self.whole.get_or_init(|| array)
+        let (contents, _) = self.array(graph, grain, 0, self.size);
+        // If it is there of another grain already, that stays.
+        let _ = self.whole.set(contents);
+        contents
     }
 
     /// The contents from `from` to `to` (not included) as an array, and the place its index 0 stands for. What lies
     /// outside is left out if that is most of the object.
-    pub fn part(&self, graph: &mut Graph, from: u64, to: u64) -> (Expr, u64) {
+    fn part(&self, graph: &mut Graph, grain: Grain, from: u64, to: u64) -> (Contents, u64) {
         if self.size <= SMALL || (to - from) > self.size / 4 {
-            return (self.whole(graph), 0);
+            return (self.whole(graph, grain), 0);
         }
-        self.array(graph, from, to)
+        self.array(graph, grain, from, to)
     }
 
-    fn array(&self, graph: &mut Graph, from: u64, to: u64) -> (Expr, u64) {
+    fn array(&self, graph: &mut Graph, grain: Grain, from: u64, to: u64) -> (Contents, u64) {
         let overlay = self.overlay.as_deref();
-        let (mut array, start) = match overlay.and_then(|o| o.array) {
-            Some(array) => (array, 0),
+        let (mut contents, start) = match overlay.and_then(|o| o.array) {
+            Some(contents) => (contents, 0),
             None => {
-                let zero = graph.word(8, 0);
-                let zeros = graph.const_array(INDEX_WIDTH, zero);
-                let bytes = &self.bytes[from as usize..to as usize];
-                let elements: Arc<[u64]> = bytes.iter().map(|&b| b.into()).collect();
-                (graph.table_over(zeros, elements), from)
+                let start = grain.holding(from) * grain.bytes();
+                let bytes = &self.bytes[start as usize..to as usize];
+                (Contents::of_constants(graph, grain, bytes), start)
             }
         };
+        let grain = contents.grain;
+        let mut last = None;
         let cells = overlay.map(|o| o.cells.iter_from(from as u32)).into_iter().flatten();
-        for (at, cell) in cells.take_while(|(at, _)| u64::from(*at) < to) {
-            let element = match *cell {
-                Cell::Concrete => graph.word(8, self.bytes[at as usize].into()),
-                Cell::Part { expr, index } => graph.extract(expr, 8 * index, 8),
-            };
-            let index = graph.word(INDEX_WIDTH, u64::from(at) - start);
-            array = graph.store(array, index, element);
+        for (at, _) in cells.take_while(|(at, _)| u64::from(*at) < to) {
+            let number = grain.holding(at.into());
+            if last.replace(number) != Some(number) {
+                let element = self.grain(graph, grain, number);
+                contents = contents.with_grain(graph, number - grain.holding(start), element);
+            }
         }
-        (array, start)
+        (contents, start)
+    }
+
+    /// The bytes of one grain; zeros after the object's end.
+    fn grain(&self, graph: &mut Graph, grain: Grain, number: u64) -> Expr {
+        let first = number * grain.bytes();
+        let word = self.read(graph, first, grain.bytes().min(self.size - first));
+        graph.zext(word, 8 * grain.bytes() as u32)
     }
 
     /// Copies `count` bytes, whatever they are, from another object (or this one before the copy).
@@ -275,9 +300,9 @@ impl Object {
 
     /// Expressions it needs.
     pub fn roots(&self, roots: &mut Vec<Expr>) {
-        roots.extend(self.whole.get());
+        roots.extend(self.whole.get().map(|whole| whole.array));
         if let Some(overlay) = &self.overlay {
-            roots.extend(overlay.array);
+            roots.extend(overlay.array.map(|contents| contents.array));
             for (_, cell) in overlay.cells.iter() {
                 match cell {
                     Cell::Concrete => {}
@@ -290,8 +315,10 @@ impl Object {
 
 #[cfg(test)]
 mod tests {
+    use super::super::contents::INDEX_WIDTH;
     use super::*;
-    use crate::expr::{Evaluator, Model, Sort};
+    use crate::expr::{Bits, Evaluator, Model, Sort};
+    use crate::solve::conformance::Random;
 
     fn object(size: u64) -> Object {
         Object::new(4096, size, Kind::Heap)
@@ -323,19 +350,18 @@ mod tests {
         let mut o = object(6);
         o.write_concrete(0, 2, 0x0102);
         o.write(&g, 1, x);
-        let whole = o.whole(&mut g);
         let byte = g.word(8, 7);
-        let written = g.store(whole, i, byte);
-        o.set_array(written);
+        let place = g.zext(i, 64);
+        o.write_among(&mut g, place, &Set::span(64, 0, 5), byte);
         o.write_concrete(5, 1, 9);
         let mut other = object(6);
-        other.set_array(input);
+        other.set_contents(Contents::of_bytes(input));
         other.copy_from(&mut g, 2, &o, 0, 4);
         let mut model = Model::new();
-        model.set_bits(x, crate::expr::Bits::word(16, 0xabcd));
-        model.set_bits(i, crate::expr::Bits::word(INDEX_WIDTH, 2));
+        model.set_bits(x, Bits::word(16, 0xabcd));
+        model.set_bits(i, Bits::word(INDEX_WIDTH, 2));
         for (object, expected) in [(&mut o, [2, 0xcd, 7, 0, 0, 9]), (&mut other, [0, 0, 2, 0xcd, 7, 0])] {
-            let whole = object.whole(&mut g);
+            let whole = object.whole(&mut g, Grain::BYTE).array;
             for at in 0..6 {
                 let single = object.read(&mut g, at, 1);
                 let index = g.word(INDEX_WIDTH, at);
@@ -358,13 +384,13 @@ mod tests {
         (0..1000).for_each(|at| plain.write_concrete(at, 1, at % 251));
         plain.write(&g, 302, x);
         let mut over = plain.clone();
-        over.set_array(input);
+        over.set_contents(Contents::of_bytes(input));
         over.write(&g, 305, x);
         over.write_concrete(310, 1, 7);
         let mut model = Model::new();
-        model.set_bits(x, crate::expr::Bits::word(32, 0xa1b2_c3d4));
+        model.set_bits(x, Bits::word(32, 0xa1b2_c3d4));
         for object in [&plain, &over] {
-            let (array, start) = object.part(&mut g, 300, 316);
+            let (Contents { array, .. }, start) = object.part(&mut g, Grain::BYTE, 300, 316);
             for at in 300..316 {
                 let (single, index) = (object.read(&mut g, at, 1), g.word(INDEX_WIDTH, at - start));
                 let selected = g.select(array, index);
@@ -373,9 +399,59 @@ mod tests {
                 assert_eq!(session.word(selected), session.word(single), "byte {at}");
             }
         }
-        let (array, start) = plain.part(&mut g, 500, 508);
+        let (Contents { array, .. }, start) = plain.part(&mut g, Grain::BYTE, 500, 508);
         assert_eq!((g.op(array), start), (crate::expr::Op::Table, 500));
         assert_eq!(g.table(array).elements.len(), 8);
-        assert_eq!(plain.part(&mut g, 0, 900).1, 0, "most of it is all of it");
+        assert_eq!(plain.part(&mut g, Grain::BYTE, 0, 900).1, 0, "most of it is all of it");
+    }
+
+    /// Accesses of every size at places of every alignment, known and not, agree with memory that is just bytes,
+    /// whatever grain the first of them has made of the object.
+    #[test]
+    fn words_are_their_bytes_at_places_that_are_not_known() {
+        const SIZE: u64 = 27;
+        let mut random = Random::new(7);
+        let mut grains = [0; 4];
+        for round in 0..400 {
+            let mut g = Graph::new();
+            let mut model = Model::new();
+            let (mut o, mut expected) = (object(SIZE), [0u8; SIZE as usize]);
+            if round % 4 == 0 {
+                let input = g.var("in", Sort::Array { index: INDEX_WIDTH, element: 8 }).unwrap();
+                o.set_contents(Contents::of_bytes(input));
+            }
+            for step in 0..8 {
+                let (count, aligned) = (1 << random.below(4), 1 << random.below(4));
+                let at = random.below((SIZE - count) / aligned + 1) * aligned;
+                let name = format!("v{step}");
+                let value = g.var(&name, Sort::Bits(8 * count as u32)).unwrap();
+                let bits = Bits::word(8 * count as u32, random.word());
+                let places: Vec<u64> = (0..=SIZE - count).step_by(aligned as usize).collect();
+                let places = Set::from_values(64, places).set;
+                let place = g.var(&format!("p{step}"), Sort::Bits(64)).unwrap();
+                model.set_bits(place, Bits::word(64, at));
+                model.set_bits(value, bits.clone());
+                let bytes = at as usize..(at + count) as usize;
+                if random.below(2) == 0 {
+                    expected[bytes.clone()].copy_from_slice(&bits.low().to_le_bytes()[..count as usize]);
+                    match random.below(3) {
+                        0 => o.write_concrete(at, count, bits.low()),
+                        1 => o.write(&g, at, value),
+                        _ => o.write_among(&mut g, place, &places, value),
+                    }
+                }
+                let read = match random.below(2) {
+                    0 => o.read(&mut g, at, count),
+                    _ => o.read_among(&mut g, place, &places, count),
+                };
+                let found = Evaluator::new().under(&g, &model).word(read);
+                let right = expected[bytes].iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte));
+                assert_eq!(found, right, "round {round}, step {step}: {count} bytes at {at}");
+            }
+            if let Some(contents) = o.overlay.as_deref().and_then(|overlay| overlay.array) {
+                grains[contents.grain.bytes().trailing_zeros() as usize] += 1;
+            }
+        }
+        assert!(grains.iter().all(|&count| count > 10), "{grains:?}");
     }
 }

@@ -79,7 +79,7 @@ impl Engine {
 
     fn with_byte(&self, model: &Model, array: Expr, at: u64, byte: u8) -> Model {
         let mut other = model.clone();
-        let index = Bits::word(super::object::INDEX_WIDTH, at);
+        let index = Bits::word(super::contents::INDEX_WIDTH, at);
         other.set_element(&self.solver.graph, array, &index, Bits::word(8, byte.into()));
         other
     }

@@ -10,9 +10,9 @@ import math
 import statistics
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
-from partita.bench.experiment import BASELINE, Case, Effort, Experiment, Panel, Scale, Setup
+from partita.bench.experiment import BASELINE, Case, Effort, Experiment, Panel, Scale, Setup, with_shorter_times
 from partita.solver import DEFAULT_LAYERS
 
 Sample = Mapping[str, Any]
@@ -56,13 +56,18 @@ _CHOSEN: dict[Scale, tuple[str, ...]] = {
     "quick": ("echo", "dirname", "cut", "head", "tr"),
     "smoke": ("echo",),
 }
-_SOLVED: dict[Scale, tuple[str, ...]] = {"full": tuple(KLEE), "quick": ("dirname", "head", "tr"), "smoke": ("echo",)}
-_SEARCHES = {"default search": "mix", "depth first": "dfs"}
+_SOLVED: dict[Scale, tuple[str, ...]] = {
+    "full": tuple(KLEE),
+    "quick": ("dirname", "printenv", "head", "tr", "cut"),
+    "smoke": ("echo",),
+}
+DEFAULT_SEARCH, DEPTH_FIRST = "default search", "depth first"
+_SEARCHES = {DEFAULT_SEARCH: "mix", DEPTH_FIRST: "dfs"}
 
 
 def cases(scale: Scale) -> list[Case]:
     return [
-        _case(series, name, "time", search)
+        _case(scale, series, name, until="time", search=search)
         for series, search in _SEARCHES.items()
         for name in _CHOSEN[scale]
         if search == "mix" or (name in KLEE and scale != "smoke")
@@ -70,16 +75,24 @@ def cases(scale: Scale) -> list[Case]:
 
 
 def cases_of_solvers(scale: Scale) -> list[Case]:
-    found = [_case("depth first", name, "instructions", "dfs") for name in _SOLVED[scale]]
+    found = [
+        _case(scale, series, name, until="instructions", search="dfs", share=share, only=only)
+        for series, share, only in with_shorter_times(DEPTH_FIRST, scale, (BASELINE, "intervals"))
+        for name in _SOLVED[scale]
+    ]
     if scale != "smoke":
-        chosen = _SOLVED[scale] if scale == "full" else _SOLVED[scale][:1]
-        found += [_case("default search", name, "time", "mix") for name in chosen]
+        # No ratios: they would not be on the same paths.
+        found += [
+            _case(scale, DEFAULT_SEARCH, name, until="time", search="mix", only=("integers", CHECKED))
+            for name in _SOLVED[scale]
+        ]
     return found
 
 
-def _case(series: str, name: str, until: Literal["time", "instructions"], search: str) -> Case:
+def _case(scale: Scale, series: str, name: str, **others: Any) -> Case:
     reported = KLEE[name]._asdict() if name in KLEE else {}
-    return Case(series, name, name, package="coreutils", words=OPTIONS, until=until, search=search, reported=reported)
+    return Case(series, name, name, package="coreutils", built=scale == "quick", words=OPTIONS, reported=reported,
+                **others)  # fmt: skip
 
 
 def beside_klee(samples: Sequence[Sample]) -> list[str]:
@@ -91,11 +104,13 @@ def beside_klee(samples: Sequence[Sample]) -> list[str]:
         if sample["outcome"] != "measured":
             continue
         case, runs = sample["case"], sample["runs"]
-        paths, covered, share, executed = (
-            statistics.fmean(run[name] for run in runs) for name in ("paths", "lines", "percent_lines", "instructions")
-        )
-        line = f"{case['x']:<10}{case['series']:<16}{executed / 1e6:>9.1f}{paths:>11,.0f}{covered:>11,.0f}"
-        line += f" {f'({share:.0f} %)':>7}"
+        paths, executed = (statistics.fmean(run[name] for run in runs) for name in ("paths", "instructions"))
+        line = f"{case['x']:<10}{case['series']:<16}{executed / 1e6:>9.1f}{paths:>11,.0f}"
+        if "lines" in runs[0]:
+            covered, share = (statistics.fmean(run[name] for run in runs) for name in ("lines", "percent_lines"))
+            line += f"{covered:>11,.0f} {f'({share:.0f} %)':>7}"
+        else:
+            line += f"{'-':>11}{'':>8}"
         theirs = case["reported"]
         if theirs:
             line += f"{theirs['instructions']:>13.1f}{theirs['paths']:>9,}"
@@ -121,9 +136,9 @@ def delegation(samples: Sequence[Sample]) -> list[str]:
 
 
 def _runs(samples: Sequence[Sample]) -> Iterator[tuple[str, str, str, dict[str, Any]]]:
-    """Of what was measured: search, configuration, utility and its first run."""
+    """Of what was measured for the whole time: search, configuration, utility and its first run."""
     for sample in samples:
-        if sample["outcome"] == "measured":
+        if sample["outcome"] == "measured" and sample["case"]["series"] in _SEARCHES:
             yield sample["case"]["series"], sample["configuration"], sample["case"]["x"], sample["runs"][0]
 
 
@@ -184,7 +199,7 @@ EXPERIMENT = Experiment(
     " 60 s.",
     configurations={"default": Setup(DEFAULT_LAYERS)},
     cases=cases,
-    effort={"full": Effort(1, 60), "quick": Effort(1, 3), "smoke": Effort(1, 0.5)},
+    effort={"full": Effort(1, 60), "quick": Effort(1, 2), "smoke": Effort(1, 0.5)},
     panels=(
         Panel("paths", "paths", "", "completed paths", ("default",), log_y=True, kind="bars"),
         Panel("percent_lines", "lines of the utility's own sources", "", "% reached", ("default",), kind="bars"),
@@ -203,21 +218,41 @@ SOLVERS = Experiment(
     ),
     note=_NOTE
     + " Z3 alone runs for a time; as many instructions are then executed with each configuration. With the default"
-    " search all run for the same time. As in the papers' executor, every chain first takes constraints away that share"
-    " no input with the question (`split`).",
+    " search integers run for that time, with and without a check by Z3. As in the papers' executor, every chain first"
+    " takes constraints away that share no input with the question (`split`). Nothing is left out for spending little"
+    " time in the solver, as the second paper does: without caches all spend most of it there.",
     configurations={
         BASELINE: Setup("split z3", model_in_hand=False),
         "intervals": Setup("split intervals:paper z3", model_in_hand=False),
         "integers": Setup("split integers:paper z3", model_in_hand=False),
-        CHECKED: Setup("verify(z3) split integers:paper z3", model_in_hand=False),
+        CHECKED: Setup("verify(z3) split integers:paper z3", model_in_hand=False, census=True),
         "default": Setup(DEFAULT_LAYERS),
     },
     cases=cases_of_solvers,
-    effort={"full": Effort(3, 60), "quick": Effort(2, 1), "smoke": Effort(1, 0.3)},
+    effort={"full": Effort(3, 60), "quick": Effort(3, 1), "smoke": Effort(1, 0.3)},
     panels=(
-        Panel("speedup", "depth first, equal instructions", "", "times as fast as Z3 alone",
-              ("intervals", "integers", "default"), log_y=True, kind="bars", series="depth first"),
-        Panel("success", "what each answers", "questions", "share answered", ("intervals", "integers"), kind="scatter"),
+        Panel("speedup", "intervals (PARTI, Fig. 8)", "seconds of Z3 alone", "times as fast as Z3 alone",
+              ("intervals",), log_y=True, kind="timeouts", series=(DEPTH_FIRST,)),
+        Panel("success", "what intervals answer (PARTI, Fig. 10)", "questions", "share answered", ("intervals",),
+              kind="scatter", series=(DEPTH_FIRST,)),
+        Panel("solver_percent", "Z3 alone (Integers, Fig. 4)", "", "% of the time in the solver", (BASELINE,),
+              kind="tools", series=(DEPTH_FIRST,)),
+        Panel("difference", "integers, all (Integers, Fig. 5)", "", "more time than Z3 alone, %", ("integers",),
+              kind="tools", series=(DEPTH_FIRST,)),
+        Panel("solver_difference", "integers, in the solver (Integers, Fig. 6)", "", "more time than Z3 alone, %",
+              ("integers",), kind="tools", series=(DEPTH_FIRST,)),
+        Panel("inequalities", "inequalities (Integers, Fig. 7)", "", "share of all constructs", (CHECKED,),
+              kind="tools", series=(DEPTH_FIRST,)),
+        Panel("success", "integers, default search (Integers, Fig. 8)", "", "share answered", ("integers",),
+              kind="tools", series=(DEFAULT_SEARCH,)),
+        Panel("success", "integers, depth first (Integers, Fig. 10)", "", "share answered", ("integers",),
+              kind="tools", series=(DEPTH_FIRST,)),
+        Panel("success", "why integers pass on (Integers, Fig. 9)", "% of what is passed on", "", ("integers",),
+              kind="reasons", series=tuple(_SEARCHES)),
+        Panel("mismatches", "wrong answers (Integers, Fig. 11)", "", "questions", (CHECKED,), kind="wrong",
+              series=tuple(_SEARCHES)),
+        Panel("speedup", "all techniques, longest time", "", "times as fast as Z3 alone",
+              ("intervals", "integers", "default"), log_y=True, kind="bars", series=(DEPTH_FIRST,)),
     ),
     table=delegation,
 )  # fmt: skip

@@ -92,7 +92,7 @@ EXPERIMENT = Experiment(
     ),
     configurations=against_z3("integers:paper"),
     cases=cases,
-    effort={"full": Effort(14, 300), "quick": Effort(2, 15), "smoke": Effort(1, 20)},
+    effort={"full": Effort(14, 300), "quick": Effort(3, 15), "smoke": Effort(1, 20)},
     panels=(
         Panel("difference", "time beside Z3's bit-vectors", "systems, ranked", "more time, %", ("paper", "default"),
               kind="ranked"),

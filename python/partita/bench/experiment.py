@@ -7,7 +7,7 @@ The configurations of most are `paper` (the paper's technique alone before Z3, n
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -28,6 +28,7 @@ that time."""
 Measure = Literal[
     "time_s", "peak_mb", "solves", "speedup", "difference", "paths", "percent_lines",
     "states", "increase", "hit_rate", "success", "overhead",
+    "solver_percent", "solver_difference", "inequalities", "handled", "mismatches",
 ]  # fmt: skip
 
 
@@ -50,14 +51,19 @@ class Case:
     words: tuple[str, ...] = ()
     """The program's arguments, symbolic ones among them."""
     until: Until = "end"
+    share: float = 1.0
+    """Of the seconds of the effort, what this case has."""
     search: str = "dfs"
+    only: tuple[str, ...] = ()
+    """The configurations that it is measured in, if not all."""
     reported: Mapping[str, float] = field(default_factory=dict)
     """What others measured of it."""
 
     def path(self) -> Path:
         """Where the program is; an executable is built if it is not there yet."""
         if self.built and not sources.is_built(self.package):
-            raise UsageError(f"{self.package} is not built, which takes long: a run without --quick does it")
+            build = f"python -m partita.bench.sources {self.package}"
+            raise UsageError(f"{self.package} is not built, which takes long: `{build}`, then this command again")
         return sources.program(self.package, self.program) if self.package else PROGRAMS / self.program
 
     def paths(self) -> list[Path]:
@@ -80,6 +86,8 @@ class Setup:
     """A command or a Python module that must be installed for it."""
     tool: Literal["partita", "klee", "angr"] = "partita"
     """Who explores."""
+    census: bool = False
+    """Counts what the questions are made of that `integers:paper` answers, once: of its time nothing is said."""
 
 
 @dataclass(frozen=True)
@@ -101,11 +109,13 @@ class Panel:
     configurations: tuple[str, ...]
     log_x: bool = False
     log_y: bool = False
-    series: str = ""
-    """Of this one only."""
-    kind: Literal["lines", "bars", "ranked", "spread", "scatter", "curve"] = "lines"
-    """Lines over the size; bars for each case; cases ranked by the measure; by configuration, a point a case with the
-    mean of all; a point a case over the number of its questions; or the mean of all cases over the time of the run."""
+    series: tuple[str, ...] = ()
+    """Of these only."""
+    kind: Literal[
+        "lines", "timeouts", "bars", "tools", "deviation", "ranked", "spread", "scatter", "curve", "grid", "reasons",
+        "wrong",
+    ] = "lines"  # fmt: skip
+    """A function of `kinds`."""
 
 
 @dataclass(frozen=True)
@@ -133,3 +143,17 @@ def against_z3(technique: str, alone: str = "z3") -> dict[str, Setup]:
         "default": Setup(DEFAULT_LAYERS),
         BASELINE: Setup(alone, model_in_hand=False),
     }
+
+
+def with_effort(experiment: Experiment, scale: Scale, repeats: int | None, seconds: float | None) -> Experiment:
+    """The same with another number of runs or another time, where one is given."""
+    given = experiment.effort[scale]
+    chosen = Effort(given.repeats if repeats is None else repeats, given.seconds if seconds is None else seconds)
+    return replace(experiment, effort={**experiment.effort, scale: chosen})
+
+
+def with_shorter_times(series: str, scale: Scale, only: tuple[str, ...]) -> list[tuple[str, float, tuple[str, ...]]]:
+    """A series, and where time is an axis the same with less of it in some configurations: names, shares of the
+    effort's seconds, configurations."""
+    whole: list[tuple[str, float, tuple[str, ...]]] = [(series, 1.0, ())]
+    return whole if scale == "smoke" else [(f"{series}, shorter", 0.3, only), *whole]

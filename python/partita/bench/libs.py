@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from partita.bench.experiment import Case, Effort, Experiment, Panel, Scale, Setup
 from partita.solver import DEFAULT_LAYERS
@@ -25,6 +25,11 @@ PROGRAMS: dict[str, tuple[str, str, tuple[str, ...]]] = {
 }
 """By name: package, executable, arguments."""
 _CHOSEN: dict[Scale, tuple[str, ...]] = {"full": tuple(PROGRAMS), "quick": ("json-c", "cmark"), "smoke": ("json-c",)}
+_WORDS = {"dfs": "depth first", "bfs": "breadth first", "mix": "mixed search"}
+_KINDS: dict[Literal["curve", "bars"], tuple[str, str]] = {
+    "curve": ("seconds", "completed paths, mean"),
+    "bars": ("", "completed paths"),
+}
 _SEARCHES: dict[Scale, tuple[str, ...]] = {"full": ("dfs", "bfs", "mix"), "quick": ("dfs", "bfs"), "smoke": ("dfs",)}
 
 
@@ -67,12 +72,11 @@ EXPERIMENT = Experiment(
     ),
     configurations=CONFIGURATIONS,
     cases=cases,
-    effort={"full": Effort(5, 300), "quick": Effort(2, 1), "smoke": Effort(1, 0.3)},
-    panels=(
-        Panel("paths", "depth first", "", "completed paths", tuple(CONFIGURATIONS), log_y=True, kind="bars",
-              series="dfs"),
-        Panel("paths", "breadth first", "", "completed paths", tuple(CONFIGURATIONS), log_y=True, kind="bars",
-              series="bfs"),
+    effort={"full": Effort(5, 300), "quick": Effort(3, 0.7), "smoke": Effort(1, 0.3)},
+    panels=tuple(
+        Panel("paths", words, *labels, tuple(CONFIGURATIONS), log_y=kind == "bars", kind=kind, series=(search,))
+        for search, words in _WORDS.items()
+        for kind, labels in _KINDS.items()
     ),
     table=overheads,
 )  # fmt: skip

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import html
 import json
+import re
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -17,7 +19,11 @@ table { border-collapse: collapse; font-size: 14px }
 th, td { padding: .15rem .7rem; border-bottom: 1px solid #ddd; text-align: right }
 th:first-child, td:first-child, th:nth-child(3), td:nth-child(3), td:last-child, th:last-child { text-align: left }
 .remark { color: #a40000 }
+nav { columns: 3; margin: 1rem 0 }
+nav div { break-inside: avoid }
 """
+_NAMED = 4
+"""So many of the rows that were not measured for one reason are named."""
 _COLUMNS = {
     "time_s": "seconds",
     "speedup": "times as fast",
@@ -31,6 +37,11 @@ _COLUMNS = {
     "hit_rate": "hit rate",
     "success": "answered",
     "overhead": "overhead, %",
+    "solver_percent": "in the solver, %",
+    "solver_difference": "time in it, %",
+    "inequalities": "inequalities",
+    "handled": "handled",
+    "mismatches": "wrong",
     "peak_mb": "MB",
 }
 
@@ -44,7 +55,11 @@ def render(experiments: Mapping[str, Experiment], not_yet: Mapping[str, str], fo
         "<p>Means with 99 % confidence intervals. Time is that of exploring, less the translation of questions for Z3."
         " “Both sides” means that the executor asks about both sides of every branch, as the papers' executors do; ours"
         " has a model of each path in hand and asks only about the side that the model does not take. “Times as fast”"
-        " and percentages are beside the configuration named there.</p>",
+        " and percentages are beside the configuration named there. A triangle in a plot is a run that was not over in"
+        " the time at which it stands.</p>",
+        "<nav>",
+        *(f'<div><a href="#{name}">{name}</a>: {html.escape(one.title)}</div>' for name, one in experiments.items()),
+        "</nav>",
     ]
     for experiment in experiments.values():
         parts += _section(experiment, folder)
@@ -62,10 +77,11 @@ def _section(experiment: Experiment, folder: Path) -> list[str]:
     data = json.loads(file.read_text())
     if not data["complete"]:
         parts.append('<p class="remark">Interrupted: the same command goes on with it.</p>')
+    parts += _not_measured(data["rows"])
     parts += [
         f'<p><img src="{name}.svg" alt="{html.escape(experiment.title)}"></p>' if data["complete"] else "",
-        f"<p><b>Reported</b> ({html.escape(experiment.source)}): {html.escape(experiment.reported)}</p>",
-        f"<p>{html.escape(experiment.note)}</p>",
+        f"<p><b>Reported</b> ({html.escape(experiment.source)}): {_text(experiment.reported)}</p>",
+        f"<p>{_text(experiment.note)}</p>",
         "<ul>",
         *(f"<li>{_configuration(name, setup)}</li>" for name, setup in data["configurations"].items()),
         "</ul>",
@@ -74,6 +90,28 @@ def _section(experiment: Experiment, folder: Path) -> list[str]:
         f"<p>{_origin(data)} Raw data: <a href=\"{name}.json\">{name}.json</a>.</p>",
     ]  # fmt: skip
     return parts
+
+
+def _not_measured(rows: list[dict[str, Any]]) -> list[str]:
+    """Above the plot: what is not in it, and why; by reason, since one reason often holds for many."""
+    groups: dict[str, list[str]] = {}
+    for row in rows:
+        if row["remark"]:
+            words = dict.fromkeys((row["series"], str(row["x"])))
+            groups.setdefault(row["remark"], []).append(f"{' '.join(words)}: {row['configuration']}")
+    return [
+        f'<p class="remark">{_text(why)} ({len(names)} of {len(rows)} rows; {html.escape(_few(names))}).</p>'
+        for why, names in groups.items()
+    ]
+
+
+def _few(names: list[str]) -> str:
+    return "; ".join(names[:_NAMED]) + ("; ..." if len(names) > _NAMED else "")
+
+
+def _text(words: str) -> str:
+    """With what stands between backquotes as code."""
+    return re.sub("`([^`]*)`", r"<code>\1</code>", html.escape(words))
 
 
 def _configuration(name: str, setup: dict[str, Any]) -> str:
@@ -87,9 +125,9 @@ def _configuration(name: str, setup: dict[str, Any]) -> str:
 def _origin(data: dict[str, Any]) -> str:
     machine, versions, effort = data["machine"], data["versions"], data["effort"]
     said = (
-        f"Scale: {data['scale']}, {effort['repeats']} runs each, stopped after {effort['seconds']:g} s."
+        f"Scale: {data['scale']}, {effort['repeats']} runs each or more, stopped after {effort['seconds']:g} s."
         f" {machine['processor']}, {machine['processors']} processors; Partita {versions['partita']}, Z3"
-        f" {versions['z3-solver']}."
+        f" {versions['z3-solver']}. Command: {shlex.join(data['command'])}."
     )
     return html.escape(said)
 

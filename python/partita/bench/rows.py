@@ -1,6 +1,7 @@
 """From samples to rows: means with 99 % confidence intervals, and whether the configurations did the same work.
 
-Intervals are Student's; that of a ratio of means adds the two relative variances (the delta method).
+Intervals are Student's; that of a ratio of means adds the two relative variances (the delta method), with Welch's
+degrees of freedom.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from partita.bench.experiment import Setup
 DIFFERENT = "explored other paths: not comparable"
 MEASURES = (
     "time_s", "peak_mb", "solves", "queries", "instructions", "states", "paths", "lines", "percent_lines",
-    "hit_rate", "success", "overhead",
+    "hit_rate", "success", "overhead", "solver_s", "solver_percent", "inequalities", "handled", "mismatches",
 )  # fmt: skip
 # Two-sided 99 % points of Student's distribution, for 1 to 30 degrees of freedom.
 _STUDENT = (
@@ -44,8 +45,10 @@ class Row:
     remark: str
     """Why it was not measured, or that it explored other paths than the baseline."""
     estimates: dict[str, Estimate]
-    """By measure. `speedup`, `difference` of time and `increase` of states in per cent, where the configuration that it
-    is compared with was measured too, and explored the same paths if both explored all."""
+    """By measure. `speedup`, `difference` of time, of time in the solver and `increase` of states in per cent, where
+    the configuration that it is compared with was measured too, and explored the same paths if both explored all."""
+    seconds: float
+    """After how many it was to be stopped, or how many it had."""
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -67,8 +70,15 @@ def ratio(above: Sequence[float], below: Sequence[float]) -> Estimate:
     if min(len(above), len(below)) < 2:
         return Estimate(mean, None)
     relative = [statistics.variance(v) / len(v) / statistics.fmean(v) ** 2 for v in (above, below)]
-    degrees = min(len(above), len(below)) - 1
-    return Estimate(mean, mean * student(degrees) * math.sqrt(sum(relative)))
+    return Estimate(mean, mean * student(_welch(relative, above, below)) * math.sqrt(sum(relative)))
+
+
+def _welch(relative: Sequence[float], above: Sequence[float], below: Sequence[float]) -> int:
+    """Degrees of freedom: those of the side that varies count most (Welch and Satterthwaite)."""
+    if not sum(relative):
+        return min(len(above), len(below)) - 1
+    shares = ((one / sum(relative)) ** 2 / (len(v) - 1) for one, v in zip(relative, (above, below), strict=True))
+    return int(1 / sum(shares))
 
 
 def rows(samples: Iterable[dict[str, Any]], setups: Mapping[str, Setup]) -> list[Row]:
@@ -99,8 +109,8 @@ def _case(group: list[dict[str, Any]], setups: Mapping[str, Setup]) -> list[Row]
                 remark = f"{_paths(runs)} paths, not {_paths(reference)}"
             if reference and remark != DIFFERENT:
                 values |= _beside(runs, reference, sample["case"].get("until") == "time")
-        case = sample["case"]
-        found.append(Row(case["series"], case["x"], name, sample["outcome"], remark, values))
+        case, seconds = sample["case"], sample["seconds"]
+        found.append(Row(case["series"], case["x"], name, sample["outcome"], remark, values, seconds))
     return found
 
 
@@ -124,6 +134,8 @@ def _beside(runs: list[dict[str, Any]], reference: list[dict[str, Any]], timed: 
     if not timed or all(run["found"] is not None for run in (*runs, *reference)):
         values["speedup"] = ratio(of(reference, "time_s"), of(runs, "time_s"))
         values["difference"] = _per_cent(ratio(of(runs, "time_s"), of(reference, "time_s")))
+        if all(run.get("solver_s") for run in (*runs, *reference)):
+            values["solver_difference"] = _per_cent(ratio(of(runs, "solver_s"), of(reference, "solver_s")))
     if all("states" in run for run in (*runs, *reference)):
         values["increase"] = _per_cent(ratio(of(runs, "states"), of(reference, "states")))
     return values

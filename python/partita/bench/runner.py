@@ -1,4 +1,4 @@
-"""Runs experiments: every case in every configuration, kept in DIR/NAME.json after each, so that a run can go on.
+"""Runs experiments: every case in every configuration, kept in DIR/NAME.json meanwhile, so that a run can go on.
 
 A sample is taken over from an interrupted run only if everything it depends on is the same: program, configuration,
 effort, the machine, Partita (by the content of its package) and Z3.
@@ -16,6 +16,7 @@ import platform
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -31,6 +32,11 @@ from partita.frontends import load_program
 SCHEMA = 1
 _START_S = 60.0
 """What starting, compiling and loading may take beside the runs themselves."""
+_WRITING = 20
+"""Results are written after each sample, unless that takes more than one part in this many of the time."""
+
+# How results are shown is no part of how they are measured.
+_SHOWN = ("catalogue.py", "kinds.py", "page.py", "plot.py", "rows.py", "suite.py")
 
 Sample = dict[str, Any]
 
@@ -72,8 +78,7 @@ def versions() -> dict[str, str]:
     found = {"partita": _core.__version__, "python": platform.python_version()}
     package = Path(_core.__file__).parent
     content = hashlib.sha256(Path(_core.__file__).read_bytes())
-    # How results are shown is no part of how they are measured.
-    shown = {package / "bench" / name for name in ("catalogue.py", "page.py", "plot.py", "rows.py", "suite.py")}
+    shown = {package / "bench" / name for name in _SHOWN}
     for file in sorted(package.rglob("*.*")):
         if file.suffix in (".py", ".c", ".h") and file not in shown and file.parent.name not in ("cli", "reports"):
             content.update(file.read_bytes())
@@ -88,7 +93,12 @@ def jobs(experiment: Experiment, scale: Scale) -> list[Job]:
     setups = list(experiment.configurations.items())
     if scale == "smoke":
         setups = setups[:3] + setups[3:][-2:]
-    return [Job(case, name, setup, effort) for case in experiment.cases(scale) for name, setup in setups]
+    return [
+        Job(case, name, setup, Effort(1 if setup.census else effort.repeats, case.share * effort.seconds))
+        for case in experiment.cases(scale)
+        for name, setup in setups
+        if not case.only or name in case.only
+    ]
 
 
 def run(
@@ -117,21 +127,33 @@ def run(
     }
     samples: list[Sample] = []
     todo = jobs(experiment, scale)
-    for job in todo:
-        counted = replace(job, instructions=_instructions(job, samples))
-        key, missing = _key(counted)
-        taken_over = key in kept
-        if taken_over:
-            sample = kept.pop(key)
-        else:
-            sample = _sample(job, key, "not run", missing) if missing else _measured(counted, key, samples)
-        samples.append(sample)
-        data |= {"complete": len(samples) == len(todo), "samples": samples}
+
+    def write() -> float:
+        """Gives the time before which it need not be written again: some runs have more to write than to measure."""
+        start = time.monotonic()
+        data.update(complete=len(samples) == len(todo), samples=samples)
         data["rows"] = [row.as_json() for row in rows(samples, experiment.configurations)]
         # Samples of an interrupted run that this one has not come to yet stay in the file.
         ahead = [] if data["complete"] else list(kept.values())
         write_whole(file, json.dumps({**data, "samples": samples + ahead}, indent=1) + "\n")
-        done(job, sample, taken_over)
+        return time.monotonic() + _WRITING * (time.monotonic() - start)
+
+    due = 0.0
+    try:
+        for job in todo:
+            counted = replace(job, instructions=_instructions(job, samples))
+            key, missing = _key(counted)
+            taken_over = key in kept
+            if taken_over:
+                sample = kept.pop(key)
+            else:
+                sample = _sample(job, key, "not run", missing) if missing else _measured(counted, key, samples)
+            samples.append(sample)
+            if time.monotonic() >= due:
+                due = write()
+            done(job, sample, taken_over)
+    finally:
+        write()
     return data
 
 
@@ -176,7 +198,7 @@ def _instructions(job: Job, before: Sequence[Sample]) -> int | None:
 
 def _sample(job: Job, key: str, outcome: Outcome, reason: str, runs: Sequence[dict[str, Any]] = ()) -> Sample:
     return {"key": key, "case": asdict(job.case), "configuration": job.configuration, "outcome": outcome,
-            "reason": reason, "runs": list(runs)}  # fmt: skip
+            "reason": reason, "seconds": job.effort.seconds, "runs": list(runs)}  # fmt: skip
 
 
 def _measured(job: Job, key: str, before: Sequence[Sample]) -> Sample:

@@ -2,8 +2,8 @@
 
     python -m partita.bench.sample < job.json
 
-writes one JSON line a run. The time of a run is that of exploring, less what it takes to translate questions for Z3:
-the papers' executors speak to Z3 without Python between.
+writes one JSON line a run. The time of a run is that of exploring (of a script: of the solver), less what it takes to
+translate questions for Z3: the papers' executors speak to Z3 without Python between.
 """
 
 from __future__ import annotations
@@ -14,17 +14,20 @@ import os
 import re
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from partita import _core, backends, bv, explore
 from partita.explore import SLICE_S, Run
+from partita.layers import Layer
 from partita.solver import Solver
 
 SHORT_S = 1.0
 """A first run that is shorter is not kept: much of it is what first runs in a process take."""
+MORE_S, MORE_RUNS = 1.0, 10
+"""Runs to the end that took less than this in all are followed by more, up to this many: starting the process takes
+longer, and intervals of two or three runs are wide."""
 CURVE_POINTS = 20
 """Of a run for a given time, how often it is noted how far it is."""
 
@@ -47,12 +50,12 @@ def warm_up(layers: str) -> None:
 def answered(script: Path, layers: str, seconds: float) -> dict[str, Any]:
     session = _core.Script("smtlib", layers, layers, backends.make, seconds, None)
     lines: list[str] = []
-    start = time.perf_counter()
     session.run(script.read_bytes(), True, lines.append)
-    wall_s = time.perf_counter() - start
-    verdicts = "".join(lines).split()
+    solver = session.statistics()
     unfinished = "a check was not over in time" if session.unknowns() else None
-    return {"wall_s": wall_s, "stopped": unfinished, "found": verdicts, **_solver(wall_s, session.statistics())}
+    # Reading the script is no part of it: an executor has its questions at hand.
+    return {"wall_s": solver["time_s"], "stopped": unfinished, "found": "".join(lines).split(),
+            **_solver(solver["time_s"], solver)}  # fmt: skip
 
 
 def explored(job: dict[str, Any], instructions: int | None) -> dict[str, Any]:
@@ -60,12 +63,14 @@ def explored(job: dict[str, Any], instructions: int | None) -> dict[str, Any]:
     counted = bool(job["package"]) and job["until"] == "time"
     # As many instructions may take longer than they took the first configuration.
     seconds = 10 + 4 * job["seconds"] if limited else job["seconds"]
-    with _empty_folder() as folder:
+    with tempfile.TemporaryDirectory(prefix="partita-bench-") as made:
+        folder = Path(made)
+        # Before the folder changes: what is compiled is kept by the folder it was compiled in.
         run = explore(
             job["files"],
             arguments=job["words"],
             cflags=job["flags"],
-            layers=job["layers"],
+            layers=_layers(job),
             search=job["search"],
             model_in_hand=job["model_in_hand"],
             tests="coverage" if counted else "bugs",
@@ -73,10 +78,11 @@ def explored(job: dict[str, Any], instructions: int | None) -> dict[str, Any]:
             # Where configurations are compared, all have to answer the same questions.
             max_solver_time=None if counted else seconds,
             max_instructions=instructions,
-            out=folder.parent / "out" if counted else None,
+            out=folder / "out" if counted else None,
         )
-        curve = _follow(run, job)
-        lines = _own_lines(folder.parent / "out" / "coverage.lcov", Path(job["files"][0]).parent) if counted else {}
+        with _inside(folder / "empty"):
+            curve = _follow(run, job)
+        lines = _own_lines(folder / "out" / "coverage.lcov", Path(job["files"][0]).parent) if counted else {}
     data = run.summary()
     bugs = sorted([bug["class"], bug["line"]] for bug in data["bugs"])
     # What is cut by a limit of time is not the same in two runs.
@@ -86,14 +92,22 @@ def explored(job: dict[str, Any], instructions: int | None) -> dict[str, Any]:
             "mismatches": run.mismatches, **lines, **_solver(data["explore_s"], data["solver"])}  # fmt: skip
 
 
-def _follow(run: Run, job: dict[str, Any]) -> list[tuple[float, int]]:
-    """To its end; of a run for a given time, how many states there were when."""
-    curve: list[tuple[float, int]] = []
+def _layers(job: dict[str, Any]) -> str | list[str | Layer]:
+    if not job["census"]:
+        return str(job["layers"])
+    from partita.bench.census import Census
+
+    return [Census() if name == Census.stands_for else name for name in job["layers"].split()]
+
+
+def _follow(run: Run, job: dict[str, Any]) -> list[tuple[float, int, int]]:
+    """To its end; of a run for a given time, how many states and finished paths there were when."""
+    curve: list[tuple[float, int, int]] = []
     timed = job["until"] == "time"
     while run.step(job["seconds"] / CURVE_POINTS if timed else SLICE_S):
         if timed:
             data = run.summary()
-            curve.append((data["explore_s"], data["forks"] + 1))
+            curve.append((data["explore_s"], data["forks"] + 1, data["paths"]["completed"]))
     return curve
 
 
@@ -108,40 +122,48 @@ def _unfinished(job: dict[str, Any], data: dict[str, Any], limited: bool) -> str
 
 
 @contextlib.contextmanager
-def _empty_folder() -> Iterator[Path]:
-    """What programs find when they list the folder they are in."""
+def _inside(folder: Path) -> Iterator[None]:
+    """A new folder: nothing is what programs find when they list the one they are in."""
     before = Path.cwd()
-    with tempfile.TemporaryDirectory(prefix="partita-bench-") as made:
-        folder = Path(made) / "work"
-        folder.mkdir()
-        os.chdir(folder)
-        try:
-            yield folder
-        finally:
-            os.chdir(before)
+    folder.mkdir()
+    os.chdir(folder)
+    try:
+        yield
+    finally:
+        os.chdir(before)
 
 
 def _own_lines(tracefile: Path, folder: Path) -> dict[str, float]:
-    """Of the sources beside the program, its own as opposed to those of libraries: how many lines were reached."""
+    """Of the sources beside the program, its own as opposed to those of libraries: how many lines were reached. Nothing
+    where there are none: then it was built elsewhere."""
     found: list[bool] = []
     for record in tracefile.read_text().split("end_of_record\n"):
         named = re.search(r"^SF:(.*)$", record, re.M)
-        if named is not None and Path(named[1]).parent == folder:
+        if named is not None and Path(named[1]).parent.resolve() == folder.resolve():
             found += [count != "0" for count in re.findall(r"^DA:\d+,(\d+)", record, re.M)]
-    return {"lines": sum(found), "percent_lines": 100 * sum(found) / max(1, len(found))}
+    return {"lines": sum(found), "percent_lines": 100 * sum(found) / len(found)} if found else {}
 
 
 def _solver(wall_s: float, solver: dict[str, Any]) -> dict[str, Any]:
     layers = solver["layers"]
-    technique = next((layer for layer in layers if layer["name"] not in ("verify", "simplify", "split")), layers[0])
-    shares = {"success": (technique["sat"] + technique["unsat"]) / max(1, technique["asked"])}
+    shares = {}
+    technique = next((layer for layer in layers if layer["name"].endswith(":paper")), None)
+    if technique is not None:
+        shares["handled"] = technique["sat"] + technique["unsat"]
+        shares["success"] = shares["handled"] / max(1, technique["asked"])
+        if technique.get("constructs"):
+            shares["inequalities"] = technique["inequalities"] / technique["constructs"]
+    translate_s = sum(layer.get("translate_s", 0.0) for layer in layers)
+    time_s, solver_s = wall_s - translate_s, solver["time_s"] - translate_s
     caches = [layer for layer in layers if layer["name"].startswith(("reuse", "solutions"))]
     if caches:
         shares["hit_rate"] = 1 - layers[-1]["asked"] / max(1, caches[0]["asked"])
         own = sum(layer["time_s"] for layer in caches if layer["name"].startswith("solutions"))
         shares["overhead"] = 100 * own / max(wall_s, 1e-9)
     return {
-        "time_s": wall_s - sum(layer.get("translate_s", 0.0) for layer in layers),
+        "time_s": time_s,
+        "solver_s": solver_s,
+        "solver_percent": 100 * solver_s / max(time_s, 1e-9),
         "solves": layers[-1]["asked"],
         "queries": solver["queries"],
         **shares,
@@ -161,13 +183,17 @@ def main() -> int:
     def once() -> dict[str, Any]:
         return answered(script, job["layers"], job["seconds"]) if script.suffix == ".smt2" else explored(job, count)
 
-    for number in range(job["repeats"]):
+    to_end = job["until"] == "end"
+    number, spent_s = 0, 0.0
+    while number < job["repeats"] or (to_end and job["repeats"] > 1 and number < MORE_RUNS and spent_s < MORE_S):
         run = once()
-        if number == 0 and run["wall_s"] < SHORT_S and job["until"] == "end":
+        if number == 0 and run["wall_s"] < SHORT_S and to_end:
             run = once()
         print(json.dumps({**run, "peak_mb": peak_mb()}), flush=True)
         if run["stopped"]:
             break
+        number += 1
+        spent_s += run["wall_s"]
     return 0
 
 

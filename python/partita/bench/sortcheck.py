@@ -22,6 +22,6 @@ EXPERIMENT = Experiment(
     ),
     configurations=against_z3("integers:paper"),
     cases=cases,
-    effort={"full": Effort(4, 1800), "quick": Effort(2, 30), "smoke": Effort(1, 20)},
+    effort={"full": Effort(4, 1800), "quick": Effort(3, 30), "smoke": Effort(1, 20)},
     panels=(Panel("time_s", "time", "length of the arrays", "seconds", ("paper", "default", "z3"), log_y=True),),
 )

@@ -1,6 +1,6 @@
 """Programs for experiments: Debian source packages, built with `partita cc`.
 
-    python -m partita.bench.sources coreutils --into DIR
+    python -m partita.bench.sources coreutils [--into DIR]
 
 Fetches the package from the Debian mirrors that this machine's apt is configured for (apt checks its signature),
 unpacks the upstream sources, configures and makes them. What is done already is not done again. Nothing outside DIR is
@@ -296,7 +296,8 @@ def _run(command: Sequence[str], folder: Path, log: Path) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m partita.bench.sources", description="Builds packages to explore.")
     parser.add_argument("package", nargs="+", choices=sorted(PACKAGES))
-    parser.add_argument("--into", type=Path, required=True, metavar="DIR", help="one folder a package is made here")
+    parser.add_argument("--into", type=Path, default=_cache(), metavar="DIR",
+                        help="one folder a package is made here (default: where `partita bench` looks)")  # fmt: skip
     parser.add_argument("--jobs", type=int, help="compilations at a time (default: one for each processor)")
     arguments = parser.parse_args()
     try:

@@ -28,6 +28,7 @@ CONFIGURATIONS = {
     "default": Setup(DEFAULT_LAYERS, beside=BASE),
 }
 _ALL = tuple(CONFIGURATIONS)
+_SEARCHES = {"dfs": "depth first", "bfs": "breadth first"}
 
 
 def cases(scale: Scale) -> list[Case]:
@@ -35,7 +36,7 @@ def cases(scale: Scale) -> list[Case]:
         return [Case("dfs", "SortedListInt", "structures/SortedListInt.c", {"SIZE": 4}, until="time")]
     return [
         Case(search, name, f"structures/{name}.c", {"SIZE": size}, until="time", search=search)
-        for search in ("dfs", "bfs")
+        for search in _SEARCHES
         for name, size in SIZES.items()
     ]
 
@@ -57,12 +58,10 @@ EXPERIMENT = Experiment(
     configurations=CONFIGURATIONS,
     cases=cases,
     effort={"full": Effort(5, 60), "quick": Effort(2, 0.2), "smoke": Effort(1, 0.3)},
-    panels=tuple(
-        panel
-        for search, words in {"dfs": "depth first", "bfs": "breadth first"}.items()
-        for panel in (
-            Panel("states", words, "seconds", "states, mean", _ALL, kind="curve", series=search),
-            Panel("hit_rate", words, "", "hit rate of the caches", _ALL, kind="bars", series=search),
-        )
+    panels=(
+        *(Panel("states", f"states, {words}", "seconds", "states, mean of the programs", _ALL, kind="curve",
+                series=(search,)) for search, words in _SEARCHES.items()),
+        *(Panel("hit_rate", f"caches, {words}", "", "hit rate", _ALL, kind="bars", series=(search,))
+          for search, words in _SEARCHES.items()),
     ),
-)
+)  # fmt: skip

@@ -11,8 +11,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from partita.bench import page, plot, runner
 from partita.bench.catalogue import EXPERIMENTS, NOT_YET
-from partita.bench.experiment import Experiment, Scale
+from partita.bench.experiment import Experiment, Scale, Setup
 from partita.bench.rows import DIFFERENT, rows
+from partita.errors import UsageError
 from partita.explore import write_whole
 
 
@@ -43,11 +44,23 @@ def measure(
                 for row in found
                 if row.outcome == "failed" or row.remark == DIFFERENT
             ]
-            progress.console.print(summary(experiment, folder), highlight=False, markup=False)
-            for line in experiment.table(data["samples"]) if experiment.table else ():
+            for line in (summary(experiment, folder), *(experiment.table(data["samples"]) if experiment.table else ())):
                 progress.console.print(line, highlight=False, markup=False, soft_wrap=True)
     write_page(folder)
     return wrong
+
+
+def redraw(folder: Path) -> list[str]:
+    """Plots and page once more from the files of a run; gives the names of what was found."""
+    found = [name for name in EXPERIMENTS if (folder / f"{name}.json").exists()]
+    if not found:
+        raise UsageError(f"expected results (NAME.json) in `{folder}` to draw, found none")
+    for name in found:
+        data = json.loads((folder / f"{name}.json").read_text())
+        setups = {configuration: Setup(**setup) for configuration, setup in data["configurations"].items()}
+        plot.draw(EXPERIMENTS[name], rows(data["samples"], setups), data["samples"], folder)
+    write_page(folder)
+    return found
 
 
 def write_page(folder: Path) -> None:
@@ -55,7 +68,9 @@ def write_page(folder: Path) -> None:
 
 
 def summary(experiment: Experiment, folder: Path) -> str:
-    """One line: how many rows were measured, and why others were not."""
-    outcomes = [row["outcome"] for row in json.loads((folder / f"{experiment.name}.json").read_text())["rows"]]
+    """How many rows were measured, and why others were not run."""
+    found = json.loads((folder / f"{experiment.name}.json").read_text())["rows"]
+    outcomes = [row["outcome"] for row in found]
     counts = [f"{outcomes.count(o)} {o}" for o in ("measured", "stopped", "failed", "not run") if o in outcomes]
-    return f"{experiment.name}: {', '.join(counts)}"
+    why = dict.fromkeys(row["remark"] for row in found if row["outcome"] == "not run")
+    return "\n  ".join([f"{experiment.name}: {', '.join(counts)}", *why])

@@ -2,6 +2,7 @@
 use super::{Answer, Reply, Row, Site, row};
 use crate::exec::Engine;
 use crate::exec::address::ObjectId;
+use crate::exec::contents::Contents;
 use crate::exec::options::Ambient;
 use crate::exec::outcome::{Access, Class, Outcome};
 use crate::exec::state::State;
@@ -79,7 +80,7 @@ fn make_symbolic(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Ans
     }
     let array = engine.new_input(state, &name, size);
     engine.cache.drop_object(id);
-    state.memory.get_mut(id).expect("a live object").set_array(array);
+    state.memory.get_mut(id).expect("a live object").set_contents(Contents::of_bytes(array));
     Ok(Reply::Nothing)
 }
 

@@ -146,7 +146,7 @@ impl Engine {
         let size = u64::from(width.div_ceil(8));
         let array = self.new_input(state, name, size);
         let graph = &mut self.solver.graph;
-        let zero = graph.word(super::object::INDEX_WIDTH, 0);
+        let zero = graph.word(super::contents::INDEX_WIDTH, 0);
         let bits = graph.read(array, zero, size as u32);
         let bits = graph.extract(bits, 0, width);
         Value::of_bits(graph, bits)
@@ -164,7 +164,7 @@ impl Engine {
             number += 1;
             variable = format!("{name}_{number}");
         }
-        let sort = Sort::Array { index: super::object::INDEX_WIDTH, element: 8 };
+        let sort = Sort::Array { index: super::contents::INDEX_WIDTH, element: 8 };
         let array =
             self.solver.graph.var(&variable, sort).expect("inputs are the only variables, all of this sort");
         Arc::make_mut(&mut state.inputs).push(super::state::Input { name: name.into(), array, size });

@@ -39,7 +39,7 @@ fn memory(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
     let graph = &mut engine.solver.graph;
     let object = state.memory.get_mut(id).expect("a live object");
     for i in 0..count {
-        let index = graph.word(crate::exec::object::INDEX_WIDTH, i);
+        let index = graph.word(crate::exec::contents::INDEX_WIDTH, i);
         let byte = graph.select(array, index);
         object.write(graph, at + i, byte);
     }

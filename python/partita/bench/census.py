@@ -1,0 +1,36 @@
+"""What the questions are made of that `integers:paper` answers: Figure 7 of the second paper.
+
+Counting takes time, so it is done in a configuration of which no time is compared.
+"""
+
+from __future__ import annotations
+
+from partita._core import QueryView, RestView
+from partita.backends.integers import DEADLINE_MS, Integers
+from partita.backends.readings import Paper
+from partita.layers import Answer
+
+INEQUALITIES = ("Ult", "Ule", "Slt", "Sle")
+
+
+class Census(Integers):
+    """That layer, with two more counters."""
+
+    stands_for = "integers:paper"
+
+    def __init__(self) -> None:
+        super().__init__(self.stands_for, Paper, DEADLINE_MS)
+        self.counters |= {"inequalities": 0, "constructs": 0}
+
+    def check(self, query: QueryView, rest: RestView) -> Answer:
+        before = self._passed()
+        answer = super().check(query, rest)
+        if self._passed() == before:
+            for number in dict.fromkeys((query.condition, *query.constraints)):
+                names = [self._nodes.nodes[at].op for at in self._nodes.upwards(number)]
+                self.counters["constructs"] += len(names)
+                self.counters["inequalities"] += sum(name in INEQUALITIES for name in names)
+        return answer
+
+    def _passed(self) -> float:
+        return sum(count for name, count in self.counters.items() if name.startswith("passed_"))
