@@ -13,6 +13,7 @@ use pyo3::sync::MutexExt;
 use pyo3::types::PyDict;
 use std::path::PathBuf;
 use std::sync::Mutex;
+use std::time::Duration;
 
 enum Kind {
     Smtlib(Box<Session>),
@@ -123,6 +124,28 @@ impl Script {
         )?
         .then_some(())
         .ok_or_else(|| PyRuntimeError::new_err("an internal error has ended this script"))
+    }
+
+    /// Answers the queries of a KQuery text; for each, in order, how often each layer was asked and its own seconds. All
+    /// in one thread, which is what an executor's questions have.
+    fn costs(&self, py: Python<'_>, text: Vec<u8>) -> PyResult<Vec<Vec<(u64, f64)>>> {
+        self.cancel.reset();
+        let found = wait::run(
+            py,
+            &self.cancel,
+            |py| interrupt(py, &self.objects),
+            |_, _| Ok(()),
+            |_| match &mut *self.kind.lock().ok()? {
+                Kind::Smtlib(_) => Some(Err("expected a script of kquery, found smtlib".to_string())),
+                Kind::KQuery(session, _) => Some(session.costs(&text)),
+            },
+        )?;
+        let found =
+            found.ok_or_else(|| PyRuntimeError::new_err("an internal error has ended this script"))?;
+        let seconds = |layers: Vec<(u64, Duration)>| {
+            layers.into_iter().map(|(asked, own)| (asked, own.as_secs_f64())).collect()
+        };
+        Ok(found.map_err(PyValueError::new_err)?.into_iter().map(seconds).collect())
     }
 
     /// Has the script said `(exit)`?

@@ -224,7 +224,14 @@ impl Session<'_> {
                     }
                 } else {
                     for &kid in kids {
-                        if !self.done(kid) {
+                        if self.done(kid) {
+                            continue;
+                        }
+                        // Leaves are done at once, most nodes being leaves.
+                        let leaf = self.graph.nodes[kid as usize];
+                        if leaf.op.arity() == 0 {
+                            self.finish(kid, &leaf);
+                        } else {
                             self.memory.stack.push(kid);
                         }
                     }
@@ -232,13 +239,18 @@ impl Session<'_> {
                 if self.memory.stack.len() > before {
                     continue;
                 }
-                let slot = self.compute(id, &node);
-                self.memory.slots[id as usize] = slot;
-                self.memory.stamps[id as usize] = self.memory.epoch;
-                self.memory.work += 1;
+                self.finish(id, &node);
             }
             self.memory.stack.pop();
         }
+    }
+
+    /// Computes a node whose operands are done.
+    fn finish(&mut self, id: u32, node: &Node) {
+        let slot = self.compute(id, node);
+        self.memory.slots[id as usize] = slot;
+        self.memory.stamps[id as usize] = self.memory.epoch;
+        self.memory.work += 1;
     }
 
     /// The arm that an `ite` whose condition is known takes.

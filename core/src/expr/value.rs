@@ -93,6 +93,10 @@ impl ArrayValue {
     }
 
     pub fn set_word(&mut self, index: u64, element: u64) {
+        if let Some(byte) = self.bytes.get_mut(index as usize) {
+            *byte = element as u8;
+            return;
+        }
         self.set(&Bits::word(self.index_width, index), Bits::word(self.element_width(), element));
     }
 
@@ -189,6 +193,11 @@ impl Model {
 
     /// Sets one element of an array variable.
     pub fn set_element(&mut self, graph: &Graph, variable: Expr, index: &Bits, element: Bits) {
+        self.array_mut(graph, variable).set(index, element);
+    }
+
+    /// The array that a variable stands for, to be changed.
+    pub fn array_mut(&mut self, graph: &Graph, variable: Expr) -> &mut ArrayValue {
         let Sort::Array { index: index_width, element: element_width } = graph.sort(variable) else {
             unreachable!("elements belong to arrays")
         };
@@ -196,7 +205,7 @@ impl Model {
             .entry(variable)
             .or_insert_with(|| Value::Array(Arc::new(ArrayValue::zero(index_width, element_width))));
         match slot {
-            Value::Array(array) => Arc::make_mut(array).set(index, element),
+            Value::Array(array) => Arc::make_mut(array),
             Value::Bits(_) => unreachable!("an array variable has an array"),
         }
     }

@@ -7,6 +7,7 @@
 use crate::expr::Expr;
 use crate::query::Reasons;
 use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// Constraints that together imply something. Cheap to clone and to join.
@@ -41,6 +42,18 @@ impl Because {
     /// At least the number of constraints; what is shared counts each time.
     pub fn size(&self) -> u32 {
         self.0.as_ref().map_or(0, |node| node.size)
+    }
+
+    /// The oldest of them that fulfils the test, if there are not more than so many.
+    pub fn find(&self, most: u32, mut test: impl FnMut(Expr) -> bool) -> Option<Expr> {
+        let mut stack: SmallVec<[&Arc<Node>; 32]> = self.0.iter().filter(|node| node.size <= most).collect();
+        while let Some(node) = stack.pop() {
+            if let Some(constraint) = node.constraint.filter(|&e| test(e)) {
+                return Some(constraint);
+            }
+            stack.extend(node.parts.iter().rev().filter_map(|part| part.0.as_ref()));
+        }
+        None
     }
 
     /// All of them.
@@ -87,6 +100,10 @@ mod tests {
         for i in 0..200_000 {
             all = all.union(&Because::one(e[i % 3]));
         }
+        assert_eq!(all.find(1000, |_| true), None, "too many to look for one");
+        let few = Because::one(e[1]).union(&Because::one(e[2]).union(&Because::one(e[0])));
+        assert_eq!(few.find(3, |c| c != e[1]), Some(e[2]));
+        assert_eq!((few.find(2, |_| true), few.find(3, |_| false)), (None, None));
         let twice = all.union(&all.union(&Because::default()));
         assert_eq!(twice.reasons().as_slice(), &e[..]);
         let mut doubled = Because::one(e[0]).union(&Because::one(e[1]));

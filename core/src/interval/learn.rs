@@ -7,14 +7,16 @@
 //! contains every solution of its reasons: an empty one proves that they have none.
 
 use super::because::Because;
-use super::fold::{Fold, Source};
-use super::meaning::{Meaning, Meanings};
+use super::fold::{Fold, Source, Stop};
+use super::meaning::{Luck, Meaning, Meanings};
 use super::narrow::narrow;
 use super::range::{Ranges, leaf};
 use super::set::Set;
 use crate::expr::{Expr, Graph};
 use crate::persist::{Map, Recent};
 use crate::query::{Alive, Path, PathTree, Reasons};
+use rustc_hash::FxHashMap;
+use smallvec::{SmallVec, smallvec};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -35,6 +37,9 @@ const MAX_VIEWS: usize = 4096;
 const MAX_RANGES: usize = 4 * MAX_VIEWS;
 /// Bytes of the facts of other nodes that are kept while others are asked for, and as many that were before them.
 const NODE_BYTES: usize = 2 << 20;
+
+/// Numbers of ranges.
+type Numbers = SmallVec<[u32; 8]>;
 
 /// The values of a range, and the constraints that say so.
 #[derive(Clone, Debug)]
@@ -159,6 +164,8 @@ pub struct Learner {
     meanings: Meanings,
     fold: Fold,
     nodes: Recent<u32, Facts>,
+    /// How visiting new constraints went, by what sets cannot hold of them: those of one kind tend to go the same way.
+    luck: FxHashMap<Option<Stop>, Luck>,
     /// Nodes that may still be folded or visited for what is being learnt.
     effort: usize,
     /// What was spent before the last time that everything was forgotten.
@@ -172,6 +179,7 @@ impl Default for Learner {
             meanings: Meanings::default(),
             fold: Fold::default(),
             nodes: Recent::new(NODE_BYTES),
+            luck: FxHashMap::default(),
             effort: 0,
             spent_before: 0,
         }
@@ -196,7 +204,7 @@ impl Learner {
         }
         for (distance, node) in missing.into_iter().enumerate().rev() {
             self.allow(LEARNING_EFFORT);
-            self.learn(graph, &mut facts, tree.constraint(node));
+            self.learn_newest(graph, &mut facts, tree.constraint(node));
             // Of a long way, a few are enough to start from again.
             if distance < 8 || distance.is_power_of_two() {
                 self.nodes.insert(node.id(), facts.clone(), facts.growth());
@@ -243,6 +251,33 @@ impl Learner {
 
     /// Adds what a constraint says.
     pub fn learn(&mut self, graph: &Graph, facts: &mut Facts, constraint: Expr) {
+        self.add(graph, facts, constraint, |learner, facts, changed| {
+            learner.visit(graph, facts, constraint, changed);
+        });
+    }
+
+    /// The same of a path's newest constraint, of which more is learnt only where that has led to something with others
+    /// of its kind: what is not learnt here is found when it is visited again.
+    fn learn_newest(&mut self, graph: &Graph, facts: &mut Facts, constraint: Expr) {
+        self.add(graph, facts, constraint, |learner, facts, changed| {
+            let kind = learner.meaning(graph, constraint).kind();
+            if learner.luck.entry(kind).or_default().is_promising() {
+                let before = changed.len();
+                learner.visit(graph, facts, constraint, changed);
+                let narrowed = changed.len() > before || facts.infeasible.is_some();
+                learner.luck.entry(kind).or_default().visited(narrowed);
+            }
+        });
+    }
+
+    /// Adds what a constraint says outright, and what `visiting` finds if there is more to it.
+    fn add(
+        &mut self,
+        graph: &Graph,
+        facts: &mut Facts,
+        constraint: Expr,
+        visiting: impl FnOnce(&mut Learner, &mut Facts, &mut Numbers),
+    ) {
         if facts.views.len() >= MAX_VIEWS {
             return;
         }
@@ -251,14 +286,14 @@ impl Learner {
         if meaning.says.never {
             return facts.contradiction(reason);
         }
-        let mut changed = Vec::new();
+        let mut changed = Numbers::new();
         for (number, set) in &meaning.says.parts {
             if facts.restrict(&self.ranges, *number, set, &reason) {
                 changed.push(*number);
             }
         }
         if !meaning.says.exact {
-            self.visit(graph, facts, constraint, &mut changed);
+            visiting(self, facts, &mut changed);
             for &leaf in &meaning.leaves {
                 facts.relate(leaf, constraint);
             }
@@ -267,23 +302,26 @@ impl Learner {
     }
 
     /// Visits relations that depend on changed ranges until nothing changes, or it has been often enough.
-    fn propagate(&mut self, graph: &Graph, facts: &mut Facts, mut changed: Vec<u32>) {
+    fn propagate(&mut self, graph: &Graph, facts: &mut Facts, mut changed: Numbers) {
+        if facts.relations.is_empty() || self.is_tired() {
+            return;
+        }
         let mut visits = 0;
         while let Some(number) = changed.pop() {
             let near = [number].into_iter().chain(self.ranges.overlaps(number).iter().copied());
             let relations: Vec<Arc<[Expr]>> = near.filter_map(|n| facts.relations.get(n).cloned()).collect();
             for &relation in relations.iter().flat_map(|all| all.iter()) {
                 visits += 1;
-                if visits > MAX_REVISITS || facts.infeasible.is_some() {
+                if visits > MAX_REVISITS || self.is_tired() || facts.infeasible.is_some() {
                     return;
                 }
                 let meaning = self.meaning(graph, relation);
-                if !meaning.is_promising() {
+                if !meaning.luck.is_promising() {
                     continue;
                 }
                 let before = changed.len();
                 self.visit(graph, facts, relation, &mut changed);
-                meaning.visited(changed.len() > before || facts.infeasible.is_some());
+                meaning.luck.visited(changed.len() > before || facts.infeasible.is_some());
             }
         }
     }
@@ -291,7 +329,7 @@ impl Learner {
     /// Supposes that a range has a value of the set, for no reason.
     pub fn suppose(&mut self, graph: &Graph, facts: &mut Facts, number: u32, set: &Set) {
         if facts.restrict(&self.ranges, number, set, &Because::default()) {
-            self.propagate(graph, facts, vec![number]);
+            self.propagate(graph, facts, smallvec![number]);
         }
     }
 
@@ -306,7 +344,7 @@ impl Learner {
         let news = facts.restrict(&self.ranges, number, set, &because);
         if news {
             self.allow(LEARNING_EFFORT);
-            self.propagate(graph, &mut facts, vec![number]);
+            self.propagate(graph, &mut facts, smallvec![number]);
             let growth = facts.growth();
             self.nodes.insert(path.id(), facts, growth);
         }
@@ -316,19 +354,22 @@ impl Learner {
     /// Of the constraints behind a range's set, which has nothing of `wanted`, few that by themselves leave it nothing;
     /// all, if it takes inferences from several to see that.
     pub fn excluding(&mut self, graph: &Graph, number: u32, wanted: &Set, because: &Because) -> Reasons {
+        let mut excludes = |constraint| {
+            let meaning = self.meaning(graph, constraint);
+            meaning.part(number).is_some_and(|set| set.is_disjoint(wanted))
+        };
+        if let Some(one) = because.find(MAX_SHRUNK as u32, &mut excludes) {
+            return Reasons::One(one);
+        }
         let all = because.reasons();
         if all.as_slice().len() < 2 || all.as_slice().len() > MAX_SHRUNK {
             return all;
         }
         let mut say: Vec<(Expr, Set)> = Vec::new();
         for &constraint in all.as_slice() {
-            let meaning = self.meaning(graph, constraint);
-            let own = meaning.says.parts.iter().find(|(n, _)| *n == number);
-            let Some((_, set)) = own else { continue };
-            if set.is_disjoint(wanted) {
-                return Reasons::One(constraint);
+            if let Some(set) = self.meaning(graph, constraint).part(number) {
+                say.push((constraint, set.clone()));
             }
-            say.push((constraint, set.clone()));
         }
         let (mut left, mut chosen) = (wanted.clone(), Vec::new());
         while !left.is_empty() {
@@ -371,7 +412,7 @@ impl Learner {
     }
 
     /// Folds a constraint over the current sets and narrows them by its being true.
-    fn visit(&mut self, graph: &Graph, facts: &mut Facts, constraint: Expr, changed: &mut Vec<u32>) {
+    fn visit(&mut self, graph: &Graph, facts: &mut Facts, constraint: Expr, changed: &mut Numbers) {
         if self.effort == 0 {
             return;
         }

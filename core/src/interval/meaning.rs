@@ -15,7 +15,7 @@ use crate::expr::eval::Shape;
 use crate::expr::walk::{Atom, element_range};
 use crate::expr::{Alive, Expr, Graph, Op};
 use crate::persist::Recent;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -28,6 +28,10 @@ const LANES: u64 = 1024;
 const MAX_KNOWN: usize = 4096;
 /// Expressions over more leaves than this are not looked at further.
 const MAX_LEAVES: usize = 1024;
+/// Expressions of up to so many nodes are folded in any case.
+const FEW_NODES: usize = 16;
+/// What folding one may cost.
+const MAX_COST: usize = 1024;
 /// So many visits in vain, and a constraint is only visited now and then.
 const VAIN: u32 = 8;
 
@@ -41,32 +45,47 @@ pub struct Meaning {
     /// Something in it is not understood.
     pub stop: Option<Stop>,
     pub nodes: usize,
-    /// How often it has been visited again, since that last narrowed anything.
-    vain: AtomicU32,
+    /// How visiting it again went.
+    pub luck: Luck,
 }
 
 impl Meaning {
     fn new(leaves: Vec<u32>, says: Narrowing, stop: Option<Stop>, nodes: usize) -> Meaning {
-        Meaning { leaves, says, stop, nodes, vain: AtomicU32::new(0) }
+        Meaning { leaves, says, stop, nodes, luck: Luck::default() }
     }
 
-    /// Should it be visited again when a set has shrunk? Not if that has been in vain many times, but for one in so
-    /// many.
+    /// What it says of a range, if anything.
+    pub fn part(&self, number: u32) -> Option<&Set> {
+        self.says.parts.iter().find(|(n, _)| *n == number).map(|(_, set)| set)
+    }
+
+    /// What sets cannot hold of it.
+    pub fn kind(&self) -> Option<Stop> {
+        self.stop.or(self.says.stop)
+    }
+}
+
+/// How often something has been visited since that last narrowed anything.
+#[derive(Debug, Default)]
+pub struct Luck(AtomicU32);
+
+impl Luck {
+    /// Should it be visited? Not if that has been in vain many times, but for one in so many.
     pub fn is_promising(&self) -> bool {
-        let vain = self.vain.load(Ordering::Relaxed);
+        let vain = self.0.load(Ordering::Relaxed);
         if vain < VAIN {
             return true;
         }
-        self.vain.store(vain.wrapping_add(1).max(VAIN), Ordering::Relaxed);
+        self.0.store(vain.wrapping_add(1).max(VAIN), Ordering::Relaxed);
         vain.is_multiple_of(VAIN)
     }
 
     pub fn visited(&self, narrowed: bool) {
-        let vain = self.vain.load(Ordering::Relaxed);
+        let vain = self.0.load(Ordering::Relaxed);
         if narrowed {
-            self.vain.store(0, Ordering::Relaxed);
+            self.0.store(0, Ordering::Relaxed);
         } else if vain < VAIN {
-            self.vain.store(vain + 1, Ordering::Relaxed);
+            self.0.store(vain + 1, Ordering::Relaxed);
         }
     }
 }
@@ -74,6 +93,8 @@ impl Meaning {
 /// Meanings by expression.
 pub struct Meanings {
     known: Recent<Expr, Arc<Meaning>>,
+    /// Did long conditions over several leaves say anything, by their operator?
+    luck: FxHashMap<Op, Luck>,
     fold: Fold,
     columns: Columns,
     /// Nodes of all expressions that were looked at.
@@ -85,8 +106,13 @@ const NODE_NS: u64 = 50;
 
 impl Default for Meanings {
     fn default() -> Meanings {
-        let (fold, columns) = (Fold::default(), Columns::default());
-        Meanings { known: Recent::new(MAX_KNOWN), fold, columns, nodes: 0 }
+        Meanings {
+            known: Recent::new(MAX_KNOWN),
+            luck: FxHashMap::default(),
+            fold: Fold::default(),
+            columns: Columns::default(),
+            nodes: 0,
+        }
     }
 }
 
@@ -116,7 +142,7 @@ impl Meanings {
         }
         let Inventory { leaves, tables, plain, nodes } = Inventory::of(graph, e);
         if leaves.len() > MAX_LEAVES {
-            let says = Narrowing { exact: false, stop: Some(Stop::Size), ..Narrowing::nothing() };
+            let says = Narrowing::unknown(Stop::Size);
             return Meaning::new(Vec::new(), says, Some(Stop::Size), nodes);
         }
         let leaves: Vec<u32> = leaves.into_iter().map(|leaf| ranges.number(leaf)).collect();
@@ -130,12 +156,22 @@ impl Meanings {
             let says = self.enumerated(graph, ranges, e, leaf, &tables);
             return Meaning::new(leaves, says, None, nodes);
         }
-        if !self.fold.run(graph, ranges, e, &mut Anything, usize::MAX) {
-            let says = Narrowing { exact: false, stop: Some(Stop::Size), ..Narrowing::nothing() };
+        // By themselves, long conditions over several leaves seldom say anything: parities never do.
+        let op = graph.op(if graph.op(e) == Op::Not { graph.kid(e, 0) } else { e });
+        let doubtful = leaves.len() > 1 && nodes > FEW_NODES;
+        if doubtful && !self.luck.entry(op).or_default().is_promising() {
+            let says = Narrowing::unknown(Stop::Several(op));
+            return Meaning::new(leaves, says, Some(Stop::Several(op)), nodes);
+        }
+        if !self.fold.run(graph, ranges, e, &mut Anything, MAX_COST) {
+            let says = Narrowing::unknown(Stop::Size);
             return Meaning::new(leaves, says, Some(Stop::Size), nodes);
         }
         let mut visits = MAX_VISITS;
         let mut says = narrow(graph, ranges, &self.fold, e, Set::truth(true), &mut visits);
+        if doubtful {
+            self.luck.entry(op).or_default().visited(says.never || !says.parts.is_empty());
+        }
         if let Some(leaf) = single
             && !says.exact
             && ranges.range(leaf).width <= MAX_ENUMERATED

@@ -36,7 +36,7 @@ impl Narrowing {
         Narrowing { parts: SmallVec::new(), exact: true, never: false, stop: None }
     }
 
-    fn unknown(stop: Stop) -> Narrowing {
+    pub fn unknown(stop: Stop) -> Narrowing {
         Narrowing { exact: false, stop: Some(stop), ..Narrowing::nothing() }
     }
 

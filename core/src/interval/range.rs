@@ -39,13 +39,13 @@ impl Range {
     pub fn value(&self, graph: &Graph, model: &Model) -> u64 {
         match graph.sort(self.base) {
             Sort::Bool | Sort::Bits(_) => model.word(self.base) >> self.low & mask(self.width),
-            Sort::Array { index, element } => {
+            Sort::Array { element, .. } => {
                 let Some(array) = model.array(self.base) else { return 0 };
                 let mut value: u128 = 0;
                 let step = u64::from(element);
                 let (first, last) = (self.low / step, (self.end() - 1) / step);
                 for at in first..=last {
-                    let bits = u128::from(array.get(&Bits::word(index, at)).low());
+                    let bits = u128::from(array.get_word(at));
                     let place = (at * step) as i128 - i128::from(self.low);
                     value |= if place >= 0 { bits << place } else { bits >> -place };
                 }
@@ -63,20 +63,19 @@ impl Range {
                 let new = old & !(ones << self.low) | u128::from(value) << self.low;
                 model.set_bits(self.base, Bits::word(graph.width(self.base), new as u64));
             }
-            Sort::Array { index, element } => {
+            Sort::Array { element, .. } => {
                 let step = u64::from(element);
                 let (first, last) = (self.low / step, (self.end() - 1) / step);
+                let array = model.array_mut(graph, self.base);
                 for at in first..=last {
-                    let at_bits = Bits::word(index, at);
                     let place = (at * step) as i128 - i128::from(self.low);
                     let (mine, bits) = if place >= 0 {
                         (ones >> place, u128::from(value) >> place)
                     } else {
                         (ones << -place, u128::from(value) << -place)
                     };
-                    let old = model.array(self.base).map_or(0, |array| array.get(&at_bits).low());
-                    let new = u128::from(old) & !mine | bits & mine;
-                    model.set_element(graph, self.base, &at_bits, Bits::word(element, new as u64));
+                    let new = u128::from(array.get_word(at)) & !mine | bits & mine;
+                    array.set_word(at, new as u64 & mask(element));
                 }
             }
         }

@@ -397,6 +397,16 @@ impl Set {
     pub fn is_disjoint(&self, other: &Set) -> bool {
         match (&self.repr, &other.repr) {
             (Repr::Map(a), Repr::Map(b)) => a.iter().zip(b).all(|(x, y)| x & y == 0),
+            (Repr::Spans(a), Repr::Spans(b)) => {
+                let (mut i, mut j) = (0, 0);
+                while i < a.len() && j < b.len() {
+                    if a[i].0.max(b[j].0) <= a[i].1.min(b[j].1) {
+                        return false;
+                    }
+                    if a[i].1 < b[j].1 { i += 1 } else { j += 1 }
+                }
+                true
+            }
             // Filling gaps never makes an empty set out of a set with members, nor the reverse.
             _ => self.intersect(other).set.is_empty(),
         }

@@ -9,6 +9,7 @@ use crate::query::{Answer, Path, Status};
 use crate::solve::Solver;
 use rustc_hash::FxHashSet;
 use std::collections::VecDeque;
+use std::time::Duration;
 
 /// Nodes beyond which what is no longer needed is collected.
 const COLLECT_ABOVE: usize = 1 << 20;
@@ -49,14 +50,28 @@ impl KQuerySession {
     /// Answers every query of the text, handing each line of the answers to `emit` as soon as it is known. A
     /// wrong text ends at its first error, which comes with its place.
     pub fn run(&mut self, text: &[u8], emit: &mut dyn FnMut(&str)) -> Result<(), String> {
+        self.each(text, |session, query| session.answer(query).iter().for_each(|line| emit(line)))
+    }
+
+    /// Answers every query of the text and tells, for each, how often each layer was asked and its own time.
+    pub fn costs(&mut self, text: &[u8]) -> Result<Vec<Vec<(u64, Duration)>>, String> {
+        let mut all = Vec::new();
+        self.each(text, |session, query| {
+            let meters = |solver: &Solver| solver.meters().map(|m| (m.asked, m.own)).collect::<Vec<_>>();
+            let before = meters(&session.solver);
+            session.answer(query);
+            let after = meters(&session.solver);
+            let spent = before.iter().zip(after).map(|(old, new)| (new.0 - old.0, new.1 - old.1));
+            all.push(spent.collect());
+        })?;
+        Ok(all)
+    }
+
+    fn each(&mut self, text: &[u8], mut with: impl FnMut(&mut Self, &Query)) -> Result<(), String> {
         let mut reader = Reader::new(text);
         loop {
             match reader.next(&mut self.solver.graph) {
-                Ok(Some(query)) => {
-                    for line in self.answer(&query) {
-                        emit(&line);
-                    }
-                }
+                Ok(Some(query)) => with(self, &query),
                 Ok(None) => return Ok(()),
                 Err(error) => return Err(error.located(text, 1, 1)),
             }

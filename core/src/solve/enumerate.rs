@@ -130,7 +130,7 @@ impl Enumerate {
         Ok(Space { cells, points, roots, tables })
     }
 
-    fn decide(&mut self, query: &Query, rest: &mut Rest<'_>, space: &Space) -> Result<Answer, &'static str> {
+    fn decide(&mut self, query: &Query, rest: &mut Rest<'_>, space: Space) -> Result<Answer, &'static str> {
         self.nodes += space.roots.iter().map(|&e| self.inventory(rest.graph, e).nodes as u64).sum::<u64>();
         // Roots are filtered by truth, so the indices into tables get a plan of their own.
         let plan = Plan::new(rest.graph, &space.roots);
@@ -162,64 +162,101 @@ impl Enumerate {
                 };
             }
         }
-        let chosen = self.cover(rest.graph, space, &plan);
+        let chosen = self.cover(rest.graph, &space, &plan).expect("no point satisfies all");
         let shaping = self.shaping(rest.graph, space, &chosen);
         let constraints: Reasons = chosen.iter().copied().filter(|&e| e != query.condition).collect();
         let condition = chosen.contains(&query.condition);
         Ok(Answer::Unsat(Core { constraints: constraints.union(&shaping), condition }))
     }
 
-    /// The reasons of those cells whose values must be known for the chosen constraints to exclude every point: each
-    /// cell in turn is given all values of its range, as long as that stays within the budget, and keeps them if there
-    /// is still no model.
-    fn shaping(&mut self, graph: &Graph, space: &Space, chosen: &[Expr]) -> Reasons {
+    /// The constraints that shaped the cells, as far as that is needed for the chosen ones to exclude every point. Each
+    /// cell in turn is given all values of its range, as long as that stays within the budget; those with which there is
+    /// then a model must be excluded again, by few of the constraints that did so before.
+    fn shaping(&mut self, graph: &Graph, mut space: Space, chosen: &[Expr]) -> Reasons {
         let plan = Plan::new(graph, chosen);
         let nodes: u64 = chosen.iter().map(|&e| self.inventory(graph, e).nodes as u64).sum();
-        let all = |cell: &Cell| 1u64.checked_shl(cell.range.width).unwrap_or(u64::MAX);
-        let mut wider = Space {
-            cells: space
-                .cells
-                .iter()
-                .map(|c| Cell { range: c.range, values: c.values.clone(), because: c.because.clone() })
-                .collect(),
-            points: space.points,
-            roots: Vec::new(),
-            tables: Vec::new(),
-        };
         let mut left = self.work;
+        let mut needed = Reasons::None;
         // Out of a table over an array variable nothing is known: sets that keep indices inside stay.
         let fixed = !space.tables.is_empty() || chosen.is_empty();
-        for at in 0..wider.cells.len() {
-            let cell = &wider.cells[at];
-            let every = all(cell);
-            let points = (wider.points / cell.values.len().max(1) as u64).saturating_mul(every);
-            let work = points.saturating_mul(nodes);
-            if fixed || cell.because.size() == 0 || work > left {
+        for at in 0..space.cells.len() {
+            let cell = &space.cells[at];
+            let every = 1u64.checked_shl(cell.range.width).unwrap_or(u64::MAX);
+            let others = space.points / cell.values.len().max(1) as u64;
+            let work = others.saturating_mul(every).saturating_mul(nodes);
+            if cell.because.size() == 0 {
+                continue;
+            }
+            let behind = cell.because.reasons();
+            if fixed || work > left {
+                needed = needed.union(&behind);
                 continue;
             }
             left -= work;
-            let narrow = std::mem::replace(&mut wider.cells[at].values, (0..every).collect());
-            let before = std::mem::replace(&mut wider.points, points);
-            if self.has_model(graph, &wider, &plan) {
-                wider.cells[at].values = narrow;
-                wider.points = before;
-            } else {
-                wider.cells[at].because = Because::default();
+            let narrow = std::mem::replace(&mut space.cells[at].values, (0..every).collect());
+            space.points = others * every;
+            let open = self.open(graph, &space, &plan, at);
+            match self.excluding(graph, space.cells[at].range, &open, &behind, &mut left) {
+                Some(few) => {
+                    space.cells[at].values.retain(|value| open.binary_search(value).is_err());
+                    needed = needed.union(&few);
+                }
+                None => {
+                    space.cells[at].values = narrow;
+                    needed = needed.union(&behind);
+                }
             }
+            space.points = others * space.cells[at].values.len() as u64;
         }
-        wider.cells.iter().fold(Reasons::None, |all, cell| all.union(&cell.because.reasons()))
+        needed
     }
 
-    fn has_model(&mut self, graph: &Graph, space: &Space, plan: &Plan) -> bool {
-        (0..space.points).step_by(LANES as usize).any(|start| {
+    /// The values of a cell with which there is a model of the plan, ascending.
+    fn open(&mut self, graph: &Graph, space: &Space, plan: &Plan, at: usize) -> Vec<u64> {
+        let stride: u64 = space.cells[..at].iter().map(|cell| cell.values.len() as u64).product();
+        let values = &space.cells[at].values;
+        let mut found = vec![false; values.len()];
+        for start in (0..space.points).step_by(LANES as usize) {
             let mut tile = self.columns.tile(plan, LANES.min(space.points - start) as usize);
             space.bind(graph, &mut tile, start);
-            lanes_of(tile.satisfying()).next().is_some()
-        })
+            for lane in lanes_of(tile.satisfying()) {
+                found[((start + lane as u64) / stride) as usize % values.len()] = true;
+            }
+        }
+        values.iter().zip(found).filter(|(_, found)| *found).map(|(value, _)| *value).collect()
     }
 
-    /// Constraints that together exclude every point: each time the one that excludes most of what is left.
-    fn cover(&mut self, graph: &Graph, space: &Space, plan: &Plan) -> Vec<Expr> {
+    /// Few of the constraints that are about these bits alone and together exclude the values.
+    fn excluding(
+        &mut self,
+        graph: &Graph,
+        range: Range,
+        values: &[u64],
+        behind: &Reasons,
+        left: &mut u64,
+    ) -> Option<Reasons> {
+        if values.is_empty() {
+            return Some(Reasons::None);
+        }
+        let (mut roots, mut nodes) = (Vec::new(), 0);
+        for &e in behind.as_slice() {
+            let inventory = self.inventory(graph, e);
+            if inventory.leaves.iter().all(|leaf| range.covers(leaf)) {
+                nodes += inventory.nodes as u64;
+                roots.push(e);
+            }
+        }
+        let points = values.len() as u64;
+        *left = left.checked_sub(points * nodes)?;
+        let cells = vec![Cell { range, values: values.to_vec(), because: Because::default() }];
+        let plan = Plan::new(graph, &roots);
+        let few = self.cover(graph, &Space { cells, points, roots, tables: Vec::new() }, &plan)?;
+        Some(few.into_iter().collect())
+    }
+
+    /// Constraints that together exclude every point, if all do: each time the one that excludes most of what is left,
+    /// and of those chosen none that the others make superfluous.
+    fn cover(&mut self, graph: &Graph, space: &Space, plan: &Plan) -> Option<Vec<Expr>> {
         let words = space.points.div_ceil(64) as usize;
         let mut excluded: Vec<Vec<u64>> = vec![Vec::with_capacity(words); space.roots.len()];
         for start in (0..space.points).step_by(LANES as usize) {
@@ -230,21 +267,32 @@ impl Enumerate {
                 excluded.extend(tile.truth(i).iter().map(|truth| !truth));
             }
         }
-        let mut left = vec![u64::MAX; words];
+        let mut all = vec![u64::MAX; words];
         if !space.points.is_multiple_of(64) {
-            left[words - 1] = mask((space.points % 64) as u32);
+            all[words - 1] = mask((space.points % 64) as u32);
         }
-        let mut chosen = Vec::new();
+        let mut left = all.clone();
+        let mut chosen: Vec<usize> = Vec::new();
         while left.iter().any(|word| *word != 0) {
             let gain = |excluded: &Vec<u64>| -> u64 {
                 left.iter().zip(excluded).map(|(l, x)| u64::from((l & x).count_ones())).sum()
             };
-            let best = (0..excluded.len()).max_by_key(|&i| gain(&excluded[i])).expect("there is a root");
-            debug_assert!(gain(&excluded[best]) > 0, "every point is excluded by some constraint");
+            let best = (0..excluded.len()).max_by_key(|&i| gain(&excluded[i]))?;
+            if gain(&excluded[best]) == 0 {
+                return None;
+            }
             left.iter_mut().zip(&excluded[best]).for_each(|(l, x)| *l &= !x);
-            chosen.push(space.roots[best]);
+            chosen.push(best);
         }
-        chosen
+        for superfluous in chosen.clone() {
+            let others = chosen.iter().filter(|&&i| i != superfluous);
+            let covers =
+                |at: usize| others.clone().fold(0, |word, &i| word | excluded[i][at]) & all[at] == all[at];
+            if (0..words).all(covers) {
+                chosen.retain(|&i| i != superfluous);
+            }
+        }
+        Some(chosen.into_iter().map(|i| space.roots[i]).collect())
     }
 }
 
@@ -322,7 +370,7 @@ impl Layer for Enumerate {
             let facts = rest.learner.facts_of(rest.graph, &constraints);
             space = self.space(rest.graph, &mut rest.learner.ranges, &constraints, query.condition, &facts);
         }
-        let decided = space.and_then(|space| self.decide(query, rest, &space));
+        let decided = space.and_then(|space| self.decide(query, rest, space));
         rest.charge(self.cost() - before);
         match decided {
             Ok(answer) => answer,

@@ -9,15 +9,18 @@
 
 use super::{Layer, Rest};
 use crate::expr::{Expr, Graph, Model, Op};
-use crate::interval::{Facts, Learner, Stop, Strategy, dive};
+use crate::interval::{Facts, Learner, Meaning, Set, Stop, Strategy, dive};
 use crate::query::{Alive, Answer, Core, Query, Reasons};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 use std::collections::BTreeMap;
 
 /// Models tried for one strategy, each with the leaves of the constraint that the last one violated.
 const MAX_REPAIRS: usize = 3;
-/// Nodes folded and visited for one query, at least and at most, and for the first of its kind.
+/// Nodes folded and visited for one query, at least and at most, and for the first of its kind; below the least it is not
+/// worth beginning.
 const EFFORT: std::ops::RangeInclusive<usize> = 32..=256;
+const LEAST_EFFORT: usize = 8;
 const FIRST_EFFORT: usize = 1024;
 /// One in so many queries in vain is given the first effort again: what follows may be easier.
 const SECOND_CHANCE: u32 = 64;
@@ -34,6 +37,39 @@ enum Verdict {
     /// These constraints, the condition among them if it was needed, have no solution.
     Unsat(Reasons),
     Open,
+}
+
+/// Where a search for a model begins: the model of the nearest feasible node.
+struct Start {
+    model: Model,
+    /// What it violates of the query's constraints, all of them newer than that node.
+    violated: SmallVec<[Expr; 4]>,
+    /// Is the condition true under it?
+    holds: bool,
+}
+
+impl Start {
+    fn of(query: &Query, rest: &mut Rest<'_>) -> Start {
+        let ancestor = rest.tree.feasible_ancestor(query.path);
+        let model = rest.tree.model(ancestor).expect("a feasible node").clone();
+        let mut session = rest.evaluator.under(rest.graph, &model);
+        let holds = session.truth(query.condition);
+        let newer = rest.tree.depth(query.path) - rest.tree.depth(ancestor);
+        let violated = match &query.slice {
+            Some(slice) if slice.len() <= newer as usize => {
+                slice.iter().copied().filter(|&e| !session.truth(e)).collect()
+            }
+            slice => rest
+                .tree
+                .upwards(query.path)
+                .take(newer as usize)
+                .map(|node| rest.tree.constraint(node))
+                .filter(|&e| !session.truth(e))
+                .filter(|e| slice.as_ref().is_none_or(|slice| slice.contains(e)))
+                .collect(),
+        };
+        Start { model, violated, holds }
+    }
 }
 
 pub struct Intervals {
@@ -63,9 +99,9 @@ impl Effort {
 
     fn learn(&mut self, answered: bool) {
         if answered {
-            self.nodes = (self.nodes + self.nodes / 16).min(*EFFORT.end());
+            self.nodes = (self.nodes + self.nodes / 16).clamp(*EFFORT.start(), *EFFORT.end());
         } else {
-            self.nodes = (self.nodes - self.nodes / 4).max(*EFFORT.start());
+            self.nodes -= self.nodes.div_ceil(4).min(self.nodes);
             self.in_vain = self.in_vain.wrapping_add(1);
         }
     }
@@ -76,34 +112,22 @@ impl Intervals {
         Intervals { efforts: FxHashMap::default(), passed: BTreeMap::new() }
     }
 
-    fn decide(&mut self, query: &Query, rest: &mut Rest<'_>, facts: &Facts) -> Verdict {
+    fn decide(&mut self, query: &Query, rest: &mut Rest<'_>, facts: &Facts, start: &Start) -> Verdict {
         if let Some(because) = &facts.infeasible {
             return Verdict::Unsat(because.reasons());
         }
-        let ancestor = rest.tree.feasible_ancestor(query.path);
-        let base = rest.tree.model(ancestor).expect("a feasible node").clone();
-        if rest.evaluator.under(rest.graph, &base).truth(query.condition)
-            && (ancestor == query.path || rest.satisfies(query, &base).is_ok())
-        {
-            return Verdict::Sat(base);
-        }
-        if let Some(verdict) = self.one_range(query, rest, facts, &base) {
+        if let Some(verdict) = self.short(query, rest, facts, start) {
             return verdict;
         }
-        let mut violated = Vec::new();
-        if ancestor != query.path {
-            let mut session = rest.evaluator.under(rest.graph, &base);
-            for &constraint in query.constraints(rest.tree).iter() {
-                if !session.truth(constraint) {
-                    add(&mut violated, &rest.learner.about(rest.graph, facts, constraint));
-                }
-            }
-        }
-        let kind = kind(rest.learner, rest.graph, query.condition);
+        let kind = rest.learner.meaning(rest.graph, query.condition).kind();
         let known =
             self.efforts.entry(kind).or_insert(Effort { nodes: FIRST_EFFORT, in_vain: 0, strategy: 0 });
         let (effort, mut strategy) = (known.next(), known.strategy);
-        let verdict = self.try_cases(query, rest, facts, &base, &violated, (effort, &mut strategy));
+        let verdict = if effort < LEAST_EFFORT {
+            Verdict::Open
+        } else {
+            self.try_cases(query, rest, facts, start, (effort, &mut strategy))
+        };
         let known = self.efforts.get_mut(&kind).expect("just made");
         known.strategy = strategy;
         known.learn(!matches!(verdict, Verdict::Open));
@@ -116,11 +140,14 @@ impl Intervals {
         query: &Query,
         rest: &mut Rest<'_>,
         facts: &Facts,
-        base: &Model,
-        violated: &[u32],
+        start: &Start,
         (effort, strategy): (usize, &mut usize),
     ) -> Verdict {
         rest.learner.allow(effort);
+        let mut violated = Vec::new();
+        for &constraint in &start.violated {
+            add(&mut violated, &rest.learner.about(rest.graph, facts, constraint));
+        }
         let mut impossible = Reasons::None;
         let mut open = false;
         for case in cases(rest.learner, rest.graph, query.condition) {
@@ -140,8 +167,10 @@ impl Intervals {
                 rest.learner.allow(effort);
                 continue;
             }
-            add(&mut about, violated);
-            if let Some(model) = self.guess(query, rest, &with, base, about, (effort / GUESS, strategy)) {
+            add(&mut about, &violated);
+            if let Some(model) =
+                self.guess(query, rest, &with, &start.model, about, (effort / GUESS, strategy))
+            {
                 return Verdict::Sat(model);
             }
             open = true;
@@ -149,39 +178,30 @@ impl Intervals {
         if open { Verdict::Open } else { Verdict::Unsat(impossible) }
     }
 
-    /// The short way for a condition that says something of one range and nothing else: most of them.
-    fn one_range(
-        &mut self,
-        query: &Query,
-        rest: &mut Rest<'_>,
-        facts: &Facts,
-        base: &Model,
-    ) -> Option<Verdict> {
+    /// The short way for a condition that says something of ranges and nothing else, most often of one, on a path
+    /// whose newest constraints do: a look at the sets, and a model with other values of those ranges.
+    fn short(&mut self, query: &Query, rest: &mut Rest<'_>, facts: &Facts, start: &Start) -> Option<Verdict> {
         let meaning = rest.learner.meaning(rest.graph, query.condition);
-        let [(number, wanted)] = &meaning.says.parts[..] else { return None };
+        for (number, wanted) in &meaning.says.parts {
+            if let Some(view) = facts.view(*number)
+                && view.set.is_disjoint(wanted)
+            {
+                let reasons = rest.learner.excluding(rest.graph, *number, wanted, &view.because);
+                return Some(Verdict::Unsat(reasons.union(&Reasons::One(query.condition))));
+            }
+        }
         if !meaning.says.exact {
             return None;
         }
-        let values = match facts.view(*number) {
-            Some(view) => {
-                let values = view.set.intersect(wanted).set;
-                if values.is_empty() {
-                    let reasons = rest.learner.excluding(rest.graph, *number, wanted, &view.because);
-                    return Some(Verdict::Unsat(reasons.union(&Reasons::One(query.condition))));
-                }
-                values
+        let mut model = start.model.clone();
+        for &constraint in &start.violated {
+            let violated = rest.learner.meaning(rest.graph, constraint);
+            if !violated.says.exact || !assign(rest, facts, &violated, &mut model) {
+                return None;
             }
-            None => wanted.clone(),
-        };
-        let ranges = &rest.learner.ranges;
-        if ranges.overlaps(*number).iter().any(|&other| facts.view(other).is_some()) {
-            return None;
         }
-        let range = ranges.range(*number);
-        let value = values.next_from(range.value(rest.graph, base)).or_else(|| values.min())?;
-        let mut model = base.clone();
-        range.assign(rest.graph, &mut model, value);
-        rest.satisfies(query, &model).is_ok().then_some(Verdict::Sat(model))
+        let assigned = assign(rest, facts, &meaning, &mut model);
+        (assigned && rest.satisfies(query, &model).is_ok()).then_some(Verdict::Sat(model))
     }
 
     fn guess(
@@ -234,7 +254,7 @@ impl Intervals {
     }
 
     fn pass(&mut self, query: &Query, rest: &mut Rest<'_>) -> Answer {
-        let why = match kind(rest.learner, rest.graph, query.condition) {
+        let why = match rest.learner.meaning(rest.graph, query.condition).kind() {
             Some(Stop::Size) => "size".to_string(),
             Some(Stop::Width) => "width".to_string(),
             Some(Stop::Array) => "array".to_string(),
@@ -248,10 +268,28 @@ impl Intervals {
     }
 }
 
-/// What sets cannot hold of a condition.
-fn kind(learner: &mut Learner, graph: &Graph, condition: Expr) -> Option<Stop> {
-    let meaning = learner.meaning(graph, condition);
-    meaning.stop.or(meaning.says.stop)
+/// Changes the model where a constraint says something, to values that the facts allow. False where there is none, or
+/// where other ranges that share bits with it have a say.
+fn assign(rest: &Rest<'_>, facts: &Facts, meaning: &Meaning, model: &mut Model) -> bool {
+    let ranges = &rest.learner.ranges;
+    meaning.says.parts.iter().all(|(number, wanted)| {
+        if ranges.overlaps(*number).iter().any(|&other| facts.view(other).is_some()) {
+            return false;
+        }
+        let range = ranges.range(*number);
+        let now = range.value(rest.graph, model);
+        let next = |values: &Set| values.next_from(now).or_else(|| values.min());
+        let value = match facts.view(*number) {
+            Some(view) => next(&view.set.intersect(wanted).set),
+            None => next(wanted),
+        };
+        value.is_some_and(|value| {
+            if value != now {
+                range.assign(rest.graph, model, value);
+            }
+            true
+        })
+    })
 }
 
 /// The condition itself, or the alternatives of a disjunction that sets cannot hold.
@@ -288,14 +326,18 @@ impl Layer for Intervals {
     }
 
     fn check(&mut self, query: &Query, rest: &mut Rest<'_>) -> Answer {
+        let start = Start::of(query, rest);
+        if start.holds && start.violated.is_empty() {
+            return Answer::Sat(start.model);
+        }
         let facts = rest.learner.facts(rest.graph, rest.tree, query.path);
-        let mut verdict = self.decide(query, rest, &facts);
+        let mut verdict = self.decide(query, rest, &facts, &start);
         // What a slice leaves out may not be used: it could not be part of the core.
         if let (Verdict::Unsat(reasons), Some(slice)) = (&verdict, &query.slice) {
             let inside = |e: &Expr| *e == query.condition || slice.contains(e);
             if !reasons.as_slice().iter().all(inside) {
                 let facts = rest.learner.facts_of(rest.graph, slice);
-                verdict = self.decide(query, rest, &facts);
+                verdict = self.decide(query, rest, &facts, &start);
             }
         }
         match self.answer(query, verdict) {

@@ -459,6 +459,11 @@ impl Solver {
         self.layers.iter().map(row).collect()
     }
 
+    /// What each layer was asked, in order.
+    pub fn meters(&self) -> impl Iterator<Item = &Meter> {
+        self.layers.iter().map(|metered| &metered.meter)
+    }
+
     pub fn has_complete_layer(&self) -> bool {
         self.layers.iter().any(|m| m.layer.is_complete())
     }
