@@ -258,6 +258,17 @@ def test_another_executor(paths: int, remark: str, tmp_path: Path, monkeypatch: 
     assert (klee.estimates["paths"].mean, klee.estimates["instructions"].mean) == (paths, 61)
 
 
+def test_versions_of_other_tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What they say in the first line that is not empty."""
+    (tmp_path / "yices-smt2").write_text("#!/bin/sh\necho; echo ' Yices 2.6.4'; echo more\n")
+    (tmp_path / "yices-smt2").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("PARTITA_ANGR", str(tmp_path / "nowhere"))
+    found = runner._other_versions()
+    assert found.pop("yices-smt2") == "Yices 2.6.4"
+    assert set(found) <= {"bitwuzla", "angr"}
+
+
 def test_reasons_and_mismatches_are_added_up() -> None:
     def sample(name: str, mismatches: int, **passed: int) -> dict[str, Any]:
         layer = {"name": "integers:paper", "asked": 10, "sat": 1, "unsat": 1, "passed_deadline": 0, **passed}
