@@ -89,6 +89,7 @@ def explored(job: dict[str, Any], instructions: int | None) -> dict[str, Any]:
     found = None if data["stopped"] == "max-time" else [data["paths"], bugs, data["instructions"]]
     return {"wall_s": data["explore_s"], "stopped": _unfinished(job, data, limited), "found": found, "curve": curve,
             "instructions": data["instructions"], "states": data["forks"] + 1, "paths": data["paths"]["completed"],
+            "reached": data["coverage"]["covered"] + data["coverage"]["library"]["covered"],
             "mismatches": run.mismatches, **lines, **_solver(data["explore_s"], data["solver"])}  # fmt: skip
 
 
