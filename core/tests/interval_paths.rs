@@ -206,6 +206,30 @@ fn a_core_of_tried_values_leaves_out_what_was_only_handy() {
     is_sat(&mut s, p, is_one);
 }
 
+#[test]
+fn a_core_of_tried_values_has_few_of_the_constraints_that_shaped_them() {
+    let mut s = solver("enumerate");
+    let mut constraints: Vec<Expr> = Vec::new();
+    let mut digit = |s: &mut Solver, name: &str| {
+        let g = &mut s.graph;
+        let x = g.var(name, Sort::Bits(8)).unwrap();
+        let (low, high, five) = (g.word(8, 48), g.word(8, 57), g.word(8, 53));
+        constraints.extend([g.ule(low, x), g.ule(x, high), g.ne(x, five)]);
+        x
+    };
+    let [x, y, z] = ["x", "y", "z"].map(|name| digit(&mut s, name));
+    let (x_high, y_high) = (constraints[1], constraints[4]);
+    let g = &mut s.graph;
+    // Of the slice, but of no use.
+    let (all, less) = (g.add(x, y), g.word(8, 10));
+    let sum = g.add(all, z);
+    constraints.push(g.ult(less, sum));
+    let target = g.word(8, 200);
+    let too_much = g.eq(all, target);
+    let p = path(&mut s, &constraints);
+    is_unsat(&mut s, p, too_much, &[x_high, y_high]);
+}
+
 fn equal(s: &mut Solver, a: Expr, b: Expr) -> Expr {
     s.graph.eq(a, b)
 }

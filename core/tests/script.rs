@@ -444,6 +444,12 @@ fn kquery_files() {
         error.unwrap_err(),
         "line 2 column 11: expected an expression or a label seen before, found `x`"
     );
+    // What each query has cost, layer by layer: the first needs none, the second is asked once.
+    let text = b"array a[1] : w32 -> w8 = symbolic (query [] true) (query [] (Eq 7 (Read w8 0 a)))";
+    let costs = session.costs(text).unwrap();
+    let asked: Vec<Vec<u64>> = costs.iter().map(|query| query.iter().map(|cost| cost.0).collect()).collect();
+    assert_eq!(asked, [[0], [1]]);
+    assert!(costs[0][0].1.is_zero() && !costs[1][0].1.is_zero());
 }
 
 #[test]

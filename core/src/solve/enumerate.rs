@@ -173,22 +173,30 @@ impl Enumerate {
     /// cell in turn is given all values of its range, as long as that stays within the budget; those with which there is
     /// then a model must be excluded again, by few of the constraints that did so before.
     fn shaping(&mut self, graph: &Graph, mut space: Space, chosen: &[Expr]) -> Reasons {
+        // Out of a table over an array variable nothing is known: sets that keep indices inside stay.
+        if !space.tables.is_empty() || chosen.is_empty() {
+            return space.cells.iter().fold(Reasons::None, |all, cell| all.union(&cell.because.reasons()));
+        }
+        let parts: Vec<Arc<Inventory>> = chosen.iter().map(|&e| self.inventory(graph, e)).collect();
+        let nodes: u64 = parts.iter().map(|part| part.nodes as u64).sum();
+        // Of what they do not depend on one value is as good as any.
+        for cell in &mut space.cells {
+            if !parts.iter().flat_map(|part| &part.leaves).any(|leaf| cell.range.covers(leaf)) {
+                cell.values.truncate(1);
+                cell.because = Because::default();
+            }
+        }
+        space.points = space.cells.iter().map(|cell| cell.values.len() as u64).product();
         let plan = Plan::new(graph, chosen);
-        let nodes: u64 = chosen.iter().map(|&e| self.inventory(graph, e).nodes as u64).sum();
         let mut left = self.work;
         let mut needed = Reasons::None;
-        // Out of a table over an array variable nothing is known: sets that keep indices inside stay.
-        let fixed = !space.tables.is_empty() || chosen.is_empty();
         for at in 0..space.cells.len() {
-            let cell = &space.cells[at];
-            let every = 1u64.checked_shl(cell.range.width).unwrap_or(u64::MAX);
-            let others = space.points / cell.values.len().max(1) as u64;
+            let Cell { range, values, because } = &space.cells[at];
+            let (range, others) = (*range, space.points / values.len().max(1) as u64);
+            let every = 1u64.checked_shl(range.width).unwrap_or(u64::MAX);
             let work = others.saturating_mul(every).saturating_mul(nodes);
-            if cell.because.size() == 0 {
-                continue;
-            }
-            let behind = cell.because.reasons();
-            if fixed || work > left {
+            let behind = because.reasons();
+            if behind == Reasons::None || work > left {
                 needed = needed.union(&behind);
                 continue;
             }
@@ -196,10 +204,13 @@ impl Enumerate {
             let narrow = std::mem::replace(&mut space.cells[at].values, (0..every).collect());
             space.points = others * every;
             let open = self.open(graph, &space, &plan, at);
-            match self.excluding(graph, space.cells[at].range, &open, &behind, &mut left) {
+            match self.excluding(graph, range, open, &behind, &mut left) {
+                Some(few) if few.is_empty() => {}
                 Some(few) => {
-                    space.cells[at].values.retain(|value| open.binary_search(value).is_err());
-                    needed = needed.union(&few);
+                    let alone = Space::of(range, (0..every).collect(), few);
+                    let plan = Plan::new(graph, &alone.roots);
+                    space.cells[at].values = self.open(graph, &alone, &plan, 0);
+                    needed = needed.union(&alone.roots.into_iter().collect());
                 }
                 None => {
                     space.cells[at].values = narrow;
@@ -231,12 +242,12 @@ impl Enumerate {
         &mut self,
         graph: &Graph,
         range: Range,
-        values: &[u64],
+        values: Vec<u64>,
         behind: &Reasons,
         left: &mut u64,
-    ) -> Option<Reasons> {
+    ) -> Option<Vec<Expr>> {
         if values.is_empty() {
-            return Some(Reasons::None);
+            return Some(Vec::new());
         }
         let (mut roots, mut nodes) = (Vec::new(), 0);
         for &e in behind.as_slice() {
@@ -246,12 +257,9 @@ impl Enumerate {
                 roots.push(e);
             }
         }
-        let points = values.len() as u64;
-        *left = left.checked_sub(points * nodes)?;
-        let cells = vec![Cell { range, values: values.to_vec(), because: Because::default() }];
+        *left = left.checked_sub(values.len() as u64 * nodes)?;
         let plan = Plan::new(graph, &roots);
-        let few = self.cover(graph, &Space { cells, points, roots, tables: Vec::new() }, &plan)?;
-        Some(few.into_iter().collect())
+        self.cover(graph, &Space::of(range, values, roots), &plan)
     }
 
     /// Constraints that together exclude every point, if all do: each time the one that excludes most of what is left,
@@ -297,6 +305,13 @@ impl Enumerate {
 }
 
 impl Space {
+    /// Of one range by itself.
+    fn of(range: Range, values: Vec<u64>, roots: Vec<Expr>) -> Space {
+        let points = values.len() as u64;
+        let cells = vec![Cell { range, values, because: Because::default() }];
+        Space { cells, points, roots, tables: Vec::new() }
+    }
+
     /// The values of the cells at a point.
     fn point(&self, number: u64) -> Vec<u64> {
         let mut left = number;

@@ -17,11 +17,12 @@ use std::collections::BTreeMap;
 
 /// Models tried for one strategy, each with the leaves of the constraint that the last one violated.
 const MAX_REPAIRS: usize = 3;
-/// Nodes folded and visited for one query, at least and at most, and for the first of its kind; below the least it is not
-/// worth beginning.
+/// Nodes folded and visited for one query, at least and at most, and for the first of its kind.
 const EFFORT: std::ops::RangeInclusive<usize> = 32..=256;
-const LEAST_EFFORT: usize = 8;
 const FIRST_EFFORT: usize = 1024;
+/// After so many queries in vain, one after the other, only one in so many is tried.
+const VAIN: u32 = 32;
+const TRIED: u32 = 8;
 /// One in so many queries in vain is given the first effort again: what follows may be easier.
 const SECOND_CHANCE: u32 = 64;
 /// Nodes that cost about as much as a guess of which nothing is inferred.
@@ -84,6 +85,8 @@ pub struct Intervals {
 struct Effort {
     nodes: usize,
     in_vain: u32,
+    /// Since the last that was answered.
+    in_a_row: u32,
     /// What led to a model last: which of the strategies is tried first.
     strategy: usize,
 }
@@ -92,6 +95,8 @@ impl Effort {
     fn next(&self) -> usize {
         if self.in_vain % SECOND_CHANCE == SECOND_CHANCE - 1 {
             FIRST_EFFORT.max(self.nodes)
+        } else if self.in_a_row > VAIN && !self.in_a_row.is_multiple_of(TRIED) {
+            0
         } else {
             self.nodes
         }
@@ -99,10 +104,12 @@ impl Effort {
 
     fn learn(&mut self, answered: bool) {
         if answered {
-            self.nodes = (self.nodes + self.nodes / 16).clamp(*EFFORT.start(), *EFFORT.end());
+            self.nodes = (self.nodes + self.nodes / 16).min(*EFFORT.end());
+            self.in_a_row = 0;
         } else {
-            self.nodes -= self.nodes.div_ceil(4).min(self.nodes);
+            self.nodes = (self.nodes - self.nodes / 4).max(*EFFORT.start());
             self.in_vain = self.in_vain.wrapping_add(1);
+            self.in_a_row = self.in_a_row.saturating_add(1);
         }
     }
 }
@@ -120,10 +127,10 @@ impl Intervals {
             return verdict;
         }
         let kind = rest.learner.meaning(rest.graph, query.condition).kind();
-        let known =
-            self.efforts.entry(kind).or_insert(Effort { nodes: FIRST_EFFORT, in_vain: 0, strategy: 0 });
+        let first = Effort { nodes: FIRST_EFFORT, in_vain: 0, in_a_row: 0, strategy: 0 };
+        let known = self.efforts.entry(kind).or_insert(first);
         let (effort, mut strategy) = (known.next(), known.strategy);
-        let verdict = if effort < LEAST_EFFORT {
+        let verdict = if effort == 0 {
             Verdict::Open
         } else {
             self.try_cases(query, rest, facts, start, (effort, &mut strategy))
