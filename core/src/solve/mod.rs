@@ -259,9 +259,11 @@ impl Rest<'_> {
         meter.asked += 1;
         meter.own += own;
         meter.reckoned += work - work_below;
-        if !passed && !matches!(answer, Answer::Unknown(_)) && first.layer.is_complete() {
+        if !passed && first.layer.is_complete() {
             self.harvest.work = self.harvest.work.max(1);
-            self.harvest.note_solve(work);
+            if !matches!(answer, Answer::Unknown(_)) {
+                self.harvest.note_solve(work);
+            }
         }
         match (&answer, passed) {
             (_, true) => meter.passed += 1,

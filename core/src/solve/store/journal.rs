@@ -172,7 +172,7 @@ mod tests {
             shape: u64::MAX - u64::from(n),
             key: [n; 16],
             question: vec![n; 200 * usize::from(n)],
-            verdict: if n % 2 == 0 { Verdict::Sat } else { Verdict::Unsat },
+            verdict: if n.is_multiple_of(2) { Verdict::Sat } else { Verdict::Unsat },
             answer: vec![7; usize::from(n)],
             cost_us: 1 << n,
             used: 0,
