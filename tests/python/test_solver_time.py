@@ -57,3 +57,16 @@ def test_the_end_says_what_to_do(partita: Run, hard: str, tmp_path: Path) -> Non
     assert done.returncode == 3
     assert f"hard.c:9: incomplete: {WHY}\n" in done.stdout
     assert "next          raise --max-solver-time to get further\n" in done.stdout
+
+
+def test_nothing_is_undecided_once_the_time_is_up(tmp_path: Path) -> None:
+    """The state under way then stops: it does not go on with all its questions unanswered."""
+    path = tmp_path / "loop.c"
+    path.write_text(
+        '#include "klee/klee.h"\nint main(void) {\n  unsigned n = 0;\n  for (;;)\n'
+        '    if (klee_int("x") > 5)\n      n++;\n}\n'
+    )
+    data = explore(path, search="dfs", max_time=0.5, tests="bugs").finish().summary()
+    assert data["stopped"] == "max-time"
+    assert sum(row["count"] for row in data["incomplete"] if row["why"].startswith("solver")) <= 1
+    assert data["explore_s"] < 3

@@ -70,6 +70,7 @@ impl Engine {
     /// Counts a question that has no answer; says why it has none.
     fn undecided(&mut self, state: &State, why: &Why) -> String {
         let in_time = self.deadline.is_none_or(|deadline| Instant::now() < deadline);
+        self.over = !in_time || *why == Why::Cancelled;
         let why = match why {
             Why::Deadline if in_time => "no answer within max-solver-time".to_string(),
             why => why.to_string(),

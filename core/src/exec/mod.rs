@@ -105,6 +105,8 @@ pub struct Engine {
     /// Of the question under way: its deadline is that of the run, or an earlier one of its own.
     budget: Budget,
     deadline: Option<Instant>,
+    /// A question was not answered because the run is over: the state under way goes no further.
+    over: bool,
     options: Options,
     cache: cache::Cache,
     coverage: coverage::Coverage,
@@ -157,6 +159,7 @@ impl Engine {
             solver,
             budget: Budget::unlimited(),
             deadline: None,
+            over: false,
             cache: cache::Cache::new(),
             coverage,
             host: host::Host::new(options.write_host),
