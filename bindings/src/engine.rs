@@ -8,7 +8,9 @@ use crate::search::{PythonSearch, Raised};
 use crate::solver::{seconds, statistics_dict};
 use crate::wait;
 use partita_core::budget::Cancel;
-use partita_core::exec::{Ambient, Checks, Engine as Core, Finished, Limit, Options, Outcome, Tests, Writer};
+use partita_core::exec::{
+    Ambient, Checks, Covered, Engine as Core, Finished, Limit, Options, Outcome, Tests, Writer,
+};
 use partita_core::program::Program;
 use partita_core::solve::Solver;
 use pyo3::exceptions::{PyKeyError, PyOSError, PyRuntimeError, PyValueError};
@@ -18,6 +20,7 @@ use pyo3::types::{PyBytes, PyDict, PyList};
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard};
+use std::time::Duration;
 
 /// Of a line: file, line, entered. Of a branch: also which ways were taken.
 type Lines = Vec<(String, u32, bool)>;
@@ -33,6 +36,11 @@ pub(crate) struct Engine {
     raised: Raised,
 }
 
+/// A time, or none.
+fn limit(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Option<Duration>> {
+    value.extract::<Option<f64>>()?.map(|v| seconds(name, v)).transpose()
+}
+
 /// What the caller may set, by the names of the Python options; whatever is missing has its default.
 fn options(given: &Bound<'_, PyDict>) -> PyResult<Options> {
     let mut options = Options::default();
@@ -41,10 +49,8 @@ fn options(given: &Bound<'_, PyDict>) -> PyResult<Options> {
         match key.as_str() {
             "search" => options.search = value.extract()?,
             "seed" => options.seed = value.extract()?,
-            "max_time" => {
-                options.max_time =
-                    value.extract::<Option<f64>>()?.map(|v| seconds("max_time", v)).transpose()?;
-            }
+            "max_time" => options.max_time = limit("max_time", &value)?,
+            "max_solver_time" => options.max_solver_time = limit("max_solver_time", &value)?,
             "max_instructions" => options.max_instructions = value.extract()?,
             "max_memory" => options.max_memory = value.extract()?,
             "max_tests" => options.max_tests = value.extract()?,
@@ -125,6 +131,13 @@ fn path_dict<'py>(py: Python<'py>, path: &Finished) -> PyResult<Bound<'py, PyDic
     dict.set_item("test", path.number)?;
     dict.set_item("first", path.first)?;
     dict.set_item("output", PyBytes::new(py, &path.output))?;
+    Ok(dict)
+}
+
+fn covered_dict(py: Python<'_>, covered: Covered) -> PyResult<Bound<'_, PyDict>> {
+    let dict = PyDict::new(py);
+    dict.set_item("instructions", covered.instructions)?;
+    dict.set_item("covered", covered.covered)?;
     Ok(dict)
 }
 
@@ -305,10 +318,9 @@ impl Engine {
         }
         dict.set_item("bugs", bugs)?;
         dict.set_item("tests", stats.tests)?;
-        let coverage = PyDict::new(py);
-        let covered = core.covered();
-        coverage.set_item("instructions", covered.instructions)?;
-        coverage.set_item("covered", covered.covered)?;
+        let [own, library] = core.covered();
+        let coverage = covered_dict(py, own)?;
+        coverage.set_item("library", covered_dict(py, library)?)?;
         dict.set_item("coverage", coverage)?;
         let incomplete = PyList::empty(py);
         for (why, place, count) in core.incompleteness() {

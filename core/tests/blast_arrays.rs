@@ -1,6 +1,7 @@
 //! Arrays: random questions with stores, choices between arrays, constant arrays, tables, word reads and
 //! comparisons, against all assignments at small widths; and comparisons whose index is too wide to spell out.
 
+use partita_core::blast::Blaster;
 use partita_core::budget::Budget;
 use partita_core::expr::{Bits, Evaluator, Expr, Graph, Model, Sort};
 use partita_core::query::{Answer, Query};
@@ -41,7 +42,21 @@ impl Small {
     }
 
     fn index(&self, g: &mut Graph, r: &mut Random) -> Expr {
-        match r.below(4) {
+        match r.below(7) {
+            // Not every value can be.
+            4 => {
+                let three = g.word(2, 3);
+                g.urem(self.indices[1], three)
+            }
+            5 => {
+                let mask = g.word(2, r.word());
+                g.and(self.indices[0], mask)
+            }
+            6 => {
+                let (condition, one, two) =
+                    (g.ult(self.indices[0], self.indices[1]), g.word(2, r.word()), g.word(2, r.word()));
+                g.ite(condition, one, two)
+            }
             0 => g.word(2, r.word()),
             1 => {
                 let one = g.word(2, r.word());
@@ -151,6 +166,61 @@ fn random_array_questions_agree_with_all_assignments() {
         }
     }
     assert!(sat > 40 && unsat > 40, "{sat} sat and {unsat} unsat are too one-sided to mean much");
+}
+
+/// What an index cannot be costs nothing, and what it can be needs no lemmas.
+#[test]
+fn circuits_are_as_large_as_what_the_index_can_reach() {
+    let mut g = Graph::new();
+    let x = g.var("x", Sort::Bits(32)).expect("a new name");
+    let array = g.var("a", Sort::Array { index: 32, element: 8 }).expect("a new name");
+    let zero = g.word(8, 0);
+    let zeros = g.const_array(32, zero);
+    let mut random = Random::new(9);
+    let table = g.table_over(zeros, (0..4096).map(|_| random.below(256)).collect());
+    // From 2,001 to 2,010, although no bit of it is constant but those on the left.
+    let (ten, first) = (g.word(32, 10), g.word(32, 2001));
+    let digit = g.urem(x, ten);
+    let few = g.add(digit, first);
+    let gates = |g: &Graph, e: Expr| {
+        let mut blaster = Blaster::new();
+        blaster.word(g, digit).expect("gates enough");
+        blaster.word(g, few).expect("gates enough");
+        let before = blaster.gates.len();
+        blaster.word(g, e).expect("gates enough");
+        blaster.gates.len() - before
+    };
+    let (in_few, in_all) = (g.select(table, few), g.select(table, x));
+    assert!(gates(&g, in_few) < 200, "{}", gates(&g, in_few));
+    assert!(gates(&g, in_all) > 2_000, "{}", gates(&g, in_all));
+    // Stores elsewhere are as if they were not.
+    let stored = (0..100).fold(array, |array, i| {
+        let (index, element) = (g.word(32, 3_000 + i), g.word(8, i));
+        g.store(array, index, element)
+    });
+    let (with, without) = (g.select(stored, few), g.select(array, few));
+    assert_eq!(gates(&g, with), gates(&g, without));
+
+    let mut s = solver("sat");
+    let x = s.graph.var("x", Sort::Bits(32)).expect("a new name");
+    let array = s.graph.var("a", Sort::Array { index: 32, element: 8 }).expect("a new name");
+    let ten = s.graph.word(32, 10);
+    let digit = s.graph.urem(x, ten);
+    let mut path = s.tree.root();
+    for i in 0..10 {
+        let (index, limit) = (s.graph.word(32, i), s.graph.word(8, 10 + i));
+        let element = s.graph.select(array, index);
+        let small = s.graph.ult(element, limit);
+        path = s.tree.extend(&s.graph, path, small);
+    }
+    let found = s.graph.select(array, digit);
+    for (limit, verdict) in [(17, "sat"), (18, "unsat")] {
+        let limit = s.graph.word(8, limit);
+        let large = s.graph.ult(limit, found);
+        assert_eq!(s.check(&Query::new(path, large), &Budget::unlimited()).verdict(), verdict);
+    }
+    let counters = &s.statistics()[0].counters;
+    assert!(counters.iter().any(|(name, count)| name == "refuted" && *count == 0.0), "{counters:?}");
 }
 
 /// Arrays of 32-bit indices: what is asked, and whether it can be.

@@ -234,7 +234,7 @@ fn an_older_format_is_emptied() {
     assert_eq!(rows(&folder.file()).len(), 0);
 }
 
-/// Writes one answer after another and says which are written, until it is killed. Not a test by itself.
+/// Asks one question after another and says how many are answered, until it is killed. Not a test by itself.
 #[test]
 fn writer_to_be_killed() {
     let Ok(file) = std::env::var("PARTITA_STORE_TO_KILL") else { return };
@@ -242,12 +242,12 @@ fn writer_to_be_killed() {
     let base = rows(Path::new(&file)).len() as u64;
     for n in 0.. {
         ask(&mut solver, ["x", "y"], 4 + base + n);
-        solver.flush();
-        println!("written {}", base + n + 1);
+        println!("answered {}", base + n + 1);
     }
 }
 
-/// A process that writes is killed at random moments, time after time: what it said was written is there.
+/// A process that writes is killed at random moments, time after time: every answer that it had given is there, and at
+/// most the one that it was about to give beside them.
 /// `PARTITA_STORE_KILLS` says how often; `make fuzz` does it 200 times.
 #[test]
 fn a_killed_writer_loses_only_what_is_in_flight() {
@@ -267,20 +267,20 @@ fn a_killed_writer_loses_only_what_is_in_flight() {
         let reader = std::thread::spawn(move || {
             let lines = BufReader::new(output).lines().map_while(Result::ok);
             let numbers =
-                lines.filter_map(|line| line.split("written ").nth(1)?.trim().parse::<usize>().ok());
+                lines.filter_map(|line| line.split("answered ").nth(1)?.trim().parse::<usize>().ok());
             // Nobody listens in rounds that do not wait.
             numbers.inspect(|_| _ = tell.send(())).last()
         });
         // Every other round is killed while it writes, however slow the machine is; the others at any time.
         if round % 2 == 0 {
-            told.recv_timeout(Duration::from_secs(20)).expect("an answer is written");
+            told.recv_timeout(Duration::from_secs(20)).expect("an answer is given");
         }
         std::thread::sleep(Duration::from_micros(random.below(40_000)));
         child.kill().unwrap();
         child.wait().unwrap();
         let said = reader.join().unwrap().unwrap_or(total);
         let found = rows(&folder.file()).len();
-        assert!(found == said || found == said + 1, "{said} were written, {found} found");
+        assert!(found == said || found == said + 1, "{said} were given, {found} found");
         total = found;
     }
     assert!(total >= kills / 2, "only {total} answers in {kills} rounds");

@@ -33,6 +33,9 @@ SLICE_S = 0.1
 ITERATION_S = 0.01
 """How long finished paths may be held back from whoever iterates."""
 STACK_BYTES = 8 << 20
+SOLVER_SHARE = 0.1
+LEAST_SOLVER_S = 1.0
+"""How long one question may take where only the run has a limit: a part of that, and at least so many seconds."""
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 
 Names = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
@@ -56,6 +59,7 @@ def explore(
     layers: str | Sequence[str | Layer] | None = None,
     verify: str | None = None,
     max_time: float | None = None,
+    max_solver_time: float | None = None,
     max_memory: int | None = None,
     max_instructions: int | None = None,
     max_tests: int | None = None,
@@ -81,6 +85,7 @@ def explore(
     for one symbolic length or size.
 
     Limits are seconds, bytes and counts; none is set by default except memory (half of what the machine has). With
+    `max_time` one question may take a tenth of it, at least a second, unless `max_solver_time` says otherwise. With
     `out`, tests and `run.json` are written into that folder, which must not hold another run. With `store`, answers
     that took long are kept in that file for later runs ("default": the user's own, as `partita run` has it).
 
@@ -101,6 +106,7 @@ def explore(
     names = [program] if isinstance(program, (str, os.PathLike)) else list(program)
     limits = {
         "max_time": _limit("max_time", max_time),
+        "max_solver_time": _limit("max_solver_time", max_solver_time),
         "max_memory": _limit("max_memory", max_memory),
         "max_instructions": _limit("max_instructions", max_instructions),
         "max_tests": _limit("max_tests", max_tests),
@@ -108,6 +114,8 @@ def explore(
     }
     if limits["max_memory"] is None:
         limits["max_memory"] = os.sysconf("SC_PHYS_PAGES") * _PAGE // 2
+    if limits["max_solver_time"] is None and limits["max_time"] is not None:
+        limits["max_solver_time"] = max(LEAST_SOLVER_S, limits["max_time"] * SOLVER_SHARE)
     if not 0 <= seed < 2**64:
         raise UsageError(f"expected seed to be from 0 to 2^64 - 1, found {seed}")
     if undefined not in ("error", "havoc"):
@@ -160,7 +168,7 @@ def explore(
 
 
 def _limit(name: str, value: float | int | None) -> float | int | None:
-    whole = name != "max_time"
+    whole = name not in ("max_time", "max_solver_time")
     if value is None:
         return None
     if not math.isfinite(value) or value < 0 or value >= 2**63 or (whole and value != int(value)):

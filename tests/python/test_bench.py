@@ -209,7 +209,7 @@ def test_whole_programs(tmp_path: Path) -> None:
     assert (run["lines"], round(run["percent_lines"])) == (8, 89), "all but the line that is never reached"
     text = coreutils.beside_klee(timed["samples"])
     assert text[1].startswith("echo      default search")
-    assert text[1].split()[-3:-1] == ["97.0", "65,506"]
+    assert text[1].split()[-5:-1] == [f"{run['reached']:,}", "97.0", "2,501", "65,506"]
     equal = json.loads((tmp_path / "coreutils-solvers.json").read_text())
     assert [sample["outcome"] for sample in equal["samples"]] == ["measured"] * 5
     assert len({sample["runs"][0]["instructions"] for sample in equal["samples"]}) == 1
@@ -256,6 +256,17 @@ def test_another_executor(paths: int, remark: str, tmp_path: Path, monkeypatch: 
     _, klee = rows(samples, chosen)
     assert (klee.outcome, klee.remark) == ("measured", remark)
     assert (klee.estimates["paths"].mean, klee.estimates["instructions"].mean) == (paths, 61)
+
+
+def test_versions_of_other_tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What they say in the first line that is not empty."""
+    (tmp_path / "yices-smt2").write_text("#!/bin/sh\necho; echo ' Yices 2.6.4'; echo more\n")
+    (tmp_path / "yices-smt2").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("PARTITA_ANGR", str(tmp_path / "nowhere"))
+    found = runner._other_versions()
+    assert found.pop("yices-smt2") == "Yices 2.6.4"
+    assert set(found) <= {"bitwuzla", "angr"}
 
 
 def test_reasons_and_mismatches_are_added_up() -> None:

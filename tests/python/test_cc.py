@@ -104,6 +104,17 @@ def test_assembly_is_native_only(cc: Run) -> None:
     clean(cc("main.c", "twice.S", "-o", "prog"))
     assert subprocess.run(["./prog"], check=False).returncode == 2
     assert sources("prog") == [("main.c", ""), ("twice.S", "assembly")]
+    # Nothing is preprocessed here, so that the folders of headers are of no use; the user's own still are warned of.
+    Path("once.s").write_text(".globl once\nonce: ret\n")
+    clean(cc("-c", "once.s"))
+    assert "unused during compilation: '-isystem here'" in cc("-c", "-isystem", "here", "once.s").stderr
+
+
+def test_fortran_is_not_compiled(cc: Run) -> None:
+    Path("main.f90").write_text("program main\nend\n")
+    done = cc("-c", "main.f90")
+    assert done.returncode == 1
+    assert done.stderr.startswith("partita cc: error: main.f90: clang does not compile Fortran: make an object of it")
 
 
 def test_another_language_is_native_only(cc: Run) -> None:

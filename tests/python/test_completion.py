@@ -20,6 +20,7 @@ from partita.cli.completion import SHELLS, read
 CASES = [
     (["ex"], ["export"]),
     (["run", "--max-t"], ["--max-tests", "--max-time"]),
+    (["run", "--max-s"], ["--max-solver-time"]),
     (["run", "--search", "r"], ["random-path"]),
     (["export", "here", "--format", "c"], ["ctest"]),
     (["store", ""], ["clear", "export", "stats"]),

@@ -122,6 +122,8 @@ LIMITS = {
     ("--max-time", "-1s"): "argument --max-time: expected a time such as 60s, 10m or 2h, found '-1s'",
     ("--max-time=-1s",): "argument --max-time: expected a time such as 60s, 10m or 2h, found '-1s'",
     ("--max-time", "99999999999999999999h"): "expected max_time to be seconds from 0 to 2^63, found 3.6e+23",
+    ("--max-solver-time", "-1s"): "argument --max-solver-time: expected a time such as 60s, 10m or 2h, found '-1s'",
+    ("--max-solver-time", "9" * 30): f"expected max_solver_time to be seconds from 0 to 2^63, found {1e30}",
     ("--max-tests=-3",): "argument --max-tests: expected a whole number of at least 0, found '-3'",
     ("--max-depth", "99999999999"): "expected max_depth to be below 2^32, found 99999999999",
     ("--max-memory", "lots"): "argument --max-memory: expected a size such as 500MB or 2GB, found 'lots'",

@@ -104,8 +104,12 @@ def test_output_is_what_the_tests_inputs_print(tmp_path: Path) -> None:
         tmp_path,
         "int main(void) { int c = getchar(); putchar(c); fflush(stdout); if (c == 'q') return 1; return 0; }\n",
     )
-    paths = list(explore(source, sym_stdin=1, sym_stdout=True))
+    run = explore(source, sym_stdin=1, sym_stdout=True)
+    paths = list(run)
     assert len(paths) == 2
+    own = run.summary()["coverage"]
+    assert own["covered"] == own["instructions"]
+    assert 0 < own["library"]["covered"] < own["library"]["instructions"], "what is written goes through the library"
     for path in paths:
         assert path.output == value(path, "stdin")
         assert value(path, "stdout") == path.output.ljust(1024, b"\0")

@@ -1,7 +1,8 @@
 //! Arrays: reads over writes become multiplexers; what is left are reads of array variables.
 //!
-//! A read at a constant index is its own input slot. A read at a computed index is an *access*: a free value that
-//! lemmas, added when a candidate assignment violates them, tie to every other read of the same array at an equal
+//! What an index cannot be, by its operators alone (`bounds.rs`), is left out: elements of tables, stores elsewhere.
+//! A read at a constant index is its own input slot, one at few indices a choice between those. A read at any other
+//! computed index is an *access*: a free value that lemmas, added when a candidate assignment violates them, tie to every other read of the same array at an equal
 //! index. A comparison of arrays with a short index is spelt out; otherwise it is a free bit *e*: if false, the
 //! arrays differ at a witness index; if true, lemmas tie both sides at each index where a candidate has them
 //! differ, and *elsewhere*: at an index that nothing mentions, which exists while there are fewer indices
@@ -12,10 +13,14 @@ use super::gate::Lit;
 use super::{Blaster, Owner, table};
 use crate::budget::Why;
 use crate::expr::{Alive, Bits, Expr, Graph, Op, Sort};
+use crate::interval::Set;
 use rustc_hash::FxHashMap;
 
 /// Index widths up to this are spelt out when arrays are compared.
 const SPELT: u32 = 10;
+
+/// A read of an array variable is a choice between elements if its index has at most so many values.
+const FEW: u128 = 16;
 
 /// Something whose value is free as far as gates go.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -86,11 +91,13 @@ impl Blaster {
 
     pub(super) fn read(&mut self, graph: &Graph, e: Expr) -> Word {
         let (array, index) = (graph.kid(e, 0), self.words[&graph.kid(e, 1)].to_vec());
+        let set = self.bounds.of(graph, graph.kid(e, 1)).cloned();
         let mut word = Word::with_capacity(graph.width(e) as usize);
         for i in 0..graph.read_count(e) {
             let skip = circuit::constant(&Bits::word(index.len() as u32, i.into()));
             let at = circuit::add(&mut self.gates, &index, &skip);
-            word.extend(self.element(graph, array, &At::Index(at)));
+            let set = set.as_ref().map(|set| set.plus(i.into()));
+            word.extend(self.element(graph, array, &At::Index(at, set)));
         }
         word
     }
@@ -113,10 +120,12 @@ impl Blaster {
             // When the first of the arrays below is not needed, and when the second is not.
             let (below, hit) = match made {
                 Made::Variable | Made::Constant(_) => ([None, None], Lit::TRUE),
-                Made::Store { base, index, .. } => ([Some(base), None], self.hit(index, at)),
+                Made::Store { base, index, .. } => ([Some(base), None], self.hit(graph, index, at)),
                 Made::Table { base } => {
                     let inside = match at {
-                        At::Index(index) => !table::may_miss(graph.table(top).elements.len(), index),
+                        At::Index(index, set) => {
+                            !table::may_miss(graph.table(top).elements.len(), index, set.as_ref())
+                        }
                         At::Elsewhere => false,
                     };
                     ([Some(base), None], Lit::constant(inside))
@@ -140,8 +149,9 @@ impl Blaster {
                     circuit::choose(&mut self.gates, hit, &self.words[&element], first)
                 }
                 Made::Table { .. } => match at {
-                    At::Index(index) => {
-                        table::lookup(&mut self.gates, &graph.table(top).elements, index, first)
+                    At::Index(index, set) => {
+                        let elements = &graph.table(top).elements;
+                        table::lookup(&mut self.gates, elements, index, set.as_ref(), first)
                     }
                     At::Elsewhere => first.clone(),
                 },
@@ -154,9 +164,14 @@ impl Blaster {
     }
 
     /// Is the index of a store the one that is read?
-    fn hit(&mut self, index: Expr, at: &At) -> Lit {
+    fn hit(&mut self, graph: &Graph, index: Expr, at: &At) -> Lit {
         match at {
-            At::Index(word) => circuit::equal(&mut self.gates, word, &self.words[&index]),
+            At::Index(_, Some(set))
+                if self.bounds.of(graph, index).is_some_and(|other| other.is_disjoint(set)) =>
+            {
+                Lit::FALSE
+            }
+            At::Index(word, _) => circuit::equal(&mut self.gates, word, &self.words[&index]),
             At::Elsewhere => Lit::FALSE,
         }
     }
@@ -164,7 +179,7 @@ impl Blaster {
     /// An element of an array variable.
     fn base(&mut self, graph: &Graph, array: Expr, at: &At) -> Word {
         let width = graph.width(array);
-        let At::Index(index) = at else {
+        let At::Index(index, set) = at else {
             if let Some(known) = self.arrays.elsewhere.get(&array) {
                 return known.clone();
             }
@@ -181,6 +196,9 @@ impl Blaster {
             self.arrays.elements.insert(key, word.clone());
             return word;
         }
+        if let Some(set) = set.as_ref().filter(|set| set.count() <= FEW) {
+            return self.one_of(graph, array, index, set);
+        }
         let key = (array, index.clone());
         if let Some(&known) = self.arrays.access_at.get(&key) {
             return self.arrays.accesses[known as usize].value.clone();
@@ -195,6 +213,23 @@ impl Blaster {
         value
     }
 
+    /// An element of an array variable at one of few indices: each has bits of its own.
+    fn one_of(&mut self, graph: &Graph, array: Expr, index: &Word, set: &Set) -> Word {
+        let mut word: Option<Word> = None;
+        for value in set.values() {
+            let here = circuit::constant(&Bits::word(set.width(), value));
+            let element = self.base(graph, array, &At::Index(here.clone(), None));
+            word = Some(match word {
+                None => element,
+                Some(others) => {
+                    let hit = circuit::equal(&mut self.gates, index, &here);
+                    circuit::choose(&mut self.gates, hit, &element, &others)
+                }
+            });
+        }
+        word.expect("an index has a value")
+    }
+
     /// Are two arrays equal?
     pub(super) fn same_array(&mut self, graph: &Graph, e: Expr) -> Lit {
         let sides = [graph.kid(e, 0), graph.kid(e, 1)];
@@ -202,7 +237,7 @@ impl Blaster {
         if index_width <= SPELT {
             let mut same = Vec::new();
             for i in 0..1u64 << index_width {
-                let at = At::Index(circuit::constant(&Bits::word(index_width, i)));
+                let at = At::Index(circuit::constant(&Bits::word(index_width, i)), None);
                 let [a, b] = sides.map(|side| self.element(graph, side, &at));
                 same.push(circuit::equal(&mut self.gates, &a, &b));
             }
@@ -211,7 +246,7 @@ impl Blaster {
         let number = self.arrays.comparisons.len() as u32;
         let equal = self.inputs(1, Owner::Special(Special::Comparison(number)));
         let witness = self.inputs(index_width, Owner::Witness);
-        let [a, b] = sides.map(|side| self.element(graph, side, &At::Index(witness.clone())));
+        let [a, b] = sides.map(|side| self.element(graph, side, &At::Index(witness.clone(), None)));
         let agree = circuit::equal(&mut self.gates, &a, &b);
         let differ_if_unequal = self.gates.or(equal[0], !agree);
         let mut indices = vec![witness];
@@ -260,7 +295,8 @@ impl Blaster {
 
 /// Where an element is wanted.
 pub(super) enum At {
-    Index(Word),
+    /// This one, a member of the set if there is one.
+    Index(Word, Option<Set>),
     /// At an index that nothing mentions.
     Elsewhere,
 }

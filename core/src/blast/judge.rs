@@ -202,7 +202,8 @@ impl Blaster {
             .into_iter()
             .filter(|place| values[0].get(place) != values[1].get(place))
             .take(AT_ONCE)
-            .map(|place| At::Index(terms.get(&place).cloned().unwrap_or_else(|| circuit::constant(&place))))
+            .map(|place| terms.get(&place).cloned().unwrap_or_else(|| circuit::constant(&place)))
+            .map(|index| At::Index(index, None))
             .collect();
         let comparison = &self.arrays.comparisons[number as usize];
         let (sides, equal) = (comparison.sides, comparison.equal);

@@ -8,6 +8,7 @@
 
 mod arrays;
 pub mod batsat;
+mod bounds;
 pub mod cadical;
 pub mod circuit;
 pub mod cnf;
@@ -24,6 +25,7 @@ use crate::budget::{Budget, Why};
 use crate::expr::walk::Atom;
 use crate::expr::{Alive, Bits, Expr, Graph, Op};
 use arrays::Arrays;
+use bounds::Bounds;
 use circuit::Word;
 use gate::{Gate, Gates, Lit};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -76,6 +78,7 @@ pub struct Blaster {
     quotients: FxHashMap<(Expr, Expr), (Word, Word)>,
     cones: FxHashMap<Lit, Arc<Cone>>,
     arrays: Arrays,
+    bounds: Bounds,
     /// Of these inputs only the low bits are free, so many of them; the others are zero.
     narrow: FxHashMap<Atom, u32>,
 }
@@ -96,8 +99,8 @@ impl Blaster {
     }
 
     /// What may be used from now on.
-    pub fn allow(&mut self, budget: &Budget) {
-        self.gates.allow(budget, MAX_GATES);
+    pub fn allow(&mut self, budget: &Budget, gates: usize) {
+        self.gates.allow(budget, gates.min(MAX_GATES));
     }
 
     /// The literal of a boolean.
@@ -246,6 +249,7 @@ impl Blaster {
         self.words.retain(|e, _| alive.has(*e));
         self.quotients.retain(|(a, b), _| alive.has(*a) && alive.has(*b));
         self.arrays.sweep(alive);
+        self.bounds.sweep(alive);
         let roots: Vec<Lit> = self.words.values().flat_map(|word| word.iter().copied()).collect();
         let (mut used, mut marked) = (0, vec![false; self.gates.len()]);
         self.gates.walk(&roots, |node| !std::mem::replace(&mut marked[node as usize], true), |_| used += 1);

@@ -11,7 +11,8 @@ use super::outcome::{Limit, Outcome};
 use super::state::State;
 use super::value::Value;
 use crate::expr::{Bits, Expr, Model};
-use crate::query::{Answer, Query, Status};
+use crate::query::{Answer, Query, Status, Why};
+use std::time::Instant;
 
 /// What came of asking for the other side of a decision.
 pub(super) enum Probe {
@@ -51,12 +52,31 @@ impl Engine {
 
     /// Is `condition` satisfiable where the state stands?
     pub(super) fn ask(&mut self, state: &State, condition: Expr) -> Answer {
+        self.begin_question();
         let answer = self.solver.check(&Query::new(state.path, condition), &self.budget);
         if self.solver.slowest.is_fresh() {
             let place = self.place(state).to_string();
             self.solver.slowest.locate(place);
         }
         answer
+    }
+
+    /// The next question may take what is left of the run, and no longer than any question may.
+    fn begin_question(&mut self) {
+        let own = self.options.max_solver_time.and_then(|limit| Instant::now().checked_add(limit));
+        self.budget.deadline = [own, self.deadline].into_iter().flatten().min();
+    }
+
+    /// Counts a question that has no answer; says why it has none.
+    fn undecided(&mut self, state: &State, why: &Why) -> String {
+        let in_time = self.deadline.is_none_or(|deadline| Instant::now() < deadline);
+        self.over = !in_time || *why == Why::Cancelled;
+        let why = match why {
+            Why::Deadline if in_time => "no answer within max-solver-time".to_string(),
+            why => why.to_string(),
+        };
+        self.incomplete(state, &format!("solver: {why}"));
+        why
     }
 
     /// A copy of the state that goes its own way from here.
@@ -114,11 +134,14 @@ impl Engine {
         if self.options.model_in_hand {
             return;
         }
+        self.begin_question();
         match self.solver.check(&Query::new(state.path, held), &self.budget) {
             Answer::Sat(_) => {}
             // From a layer that is not sound, which only experiments use.
             Answer::Unsat(_) => self.incomplete(state, "solver: unsat was said of what a model satisfies"),
-            Answer::Unknown(why) => self.incomplete(state, &format!("solver: {why}")),
+            Answer::Unknown(why) => {
+                self.undecided(state, &why);
+            }
         }
     }
 
@@ -142,7 +165,7 @@ impl Engine {
         match self.ask(state, condition) {
             Answer::Unsat(_) => Probe::Infeasible,
             Answer::Unknown(why) => {
-                self.incomplete(state, &format!("solver: {why}"));
+                self.undecided(state, &why);
                 self.stats.limits += 1;
                 Probe::Skipped
             }
@@ -188,7 +211,7 @@ impl Engine {
             }
             Answer::Unsat(_) => Err(otherwise),
             Answer::Unknown(why) => {
-                self.incomplete(state, &format!("solver: {why}"));
+                let why = self.undecided(state, &why);
                 Err(Outcome::Limit {
                     limit: Limit::Solver,
                     message: format!("an assumption was not decided: {why}"),

@@ -119,15 +119,7 @@ struct Decoder<'a> {
     selects: Vec<[u32; 3]>,
 }
 
-/// `quiet`: see `Code`.
-pub fn decode(
-    program: &Program,
-    func: FuncId,
-    globals: &Globals,
-    checks: Checks,
-    graph: &mut Graph,
-    quiet: Box<[bool]>,
-) -> Code {
+pub fn decode(program: &Program, func: FuncId, globals: &Globals, checks: Checks, graph: &mut Graph) -> Code {
     let function = &program.functions[func.index()];
     let mut decoder = Decoder {
         program,
@@ -157,7 +149,7 @@ pub fn decode(
         moves,
         geps: decoder.geps.into(),
         selects: decoder.selects.into(),
-        quiet,
+        quiet: vec![false; function.edges.len() + 1].into(),
     }
 }
 

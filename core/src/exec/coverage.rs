@@ -1,8 +1,9 @@
-//! Which parts of the user's own code were reached: a mark for the entry of each function and for each of its edges.
+//! Which parts of the program were reached: a mark for the entry of each function and for each of its edges.
 //!
-//! Code of libraries has no marks. The inner loop asks `Code::quiet` whether there is anything to note and comes here
-//! only if there is. With `--tests coverage` every state also keeps the marks on its way that no test has yet, so that
-//! exactly those paths get a test which reach something that no earlier test reaches.
+//! Strategies, tests and reports go by the user's own code; of libraries only the total is told. The inner loop asks
+//! `Code::quiet` whether there is anything to note and comes here only if there is. With `--tests coverage` every state
+//! also keeps the marks on its way that no test has yet, so that exactly those paths get a test which reach something
+//! that no earlier test reaches.
 use super::Engine;
 use super::code::Code;
 use super::options::Tests;
@@ -10,7 +11,7 @@ use super::state::State;
 use crate::program::{BlockId, FuncId, Function, Inst, Loc, Program};
 use std::sync::Arc;
 
-/// Instructions of the user's own code, and how many of them stand in blocks that were entered.
+/// Instructions, and how many of them stand in blocks that were entered.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Covered {
     pub instructions: u64,
@@ -22,16 +23,18 @@ pub struct Covered {
 struct Start {
     mark: u32,
     block: u32,
+    user: bool,
 }
 
 #[derive(Default)]
 pub struct Coverage {
-    /// By function; `None` for what is not the user's.
+    /// By function; `None` for what has no body.
     starts: Vec<Option<Start>>,
-    /// For each function its entry, then its edges.
+    /// For each function its entry, then its edges; the user's functions first.
     marks: Vec<bool>,
     blocks: Vec<bool>,
-    /// Marks that are set.
+    /// The user's marks, and how many of them are set.
+    all: u64,
     found: u64,
     /// Marks on the way of a test.
     tested: Marks,
@@ -82,43 +85,45 @@ pub struct FunctionCoverage {
 
 impl Coverage {
     pub fn new(program: &Program) -> Coverage {
-        let mut coverage = Coverage::default();
-        for function in &program.functions {
-            let start = Start { mark: coverage.marks.len() as u32, block: coverage.blocks.len() as u32 };
-            let user = function.is_defined() && !function.library;
-            coverage.starts.push(user.then_some(start));
+        let mut coverage = Coverage { starts: vec![None; program.functions.len()], ..Coverage::default() };
+        for user in [true, false] {
+            for (function, start) in program.functions.iter().zip(&mut coverage.starts) {
+                if !function.is_defined() || function.library == user {
+                    continue;
+                }
+                let (mark, block) = (coverage.marks.len(), coverage.blocks.len());
+                *start = Some(Start { mark: mark as u32, block: block as u32, user });
+                coverage.marks.resize(mark + 1 + function.edges.len(), false);
+                coverage.blocks.resize(block + function.blocks.len(), false);
+            }
             if user {
-                coverage.marks.resize(coverage.marks.len() + 1 + function.edges.len(), false);
-                coverage.blocks.resize(coverage.blocks.len() + function.blocks.len(), false);
+                coverage.all = coverage.marks.len() as u64;
             }
         }
         coverage
     }
 
-    /// How much was reached: grows whenever something is reached for the first time.
+    /// How much of the user's own code was reached: grows whenever something is reached for the first time.
     pub fn found(&self) -> u64 {
         self.found
     }
 
     /// How much of the user's own code there is to be reached, counted as `found` is.
     pub fn all(&self) -> u64 {
-        self.marks.len() as u64
+        self.all
     }
 
     /// Is this a block of the user's that was never entered?
     pub fn is_new(&self, func: FuncId, block: usize) -> bool {
-        self.starts[func.index()].is_some_and(|start| !self.blocks[start.block as usize + block])
+        self.starts[func.index()]
+            .is_some_and(|start| start.user && !self.blocks[start.block as usize + block])
     }
 
-    /// What the inner loop need not note, by edge and then for the entry.
-    pub fn quiet(&self, func: FuncId, edges: usize) -> Box<[bool]> {
-        vec![self.starts[func.index()].is_none(); edges + 1].into()
-    }
-
-    pub fn covered(&self, program: &Program) -> Covered {
+    /// Of the user's own code, or of libraries as far as they are linked.
+    pub fn covered(&self, program: &Program, user: bool) -> Covered {
         let mut covered = Covered::default();
         for (function, start) in program.functions.iter().zip(&self.starts) {
-            let Some(start) = start else { continue };
+            let Some(start) = start.filter(|start| start.user == user) else { continue };
             covered.instructions += function.insts.len() as u64;
             let entered = &self.blocks[start.block as usize..];
             let size = |(block, entered): (&crate::program::Block, &bool)| {
@@ -131,8 +136,9 @@ impl Coverage {
 
     /// Line by line and branch by branch, for reports.
     pub fn functions(&self, program: &Program) -> Vec<FunctionCoverage> {
-        let user = program.functions.iter().zip(&self.starts);
-        user.filter_map(|(function, start)| Some(self.function(program, function, (*start)?))).collect()
+        let user = |start: &Option<Start>| start.filter(|start| start.user);
+        let all = program.functions.iter().zip(&self.starts);
+        all.filter_map(|(function, start)| Some(self.function(program, function, user(start)?))).collect()
     }
 
     fn function(&self, program: &Program, function: &Function, start: Start) -> FunctionCoverage {
@@ -176,7 +182,7 @@ impl Engine {
     #[cold]
     pub(super) fn note(&mut self, state: &mut State, code: &mut Code, edge: Option<u32>) {
         let coverage = &mut self.coverage;
-        let start = coverage.starts[state.frame.func.index()].expect("the user's code is not quiet");
+        let start = coverage.starts[state.frame.func.index()].expect("what runs has a body");
         let (at, block) = match edge {
             Some(edge) => (edge as usize, BlockId(code.edges[edge as usize].block)),
             None => (code.edges.len(), BlockId(0)),
@@ -185,7 +191,11 @@ impl Engine {
         if !coverage.marks[mark as usize] {
             coverage.marks[mark as usize] = true;
             coverage.blocks[start.block as usize + block.index()] = true;
-            coverage.found += 1;
+            coverage.found += u64::from(start.user);
+        }
+        if !start.user {
+            code.quiet[at] = true;
+            return;
         }
         match self.options.tests {
             Tests::All | Tests::Bugs => code.quiet[at] = true,

@@ -35,8 +35,9 @@ impl Engine {
 
     /// Counts something that keeps the exploration from being complete.
     pub(super) fn incomplete(&mut self, state: &State, why: &str) {
-        let place = self.place(state).to_string();
-        *self.incomplete.entry((why.to_string(), place)).or_insert(0) += 1;
+        let frame = self.user_frame(state);
+        let (func, pc) = (frame.func, frame.pc);
+        self.incomplete.add(why, func, pc);
     }
 
     /// Gives up a state without counting it.
@@ -73,7 +74,6 @@ impl Engine {
 
     /// The end of a path.
     pub(super) fn finish(&mut self, state: Box<State>, outcome: Outcome) {
-        let mut place = Place::default();
         let mut first = false;
         let wants_test = match &outcome {
             Outcome::Exit { .. } => {
@@ -82,7 +82,7 @@ impl Engine {
             }
             Outcome::Bug { class, message } => {
                 self.stats.bugs += 1;
-                place = self.place(&state);
+                let place = self.place(&state);
                 first = self.note_bug(*class, &place, Outcome::headline(message));
                 if first {
                     self.tidy_bug(&state, &outcome);
@@ -94,13 +94,11 @@ impl Engine {
             }
             Outcome::Limit { message, .. } => {
                 self.stats.limits += 1;
-                place = self.place(&state);
                 self.incomplete(&state, message);
                 self.wants_test(&state)
             }
             Outcome::Unsupported { message } => {
                 self.stats.unsupported += 1;
-                place = self.place(&state);
                 self.incomplete(&state, message);
                 self.wants_test(&state)
             }
@@ -108,8 +106,13 @@ impl Engine {
         };
         let wants_test = wants_test && self.options.max_tests.is_none_or(|limit| self.stats.tests < limit);
         if wants_test || self.keeps_paths {
-            let stack =
-                if matches!(outcome, Outcome::Exit { .. }) { Vec::new() } else { self.stack_of(&state) };
+            let (place, stack) = match outcome {
+                Outcome::Exit { .. } => (Place::default(), Vec::new()),
+                Outcome::Bug { .. }
+                | Outcome::Limit { .. }
+                | Outcome::Unsupported { .. }
+                | Outcome::Dropped => (self.place(&state), self.stack_of(&state)),
+            };
             let output = self.output_of(&state);
             let mut finished = Finished {
                 place,

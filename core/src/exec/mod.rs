@@ -19,6 +19,7 @@ mod forks;
 mod frame;
 mod hook;
 mod host;
+mod incomplete;
 mod leak;
 mod load;
 mod memory;
@@ -57,7 +58,6 @@ use run::Stop;
 use rustc_hash::FxHashSet;
 use search::{Search, View};
 use state::State;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -102,7 +102,11 @@ pub struct Engine {
     globals: Vec<u64>,
     models: Vec<Option<models::Row>>,
     pub solver: Solver,
+    /// Of the question under way: its deadline is that of the run, or an earlier one of its own.
     budget: Budget,
+    deadline: Option<Instant>,
+    /// A question was not answered because the run is over: the state under way goes no further.
+    over: bool,
     options: Options,
     cache: cache::Cache,
     coverage: coverage::Coverage,
@@ -114,7 +118,7 @@ pub struct Engine {
     stats: Stats,
     bugs: Vec<Bug>,
     forks: forks::Forks,
-    incomplete: BTreeMap<(String, String), u64>,
+    incomplete: incomplete::Incomplete,
     stopped: Option<Limit>,
     writer: Option<Writer>,
     writer_failed: bool,
@@ -154,6 +158,8 @@ impl Engine {
             program: Arc::new(program),
             solver,
             budget: Budget::unlimited(),
+            deadline: None,
+            over: false,
             cache: cache::Cache::new(),
             coverage,
             host: host::Host::new(options.write_host),
@@ -164,7 +170,7 @@ impl Engine {
             stats: Stats::default(),
             bugs: Vec::new(),
             forks: forks::Forks::new(),
-            incomplete: BTreeMap::new(),
+            incomplete: incomplete::Incomplete::default(),
             stopped: None,
             writer: None,
             writer_failed: false,
@@ -211,7 +217,7 @@ impl Engine {
     pub fn advance(&mut self, slice: Duration) -> bool {
         let start = Instant::now();
         if let Some(limit) = self.options.max_time {
-            self.budget.deadline = start.checked_add(limit.saturating_sub(self.stats.explore));
+            self.deadline = start.checked_add(limit.saturating_sub(self.stats.explore));
         }
         let mut more = true;
         while more && start.elapsed() < slice {
@@ -291,7 +297,7 @@ impl Engine {
     /// Ends the run: every open state is a path cut by this limit, with a test of how far it came.
     pub fn stop(&mut self, limit: Limit) {
         self.stopped.get_or_insert(limit);
-        while let Some(state) = self.next_state() {
+        for state in self.search.drain() {
             let message = format!("stopped by {}", limit.name());
             self.finish(state, Outcome::Limit { limit, message });
             self.drop_paths();
@@ -352,15 +358,8 @@ impl Engine {
 
     fn decode(&mut self, func: FuncId) {
         if self.code[func.index()].is_none() {
-            let quiet = self.coverage.quiet(func, self.program.functions[func.index()].edges.len());
-            let code = code::decode(
-                &self.program,
-                func,
-                &self.globals,
-                self.options.checks,
-                &mut self.solver.graph,
-                quiet,
-            );
+            let code =
+                code::decode(&self.program, func, &self.globals, self.options.checks, &mut self.solver.graph);
             self.code[func.index()] = Some(Box::new(code));
         }
     }
@@ -380,8 +379,8 @@ impl Engine {
     }
 
     /// Why the exploration is not complete: reason, place, how often.
-    pub fn incompleteness(&self) -> impl Iterator<Item = (&str, &str, u64)> {
-        self.incomplete.iter().map(|((why, place), count)| (why.as_str(), place.as_str(), *count))
+    pub fn incompleteness(&self) -> Vec<(String, String, u64)> {
+        self.incomplete.rows(&self.program)
     }
 
     pub fn stopped(&self) -> Option<Limit> {
@@ -392,8 +391,9 @@ impl Engine {
         self.search.len()
     }
 
-    pub fn covered(&self) -> Covered {
-        self.coverage.covered(&self.program)
+    /// Of the user's own code, and of the libraries it is linked with.
+    pub fn covered(&self) -> [Covered; 2] {
+        [true, false].map(|user| self.coverage.covered(&self.program, user))
     }
 
     /// What was reached of each of the user's functions.

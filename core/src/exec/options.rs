@@ -78,6 +78,8 @@ pub struct Options {
     /// Decides whatever is left to chance.
     pub seed: u64,
     pub max_time: Option<Duration>,
+    /// Of one question to the solver.
+    pub max_solver_time: Option<Duration>,
     pub max_instructions: Option<u64>,
     /// In bytes, for the whole process.
     pub max_memory: Option<u64>,
@@ -120,6 +122,7 @@ impl Default for Options {
             search: "mix".to_string(),
             seed: 0,
             max_time: None,
+            max_solver_time: None,
             max_instructions: None,
             max_memory: None,
             max_tests: None,

@@ -87,19 +87,21 @@ impl Engine {
                 match self.step(state) {
                     Ok(Go::Next) => {
                         pc += 1;
-                        if !self.born.is_empty() {
+                        if !self.born.is_empty() || self.over {
                             state.frame.pc = pc as u32;
                             return Some(Stop::Forked);
                         }
                     }
                     Ok(Go::Edge(edge)) => {
                         take!(edge);
-                        if !self.born.is_empty() {
+                        if !self.born.is_empty() || self.over {
                             state.frame.pc = pc as u32;
                             return Some(Stop::Forked);
                         }
                     }
-                    Ok(Go::Frame) => return if self.born.is_empty() { None } else { Some(Stop::Forked) },
+                    Ok(Go::Frame) => {
+                        return if self.born.is_empty() && !self.over { None } else { Some(Stop::Forked) };
+                    }
                     Err(outcome) => return Some(Stop::End(outcome)),
                 }
             }};

@@ -26,6 +26,9 @@ const MAX_STORES: usize = 256;
 /// Pairs of spans that cost as much as a node, and how many of them count at most: beyond, images are rough.
 pub const PIECES: usize = 32;
 const MAX_PIECES: usize = 1024;
+/// About how long a node takes, and a pair of spans: folded, and narrowed after that.
+const NODE_NS: u64 = 150;
+const PAIR_NS: u64 = 20;
 
 /// Where the sets of ranges come from.
 pub trait Source {
@@ -78,6 +81,8 @@ pub struct Fold {
     pub used: Vec<u32>,
     /// What it has cost: nodes, and more for sets of many spans.
     pub cost: usize,
+    /// Nanoseconds spent on all that was ever folded, about.
+    pub spent: u64,
     /// Something below was not understood.
     pub stop: Option<Stop>,
     /// Nodes to be visited, and with their places those whose operands have been.
@@ -162,6 +167,7 @@ impl Fold {
             }
             self.nodes.push(Folded::default());
             self.cost += 1;
+            self.spent += NODE_NS;
             if let Some(value) = graph.const_word(e) {
                 self.nodes[place as usize].set = Some(Set::single(graph.width(e), value));
                 continue;
@@ -228,6 +234,7 @@ impl Fold {
             _ => forward::ite(&set(0), &set(1), &set(2)),
         };
         self.cost += pieces.min(MAX_PIECES) / PIECES;
+        self.spent += PAIR_NS * pieces.min(MAX_PIECES) as u64;
         Some(image.set)
     }
 

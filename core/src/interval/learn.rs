@@ -168,8 +168,8 @@ pub struct Learner {
     luck: FxHashMap<Option<Stop>, Luck>,
     /// Nodes that may still be folded or visited for what is being learnt.
     effort: usize,
-    /// Nodes folded and visited so far, whatever for.
-    pub(crate) work: u64,
+    /// What was spent before the last time that everything was forgotten.
+    spent_before: u64,
 }
 
 impl Default for Learner {
@@ -181,7 +181,7 @@ impl Default for Learner {
             nodes: Recent::new(NODE_BYTES),
             luck: FxHashMap::default(),
             effort: 0,
-            work: 0,
+            spent_before: 0,
         }
     }
 }
@@ -230,13 +230,17 @@ impl Learner {
         facts
     }
 
+    /// Nanoseconds spent so far, about: reckoned from what was done, not from a clock.
+    pub(crate) fn spent(&self) -> u64 {
+        self.spent_before + self.fold.spent + self.meanings.spent()
+    }
+
     /// How many nodes may be folded and visited from here on.
     pub fn allow(&mut self, effort: usize) {
         self.effort = effort;
     }
 
     fn spend(&mut self, nodes: usize) {
-        self.work += nodes as u64;
         self.effort = self.effort.saturating_sub(nodes);
     }
 
@@ -419,10 +423,8 @@ impl Learner {
             return;
         }
         let because = context.because;
-        let before = self.effort;
         let says =
             narrow(graph, &mut self.ranges, &self.fold, constraint, Set::truth(true), &mut self.effort);
-        self.work += (before - self.effort) as u64;
         if says.never {
             return facts.contradiction(because);
         }
@@ -480,7 +482,6 @@ impl Learner {
     pub fn values(&mut self, graph: &Graph, facts: &Facts, e: Expr) -> View {
         let mut context = Context { facts, because: Because::default() };
         let whole = self.fold.run(graph, &mut self.ranges, e, &mut context, usize::MAX);
-        self.work += self.fold.cost as u64;
         if !whole {
             return View { set: Set::full(graph.width(e)), because: Because::default() };
         }
@@ -501,6 +502,6 @@ impl Learner {
     }
 
     pub fn forget(&mut self) {
-        *self = Learner { work: self.work, ..Learner::default() };
+        *self = Learner { spent_before: self.spent(), ..Learner::default() };
     }
 }

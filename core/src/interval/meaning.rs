@@ -97,7 +97,12 @@ pub struct Meanings {
     luck: FxHashMap<Op, Luck>,
     fold: Fold,
     columns: Columns,
+    /// Nodes of all expressions that were looked at.
+    nodes: u64,
 }
+
+/// About how long it takes to look at a node.
+const NODE_NS: u64 = 50;
 
 impl Default for Meanings {
     fn default() -> Meanings {
@@ -106,6 +111,7 @@ impl Default for Meanings {
             luck: FxHashMap::default(),
             fold: Fold::default(),
             columns: Columns::default(),
+            nodes: 0,
         }
     }
 }
@@ -116,8 +122,14 @@ impl Meanings {
             return known.clone();
         }
         let meaning = Arc::new(self.compute(graph, ranges, e));
+        self.nodes += meaning.nodes as u64;
         self.known.insert(e, meaning.clone(), 1);
         meaning
+    }
+
+    /// Nanoseconds spent so far, about.
+    pub fn spent(&self) -> u64 {
+        self.fold.spent + self.columns.computed() + self.nodes * NODE_NS
     }
 
     pub fn sweep(&mut self, alive: &Alive) {

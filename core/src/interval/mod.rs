@@ -15,7 +15,7 @@ pub mod set;
 mod witness;
 
 pub use because::Because;
-pub use fold::Stop;
+pub use fold::{Stop, shape};
 pub use learn::{Facts, LEARNING_EFFORT, Learner, View};
 pub use meaning::{Inventory, Meaning};
 pub use range::{Range, Ranges};

@@ -23,6 +23,10 @@ const LANES: u64 = 1024;
 /// Inventories of expressions that are kept when others are needed, and as many that were before them.
 const MAX_INVENTORIES: usize = 4096;
 
+/// About how long it takes to look at a node, and to compute or bind a value in a column.
+const NODE_NS: u64 = 100;
+const VALUE_NS: u64 = 1;
+
 /// A range of bits and the values it may have, by what constraints.
 struct Cell {
     range: Range,
@@ -43,6 +47,8 @@ pub struct Enumerate {
     work: u64,
     inventories: Recent<Expr, Arc<Inventory>>,
     columns: Columns,
+    /// Nodes of all that was to be tried.
+    nodes: u64,
     points: u64,
     passed: BTreeMap<&'static str, u64>,
 }
@@ -53,9 +59,15 @@ impl Enumerate {
             work,
             inventories: Recent::new(MAX_INVENTORIES),
             columns: Columns::new(),
+            nodes: 0,
             points: 0,
             passed: BTreeMap::new(),
         }
+    }
+
+    /// What it has done so far, in nanoseconds, about.
+    fn cost(&self) -> u64 {
+        self.nodes * NODE_NS + self.columns.computed() * VALUE_NS
     }
 
     fn inventory(&mut self, graph: &Graph, e: Expr) -> Arc<Inventory> {
@@ -88,6 +100,7 @@ impl Enumerate {
             leaves.extend(&inventory.leaves);
             tables.extend(&inventory.tables);
             nodes += inventory.nodes as u64;
+            self.nodes += 1;
             roots.push((inventory.nodes, e));
         }
         roots.sort_unstable();
@@ -118,6 +131,7 @@ impl Enumerate {
     }
 
     fn decide(&mut self, query: &Query, rest: &mut Rest<'_>, space: Space) -> Result<Answer, &'static str> {
+        self.nodes += space.roots.iter().map(|&e| self.inventory(rest.graph, e).nodes as u64).sum::<u64>();
         // Roots are filtered by truth, so the indices into tables get a plan of their own.
         let plan = Plan::new(rest.graph, &space.roots);
         let indices: Vec<Expr> = space.tables.iter().map(|(index, _)| *index).collect();
@@ -364,13 +378,16 @@ impl Layer for Enumerate {
         if let Some(because) = facts.infeasible.as_ref().filter(|because| inside(because)) {
             return Answer::Unsat(Core { constraints: because.reasons(), condition: false });
         }
+        let before = self.cost();
         let mut space =
             self.space(rest.graph, &mut rest.learner.ranges, &constraints, query.condition, &facts);
         if space.as_ref().is_ok_and(|space| !space.cells.iter().all(|cell| inside(&cell.because))) {
             let facts = rest.learner.facts_of(rest.graph, &constraints);
             space = self.space(rest.graph, &mut rest.learner.ranges, &constraints, query.condition, &facts);
         }
-        match space.and_then(|space| self.decide(query, rest, space)) {
+        let decided = space.and_then(|space| self.decide(query, rest, space));
+        rest.charge(self.cost() - before);
+        match decided {
             Ok(answer) => answer,
             Err(why) => {
                 *self.passed.entry(why).or_default() += 1;

@@ -97,6 +97,8 @@ pub struct Meter {
     pub passed: u64,
     /// Without the time spent below.
     pub own: Duration,
+    /// The same in nanoseconds as reckoned from counts.
+    pub reckoned: u64,
 }
 
 struct Metered {
@@ -117,9 +119,21 @@ impl Metered {
     }
 }
 
-/// About how long it takes to compute a value, and to fold or visit a node of sets.
+/// About how long it takes to compute a value, and to ask a layer anything.
 const VALUE_NS: u64 = 10;
-const FOLDING_NS: u64 = 120;
+const ASKING_NS: u64 = 200;
+
+/// How a question is to be answered.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+enum Manner {
+    /// By all layers that are worth it.
+    #[default]
+    Usual,
+    /// A layer has been passed by: whoever would have to work hard for the answer leaves it open instead.
+    Brief,
+    /// That was in vain: by all layers, as hard as it may be.
+    Thorough,
+}
 
 /// The layers below, and what they all share.
 pub struct Rest<'a> {
@@ -138,6 +152,7 @@ pub struct Rest<'a> {
     /// The same as `work` counts it.
     work_below: u64,
     charged: &'a mut u64,
+    manner: Manner,
     /// The longest own time of a layer below, and how many layers there are from it on.
     longest: (Duration, usize),
 }
@@ -146,7 +161,7 @@ impl Rest<'_> {
     /// What the chain has done so far, in nanoseconds: reckoned from counts, not from a clock, so that whoever goes by it
     /// does the same each time.
     pub fn work(&self) -> u64 {
-        *self.charged + self.evaluator.work * VALUE_NS + self.learner.work * FOLDING_NS
+        *self.charged + self.evaluator.work * VALUE_NS + self.learner.spent()
     }
 
     /// The layer has done something beside evaluating and learning that takes about so long.
@@ -160,20 +175,59 @@ impl Rest<'_> {
         self.harvest.work += ns;
     }
 
-    /// Goes on with the next layer.
+    /// Is a question that takes some effort better left open? Then those are asked who were passed by.
+    pub fn is_brief(&self) -> bool {
+        self.manner == Manner::Brief
+    }
+
+    /// Goes on with the next layer that is worth it.
     pub fn check(&mut self, query: &Query) -> Answer {
         self.asked_below = true;
+        let passes_by = |metered: &Metered| self.manner != Manner::Thorough && metered.ledger.passes_by();
+        let next = self.layers.iter().position(|metered| !passes_by(metered)).unwrap_or(self.layers.len());
+        if next == 0 {
+            return self.ask(0, query);
+        }
+        let before = self.work();
+        let manner = std::mem::replace(&mut self.manner, Manner::Brief);
+        let mut answer = match self.model_in_hand(query) {
+            Some(model) => Answer::Sat(model),
+            None => self.ask(next, query),
+        };
+        self.manner = manner;
+        let is_open = matches!(&answer, Answer::Unknown(why) if !matches!(why, Why::WrongModel { .. }));
+        if manner == Manner::Usual && is_open {
+            self.manner = Manner::Thorough;
+            answer = self.ask(0, query);
+            self.manner = manner;
+        }
+        let work = self.work() - before;
+        self.layers[..next].iter_mut().for_each(|metered| metered.ledger.note_without(work));
+        answer
+    }
+
+    /// The model of the nearest feasible node, if it satisfies the query: what layers that were passed by try first.
+    fn model_in_hand(&mut self, query: &Query) -> Option<Model> {
+        let ancestor = self.tree.feasible_ancestor(query.path);
+        let model = self.tree.model(ancestor).expect("a feasible node").clone();
+        let holds = self.evaluator.under(self.graph, &model).truth(query.condition)
+            && (ancestor == query.path || self.satisfies(query, &model).is_ok());
+        holds.then_some(model)
+    }
+
+    /// Asks the layer at this place.
+    fn ask(&mut self, at: usize, query: &Query) -> Answer {
         if let Some(why) = self.budget.spent() {
             return Answer::Unknown(why);
         }
         let before = self.work();
-        let asked = self.layers.iter().position(|metered| !metered.ledger.passes_by());
-        let (passed_by, asked) = self.layers.split_at_mut(asked.unwrap_or(self.layers.len()));
+        let asked = &mut self.layers[at..];
         let left = asked.len();
         let Some((first, others)) = asked.split_first_mut() else {
             return Answer::Unknown(Why::Incomplete);
         };
         let start = Instant::now();
+        *self.charged += ASKING_NS;
         let mut rest = Rest {
             layers: others,
             graph: self.graph,
@@ -186,6 +240,7 @@ impl Rest<'_> {
             asked_below: false,
             work_below: 0,
             charged: self.charged,
+            manner: self.manner,
             longest: (Duration::ZERO, 0),
         };
         let answer = first.layer.check(query, &mut rest);
@@ -197,16 +252,18 @@ impl Rest<'_> {
         if first.optional {
             first.ledger.note_with(work, passed.then_some(work_below), self.harvest.solving());
         }
-        passed_by.iter_mut().for_each(|metered| metered.ledger.note_without(work));
         self.below += total;
         self.work_below += work;
         self.longest = self.longest.max(longest).max((own, left));
         let meter = &mut first.meter;
         meter.asked += 1;
         meter.own += own;
+        meter.reckoned += work - work_below;
         if !passed && first.layer.is_complete() {
             self.harvest.work = self.harvest.work.max(1);
-            self.harvest.note_solve(work);
+            if !matches!(answer, Answer::Unknown(_)) {
+                self.harvest.note_solve(work);
+            }
         }
         match (&answer, passed) {
             (_, true) => meter.passed += 1,
@@ -326,6 +383,7 @@ impl Solver {
             asked_below: false,
             work_below: 0,
             charged: &mut self.charged,
+            manner: Manner::Usual,
             longest: (Duration::ZERO, 0),
         };
         let answer = rest.check(query);

@@ -16,7 +16,7 @@ use crate::blast::cadical::Cadical;
 use crate::blast::cnf::Encoding;
 use crate::blast::engine::{Engine, Outcome, Task};
 use crate::blast::gate::Lit;
-use crate::blast::{Blaster, Owner, Special, Verdict};
+use crate::blast::{Blaster, MAX_GATES, Owner, Special, Verdict};
 use crate::budget::{Budget, Why};
 use crate::expr::Expr;
 use crate::query::{Alive, Answer, Core, Query};
@@ -36,10 +36,12 @@ const RETELLING: u64 = 30;
 const SMALLEST: u64 = 500;
 
 /// About how long a propagated literal and a gate told to a solver take, for reckoning what an answer has cost.
-const PROPAGATION_NS: u64 = 20;
-const GATE_NS: u64 = PROPAGATION_NS * RETELLING;
+const PROPAGATION_NS: u64 = 40;
+const GATE_NS: u64 = 900;
+/// New gates for a question that is not to take long.
+const BRIEF_GATES: usize = 10_000;
 /// And what every question takes.
-const QUESTION_NS: u64 = 3_000;
+const QUESTION_NS: u64 = 5_000;
 
 /// Which engines are used: the default is `Both`, the others are for comparison.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -232,7 +234,8 @@ impl Sat {
     }
 
     fn answer(&mut self, query: &Query, rest: &mut Rest<'_>) -> Result<Answer, Why> {
-        self.blaster.allow(rest.budget);
+        let most = if rest.is_brief() { self.blaster.gates.len() + BRIEF_GATES } else { MAX_GATES };
+        self.blaster.allow(rest.budget, most);
         self.kept = 0;
         let constraints = query.constraints(rest.tree);
         let mut posed = Posed {
@@ -260,6 +263,9 @@ impl Sat {
             let mut outcome = Outcome::Tired;
             if self.engines == Engines::Both && narrow::BEFORE < self.patience {
                 outcome = self.solve_quickly(query, &posed, rest, narrow::BEFORE);
+                if outcome == Outcome::Tired && rest.is_brief() {
+                    return Err(failure("left it to the layers that were passed by".into()));
+                }
                 if outcome == Outcome::Tired
                     && let Some(answer) = self.narrowed(query, &posed, rest)
                 {
@@ -449,7 +455,7 @@ impl Layer for Sat {
         let fresh = self.blaster.is_fresh();
         let answer = match self.answer(query, rest) {
             // Perhaps it is what earlier questions left behind that takes the room.
-            Err(Why::Memory) if !fresh => {
+            Err(Why::Memory) if !fresh && !rest.is_brief() => {
                 self.reset();
                 self.answer(query, rest)
             }

@@ -5,7 +5,8 @@
 //! Why sound: a replacement is an equality that is a constraint of the path; the constraints behind every
 //! replacement used join the core. The path itself is never changed.
 //! When it helps: branches repeated along a path, values pinned by an earlier comparison.
-//! Cost: one walk over the condition; facts are derived from the parent node's by one constraint.
+//! Cost: one walk over what is new in the condition since the last question about the same path; facts are derived from
+//! the parent node's by one constraint.
 
 use super::{Layer, Rest};
 use crate::expr::walk::element_range;
@@ -97,29 +98,54 @@ fn is_leaf(graph: &Graph, e: Expr) -> bool {
     }
 }
 
-/// What the nodes of a condition have become, by slot: cleared by counting up, so that a question allocates nothing.
+/// What nodes have become under the facts of a path, by slot: cleared by counting up, so that a question allocates
+/// nothing. It stays for further questions about the same path: a program that looks through a table it has written at
+/// symbolic places asks thousands, all about the same long chain of writes.
 #[derive(Default)]
 struct Rewritten {
     stamps: Vec<u32>,
     epoch: u32,
     values: Vec<Option<Expr>>,
+    /// Into `sets`: the constraints used.
+    because: Vec<u32>,
+    /// The first one is empty.
+    sets: Vec<Reasons>,
+    /// Whose facts these are.
+    path: Option<u32>,
+    /// Nodes done for the question under way.
     count: usize,
     /// Nodes to be done, and whether their operands have been.
     stack: Vec<(Expr, bool)>,
 }
 
+/// In `Rewritten::because`: true in any case.
+const NO_REASON: u32 = 0;
+
 impl Rewritten {
-    fn begin(&mut self, graph: &Graph) {
+    /// For a question about this path; `None`: about some of its constraints.
+    fn begin(&mut self, graph: &Graph, path: Option<u32>) {
+        if path.is_none() || path != self.path {
+            self.clear();
+            self.path = path;
+        }
+        let slots = self.stamps.len().max(graph.slots());
+        self.stamps.resize(slots, 0);
+        self.values.resize(slots, None);
+        self.because.resize(slots, NO_REASON);
+        self.count = 0;
+        self.stack.clear();
+    }
+
+    /// Expressions or paths are gone, and their numbers may come back for others.
+    fn clear(&mut self) {
         self.epoch = self.epoch.wrapping_add(1);
         if self.epoch == 0 {
             self.stamps.fill(0);
             self.epoch = 1;
         }
-        let slots = self.stamps.len().max(graph.slots());
-        self.stamps.resize(slots, 0);
-        self.values.resize(slots, None);
-        self.count = 0;
-        self.stack.clear();
+        self.sets.clear();
+        self.sets.push(Reasons::None);
+        self.path = None;
     }
 
     fn get(&self, e: Expr) -> Option<Expr> {
@@ -127,18 +153,49 @@ impl Rewritten {
         if self.stamps[slot] == self.epoch { self.values[slot] } else { None }
     }
 
-    fn set(&mut self, e: Expr, value: Expr) {
+    fn set(&mut self, e: Expr, value: Expr, because: u32) {
         let slot = e.id() as usize;
-        (self.stamps[slot], self.values[slot]) = (self.epoch, Some(value));
+        (self.stamps[slot], self.values[slot], self.because[slot]) = (self.epoch, Some(value), because);
         self.count += 1;
     }
 
-    /// The condition under the facts, and the constraints used.
-    fn run(&mut self, graph: &mut Graph, facts: &Facts, condition: Expr) -> (Expr, Reasons) {
+    /// The constraints behind operands that are done, and some more.
+    fn reasons(&mut self, kids: &[Expr], used: &mut Vec<Expr>) -> u32 {
+        let mut all = NO_REASON;
+        for kid in kids {
+            let of_kid = self.because[kid.id() as usize];
+            if all == NO_REASON {
+                all = of_kid;
+            } else if of_kid != NO_REASON && of_kid != all {
+                let both = self.sets[all as usize].union(&self.sets[of_kid as usize]);
+                all = self.add(both);
+            }
+        }
+        if !used.is_empty() {
+            let own: Reasons = used.drain(..).collect();
+            let both = self.sets[all as usize].union(&own);
+            all = self.add(both);
+        }
+        all
+    }
+
+    fn add(&mut self, reasons: Reasons) -> u32 {
+        self.sets.push(reasons);
+        (self.sets.len() - 1) as u32
+    }
+
+    /// The condition under the facts of a path, and the constraints used.
+    fn run(
+        &mut self,
+        graph: &mut Graph,
+        facts: &Facts,
+        path: Option<u32>,
+        condition: Expr,
+    ) -> (Expr, Reasons) {
         if facts.is_empty() {
             return (condition, Reasons::None);
         }
-        self.begin(graph);
+        self.begin(graph, path);
         let mut used = Vec::new();
         self.stack.push((condition, false));
         while let Some((e, opened)) = self.stack.pop() {
@@ -149,7 +206,8 @@ impl Rewritten {
                 return (condition, Reasons::None);
             }
             if !opened && let Some(value) = known(graph, facts, e, &mut used) {
-                self.set(e, value);
+                let because = self.reasons(&[], &mut used);
+                self.set(e, value, because);
                 continue;
             }
             let kids = graph.kids(e);
@@ -158,7 +216,7 @@ impl Rewritten {
                 self.stack.push((e, true));
                 for &kid in &kids {
                     if graph.is_const(kid) {
-                        self.set(kid, kid);
+                        self.set(kid, kid, NO_REASON);
                     } else if self.get(kid).is_none() {
                         self.stack.push((kid, false));
                     }
@@ -170,12 +228,18 @@ impl Rewritten {
             }
             let new: SmallVec<[Expr; 3]> =
                 kids.iter().map(|kid| self.get(*kid).expect("operands come first")).collect();
-            let built = if new == kids { e } else { graph.rebuild(e, &new) };
+            if new == kids {
+                self.set(e, e, NO_REASON);
+                continue;
+            }
+            let built = graph.rebuild(e, &new);
             // What was built may be known in its turn: `x + y = 3` with y known.
             let value = if built == e { e } else { known(graph, facts, built, &mut used).unwrap_or(built) };
-            self.set(e, value);
+            let because = self.reasons(&kids, &mut used);
+            self.set(e, value, because);
         }
-        (self.get(condition).expect("just computed"), used.into_iter().collect())
+        let because = self.because[condition.id() as usize];
+        (self.get(condition).expect("just computed"), self.sets[because as usize].clone())
     }
 }
 
@@ -246,7 +310,8 @@ impl Layer for Simplify {
                 facts
             }
         };
-        let (condition, reasons) = self.rewriting.run(rest.graph, &facts, query.condition);
+        let path = query.slice.is_none().then(|| query.path.id());
+        let (condition, reasons) = self.rewriting.run(rest.graph, &facts, path, query.condition);
         if rest.graph.is_false(condition) {
             return Answer::Unsat(Core { constraints: reasons, condition: true });
         }
@@ -271,19 +336,64 @@ impl Layer for Simplify {
     /// Facts mention expressions that only this layer made: they are derived again when needed.
     fn sweep(&mut self, _alive: &Alive<'_>) {
         self.facts.clear();
+        self.rewriting.clear();
     }
 
     fn drop_paths(&mut self, gone: &[u32]) {
         for id in gone {
             self.facts.remove(id);
         }
+        self.rewriting.clear();
     }
 
     fn forget(&mut self) {
         self.facts = FxHashMap::default();
+        self.rewriting = Rewritten::default();
     }
 
     fn counters(&self) -> Vec<(String, f64)> {
         vec![("rewritten".to_string(), self.rewritten as f64)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::budget::Budget;
+    use crate::expr::Sort;
+    use crate::solve::Solver;
+
+    /// What was rewritten for one question serves the next one of the same path, with its own reasons.
+    #[test]
+    fn cores_of_questions_that_share_parts() {
+        let mut solver = Solver::new(vec![Box::new(Simplify::new())]);
+        let [x, y] = ["x", "y"].map(|name| solver.graph.var(name, Sort::Bits(8)).unwrap());
+        let [three, four] = [3, 4].map(|n| solver.graph.word(8, n));
+        let (x_is, y_is) = (solver.graph.eq(x, three), solver.graph.eq(y, four));
+        let root = solver.tree.root();
+        let first = solver.tree.extend(&solver.graph, root, x_is);
+        let both = solver.tree.extend(&solver.graph, first, y_is);
+        let (product, sum) = (solver.graph.mul(x, x), solver.graph.add(x, y));
+        let mixed = solver.graph.mul(product, sum);
+        let ask = |solver: &mut Solver, path: Path, e: Expr, value: u64| {
+            let constant = solver.graph.word(8, value);
+            let condition = solver.graph.eq(e, constant);
+            match solver.check(&Query::new(path, condition), &Budget::unlimited()) {
+                Answer::Unsat(core) => core.constraints.as_slice().to_vec(),
+                other => panic!("{other:?}"),
+            }
+        };
+        let mut all = vec![x_is, y_is];
+        all.sort_unstable();
+        assert_eq!(ask(&mut solver, both, product, 8), [x_is]);
+        assert_eq!(ask(&mut solver, both, mixed, 62), all);
+        assert_eq!(ask(&mut solver, both, product, 10), [x_is]);
+        assert_eq!(ask(&mut solver, both, y, 5), [y_is]);
+        // On the shorter path `y` is anything: nothing of the longer one is left over.
+        assert_eq!(ask(&mut solver, first, product, 8), [x_is]);
+        let constant = solver.graph.word(8, 62);
+        let open = solver.graph.eq(mixed, constant);
+        let answer = solver.check(&Query::new(first, open), &Budget::unlimited());
+        assert!(matches!(answer, Answer::Unknown(_)), "{answer:?}");
     }
 }

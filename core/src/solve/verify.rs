@@ -40,6 +40,7 @@ impl Verify {
             asked_below: false,
             work_below: 0,
             charged: rest.charged,
+            manner: rest.manner,
             longest: Default::default(),
         };
         self.reference.check(query, &mut nothing_below)

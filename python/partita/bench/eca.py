@@ -64,7 +64,7 @@ def _rule(chance: random.Random, names: list[str]) -> str:
 
 def cases(scale: Scale) -> list[Case]:
     found = []
-    rounds = {"full": 4, "quick": 2, "smoke": 1}[scale]
+    rounds = {"full": 3, "quick": 2, "smoke": 1}[scale]
     for seed in range(_COUNT[scale]):
         file = cache_dir() / "eca" / f"{seed}-{rounds}.c"
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -83,7 +83,7 @@ def _section(experiment: Experiment, folder: Path) -> list[str]:
         f"<p><b>Reported</b> ({html.escape(experiment.source)}): {_text(experiment.reported)}</p>",
         f"<p>{_text(experiment.note)}</p>",
         "<ul>",
-        *(f"<li>{_configuration(name, setup)}</li>" for name, setup in data["configurations"].items()),
+        *(f"<li>{_configuration(name, data['configurations'])}</li>" for name in data["configurations"]),
         "</ul>",
         f"<pre>{html.escape(chr(10).join(experiment.table(data['samples'])))}</pre>" if experiment.table else "",
         _table(data),
@@ -114,11 +114,12 @@ def _text(words: str) -> str:
     return re.sub("`([^`]*)`", r"<code>\1</code>", html.escape(words))
 
 
-def _configuration(name: str, setup: dict[str, Any]) -> str:
+def _configuration(name: str, setups: dict[str, dict[str, Any]]) -> str:
+    setup = setups[name]
     words = f"<b>{html.escape(name)}</b>: "
     words += f"<code>{html.escape(setup['layers'])}</code>" if setup["tool"] == "partita" else setup["tool"]
     more = ["" if setup["model_in_hand"] else "both sides",
-            "" if setup["beside"] == name else f"beside {setup['beside']}"]  # fmt: skip
+            f"beside {setup['beside']}" if setup["beside"] in setups and setup["beside"] != name else ""]  # fmt: skip
     return words + "".join(f", {html.escape(one)}" for one in more if one)
 
 

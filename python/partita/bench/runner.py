@@ -6,6 +6,7 @@ effort, the machine, Partita (by the content of its package) and Z3.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import importlib.metadata
@@ -85,6 +86,21 @@ def versions() -> dict[str, str]:
     found["content"] = content.hexdigest()[:16]
     for name in ("z3-solver", "matplotlib"):
         found[name] = importlib.metadata.version(name)
+    return found | _other_versions()
+
+
+def _other_versions() -> dict[str, str]:
+    """Of what need not be there, as far as it is: packages, then what commands say of themselves."""
+    found = {}
+    for name in ("bitwuzla", "angr"):
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+            found[name] = importlib.metadata.version(name)
+    commands = [[name, "--version"] for name in ("yices-smt2", "stp", "klee") if shutil.which(name)]
+    if Path(os.environ.get("PARTITA_ANGR", "")).is_file():
+        commands.append([os.environ["PARTITA_ANGR"], "-c", "import angr; print('angr', angr.__version__)"])
+    for command in commands:
+        done = subprocess.run(command, capture_output=True, text=True)
+        found[command[0]] = next((line.strip() for line in done.stdout.splitlines() if line.strip()), "unknown")
     return found
 
 

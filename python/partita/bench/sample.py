@@ -61,6 +61,8 @@ def answered(script: Path, layers: str, seconds: float) -> dict[str, Any]:
 def explored(job: dict[str, Any], instructions: int | None) -> dict[str, Any]:
     limited = instructions is not None
     counted = bool(job["package"]) and job["until"] == "time"
+    # As many instructions may take longer than they took the first configuration.
+    seconds = 10 + 4 * job["seconds"] if limited else job["seconds"]
     with tempfile.TemporaryDirectory(prefix="partita-bench-") as made:
         folder = Path(made)
         # Before the folder changes: what is compiled is kept by the folder it was compiled in.
@@ -72,8 +74,9 @@ def explored(job: dict[str, Any], instructions: int | None) -> dict[str, Any]:
             search=job["search"],
             model_in_hand=job["model_in_hand"],
             tests="coverage" if counted else "bugs",
-            # As many instructions may take longer than they took the first configuration.
-            max_time=10 + 4 * job["seconds"] if limited else job["seconds"],
+            max_time=seconds,
+            # Where configurations are compared, all have to answer the same questions.
+            max_solver_time=None if counted else seconds,
             max_instructions=instructions,
             out=folder / "out" if counted else None,
         )
@@ -86,6 +89,7 @@ def explored(job: dict[str, Any], instructions: int | None) -> dict[str, Any]:
     found = None if data["stopped"] == "max-time" else [data["paths"], bugs, data["instructions"]]
     return {"wall_s": data["explore_s"], "stopped": _unfinished(job, data, limited), "found": found, "curve": curve,
             "instructions": data["instructions"], "states": data["forks"] + 1, "paths": data["paths"]["completed"],
+            "reached": data["coverage"]["covered"] + data["coverage"]["library"]["covered"],
             "mismatches": run.mismatches, **lines, **_solver(data["explore_s"], data["solver"])}  # fmt: skip
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from partita.bench.experiment import Case, Effort, Experiment, Panel, Scale, Setup, against_z3
 
 _WIDTHS: dict[Scale, tuple[int, ...]] = {"full": (4, 8, 12, 16), "quick": (4, 8), "smoke": (4,)}
-_LINES: dict[Scale, tuple[int, ...]] = {"full": tuple(range(1, 9)), "quick": (2, 4), "smoke": (2,)}
+_LINES: dict[Scale, tuple[int, ...]] = {"full": tuple(range(1, 9)), "quick": (1, 2, 3, 4), "smoke": (2,)}
 _STP = {
     "paper, STP": Setup("split intervals:paper stp", model_in_hand=False, beside="STP", needs="stp"),
     "STP": Setup("split stp", model_in_hand=False, beside="STP", needs="stp"),

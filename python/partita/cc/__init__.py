@@ -37,6 +37,12 @@ def _main(words: Sequence[str]) -> int:
     if tool in _TOOLS:
         os.execv(zig, [zig, tool, *arguments])
     line = parse(arguments)
+    for item in line.sources:
+        if item.language == "Fortran":
+            raise UsageError(
+                f"{item.words[0]}: clang does not compile Fortran: make an object of it with another compiler,"
+                " and link that"
+            )
     from partita.cc import compile
 
     if line.other:

@@ -20,7 +20,13 @@ def native_command(words: Sequence[str]) -> list[str]:
     plain = [word for word in words if not word.startswith("-flto")]
     includes = [] if "-nostdinc" in words else include_words()
     at = plain.index("--") if "--" in plain else len(plain)
-    return [*driver(), *plain[:at], *includes, *plain[at:]]
+    zig, clang, *target = driver()
+    return [zig, clang, *_unasked(target), *plain[:at], *_unasked(includes), *plain[at:]]
+
+
+def _unasked(words: Sequence[str]) -> list[str]:
+    """Words that are not the user's: where they do nothing (assembly, linking) that is nothing to warn of."""
+    return ["--start-no-unused-arguments", *words, "--end-no-unused-arguments"]
 
 
 def to_objects(line: CommandLine) -> int:

@@ -23,7 +23,7 @@ USAGE_STATUS = 2
 INTERNAL_STATUS = 4
 INTERRUPTED_STATUS = 130
 # Their values may begin with a dash (`--layers "-reuse"`), which argparse would take for another option.
-DASHED = {"--layers", "--max-time", "--cflags"}
+DASHED = {"--layers", "--max-time", "--max-solver-time", "--cflags"}
 
 
 def make_parser() -> argparse.ArgumentParser:

@@ -54,6 +54,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--libc", choices=["auto", "musl", "none"], default="auto", help="the C library (default: musl where needed)"
     )
     parser.add_argument("--max-time", type=duration, metavar="TIME", help="such as 60s, 10m or 2h")
+    parser.add_argument(
+        "--max-solver-time", type=duration, metavar="TIME", help="for one question (default: a tenth of --max-time)"
+    )
     parser.add_argument("--max-memory", type=size, metavar="SIZE", help="such as 2GB (default: half of the memory)")
     parser.add_argument("--max-instructions", type=count, metavar="N", help="in all")
     parser.add_argument("--max-tests", type=count, metavar="N", help="stop after so many tests")
@@ -169,6 +172,7 @@ def run(arguments: argparse.Namespace) -> int:
         layers=arguments.layers,
         verify=arguments.verify,
         max_time=arguments.max_time,
+        max_solver_time=arguments.max_solver_time,
         max_memory=arguments.max_memory,
         max_instructions=arguments.max_instructions,
         max_tests=arguments.max_tests,

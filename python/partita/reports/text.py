@@ -99,6 +99,8 @@ def _next(data: Mapping[str, Any], out: str) -> Iterable[str]:
         yield f"partita replay {programs} {test}"
     if data["stopped"] in _FURTHER:
         yield f"{_FURTHER[data['stopped']]} to get further"
+    if any(row["why"].endswith("max-solver-time") for row in data["incomplete"]):
+        yield "raise --max-solver-time to get further"
     yield f"partita report {shlex.quote(out)}"
 
 

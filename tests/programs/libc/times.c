@@ -30,5 +30,8 @@ int main(void) {
   printf("%d %d %d %d %s\n", parsed.tm_year, parsed.tm_mon, parsed.tm_mday, parsed.tm_sec, rest);
   struct tm odd = {.tm_year = 124, .tm_mon = 13, .tm_mday = 35, .tm_hour = -5};
   printf("%ld %.0f\n", (long)timegm(&odd), difftime(100, 40));
+  struct timespec finest;
+  int status = clock_getres(CLOCK_REALTIME, &finest);
+  printf("%d %ld %ld\n", status, (long)finest.tv_sec, finest.tv_nsec);
   return 0;
 }

@@ -25,6 +25,10 @@ impl Search for Bfs {
         self.0.pop_back()
     }
 
+    fn drain(&mut self) -> Vec<Box<State>> {
+        self.0.drain(..).collect()
+    }
+
     fn len(&self) -> usize {
         self.0.len()
     }

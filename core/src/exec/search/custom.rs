@@ -98,6 +98,10 @@ impl Search for Custom {
         Some(state)
     }
 
+    fn drain(&mut self) -> Vec<Box<State>> {
+        std::mem::take(&mut self.states).into_values().map(|(state, _)| state).collect()
+    }
+
     fn len(&self) -> usize {
         self.states.len()
     }

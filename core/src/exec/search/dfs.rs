@@ -24,6 +24,10 @@ impl Search for Dfs {
         self.0.pop_front()
     }
 
+    fn drain(&mut self) -> Vec<Box<State>> {
+        self.0.drain(..).rev().collect()
+    }
+
     fn len(&self) -> usize {
         self.0.len()
     }

@@ -254,6 +254,13 @@ impl Search for Guided {
         Some(state)
     }
 
+    fn drain(&mut self) -> Vec<Box<State>> {
+        self.end_running();
+        (self.tree, self.weights) = (Tree::new(), Sums::default());
+        self.batch.clear();
+        self.pool.drain()
+    }
+
     fn len(&self) -> usize {
         self.pool.len()
     }

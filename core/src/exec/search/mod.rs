@@ -32,6 +32,8 @@ pub(super) trait Search: Send {
     fn next(&mut self, view: &View<'_>) -> Option<Box<State>>;
     /// A state that will be missed less than most, out of the set: memory is short.
     fn shed(&mut self, view: &View<'_>) -> Option<Box<State>>;
+    /// All of them: none will run any more.
+    fn drain(&mut self) -> Vec<Box<State>>;
     fn len(&self) -> usize;
     /// Every open state, in any order.
     fn each(&self, visit: &mut dyn FnMut(&State));

@@ -62,6 +62,10 @@ impl Pool {
         self.free.push(number);
     }
 
+    pub fn drain(&mut self) -> Vec<Box<State>> {
+        std::mem::take(self).states.into_iter().flatten().collect()
+    }
+
     pub fn each(&self, visit: &mut dyn FnMut(&State)) {
         self.states.iter().flatten().for_each(|state| visit(state));
     }

@@ -4,38 +4,62 @@ use super::Column;
 use crate::expr::eval::{self, Shape};
 use crate::expr::{Bits, Op};
 
-/// Applies `op` in all lanes. Operands that the operator does not have are given as its first.
-pub(super) fn word(op: Op, s: Shape, [a, b, c]: [&Column; 3], lanes: usize, out: &mut Column) {
-    if a.same && b.same && c.same {
-        out.set_same(&Bits::word(s.width, eval::word(op, s, a.words[0], b.words[0], c.words[0])));
-        return;
+/// The values of an operand: one for each lane, or the same in all.
+#[derive(Clone, Copy)]
+pub(super) enum Operand<'a> {
+    Same(u64),
+    Each(&'a [u64]),
+}
+
+impl Operand<'_> {
+    fn of(column: &Column) -> Operand<'_> {
+        if column.same { Operand::Same(column.words[0]) } else { Operand::Each(&column.words) }
     }
-    let out = out.words_mut(lanes);
+}
+
+/// Applies `op` in all lanes. Operands that the operator does not have are given as its first.
+pub(super) fn word(op: Op, s: Shape, columns: [&Column; 3], lanes: usize, out: &mut Column) {
+    let operands = columns.map(Operand::of);
+    match operands {
+        [Operand::Same(a), Operand::Same(b), Operand::Same(c)] => {
+            out.set_same(&Bits::word(s.width, eval::word(op, s, a, b, c)));
+        }
+        _ => words(op, s, operands, out.words_mut(lanes)),
+    }
+}
+
+/// The same for as many lanes as `out` has.
+pub(super) fn words(op: Op, s: Shape, [a, b, c]: [Operand<'_>; 3], out: &mut [u64]) {
+    use Operand::{Each, Same};
     // One arm, one specialised loop, for each operator.
     macro_rules! unary {
         ($op:ident) => {
-            for (to, &x) in out.iter_mut().zip(&a.words) {
-                *to = eval::word(Op::$op, s, x, 0, 0);
+            match a {
+                Same(x) => out.fill(eval::word(Op::$op, s, x, 0, 0)),
+                Each(a) => {
+                    for (to, &x) in out.iter_mut().zip(a) {
+                        *to = eval::word(Op::$op, s, x, 0, 0);
+                    }
+                }
             }
         };
     }
     macro_rules! binary {
         ($op:ident) => {
-            match (a.same, b.same) {
-                (_, true) => {
-                    let y = b.words[0];
-                    for (to, &x) in out.iter_mut().zip(&a.words) {
+            match (a, b) {
+                (Same(x), Same(y)) => out.fill(eval::word(Op::$op, s, x, y, 0)),
+                (Each(a), Same(y)) => {
+                    for (to, &x) in out.iter_mut().zip(a) {
                         *to = eval::word(Op::$op, s, x, y, 0);
                     }
                 }
-                (true, false) => {
-                    let x = a.words[0];
-                    for (to, &y) in out.iter_mut().zip(&b.words) {
+                (Same(x), Each(b)) => {
+                    for (to, &y) in out.iter_mut().zip(b) {
                         *to = eval::word(Op::$op, s, x, y, 0);
                     }
                 }
-                (false, false) => {
-                    for ((to, &x), &y) in out.iter_mut().zip(&a.words).zip(&b.words) {
+                (Each(a), Each(b)) => {
+                    for ((to, &x), &y) in out.iter_mut().zip(a).zip(b) {
                         *to = eval::word(Op::$op, s, x, y, 0);
                     }
                 }
@@ -73,34 +97,24 @@ pub(super) fn word(op: Op, s: Shape, [a, b, c]: [&Column; 3], lanes: usize, out:
     }
 }
 
-fn choose(s: Shape, p: &Column, a: &Column, b: &Column, out: &mut [u64]) {
-    if p.same {
-        let taken = if p.words[0] != 0 { a } else { b };
-        if taken.same {
-            out.fill(taken.words[0]);
-        } else {
-            out.copy_from_slice(&taken.words[..out.len()]);
+fn choose(s: Shape, p: Operand<'_>, a: Operand<'_>, b: Operand<'_>, out: &mut [u64]) {
+    use Operand::{Each, Same};
+    let p = match p {
+        Same(p) => {
+            return match if p != 0 { a } else { b } {
+                Same(taken) => out.fill(taken),
+                Each(taken) => out.copy_from_slice(&taken[..out.len()]),
+            };
         }
-        return;
-    }
+        Each(p) => p,
+    };
     let pick = |p, x, y| eval::word(Op::Ite, s, p, x, y);
-    let lanes = out.iter_mut().zip(&p.words);
-    match (a.same, b.same) {
-        (true, true) => {
-            let (x, y) = (a.words[0], b.words[0]);
-            lanes.for_each(|(to, &p)| *to = pick(p, x, y));
-        }
-        (true, false) => {
-            let x = a.words[0];
-            lanes.zip(&b.words).for_each(|((to, &p), &y)| *to = pick(p, x, y));
-        }
-        (false, true) => {
-            let y = b.words[0];
-            lanes.zip(&a.words).for_each(|((to, &p), &x)| *to = pick(p, x, y));
-        }
-        (false, false) => {
-            lanes.zip(&a.words).zip(&b.words).for_each(|(((to, &p), &x), &y)| *to = pick(p, x, y));
-        }
+    let lanes = out.iter_mut().zip(p);
+    match (a, b) {
+        (Same(x), Same(y)) => lanes.for_each(|(to, &p)| *to = pick(p, x, y)),
+        (Same(x), Each(b)) => lanes.zip(b).for_each(|((to, &p), &y)| *to = pick(p, x, y)),
+        (Each(a), Same(y)) => lanes.zip(a).for_each(|((to, &p), &x)| *to = pick(p, x, y)),
+        (Each(a), Each(b)) => lanes.zip(a).zip(b).for_each(|(((to, &p), &x), &y)| *to = pick(p, x, y)),
     }
 }
 

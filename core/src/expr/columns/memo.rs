@@ -4,6 +4,7 @@
 //! A lane is one model. Operators on words go through `eval::word`; a word that is computed from arrays or wide values
 //! is left to the evaluator as a whole, once for each lane. What is remembered is bounded: past that it starts afresh.
 
+use super::lanes;
 use crate::expr::eval::{self, Evaluator};
 use crate::expr::walk::element_range;
 use crate::expr::{Alive, Expr, Graph, Model, Op};
@@ -12,6 +13,11 @@ use smallvec::SmallVec;
 
 /// Values kept at most, 8 bytes each.
 const MOST: usize = 1 << 21;
+
+/// Beside its values a node takes about as long as so many of them.
+const NODE: u64 = 8;
+/// So many missing values of 64 are as dear one by one as all at once.
+const MANY: u32 = 6;
 
 /// Which lanes: 64 a word, and which of them.
 type Wanted = SmallVec<[(usize, u64); 4]>;
@@ -65,7 +71,7 @@ fn source(graph: &Graph, e: Expr) -> Source {
 }
 
 impl Memo {
-    /// Values computed so far: what it has cost.
+    /// Values computed so far, and as many as what is done beside that takes: what it has cost.
     pub fn computed(&self) -> u64 {
         self.computed
     }
@@ -142,6 +148,7 @@ impl Memo {
                 self.kept.len() as u32 - 1
             })
         });
+        self.computed += NODE;
         let mut kept = std::mem::take(&mut self.kept[place as usize]);
         let words = wanted.iter().map(|(at, _)| at + 1).max().unwrap_or(0);
         if kept.known.len() < words {
@@ -158,6 +165,13 @@ impl Memo {
                     Some((kid, None)) => (&self.kept[self.places[&kid] as usize].values[..], 0),
                 };
                 let operands = [operand(0), operand(1), operand(2)];
+                self.computed += many(&mut kept, wanted, |from, out| {
+                    let part = |i: usize| match operands[i].0.get(from..from + out.len()) {
+                        Some(values) => lanes::Operand::Each(values),
+                        None => lanes::Operand::Same(operands[i].1),
+                    };
+                    lanes::words(op, shape, [part(0), part(1), part(2)], out);
+                });
                 let value = |i: usize, lane: usize| operands[i].0.get(lane).copied().unwrap_or(operands[i].1);
                 self.computed += each(&mut kept, wanted, |lane| {
                     eval::word(op, shape, value(0, lane), value(1, lane), value(2, lane))
@@ -175,8 +189,11 @@ impl Memo {
                 });
             }
             Source::Evaluator => {
-                self.computed +=
-                    each(&mut kept, wanted, |lane| evaluator.under(graph, &models[lane]).word(e));
+                let before = evaluator.work;
+                each(&mut kept, wanted, |lane| evaluator.under(graph, &models[lane]).word(e));
+                // Counted here, and not there as well.
+                self.computed += evaluator.work - before;
+                evaluator.work = before;
             }
         }
         self.kept[place as usize] = kept;
@@ -221,6 +238,21 @@ fn masks(lanes: &[u32]) -> Wanted {
         }
     }
     masks
+}
+
+/// Computes whole words of lanes where many of the wanted values are not known; how many those were. Operators are
+/// functions: those that are known get the same value again, and what the others get means nothing.
+fn many(kept: &mut Kept, wanted: &[(usize, u64)], mut values: impl FnMut(usize, &mut [u64])) -> u64 {
+    let mut count = 0;
+    for &(at, lanes) in wanted {
+        let missing = lanes & !kept.known[at];
+        if missing.count_ones() >= MANY {
+            kept.known[at] |= missing;
+            count += u64::from(missing.count_ones());
+            values(at * 64, &mut kept.values[at * 64..at * 64 + 64]);
+        }
+    }
+    count
 }
 
 /// Computes the wanted values that are not known; how many those were.

@@ -80,11 +80,17 @@ pub struct Columns {
     /// Word reads that were bound as a whole, by step.
     bound_reads: Vec<bool>,
     mask: Vec<u64>,
+    computed: u64,
 }
 
 impl Columns {
     pub fn new() -> Columns {
         Columns::default()
+    }
+
+    /// Values computed and bound so far: what it has cost.
+    pub fn computed(&self) -> u64 {
+        self.computed
     }
 
     /// A run of `plan` over `lanes` assignments (at least one), all of them zero to begin with.
@@ -125,6 +131,7 @@ impl Tile<'_> {
     /// `Atom::Array` cannot be bound as words: bind its elements, or use `bind_array`.
     pub fn bind(&mut self, atom: Atom, values: &[u64]) -> bool {
         assert_eq!(values.len(), self.lanes, "expected one value for each lane");
+        self.memory.computed += self.lanes as u64;
         self.bind_column(atom, |column, lanes| column.words_mut(lanes).copy_from_slice(values))
     }
 
@@ -244,6 +251,7 @@ impl Tile<'_> {
                 let step = &self.plan.steps[at];
                 let mut out = std::mem::take(&mut self.memory.slots[step.out() as usize]);
                 self.compute(step, &mut out);
+                self.memory.computed += if out.same { 1 } else { self.lanes as u64 };
                 self.memory.slots[step.out() as usize] = out;
             }
             self.done += 1;

@@ -30,6 +30,8 @@ use size::Size;
 const KP: [usize; 3] = [250, 0, 1000];
 const KS: [usize; 3] = [50, 4, 400];
 const VARIANTS: [usize; 3] = [32, 0, 512];
+/// So many variants are made at once at least.
+const TOGETHER: usize = 32;
 /// Values that cost about as much as making a model, and setting an atom in it.
 const MAKING: u64 = 100;
 const SETTING: u64 = 10;
@@ -43,7 +45,7 @@ const BELOW: usize = 8;
 /// What a question costs is averaged over about so many.
 const AVERAGED: u64 = 32;
 /// Answers that took less than this are as cheap to find again.
-const LEAST_NS: u64 = 10_000;
+const LEAST_NS: u64 = 5_000;
 
 #[derive(Default)]
 struct Counts {
@@ -191,7 +193,7 @@ impl Solutions {
     /// Takes in what a solve has brought.
     fn gather(&mut self, query: &Query, rest: &mut Rest<'_>, answer: &Answer) {
         let lots = rest.harvest.take();
-        let variants = if let Answer::Sat(_) = answer { self.variants.take() } else { 0 };
+        let variants = if let Answer::Sat(_) = answer { self.variants.take_together(TOGETHER) } else { 0 };
         if lots.is_empty() && variants == 0 {
             return;
         }
@@ -281,7 +283,7 @@ impl Solutions {
                     set_word(graph, &mut variant, atom, word >> 16 ^ word << 48);
                 }
             }
-            let late = self.variants.is_late(number);
+            let late = number >= variants / 2;
             to.push(Candidate { model: variant, origin: Origin::Variant, late });
         }
     }

@@ -15,6 +15,8 @@ const FEW: usize = 4;
 pub(super) struct Size {
     now: usize,
     idle: u64,
+    /// What `take_together` has not given yet.
+    saved: usize,
     least: usize,
     most: usize,
     cost: u64,
@@ -23,7 +25,7 @@ pub(super) struct Size {
 
 impl Size {
     pub(super) fn adaptive(start: usize, least: usize, most: usize) -> Size {
-        Size { now: start, idle: 0, least, most, cost: 0, gain: 0 }
+        Size { now: start, idle: 0, saved: 0, least, most, cost: 0, gain: 0 }
     }
 
     pub(super) fn fixed(size: usize) -> Size {
@@ -41,6 +43,20 @@ impl Size {
             return if self.idle.is_multiple_of(SECOND_CHANCE) { FEW } else { 0 };
         }
         self.now
+    }
+
+    /// The same, but rarely and then so many where it would be few: together they are cheaper.
+    pub(super) fn take_together(&mut self, many: usize) -> usize {
+        let now = self.take();
+        if now == 0 || now >= many || self.least == self.most {
+            return now;
+        }
+        self.saved += now;
+        if self.saved < many {
+            return 0;
+        }
+        self.saved -= many;
+        many
     }
 
     /// Does the one with this number belong to the second half?
@@ -88,6 +104,10 @@ mod tests {
         size.credit(PERIOD_NS);
         size.charge(PERIOD_NS / VALUE_NS, 1, 1);
         assert_eq!(size.take(), FEW);
+        let mut size = Size::adaptive(8, 0, 200);
+        assert_eq!((0..8).map(|_| size.take_together(32)).collect::<Vec<_>>(), [0, 0, 0, 32, 0, 0, 0, 32]);
+        let mut size = Size::fixed(8);
+        assert_eq!(size.take_together(32), 8);
         let mut size = Size::fixed(50);
         size.charge(PERIOD_NS, 1, 1);
         assert_eq!(size.now(), 50);

@@ -18,6 +18,10 @@ pub enum Verdict {
 }
 
 impl Verdict {
+    pub fn of(number: u8) -> Option<Verdict> {
+        [Verdict::Unsat, Verdict::Sat].into_iter().find(|verdict| *verdict as u8 == number)
+    }
+
     pub fn name(self) -> &'static str {
         match self {
             Verdict::Unsat => "unsat",

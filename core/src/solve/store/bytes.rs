@@ -44,6 +44,17 @@ impl<'a> Reader<'a> {
         Some(*first)
     }
 
+    pub fn bytes(&mut self, count: usize) -> Option<&'a [u8]> {
+        let (first, rest) = self.left.split_at_checked(count)?;
+        self.left = rest;
+        Some(first)
+    }
+
+    /// Everything that has not been read.
+    pub fn rest(self) -> &'a [u8] {
+        self.left
+    }
+
     pub fn number(&mut self) -> Option<u64> {
         let mut number = 0u64;
         for shift in (0..64).step_by(7) {

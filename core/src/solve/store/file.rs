@@ -6,6 +6,7 @@
 
 use super::answer::Verdict;
 use super::canonical::Key;
+use super::journal;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, TransactionBehavior, params};
 use sha2::{Digest, Sha256};
@@ -44,7 +45,7 @@ impl Row {
         self.used < now() - AGE_STEP
     }
 
-    fn checksum(&self) -> i64 {
+    pub fn checksum(&self) -> i64 {
         let mut hash = Sha256::new();
         hash.update(self.shape.to_le_bytes());
         hash.update(self.key);
@@ -89,7 +90,7 @@ pub struct File {
 }
 
 impl File {
-    /// Opens the file, or makes it with its folder.
+    /// Opens the file, or makes it with its folder, and takes in what killed processes have left beside it.
     pub fn open(path: &Path) -> Result<File, String> {
         File::try_open(path).map_err(|error| format!("cannot use the store {}: {error}", path.display()))
     }
@@ -108,6 +109,11 @@ impl File {
         let connection = Connection::open_with_flags(path, flags).map_err(words)?;
         let mut file = File { connection, path: path.to_path_buf() };
         file.prepare()?;
+        journal::take_orphans(path, |rows| {
+            let rows: Vec<Change> = rows.into_iter().map(Change::Insert).collect();
+            file.write(&rows).map_err(words)
+        })?;
+        file.connection.busy_timeout(READ_WAIT).map_err(words)?;
         Ok(file)
     }
 
@@ -124,7 +130,7 @@ impl File {
         if self.connection.is_readonly("main").map_err(words)? {
             return Err("it is read-only".into());
         }
-        self.connection.busy_timeout(READ_WAIT).map_err(words)
+        Ok(())
     }
 
     /// Has it our tables? An error if it is a file of something else.
@@ -194,11 +200,11 @@ impl File {
 
     /// Makes changes, all or none, and keeps the file below `limit` bytes.
     pub fn apply(&mut self, changes: &[Change], limit: u64) -> Result<(), String> {
-        let result = self.try_apply(changes, limit);
+        let result = self.write(changes).and_then(|()| self.shrink(limit));
         result.map_err(|error| self.trouble("write", error))
     }
 
-    fn try_apply(&mut self, changes: &[Change], limit: u64) -> rusqlite::Result<()> {
+    fn write(&mut self, changes: &[Change]) -> rusqlite::Result<()> {
         self.connection.busy_timeout(WRITE_WAIT)?;
         let now = now();
         let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -232,8 +238,7 @@ impl File {
                 }
             }
         }
-        transaction.commit()?;
-        self.shrink(limit)
+        transaction.commit()
     }
 
     /// Bytes in use, without free pages.
@@ -318,11 +323,7 @@ impl File {
 
 /// A row as it is in the file, if its checksum is right.
 fn row_of(shape: u64, key: Key, row: &rusqlite::Row<'_>) -> Option<Row> {
-    let verdict = match row.get(0).ok()? {
-        0 => Verdict::Unsat,
-        1 => Verdict::Sat,
-        _ => return None,
-    };
+    let verdict = Verdict::of(row.get(0).ok()?)?;
     let (cost_us, answer, question) = (row.get(1).ok()?, row.get(3).ok()?, row.get(4).ok()?);
     let whole = Row { shape, key, question, verdict, answer, cost_us, used: row.get(5).ok()? };
     (row.get::<_, i64>(2).ok()? == whole.checksum()).then_some(whole)

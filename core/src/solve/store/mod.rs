@@ -14,6 +14,7 @@ mod answer;
 mod bytes;
 mod canonical;
 mod file;
+mod journal;
 mod question;
 mod shape;
 mod shelf;

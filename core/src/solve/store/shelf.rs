@@ -51,7 +51,8 @@ impl Shelf {
         if self.file().is_none() {
             return false;
         }
-        self.writer.get_or_insert_with(|| Writer::new(&self.path, self.limit)).put(change)
+        let writer = self.writer.get_or_insert_with(|| Writer::new(&self.path, self.limit));
+        writer.put(change)
     }
 
     /// Waits until everything handed over is written.

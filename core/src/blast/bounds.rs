@@ -1,0 +1,63 @@
+//! Which values an index can have, whatever the path: what its operators leave it, and nothing that a path says. So
+//! what is built with it serves every path. Each node is looked at once.
+
+use crate::expr::{Alive, Expr, Graph, Op};
+use crate::interval::{Set, forward, shape};
+use rustc_hash::FxHashMap;
+use std::borrow::Cow;
+
+/// Sets of expressions; `None` where nothing is known.
+#[derive(Default)]
+pub struct Bounds {
+    known: FxHashMap<Expr, Option<Set>>,
+}
+
+impl Bounds {
+    /// A set that contains every value of `e`, if it is not just any.
+    pub fn of(&mut self, graph: &Graph, e: Expr) -> Option<&Set> {
+        let mut stack = vec![e];
+        while let Some(&top) = stack.last() {
+            if self.known.contains_key(&top) {
+                stack.pop();
+                continue;
+            }
+            let before = stack.len();
+            if is_followed(graph, top) {
+                stack.extend(graph.kids(top).into_iter().filter(|kid| !self.known.contains_key(kid)));
+            }
+            if stack.len() == before {
+                let set = self.node(graph, top).filter(|set| !set.is_full());
+                self.known.insert(top, set);
+                stack.pop();
+            }
+        }
+        self.known[&e].as_ref()
+    }
+
+    fn node(&self, graph: &Graph, e: Expr) -> Option<Set> {
+        if !is_followed(graph, e) {
+            return graph.const_word(e).map(|word| Set::single(graph.width(e), word));
+        }
+        let kids = graph.kids(e);
+        let any = |i: usize| Cow::Owned(Set::full(graph.width(kids[i])));
+        let set = |i: usize| self.known[&kids[i]].as_ref().map_or_else(|| any(i), Cow::Borrowed);
+        let image = match kids.len() {
+            1 => forward::unary(graph.op(e), shape(graph, e), &set(0)),
+            2 => forward::binary(graph.op(e), shape(graph, e), &set(0), &set(1)),
+            _ => forward::ite(&set(0), &set(1), &set(2)),
+        };
+        Some(image.set)
+    }
+
+    pub fn sweep(&mut self, alive: &Alive) {
+        self.known.retain(|e, _| alive.has(*e));
+    }
+}
+
+/// Is it an operator on words?
+fn is_followed(graph: &Graph, e: Expr) -> bool {
+    let is_word = |e: Expr| !graph.is_array(e) && graph.width(e) <= 64;
+    !matches!(graph.op(e), Op::Const | Op::Var | Op::Read)
+        && is_word(e)
+        && graph.kids(e).into_iter().all(is_word)
+}
