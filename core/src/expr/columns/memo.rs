@@ -15,7 +15,7 @@ use smallvec::SmallVec;
 const MOST: usize = 1 << 21;
 
 /// Beside its values a node takes about as long as so many of them.
-const NODE: u64 = 8;
+const NODE: u64 = 4;
 /// So many missing values of 64 are as dear one by one as all at once.
 const MANY: u32 = 6;
 
