@@ -12,7 +12,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("query", &["expr", "budget", "persist"]),
     ("interval", &["expr", "query", "budget", "persist"]),
     ("difference", &["expr", "query", "budget", "persist"]),
-    ("blast", &["expr", "query", "budget", "persist"]),
+    // Sets say which elements of an array an index can mean.
+    ("blast", &["expr", "query", "budget", "persist", "interval"]),
     ("solve", &["expr", "query", "budget", "persist", "interval", "difference", "blast"]),
     ("script", &["expr", "query", "budget", "persist", "solve"]),
     ("program", &[]),
