@@ -33,7 +33,7 @@ SLICE_S = 0.1
 ITERATION_S = 0.01
 """How long finished paths may be held back from whoever iterates."""
 STACK_BYTES = 8 << 20
-SOLVER_SHARE = 0.1
+SOLVER_SHARE = 1 / 40
 LEAST_SOLVER_S = 1.0
 """How long one question may take where only the run has a limit: a part of that, and at least so many seconds."""
 _PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -85,7 +85,7 @@ def explore(
     for one symbolic length or size.
 
     Limits are seconds, bytes and counts; none is set by default except memory (half of what the machine has). With
-    `max_time` one question may take a tenth of it, at least a second, unless `max_solver_time` says otherwise. With
+    `max_time` one question may take a fortieth of it, at least a second, unless `max_solver_time` says otherwise. With
     `out`, tests and `run.json` are written into that folder, which must not hold another run. With `store`, answers
     that took long are kept in that file for later runs ("default": the user's own, as `partita run` has it).
 

@@ -55,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--max-time", type=duration, metavar="TIME", help="such as 60s, 10m or 2h")
     parser.add_argument(
-        "--max-solver-time", type=duration, metavar="TIME", help="for one question (default: a tenth of --max-time)"
+        "--max-solver-time", type=duration, metavar="TIME", help="for one question (default: a fortieth of --max-time)"
     )
     parser.add_argument("--max-memory", type=size, metavar="SIZE", help="such as 2GB (default: half of the memory)")
     parser.add_argument("--max-instructions", type=count, metavar="N", help="in all")
