@@ -2,11 +2,12 @@
 //!
 //! What an index cannot be, by its operators alone (`bounds.rs`), is left out: elements of tables, stores elsewhere.
 //! A read at a constant index is its own input slot, one at few indices a choice between those. A read at any other
-//! computed index is an *access*: a free value that lemmas, added when a candidate assignment violates them, tie to every other read of the same array at an equal
-//! index. A comparison of arrays with a short index is spelt out; otherwise it is a free bit *e*: if false, the
-//! arrays differ at a witness index; if true, lemmas tie both sides at each index where a candidate has them
-//! differ, and *elsewhere*: at an index that nothing mentions, which exists while there are fewer indices
-//! mentioned than there are indices. Lemmas hold of all arrays, so they are never taken back.
+//! computed index is an *access*: a free value that lemmas, added when a candidate assignment violates them, tie to
+//! every other read of the same array at an equal index. A comparison of arrays with a short index is spelt out;
+//! otherwise it is a free bit *e*: if false, the arrays differ at a witness index; if true, lemmas tie both sides at
+//! each index where a candidate has them differ, and *elsewhere*: at an index that nothing mentions, which exists
+//! while there are fewer indices mentioned than there are indices. Lemmas hold of all arrays, so they are never taken
+//! back.
 
 use super::circuit::{self, Word};
 use super::gate::Lit;
