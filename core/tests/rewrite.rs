@@ -318,3 +318,28 @@ fn sharing_does_not_make_rewriting_explode() {
         Sort::Bits(2),
     );
 }
+
+/// `(x == 0) | (x == 7)` and relatives in C, whose truths are words, say what the conjunction or disjunction says.
+#[test]
+fn truths_that_were_made_words_are_joined_as_truths() {
+    let mut g = Graph::new();
+    let x = g.var("x", Sort::Bits(32)).expect("a new name");
+    let (zero, one, seven) = (g.word(32, 0), g.word(32, 1), g.word(32, 7));
+    let (p, q) = (g.eq(x, zero), g.eq(x, seven));
+    let [a, b] = [p, q].map(|truth| g.ite(truth, one, zero));
+    let not_q = g.not(q);
+    let c = g.ite(not_q, one, zero);
+    let cases: [(Expr, Expr); 4] = [
+        (g.or(a, b), g.or(p, q)),
+        (g.and(a, b), g.and(p, q)),
+        (g.xor(a, b), g.xor(p, q)),
+        (g.or(a, c), g.or(p, not_q)),
+    ];
+    for (word, truth) in cases {
+        assert_eq!(g.ne(word, zero), truth, "{}", terms::show(&g, word));
+    }
+    let y = g.var("y", Sort::Bits(32)).expect("a new name");
+    let joined = g.or(x, y);
+    let (x_is_0, y_is_0) = (g.eq(x, zero), g.eq(y, zero));
+    assert_eq!(g.eq(joined, zero), g.and(x_is_0, y_is_0));
+}

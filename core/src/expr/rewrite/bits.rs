@@ -74,6 +74,9 @@ impl Graph {
         if sort == Sort::Bool {
             return None;
         }
+        if let Some(e) = self.rewrite_bits_ite(op, a, b) {
+            return self.fire(Rule::BitsIte, e);
+        }
         if op == Op::And
             && let Some(e) = self.rewrite_mask(a, b)
         {
@@ -89,6 +92,32 @@ impl Graph {
             return None;
         }
         Some(if inner == op { other } else { x })
+    }
+
+    /// Truths that were made words and joined (`(x == 0) | (x == 1)` in C) are truths that were joined.
+    fn rewrite_bits_ite(&mut self, op: Op, a: Expr, b: Expr) -> Option<Expr> {
+        let (p, c, d) = self.constant_ite(a)?;
+        if self.is_const(b) {
+            let (c, d) = (self.make2(op, c, b), self.make2(op, d, b));
+            return Some(self.ite(p, c, d));
+        }
+        let (q, other_c, other_d) = self.constant_ite(b)?;
+        // Either arm may be the zero: `ite(~p, ...)` has been turned round.
+        let word = |g: &Graph, c, d| match (g.is_zero(c), g.is_zero(d)) {
+            (false, true) => Some((c, true)),
+            (true, false) => Some((d, false)),
+            _ => None,
+        };
+        let (value, p_holds) = word(self, c, d)?;
+        let (other, q_holds) = word(self, other_c, other_d)?;
+        if value != other {
+            return None;
+        }
+        let p = if p_holds { p } else { self.not(p) };
+        let q = if q_holds { q } else { self.not(q) };
+        let joined = self.make2(op, p, q);
+        let zero = self.zero_like(value);
+        Some(self.ite(joined, value, zero))
     }
 
     fn rewrite_mask(&mut self, a: Expr, mask: Expr) -> Option<Expr> {

@@ -142,6 +142,11 @@ impl Graph {
                 let e = self.and(first, second);
                 self.fire(Rule::EqConcat, e)
             }
+            Op::Or if self.is_zero(c) => {
+                let (first, second) = (self.eq(self.kid(a, 0), c), self.eq(self.kid(a, 1), c));
+                let e = self.and(first, second);
+                self.fire(Rule::EqOr, e)
+            }
             Op::And => {
                 let mask = self.const_bits(self.kid(a, 1))?;
                 let value = self.const_bits(c).expect("a constant");

@@ -40,6 +40,7 @@ rules! {
     BitsConstants: "(x op c) op d = x op (c op d) for &, |, ^";
     Absorb: "x & (x & y) = x & y; x & (x | y) = x; likewise for |";
     XorNot: "~x ^ y = ~(x ^ y)";
+    BitsIte: "ite(p, c, 0) op ite(q, c, 0) = ite(p op q, c, 0); ite(p, c, d) op e = ite(p, c op e, d op e)";
     MaskLow: "x & 0..01..1 = zext(low bits of x)";
     MaskExtended: "zext(x) & c = zext(x & low(c))";
     Disjoint: "words that share no bit, joined by |, ^ or +, are their concatenation";
@@ -87,6 +88,7 @@ rules! {
     EqExtended: "extensions are equal if what they extend is; a constant may be out of reach";
     EqConcat: "concatenations are equal if their parts are; with a constant likewise";
     EqMask: "(x & c = d) for a run of ones c is (those bits of x = d >> k), or false";
+    EqOr: "(x | y = 0) is x = 0 and y = 0";
     LessSame: "x < x is false, x <= x is true";
     LessExtreme: "nothing is below the least or above the greatest; only they are at the end";
     LessConstant: "x <= c is x < c + 1; c < x is c + 1 <= x";
