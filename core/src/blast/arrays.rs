@@ -185,7 +185,9 @@ impl Blaster {
                 return known.clone();
             }
             let word = self.inputs(width, Owner::Elsewhere(array));
-            self.arrays.elsewhere.insert(array, word.clone());
+            if self.gates.stopped().is_none() {
+                self.arrays.elsewhere.insert(array, word.clone());
+            }
             return word;
         };
         if index.iter().all(|lit| lit.is_constant()) {
@@ -194,7 +196,9 @@ impl Blaster {
                 return known.clone();
             }
             let word = self.inputs(width, Owner::Element { array, index: key.1.clone() });
-            self.arrays.elements.insert(key, word.clone());
+            if self.gates.stopped().is_none() {
+                self.arrays.elements.insert(key, word.clone());
+            }
             return word;
         }
         if let Some(set) = set.as_ref().filter(|set| set.count() <= FEW) {

@@ -166,6 +166,9 @@ impl Blaster {
         let apart = !circuit::equal(&mut self.gates, &i, &j);
         let same = circuit::equal(&mut self.gates, &v, &w);
         let lemma = self.gates.or(apart, same);
+        if self.gates.stopped().is_some() {
+            return;
+        }
         // Two constant indices are one slot, so at least one of them is an access.
         for slot in [one, other] {
             if let Owner::Special(Special::Access(number)) = self.slot(slot).0.owner {
@@ -209,7 +212,6 @@ impl Blaster {
         let (sides, equal) = (comparison.sides, comparison.equal);
         let elsewhere = values[0].default_element() != values[1].default_element();
         if elsewhere && !comparison.tied_elsewhere {
-            self.arrays.comparisons[number as usize].tied_elsewhere = true;
             ats.push(At::Elsewhere);
         }
         if ats.is_empty() {
@@ -220,16 +222,17 @@ impl Blaster {
             let [a, b] = sides.map(|side| self.element(graph, side, &at));
             let agree = circuit::equal(&mut self.gates, &a, &b);
             let lemma = self.gates.or(!equal, agree);
+            if let Some(why) = self.gates.stopped() {
+                return Err(why.clone());
+            }
             let comparison = &mut self.arrays.comparisons[number as usize];
+            comparison.tied_elsewhere |= matches!(at, At::Elsewhere);
             comparison.lemmas.push(lemma);
             comparison.behind.push(lemma);
+            // There is more behind the comparison now.
+            self.cones.clear();
         }
-        // There is more behind the comparison now.
-        self.cones.clear();
-        match self.gates.stopped() {
-            Some(why) => Err(why.clone()),
-            None => Ok(()),
-        }
+        Ok(())
     }
 
     /// The values of slots; inputs that are not given are zero.

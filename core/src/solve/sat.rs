@@ -62,6 +62,8 @@ pub struct Sat {
     blaster: Blaster,
     quick: Prepared<Batsat>,
     thorough: Option<Prepared<Cadical>>,
+    /// New gates for a question that is not to take long.
+    brief_gates: usize,
     /// By gate: the question that met it last, and that question's number.
     met: Vec<u32>,
     question: u32,
@@ -204,6 +206,7 @@ impl Sat {
             blaster: Blaster::new(),
             quick: Prepared::new(Batsat::new()),
             thorough: None,
+            brief_gates: BRIEF_GATES,
             met: Vec::new(),
             question: 0,
             kept: 0,
@@ -234,7 +237,7 @@ impl Sat {
     }
 
     fn answer(&mut self, query: &Query, rest: &mut Rest<'_>) -> Result<Answer, Why> {
-        let most = if rest.is_brief() { self.blaster.gates.len() + BRIEF_GATES } else { MAX_GATES };
+        let most = if rest.is_brief() { self.blaster.gates.len() + self.brief_gates } else { MAX_GATES };
         self.blaster.allow(rest.budget, most);
         self.kept = 0;
         let constraints = query.constraints(rest.tree);
@@ -494,5 +497,79 @@ impl Layer for Sat {
 
     fn is_complete(&self) -> bool {
         true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::expr::{Graph, Sort};
+    use crate::solve::{Manner, Solver};
+
+    /// Asks each question twice: first in a way that ends when gates run out.
+    struct Interrupted;
+
+    impl Layer for Interrupted {
+        fn name(&self) -> &str {
+            "interrupted"
+        }
+
+        fn check(&mut self, query: &Query, rest: &mut Rest<'_>) -> Answer {
+            rest.manner = Manner::Brief;
+            rest.check(query);
+            rest.manner = Manner::Usual;
+            rest.check(query)
+        }
+
+        fn sweep(&mut self, _alive: &Alive<'_>) {}
+
+        fn drop_paths(&mut self, _gone: &[u32]) {}
+    }
+
+    /// Questions about arrays, and whether they have a solution.
+    fn questions(g: &mut Graph) -> Vec<(Expr, bool)> {
+        let array = Sort::Array { index: 11, element: 3 };
+        let [a, b] = ["a", "b"].map(|name| g.var(name, array).expect("a new name"));
+        let [i, j] = ["i", "j"].map(|name| g.var(name, Sort::Bits(11)).expect("a new name"));
+        let x = g.var("x", Sort::Bits(3)).expect("a new name");
+        let (three, seven) = (g.word(11, 3), g.word(3, 7));
+        let [at_i, at_j, at_3] = [i, j, three].map(|index| g.select(a, index));
+        let (same_index, apart) = (g.eq(i, j), g.ne(i, j));
+        let differ = g.ne(at_i, at_j);
+        let (is_7, is_3, is_not_7) = (g.eq(at_3, seven), g.eq(i, three), g.ne(at_i, seven));
+        let same = g.eq(a, b);
+        let other = g.select(b, i);
+        let differs_there = g.ne(at_i, other);
+        let (left, right) = (g.store(a, i, x), g.store(a, j, x));
+        let stores_agree = g.eq(left, right);
+        let written = g.select(left, j);
+        let is_other = g.ne(written, at_j);
+        let mut all = |parts: &[Expr]| parts.iter().copied().reduce(|p, q| g.and(p, q)).expect("some");
+        vec![
+            (all(&[same_index, differ]), false),
+            (all(&[apart, differ]), true),
+            (all(&[is_7, is_3, is_not_7]), false),
+            (all(&[is_7, is_not_7]), true),
+            (all(&[same, differs_there]), false),
+            (all(&[same, differ]), true),
+            (all(&[stores_agree, apart]), true),
+            (all(&[apart, is_other]), false),
+            (differs_there, true),
+        ]
+    }
+
+    #[test]
+    fn nothing_wrong_is_remembered_when_gates_run_out() {
+        for gates in 0..250 {
+            let mut sat = Sat::with(Engines::Both, KEPT, PATIENCE);
+            sat.brief_gates = gates;
+            let mut solver = Solver::new(vec![Box::new(Interrupted), Box::new(sat)]);
+            for (number, (question, expected)) in questions(&mut solver.graph).into_iter().enumerate() {
+                let root = solver.tree.root();
+                let answer = solver.check(&Query::new(root, question), &Budget::unlimited());
+                let verdict = if expected { "sat" } else { "unsat" };
+                assert_eq!(answer.verdict(), verdict, "question {number} after {gates} gates");
+            }
+        }
     }
 }
