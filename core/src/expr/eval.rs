@@ -130,6 +130,9 @@ enum Array {
     Store { base: u32, index: Bits, element: Bits },
 }
 
+/// Indices of writes that are computed at once when it is not known which of them was to the place that is read.
+const LOOKED_AHEAD: usize = 16;
+
 /// Reusable memory for evaluation. Create once, use `under` for each model.
 #[derive(Default)]
 pub struct Evaluator {
@@ -217,6 +220,20 @@ impl Session<'_> {
             let before = self.memory.stack.len();
             if !self.done(id) {
                 let kids = &node.payload[..node.op.arity()];
+                if let Some(array) = self.is_single_read(&node) {
+                    // Of what was written only that which is read is computed.
+                    if !self.done(kids[1]) {
+                        self.memory.stack.push(kids[1]);
+                        continue;
+                    }
+                    if let Some(value) = self.look_up(array, self.memory.slots[kids[1] as usize]) {
+                        self.memory.slots[id as usize] = value;
+                        self.memory.stamps[id as usize] = self.memory.epoch;
+                        self.memory.work += 1;
+                        self.memory.stack.pop();
+                    }
+                    continue;
+                }
                 if node.op == Op::Ite {
                     let next = if !self.done(kids[0]) { kids[0] } else { self.taken(&node) };
                     if !self.done(next) {
@@ -242,6 +259,78 @@ impl Session<'_> {
                 self.finish(id, &node);
             }
             self.memory.stack.pop();
+        }
+    }
+
+    /// The array, if the node is the read of one element and the words are of at most 64 bits.
+    fn is_single_read(&self, node: &Node) -> Option<u32> {
+        if node.op != Op::Read {
+            return None;
+        }
+        let array = &self.graph.nodes[node.payload[0] as usize];
+        (node.width == array.width && node.width <= 64 && array.index_width <= 64).then_some(node.payload[0])
+    }
+
+    /// The value of a node that needs nothing to be computed: a constant, or one that is done.
+    fn at_hand(&self, id: u32) -> Option<u64> {
+        if self.done(id) {
+            return Some(self.memory.slots[id as usize]);
+        }
+        self.graph.const_word(self.graph.handle(id))
+    }
+
+    /// The element of an array at a place, or nothing yet: then what has to be computed first is on the stack.
+    fn look_up(&mut self, mut array: u32, at: u64) -> Option<u64> {
+        let mut missing = 0;
+        loop {
+            let node = self.graph.nodes[array as usize];
+            let kid = |i: usize| node.payload[i];
+            // What the answer depends on: an element, or which way to go on.
+            let (needed, found) = match node.op {
+                Op::Store => match self.at_hand(kid(1)) {
+                    Some(index) if index == at => (kid(2), true),
+                    Some(_) => {
+                        array = kid(0);
+                        continue;
+                    }
+                    // Others will be needed too if it is not this one: fewer times back here.
+                    None if missing < LOOKED_AHEAD => {
+                        self.memory.stack.push(kid(1));
+                        missing += 1;
+                        array = kid(0);
+                        continue;
+                    }
+                    None => return None,
+                },
+                Op::Table => {
+                    match usize::try_from(at).ok().and_then(|i| self.graph.tables.get(kid(1)).elements.get(i))
+                    {
+                        Some(&element) => return (missing == 0).then_some(element),
+                        None => {
+                            array = kid(0);
+                            continue;
+                        }
+                    }
+                }
+                Op::Ite => (kid(0), false),
+                Op::ConstArray => (kid(0), true),
+                Op::Var => {
+                    let value = self.model.array(self.graph.handle(array));
+                    return (missing == 0).then(|| value.map_or(0, |value| value.get_word(at)));
+                }
+                op => unreachable!("{op:?} is never an array"),
+            };
+            if missing > 0 {
+                return None;
+            }
+            match self.at_hand(needed) {
+                Some(value) if found => return Some(value),
+                Some(value) => array = if value != 0 { kid(1) } else { kid(2) },
+                None => {
+                    self.memory.stack.push(needed);
+                    return None;
+                }
+            }
         }
     }
 
