@@ -3,7 +3,8 @@
 mod random;
 
 use partita_core::budget::{Budget, Why};
-use partita_core::expr::columns::Memo;
+use partita_core::expr::columns::{Assignment, Memo};
+use partita_core::expr::walk::Atom;
 use partita_core::expr::{Evaluator, Expr, Graph, Model, Sort};
 use partita_core::query::{Alive, Answer, Path, Query, Status};
 use partita_core::solve::conformance::Random;
@@ -252,19 +253,37 @@ fn remembered_values_are_what_evaluation_says() {
             random::Leaves { variables: variables.clone(), widths: vec![1, 4, 8, 32], array, tables: true };
         let pool = random::pool(&mut g, &mut r, &leaves, 400);
         let truths: Vec<Expr> = pool.into_iter().filter(|&e| g.is_bool(e)).collect();
-        let mut models: Vec<Model> = (0..150).map(|_| random::model(&g, &mut r, &variables)).collect();
+        let atoms = [
+            Atom::Variable(variables[0]),
+            Atom::Variable(variables[1]),
+            Atom::Variable(variables[2]),
+            Atom::Element(variables[4], 3),
+            Atom::Element(variables[4], 11),
+        ];
+        // A model of its own, or another one's with one value changed; and what that is.
+        let assignment = |g: &Graph, r: &mut Random| {
+            let model = random::model(g, r, &variables);
+            let atom = atoms[r.below(atoms.len() as u64) as usize];
+            let changed = Assignment::changed(g, &model, atom, r.below(u64::MAX)).expect("a word");
+            let made = if r.below(2) == 0 { Assignment::from(model) } else { changed };
+            (made.clone(), made.clone().model(g).clone())
+        };
+        let mut all: Vec<(Assignment, Model)> = (0..150).map(|_| assignment(&g, &mut r)).collect();
+        let mut assignments: Vec<Assignment> = all.iter().map(|(made, _)| made.clone()).collect();
         let (mut memo, mut evaluator) = (Memo::default(), Evaluator::new());
         for round in 0..600 {
             let e = truths[r.below(truths.len() as u64) as usize];
-            let lanes: Vec<u32> = (0..models.len() as u32).filter(|_| r.below(4) == 0).collect();
-            let found = memo.truths(&g, &mut evaluator, &models, &lanes, e);
+            let lanes: Vec<u32> = (0..all.len() as u32).filter(|_| r.below(4) == 0).collect();
+            let found = memo.truths(&g, &mut evaluator, &mut assignments, &lanes, e);
             for (lane, found) in lanes.into_iter().zip(found) {
-                let right = evaluator.under(&g, &models[lane as usize]).truth(e);
+                let right = evaluator.under(&g, &all[lane as usize].1).truth(e);
                 assert_eq!(found, right, "seed {seed}, round {round}, lane {lane}");
             }
-            if round % 7 == 0 {
-                let lane = r.below(models.len() as u64) as u32;
-                models[lane as usize] = random::model(&g, &mut r, &variables);
+            // Often enough for all nodes to be told at once now and then.
+            if round % 3 == 0 {
+                let lane = r.below(all.len() as u64) as u32;
+                all[lane as usize] = assignment(&g, &mut r);
+                assignments[lane as usize] = all[lane as usize].0.clone();
                 memo.forget_lanes(&[lane]);
             }
         }

@@ -92,7 +92,7 @@ impl Caller<'_> {
 
     /// A variable of the expression that is not an input of this path.
     pub fn stranger(&mut self, e: Expr) -> Option<Expr> {
-        let atoms = self.engine.supports.of(&self.engine.solver.graph, e);
+        let atoms = self.engine.solver.supports.of(&self.engine.solver.graph, e);
         let known = |variable: &Expr| self.state.inputs.iter().any(|input| input.array == *variable);
         atoms.iter().map(|atom| atom.variable()).find(|variable| !known(variable))
     }

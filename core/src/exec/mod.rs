@@ -127,8 +127,6 @@ pub struct Engine {
     /// Collect when the graph has this many nodes.
     collect_at: usize,
     load: load::Load,
-    /// Of constraints; forgotten with every collection.
-    supports: crate::expr::walk::Supports,
 }
 
 /// Instructions between two looks at the clock: about ten milliseconds of concrete code.
@@ -178,7 +176,6 @@ impl Engine {
             finished: Vec::new(),
             collect_at: COLLECT_AT,
             load: load::Load::default(),
-            supports: crate::expr::walk::Supports::default(),
         };
         let first = engine.first_state(image.memory)?;
         let (search, view) = engine.search();
@@ -334,7 +331,6 @@ impl Engine {
         for code in self.code.iter().flatten() {
             roots.extend(code.constants.iter().filter_map(|value| value.expr()));
         }
-        self.supports.forget();
         if let Some(hooks) = &mut self.hooks {
             hooks.forget();
         }

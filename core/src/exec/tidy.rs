@@ -89,7 +89,7 @@ impl Engine {
         let mut mentions: FxHashMap<(Expr, u64), Mentions> = FxHashMap::default();
         let mut whole = FxHashSet::default();
         for constraint in self.solver.tree.constraints(state.path) {
-            let atoms = self.supports.of(&self.solver.graph, constraint);
+            let atoms = self.solver.supports.of(&self.solver.graph, constraint);
             for (i, atom) in atoms.iter().enumerate() {
                 match *atom {
                     Atom::Variable(_) => {}

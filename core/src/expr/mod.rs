@@ -267,6 +267,11 @@ impl Graph {
         self.negations.get(e.index()).filter(|id| **id != 0).map(|id| self.handle(*id))
     }
 
+    /// Is one known to be the negation of the other?
+    pub fn are_negations(&self, a: Expr, b: Expr) -> bool {
+        self.negation(a) == Some(b) || self.negation(b) == Some(a)
+    }
+
     fn note_negation(&mut self, e: Expr, not: Expr) {
         if self.negations.len() <= e.index() {
             self.negations.resize(self.nodes.len(), 0);

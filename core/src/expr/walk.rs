@@ -137,6 +137,9 @@ impl Atom {
 #[derive(Default)]
 pub struct Supports {
     known: FxHashMap<Expr, Arc<[Atom]>>,
+    /// By expression: the walk that met it last.
+    met: Vec<u32>,
+    walk: u32,
 }
 
 impl Supports {
@@ -144,14 +147,22 @@ impl Supports {
         if let Some(known) = self.known.get(&e) {
             return known.clone();
         }
+        self.walk = self.walk.wrapping_add(1);
+        if self.walk == 0 {
+            self.met.fill(0);
+            self.walk = 1;
+        }
+        self.met.resize(self.met.len().max(graph.slots()), 0);
         let mut atoms = Vec::new();
-        let mut seen = FxHashSet::default();
         let mut stack = vec![e];
         while let Some(e) = stack.pop() {
-            if !seen.insert(e) {
+            if std::mem::replace(&mut self.met[e.id() as usize], self.walk) == self.walk {
                 continue;
             }
-            if let Some(known) = self.known.get(&e) {
+            // Only what is asked about is remembered, and only truths are.
+            if graph.is_bool(e)
+                && let Some(known) = self.known.get(&e)
+            {
                 atoms.extend_from_slice(known);
                 continue;
             }
@@ -180,6 +191,7 @@ impl Supports {
 
     pub fn forget(&mut self) {
         self.known = FxHashMap::default();
+        self.met = Vec::new();
     }
 }
 

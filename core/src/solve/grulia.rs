@@ -10,7 +10,6 @@
 
 use super::{Layer, Rest};
 use crate::expr::bits::{mask, signed};
-use crate::expr::walk::Supports;
 use crate::expr::{Expr, Graph, Model, Op};
 use crate::query::{Alive, Answer, Core, Query};
 use rustc_hash::FxHashMap;
@@ -30,7 +29,6 @@ pub struct Grulia {
     cores: Repository<Vec<Expr>>,
     /// The distance of each expression from each reference.
     distances: FxHashMap<Expr, [i128; 3]>,
-    supports: Supports,
     inserted: u64,
     sat: u64,
     unsat: u64,
@@ -117,7 +115,7 @@ impl Layer for Grulia {
         let constraints = query.constraints(rest.tree);
         let all: Vec<Expr> = constraints.iter().copied().chain([query.condition]).collect();
         let anchor = self.distance(rest.graph, &all);
-        let mut atoms: Vec<_> = all.iter().flat_map(|&e| self.supports.of(rest.graph, e).to_vec()).collect();
+        let mut atoms: Vec<_> = all.iter().flat_map(|&e| rest.supports.of(rest.graph, e).to_vec()).collect();
         atoms.sort_unstable();
         atoms.dedup();
         for (model, size) in nearest(&self.models, anchor) {
@@ -159,7 +157,6 @@ impl Layer for Grulia {
 
     fn sweep(&mut self, alive: &Alive<'_>) {
         self.distances.retain(|e, _| alive.expr(*e));
-        self.supports.sweep(alive.exprs);
         self.cores.retain(|_, core| core.iter().all(|&e| alive.expr(e)));
         self.models.values_mut().for_each(|(model, _)| model.retain(|variable| alive.expr(variable)));
     }

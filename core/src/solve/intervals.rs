@@ -25,6 +25,8 @@ const VAIN: u32 = 32;
 const TRIED: u32 = 8;
 /// One in so many queries in vain is given the first effort again: what follows may be easier.
 const SECOND_CHANCE: u32 = 64;
+/// About how long a node takes.
+const NODE_NS: u64 = 200;
 /// Nodes that cost about as much as a guess of which nothing is inferred.
 const GUESS: usize = 16;
 /// Ranges that a guess may change.
@@ -129,7 +131,7 @@ impl Intervals {
         let kind = rest.learner.meaning(rest.graph, query.condition).kind();
         let first = Effort { nodes: FIRST_EFFORT, in_vain: 0, in_a_row: 0, strategy: 0 };
         let known = self.efforts.entry(kind).or_insert(first);
-        let (effort, mut strategy) = (known.next(), known.strategy);
+        let (effort, mut strategy) = (known.next().min(worth(rest)), known.strategy);
         let verdict = if effort == 0 {
             Verdict::Open
         } else {
@@ -273,6 +275,12 @@ impl Intervals {
         *self.passed.entry(why).or_default() += 1;
         rest.check(query)
     }
+}
+
+/// Nodes that take about twice as long as a solve does: more of them are not worth it.
+fn worth(rest: &Rest<'_>) -> usize {
+    let nodes = |solve: u64| usize::try_from(2 * solve / NODE_NS).unwrap_or(usize::MAX);
+    rest.harvest.solving().map_or(usize::MAX, nodes).max(*EFFORT.start())
 }
 
 /// Changes the model where a constraint says something, to values that the facts allow. False where there is none, or

@@ -13,7 +13,7 @@ const DOUBT: u64 = 4;
 /// Questions to judge by: fewer if they have cost much, and never more.
 const FEW: u64 = 3;
 const MANY: u64 = 16;
-const MUCH_NS: u64 = 500_000;
+const MUCH_NS: u64 = 100_000;
 /// Means are those of about so many questions.
 const REMEMBERED: u64 = 64;
 /// For so many questions a decision holds, at first and at most; so many times as long each time that it is confirmed.
@@ -26,15 +26,19 @@ const LONGER: u32 = 4;
 struct Sum {
     questions: u64,
     ns: u64,
+    /// The last ones.
+    recent: [u64; FEW as usize],
 }
 
 impl Sum {
     fn add(&mut self, ns: u64) {
         if self.questions >= REMEMBERED {
-            *self = Sum { questions: self.questions / 2, ns: self.ns / 2 };
+            (self.questions, self.ns) = (self.questions / 2, self.ns / 2);
         }
         self.questions += 1;
         self.ns += ns;
+        self.recent.rotate_right(1);
+        self.recent[0] = ns;
     }
 
     fn is_telling(&self) -> bool {
@@ -43,6 +47,12 @@ impl Sum {
 
     fn mean(&self) -> u64 {
         self.ns / self.questions.max(1)
+    }
+
+    /// What the next one will cost, if those that came first were dear because they were the first.
+    fn expected(&self) -> u64 {
+        let recent = if self.questions > FEW { self.recent.into_iter().max() } else { None };
+        recent.map_or(self.mean(), |most| most.min(self.mean()))
     }
 }
 
@@ -98,8 +108,8 @@ impl Ledger {
         if !self.with.is_telling() {
             return;
         }
-        let without = if self.open.questions > 0 { Some(self.open.mean()) } else { solving };
-        if without.is_some_and(|without| is_dear(self.with.mean(), without)) {
+        let without = if self.open.questions > 0 { Some(self.open.expected()) } else { solving };
+        if without.is_some_and(|without| is_dear(self.with.expected(), without)) {
             self.hold = (self.hold * LONGER).clamp(FIRST_HOLD, LAST_HOLD);
             self.left = self.hold;
             self.without = Sum::default();

@@ -35,6 +35,7 @@ pub use spec::{Item, Spec, SpecError};
 pub use table::{LAYERS, LayerRow, build_chain};
 
 use crate::budget::{Budget, Why};
+use crate::expr::walk::Supports;
 use crate::expr::{Evaluator, Expr, Graph, Model};
 use crate::interval::{Facts, Learner, Set, View};
 use crate::query::{Alive, Answer, Path, PathTree, Query, Status};
@@ -144,6 +145,8 @@ pub struct Rest<'a> {
     pub evaluator: &'a mut Evaluator,
     /// What is known of paths: learnt when the first layer asks for it, for all of them.
     pub learner: &'a mut Learner,
+    /// What expressions mention, likewise for all.
+    pub supports: &'a mut Supports,
     /// Near misses of the question under way, for a layer above to take.
     pub harvest: &'a mut Harvest,
     /// Time spent in layers below since this layer was entered, and whether any was asked.
@@ -235,6 +238,7 @@ impl Rest<'_> {
             budget: self.budget,
             evaluator: self.evaluator,
             learner: self.learner,
+            supports: self.supports,
             harvest: self.harvest,
             below: Duration::ZERO,
             asked_below: false,
@@ -333,6 +337,7 @@ pub struct Solver {
     pub tree: PathTree,
     pub evaluator: Evaluator,
     pub learner: Learner,
+    pub supports: Supports,
     harvest: Harvest,
     layers: Vec<Metered>,
     queries: u64,
@@ -357,6 +362,7 @@ impl Solver {
             tree: PathTree::new(),
             evaluator: Evaluator::new(),
             learner: Learner::default(),
+            supports: Supports::default(),
             harvest: Harvest::default(),
             layers,
             queries: 0,
@@ -378,6 +384,7 @@ impl Solver {
             budget,
             evaluator: &mut self.evaluator,
             learner: &mut self.learner,
+            supports: &mut self.supports,
             harvest: &mut self.harvest,
             below: Duration::ZERO,
             asked_below: false,
@@ -475,6 +482,7 @@ impl Solver {
         let tree_roots = self.tree.roots();
         let alive = self.graph.mark(roots.into_iter().chain(tree_roots));
         self.learner.sweep(&Alive::new(&alive, &self.tree));
+        self.supports.sweep(&alive);
         for metered in &mut self.layers {
             metered.layer.sweep(&Alive::new(&alive, &self.tree));
         }
@@ -507,6 +515,7 @@ impl Solver {
     /// Memory is short: what can be recomputed is dropped.
     pub fn forget(&mut self) {
         self.learner.forget();
+        self.supports.forget();
         for metered in &mut self.layers {
             metered.layer.forget();
         }

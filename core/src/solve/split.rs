@@ -1,6 +1,6 @@
 //! The layer `split`: asks only about constraints that share variables with the condition.
 //!
-//! Answers: nothing by itself; it cuts path and condition into components that share no variable and asks below.
+//! Answers: nothing by itself, except about components it has asked about before; it cuts path and condition into components that share no variable and asks below.
 //! Why sound: components are independent, so a model of one and a model of the others make a model of all. What
 //! is left out is covered by the model of a feasible node: this one's, or an ancestor's for components that have
 //! not changed since. Everything else is asked too: no path is ever assumed to be satisfiable.
@@ -15,6 +15,9 @@ use crate::query::{Alive, Answer, Path, PathTree, Query};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::sync::Arc;
+
+/// Models of parts at most; then all are forgotten.
+const MAX_MODELS: usize = 4096;
 
 /// Constraints that share variables, with their depth on the path, and the atoms they mention.
 #[derive(Clone, Default)]
@@ -135,14 +138,16 @@ type Elements = FxHashMap<Expr, Vec<u32>>;
 
 #[derive(Default)]
 pub struct Split {
-    supports: Supports,
     /// The atoms of expressions, with their numbers.
     numbered: FxHashMap<Expr, Arc<[(Atom, u32)]>>,
     numbers: FxHashMap<Atom, u32>,
     atoms: Vec<Atom>,
     elements: Elements,
     nodes: FxHashMap<u32, Parts>,
+    /// Models of parts that were asked about: other paths have the same.
+    models: FxHashMap<Arc<[Expr]>, Model>,
     dropped_constraints: u64,
+    known_parts: u64,
 }
 
 impl Split {
@@ -150,11 +155,11 @@ impl Split {
         Split::default()
     }
 
-    fn support(&mut self, graph: &Graph, e: Expr) -> Arc<[(Atom, u32)]> {
+    fn support(&mut self, graph: &Graph, supports: &mut Supports, e: Expr) -> Arc<[(Atom, u32)]> {
         if let Some(known) = self.numbered.get(&e) {
             return known.clone();
         }
-        let support = self.supports.of(graph, e);
+        let support = supports.of(graph, e);
         let number = |atom: &Atom| {
             let next = self.atoms.len() as u32;
             let number = *self.numbers.entry(*atom).or_insert(next);
@@ -171,7 +176,7 @@ impl Split {
         numbered
     }
 
-    fn parts(&mut self, graph: &Graph, tree: &PathTree, path: Path) -> Parts {
+    fn parts(&mut self, graph: &Graph, supports: &mut Supports, tree: &PathTree, path: Path) -> Parts {
         let mut missing = Vec::new();
         let mut parts = Parts::default();
         for node in tree.upwards(path) {
@@ -183,7 +188,7 @@ impl Split {
         }
         for node in missing.into_iter().rev() {
             let constraint = tree.constraint(node);
-            let atoms = self.support(graph, constraint);
+            let atoms = self.support(graph, supports, constraint);
             parts.add(&atoms, &self.elements, constraint, tree.depth(node));
             self.nodes.insert(node.id(), parts.clone());
         }
@@ -233,8 +238,8 @@ impl Layer for Split {
         if query.slice.is_some() {
             return rest.check(query);
         }
-        let parts = self.parts(rest.graph, rest.tree, query.path);
-        let condition_atoms = self.support(rest.graph, query.condition);
+        let parts = self.parts(rest.graph, rest.supports, rest.tree, query.path);
+        let condition_atoms = self.support(rest.graph, rest.supports, query.condition);
         let touched = parts.touched(&condition_atoms, &self.elements);
         let ancestor = rest.tree.feasible_ancestor(query.path);
         let covered_depth = rest.tree.depth(ancestor);
@@ -242,15 +247,18 @@ impl Layer for Split {
 
         let slice = parts.constraints(&touched);
         self.dropped_constraints += u64::from(rest.tree.depth(query.path)) - slice.len() as u64;
-        let about = Query { path: query.path, condition: query.condition, slice: Some(slice) };
-        match rest.check(&about) {
-            Answer::Sat(found) => {
-                let own = condition_atoms.iter().map(|&(_, number)| number);
-                let atoms =
-                    touched.iter().flat_map(|part| parts.part(*part).atoms.iter().copied()).chain(own);
-                self.take(rest.graph, &mut model, &found, atoms);
+        // Is the path satisfiable? Then there are only the other parts to ask about.
+        if !rest.graph.is_true(query.condition) {
+            let about = Query { path: query.path, condition: query.condition, slice: Some(slice) };
+            match rest.check(&about) {
+                Answer::Sat(found) => {
+                    let own = condition_atoms.iter().map(|&(_, number)| number);
+                    let atoms =
+                        touched.iter().flat_map(|part| parts.part(*part).atoms.iter().copied()).chain(own);
+                    self.take(rest.graph, &mut model, &found, atoms);
+                }
+                answer => return answer,
             }
-            answer => return answer,
         }
         if ancestor == query.path {
             return Answer::Sat(model);
@@ -261,25 +269,41 @@ impl Layer for Split {
                 continue;
             }
             let slice = parts.constraints(&[number]);
-            match rest.check(&Query { path: query.path, condition: yes, slice: Some(slice) }) {
-                Answer::Sat(found) => {
-                    let atoms = part.atoms.iter().copied();
-                    self.take(rest.graph, &mut model, &found, atoms);
+            let found = match self.models.get(&slice) {
+                Some(known) => {
+                    self.known_parts += 1;
+                    known.clone()
                 }
-                answer => return answer,
-            }
+                None => {
+                    let about = Query { path: query.path, condition: yes, slice: Some(slice.clone()) };
+                    match rest.check(&about) {
+                        Answer::Sat(found) => {
+                            if self.models.len() >= MAX_MODELS {
+                                self.models.clear();
+                            }
+                            self.models.insert(slice, found.clone());
+                            found
+                        }
+                        answer => return answer,
+                    }
+                }
+            };
+            self.take(rest.graph, &mut model, &found, part.atoms.iter().copied());
         }
         Answer::Sat(model)
     }
 
     fn sweep(&mut self, alive: &Alive<'_>) {
-        self.supports.sweep(alive.exprs);
         self.numbered.retain(|e, _| alive.expr(*e));
         self.nodes.retain(|id, _| alive.path(*id));
         // A dead variable's number is not given out again: parts of live paths do not mention it, and the
         // variable that takes its handle gets a new one.
         self.numbers.retain(|atom, _| alive.expr(atom.variable()));
         self.elements.retain(|array, _| alive.expr(*array));
+        self.models.retain(|slice, model| {
+            model.retain(|variable| alive.expr(variable));
+            slice.iter().all(|e| alive.expr(*e))
+        });
     }
 
     fn drop_paths(&mut self, gone: &[u32]) {
@@ -289,12 +313,14 @@ impl Layer for Split {
     }
 
     fn forget(&mut self) {
-        self.supports.forget();
         self.numbered = FxHashMap::default();
         self.nodes = FxHashMap::default();
+        self.models = FxHashMap::default();
     }
 
     fn counters(&self) -> Vec<(String, f64)> {
-        vec![("dropped_constraints".to_string(), self.dropped_constraints as f64)]
+        [("dropped_constraints", self.dropped_constraints), ("known_parts", self.known_parts)]
+            .map(|(name, count)| (name.to_string(), count as f64))
+            .to_vec()
     }
 }

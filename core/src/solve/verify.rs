@@ -35,6 +35,7 @@ impl Verify {
             budget: rest.budget,
             evaluator: rest.evaluator,
             learner: rest.learner,
+            supports: rest.supports,
             harvest: rest.harvest,
             below: Default::default(),
             asked_below: false,

@@ -15,6 +15,13 @@ impl Operand<'_> {
     fn of(column: &Column) -> Operand<'_> {
         if column.same { Operand::Same(column.words[0]) } else { Operand::Each(&column.words) }
     }
+
+    pub(super) fn word(self, lane: usize) -> u64 {
+        match self {
+            Operand::Same(word) => word,
+            Operand::Each(words) => words[lane],
+        }
+    }
 }
 
 /// Applies `op` in all lanes. Operands that the operator does not have are given as its first.

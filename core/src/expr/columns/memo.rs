@@ -4,70 +4,122 @@
 //! A lane is one model. Operators on words go through `eval::word`; a word that is computed from arrays or wide values
 //! is left to the evaluator as a whole, once for each lane. What is remembered is bounded: past that it starts afresh.
 
-use super::lanes;
-use crate::expr::eval::{self, Evaluator};
+use super::{Assignment, lanes};
+use crate::expr::eval::{self, Evaluator, Shape};
 use crate::expr::walk::element_range;
-use crate::expr::{Alive, Expr, Graph, Model, Op};
-use rustc_hash::FxHashMap;
+use crate::expr::{Alive, Expr, Graph, Op};
 use smallvec::SmallVec;
 
-/// Values kept at most, 8 bytes each.
-const MOST: usize = 1 << 21;
+/// Lanes side by side have their values in one cell.
+const CELL: usize = 16;
+/// Cells, before it starts afresh: as few as stay in the processor's cache, but more if it should start afresh before so
+/// many questions, and so many at most.
+const CELLS: std::ops::RangeInclusive<usize> = 1 << 13..=1 << 17;
+const SOON: u32 = 256;
+const NOWHERE: u32 = u32::MAX;
 
-/// Beside its values a node takes about as long as so many of them.
+/// Beside its values a node, and each of its cells, takes about as long as so many of them.
 const NODE: u64 = 4;
-/// So many missing values of 64 are as dear one by one as all at once.
-const MANY: u32 = 6;
+const PART: u64 = 3;
+/// So many lots of lanes are forgotten node by node, as they are met; then everywhere.
+const LOTS: usize = 64;
+/// So many missing values of a cell are as dear one by one as all at once.
+const MANY: u32 = 3;
 
-/// Which lanes: 64 a word, and which of them.
-type Wanted = SmallVec<[(usize, u64); 4]>;
+/// Which lanes: the number of a cell, and which of its lanes.
+type Wanted = SmallVec<[(usize, u16); 8]>;
 
-/// The values of one expression, as far as they are known.
-#[derive(Default)]
-struct Kept {
-    values: Vec<u64>,
-    known: Vec<u64>,
-}
-
-impl Kept {
-    fn has(&self, wanted: &[(usize, u64)]) -> bool {
-        wanted.iter().all(|&(at, lanes)| self.known.get(at).is_some_and(|known| known & lanes == lanes))
-    }
-}
-
-#[derive(Default)]
-pub struct Memo {
-    places: FxHashMap<Expr, u32>,
-    kept: Vec<Kept>,
-    free: Vec<u32>,
-    size: usize,
-    computed: u64,
-    stack: Vec<Expr>,
+/// An operand: a constant, or the node at a place.
+#[derive(Clone, Copy)]
+enum Operand {
+    Same(u64),
+    At(u32),
 }
 
 /// How a node gets its values.
+#[derive(Clone, Copy)]
 enum Source {
     /// From its operands' values.
-    Words,
-    /// A variable, or adjacent elements of an array variable from the first on.
+    Words(Op, Shape, [Operand; 3]),
+    /// A variable, or so many adjacent elements of an array variable from the first on.
     Variable,
     Elements(Expr, u64, u32),
     Evaluator,
 }
 
-fn source(graph: &Graph, e: Expr) -> Source {
-    match graph.op(e) {
-        Op::Var => return Source::Variable,
-        Op::Read => {
-            return match element_range(graph, e) {
-                Some((array, first, count)) => Source::Elements(array, first, count as u32),
-                None => Source::Evaluator,
-            };
+/// Some lanes of one expression: where their values are, and which of them are known.
+#[derive(Clone, Copy)]
+struct Part {
+    cell: u32,
+    known: u16,
+}
+
+const NOTHING: Part = Part { cell: NOWHERE, known: 0 };
+
+/// The values of one expression, as far as they are known.
+struct Kept {
+    e: Expr,
+    source: Source,
+    parts: SmallVec<[Part; 4]>,
+    /// How many of the forgotten lots of lanes it has forgotten.
+    forgotten: usize,
+}
+
+impl Kept {
+    fn forget(&mut self, lots: &[Wanted]) {
+        for &(at, lanes) in lots[self.forgotten..].iter().flatten() {
+            if let Some(part) = self.parts.get_mut(at) {
+                part.known &= !lanes;
+            }
         }
-        _ => {}
+        self.forgotten = lots.len();
     }
+
+    fn has(&self, wanted: &[(usize, u16)]) -> bool {
+        wanted.iter().all(|&(at, lanes)| self.parts.get(at).is_some_and(|part| part.known & lanes == lanes))
+    }
+}
+
+pub struct Memo {
+    /// By expression: where its values are, `NOWHERE` if it has not been met.
+    places: Vec<u32>,
+    kept: Vec<Kept>,
+    free: Vec<u32>,
+    cells: Vec<[u64; CELL]>,
+    free_cells: Vec<u32>,
+    /// Of cells, before it starts afresh; and the questions since then.
+    limit: usize,
+    questions: u32,
+    computed: u64,
+    /// Lanes that got other models: each node forgets them when it is met next.
+    forgotten: Vec<Wanted>,
+    /// What is to be met, or computed, and whether its operands have been.
+    new: Vec<(Expr, bool)>,
+    stack: Vec<(u32, bool)>,
+}
+
+impl Default for Memo {
+    fn default() -> Memo {
+        Memo {
+            places: Vec::new(),
+            kept: Vec::new(),
+            free: Vec::new(),
+            cells: Vec::new(),
+            free_cells: Vec::new(),
+            limit: *CELLS.start(),
+            questions: 0,
+            computed: 0,
+            forgotten: Vec::new(),
+            new: Vec::new(),
+            stack: Vec::new(),
+        }
+    }
+}
+
+/// A node whose values come from those of other nodes.
+fn is_of_words(graph: &Graph, e: Expr) -> bool {
     let is_word = |kid: Expr| !graph.is_array(kid) && graph.width(kid) <= 64;
-    if graph.kids(e).into_iter().all(is_word) { Source::Words } else { Source::Evaluator }
+    !matches!(graph.op(e), Op::Var | Op::Read) && graph.kids(e).into_iter().all(is_word)
 }
 
 impl Memo {
@@ -81,7 +133,7 @@ impl Memo {
         &mut self,
         graph: &Graph,
         evaluator: &mut Evaluator,
-        models: &[Model],
+        models: &mut [Assignment],
         lanes: &[u32],
         e: Expr,
     ) -> SmallVec<[bool; 8]> {
@@ -89,47 +141,95 @@ impl Memo {
         if graph.is_const(e) {
             return SmallVec::from_elem(graph.is_true(e), lanes.len());
         }
-        let wanted = masks(lanes);
-        if self.size > MOST {
-            self.forget();
+        self.questions = self.questions.saturating_add(1);
+        if self.cells.len() - self.free_cells.len() > self.limit {
+            self.start_afresh();
         }
-        self.fill(graph, evaluator, models, &wanted, e);
-        let kept = &self.kept[self.places[&e] as usize];
-        lanes.iter().map(|&lane| kept.values[lane as usize] != 0).collect()
+        let place = self.place(graph, e);
+        self.fill(graph, evaluator, models, &masks(lanes), place);
+        let parts = &self.kept[place as usize].parts;
+        let value = |lane: usize| self.cells[parts[lane / CELL].cell as usize][lane % CELL];
+        lanes.iter().map(|&lane| value(lane as usize) != 0).collect()
     }
 
-    fn has(&self, graph: &Graph, e: Expr, wanted: &[(usize, u64)]) -> bool {
-        self.places.get(&e).is_some_and(|&at| self.kept[at as usize].has(wanted)) || graph.is_const(e)
+    /// The place of `e`, which it gets, after its operands, when it is met first.
+    fn place(&mut self, graph: &Graph, e: Expr) -> u32 {
+        self.places.resize(self.places.len().max(graph.slots()), NOWHERE);
+        self.new.push((e, false));
+        while let Some((e, ready)) = self.new.pop() {
+            if self.places[e.id() as usize] != NOWHERE {
+                continue;
+            }
+            if !ready && is_of_words(graph, e) {
+                self.new.push((e, true));
+                let kids = graph.kids(e).into_iter().filter(|&kid| !graph.is_const(kid));
+                self.new.extend(kids.map(|kid| (kid, false)));
+                continue;
+            }
+            let source = if ready { self.words(graph, e) } else { source(graph, e) };
+            let kept = Kept { e, source, parts: SmallVec::new(), forgotten: self.forgotten.len() };
+            self.places[e.id() as usize] = match self.free.pop() {
+                Some(place) => {
+                    self.kept[place as usize] = kept;
+                    place
+                }
+                None => {
+                    self.kept.push(kept);
+                    self.kept.len() as u32 - 1
+                }
+            };
+        }
+        self.places[e.id() as usize]
+    }
+
+    fn words(&self, graph: &Graph, e: Expr) -> Source {
+        let mut operands = [Operand::Same(0); 3];
+        for (operand, kid) in operands.iter_mut().zip(graph.kids(e)) {
+            *operand = match graph.const_word(kid) {
+                Some(word) => Operand::Same(word),
+                None => Operand::At(self.places[kid.id() as usize]),
+            };
+        }
+        Source::Words(graph.op(e), eval::shape(graph, graph.node(e)), operands)
+    }
+
+    fn has(&mut self, place: u32, wanted: &[(usize, u16)]) -> bool {
+        let kept = &mut self.kept[place as usize];
+        if kept.forgotten < self.forgotten.len() {
+            kept.forget(&self.forgotten);
+        }
+        kept.has(wanted)
     }
 
     fn fill(
         &mut self,
         graph: &Graph,
         evaluator: &mut Evaluator,
-        models: &[Model],
-        wanted: &[(usize, u64)],
-        root: Expr,
+        models: &mut [Assignment],
+        wanted: &[(usize, u16)],
+        root: u32,
     ) {
-        self.stack.push(root);
-        while let Some(&e) = self.stack.last() {
-            if self.has(graph, e, wanted) {
-                self.stack.pop();
+        self.stack.push((root, false));
+        while let Some((place, ready)) = self.stack.pop() {
+            if !ready && self.has(place, wanted) {
                 continue;
             }
-            let source = source(graph, e);
-            if matches!(source, Source::Words) {
-                let before = self.stack.len();
-                for kid in graph.kids(e) {
-                    if !self.has(graph, kid, wanted) {
-                        self.stack.push(kid);
+            if !ready && let Source::Words(_, _, operands) = self.kept[place as usize].source {
+                self.stack.push((place, true));
+                for operand in operands {
+                    if let Operand::At(kid) = operand
+                        && !self.has(kid, wanted)
+                    {
+                        self.stack.push((kid, false));
                     }
                 }
-                if self.stack.len() > before {
+                // Nothing is missing: no need to come back.
+                if self.stack.last() != Some(&(place, true)) {
                     continue;
                 }
+                self.stack.pop();
             }
-            self.compute(graph, evaluator, models, wanted, e, source);
-            self.stack.pop();
+            self.compute(graph, evaluator, models, wanted, place);
         }
     }
 
@@ -137,90 +237,114 @@ impl Memo {
         &mut self,
         graph: &Graph,
         evaluator: &mut Evaluator,
-        models: &[Model],
-        wanted: &[(usize, u64)],
-        e: Expr,
-        source: Source,
+        models: &mut [Assignment],
+        wanted: &[(usize, u16)],
+        place: u32,
     ) {
-        let place = *self.places.entry(e).or_insert_with(|| {
-            self.free.pop().unwrap_or_else(|| {
-                self.kept.push(Kept::default());
-                self.kept.len() as u32 - 1
-            })
-        });
         self.computed += NODE;
-        let mut kept = std::mem::take(&mut self.kept[place as usize]);
-        let words = wanted.iter().map(|(at, _)| at + 1).max().unwrap_or(0);
-        if kept.known.len() < words {
-            self.size += (words - kept.known.len()) * 64;
-            kept.known.resize(words, 0);
-            kept.values.resize(words * 64, 0);
+        let Kept { e, source, .. } = self.kept[place as usize];
+        for &(at, lanes) in wanted {
+            let (cell, missing) = self.missing(place, at, lanes);
+            if missing == 0 {
+                continue;
+            }
+            let mut out = [0; CELL];
+            let before = evaluator.work;
+            match source {
+                Source::Words(op, shape, operands) => {
+                    let operands = operands.map(|operand| match operand {
+                        Operand::Same(word) => lanes::Operand::Same(word),
+                        Operand::At(kid) => {
+                            let part = self.kept[kid as usize].parts[at];
+                            lanes::Operand::Each(&self.cells[part.cell as usize])
+                        }
+                    });
+                    if missing.count_ones() >= MANY {
+                        lanes::words(op, shape, operands, &mut out);
+                    } else {
+                        each(missing, &mut out, |lane| {
+                            let [a, b, c] = operands.map(|operand| operand.word(lane));
+                            eval::word(op, shape, a, b, c)
+                        });
+                    }
+                }
+                Source::Variable => each(missing, &mut out, |lane| models[at * CELL + lane].word(e)),
+                Source::Elements(array, first, count) => {
+                    let width = graph.width(array);
+                    each(missing, &mut out, |lane| {
+                        let model = &models[at * CELL + lane];
+                        let element = |i: u32| model.element(array, first + u64::from(i)) << (i * width);
+                        (0..count).fold(0, |word, i| word | element(i))
+                    });
+                }
+                Source::Evaluator => {
+                    each(missing, &mut out, |lane| {
+                        evaluator.under(graph, models[at * CELL + lane].model(graph)).word(e)
+                    });
+                    // Counted here, and not there as well.
+                    self.computed += evaluator.work - before;
+                    evaluator.work = before;
+                }
+            }
+            self.computed += PART + u64::from(missing.count_ones());
+            let values = &mut self.cells[cell as usize];
+            each(missing, values, |lane| out[lane]);
         }
-        match source {
-            Source::Words => {
-                let (op, shape, kids) = (graph.op(e), eval::shape(graph, graph.node(e)), graph.kids(e));
-                let operand = |i: usize| match kids.get(i).map(|&kid| (kid, graph.const_word(kid))) {
-                    None => (&[][..], 0),
-                    Some((_, Some(word))) => (&[][..], word),
-                    Some((kid, None)) => (&self.kept[self.places[&kid] as usize].values[..], 0),
-                };
-                let operands = [operand(0), operand(1), operand(2)];
-                self.computed += many(&mut kept, wanted, |from, out| {
-                    let part = |i: usize| match operands[i].0.get(from..from + out.len()) {
-                        Some(values) => lanes::Operand::Each(values),
-                        None => lanes::Operand::Same(operands[i].1),
-                    };
-                    lanes::words(op, shape, [part(0), part(1), part(2)], out);
-                });
-                let value = |i: usize, lane: usize| operands[i].0.get(lane).copied().unwrap_or(operands[i].1);
-                self.computed += each(&mut kept, wanted, |lane| {
-                    eval::word(op, shape, value(0, lane), value(1, lane), value(2, lane))
-                });
-            }
-            Source::Variable => {
-                self.computed += each(&mut kept, wanted, |lane| models[lane].word(e));
-            }
-            Source::Elements(array, first, count) => {
-                let width = graph.width(array);
-                self.computed += each(&mut kept, wanted, |lane| {
-                    let Some(value) = models[lane].array(array) else { return 0 };
-                    let element = |i: u32| value.get_word(first + u64::from(i)) << (i * width);
-                    (0..count).fold(0, |word, i| word | element(i))
-                });
-            }
-            Source::Evaluator => {
-                let before = evaluator.work;
-                each(&mut kept, wanted, |lane| evaluator.under(graph, &models[lane]).word(e));
-                // Counted here, and not there as well.
-                self.computed += evaluator.work - before;
-                evaluator.work = before;
-            }
+    }
+
+    /// The cell for some lanes of a node, and which of their values are missing, which are about to be known.
+    fn missing(&mut self, place: u32, at: usize, lanes: u16) -> (u32, u16) {
+        let parts = &mut self.kept[place as usize].parts;
+        if parts.len() <= at {
+            parts.resize(at + 1, NOTHING);
         }
-        self.kept[place as usize] = kept;
+        let part = &mut parts[at];
+        if part.cell == NOWHERE {
+            part.cell = self.free_cells.pop().unwrap_or_else(|| {
+                self.cells.push([0; CELL]);
+                self.cells.len() as u32 - 1
+            });
+        }
+        let missing = lanes & !part.known;
+        part.known |= lanes;
+        (part.cell, missing)
     }
 
     /// These lanes get other models.
     pub fn forget_lanes(&mut self, lanes: &[u32]) {
-        let gone = masks(lanes);
-        for kept in &mut self.kept {
-            for &(at, lanes) in &gone {
-                if let Some(known) = kept.known.get_mut(at) {
-                    *known &= !lanes;
-                }
+        self.forgotten.push(masks(lanes));
+        if self.forgotten.len() >= LOTS {
+            for kept in &mut self.kept {
+                kept.forget(&self.forgotten);
+                kept.forgotten = 0;
             }
+            self.forgotten.clear();
         }
     }
 
     pub fn sweep(&mut self, alive: &Alive) {
-        let Memo { places, kept, free, size, .. } = self;
-        places.retain(|&e, place| {
-            let lives = alive.has(e);
-            if !lives {
-                *size -= std::mem::take(&mut kept[*place as usize]).values.len();
-                free.push(*place);
+        for (id, place) in self.places.iter_mut().enumerate() {
+            if *place != NOWHERE && !alive.has_id(id as u32) {
+                let parts = std::mem::take(&mut self.kept[*place as usize].parts);
+                self.free_cells.extend(parts.iter().map(|part| part.cell).filter(|&cell| cell != NOWHERE));
+                self.free.push(std::mem::replace(place, NOWHERE));
             }
-            lives
-        });
+        }
+    }
+
+    /// Makes room, by more memory if that is needed too often.
+    fn start_afresh(&mut self) {
+        let soon = std::mem::take(&mut self.questions) < SOON;
+        if soon && self.limit < *CELLS.end() {
+            self.limit *= 2;
+            return;
+        }
+        self.places.fill(NOWHERE);
+        self.kept.clear();
+        self.free.clear();
+        self.cells.clear();
+        self.free_cells.clear();
+        self.forgotten.clear();
     }
 
     pub fn forget(&mut self) {
@@ -228,11 +352,24 @@ impl Memo {
     }
 }
 
+/// Of a node that is not of words.
+fn source(graph: &Graph, e: Expr) -> Source {
+    match graph.op(e) {
+        Op::Var => Source::Variable,
+        Op::Read => match element_range(graph, e) {
+            Some((array, first, count)) => Source::Elements(array, first, count as u32),
+            None => Source::Evaluator,
+        },
+        _ => Source::Evaluator,
+    }
+}
+
 fn masks(lanes: &[u32]) -> Wanted {
     let mut masks = Wanted::new();
     for &lane in lanes {
-        let (at, bit) = (lane as usize / 64, 1 << (lane % 64));
-        match masks.iter_mut().find(|(word, _)| *word == at) {
+        let (at, bit) = (lane as usize / CELL, 1 << (lane as usize % CELL));
+        // Lanes that come after one another are often side by side.
+        match masks.iter_mut().rev().find(|(other, _)| *other == at) {
             Some((_, lanes)) => *lanes |= bit,
             None => masks.push((at, bit)),
         }
@@ -240,33 +377,12 @@ fn masks(lanes: &[u32]) -> Wanted {
     masks
 }
 
-/// Computes whole words of lanes where many of the wanted values are not known; how many those were. Operators are
-/// functions: those that are known get the same value again, and what the others get means nothing.
-fn many(kept: &mut Kept, wanted: &[(usize, u64)], mut values: impl FnMut(usize, &mut [u64])) -> u64 {
-    let mut count = 0;
-    for &(at, lanes) in wanted {
-        let missing = lanes & !kept.known[at];
-        if missing.count_ones() >= MANY {
-            kept.known[at] |= missing;
-            count += u64::from(missing.count_ones());
-            values(at * 64, &mut kept.values[at * 64..at * 64 + 64]);
-        }
+/// Sets some lanes of a cell.
+fn each(lanes: u16, cell: &mut [u64; CELL], mut value: impl FnMut(usize) -> u64) {
+    let mut left = lanes;
+    while left != 0 {
+        let lane = left.trailing_zeros() as usize;
+        cell[lane] = value(lane);
+        left &= left - 1;
     }
-    count
-}
-
-/// Computes the wanted values that are not known; how many those were.
-fn each(kept: &mut Kept, wanted: &[(usize, u64)], mut value: impl FnMut(usize) -> u64) -> u64 {
-    let mut count = 0;
-    for &(at, lanes) in wanted {
-        let mut missing = lanes & !kept.known[at];
-        kept.known[at] |= missing;
-        count += u64::from(missing.count_ones());
-        while missing != 0 {
-            let lane = at * 64 + missing.trailing_zeros() as usize;
-            kept.values[lane] = value(lane);
-            missing &= missing - 1;
-        }
-    }
-    count
 }

@@ -7,10 +7,12 @@
 //! computed once: fixing all but one input costs next to nothing. Tiles of 256 to 1024 lanes stay in cache.
 
 mod arrays;
+mod assignment;
 mod lanes;
 mod memo;
 mod plan;
 
+pub use assignment::Assignment;
 pub use memo::Memo;
 pub use plan::Plan;
 

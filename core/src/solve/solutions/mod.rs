@@ -17,11 +17,11 @@ pub use paper::Paper;
 use super::harvest::Lot;
 use super::spec::{Item, SpecError};
 use super::{Layer, Rest};
-use crate::expr::bits::mask;
-use crate::expr::walk::{Atom, Supports};
-use crate::expr::{Bits, Expr, Graph, Model, Sort, Value};
+use crate::expr::columns::Assignment;
+use crate::expr::walk::Atom;
+use crate::expr::{Bits, Expr, Graph, Model, Sort};
 use crate::query::{Alive, Answer, Path, Query, Status};
-use pool::{Candidate, Origin, Pool, World};
+use pool::{Candidate, Known, Origin, Pool, World};
 use rustc_hash::FxHashSet;
 use size::Size;
 
@@ -30,14 +30,19 @@ use size::Size;
 const KP: [usize; 3] = [250, 0, 1000];
 const KS: [usize; 3] = [50, 4, 400];
 const VARIANTS: [usize; 3] = [32, 0, 512];
-/// So many variants are made at once at least.
+/// So many variants are made at once, or at least so many where more would cost too much.
 const TOGETHER: usize = 32;
-/// Values that cost about as much as making a model, and setting an atom in it.
-const MAKING: u64 = 100;
+const FEWEST: usize = 4;
+/// What one costs is averaged over about so many.
+const REMEMBERED: u64 = 256;
+/// Values that cost about as much as making a model of another, and setting an atom in it.
+const MAKING: u64 = 30;
 const SETTING: u64 = 10;
-/// So many answers are kept before their use is judged; then all, while one in so many is used, or one in so many.
-const ANSWERS_TRIES: u64 = 256;
+/// So many answers are kept before their use is judged; then all, while one in so many is used, or one in so many. Whoever
+/// goes on from an answer has it as its model.
+const ANSWERS_TRIES: u64 = 32;
 const ANSWERS_USE: u64 = 16;
+const ANSWERS_AGAIN: u64 = 256;
 /// The largest number an option takes.
 const LARGEST_OPTION: usize = 1000;
 /// Nodes below the path that are looked at.
@@ -67,7 +72,6 @@ pub struct Solutions {
     kp: Size,
     ks: Size,
     variants: Size,
-    supports: Supports,
     random: u64,
     /// Nanoseconds that a question passed on costs, about, times `AVERAGED`.
     question: u64,
@@ -75,6 +79,11 @@ pub struct Solutions {
     answered: bool,
     /// Nanoseconds that the question took below, about.
     cost: u64,
+    /// Nanoseconds that variants may still cost: half as many as solves have, and as many as variants have saved.
+    account: u64,
+    /// Variants made of late, and the nanoseconds that they, and what else hangs in the pool, have cost.
+    made: u64,
+    spent: u64,
     counts: Counts,
 }
 
@@ -86,11 +95,13 @@ impl Solutions {
             kp: adaptive(KP),
             ks: adaptive(KS),
             variants: adaptive(VARIANTS),
-            supports: Supports::default(),
             random: 0x9e37_79b9_7f4a_7c15,
             question: 0,
             answered: false,
             cost: 0,
+            account: 0,
+            made: 0,
+            spent: 0,
             counts: Counts::default(),
         };
         for (key, value) in &item.options {
@@ -114,7 +125,9 @@ impl Solutions {
     fn look(&mut self, query: &Query, rest: &mut Rest<'_>) -> Option<Model> {
         let before = self.pool.computed();
         let found = self.look_around(query, rest);
-        rest.charge((self.pool.computed() - before) * size::VALUE_NS);
+        let cost = (self.pool.computed() - before) * size::VALUE_NS;
+        self.variants_cost(cost);
+        rest.charge(cost);
         found
     }
 
@@ -124,7 +137,8 @@ impl Solutions {
         if self.pool.is_empty() && !has_children {
             return None;
         }
-        let mut world = World { graph: rest.graph, tree: rest.tree, evaluator: rest.evaluator };
+        let mut world =
+            World { graph: rest.graph, tree: rest.tree, evaluator: rest.evaluator, supports: rest.supports };
         if !self.pool.is_empty() {
             self.pool.sink(&mut world, query.path);
             if let Some(model) = self.look_at(query.path, query.condition, &mut world) {
@@ -154,7 +168,7 @@ impl Solutions {
         }
         let slot = self.pool.slot(slots[at]);
         slot.given = true;
-        let (origin, late, risen) = (slot.origin, slot.late, std::mem::take(&mut slot.risen));
+        let (origin, risen) = (slot.origin, std::mem::take(&mut slot.risen));
         if risen {
             self.counts.risen += 1;
             self.pool.risen_used += 1;
@@ -165,10 +179,17 @@ impl Solutions {
             Origin::Answer => (&mut self.counts.answer, None),
         };
         *count += 1;
-        if let Some(size) = size.filter(|_| late) {
+        if origin == Origin::Variant {
+            self.account += gain;
+        }
+        // Those of a second half have saved the question if there is no other.
+        let mut able = truths.iter().zip(&slots).filter(|(truth, _)| **truth);
+        if let Some(size) = size
+            && able.all(|(_, &slot)| self.pool.slot(slot).late)
+        {
             size.credit(gain);
         }
-        Some(self.pool.model(slots[at]).clone())
+        Some(self.pool.model(world.graph, slots[at]).clone())
     }
 
     /// Looks through a few nodes below the path: what hangs there, and their models.
@@ -193,17 +214,20 @@ impl Solutions {
     /// Takes in what a solve has brought.
     fn gather(&mut self, query: &Query, rest: &mut Rest<'_>, answer: &Answer) {
         let lots = rest.harvest.take();
-        let variants = if let Answer::Sat(_) = answer { self.variants.take_together(TOGETHER) } else { 0 };
+        let variants = if let Answer::Sat(_) = answer { self.affordable_variants() } else { 0 };
         if lots.is_empty() && variants == 0 {
             return;
         }
         let ancestor = rest.tree.feasible_ancestor(query.path);
         let base = rest.tree.model(ancestor).expect("a feasible node").clone();
-        let atoms = self.atoms(query, rest);
+        let atoms = Solutions::atoms(query, rest);
         let mut candidates = self.harvested(rest.graph, &lots, &base);
         let harvested = candidates.len();
         if let (Answer::Sat(model), 1..) = (answer, variants) {
-            self.vary(query, rest.graph, &atoms, model, base, variants, &mut candidates);
+            let mut whole = base;
+            atoms.iter().for_each(|&atom| set(rest.graph, &mut whole, atom, model));
+            let own = rest.supports.of(rest.graph, query.condition);
+            self.vary(rest.graph, [&atoms, &own], &whole, variants, &mut candidates);
         }
         if candidates.is_empty() {
             return;
@@ -213,23 +237,55 @@ impl Solutions {
         let late = |c: &&Candidate, origin| c.late && c.origin == origin;
         let late_harvested = candidates.iter().filter(|c| late(c, Origin::Harvest)).count();
         let late_variants = candidates.iter().filter(|c| late(c, Origin::Variant)).count();
-        // What the slice leaves out is as the node's model has it.
-        let mut certain = FxHashSet::default();
-        if let Some(slice) = query.slice.as_ref().filter(|_| ancestor == query.path) {
-            let slice: FxHashSet<Expr> = slice.iter().copied().collect();
-            let outside = |node: &Path| !slice.contains(&rest.tree.constraint(*node));
-            certain = rest.tree.upwards(query.path).filter(outside).map(Path::id).collect();
+        let mut known = Known::default();
+        let slice: Option<FxHashSet<Expr>> =
+            query.slice.as_ref().map(|slice| slice.iter().copied().collect());
+        for node in rest.tree.upwards(query.path) {
+            let inside = slice.as_ref().is_none_or(|slice| slice.contains(&rest.tree.constraint(node)));
+            if !inside && ancestor == query.path {
+                // What the slice leaves out is as the node's model has it.
+                known.certain.insert(node.id());
+            } else if inside {
+                known.of_answer.insert(node.id());
+            }
         }
         let before = self.pool.computed();
         self.pool.limit = self.ks.now();
-        let mut world = World { graph: rest.graph, tree: rest.tree, evaluator: rest.evaluator };
-        self.pool.settle(&mut world, candidates, &certain);
-        let making = (MAKING + SETTING * atoms.len() as u64) * all as u64;
+        let mut world =
+            World { graph: rest.graph, tree: rest.tree, evaluator: rest.evaluator, supports: rest.supports };
+        self.pool.settle(&mut world, candidates, &known);
+        let set = if harvested > 0 { all } else { 1 };
+        let making = MAKING * all as u64 + SETTING * (atoms.len() * set) as u64;
         let values = self.pool.computed() - before + making;
         rest.charge(values * size::VALUE_NS);
         self.kp.charge(values * harvested as u64 / all as u64, late_harvested, harvested);
         let others = all - harvested;
-        self.variants.charge(values * others as u64 / all as u64, late_variants, others);
+        let values = values * others as u64 / all as u64;
+        self.variants.charge(values, late_variants, others);
+        if others > 0 {
+            self.made += others as u64;
+            self.variants_cost(values * size::VALUE_NS);
+        }
+    }
+
+    fn variants_cost(&mut self, ns: u64) {
+        self.account = self.account.saturating_sub(ns);
+        self.spent += ns;
+        if self.made >= REMEMBERED {
+            (self.made, self.spent) = (self.made / 2, self.spent / 2);
+        }
+    }
+
+    /// How many variants to make: all that pay, but they may not cost more than what they are to save, and have saved.
+    fn affordable_variants(&mut self) -> usize {
+        if self.variants.is_fixed() {
+            return self.variants.now();
+        }
+        let affordable = match self.made {
+            0 => FEWEST,
+            made => usize::try_from(self.account / (self.spent / made).max(1)).unwrap_or(usize::MAX),
+        };
+        if affordable < FEWEST { 0 } else { self.variants.take_together(TOGETHER).min(affordable) }
     }
 
     /// The partial solutions, completed.
@@ -241,50 +297,46 @@ impl Solutions {
         for number in 0..taken {
             let (lot, row) = rows[number * rows.len() / taken];
             let model = lot.complete(graph, row, base.clone());
-            candidates.push(Candidate { model, origin: Origin::Harvest, late: self.kp.is_late(number) });
+            candidates.push(Candidate {
+                model: model.into(),
+                origin: Origin::Harvest,
+                late: self.kp.is_late(number),
+            });
         }
         candidates
     }
 
     /// What the query mentions.
-    fn atoms(&mut self, query: &Query, rest: &Rest<'_>) -> Vec<Atom> {
+    fn atoms(query: &Query, rest: &mut Rest<'_>) -> Vec<Atom> {
         let constraints = query.constraints(rest.tree);
-        let all = constraints.iter().copied().chain([query.condition]);
-        let mut atoms: Vec<Atom> =
-            all.flat_map(|e| self.supports.of(rest.graph, e).iter().copied().collect::<Vec<_>>()).collect();
+        let mut atoms = Vec::new();
+        for &e in constraints.iter().chain([&query.condition]) {
+            atoms.extend_from_slice(&rest.supports.of(rest.graph, e));
+        }
         atoms.sort_unstable();
         atoms.dedup();
         atoms
     }
 
-    /// The answer changed at random: every second time in all that the condition mentions, else in half of what the
-    /// query does.
-    #[allow(clippy::too_many_arguments)]
+    /// The answer with another value, at random, for one of the atoms: every second time for one that the condition
+    /// mentions. What leaves the rest as it is stays near the path.
     fn vary(
         &mut self,
-        query: &Query,
         graph: &Graph,
-        atoms: &[Atom],
-        found: &Model,
-        mut model: Model,
+        atoms: [&[Atom]; 2],
+        answer: &Model,
         variants: usize,
         to: &mut Vec<Candidate>,
     ) {
-        for &atom in atoms {
-            set(graph, &mut model, atom, found);
-        }
-        let own = self.supports.of(graph, query.condition);
         for number in 0..variants {
-            let mut variant = model.clone();
-            let (changed, all) = if number % 2 == 0 { (atoms, false) } else { (&own[..], true) };
-            for &atom in changed {
-                let word = self.random_word();
-                if all || word >> 63 == 1 {
-                    set_word(graph, &mut variant, atom, word >> 16 ^ word << 48);
-                }
+            let from = atoms[number % 2];
+            if from.is_empty() {
+                continue;
             }
-            let late = number >= variants / 2;
-            to.push(Candidate { model: variant, origin: Origin::Variant, late });
+            let atom = from[self.random_word() as usize % from.len()];
+            if let Some(model) = Assignment::changed(graph, answer, atom, self.random_word() >> 8) {
+                to.push(Candidate { model, origin: Origin::Variant, late: number >= variants / 2 });
+            }
         }
     }
 
@@ -311,22 +363,6 @@ fn set(graph: &Graph, model: &mut Model, atom: Atom, from: &Model) {
     }
 }
 
-/// Gives an atom of at most 64 bits a value; others stay.
-fn set_word(graph: &Graph, model: &mut Model, atom: Atom, word: u64) {
-    let width = graph.width(atom.variable());
-    if width > 64 {
-        return;
-    }
-    let value = Bits::word(width, word & mask(width));
-    match (atom, graph.sort(atom.variable())) {
-        (Atom::Element(array, index), Sort::Array { index: index_width, .. }) => {
-            model.set_element(graph, array, &Bits::word(index_width, index), value);
-        }
-        (Atom::Variable(v), _) => model.set(v, Value::Bits(value)),
-        (Atom::Array(_) | Atom::Element(..), _) => {}
-    }
-}
-
 impl Layer for Solutions {
     fn name(&self) -> &str {
         "solutions"
@@ -344,6 +380,7 @@ impl Layer for Solutions {
         self.question += self.cost;
         self.question -= self.question / AVERAGED;
         if rest.harvest.work > solved {
+            self.account += (rest.harvest.work - solved) / 2;
             self.gather(query, rest, &answer);
         }
         answer
@@ -357,20 +394,20 @@ impl Layer for Solutions {
         }
         counts.answers += 1;
         let pays = counts.kept < ANSWERS_TRIES || counts.answer * ANSWERS_USE >= counts.kept;
-        if !pays && !counts.answers.is_multiple_of(ANSWERS_TRIES) {
+        if !pays && !counts.answers.is_multiple_of(ANSWERS_AGAIN) {
             return;
         }
         counts.kept += 1;
         self.pool.note_dropped(rest.tree.dropped());
         self.pool.limit = self.ks.now();
-        let mut world = World { graph: rest.graph, tree: rest.tree, evaluator: rest.evaluator };
-        let candidate = Candidate { model: model.clone(), origin: Origin::Answer, late: false };
+        let mut world =
+            World { graph: rest.graph, tree: rest.tree, evaluator: rest.evaluator, supports: rest.supports };
+        let candidate = Candidate { model: model.clone().into(), origin: Origin::Answer, late: false };
         self.pool.put(&mut world, candidate, query.path);
     }
 
     fn sweep(&mut self, alive: &Alive<'_>) {
         self.pool.sweep(alive);
-        self.supports.sweep(alive.exprs);
     }
 
     fn drop_paths(&mut self, gone: &[u32]) {
@@ -379,7 +416,6 @@ impl Layer for Solutions {
 
     fn forget(&mut self) {
         self.pool.forget();
-        self.supports.forget();
     }
 
     fn counters(&self) -> Vec<(String, f64)> {

@@ -8,7 +8,8 @@
 //! Two things are invariant: a solution satisfies every constraint of the node it hangs at, and every node at which
 //! something hangs is in `up`, so that none is missed when it is dropped and its number used again.
 
-use crate::expr::columns::Memo;
+use crate::expr::columns::{Assignment, Memo};
+use crate::expr::walk::Supports;
 use crate::expr::{Evaluator, Expr, Graph, Model};
 use crate::query::{Alive, Path, PathTree};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -54,11 +55,13 @@ pub(super) struct Slot {
     pub(super) risen: bool,
     /// What recent conditions were under it, the last one lowest.
     outcomes: u64,
+    /// What its model takes, about.
+    bytes: u32,
 }
 
 /// A solution that is to hang somewhere.
 pub(super) struct Candidate {
-    pub(super) model: Model,
+    pub(super) model: Assignment,
     pub(super) origin: Origin,
     pub(super) late: bool,
 }
@@ -68,12 +71,24 @@ pub(super) struct World<'a> {
     pub(super) graph: &'a Graph,
     pub(super) tree: &'a PathTree,
     pub(super) evaluator: &'a mut Evaluator,
+    pub(super) supports: &'a mut Supports,
+}
+
+/// What is known of candidates without evaluation, by nodes of the tree.
+#[derive(Default)]
+pub(super) struct Known {
+    /// Nodes with constraints that all of them satisfy.
+    pub(super) certain: FxHashSet<u32>,
+    /// Nodes with constraints that the answer satisfies which variants are of.
+    pub(super) of_answer: FxHashSet<u32>,
 }
 
 #[derive(Default)]
 pub(super) struct Pool {
     slots: Vec<Slot>,
-    models: Vec<Model>,
+    models: Vec<Assignment>,
+    /// What free slots have.
+    nothing: Assignment,
     /// Slots to be used, and those about whose last models values may still be remembered.
     free: Vec<u32>,
     stale: Vec<u32>,
@@ -106,8 +121,8 @@ impl Pool {
         &mut self.slots[slot as usize]
     }
 
-    pub(super) fn model(&self, slot: u32) -> &Model {
-        &self.models[slot as usize]
+    pub(super) fn model(&mut self, graph: &Graph, slot: u32) -> &Model {
+        self.models[slot as usize].model(graph)
     }
 
     /// Values computed so far.
@@ -121,7 +136,7 @@ impl Pool {
     }
 
     pub(super) fn truths(&mut self, world: &mut World<'_>, slots: &[u32], e: Expr) -> SmallVec<[bool; 8]> {
-        let truths = self.memo.truths(world.graph, world.evaluator, &self.models, slots, e);
+        let truths = self.memo.truths(world.graph, world.evaluator, &mut self.models, slots, e);
         for (&slot, &truth) in slots.iter().zip(&truths) {
             let outcomes = &mut self.slots[slot as usize].outcomes;
             *outcomes = *outcomes << 1 | u64::from(truth);
@@ -172,8 +187,8 @@ impl Pool {
     /// Frees a slot that is in no list.
     fn give_up(&mut self, slot: u32) {
         self.slots[slot as usize].node = NOWHERE;
-        self.bytes -= self.models[slot as usize].footprint();
-        self.models[slot as usize] = Model::new();
+        self.bytes -= self.slots[slot as usize].bytes as usize;
+        self.models[slot as usize] = self.nothing.clone();
         self.stale.push(slot);
         self.used -= 1;
     }
@@ -210,34 +225,43 @@ impl Pool {
     }
 
     fn divided(&mut self, world: &mut World<'_>, slots: Vec<u32>, e: Expr) -> (Vec<u32>, Vec<u32>) {
+        if slots.is_empty() {
+            return (slots, Vec::new());
+        }
         let mut truths = self.truths(world, &slots, e).into_iter();
         slots.into_iter().partition(|_| truths.next().expect("one truth a slot"))
     }
 
-    /// New solutions walk down from the root to where they belong. Nodes in `certain` have constraints that all of
-    /// them satisfy.
-    pub(super) fn settle(
-        &mut self,
-        world: &mut World<'_>,
-        candidates: Vec<Candidate>,
-        certain: &FxHashSet<u32>,
-    ) {
+    /// New solutions walk down from the root to where they belong.
+    pub(super) fn settle(&mut self, world: &mut World<'_>, candidates: Vec<Candidate>, known: &Known) {
         let slots: Vec<u32> = candidates.into_iter().map(|candidate| self.place(candidate)).collect();
         let end = self.memo.computed() + WALK;
         self.sink(world, world.tree.root());
         let mut walks = vec![(world.tree.root(), slots)];
         while let Some((node, mut slots)) = walks.pop() {
+            // A constraint that none of them satisfies.
+            let mut refused = None;
             for child in world.tree.children(node).rev().take(CHILDREN) {
                 if slots.is_empty() || self.memo.computed() > end {
                     break;
                 }
-                let going = if certain.contains(&child.id()) {
-                    std::mem::take(&mut slots)
+                let mut going = Vec::new();
+                let constraint = world.tree.constraint(child);
+                let is_other_side = |refused| world.graph.are_negations(refused, constraint);
+                if known.certain.contains(&child.id()) || refused.is_some_and(is_other_side) {
+                    std::mem::swap(&mut going, &mut slots);
                 } else {
-                    let (going, staying) = self.divided(world, slots, world.tree.constraint(child));
+                    if known.of_answer.contains(&child.id()) {
+                        // It says nothing of what variants have changed.
+                        let atoms = world.supports.of(world.graph, constraint);
+                        let shares = |&slot: &u32| self.models[slot as usize].shares(&atoms);
+                        (going, slots) = slots.into_iter().partition(shares);
+                    }
+                    let (others, staying) = self.divided(world, slots, constraint);
+                    going.extend(others);
                     slots = staying;
-                    going
-                };
+                    refused = Some(constraint);
+                }
                 if !going.is_empty() {
                     self.sink(world, child);
                     walks.push((child, going));
@@ -259,7 +283,7 @@ impl Pool {
     }
 
     fn place(&mut self, candidate: Candidate) -> u32 {
-        let bytes = candidate.model.footprint();
+        let bytes = candidate.model.footprint().min(BYTES);
         while (self.used >= SLOTS || self.bytes + bytes > BYTES) && self.evict_any() {}
         let slot = Slot {
             node: NOWHERE,
@@ -268,12 +292,15 @@ impl Pool {
             given: candidate.origin == Origin::Answer,
             risen: false,
             outcomes: 0,
+            bytes: bytes as u32,
         };
         self.used += 1;
         self.bytes += bytes;
         if self.free.is_empty() && (self.stale.len() >= STALE || self.slots.len() >= SLOTS) {
             self.memo.forget_lanes(&self.stale);
             self.free.append(&mut self.stale);
+            // The lowest first: lanes side by side are computed together.
+            self.free.sort_unstable_by_key(|&slot| std::cmp::Reverse(slot));
         }
         match self.free.pop() {
             Some(free) => {
@@ -334,10 +361,7 @@ impl Pool {
     pub(super) fn sweep(&mut self, alive: &Alive<'_>) {
         self.recycle(alive.dropped());
         self.memo.sweep(alive.exprs);
-        let before: usize = self.bytes;
         self.models.iter_mut().for_each(|model| model.retain(|variable| alive.expr(variable)));
-        self.bytes = self.models.iter().map(Model::footprint).sum();
-        debug_assert!(self.bytes <= before);
     }
 
     pub(super) fn forget(&mut self) {

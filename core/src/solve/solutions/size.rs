@@ -32,6 +32,10 @@ impl Size {
         Size::adaptive(size, size, size)
     }
 
+    pub(super) fn is_fixed(&self) -> bool {
+        self.least == self.most
+    }
+
     pub(super) fn now(&self) -> usize {
         self.now
     }
@@ -48,7 +52,7 @@ impl Size {
     /// The same, but rarely and then so many where it would be few: together they are cheaper.
     pub(super) fn take_together(&mut self, many: usize) -> usize {
         let now = self.take();
-        if now == 0 || now >= many || self.least == self.most {
+        if now == 0 || now >= many || self.is_fixed() {
             return now;
         }
         self.saved += now;
