@@ -43,7 +43,7 @@ fn limit(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Option<Duration>> {
 
 /// What the caller may set, by the names of the Python options; whatever is missing has its default.
 fn options(given: &Bound<'_, PyDict>) -> PyResult<Options> {
-    let mut options = Options::default();
+    let mut options = Options { give_back: crate::memory::give_back, ..Options::default() };
     for (key, value) in given {
         let key: String = key.extract()?;
         match key.as_str() {

@@ -9,6 +9,7 @@ mod hook;
 mod intern;
 mod layer;
 mod loan;
+mod memory;
 mod model;
 mod program;
 mod record;

@@ -8,6 +8,7 @@ import os
 import platform
 import re
 import subprocess
+import sys
 import time
 from importlib.util import find_spec
 from pathlib import Path
@@ -43,6 +44,17 @@ def test_standard_input_and_the_spelling_of_z3(partita: Run) -> None:
     for arguments in ([], ["-"], ["-in"], ["-smt2", "-in"], ["-in", "-t:10000", "-T:60", "-memory:4000"]):
         done = partita("smt", *arguments, text=SCRIPT)
         assert (done.stdout, done.returncode) == ("sat\nunsat\n", 0), done.stderr
+
+
+def test_the_package_is_a_command(tmp_path: Path) -> None:
+    script = tmp_path / "a.smt2"
+    script.write_text(SCRIPT)
+    done = subprocess.run(
+        [sys.executable, "-m", "partita", "smt", script], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.stdout, done.stderr, done.returncode) == ("sat\nunsat\n", "", 0)
+    wrong = subprocess.run([sys.executable, "-m", "partita", "no-such"], capture_output=True, timeout=60, check=False)
+    assert wrong.returncode == 2
 
 
 def test_version(partita: Run) -> None:

@@ -17,6 +17,7 @@ pub(super) struct Load {
     instructions: u64,
 }
 
+/// What the C library has kept: solvers that are not ours take their memory from it.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 fn give_back() {
     unsafe extern "C" {
@@ -68,6 +69,7 @@ impl Engine {
         self.solver.forget();
         loop {
             self.collect();
+            (self.options.give_back)();
             give_back();
             let Some(now) = self.look_at_memory() else { return };
             if now <= limit - limit * 3 / 20 {

@@ -83,6 +83,8 @@ pub struct Options {
     pub max_instructions: Option<u64>,
     /// In bytes, for the whole process.
     pub max_memory: Option<u64>,
+    /// Gives memory that is not used back to the system, where the allocator is not the C library's.
+    pub give_back: fn(),
     pub max_tests: Option<u64>,
     pub max_depth: Option<u32>,
     /// The side of a branch that the path's model takes is not asked about.
@@ -125,6 +127,7 @@ impl Default for Options {
             max_solver_time: None,
             max_instructions: None,
             max_memory: None,
+            give_back: || (),
             max_tests: None,
             max_depth: None,
             model_in_hand: true,
