@@ -1,6 +1,8 @@
 //! What one more difference constraint costs at depth 1,000 with 1,000 variables: in the domain alone, and through the
 //! layer, which also finds and evaluates a model of all thousand; and what leaving such a path for another costs. Fails if the domain needs 50 microseconds or more.
 
+mod allocator;
+
 use partita_core::budget::Budget;
 use partita_core::difference::line::Line;
 use partita_core::difference::push::Numbers;
