@@ -227,9 +227,7 @@ impl Session<'_> {
                         continue;
                     }
                     if let Some(value) = self.look_up(array, self.memory.slots[kids[1] as usize]) {
-                        self.memory.slots[id as usize] = value;
-                        self.memory.stamps[id as usize] = self.memory.epoch;
-                        self.memory.work += 1;
+                        self.note(id, value);
                         self.memory.stack.pop();
                     }
                     continue;
@@ -337,6 +335,11 @@ impl Session<'_> {
     /// Computes a node whose operands are done.
     fn finish(&mut self, id: u32, node: &Node) {
         let slot = self.compute(id, node);
+        self.note(id, slot);
+    }
+
+    /// A node is done.
+    fn note(&mut self, id: u32, slot: u64) {
         self.memory.slots[id as usize] = slot;
         self.memory.stamps[id as usize] = self.memory.epoch;
         self.memory.work += 1;

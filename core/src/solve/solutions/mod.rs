@@ -137,8 +137,7 @@ impl Solutions {
         if self.pool.is_empty() && !has_children {
             return None;
         }
-        let mut world =
-            World { graph: rest.graph, tree: rest.tree, evaluator: rest.evaluator, supports: rest.supports };
+        let mut world = world(rest);
         if !self.pool.is_empty() {
             self.pool.sink(&mut world, query.path);
             if let Some(model) = self.look_at(query.path, query.condition, &mut world) {
@@ -251,8 +250,7 @@ impl Solutions {
         }
         let before = self.pool.computed();
         self.pool.limit = self.ks.now();
-        let mut world =
-            World { graph: rest.graph, tree: rest.tree, evaluator: rest.evaluator, supports: rest.supports };
+        let mut world = world(rest);
         self.pool.settle(&mut world, candidates, &known);
         let set = if harvested > 0 { all } else { 1 };
         let making = MAKING * all as u64 + SETTING * (atoms.len() * set) as u64;
@@ -348,6 +346,10 @@ impl Solutions {
     }
 }
 
+fn world<'a>(rest: &'a mut Rest<'_>) -> World<'a> {
+    World { graph: rest.graph, tree: rest.tree, evaluator: rest.evaluator, supports: rest.supports }
+}
+
 /// Gives an atom the value it has in another model.
 fn set(graph: &Graph, model: &mut Model, atom: Atom, from: &Model) {
     match (atom, graph.sort(atom.variable())) {
@@ -400,8 +402,7 @@ impl Layer for Solutions {
         counts.kept += 1;
         self.pool.note_dropped(rest.tree.dropped());
         self.pool.limit = self.ks.now();
-        let mut world =
-            World { graph: rest.graph, tree: rest.tree, evaluator: rest.evaluator, supports: rest.supports };
+        let mut world = world(rest);
         let candidate = Candidate { model: model.clone().into(), origin: Origin::Answer, late: false };
         self.pool.put(&mut world, candidate, query.path);
     }
