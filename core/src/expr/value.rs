@@ -3,6 +3,7 @@
 //! A model is total: what it does not mention is zero (false, the all-zero array). Bytes of byte arrays, which
 //! is what programs' inputs are, lie densely.
 
+use super::walk::Atom;
 use super::{Bits, Expr, Graph, Sort};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -194,6 +195,24 @@ impl Model {
     /// Sets one element of an array variable.
     pub fn set_element(&mut self, graph: &Graph, variable: Expr, index: &Bits, element: Bits) {
         self.array_mut(graph, variable).set(index, element);
+    }
+
+    /// The value of a variable or an element of at most 64 bits.
+    pub fn atom(&self, atom: Atom) -> u64 {
+        match atom {
+            Atom::Element(array, index) => self.array(array).map_or(0, |value| value.get_word(index)),
+            Atom::Variable(variable) | Atom::Array(variable) => self.word(variable),
+        }
+    }
+
+    /// Sets a variable or an element of at most 64 bits.
+    pub fn set_atom(&mut self, graph: &Graph, atom: Atom, word: u64) {
+        match atom {
+            Atom::Element(array, index) => self.array_mut(graph, array).set_word(index, word),
+            Atom::Variable(variable) | Atom::Array(variable) => {
+                self.set_bits(variable, Bits::word(graph.width(variable), word));
+            }
+        }
     }
 
     /// The array that a variable stands for, to be changed.

@@ -238,18 +238,7 @@ impl Meanings {
 
 /// The commonest condition, a leaf (or bits of one) against a constant, without all the machinery.
 fn comparison(graph: &Graph, ranges: &mut Ranges, e: Expr) -> Option<Meaning> {
-    let (compared, holds) = if graph.op(e) == Op::Not { (graph.kid(e, 0), false) } else { (e, true) };
-    let op = graph.op(compared);
-    if !matches!(op, Op::Eq | Op::Ult | Op::Ule | Op::Slt | Op::Sle) {
-        return None;
-    }
-    let (a, b) = (graph.kid(compared, 0), graph.kid(compared, 1));
-    let (which, varies, constant) = match (graph.const_word(a), graph.const_word(b)) {
-        (None, Some(c)) => (0, a, c),
-        (Some(c), None) => (1, b, c),
-        (Some(_), Some(_)) | (None, None) => return None,
-    };
-    let bits = range::leaf_bits(graph, varies)?;
+    let Comparison { op, holds, which, varies, constant, bits } = Comparison::of(graph, e)?;
     let word = if graph.op(varies) == Op::Extract { graph.kid(varies, 0) } else { varies };
     let leaf = ranges.number(range::leaf(graph, word)?);
     let shape = Shape { width: 1, operand: bits.width, low: 0 };
@@ -261,6 +250,34 @@ fn comparison(graph: &Graph, ranges: &mut Ranges, e: Expr) -> Option<Meaning> {
         Narrowing::part(ranges.number(bits), before.set)
     };
     before.exact.then(|| Meaning::new(vec![leaf], says, None, 3))
+}
+
+/// A comparison, or its negation, of bits of a leaf with a constant.
+pub struct Comparison {
+    op: Op,
+    holds: bool,
+    /// The operand that varies, and its place.
+    which: usize,
+    varies: Expr,
+    constant: u64,
+    bits: range::Range,
+}
+
+impl Comparison {
+    pub fn of(graph: &Graph, e: Expr) -> Option<Comparison> {
+        let (compared, holds) = if graph.op(e) == Op::Not { (graph.kid(e, 0), false) } else { (e, true) };
+        let op = graph.op(compared);
+        if !matches!(op, Op::Eq | Op::Ult | Op::Ule | Op::Slt | Op::Sle) {
+            return None;
+        }
+        let (a, b) = (graph.kid(compared, 0), graph.kid(compared, 1));
+        let (which, varies, constant) = match (graph.const_word(a), graph.const_word(b)) {
+            (None, Some(c)) => (0, a, c),
+            (Some(c), None) => (1, b, c),
+            (Some(_), Some(_)) | (None, None) => return None,
+        };
+        Some(Comparison { op, holds, which, varies, constant, bits: range::leaf_bits(graph, varies)? })
+    }
 }
 
 /// What an expression is made of.

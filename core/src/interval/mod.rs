@@ -17,7 +17,7 @@ mod witness;
 pub use because::Because;
 pub use fold::{Stop, shape};
 pub use learn::{Facts, LEARNING_EFFORT, Learner, View};
-pub use meaning::{Inventory, Meaning};
+pub use meaning::{Comparison, Inventory, Meaning};
 pub use range::{Range, Ranges};
 pub use set::{Approx, Set};
 pub use witness::{Strategy, dive};

@@ -360,6 +360,7 @@ mod tests {
             "split simplify exhaustive",
             "differences exhaustive",
             "intervals exhaustive",
+            "intervals(repair=off) exhaustive",
             "split intervals exhaustive",
             "simplify split intervals exhaustive",
             "verify(intervals) exhaustive",

@@ -1,12 +1,14 @@
 //! The layer `intervals`: sets of values of bits of the inputs, learnt once per path node.
 //!
-//! Answers: conditions that the sets of a path decide; whatever a model guessed from the sets satisfies.
+//! Answers: conditions that the sets of a path decide; whatever a model guessed from the sets satisfies, or the model at
+//! hand with a repair (`repair`).
 //! Why sound: every set contains every solution of the constraints behind it, so an empty one is a core; a model is
 //! evaluated against every constraint before it is given out.
 //! When it helps: conditions on one byte or word, which is what programs mostly ask; bounds of several.
 //! Cost: the new constraint when a path grows; then one look-up and an intersection for a condition seen before.
 //! Source: PARTI (ASE 2018), without its restrictions; docs/intervals.md says where it differs.
 
+use super::repair::Repairs;
 use super::{Layer, Rest};
 use crate::expr::{Expr, Graph, Model, Op};
 use crate::interval::{Facts, Learner, Meaning, Set, Stop, Strategy, dive};
@@ -73,6 +75,11 @@ impl Start {
         };
         Start { model, violated, holds }
     }
+
+    /// All that it violates, the condition first.
+    fn violated(&self, query: &Query) -> impl Iterator<Item = Expr> + '_ {
+        (!self.holds).then_some(query.condition).into_iter().chain(self.violated.iter().copied())
+    }
 }
 
 pub struct Intervals {
@@ -80,6 +87,7 @@ pub struct Intervals {
     efforts: FxHashMap<Option<Stop>, Effort>,
     /// Queries passed on, by why.
     passed: BTreeMap<String, u64>,
+    repairs: Option<Repairs>,
 }
 
 /// Nodes to be folded and visited for a query: more while that leads to answers, less while it is in vain. Balanced
@@ -117,8 +125,10 @@ impl Effort {
 }
 
 impl Intervals {
-    pub fn new() -> Intervals {
-        Intervals { efforts: FxHashMap::default(), passed: BTreeMap::new() }
+    /// With or without repairs of the model at hand.
+    pub fn new(repairs: bool) -> Intervals {
+        let repairs = repairs.then(Repairs::default);
+        Intervals { efforts: FxHashMap::default(), passed: BTreeMap::new(), repairs }
     }
 
     fn decide(&mut self, query: &Query, rest: &mut Rest<'_>, facts: &Facts, start: &Start) -> Verdict {
@@ -345,6 +355,11 @@ impl Layer for Intervals {
         if start.holds && start.violated.is_empty() {
             return Answer::Sat(start.model);
         }
+        if let Some(repairs) = &mut self.repairs
+            && let Some(model) = repairs.repaired(query, rest, &start.model, start.violated(query))
+        {
+            return Answer::Sat(model);
+        }
         let facts = rest.learner.facts(rest.graph, rest.tree, query.path);
         let mut verdict = self.decide(query, rest, &facts, &start);
         // What a slice leaves out may not be used: it could not be part of the core.
@@ -371,6 +386,12 @@ impl Layer for Intervals {
     fn drop_paths(&mut self, _gone: &[u32]) {}
 
     fn counters(&self) -> Vec<(String, f64)> {
-        self.passed.iter().map(|(why, count)| (format!("passed_{why}"), *count as f64)).collect()
+        let repaired = self.repairs.as_ref().map_or(0, Repairs::answered);
+        let passed = self.passed.iter().map(|(why, count)| (format!("passed_{why}"), *count));
+        [("repaired".to_string(), repaired)]
+            .into_iter()
+            .chain(passed)
+            .map(|(name, n)| (name, n as f64))
+            .collect()
     }
 }

@@ -17,6 +17,7 @@ mod ledger;
 mod narrow;
 mod paper;
 mod record;
+mod repair;
 mod reuse;
 mod sat;
 mod settrie;

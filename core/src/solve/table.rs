@@ -41,11 +41,16 @@ pub const LAYERS: &[LayerRow] = &[
     },
     LayerRow {
         name: "intervals",
-        about: "sets of values of bytes, words and fields of words, learnt along the path",
-        build: |item, _| match (item.variant.as_deref(), item.options.is_empty()) {
-            (None, true) => Ok(Box::new(intervals::Intervals::new())),
-            (Some("paper"), true) => Ok(Box::new(paper::Paper::new())),
-            _ => Err(SpecError(format!("expected `intervals` or `intervals:paper`, found `{item}`"))),
+        about: "sets of values of bytes, words and fields of words, learnt along the path: intervals[:paper](repair=on|off)",
+        build: |item, _| match (item.variant.as_deref(), &item.options[..]) {
+            (None, []) => Ok(Box::new(intervals::Intervals::new(true))),
+            (None, [(key, value)]) if key == "repair" && matches!(value.as_str(), "on" | "off") => {
+                Ok(Box::new(intervals::Intervals::new(value == "on")))
+            }
+            (Some("paper"), []) => Ok(Box::new(paper::Paper::new())),
+            _ => Err(SpecError(format!(
+                "expected `intervals`, `intervals(repair=on|off)` or `intervals:paper`, found `{item}`"
+            ))),
         },
     },
     LayerRow {

@@ -2,7 +2,7 @@
 
 use crate::expr::bits::mask;
 use crate::expr::walk::Atom;
-use crate::expr::{Bits, Expr, Graph, Model, Sort};
+use crate::expr::{Expr, Graph, Model};
 
 #[derive(Clone, Default)]
 pub struct Assignment {
@@ -31,31 +31,17 @@ impl Assignment {
         self.change.is_some_and(|(atom, _)| !has(atom) && !has(Atom::Array(atom.variable())))
     }
 
-    pub(super) fn word(&self, variable: Expr) -> u64 {
+    pub(super) fn word(&self, atom: Atom) -> u64 {
         match self.change {
-            Some((atom, word)) if atom == Atom::Variable(variable) => word,
-            _ => self.model.word(variable),
-        }
-    }
-
-    pub(super) fn element(&self, array: Expr, index: u64) -> u64 {
-        match self.change {
-            Some((atom, word)) if atom == Atom::Element(array, index) => word,
-            _ => self.model.array(array).map_or(0, |value| value.get_word(index)),
+            Some((changed, word)) if changed == atom => word,
+            _ => self.model.atom(atom),
         }
     }
 
     /// The model that it is, made once.
     pub fn model(&mut self, graph: &Graph) -> &Model {
         if let Some((atom, word)) = self.change.take() {
-            let variable = atom.variable();
-            let value = Bits::word(graph.width(variable), word);
-            match (atom, graph.sort(variable)) {
-                (Atom::Element(_, at), Sort::Array { index, .. }) => {
-                    self.model.set_element(graph, variable, &Bits::word(index, at), value);
-                }
-                _ => self.model.set_bits(variable, value),
-            }
+            self.model.set_atom(graph, atom, word);
         }
         &self.model
     }

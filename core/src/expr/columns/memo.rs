@@ -6,7 +6,7 @@
 
 use super::{Assignment, lanes};
 use crate::expr::eval::{self, Evaluator, Shape};
-use crate::expr::walk::element_range;
+use crate::expr::walk::{Atom, element_range};
 use crate::expr::{Alive, Expr, Graph, Op};
 use smallvec::SmallVec;
 
@@ -268,12 +268,15 @@ impl Memo {
                         });
                     }
                 }
-                Source::Variable => each(missing, &mut out, |lane| models[at * CELL + lane].word(e)),
+                Source::Variable => {
+                    each(missing, &mut out, |lane| models[at * CELL + lane].word(Atom::Variable(e)))
+                }
                 Source::Elements(array, first, count) => {
                     let width = graph.width(array);
                     each(missing, &mut out, |lane| {
                         let model = &models[at * CELL + lane];
-                        let element = |i: u32| model.element(array, first + u64::from(i)) << (i * width);
+                        let element =
+                            |i: u32| model.word(Atom::Element(array, first + u64::from(i))) << (i * width);
                         (0..count).fold(0, |word, i| word | element(i))
                     });
                 }
