@@ -13,14 +13,23 @@ use super::{Layer, Rest};
 use crate::expr::{Expr, Model};
 use crate::query::{Alive, Answer, Core, Query, Reasons};
 use rustc_hash::FxHashMap;
+use std::sync::Arc;
 
 /// A look-up gives up after this many trie nodes.
 const MAX_STEPS: usize = 200;
 /// Each kind of entry is dropped whole when there are more.
 const MAX_ENTRIES: usize = 100_000;
+const MAX_ASKED: usize = 1 << 14;
+
+/// An answer that took less is found again as quickly: it is kept for the same question only.
+const DEAR_NS: u64 = 6_000;
+
+/// A question and its slice as they were asked.
+type Asked = (Expr, Arc<[Expr]>);
 
 #[derive(Default)]
 pub struct Reuse {
+    asked: FxHashMap<Asked, Answer>,
     models: FxHashMap<Box<[u32]>, Model>,
     satisfiable: SetTrie<Model>,
     cores: SetTrie<()>,
@@ -34,13 +43,44 @@ impl Reuse {
         Reuse::default()
     }
 
-    fn remember(&mut self, set: Vec<u32>, answer: &Answer, query: &Query) {
+    /// What follows from answers to other questions.
+    fn look_up(&mut self, query: &Query, rest: &mut Rest<'_>, constraints: &[Expr]) -> Option<Answer> {
+        if self.models.is_empty() && self.cores.count() == 0 {
+            return None;
+        }
+        let set = numbers(constraints.iter().copied().chain([query.condition]));
+        if let Some(model) = self.models.get(set.as_slice()).cloned()
+            && rest.satisfies(query, &model).is_ok()
+        {
+            self.same += 1;
+            return Some(Answer::Sat(model));
+        }
+        if let Some(core) = self.cores.subset_of(&set, MAX_STEPS) {
+            self.subset += 1;
+            let within = |e: &&Expr| core.binary_search(&e.id()).is_ok();
+            let used: Reasons = constraints.iter().filter(within).copied().collect();
+            // The condition may be a constraint of the path as well.
+            let condition = core.len() > used.as_slice().len();
+            return Some(Answer::Unsat(Core { constraints: used, condition }));
+        }
+        if let Some(model) = self.satisfiable.superset_of(&set, MAX_STEPS).cloned()
+            && rest.satisfies(query, &model).is_ok()
+        {
+            self.superset += 1;
+            return Some(Answer::Sat(model));
+        }
+        None
+    }
+
+    /// Keeps an answer for other questions.
+    fn remember(&mut self, query: &Query, constraints: &[Expr], answer: &Answer) {
         match answer {
             Answer::Sat(model) => {
                 if self.models.len() >= MAX_ENTRIES {
                     self.models.clear();
                     self.satisfiable = SetTrie::default();
                 }
+                let set = numbers(constraints.iter().copied().chain([query.condition]));
                 self.satisfiable.insert(&set, model.clone());
                 self.models.insert(set.into(), model.clone());
             }
@@ -63,33 +103,34 @@ impl Layer for Reuse {
 
     fn check(&mut self, query: &Query, rest: &mut Rest<'_>) -> Answer {
         let constraints = query.constraints(rest.tree);
-        let set = numbers(constraints.iter().copied().chain([query.condition]));
-        if let Some(model) = self.models.get(set.as_slice()).cloned()
-            && rest.satisfies(query, &model).is_ok()
-        {
+        let asked = (query.condition, constraints);
+        if let Some(answer) = self.asked.get(&asked) {
             self.same += 1;
-            return Answer::Sat(model);
+            return answer.clone();
         }
-        if let Some(core) = self.cores.subset_of(&set, MAX_STEPS) {
-            self.subset += 1;
-            let within = |e: &&Expr| core.binary_search(&e.id()).is_ok();
-            let used: Reasons = constraints.iter().filter(within).copied().collect();
-            // The condition may be a constraint of the path as well.
-            let condition = core.len() > used.as_slice().len();
-            return Answer::Unsat(Core { constraints: used, condition });
+        let found = self.look_up(query, rest, &asked.1);
+        let before = rest.work();
+        let is_new = found.is_none();
+        let answer = found.unwrap_or_else(|| rest.check(query));
+        if is_new && rest.work() - before >= DEAR_NS {
+            self.remember(query, &asked.1, &answer);
         }
-        if let Some(model) = self.satisfiable.superset_of(&set, MAX_STEPS).cloned()
-            && rest.satisfies(query, &model).is_ok()
-        {
-            self.superset += 1;
-            return Answer::Sat(model);
+        if !matches!(answer, Answer::Unknown(_)) {
+            if self.asked.len() >= MAX_ASKED {
+                self.asked.clear();
+            }
+            self.asked.insert(asked, answer.clone());
         }
-        let answer = rest.check(query);
-        self.remember(set, &answer, query);
         answer
     }
 
     fn sweep(&mut self, alive: &Alive<'_>) {
+        self.asked.retain(|(condition, slice), answer| {
+            if let Answer::Sat(model) = answer {
+                model.retain(|variable| alive.expr(variable));
+            }
+            alive.expr(*condition) && slice.iter().all(|e| alive.expr(*e))
+        });
         let lives = |set: &[u32]| set.iter().all(|id| alive.exprs.has_id(*id));
         self.models.retain(|set, _| lives(set));
         self.satisfiable = SetTrie::default();
@@ -104,6 +145,7 @@ impl Layer for Reuse {
     fn drop_paths(&mut self, _gone: &[u32]) {}
 
     fn forget(&mut self) {
+        self.asked = FxHashMap::default();
         self.models = FxHashMap::default();
         self.satisfiable = SetTrie::default();
         self.cores = SetTrie::default();
