@@ -29,7 +29,7 @@ fn under_others() {
 fn under_the_caches() {
     conforms("solutions sat", 51..55, 400);
     conforms("solutions(kp=3,ks=2,variants=3) sat", 55..57, 400);
-    conforms("simplify split solutions intervals enumerate differences reuse sat", 61..63, 400);
+    conforms("simplify split solutions reuse intervals enumerate differences sat", 61..63, 400);
     conforms("split solutions:paper sat", 71..73, 400);
     conforms("split reuse:klee sat", 81..83, 400);
     conforms("split reuse:grulia sat", 91..93, 400);

@@ -19,7 +19,7 @@ BOXES = [
     (5, 0, "tests, run.json", ".ktest, .lcov", ""),
     (6, 0, "report, replay", "export, bench", "Python"),
 ]
-LAYERS = "simplify split solutions intervals enumerate differences reuse store sat".split()
+LAYERS = "simplify split solutions reuse intervals enumerate differences store sat".split()
 
 
 def text(x: float, y: float, words: str, size: int = 13, weight: str = "normal", fill: str = "#222") -> str:

@@ -14,7 +14,7 @@ from partita.store import Store, choose
 
 Verdict = Literal["sat", "unsat", "unknown"]
 
-DEFAULT_LAYERS = "simplify split solutions intervals enumerate differences reuse store sat"
+DEFAULT_LAYERS = "simplify split solutions reuse intervals enumerate differences store sat"
 """The default chain: what is decided without a SAT solver first, the cheapest first. All of it is our own; without a
 store the layer `store` is left out."""
 
