@@ -343,7 +343,12 @@ fn variants_and_options_are_checked() {
         let spec = Spec::parse(chain, &Spec(Vec::new())).expect("a chain");
         build_chain(&spec, &mut |_| Ok(None)).err().expect("an error").to_string()
     };
-    assert_eq!(error("intervals:fast"), "expected `intervals` or `intervals:paper`, found `intervals:fast`");
+    for wrong in ["intervals:fast", "intervals(repair=perhaps)", "intervals:paper(repair=on)"] {
+        assert_eq!(
+            error(wrong),
+            format!("expected `intervals`, `intervals(repair=on|off)` or `intervals:paper`, found `{wrong}`")
+        );
+    }
     assert_eq!(
         error("enumerate(work=many)"),
         "expected `enumerate` or `enumerate(work=N)`, found `enumerate(work=many)`"

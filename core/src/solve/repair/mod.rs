@@ -26,7 +26,8 @@ const FOLLOWED: usize = 2;
 /// Inputs of a constraint and constraints of a question that are looked at.
 const INPUTS: usize = 16;
 const CONSTRAINTS: usize = 64;
-/// Nodes that may be computed in trying one input after the other.
+/// Nodes that may be computed for one question, and in trying one input after the other.
+const MAX_NODES: u64 = 2048;
 const NODES: u64 = 256;
 /// So many questions are tried before it is judged; then all, while one in so many is answered, or one in so many.
 const TRIES: u32 = 32;
@@ -100,7 +101,11 @@ impl Repairs {
     ) -> Option<Model> {
         let constraints = query.constraints(rest.tree);
         self.wishes.begin();
+        let before = rest.evaluator.work;
         for _ in 0..ROUNDS {
+            if rest.evaluator.work - before > MAX_NODES {
+                return None;
+            }
             rest.charge(ROUND_NS);
             let inputs = self.freest_first(rest, &constraints, violated)?;
             let mut followed = inputs.iter().take(FOLLOWED);

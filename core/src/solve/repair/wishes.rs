@@ -272,7 +272,8 @@ impl Walk<'_, '_> {
             return false;
         }
         let at = self.now(index);
-        loop {
+        while self.steps > 0 {
+            self.steps -= 1;
             let kid = |place: usize| self.graph.kid(array, place);
             match self.graph.op(array) {
                 Op::Store if self.now(kid(1)) == at => return self.wish(kid(2), wish),
@@ -293,5 +294,6 @@ impl Walk<'_, '_> {
                 _ => return false,
             }
         }
+        false
     }
 }
