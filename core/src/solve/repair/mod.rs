@@ -27,7 +27,7 @@ const FOLLOWED: usize = 2;
 const INPUTS: usize = 16;
 const CONSTRAINTS: usize = 64;
 /// Nodes that may be computed for one question, and in trying one input after the other.
-const MAX_NODES: u64 = 2048;
+const MAX_NODES: u64 = 4096;
 const NODES: u64 = 256;
 /// So many questions are tried before it is judged; then all, while one in so many is answered, or one in so many.
 const TRIES: u32 = 32;

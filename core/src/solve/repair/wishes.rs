@@ -9,8 +9,9 @@ use crate::expr::{Expr, Graph, Op};
 /// Nodes that are looked at for a way to the input, and wishes that are passed on.
 const LOOKED_AT: usize = 512;
 const STEPS: u32 = 128;
-/// Elements of a table that are looked through.
+/// Elements of a table, and writes over an array, that are looked through.
 const TABLE: usize = 1024;
+const WRITES: usize = 1024;
 
 /// Memory for walks, and the inputs that were changed so far.
 #[derive(Default)]
@@ -272,8 +273,7 @@ impl Walk<'_, '_> {
             return false;
         }
         let at = self.now(index);
-        while self.steps > 0 {
-            self.steps -= 1;
+        for _ in 0..WRITES {
             let kid = |place: usize| self.graph.kid(array, place);
             match self.graph.op(array) {
                 Op::Store if self.now(kid(1)) == at => return self.wish(kid(2), wish),
