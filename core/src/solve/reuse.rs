@@ -1,11 +1,11 @@
 //! The layer `reuse`: what was asked before, or follows from it.
 //!
-//! Answers: the same set of constraints; unsat when a stored core is among the constraints; sat when a stored
-//! satisfiable set has all of them.
+//! Answers: the same question with the same slice; the same set of constraints; unsat when a stored core is among the
+//! constraints; sat when a stored satisfiable set has all of them.
 //! Why sound: constraints are compared as expressions, the condition as one more of them, so neither the path nor
-//! the order matters; a stored model is evaluated before it is given out.
+//! the order matters; a model of another question is evaluated before it is given out.
 //! When it helps: branches met again on another path, with the same slice.
-//! Cost: one walk through a set-trie, of bounded length.
+//! Cost: one look-up; for what is not found, a walk through set-tries of bounded length, if anything was ever dear.
 //! Source: KLEE's counterexample cache; Green for the idea of reuse across programs.
 
 use super::settrie::{SetTrie, numbers};

@@ -64,9 +64,7 @@ impl Repairs {
     pub fn answered(&self) -> u64 {
         self.answered
     }
-}
 
-impl Repairs {
     /// A model of the question, made of one that violates these. Not where sets most likely do as well: if all are over
     /// one input, or compare one with a constant.
     pub fn repaired(
