@@ -6,36 +6,12 @@
 
 #[path = "../tests/corpus/mod.rs"]
 mod corpus;
+#[path = "allocator/counting.rs"]
+mod counting;
 mod replay;
 
+use counting::counted;
 use replay::replay;
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-
-/// Counts what is allocated, and the most of it.
-struct Counting;
-
-static NOW: AtomicUsize = AtomicUsize::new(0);
-static MOST: AtomicUsize = AtomicUsize::new(0);
-
-// SAFETY: everything is handed to the system's allocator as it came.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let now = NOW.fetch_add(layout.size(), Relaxed) + layout.size();
-        MOST.fetch_max(now, Relaxed);
-        // SAFETY: the caller keeps the promises of `alloc`.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        NOW.fetch_sub(layout.size(), Relaxed);
-        // SAFETY: the caller keeps the promises of `dealloc`.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 const WITH: &str = "sat";
 const WITHOUT: &str = "sat(harvest=off)";
@@ -46,12 +22,10 @@ const TARGET: f64 = 1.05;
 
 /// Seconds, bytes at most beyond those before, and harvested rows.
 fn measure(text: &[u8], chain: &str) -> (f64, usize, f64) {
-    let before = NOW.load(Relaxed);
-    MOST.store(before, Relaxed);
-    let f = replay(text, chain);
+    let (f, _, most) = counted(|| replay(text, chain));
     let layer = f.layers.last().expect("a layer");
     let harvested = layer.counters.iter().find(|(name, _)| name == "harvested").map_or(0.0, |(_, n)| *n);
-    (f.time.as_secs_f64(), MOST.load(Relaxed) - before, harvested)
+    (f.time.as_secs_f64(), most, harvested)
 }
 
 fn main() {

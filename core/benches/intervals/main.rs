@@ -6,9 +6,9 @@
 //! compares the sizes of cores with those of minimal ones, made by asking again without each constraint. Fails if a
 //! verdict is wrong, or one of the programs that must be answered without SAT (95 %) is not.
 
-#[path = "../allocator/mod.rs"]
-mod allocator;
 mod cores;
+#[path = "../allocator/counting.rs"]
+mod counting;
 mod small;
 
 use partita_core::budget::Budget;

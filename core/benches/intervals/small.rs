@@ -1,5 +1,6 @@
 //! What single steps cost: one comparison, learning one constraint, and the worst case of the paper's section 4.1.2.
 
+use crate::counting::counted;
 use crate::{cpu_ns, solver};
 use partita_core::budget::Budget;
 use partita_core::expr::{Expr, Graph, Sort};
@@ -102,29 +103,26 @@ fn worst_path(solver: &mut Solver, n: u64) -> (Path, Expr) {
 fn worst(n: u64, chain: &str) -> (f64, u64) {
     let (mut best, mut grown) = (f64::INFINITY, 0);
     for _ in 0..3 {
-        let before = allocated();
-        let mut solver = solver(chain);
-        let (path, product) = worst_path(&mut solver, n);
-        let decides = solver.has_complete_layer();
-        let start = cpu_ns();
-        for bit in 0..8 {
-            // Even numbers are sums of the powers; one in four of these is odd, and is not.
-            let target = solver
-                .graph
-                .word(64, (0xAA << 1 | bit << 1 | u64::from(bit % 4 == 3)) & ((2 << n.min(48)) - 1));
-            let condition = solver.graph.eq(product, target);
-            let answer = solver.check(&Query::new(path, condition), &Budget::unlimited());
-            assert!(!decides || !matches!(answer, Answer::Unknown(_)), "the SAT solver decides");
-        }
-        best = best.min((cpu_ns() - start) as f64 / 1e3);
-        grown = grown.max(allocated().saturating_sub(before));
+        let ((us, _solver), kept, _) = counted(|| checked(n, chain));
+        best = best.min(us);
+        grown = grown.max(kept);
     }
-    (best, grown)
+    (best, grown as u64)
 }
 
-/// Bytes that are allocated and not freed.
-fn allocated() -> u64 {
-    // SAFETY: it only reads the allocator's own counters.
-    let all = unsafe { libc::mallinfo2() };
-    (all.uordblks + all.hblkhd) as u64
+/// Microseconds of those checks, and the solver.
+fn checked(n: u64, chain: &str) -> (f64, Solver) {
+    let mut solver = solver(chain);
+    let (path, product) = worst_path(&mut solver, n);
+    let decides = solver.has_complete_layer();
+    let start = cpu_ns();
+    for bit in 0..8 {
+        // Even numbers are sums of the powers; one in four of these is odd, and is not.
+        let target =
+            solver.graph.word(64, (0xAA << 1 | bit << 1 | u64::from(bit % 4 == 3)) & ((2 << n.min(48)) - 1));
+        let condition = solver.graph.eq(product, target);
+        let answer = solver.check(&Query::new(path, condition), &Budget::unlimited());
+        assert!(!decides || !matches!(answer, Answer::Unknown(_)), "the SAT solver decides");
+    }
+    ((cpu_ns() - start) as f64 / 1e3, solver)
 }
