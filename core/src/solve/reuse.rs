@@ -19,7 +19,9 @@ use std::sync::Arc;
 const MAX_STEPS: usize = 200;
 /// Each kind of entry is dropped whole when there are more.
 const MAX_ENTRIES: usize = 100_000;
-const MAX_ASKED: usize = 1 << 14;
+/// Questions as they were asked, and constraints of their slices together: likewise.
+const MAX_ASKED: usize = 1 << 12;
+const MAX_HELD: usize = 1 << 18;
 
 /// An answer that took less is found again as quickly: it is kept for the same question only.
 const DEAR_NS: u64 = 6_000;
@@ -30,6 +32,8 @@ type Asked = (Expr, Arc<[Expr]>);
 #[derive(Default)]
 pub struct Reuse {
     asked: FxHashMap<Asked, Answer>,
+    /// Constraints in all their slices.
+    held: usize,
     models: FxHashMap<Box<[u32]>, Model>,
     satisfiable: SetTrie<Model>,
     cores: SetTrie<()>,
@@ -70,6 +74,16 @@ impl Reuse {
             return Some(Answer::Sat(model));
         }
         None
+    }
+
+    /// Keeps an answer for the same question.
+    fn keep(&mut self, asked: Asked, answer: Answer) {
+        if self.asked.len() >= MAX_ASKED || self.held >= MAX_HELD {
+            self.asked.clear();
+            self.held = 0;
+        }
+        self.held += asked.1.len();
+        self.asked.insert(asked, answer);
     }
 
     /// Keeps an answer for other questions.
@@ -116,10 +130,7 @@ impl Layer for Reuse {
             self.remember(query, &asked.1, &answer);
         }
         if !matches!(answer, Answer::Unknown(_)) {
-            if self.asked.len() >= MAX_ASKED {
-                self.asked.clear();
-            }
-            self.asked.insert(asked, answer.clone());
+            self.keep(asked, answer.clone());
         }
         answer
     }
@@ -131,6 +142,7 @@ impl Layer for Reuse {
             }
             alive.expr(*condition) && slice.iter().all(|e| alive.expr(*e))
         });
+        self.held = self.asked.keys().map(|(_, slice)| slice.len()).sum();
         let lives = |set: &[u32]| set.iter().all(|id| alive.exprs.has_id(*id));
         self.models.retain(|set, _| lives(set));
         self.satisfiable = SetTrie::default();
@@ -146,6 +158,7 @@ impl Layer for Reuse {
 
     fn forget(&mut self) {
         self.asked = FxHashMap::default();
+        self.held = 0;
         self.models = FxHashMap::default();
         self.satisfiable = SetTrie::default();
         self.cores = SetTrie::default();
@@ -155,5 +168,79 @@ impl Layer for Reuse {
         [("same", self.same), ("unsat_subset", self.subset), ("sat_superset", self.superset)]
             .map(|(name, count)| (name.to_string(), count as f64))
             .to_vec()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::budget::Budget;
+    use crate::expr::Sort;
+    use crate::solve::{Solver, Spec, build_chain};
+
+    fn solver() -> Solver {
+        let spec = Spec::parse("reuse sat", &Spec(Vec::new())).unwrap();
+        Solver::new(build_chain(&spec, &mut |_| Ok(None)).unwrap())
+    }
+
+    fn counter(solver: &Solver, wanted: &str) -> u64 {
+        let all = &solver.statistics()[0].counters;
+        all.iter().find(|(name, _)| name == wanted).expect("a counter").1 as u64
+    }
+
+    /// Asks for the last under the others: the verdict, and how often `sat` has been asked by then.
+    fn ask(solver: &mut Solver, constraints: &[Expr]) -> (&'static str, u64) {
+        let (condition, others) = constraints.split_last().expect("a condition");
+        let path =
+            others.iter().fold(solver.tree.root(), |path, e| solver.tree.extend(&solver.graph, path, *e));
+        let answer = solver.check(&Query::new(path, *condition), &Budget::unlimited());
+        (answer.verdict(), solver.statistics()[1].meter.asked)
+    }
+
+    /// `x < 10`, `x > 20`, `x * y == 391`, `y > 3`: the first two contradict each other.
+    fn constraints(solver: &mut Solver) -> [Expr; 4] {
+        let g = &mut solver.graph;
+        let [x, y] = ["x", "y"].map(|name| g.var(name, Sort::Bits(16)).unwrap());
+        let [three, ten, twenty, product] = [3, 10, 20, 391].map(|value| g.word(16, value));
+        let xy = g.mul(x, y);
+        [g.ult(x, ten), g.ult(twenty, x), g.eq(xy, product), g.ult(three, y)]
+    }
+
+    #[test]
+    fn what_was_asked_is_known_and_what_follows_from_it() {
+        let mut solver = solver();
+        let [low, high, product, large] = constraints(&mut solver);
+        assert_eq!(ask(&mut solver, &[high, product, large]), ("sat", 1));
+        assert_eq!(ask(&mut solver, &[high, product, large]), ("sat", 1));
+        assert_eq!(ask(&mut solver, &[large, product, high]), ("sat", 1));
+        assert_eq!(counter(&solver, "same"), 2);
+        assert_eq!(ask(&mut solver, &[high, product]), ("sat", 1));
+        assert_eq!(counter(&solver, "sat_superset"), 1);
+        assert_eq!(ask(&mut solver, &[high, low]), ("unsat", 2));
+        assert_eq!(ask(&mut solver, &[large, low, high]), ("unsat", 2));
+        assert_eq!(counter(&solver, "unsat_subset"), 1);
+    }
+
+    #[test]
+    fn what_is_forgotten_is_asked_again() {
+        let mut solver = solver();
+        let [_, high, product, large] = constraints(&mut solver);
+        assert_eq!(ask(&mut solver, &[high, product, large]), ("sat", 1));
+        solver.forget();
+        assert_eq!(ask(&mut solver, &[high, product, large]).1, 2);
+    }
+
+    #[test]
+    fn what_is_kept_is_bounded() {
+        let mut reuse = Reuse::new();
+        let mut solver = solver();
+        let [low, ..] = constraints(&mut solver);
+        let slice: Arc<[Expr]> = vec![low; 1000].into();
+        for i in 0..2 * MAX_ASKED as u64 {
+            let (number, answer) = (solver.graph.word(32, i), Answer::Sat(Model::new()));
+            let slice = if i % 2 == 0 { slice.clone() } else { Arc::from([low]) };
+            reuse.keep((number, slice), answer);
+            assert!(reuse.asked.len() <= MAX_ASKED && reuse.held <= MAX_HELD + 1000);
+        }
     }
 }
