@@ -265,7 +265,8 @@ impl Rest<'_> {
         meter.own += own;
         meter.reckoned += work - work_below;
         if !passed && first.layer.is_complete() {
-            self.harvest.work = self.harvest.work.max(1);
+            // Whatever it says that this took: somebody has solved it.
+            self.harvest.work += 1;
             if !matches!(answer, Answer::Unknown(_)) {
                 self.harvest.note_solve(work);
             }

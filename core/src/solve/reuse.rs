@@ -23,7 +23,7 @@ const MAX_ENTRIES: usize = 100_000;
 const MAX_ASKED: usize = 1 << 12;
 const MAX_HELD: usize = 1 << 18;
 
-/// An answer that took less is found again as quickly: it is kept for the same question only.
+/// An answer that took less, and no solve, is found again as quickly: it is kept for the same question only.
 const DEAR_NS: u64 = 6_000;
 
 /// A question and its slice as they were asked.
@@ -123,10 +123,10 @@ impl Layer for Reuse {
             return answer.clone();
         }
         let found = self.look_up(query, rest, &asked.1);
-        let before = rest.work();
+        let (before, solved) = (rest.work(), rest.harvest.work);
         let is_new = found.is_none();
         let answer = found.unwrap_or_else(|| rest.check(query));
-        if is_new && rest.work() - before >= DEAR_NS {
+        if is_new && (rest.work() - before >= DEAR_NS || rest.harvest.work > solved) {
             self.remember(query, &asked.1, &answer);
         }
         if !matches!(answer, Answer::Unknown(_)) {
@@ -218,6 +218,37 @@ mod tests {
         assert_eq!(counter(&solver, "sat_superset"), 1);
         assert_eq!(ask(&mut solver, &[high, low]), ("unsat", 2));
         assert_eq!(ask(&mut solver, &[large, low, high]), ("unsat", 2));
+        assert_eq!(counter(&solver, "unsat_subset"), 1);
+    }
+
+    /// Says that nothing has a model, and nothing of what that took: as layers outside the core do.
+    struct Refuses;
+
+    impl Layer for Refuses {
+        fn name(&self) -> &str {
+            "refuses"
+        }
+
+        fn check(&mut self, query: &Query, rest: &mut Rest<'_>) -> Answer {
+            let constraints = query.constraints(rest.tree).iter().copied().collect();
+            Answer::Unsat(Core { constraints, condition: true })
+        }
+
+        fn sweep(&mut self, _alive: &Alive<'_>) {}
+
+        fn drop_paths(&mut self, _gone: &[u32]) {}
+
+        fn is_complete(&self) -> bool {
+            true
+        }
+    }
+
+    #[test]
+    fn what_a_solver_says_is_kept_whatever_it_has_cost() {
+        let mut solver = Solver::new(vec![Box::new(Reuse::new()), Box::new(Refuses)]);
+        let [low, high, _, large] = constraints(&mut solver);
+        assert_eq!(ask(&mut solver, &[low, high]), ("unsat", 1));
+        assert_eq!(ask(&mut solver, &[large, low, high]), ("unsat", 1));
         assert_eq!(counter(&solver, "unsat_subset"), 1);
     }
 

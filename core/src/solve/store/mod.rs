@@ -241,6 +241,7 @@ impl Layer for Store {
         let form = match self.look_up(rest.graph, &all) {
             Ok(Looked::Missing(form)) => form,
             Ok(Looked::Found(row, form)) => {
+                rest.charge(READ_NS as u64);
                 if let Some(answer) = self.confirm(&row, &form, query, rest) {
                     self.counts.hits += 1;
                     if let Some(shelf) = self.shelf.as_mut().filter(|_| row.is_stale()) {
