@@ -133,13 +133,36 @@ impl Atom {
     }
 }
 
+/// Which expressions a walk has met: memory for many walks, one after the other.
+#[derive(Default)]
+pub struct Marks {
+    /// By expression: the walk that met it last.
+    met: Vec<u32>,
+    walk: u32,
+}
+
+impl Marks {
+    /// A new walk has met nothing.
+    pub fn begin(&mut self, graph: &Graph) {
+        self.walk = self.walk.wrapping_add(1);
+        if self.walk == 0 {
+            self.met.fill(0);
+            self.walk = 1;
+        }
+        self.met.resize(self.met.len().max(graph.slots()), 0);
+    }
+
+    /// Meets an expression: for the first time?
+    pub fn is_new(&mut self, e: Expr) -> bool {
+        std::mem::replace(&mut self.met[e.index()], self.walk) != self.walk
+    }
+}
+
 /// The atoms of expressions, sorted; remembered per expression until swept.
 #[derive(Default)]
 pub struct Supports {
     known: FxHashMap<Expr, Arc<[Atom]>>,
-    /// By expression: the walk that met it last.
-    met: Vec<u32>,
-    walk: u32,
+    marks: Marks,
 }
 
 impl Supports {
@@ -147,16 +170,11 @@ impl Supports {
         if let Some(known) = self.known.get(&e) {
             return known.clone();
         }
-        self.walk = self.walk.wrapping_add(1);
-        if self.walk == 0 {
-            self.met.fill(0);
-            self.walk = 1;
-        }
-        self.met.resize(self.met.len().max(graph.slots()), 0);
+        self.marks.begin(graph);
         let mut atoms = Vec::new();
         let mut stack = vec![e];
         while let Some(e) = stack.pop() {
-            if std::mem::replace(&mut self.met[e.id() as usize], self.walk) == self.walk {
+            if !self.marks.is_new(e) {
                 continue;
             }
             // Only what is asked about is remembered, and only truths are.
@@ -191,7 +209,7 @@ impl Supports {
 
     pub fn forget(&mut self) {
         self.known = FxHashMap::default();
-        self.met = Vec::new();
+        self.marks = Marks::default();
     }
 }
 

@@ -3,7 +3,7 @@
 use super::inverse::{Place, Wish, operand, side};
 use crate::expr::bits::mask;
 use crate::expr::eval::{Session, Shape};
-use crate::expr::walk::{Atom, element_range};
+use crate::expr::walk::{Atom, Marks, element_range};
 use crate::expr::{Expr, Graph, Op};
 
 /// Nodes that are looked at for a way to the input, and wishes that are passed on.
@@ -16,9 +16,7 @@ const WRITES: usize = 1024;
 /// Memory for walks, and the inputs that were changed so far.
 #[derive(Default)]
 pub struct Wishes {
-    /// By expression: the walk that met it last.
-    met: Vec<u32>,
-    walk: u32,
+    marks: Marks,
     /// From the top of the last walk down to its input, with the number of operands that were looked at.
     way: Vec<(Expr, usize)>,
     /// Of the last walk, and of all since the beginning.
@@ -66,17 +64,12 @@ impl Wishes {
 
     /// Goes down from the root to where the input is.
     fn find(&mut self, graph: &Graph, root: Expr, input: Atom) -> bool {
-        self.walk = self.walk.wrapping_add(1);
-        if self.walk == 0 {
-            self.met.fill(0);
-            self.walk = 1;
-        }
-        self.met.resize(self.met.len().max(graph.slots()), 0);
+        self.marks.begin(graph);
         self.way.clear();
         self.way.push((root, 0));
         let mut looked_at = 0;
         while let Some((e, kid)) = self.way.last_mut() {
-            if *kid == 0 && is_input(graph, *e, input) {
+            if *kid == 0 && place_of(graph, input, *e).is_some() {
                 return true;
             }
             let op = graph.op(*e);
@@ -87,7 +80,7 @@ impl Wishes {
             // Arms before the condition, the index before the array: what is wanted is passed on most easily there.
             let next = graph.kid(*e, (*kid + usize::from(matches!(op, Op::Ite | Op::Read))) % op.arity());
             *kid += 1;
-            if std::mem::replace(&mut self.met[next.index()], self.walk) != self.walk {
+            if self.marks.is_new(next) {
                 looked_at += 1;
                 if looked_at > LOOKED_AT {
                     return false;
@@ -99,12 +92,16 @@ impl Wishes {
     }
 }
 
-fn is_input(graph: &Graph, e: Expr, input: Atom) -> bool {
-    match (graph.op(e), input) {
-        (Op::Var, Atom::Variable(variable)) => e == variable,
-        (Op::Read, Atom::Element(array, at)) => element_range(graph, e)
-            .is_some_and(|(of, first, count)| of == array && (first..first + count).contains(&at)),
-        _ => false,
+/// The lowest bit of an input in a leaf, if it is one that the input is part of.
+fn place_of(graph: &Graph, input: Atom, leaf: Expr) -> Option<u32> {
+    match (graph.op(leaf), input) {
+        (Op::Var, Atom::Variable(variable)) => (leaf == variable).then_some(0),
+        (Op::Read, Atom::Element(array, at)) => {
+            let (of, first, count) = element_range(graph, leaf)?;
+            let inside = of == array && (first..first + count).contains(&at);
+            inside.then(|| (at - first) as u32 * graph.width(array))
+        }
+        _ => None,
     }
 }
 
@@ -119,29 +116,13 @@ struct Walk<'a, 'w> {
 impl Walk<'_, '_> {
     /// What the expression is, with changes to inputs as far as it is one itself.
     fn now(&mut self, e: Expr) -> u64 {
-        let word = self.session.word(e);
-        if self.changes.is_empty() {
-            return word;
-        }
-        let width = self.graph.width(e);
-        let mut changed = word;
-        for &(atom, value) in self.changes.iter() {
-            match (self.graph.op(e), atom) {
-                (Op::Var, Atom::Variable(variable)) if variable == e => changed = value,
-                (Op::Read, Atom::Element(array, at)) => {
-                    if let Some((of, first, count)) = element_range(self.graph, e)
-                        && of == array
-                        && (first..first + count).contains(&at)
-                    {
-                        let (each, shift) =
-                            (self.graph.width(array), (at - first) as u32 * self.graph.width(array));
-                        changed = changed & !(mask(each) << shift) | value << shift;
-                    }
-                }
-                _ => {}
+        let mut word = self.session.word(e);
+        for &(input, value) in self.changes.iter() {
+            if let Some(low) = place_of(self.graph, input, e) {
+                word = word & !(mask(self.graph.width(input.variable())) << low) | value << low;
             }
         }
-        changed & mask(width)
+        word
     }
 
     fn set(&mut self, atom: Atom, value: u64) -> bool {
@@ -154,9 +135,12 @@ impl Walk<'_, '_> {
 
     /// The operand on the way to the input, or the first that is not a constant.
     fn choice(&self, e: Expr) -> usize {
-        let on_way = |kid: Expr| self.way.iter().any(|(of, _)| *of == kid);
         let (first, second) = (self.graph.kid(e, 0), self.graph.kid(e, 1));
-        if on_way(first) || (!on_way(second) && !self.graph.is_const(first)) { 0 } else { 1 }
+        if self.on_way(first) || (!self.on_way(second) && !self.graph.is_const(first)) { 0 } else { 1 }
+    }
+
+    fn on_way(&self, e: Expr) -> bool {
+        self.way.iter().any(|(of, _)| *of == e)
     }
 
     /// Passes a wish on to the inputs. False where that is not possible, or not known how.
@@ -249,8 +233,7 @@ impl Walk<'_, '_> {
         let [condition, yes, no] = [0, 1, 2].map(|place| self.graph.kid(e, place));
         let truth = self.now(condition) != 0;
         let (taken, other) = if truth { (yes, no) } else { (no, yes) };
-        let on_way = |kid: Expr| self.way.iter().any(|(of, _)| *of == kid);
-        if on_way(taken) && !on_way(other) {
+        if self.on_way(taken) && !self.on_way(other) {
             return self.wish(taken, wish);
         }
         // Nothing to be done about the other arm if it is as wanted.
