@@ -55,7 +55,7 @@ fn options(given: &Bound<'_, PyDict>) -> PyResult<Options> {
             "max_memory" => options.max_memory = value.extract()?,
             "max_tests" => options.max_tests = value.extract()?,
             "max_depth" => options.max_depth = value.extract()?,
-            "model_in_hand" => options.model_in_hand = value.extract()?,
+            "path_model" => options.path_model = value.extract()?,
             "max_values" => options.max_values = value.extract()?,
             "max_objects" => options.max_objects = value.extract()?,
             "max_object_bytes" => options.max_object_bytes = value.extract()?,

@@ -64,7 +64,7 @@ def explore(
     max_instructions: int | None = None,
     max_tests: int | None = None,
     max_depth: int | None = None,
-    model_in_hand: bool = True,
+    path_model: bool = True,
     tests: Literal["all", "coverage", "bugs"] = "all",
     all_bugs: bool = False,
     check: Sequence[str] = (),
@@ -89,7 +89,7 @@ def explore(
     `out`, tests and `run.json` are written into that folder, which must not hold another run. With `store`, answers
     that took long are kept in that file for later runs ("default": the user's own, as `partita run` has it).
 
-    With `model_in_hand=False` the chain is asked about both sides of every branch, as by an executor that keeps no
+    With `path_model=False` the chain is asked about both sides of every branch, as by an executor that keeps no
     model of its paths: the same paths with about twice the questions, for experiments.
 
     Among `arguments`, `--sym-arg N` stands for a symbolic argument of up to N bytes and `--sym-args MIN MAX N` for MIN
@@ -138,7 +138,7 @@ def explore(
     options = {
         **limits,
         "search": strategy if isinstance(strategy, str) else BUILT_IN[0],
-        "model_in_hand": model_in_hand,
+        "path_model": path_model,
         "seed": seed,
         "tests": tests,
         "all_bugs": all_bugs,

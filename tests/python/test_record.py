@@ -38,9 +38,9 @@ def recorded(tmp_path: Path, name: str = "tree.json", **options: Any) -> dict[st
     return data
 
 
-@pytest.mark.parametrize(("search", "in_hand"), [("dfs", True), ("bfs", True), ("mix", True), ("dfs", False)])
-def test_the_tree_has_every_path(search: str, in_hand: bool, tmp_path: Path) -> None:
-    tree = recorded(tmp_path, search=search, model_in_hand=in_hand)
+@pytest.mark.parametrize(("search", "path_model"), [("dfs", True), ("bfs", True), ("mix", True), ("dfs", False)])
+def test_the_tree_has_every_path(search: str, path_model: bool, tmp_path: Path) -> None:
+    tree = recorded(tmp_path, search=search, path_model=path_model)
     nodes = tree["nodes"]
     count = len(nodes["parent"])
     assert all(len(column) == count for column in nodes.values())

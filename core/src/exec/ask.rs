@@ -4,7 +4,7 @@
 //! under that model: this side is feasible for free, and only the other side is a query. What cannot be decided is
 //! never assumed, neither way: the model's side goes on, the other one is counted as cut by the limit `solver`.
 //!
-//! Without `model_in_hand` the model's side is asked about as well, as by an executor that keeps no models, and the
+//! Without `path_model` the model's side is asked about as well, as by an executor that keeps no models, and the
 //! answer is thrown away: same paths, more questions, to measure layers under the load that others put on them.
 use super::Engine;
 use super::outcome::{Limit, Outcome};
@@ -118,7 +118,7 @@ impl Engine {
         }
         self.commit(state, held);
         if !truth
-            && !self.options.model_in_hand
+            && !self.options.path_model
             && let Some(mut child) = child
         {
             // The true side first, whatever the model: so the order of paths does not depend on the layers.
@@ -131,7 +131,7 @@ impl Engine {
     /// Without a model in hand: asks about the side that the model is on. The negation comes first, and the condition
     /// only if that is feasible; so an always true condition costs one question, any other two.
     pub(super) fn ask_again(&mut self, state: &mut State, held: Expr) {
-        if self.options.model_in_hand {
+        if self.options.path_model {
             return;
         }
         self.begin_question();
@@ -200,7 +200,7 @@ impl Engine {
         }
         let model = self.model(state);
         let holds = self.solver.evaluator.under(&self.solver.graph, &model).truth(condition);
-        if holds && self.options.model_in_hand {
+        if holds && self.options.path_model {
             self.move_to(state, condition, model);
             return Ok(());
         }

@@ -88,7 +88,7 @@ pub struct Options {
     pub max_tests: Option<u64>,
     pub max_depth: Option<u32>,
     /// The side of a branch that the path's model takes is not asked about.
-    pub model_in_hand: bool,
+    pub path_model: bool,
     /// Objects that one symbolic access may reach.
     pub max_objects: u32,
     /// Values that one symbolic size or length may take.
@@ -130,7 +130,7 @@ impl Default for Options {
             give_back: || (),
             max_tests: None,
             max_depth: None,
-            model_in_hand: true,
+            path_model: true,
             max_objects: 64,
             max_values: 64,
             max_object_bytes: 1 << 29,

@@ -72,8 +72,8 @@ EXPERIMENT = Experiment(
         " time; as many instructions are then executed with each configuration."
     ),
     configurations={
-        BASELINE: Setup("split z3", model_in_hand=False),
-        "intervals": Setup("split intervals:paper z3", model_in_hand=False),
+        BASELINE: Setup("split z3", path_model=False),
+        "intervals": Setup("split intervals:paper z3", path_model=False),
         "default": Setup(DEFAULT_LAYERS),
     },
     cases=cases,

@@ -231,10 +231,10 @@ SOLVERS = Experiment(
     " takes constraints away that share no input with the question (`split`). Nothing is left out for spending little"
     " time in the solver, as the second paper does: without caches all spend most of it there.",
     configurations={
-        BASELINE: Setup("split z3", model_in_hand=False),
-        "intervals": Setup("split intervals:paper z3", model_in_hand=False),
-        "integers": Setup("split integers:paper z3", model_in_hand=False),
-        CHECKED: Setup("verify(z3) split integers:paper z3", model_in_hand=False, census=True),
+        BASELINE: Setup("split z3", path_model=False),
+        "intervals": Setup("split intervals:paper z3", path_model=False),
+        "integers": Setup("split integers:paper z3", path_model=False),
+        CHECKED: Setup("verify(z3) split integers:paper z3", path_model=False, census=True),
         "default": Setup(DEFAULT_LAYERS),
     },
     cases=cases_of_solvers,

@@ -79,7 +79,7 @@ class Setup:
     """How a configuration explores."""
 
     layers: str
-    model_in_hand: bool = True
+    path_model: bool = True
     beside: str = BASELINE
     """The configuration that it is compared with."""
     needs: str = ""
@@ -139,9 +139,9 @@ class Experiment:
 def against_z3(technique: str, alone: str = "z3") -> dict[str, Setup]:
     """The three configurations, for a paper's technique."""
     return {
-        "paper": Setup(f"{technique} z3", model_in_hand=False),
+        "paper": Setup(f"{technique} z3", path_model=False),
         "default": Setup(DEFAULT_LAYERS),
-        BASELINE: Setup(alone, model_in_hand=False),
+        BASELINE: Setup(alone, path_model=False),
     }
 
 

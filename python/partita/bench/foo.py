@@ -6,9 +6,9 @@ from partita.bench.experiment import Case, Effort, Experiment, Panel, Scale, Set
 from partita.solver import DEFAULT_LAYERS
 
 CONFIGURATIONS = {
-    "no cache": Setup("sat(harvest=off)", model_in_hand=False),
-    "KLEE's cache": Setup("reuse:klee sat(harvest=off)", model_in_hand=False),
-    "partial solutions": Setup("solutions:paper sat", model_in_hand=False),
+    "no cache": Setup("sat(harvest=off)", path_model=False),
+    "KLEE's cache": Setup("reuse:klee sat(harvest=off)", path_model=False),
+    "partial solutions": Setup("solutions:paper sat", path_model=False),
     "default": Setup(DEFAULT_LAYERS),
 }
 

@@ -10,8 +10,8 @@ from partita.solver import DEFAULT_LAYERS
 
 BASE = "KLEE's cache"
 CONFIGURATIONS = {
-    BASE: Setup("split reuse:klee sat(harvest=off)", model_in_hand=False, beside=BASE),
-    "paper": Setup("split reuse:klee solutions:paper(kp=250,ks=50) sat", model_in_hand=False, beside=BASE),
+    BASE: Setup("split reuse:klee sat(harvest=off)", path_model=False, beside=BASE),
+    "paper": Setup("split reuse:klee solutions:paper(kp=250,ks=50) sat", path_model=False, beside=BASE),
     "default": Setup(DEFAULT_LAYERS, beside=BASE),
 }
 PROGRAMS: dict[str, tuple[str, str, tuple[str, ...]]] = {

@@ -118,7 +118,7 @@ def _configuration(name: str, setups: dict[str, dict[str, Any]]) -> str:
     setup = setups[name]
     words = f"<b>{html.escape(name)}</b>: "
     words += f"<code>{html.escape(setup['layers'])}</code>" if setup["tool"] == "partita" else setup["tool"]
-    more = ["" if setup["model_in_hand"] else "both sides",
+    more = ["" if setup["path_model"] else "both sides",
             f"beside {setup['beside']}" if setup["beside"] in setups and setup["beside"] != name else ""]  # fmt: skip
     return words + "".join(f", {html.escape(one)}" for one in more if one)
 

@@ -8,13 +8,13 @@ from partita.bench.structures import GRULIA, SIZES
 _VALUES = (20, 100, 500)
 _CACHE = "split reuse:grulia {} sat"
 CONFIGURATIONS = {
-    "none": Setup(GRULIA, model_in_hand=False, beside="none"),
+    "none": Setup(GRULIA, path_model=False, beside="none"),
     **{
-        f"{kp} + {ks}": Setup(_CACHE.format(f"solutions:paper(kp={kp},ks={ks})"), model_in_hand=False, beside="none")
+        f"{kp} + {ks}": Setup(_CACHE.format(f"solutions:paper(kp={kp},ks={ks})"), path_model=False, beside="none")
         for kp in _VALUES
         for ks in _VALUES
     },
-    "adaptive": Setup(_CACHE.format("solutions"), model_in_hand=False, beside="none"),
+    "adaptive": Setup(_CACHE.format("solutions"), path_model=False, beside="none"),
 }
 _SHOWN = tuple(name for name in CONFIGURATIONS if name != "none")
 _QUICK = ("BubbleSort", "Operations", "Median")

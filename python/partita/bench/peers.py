@@ -7,10 +7,10 @@ from partita.solver import DEFAULT_LAYERS
 
 CONFIGURATIONS = {
     "default": Setup(DEFAULT_LAYERS),
-    BASELINE: Setup("split z3", model_in_hand=False),
-    "Bitwuzla": Setup("split bitwuzla", model_in_hand=False, needs="bitwuzla"),
-    "Yices": Setup("split yices-smt2", model_in_hand=False, needs="yices-smt2"),
-    "STP": Setup("split stp", model_in_hand=False, needs="stp"),
+    BASELINE: Setup("split z3", path_model=False),
+    "Bitwuzla": Setup("split bitwuzla", path_model=False, needs="bitwuzla"),
+    "Yices": Setup("split yices-smt2", path_model=False, needs="yices-smt2"),
+    "STP": Setup("split stp", path_model=False, needs="stp"),
     "KLEE": Setup("", tool="klee", needs="klee"),
     "angr": Setup("", tool="angr", needs="angr"),
 }

@@ -72,7 +72,7 @@ def explored(job: dict[str, Any], instructions: int | None) -> dict[str, Any]:
             cflags=job["flags"],
             layers=_layers(job),
             search=job["search"],
-            model_in_hand=job["model_in_hand"],
+            path_model=job["path_model"],
             tests="coverage" if counted else "bugs",
             max_time=seconds,
             # Where configurations are compared, all have to answer the same questions.

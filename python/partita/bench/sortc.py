@@ -7,8 +7,8 @@ from partita.bench.experiment import Case, Effort, Experiment, Panel, Scale, Set
 _WIDTHS: dict[Scale, tuple[int, ...]] = {"full": (4, 8, 12, 16), "quick": (4, 8), "smoke": (4,)}
 _LINES: dict[Scale, tuple[int, ...]] = {"full": tuple(range(1, 9)), "quick": (1, 2, 3, 4), "smoke": (2,)}
 _STP = {
-    "paper, STP": Setup("split intervals:paper stp", model_in_hand=False, beside="STP", needs="stp"),
-    "STP": Setup("split stp", model_in_hand=False, beside="STP", needs="stp"),
+    "paper, STP": Setup("split intervals:paper stp", path_model=False, beside="STP", needs="stp"),
+    "STP": Setup("split stp", path_model=False, beside="STP", needs="stp"),
 }
 
 

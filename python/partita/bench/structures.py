@@ -23,8 +23,8 @@ SIZES = {
 }
 BASE = "Grulia"
 CONFIGURATIONS = {
-    BASE: Setup(GRULIA, model_in_hand=False, beside=BASE),
-    "paper": Setup("split reuse:grulia solutions:paper(kp=100,ks=100) sat", model_in_hand=False, beside=BASE),
+    BASE: Setup(GRULIA, path_model=False, beside=BASE),
+    "paper": Setup("split reuse:grulia solutions:paper(kp=100,ks=100) sat", path_model=False, beside=BASE),
     "default": Setup(DEFAULT_LAYERS, beside=BASE),
 }
 _ALL = tuple(CONFIGURATIONS)

@@ -62,7 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--max-tests", type=count, metavar="N", help="stop after so many tests")
     parser.add_argument("--max-depth", type=count, metavar="N", help="decisions on one path")
     parser.add_argument(
-        "--no-model-in-hand", action="store_true", help="ask about both sides of every branch (for experiments)"
+        "--no-path-model", action="store_true", help="ask about both sides of every branch (for experiments)"
     )
     parser.add_argument("--layers", metavar="SPEC", help=f"the chain (default: {DEFAULT_LAYERS!r}), or edits of it")
     parser.add_argument("--verify", metavar="SOLVER", help="check every answer of the chain against a second solver")
@@ -177,7 +177,7 @@ def run(arguments: argparse.Namespace) -> int:
         max_instructions=arguments.max_instructions,
         max_tests=arguments.max_tests,
         max_depth=arguments.max_depth,
-        model_in_hand=not arguments.no_model_in_hand,
+        path_model=not arguments.no_path_model,
         tests=arguments.tests,
         all_bugs=arguments.all_bugs,
         check=[name for name in arguments.check.split(",") if name],

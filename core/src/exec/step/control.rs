@@ -106,7 +106,7 @@ impl Engine {
             self.commit(state, ways[taken].1);
         }
         let mut edge = ways[taken].0.0;
-        if !self.options.model_in_hand {
+        if !self.options.path_model {
             // The first way first, whatever the model.
             for child in self.born[first..before].iter_mut().rev() {
                 std::mem::swap(&mut state.path, &mut child.path);

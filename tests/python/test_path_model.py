@@ -1,4 +1,4 @@
-"""`model_in_hand=False`: the same paths from an executor that asks about both sides of every branch."""
+"""`path_model=False`: the same paths from an executor that asks about both sides of every branch."""
 
 from __future__ import annotations
 
@@ -46,16 +46,16 @@ def found(program: Path, **options: object) -> tuple[list[str], dict[str, object
     return endings, kept | {"bugs": [(bug["class"], bug["line"]) for bug in data["bugs"]]}, data["solver"]["queries"]
 
 
-def test_the_same_paths_and_more_questions(program: Path) -> None:
-    with_model, without = found(program), found(program, model_in_hand=False)
+def test_the_same_paths_and_more_queries(program: Path) -> None:
+    with_model, without = found(program), found(program, path_model=False)
     assert with_model[1] == without[1]
     assert sorted(with_model[0]) == sorted(without[0])
     assert without[1]["bugs"] == [("out-of-bounds-read", 13)]
     assert without[2] > with_model[2]
 
 
-def test_questions_of_each_kind(tmp_path: Path) -> None:
-    """An assumption is one question, an always true condition one, any other two."""
+def test_queries_of_each_kind(tmp_path: Path) -> None:
+    """An assumption is one query, an always true condition one, any other two."""
     path = tmp_path / "count.c"
     path.write_text("""#include "klee/klee.h"
 int main(void) {
@@ -68,17 +68,17 @@ int main(void) {
 }
 """)
     counts = {}
-    for hand in (True, False):
-        run = explore(path, layers="sat", search="dfs", model_in_hand=hand, cflags=["-Xclang", "-O0"]).finish()
-        counts[hand] = run.summary()["solver"]["queries"]
+    for path_model in (True, False):
+        run = explore(path, layers="sat", search="dfs", path_model=path_model, cflags=["-Xclang", "-O0"]).finish()
+        counts[path_model] = run.summary()["solver"]["queries"]
     assert counts == {True: 2, False: 4}
 
 
 def test_the_order_of_paths_does_not_depend_on_the_layers(program: Path) -> None:
-    orders = {tuple(found(program, model_in_hand=False, layers=layers)[0]) for layers in ("sat", "z3", None)}
+    orders = {tuple(found(program, path_model=False, layers=layers)[0]) for layers in ("sat", "z3", None)}
     assert len(orders) == 1
 
 
 def test_from_the_command_line(program: Path, tmp_path: Path, partita: Run) -> None:
-    done = partita("run", str(program), "--no-model-in-hand", "--out", str(tmp_path / "out"))
+    done = partita("run", str(program), "--no-path-model", "--out", str(tmp_path / "out"))
     assert done.returncode == 1
