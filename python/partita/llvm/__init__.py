@@ -1,9 +1,9 @@
-"""Textual LLVM IR to a serialised Program.
+"""Lowers textual LLVM IR to a serialised Program.
 
-`lower(text)` is the whole interface. Inside, one file per concern: `tokens` (words of a line), `types` (layout),
-`constants` and `initial` (constant expressions, initial values), `positions` (files and lines), `module` (symbols),
+`lower(text)` is the whole interface. Inside, one file per concern: `tokens` (tokens of a line), `types` (layout),
+`constants` and `initializer` (constant expressions, initial values), `positions` (files and lines), `module` (symbols),
 `function` (values, blocks, edges), `arith`, `memory`, `control`, `vectors`, `calls`, `intrinsics` (the instructions by
-family), `convention` (where arguments go), `write` (the format).
+family), `calling_convention` (where arguments go), `write` (the format).
 """
 
 from partita.llvm.module import lower

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from partita.llvm.function import Handler, Lowering
-from partita.llvm.tokens import Cursor, NotUnderstoodError
+from partita.llvm.tokens import Cursor, UnsupportedError
 from partita.llvm.types import Type, float_kind
 from partita.llvm.vectors import bitcast
 from partita.llvm.write import (
@@ -33,8 +33,8 @@ _SIGNED = 1 << 8
 
 
 def element(type_: Type) -> Type:
-    """The scalar type an elementwise operation works on."""
-    return type_.of() if type_.kind == "vector" else type_
+    """The scalar type that an elementwise operation computes with."""
+    return type_.element_type() if type_.kind == "vector" else type_
 
 
 def _binary(op: int) -> Handler:
@@ -77,16 +77,16 @@ def _icmp(low: Lowering, cursor: Cursor, name: str) -> None:
     cursor.accept("samesign")
     pred = INT_PREDS.get(token := cursor.next())
     if pred is None:
-        raise NotUnderstoodError(f"comparison `{token}`")
+        raise UnsupportedError(f"comparison `{token}`")
     type_, a = low.typed(cursor)
     cursor.expect(",")
     b = low.operands(cursor, type_)
     width = element(type_).width
-    for dst, x, y in zip(low.results(name, truth(low, type_)), a, b, strict=True):
+    for dst, x, y in zip(low.results(name, comparison_type(low, type_)), a, b, strict=True):
         low.emit((CMP | pred, width, dst, *x, *y))
 
 
-def truth(low: Lowering, type_: Type) -> Type:
+def comparison_type(low: Lowering, type_: Type) -> Type:
     """The type of a comparison of two values of this type."""
     return low.types.vector(type_.count, low.types.i1) if type_.kind == "vector" else low.types.i1
 
@@ -95,12 +95,12 @@ def _fcmp(low: Lowering, cursor: Cursor, name: str) -> None:
     cursor.skip_words(_FAST_MATH)
     pred = FCMP_PREDS.get(token := cursor.next())
     if pred is None:
-        raise NotUnderstoodError(f"comparison `{token}`")
+        raise UnsupportedError(f"comparison `{token}`")
     type_, a = low.typed(cursor)
     cursor.expect(",")
     b = low.operands(cursor, type_)
     head = FCMP | pred | float_kind(element(type_)) << 16
-    for dst, x, y in zip(low.results(name, truth(low, type_)), a, b, strict=True):
+    for dst, x, y in zip(low.results(name, comparison_type(low, type_)), a, b, strict=True):
         low.emit((head, dst, *x, *y))
 
 
@@ -131,7 +131,7 @@ def _parse_cast(low: Lowering, cursor: Cursor) -> tuple[Type, list[Operand], Typ
 
 
 def _resizing(op: str) -> Handler:
-    """Casts that keep the bits or change the width; pointers are integers of 64 bits."""
+    """Casts that keep the bits or change the width; a pointer is a 64-bit integer."""
 
     def lower(low: Lowering, cursor: Cursor, name: str) -> None:
         from_type, operands, to_type = _parse_cast(low, cursor)

@@ -1,6 +1,5 @@
-"""Inline assembly: empty templates (barriers), and the instructions of GMP's `longlong.h` and its many copies.
-
-These do what C cannot say: double-word arithmetic and counting zeros, on x86-64.
+"""Inline assembly: empty templates (barriers), and the instructions of GMP's `longlong.h` and its many copies:
+double-word arithmetic and counting zeros on x86-64. Every other template is unsupported.
 """
 
 from __future__ import annotations
@@ -9,38 +8,38 @@ import re
 from collections.abc import Callable
 
 from partita.llvm.function import Lowering
-from partita.llvm.tokens import NotUnderstoodError
+from partita.llvm.tokens import UnsupportedError
 from partita.llvm.types import Type
 from partita.llvm.write import CMP, INT_PREDS, UN, UN_OPS, Operand, reg
 
-# Inputs in order (after the outputs in the template's numbering) to outputs in order, all 64 bits wide.
+# Maps the inputs (numbered after the outputs in the template) to the outputs, all 64 bits wide.
 Instruction = Callable[[Lowering, list[Operand]], list[Operand]]
 _MODIFIER = re.compile(r"\$\{(\d+):q\}")
 
 
-def assembly(
+def lower_assembly(
     low: Lowering, name: str, type_: Type, template: str, constraints: str, inputs: list[tuple[Type, list[Operand]]]
 ) -> None:
-    """Emits what a template does and defines its outputs; what is in no table is not understood."""
+    """Emits the instructions for a template and defines its outputs."""
     text = " ".join(template.replace(";", " ; ").split())
     if not text:
         if type_.leaves:
-            low.define(name, _passed_through(constraints, type_, inputs))
-        return  # without outputs a barrier; an empty template leaves memory operands as they are
+            low.define(name, _tied_outputs(constraints, type_, inputs))
+        return  # a barrier: an empty template does not change memory operands
     plain = " ".join(_MODIFIER.sub(r"$\1", text).replace(",", " ").split())
     known = _TEMPLATES.get(plain)
     widths = [leaf.width for _, leaf in type_.leaves]
     operands = [operand for _, leaves in inputs for operand in leaves]
     fits = all(given.width == 64 for given, _ in inputs) and len(operands) == len(inputs)
     if known is None or not fits or "*" in constraints or len(widths) != known[0] or len(inputs) != known[1]:
-        raise NotUnderstoodError(f"inline assembly `{' '.join(template.split())}`")
+        raise UnsupportedError(f"inline assembly `{' '.join(template.split())}`")
     results = known[2](low, operands)
     values = [low.resize(value, 64, width) for value, width in zip(results, widths, strict=True)]
     low.define(name, values[0] if type_.width else values)
 
 
-def _passed_through(constraints: str, type_: Type, inputs: list[tuple[Type, list[Operand]]]) -> Operand | list[Operand]:
-    """The outputs of an empty template: each must be tied to an input (`"+r"(x)` in C)."""
+def _tied_outputs(constraints: str, type_: Type, inputs: list[tuple[Type, list[Operand]]]) -> Operand | list[Operand]:
+    """The outputs of an empty template. Each must be tied to an input (`"+r"(x)` in C)."""
     parts = [part for part in constraints.split(",") if not part.startswith("~")]
     outputs = [part for part in parts if part.startswith("=") and "*" not in part]
     given = [part for part in parts if not part.startswith("=") or "*" in part]
@@ -50,12 +49,12 @@ def _passed_through(constraints: str, type_: Type, inputs: list[tuple[Type, list
             tied[int(part)] = operands
     leaves = [operand for number in range(len(outputs)) for operand in tied.get(number, ())]
     if any(number not in tied for number in range(len(outputs))) or len(leaves) != len(type_.leaves):
-        raise NotUnderstoodError(f"inline assembly `` with constraints `{constraints}`")
+        raise UnsupportedError(f"inline assembly `` with constraints `{constraints}`")
     return leaves[0] if type_.width else leaves
 
 
 def _less(low: Lowering, a: Operand, b: Operand) -> Operand:
-    """1 where a < b without signs, else 0."""
+    """1 if a < b, unsigned, else 0."""
     dst = low.new_register(1)
     low.emit((CMP | INT_PREDS["ult"], 64, dst, *a, *b))
     return low.cast("zext", reg(dst), 1, 64)
@@ -115,7 +114,7 @@ def _bsr(low: Lowering, inputs: list[Operand]) -> list[Operand]:
     return [low.binary("sub", 64, low.integer(63, 64), _count("ctlz", low, inputs[0]))]
 
 
-# Template with its commas and `q` modifiers left out: number of outputs, number of inputs, meaning.
+# Template without commas and `q` modifiers: number of outputs, number of inputs, semantics.
 _TEMPLATES: dict[str, tuple[int, int, Instruction]] = {
     "addq $5 $1 adcq $3 $0": (2, 4, _add),
     "subq $5 $1 sbbq $3 $0": (2, 4, _sub),

@@ -1,19 +1,19 @@
-"""Calls: arguments, results, inline assembly; intrinsics go to `intrinsics`."""
+"""Calls: arguments, results and inline assembly. Intrinsics are in `intrinsics`."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 from partita.llvm import intrinsics
-from partita.llvm.assembly import assembly
-from partita.llvm.control import jump_to
-from partita.llvm.convention import Convention
+from partita.llvm.assembly import lower_assembly
+from partita.llvm.calling_convention import CallingConvention
+from partita.llvm.control import jump_to_normal_destination
 from partita.llvm.function import Handler, Lowering
-from partita.llvm.tokens import Cursor, NotUnderstoodError, string_bytes
+from partita.llvm.tokens import Cursor, UnsupportedError, string_bytes
 from partita.llvm.types import Type
-from partita.llvm.write import CALL, MEMCOPY, YES, Operand, integer
+from partita.llvm.write import CALL, FLAG, MEMCOPY, Operand, integer
 
-_ALL = 1 << 30  # all arguments have parameters
+_ALL_FIXED = 1 << 30  # number of fixed parameters of a function that is not variadic
 _ASM_WORDS = frozenset(("sideeffect", "alignstack", "inteldialect", "unwind"))
 
 
@@ -27,7 +27,7 @@ class Argument(NamedTuple):
 def _parse_arguments(low: Lowering, cursor: Cursor) -> list[Argument]:
     cursor.expect("(")
     arguments: list[Argument] = []
-    low.notes = []
+    low.metadata_arguments = []
     first = True
     while not cursor.accept(")"):
         if not first:
@@ -35,7 +35,7 @@ def _parse_arguments(low: Lowering, cursor: Cursor) -> list[Argument]:
         first = False
         type_ = low.types.parse(cursor)
         if type_.kind == "metadata":
-            low.notes.append(_metadata(cursor))
+            low.metadata_arguments.append(_metadata(cursor))
             continue
         by_value: Type | None = None
         align = type_.align
@@ -47,20 +47,20 @@ def _parse_arguments(low: Lowering, cursor: Cursor) -> list[Argument]:
                 cursor.expect(")")
                 align = by_value.align
             elif word == "align":
-                align = cursor.number() if cursor.peek() != "(" else _skipped(cursor, align)
+                align = cursor.number() if cursor.peek() != "(" else _skip_group_keeping(cursor, align)
             else:
                 cursor.skip_group()
         arguments.append(Argument(type_, low.operands(cursor, type_), by_value, align))
     return arguments
 
 
-def _skipped(cursor: Cursor, align: int) -> int:
+def _skip_group_keeping(cursor: Cursor, align: int) -> int:
     cursor.skip_group()
     return align
 
 
 def _metadata(cursor: Cursor) -> str:
-    """The text of a metadata argument: the string, where it is one."""
+    """The text of a metadata argument, without quotes if it is a string."""
     text = ""
     while cursor.peek() not in (",", ")", ""):
         text = cursor.next()
@@ -73,11 +73,11 @@ def _call(low: Lowering, cursor: Cursor, name: str) -> None:
         cursor.next()
         cursor.skip_group()
     type_ = low.types.parse(cursor)
-    fixed = _ALL
+    fixed = _ALL_FIXED
     if type_.kind == "func":
         if type_.variadic:
             fixed = len(type_.fields)
-        type_ = type_.of()
+        type_ = type_.element_type()
     callee = cursor.peek()
     if callee == "asm":
         cursor.at += 1
@@ -87,8 +87,8 @@ def _call(low: Lowering, cursor: Cursor, name: str) -> None:
         cursor.at += 1
         _intrinsic(low, cursor, name, type_, callee[6:])
         return
-    head, words = CALL | YES, low.scalar(cursor, low.types.ptr)
-    if words[0] & 7 == 4:  # the address of a function: the call is direct
+    head, words = CALL | FLAG, low.scalar(cursor, low.types.ptr)
+    if words[0] & 7 == 4:  # the address of a function: a direct call
         head, words = CALL, (words[0] >> 3,)
     _emit_call(low, name, type_, head, words, _parse_arguments(low, cursor), fixed)
 
@@ -104,12 +104,12 @@ def _emit_call(
 ) -> None:
     words: list[int] = []
     count = 0
-    convention = Convention()
+    convention = CallingConvention()
     for number, argument in enumerate(arguments):
-        places = convention.places(argument.type, argument.by_value, argument.align)
+        places = convention.assign(argument.type, argument.by_value, argument.align)
         if argument.by_value is not None:
             pointer, size = argument.operands[0], argument.by_value.size
-            if number < fixed:  # the callee gets a copy of its own
+            if number < fixed:  # the callee gets its own copy
                 copy = low.stack_slot(size, argument.align)
                 low.emit((MEMCOPY, *copy, *pointer, *integer(size)))
                 pointer = copy
@@ -125,16 +125,16 @@ def _emit_call(
 
 
 def call_library(low: Lowering, name: str, type_: Type, function: str, operands: list[tuple[Type, Operand]]) -> None:
-    """A call of a C function by name, for intrinsics that are such functions."""
+    """Calls a C function by name, for intrinsics that the C library implements."""
     number = low.module.library_function(function, type_, [operand_type for operand_type, _ in operands])
     arguments = [Argument(operand_type, [operand], None, 8) for operand_type, operand in operands]
-    _emit_call(low, name, type_, CALL, (number,), arguments, _ALL)
+    _emit_call(low, name, type_, CALL, (number,), arguments, _ALL_FIXED)
 
 
 def _intrinsic(low: Lowering, cursor: Cursor, name: str, type_: Type, intrinsic: str) -> None:
     handler = intrinsics.find(intrinsic)
     if handler is None:
-        raise NotUnderstoodError(f"intrinsic `llvm.{intrinsic}`")
+        raise UnsupportedError(f"intrinsic `llvm.{intrinsic}`")
     arguments = _parse_arguments(low, cursor)
     types = [argument.type for argument in arguments]
     handler(low, name, type_, types, [argument.operands for argument in arguments])
@@ -146,7 +146,7 @@ def _assembly(low: Lowering, cursor: Cursor, name: str, type_: Type) -> None:
     cursor.expect(",")
     constraints = string_bytes(cursor.next()).decode("utf-8", "replace")
     inputs = [(argument.type, argument.operands) for argument in _parse_arguments(low, cursor)]
-    assembly(low, name, type_, template, constraints, inputs)
+    lower_assembly(low, name, type_, template, constraints, inputs)
 
 
 def _tail(low: Lowering, cursor: Cursor, name: str) -> None:
@@ -158,7 +158,7 @@ def _invoke(low: Lowering, cursor: Cursor, name: str) -> None:
     _call(low, cursor, name)
     while cursor.peek() != "to":
         cursor.next()
-    jump_to(low, cursor)
+    jump_to_normal_destination(low, cursor)
 
 
 HANDLERS: dict[str, Handler] = {

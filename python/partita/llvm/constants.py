@@ -1,7 +1,7 @@
 """Constants: literals, initial values of globals, and constant expressions.
 
-A constant scalar is a linear form `plus - minus + addend` over at most two addresses, which is all that relocations can
-say and all that clang emits. Everything is modulo the width, so truncation commutes with it.
+A constant scalar is a linear form `plus - minus + addend` over at most two addresses. Relocations can express no more,
+and clang emits no more. Arithmetic is modulo the width, so truncation commutes with it.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import struct
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from partita.llvm.tokens import Cursor, NotUnderstoodError, string_bytes, unquote
+from partita.llvm.tokens import Cursor, UnsupportedError, string_bytes, unquote
 from partita.llvm.types import Type
 from partita.llvm.write import Address
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Linear:
-    """`plus - minus + addend`. An address's own offset is 0 here, or its block."""
+    """`plus - minus + addend`. The offset of an address is 0 here, or the block of a label address."""
 
     addend: int = 0
     plus: Address | None = None
@@ -29,7 +29,7 @@ class Linear:
     def add(self, other: Linear, sign: int = 1) -> Linear:
         plus, minus = (other.plus, other.minus) if sign > 0 else (other.minus, other.plus)
         if (self.plus and plus) or (self.minus and minus):
-            raise NotUnderstoodError("a constant expression over several addresses")
+            raise UnsupportedError("a constant expression over several addresses")
         plus, minus = self.plus or plus, self.minus or minus
         if plus == minus:
             plus = minus = None
@@ -49,7 +49,7 @@ POISON_VALUE = _Undefined(poison=True)
 # A constant is a list of leaves, each a linear form or an undefined value.
 Leaf = Linear | _Undefined
 
-_NO_OPS = frozenset(("bitcast", "ptrtoint", "ptrtoaddr", "inttoptr", "addrspacecast", "trunc"))
+_CASTS = frozenset(("bitcast", "ptrtoint", "ptrtoaddr", "inttoptr", "addrspacecast", "trunc"))
 _GEP_FLAGS = frozenset(("inbounds", "nusw", "nuw"))
 _BIN_FLAGS = frozenset(("nuw", "nsw", "exact", "disjoint"))
 
@@ -74,7 +74,7 @@ def parse_constant(module: Module, cursor: Cursor, type_: Type) -> list[Leaf]:
         return [leaf] * type_.count
     if token in ("[", "{", "<"):
         return _members(module, cursor, type_)
-    raise NotUnderstoodError(f"constant `{token}` of type `{type_.name}`")
+    raise UnsupportedError(f"constant `{token}` of type `{type_.name}`")
 
 
 def _members(module: Module, cursor: Cursor, type_: Type) -> list[Leaf]:
@@ -92,7 +92,7 @@ def _members(module: Module, cursor: Cursor, type_: Type) -> list[Leaf]:
     if opening == "<{":
         cursor.expect(">")
     if len(leaves) != len(type_.leaves):
-        raise NotUnderstoodError(f"a constant of {len(leaves)} scalars for `{type_.name}`")
+        raise UnsupportedError(f"a constant of {len(leaves)} scalars for `{type_.name}`")
     return leaves
 
 
@@ -128,7 +128,7 @@ def _expression(module: Module, cursor: Cursor, token: str) -> Leaf:
         label = unquote(cursor.next())
         cursor.expect(")")
         return Linear(plus=module.label_address(function, label))
-    if token in _NO_OPS:
+    if token in _CASTS:
         cursor.skip_words(_BIN_FLAGS)
         cursor.expect("(")
         from_type = module.types.parse(cursor)
@@ -137,7 +137,7 @@ def _expression(module: Module, cursor: Cursor, token: str) -> Leaf:
         to_type = module.types.parse(cursor)
         cursor.expect(")")
         if to_type.width > from_type.width and not (isinstance(inner, Linear) and inner.plus is inner.minus is None):
-            raise NotUnderstoodError(f"constant expression `{token}` from `{from_type.name}` to `{to_type.name}`")
+            raise UnsupportedError(f"constant expression `{token}` from `{from_type.name}` to `{to_type.name}`")
         if isinstance(inner, Linear) and inner.plus is None and inner.minus is None:
             return Linear(inner.addend & ((1 << from_type.width) - 1))
         return inner
@@ -152,15 +152,15 @@ def _expression(module: Module, cursor: Cursor, token: str) -> Leaf:
         cursor.expect(")")
         if token == "xor":
             if left.plus or left.minus or right.plus or right.minus:
-                raise NotUnderstoodError("constant expression `xor` of an address")
+                raise UnsupportedError("constant expression `xor` of an address")
             return Linear(left.addend ^ right.addend)
         return left.add(right, 1 if token == "add" else -1)
-    raise NotUnderstoodError(f"constant expression `{token}`")
+    raise UnsupportedError(f"constant expression `{token}`")
 
 
 def _linear(leaf: Leaf, where: str) -> Linear:
     if not isinstance(leaf, Linear):
-        raise NotUnderstoodError(f"an undefined value in constant expression `{where}`")
+        raise UnsupportedError(f"an undefined value in constant expression `{where}`")
     return leaf
 
 
@@ -185,32 +185,32 @@ def _getelementptr(module: Module, cursor: Cursor) -> Linear:
 
 def signed(index: Linear, width: int) -> int:
     if index.plus or index.minus:
-        raise NotUnderstoodError("an address as an index in a constant expression")
+        raise UnsupportedError("an address as an index in a constant expression")
     value = index.addend & ((1 << width) - 1)
     return value - (1 << width) if value >> (width - 1) else value
 
 
 def member_offset(type_: Type, index: int, *, first: bool) -> tuple[int, Type]:
-    """The offset of a constant index of getelementptr, and the type it leads to."""
+    """The offset in bytes of a constant index of getelementptr, and the type of the member."""
     if first:
         return index * type_.size, type_
     if type_.kind == "struct":
         if not 0 <= index < len(type_.fields):
-            raise NotUnderstoodError(f"member {index} of `{type_.name}`")
+            raise UnsupportedError(f"member {index} of `{type_.name}`")
         return type_.offsets[index], type_.fields[index]
-    element = type_.of()
+    element = type_.element_type()
     return index * element.size, element
 
 
 def float_bits(token: str, type_name: str) -> int | None:
-    """The bits of a floating literal, or None when the token is not one."""
+    """The bits of a floating-point literal, or None if the token is not one."""
     if token[:2] == "0x":
         if token[2] in "KHRLM":
             if token[2] in "LM":  # fp128 is written low half first
                 return int(token[19:], 16) << 64 | int(token[3:19], 16)
             return int(token[3:], 16)
         bits = int(token[2:], 16)  # float and double are both written as double
-        return _narrow(bits) if type_name == "float" else bits
+        return _double_to_float_bits(bits) if type_name == "float" else bits
     if token[0] not in "-+0123456789":
         return None
     try:
@@ -223,8 +223,8 @@ def float_bits(token: str, type_name: str) -> int | None:
     return int(struct.unpack("<" + size, struct.pack("<" + code, value))[0])
 
 
-def _narrow(bits: int) -> int:
-    """A double that is exactly a float, as a float; done on the bits so that NaNs keep their payload."""
+def _double_to_float_bits(bits: int) -> int:
+    """Converts a double that a float can represent. NaNs are converted bit by bit, so that they keep their payload."""
     exponent = bits >> 52 & 0x7FF
     if exponent == 0x7FF:
         return bits >> 63 << 31 | 0x7F800000 | (bits >> 29 & 0x7FFFFF)

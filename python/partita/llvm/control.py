@@ -1,9 +1,9 @@
-"""Terminators and phis."""
+"""Terminators and phi instructions."""
 
 from __future__ import annotations
 
 from partita.llvm.function import Handler, Lowering
-from partita.llvm.tokens import Cursor, NotUnderstoodError
+from partita.llvm.tokens import Cursor, UnsupportedError
 from partita.llvm.write import (
     BRANCH,
     CMP,
@@ -58,7 +58,7 @@ def _switch(low: Lowering, cursor: Cursor, name: str) -> None:
         cases.append((number & mask, _label(low, cursor)))
     width = type_.width
     if width > 64:
-        value, width, cases = _narrowed(low, value, width, cases)
+        value, width, cases = _switch_on_case_number(low, value, width, cases)
     if not cases:
         low.terminate((JUMP, default))
         return
@@ -69,10 +69,10 @@ def _switch(low: Lowering, cursor: Cursor, name: str) -> None:
     low.terminate((SWITCH, width, default, *value, len(cases), *words))
 
 
-def _narrowed(
+def _switch_on_case_number(
     low: Lowering, value: Operand, width: int, cases: list[tuple[int, int]]
 ) -> tuple[Operand, int, list[tuple[int, int]]]:
-    """A switch over more than 64 bits as one over the number of the case (0 when there is none)."""
+    """Turns a switch over more than 64 bits into one over the number of the matching case (0 if none matches)."""
     chosen = integer(0)
     for number, (constant, _) in enumerate(cases, 1):
         equal = low.new_register(1)
@@ -124,14 +124,14 @@ def _phi(low: Lowering, cursor: Cursor, name: str) -> None:
             break
 
 
-def jump_to(low: Lowering, cursor: Cursor) -> None:
-    """The rest of an invoke: C has no exceptions, so it goes to its normal destination."""
+def jump_to_normal_destination(low: Lowering, cursor: Cursor) -> None:
+    """Ends an invoke. Exceptions are unsupported, so it jumps to its normal destination."""
     cursor.expect("to")
     low.terminate((JUMP, _label(low, cursor)))
 
 
 def _landingpad(low: Lowering, cursor: Cursor, name: str) -> None:
-    raise NotUnderstoodError("an exception handler")
+    raise UnsupportedError("an exception handler")
 
 
 HANDLERS: dict[str, Handler] = {

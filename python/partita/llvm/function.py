@@ -1,10 +1,10 @@
-"""Lowering of one function: its values, registers, blocks and edges. The instructions themselves are in `arith`,
-`memory`, `control`, `vectors`, `calls` and `intrinsics`.
+"""Lowering of one function: its values, registers, blocks and edges. The instructions are in `arith`, `memory`,
+`control`, `vectors`, `calls` and `intrinsics`.
 
 A value is the operand of a scalar, or the list of operands of an aggregate's leaves. Casts that change no bit, and
-taking aggregates apart, only rename operands: an SSA value is recomputed whenever the block that defines it is entered
-again, so a name for another register never outlives that register's value. Values used before the text defines them get
-registers at their first use.
+extracting members of aggregates, only rename operands. This is right because an SSA value is recomputed whenever its
+defining block is entered, so an alias never outlives the value of the register. A value that is used before its
+definition gets its register at the first use.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from array import array
 from collections.abc import Callable
 from typing import TYPE_CHECKING, cast
 
+from partita.llvm.calling_convention import CallingConvention
 from partita.llvm.constants import Leaf, Linear, parse_constant
-from partita.llvm.convention import Convention
-from partita.llvm.tokens import Cursor, NotUnderstoodError, split_line, unquote
+from partita.llvm.tokens import Cursor, UnsupportedError, split_line, unquote
 from partita.llvm.types import Type
 from partita.llvm.write import (
     ALLOCA,
@@ -24,12 +24,12 @@ from partita.llvm.write import (
     CAST,
     CAST_OPS,
     COPY,
+    FLAG,
     GEP,
     POISON,
     UNDEF,
     UNREACHABLE,
     UNSUPPORTED,
-    YES,
     Address,
     FunctionRecord,
     Operand,
@@ -59,22 +59,22 @@ class Lowering:
         self.labels = labels
         self.block = 0
         self.terminated = False
-        self.convention = Convention()  # what the parameters take of registers and stack
-        self.notes: list[str] = []  # the metadata arguments of the call being lowered
+        self.convention = CallingConvention()  # places of the parameters
+        self.metadata_arguments: list[str] = []  # of the call being lowered
         self._values: dict[str, Value] = {}
         self._unknown: set[str] = set()
         self._code = array("I")
         self._locs: list[int] = []
         self._loc = 0
-        self._start_code = array("I")
-        self._start_count = 0
+        self._entry_code = array("I")
+        self._entry_count = 0
         self._edges: dict[tuple[int, int], int] = {}
         self._phis: dict[tuple[int, int], list[tuple[int, Operand]]] = {}
 
-    # Running over the text
+    # Text
 
     def parameter(self, name: str, type_: Type, by_value: Type | None, align: int) -> None:
-        self.convention.places(type_, by_value, align)
+        self.convention.assign(type_, by_value, align)
         operands = [reg(self.new_register(leaf.width)) for _, leaf in type_.leaves]
         self.record.params += len(operands)
         self._values[name] = operands[0] if type_.width else operands
@@ -100,19 +100,19 @@ class Lowering:
             started = True
             if line.startswith(_DEBUG_RECORD):
                 continue
-            # A switch goes on to its closing bracket, an invoke to its destinations.
+            # A switch continues to its closing bracket, an invoke to its destinations.
             while at < len(lines) and lines[at].startswith(("    ", "  ]")) and not lines[at].startswith(_DEBUG_RECORD):
                 line += " " + lines[at].strip()
                 at += 1
             self._line(line, handlers)
         self._end_block(count)
-        record.code = self._start_code + self._code
-        record.blocks[0] += self._start_count
-        record.locs = [0] * self._start_count + self._locs
+        record.code = self._entry_code + self._code
+        record.blocks[0] += self._entry_count
+        record.locs = [0] * self._entry_count + self._locs
         self._finish_edges()
 
-    def refuse(self, what: str) -> None:
-        """Makes a function of which not even the parameters are understood: whoever calls it ends there."""
+    def unsupported_signature(self, what: str) -> None:
+        """Gives a function with unsupported parameters a body that ends every path which calls it."""
         self.record.params, self.record.results, self.record.widths = 0, [], []
         self.unsupported(what)
         self.terminate((UNREACHABLE,))
@@ -134,22 +134,22 @@ class Lowering:
         handler = handlers.get(opcode)
         try:
             if handler is None:
-                raise NotUnderstoodError(f"instruction `{opcode}`")
+                raise UnsupportedError(f"instruction `{opcode}`")
             handler(self, cursor, name)
-        except (NotUnderstoodError, ValueError) as error:
+        except (UnsupportedError, ValueError) as error:
             self.unsupported(str(error), name)
             if opcode in _TERMINATORS:
                 self.terminate((UNREACHABLE,))
 
     def _end_block(self, start: int) -> None:
         if not self.terminated:
-            self.unsupported("a block without an end")
+            self.unsupported("a block without a terminator")
             self.emit((UNREACHABLE,))
         self.terminated = False
         self.record.blocks.append(len(self._locs) - start)
 
     def unsupported(self, what: str, name: str = "") -> None:
-        """Ends the paths that come here; the value of the instruction, if any, is undefined."""
+        """Emits an instruction that ends the path. The value of the lowered instruction, if any, is undefined."""
         place = self.module.place(self._loc)
         text = f"{what} in function `{self.record.name}`" + (f" at {place}" if place else "")
         self.emit((UNSUPPORTED, self.writer.string(text)))
@@ -166,10 +166,10 @@ class Lowering:
         self.emit(words)
         self.terminated = True
 
-    def at_start(self, words: tuple[int, ...]) -> None:
-        """Emits at the start of the function: constants that need computing, copies of arguments by value."""
-        self._start_code.extend(words)
-        self._start_count += 1
+    def emit_at_entry(self, words: tuple[int, ...]) -> None:
+        """Emits at the start of the function: computed constants, copies of arguments passed by value."""
+        self._entry_code.extend(words)
+        self._entry_count += 1
 
     # Registers and values
 
@@ -196,7 +196,7 @@ class Lowering:
         return [operand[0] >> 3 for operand in cast("list[Operand]", known)]
 
     def define(self, name: str, value: Value) -> None:
-        """Makes the name stand for operands that exist already."""
+        """Makes the name an alias of existing operands."""
         known = self._values.get(name)
         if known is None:
             self._values[name] = value
@@ -207,7 +207,7 @@ class Lowering:
             self.emit((COPY, dst[0] >> 3, *src))
 
     def value(self, cursor: Cursor, type_: Type) -> Value:
-        """The value at the cursor, of a type that is known."""
+        """The value at the cursor, which has the given type."""
         token = cursor.tokens[cursor.at]
         first = token[:1]
         if first == "%":
@@ -215,7 +215,7 @@ class Lowering:
             known = self._values.get(token)
             if known is not None:
                 return known
-            return self._early(token, type_)
+            return self._forward_reference(token, type_)
         if type_.kind == "int" and first in "-0123456789" and type_.width <= 64 and token:
             cursor.at += 1
             return integer(int(token) & ((1 << type_.width) - 1))
@@ -225,8 +225,8 @@ class Lowering:
         pairs = zip(leaves, type_.leaves, strict=True)
         return [self.constant(constant, leaf.width) for constant, (_, leaf) in pairs]
 
-    def _early(self, token: str, type_: Type) -> Value:
-        """A value that the text has not defined yet, or that could not be understood."""
+    def _forward_reference(self, token: str, type_: Type) -> Value:
+        """A value that the text has not defined yet, or whose instruction is unsupported."""
         if token in self._unknown:
             return UNDEF if type_.width else [UNDEF] * len(type_.leaves)
         operands = [reg(self.new_register(leaf.width)) for _, leaf in type_.leaves]
@@ -236,7 +236,7 @@ class Lowering:
 
     def scalar(self, cursor: Cursor, type_: Type) -> Operand:
         if not type_.width:
-            raise NotUnderstoodError(f"a scalar expected, found type `{type_.name}`")
+            raise UnsupportedError(f"a scalar expected, found type `{type_.name}`")
         return cast(Operand, self.value(cursor, type_))
 
     def operands(self, cursor: Cursor, type_: Type) -> list[Operand]:
@@ -255,7 +255,7 @@ class Lowering:
         return self.writer.constant(value, width)
 
     def constant(self, leaf: Leaf, width: int) -> Operand:
-        """A constant as an operand; computed at the start of the function where no operand can say it."""
+        """A constant as an operand. It is computed at the start of the function if no operand can express it."""
         if not isinstance(leaf, Linear):
             return POISON if leaf.poison else UNDEF
         if leaf.plus is None and leaf.minus is None:
@@ -263,15 +263,15 @@ class Lowering:
         value = self._address(leaf.plus, 0 if leaf.minus else leaf.addend)
         if leaf.minus is not None:
             difference = self.new_register(64)
-            self.at_start((BIN | BIN_OPS["sub"], difference, *value, *self._address(leaf.minus, 0)))
+            self.emit_at_entry((BIN | BIN_OPS["sub"], difference, *value, *self._address(leaf.minus, 0)))
             value = reg(difference)
             if leaf.addend:
                 total = self.new_register(64)
-                self.at_start((BIN | BIN_OPS["add"], total, *value, *self.integer(leaf.addend, 64)))
+                self.emit_at_entry((BIN | BIN_OPS["add"], total, *value, *self.integer(leaf.addend, 64)))
                 value = reg(total)
         if width != 64:
             cast = self.new_register(width)
-            self.at_start((CAST | CAST_OPS["trunc" if width < 64 else "zext"], 64, cast, *value))
+            self.emit_at_entry((CAST | CAST_OPS["trunc" if width < 64 else "zext"], 64, cast, *value))
             value = reg(cast)
         return value
 
@@ -285,10 +285,10 @@ class Lowering:
         if not offset:
             return plain
         moved = self.new_register(64)
-        self.at_start((GEP, *long(offset), moved, *plain, 0))
+        self.emit_at_entry((GEP, *long(offset), moved, *plain, 0))
         return reg(moved)
 
-    # Small pieces of code that several instructions need
+    # Code that several instructions need
 
     def binary(self, op: str, width: int, a: Operand, b: Operand) -> Operand:
         dst = self.new_register(width)
@@ -296,7 +296,7 @@ class Lowering:
         return reg(dst)
 
     def cast(self, op: str, a: Operand, width: int, to: int) -> Operand:
-        """`zext`, `sext` or `trunc`; nothing where the width stays."""
+        """`zext`, `sext` or `trunc`; emits nothing if the width does not change."""
         if width == to:
             return a
         dst = self.new_register(to)
@@ -308,20 +308,20 @@ class Lowering:
         return self.cast("zext" if width < to else "trunc", a, width, to)
 
     def offset(self, base: Operand, offset: int) -> Operand:
-        """An address some bytes further on."""
+        """The address `base + offset`."""
         if not offset:
             return base
         if base[0] & 7 == 3:
             old = base[1] | base[2] << 32
             return (base[0], *long(old + offset))
         dst = self.new_register(64)
-        self.emit((GEP | YES, *long(offset), dst, *base, 0))
+        self.emit((GEP | FLAG, *long(offset), dst, *base, 0))
         return reg(dst)
 
     def stack_slot(self, size: int, align: int) -> Operand:
-        """A fixed object of the frame that the program does not know of."""
+        """Allocates an object in the frame that the program does not declare."""
         dst = self.new_register(64)
-        self.at_start((ALLOCA | YES, align, dst, *integer(size)))
+        self.emit_at_entry((ALLOCA | FLAG, align, dst, *integer(size)))
         return reg(dst)
 
     # Edges
@@ -330,14 +330,14 @@ class Lowering:
         """The edge from this block to a label."""
         target = self.labels.get(unquote(label))
         if target is None:
-            raise NotUnderstoodError(f"label `{label}`")
+            raise UnsupportedError(f"label `{label}`")
         return self._edges.setdefault((self.block, target), len(self._edges))
 
     def phi(self, label: str, dst: list[int], src: list[Operand]) -> None:
-        """On the edge from `label` to this block the registers get these values."""
+        """Assigns these values to the registers on the edge from `label` to this block."""
         source = self.labels.get(unquote(label))
         if source is None:
-            raise NotUnderstoodError(f"label `{label}`")
+            raise UnsupportedError(f"label `{label}`")
         moves = self._phis.setdefault((source, self.block), [])
         known = {number for number, _ in moves}
         # A switch lists one predecessor several times, with equal values.
@@ -348,7 +348,7 @@ class Lowering:
             self.record.edges.append((key[1], self._ordered(self._phis.get(key, []))))
 
     def _ordered(self, moves: list[tuple[int, Operand]]) -> list[tuple[int, Operand]]:
-        """Parallel moves as sequential ones: a register is overwritten only when nobody waits for it."""
+        """Orders parallel moves sequentially: a register is overwritten only when no remaining move reads it."""
         waiting = {dst: src for dst, src in moves if src != (dst << 3,)}
         readers: dict[int, int] = {}
         for src in waiting.values():
@@ -357,7 +357,7 @@ class Lowering:
         ordered: list[tuple[int, Operand]] = []
         ready = [dst for dst in waiting if not readers.get(dst)]
         while waiting:
-            if not ready:  # only cycles are left: free one register by a temporary
+            if not ready:  # only cycles are left: save one register in a temporary
                 dst = next(iter(waiting))
                 spare = self.new_register(self.record.widths[dst])
                 ordered.append((spare, reg(dst)))

@@ -1,4 +1,4 @@
-"""LLVM's intrinsics as explicit instructions: one row a name, without its type suffixes."""
+"""LLVM's intrinsics as explicit instructions: one row per name, without its type suffixes."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from functools import cache
 from partita.llvm import intrinsics_float
 from partita.llvm.function import Lowering, Value
 from partita.llvm.memory import load
-from partita.llvm.tokens import NotUnderstoodError
+from partita.llvm.tokens import UnsupportedError
 from partita.llvm.types import Type
 from partita.llvm.write import (
     ASSUME,
     BIN,
     BIN_OPS,
     CMP,
+    FLAG,
     FUNNEL,
     INT_PREDS,
     MEMCOPY,
@@ -29,21 +30,20 @@ from partita.llvm.write import (
     UN_OPS,
     UNDEF,
     VASTART,
-    YES,
     Operand,
     constant_of,
     integer,
     reg,
 )
 
-# What is called, its result's type, the types and the leaves of its arguments.
+# Arguments: the lowering, the name and the type of the result, the types and the leaves of the arguments.
 Intrinsic = Callable[[Lowering, str, Type, list[Type], list[list[Operand]]], None]
 _VA_LIST_SIZE = 24
 
 
 @cache
 def find(name: str) -> Intrinsic | None:
-    """The row for an intrinsic's name, which goes on with its types."""
+    """The row of an intrinsic, whose name ends with type suffixes."""
     parts = name.split(".")
     for end in range(len(parts), 0, -1):
         found = _ROWS.get(".".join(parts[:end]))
@@ -57,7 +57,7 @@ def _as_value(type_: Type, operands: list[Operand]) -> Value:
 
 
 def _scalar_of(type_: Type) -> Type:
-    return type_.of() if type_.kind == "vector" else type_
+    return type_.element_type() if type_.kind == "vector" else type_
 
 
 def _nothing(low: Lowering, name: str, type_: Type, types: list[Type], args: list[list[Operand]]) -> None:
@@ -125,7 +125,7 @@ def _funnel(left: int) -> Intrinsic:
 
 
 def _three_way(sign: str) -> Intrinsic:
-    """-1, 0 or 1 as the first is less, equal or greater."""
+    """-1, 0 or 1 if the first operand is less, equal or greater."""
 
     def lower(low: Lowering, name: str, type_: Type, types: list[Type], args: list[list[Operand]]) -> None:
         width, to = _scalar_of(types[0]).width, _scalar_of(type_).width
@@ -141,7 +141,7 @@ def _three_way(sign: str) -> Intrinsic:
 
 
 def _objectsize(low: Lowering, name: str, type_: Type, types: list[Type], args: list[list[Operand]]) -> None:
-    """Unknown, as LLVM itself answers without optimisation: 0 where a minimum is asked for, else -1."""
+    """Unknown, as in LLVM without optimisation: 0 if a minimum is requested, else -1."""
     low.define(name, low.integer(0 if constant_of(args[1][0]) else -1, type_.width))
 
 
@@ -177,12 +177,12 @@ def _trap(low: Lowering, name: str, type_: Type, types: list[Type], args: list[l
 
 def _ptrmask(low: Lowering, name: str, type_: Type, types: list[Type], args: list[list[Operand]]) -> None:
     if types[1].width != 64:
-        raise NotUnderstoodError("ptrmask with other than 64 bits")
+        raise UnsupportedError("ptrmask with a mask that is not 64 bits wide")
     low.emit((BIN | BIN_OPS["and"], low.result(name, 64), *args[0][0], *args[1][0]))
 
 
 def _load_relative(low: Lowering, name: str, type_: Type, types: list[Type], args: list[list[Operand]]) -> None:
-    """A table of 32-bit distances from its own start."""
+    """Loads from a table of 32-bit distances, which are relative to the start of the table."""
     table, offset = args[0][0], low.cast("sext", args[1][0], types[1].width, 64)
     entry = low.binary("add", 64, table, offset)
     load(low, key := f"{name} distance", low.types.integer(32), entry, 4)
@@ -216,13 +216,13 @@ _ROWS: dict[str, Intrinsic] = {
         _first,
     ),
     "memcpy": _copy(0),
-    "memmove": _copy(YES),
+    "memmove": _copy(FLAG),
     "memset": _memset,
     **{op: _unary(op) for op in UN_OPS},
     **{op: _binary(op) for op in "smin smax umin umax".split()},
     **{f"{op}.sat": _binary(f"{op}sat") for op in "uadd sadd usub ssub ushl sshl".split()},
     **{f"{op}.with.overflow": _overflow(op) for op in OVERFLOW_OPS},
-    "fshl": _funnel(YES),
+    "fshl": _funnel(FLAG),
     "fshr": _funnel(0),
     "scmp": _three_way("s"),
     "ucmp": _three_way("u"),
@@ -234,7 +234,7 @@ _ROWS: dict[str, Intrinsic] = {
     "stacksave": _stacksave,
     "stackrestore": _stackrestore,
     **dict.fromkeys("trap ubsantrap debugtrap".split(), _trap),
-    # LangRef allows 0 where the address cannot be known.
+    # LangRef allows 0 if the address is unknown.
     **dict.fromkeys("frameaddress returnaddress addressofreturnaddress sponentry".split(), _number(0)),
     **dict.fromkeys("allow.runtime.check allow.ubsan.check".split(), _number(1)),
     **dict.fromkeys("get.rounding flt.rounds".split(), _number(1)),  # to nearest

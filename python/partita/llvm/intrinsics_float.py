@@ -1,11 +1,11 @@
-"""Floating intrinsics. Exactly defined ones are instructions; transcendental ones are calls of the C library, which is
-what a compiler makes of them, so that results are those of the library that is linked."""
+"""Floating-point intrinsics. Exactly defined ones are instructions. Transcendental ones are calls of the C library, as
+in compiled code, so that results are those of the linked library."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from partita.llvm.tokens import NotUnderstoodError
+from partita.llvm.tokens import UnsupportedError
 from partita.llvm.types import Type, float_kind
 from partita.llvm.write import (
     FBIN,
@@ -34,7 +34,7 @@ _POWI = {"float": "__powisf2", "double": "__powidf2", "x86_fp80": "__powixf2"}
 
 
 def _kind(type_: Type) -> int:
-    return float_kind(type_.of() if type_.kind == "vector" else type_) << 16
+    return float_kind(type_.element_type() if type_.kind == "vector" else type_) << 16
 
 
 def _unary(op: str) -> Intrinsic:
@@ -63,9 +63,9 @@ def _fma(low: Lowering, name: str, type_: Type, types: list[Type], args: list[li
 
 
 def _fmuladd(low: Lowering, name: str, type_: Type, types: list[Type], args: list[list[Operand]]) -> None:
-    """Two roundings, as on the baseline x86-64, which has no fused instruction."""
+    """Rounds twice, as baseline x86-64 does, which has no fused instruction."""
     for dst, a, b, c in zip(low.results(name, type_), *args, strict=True):
-        product = low.new_register((type_.of() if type_.kind == "vector" else type_).width)
+        product = low.new_register((type_.element_type() if type_.kind == "vector" else type_).width)
         low.emit((FBIN | FBIN_OPS["fmul"] | _kind(type_), product, *a, *b))
         low.emit((FBIN | FBIN_OPS["fadd"] | _kind(type_), dst, *reg(product), *c))
 
@@ -92,7 +92,7 @@ def _saturating(how: int) -> Intrinsic:
 def _is_fpclass(low: Lowering, name: str, type_: Type, types: list[Type], args: list[list[Operand]]) -> None:
     mask = constant_of(args[1][0])
     if mask is None:
-        raise NotUnderstoodError("is.fpclass with a variable mask")
+        raise UnsupportedError("is.fpclass with a variable mask")
     for dst, a in zip(low.results(name, type_), args[0], strict=True):
         low.emit((FCLASS | _kind(types[0]), mask & 0x3FF, dst, *a))
 
@@ -102,7 +102,7 @@ def _library(function: str) -> Intrinsic:
         from partita.llvm.calls import call_library  # calls needs the table of intrinsics
 
         if type_.name not in _SUFFIX:
-            raise NotUnderstoodError(f"`{function}` on `{type_.name}`")
+            raise UnsupportedError(f"`{function}` on `{type_.name}`")
         target = _POWI[type_.name] if function == "powi" else function + _SUFFIX[type_.name]
         call_library(low, name, type_, target, [(t, a[0]) for t, a in zip(types, args, strict=True)])
 
@@ -123,10 +123,10 @@ def _reduce(op: str, start: bool) -> Intrinsic:
 
 
 def _convert(head: int) -> Intrinsic:
-    """Between integers and floating formats, or between two formats."""
+    """Converts between integers and floating-point formats, or between two formats."""
 
     def lower(low: Lowering, name: str, type_: Type, types: list[Type], args: list[list[Operand]]) -> None:
-        from_type = types[0].of() if types[0].kind == "vector" else types[0]
+        from_type = types[0].element_type() if types[0].kind == "vector" else types[0]
         for dst, a in zip(low.results(name, type_), args[0], strict=True):
             if head & 255 == FCAST:
                 low.emit((head | float_kind(from_type) << 8 | _kind(type_), dst, *a))
@@ -139,9 +139,9 @@ def _convert(head: int) -> Intrinsic:
 
 
 def _compare(low: Lowering, name: str, type_: Type, types: list[Type], args: list[list[Operand]]) -> None:
-    pred = FCMP_PREDS.get(low.notes[0]) if low.notes else None
+    pred = FCMP_PREDS.get(low.metadata_arguments[0]) if low.metadata_arguments else None
     if pred is None:
-        raise NotUnderstoodError("a constrained comparison without a predicate")
+        raise UnsupportedError("a constrained comparison without a predicate")
     for dst, a, b in zip(low.results(name, type_), args[0], args[1], strict=True):
         low.emit((FCMP | pred | _kind(types[0]), dst, *a, *b))
 
@@ -176,7 +176,7 @@ ROWS: dict[str, Intrinsic] = {
     "vector.reduce.fmin": _reduce("minnum", start=False),
     "vector.reduce.fmax": _reduce("maxnum", start=False),
 }
-# What `#pragma STDC FENV_ACCESS ON` makes of plain instructions: the same, since rounding is always to nearest here.
+# `#pragma STDC FENV_ACCESS ON` turns plain instructions into these. They mean the same: rounding is always to nearest.
 _CONSTRAINED: dict[str, Intrinsic] = {
     **{op: _binary(op) for op in "fadd fsub fmul fdiv frem".split()},
     "fptosi": _convert(FTOINT | _SIGNED),

@@ -1,10 +1,10 @@
-"""Loads, stores, allocas, addresses and atomics (of which there is only one thread)."""
+"""Loads, stores, allocas, addresses and atomics. Programs have one thread, so atomics are plain accesses."""
 
 from __future__ import annotations
 
 from partita.llvm.constants import member_offset
 from partita.llvm.function import Handler, Lowering
-from partita.llvm.tokens import Cursor, NotUnderstoodError
+from partita.llvm.tokens import Cursor, UnsupportedError
 from partita.llvm.types import Type, float_kind
 from partita.llvm.vectors import pack, unpack
 from partita.llvm.write import (
@@ -12,12 +12,12 @@ from partita.llvm.write import (
     CMP,
     FBIN,
     FBIN_OPS,
+    FLAG,
     GEP,
     INT_PREDS,
     LOAD,
     SELECT,
     STORE,
-    YES,
     Operand,
     constant_of,
     integer,
@@ -30,7 +30,7 @@ _GEP_FLAGS = frozenset(("inbounds", "nusw", "nuw"))
 
 
 def _alignment(cursor: Cursor, default: int) -> int:
-    """The `align N` among what follows an access; orderings and scopes mean nothing to one thread."""
+    """The `align N` after an access. Orderings and scopes are ignored: programs have one thread."""
     tokens = cursor.tokens
     for at in range(cursor.at, len(tokens) - 1):
         if tokens[at] == "align":
@@ -38,36 +38,36 @@ def _alignment(cursor: Cursor, default: int) -> int:
     return default
 
 
-def _odd_vector(type_: Type) -> bool:
-    """A vector whose elements share bytes in memory."""
-    return type_.kind == "vector" and type_.of().width % 8 != 0
+def _has_subbyte_elements(type_: Type) -> bool:
+    """Whether the type is a vector whose elements share bytes in memory."""
+    return type_.kind == "vector" and type_.element_type().width % 8 != 0
 
 
 def load(low: Lowering, name: str, type_: Type, addr: Operand, align: int) -> None:
     if type_.width:
         low.emit((LOAD, align, low.result(name, type_.width), *addr))
-    elif _odd_vector(type_):
-        whole = low.new_register(type_.count * type_.of().width)
+    elif _has_subbyte_elements(type_):
+        whole = low.new_register(type_.count * type_.element_type().width)
         low.emit((LOAD, align, whole, *addr))
-        low.define(name, unpack(low, reg(whole), type_.of().width, type_.count))
+        low.define(name, unpack(low, reg(whole), type_.element_type().width, type_.count))
     else:
         for dst, (offset, _) in zip(low.results(name, type_), type_.leaves, strict=True):
-            low.emit((LOAD, _at(align, offset), dst, *low.offset(addr, offset)))
+            low.emit((LOAD, _alignment_at(align, offset), dst, *low.offset(addr, offset)))
 
 
 def store(low: Lowering, type_: Type, value: list[Operand], addr: Operand, align: int) -> None:
     if type_.width:
         low.emit((STORE, type_.width, align, *value[0], *addr))
-    elif _odd_vector(type_):
-        width = type_.of().width
+    elif _has_subbyte_elements(type_):
+        width = type_.element_type().width
         low.emit((STORE, width * type_.count, align, *pack(low, value, width), *addr))
     else:
         for operand, (offset, leaf) in zip(value, type_.leaves, strict=True):
-            low.emit((STORE, leaf.width, _at(align, offset), *operand, *low.offset(addr, offset)))
+            low.emit((STORE, leaf.width, _alignment_at(align, offset), *operand, *low.offset(addr, offset)))
 
 
-def _at(align: int, offset: int) -> int:
-    """The alignment that is left some bytes further on."""
+def _alignment_at(align: int, offset: int) -> int:
+    """The alignment of the address `offset` bytes after an address with this alignment."""
     return min(align, offset & -offset) if offset else align
 
 
@@ -91,7 +91,7 @@ def _alloca(low: Lowering, cursor: Cursor, name: str) -> None:
     cursor.accept("inalloca")
     type_ = low.types.parse(cursor)
     if not type_.sized:
-        raise NotUnderstoodError(f"alloca of `{type_.name}`")
+        raise UnsupportedError(f"alloca of `{type_.name}`")
     count: Operand = integer(1)
     if cursor.peek() == "," and low.types.is_start(cursor.tokens[cursor.at + 1]):
         cursor.at += 1
@@ -104,7 +104,7 @@ def _alloca(low: Lowering, cursor: Cursor, name: str) -> None:
         size = count if type_.size == 1 else low.binary("mul", 64, count, integer(type_.size))
         low.emit((ALLOCA, align, dst, *size))
     else:
-        fixed = YES if low.block == 0 else 0
+        fixed = FLAG if low.block == 0 else 0
         low.emit((ALLOCA | fixed, align, dst, *low.integer(known * type_.size, 64)))
 
 
@@ -121,7 +121,7 @@ def _getelementptr(low: Lowering, cursor: Cursor, name: str) -> None:
         index_type, indices = low.typed(cursor)
         if index_type.kind == "vector":
             lanes = index_type.count
-            width = index_type.of().width
+            width = index_type.element_type().width
         else:
             width = index_type.width
         known = [constant_of(index) for index in indices]
@@ -134,7 +134,7 @@ def _getelementptr(low: Lowering, cursor: Cursor, name: str) -> None:
             if step:
                 terms.append((indices, width, step))
         first = False
-    inbounds = YES if "inbounds" in flags else 0
+    inbounds = FLAG if "inbounds" in flags else 0
     if not lanes:
         low.define(name, _address(low, inbounds, bases[0], offset, [(i[0], w, s) for i, w, s in terms]))
         return
@@ -163,7 +163,7 @@ def _address(
 
 
 def _nothing(low: Lowering, cursor: Cursor, name: str) -> None:
-    """`fence`: one thread needs none."""
+    """`fence`: no effect with one thread."""
 
 
 def _cmpxchg(low: Lowering, cursor: Cursor, name: str) -> None:
@@ -214,7 +214,7 @@ def _modified(low: Lowering, op: str, type_: Type, old: Operand, operand: Operan
         dst = low.new_register(width)
         low.emit((FBIN | FBIN_OPS[_RMW_FLOAT_OPS[op]] | float_kind(type_) << 16, dst, *old, *operand))
         return reg(dst)
-    raise NotUnderstoodError(f"atomicrmw `{op}`")
+    raise UnsupportedError(f"atomicrmw `{op}`")
 
 
 HANDLERS: dict[str, Handler] = {

@@ -1,6 +1,6 @@
-"""A module's text as a whole: symbols, globals, aliases, constructors, source positions; functions go to `function`.
+"""Lowering of a module: symbols, globals, aliases, constructors, source positions. Functions are in `function`.
 
-Symbols get their numbers when first needed, so that what is declared and never used does not appear in the program.
+A symbol gets its number at its first use, so that unused declarations do not appear in the program.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from partita.errors import UsageError
 from partita.llvm import arith, calls, control, memory, vectors
 from partita.llvm.constants import Linear, parse_constant
 from partita.llvm.function import Handler, Lowering
-from partita.llvm.initial import Initial
+from partita.llvm.initializer import Initializer
 from partita.llvm.positions import Positions
-from partita.llvm.tokens import Cursor, NotUnderstoodError, tokens_of, unquote
+from partita.llvm.tokens import Cursor, UnsupportedError, tokens_of, unquote
 from partita.llvm.types import Type, Types
 from partita.llvm.write import INTERNAL, STRONG, WEAK, Address, FunctionRecord, GlobalRecord, Writer
 
@@ -49,7 +49,7 @@ class Parameter(NamedTuple):
 
 
 def lower(text: str) -> bytes:
-    """The serialised Program of a module given as LLVM's text."""
+    """The serialised Program of a module in textual LLVM IR."""
     return Module(text).lower()
 
 
@@ -65,7 +65,7 @@ class Module:
         self._bodies: dict[str, tuple[int, int]] = {}
         self._positions = Positions()
         self._symbols: dict[str, Address] = {}
-        self._values: list[tuple[GlobalRecord, Cursor, Type]] = []  # of globals, not yet written
+        self._pending_values: list[tuple[GlobalRecord, Cursor, Type]] = []  # initial values not yet written
         self._labels: dict[str, dict[str, int]] = {}
         self._locs: dict[int, int] = {-1: 0}
         self._places: dict[int, str] = {}
@@ -115,7 +115,7 @@ class Module:
     def _function_of(self, line: str) -> str:
         found = _FUNCTION_NAME.search(line)
         if found is None:
-            raise UsageError(f"expected a function in LLVM's text, found `{line[:80]}`")
+            raise UsageError(f"expected a function in the LLVM IR, found `{line[:80]}`")
         return unquote("@" + found[1])
 
     def _check_target(self, line: str) -> None:
@@ -128,23 +128,23 @@ class Module:
     # Source positions
 
     def loc(self, debug: int) -> int:
-        """The number of the source position that `!dbg !N` means."""
+        """The number of the source position that `!dbg !N` refers to."""
         found = self._locs.get(debug)
         if found is None:
-            file, line, column = self._positions.of(debug)
+            file, line, column = self._positions.position(debug)
             found = self._locs[debug] = self.writer.loc(file, line, column)
             if found:
                 self._places.setdefault(found, f"{os.path.basename(file)}:{line}")
         return found
 
     def place(self, loc: int) -> str:
-        """A position for messages; the file's own name only, so that it does not depend on the machine."""
+        """A position for messages, with the base name of the file, so that it does not depend on the machine."""
         return self._places.get(loc, "")
 
     # Symbols
 
     def symbol_address(self, name: str) -> Address:
-        """The function or global of a name; it is entered into the program at its first use."""
+        """The function or global with this name, which is added to the program at its first use."""
         found = self._symbols.get(name)
         if found is None:
             line = self._global_lines.get(name)
@@ -154,11 +154,11 @@ class Module:
     def label_address(self, function: str, label: str) -> Address:
         number = self.labels(function).get(label)
         if number is None:
-            raise NotUnderstoodError(f"label `{label}` of function `{function}`")
+            raise UnsupportedError(f"label `{label}` of function `{function}`")
         return Address(2, self.symbol_address(function).number, number)
 
     def labels(self, function: str) -> dict[str, int]:
-        """The blocks of a function by label. An entry block without one has the number after the parameters."""
+        """The blocks of a function by label. An unlabelled entry block has the number after the unnamed parameters."""
         found = self._labels.get(function)
         if found is None:
             found = self._labels[function] = {}
@@ -180,12 +180,12 @@ class Module:
         cursor = self._signature_cursor(function)
         try:
             _, parameters, _ = self._signature(cursor)
-        except NotUnderstoodError:
-            return 0  # the function will be refused as a whole
+        except UnsupportedError:
+            return 0  # the whole function is unsupported
         return sum(1 for parameter in parameters if parameter.name[1:].isdigit())
 
     def library_function(self, name: str, result: Type, parameters: list[Type]) -> int:
-        """A C function that an intrinsic stands for."""
+        """The C function that implements an intrinsic."""
         found = self._symbols.get(name)
         if found is None and name in self._function_lines:
             found = self.symbol_address(name)
@@ -194,7 +194,7 @@ class Module:
             record.results = [result.width]
             found = self._add_function(record)
         if found.kind != 1:
-            raise NotUnderstoodError(f"`{name}`, which is not a function here")
+            raise UnsupportedError(f"`{name}`, which is not a function in this program")
         return found.number
 
     def _add_function(self, record: FunctionRecord) -> Address:
@@ -205,7 +205,7 @@ class Module:
     def _enter_function(self, name: str) -> Address:
         line = self._function_lines.get(name)
         if line is None:
-            raise NotUnderstoodError(f"symbol `{name}`")
+            raise UnsupportedError(f"symbol `{name}`")
         record = FunctionRecord(name)
         address = self._add_function(record)
         words = line[: line.index("@")].split()
@@ -215,8 +215,8 @@ class Module:
                 result, parameters, record.variadic = self._signature(self._signature_cursor(name))
                 record.results = [leaf.width for _, leaf in result.leaves]
                 record.widths = [leaf.width for parameter in parameters for _, leaf in parameter.type.leaves]
-            except NotUnderstoodError:
-                record.results, record.widths = [], []  # such a call is not understood either
+            except UnsupportedError:
+                record.results, record.widths = [], []  # calls of it are unsupported too
             record.params = len(record.widths)
         return address
 
@@ -224,7 +224,7 @@ class Module:
         return Cursor(tokens_of(self._function_lines[name]))
 
     def _signature(self, cursor: Cursor) -> tuple[Type, list[Parameter], bool]:
-        """Result, parameters (with their names, where they have some) and whether more may follow."""
+        """The result type, the parameters (with their names, if any) and whether the function is variadic."""
         cursor.next()
         while not self.types.is_start(cursor.peek()):
             cursor.next()
@@ -272,8 +272,8 @@ class Module:
             record.results = [leaf.width for _, leaf in result.leaves]
             for parameter in parameters:
                 lowering.parameter(*parameter)
-        except NotUnderstoodError as error:
-            lowering.refuse(str(error))
+        except UnsupportedError as error:
+            lowering.unsupported_signature(str(error))
             return
         lowering.body(self._lines[start:end], _HANDLERS)
 
@@ -287,7 +287,7 @@ class Module:
             cursor.skip_group()
         kind = cursor.next()
         linkage = next((_LINKAGES[word] for word in words if word in _LINKAGES), STRONG)
-        if kind == "ifunc":  # chosen at run time: known by name only
+        if kind == "ifunc":  # resolved at run time: only the name is known
             return self._add_function(FunctionRecord(name, linkage))
         type_ = self.types.parse(cursor)
         if kind == "alias":
@@ -298,7 +298,7 @@ class Module:
         record.size, record.align = type_.size, type_.align
         if not any(word in words for word in ("external", "extern_weak", "available_externally")):
             record.defined = True
-            self._values.append((record, cursor, type_))
+            self._pending_values.append((record, cursor, type_))
         tokens = cursor.tokens
         for at in range(len(tokens) - 3, 0, -1):
             if tokens[at] == "align" and tokens[at - 1] == "," and tokens[at + 1].isdigit():
@@ -307,13 +307,13 @@ class Module:
         return address
 
     def _fill_globals(self) -> None:
-        """Writes initial values. They wait until here because one names the next, in chains of any length."""
-        while self._values:
-            record, cursor, type_ = self._values.pop()
-            initial = Initial(self)
+        """Writes initial values. Not done recursively: globals refer to each other in chains of any length."""
+        while self._pending_values:
+            record, cursor, type_ = self._pending_values.pop()
+            initial = Initializer(self)
             try:
                 initial.fill(cursor, type_, 0)
-            except (NotUnderstoodError, ValueError) as error:
+            except (UnsupportedError, ValueError) as error:
                 record.unsupported = f"{error} in the initial value of `{record.name}`"
             else:
                 record.data = bytes(initial.data)
@@ -321,7 +321,7 @@ class Module:
 
     def _enter_alias(self, name: str, linkage: int, cursor: Cursor) -> Address:
         cursor.expect(",")
-        if self.types.is_start(cursor.peek()):  # a constant expression stands without its type
+        if self.types.is_start(cursor.peek()):  # a constant expression has no type in front
             self.types.parse(cursor)
         (leaf,) = parse_constant(self, cursor, self.types.ptr)
         if not isinstance(leaf, Linear) or leaf.plus is None or leaf.minus is not None:

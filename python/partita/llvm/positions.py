@@ -1,4 +1,4 @@
-"""Source positions: what `!dbg !N` means, from the metadata of a module."""
+"""Source positions: resolves `!dbg !N` through the metadata of a module."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ class Positions:
         self._files: dict[int, str] = {}
 
     def add(self, line: str) -> None:
-        """A line of the module that starts with `!`."""
+        """Adds a line of the module that starts with `!`."""
         number, _, rest = line[1:].partition(" = ")
         if number.isdigit():
             self._metadata[int(number)] = rest
 
-    def of(self, debug: int) -> Position:
+    def position(self, debug: int) -> Position:
         fields = self._fields(debug)
-        # An instruction's position names its scope; a function is one itself.
+        # The position of an instruction names its scope; a function is itself a scope.
         file = self._file_of(debug if "file" in fields else int(fields.get("scope", "-1")))
         return Position(file, int(fields.get("line", "0")), int(fields.get("column", "0")))
 
@@ -39,11 +39,11 @@ class Positions:
         return {name: node or count or string for name, node, count, string in _FIELD.findall(text)}
 
     def _file_of(self, scope: int) -> str:
-        """The path of the file of a scope, which is its own or that of a scope around it."""
-        around = []
+        """The path of the file of a scope: its own, or that of the nearest enclosing scope with a file."""
+        enclosing = []
         while scope not in self._files:
-            around.append(scope)
-            self._files[scope] = ""  # damaged metadata may go in circles
+            enclosing.append(scope)
+            self._files[scope] = ""  # damaged metadata may be cyclic
             fields = self._fields(scope)
             if "file" in fields or "scope" not in fields:
                 file = self._fields(int(fields.get("file", "-1")))
@@ -52,5 +52,5 @@ class Positions:
                 break
             scope = int(fields["scope"])
         found = self._files[scope]
-        self._files.update(dict.fromkeys(around, found))
+        self._files.update(dict.fromkeys(enclosing, found))
         return found

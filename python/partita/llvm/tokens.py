@@ -1,4 +1,4 @@
-"""Words of one line of LLVM's textual IR, and a cursor over them."""
+"""Tokens of one line of textual LLVM IR, and a cursor over them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 # Names (also quoted), strings (also c"..."), metadata, attribute groups, words and numbers, punctuation.
 _TOKEN = re.compile(r'[%@$](?:"[^"]*"|[-\w.$]+)|c?"[^"]*"|![\w.]*|#\d+|\^\d+|[-+\w.$]+|[^\s]')
-# Metadata attached to an instruction stands at the end of its line and is always numbered.
+# Metadata attached to an instruction is at the end of its line and is always numbered.
 _TAIL = re.compile(r"(?:, ![\w.]+ !\d+)+$")
 _DEBUG = re.compile(r"!dbg !(\d+)")
 _ESCAPE = re.compile(rb"\\([0-9A-Fa-f]{2})|\\\\")
@@ -18,12 +18,12 @@ _VALUE_WORDS = frozenset(
 )
 
 
-class NotUnderstoodError(Exception):
-    """A construct the lowering does not know: it becomes an instruction that ends the paths which reach it."""
+class UnsupportedError(Exception):
+    """A construct that is not supported. It is lowered to an instruction that ends every path which reaches it."""
 
 
 def split_line(line: str) -> tuple[list[str], int]:
-    """The tokens of an instruction without its metadata, with two empty ones as end marks; and its `!dbg` number."""
+    """The tokens of an instruction without metadata, followed by two empty ones as end marks; and its `!dbg` number."""
     debug = -1
     tail = _TAIL.search(line)
     if tail is not None:
@@ -37,14 +37,14 @@ def split_line(line: str) -> tuple[list[str], int]:
 
 
 def tokens_of(text: str) -> list[str]:
-    """The tokens of any text, with two empty ones as end marks."""
+    """The tokens of any text, followed by two empty ones as end marks."""
     tokens = _TOKEN.findall(text)
     tokens += ("", "")
     return tokens
 
 
 def unquote(name: str) -> str:
-    """A symbol or label as it is meant: without sigil and quotes, escapes resolved."""
+    """The name of a symbol or label: without sigil and quotes, escapes resolved."""
     if name[:1] in "%@$":
         name = name[1:]
     if name[:1] == '"':
@@ -76,7 +76,7 @@ class Cursor:
     def next(self) -> str:
         token = self.tokens[self.at]
         if not token:
-            raise NotUnderstoodError("the line ends where more is expected")
+            raise UnsupportedError("unexpected end of line")
         self.at += 1
         return token
 
@@ -89,18 +89,18 @@ class Cursor:
     def expect(self, token: str) -> None:
         found = self.tokens[self.at]
         if found != token:
-            raise NotUnderstoodError(f"expected `{token}`, found `{found}`")
+            raise UnsupportedError(f"expected `{token}`, found `{found}`")
         self.at += 1
 
     def skip_words(self, words: frozenset[str]) -> list[str]:
-        """Takes the words that are in the set, as long as they come."""
+        """Skips tokens while they are in the set; returns them."""
         start = self.at
         while self.tokens[self.at] in words:
             self.at += 1
         return self.tokens[start : self.at]
 
     def skip_group(self) -> None:
-        """Takes a balanced `( ... )` if one stands here."""
+        """Skips a balanced `( ... )`, if there is one at the cursor."""
         if self.tokens[self.at] != "(":
             return
         depth = 0
@@ -114,7 +114,7 @@ class Cursor:
                     return
 
     def at_value(self) -> bool:
-        """Does a value stand here (and not an attribute of it)?"""
+        """Whether a value is at the cursor, not an attribute of it."""
         token = self.tokens[self.at]
         first = token[:1]
         return first in "%@-+0123456789[{<" or token in _VALUE_WORDS or token[:2] == 'c"' or first == "!"
@@ -124,4 +124,4 @@ class Cursor:
         try:
             return int(token)
         except ValueError:
-            raise NotUnderstoodError(f"expected a number, found `{token}`") from None
+            raise UnsupportedError(f"expected a number, found `{token}`") from None

@@ -1,8 +1,8 @@
-"""LLVM's types with their x86-64 layout, and the scalars a value of each consists of."""
+"""LLVM's types with their x86-64 layout and their scalar leaves."""
 
 from __future__ import annotations
 
-from partita.llvm.tokens import Cursor, NotUnderstoodError, tokens_of
+from partita.llvm.tokens import Cursor, UnsupportedError, tokens_of
 
 # name: (bits, bytes allocated, alignment)
 _FLOATS = {
@@ -13,16 +13,16 @@ _FLOATS = {
     "x86_fp80": (80, 16, 16),
     "fp128": (128, 16, 16),
 }
-# Floating types that have operations, with their number in the serialised form.
+# Floating-point types with arithmetic: their numbers in the serialised form.
 FLOAT_KINDS = {"float": 0, "double": 1, "x86_fp80": 2}
-# A first-class value of more scalars than this is not taken apart: nothing that clang emits comes near it.
+# Largest number of scalars in a first-class value. Clang emits far smaller ones.
 _MAX_LEAVES = 4096
-# On x86 these address spaces are relative to gs, fs and ss; below them a pointer is a pointer.
+# The first of the address spaces that are relative to gs, fs or ss on x86. Lower ones are plain pointers.
 _FIRST_SEGMENT = 256
 
 
 class Type:
-    """One type. `width` is 0 unless it is a scalar; `size` is the distance of array elements."""
+    """A type. `width` is 0 unless it is a scalar; `size` is the stride of array elements in bytes."""
 
     __slots__ = (
         "_leaves",
@@ -44,16 +44,16 @@ class Type:
         self.width = width
         self.size = size
         self.align = align
-        self.element: Type | None = None  # of arrays and vectors; the result of functions
+        self.element: Type | None = None  # element of an array or vector; result of a function
         self.count = 0
-        self.fields: tuple[Type, ...] = ()  # of structs; the parameters of functions
+        self.fields: tuple[Type, ...] = ()  # fields of a struct; parameters of a function
         self.offsets: tuple[int, ...] = ()
         self.variadic = False
         self._leaves: list[tuple[int, Type]] | None = None
 
-    def of(self) -> Type:
+    def element_type(self) -> Type:
         if self.element is None:
-            raise NotUnderstoodError(f"type `{self.name}` has no elements")
+            raise UnsupportedError(f"type `{self.name}` has no elements")
         return self.element
 
     @property
@@ -62,15 +62,15 @@ class Type:
 
     @property
     def leaves(self) -> list[tuple[int, Type]]:
-        """The scalars of a value with their offsets in bytes, in order. (Vector elements of odd width share bytes.)"""
+        """The scalars of a value with their offsets in bytes. Vector elements narrower than a byte share offsets."""
         if self._leaves is None:
             if self.width:
                 self._leaves = [(0, self)]
             elif self.kind in ("array", "vector"):
-                element = self.of()
+                element = self.element_type()
                 inner = element.leaves
                 if self.count * len(inner) > _MAX_LEAVES:
-                    raise NotUnderstoodError(f"a value of {self.count * len(inner)} scalars (type `{self.name}`)")
+                    raise UnsupportedError(f"a value of {self.count * len(inner)} scalars (type `{self.name}`)")
                 step = element.size if self.kind == "array" else (element.width + 7) // 8
                 self._leaves = [(i * step + at, leaf) for i in range(self.count) for at, leaf in inner]
             elif self.kind == "struct":
@@ -79,17 +79,17 @@ class Type:
             elif self.kind == "void":
                 self._leaves = []
             else:
-                raise NotUnderstoodError(f"a value of type `{self.name}`")
+                raise UnsupportedError(f"a value of type `{self.name}`")
         return self._leaves
 
     def leaf_range(self, index: int) -> tuple[int, int, Type]:
-        """Which leaves the member `index` of an aggregate has, and its type."""
+        """The first leaf of the member `index` of an aggregate, the one after its last, and the type of the member."""
         if self.kind == "struct":
             if not 0 <= index < len(self.fields):
-                raise NotUnderstoodError(f"member {index} of `{self.name}`")
+                raise UnsupportedError(f"member {index} of `{self.name}`")
             start = sum(len(field.leaves) for field in self.fields[:index])
             return start, start + len(self.fields[index].leaves), self.fields[index]
-        element = self.of()
+        element = self.element_type()
         each = len(element.leaves)
         return index * each, (index + 1) * each, element
 
@@ -126,12 +126,12 @@ class Types:
         found = self._known.get(name)
         if found is None:
             if not 1 <= width <= 1 << 16:
-                raise NotUnderstoodError(f"integers of {width} bits")
+                raise UnsupportedError(f"integers of {width} bits")
             found = self._known[name] = _integer(width)
         return found
 
     def is_start(self, token: str) -> bool:
-        """Can a type begin with this token?"""
+        """Whether a type can begin with this token."""
         return token in self._known or token[:1] in "[{<%" or (token[:1] == "i" and token[1:].isdigit())
 
     def parse(self, cursor: Cursor) -> Type:
@@ -147,7 +147,7 @@ class Types:
         if after == "addrspace":
             cursor.at += 2
             if cursor.number() >= _FIRST_SEGMENT:
-                raise NotUnderstoodError("a pointer relative to a segment register")
+                raise UnsupportedError("a pointer relative to a segment register")
             cursor.expect(")")
         return found
 
@@ -171,13 +171,13 @@ class Types:
                 cursor.expect(">")
                 return self._structure(fields, packed=True)
             if cursor.peek() == "vscale":
-                raise NotUnderstoodError("scalable vectors")
+                raise UnsupportedError("scalable vectors")
             count = cursor.number()
             cursor.expect("x")
             element = self.parse(cursor)
             cursor.expect(">")
             return self.vector(count, element)
-        raise NotUnderstoodError(f"type `{token}`")
+        raise UnsupportedError(f"type `{token}`")
 
     def _members(self, cursor: Cursor, end: str) -> list[Type]:
         fields: list[Type] = []
@@ -257,8 +257,8 @@ class Types:
 
 
 def float_kind(type_: Type) -> int:
-    """The number of a floating type in the serialised form."""
+    """The number of a floating-point type in the serialised form."""
     kind = FLOAT_KINDS.get(type_.name)
     if kind is None:
-        raise NotUnderstoodError(f"arithmetic on `{type_.name}`")
+        raise UnsupportedError(f"arithmetic on `{type_.name}`")
     return kind

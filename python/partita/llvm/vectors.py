@@ -1,15 +1,15 @@
-"""Taking aggregates and vectors apart: extract, insert, shuffle, and bit casts between shapes."""
+"""Members of aggregates and vectors: extract, insert, shuffle, and bit casts between shapes."""
 
 from __future__ import annotations
 
 from partita.llvm.function import Handler, Lowering
-from partita.llvm.tokens import Cursor, NotUnderstoodError
+from partita.llvm.tokens import Cursor, UnsupportedError
 from partita.llvm.types import Type
 from partita.llvm.write import CMP, INT_PREDS, POISON, SELECT, Operand, constant_of, integer, reg
 
 
 def pack(low: Lowering, operands: list[Operand], width: int) -> Operand:
-    """The elements side by side in one integer, the first in the low bits."""
+    """Concatenates the elements in one integer, the first in the low bits."""
     total = width * len(operands)
     if len(operands) == 1:
         return operands[0]
@@ -20,12 +20,12 @@ def pack(low: Lowering, operands: list[Operand], width: int) -> Operand:
             part = low.binary("shl", total, part, low.integer(number * width, total))
         whole = part if whole is None else low.binary("or", total, whole, part)
     if whole is None:
-        raise NotUnderstoodError("an empty vector")
+        raise UnsupportedError("an empty vector")
     return whole
 
 
 def unpack(low: Lowering, whole: Operand, width: int, count: int) -> list[Operand]:
-    """The opposite of `pack`."""
+    """The inverse of `pack`."""
     total = width * count
     if count == 1:
         return [whole]
@@ -38,11 +38,11 @@ def unpack(low: Lowering, whole: Operand, width: int, count: int) -> list[Operan
 
 def bitcast(low: Lowering, from_type: Type, operands: list[Operand], to_type: Type) -> Operand | list[Operand]:
     from_vector, to_vector = from_type.kind == "vector", to_type.kind == "vector"
-    width = from_type.of().width if from_vector else from_type.width
-    to = to_type.of().width if to_vector else to_type.width
+    width = from_type.element_type().width if from_vector else from_type.width
+    to = to_type.element_type().width if to_vector else to_type.width
     count = to_type.count if to_vector else 1
     if not width or not to or width * len(operands) != to * count:
-        raise NotUnderstoodError(f"bitcast from `{from_type.name}` to `{to_type.name}`")
+        raise UnsupportedError(f"bitcast from `{from_type.name}` to `{to_type.name}`")
     if width != to:
         operands = unpack(low, pack(low, operands, width), to, count)
     return operands if to_vector else operands[0]
@@ -88,7 +88,7 @@ def _extractelement(low: Lowering, cursor: Cursor, name: str) -> None:
         return
     chosen = leaves[0]
     for number in range(1, len(leaves)):
-        dst = low.new_register(type_.of().width)
+        dst = low.new_register(type_.element_type().width)
         low.emit((SELECT, dst, *_equal(low, index_type.width, index, number), *leaves[number], *chosen))
         chosen = reg(dst)
     low.define(name, chosen)
@@ -127,7 +127,7 @@ def _shufflevector(low: Lowering, cursor: Cursor, name: str) -> None:
         index = constant_of(operand)
         chosen.append(POISON if index is None else both[index])
     if len(chosen) != mask_type.count:
-        raise NotUnderstoodError(f"shuffle mask `{mask_type.name}`")
+        raise UnsupportedError(f"shuffle mask `{mask_type.name}`")
     low.define(name, chosen)
 
 

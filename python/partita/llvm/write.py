@@ -1,7 +1,7 @@
-"""The serialised form of a Program: numbers of instructions and operators, operands as words, and the file.
+"""The serialised form of a Program: numbers of instructions and operators, encoding of operands, and the file.
 
-`core/src/program/load.rs` reads it and `inst.rs` has the same lists of operators in the same order; `FORMAT_VERSION`
-changes whenever any of them does.
+`core/src/program/load.rs` reads it and `inst.rs` has the same lists of operators in the same order. A change of any of
+them changes `FORMAT_VERSION`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 FORMAT_VERSION = 1
 _MAGIC = b"PARTITA\0"
 
-# An operand is a tuple of words; the low three bits of the first say which kind.
+# An operand is a tuple of words; the low three bits of the first are its kind.
 Operand = tuple[int, ...]
 UNDEF: Operand = (6,)
 POISON: Operand = (6 | 8,)
@@ -32,7 +32,7 @@ def _numbered(names: str) -> dict[str, int]:
     return {name: number << 8 for number, name in enumerate(names.split())}
 
 
-# Operators by name, already shifted to their place in the first word.
+# Operators by name, shifted to their position in the first word.
 BIN_OPS = _numbered(
     "add sub mul udiv sdiv urem srem shl lshr ashr and or xor umin umax smin smax"
     " uaddsat saddsat usubsat ssubsat ushlsat sshlsat"
@@ -46,7 +46,8 @@ FUN_OPS = _numbered("fneg fabs sqrt floor ceil trunc rint round")
 FCMP_PREDS = _numbered("false oeq ogt oge olt ole one ord ueq ugt uge ult ule une uno true")
 FLAGS = {"nuw": 1 << 16, "nsw": 2 << 16, "exact": 4 << 16, "disjoint": 8 << 16}
 STRICT = 8 << 16
-YES = 1 << 16
+# The one flag of an instruction: indirect call, overlapping copy, fixed alloca, inbounds, left funnel shift.
+FLAG = 1 << 16
 
 STRONG, WEAK, INTERNAL = range(3)
 
@@ -84,7 +85,7 @@ def wide(number: int) -> Operand:
 
 
 def constant_of(operand: Operand) -> int | None:
-    """The number a constant operand of at most 64 bits is, or None."""
+    """The value of a constant operand of at most 64 bits, or None."""
     kind = operand[0] & 7
     if kind == 1:
         return operand[0] >> 3
@@ -95,7 +96,7 @@ def constant_of(operand: Operand) -> int | None:
 
 @dataclass(frozen=True)
 class Address:
-    """A constant address in an initial value: kind 0 global, 1 function, 2 block (the offset is the block)."""
+    """A constant address in an initial value. Kind: 0 global, 1 function, 2 block (the offset is its number)."""
 
     kind: int
     number: int
@@ -137,7 +138,7 @@ class FunctionRecord:
 
 
 class Writer:
-    """Collects the parts of a program and makes the file."""
+    """Collects the parts of a program and serialises them."""
 
     def __init__(self) -> None:
         self.functions: list[FunctionRecord] = []
@@ -157,7 +158,7 @@ class Writer:
         return self._locs.setdefault((self.string(file), line, column), len(self._locs))
 
     def constant(self, value: int, width: int) -> Operand:
-        """A constant of any width; `value` may be negative or too large and is reduced."""
+        """A constant of any width. `value` is reduced modulo the width."""
         value &= (1 << width) - 1
         if width <= 64:
             return integer(value)
@@ -179,7 +180,7 @@ class Writer:
             body.append(len(structors))
             for priority, number in structors:
                 body.extend((priority, number))
-        # Strings last, since the sections above may add some; they stand first in the file.
+        # Strings are written last, since the sections above may add some; they come first in the file.
         words.append(len(self._strings))
         for text in self._strings:
             raw = text.encode("utf-8", "surrogateescape").decode("utf-8", "replace").encode("utf-8")

@@ -84,7 +84,7 @@ def with_marks(text: str) -> tuple[str, list[Line]]:
         if not statement.startswith("  "):
             last, may_mark = None, True  # a label, or outside of functions
         elif may_mark and " = phi " not in statement and (found := _DEBUG.search(statement)) is not None:
-            position = positions.of(int(found[1]))
+            position = positions.position(int(found[1]))
             line = Line(position.file, position.line)
             if line != last and line.file and line.number:
                 number = numbers.setdefault(line, len(numbers))

@@ -1,6 +1,7 @@
-"""Where System V x86-64 puts arguments: all that `va_start` and clang's expansion of `va_arg` need to agree on.
+"""Places of arguments in the System V x86-64 calling convention. `va_start` and clang's expansion of `va_arg` must
+agree on them; nothing else depends on them.
 
-Places are offsets in one frame: six general registers (8 bytes each), eight vector registers (16 each), then the stack.
+A place is an offset in one frame: six general registers (8 bytes each), eight vector registers (16 each), the stack.
 """
 
 from __future__ import annotations
@@ -10,16 +11,16 @@ from partita.llvm.types import Type
 _GENERAL, _VECTOR, STACK = 0, 48, 176
 
 
-class Convention:
-    """Hands out places, argument by argument."""
+class CallingConvention:
+    """Assigns places, one argument after the other."""
 
     def __init__(self) -> None:
         self.general = _GENERAL
         self.vector = _VECTOR
         self.stack = STACK
 
-    def places(self, type_: Type, by_value: Type | None, align: int) -> list[int]:
-        """The places of the leaves of the next argument; the one of its bytes when it is a structure by value."""
+    def assign(self, type_: Type, by_value: Type | None, align: int) -> list[int]:
+        """The places of the leaves of the next argument. A structure passed by value has one place."""
         if by_value is not None:
             return [self._on_stack(by_value.size, align)]
         if type_.kind == "vector":

@@ -1,11 +1,11 @@
-"""Initial values of globals as bytes and relocations, written as they are parsed so that large tables stay cheap."""
+"""Initial values of globals as bytes and relocations, written while parsing so that large tables are cheap."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from partita.llvm.constants import Linear, parse_constant
-from partita.llvm.tokens import Cursor, NotUnderstoodError, string_bytes
+from partita.llvm.tokens import Cursor, UnsupportedError, string_bytes
 from partita.llvm.types import Type
 from partita.llvm.write import Address
 
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from partita.llvm.module import Module
 
 
-class Initial:
-    """Bytes (zero where nothing was written) and relocations of one object."""
+class Initializer:
+    """Bytes and relocations of one object. Bytes that were not written are zero."""
 
     def __init__(self, module: Module) -> None:
         self._module = module
@@ -44,7 +44,7 @@ class Initial:
             cursor.expect("{")
         closing = "]" if opening == "[" else "}"
         number = 0
-        step = type_.of().size if type_.kind == "array" else 0
+        step = type_.element_type().size if type_.kind == "array" else 0
         while not cursor.accept(closing):
             if number:
                 cursor.expect(",")
@@ -55,13 +55,13 @@ class Initial:
             cursor.expect(">")
 
     def _vector(self, cursor: Cursor, type_: Type, at: int) -> None:
-        width = type_.of().width
+        width = type_.element_type().width
         total = 0
         for number, leaf in enumerate(parse_constant(self._module, cursor, type_)):
             if isinstance(leaf, Linear):
                 if leaf.plus or leaf.minus:
                     if width != 64:
-                        raise NotUnderstoodError("an address in a vector of other than 64 bits")
+                        raise UnsupportedError("an address in a vector whose elements are not 64 bits wide")
                     self._scalar(leaf, 64, at + number * 8)
                 else:
                     total |= (leaf.addend & ((1 << width) - 1)) << (number * width)
@@ -76,11 +76,11 @@ class Initial:
                 self._put(at, value.to_bytes(size, "little"))
             return
         if leaf.plus is None or size > 8:
-            raise NotUnderstoodError("a negated address, or one wider than 64 bits, in an initial value")
+            raise UnsupportedError("a negated address, or one wider than 64 bits, in an initial value")
         plus = leaf.plus
         if plus.kind == 2:
             if leaf.addend:
-                raise NotUnderstoodError("the address of a label plus a number in an initial value")
+                raise UnsupportedError("the address of a label plus a number in an initial value")
         else:
             plus = Address(plus.kind, plus.number, plus.offset + leaf.addend)
         self.relocs.append((at, size, plus, leaf.minus))
