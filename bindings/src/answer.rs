@@ -1,9 +1,9 @@
-//! What a layer written in Python answers with: `Sat`, `Unsat` or `Unknown`.
+//! Answers of a layer written in Python: `Sat`, `Unsat` or `Unknown`.
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// Satisfiable. `values` gives variables by node number: `bool`, `int`, or `(default, {index: element})`.
+/// Satisfiable. `values` has the value of each variable by node number: `bool`, `int`, or `(default, {index: element})`.
 #[pyclass(frozen, get_all, module = "partita.layers")]
 pub(crate) struct Sat {
     pub(crate) values: Py<PyDict>,
@@ -21,7 +21,7 @@ impl Sat {
     }
 }
 
-/// Unsatisfiable: these of the query's constraints, with the condition unless `condition` is false.
+/// Unsatisfiable. `core` has the constraints that contradict each other, with the condition unless `condition` is false.
 #[pyclass(frozen, get_all, module = "partita.layers")]
 pub(crate) struct Unsat {
     pub(crate) core: Vec<u32>,
@@ -42,7 +42,7 @@ impl Unsat {
     }
 }
 
-/// No answer, and why: "timeout", "canceled", "memout", or other words.
+/// No answer. `reason` is "timeout", "canceled", "memout" or other text.
 #[pyclass(frozen, get_all, module = "partita.layers")]
 pub(crate) struct Unknown {
     pub(crate) reason: String,

@@ -1,4 +1,4 @@
-//! Building a chain of layers from a spec, with a Python function for the layers the core does not know.
+//! Builds a chain of layers from a spec. A Python function makes the layers that the core does not have.
 
 use crate::layer::{Objects, PythonLayer};
 use partita_core::solve::{Item, Layer, Spec, SpecError, build_chain};
@@ -8,9 +8,9 @@ use pyo3::types::PyDict;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// The layers of `spec` (which may edit `default`), and those of them that are Python objects. `backend` is called
-/// with a name, a variant or None, and a dict of options, and gives a layer, or None for a name it does not know. `store`
-/// is the file of the layer `store`, which is left out where there is none.
+/// Returns the layers of `spec` (which may edit `default`), and those of them that are Python objects. `backend` is
+/// called with a name, a variant or None, and a dict of options; it returns a layer, or None for an unknown name.
+/// `store` is the file of the layer `store`; without a file the layer is left out.
 pub(crate) fn build(
     spec: &str,
     default: &str,
@@ -38,9 +38,9 @@ pub(crate) fn build(
             Ok(Some(Box::new(layer)))
         };
         make().map_err(|error| {
-            let words = error.to_string();
+            let message = error.to_string();
             raised = Some(error);
-            SpecError(words)
+            SpecError(message)
         })
     };
     match build_chain(&spec, &mut outside) {
@@ -49,7 +49,7 @@ pub(crate) fn build(
     }
 }
 
-/// Tells the layer `store` its file.
+/// Sets the file of the layer `store`, or removes the layer if there is no file.
 fn place_store(spec: &mut Spec, store: Option<PathBuf>) -> PyResult<()> {
     let is_open = |item: &Item| item.name == "store" && item.option("path").is_none();
     let Some(path) = store else {
@@ -59,10 +59,10 @@ fn place_store(spec: &mut Spec, store: Option<PathBuf>) -> PyResult<()> {
     let path = path.to_str().ok_or_else(|| {
         PyValueError::new_err(format!("expected the path of a store in UTF-8, found {}", path.display()))
     })?;
-    let words = spec.to_string();
+    let text = spec.to_string();
     let item = spec.0.iter_mut().find(|item| is_open(item)).ok_or_else(|| {
         PyValueError::new_err(format!(
-            "layers: expected the layer `store` in a chain with a store, found `{words}`"
+            "layers: expected the layer `store` in a chain with a store, found `{text}`"
         ))
     })?;
     item.options.push(("path".to_string(), path.to_string()));

@@ -1,12 +1,12 @@
-//! The Python class `_core.Engine`: a program under exploration. Python asks for slices of work and reads the counts.
+//! The Python class `_core.Engine`: the exploration of one program. Python runs it in slices of time and reads the counts.
 
 use crate::chain;
+use crate::details;
 use crate::hook::PythonHooks;
 use crate::layer::{Objects, interrupt};
-use crate::record;
 use crate::search::{PythonSearch, Raised};
 use crate::solver::{seconds, statistics_dict};
-use crate::wait;
+use crate::worker;
 use partita_core::budget::Cancel;
 use partita_core::exec::{
     Ambient, Checks, Covered, Engine as Core, Finished, Limit, Options, Outcome, Tests, Writer,
@@ -22,8 +22,9 @@ use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
-/// Of a line: file, line, entered. Of a branch: also which ways were taken.
+/// File, line, entered.
 type Lines = Vec<(String, u32, bool)>;
+/// File, line, entered, and for each side of the branch whether it was taken.
 type Branches = Vec<(String, u32, bool, Vec<bool>)>;
 type FunctionRow = (String, String, u32, bool, Lines, Branches);
 
@@ -32,18 +33,18 @@ pub(crate) struct Engine {
     inner: Mutex<Core>,
     cancel: Cancel,
     objects: Objects,
-    /// What a search in Python raised.
+    /// Exception raised by a search strategy written in Python.
     raised: Raised,
 }
 
-/// A time, or none.
+/// An optional number of seconds.
 fn limit(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Option<Duration>> {
     value.extract::<Option<f64>>()?.map(|v| seconds(name, v)).transpose()
 }
 
-/// What the caller may set, by the names of the Python options; whatever is missing has its default.
+/// Options by their Python names. Missing options have their defaults.
 fn options(given: &Bound<'_, PyDict>) -> PyResult<Options> {
-    let mut options = Options { give_back: crate::memory::give_back, ..Options::default() };
+    let mut options = Options { release_memory: crate::memory::release_memory, ..Options::default() };
     for (key, value) in given {
         let key: String = key.extract()?;
         match key.as_str() {
@@ -150,7 +151,7 @@ impl Engine {
 
 #[pymethods]
 impl Engine {
-    /// `programs`: the user's, then libraries. `layers`, `default`, `backend`: as for `Solver`.
+    /// `programs` are the user's program and then the libraries; `layers`, `default` and `backend` are those of `Solver`.
     #[new]
     #[pyo3(signature = (programs, layers, default, backend, given, store = None))]
     fn new(
@@ -170,7 +171,7 @@ impl Engine {
         Ok(Engine { cancel, inner: Mutex::new(core), objects, raised: Raised::default() })
     }
 
-    /// Every function of the program and its libraries: is it the user's, with a body?
+    /// The functions of the program and its libraries by name; true for one that the user's code defines.
     fn functions(&self, py: Python<'_>) -> PyResult<HashMap<String, bool>> {
         let core = self.lock(py)?;
         let mut found = HashMap::new();
@@ -180,7 +181,7 @@ impl Engine {
         Ok(found)
     }
 
-    /// Functions of the program that Python functions model, by name. KeyError: the program has no function of a name.
+    /// Sets the Python functions that model functions of the program, by name. Raises KeyError for an unknown function.
     fn set_hooks(&self, py: Python<'_>, hooks: &Bound<'_, PyDict>) -> PyResult<()> {
         let (mut names, mut functions) = (Vec::new(), Vec::new());
         for (name, function) in hooks {
@@ -191,31 +192,31 @@ impl Engine {
         self.lock(py)?.set_hooks(&names, hooks).map_err(PyKeyError::new_err)
     }
 
-    /// The states that run are chosen by a Python object, to be given before the first of them runs.
+    /// Sets a Python object as the search strategy. To be called before exploring starts.
     fn set_search(&self, py: Python<'_>, search: Py<PyAny>) -> PyResult<()> {
         let chooser = PythonSearch::new(search, self.cancel.clone(), self.raised.clone());
         self.lock(py)?.set_chooser(Box::new(chooser));
         Ok(())
     }
 
-    /// Tests go into this folder, which exists.
+    /// Writes tests into this folder, which must exist.
     fn write_to(&self, py: Python<'_>, folder: PathBuf) -> PyResult<()> {
         let writer = Writer::new(&folder)?;
         self.lock(py)?.set_writer(writer);
         Ok(())
     }
 
-    /// Finished paths are kept for `paths`.
+    /// Keeps finished paths for `paths`.
     fn keep_paths(&self, py: Python<'_>) -> PyResult<()> {
         self.lock(py)?.keep_paths();
         Ok(())
     }
 
-    /// Explores for about so many seconds. False: everything is explored, or a limit was met.
+    /// Explores for about `slice` seconds. Returns false when everything is explored or a limit was reached.
     fn advance(&self, py: Python<'_>, slice: f64) -> PyResult<bool> {
         let slice = seconds("slice", slice)?;
         drop(self.lock(py)?);
-        let more = wait::run(
+        let more = worker::run(
             py,
             &self.cancel,
             |py| interrupt(py, &self.objects),
@@ -228,13 +229,13 @@ impl Engine {
         }
     }
 
-    /// Ends the question under way, and then the run, from any thread: `advance` returns soon.
+    /// Cancels the current query and then the run, from any thread: `advance` returns soon.
     fn cancel(&self, py: Python<'_>) {
         self.cancel.cancel();
         interrupt(py, &self.objects);
     }
 
-    /// Ends the run: open paths get their tests.
+    /// Ends the run. Open paths get their tests.
     fn interrupt(&self, py: Python<'_>) -> PyResult<()> {
         self.lock(py)?.stop(Limit::Interrupted);
         Ok(())
@@ -246,7 +247,7 @@ impl Engine {
         finished.iter().map(|path| path_dict(py, path)).collect()
     }
 
-    /// Waits until all tests are written, and what the layers keep; the seconds that writing tests took.
+    /// Waits until all tests and the layers' files are written. Returns the seconds that writing tests took.
     fn finish_writing(&self, py: Python<'_>) -> PyResult<f64> {
         let mut core = self.lock(py)?;
         core.solver.flush();
@@ -255,7 +256,7 @@ impl Engine {
         Ok(written.time.as_secs_f64())
     }
 
-    /// What the layers want the user to know, each only once.
+    /// New warnings of the layers for the user.
     fn notices(&self, py: Python<'_>) -> PyResult<Vec<String>> {
         Ok(self.lock(py)?.solver.notices())
     }
@@ -264,29 +265,29 @@ impl Engine {
         Ok(self.lock(py)?.writing_failed())
     }
 
-    /// What was reached of each of the user's functions: name, file, line, entered, lines, branches.
+    /// Coverage of each of the user's functions: name, file, line, entered, lines, branches.
     fn coverage(&self, py: Python<'_>) -> PyResult<Vec<FunctionRow>> {
         let functions = self.lock(py)?.coverage();
         Ok(functions.into_iter().map(|f| (f.name, f.file, f.line, f.entered, f.lines, f.branches)).collect())
     }
 
-    /// The tree of forks, by columns.
+    /// The tree of forks as columns.
     fn tree<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        record::tree(py, &*self.lock(py)?)
+        details::tree(py, &*self.lock(py)?)
     }
 
-    /// For each bug: the decisions on the way into it, and how many of them were left out.
-    fn trails(&self, py: Python<'_>) -> PyResult<Vec<record::Trail>> {
+    /// The decisions of the path into each bug, and the number of decisions left out.
+    fn trails(&self, py: Python<'_>) -> PyResult<Vec<details::Trail>> {
         let core = self.lock(py)?;
-        Ok(core.bugs().iter().map(|bug| record::trail(&core, bug)).collect())
+        Ok(core.bugs().iter().map(|bug| details::trail(&core, bug)).collect())
     }
 
-    /// The questions that took longest, the slowest first.
+    /// The queries that took longest, the slowest first.
     fn slowest<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
-        self.lock(py)?.solver.slowest.rows().iter().map(|row| record::slow(py, row)).collect()
+        self.lock(py)?.solver.slowest.rows().iter().map(|row| details::slow(py, row)).collect()
     }
 
-    /// Everything that was counted.
+    /// All counts of the run.
     fn summary<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let core = self.lock(py)?;
         let stats = core.stats();
@@ -313,7 +314,7 @@ impl Engine {
             row.set_item("message", &bug.message)?;
             row.set_item("test", bug.test)?;
             row.set_item("paths", bug.paths)?;
-            row.set_item("inputs", record::inputs(py, bug)?)?;
+            row.set_item("inputs", details::inputs(py, bug)?)?;
             bugs.append(row)?;
         }
         dict.set_item("bugs", bugs)?;

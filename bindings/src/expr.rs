@@ -1,7 +1,7 @@
 //! The Python class `Expr`: a term with Python's operators. Comparisons and `/`, `%`, `>>` are signed, as in Z3's
-//! Python interface; the unsigned ones are methods.
+//! Python interface; unsigned operators are methods.
 
-use crate::term::{Node, Term};
+use crate::term::{Term, TermKind};
 use crate::value::bits_from_int;
 use partita_core::expr::{Bits, Builtin, Sort, SortError};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -35,7 +35,7 @@ impl Expr {
         Expr::wrap(Term::apply(f, &[], &[self.term.clone(), other]))
     }
 
-    /// With the operands the other way round.
+    /// The function with its operands exchanged.
     fn reflected(&self, f: Builtin, other: &Bound<'_, PyAny>) -> PyResult<Expr> {
         let other = operand(other, self.term.sort)?;
         Expr::wrap(Term::apply(f, &[], &[other, self.term.clone()]))
@@ -47,14 +47,14 @@ impl Expr {
     }
 }
 
-/// An operand that may be an `Expr`, a `bool`, or an `int` of the given sort.
+/// An operand: an `Expr`, or a `bool` or `int` that becomes a constant of the given sort.
 pub(crate) fn operand(value: &Bound<'_, PyAny>, like: Sort) -> PyResult<Arc<Term>> {
     if let Ok(expr) = value.cast::<Expr>() {
         return Ok(expr.get().term.clone());
     }
     if let Ok(truth) = value.cast::<PyBool>() {
         return match like {
-            Sort::Bool => Ok(Term::leaf(Sort::Bool, Node::Const(Bits::from_bool(truth.is_true())))),
+            Sort::Bool => Ok(Term::leaf(Sort::Bool, TermKind::Const(Bits::from_bool(truth.is_true())))),
             Sort::Bits(_) | Sort::Array { .. } => {
                 Err(PyTypeError::new_err(format!("expected {like}, found {}", value.repr()?)))
             }
@@ -62,7 +62,7 @@ pub(crate) fn operand(value: &Bound<'_, PyAny>, like: Sort) -> PyResult<Arc<Term
     }
     if value.cast::<PyInt>().is_ok() {
         return match like {
-            Sort::Bits(width) => Ok(Term::leaf(like, Node::Const(bits_from_int(value, width)?))),
+            Sort::Bits(width) => Ok(Term::leaf(like, TermKind::Const(bits_from_int(value, width)?))),
             Sort::Bool | Sort::Array { .. } => {
                 Err(PyTypeError::new_err(format!("expected {like}, found the number {value}")))
             }
@@ -72,7 +72,7 @@ pub(crate) fn operand(value: &Bound<'_, PyAny>, like: Sort) -> PyResult<Arc<Term
     Err(PyTypeError::new_err(format!("expected an expression or a number, found {found}")))
 }
 
-/// Arguments of `f`: plain numbers take the sort that `f` wants at their place.
+/// Arguments of `f`. Plain numbers take the sort that `f` expects in their position.
 fn operands(f: Builtin, args: &Bound<'_, PyTuple>) -> PyResult<Vec<Arc<Term>>> {
     let sort_of = |i: usize| -> Option<Sort> {
         let arg = args.get_item(i).ok()?;
@@ -103,7 +103,7 @@ fn operands(f: Builtin, args: &Bound<'_, PyTuple>) -> PyResult<Vec<Arc<Term>>> {
     Ok(terms)
 }
 
-/// Any function of SMT-LIB by its name: apply("bvsmulo", x, y), apply("extract", x, params=(7, 0)).
+/// Applies a function of SMT-LIB by name: apply("bvsmulo", x, y), apply("extract", x, params=(7, 0)).
 #[pyfunction]
 #[pyo3(signature = (name, *args, params = Vec::new()))]
 pub(crate) fn apply(name: &str, args: &Bound<'_, PyTuple>, params: Vec<u64>) -> PyResult<Expr> {
@@ -132,7 +132,7 @@ fn array_sort(index_width: u64, element_width: u64) -> PyResult<Sort> {
 pub(crate) fn bv(name_or_value: &Bound<'_, PyAny>, width: u64) -> PyResult<Expr> {
     let sort = bits_sort(width)?;
     if let Ok(name) = name_or_value.extract::<String>() {
-        return Ok(Expr { term: Term::leaf(sort, Node::Var(name.into())) });
+        return Ok(Expr { term: Term::leaf(sort, TermKind::Var(name.into())) });
     }
     if name_or_value.cast::<PyBool>().is_ok() || name_or_value.cast::<PyInt>().is_err() {
         let found = name_or_value.repr()?;
@@ -145,7 +145,7 @@ pub(crate) fn bv(name_or_value: &Bound<'_, PyAny>, width: u64) -> PyResult<Expr>
 #[pyfunction]
 pub(crate) fn boolean(name_or_value: &Bound<'_, PyAny>) -> PyResult<Expr> {
     if let Ok(name) = name_or_value.extract::<String>() {
-        return Ok(Expr { term: Term::leaf(Sort::Bool, Node::Var(name.into())) });
+        return Ok(Expr { term: Term::leaf(Sort::Bool, TermKind::Var(name.into())) });
     }
     Ok(Expr { term: operand(name_or_value, Sort::Bool)? })
 }
@@ -154,10 +154,10 @@ pub(crate) fn boolean(name_or_value: &Bound<'_, PyAny>) -> PyResult<Expr> {
 #[pyfunction]
 pub(crate) fn array(name: &str, index_width: u64, element_width: u64) -> PyResult<Expr> {
     let sort = array_sort(index_width, element_width)?;
-    Ok(Expr { term: Term::leaf(sort, Node::Var(name.into())) })
+    Ok(Expr { term: Term::leaf(sort, TermKind::Var(name.into())) })
 }
 
-/// The array that holds `element` at every index.
+/// The array that has `element` at every index.
 #[pyfunction]
 pub(crate) fn const_array(index_width: u64, element: &Bound<'_, Expr>) -> PyResult<Expr> {
     let element = element.get().term.clone();
@@ -168,7 +168,9 @@ pub(crate) fn const_array(index_width: u64, element: &Bound<'_, Expr>) -> PyResu
         )));
     };
     let sort = array_sort(index_width, width.into())?;
-    Ok(Expr { term: Arc::new(Term { sort, node: Node::ConstArray, args: [element].into_iter().collect() }) })
+    Ok(Expr {
+        term: Arc::new(Term { sort, kind: TermKind::ConstArray, args: [element].into_iter().collect() }),
+    })
 }
 
 /// `base` with its elements 0, 1, ... replaced by the given numbers.
@@ -190,8 +192,8 @@ pub(crate) fn table(base: &Bound<'_, Expr>, elements: Vec<Bound<'_, PyAny>>) -> 
     }
     let words: PyResult<Vec<u64>> =
         elements.iter().map(|value| bits_from_int(value, element).map(|bits| bits.low())).collect();
-    let (sort, node) = (base.sort, Node::Table(words?.into()));
-    Ok(Expr { term: Arc::new(Term { sort, node, args: [base].into_iter().collect() }) })
+    let (sort, kind) = (base.sort, TermKind::Table(words?.into()));
+    Ok(Expr { term: Arc::new(Term { sort, kind, args: [base].into_iter().collect() }) })
 }
 
 macro_rules! named {
@@ -223,7 +225,7 @@ named! {
     implies Implies;
 }
 
-// PyO3 wants its special methods written out.
+// PyO3 does not accept special methods from a macro.
 #[pymethods]
 impl Expr {
     fn __add__(&self, other: &Bound<'_, PyAny>) -> PyResult<Expr> {
@@ -338,7 +340,7 @@ impl Expr {
         self.binary(Builtin::BvSge, other)
     }
 
-    /// By identity: `==` builds an expression.
+    /// Hashes by identity: `==` builds an expression.
     fn __hash__(&self) -> usize {
         Arc::as_ptr(&self.term) as usize >> 4
     }
@@ -363,7 +365,7 @@ impl Expr {
         Expr::wrap(Term::apply(Builtin::Select, &[], &[self.term.clone(), index]))
     }
 
-    /// Otherwise Python would take `[index]` for iteration and go on for ever.
+    /// Raises. Without this method Python would iterate over `[index]` without end.
     fn __iter__(&self) -> PyResult<()> {
         Err(PyTypeError::new_err(format!(
             "an expression cannot be iterated over, found {}",
@@ -386,12 +388,12 @@ impl Expr {
         self.unary(Builtin::Extract, &[high, low])
     }
 
-    /// Zeros above, `width` bits in all.
+    /// Zero-extends to `width` bits.
     fn zext(&self, width: u64) -> PyResult<Expr> {
         self.unary(Builtin::ZeroExtend, &[self.wider(width)?])
     }
 
-    /// Copies of the sign above, `width` bits in all.
+    /// Sign-extends to `width` bits.
     fn sext(&self, width: u64) -> PyResult<Expr> {
         self.unary(Builtin::SignExtend, &[self.wider(width)?])
     }
@@ -404,13 +406,13 @@ impl Expr {
         self.unary(Builtin::RotateRight, &[amount])
     }
 
-    /// As SMT-LIB writes it: `Bool`, `(_ BitVec 32)`, `(Array (_ BitVec 32) (_ BitVec 8))`.
+    /// The sort as SMT-LIB text: `Bool`, `(_ BitVec 32)`, `(Array (_ BitVec 32) (_ BitVec 8))`.
     #[getter]
     fn sort(&self) -> String {
         self.term.sort.to_string()
     }
 
-    /// In bits; an array's elements' width; 1 for a boolean.
+    /// The width in bits; of the elements for an array; 1 for a boolean.
     #[getter]
     fn width(&self) -> u32 {
         match self.term.sort {
@@ -423,7 +425,7 @@ impl Expr {
         self.term.text(TEXT_LIMIT)
     }
 
-    /// For notebooks.
+    /// The expression as HTML for notebooks.
     fn _repr_html_(&self) -> String {
         let text = self.term.text(TEXT_LIMIT);
         let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
@@ -436,7 +438,7 @@ impl Expr {
 }
 
 impl Expr {
-    /// How many bits a widening to `width` adds.
+    /// Number of bits that an extension to `width` adds.
     fn wider(&self, width: u64) -> PyResult<u64> {
         let Sort::Bits(own) = self.term.sort else {
             return Err(PyTypeError::new_err(format!("expected a bit-vector, found {}", self.term.sort)));

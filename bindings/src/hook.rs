@@ -1,13 +1,13 @@
 //! Python functions as models of C functions: `function(state, *arguments)`, with the path behind `state`.
 //!
-//! However a path ends inside of a method of `state`, the method raises `PathEnd`, which no `except Exception` catches,
-//! and the end is kept here: a hook that catches even that cannot go on. Whatever else a hook raises, or returns that
-//! does not fit, ends the path as a `model-error`.
+//! If the path ends inside a method of `state`, the method raises `PathEnd`, which `except Exception` does not catch. The
+//! outcome is kept here, so that a hook which catches even `PathEnd` cannot continue the path. Any other exception, and a
+//! result of the wrong type or width, ends the path as a `model-error`.
 
+use crate::borrowed::Borrowed;
 use crate::expr::{Expr, operand};
-use crate::loan::Loan;
-use crate::term::{Node, Term};
-use crate::terms::Terms;
+use crate::term::{Term, TermKind};
+use crate::term_map::TermMap;
 use crate::value::{bits_from_int, signed_int};
 use partita_core::exec::{Caller, Class, Hooks, Outcome};
 use partita_core::expr::{Bits, Builtin, Expr as Handle, MAX_WIDTH, Sort};
@@ -18,55 +18,56 @@ use std::sync::Arc;
 
 pyo3::create_exception!(partita.hooks, PathEnd, PyBaseException, "The path has ended: let it through.");
 
-/// How much of a traceback is kept.
+/// Bytes of a traceback that are kept.
 const MAX_TRACEBACK: usize = 8_000;
 
 pub(crate) struct PythonHooks {
     functions: Vec<Py<PyAny>>,
-    terms: Terms,
+    terms: TermMap,
 }
 
 impl PythonHooks {
     pub(crate) fn new(functions: Vec<Py<PyAny>>) -> PythonHooks {
-        PythonHooks { functions, terms: Terms::default() }
+        PythonHooks { functions, terms: TermMap::default() }
     }
 }
 
 /// One call of a hook.
-pub(crate) struct Session<'s, 'c> {
+pub(crate) struct HookCall<'s, 'c> {
     caller: &'s mut Caller<'c>,
-    terms: &'s mut Terms,
+    terms: &'s mut TermMap,
     ended: Option<Outcome>,
 }
 
-/// What a value of the run is to Python.
-enum Given {
+/// A value of the run as Python receives it.
+enum HookValue {
     Number(Bits),
     Term(Arc<Term>),
 }
 
-/// Why a method of `State` did not do what it was asked.
-enum Trouble {
+/// Why a method of `State` failed.
+enum HookError {
     /// The path has ended.
-    Ended,
-    Wrong(String),
+    PathEnded,
+    /// The hook used the method wrongly.
+    Usage(String),
 }
 
-impl Session<'_, '_> {
-    fn give(&mut self, e: Handle) -> Given {
+impl HookCall<'_, '_> {
+    fn value_of(&mut self, e: Handle) -> HookValue {
         match self.caller.graph().const_bits(e) {
-            Some(bits) => Given::Number(bits),
-            None => Given::Term(self.terms.give(self.caller.graph(), e)),
+            Some(bits) => HookValue::Number(bits),
+            None => HookValue::Term(self.terms.term_of(self.caller.graph(), e)),
         }
     }
 
-    fn take(&mut self, term: &Arc<Term>) -> Result<Handle, Trouble> {
-        self.terms.take(self.caller, term).map_err(Trouble::Wrong)
+    fn node_of(&mut self, term: &Arc<Term>) -> Result<Handle, HookError> {
+        self.terms.node_of(self.caller, term).map_err(HookError::Usage)
     }
 
-    /// Is it true, or not zero?
-    fn take_condition(&mut self, term: &Arc<Term>) -> Result<Handle, Trouble> {
-        let e = self.take(term)?;
+    /// The condition that a value is true, or not zero.
+    fn condition_of(&mut self, term: &Arc<Term>) -> Result<Handle, HookError> {
+        let e = self.node_of(term)?;
         let graph = self.caller.graph();
         if graph.is_bool(e) {
             return Ok(e);
@@ -75,19 +76,19 @@ impl Session<'_, '_> {
         Ok(graph.ne(e, zero))
     }
 
-    fn or_end<T>(&mut self, result: Result<T, Outcome>) -> Result<T, Trouble> {
+    fn or_end_path<T>(&mut self, result: Result<T, Outcome>) -> Result<T, HookError> {
         result.map_err(|outcome| {
             self.ended.get_or_insert(outcome);
-            Trouble::Ended
+            HookError::PathEnded
         })
     }
 }
 
-impl Given {
+impl HookValue {
     fn into_python<'py>(self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         match self {
-            Given::Number(bits) => signed_int(py, &bits),
-            Given::Term(term) => Ok(Bound::new(py, Expr { term })?.into_any()),
+            HookValue::Number(bits) => signed_int(py, &bits),
+            HookValue::Term(term) => Ok(Bound::new(py, Expr { term })?.into_any()),
         }
     }
 }
@@ -97,30 +98,30 @@ impl Hooks for PythonHooks {
         Python::attach(|py| {
             let name = caller.name().to_string();
             let width = caller.results().first().copied();
-            let mut session = Session { caller, terms: &mut self.terms, ended: None };
-            let arguments: Vec<Given> =
-                session.caller.arguments().into_iter().map(|e| session.give(e)).collect();
+            let mut call = HookCall { caller, terms: &mut self.terms, ended: None };
+            let arguments: Vec<HookValue> =
+                call.caller.arguments().into_iter().map(|e| call.value_of(e)).collect();
             let function = self.functions[number].bind(py);
-            let returned = State::lend(py, &mut session, |state| -> PyResult<Returned> {
+            let returned = State::lend(py, &mut call, |state| -> PyResult<HookResult> {
                 let mut words = vec![state.clone().into_any()];
                 for argument in arguments {
                     words.push(argument.into_python(py)?);
                 }
                 let value = function.call1(PyTuple::new(py, words)?)?;
-                Returned::of(&value, width)
+                HookResult::of(&value, width)
             });
-            if let Some(outcome) = session.ended.take() {
+            if let Some(outcome) = call.ended.take() {
                 return Err(outcome);
             }
             let wrong = |error: &PyErr| Outcome::bug(Class::ModelError, raised(py, &name, error));
             match returned.and_then(|inner| inner).map_err(|error| wrong(&error))? {
-                Returned::Nothing => Ok(None),
-                Returned::Term(term) => match session.take(&term) {
+                HookResult::Nothing => Ok(None),
+                HookResult::Term(term) => match call.node_of(&term) {
                     Ok(e) => Ok(Some(e)),
-                    Err(Trouble::Wrong(what)) => {
+                    Err(HookError::Usage(what)) => {
                         Err(Outcome::bug(Class::ModelError, format!("the result of hook `{name}`: {what}")))
                     }
-                    Err(Trouble::Ended) => unreachable!("taking a term does not end a path"),
+                    Err(HookError::PathEnded) => unreachable!("taking a term does not end a path"),
                 },
             }
         })
@@ -131,21 +132,21 @@ impl Hooks for PythonHooks {
     }
 }
 
-/// What a hook said the function returns.
-enum Returned {
+/// The value that a hook returned.
+enum HookResult {
     Nothing,
     Term(Arc<Term>),
 }
 
-impl Returned {
-    fn of(value: &Bound<'_, PyAny>, width: Option<u32>) -> PyResult<Returned> {
+impl HookResult {
+    fn of(value: &Bound<'_, PyAny>, width: Option<u32>) -> PyResult<HookResult> {
         let wrong = |expected: String| {
             let found = value.repr().map_or_else(|_| "something".to_string(), |text| text.to_string());
             Err(PyTypeError::new_err(format!("expected the hook to return {expected}, found {found}")))
         };
         let Some(width) = width else {
             return if value.is_none() {
-                Ok(Returned::Nothing)
+                Ok(HookResult::Nothing)
             } else {
                 wrong("None, as the function returns nothing".to_string())
             };
@@ -153,39 +154,39 @@ impl Returned {
         if let Ok(expr) = value.cast::<Expr>() {
             let term = expr.get().term.clone();
             return match term.sort {
-                Sort::Bits(found) if found == width => Ok(Returned::Term(term)),
-                Sort::Bool => Ok(Returned::Term(as_number(term, width))),
+                Sort::Bits(found) if found == width => Ok(HookResult::Term(term)),
+                Sort::Bool => Ok(HookResult::Term(as_number(term, width))),
                 Sort::Bits(_) | Sort::Array { .. } => {
                     wrong(format!("{width} bits (see zext, sext, extract)"))
                 }
             };
         }
         if let Ok(truth) = value.cast::<PyBool>() {
-            return Ok(Returned::Term(constant(Bits::word(width, truth.is_true().into()))));
+            return Ok(HookResult::Term(constant(Bits::word(width, truth.is_true().into()))));
         }
         if value.cast::<PyInt>().is_ok() {
-            return Ok(Returned::Term(constant(bits_from_int(value, width)?)));
+            return Ok(HookResult::Term(constant(bits_from_int(value, width)?)));
         }
         wrong(format!("an int or an Expr of {width} bits"))
     }
 }
 
 fn constant(bits: Bits) -> Arc<Term> {
-    Term::leaf(Sort::Bits(bits.width()), Node::Const(bits))
+    Term::leaf(Sort::Bits(bits.width()), TermKind::Const(bits))
 }
 
-/// 1 or 0, as C has it.
+/// A boolean as the number 1 or 0.
 fn as_number(truth: Arc<Term>, width: u32) -> Arc<Term> {
     let [one, zero] = [1, 0].map(|word| constant(Bits::word(width, word)));
     Term::apply(Builtin::Ite, &[], &[truth, one, zero]).expect("a choice between numbers")
 }
 
-/// What was raised, and below it the traceback.
+/// Message for an exception of a hook, with the traceback below it.
 fn raised(py: Python<'_>, name: &str, error: &PyErr) -> String {
     let kind = error.get_type(py).name().map_or_else(|_| "an exception".to_string(), |n| n.to_string());
-    let words = error.value(py).str().map_or_else(|_| String::new(), |text| text.to_string());
-    let words = words.lines().next().unwrap_or_default();
-    let head = format!("hook `{name}` raised {kind}: {words}");
+    let message = error.value(py).str().map_or_else(|_| String::new(), |text| text.to_string());
+    let message = message.lines().next().unwrap_or_default();
+    let head = format!("hook `{name}` raised {kind}: {message}");
     let formatted = || -> PyResult<String> {
         let arguments = (error.get_type(py), error.value(py), error.traceback(py));
         let lines: Vec<String> =
@@ -200,35 +201,41 @@ fn raised(py: Python<'_>, name: &str, error: &PyErr) -> String {
     format!("{head}\n{}", traceback.trim_end())
 }
 
-/// The path that called a hooked function. Numbers are signed, as the operators of `Expr` are.
+/// The path that called a hooked function. Numbers are signed, like the operators of `Expr`.
 #[pyclass(frozen, module = "partita.hooks")]
 pub(crate) struct State {
-    loan: Loan<Session<'static, 'static>>,
+    borrowed: Borrowed<HookCall<'static, 'static>>,
 }
 
 impl State {
     fn lend<'py, R>(
         py: Python<'py>,
-        session: &mut Session<'_, '_>,
+        call: &mut HookCall<'_, '_>,
         f: impl FnOnce(&Bound<'py, State>) -> R,
     ) -> PyResult<R> {
-        Loan::during(py, session, |loan| Bound::new(py, State { loan }), |state| &state.get().loan, f)
+        Borrowed::during(
+            py,
+            call,
+            |borrowed| Bound::new(py, State { borrowed }),
+            |state| &state.get().borrowed,
+            f,
+        )
     }
 
-    /// Does something to the path, while other threads may run: it may ask the solver.
+    /// Calls `f` with the GIL released, since it may ask the solver.
     fn act<R: Send>(
         &self,
         py: Python<'_>,
-        f: impl FnOnce(&mut Session<'static, 'static>) -> Result<R, Trouble> + Send,
+        f: impl FnOnce(&mut HookCall<'static, 'static>) -> Result<R, HookError> + Send,
     ) -> PyResult<R> {
-        let act = |session: &mut Session<'static, 'static>| match session.ended {
-            Some(_) => Err(Trouble::Ended),
-            None => f(session),
+        let act = |call: &mut HookCall<'static, 'static>| match call.ended {
+            Some(_) => Err(HookError::PathEnded),
+            None => f(call),
         };
-        match py.detach(|| self.loan.with(act)) {
+        match py.detach(|| self.borrowed.with(act)) {
             Some(Ok(value)) => Ok(value),
-            Some(Err(Trouble::Ended)) => Err(PathEnd::new_err("the path has ended")),
-            Some(Err(Trouble::Wrong(what))) => Err(PyValueError::new_err(what)),
+            Some(Err(HookError::PathEnded)) => Err(PathEnd::new_err("the path has ended")),
+            Some(Err(HookError::Usage(what))) => Err(PyValueError::new_err(what)),
             None => Err(PyRuntimeError::new_err(
                 "a state can only be used during the call of the hook it was given to, by one thread",
             )),
@@ -236,11 +243,11 @@ impl State {
     }
 
     fn end(&self, py: Python<'_>, outcome: Outcome) -> PyResult<()> {
-        self.act(py, |session| session.or_end(Err(outcome)))
+        self.act(py, |call| call.or_end_path(Err(outcome)))
     }
 }
 
-/// A value of any width, as a term.
+/// The term for a value of any width.
 fn value_term(value: &Bound<'_, PyAny>) -> PyResult<Arc<Term>> {
     match value.cast::<Expr>() {
         Ok(expr) => Ok(expr.get().term.clone()),
@@ -269,29 +276,29 @@ impl State {
     /// The function that was called.
     #[getter]
     fn name(&self, py: Python<'_>) -> PyResult<String> {
-        self.act(py, |session| Ok(session.caller.name().to_string()))
+        self.act(py, |call| Ok(call.caller.name().to_string()))
     }
 
-    /// Function, file and line of the call and of what led to it, innermost first; line 0 is not known.
+    /// The call stack as function, file and line, innermost first; line 0 is unknown.
     #[getter]
     fn stack(&self, py: Python<'_>) -> PyResult<Vec<(String, String, u32)>> {
-        let places = self.act(py, |session| Ok(session.caller.stack()))?;
+        let places = self.act(py, |call| Ok(call.caller.stack()))?;
         Ok(places.into_iter().map(|place| (place.function, place.file, place.line)).collect())
     }
 
-    /// A new symbolic value of `width` bits. Tests have its value, under this name.
+    /// Returns a new symbolic value of `width` bits, which tests have under this name.
     fn symbolic(&self, py: Python<'_>, name: String, width: u32) -> PyResult<Expr> {
         if !(1..=MAX_WIDTH).contains(&width) {
             return Err(PyValueError::new_err(format!("expected 1 to {MAX_WIDTH} bits, found {width}")));
         }
-        let term = self.act(py, |session| {
-            let e = session.caller.symbolic(&name, width);
-            Ok(session.terms.give(session.caller.graph(), e))
+        let term = self.act(py, |call| {
+            let e = call.caller.symbolic(&name, width);
+            Ok(call.terms.term_of(call.caller.graph(), e))
         })?;
         Ok(Expr { term })
     }
 
-    /// `size` bytes of memory become symbolic. Tests have their values, under this name.
+    /// Makes `size` bytes of memory symbolic. Tests have their values under this name.
     fn make_symbolic(
         &self,
         py: Python<'_>,
@@ -300,14 +307,14 @@ impl State {
         name: String,
     ) -> PyResult<()> {
         let address = address_term(address)?;
-        self.act(py, |session| {
-            let address = session.take(&address)?;
-            let made = session.caller.make_symbolic(address, size, &name);
-            session.or_end(made)
+        self.act(py, |call| {
+            let address = call.node_of(&address)?;
+            let made = call.caller.make_symbolic(address, size, &name);
+            call.or_end_path(made)
         })
     }
 
-    /// The number that `size` bytes of memory hold, the lowest byte first.
+    /// Reads `size` bytes of memory as a little-endian number.
     fn read<'py>(
         &self,
         py: Python<'py>,
@@ -315,17 +322,17 @@ impl State {
         size: u64,
     ) -> PyResult<Bound<'py, PyAny>> {
         let address = address_term(address)?;
-        let given = self.act(py, |session| {
-            let address = session.take(&address)?;
-            let read = session.caller.read(address, size);
-            let e = session.or_end(read)?;
-            Ok(session.give(e))
+        let given = self.act(py, |call| {
+            let address = call.node_of(&address)?;
+            let read = call.caller.read(address, size);
+            let e = call.or_end_path(read)?;
+            Ok(call.value_of(e))
         })?;
         given.into_python(py)
     }
 
-    /// Bytes of memory: `size` of them, or up to the first zero byte, which is left out. Where a byte is symbolic, the
-    /// path takes each value that it can have.
+    /// Reads `size` bytes of memory, or up to the first zero byte, which is left out. The path forks over the values of a
+    /// symbolic byte.
     #[pyo3(signature = (address, size = None))]
     fn read_bytes<'py>(
         &self,
@@ -334,17 +341,17 @@ impl State {
         size: Option<u64>,
     ) -> PyResult<Bound<'py, PyBytes>> {
         let address = address_term(address)?;
-        let bytes = self.act(py, |session| {
-            let start = session.take(&address)?;
+        let bytes = self.act(py, |call| {
+            let start = call.node_of(&address)?;
             let mut bytes: Vec<u8> = Vec::new();
             while size.is_none_or(|size| (bytes.len() as u64) < size) {
-                let graph = session.caller.graph();
+                let graph = call.caller.graph();
                 let step = graph.word(64, bytes.len() as u64);
                 let at = graph.add(start, step);
-                let read = session.caller.read(at, 1);
-                let e = session.or_end(read)?;
-                let number = session.caller.number(e);
-                match session.or_end(number)? as u8 {
+                let read = call.caller.read(at, 1);
+                let e = call.or_end_path(read)?;
+                let number = call.caller.number(e);
+                match call.or_end_path(number)? as u8 {
                     0 if size.is_none() => break,
                     byte => bytes.push(byte),
                 }
@@ -354,7 +361,7 @@ impl State {
         Ok(PyBytes::new(py, &bytes))
     }
 
-    /// Writes an `Expr` of whole bytes, `bytes`, or an `int`, for which `size` says how many bytes it takes.
+    /// Writes an `Expr` of whole bytes, `bytes`, or an `int` as `size` bytes.
     #[pyo3(signature = (address, value, size = None))]
     fn write(
         &self,
@@ -387,39 +394,40 @@ impl State {
                 }
             }
         }
-        self.act(py, |session| {
-            let start = session.take(&address)?;
+        self.act(py, |call| {
+            let start = call.node_of(&address)?;
             for (i, term) in terms.iter().enumerate() {
-                let bits = session.take(term)?;
-                let graph = session.caller.graph();
+                let bits = call.node_of(term)?;
+                let graph = call.caller.graph();
                 let step = graph.word(64, i as u64);
                 let at = graph.add(start, step);
-                let written = session.caller.write(at, bits);
-                session.or_end(written)?;
+                let written = call.caller.write(at, bits);
+                call.or_end_path(written)?;
             }
             Ok(())
         })
     }
 
-    /// The address of a new object of zeros, as from `malloc`.
+    /// Allocates an object of zeros and returns its address, like `calloc`.
     fn allocate(&self, py: Python<'_>, size: u64) -> PyResult<u64> {
-        self.act(py, |session| {
-            let made = session.caller.allocate(size);
-            session.or_end(made)
+        self.act(py, |call| {
+            let made = call.caller.allocate(size);
+            call.or_end_path(made)
         })
     }
 
-    /// Does the condition hold? Where it may and may not, the path forks, and the hook starts again on the other side.
+    /// Returns whether the condition holds. If both are possible the path forks, and the hook starts again on the other
+    /// side.
     fn decide(&self, py: Python<'_>, condition: &Bound<'_, PyAny>) -> PyResult<bool> {
         let condition = condition_term(condition)?;
-        self.act(py, |session| {
-            let e = session.take_condition(&condition)?;
-            Ok(session.caller.decide(e))
+        self.act(py, |call| {
+            let e = call.condition_of(&condition)?;
+            Ok(call.caller.decide(e))
         })
     }
 
-    /// The value of the first pair whose condition holds; the path forks where several may. A path on which none holds
-    /// is none.
+    /// Returns the value of the first pair whose condition holds; the path forks if several are possible. A path on which
+    /// none holds is dropped.
     fn fork<'py>(&self, py: Python<'py>, alternatives: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         for pair in alternatives.try_iter()? {
             let (condition, value): (Bound<'_, PyAny>, Bound<'_, PyAny>) = pair?.extract()?;
@@ -431,40 +439,40 @@ impl State {
         unreachable!("the path has ended")
     }
 
-    /// From here on the condition holds. If it cannot, the path ends as a `model-error`.
+    /// Adds the condition to the path. If it cannot hold, the path ends as a `model-error`.
     fn assume(&self, py: Python<'_>, condition: &Bound<'_, PyAny>) -> PyResult<()> {
         let condition = condition_term(condition)?;
-        self.act(py, |session| {
-            let e = session.take_condition(&condition)?;
-            let assumed = session.caller.assume(e);
-            session.or_end(assumed)
+        self.act(py, |call| {
+            let e = call.condition_of(&condition)?;
+            let assumed = call.caller.assume(e);
+            call.or_end_path(assumed)
         })
     }
 
-    /// One number for a value of at most 64 bits; the path forks, and takes every number that the value can have.
+    /// Returns one number for a value of at most 64 bits; the path forks over all numbers that the value can have.
     fn number<'py>(&self, py: Python<'py>, value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let term = value_term(value)?;
         let Sort::Bits(width @ 1..=64) = term.sort else {
             let found = term.sort;
             return Err(PyTypeError::new_err(format!("expected a value of at most 64 bits, found {found}")));
         };
-        let word = self.act(py, |session| {
-            let e = session.take(&term)?;
-            let number = session.caller.number(e);
-            session.or_end(number)
+        let word = self.act(py, |call| {
+            let e = call.node_of(&term)?;
+            let number = call.caller.number(e);
+            call.or_end_path(number)
         })?;
         signed_int(py, &Bits::word(width, word))
     }
 
-    /// What a value is for one input that takes this path. The path is not bound to it.
+    /// Returns the value under one input that takes this path. Adds no constraint.
     fn example<'py>(&self, py: Python<'py>, value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let term = value_term(value)?;
         if matches!(term.sort, Sort::Array { .. }) {
-            return Err(PyTypeError::new_err(format!("expected a number or a truth, found {}", term.sort)));
+            return Err(PyTypeError::new_err(format!("expected a number or a boolean, found {}", term.sort)));
         }
-        let bits = self.act(py, |session| {
-            let e = session.take(&term)?;
-            Ok(session.caller.example(e))
+        let bits = self.act(py, |call| {
+            let e = call.node_of(&term)?;
+            Ok(call.caller.example(e))
         })?;
         match term.sort {
             Sort::Bool => Ok(PyBool::new(py, !bits.is_zero()).to_owned().into_any()),
@@ -485,18 +493,18 @@ impl State {
         self.end(py, Outcome::bug(class, message))
     }
 
-    /// Ends the program with this status, at once, as `_exit` does.
+    /// Ends the program at once with this status, as `_exit` does.
     #[pyo3(signature = (status = 0))]
     fn exit(&self, py: Python<'_>, status: u8) -> PyResult<()> {
         self.end(py, Outcome::Exit { status: status.into() })
     }
 
-    /// This path is none: it is not counted, and has no test.
+    /// Drops the path: it is not counted and has no test.
     fn drop(&self, py: Python<'_>) -> PyResult<()> {
         self.end(py, Outcome::Dropped)
     }
 
-    /// Ends the path because what it does is not modelled: the exploration is incomplete.
+    /// Ends the path because something is not modelled. The exploration is then incomplete.
     fn unsupported(&self, py: Python<'_>, message: &str) -> PyResult<()> {
         self.end(py, Outcome::unsupported(message))
     }

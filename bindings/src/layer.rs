@@ -1,8 +1,8 @@
 //! A Python object as a layer: `name`, `check(query, rest)`, `forget()`, and if it has them `complete`, `counters`
 //! (a dict of numbers) and `interrupt()`.
 //!
-//! Nothing a Python layer says is believed: a model is evaluated, a core must be part of the query, an exception
-//! becomes `Unknown` with the end of its traceback, after which the layer starts afresh.
+//! No answer of a Python layer is trusted: a model is evaluated, a core must be part of the query, an exception
+//! becomes `Unknown` with the end of its traceback, after which the layer is reset.
 
 use crate::answer::{Sat, Unknown, Unsat};
 use crate::value::from_python;
@@ -18,23 +18,23 @@ use pyo3::types::PyDict;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Nodes dropped since a layer last started afresh, from which on (if they are more than those it still has) it is
-/// cheaper to send it everything again than to let its solver carry them along.
+/// Number of nodes dropped since the last reset above which the layer is reset, if it has fewer live ones: sending
+/// everything again is then cheaper than keeping dead nodes in its solver.
 const MAX_DROPPED: usize = 200_000;
 
-/// Lines of a traceback that are kept.
+/// Number of lines of a traceback that are kept.
 const TRACEBACK_LINES: usize = 3;
 
 pub(crate) struct PythonLayer {
     object: Py<PyAny>,
     name: String,
     complete: bool,
-    /// Nodes the object has been sent, a bit each.
+    /// Nodes sent to the object, one bit per node.
     sent: Vec<u64>,
-    /// Nodes it was sent that are gone; it has not been told yet.
+    /// Nodes sent to the object that no longer exist, to be reported with the next query.
     dropped: Vec<u32>,
-    /// How many were dropped since the object last started afresh.
-    dropped_in_all: usize,
+    /// Number of nodes dropped since the last reset.
+    total_dropped: usize,
     /// The variables among the nodes sent.
     variables: HashMap<u32, Expr>,
     supports: Supports,
@@ -63,7 +63,7 @@ impl PythonLayer {
             complete,
             sent: Vec::new(),
             dropped: Vec::new(),
-            dropped_in_all: 0,
+            total_dropped: 0,
             variables: HashMap::new(),
             supports: Supports::default(),
         })
@@ -73,7 +73,7 @@ impl PythonLayer {
         Answer::Unknown(Why::Layer { name: self.name.clone(), message })
     }
 
-    /// Nodes under the roots that have not been sent, operands first; from now on they count as sent.
+    /// Nodes under the roots that have not been sent, operands first. Marks them as sent.
     fn take_new(&mut self, graph: &Graph, roots: impl Iterator<Item = Expr>) -> Vec<Expr> {
         self.sent.resize(graph.slots().div_ceil(64), 0);
         let mut new = Vec::new();
@@ -146,7 +146,7 @@ impl PythonLayer {
                 "timeout" => Answer::Unknown(Why::Deadline),
                 "canceled" => Answer::Unknown(Why::Cancelled),
                 "memout" => Answer::Unknown(Why::Memory),
-                words => self.fail(words.to_string()),
+                other => self.fail(other.to_string()),
             });
         }
         let found = answer.get_type().name()?;
@@ -165,11 +165,11 @@ impl PythonLayer {
         Ok(model)
     }
 
-    /// Nothing that was sent counts any more: the object is told to forget, and is sent everything again.
+    /// Makes the object forget all nodes; they will be sent again.
     fn restart(&mut self, py: Python<'_>) -> PyResult<()> {
         self.sent.clear();
         self.dropped.clear();
-        self.dropped_in_all = 0;
+        self.total_dropped = 0;
         self.variables.clear();
         self.supports.forget();
         self.object.bind(py).call_method0("forget").map(|_| ())
@@ -226,19 +226,19 @@ impl Layer for PythonLayer {
             }
             left += word.count_ones() as usize;
         }
-        self.dropped_in_all += self.dropped.len() - before;
-        if self.dropped_in_all > MAX_DROPPED.max(left) {
+        self.total_dropped += self.dropped.len() - before;
+        if self.total_dropped > MAX_DROPPED.max(left) {
             self.forget();
         }
     }
 
-    /// Nothing hangs on path nodes here.
+    /// A Python layer keeps nothing per path node.
     fn drop_paths(&mut self, _gone: &[u32]) {}
 
     fn forget(&mut self) {
         Python::attach(|py| {
             if let Err(error) = self.restart(py) {
-                // The object is out of step with what it was sent: it must not answer as if it were not.
+                // The object may still hold nodes that are reused: it must not answer any more.
                 let message = last_lines(py, &error);
                 self.object = Bound::new(py, Broken { message })
                     .expect("memory for a small object")
@@ -265,7 +265,7 @@ impl Layer for PythonLayer {
     }
 }
 
-/// Stands in for a layer whose `forget()` failed.
+/// Replaces a layer whose `forget()` failed.
 #[pyclass(frozen)]
 struct Broken {
     message: String,

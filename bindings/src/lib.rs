@@ -1,27 +1,27 @@
-//! The extension module `partita._core`: conversions between Python and the core, and nothing that decides.
+//! The extension module `partita._core`: conversions between Python and the core, without logic of its own.
 
 mod answer;
+mod borrowed;
 mod chain;
 mod conformance;
+mod details;
 mod engine;
 mod expr;
 mod hook;
 mod intern;
 mod layer;
-mod loan;
 mod memory;
 mod model;
 mod program;
-mod record;
 mod script;
 mod search;
 mod solver;
 mod store;
 mod term;
-mod terms;
+mod term_map;
 mod value;
 mod view;
-mod wait;
+mod worker;
 
 use partita_core::exec::{CHECKS, Class, SEARCHES};
 use partita_core::expr::{Builtin, Op};
@@ -31,13 +31,13 @@ use pyo3::prelude::*;
 #[pymodule]
 fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("__version__", env!("CARGO_PKG_VERSION"))?;
-    // How this module was built, for reports of bugs. The commit is the one that `make` names.
+    // For bug reports. `make` sets the commit.
     let profile = if cfg!(debug_assertions) { "development (with assertions)" } else { "release" };
     m.add("BUILD_PROFILE", profile)?;
     m.add("BUILD_COMMIT", option_env!("PARTITA_COMMIT"))?;
     m.add_function(wrap_pyfunction!(program::dump_program, m)?)?;
     m.add_function(wrap_pyfunction!(program::unknown_names, m)?)?;
-    // The tables that Python needs: operators by number, functions by name, layers with what they do.
+    // Tables of the core that Python reads: names with a one-line description, operators in the order of their numbers.
     let ops: Vec<(String, usize, &str)> =
         Op::ALL.iter().map(|op| (format!("{op:?}"), op.arity(), op.smtlib())).collect();
     m.add("OPERATORS", ops)?;

@@ -1,4 +1,4 @@
-//! The Python class `Model`: what the variables stand for, by name. Independent of the solver that found it.
+//! The Python class `Model`: values of variables by name. Independent of the solver that found it.
 
 use crate::expr::{Expr, sort_error};
 use crate::intern::Interned;
@@ -8,7 +8,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// A satisfying assignment. What it does not mention is zero (False, the all-zero array).
+/// A satisfying assignment. Variables that it does not mention are zero (False, the all-zero array).
 #[pyclass(frozen, module = "partita", mapping)]
 pub(crate) struct Model {
     values: Vec<(String, Sort, Value)>,
@@ -42,7 +42,7 @@ impl Model {
         to_python(py, term.sort, &value)
     }
 
-    /// All variables the model mentions, by name.
+    /// Values of all variables that the model mentions, by name.
     fn as_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let all = PyDict::new(py);
         for (name, sort, value) in &self.values {

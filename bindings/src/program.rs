@@ -1,9 +1,10 @@
-//! Programs as Python sees them: bytes in, text out.
+//! Functions on serialised programs.
+
 use partita_core::program::Program;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// Names that a program with its libraries uses and that neither they nor any model define.
+/// Names that a program or its libraries use and that neither they nor a model define.
 #[pyfunction]
 pub fn unknown_names(programs: Vec<Vec<u8>>) -> PyResult<Vec<String>> {
     let parts: Vec<&[u8]> = programs.iter().map(Vec::as_slice).collect();
@@ -11,7 +12,7 @@ pub fn unknown_names(programs: Vec<Vec<u8>>) -> PyResult<Vec<String>> {
     Ok(partita_core::exec::unknown(&program).into_iter().map(str::to_string).collect())
 }
 
-/// Reads, checks and links serialised programs (the first is the user's, the others are libraries) and prints the result.
+/// Reads, checks and links serialised programs (the user's and its libraries) and returns the result as text.
 #[pyfunction]
 #[pyo3(signature = (program, *, libraries = Vec::new(), roots = Vec::new()))]
 pub fn dump_program(program: &[u8], libraries: Vec<Vec<u8>>, roots: Vec<String>) -> PyResult<String> {

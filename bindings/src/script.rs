@@ -1,9 +1,9 @@
-//! The Python class `_core.Script`: SMT-LIB commands or KQuery texts, answered line by line.
+//! The Python class `_core.Script`: a session of SMT-LIB commands or KQuery texts.
 
 use crate::chain;
 use crate::layer::{Objects, interrupt};
 use crate::solver::{seconds, statistics_dict};
-use crate::wait;
+use crate::worker;
 use partita_core::budget::Cancel;
 use partita_core::script::{KQuerySession, Limits, Mode, Session, Step};
 use partita_core::solve::Solver;
@@ -35,7 +35,7 @@ impl Kind {
         }
     }
 
-    /// Executes what is complete; with `end`, what is left as well.
+    /// Executes the complete commands; with `end` also the rest of the text.
     fn run(&mut self, text: &[u8], end: bool, cancel: &Cancel, emit: &mut dyn FnMut(&str)) {
         match self {
             Kind::Smtlib(session) => {
@@ -61,7 +61,7 @@ impl Kind {
     }
 }
 
-/// A script in the language "smtlib" (text in pieces of any size), "kquery" or "kquery-validity" (a whole text).
+/// A script in the language "smtlib" (text in chunks of any size), "kquery" or "kquery-validity" (a complete text).
 #[pyclass(frozen, module = "partita._core")]
 pub(crate) struct Script {
     kind: Mutex<Kind>,
@@ -102,12 +102,12 @@ impl Script {
         Ok(Script { kind: Mutex::new(kind), cancel, objects })
     }
 
-    /// Executes the commands of `text`, calling `write` with answers (each ending in a newline) as they come.
-    /// `end` says that no more text follows.
+    /// Executes the commands of `text` and calls `write` with the answers (each ending in a newline) as they come.
+    /// `end`: no more text follows.
     fn run(&self, py: Python<'_>, text: Vec<u8>, end: bool, write: &Bound<'_, PyAny>) -> PyResult<()> {
         let write = write.clone().unbind();
         self.cancel.reset();
-        wait::run(
+        worker::run(
             py,
             &self.cancel,
             |py| interrupt(py, &self.objects),
@@ -126,11 +126,11 @@ impl Script {
         .ok_or_else(|| PyRuntimeError::new_err("an internal error has ended this script"))
     }
 
-    /// Answers the queries of a KQuery text; for each, in order, how often each layer was asked and its own seconds. All
-    /// in one thread, which is what an executor's questions have.
+    /// Answers the queries of a KQuery text. Returns for each query and layer how often the layer was asked and its own
+    /// seconds. All queries run in one thread, as those of an exploration do.
     fn costs(&self, py: Python<'_>, text: Vec<u8>) -> PyResult<Vec<Vec<(u64, f64)>>> {
         self.cancel.reset();
-        let found = wait::run(
+        let found = worker::run(
             py,
             &self.cancel,
             |py| interrupt(py, &self.objects),
@@ -148,7 +148,7 @@ impl Script {
         Ok(found.map_err(PyValueError::new_err)?.into_iter().map(seconds).collect())
     }
 
-    /// Has the script said `(exit)`?
+    /// Has the script executed `(exit)`?
     fn exited(&self, py: Python<'_>) -> PyResult<bool> {
         Ok(match &*self.lock(py)? {
             Kind::Smtlib(session) => session.has_exited(),
@@ -156,7 +156,7 @@ impl Script {
         })
     }
 
-    /// How many commands were wrong.
+    /// Number of commands that failed.
     fn errors(&self, py: Python<'_>) -> PyResult<u64> {
         Ok(match &*self.lock(py)? {
             Kind::Smtlib(session) => session.errors(),
@@ -164,7 +164,7 @@ impl Script {
         })
     }
 
-    /// How many questions were answered unknown.
+    /// Number of queries answered unknown.
     fn unknowns(&self, py: Python<'_>) -> PyResult<u64> {
         Ok(match &*self.lock(py)? {
             Kind::Smtlib(session) => session.unknowns(),
@@ -172,12 +172,12 @@ impl Script {
         })
     }
 
-    /// What the layers want the user to know, each only once.
+    /// New warnings of the layers for the user.
     fn notices(&self, py: Python<'_>) -> PyResult<Vec<String>> {
         Ok(self.lock(py)?.solver_mut().notices())
     }
 
-    /// Waits until what the layers keep is written.
+    /// Waits until the layers' files are written.
     fn flush(&self, py: Python<'_>) -> PyResult<()> {
         self.lock(py)?.solver_mut().flush();
         Ok(())
@@ -193,7 +193,7 @@ impl Script {
         statistics_dict(py, solver.queries(), solver.time(), &solver.statistics())
     }
 
-    /// Ends the question under way, from any thread.
+    /// Cancels the current query, from any thread.
     fn cancel(&self, py: Python<'_>) {
         self.cancel.cancel();
         interrupt(py, &self.objects);

@@ -1,6 +1,6 @@
 //! A Python object as a search strategy: `add(state)`, `choose() -> number`, `remove(number)`.
 //!
-//! What one of them raises ends the run, and comes out of the call that explores.
+//! An exception raised by one of them ends the run and is raised again by the call that explores.
 
 use partita_core::budget::Cancel;
 use partita_core::exec::{Chooser, OpenState as Core};
@@ -10,7 +10,7 @@ use pyo3::sync::MutexExt;
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
 
-/// An exception on its way to whoever explores.
+/// An exception to be raised by the call that explores.
 #[derive(Clone, Default)]
 pub(crate) struct Raised(Arc<Mutex<Option<PyErr>>>);
 
@@ -19,7 +19,7 @@ impl Raised {
         self.0.lock_py_attached(py).expect("never poisoned").get_or_insert(error);
     }
 
-    /// A ValueError that was caused by it.
+    /// Takes the exception, as the cause of a ValueError.
     pub(crate) fn take(&self, py: Python<'_>) -> Option<PyErr> {
         let error = self.0.lock_py_attached(py).expect("never poisoned").take()?;
         let kind = error.get_type(py).name().map_or_else(|_| "an exception".to_string(), |n| n.to_string());
@@ -29,7 +29,7 @@ impl Raised {
     }
 }
 
-/// A state that waits for its turn.
+/// A state that has not finished and is not running.
 #[pyclass(frozen, get_all, module = "partita.search")]
 pub(crate) struct OpenState {
     number: u64,
@@ -54,7 +54,7 @@ pub(crate) struct PythonSearch {
     cancel: Cancel,
     raised: Raised,
     waiting: HashSet<u64>,
-    /// Something was raised: the object is not asked any more.
+    /// A method has raised: the object is not called any more.
     failed: bool,
 }
 
@@ -103,7 +103,7 @@ impl Chooser for PythonSearch {
             match chosen.extract::<u64>() {
                 Ok(number) if search.waiting.contains(&number) => Ok(number),
                 Ok(_) | Err(_) => Err(PyValueError::new_err(format!(
-                    "expected choose() to return the number of a state that waits, found {}",
+                    "expected choose() to return the number of a waiting state, found {}",
                     chosen.repr()?
                 ))),
             }

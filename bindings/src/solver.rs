@@ -10,7 +10,7 @@ use crate::layer::{Objects, interrupt};
 use crate::model::Model;
 use crate::term::Term;
 use crate::value::{int_from_bits, signed_int};
-use crate::wait;
+use crate::worker;
 use partita_core::budget::{Budget, Cancel};
 use partita_core::expr::{Expr as Handle, Sort};
 use partita_core::query::{Answer, Core, Path, Query, Reasons};
@@ -24,12 +24,12 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread::ThreadId;
 use std::time::Duration;
 
-/// Nodes from which on a collection is worth its while.
-const COLLECT_FROM: usize = 1 << 20;
+/// Smallest number of nodes at which the graph is collected.
+const MIN_COLLECT_NODES: usize = 1 << 20;
 
 struct Assertion {
     term: Arc<Term>,
-    /// The path up to and with this assertion; held.
+    /// The path up to and including this assertion; retained.
     path: Path,
 }
 
@@ -37,18 +37,18 @@ struct Inner {
     solver: CoreSolver,
     interned: Interned,
     assertions: Vec<Assertion>,
-    /// How many assertions there were at each push.
+    /// Number of assertions at each push.
     marks: Vec<usize>,
-    /// What the last check was asked and answered; gone once assertions change.
-    last: Option<Last>,
-    /// Collect when the graph has this many nodes.
+    /// The last check; None once assertions change.
+    last: Option<LastCheck>,
+    /// Number of nodes at which the graph is collected next.
     collect_at: usize,
 }
 
-struct Last {
+struct LastCheck {
     answer: Answer,
     assumptions: Vec<Arc<Term>>,
-    /// Which constraints each assumption became; the last one is the condition, and has none.
+    /// The path constraints that each assumption became. The last assumption is the condition and has none.
     became: Vec<Vec<Handle>>,
 }
 
@@ -57,7 +57,7 @@ pub(crate) struct Solver {
     inner: Mutex<Inner>,
     cancel: Cancel,
     objects: Objects,
-    /// The thread that is solving: a layer must not come back to its own solver.
+    /// The thread that is solving: a layer must not use its own solver.
     worker: Mutex<Option<ThreadId>>,
 }
 
@@ -73,7 +73,7 @@ impl Inner {
         self.interned.get(&mut self.solver.graph, term).map_err(sort_error)
     }
 
-    /// Drops what neither a path nor a term that Python holds needs, once the graph has doubled.
+    /// Drops nodes that neither a path nor a term held by Python needs, once the graph has doubled.
     fn collect_if_due(&mut self) {
         if self.solver.graph.len() >= self.collect_at {
             self.collect();
@@ -84,7 +84,7 @@ impl Inner {
         let roots = self.interned.sweep();
         self.last = None;
         let freed = self.solver.collect(roots);
-        self.collect_at = (self.solver.graph.len() * 2).max(COLLECT_FROM);
+        self.collect_at = (self.solver.graph.len() * 2).max(MIN_COLLECT_NODES);
         freed
     }
 
@@ -95,7 +95,7 @@ impl Inner {
         self.last = None;
     }
 
-    /// All but the last assumption extend the path, the last is the condition: so that a core can tell them apart.
+    /// All assumptions but the last extend the path, the last is the condition, so that a core distinguishes them.
     fn check(&mut self, assumptions: Vec<(Arc<Term>, Handle)>, budget: &Budget) {
         let mut path = self.solver.tree.retain(self.top());
         let mut became = Vec::new();
@@ -115,7 +115,7 @@ impl Inner {
         };
         self.solver.tree.release(path);
         let assumptions = assumptions.into_iter().map(|(term, _)| term).collect();
-        self.last = Some(Last { answer, assumptions, became });
+        self.last = Some(LastCheck { answer, assumptions, became });
     }
 
     /// Constraints of `to` beyond those of `from`.
@@ -124,7 +124,8 @@ impl Inner {
         tree.upwards(to).take_while(|node| *node != from).map(|node| tree.constraint(node)).collect()
     }
 
-    fn core(&self, core: &Core, last: &Last) -> Vec<Arc<Term>> {
+    /// The assertions and assumptions behind a core.
+    fn core(&self, core: &Core, last: &LastCheck) -> Vec<Arc<Term>> {
         let hit = |became: &[Handle], reasons: &Reasons| became.iter().any(|e| reasons.contains(*e));
         let mut terms = Vec::new();
         let mut before = self.solver.tree.root();
@@ -154,17 +155,17 @@ impl Solver {
         }
         self.inner.lock_py_attached(py).map_err(|_| {
             PyRuntimeError::new_err(
-                "an internal error has ended an earlier check: this solver cannot be used on",
+                "an internal error has ended an earlier check: this solver cannot be used any more",
             )
         })
     }
 }
 
 impl Solver {
-    /// Asks the chain something, in a thread of its own.
+    /// Runs `ask` in a worker thread.
     fn work<R: Send>(&self, py: Python<'_>, ask: impl FnOnce(&mut Inner) -> R + Send) -> PyResult<R> {
         self.cancel.reset();
-        wait::run(
+        worker::run(
             py,
             &self.cancel,
             |py| interrupt(py, &self.objects),
@@ -180,7 +181,7 @@ impl Solver {
     }
 }
 
-/// Seconds as a duration, or what is wrong with them.
+/// Seconds as a duration. Fails for negative numbers and those that are not finite.
 pub(crate) fn seconds(name: &str, value: f64) -> PyResult<Duration> {
     Duration::try_from_secs_f64(value)
         .map_err(|_| PyValueError::new_err(format!("expected {name} in seconds, at least 0, found {value}")))
@@ -237,7 +238,7 @@ impl Solver {
             assertions: Vec::new(),
             marks: Vec::new(),
             last: None,
-            collect_at: COLLECT_FROM,
+            collect_at: MIN_COLLECT_NODES,
         };
         Ok(Solver { inner: Mutex::new(inner), cancel: Cancel::default(), objects, worker: Mutex::new(None) })
     }
@@ -284,7 +285,7 @@ impl Solver {
         Ok(())
     }
 
-    /// How many pushes have not been popped.
+    /// Number of pushes that have not been popped.
     fn depth(&self, py: Python<'_>) -> PyResult<usize> {
         Ok(self.lock(py)?.marks.len())
     }
@@ -310,7 +311,7 @@ impl Solver {
             interned.push((term, e));
         }
         let budget = budget(&self.cancel, timeout, memory_mb)?;
-        // The lock moves into the worker: it is poisoned if the worker panics, and only then.
+        // The worker takes the lock, so that it is poisoned if the worker panics, and only then.
         drop(inner);
         self.work(py, |inner| {
             inner.check(interned, &budget);
@@ -318,8 +319,8 @@ impl Solver {
         })
     }
 
-    /// The value of a bit-vector that `which` asks for (is it the greatest, are they signed); None if the assertions and
-    /// assumptions contradict each other. What cannot be decided is a string that says why.
+    /// The least or greatest value of a bit-vector; `which` is (greatest, signed). None if the assertions and assumptions
+    /// contradict each other; a string with the reason if that cannot be decided.
     fn extreme<'py>(
         &self,
         py: Python<'py>,
@@ -396,12 +397,12 @@ impl Solver {
         statistics_dict(py, inner.solver.queries(), inner.solver.time(), &inner.solver.statistics())
     }
 
-    /// What the layers want the user to know, each only once.
+    /// New warnings of the layers for the user.
     fn notices(&self, py: Python<'_>) -> PyResult<Vec<String>> {
         Ok(self.lock(py)?.solver.notices())
     }
 
-    /// Waits until what the layers keep is written.
+    /// Waits until the layers' files are written.
     fn flush(&self, py: Python<'_>) -> PyResult<()> {
         self.lock(py)?.solver.flush();
         Ok(())
@@ -411,18 +412,18 @@ impl Solver {
         Ok(self.lock(py)?.solver.has_complete_layer())
     }
 
-    /// Ends the check under way, from any thread.
+    /// Cancels the current check, from any thread.
     fn cancel(&self, py: Python<'_>) {
         self.cancel.cancel();
         interrupt(py, &self.objects);
     }
 
-    /// Frees expressions nobody needs any more; gives how many nodes. Done by itself as the graph grows.
+    /// Frees expressions that are not needed any more and returns the number of nodes. Called as the graph grows.
     fn collect(&self, py: Python<'_>) -> PyResult<usize> {
         Ok(self.lock(py)?.collect())
     }
 
-    /// Every layer drops what can be recomputed.
+    /// Makes every layer drop what it can recompute.
     fn forget(&self, py: Python<'_>) -> PyResult<()> {
         self.lock(py)?.solver.forget();
         Ok(())

@@ -1,4 +1,4 @@
-//! Looking at the file of the layer `store` from outside a run.
+//! Access to the file of the layer `store` outside of a run.
 
 use partita_core::solve::store::{File, Row, script};
 use pyo3::exceptions::PyValueError;
@@ -10,7 +10,7 @@ fn open(path: &Path) -> PyResult<File> {
     File::open(path).map_err(PyValueError::new_err)
 }
 
-/// How many answers of each kind there are, the bytes they take, and the seconds that solving them took.
+/// Number of sat and unsat answers, their size in bytes, and the seconds that solving them took.
 #[pyfunction]
 pub(crate) fn store_contents(py: Python<'_>, path: PathBuf) -> PyResult<Bound<'_, PyDict>> {
     let contents = open(&path)?.contents().map_err(PyValueError::new_err)?;
@@ -22,13 +22,13 @@ pub(crate) fn store_contents(py: Python<'_>, path: PathBuf) -> PyResult<Bound<'_
     Ok(dict)
 }
 
-/// Removes all answers; gives how many there were.
+/// Removes all answers and returns their number.
 #[pyfunction]
 pub(crate) fn store_clear(path: PathBuf) -> PyResult<u64> {
     open(&path)?.clear().map_err(PyValueError::new_err)
 }
 
-/// Calls `write` with each answer as a dict; gives how many rows were damaged and passed over.
+/// Calls `write` with each answer as a dict. Returns the number of damaged rows, which are skipped.
 #[pyfunction]
 pub(crate) fn store_export(py: Python<'_>, path: PathBuf, write: &Bound<'_, PyAny>) -> PyResult<u64> {
     let emit = |row: &Row| -> PyResult<()> {

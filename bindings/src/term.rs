@@ -1,56 +1,56 @@
 //! Expressions as Python holds them: immutable terms that belong to no solver.
 //!
-//! A `Graph` is one solver's: it gives every name one sort, reuses its nodes and is not shared between threads.
-//! So Python does not hold nodes of a graph but terms, with their sorts checked, and each solver interns what it
-//! is given (`intern.rs`). That needs no global state, and one expression can go to any number of solvers.
+//! A `Graph` belongs to one solver: it gives every name one sort, reuses its nodes and is not shared between threads.
+//! So Python does not hold nodes of a graph but terms, with their sorts checked, and each solver interns the terms it
+//! receives (`intern.rs`). That needs no global state, and one expression can go to any number of solvers.
 
 use partita_core::expr::{Bits, Builtin, Expr, Graph, Sort, SortError};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-pub(crate) enum Node {
+pub(crate) enum TermKind {
     /// A boolean or bit-vector constant.
     Const(Bits),
     Var(Arc<str>),
-    /// The array that holds its argument everywhere.
+    /// The array that has its argument at every index.
     ConstArray,
-    /// Constant elements 0.. over the argument, an array.
+    /// The argument, an array, with its first elements replaced by constants.
     Table(Arc<[u64]>),
     Apply(Builtin, SmallVec<[u64; 2]>),
 }
 
 pub(crate) struct Term {
     pub(crate) sort: Sort,
-    pub(crate) node: Node,
+    pub(crate) kind: TermKind,
     pub(crate) args: SmallVec<[Arc<Term>; 2]>,
 }
 
 impl Term {
-    pub(crate) fn leaf(sort: Sort, node: Node) -> Arc<Term> {
-        Arc::new(Term { sort, node, args: SmallVec::new() })
+    pub(crate) fn leaf(sort: Sort, kind: TermKind) -> Arc<Term> {
+        Arc::new(Term { sort, kind, args: SmallVec::new() })
     }
 
     pub(crate) fn apply(f: Builtin, params: &[u64], args: &[Arc<Term>]) -> Result<Arc<Term>, SortError> {
         let sorts: SmallVec<[Sort; 4]> = args.iter().map(|arg| arg.sort).collect();
         let sort = f.result(params, &sorts)?;
-        Ok(Arc::new(Term { sort, node: Node::Apply(f, params.into()), args: args.into() }))
+        Ok(Arc::new(Term { sort, kind: TermKind::Apply(f, params.into()), args: args.into() }))
     }
 
-    /// The node of a graph for this term, its arguments' nodes being at hand.
+    /// Builds the node for this term in a graph, given the nodes of its arguments.
     pub(crate) fn build(&self, graph: &mut Graph, args: &[Expr]) -> Result<Expr, SortError> {
-        match &self.node {
-            Node::Const(bits) => Ok(graph.constant_of(self.sort, bits.clone())),
-            Node::Var(name) => graph.var(name, self.sort),
-            Node::ConstArray => {
+        match &self.kind {
+            TermKind::Const(bits) => Ok(graph.constant_of(self.sort, bits.clone())),
+            TermKind::Var(name) => graph.var(name, self.sort),
+            TermKind::ConstArray => {
                 let Sort::Array { index, .. } = self.sort else { unreachable!("an array") };
                 Ok(graph.const_array(index, args[0]))
             }
-            Node::Table(elements) => Ok(graph.table_over(args[0], elements.clone())),
-            Node::Apply(f, params) => graph.apply(*f, params, args),
+            TermKind::Table(elements) => Ok(graph.table_over(args[0], elements.clone())),
+            TermKind::Apply(f, params) => graph.apply(*f, params, args),
         }
     }
 
-    /// As SMT-LIB, at most about `limit` characters of it.
+    /// The term as SMT-LIB text, cut after about `limit` characters.
     pub(crate) fn text(&self, limit: usize) -> String {
         enum Step<'a> {
             Term(&'a Term),
@@ -70,16 +70,16 @@ impl Term {
                 }
                 Step::Term(term) => term,
             };
-            match &term.node {
-                Node::Const(bits) if term.sort == Sort::Bool => {
+            match &term.kind {
+                TermKind::Const(bits) if term.sort == Sort::Bool => {
                     out.push_str(if bits.is_zero() { "false" } else { "true" });
                 }
-                Node::Const(bits) => out.push_str(&bits.to_smtlib()),
-                Node::Var(name) => out.push_str(name),
-                Node::ConstArray => out.push_str(&format!("((as const {})", term.sort)),
-                Node::Table(elements) => out.push_str(&format!("(table[{}]", elements.len())),
-                Node::Apply(f, params) if params.is_empty() => out.push_str(&format!("({}", f.name())),
-                Node::Apply(f, params) => {
+                TermKind::Const(bits) => out.push_str(&bits.to_smtlib()),
+                TermKind::Var(name) => out.push_str(name),
+                TermKind::ConstArray => out.push_str(&format!("((as const {})", term.sort)),
+                TermKind::Table(elements) => out.push_str(&format!("(table[{}]", elements.len())),
+                TermKind::Apply(f, params) if params.is_empty() => out.push_str(&format!("({}", f.name())),
+                TermKind::Apply(f, params) => {
                     let params: Vec<String> = params.iter().map(u64::to_string).collect();
                     out.push_str(&format!("((_ {} {})", f.name(), params.join(" ")));
                 }
@@ -96,7 +96,7 @@ impl Term {
     }
 }
 
-/// Terms may be nested millions deep: they are taken apart in a loop.
+/// Terms may be nested millions deep, so they are dropped in a loop instead of recursively.
 impl Drop for Term {
     fn drop(&mut self) {
         let mut stack: SmallVec<[Arc<Term>; 2]> = std::mem::take(&mut self.args);

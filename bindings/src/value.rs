@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyInt, PyTuple};
 use std::sync::Arc;
 
-/// A Python integer in `width` bits, read as unsigned or, below zero, as two's complement.
+/// A Python integer as a bit-vector of `width` bits; negative numbers in two's complement.
 pub(crate) fn bits_from_int(value: &Bound<'_, PyAny>, width: u32) -> PyResult<Bits> {
     if let Ok(small) = value.extract::<i64>() {
         let fits = if small < 0 {
@@ -54,7 +54,7 @@ fn does_not_fit(value: &Bound<'_, PyAny>, width: u32) -> PyErr {
     ))
 }
 
-/// The unsigned value.
+/// The value as an unsigned Python integer.
 pub(crate) fn int_from_bits<'py>(py: Python<'py>, bits: &Bits) -> PyResult<Bound<'py, PyAny>> {
     if let Some(word) = bits.to_u64() {
         return Ok(word.into_pyobject(py)?.into_any());
@@ -63,7 +63,7 @@ pub(crate) fn int_from_bits<'py>(py: Python<'py>, bits: &Bits) -> PyResult<Bound
     py.get_type::<PyInt>().call_method1("from_bytes", (PyBytes::new(py, &raw), "little"))
 }
 
-/// The value as two's complement.
+/// The value as a signed Python integer.
 pub(crate) fn signed_int<'py>(py: Python<'py>, bits: &Bits) -> PyResult<Bound<'py, PyAny>> {
     let unsigned = int_from_bits(py, bits)?;
     if !bits.sign() {
@@ -73,7 +73,7 @@ pub(crate) fn signed_int<'py>(py: Python<'py>, bits: &Bits) -> PyResult<Bound<'p
     unsigned.sub(two.pow(bits.width(), py.None())?)
 }
 
-/// `bool`, `int`, or for an array `(default, {index: element})`.
+/// The value as `bool`, `int`, or for an array `(default, {index: element})`.
 pub(crate) fn to_python<'py>(py: Python<'py>, sort: Sort, value: &Value) -> PyResult<Bound<'py, PyAny>> {
     match (sort, value) {
         (Sort::Bool, Value::Bits(bits)) => Ok(PyBool::new(py, !bits.is_zero()).to_owned().into_any()),
@@ -92,7 +92,7 @@ pub(crate) fn to_python<'py>(py: Python<'py>, sort: Sort, value: &Value) -> PyRe
     }
 }
 
-/// What `to_python` gives, read back.
+/// Inverse of `to_python`.
 pub(crate) fn from_python(sort: Sort, value: &Bound<'_, PyAny>) -> PyResult<Value> {
     match sort {
         Sort::Bool => match value.cast::<PyBool>() {

@@ -1,7 +1,7 @@
-//! What a layer written in Python sees of a question: its nodes as rows of numbers, and the layers below.
+//! A query as a layer written in Python sees it: its nodes as rows of numbers, and the layers below.
 
 use crate::answer::{Sat, Unknown, Unsat};
-use crate::loan::Loan;
+use crate::borrowed::Borrowed;
 use crate::value::to_python;
 use partita_core::budget::{Budget, Cancel};
 use partita_core::expr::{Expr, Graph, Op, Sort};
@@ -17,24 +17,24 @@ pub(crate) const BOOL: u32 = 0;
 pub(crate) const BITS: u32 = 1;
 pub(crate) const ARRAY: u32 = 2;
 
-/// One question to a layer written in Python. Nodes are known by number; a layer is sent each node once, and is
-/// told which numbers were dropped since (they are reused) before it is sent new ones.
+/// One query to a layer written in Python. Nodes are identified by number. Each node is sent once; `dropped` lists the
+/// numbers freed since the last query, which new nodes may reuse.
 #[pyclass(frozen, module = "partita.layers")]
 pub(crate) struct QueryView {
     /// Rows of eight 32-bit numbers (native order), operands before their users: number, operator, kind, width,
     /// index width, and three operands or parameters.
     #[pyo3(get)]
     nodes: Py<PyBytes>,
-    /// Numbers of nodes sent earlier that are gone. To be dropped before `nodes` are taken in.
+    /// Numbers of nodes sent earlier that no longer exist. To be removed before `nodes` are added.
     #[pyo3(get)]
     dropped: Py<PyBytes>,
-    /// New variables' names.
+    /// Names of the new variables.
     #[pyo3(get)]
     names: Py<PyDict>,
-    /// New constants wider than 64 bits.
+    /// Values of the new constants wider than 64 bits.
     #[pyo3(get)]
     wide: Py<PyDict>,
-    /// New tables' elements.
+    /// Elements of the new tables.
     #[pyo3(get)]
     tables: Py<PyDict>,
     /// The path's constraints, oldest first.
@@ -42,7 +42,7 @@ pub(crate) struct QueryView {
     constraints: Vec<u32>,
     #[pyo3(get)]
     condition: u32,
-    /// Variables that constraints and condition mention: those a model must give.
+    /// Variables of the constraints and the condition. A model must give a value to each.
     #[pyo3(get)]
     variables: Vec<u32>,
     /// Seconds left; None: no limit.
@@ -56,7 +56,7 @@ pub(crate) struct QueryView {
 
 #[pymethods]
 impl QueryView {
-    /// Has the question been called off?
+    /// Has the query been cancelled?
     fn cancelled(&self) -> bool {
         self.cancel.is_cancelled()
     }
@@ -133,20 +133,26 @@ fn row(graph: &Graph, e: Expr) -> [u32; 8] {
     [e.id(), op as u32, kind, width, index_width, payload[0], payload[1], payload[2]]
 }
 
-/// The layers below. Only usable while the call it was given to lasts.
+/// The layers below. Valid only during the call to `check` that received it.
 #[pyclass(frozen, module = "partita.layers")]
 pub(crate) struct RestView {
-    loan: Loan<Rest<'static>>,
+    borrowed: Borrowed<Rest<'static>>,
 }
 
 impl RestView {
-    /// Lends `rest` to Python while `f` runs.
+    /// Runs `f` with a view of `rest`.
     pub(crate) fn lend<'py, R>(
         py: Python<'py>,
         rest: &mut Rest<'_>,
         f: impl FnOnce(&Bound<'py, RestView>) -> R,
     ) -> PyResult<R> {
-        Loan::during(py, rest, |loan| Bound::new(py, RestView { loan }), |view| &view.get().loan, f)
+        Borrowed::during(
+            py,
+            rest,
+            |borrowed| Bound::new(py, RestView { borrowed }),
+            |view| &view.get().borrowed,
+            f,
+        )
     }
 }
 
@@ -156,7 +162,7 @@ fn not_lent() -> PyErr {
     )
 }
 
-/// Bounds of a term: least and greatest unsigned, least and greatest signed, and the constraints that say so.
+/// Bounds of an expression: least and greatest unsigned, least and greatest signed, and the constraints they follow from.
 type Bounds = (u64, u64, i128, i128, Vec<u32>);
 
 fn bounds_of(graph: &Graph, e: Expr, view: &interval::View) -> Bounds {
@@ -165,7 +171,7 @@ fn bounds_of(graph: &Graph, e: Expr, view: &interval::View) -> Bounds {
     let full = || ends(&Set::full(graph.width(e))).expect("a full set has ends");
     let (reasons, (least, greatest, signed)) = match ends(&view.set) {
         Some(found) => (because(), found),
-        // No value is left: that is for others to say, and says nothing of the term.
+        // The set is empty, so the query is unsat: `check` reports that, bounds do not.
         None => (Vec::new(), full()),
     };
     (least, greatest, signed.0, signed.1, reasons)
@@ -173,11 +179,11 @@ fn bounds_of(graph: &Graph, e: Expr, view: &interval::View) -> Bounds {
 
 #[pymethods]
 impl RestView {
-    /// Of bit-vectors of at most 64 bits, given by node number, what the constraints and the condition leave them:
-    /// least and greatest value unsigned, the same signed, and the numbers of the constraints behind that.
+    /// Bounds of bit-vectors of at most 64 bits, given by node number, under the constraints and the condition: least and
+    /// greatest value unsigned, then signed, and the numbers of the constraints they follow from.
     fn bounds(&self, query: &Bound<'_, QueryView>, numbers: Vec<u32>) -> PyResult<Vec<Bounds>> {
         let query = query.get();
-        let found = self.loan.with(|rest| {
+        let found = self.borrowed.with(|rest| {
             let graph: &Graph = rest.graph;
             let word = |number: u32| {
                 let e = ((number as usize) < graph.slots()).then(|| graph.at_slot(number));
@@ -195,11 +201,11 @@ impl RestView {
         found.ok_or_else(not_lent)?
     }
 
-    /// Asks the layers below the same question.
+    /// Asks the layers below the same query.
     fn check<'py>(&self, py: Python<'py>, query: &Bound<'py, QueryView>) -> PyResult<Bound<'py, PyAny>> {
         let query = query.get().query.clone();
         let answered = py.detach(|| {
-            self.loan.with(|rest| {
+            self.borrowed.with(|rest| {
                 let answer = rest.check(&query);
                 let sorts: Vec<(u32, Sort)> = match &answer {
                     Answer::Sat(model) => model.iter().map(|(e, _)| (e.id(), rest.graph.sort(e))).collect(),

@@ -193,7 +193,7 @@ def test_a_strategy_is_told_of_states_that_were_given_up(many: Path) -> None:
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        (lambda: 99, "ValueError: expected choose.. to return the number of a state that waits, found 99"),
+        (lambda: 99, "ValueError: expected choose.. to return the number of a waiting state, found 99"),
         (lambda: "x", "found 'x'"),
         (lambda: 1 // 0, "ZeroDivisionError"),
         (lambda: {}[0], "KeyError"),

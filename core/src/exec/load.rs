@@ -69,7 +69,7 @@ impl Engine {
         self.solver.forget();
         loop {
             self.collect();
-            (self.options.give_back)();
+            (self.options.release_memory)();
             give_back();
             let Some(now) = self.look_at_memory() else { return };
             if now <= limit - limit * 3 / 20 {

@@ -84,7 +84,7 @@ pub struct Options {
     /// In bytes, for the whole process.
     pub max_memory: Option<u64>,
     /// Gives memory that is not used back to the system, where the allocator is not the C library's.
-    pub give_back: fn(),
+    pub release_memory: fn(),
     pub max_tests: Option<u64>,
     pub max_depth: Option<u32>,
     /// The side of a branch that the path's model takes is not asked about.
@@ -127,7 +127,7 @@ impl Default for Options {
             max_solver_time: None,
             max_instructions: None,
             max_memory: None,
-            give_back: || (),
+            release_memory: || (),
             max_tests: None,
             max_depth: None,
             path_model: true,

@@ -1,21 +1,21 @@
-//! What a run has recorded for reports, as Python reads it: the tree of forks, the ways into bugs, slow questions.
+//! Details of a run for reports: the tree of forks, the decisions that lead into bugs, the slowest queries.
 
 use partita_core::exec::{Bug, Engine, ForkNode, Place};
 use partita_core::solve::Slow;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 
-/// File, line, function; and the library function in which it happened.
+/// File, line and function of the user's code; and the library function in which it happened.
 type PlaceRow = (String, u32, String, Option<String>);
 
-/// The decisions of a path: place and way of each; and how many in the middle were left out.
+/// The decisions of a path, each with its place; and the number of decisions left out in the middle.
 pub(crate) type Trail = (Vec<(PlaceRow, Option<String>)>, usize);
 
 fn place_row(place: Place, inside: Option<String>) -> PlaceRow {
     (place.file, place.line, place.function, inside)
 }
 
-/// Columns, one entry a node, and the tables that they point into.
+/// The tree of forks as columns with one entry per node, and the tables that the columns index.
 pub(crate) fn tree<'py>(py: Python<'py>, engine: &Engine) -> PyResult<Bound<'py, PyDict>> {
     fn column<T>(nodes: &[ForkNode], value: impl Fn(&ForkNode) -> T) -> Vec<T> {
         nodes.iter().map(value).collect()
@@ -36,12 +36,12 @@ pub(crate) fn tree<'py>(py: Python<'py>, engine: &Engine) -> PyResult<Bound<'py,
     Ok(dict)
 }
 
-/// Name and bytes of each object that makes the program run into a bug.
+/// Name and bytes of each symbolic object, for an input that leads into a bug.
 pub(crate) fn inputs<'py>(py: Python<'py>, bug: &Bug) -> PyResult<Bound<'py, PyList>> {
     PyList::new(py, bug.inputs.iter().map(|(name, bytes)| (name, PyBytes::new(py, bytes))))
 }
 
-/// The decisions on the way into a bug.
+/// The decisions of the path into a bug.
 pub(crate) fn trail(engine: &Engine, bug: &Bug) -> Trail {
     let rows = engine.decisions(&bug.trail).map(|(place, inside, way)| (place_row(place, inside), way));
     (rows.collect(), bug.trail.left_out)

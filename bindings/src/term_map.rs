@@ -1,84 +1,84 @@
-//! Expressions of a run as Python holds them, and back: nodes of its graph become terms, which belong to no graph.
+//! Converts nodes of a run's graph to terms for Python, and terms back to nodes.
 //!
-//! What Python is given and hands back unchanged is the same node again. Names are the only thing that ties a term to a
-//! path, so a term from outside may mention nothing but inputs of the path it comes to.
+//! A term that Python returns unchanged becomes the same node again. Only names connect a term with a path, so a term may
+//! mention nothing but inputs of the path that it is used on.
 
 use crate::intern::Interned;
-use crate::term::{Node, Term};
+use crate::term::{Term, TermKind};
 use partita_core::exec::Caller;
 use partita_core::expr::{Bits, Builtin, Expr, Graph, Op, Sort};
 use std::collections::HashMap;
 use std::sync::Arc;
 
 #[derive(Default)]
-pub(crate) struct Terms {
-    given: HashMap<Expr, Arc<Term>>,
+pub(crate) struct TermMap {
+    terms: HashMap<Expr, Arc<Term>>,
     interned: Interned,
 }
 
-impl Terms {
-    /// Nodes are about to be reused.
+impl TermMap {
+    /// Drops everything, before nodes are reused.
     pub(crate) fn forget(&mut self) {
-        *self = Terms::default();
+        *self = TermMap::default();
     }
 
-    /// The node as a term.
-    pub(crate) fn give(&mut self, graph: &Graph, e: Expr) -> Arc<Term> {
+    /// The term for a node.
+    pub(crate) fn term_of(&mut self, graph: &Graph, e: Expr) -> Arc<Term> {
         let mut stack = vec![e];
         while let Some(&top) = stack.last() {
             let kids = graph.kids(top);
-            let missing = kids.iter().filter(|kid| !self.given.contains_key(kid));
+            let missing = kids.iter().filter(|kid| !self.terms.contains_key(kid));
             let before = stack.len();
-            if !self.given.contains_key(&top) {
+            if !self.terms.contains_key(&top) {
                 stack.extend(missing.copied());
                 if stack.len() > before {
                     continue;
                 }
-                let args: Vec<Arc<Term>> = kids.iter().map(|kid| self.given[kid].clone()).collect();
-                let term = term_of(graph, top, &args);
+                let args: Vec<Arc<Term>> = kids.iter().map(|kid| self.terms[kid].clone()).collect();
+                let term = make_term(graph, top, &args);
                 self.interned.set(&term, top);
-                self.given.insert(top, term);
+                self.terms.insert(top, term);
             }
             stack.pop();
         }
-        self.given[&e].clone()
+        self.terms[&e].clone()
     }
 
-    /// The node for a term from Python, on the path of `caller`; or what is wrong with it.
-    pub(crate) fn take(&mut self, caller: &mut Caller<'_>, term: &Arc<Term>) -> Result<Expr, String> {
-        let stranger = |name: &str| {
+    /// The node for a term from Python, on the path of `caller`. Fails if the term mentions other inputs.
+    pub(crate) fn node_of(&mut self, caller: &mut Caller<'_>, term: &Arc<Term>) -> Result<Expr, String> {
+        let not_an_input = |name: &str| {
             format!(
                 "expected inputs of this path, found `{name}`: make it one with state.symbolic(name, width)"
             )
         };
         for variable in self.interned.new_variables(term) {
-            let Node::Var(name) = &variable.node else { unreachable!("a variable") };
+            let TermKind::Var(name) = &variable.kind else { unreachable!("a variable") };
             let graph = caller.graph();
             match graph.lookup(name).filter(|known| graph.sort(*known) == variable.sort) {
                 Some(known) if caller.stranger(known).is_none() => {}
-                Some(_) | None => return Err(stranger(name)),
+                Some(_) | None => return Err(not_an_input(name)),
             }
         }
         let e = self.interned.get(caller.graph(), term).map_err(|error| error.0)?;
         match caller.stranger(e) {
-            Some(variable) => Err(stranger(caller.graph().name(variable))),
+            Some(variable) => Err(not_an_input(caller.graph().name(variable))),
             None => Ok(e),
         }
     }
 }
 
-fn term_of(graph: &Graph, e: Expr, args: &[Arc<Term>]) -> Arc<Term> {
+fn make_term(graph: &Graph, e: Expr, args: &[Arc<Term>]) -> Arc<Term> {
     let sort = graph.sort(e);
-    let with = |node: Node| Arc::new(Term { sort, node, args: args.iter().cloned().collect() });
+    let with = |kind: TermKind| Arc::new(Term { sort, kind, args: args.iter().cloned().collect() });
     let apply = |f: Builtin, params: &[u64]| fits(Term::apply(f, params, args));
     let width = |e: Expr| u64::from(graph.width(e));
     let either =
         |on_bool: Builtin, on_bits: Builtin| apply(if sort == Sort::Bool { on_bool } else { on_bits }, &[]);
     match graph.op(e) {
-        Op::Const => with(Node::Const(graph.const_bits(e).expect("a constant"))),
-        Op::Var => with(Node::Var(graph.name(e).into())),
-        Op::Table => with(Node::Table(graph.table(e).elements.clone())),
-        Op::ConstArray => with(Node::ConstArray),
+        Op::Const => with(TermKind::Const(graph.const_bits(e).expect("a constant"))),
+        Op::Var => with(TermKind::Var(graph.name(e).into())),
+        Op::Table => with(TermKind::Table(graph.table(e).elements.clone())),
+        Op::ConstArray => with(TermKind::ConstArray),
         Op::Read => read(graph.read_count(e), &args[0], &args[1]),
         Op::Store => apply(Builtin::Store, &[]),
         Op::Not => either(Builtin::Not, Builtin::BvNot),
@@ -118,7 +118,7 @@ fn read(count: u32, array: &Arc<Term>, index: &Arc<Term>) -> Arc<Term> {
         let at = match i {
             0 => index.clone(),
             _ => {
-                let step = Term::leaf(index.sort, Node::Const(Bits::word(width, i.into())));
+                let step = Term::leaf(index.sort, TermKind::Const(Bits::word(width, i.into())));
                 fits(Term::apply(Builtin::BvAdd, &[], &[index.clone(), step]))
             }
         };

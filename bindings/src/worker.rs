@@ -1,7 +1,7 @@
-//! Running a question in a thread of its own, so that Ctrl-C reaches Python meanwhile.
+//! Runs work in a thread of its own, so that Ctrl-C reaches Python meanwhile.
 //!
-//! Python handles signals only in its main thread, between bytecodes: the calling thread gives up the GIL, looks
-//! for signals every now and then, and on an exception calls the question off and waits until it has ended.
+//! Python handles signals only in its main thread, between bytecodes. The calling thread releases the GIL, checks for
+//! signals at intervals, and on an exception cancels the work and waits until it has ended.
 
 use partita_core::budget::Cancel;
 use pyo3::exceptions::PyRuntimeError;
@@ -11,11 +11,11 @@ use std::time::Duration;
 
 const SIGNAL_CHECK: Duration = Duration::from_millis(40);
 
-/// Deep enough for any layer; traversals do not recurse.
-const STACK: usize = 64 << 20;
+/// Enough for any layer: traversals do not recurse.
+const STACK_BYTES: usize = 64 << 20;
 
-/// The result of `work`; or the exception that a signal handler or `write` raised, after the work has ended. Lines
-/// that the work gives out are handed to `write` as they come, several at a time if they come quickly.
+/// Returns the result of `work`, or the exception that a signal handler or `write` raised, after the work has ended.
+/// Lines that the work emits go to `write` as they come, several at a time if they come quickly.
 pub(crate) fn run<T: Send>(
     py: Python<'_>,
     cancel: &Cancel,
@@ -25,16 +25,17 @@ pub(crate) fn run<T: Send>(
 ) -> PyResult<T> {
     py.detach(|| {
         std::thread::scope(|scope| {
-            let (give, take) = channel::<String>();
-            let worker = std::thread::Builder::new().name("partita".into()).stack_size(STACK).spawn_scoped(
-                scope,
-                // A line that nobody takes any more is lost on purpose: the question has been called off.
-                move || work(&mut |line| drop(give.send(line.to_string()))),
-            )?;
+            let (sender, receiver) = channel::<String>();
+            let worker =
+                std::thread::Builder::new().name("partita".into()).stack_size(STACK_BYTES).spawn_scoped(
+                    scope,
+                    // A line that cannot be sent is dropped: the work has been cancelled.
+                    move || work(&mut |line| drop(sender.send(line.to_string()))),
+                )?;
             let mut raised = None;
             loop {
-                let lines = match take.recv_timeout(SIGNAL_CHECK) {
-                    Ok(first) => std::iter::once(first).chain(take.try_iter()).collect(),
+                let lines = match receiver.recv_timeout(SIGNAL_CHECK) {
+                    Ok(first) => std::iter::once(first).chain(receiver.try_iter()).collect(),
                     Err(RecvTimeoutError::Timeout) => Vec::new(),
                     Err(RecvTimeoutError::Disconnected) => break,
                 };
@@ -56,9 +57,10 @@ pub(crate) fn run<T: Send>(
                 (Some(error), _) => Err(error),
                 (None, Ok(value)) => Ok(value),
                 (None, Err(panic)) => {
-                    let words = panic.downcast_ref::<String>().map(String::as_str);
-                    let words = words.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic");
-                    Err(PyRuntimeError::new_err(format!("internal error of partita: {words}")))
+                    let message = panic.downcast_ref::<String>().map(String::as_str);
+                    let message =
+                        message.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic");
+                    Err(PyRuntimeError::new_err(format!("internal error of partita: {message}")))
                 }
             }
         })
