@@ -41,7 +41,7 @@ def test_conformance_finds_a_liar() -> None:
 
         def forget(self) -> None: ...
 
-    with pytest.raises(AssertionError, match="called unsat, but this core has a model"):
+    with pytest.raises(AssertionError, match="answered unsat, but this core has a model"):
         _core.conformance("object", lambda name, variant, options: Liar(), 1, 50)
 
 

@@ -1,9 +1,9 @@
-//! What every chain of layers owes, as one suite: random questions along random path trees, over variables so
-//! small that all assignments are tried.
+//! The conformance suite of layers: random queries along random path trees, over variables so small that all
+//! assignments are enumerated.
 //!
-//! Checked: a sat answer's model satisfies the query; an unsat answer is right, its core is a subset of the query
-//! and unsatisfiable by itself; a complete chain leaves nothing unknown; with no time left the answer is unknown;
-//! the same history gives the same answers; nothing goes stale when paths are dropped and nodes collected.
+//! Checked: the model of a sat answer satisfies the query; an unsat answer is right, its core is a subset of the query and
+//! unsatisfiable by itself; a complete chain answers every query; after the deadline the answer is unknown; the same
+//! history gives the same answers; no answer uses dropped paths or collected expressions.
 
 use super::{Layer, Solver};
 use crate::budget::Budget;
@@ -12,7 +12,7 @@ use crate::query::{Answer, Path, Query};
 use rustc_hash::FxHashMap;
 use std::time::Duration;
 
-/// How the questions were answered.
+/// Number of answers by verdict.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Tally {
     pub sat: u64,
@@ -20,7 +20,7 @@ pub struct Tally {
     pub unknown: u64,
 }
 
-/// A small generator of our own, so that a seed means the same everywhere.
+/// Pseudo-random numbers (xorshift), equal for a seed on every platform.
 pub struct Random(u64);
 
 impl Random {
@@ -45,14 +45,15 @@ impl Random {
 }
 
 const WIDTH: u32 = 3;
-/// Two words of three bits, a boolean, and an array of two elements of two bits.
+/// Bits of all inputs: two words of three bits, a boolean, and an array of two elements of two bits.
 const TOTAL_BITS: u32 = 2 * WIDTH + 1 + 4;
 
+/// The inputs of the suite.
 pub(super) struct Small {
     pub(super) words: [Expr; 2],
     pub(super) flag: Expr,
     pub(super) array: Expr,
-    /// Every assignment.
+    /// All assignments.
     pub(super) models: Vec<Model>,
     tables: FxHashMap<Expr, Vec<bool>>,
 }
@@ -159,7 +160,7 @@ impl Small {
         }
     }
 
-    /// The truth of `e` under each assignment.
+    /// Truth value of `e` under each assignment.
     fn table(&mut self, graph: &Graph, evaluator: &mut Evaluator, e: Expr) -> Vec<bool> {
         if let Some(known) = self.tables.get(&e) {
             return known.clone();
@@ -179,22 +180,25 @@ impl Small {
     }
 }
 
-/// Puts a chain through the suite. `make` gives a new one each time it is called.
+/// Runs the suite on a chain. `make` returns a new chain with each call.
+///
+/// # Errors
+/// Description of the first violation.
 pub fn check(
     seed: u64,
-    questions: u64,
+    queries: u64,
     mut make: impl FnMut() -> Vec<Box<dyn Layer>>,
 ) -> Result<Tally, String> {
-    let first = run(seed, questions, make())?;
-    let second = run(seed, questions, make())?;
+    let first = run(seed, queries, make())?;
+    let second = run(seed, queries, make())?;
     if first.1 != second.1 {
-        return Err("the same history gave other answers the second time".into());
+        return Err("the same history gave different answers the second time".into());
     }
-    no_time(seed, make())?;
+    after_the_deadline(seed, make())?;
     Ok(first.0)
 }
 
-fn no_time(seed: u64, layers: Vec<Box<dyn Layer>>) -> Result<(), String> {
+fn after_the_deadline(seed: u64, layers: Vec<Box<dyn Layer>>) -> Result<(), String> {
     let mut solver = Solver::new(layers);
     let small = Small::new(&mut solver.graph);
     let mut random = Random::new(seed);
@@ -202,11 +206,11 @@ fn no_time(seed: u64, layers: Vec<Box<dyn Layer>>) -> Result<(), String> {
     let query = Query::new(solver.tree.root(), condition);
     match solver.check(&query, &Budget::for_time(Duration::ZERO)) {
         Answer::Unknown(_) => Ok(()),
-        answer => Err(format!("with no time left the answer was {}", answer.verdict())),
+        answer => Err(format!("after the deadline the answer was {}", answer.verdict())),
     }
 }
 
-fn run(seed: u64, questions: u64, layers: Vec<Box<dyn Layer>>) -> Result<(Tally, Vec<&'static str>), String> {
+fn run(seed: u64, queries: u64, layers: Vec<Box<dyn Layer>>) -> Result<(Tally, Vec<&'static str>), String> {
     let mut solver = Solver::new(layers);
     let complete = solver.has_complete_layer();
     let mut small = Small::new(&mut solver.graph);
@@ -215,38 +219,36 @@ fn run(seed: u64, questions: u64, layers: Vec<Box<dyn Layer>>) -> Result<(Tally,
     let mut tally = Tally::default();
     let mut history = Vec::new();
     let budget = Budget::unlimited();
-    for question in 0..questions {
+    for number in 0..queries {
         let path = random.pick(&paths);
         let condition = small.truth(&mut solver.graph, &mut random, 2);
         let answer = solver.check(&Query::new(path, condition), &budget);
         let query = Query::new(path, condition);
         judge(&mut solver, &mut small, &query, &answer)
-            .map_err(|e| format!("seed {seed}, question {question}: {e}"))?;
+            .map_err(|e| format!("seed {seed}, query {number}: {e}"))?;
         match &answer {
             Answer::Sat(_) => tally.sat += 1,
             Answer::Unsat(_) => tally.unsat += 1,
             Answer::Unknown(why) if complete => {
-                return Err(format!(
-                    "seed {seed}, question {question}: a complete chain answered unknown: {why}"
-                ));
+                return Err(format!("seed {seed}, query {number}: a complete chain answered unknown: {why}"));
             }
             Answer::Unknown(_) => tally.unknown += 1,
         }
         history.push(answer.verdict());
         grow(&mut solver, &mut random, &mut paths, path, condition, &budget);
-        if question % 97 == 96 {
+        if number % 97 == 96 {
             let roots = small.roots();
             solver.collect(roots);
             small.tables.clear();
         }
-        if question % 13 == 12 {
+        if number % 13 == 12 {
             solver.drop_paths();
         }
     }
     Ok((tally, history))
 }
 
-/// Goes on from `path` on one side of the condition, checked or not, and drops a path now and then.
+/// Extends `path` by the condition or its negation, checked or not, and releases a path if there are many.
 fn grow(
     solver: &mut Solver,
     random: &mut Random,
@@ -288,7 +290,7 @@ fn judge(solver: &mut Solver, small: &mut Small, query: &Query, answer: &Answer)
                 all.push(query.condition);
             }
             if small.satisfiable(solver, &all) {
-                return Err(format!("called unsat, but this core has a model: {all:?}"));
+                return Err(format!("answered unsat, but this core has a model: {all:?}"));
             }
             Ok(())
         }
@@ -304,7 +306,7 @@ mod tests {
     use crate::solve::spec::{Item, Spec};
     use crate::solve::table::build_chain;
 
-    /// Decides by trying all assignments of the suite's variables: a complete layer to test others above.
+    /// Complete layer that tries all assignments of the suite's inputs.
     #[derive(Default)]
     struct Exhaustive {
         small: Option<Small>,
@@ -384,12 +386,15 @@ mod tests {
         ] {
             for seed in 1..3 {
                 let tally = check(seed, 300, || chain(names)).unwrap_or_else(|e| panic!("{names}: {e}"));
-                assert!(tally.sat > 50 && tally.unsat > 50, "{names}: too one-sided to mean much: {tally:?}");
+                assert!(
+                    tally.sat > 50 && tally.unsat > 50,
+                    "{names}: too few answers of one kind: {tally:?}"
+                );
             }
         }
     }
 
-    /// Layers that break their promise are caught.
+    /// Layer that gives wrong answers.
     struct Liar(&'static str);
 
     impl Layer for Liar {
@@ -417,14 +422,14 @@ mod tests {
     }
 
     #[test]
-    fn broken_promises_are_caught() {
+    fn wrong_answers_are_detected() {
         let liar = |kind| check(1, 50, || vec![Box::new(Liar(kind)) as Box<dyn Layer>]).unwrap_err();
         assert!(liar("unsat").contains("this core has a model"));
         assert!(liar("unknown").contains("a complete chain answered unknown"));
     }
 
     #[test]
-    fn an_unchecked_path_is_not_assumed_to_be_satisfiable() {
+    fn unchecked_paths_are_not_assumed_to_be_satisfiable() {
         let mut solver = Solver::new(chain("simplify split exhaustive"));
         let small = Small::new(&mut solver.graph);
         let g = &mut solver.graph;
@@ -445,7 +450,7 @@ mod tests {
     }
 
     #[test]
-    fn the_core_of_a_rewritten_condition_has_the_equalities_used() {
+    fn cores_of_rewritten_conditions_contain_the_equalities_used() {
         let mut solver = Solver::new(chain("simplify exhaustive"));
         let small = Small::new(&mut solver.graph);
         let g = &mut solver.graph;

@@ -1,13 +1,14 @@
 //! The layer `differences`: order, equality and difference constraints between words.
 //!
-//! Answers: unsat when the comparisons among the constraints contain a negative cycle, sat when numbers that
-//! satisfy the comparisons satisfy everything.
-//! Why sound: a comparison is read as an integer constraint only where bounds, its own or those of the sets of the
-//! path, prove that nothing wraps and no view is mixed up (`difference/read.rs`), and the reasons of those proofs are
-//! part of every core; a model is evaluated on every constraint before it is given out.
-//! When it helps: sorting, searching, index checks: comparisons between inputs, with constants added.
-//! Cost: pushing one constraint through the variables it moves.
-//! Source: "Integers instead of bit-vectors", with overflow taken seriously.
+//! Answers: unsat if the comparisons among the constraints contain a negative cycle; sat if a solution of the
+//! comparisons satisfies all constraints.
+//! Why sound: a comparison is read as an integer constraint only if its own bounds or the sets of the path prove that
+//! nothing wraps and that signed and unsigned order agree (`difference/read.rs`). The reasons of these proofs are part
+//! of every core. Models are evaluated on every constraint.
+//! When it helps: sorting, searching, index checks: comparisons between inputs with added constants.
+//! Cost: propagation of one constraint through the variables whose values it changes.
+//! Source: incremental negative cycle detection (Cotton and Maler, SAT 2006); "Integers instead of bit-vectors", with
+//! proofs that nothing overflows.
 
 use super::{Layer, Rest};
 use crate::difference::line::{Edges, Line};
@@ -24,32 +25,31 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::borrow::Cow;
 
-/// How often a violated disequality is settled by an order before giving up.
+/// Limit of disequalities that are replaced by a strict order in one query.
 const MAX_CHOICES: usize = 64;
-/// Sets that follow from more constraints than this are not taken over: long cores cost more than they tell.
+/// Sets with more reasons than this are not used, to keep cores short.
 const MAX_REASONS: u32 = 64;
 
-/// What is known of words on a path: its sets, and the numbers of a model of it or of the nearest node above that has
-/// one.
+/// Sets and values of words on a path: its facts, and the model of the nearest feasible node.
 struct OnPath<'a> {
     graph: &'a Graph,
     tree: &'a PathTree,
     learner: &'a mut Learner,
     model: Session<'a>,
     path: Path,
-    /// Looked up when they are first needed.
+    /// Facts of `path`; computed on first use.
     facts: Option<Facts>,
 }
 
 impl OnPath<'_> {
-    /// From here on, the sets are those of another path.
+    /// Switches to the sets of another path.
     fn go_to(&mut self, path: Path) {
         if self.path != path {
             (self.path, self.facts) = (path, None);
         }
     }
 
-    /// What the sets leave a term, unless that is everything, or follows from too much.
+    /// Calls `found` with the set of a term, unless it is unrestricted or has too many reasons.
     fn with_set<T>(
         &mut self,
         e: Expr,
@@ -60,7 +60,7 @@ impl OnPath<'_> {
         let view = match learner.leaf_values(graph, facts, e) {
             Some(view) => view?,
             None => {
-                // Folding a long expression takes longer than its bounds are worth here.
+                // Folding a long expression costs more than its bounds are worth here.
                 let plain = |e| is_input(graph, e) || graph.is_const(e);
                 if !graph.kids(e).into_iter().all(plain) {
                     return None;
@@ -90,7 +90,7 @@ impl Beside for OnPath<'_> {
     }
 }
 
-/// A disequality settled one way for now: how much had been assumed and moved before, and the other way.
+/// A disequality replaced by one of the two strict orders: state to backtrack to, and the other order.
 struct Choice {
     assumed: usize,
     moves: usize,
@@ -101,12 +101,12 @@ struct Choice {
 pub struct DifferenceLayer {
     line: Line,
     numbers: Numbers,
-    /// Edges of the question under way, on top of the line.
+    /// Edges of the current query, on top of those of the path.
     assumed: Vec<u32>,
-    /// For candidates, beside the one that reads the path's model.
+    /// For candidates; the shared one is in use for the path model.
     evaluator: Evaluator,
     passed: FxHashMap<&'static str, u64>,
-    /// Sets that became smaller.
+    /// Number of sets that the bounds made smaller.
     tightened: u64,
 }
 
@@ -115,11 +115,14 @@ impl DifferenceLayer {
         DifferenceLayer::default()
     }
 
-    /// Makes the line the path. Below the node with the model whose numbers these are, moves them so that they satisfy
-    /// what else there is, or gives the reasons of a contradiction.
+    /// Makes `line` the edges of the path. For nodes below the one that has the model, changes the numbers so that they
+    /// satisfy the edges.
+    ///
+    /// # Errors
+    /// The reasons of a contradiction.
     fn follow(&mut self, path: Path, modelled: u32, on: &mut OnPath<'_>) -> Result<(), Reasons> {
         let missing = self.line.back_to(on.tree, path, modelled);
-        // The sets below that node may know better than the numbers.
+        // The sets of nodes below that node may exclude the numbers.
         self.numbers.obeys_sets = false;
         for node in missing.into_iter().rev() {
             on.go_to(node);
@@ -138,7 +141,7 @@ impl DifferenceLayer {
         Ok(())
     }
 
-    /// Moves the numbers into what the sets leave their words.
+    /// Changes the numbers so that they are in the sets of their words.
     fn obey_sets(&mut self, on: &mut OnPath<'_>) -> Result<(), Reasons> {
         for at in 0..self.line.domain.present().len() {
             let v = self.line.domain.present()[at];
@@ -155,7 +158,7 @@ impl DifferenceLayer {
         Ok(())
     }
 
-    /// Finds out what a node adds, and tells the sets what follows.
+    /// Adds the edges of a node's constraint, and intersects sets with the bounds that follow.
     fn learn(&mut self, node: Path, satisfied: bool, on: &mut OnPath<'_>) -> Result<(), Reasons> {
         let constraint = on.tree.constraint(node);
         let domain = &mut self.line.domain;
@@ -178,14 +181,17 @@ impl DifferenceLayer {
                 }
             }
             for v in domain.spread(about, &mut edges) {
-                self.tightened += u64::from(tell(domain, on, v));
+                self.tightened += u64::from(tighten(domain, on, v));
             }
         }
         self.line.enter(on.tree, node, edges);
         Ok(())
     }
 
-    /// Tries to settle the query; `Err` names why it cannot.
+    /// Decides the query.
+    ///
+    /// # Errors
+    /// The reason for passing it on.
     fn decide(&mut self, query: &Query, rest: &mut Rest<'_>) -> Result<Answer, &'static str> {
         let (graph, tree): (&Graph, &PathTree) = (rest.graph, rest.tree);
         let modelled = tree.feasible_ancestor(query.path);
@@ -229,7 +235,7 @@ impl DifferenceLayer {
                 Reading::Differ(less, greater) => differ.push((conjunct, less, greater)),
                 Reading::Other => return Err(why_not(graph, conjunct, constraints)),
             }
-            // No number that an expression is given here makes its inputs agree.
+            // A number for an expression says nothing about the values of its inputs.
             let domain = &self.line.domain;
             let moves_input = |v| v == ZERO || is_input(graph, domain.word(v).term);
             if !settable && has_model && !self.numbers.moved().any(moves_input) {
@@ -254,14 +260,14 @@ impl DifferenceLayer {
                     Reading::Bounds(_) | Reading::Other => None,
                 }
             };
-            // What was settled and still is violated is about more than the numbers here.
+            // A constraint that is still violated after its choice involves more than these numbers.
             let Some((_, less, other)) = at.filter(|(literal, _, _)| settled.insert(*literal)) else {
                 return Err(why_not(graph, violated, constraints));
             };
             let before = choices.len();
             choices.push(Choice { assumed: self.assumed.len(), moves: self.numbers.moves(), other });
             if let Err(reasons) = self.assume(less, on) {
-                if let Err(reasons) = self.turn(&mut choices, reasons, on) {
+                if let Err(reasons) = self.backtrack(&mut choices, reasons, on) {
                     return unsat(query, constraints, &reasons);
                 }
                 if choices.len() < before {
@@ -272,9 +278,12 @@ impl DifferenceLayer {
         Err("disequalities")
     }
 
-    /// Goes back to the last choice that can still be made otherwise, now that `reasons` refute what was chosen: they
-    /// imply the other way, unless they are enough to refute everything.
-    fn turn(
+    /// Backtracks to the last choice whose other order is consistent, given that `reasons` refute the current one. Those
+    /// reasons imply the other order.
+    ///
+    /// # Errors
+    /// The reasons of the contradiction, if no choice is left.
+    fn backtrack(
         &mut self,
         choices: &mut Vec<Choice>,
         mut reasons: Reasons,
@@ -297,7 +306,7 @@ impl DifferenceLayer {
         Ok(())
     }
 
-    /// Takes back what was assumed since.
+    /// Removes the edges assumed after the first `assumed` ones.
     fn retract(&mut self, assumed: usize) {
         self.line.domain.retract(self.assumed.drain(assumed..));
     }
@@ -317,7 +326,7 @@ fn is_about_inputs(graph: &Graph, domain: &Differences, reading: &Reading) -> bo
     variables.all(|v| is_input(graph, domain.word(v).term))
 }
 
-/// Can the value of a term be chosen?
+/// Is the term an input, so that its value can be chosen?
 fn is_input(graph: &Graph, e: Expr) -> bool {
     match graph.op(e) {
         Op::Var => true,
@@ -326,12 +335,12 @@ fn is_input(graph: &Graph, e: Expr) -> bool {
     }
 }
 
-/// Gives the sets of the path the bounds of a variable. True if they did not know.
-fn tell(domain: &Differences, on: &mut OnPath<'_>, v: u32) -> bool {
+/// Intersects the path's set of a variable's word with its bounds. True if the set became smaller.
+fn tighten(domain: &Differences, on: &mut OnPath<'_>, v: u32) -> bool {
     let term = domain.word(v).term;
     let ((least, because_least), (greatest, because_greatest)) = (domain.least(v), domain.greatest(v));
     let set = Set::from_integers(on.graph.width(term), least, greatest);
-    // Sets are added to where there are some.
+    // `note` requires that the facts of the path exist.
     on.learner.facts(on.graph, on.tree, on.path);
     let news = on.learner.note(on.graph, on.path, term, &set, &because_least.union(because_greatest));
     if news {
@@ -340,11 +349,11 @@ fn tell(domain: &Differences, on: &mut OnPath<'_>, v: u32) -> bool {
     news
 }
 
-/// The model in which each input whose number has moved has that number, and everything else is as in `start`.
+/// The model `start` with the changed numbers as values of their inputs.
 fn assignment(domain: &Differences, start: &Model, numbers: &mut Numbers, on: &mut OnPath<'_>) -> Model {
     let graph = on.graph;
     let mut model = start.clone();
-    // When zero has moved, so has everything that is connected with something that moved.
+    // If zero has moved, so has every variable connected with one that moved.
     let moved: Vec<u32> = if numbers.moved().any(|v| v == ZERO) {
         domain.connected(numbers.moved())
     } else {
@@ -382,7 +391,10 @@ fn conjuncts(graph: &Graph, condition: Expr) -> Vec<Expr> {
     all
 }
 
-/// The core that the reasons make; unless one of them is not a constraint of the query.
+/// The unsat answer with these reasons as core.
+///
+/// # Errors
+/// One of the reasons is not a constraint of the query.
 fn unsat(query: &Query, constraints: &[Expr], reasons: &Reasons) -> Result<Answer, &'static str> {
     let mut condition = false;
     let mut used = Vec::new();
@@ -417,7 +429,7 @@ impl Layer for DifferenceLayer {
         true
     }
 
-    /// Variables stand for expressions, some of which only this layer names.
+    /// Variables represent expressions, some of which only this layer refers to.
     fn sweep(&mut self, _alive: &Alive<'_>) {
         self.forget();
     }

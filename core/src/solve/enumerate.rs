@@ -1,10 +1,12 @@
-//! The layer `enumerate`: slices whose variables have few values in all are tried completely.
+//! The layer `enumerate`: tries all values of the inputs of a slice if they are few.
 //!
-//! Answers: queries where the product of the sets of the slice's variables, times its nodes, is within a budget.
-//! Why sound: the sets contain every solution of their reasons, and every point of their product is evaluated. The
-//! core is the sets' reasons and constraints that together exclude every point; a model is evaluated once more.
-//! When it helps: relations between a few bytes, tables, multiplications: whatever sets cannot hold.
-//! Cost: at most the budget in evaluated nodes, in columns of 1024 points, cheapest constraints first.
+//! Answers: queries for which the number of points (product of the sizes of the inputs' sets) times the number of nodes
+//! is within `work`.
+//! Why sound: the sets contain every solution of their reasons, and every point of their product is evaluated. The core
+//! consists of constraints that exclude every point and of the reasons of the sets. Models are evaluated again.
+//! When it helps: relations between a few bytes, tables, products: constraints that sets cannot represent.
+//! Cost: at most `work` computed values, in columns of 1024 points, cheapest constraints first.
+//! Source: bit-parallel exhaustive simulation as used in equivalence checking.
 
 use super::{Layer, Rest};
 use crate::expr::bits::mask;
@@ -17,29 +19,30 @@ use crate::query::{Alive, Answer, Core, Query, Reasons};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Points times nodes that are evaluated for one query.
+/// Default limit of points times nodes for one query.
 pub const DEFAULT_WORK: u64 = 1 << 18;
+/// Points evaluated together.
 const LANES: u64 = 1024;
-/// Inventories of expressions that are kept when others are needed, and as many that were before them.
+/// Size of one generation of the cache of inventories.
 const MAX_INVENTORIES: usize = 4096;
 
-/// About how long it takes to look at a node, and to compute or bind a value in a column.
+/// Costs of planning a node, and of computing or binding a value in a column.
 const NODE_NS: u64 = 100;
 const VALUE_NS: u64 = 1;
 
-/// A range of bits and the values it may have, by what constraints.
+/// A range of bits, its possible values and their reasons.
 struct Cell {
     range: Range,
     values: Vec<u64>,
     because: Because,
 }
 
-/// Everything that is to be evaluated: constraints and condition, cheapest first, over all points.
+/// The points to evaluate, and constraints and condition, cheapest first.
 struct Space {
     cells: Vec<Cell>,
     points: u64,
     roots: Vec<Expr>,
-    /// Indices into tables, and how many indices are inside.
+    /// Expressions that index tables, and the number of indices within the table.
     tables: Vec<(Expr, u64)>,
 }
 
@@ -47,7 +50,7 @@ pub struct Enumerate {
     work: u64,
     inventories: Recent<Expr, Arc<Inventory>>,
     columns: Columns,
-    /// Nodes of all that was to be tried.
+    /// Number of nodes planned so far.
     nodes: u64,
     points: u64,
     passed: BTreeMap<&'static str, u64>,
@@ -65,7 +68,7 @@ impl Enumerate {
         }
     }
 
-    /// What it has done so far, in nanoseconds, about.
+    /// Estimated cost of all queries so far, in nanoseconds.
     fn cost(&self) -> u64 {
         self.nodes * NODE_NS + self.columns.computed() * VALUE_NS
     }
@@ -79,7 +82,7 @@ impl Enumerate {
         inventory
     }
 
-    /// The space of a query under given facts, or why it is not tried.
+    /// Returns the points of a query under given facts, or why it is not tried.
     fn space(
         &mut self,
         graph: &Graph,
@@ -117,7 +120,7 @@ impl Enumerate {
             points = points.saturating_mul(count);
             let because = if view.set.is_full() { Because::default() } else { view.because };
             if points == 0 {
-                // There is no point at all, whatever the other variables.
+                // The other cells do not matter: there is no point.
                 cells = vec![Cell { range, values: Vec::new(), because }];
                 break;
             }
@@ -132,7 +135,7 @@ impl Enumerate {
 
     fn decide(&mut self, query: &Query, rest: &mut Rest<'_>, space: Space) -> Result<Answer, &'static str> {
         self.nodes += space.roots.iter().map(|&e| self.inventory(rest.graph, e).nodes as u64).sum::<u64>();
-        // Roots are filtered by truth, so the indices into tables get a plan of their own.
+        // Tiles of `plan` drop lanes where a root is false, so table indices need their own plan.
         let plan = Plan::new(rest.graph, &space.roots);
         let indices: Vec<Expr> = space.tables.iter().map(|(index, _)| *index).collect();
         let index_plan = Plan::new(rest.graph, &indices);
@@ -163,23 +166,23 @@ impl Enumerate {
             }
         }
         let chosen = self.cover(rest.graph, &space, &plan).expect("no point satisfies all");
-        let shaping = self.shaping(rest.graph, space, &chosen);
+        let of_cells = self.reasons_of_cells(rest.graph, space, &chosen);
         let constraints: Reasons = chosen.iter().copied().filter(|&e| e != query.condition).collect();
         let condition = chosen.contains(&query.condition);
-        Ok(Answer::Unsat(Core { constraints: constraints.union(&shaping), condition }))
+        Ok(Answer::Unsat(Core { constraints: constraints.union(&of_cells), condition }))
     }
 
-    /// The constraints that shaped the cells, as far as that is needed for the chosen ones to exclude every point. Each
-    /// cell in turn is given all values of its range, as long as that stays within the budget; those with which there is
-    /// then a model must be excluded again, by few of the constraints that did so before.
-    fn shaping(&mut self, graph: &Graph, mut space: Space, chosen: &[Expr]) -> Reasons {
-        // Out of a table over an array variable nothing is known: sets that keep indices inside stay.
+    /// Returns reasons of the cells' sets that the chosen constraints need to exclude every point. Each cell in turn is
+    /// given all values of its range, if that is within `work`. Values with which there is then a model must be
+    /// excluded by few of the cell's reasons.
+    fn reasons_of_cells(&mut self, graph: &Graph, mut space: Space, chosen: &[Expr]) -> Reasons {
+        // Outside its bounds a table has unknown elements, so the sets that bound the indices are needed.
         if !space.tables.is_empty() || chosen.is_empty() {
             return space.cells.iter().fold(Reasons::None, |all, cell| all.union(&cell.because.reasons()));
         }
         let parts: Vec<Arc<Inventory>> = chosen.iter().map(|&e| self.inventory(graph, e)).collect();
         let nodes: u64 = parts.iter().map(|part| part.nodes as u64).sum();
-        // Of what they do not depend on one value is as good as any.
+        // One value suffices for cells that the chosen constraints do not mention.
         for cell in &mut space.cells {
             if !parts.iter().flat_map(|part| &part.leaves).any(|leaf| cell.range.covers(leaf)) {
                 cell.values.truncate(1);
@@ -195,26 +198,26 @@ impl Enumerate {
             let (range, others) = (*range, space.points / values.len().max(1) as u64);
             let every = 1u64.checked_shl(range.width).unwrap_or(u64::MAX);
             let work = others.saturating_mul(every).saturating_mul(nodes);
-            let behind = because.reasons();
-            if behind == Reasons::None || work > left {
-                needed = needed.union(&behind);
+            let reasons = because.reasons();
+            if reasons == Reasons::None || work > left {
+                needed = needed.union(&reasons);
                 continue;
             }
             left -= work;
             let narrow = std::mem::replace(&mut space.cells[at].values, (0..every).collect());
             space.points = others * every;
-            let open = self.open(graph, &space, &plan, at);
-            match self.excluding(graph, range, open, &behind, &mut left) {
+            let open = self.satisfying_values(graph, &space, &plan, at);
+            match self.excluding(graph, range, open, &reasons, &mut left) {
                 Some(few) if few.is_empty() => {}
                 Some(few) => {
                     let alone = Space::of(range, (0..every).collect(), few);
                     let plan = Plan::new(graph, &alone.roots);
-                    space.cells[at].values = self.open(graph, &alone, &plan, 0);
+                    space.cells[at].values = self.satisfying_values(graph, &alone, &plan, 0);
                     needed = needed.union(&alone.roots.into_iter().collect());
                 }
                 None => {
                     space.cells[at].values = narrow;
-                    needed = needed.union(&behind);
+                    needed = needed.union(&reasons);
                 }
             }
             space.points = others * space.cells[at].values.len() as u64;
@@ -222,8 +225,8 @@ impl Enumerate {
         needed
     }
 
-    /// The values of a cell with which there is a model of the plan, ascending.
-    fn open(&mut self, graph: &Graph, space: &Space, plan: &Plan, at: usize) -> Vec<u64> {
+    /// Values of a cell with which a point satisfies the plan, ascending.
+    fn satisfying_values(&mut self, graph: &Graph, space: &Space, plan: &Plan, at: usize) -> Vec<u64> {
         let stride: u64 = space.cells[..at].iter().map(|cell| cell.values.len() as u64).product();
         let values = &space.cells[at].values;
         let mut found = vec![false; values.len()];
@@ -237,20 +240,20 @@ impl Enumerate {
         values.iter().zip(found).filter(|(_, found)| *found).map(|(value, _)| *value).collect()
     }
 
-    /// Few of the constraints that are about these bits alone and together exclude the values.
+    /// Few of the reasons that mention only these bits and together exclude the values.
     fn excluding(
         &mut self,
         graph: &Graph,
         range: Range,
         values: Vec<u64>,
-        behind: &Reasons,
+        reasons: &Reasons,
         left: &mut u64,
     ) -> Option<Vec<Expr>> {
         if values.is_empty() {
             return Some(Vec::new());
         }
         let (mut roots, mut nodes) = (Vec::new(), 0);
-        for &e in behind.as_slice() {
+        for &e in reasons.as_slice() {
             let inventory = self.inventory(graph, e);
             if inventory.leaves.iter().all(|leaf| range.covers(leaf)) {
                 nodes += inventory.nodes as u64;
@@ -262,8 +265,8 @@ impl Enumerate {
         self.cover(graph, &Space::of(range, values, roots), &plan)
     }
 
-    /// Constraints that together exclude every point, if all do: each time the one that excludes most of what is left,
-    /// and of those chosen none that the others make superfluous.
+    /// Constraints that together exclude every point, if all do. Greedy: takes the one that excludes most remaining
+    /// points, then removes redundant ones.
     fn cover(&mut self, graph: &Graph, space: &Space, plan: &Plan) -> Option<Vec<Expr>> {
         let words = space.points.div_ceil(64) as usize;
         let mut excluded: Vec<Vec<u64>> = vec![Vec::with_capacity(words); space.roots.len()];
@@ -292,12 +295,12 @@ impl Enumerate {
             left.iter_mut().zip(&excluded[best]).for_each(|(l, x)| *l &= !x);
             chosen.push(best);
         }
-        for superfluous in chosen.clone() {
-            let others = chosen.iter().filter(|&&i| i != superfluous);
+        for redundant in chosen.clone() {
+            let others = chosen.iter().filter(|&&i| i != redundant);
             let covers =
                 |at: usize| others.clone().fold(0, |word, &i| word | excluded[i][at]) & all[at] == all[at];
             if (0..words).all(covers) {
-                chosen.retain(|&i| i != superfluous);
+                chosen.retain(|&i| i != redundant);
             }
         }
         Some(chosen.into_iter().map(|i| space.roots[i]).collect())
@@ -305,14 +308,14 @@ impl Enumerate {
 }
 
 impl Space {
-    /// Of one range by itself.
+    /// The values of one range.
     fn of(range: Range, values: Vec<u64>, roots: Vec<Expr>) -> Space {
         let points = values.len() as u64;
         let cells = vec![Cell { range, values, because: Because::default() }];
         Space { cells, points, roots, tables: Vec::new() }
     }
 
-    /// The values of the cells at a point.
+    /// Values of the cells at a point.
     fn point(&self, number: u64) -> Vec<u64> {
         let mut left = number;
         let digit = |cell: &Cell| {
@@ -324,7 +327,7 @@ impl Space {
         self.cells.iter().map(digit).collect()
     }
 
-    /// Binds the points from `start` on, one a lane.
+    /// Binds the points from `start` on, one per lane.
     fn bind(&self, graph: &Graph, tile: &mut Tile<'_>, start: u64) {
         let mut stride = 1;
         for cell in &self.cells {
@@ -346,7 +349,7 @@ impl Space {
     }
 }
 
-/// Leaves that overlap become one; `None` for one of more than 64 bits.
+/// Merges overlapping leaves; `None` for a result of more than 64 bits.
 fn merged(mut leaves: Vec<Range>) -> Vec<Option<Range>> {
     leaves.sort_unstable_by_key(|r| (r.base, r.low, r.width));
     let mut all: Vec<(Expr, u64, u64)> = Vec::new();
@@ -370,7 +373,7 @@ impl Layer for Enumerate {
     fn check(&mut self, query: &Query, rest: &mut Rest<'_>) -> Answer {
         let constraints = query.constraints(rest.tree);
         let facts = rest.learner.facts(rest.graph, rest.tree, query.path);
-        // What a slice leaves out may not shape the sets: it could not be part of the core.
+        // Sets with reasons outside the slice may not be used: these could not be part of the core.
         let inside = |because: &Because| match &query.slice {
             Some(slice) => because.reasons().as_slice().iter().all(|e| slice.contains(e)),
             None => true,

@@ -1,9 +1,9 @@
 //! The least or greatest value of a bit-vector on a path.
 //!
-//! The sets of the path bound it from one side, a model from the other; the bound itself is asked for first, since it is
-//! mostly met, and then the middle of what is left. Every model found moves its side as far as it goes. Values are kept
-//! so that the one looked for is the greatest unsigned: signed order is unsigned order with the sign flipped, and the
-//! least of a value is the greatest of its complement.
+//! Binary search between the bound given by the sets of the path and the value in a model. The bound itself is tried
+//! first, as it is mostly reached. All four cases are mapped to the greatest unsigned value: signed order is unsigned
+//! order with the sign bit flipped, and the least value is the complement of the greatest complement.
+
 use super::Solver;
 use crate::budget::{Budget, Why};
 use crate::expr::{Bits, Expr};
@@ -11,7 +11,7 @@ use crate::interval::Set;
 use crate::query::{Answer, Path, Query};
 use std::cmp::Ordering;
 
-/// Which value is looked for.
+/// Which extreme value to compute.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Extreme {
     pub greatest: bool,
@@ -19,14 +19,14 @@ pub struct Extreme {
 }
 
 impl Extreme {
-    /// What a value is xored with so that the greatest unsigned is looked for.
-    fn turn(self, width: u32) -> Bits {
+    /// Mask that maps the order to unsigned and the extreme to the greatest value, by exclusive or.
+    fn order_mask(self, width: u32) -> Bits {
         let sign = Bits::word(1, 1).zext(width).shl(u64::from(width) - 1);
         let flipped = if self.signed { sign } else { Bits::zero(width) };
         if self.greatest { flipped } else { flipped.not() }
     }
 
-    /// The furthest that the set leaves, as a value.
+    /// The extreme value of a set.
     fn bound(self, set: &Set) -> Option<Bits> {
         let width = set.width();
         let word = match self {
@@ -40,7 +40,10 @@ impl Extreme {
 }
 
 impl Solver {
-    /// The extreme value of a bit-vector on the path; `None` if nothing satisfies the path.
+    /// Returns the extreme value of a bit-vector on the path; `None` if the path is infeasible.
+    ///
+    /// # Errors
+    /// The reason, if a query has no answer.
     pub fn extreme(
         &mut self,
         path: Path,
@@ -49,8 +52,8 @@ impl Solver {
         budget: &Budget,
     ) -> Result<Option<Bits>, Why> {
         let width = self.graph.width(e);
-        let turn = which.turn(width);
-        let xor = |bits: &Bits| bits.zip(&turn, |a, b| a ^ b);
+        let order_mask = which.order_mask(width);
+        let xor = |bits: &Bits| bits.zip(&order_mask, |a, b| a ^ b);
         let model = match self.check_path(path, budget) {
             Answer::Sat(model) => model,
             Answer::Unsat(_) => return Ok(None),
@@ -59,13 +62,13 @@ impl Solver {
         let mut reached = xor(&self.evaluator.under(&self.graph, &model).bits(e));
         let bound = (width <= 64).then(|| self.values(path, e)).and_then(|set| which.bound(&set));
         let mut limit = bound.map_or_else(|| Bits::ones(width), |bits| xor(&bits));
-        let constant = self.graph.constant(turn.clone());
-        let turned = self.graph.xor(e, constant);
+        let constant = self.graph.constant(order_mask.clone());
+        let mapped = self.graph.xor(e, constant);
         let one = Bits::word(width, 1);
         let mut next = limit.clone();
         while reached.ucmp(&limit) == Ordering::Less {
             let least = self.graph.constant(next.clone());
-            let further = self.graph.ule(least, turned);
+            let further = self.graph.ule(least, mapped);
             match self.check(&Query::new(path, further), budget) {
                 Answer::Sat(model) => {
                     reached = xor(&self.evaluator.under(&self.graph, &model).bits(e));
@@ -74,7 +77,7 @@ impl Solver {
                 Answer::Unsat(_) => limit = next.sub(&one),
                 Answer::Unknown(why) => return Err(why),
             }
-            // The middle, rounded up: above what was reached.
+            // The middle, rounded up, so that it is above the value reached.
             next = reached.add(&limit.sub(&reached).add(&one).lshr(1));
             if next.ucmp(&reached) != Ordering::Greater {
                 next = limit.clone();
@@ -92,7 +95,7 @@ mod tests {
 
     fn solver(spec: &str) -> Solver {
         let spec = Spec::parse(spec, &Spec(Vec::new())).expect("a chain");
-        Solver::new(build_chain(&spec, &mut |_| Ok(None)).expect("layers of ours"))
+        Solver::new(build_chain(&spec, &mut |_| Ok(None)).expect("layers of the core"))
     }
 
     const ALL: [Extreme; 4] = [
@@ -102,9 +105,9 @@ mod tests {
         Extreme { greatest: false, signed: true },
     ];
 
-    /// Every set of values of three bits, as the disjunction of its members.
+    /// Every subset of the values of three bits, as the disjunction of its members.
     #[test]
-    fn every_set_of_small_values_has_its_extremes() {
+    fn extremes_of_every_set_of_three_bits() {
         for set in 0u32..1 << 8 {
             let mut solver = solver("simplify sat");
             let x = solver.graph.var("x", Sort::Bits(3)).expect("a new name");
@@ -128,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn words_of_any_width_take_few_questions() {
+    fn few_queries_are_needed_at_any_width() {
         for width in [8, 32, 64, 128] {
             let mut solver = solver("simplify split intervals sat");
             let x = solver.graph.var("x", Sort::Bits(width)).expect("a new name");
@@ -149,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn without_time_there_is_no_answer() {
+    fn no_answer_after_the_deadline() {
         let mut solver = solver("simplify sat");
         let x = solver.graph.var("x", Sort::Bits(8)).expect("a new name");
         let budget = Budget::for_time(std::time::Duration::ZERO);

@@ -1,9 +1,10 @@
-//! The layer `record`: writes every query that passes it into a file that `partita smt` reads.
+//! The layer `record`: writes every query into a file that `partita smt` reads, then passes it on.
 //!
-//! Answers: what the layers below answer; `Unknown` if the query could not be written.
-//! Why sound: it changes nothing.
-//! When it helps: collecting query logs, reporting a bug, comparing solvers on the same questions.
+//! Answers: nothing; `Unknown` if the query cannot be written.
+//! Why sound: the query is passed on unchanged.
+//! When it helps: collecting query logs, reporting a bug, comparing solvers on the same queries.
 //! Cost: printing and writing each query.
+//! Source: KLEE's `QueryLoggingSolver`.
 
 use super::spec::{Item, SpecError};
 use super::{Layer, Rest};
@@ -67,15 +68,15 @@ impl Record {
                 all.push(query.condition);
                 format!("{}(reset)\n", Printer::new(rest.graph).script(&all))
             }
-            // KQuery asks whether the constraints entail an expression: satisfiable means that they do not
-            // entail the negation.
+            // A KQuery file asks whether the constraints entail an expression: the query is satisfiable if they do not
+            // entail the negated condition.
             Format::KQuery => {
                 let negated = rest.graph.not(query.condition);
                 kquery::print(rest.graph, &constraints, negated, &[], &[])? + "\n"
             }
         };
         self.written += 1;
-        // One write for each query: a run that is killed leaves only whole ones.
+        // One write per query, so that a killed run leaves only complete queries.
         self.out.write_all(text.as_bytes()).map_err(|e| e.to_string())
     }
 }
@@ -94,7 +95,7 @@ impl Layer for Record {
 
     fn sweep(&mut self, _alive: &Alive<'_>) {}
 
-    /// Nothing hangs on path nodes here.
+    /// Nothing is attached to path nodes.
     fn drop_paths(&mut self, _gone: &[u32]) {}
 
     fn counters(&self) -> Vec<(String, f64)> {
@@ -110,7 +111,7 @@ mod tests {
     use crate::solve::Solver;
 
     #[test]
-    fn what_is_written_is_read_back() {
+    fn queries_are_written_in_both_formats() {
         let dir = std::env::temp_dir().join(format!("partita-record-{}", std::process::id()));
         for (format, expected) in [("smt2", "(bvult x #x05)"), ("kquery", "(query [(Ult ")] {
             let text = dir.display().to_string();
@@ -132,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_settings_are_named() {
+    fn messages_of_wrong_options() {
         let item = |key: &str, value: &str| Item {
             name: "record".into(),
             variant: None,

@@ -1,12 +1,13 @@
-//! The layer `simplify`: rewrites the condition with what the path already says.
+//! The layer `simplify`: rewrites the condition with the equalities of the path.
 //!
-//! Answers: conditions that the path's own constraints, or equalities with constants among them, make true or
-//! false outright; everything on a path already known to be infeasible.
-//! Why sound: a replacement is an equality that is a constraint of the path; the constraints behind every
-//! replacement used join the core. The path itself is never changed.
-//! When it helps: branches repeated along a path, values pinned by an earlier comparison.
-//! Cost: one walk over what is new in the condition since the last question about the same path; facts are derived from
-//! the parent node's by one constraint.
+//! Answers: conditions that become constant when subexpressions are replaced by what path constraints equate them to;
+//! every query on a path that is known to be infeasible.
+//! Why sound: every replacement is an equality among the path's constraints, and the constraints of the replacements
+//! used are part of the core. The path itself is never changed.
+//! When it helps: branches repeated along a path, values fixed by an earlier comparison.
+//! Cost: one walk over the nodes of the condition that the last query of the same path did not visit. The facts of a
+//! path node are those of its parent and one constraint.
+//! Source: constant propagation and rewriting of equalities as in KLEE's `ConstraintManager`.
 
 use super::{Layer, Rest};
 use crate::expr::walk::element_range;
@@ -16,10 +17,10 @@ use crate::query::{Alive, Answer, Core, Path, PathTree, Query, Reasons, Status};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-/// Conditions with more nodes than this are passed on as they are.
+/// Conditions with more nodes than this are passed on unchanged.
 const MAX_NODES: usize = 4096;
 
-/// What a path says outright, by expression: the expression it equals, and the constraint that says so.
+/// Equalities of a path: expression to the expression it equals and the constraint that states this.
 type Facts = Map<(Expr, Expr)>;
 
 #[derive(Default)]
@@ -34,7 +35,7 @@ impl Simplify {
         Simplify::default()
     }
 
-    /// The facts of a path: from the nearest node above that has them, one constraint at a time.
+    /// Facts of a path, computed from those of the nearest ancestor that has them.
     fn facts(&mut self, graph: &mut Graph, tree: &PathTree, path: Path) -> Facts {
         let mut missing = Vec::new();
         let mut facts = Facts::new();
@@ -53,7 +54,7 @@ impl Simplify {
     }
 }
 
-/// Adds what a constraint says: that it holds, and which word equals which constant or older leaf.
+/// Adds the facts of a constraint: that it holds, and which word equals which constant or older leaf.
 fn learn(graph: &mut Graph, facts: &mut Facts, constraint: Expr) {
     let holds = graph.boolean(true);
     facts.insert(constraint.id(), (holds, constraint));
@@ -69,7 +70,7 @@ fn learn(graph: &mut Graph, facts: &mut Facts, constraint: Expr) {
         facts.insert(a.id(), (b, constraint));
         learn_elements(graph, facts, a, b, constraint);
     } else if is_leaf(graph, a) && is_leaf(graph, b) {
-        // Towards the older one, so that replacing ends.
+        // Newer is replaced by older, so that replacing terminates.
         let (older, newer) = if a < b { (a, b) } else { (b, a) };
         if facts.get(newer.id()).is_none() {
             facts.insert(newer.id(), (older, constraint));
@@ -77,7 +78,7 @@ fn learn(graph: &mut Graph, facts: &mut Facts, constraint: Expr) {
     }
 }
 
-/// A word read that is known makes each of its elements known.
+/// Adds the value of each element of a multi-element read that equals a constant.
 fn learn_elements(graph: &mut Graph, facts: &mut Facts, word: Expr, value: Expr, constraint: Expr) {
     if graph.op(word) != Op::Read || graph.read_count(word) == 1 || element_range(graph, word).is_none() {
         return;
@@ -98,31 +99,31 @@ fn is_leaf(graph: &Graph, e: Expr) -> bool {
     }
 }
 
-/// What nodes have become under the facts of a path, by slot: cleared by counting up, so that a question allocates
-/// nothing. It stays for further questions about the same path: a program that looks through a table it has written at
-/// symbolic places asks thousands, all about the same long chain of writes.
+/// Memo of rewritten nodes under the facts of one path, by slot of the graph. Clearing increments `epoch`, so a query
+/// allocates nothing. The memo is kept for further queries of the same path: a program that searches a table written at
+/// symbolic indices makes thousands of queries about the same long chain of stores.
 #[derive(Default)]
 struct Rewritten {
     stamps: Vec<u32>,
     epoch: u32,
     values: Vec<Option<Expr>>,
-    /// Into `sets`: the constraints used.
+    /// Index into `sets`: the constraints used.
     because: Vec<u32>,
-    /// The first one is empty.
+    /// The first set is empty.
     sets: Vec<Reasons>,
-    /// Whose facts these are.
+    /// Path node whose facts were used.
     path: Option<u32>,
-    /// Nodes done for the question under way.
+    /// Number of nodes rewritten for the current query.
     count: usize,
-    /// Nodes to be done, and whether their operands have been.
+    /// Nodes to rewrite, and whether their operands have been pushed.
     stack: Vec<(Expr, bool)>,
 }
 
-/// In `Rewritten::because`: true in any case.
+/// Index of the empty set in `Rewritten::sets`.
 const NO_REASON: u32 = 0;
 
 impl Rewritten {
-    /// For a question about this path; `None`: about some of its constraints.
+    /// Starts a query about this path; `None` if the query has a slice.
     fn begin(&mut self, graph: &Graph, path: Option<u32>) {
         if path.is_none() || path != self.path {
             self.clear();
@@ -136,7 +137,7 @@ impl Rewritten {
         self.stack.clear();
     }
 
-    /// Expressions or paths are gone, and their numbers may come back for others.
+    /// Drops the memo. Required when expressions or paths are dropped, as their numbers are reused.
     fn clear(&mut self) {
         self.epoch = self.epoch.wrapping_add(1);
         if self.epoch == 0 {
@@ -159,7 +160,7 @@ impl Rewritten {
         self.count += 1;
     }
 
-    /// The constraints behind operands that are done, and some more.
+    /// Set of the constraints behind rewritten operands and of those in `used`, which is emptied.
     fn reasons(&mut self, kids: &[Expr], used: &mut Vec<Expr>) -> u32 {
         let mut all = NO_REASON;
         for kid in kids {
@@ -184,7 +185,7 @@ impl Rewritten {
         (self.sets.len() - 1) as u32
     }
 
-    /// The condition under the facts of a path, and the constraints used.
+    /// Returns the condition rewritten under the facts, and the constraints used.
     fn run(
         &mut self,
         graph: &mut Graph,
@@ -233,7 +234,7 @@ impl Rewritten {
                 continue;
             }
             let built = graph.rebuild(e, &new);
-            // What was built may be known in its turn: `x + y = 3` with y known.
+            // The new node may be a fact itself: `x + y = 3` with y known.
             let value = if built == e { e } else { known(graph, facts, built, &mut used).unwrap_or(built) };
             let because = self.reasons(&kids, &mut used);
             self.set(e, value, because);
@@ -243,7 +244,7 @@ impl Rewritten {
     }
 }
 
-/// What the facts say of `e`, following equalities between leaves to the end.
+/// The expression that `e` equals under the facts, following equalities between leaves to the end.
 fn known(graph: &mut Graph, facts: &Facts, e: Expr, used: &mut Vec<Expr>) -> Option<Expr> {
     if graph.is_const(e) {
         return None;
@@ -269,7 +270,7 @@ fn known(graph: &mut Graph, facts: &Facts, e: Expr, used: &mut Vec<Expr>) -> Opt
     known_elements(graph, facts, e, used)
 }
 
-/// A word read all of whose elements are known.
+/// The value of a multi-element read all of whose elements are known.
 fn known_elements(graph: &mut Graph, facts: &Facts, e: Expr, used: &mut Vec<Expr>) -> Option<Expr> {
     if graph.op(e) != Op::Read || graph.read_count(e) == 1 || element_range(graph, e).is_none() {
         return None;
@@ -303,7 +304,7 @@ impl Layer for Simplify {
         }
         let facts = match &query.slice {
             None => self.facts(rest.graph, rest.tree, query.path),
-            // What a slice leaves out may not be used: it could not be part of the core.
+            // Constraints outside the slice may not be used: they could not be part of the core.
             Some(slice) => {
                 let mut facts = Facts::new();
                 slice.iter().for_each(|&constraint| learn(rest.graph, &mut facts, constraint));
@@ -333,7 +334,7 @@ impl Layer for Simplify {
         }
     }
 
-    /// Facts mention expressions that only this layer made: they are derived again when needed.
+    /// Facts mention expressions that only this layer refers to; they are derived again when needed.
     fn sweep(&mut self, _alive: &Alive<'_>) {
         self.facts.clear();
         self.rewriting.clear();
@@ -363,9 +364,9 @@ mod tests {
     use crate::expr::Sort;
     use crate::solve::Solver;
 
-    /// What was rewritten for one question serves the next one of the same path, with its own reasons.
+    /// The memo of one query is used by the next one of the same path, with the reasons of that one.
     #[test]
-    fn cores_of_questions_that_share_parts() {
+    fn cores_of_queries_that_share_subexpressions() {
         let mut solver = Solver::new(vec![Box::new(Simplify::new())]);
         let [x, y] = ["x", "y"].map(|name| solver.graph.var(name, Sort::Bits(8)).unwrap());
         let [three, four] = [3, 4].map(|n| solver.graph.word(8, n));
@@ -389,7 +390,7 @@ mod tests {
         assert_eq!(ask(&mut solver, both, mixed, 62), all);
         assert_eq!(ask(&mut solver, both, product, 10), [x_is]);
         assert_eq!(ask(&mut solver, both, y, 5), [y_is]);
-        // On the shorter path `y` is anything: nothing of the longer one is left over.
+        // On the shorter path `y` is free: the memo of the longer one must not be used.
         assert_eq!(ask(&mut solver, first, product, 8), [x_is]);
         let constant = solver.graph.word(8, 62);
         let open = solver.graph.eq(mixed, constant);

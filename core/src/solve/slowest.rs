@@ -1,37 +1,38 @@
-//! The slowest questions of a run, with their text: what to look at when a run is slow.
+//! The slowest queries of a run, with their text.
 //!
-//! A question is printed only if it took longer than the quickest of those kept, so a run of n questions prints about
-//! `KEPT` * ln(n / `KEPT`) of them, and none that took less than `WORTH`.
-use crate::expr::Expr;
-use crate::expr::Graph;
+//! A query is printed only if it took longer than the fastest of those kept, so a run of n queries prints about
+//! `MAX_ROWS` * ln(n / `MAX_ROWS`) of them, and none that took less than `MIN_TIME`.
+
 use crate::expr::smtlib::Printer;
+use crate::expr::{Expr, Graph};
 use std::time::Duration;
 
-const KEPT: usize = 20;
-/// Quicker questions are never worth a look.
-const WORTH: Duration = Duration::from_micros(100);
-/// Longer texts are not kept.
+/// Number of queries kept.
+const MAX_ROWS: usize = 20;
+/// Faster queries are never kept.
+const MIN_TIME: Duration = Duration::from_micros(100);
+/// Longest text kept, in bytes.
 const MAX_TEXT: usize = 1 << 17;
 
-/// One question that took long.
+/// One slow query.
 #[derive(Clone, Debug)]
 pub struct Slow {
     pub time: Duration,
-    /// As SMT-LIB says it.
+    /// `sat`, `unsat` or `unknown`.
     pub verdict: &'static str,
-    /// The layer that took most of the time, and how long it took.
+    /// The layer that took most of the time, and its own time.
     pub layer: String,
     pub own: Duration,
     pub constraints: usize,
-    /// Bytes of the text.
+    /// Length of the text in bytes.
     pub size: usize,
-    /// An SMT-LIB script; `None` if it is too long.
+    /// SMT-LIB script; `None` if it is longer than `MAX_TEXT`.
     pub text: Option<String>,
-    /// Where in the analysed program, if whoever asked has said so.
+    /// Location in the analysed program, if the caller has set it.
     pub place: String,
 }
 
-/// Nothing is kept until `keep` is called.
+/// The slowest queries so far. Nothing is kept until `keep` is called.
 #[derive(Default)]
 pub struct Slowest {
     rows: Vec<Slow>,
@@ -41,10 +42,10 @@ pub struct Slowest {
 
 impl Slowest {
     pub fn keep(&mut self) {
-        self.floor = Some(WORTH);
+        self.floor = Some(MIN_TIME);
     }
 
-    /// Is this among the slowest so far?
+    /// Is a query that took this long among the slowest so far?
     pub(super) fn wants(&mut self, time: Duration) -> bool {
         self.is_fresh = self.floor.is_some_and(|floor| time > floor);
         self.is_fresh
@@ -54,31 +55,31 @@ impl Slowest {
         let text = Printer::new(graph).script(assertions);
         row.size = text.len();
         row.text = (text.len() <= MAX_TEXT).then_some(text);
-        if self.rows.len() == KEPT {
+        if self.rows.len() == MAX_ROWS {
             self.rows.pop();
         }
         let at = self.rows.partition_point(|other| other.time >= row.time);
         self.rows.insert(at, row);
         if let [.., last] = &self.rows[..]
-            && self.rows.len() == KEPT
+            && self.rows.len() == MAX_ROWS
         {
             self.floor = Some(last.time);
         }
     }
 
-    /// Was the last question among the slowest?
+    /// Was the last query among the slowest?
     pub fn is_fresh(&self) -> bool {
         self.is_fresh
     }
 
-    /// Where the last question was asked, which is fresh.
+    /// Sets the location of the last query. Requires `is_fresh`.
     pub fn locate(&mut self, place: String) {
         if let Some(row) = self.rows.iter_mut().find(|row| row.place.is_empty()) {
             row.place = place;
         }
     }
 
-    /// The slowest one first.
+    /// The kept queries, slowest first.
     pub fn rows(&self) -> &[Slow] {
         &self.rows
     }
@@ -92,11 +93,11 @@ mod tests {
     use crate::solve::{Layer, Rest, Solver};
 
     #[test]
-    fn only_the_slowest_are_kept_in_order() {
+    fn only_the_slowest_are_kept_slowest_first() {
         let mut slowest = Slowest::default();
-        assert!(!slowest.wants(Duration::from_secs(9)), "nothing before it is asked for");
+        assert!(!slowest.wants(Duration::from_secs(9)), "nothing is kept before `keep`");
         slowest.keep();
-        assert!(!slowest.wants(WORTH));
+        assert!(!slowest.wants(MIN_TIME));
         let graph = Graph::new();
         let truth = graph.boolean(true);
         let times: Vec<u64> = (0..100).map(|i| 1 + i * 37 % 100).collect();
@@ -107,7 +108,7 @@ mod tests {
                 slowest.add(&graph, &[truth], row);
                 slowest.locate(format!("a.c:{millis}"));
             }
-            assert!(slowest.rows.len() <= KEPT);
+            assert!(slowest.rows.len() <= MAX_ROWS);
         }
         let kept: Vec<u64> = slowest.rows().iter().map(|row| row.time.as_millis() as u64).collect();
         assert_eq!(kept, (81..=100).rev().collect::<Vec<_>>());
@@ -144,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn the_layer_that_took_longest_is_named() {
+    fn the_slowest_layer_is_named() {
         let layers: Vec<Box<dyn Layer>> = vec![
             Box::new(Sleeper("first", 1)),
             Box::new(Sleeper("second", 30)),
@@ -154,7 +155,7 @@ mod tests {
         solver.slowest.keep();
         let condition = solver.graph.var("x", crate::expr::Sort::Bool).unwrap();
         solver.check(&Query::new(solver.tree.root(), condition), &Budget::unlimited());
-        let [row] = solver.slowest.rows() else { panic!("one was asked") };
+        let [row] = solver.slowest.rows() else { panic!("expected one row") };
         assert_eq!((row.layer.as_str(), row.verdict, row.constraints), ("second", "unknown", 1));
         assert!(row.own <= row.time && row.own >= Duration::from_millis(30));
         assert!(row.text.as_ref().is_some_and(|text| text.contains("(assert x)")));

@@ -1,11 +1,11 @@
-//! Which layers, in which order: the `--layers` option.
+//! The text of a chain of layers: the `--layers` option.
 //!
-//! A whole chain is items separated by blanks, `NAME[:VARIANT][(key=value,...)]`; an edit of the default chain is
-//! `-NAME` and `+ITEM[@before=NAME]`. The two forms do not mix.
+//! A whole chain is a list of items separated by spaces, `NAME[:VARIANT][(key=value,...)]`. An edit of the default chain
+//! is a list of `-NAME` and `+ITEM[@before=NAME]`. The two forms do not mix.
 
 use std::fmt;
 
-/// One layer with its settings.
+/// One layer with its options.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Item {
     pub name: String,
@@ -37,7 +37,7 @@ impl fmt::Display for Item {
     }
 }
 
-/// A lone word in the parentheses is kept under the key `arg`: `verify(z3)`.
+/// A word without `=` in the parentheses has the key `arg`: `verify(z3)`.
 fn option_text(key: &str, value: &str) -> String {
     if key == "arg" { value.to_string() } else { format!("{key}={value}") }
 }
@@ -53,7 +53,7 @@ impl fmt::Display for Spec {
     }
 }
 
-/// What is wrong with a spec, for the user.
+/// Message about a wrong spec, for the user.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SpecError(pub String);
 
@@ -66,7 +66,7 @@ impl fmt::Display for SpecError {
 impl std::error::Error for SpecError {}
 
 impl Spec {
-    /// Reads a chain, or edits `default`.
+    /// Parses a chain, or an edit of `default`.
     pub fn parse(text: &str, default: &Spec) -> Result<Spec, SpecError> {
         let words = words(text)?;
         if words.is_empty() {
@@ -116,7 +116,7 @@ impl Spec {
     }
 }
 
-/// Splits at blanks outside parentheses.
+/// Splits at white space outside parentheses.
 fn words(text: &str) -> Result<Vec<String>, SpecError> {
     let mut all = Vec::new();
     let mut word = String::new();

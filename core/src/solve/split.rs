@@ -1,11 +1,13 @@
-//! The layer `split`: asks only about constraints that share variables with the condition.
+//! The layer `split`: passes on only the constraints that share inputs with the condition (the slice).
 //!
-//! Answers: nothing by itself, except about components it has asked about before; it cuts path and condition into components that share no variable and asks below.
-//! Why sound: components are independent, so a model of one and a model of the others make a model of all. What
-//! is left out is covered by the model of a feasible node: this one's, or an ancestor's for components that have
-//! not changed since. Everything else is asked too: no path is ever assumed to be satisfiable.
-//! When it helps: nearly always; a branch concerns few of a program's inputs.
-//! Cost: what the slice contains. Components are kept per path node, derived from the parent's by one constraint.
+//! Answers: components whose model it has kept. Otherwise it partitions path and condition into components that share
+//! no input, and passes each one on.
+//! Why sound: components are independent, so models of all of them form a model of the query. A component that is left
+//! out is satisfied by the model of the nearest feasible node. Components with newer constraints are passed on too: no
+//! path is ever assumed to be satisfiable.
+//! When it helps: nearly always; a branch depends on few of a program's inputs.
+//! Cost: linear in the slice. The components of a path node are those of its parent and one constraint.
+//! Source: constraint independence (EXE, KLEE).
 
 use super::{Layer, Rest};
 use crate::expr::walk::{Atom, Supports};
@@ -16,42 +18,42 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// Models of parts at most; then all are forgotten.
+/// Limit of kept models of components; all are dropped when it is reached.
 const MAX_MODELS: usize = 4096;
 
-/// Constraints that share variables, with their depth on the path, and the atoms they mention.
+/// A component: constraints that share inputs, with their depth on the path, and their atoms.
 #[derive(Clone, Default)]
-struct Part {
+struct Component {
     constraints: List<(u32, Expr)>,
     atoms: List<u32>,
-    /// The depth of the newest constraint.
+    /// Depth of the newest constraint.
     newest: u32,
 }
 
-impl Part {
+impl Component {
     fn add(&mut self, depth: u32, constraint: Expr) {
         self.constraints.push((depth, constraint));
         self.newest = self.newest.max(depth);
     }
 }
 
-/// The parts of one path.
+/// The components of one path.
 #[derive(Clone, Default)]
-struct Parts {
-    parts: Map<Arc<Part>>,
-    /// Which part an atom belongs to.
+struct Components {
+    components: Map<Arc<Component>>,
+    /// Component of each atom.
     of_atom: Map<u32>,
-    /// The part of an array that is used as a whole: all of its elements belong there.
+    /// Component of each array that is used as a whole; all of its elements belong to it.
     of_array: Map<u32>,
     next: u32,
 }
 
-impl Parts {
-    fn part(&self, number: u32) -> &Arc<Part> {
-        self.parts.get(number).expect("a part")
+impl Components {
+    fn component(&self, number: u32) -> &Arc<Component> {
+        self.components.get(number).expect("a component")
     }
 
-    fn part_of(&self, atom: Atom, number: u32) -> Option<u32> {
+    fn component_of(&self, atom: Atom, number: u32) -> Option<u32> {
         match atom {
             Atom::Element(array, _) => {
                 self.of_array.get(array.id()).or_else(|| self.of_atom.get(number)).copied()
@@ -61,40 +63,40 @@ impl Parts {
         }
     }
 
-    /// The parts that the atoms touch, each once, in ascending order.
+    /// Components that contain one of the atoms, ascending, without duplicates.
     fn touched(&self, atoms: &[(Atom, u32)], elements: &Elements) -> SmallVec<[u32; 4]> {
-        let mut parts: SmallVec<[u32; 4]> = SmallVec::new();
+        let mut components: SmallVec<[u32; 4]> = SmallVec::new();
         for &(atom, number) in atoms {
-            parts.extend(self.part_of(atom, number));
+            components.extend(self.component_of(atom, number));
             if let Atom::Array(array) = atom
                 && let Some(elements) = elements.get(&array)
             {
-                parts.extend(elements.iter().filter_map(|number| self.of_atom.get(*number).copied()));
+                components.extend(elements.iter().filter_map(|number| self.of_atom.get(*number).copied()));
             }
         }
-        parts.sort_unstable();
-        parts.dedup();
-        parts
+        components.sort_unstable();
+        components.dedup();
+        components
     }
 
-    /// Adds a constraint: the parts it touches become one.
+    /// Adds a constraint and merges the components that it touches.
     fn add(&mut self, atoms: &[(Atom, u32)], elements: &Elements, constraint: Expr, depth: u32) {
         let touched = self.touched(atoms, elements);
-        let largest = touched.iter().copied().max_by_key(|number| self.part(*number).atoms.len());
-        let (into, mut part) = match largest {
-            Some(into) => (into, Arc::clone(self.part(into))),
+        let largest = touched.iter().copied().max_by_key(|number| self.component(*number).atoms.len());
+        let (into, mut component) = match largest {
+            Some(into) => (into, Arc::clone(self.component(into))),
             None => {
                 self.next += 1;
                 (self.next, Arc::default())
             }
         };
-        let changed = Arc::make_mut(&mut part);
+        let changed = Arc::make_mut(&mut component);
         for other in touched.into_iter().filter(|&other| other != into) {
             self.merge(other, into, changed);
         }
         changed.add(depth, constraint);
         for &(atom, number) in atoms {
-            // What is known needs no copy of the maps: nearly all of it, on a long path.
+            // Skipped to avoid copying the persistent maps; on a long path nearly all atoms are known.
             if self.of_atom.get(number) == Some(&into) {
                 continue;
             }
@@ -104,50 +106,56 @@ impl Parts {
                 self.of_array.insert(array.id(), into);
             }
         }
-        self.parts.insert(into, part);
+        self.components.insert(into, component);
     }
 
-    fn merge(&mut self, from: u32, into: u32, part: &mut Part) {
-        let gone = self.parts.remove(from).expect("a touched part");
+    fn merge(&mut self, from: u32, into: u32, component: &mut Component) {
+        let gone = self.components.remove(from).expect("a touched component");
         for &atom in gone.atoms.iter() {
             self.of_atom.insert(atom, into);
-            part.atoms.push(atom);
+            component.atoms.push(atom);
         }
-        let arrays: Vec<u32> =
-            self.of_array.iter().filter(|(_, part)| **part == from).map(|(array, _)| array).collect();
+        let arrays: Vec<u32> = self
+            .of_array
+            .iter()
+            .filter(|(_, component)| **component == from)
+            .map(|(array, _)| array)
+            .collect();
         for array in arrays {
             self.of_array.insert(array, into);
         }
         for &(depth, constraint) in gone.constraints.iter() {
-            part.add(depth, constraint);
+            component.add(depth, constraint);
         }
     }
 
-    /// The constraints of some parts, oldest first.
-    fn constraints(&self, parts: &[u32]) -> Arc<[Expr]> {
-        let mut all: Vec<(u32, Expr)> =
-            parts.iter().flat_map(|number| self.part(*number).constraints.iter().copied()).collect();
-        // Newest first, or a few such runs after one another.
+    /// Constraints of some components, oldest first.
+    fn constraints(&self, components: &[u32]) -> Arc<[Expr]> {
+        let mut all: Vec<(u32, Expr)> = components
+            .iter()
+            .flat_map(|number| self.component(*number).constraints.iter().copied())
+            .collect();
+        // The lists are newest first; a stable sort of a few sorted runs is cheap.
         all.sort_by_key(|(depth, _)| *depth);
         all.iter().map(|(_, e)| *e).collect()
     }
 }
 
-/// All elements seen of each array, on whatever path.
+/// Elements seen of each array, over all paths.
 type Elements = FxHashMap<Expr, Vec<u32>>;
 
 #[derive(Default)]
 pub struct Split {
-    /// The atoms of expressions, with their numbers.
+    /// Atoms of each expression, with their numbers.
     numbered: FxHashMap<Expr, Arc<[(Atom, u32)]>>,
     numbers: FxHashMap<Atom, u32>,
     atoms: Vec<Atom>,
     elements: Elements,
-    nodes: FxHashMap<u32, Parts>,
-    /// Models of parts that were asked about: other paths have the same.
+    nodes: FxHashMap<u32, Components>,
+    /// Models of components that were passed on; other paths contain the same components.
     models: FxHashMap<Arc<[Expr]>, Model>,
     dropped_constraints: u64,
-    known_parts: u64,
+    known_components: u64,
 }
 
 impl Split {
@@ -176,12 +184,18 @@ impl Split {
         numbered
     }
 
-    fn parts(&mut self, graph: &Graph, supports: &mut Supports, tree: &PathTree, path: Path) -> Parts {
+    fn components(
+        &mut self,
+        graph: &Graph,
+        supports: &mut Supports,
+        tree: &PathTree,
+        path: Path,
+    ) -> Components {
         let mut missing = Vec::new();
-        let mut parts = Parts::default();
+        let mut components = Components::default();
         for node in tree.upwards(path) {
             if let Some(known) = self.nodes.get(&node.id()) {
-                parts = known.clone();
+                components = known.clone();
                 break;
             }
             missing.push(node);
@@ -189,13 +203,13 @@ impl Split {
         for node in missing.into_iter().rev() {
             let constraint = tree.constraint(node);
             let atoms = self.support(graph, supports, constraint);
-            parts.add(&atoms, &self.elements, constraint, tree.depth(node));
-            self.nodes.insert(node.id(), parts.clone());
+            components.add(&atoms, &self.elements, constraint, tree.depth(node));
+            self.nodes.insert(node.id(), components.clone());
         }
-        parts
+        components
     }
 
-    /// Takes the values of some atoms over from another model. Most are the same: a layer below changes what it must.
+    /// Copies the values of some atoms from another model. Most are equal, as layers below change few inputs.
     fn take(&self, graph: &Graph, own: &mut Model, other: &Model, atoms: impl Iterator<Item = u32>) {
         if own.is_shared_with(other) {
             return;
@@ -238,23 +252,25 @@ impl Layer for Split {
         if query.slice.is_some() {
             return rest.check(query);
         }
-        let parts = self.parts(rest.graph, rest.supports, rest.tree, query.path);
+        let components = self.components(rest.graph, rest.supports, rest.tree, query.path);
         let condition_atoms = self.support(rest.graph, rest.supports, query.condition);
-        let touched = parts.touched(&condition_atoms, &self.elements);
+        let touched = components.touched(&condition_atoms, &self.elements);
         let ancestor = rest.tree.feasible_ancestor(query.path);
         let covered_depth = rest.tree.depth(ancestor);
         let mut model = rest.tree.model(ancestor).expect("a feasible node").clone();
 
-        let slice = parts.constraints(&touched);
+        let slice = components.constraints(&touched);
         self.dropped_constraints += u64::from(rest.tree.depth(query.path)) - slice.len() as u64;
-        // Is the path satisfiable? Then there are only the other parts to ask about.
+        // With a constant condition only the components below are passed on.
         if !rest.graph.is_true(query.condition) {
             let about = Query { path: query.path, condition: query.condition, slice: Some(slice) };
             match rest.check(&about) {
                 Answer::Sat(found) => {
                     let own = condition_atoms.iter().map(|&(_, number)| number);
-                    let atoms =
-                        touched.iter().flat_map(|part| parts.part(*part).atoms.iter().copied()).chain(own);
+                    let atoms = touched
+                        .iter()
+                        .flat_map(|component| components.component(*component).atoms.iter().copied())
+                        .chain(own);
                     self.take(rest.graph, &mut model, &found, atoms);
                 }
                 answer => return answer,
@@ -264,14 +280,14 @@ impl Layer for Split {
             return Answer::Sat(model);
         }
         let yes = rest.graph.boolean(true);
-        for (number, part) in parts.parts.iter() {
-            if part.newest <= covered_depth || touched.binary_search(&number).is_ok() {
+        for (number, component) in components.components.iter() {
+            if component.newest <= covered_depth || touched.binary_search(&number).is_ok() {
                 continue;
             }
-            let slice = parts.constraints(&[number]);
+            let slice = components.constraints(&[number]);
             let found = match self.models.get(&slice) {
                 Some(known) => {
-                    self.known_parts += 1;
+                    self.known_components += 1;
                     known.clone()
                 }
                 None => {
@@ -288,7 +304,7 @@ impl Layer for Split {
                     }
                 }
             };
-            self.take(rest.graph, &mut model, &found, part.atoms.iter().copied());
+            self.take(rest.graph, &mut model, &found, component.atoms.iter().copied());
         }
         Answer::Sat(model)
     }
@@ -296,8 +312,8 @@ impl Layer for Split {
     fn sweep(&mut self, alive: &Alive<'_>) {
         self.numbered.retain(|e, _| alive.expr(*e));
         self.nodes.retain(|id, _| alive.path(*id));
-        // A dead variable's number is not given out again: parts of live paths do not mention it, and the
-        // variable that takes its handle gets a new one.
+        // The number of a dead variable is not reused: components of live paths do not mention it, and the variable that
+        // takes its handle gets a new number.
         self.numbers.retain(|atom, _| alive.expr(atom.variable()));
         self.elements.retain(|array, _| alive.expr(*array));
         self.models.retain(|slice, model| {
@@ -319,7 +335,7 @@ impl Layer for Split {
     }
 
     fn counters(&self) -> Vec<(String, f64)> {
-        [("dropped_constraints", self.dropped_constraints), ("known_parts", self.known_parts)]
+        [("dropped_constraints", self.dropped_constraints), ("known_components", self.known_components)]
             .map(|(name, count)| (name.to_string(), count as f64))
             .to_vec()
     }

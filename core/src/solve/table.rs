@@ -1,4 +1,4 @@
-//! The layers of the core by name. Layers written elsewhere (in Python) come in through `outside`.
+//! Table of the core's layers. Layers written in Python come from `outside`.
 
 use super::spec::{Item, Spec, SpecError};
 use super::{
@@ -6,33 +6,33 @@ use super::{
 };
 use super::{split, store, verify};
 
-/// A layer that can be named in a spec.
+/// A layer that a spec can name.
 pub struct LayerRow {
     pub name: &'static str,
-    /// What it decides, in a line.
+    /// One line for the reference page.
     pub about: &'static str,
     build: Build,
 }
 
 type Build = fn(&Item, &mut Outside<'_>) -> Result<Box<dyn Layer>, SpecError>;
 
-/// Where layers that are not in the table come from: `None` if the name is not known there either.
+/// Builds layers that are not in the table; `None` if the name is unknown.
 pub type Outside<'a> = dyn FnMut(&Item) -> Result<Option<Box<dyn Layer>>, SpecError> + 'a;
 
 pub const LAYERS: &[LayerRow] = &[
     LayerRow {
         name: "simplify",
-        about: "constants, equalities already known on the path, implied conjuncts",
+        about: "rewrites the condition with constants and equalities of the path",
         build: |item, _| plain(item, simplify::Simplify::new),
     },
     LayerRow {
         name: "split",
-        about: "cuts path and condition into components that share no variable",
+        about: "partitions path and condition into components that share no input",
         build: |item, _| plain(item, split::Split::new),
     },
     LayerRow {
         name: "solutions",
-        about: "a pool of solutions on the path tree, fed by near misses: solutions[:paper](kp=N,ks=N,variants=N)",
+        about: "a pool of assignments on the path tree, among them near misses of solves: solutions[:paper](kp=N,ks=N,variants=N)",
         build: |item, _| match item.variant.as_deref() {
             None => Ok(Box::new(solutions::Solutions::new(item)?)),
             Some("paper") => Ok(Box::new(solutions::Paper::new(item)?)),
@@ -41,7 +41,7 @@ pub const LAYERS: &[LayerRow] = &[
     },
     LayerRow {
         name: "intervals",
-        about: "sets of values of bytes, words and fields of words, learnt along the path: intervals[:paper](repair=on|off)",
+        about: "sets of values of bytes, words and fields, learnt along the path: intervals[:paper](repair=on|off)",
         build: |item, _| match (item.variant.as_deref(), &item.options[..]) {
             (None, []) => Ok(Box::new(intervals::Intervals::new(true))),
             (None, [(key, value)]) if key == "repair" && matches!(value.as_str(), "on" | "off") => {
@@ -55,7 +55,7 @@ pub const LAYERS: &[LayerRow] = &[
     },
     LayerRow {
         name: "enumerate",
-        about: "slices whose variables have few values in all, tried completely: enumerate(work=N)",
+        about: "tries all values of the inputs of a slice if they are few: enumerate(work=N)",
         build: |item, _| {
             let work = match (&item.variant, &item.options[..]) {
                 (None, []) => Some(enumerate::DEFAULT_WORK),
@@ -70,12 +70,12 @@ pub const LAYERS: &[LayerRow] = &[
     },
     LayerRow {
         name: "differences",
-        about: "order and difference constraints over words proved not to wrap",
+        about: "order and difference constraints between words that are proved not to wrap",
         build: |item, _| plain(item, differences::DifferenceLayer::new),
     },
     LayerRow {
         name: "reuse",
-        about: "the same constraints, an unsat subset or a satisfiable superset of them, asked before",
+        about: "earlier answers: same query, unsat subset or sat superset of the constraints",
         build: |item, _| match (item.variant.as_deref(), item.options.is_empty()) {
             (None, true) => Ok(Box::new(reuse::Reuse::new())),
             (Some("klee"), true) => Ok(Box::new(klee::Klee::new())),
@@ -85,12 +85,12 @@ pub const LAYERS: &[LayerRow] = &[
     },
     LayerRow {
         name: "record",
-        about: "writes every query that passes into a folder: record(dir=PATH,format=smt2|kquery)",
+        about: "writes every query into a file: record(dir=PATH,format=smt2|kquery)",
         build: |item, _| Ok(Box::new(record::Record::from_item(item)?)),
     },
     LayerRow {
         name: "store",
-        about: "what earlier runs had solved, kept in a file: store(path=FILE,mb=N,sample=N,eager=on|off)",
+        about: "answers of earlier runs, in a file: store(path=FILE,mb=N,sample=N,eager=on|off)",
         build: |item, _| Ok(Box::new(store::Store::from_item(item)?)),
     },
     LayerRow {
@@ -100,7 +100,7 @@ pub const LAYERS: &[LayerRow] = &[
     },
     LayerRow {
         name: "verify",
-        about: "checks what the layers below answer against a second solver: verify(NAME)",
+        about: "checks the answers of the layers below with a second solver: verify(NAME)",
         build: |item, outside| {
             let name = item.option("arg").unwrap_or("z3");
             let reference = build_layer(&Item::plain(name), outside)?;
@@ -129,7 +129,7 @@ fn build_layer(item: &Item, outside: &mut Outside<'_>) -> Result<Box<dyn Layer>,
     })
 }
 
-/// The layers of a spec, in order.
+/// Builds the layers of a spec, in order.
 pub fn build_chain(spec: &Spec, outside: &mut Outside<'_>) -> Result<Vec<Box<dyn Layer>>, SpecError> {
     spec.0.iter().map(|item| build_layer(item, outside)).collect()
 }

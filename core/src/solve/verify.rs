@@ -1,10 +1,11 @@
-//! The layer `verify`: checks what the layers below answer against a second solver.
+//! The layer `verify`: checks the answers of the layers below with a second solver, the reference.
 //!
-//! Answers: whatever the layers below answer, or `Unknown` naming the disagreement.
-//! Why sound: models are evaluated; an unsat answer must be confirmed by the reference on the core alone, a sat
-//! answer must not be called unsat by it. An answer that fails is never passed on.
+//! Answers: nothing by itself; returns `Unknown` with the mismatch in place of an answer that fails the check.
+//! Why sound: models are evaluated; the reference must find the core of an unsat answer unsatisfiable, and must not find
+//! a query with a model unsatisfiable.
 //! When it helps: tests, and runs with `--verify`.
-//! Cost: one reference solve per query.
+//! Cost: one query to the reference per answer.
+//! Source: KLEE's `ValidatingSolver`, with cores.
 
 use super::{Layer, Rest};
 use crate::budget::Why;
@@ -15,9 +16,9 @@ pub struct Verify {
     name: String,
     checked: u64,
     mismatches: u64,
-    /// Of these, models that do not satisfy a query which is satisfiable.
+    /// Mismatches that are wrong models of satisfiable queries.
     wrong_models: u64,
-    /// The reference had no answer: nothing was confirmed or denied.
+    /// Answers for which the reference had none.
     unconfirmed: u64,
 }
 
@@ -47,9 +48,9 @@ impl Verify {
         self.reference.check(query, &mut nothing_below)
     }
 
-    fn mismatch(&mut self, words: String) -> Answer {
+    fn mismatch(&mut self, message: String) -> Answer {
         self.mismatches += 1;
-        Answer::Unknown(Why::Layer { name: self.name.clone(), message: format!("mismatch: {words}") })
+        Answer::Unknown(Why::Layer { name: self.name.clone(), message: format!("mismatch: {message}") })
     }
 }
 
@@ -62,7 +63,7 @@ impl Layer for Verify {
         let answer = rest.check(query);
         let reference = self.reference.name().to_string();
         match &answer {
-            // Noticed below already, and no answer for that reason: but it was one.
+            // A layer below has found its own model to be wrong.
             Answer::Unknown(Why::WrongModel { name, message }) => {
                 self.checked += 1;
                 self.wrong_models += u64::from(matches!(self.ask(query, rest), Answer::Sat(_)));
@@ -79,9 +80,10 @@ impl Layer for Verify {
                 match self.ask(query, rest) {
                     Answer::Sat(_) => {}
                     Answer::Unknown(_) => self.unconfirmed += 1,
-                    // The model was just evaluated: it is the reference that is wrong.
+                    // The model was evaluated above, so the reference is wrong.
                     Answer::Unsat(_) => {
-                        return self.mismatch(format!("{reference} says unsat of a query that has a model"));
+                        return self
+                            .mismatch(format!("{reference} answers unsat to a query that has a model"));
                     }
                 }
             }
@@ -98,7 +100,7 @@ impl Layer for Verify {
                     Answer::Unsat(_) => {}
                     Answer::Unknown(_) => self.unconfirmed += 1,
                     Answer::Sat(_) => {
-                        return self.mismatch(format!("{reference} finds a model of what was called unsat"));
+                        return self.mismatch(format!("{reference} finds a model of an unsat core"));
                     }
                 }
             }
