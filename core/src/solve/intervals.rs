@@ -356,7 +356,7 @@ impl Layer for Intervals {
             return Answer::Sat(start.model);
         }
         if let Some(repairs) = &mut self.repairs
-            && let Some(model) = repairs.repaired(query, rest, &start.model, start.violated(query))
+            && let Some(model) = repairs.repair(query, rest, &start.model, start.violated(query))
         {
             return Answer::Sat(model);
         }

@@ -1,29 +1,30 @@
-//! What an operand would have to be for an operator to give what is wanted, the others being what they are.
+//! Inverses of operators: the value of one operand under which an operator has a wanted result, the other operand fixed.
 
 use crate::expr::Op;
 use crate::expr::bits::{mask, signed};
 use crate::expr::eval::{Shape, word};
 
-/// The operand of a binary operator that is to change.
+/// The operand of a binary operator to be changed.
 #[derive(Clone, Copy, Debug)]
-pub struct Place {
-    /// Is it the first?
+pub struct Operand {
+    /// Whether it is the first operand.
     pub first: bool,
-    /// Its value now, and the other operand's.
-    pub now: u64,
+    /// Its current value.
+    pub current: u64,
+    /// Value of the other operand.
     pub other: u64,
 }
 
-/// What a word is wanted to be: any value from `from` upwards to `to`, round the end if `to` is smaller.
+/// The values that a word should have: from `from` upwards to `to`, wrapping around if `to` is smaller.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Wish {
+pub struct Target {
     pub from: u64,
     pub to: u64,
 }
 
-impl Wish {
-    pub fn one(value: u64) -> Wish {
-        Wish { from: value, to: value }
+impl Target {
+    pub fn one(value: u64) -> Target {
+        Target { from: value, to: value }
     }
 
     pub fn contains(self, value: u64) -> bool {
@@ -34,51 +35,51 @@ impl Wish {
         }
     }
 
-    /// The value of the wish that is nearest to one outside it.
-    pub fn nearest(self, now: u64) -> u64 {
-        if now.abs_diff(self.to) < now.abs_diff(self.from) { self.to } else { self.from }
+    /// The end of the target that is nearer to a value outside it.
+    pub fn nearest(self, current: u64) -> u64 {
+        if current.abs_diff(self.to) < current.abs_diff(self.from) { self.to } else { self.from }
     }
 
-    pub fn plus(self, amount: u64, width: u32) -> Wish {
+    pub fn plus(self, amount: u64, width: u32) -> Target {
         let shifted = |end: u64| end.wrapping_add(amount) & mask(width);
-        Wish { from: shifted(self.from), to: shifted(self.to) }
+        Target { from: shifted(self.from), to: shifted(self.to) }
     }
 
-    pub fn minus(self, amount: u64, width: u32) -> Wish {
+    pub fn minus(self, amount: u64, width: u32) -> Target {
         self.plus(amount.wrapping_neg(), width)
     }
 
     /// The values `amount - x`; with all ones, the complements.
-    pub fn taken_from(self, amount: u64, width: u32) -> Wish {
-        Wish { from: self.to, to: self.from }.map(|end| amount.wrapping_sub(end) & mask(width))
+    pub fn taken_from(self, amount: u64, width: u32) -> Target {
+        Target { from: self.to, to: self.from }.map(|end| amount.wrapping_sub(end) & mask(width))
     }
 
-    fn map(self, f: impl Fn(u64) -> u64) -> Wish {
-        Wish { from: f(self.from), to: f(self.to) }
+    fn map(self, f: impl Fn(u64) -> u64) -> Target {
+        Target { from: f(self.from), to: f(self.to) }
     }
 
-    /// Those of its values, or some of them, that have at most so many bits.
-    pub fn within(self, width: u32) -> Option<Wish> {
+    /// A part of the target that fits `width` bits; all of it unless it wraps around.
+    pub fn within(self, width: u32) -> Option<Target> {
         let most = mask(width);
         if self.from <= most {
-            // From there round the end is up to `most` and then from zero on.
-            return Some(Wish { from: self.from, to: self.to.min(most) });
+            // If the target wraps around, the part from zero on is left out.
+            return Some(Target { from: self.from, to: self.to.min(most) });
         }
-        (self.to < self.from).then(|| Wish { from: 0, to: self.to.min(most) })
+        (self.to < self.from).then(|| Target { from: 0, to: self.to.min(most) })
     }
 
-    /// Those, or some of them, that are the sign extension of so many bits, as the words that are extended.
-    pub fn within_signed(self, width: u32, extended: u32) -> Option<Wish> {
+    /// A part of the target whose values are sign extensions of `width` bits, as words before the extension.
+    pub fn within_signed(self, width: u32, extended: u32) -> Option<Target> {
         let half = 1 << (width - 1);
         Some(self.plus(half, extended).within(width)?.minus(half, width))
     }
 }
 
-/// The values of an operand under which a comparison is true, or false.
-pub fn side(op: Op, width: u32, first: bool, other: u64, wanted: bool) -> Option<Wish> {
+/// The values of an operand under which a comparison is true, or false (`wanted`).
+pub fn comparison_target(op: Op, width: u32, first: bool, other: u64, wanted: bool) -> Option<Target> {
     if op == Op::Eq {
-        let equal = Wish::one(other);
-        let others = Wish { from: other.wrapping_add(1), to: other.wrapping_sub(1) };
+        let equal = Target::one(other);
+        let others = Target { from: other.wrapping_add(1), to: other.wrapping_sub(1) };
         return Some(if wanted { equal } else { others.map(|end| end & mask(width)) });
     }
     let (least, most) = match op {
@@ -88,59 +89,59 @@ pub fn side(op: Op, width: u32, first: bool, other: u64, wanted: bool) -> Option
     let is_strict = matches!(op, Op::Ult | Op::Slt) == wanted;
     let is_smaller = first == wanted;
     match (is_smaller, is_strict) {
-        (true, false) => Some(Wish { from: least, to: other }),
-        (false, false) => Some(Wish { from: other, to: most }),
+        (true, false) => Some(Target { from: least, to: other }),
+        (false, false) => Some(Target { from: other, to: most }),
         (true, true) => {
-            (other != least).then(|| Wish { from: least, to: other.wrapping_sub(1) & mask(width) })
+            (other != least).then(|| Target { from: least, to: other.wrapping_sub(1) & mask(width) })
         }
         (false, true) => {
-            (other != most).then(|| Wish { from: other.wrapping_add(1) & mask(width), to: most })
+            (other != most).then(|| Target { from: other.wrapping_add(1) & mask(width), to: most })
         }
     }
 }
 
-/// A value of the operand under which the operator gives `wanted`, near the present one where there is a choice. Nothing
-/// where there is none, or none that is found easily. Not for sums and comparisons: those move a wish as a whole.
-pub fn operand(op: Op, s: Shape, place: Place, wanted: u64) -> Option<u64> {
-    let Place { first, now, other } = place;
+/// A value of the operand under which the operator results in `wanted`, near the current one if there are several. `None`
+/// if there is none, or if finding it needs a search. Sums and comparisons propagate whole targets instead.
+pub fn operand_value(op: Op, s: Shape, operand: Operand, wanted: u64) -> Option<u64> {
+    let Operand { first, current, other } = operand;
     let w = s.operand;
-    let rest = |op: Op| word(op, s, now, other, 0);
+    let rest = |op: Op| word(op, s, current, other, 0);
     let product = wanted.wrapping_mul(other);
-    let tried = match op {
-        Op::And => [now & !other | wanted, now],
-        Op::Or => [wanted & !other | now & other, now],
-        Op::Xor => [wanted ^ other, now],
+    let candidates = match op {
+        Op::And => [current & !other | wanted, current],
+        Op::Or => [wanted & !other | current & other, current],
+        Op::Xor => [wanted ^ other, current],
         Op::Mul if other != 0 => {
             let zeros = other.trailing_zeros();
             let low = mask(w - zeros);
-            // Bits that are shifted out may stay as they are.
-            [now & !low | (wanted >> zeros).wrapping_mul(inverse(other >> zeros)) & low, now]
+            // Bits that are shifted out keep their values.
+            [current & !low | (wanted >> zeros).wrapping_mul(inverse(other >> zeros)) & low, current]
         }
-        // A remainder may stay, or be none.
+        // First with the current remainder, then with remainder zero.
         Op::UDiv if first => [product.wrapping_add(rest(Op::URem)), product],
         Op::SDiv if first => [product.wrapping_add(rest(Op::SRem)), product],
-        Op::URem if first => [now.wrapping_sub(rest(Op::URem)).wrapping_add(wanted), wanted],
-        Op::SRem if first => [now.wrapping_sub(rest(Op::SRem)).wrapping_add(wanted), wanted],
-        Op::UDiv => [other.checked_div(wanted).unwrap_or(0), now],
+        Op::URem if first => [current.wrapping_sub(rest(Op::URem)).wrapping_add(wanted), wanted],
+        Op::SRem if first => [current.wrapping_sub(rest(Op::SRem)).wrapping_add(wanted), wanted],
+        Op::UDiv => [other.checked_div(wanted).unwrap_or(0), current],
         Op::SDiv => {
             let by = signed(w, wanted);
-            [if by == 0 { 0 } else { signed(w, other).wrapping_div(by) as u64 }, now]
+            [if by == 0 { 0 } else { signed(w, other).wrapping_div(by) as u64 }, current]
         }
-        Op::URem | Op::SRem => [other.wrapping_sub(wanted), now],
+        Op::URem | Op::SRem => [other.wrapping_sub(wanted), current],
         Op::Shl | Op::LShr | Op::AShr if first && other < u64::from(w) => match op {
-            Op::Shl => [wanted >> other | now & !(mask(w) >> other), now],
-            _ => [wanted << other | now & ((1 << other) - 1), now],
+            Op::Shl => [wanted >> other | current & !(mask(w) >> other), current],
+            _ => [wanted << other | current & ((1 << other) - 1), current],
         },
-        Op::AShr if first => [wanted, now],
-        _ => [now, now],
+        Op::AShr if first => [wanted, current],
+        _ => [current, current],
     };
     let gives = |x: u64| if first { word(op, s, x, other, 0) } else { word(op, s, other, x, 0) };
-    tried.into_iter().map(|x| x & mask(w)).find(|&x| gives(x) == wanted)
+    candidates.into_iter().map(|x| x & mask(w)).find(|&x| gives(x) == wanted)
 }
 
-/// Of an odd number, modulo 2^64.
+/// Multiplicative inverse of an odd number modulo 2^64.
 fn inverse(odd: u64) -> u64 {
-    // Each step doubles the bits that are right, of which there are three at first.
+    // Newton's method: three bits are right at first, each step doubles them.
     (0..5).fold(odd, |x, _| x.wrapping_mul(2u64.wrapping_sub(odd.wrapping_mul(x))))
 }
 
@@ -149,17 +150,17 @@ mod tests {
     use super::*;
     use crate::expr::Family;
 
-    /// All but those for which a wish is moved as a whole.
+    /// Binary operators, except those that propagate whole targets.
     fn operators() -> impl Iterator<Item = Op> {
-        let is_one = |op: &Op| {
+        let is_inverted = |op: &Op| {
             op.arity() == 2
                 && matches!(op.family(), Family::Bits | Family::Arith | Family::Shift)
                 && !matches!(op, Op::Add | Op::Sub)
         };
-        Op::ALL.iter().copied().filter(is_one)
+        Op::ALL.iter().copied().filter(is_inverted)
     }
 
-    /// Is an operand that there is always found? Not where that would take a search.
+    /// Whether an operand is found whenever one exists. False if that needs a search.
     fn is_complete(op: Op, first: bool, other: u64) -> bool {
         if first {
             return op != Op::SDiv || other != 0;
@@ -168,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_found_gives_what_is_wanted_and_what_there_is_is_found() {
+    fn operand_gives_the_wanted_result_and_is_found_if_it_exists() {
         for (width, op) in (1..=5).flat_map(|width| operators().map(move |op| (width, op))) {
             let s = Shape { width, operand: width, low: 0 };
             let values = 0..=mask(width);
@@ -177,17 +178,17 @@ mod tests {
                     let gives =
                         |x: u64| if first { word(op, s, x, other, 0) } else { word(op, s, other, x, 0) };
                     let exists = values.clone().any(|x| gives(x) == wanted);
-                    for now in values.clone() {
-                        let place = Place { first, now, other };
-                        match operand(op, s, place, wanted) {
+                    for current in values.clone() {
+                        let operand = Operand { first, current, other };
+                        match operand_value(op, s, operand, wanted) {
                             Some(x) => assert!(
                                 x <= mask(width) && gives(x) == wanted,
-                                "{op:?} {width} {place:?} {wanted}: {x}"
+                                "{op:?} {width} {operand:?} {wanted}: {x}"
                             ),
                             None => {
                                 assert!(
                                     !exists || !is_complete(op, first, other),
-                                    "{op:?} {width} {place:?} {wanted}"
+                                    "{op:?} {width} {operand:?} {wanted}"
                                 )
                             }
                         }
@@ -198,17 +199,17 @@ mod tests {
     }
 
     #[test]
-    fn sides_are_all_values_that_a_comparison_allows() {
+    fn comparison_targets_are_all_values_that_a_comparison_allows() {
         for (width, op) in
             (1..=4).flat_map(|w| [Op::Eq, Op::Ult, Op::Ule, Op::Slt, Op::Sle].map(|op| (w, op)))
         {
             let s = Shape { width: 1, operand: width, low: 0 };
             for (other, first) in (0..=mask(width)).flat_map(|other| [(other, true), (other, false)]) {
                 for wanted in [true, false] {
-                    let wish = side(op, width, first, other, wanted);
+                    let target = comparison_target(op, width, first, other, wanted);
                     for x in 0..=mask(width) {
                         let truth = if first { word(op, s, x, other, 0) } else { word(op, s, other, x, 0) };
-                        let allowed = wish.is_some_and(|wish| wish.contains(x));
+                        let allowed = target.is_some_and(|target| target.contains(x));
                         assert_eq!(
                             allowed,
                             (truth != 0) == wanted,
@@ -221,28 +222,30 @@ mod tests {
     }
 
     #[test]
-    fn wishes_are_moved_and_narrowed_to_values_that_are_in_them() {
+    fn shifted_and_narrowed_targets_contain_the_right_values() {
         let (width, extended) = (3, 4);
-        let wishes = (0..16).flat_map(|from| (0..16).map(move |to| Wish { from, to }));
-        for wish in wishes {
+        let targets = (0..16).flat_map(|from| (0..16).map(move |to| Target { from, to }));
+        for target in targets {
             for amount in 0..16u64 {
                 for x in 0..16u64 {
-                    assert_eq!(wish.plus(amount, 4).contains((x + amount) & 15), wish.contains(x));
+                    assert_eq!(target.plus(amount, 4).contains((x + amount) & 15), target.contains(x));
                     assert_eq!(
-                        wish.taken_from(amount, 4).contains(amount.wrapping_sub(x) & 15),
-                        wish.contains(x)
+                        target.taken_from(amount, 4).contains(amount.wrapping_sub(x) & 15),
+                        target.contains(x)
                     );
                 }
             }
-            let narrowed = |wish: Option<Wish>, extend: &dyn Fn(u64) -> u64, of: Wish| {
-                let some = wish.map(|wish| (0..8).filter(|&x| wish.contains(x)).collect::<Vec<_>>());
+            let narrowed = |target: Option<Target>, extend: &dyn Fn(u64) -> u64, of: Target| {
+                let some = target.map(|target| (0..8).filter(|&x| target.contains(x)).collect::<Vec<_>>());
                 let all: Vec<u64> = (0..8).filter(|&x| of.contains(extend(x))).collect();
                 assert_eq!(some.is_none(), all.is_empty(), "{of:?}");
-                assert!(some.unwrap_or_default().iter().all(|x| all.contains(x)), "{of:?} {wish:?}");
+                assert!(some.unwrap_or_default().iter().all(|x| all.contains(x)), "{of:?} {target:?}");
             };
-            narrowed(wish.within(width), &|x| x, wish);
-            narrowed(wish.within_signed(width, extended), &|x| signed(width, x) as u64 & 15, wish);
-            (0..16).filter(|&x| !wish.contains(x)).for_each(|x| assert!(wish.contains(wish.nearest(x))));
+            narrowed(target.within(width), &|x| x, target);
+            narrowed(target.within_signed(width, extended), &|x| signed(width, x) as u64 & 15, target);
+            (0..16)
+                .filter(|&x| !target.contains(x))
+                .for_each(|x| assert!(target.contains(target.nearest(x))));
         }
     }
 }

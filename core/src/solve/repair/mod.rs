@@ -1,58 +1,62 @@
-//! A model at hand that a question's newest constraints violate, changed so that they hold.
+//! Changes inputs of the path model until it satisfies the newest constraints of a query.
 //!
-//! What is violated is followed down to one input, and what each operator on the way gives is turned into what its
-//! operand would have to be. The input is the one that the fewest constraints mention: most often nothing else depends
-//! on it yet. If something does, that is repaired next, by other inputs. One or two evaluations instead of a search:
-//! tried before anything dear is. Verdicts do not depend on it; models are evaluated against every constraint.
-//! Source: propagation-based local search (Niemetz, Preiner, Biere: CAV 2016), of which this is a single walk.
+//! The target of a violated constraint (true) is propagated down to one input by inverting the operators on the route.
+//! The input is the one that the fewest constraints mention, since most often nothing else depends on it yet. A
+//! constraint that the change violates is repaired next, by other inputs. That takes one or two evaluations instead of
+//! a search, so it is tried before expensive methods. Sound: a model is evaluated under every constraint of the query.
+//! Source: propagation-based local search (Niemetz, Preiner, Biere: CAV 2016), restricted to one walk.
 
 mod inverse;
-mod wishes;
+mod propagate;
 
 use super::Rest;
 use crate::expr::walk::Atom;
 use crate::expr::{Expr, Model};
 use crate::interval::Comparison;
 use crate::query::Query;
+use propagate::Propagation;
 use smallvec::SmallVec;
-use wishes::Wishes;
 
-/// Constraints that are repaired one after the other, each with inputs that were not changed before.
-const ROUNDS: usize = 4;
-/// What a round takes beside evaluation, about.
+/// Constraints repaired for one query, each with inputs that were not changed before.
+const MAX_ROUNDS: usize = 4;
+/// Estimated cost of a round without its evaluations.
 const ROUND_NS: u64 = 1_000;
-/// Inputs that wishes are followed down to.
-const FOLLOWED: usize = 2;
-/// Inputs of a constraint and constraints of a question that are looked at.
-const INPUTS: usize = 16;
-const CONSTRAINTS: usize = 64;
-/// Nodes that may be computed for one question, and in trying one input after the other.
+/// Inputs per round to which the target is propagated.
+const PROPAGATED_INPUTS: usize = 2;
+/// Constraints with more inputs are not repaired.
+const MAX_INPUTS: usize = 16;
+/// Queries with more constraints are not repaired.
+const MAX_CONSTRAINTS: usize = 64;
+/// Nodes evaluated for one query.
 const MAX_NODES: u64 = 4096;
-const NODES: u64 = 256;
-/// So many questions are tried before it is judged; then all, while one in so many is answered, or one in so many.
-const TRIES: u32 = 32;
-const USE: u32 = 3;
-const AGAIN: u32 = 64;
+/// Nodes evaluated for flipping bits of one input after the other.
+const MAX_FLIP_NODES: u64 = 256;
+/// Queries tried before repairs are judged.
+const MIN_SAMPLES: u32 = 32;
+/// Repairs pay if at least one in this many succeeds.
+const TRIES_PER_SUCCESS: u32 = 3;
+/// While repairs do not pay, one query in this many is tried.
+const PROBE_INTERVAL: u32 = 64;
 
-/// How often a repair was tried and led to an answer, and memory for the next.
+/// The repairs of one layer: statistics that decide whether to try, and scratch memory.
 #[derive(Default)]
 pub struct Repairs {
     tried: u32,
     found: u32,
-    passed: u32,
+    skipped: u32,
     answered: u64,
-    wishes: Wishes,
+    propagation: Propagation,
 }
 
 impl Repairs {
     fn is_worth_it(&mut self) -> bool {
-        let pays = self.tried < TRIES || self.found * USE >= self.tried;
-        self.passed = if pays { 0 } else { self.passed + 1 };
-        pays || self.passed.is_multiple_of(AGAIN)
+        let pays = self.tried < MIN_SAMPLES || self.found * TRIES_PER_SUCCESS >= self.tried;
+        self.skipped = if pays { 0 } else { self.skipped + 1 };
+        pays || self.skipped.is_multiple_of(PROBE_INTERVAL)
     }
 
-    fn note(&mut self, found: bool) {
-        if self.tried >= 2 * TRIES {
+    fn count(&mut self, found: bool) {
+        if self.tried >= 2 * MIN_SAMPLES {
             (self.tried, self.found) = (self.tried / 2, self.found / 2);
         }
         self.tried += 1;
@@ -60,14 +64,14 @@ impl Repairs {
         self.answered += u64::from(found);
     }
 
-    /// Questions that were answered.
+    /// Number of queries answered.
     pub fn answered(&self) -> u64 {
         self.answered
     }
 
-    /// A model of the question, made of one that violates these. Not where sets most likely do as well: if all are over
-    /// one input, or compare one with a constant.
-    pub fn repaired(
+    /// Changes a model that violates the given constraints into one of the query. Not tried if all of them are over one
+    /// input or compare one with a constant: sets of values most likely decide these.
+    pub fn repair(
         &mut self,
         query: &Query,
         rest: &mut Rest<'_>,
@@ -75,22 +79,22 @@ impl Repairs {
         mut violated: impl Iterator<Item = Expr>,
     ) -> Option<Model> {
         if query.slice.as_ref().map_or(rest.tree.depth(query.path) as usize, |slice| slice.len())
-            > CONSTRAINTS
+            > MAX_CONSTRAINTS
         {
             return None;
         }
-        let is_involved =
+        let has_several_inputs =
             |&e: &Expr| Comparison::of(rest.graph, e).is_none() && rest.supports.of(rest.graph, e).len() > 1;
-        let first = violated.find(is_involved)?;
+        let first = violated.find(has_several_inputs)?;
         if !self.is_worth_it() {
             return None;
         }
-        let found = self.repair(query, rest, model.clone(), first);
-        self.note(found.is_some());
+        let found = self.repair_in_rounds(query, rest, model.clone(), first);
+        self.count(found.is_some());
         found
     }
 
-    fn repair(
+    fn repair_in_rounds(
         &mut self,
         query: &Query,
         rest: &mut Rest<'_>,
@@ -98,17 +102,17 @@ impl Repairs {
         mut violated: Expr,
     ) -> Option<Model> {
         let constraints = query.constraints(rest.tree);
-        self.wishes.begin();
+        self.propagation.begin();
         let before = rest.evaluator.work;
-        for _ in 0..ROUNDS {
+        for _ in 0..MAX_ROUNDS {
             if rest.evaluator.work - before > MAX_NODES {
                 return None;
             }
             rest.charge(ROUND_NS);
             let inputs = self.freest_first(rest, &constraints, violated)?;
-            let mut followed = inputs.iter().take(FOLLOWED);
-            if !followed.any(|&input| self.granted(rest, &mut model, violated, input))
-                && !self.flipped(rest, &mut model, violated, &inputs)
+            let mut first = inputs.iter().take(PROPAGATED_INPUTS);
+            if !first.any(|&input| self.propagate(rest, &mut model, violated, input))
+                && !self.flip(rest, &mut model, violated, &inputs)
             {
                 return None;
             }
@@ -120,31 +124,33 @@ impl Repairs {
         None
     }
 
-    /// Changes the model so that the truth holds, by going down to this input.
-    fn granted(&mut self, rest: &mut Rest<'_>, model: &mut Model, truth: Expr, input: Atom) -> bool {
+    /// Changes the model so that the constraint holds, by propagating its target down to this input.
+    fn propagate(&mut self, rest: &mut Rest<'_>, model: &mut Model, constraint: Expr, input: Atom) -> bool {
         let session = rest.evaluator.under(rest.graph, model);
-        let Some(changes) = self.wishes.grant(rest.graph, session, truth, input) else { return false };
+        let Some(changes) = self.propagation.propagate(rest.graph, session, constraint, input) else {
+            return false;
+        };
         let mut changed = model.clone();
         changes.iter().for_each(|&(atom, value)| changed.set_atom(rest.graph, atom, value));
-        let holds = rest.evaluator.under(rest.graph, &changed).truth(truth);
+        let holds = rest.evaluator.under(rest.graph, &changed).truth(constraint);
         if holds {
             *model = changed;
-            self.wishes.accept();
+            self.propagation.accept();
         }
         holds
     }
 
-    /// Changes the lowest bit of one of the inputs so that the truth holds.
-    fn flipped(&mut self, rest: &mut Rest<'_>, model: &mut Model, truth: Expr, inputs: &[Atom]) -> bool {
+    /// Flips the lowest bit of one of the inputs so that the constraint holds.
+    fn flip(&mut self, rest: &mut Rest<'_>, model: &mut Model, constraint: Expr, inputs: &[Atom]) -> bool {
         let before = rest.evaluator.work;
         for &atom in inputs {
-            if rest.evaluator.work - before > NODES {
+            if rest.evaluator.work - before > MAX_FLIP_NODES {
                 return false;
             }
             let value = model.atom(atom);
             model.set_atom(rest.graph, atom, value ^ 1);
-            if rest.evaluator.under(rest.graph, model).truth(truth) {
-                self.wishes.note(atom);
+            if rest.evaluator.under(rest.graph, model).truth(constraint) {
+                self.propagation.mark_changed(atom);
                 return true;
             }
             model.set_atom(rest.graph, atom, value);
@@ -152,22 +158,22 @@ impl Repairs {
         false
     }
 
-    /// The words in an expression that may be changed, those first that the fewest constraints mention.
+    /// The inputs of an expression that may be changed, those mentioned by the fewest constraints first.
     fn freest_first(
         &self,
         rest: &mut Rest<'_>,
         constraints: &[Expr],
         of: Expr,
-    ) -> Option<SmallVec<[Atom; INPUTS]>> {
+    ) -> Option<SmallVec<[Atom; MAX_INPUTS]>> {
         let atoms = rest.supports.of(rest.graph, of);
-        if atoms.len() > INPUTS {
+        if atoms.len() > MAX_INPUTS {
             return None;
         }
         let may_change = |atom: &Atom| {
             let is_word = !matches!(atom, Atom::Array(_)) && rest.graph.width(atom.variable()) <= 64;
-            is_word && !self.wishes.changed().contains(atom)
+            is_word && !self.propagation.changed().contains(atom)
         };
-        let mut mentions: SmallVec<[(u32, Atom); INPUTS]> =
+        let mut mentions: SmallVec<[(u32, Atom); MAX_INPUTS]> =
             atoms.iter().rev().filter(|atom| may_change(atom)).map(|&atom| (0, atom)).collect();
         if mentions.len() > 1 {
             for &constraint in constraints {
@@ -190,14 +196,14 @@ mod tests {
     use crate::query::Answer;
     use crate::solve::{Solver, Spec, build_chain};
 
-    struct Asked {
+    struct Session {
         solver: Solver,
         bytes: [Expr; 4],
     }
 
-    impl Asked {
-        /// With four bytes, `sat` below.
-        fn new() -> Asked {
+    impl Session {
+        /// A chain `intervals sat` and four symbolic bytes.
+        fn new() -> Session {
             let spec = Spec::parse("intervals sat", &Spec(Vec::new())).unwrap();
             let mut solver = Solver::new(build_chain(&spec, &mut |_| Ok(None)).unwrap());
             let array = solver.graph.var("a", Sort::Array { index: 32, element: 8 }).unwrap();
@@ -205,10 +211,10 @@ mod tests {
                 let at = solver.graph.word(32, i);
                 solver.graph.read(array, at, 1)
             });
-            Asked { solver, bytes }
+            Session { solver, bytes }
         }
 
-        /// Asks for a condition under constraints: the verdict, and how many repairs have answered so far.
+        /// Asks for the last expression under the others: the verdict, and the number of repairs so far.
         fn ask(&mut self, build: impl Fn(&mut Graph, [Expr; 4]) -> Vec<Expr>) -> (&'static str, f64) {
             let mut all = build(&mut self.solver.graph, self.bytes);
             let condition = all.pop().expect("a condition");
@@ -228,11 +234,11 @@ mod tests {
 
     #[track_caller]
     fn is_repaired(build: impl Fn(&mut Graph, [Expr; 4]) -> Vec<Expr>) {
-        assert_eq!(Asked::new().ask(build), ("sat", 1.0));
+        assert_eq!(Session::new().ask(build), ("sat", 1.0));
     }
 
     #[test]
-    fn wishes_go_through_every_kind_of_operator() {
+    fn targets_are_propagated_through_every_kind_of_operator() {
         // A parity, a sum, a product, a quotient, a remainder, shifts, masks, extensions, an `ite`.
         is_repaired(|g, [a, b, c, _]| {
             let ab = g.xor(a, b);
@@ -273,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_are_searched_for_what_is_wanted() {
+    fn tables_are_searched_for_the_target() {
         is_repaired(|g, [a, b, ..]| {
             let zero = g.word(8, 0);
             let nothing = g.const_array(8, zero);
@@ -287,8 +293,8 @@ mod tests {
     }
 
     #[test]
-    fn where_wishes_lead_nowhere_each_input_is_tried() {
-        // A counter at a computed place, one more each time: three unless a place differs.
+    fn inputs_are_flipped_if_propagation_fails() {
+        // Counters at computed indices, incremented three times: the count is three unless an index differs.
         is_repaired(|g, places| {
             let zero = g.word(8, 0);
             let mut counters = g.const_array(8, zero);
@@ -304,11 +310,11 @@ mod tests {
     }
 
     #[test]
-    fn what_a_repair_breaks_is_repaired_by_other_inputs() {
+    fn constraints_violated_by_a_repair_are_repaired_by_other_inputs() {
         is_repaired(|g, [a, b, c, d]| {
             let (zero, nine) = (g.word(8, 0), g.word(8, 9));
             let (sum, difference) = (g.add(c, d), g.sub(c, d));
-            // Of b and c, b is mentioned less; then a has to follow.
+            // Fewer constraints mention b than c, so b changes first; then a has to.
             let others = [g.eq(a, b), g.eq(sum, zero), g.eq(difference, zero)];
             let condition = g.add(b, c);
             let condition = g.eq(condition, nine);
@@ -317,10 +323,10 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_model_is_left_to_others_and_soon_not_tried() {
-        let mut asked = Asked::new();
-        for i in 0..4 * u64::from(TRIES) {
-            let (verdict, repaired) = asked.ask(|g, [a, b, ..]| {
+    fn repairs_without_success_are_tried_rarely() {
+        let mut session = Session::new();
+        for i in 0..4 * u64::from(MIN_SAMPLES) {
+            let (verdict, repaired) = session.ask(|g, [a, b, ..]| {
                 let (a, b) = (g.zext(a, 32), g.zext(b, 32));
                 let product = g.mul(a, b);
                 let limit = g.word(32, 65_026 + i);
@@ -332,10 +338,10 @@ mod tests {
         let tried = (0..1000).filter(|_| {
             let tries = repairs.is_worth_it();
             if tries {
-                repairs.note(false);
+                repairs.count(false);
             }
             tries
         });
-        assert!((TRIES..2 * TRIES).contains(&(tried.count() as u32)));
+        assert!((MIN_SAMPLES..2 * MIN_SAMPLES).contains(&(tried.count() as u32)));
     }
 }
