@@ -3,7 +3,7 @@
 import sys
 from types import ModuleType
 
-# Names are imported when they are first used: `partita cc` starts once for each source file and needs none of them.
+# Names are imported on first use: `partita cc` starts once per source file and needs none of them.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from partita._core import Expr, Model, __version__, apply, array, boolean, bv, const_array, table
@@ -66,7 +66,7 @@ def __dir__() -> list[str]:
 
 
 class _Package(ModuleType):
-    """`partita.explore` is the function: the import system may not put the module of that name in its place."""
+    """Keeps the import system from replacing the function `partita.explore` by the module of that name."""
 
     def __setattr__(self, name: str, value: object) -> None:
         if not (name in _HOMES and isinstance(value, ModuleType)):

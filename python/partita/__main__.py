@@ -1,4 +1,4 @@
-"""`python -m partita`: the command, for an interpreter whose scripts are not on the path."""
+"""`python -m partita`: the command `partita`."""
 
 import sys
 

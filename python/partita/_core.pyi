@@ -116,91 +116,91 @@ class Engine:
     def summary(self) -> dict[str, Any]: ...
 
 class PathEnd(BaseException):
-    """The path has ended: let it through."""
+    """The path has ended. Hooks must not catch this exception."""
 
 @final
 class State:
-    """The path that called a hooked function. Numbers are signed, as the operators of `Expr` are.
+    """The path that called a hooked function. Numbers are signed, like the operators of `Expr`.
 
-    The methods that look at memory may end the path in a bug, like the program itself. Whatever ends the path raises
-    `PathEnd`, and what follows in the hook is not executed.
+    Methods that access memory may end the path in a bug, like the program itself. A method that ends the path raises
+    `PathEnd`.
     """
 
     @property
     def name(self) -> str:
-        """The function that was called."""
+        """Name of the function that was called."""
 
     @property
     def stack(self) -> list[tuple[str, str, int]]:
-        """Function, file and line of the call and of what led to it, innermost first; line 0 is not known."""
+        """The call stack as function, file and line, innermost first; line 0 is unknown."""
 
     def symbolic(self, name: str, width: int) -> Expr:
-        """A new symbolic value of `width` bits. Tests have its value, under this name."""
+        """Returns a new symbolic value of `width` bits, which tests have under this name."""
 
     def make_symbolic(self, address: Expr | int, size: int, name: str) -> None:
-        """`size` bytes of memory become symbolic. Tests have their values, under this name."""
+        """Makes `size` bytes of memory symbolic. Tests have their values under this name."""
 
     def read(self, address: Expr | int, size: int) -> Expr | int:
-        """The number that `size` bytes of memory hold, the lowest byte first."""
+        """Reads `size` bytes of memory as a little-endian number."""
 
     def read_bytes(self, address: Expr | int, size: int | None = None) -> bytes:
-        """Bytes of memory: `size` of them, or up to the first zero byte, which is left out. Where a byte is symbolic,
-        the path takes each value that it can have."""
+        """Reads `size` bytes of memory, or up to the first zero byte, which is left out. The path forks over the values
+        of a symbolic byte."""
 
     def write(self, address: Expr | int, value: Expr | int | bytes, size: int | None = None) -> None:
-        """Writes an `Expr` of whole bytes, `bytes`, or an `int`, for which `size` says how many bytes it takes."""
+        """Writes an `Expr` of whole bytes, `bytes`, or an `int` as `size` bytes."""
 
     def allocate(self, size: int) -> int:
-        """The address of a new object of zeros, as from `malloc`."""
+        """Allocates an object of zeros and returns its address, like `calloc`."""
 
     def decide(self, condition: Expr | bool) -> bool:
-        """Does the condition hold? Where it may and may not, the path forks, and the hook starts again on the other
-        side."""
+        """Returns whether the condition holds. If both are possible the path forks, and the hook starts again on the
+        other side."""
 
     def fork(self, alternatives: Iterable[tuple[Expr | bool, _T]]) -> _T:
-        """The value of the first pair whose condition holds; the path forks where several may. A path on which none
-        holds is none."""
+        """Returns the value of the first pair whose condition holds; the path forks if several are possible. A path on
+        which none holds is dropped."""
 
     def assume(self, condition: Expr | bool) -> None:
-        """From here on the condition holds. If it cannot, the path ends as a `model-error`."""
+        """Adds the condition to the path. If it cannot hold, the path ends as a `model-error`."""
 
     def number(self, value: Expr | int) -> int:
-        """One number for a value of at most 64 bits; the path forks, and takes every number that the value can have."""
+        """Returns one number for a value of at most 64 bits; the path forks over all numbers that the value can have."""
 
     def example(self, value: Expr | int) -> int:
-        """What a value is for one input that takes this path. The path is not bound to it."""
+        """Returns the value under one input that takes this path. Adds no constraint."""
 
     def bug(self, message: str, class_: str = "assert") -> NoReturn:
         """Ends the path in a bug of this class, at the line of the call."""
 
     def exit(self, status: int = 0) -> NoReturn:
-        """Ends the program with this status, at once, as `_exit` does."""
+        """Ends the program at once with this status, as `_exit` does."""
 
     def drop(self) -> NoReturn:
-        """This path is none: it is not counted, and has no test."""
+        """Drops the path: it is not counted and has no test."""
 
     def unsupported(self, message: str) -> NoReturn:
-        """Ends the path because what it does is not modelled: the exploration is incomplete."""
+        """Ends the path because something is not modelled. The exploration is then incomplete."""
 
 @final
 class OpenState:
-    """A state that waits for its turn."""
+    """A state that has not finished and is not running."""
 
     @property
     def number(self) -> int:
-        """Given in order of birth; the first state is 0."""
+        """Number of the state in the order of forks; the first state is 0."""
 
     @property
     def parent(self) -> int | None:
-        """The state that ran when this one was born."""
+        """Number of the state that it was forked from."""
 
     @property
     def depth(self) -> int:
-        """Decisions with more than one feasible side so far."""
+        """Number of decisions so far with more than one feasible side."""
 
     @property
     def function(self) -> str:
-        """Where it goes on; likewise `file` and `line`, which is 0 where it is not known."""
+        """The function in which it continues; likewise `file` and `line`, which is 0 if unknown."""
 
     @property
     def file(self) -> str: ...
@@ -208,11 +208,11 @@ class OpenState:
     def line(self) -> int: ...
     @property
     def frames(self) -> int:
-        """How many functions are under way."""
+        """Number of frames on the call stack."""
 
     @property
     def distance(self) -> int | None:
-        """Instructions to code that was never entered, at least; None: no way leads there."""
+        """Least number of instructions to code that was never entered; None if none can be reached."""
 
     def __repr__(self) -> str: ...
 

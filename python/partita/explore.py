@@ -1,4 +1,4 @@
-"""Exploring a program: `explore("prog.c")` gives a `Run`, an iterable of finished paths that works while it is read."""
+"""`explore("prog.c")` returns a `Run`: an iterable of finished paths that explores while it is read."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ from partita.search import BUILT_IN, Search
 from partita.search import find as find_search
 from partita.solver import DEFAULT_LAYERS, resolve, with_verify
 from partita.store import Store, choose
-from partita.whole import ENVIRONMENT, Libc, Surroundings, check_words, libraries, needs_kernel, symbolic_words
+from partita.whole import ENVIRONMENT, Environment, Libc, check_flags, kernel_flags, libraries, needs_kernel
 
 SCHEMA = 1
 SLICE_S = 0.1
 ITERATION_S = 0.01
-"""How long finished paths may be held back from whoever iterates."""
+"""Longest time between the end of a path and its delivery by the iterator."""
 STACK_BYTES = 8 << 20
 SOLVER_SHARE = 1 / 40
-LEAST_SOLVER_S = 1.0
-"""How long one question may take where only the run has a limit: a part of that, and at least so many seconds."""
+MIN_SOLVER_S = 1.0
+"""Time limit of one query if only `max_time` is set: this share of it, and at least this number of seconds."""
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 
 Names = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
@@ -78,25 +78,24 @@ def explore(
     store: Store = None,
     out: str | os.PathLike[str] | None = None,
 ) -> Run:
-    """Explores every feasible path of a program (.c files, .bc or .ll).
+    """Explores every feasible path of a program (.c files, .bc, .ll, or an executable built with `partita cc`).
 
-    `check` names checks that are made only when asked for (overflow, shift, leak); with `ambient="symbolic"` time and
-    random numbers are inputs. `max_objects` bounds the targets of one symbolic pointer, `max_values` the numbers tried
-    for one symbolic length or size.
+    `check` names optional checks (overflow, shift, leak); with `ambient="symbolic"` time and random numbers are inputs.
+    `max_objects` limits the objects of one symbolic pointer, `max_values` the values of one symbolic length or size.
 
-    Limits are seconds, bytes and counts; none is set by default except memory (half of what the machine has). With
-    `max_time` one question may take a fortieth of it, at least a second, unless `max_solver_time` says otherwise. With
-    `out`, tests and `run.json` are written into that folder, which must not hold another run. With `store`, answers
-    that took long are kept in that file for later runs ("default": the user's own, as `partita run` has it).
+    Limits are seconds, bytes and counts; none is set by default except memory (half of the machine's). With `max_time`
+    one query may take a fortieth of it, at least a second; `max_solver_time` sets another limit. With `out`, tests and
+    `run.json` are written into that folder, which must be new or empty. With `store`, expensive answers are kept in
+    that file for later runs ("default": the user's own file, as in `partita run`).
 
-    With `path_model=False` the chain is asked about both sides of every branch, as by an executor that keeps no
-    model of its paths: the same paths with about twice the questions, for experiments.
+    With `path_model=False` the chain is asked about both sides of every branch, as by an executor that keeps no model
+    of its paths: the same paths with about twice the queries, for experiments.
 
-    Among `arguments`, `--sym-arg N` stands for a symbolic argument of up to N bytes and `--sym-args MIN MAX N` for MIN
-    to MAX of them; `sym_files` is the number and the size of symbolic files A, B, ..., `sym_stdin` the size of symbolic
-    input. Files of the machine are read, and never written unless `write_host` (docs/whole-programs.md).
+    In `arguments`, `--sym-arg N` is a symbolic argument of up to N bytes and `--sym-args MIN MAX N` MIN to MAX of them.
+    `sym_files` is the number and the size of symbolic files A, B, ..., `sym_stdin` the size of symbolic standard input.
+    Files of the machine are read, and never written without `write_host` (docs/whole-programs.md).
 
-    `hooks` are Python functions that stand in for C functions (`partita.hooks`), `search` is a strategy by name or an
+    `hooks` are Python functions that replace C functions (`partita.hooks`), `search` is the name of a strategy or an
     object (`partita.search`), `layers` a chain as for `Solver`. docs/python.md and docs/own-models.md have examples.
 
     >>> run = explore("prog.c", max_time=60)
@@ -115,7 +114,7 @@ def explore(
     if limits["max_memory"] is None:
         limits["max_memory"] = os.sysconf("SC_PHYS_PAGES") * _PAGE // 2
     if limits["max_solver_time"] is None and limits["max_time"] is not None:
-        limits["max_solver_time"] = max(LEAST_SOLVER_S, limits["max_time"] * SOLVER_SHARE)
+        limits["max_solver_time"] = max(MIN_SOLVER_S, limits["max_time"] * SOLVER_SHARE)
     if not 0 <= seed < 2**64:
         raise UsageError(f"expected seed to be from 0 to 2^64 - 1, found {seed}")
     if undefined not in ("error", "havoc"):
@@ -129,9 +128,9 @@ def explore(
         spec, default = with_verify(spec, default, verify)
     start = time.perf_counter()
     texts = [os.fspath(name) for name in names]
-    flags = symbolic_words(sym_files=sym_files, sym_stdin=sym_stdin, sym_stdout=sym_stdout, max_fail=max_fail)
-    check_words([*flags, *arguments])
-    surroundings = Surroundings(flags, stdin, environment, write_host)
+    flags = kernel_flags(sym_files=sym_files, sym_stdin=sym_stdin, sym_stdout=sym_stdout, max_fail=max_fail)
+    check_flags([*flags, *arguments])
+    world = Environment(flags, stdin, environment, write_host)
     user = load_program(names, optimize=optimize, cflags=cflags, clang=clang)
     needed = bool(flags or stdin or write_host) or needs_kernel(arguments)
     linked, parts = libraries(user, texts, libc, needed, frozenset(hooks))
@@ -147,7 +146,7 @@ def explore(
         "max_objects": _positive("max_objects", max_objects),
         "max_values": _positive("max_values", max_values),
         "havoc": undefined == "havoc",
-        **surroundings.options(texts[0], arguments),
+        **world.options(texts[0], arguments),
         "max_object_bytes": max(1 << 20, int(limits["max_memory"] or 0) // 4),
         "max_stack": STACK_BYTES,
     }
@@ -186,13 +185,11 @@ def _positive(name: str, value: int) -> int:
 
 
 class Run:
-    """An exploration. Iterate over it for finished paths as they come, or call `finish()`; then read the results."""
+    """An exploration. Iterate over it to get paths as they finish, or call `finish()`; then read the results."""
 
-    def __init__(
-        self, engine: _core.Engine, program: list[str], compile_s: float, surroundings: dict[str, Any]
-    ) -> None:
+    def __init__(self, engine: _core.Engine, program: list[str], compile_s: float, world: dict[str, Any]) -> None:
         self._engine = engine
-        self._surroundings = surroundings
+        self._world = world
         self._started = time.perf_counter()
         self._more = True
         self._closed = False
@@ -204,12 +201,12 @@ class Run:
         self.compile_s = compile_s
         self.out: Path | None = None
         self.limits: dict[str, float | None] = {}
-        """The limits of the exploration by the names of `explore`'s options; None: not set."""
+        """Limits by the names of `explore`'s options; None: not set."""
         self.warn: Callable[[str], object] = lambda line: warnings.warn(line, RuntimeWarning, stacklevel=4)
-        """Called with what the user should know: by default a Python warning."""
+        """Called with each warning for the user; by default it issues a Python warning."""
 
     def write_to(self, folder: Path) -> None:
-        """Tests and `run.json` go into this folder, which must be new or empty."""
+        """Writes tests and `run.json` into this folder, which must be new or empty."""
         prepare_folder(folder)
         try:
             self._engine.write_to(folder)
@@ -218,7 +215,7 @@ class Run:
         self.out = folder
 
     def __iter__(self) -> Iterator[results.Path]:
-        """Explores, and gives paths as they end, each once. Whoever leaves the loop early ends the run."""
+        """Explores and yields each path as it ends. Leaving the loop early ends the run."""
         self._engine.keep_paths()
         try:
             while not self._closed:
@@ -235,7 +232,7 @@ class Run:
         self.stop()
 
     def step(self, seconds: float = SLICE_S) -> bool:
-        """Explores for a while. False: nothing is left to do, and everything is written."""
+        """Explores for about this time. Returns False once the run has ended and its files are written."""
         if self._closed:
             return False
         try:
@@ -257,18 +254,18 @@ class Run:
         return not self._closed
 
     def interrupt(self) -> None:
-        """Ends the exploration soon, with tests for the paths that are open. May be called from a signal handler."""
+        """Makes the run end soon, with tests for the open paths. May be called from a signal handler."""
         self._interrupted = True
         self._engine.cancel()
 
     def stop(self) -> None:
-        """Ends the exploration now, as `interrupt` does, and writes what there is. No effect on one that has ended."""
+        """Ends the run as `interrupt` does and writes its files. No effect on a run that has ended."""
         if not self._closed:
             self.interrupt()
             self.step()
 
     def finish(self) -> Run:
-        """Explores to the end, or to a limit."""
+        """Explores until the run has ended: everything is explored, or a limit was reached."""
         while self.step():
             pass
         return self
@@ -287,46 +284,46 @@ class Run:
             write_whole(self.out / "run.json", json.dumps(self.summary(), indent=2) + "\n")
 
     def tests(self) -> Iterator[TestCase]:
-        """The tests written so far, read from the folder of the run."""
+        """Reads the tests written so far from the folder of the run."""
         if self.out is None:
-            raise UsageError("expected a run with a folder, found one without: explore(..., out=folder)")
+            raise UsageError("expected a run with a folder, found one without: use explore(..., out=folder)")
         return read_folder(self.out)
 
     @property
     def is_writing(self) -> bool:
-        """Is everything explored, and not yet everything written?"""
+        """Has the exploration ended, with files still to be written?"""
         return self._closed and not self._wall_s
 
     @property
     def bugs(self) -> list[Bug]:
-        """Distinct bugs found so far."""
+        """The distinct bugs found so far."""
         return [Bug.of(raw) for raw in self._engine.summary()["bugs"]]
 
     @property
     def complete(self) -> bool:
-        """Was every feasible path explored? (Bugs end paths; they do not make a run incomplete.)"""
+        """Was every feasible path explored? A bug ends its path and does not make a run incomplete."""
         raw = self._engine.summary()
         return self._closed and raw["stopped"] is None and not raw["incomplete"] and not raw["open"]
 
     @property
     def mismatches(self) -> int:
-        """How often `verify` contradicted the chain."""
+        """Number of answers of the chain that `verify` contradicted."""
         return int(sum(layer.get("mismatches", 0) for layer in self._engine.summary()["solver"]["layers"]))
 
     def _repr_html_(self) -> str:
-        """For notebooks: what was found so far."""
+        """The results so far as HTML for notebooks."""
         return notebook.run(self.summary(), self.bugs, self._closed)
 
     def describe_command(self, command: Sequence[str]) -> None:
-        """What was typed, for `run.json`."""
+        """Sets the command line for `run.json`."""
         self._command = list(command)
 
-    def facts(self) -> dict[str, Any]:
-        """What was counted so far, for whoever shows progress."""
+    def counts(self) -> dict[str, Any]:
+        """The counts so far, for displays of progress."""
         return self._engine.summary()
 
     def summary(self) -> dict[str, Any]:
-        """What `run.json` holds."""
+        """The contents of `run.json`."""
         raw = self._engine.summary()
         layers = raw["solver"]["layers"]
         checked = int(sum(layer.get("checked", 0) for layer in layers))
@@ -336,7 +333,7 @@ class Run:
             "program": self.program,
             "command": self._command,
             "version": _core.__version__,
-            **self._surroundings,
+            **self._world,
             "stopped": raw["stopped"],
             "complete": self.complete,
             "wall_s": round(self._wall_s or time.perf_counter() - self._started + self.compile_s, 6),
@@ -356,20 +353,20 @@ class Run:
 
 
 def prepare_folder(folder: Path) -> None:
-    """Makes the folder of a run; one that already has tests is not written over."""
+    """Makes the folder of a run. Fails if it has files, so that no run is overwritten."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        taken = any(folder.iterdir())
+        has_files = any(folder.iterdir())
     except OSError as error:
         raise UsageError(f"cannot write into `{folder}`: {error.strerror}; choose another folder with --out") from None
-    if taken:
+    if has_files:
         raise UsageError(f"expected a new or empty folder, found `{folder}` with files in it: choose another --out")
     if not os.access(folder, os.W_OK):
         raise UsageError(f"cannot write into `{folder}`: permission denied; choose another folder with --out")
 
 
 def next_folder(parent: Path) -> Path:
-    """`partita-out-N` with the first N that is free, and the link `partita-last` to it."""
+    """Makes `partita-out-N` with the first free N, and the link `partita-last` to it."""
     number = 0
     while True:
         folder = parent / f"partita-out-{number}"
@@ -383,7 +380,7 @@ def next_folder(parent: Path) -> Path:
                 f"cannot write into `{parent}`: {error.strerror}; choose another folder with --out"
             ) from None
     link = parent / "partita-last"
-    # A link that cannot be made (something else has the name) is a convenience lost, no more.
+    # The link is a convenience: if it cannot be made (the name is taken), the run goes on without it.
     with contextlib.suppress(OSError):
         if link.is_symlink():
             link.unlink()
@@ -392,7 +389,7 @@ def next_folder(parent: Path) -> Path:
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Writes a file that is there whole or not at all."""
+    """Writes a file atomically."""
     part = path.with_name(path.name + ".part")
     part.write_text(text)
     part.replace(path)

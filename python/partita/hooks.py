@@ -1,11 +1,11 @@
 """Python functions as models of C functions: `explore("prog.c", hooks={"read_sensor": read_sensor})`.
 
-A hook is called as `hook(state, *arguments)` instead of the C function. Arguments are `int` where they are numbers and
-`Expr` where they are symbolic; numbers are signed, as the operators of `Expr` are. It returns an `int` or an `Expr` as
-wide as the function's result (a truth is 1 or 0), or None where the function returns nothing.
+A hook is called as `hook(state, *arguments)` instead of the C function. Concrete arguments are `int`, symbolic ones
+`Expr`; numbers are signed, like the operators of `Expr`. It returns an `int` or an `Expr` of the width of the
+function's result (a boolean becomes 1 or 0), or None if the function returns nothing.
 
-Where a hook makes the path fork, it is called again from its start for the path on the other side. So it must depend on
-nothing but its arguments and what `state` says; it runs in a thread of the run. docs/own-models.md has examples.
+If a hook makes the path fork, it is called again from its start on the other side. So it must depend on nothing but its
+arguments and `state`. It runs in a thread of the run. docs/own-models.md has examples.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ Hooks = Mapping[str, Hook]
 
 
 def check(hooks: Hooks) -> None:
-    """What can be said of hooks before there is a program."""
+    """Checks hooks before the program is known."""
     for name, hook in hooks.items():
         if not callable(hook):
             raise UsageError(f"hooks: expected a function for `{name}`, found {type(hook).__name__}")
         if name == "main":
-            raise UsageError("hooks: expected functions that the program calls, found `main`, where it starts")
+            raise UsageError("hooks: expected functions that the program calls, found `main`, its entry point")
 
 
 def install(engine: _core.Engine, hooks: Hooks, optimized: bool) -> None:
-    """Gives hooks to a run that has not started."""
+    """Sets the hooks of a run that has not started."""
     defined = engine.functions()
     for name in hooks:
         if name not in defined:
@@ -44,5 +44,5 @@ def install(engine: _core.Engine, hooks: Hooks, optimized: bool) -> None:
                 hint += " (optimize=True may have inlined it)"
             raise UsageError(f"hooks: the program neither defines nor calls `{name}`{hint}")
         if optimized and defined[name]:
-            raise UsageError(f"hooks: calls of `{name}` may be inlined by optimize=True, leave that out")
+            raise UsageError(f"hooks: optimize=True may inline calls of `{name}`: leave optimize out")
     engine.set_hooks(dict(hooks))

@@ -1,4 +1,4 @@
-"""Tests on disk: `.ktest` files as KLEE writes them, the pack that holds those past the first 10,000, and `endings`.
+"""Test files: `.ktest` files as KLEE writes them, the pack with the tests after the first 10,000, and `endings`.
 
 `docs/formats.md` describes the pack and `endings`.
 """
@@ -22,16 +22,16 @@ PACK_MAGIC = b"PARTPK01"
 
 @dataclass(frozen=True)
 class TestCase:
-    """The inputs of one path, and how the run that found it says it ends (None: not recorded)."""
+    """The inputs of one path, and its recorded ending (None: not recorded)."""
 
     __test__ = False  # not for pytest to collect
 
     name: str
-    """Its file's, or its number's in the pack."""
+    """Name of its file, or its number in the pack."""
     arguments: tuple[str, ...]
-    """The program's, its name first."""
+    """Arguments of the program, starting with its name."""
     objects: tuple[tuple[str, bytes], ...]
-    """Name and bytes of each symbolic object, in the order they were made."""
+    """Name and bytes of each symbolic object, in the order of their creation."""
     ending: str | None = None
 
 
@@ -39,10 +39,10 @@ Test = TestCase
 
 
 def parse(data: bytes, name: str, ending: str | None = None) -> Test:
-    """The test in the bytes of a `.ktest` file."""
+    """Parses the bytes of a `.ktest` file."""
     at = len(MAGIC)
     if data[:at] not in (MAGIC, LEGACY_MAGIC):
-        raise UsageError(f"expected a .ktest file in `{name}`, found something else (no KTEST at its start)")
+        raise UsageError(f"expected a .ktest file, found `{name}`, which does not start with KTEST")
 
     def take(count: int) -> bytes:
         nonlocal at
@@ -65,7 +65,7 @@ def parse(data: bytes, name: str, ending: str | None = None) -> Test:
 
 
 def read(path: str | os.PathLike[str]) -> Test:
-    """One `.ktest` file, with its ending if it lies in the folder of a run."""
+    """Reads one `.ktest` file, with its ending if the file is in the folder of a run."""
     file = Path(path)
     try:
         data = file.read_bytes()
@@ -76,7 +76,7 @@ def read(path: str | os.PathLike[str]) -> Test:
 
 
 def endings(folder: Path) -> dict[str, str]:
-    """How each single-file test of a run ends, by its number as it stands in the file's name."""
+    """Endings of the tests that are files, by the number in the file's name."""
     try:
         lines = (folder / "endings").read_text().splitlines()
     except OSError:
@@ -85,7 +85,7 @@ def endings(folder: Path) -> dict[str, str]:
 
 
 def read_folder(folder: str | os.PathLike[str]) -> Iterator[Test]:
-    """All tests of a run, in the order they were written."""
+    """Reads all tests of a run, in the order in which they were written."""
     directory = Path(folder)
     known = endings(directory)
     for file in sorted(directory.glob("test*.ktest")):
@@ -96,10 +96,10 @@ def read_folder(folder: str | os.PathLike[str]) -> Iterator[Test]:
 
 
 def read_pack(path: Path) -> Iterator[Test]:
-    """The tests of a pack. A record cut short at the end is what a killed run leaves, and is passed over."""
+    """Reads the tests of a pack. A killed run leaves an incomplete record at the end, which is skipped."""
     with path.open("rb") as file:
         if file.read(len(PACK_MAGIC)) != PACK_MAGIC:
-            raise UsageError(f"expected a pack of tests in `{path}`, found something else")
+            raise UsageError(f"expected a pack of tests, found `{path}`, which does not start with PARTPK01")
         while len(head := file.read(4)) == 4:
             (length,) = struct.unpack(">I", head)
             record = file.read(length)
@@ -107,6 +107,6 @@ def read_pack(path: Path) -> Iterator[Test]:
                 return
             body, checksum = record[:-4], struct.unpack(">I", record[-4:])[0]
             if zlib.crc32(body) != checksum:
-                raise UsageError(f"`{path}` is damaged: a record's checksum does not fit its contents")
+                raise UsageError(f"`{path}` is damaged: the checksum of a record is wrong")
             number, size = struct.unpack(">QH", body[:10])
             yield parse(body[10 + size :], f"test{number:06}", body[10 : 10 + size].decode())

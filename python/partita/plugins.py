@@ -1,4 +1,4 @@
-"""Parts that other packages bring, by the names of their entry points."""
+"""Search strategies and layers of installed packages, found by the names of their entry points."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def names(group: str) -> list[str]:
 
 
 def find(group: str, name: str) -> Callable[..., Any] | None:
-    """What the entry point of this name refers to, or None where no installed package has one."""
+    """Loads the entry point of this name; None if no installed package has one."""
     for point in entry_points(group=group, name=name):
         try:
             found = point.load()

@@ -1,4 +1,4 @@
-"""What an exploration finds, typed."""
+"""Typed results of an exploration: paths, bugs, stack frames."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ Kind = Literal["exit", "bug", "limit", "unsupported"]
 
 
 def shown(file: str) -> str:
-    """A file as a person would name it: relative, if it lies below the current folder."""
+    """The path of a file for messages: relative if it is below the current folder."""
     relative = os.path.relpath(file)
     return file if relative.startswith(os.pardir) else relative
 
 
 def as_text(data: bytes) -> str:
-    """An input as text, with a dot for every byte that has no sign of its own."""
+    """An input as text, with a dot for every byte that is not printable."""
     return "".join(chr(byte) if 32 <= byte < 127 else "." for byte in data)
 
 
 def as_number(data: bytes) -> str | None:
-    """An input as a number in memory order, if it has the size of one."""
+    """An input as a little-endian number, if it has the size of one."""
     if len(data) not in NUMBER_SIZES:
         return None
     signed, unsigned = (int.from_bytes(data, "little", signed=s) for s in (True, False))
@@ -31,7 +31,7 @@ def as_number(data: bytes) -> str | None:
 
 @dataclass(frozen=True)
 class Frame:
-    """One line of a stack trace; line 0 is unknown."""
+    """One frame of a call stack; line 0 is unknown."""
 
     function: str
     file: str
@@ -40,7 +40,7 @@ class Frame:
 
 @dataclass(frozen=True)
 class Path:
-    """One finished path: how it ended, where, and the inputs that make the program take it."""
+    """One finished path: how and where it ended, and the inputs that make the program take it."""
 
     kind: Kind
     ending: str
@@ -56,11 +56,11 @@ class Path:
     line: int
     stack: tuple[Frame, ...]
     inputs: tuple[tuple[str, bytes], ...]
-    """Name and bytes of each symbolic object, in the order they were made."""
+    """Name and bytes of each symbolic object, in the order of their creation."""
     test: int | None
     """The number of its test, if one was written."""
     output: bytes
-    """What it wrote to standard output."""
+    """Bytes written to standard output."""
 
     @classmethod
     def of(cls, raw: dict[str, Any]) -> Path:
@@ -83,7 +83,7 @@ class Path:
 
 @dataclass(frozen=True)
 class Bug:
-    """A distinct bug: the paths that end in one class at one place."""
+    """A distinct bug: all paths that end in the same class at the same place."""
 
     class_: str
     file: str
@@ -92,7 +92,7 @@ class Bug:
     test: int | None
     paths: int
     inputs: tuple[tuple[str, bytes], ...] = ()
-    """Name and bytes of each symbolic object, for the first path into it."""
+    """Name and bytes of each symbolic object, on the first path into the bug."""
 
     @classmethod
     def of(cls, raw: dict[str, Any]) -> Bug:

@@ -1,7 +1,7 @@
 """Search strategies in Python: `explore("prog.c", search=MyStrategy())`.
 
-A strategy is told of every state that waits for its turn and says which one runs next. It decides the order alone: the
-paths are the same with every strategy. What it raises ends the run and comes out of the loop that explores.
+A strategy receives every open state and chooses the one that runs next. It decides only the order: every strategy
+explores the same paths. An exception that it raises ends the run and is raised by the loop that explores.
 """
 
 from __future__ import annotations
@@ -16,25 +16,26 @@ from partita.errors import UsageError
 __all__ = ["GROUP", "OpenState", "Search"]
 
 GROUP = "partita.search"
-"""The entry points that `--search` and `explore(search="name")` look for: each makes a strategy when called."""
+"""Group of the entry points that `--search` and `explore(search="name")` look up. Calling one makes a strategy."""
 BUILT_IN = tuple(name for name, _ in _core.SEARCHES)
 
 
 class Search(Protocol):
-    """An order of exploring. One object serves one run."""
+    """A search strategy. One object serves one run."""
 
     def add(self, state: OpenState) -> None:
-        """A state waits: it was born at a fork, or it ran for a while and goes on from `state.line`."""
+        """Adds an open state: it was just forked, or it ran for a while and continues at `state.line`."""
 
     def choose(self) -> int:
-        """The `number` of the state to run next; it waits no more until it is added again. One waits at least."""
+        """Returns the `number` of the state to run next, and removes it; it may be added again. Never called without
+        an open state."""
 
     def remove(self, number: int) -> None:
-        """A state that waited was given up because memory is short."""
+        """Removes a state that was dropped because memory is short."""
 
 
 class Names:
-    """All strategies that have a name. Installed packages are looked through only where the core's are not enough."""
+    """Names of all strategies. Installed packages are searched only if the core does not have the name."""
 
     def __iter__(self) -> Iterator[str]:
         yield from BUILT_IN
@@ -42,7 +43,7 @@ class Names:
 
 
 def find(search: str | Search) -> str | Search:
-    """A name of the core's, or a strategy."""
+    """Returns the name of a built-in strategy, or a strategy object."""
     if isinstance(search, str):
         if search in BUILT_IN:
             return search
@@ -53,5 +54,5 @@ def find(search: str | Search) -> str | Search:
     for method in ("add", "choose", "remove"):
         if not callable(getattr(search, method, None)):
             found = type(search).__name__
-            raise UsageError(f"expected a search strategy with a method `{method}`, found {found} without")
+            raise UsageError(f"expected a search strategy with a method `{method}`, found {found} without it")
     return search

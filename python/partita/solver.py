@@ -15,31 +15,30 @@ from partita.store import Store, choose
 Verdict = Literal["sat", "unsat", "unknown"]
 
 DEFAULT_LAYERS = "simplify split solutions reuse intervals enumerate differences store sat"
-"""The default chain: what is decided without a SAT solver first, the cheapest first. All of it is our own; without a
-store the layer `store` is left out."""
+"""The default chain: the cheapest layers first, the SAT solver last. Without a store the layer `store` is left out."""
 
 
 def resolve(layers: str | Sequence[str | Layer] | None) -> tuple[str, Callable[..., Any]]:
-    """A spec, and the function that makes the layers in it that the core does not have."""
+    """Returns a spec, and the function that makes those of its layers that the core does not have."""
     if layers is None or isinstance(layers, str):
         return layers or DEFAULT_LAYERS, backends.make
     objects: dict[str, Layer] = {}
-    words = []
+    items = []
     for layer in layers:
         if isinstance(layer, str):
-            words.append(layer)
+            items.append(layer)
         else:
-            words.append(f"object{len(objects)}")
-            objects[words[-1]] = layer
+            items.append(f"object{len(objects)}")
+            objects[items[-1]] = layer
 
     def make(name: str, variant: str | None, options: dict[str, str]) -> Layer | None:
         return objects[name] if name in objects else backends.make(name, variant, options)
 
-    return " ".join(words), make
+    return " ".join(items), make
 
 
 def with_verify(spec: str, default: str, solver: str) -> tuple[str, str]:
-    """Puts `verify` before everything, whether the spec is a chain or edits one."""
+    """Puts `verify` first, both in a spec that is a chain and in one that edits the default."""
     verify = f"verify({solver})"
     if spec.lstrip()[:1] in ("-", "+"):
         return spec, f"{verify} {default}"
@@ -47,12 +46,12 @@ def with_verify(spec: str, default: str, solver: str) -> tuple[str, str]:
 
 
 class Solver:
-    """Decides whether boolean expressions can hold together.
+    """Decides whether boolean expressions are satisfiable together.
 
     `layers` is a chain as text ("simplify split z3"), an edit of the default chain ("-split"), or a sequence of names
-    and layer objects (`partita.layers`). `timeout` (seconds) and `memory_mb` hold for each check. `store` is a file in
-    which answers that took long outlive the solver ("default": the user's own). One thread at a time; a check lets
-    other threads run, and Ctrl-C ends it.
+    and layer objects (`partita.layers`). `timeout` (seconds) and `memory_mb` apply to each check. `store` is a file
+    that keeps expensive answers for later solvers ("default": the user's own file). Only one thread at a time may use
+    a solver; a check lets other threads run, and Ctrl-C ends it.
 
     >>> x = bv("x", 32)
     >>> solver = Solver()
@@ -81,27 +80,27 @@ class Solver:
         self._warn()
 
     def add(self, *constraints: Expr | bool) -> None:
-        """Asserts each of the constraints, until the `pop` that matches the last `push`."""
+        """Asserts the constraints, until the `pop` that matches the last `push`."""
         for constraint in constraints:
             self._core.add(_core.boolean(constraint) if isinstance(constraint, bool) else constraint)
 
     def push(self) -> None:
-        """Marks a place to come back to with `pop`."""
+        """Starts a level of assertions that `pop` removes."""
         self._core.push()
 
     def pop(self, levels: int = 1) -> None:
-        """Drops what was added since the last `push` (the last `levels` of them)."""
+        """Removes the assertions of the last `levels` levels."""
         try:
             self._core.pop(levels)
         except ValueError as error:
             raise UsageError(str(error)) from None
 
     def reset(self) -> None:
-        """Drops all assertions."""
+        """Removes all assertions and levels."""
         self._core.reset()
 
     def check(self, *assumptions: Expr | bool, timeout: float | None = None) -> Verdict:
-        """Can all assertions, and the assumptions, hold together? `timeout` overrides the solver's."""
+        """Decides whether the assertions and assumptions are satisfiable. `timeout` overrides that of the solver."""
         exprs = [_core.boolean(a) if isinstance(a, bool) else a for a in assumptions]
         limit = self.timeout if timeout is None else timeout
         verdict = self._core.check(exprs, limit, self.memory_mb)
@@ -109,7 +108,7 @@ class Solver:
         return verdict
 
     def minimum(self, value: Expr, *assumptions: Expr | bool, signed: bool = False) -> int:
-        """The least value a bit-vector can have; UsageError where the assertions and assumptions contradict each other.
+        """The least value of a bit-vector. Raises UsageError if the assertions and assumptions contradict each other.
 
         >>> solver, x = Solver(), bv("x", 32)
         >>> solver.add(x.ugt(10), x * x == 1369)
@@ -119,7 +118,7 @@ class Solver:
         return self._extreme(value, assumptions, False, signed)
 
     def maximum(self, value: Expr, *assumptions: Expr | bool, signed: bool = False) -> int:
-        """The greatest value a bit-vector can have, likewise."""
+        """The greatest value of a bit-vector. Raises like `minimum`."""
         return self._extreme(value, assumptions, True, signed)
 
     def _extreme(self, value: Expr, assumptions: Sequence[Expr | bool], greatest: bool, signed: bool) -> int:
@@ -133,7 +132,7 @@ class Solver:
         return found
 
     def values(self, *values: Expr, limit: int, assumptions: Sequence[Expr | bool] = ()) -> list[tuple[Any, ...]]:
-        """Up to `limit` different combinations of values that these expressions can have together.
+        """Up to `limit` different combinations of values of these expressions.
 
         >>> solver, x = Solver(), bv("x", 8)
         >>> solver.add(x.ult(3))
@@ -159,25 +158,25 @@ class Solver:
             warnings.warn(line, RuntimeWarning, stacklevel=3)
 
     def model(self) -> Model:
-        """Values that satisfy everything; after a check that answered sat."""
+        """The model of the last check, which must have answered sat."""
         model = self._core.model()
         if model is None:
             raise UsageError(self._after("model", "sat"))
         return model
 
     def unsat_core(self) -> list[Expr]:
-        """Assertions and assumptions that cannot hold together; after a check that answered unsat."""
+        """Assertions and assumptions that contradict each other. The last check must have answered unsat."""
         core = self._core.unsat_core()
         if core is None:
             raise UsageError(self._after("unsat_core", "unsat"))
         return core
 
     def _after(self, what: str, verdict: str) -> str:
-        return f"expected {what}() right after a check() that answered {verdict}: nothing added or popped in between"
+        return f"expected {what}() directly after a check() that answered {verdict}, without add() or pop() in between"
 
     @property
     def reason_unknown(self) -> str | None:
-        """Why the last check answered unknown."""
+        """The reason of the last check for answering unknown."""
         return self._core.reason_unknown()
 
     @property
@@ -186,39 +185,39 @@ class Solver:
 
     @property
     def statistics(self) -> dict[str, Any]:
-        """Queries, time, and for each layer how many it was asked, answered and passed on, with its own time."""
+        """Number of queries, time, and for each layer its queries asked, answered and passed on, and its own time."""
         return self._core.statistics()
 
     def flush(self) -> None:
-        """Waits until all answers that are kept are in the store. Done by itself when the solver goes."""
+        """Waits until all answers are written to the store. Called when the solver is dropped."""
         self._core.flush()
 
     def interrupt(self) -> None:
-        """Ends a check under way in another thread; it answers unknown."""
+        """Ends a check that runs in another thread; it answers unknown."""
         self._core.cancel()
 
     def collect(self) -> int:
-        """Frees expressions that nobody holds; gives how many nodes. Done by itself as memory grows."""
+        """Frees expressions that are not referenced and returns the number of nodes. Called as memory grows."""
         return self._core.collect()
 
 
 def ite(condition: Expr | bool, then: Expr | int, otherwise: Expr | int) -> Expr:
-    """`then` where the condition holds, else `otherwise`."""
+    """`then` if the condition holds, else `otherwise`."""
     return _core.apply("ite", condition, then, otherwise)
 
 
 def concat(*parts: Expr) -> Expr:
-    """Bit-vectors joined, the first one highest."""
+    """Concatenates bit-vectors; the first one has the most significant bits."""
     return _core.apply("concat", *parts)
 
 
 def all_of(conditions: Iterable[Expr | bool]) -> Expr:
-    """True if all conditions are; of none: true."""
+    """Conjunction of the conditions; true without any."""
     parts = list(conditions)
     return _core.apply("and", *parts) if parts else _core.boolean(True)
 
 
 def any_of(conditions: Iterable[Expr | bool]) -> Expr:
-    """True if any condition is; of none: false."""
+    """Disjunction of the conditions; false without any."""
     parts = list(conditions)
     return _core.apply("or", *parts) if parts else _core.boolean(False)

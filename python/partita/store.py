@@ -1,4 +1,4 @@
-"""Where the answers of earlier runs are: the file of the layer `store`."""
+"""The file of the layer `store`, which keeps answers between runs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from partita.frontends.cache import cache_dir
 
 Store = str | os.PathLike[str] | None
-"""A file, "default" for the user's own, None (or "none") for no store."""
+"""A file, "default" for the user's own file, None (or "none") for no store."""
 
 DEFAULT, NONE = "default", "none"
 
@@ -18,7 +18,7 @@ def default_path() -> Path:
 
 
 def choose(store: Store, layers: str) -> Path | None:
-    """The file to use. The default one is for chains that have the layer; one that was named must be used."""
+    """The file to use. The default file is used only by chains that have the layer; a named file always."""
     if store is None or store == NONE:
         return None
     if store == DEFAULT:
@@ -27,6 +27,6 @@ def choose(store: Store, layers: str) -> Path | None:
 
 
 def has_layer(layers: str) -> bool:
-    """Does the chain, or the default chain edited so, have the layer `store` without a file of its own?"""
-    words = layers.split()
-    return "-store" not in words if words[0][0] in "+-" else "store" in words
+    """Does the chain, or the edited default chain, have the layer `store` without a file of its own?"""
+    items = layers.split()
+    return "-store" not in items if items[0][0] in "+-" else "store" in items

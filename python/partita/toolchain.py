@@ -1,5 +1,7 @@
-"""The pinned compiler: clang inside the ziglang wheel (`zig clang`, which is clang itself: `zig cc` turns sanitizers on
-and loses its output when asked for dependencies), always against the wheel's musl headers."""
+"""The pinned compiler: clang from the ziglang wheel, with the wheel's musl headers.
+
+`zig clang` is clang itself; `zig cc` would turn sanitizers on and lose its output when dependencies are requested.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +12,14 @@ from partita.errors import UsageError
 
 TARGET = "x86_64-linux-musl"
 _LIBC_INCLUDES = ("x86_64-linux-musl", "generic-musl", "x86-linux-any", "any-linux-any")
-# What -O0 means here: clang's plain output, without the mark that forbids passes, with line tables only (variables'
-# debug records would be a third of the text and are not read).
+# -O0 without the attribute that forbids passes. Line tables only: debug records of variables would be a third of the
+# text and are not read.
 PLAIN = ("-O0", "-Xclang", "-disable-O0-optnone")
 TO_BITCODE = ("-gline-tables-only", "-fno-stack-protector", "-w", "-fno-color-diagnostics", "-emit-llvm", "-c")
 
 
 def runtime_include() -> Path:
-    """Where `klee/klee.h` and `partita.h` are; beside this package, both installed and in a source checkout."""
+    """The folder of `klee/klee.h` and `partita.h`, in the package both installed and in a source checkout."""
     return Path(__file__).resolve().parent / "runtime" / "include"
 
 
@@ -29,13 +31,13 @@ def zig_dir() -> Path:
 
 
 def driver(clang: str | None = None) -> list[str]:
-    """The compiler for our target, without include directories. Another clang keeps its own built-in headers."""
+    """The compiler command for our target, without include folders. Another clang keeps its own built-in headers."""
     command = [str(zig_dir() / "zig"), "clang", "-nostdinc"] if clang is None else [clang, "-nostdlibinc"]
     return [*command, "-target", TARGET]
 
 
-def include_words(clang: str | None = None) -> list[str]:
-    """Where the headers are: ours, the compiler's own, musl's."""
+def include_flags(clang: str | None = None) -> list[str]:
+    """Flags for the include folders: ours, the compiler's own, musl's."""
     zig = zig_dir()
     headers = [zig / "lib" / "libc" / "include" / name for name in _LIBC_INCLUDES]
     if clang is None:
@@ -44,4 +46,4 @@ def include_words(clang: str | None = None) -> list[str]:
 
 
 def compiler(clang: str | None) -> list[str]:
-    return [*driver(clang), *include_words(clang)]
+    return [*driver(clang), *include_flags(clang)]

@@ -250,12 +250,12 @@ class Liar(Even):
 
 
 def test_conformance_with_one_call() -> None:
-    sat, unsat, unknown = testing.conformance(Even, questions=100)
+    sat, unsat, unknown = testing.conformance(Even, queries=100)
     assert min(sat, unsat) > 20
     assert unknown == 0
     with pytest.raises(AssertionError, match="unsat"):
-        testing.conformance(Liar, questions=100)
-    assert testing.conformance("simplify sat", questions=50).unknown == 0
+        testing.conformance(Liar, queries=100)
+    assert testing.conformance("simplify sat", queries=50).unknown == 0
 
 
 def test_a_layer_in_python_explores(bits: Path) -> None:

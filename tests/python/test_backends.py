@@ -21,7 +21,7 @@ PACKAGES = ["bitwuzla", "z3", "cvc5"]
 @pytest.mark.parametrize("backend", PACKAGES)
 @pytest.mark.parametrize("above", ["", "simplify split "])
 def test_conformance(backend: str, above: str) -> None:
-    sat, unsat, unknown = conformance(above + backend, seed=11, questions=200)
+    sat, unsat, unknown = conformance(above + backend, seed=11, queries=200)
     assert sat > 50
     assert unsat > 50
     assert unknown == 0
@@ -106,7 +106,7 @@ def test_a_process_decides_and_gives_values() -> None:
 
 def test_a_process_passes_the_suite() -> None:
     # A stream of questions, one process each: few of them.
-    sat, unsat, unknown = conformance(f"process(cmd={PARTITA})", seed=3, questions=6)
+    sat, unsat, unknown = conformance(f"process(cmd={PARTITA})", seed=3, queries=6)
     assert sat + unsat == 6
     assert unknown == 0
 

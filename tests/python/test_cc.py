@@ -12,7 +12,7 @@ from conftest import PARTITA, REPOSITORY, Run
 
 from partita.cc import kept
 from partita.cc.musl import prepare_musl
-from partita.toolchain import driver, include_words
+from partita.toolchain import driver, include_flags
 
 PROJECT = REPOSITORY / "tests" / "projects" / "words"
 MAIN = "int f(int); int main(int c, char **v) { return f(c); }\n"
@@ -151,7 +151,7 @@ def test_source_on_standard_input(cc: Run) -> None:
 def test_errors_are_the_compilers(cc: Run) -> None:
     Path("bad.c").write_text("int f(void) { return x; }\n")
     done = cc("-c", "bad.c", "-o", "bad.o")
-    plain = subprocess.run([*driver(), *include_words(), "-c", "bad.c"], capture_output=True, text=True, check=False)
+    plain = subprocess.run([*driver(), *include_flags(), "-c", "bad.c"], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (plain.returncode, plain.stdout, plain.stderr)
     assert done.returncode == 1
     assert not Path("bad.o").exists()

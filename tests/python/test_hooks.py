@@ -439,11 +439,11 @@ def test_a_contradiction_is_a_model_error(program: Explore) -> None:
 def test_hooks_of_functions_that_do_not_exist(program: Explore) -> None:
     with pytest.raises(UsageError, match="neither defines nor calls `read_sensr`: did you mean `read_sensor`"):
         program(SENSOR, hooks={"read_sensr": lambda state, channel: 0})
-    with pytest.raises(UsageError, match="found `main`, where it starts"):
+    with pytest.raises(UsageError, match="found `main`, its entry point"):
         program(SENSOR, hooks={"main": lambda state: 0})
     with pytest.raises(UsageError, match="expected a function for `read_sensor`, found int"):
         program(SENSOR, hooks={"read_sensor": 5})
-    with pytest.raises(UsageError, match="may be inlined by optimize=True"):
+    with pytest.raises(UsageError, match="optimize=True may inline calls"):
         program(
             "__attribute__((noinline)) int f(int x) { return x / 3; }\nint main(int c, char **v) { return f(c); }",
             hooks={"f": lambda state, x: 0},

@@ -33,7 +33,7 @@ def test_orders_and_sums_agree_with_z3(part: int) -> None:
 
 @pytest.mark.parametrize("chain", ["integers z3", "simplify split intervals differences integers sat"])
 def test_conformance(chain: str) -> None:
-    sat, unsat, unknown = conformance(chain, seed=11, questions=200)
+    sat, unsat, unknown = conformance(chain, seed=11, queries=200)
     assert min(sat, unsat) > 50
     assert unknown == 0
 

@@ -143,7 +143,7 @@ def test_statistics_add_up() -> None:
         (lambda: apply("bvfoo", bv("x", 8)), ValueError, 'expected the name of an SMT-LIB function, found "bvfoo"'),
         (lambda: bv("x", 8).zext(4), ValueError, "expected a width of at least 8 to extend to, found 4"),
         (lambda: Solver().add(bv("x", 8)), TypeError, "expected a Bool, found (_ BitVec 8)"),
-        (lambda: Solver().model(), UsageError, "expected model() right after a check() that answered sat"),
+        (lambda: Solver().model(), UsageError, "expected model() directly after a check() that answered sat"),
         (lambda: Solver().pop(), UsageError, "expected at most 0 levels to pop, found 1"),
         (lambda: Solver(layers="split bogus"), UsageError, "layers: expected a layer ("),
         (lambda: Solver(layers="process"), UsageError, "expected the option cmd=COMMAND for `process`, found none"),

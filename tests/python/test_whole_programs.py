@@ -303,7 +303,7 @@ def test_a_host_file_that_vanishes(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         (["--sym-args", "2", "1", "1"], "expected MIN MAX N after --sym-args, MIN at most MAX, found `2 1 1`"),
         (["--sym-args", "0", "101", "1"], "expected at most 100 symbolic arguments, found 101"),
         (["--sym-arg", "x"], "argument --sym-arg: expected a whole number, found 'x'"),
-        (["--libc", "none", "--sym-stdin", "1"], "drop `--libc none`"),
+        (["--libc", "none", "--sym-stdin", "1"], "leave out `--libc none`"),
         (["--env", "nonsense"], "expected --env NAME=VALUE, found `nonsense`"),
         (["--stdin", "/none"], "cannot read `/none` for --stdin: No such file or directory"),
     ],

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from partita.cc import kept
 from partita.cc.arguments import CommandLine, Item, Kind
-from partita.toolchain import PLAIN, TO_BITCODE, driver, include_words
+from partita.toolchain import PLAIN, TO_BITCODE, driver, include_flags
 
 # Programs of configure scripts: nobody explores them, and there are hundreds.
 _CHECK_NAMES = ("conftest.", "CheckSymbolExists.", "testCCompiler.", "CMakeCCompilerId.")
@@ -18,7 +18,7 @@ _CHECK_FOLDERS = frozenset(("CMakeScratch", "CMakeTmp", "meson-private"))
 def native_command(words: Sequence[str]) -> list[str]:
     """clang for the native target. The include folders of its libc come last, as a compiler's own do."""
     plain = [word for word in words if not word.startswith("-flto")]
-    includes = [] if "-nostdinc" in words else include_words()
+    includes = [] if "-nostdinc" in words else include_flags()
     at = plain.index("--") if "--" in plain else len(plain)
     zig, clang, *target = driver()
     return [zig, clang, *_unasked(target), *plain[:at], *_unasked(includes), *plain[at:]]
@@ -91,7 +91,7 @@ class _Bitcode:
     def __init__(self, line: CommandLine, item: Item) -> None:
         self._source = item.words[0]
         self._output = os.memfd_create("bitcode")
-        includes = [] if "-nostdinc" in line.words else include_words()
+        includes = [] if "-nostdinc" in line.words else include_flags()
         language = ["-x", item.dash_x] if item.dash_x else []
         self._process = subprocess.Popen(
             [*driver(), *line.bitcode_words(), *includes, *PLAIN, *TO_BITCODE, *language, "-o", "-", self._source],

@@ -15,7 +15,7 @@ from partita.cc.archive import is_archive, members, records_needed
 from partita.cc.arguments import CommandLine, Item, Kind
 from partita.cc.musl import LINKER, prepare_musl
 from partita.errors import UsageError
-from partita.toolchain import driver, include_words, runtime_include, zig_dir
+from partita.toolchain import driver, include_flags, runtime_include, zig_dir
 
 _INTRINSICS = (b"klee_", b"partita_", b"__VERIFIER_", b"reach_error")
 _OURS = kept.SECTION.encode()
@@ -136,7 +136,7 @@ def intrinsics(folder: str) -> str:
     source, made = str(runtime_include().parent / "replay.c"), os.path.join(folder, "replay.o")
     archive = os.path.join(folder, "libintrinsics.a")
     for command in (
-        [*driver(), *include_words(), "-O1", "-w", "-DWHOLE_PROGRAM", "-c", source, "-o", made],
+        [*driver(), *include_flags(), "-O1", "-w", "-DWHOLE_PROGRAM", "-c", source, "-o", made],
         [str(zig_dir() / "zig"), "ar", "rcs", archive, made],
     ):
         done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -141,7 +141,7 @@ def follow(run: Run, told: Listener) -> None:
     try:
         while more:
             more = run.step()
-            data = run.facts()
+            data = run.counts()
             for bug in data["bugs"][known:]:
                 tell(told.bug, Bug.of(bug))
                 known += 1

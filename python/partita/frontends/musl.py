@@ -20,7 +20,7 @@ from pathlib import Path
 from partita.errors import UsageError
 from partita.frontends import cache as store
 from partita.frontends.bitcode import module_text
-from partita.toolchain import driver, include_words, runtime_include, zig_dir
+from partita.toolchain import driver, include_flags, runtime_include, zig_dir
 
 _FLAGS = (
     *("-std=c99", "-ffreestanding", "-fno-builtin", "-D_XOPEN_SOURCE=700"),
@@ -134,7 +134,7 @@ def _command() -> list[str]:
     command = [*driver(), *_FLAGS]
     for path in (*inside, root / "src" / "internal", root / "include"):
         command += ["-I", str(path)]
-    return [*command, *include_words()]
+    return [*command, *include_flags()]
 
 
 def _make() -> bytes:
