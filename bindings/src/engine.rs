@@ -115,7 +115,7 @@ fn path_dict<'py>(py: Python<'py>, path: &Finished) -> PyResult<Bound<'py, PyDic
     };
     dict.set_item("kind", kind)?;
     dict.set_item("class", class)?;
-    dict.set_item("message", message.map(Outcome::headline))?;
+    dict.set_item("message", message.map(Outcome::first_line))?;
     let detail = message.and_then(|message| message.split_once('\n')).map(|(_, below)| below);
     dict.set_item("detail", detail)?;
     dict.set_item("status", status)?;

@@ -55,12 +55,12 @@ impl TermMap {
             let TermKind::Var(name) = &variable.kind else { unreachable!("a variable") };
             let graph = caller.graph();
             match graph.lookup(name).filter(|known| graph.sort(*known) == variable.sort) {
-                Some(known) if caller.stranger(known).is_none() => {}
+                Some(known) if caller.foreign_variable(known).is_none() => {}
                 Some(_) | None => return Err(not_an_input(name)),
             }
         }
         let e = self.interned.get(caller.graph(), term).map_err(|error| error.0)?;
-        match caller.stranger(e) {
+        match caller.foreign_variable(e) {
             Some(variable) => Err(not_an_input(caller.graph().name(variable))),
             None => Ok(e),
         }

@@ -89,7 +89,7 @@ BUGS = {
     "contradiction": (
         'int main(void) {\n  int x = klee_int("x");\n  klee_assume(x > 3);\n  klee_assume(x < 2);\n  return 0;\n}\n',
         6,
-        "klee_assume: the assumption contradicts what this path assumed or decided before: no input reaches this point",
+        "klee_assume: the assumption contradicts earlier assumptions or decisions of this path: no input reaches this point",
         "model-error",
     ),
     "infinite recursion": (
@@ -160,7 +160,7 @@ def test_infinite_loop(partita: Run, tmp_path: Path) -> None:
 def test_allocation_that_is_too_large(partita: Run, tmp_path: Path) -> None:
     path = write(tmp_path, SYMBOLIC + "int main(void) {\n  char *p = malloc(1UL << 30);\n  return p[5];\n}\n")
     done = partita("run", path, "--out", str(tmp_path / "out"), "--max-memory", "1GB")
-    message = "an object of 1073741824 bytes: more than --max-memory leaves for one object (268435456 bytes)"
+    message = "an object of 1073741824 bytes: more than --max-memory allows for one object (268435456 bytes)"
     assert f"{path}:4: incomplete: {message}" in done.stdout
     assert done.returncode == 3
     assert (tmp_path / "out" / "test000001.ktest").exists()

@@ -1,33 +1,35 @@
-//! Loads and stores. A number names its object through its window; `resolve.rs` is about symbolic addresses.
+//! Loads and stores. A concrete address is resolved through its window; `resolve.rs` resolves symbolic
+//! addresses.
 use super::Engine;
 use super::address::{NULL_PAGE, ObjectId};
 use super::outcome::{Access, Class, Outcome, describe};
-use super::resolve::{Place, Spot};
+use super::resolve::{Location, Offset};
 use super::state::State;
 use super::value::Value;
 use crate::expr::Expr;
 
-/// A write to at most so many places is a choice at each of them; to more, the contents become an array.
-const FEW_PLACES: u128 = 4;
+/// Largest number of places at which a symbolic write stays a choice per place. Beyond it, the contents
+/// become an array.
+const MAX_CHOICE_WRITES: u128 = 4;
 
-fn plural(count: u64) -> String {
+fn bytes(count: u64) -> String {
     format!("{count} {}", if count == 1 { "byte" } else { "bytes" })
 }
 
 impl Engine {
-    /// What is wrong with an access at a concrete address that no object has.
-    pub(super) fn fault(&self, state: &State, address: u64, count: u64, access: Access) -> Outcome {
+    /// Bug for an access at a concrete address that is in no live object.
+    pub(super) fn access_fault(&self, state: &State, address: u64, count: u64, access: Access) -> Outcome {
         let verb = access.verb();
         if address < NULL_PAGE {
             return Outcome::bug(
                 Class::Null,
-                format!("{verb} of {} through a null pointer (address {address:#x})", plural(count)),
+                format!("{verb} of {} through a null pointer (address {address:#x})", bytes(count)),
             );
         }
         let Some(id) = ObjectId::of_address(address) else {
             return Outcome::bug(
                 access.out_of_bounds(),
-                format!("{verb} of {} at {address:#x}, where no object is", plural(count)),
+                format!("{verb} of {} at {address:#x}: no object is there", bytes(count)),
             );
         };
         let offset = address.wrapping_sub(id.base()) as i64;
@@ -36,7 +38,7 @@ impl Engine {
                 access.out_of_bounds(),
                 format!(
                     "{verb} of {} at offset {offset} of a {}",
-                    plural(count),
+                    bytes(count),
                     describe(object.kind, object.size)
                 ),
             );
@@ -44,23 +46,23 @@ impl Engine {
         if state.memory.was_freed(id) {
             return Outcome::bug(
                 Class::UseAfterFree,
-                format!("{verb} of {} at offset {offset} of a heap object that was freed", plural(count)),
+                format!("{verb} of {} at offset {offset} of a heap object that was freed", bytes(count)),
             );
         }
         if state.memory.is_gone(id) {
             return Outcome::bug(
                 Class::UseAfterFree,
-                format!("{verb} of {} of a local variable whose function has returned", plural(count)),
+                format!("{verb} of {} of a local variable whose function has returned", bytes(count)),
             );
         }
         Outcome::bug(
             access.out_of_bounds(),
-            format!("{verb} of {} at {address:#x}, where no object is", plural(count)),
+            format!("{verb} of {} at {address:#x}: no object is there", bytes(count)),
         )
     }
 
-    /// The object that has `count` bytes at a concrete address.
-    pub(super) fn at(
+    /// Object and offset of `count` bytes at a concrete address.
+    pub(super) fn object_at(
         &self,
         state: &State,
         address: u64,
@@ -72,12 +74,12 @@ impl Engine {
             let offset = address.wrapping_sub(object.base);
             (offset <= object.size && object.size - offset >= count).then_some((id, offset))
         });
-        let (id, offset) = found.ok_or_else(|| self.fault(state, address, count, access))?;
-        self.usable(state, id, access)?;
+        let (id, offset) = found.ok_or_else(|| self.access_fault(state, address, count, access))?;
+        self.check_access(state, id, access)?;
         Ok((id, offset))
     }
 
-    pub(super) fn usable(&self, state: &State, id: ObjectId, access: Access) -> Result<(), Outcome> {
+    pub(super) fn check_access(&self, state: &State, id: ObjectId, access: Access) -> Result<(), Outcome> {
         let object = state.memory.get(id).expect("a live object");
         if let Some(message) = &object.unsupported {
             return Err(Outcome::unsupported(&**message));
@@ -91,7 +93,7 @@ impl Engine {
         Ok(())
     }
 
-    /// An access that can leave the object it is computed from.
+    /// Bug for a symbolic address that can leave the object it is computed from.
     pub(super) fn symbolic_fault(&self, state: &State, id: ObjectId, count: u64, access: Access) -> Outcome {
         let object = state.memory.get(id).expect("a live object");
         Outcome::bug(
@@ -99,7 +101,7 @@ impl Engine {
             format!(
                 "{} of {} at a symbolic offset can leave the {}",
                 access.verb(),
-                plural(count),
+                bytes(count),
                 describe(object.kind, object.size)
             ),
         )
@@ -108,9 +110,9 @@ impl Engine {
     /// Loads a value of `width` bits.
     pub(super) fn load(&mut self, state: &mut State, address: Value, width: u32) -> Result<Value, Outcome> {
         let count = u64::from(width.div_ceil(8));
-        let spot = self.locate(state, address, count, Access::Read)?;
-        if let Place::At(offset) = spot.place {
-            let object = state.memory.get(spot.id).expect("a live object");
+        let location = self.locate(state, address, count, Access::Read)?;
+        if let Offset::Known(offset) = location.offset {
+            let object = state.memory.get(location.id).expect("a live object");
             if object.is_plain() && object.unsupported.is_none() && !address.symbolic {
                 self.cache.add_readable(address.word, object);
             }
@@ -120,21 +122,21 @@ impl Engine {
                 return Ok(Value::number(word & crate::expr::bits::mask(width)));
             }
         }
-        let bits = self.read_spot(state, &spot, count);
+        let bits = self.read_location(state, &location, count);
         let graph = &mut self.solver.graph;
         let bits = graph.extract(bits, 0, width);
         Ok(Value::of_bits(graph, bits))
     }
 
-    /// `count` bytes at a place, as a bit-vector.
-    pub(super) fn read_spot(&mut self, state: &State, spot: &Spot, count: u64) -> Expr {
-        let object = state.memory.get(spot.id).expect("a live object");
+    /// Reads `count` bytes as a bit-vector.
+    pub(super) fn read_location(&mut self, state: &State, location: &Location, count: u64) -> Expr {
+        let object = state.memory.get(location.id).expect("a live object");
         let graph = &mut self.solver.graph;
-        match &spot.place {
-            Place::At(offset) => object.read(graph, *offset, count),
-            Place::Among { offset, set } => {
-                // Its contents as an array are remembered, which entries for writing do not follow.
-                self.cache.drop_object(spot.id);
+        match &location.offset {
+            Offset::Known(offset) => object.read(graph, *offset, count),
+            Offset::Among { offset, set } => {
+                // The object now has a derived array, which a write through the cache would not update.
+                self.cache.drop_object(location.id);
                 object.read_among(graph, *offset, set, count)
             }
         }
@@ -149,12 +151,12 @@ impl Engine {
         width: u32,
     ) -> Result<(), Outcome> {
         let count = u64::from(width.div_ceil(8));
-        let spot = self.locate(state, address, count, Access::Write)?;
-        if let Place::At(offset) = spot.place
+        let location = self.locate(state, address, count, Access::Write)?;
+        if let Offset::Known(offset) = location.offset
             && !value.symbolic
         {
-            self.cache.drop_object(spot.id);
-            let object = state.memory.get_mut(spot.id).expect("a live object");
+            self.cache.drop_object(location.id);
+            let object = state.memory.get_mut(location.id).expect("a live object");
             object.write_concrete(offset, count, value.word);
             if object.is_freely_writable() && !address.symbolic {
                 self.cache.add_writable(address.word, object);
@@ -164,19 +166,19 @@ impl Engine {
         let graph = &mut self.solver.graph;
         let bits = value.to_bits(graph, width);
         let bits = graph.zext(bits, 8 * count as u32);
-        self.write_spot(state, &spot, bits);
+        self.write_location(state, &location, bits);
         Ok(())
     }
 
-    /// Writes a bit-vector of whole bytes at a place.
-    pub(super) fn write_spot(&mut self, state: &mut State, spot: &Spot, bits: Expr) {
-        self.cache.drop_object(spot.id);
+    /// Writes a bit-vector of whole bytes.
+    pub(super) fn write_location(&mut self, state: &mut State, location: &Location, bits: Expr) {
+        self.cache.drop_object(location.id);
         let graph = &mut self.solver.graph;
-        let object = state.memory.get_mut(spot.id).expect("a live object");
+        let object = state.memory.get_mut(location.id).expect("a live object");
         let count = graph.width(bits) / 8;
-        match &spot.place {
-            Place::At(offset) => object.write(graph, *offset, bits),
-            Place::Among { offset, set } if set.count() <= FEW_PLACES => {
+        match &location.offset {
+            Offset::Known(offset) => object.write(graph, *offset, bits),
+            Offset::Among { offset, set } if set.count() <= MAX_CHOICE_WRITES => {
                 for place in set.values() {
                     let here = graph.word(64, place);
                     let here = graph.eq(*offset, here);
@@ -185,11 +187,11 @@ impl Engine {
                     object.write(graph, place, new);
                 }
             }
-            Place::Among { offset, set } => object.write_among(graph, *offset, set, bits),
+            Offset::Among { offset, set } => object.write_among(graph, *offset, set, bits),
         }
     }
 
-    /// A C string, as the model has it where it is symbolic; `None` past the end of its object.
+    /// Reads a C string; symbolic bytes have the values of the path model. Fails at the end of the object.
     pub(super) fn string_at(&mut self, state: &mut State, address: u64) -> Result<Vec<u8>, Outcome> {
         let mut text = Vec::new();
         loop {

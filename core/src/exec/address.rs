@@ -1,17 +1,19 @@
-//! Where things stand in the address space of the analysed program.
+//! Layout of the analysed program's address space.
 //!
-//! Every object has a window of its own, so that an address names its object in constant time, also when it is out of
-//! bounds or the object is gone. Windows come in three sizes; numbers are given out in order and never twice on a
-//! path, so the same run has the same addresses. All addresses are canonical 47-bit user addresses.
+//! Every object has a window of its own, so that an address identifies its object in constant time, also when
+//! it is out of bounds or the object is gone. Windows have one of three sizes. Indices are assigned in order
+//! and never reused on a path, so the same run has the same addresses. All addresses are canonical 47-bit
+//! user addresses.
 use crate::program::{BlockId, FuncId};
 
-/// Accesses below this are through a null pointer.
+/// Addresses below this are null pointers.
 pub const NULL_PAGE: u64 = 4096;
 
 struct Region {
     start: u64,
     end: u64,
-    /// Logarithm of the window's size. The object starts a quarter into its window and fills at most half of it.
+    /// Binary logarithm of the window size. The object starts a quarter into its window and fills at most
+    /// half of it.
     window: u32,
 }
 
@@ -26,7 +28,7 @@ const FUNCTION_STEP: u64 = 16;
 const LABELS: u64 = 1 << 36;
 const LABEL_BITS: u32 = 16;
 
-/// An object's number: its region, and its place there.
+/// Identifies an object: its region, and its index in the region.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct ObjectId {
     pub region: u8,
@@ -34,30 +36,30 @@ pub struct ObjectId {
 }
 
 impl ObjectId {
-    /// The region for an object of this size; `None` if it is too large for any.
+    /// Region for an object of this size; `None` if it is too large for any.
     pub fn region_for(size: u64) -> Option<u8> {
         REGIONS.iter().position(|r| size <= 1 << (r.window - 1)).map(|r| r as u8)
     }
 
-    /// How many objects a region has room for.
+    /// Number of objects that fit a region.
     pub fn capacity(region: u8) -> u32 {
         let r = &REGIONS[usize::from(region)];
         ((r.end - r.start) >> r.window) as u32
     }
 
-    /// The address of the object's first byte.
+    /// Address of the object's first byte.
     pub fn base(self) -> u64 {
         let r = &REGIONS[usize::from(self.region)];
         r.start + (u64::from(self.index) << r.window) + (1 << (r.window - 2))
     }
 
-    /// The first address of the object's window, and how many there are.
+    /// First address of the object's window, and the window's size.
     pub fn window(self) -> (u64, u64) {
         let r = &REGIONS[usize::from(self.region)];
         (r.start + (u64::from(self.index) << r.window), 1 << r.window)
     }
 
-    /// The object in whose window the address lies, whether or not there is one.
+    /// Object whose window contains the address, whether or not it is allocated.
     #[inline]
     pub fn of_address(address: u64) -> Option<ObjectId> {
         let region = REGIONS.iter().position(|r| (r.start..r.end).contains(&address))?;
@@ -66,7 +68,7 @@ impl ObjectId {
     }
 }
 
-/// The windows that a span of addresses meets: in each region, the numbers of the first and the last.
+/// Windows that overlap a range of addresses: the first and the last per region.
 pub fn windows(low: u64, high: u64) -> impl Iterator<Item = (ObjectId, ObjectId)> {
     REGIONS.iter().enumerate().filter_map(move |(region, r)| {
         let (low, high) = (low.max(r.start), high.min(r.end - 1));
@@ -76,7 +78,7 @@ pub fn windows(low: u64, high: u64) -> impl Iterator<Item = (ObjectId, ObjectId)
     })
 }
 
-/// The functions, of `count`, whose addresses lie in a span.
+/// Functions among the first `count` whose addresses lie in a range.
 pub fn functions_in(low: u64, high: u64, count: usize) -> impl Iterator<Item = FuncId> {
     let first = low.saturating_sub(FUNCTIONS).div_ceil(FUNCTION_STEP);
     let end = match high.checked_sub(FUNCTIONS) {
@@ -86,19 +88,19 @@ pub fn functions_in(low: u64, high: u64, count: usize) -> impl Iterator<Item = F
     (first..end).map(|index| FuncId(index as u32))
 }
 
-/// The address of a function.
+/// Address of a function.
 pub fn of_function(func: FuncId) -> u64 {
     FUNCTIONS + u64::from(func.0) * FUNCTION_STEP
 }
 
-/// The function that starts at an address, of `count` functions.
+/// Function that starts at an address, among the first `count`.
 pub fn function_at(address: u64, count: usize) -> Option<FuncId> {
     let offset = address.checked_sub(FUNCTIONS)?;
     let index = offset / FUNCTION_STEP;
     (offset.is_multiple_of(FUNCTION_STEP) && index < count as u64).then_some(FuncId(index as u32))
 }
 
-/// The address of a label.
+/// Address of a label.
 pub fn of_label(func: FuncId, block: BlockId) -> u64 {
     LABELS + (u64::from(func.0) << LABEL_BITS) + u64::from(block.0)
 }
@@ -108,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_byte_of_an_object_and_its_gaps_name_it() {
+    fn every_byte_of_a_window_maps_to_its_object() {
         for (region, size) in [(0u8, 1u64 << 16), (1, 1 << 26), (2, 1 << 36)] {
             assert_eq!(ObjectId::region_for(size), Some(region));
             for index in [0, 1, ObjectId::capacity(region) - 1] {
@@ -124,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn spans_meet_the_windows_and_functions_they_touch() {
+    fn ranges_list_the_windows_and_functions_they_overlap() {
         let id = |region, index| ObjectId { region, index };
         let all: Vec<_> = windows(0, u64::MAX).collect();
         let last = |region| id(region, ObjectId::capacity(region) - 1);
@@ -141,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn functions_and_labels_stand_apart_from_objects() {
+    fn functions_and_labels_have_addresses_outside_of_objects() {
         let f = FuncId(70_000);
         assert_eq!(function_at(of_function(f), 70_001), Some(f));
         assert_eq!(function_at(of_function(f) + 1, 70_001), None);

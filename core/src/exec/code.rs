@@ -1,9 +1,9 @@
-//! Functions as the inner loop wants them: one small instruction for each of the program's, at the same index.
+//! Decoded functions for the inner loop: one small instruction per program instruction, at the same index.
 //!
-//! Operands are numbers: registers, or with `CONSTANT` set places in the pool of constants, where addresses of globals
-//! and functions are already numbers. What the inner loop has no case for is `Op::Other`: the step functions execute it
-//! from the program itself. They also execute every instruction that meets a symbolic operand, so an `Op` only has to
-//! say what happens to numbers of at most 64 bits.
+//! Operands are indices: of registers, or with `CONSTANT` set of constants, in which addresses of globals and
+//! functions are already numbers. `Op::Other` is an instruction that the inner loop does not handle: the step
+//! functions execute it from the program itself. They also execute every instruction with a symbolic operand,
+//! so an `Op` only defines numbers of at most 64 bits.
 use super::address;
 use super::options::Checks;
 use super::value::Value;
@@ -11,12 +11,12 @@ use crate::expr::{Bits, Graph};
 use crate::program::{BinOp, CastOp, FuncId, Function, Inst, IntPred, Operand, Program, Reg};
 use rustc_hash::FxHashMap;
 
-/// Set in operands that are constants.
+/// Flag of operands that are constants.
 pub const CONSTANT: u32 = 1 << 31;
 
 macro_rules! operations {
     ([$($sized:ident)*] [$($plain:ident)*]) => {
-        /// 16 bytes. `width` is that of the operands.
+        /// 16 bytes. `width` is the width of the operands.
         #[derive(Clone, Copy, Debug)]
         pub enum Op {
             $($sized { width: u8, dst: u32, a: u32, b: u32 },)*
@@ -26,7 +26,7 @@ macro_rules! operations {
             SExt { from: u8, to: u8, dst: u32, a: u32 },
             Trunc { width: u8, dst: u32, a: u32 },
             Select { dst: u32, at: u32 },
-            /// An address with at most one variable part.
+            /// Address computation with at most one variable part.
             Gep { dst: u32, at: u32 },
             Load8 { width: u8, dst: u32, addr: u32 },
             Load16 { width: u8, dst: u32, addr: u32 },
@@ -44,7 +44,7 @@ macro_rules! operations {
 }
 operations!([Add Sub Mul Shl LShr AShr SDiv SRem Slt Sle] [And Or Xor UDiv URem Eq Ne Ult Ule]);
 
-/// Where an edge leads, and the moves on the way.
+/// Target of an edge, and its moves `start..end`.
 #[derive(Clone, Copy, Debug)]
 pub struct Edge {
     pub pc: u32,
@@ -57,7 +57,7 @@ pub struct Edge {
 pub struct Gep {
     pub base: u32,
     pub index: u32,
-    /// Shift that brings the index' sign to the top.
+    /// Shift that moves the sign of the index to the top bit.
     pub shift: u32,
     pub scale: i64,
     pub offset: i64,
@@ -72,14 +72,14 @@ pub struct Code {
     pub geps: Box<[Gep]>,
     /// Condition and both values.
     pub selects: Box<[[u32; 3]]>,
-    /// By edge, then for the entry: nothing has to be noted when it is taken.
-    pub quiet: Box<[bool]>,
+    /// True if taking the edge needs no recording any more; the last one is for the function's entry.
+    pub recorded: Box<[bool]>,
 }
 
-/// The addresses of globals, by id.
+/// Addresses of globals, by id.
 pub type Globals = [u64];
 
-/// The value of a constant operand.
+/// Value of a constant operand.
 pub fn constant(
     program: &Program,
     globals: &Globals,
@@ -97,7 +97,7 @@ pub fn constant(
         Operand::Global { global, offset } => globals[global.index()].wrapping_add_signed(offset),
         Operand::Func(func) => address::of_function(func),
         Operand::Block { func, block } => address::of_label(func, block),
-        // Any value will do; zero is the same one on every path.
+        // Any value is allowed; zero is the same on every path.
         Operand::Undef | Operand::Poison => 0,
     };
     if width > 64 {
@@ -149,7 +149,7 @@ pub fn decode(program: &Program, func: FuncId, globals: &Globals, checks: Checks
         moves,
         geps: decoder.geps.into(),
         selects: decoder.selects.into(),
-        quiet: vec![false; function.edges.len() + 1].into(),
+        recorded: vec![false; function.edges.len() + 1].into(),
     }
 }
 
@@ -175,7 +175,7 @@ impl Decoder<'_> {
 
     fn inst(&mut self, inst: &Inst) -> Op {
         match *inst {
-            // Over-shifts are left to the step functions anyway.
+            // The step functions check over-shifts, which the inner loop never handles.
             Inst::Bin { flags, .. } if self.checks.overflow && flags.nsw() => Op::Other,
             Inst::Bin { op, dst, a, b, .. } => self.bin(op, dst, a, b),
             Inst::Cmp { pred, width, dst, a, b } if width <= 64 => self.cmp(pred, width, dst, a, b),

@@ -1,25 +1,25 @@
-//! What an object holds as one array, for places that are not known.
+//! Contents of an object as one array, for symbolic offsets.
 //!
-//! An element is a grain of 1, 2, 4 or 8 bytes: what the access shows to be read and written together, so that an
-//! array of `int` is an array of words and not of four times as many bytes. What does not fit the grain is put
-//! together from the grains that it touches.
+//! An element (grain) has 1, 2, 4 or 8 bytes, chosen by the first access: an array of `int` becomes an array
+//! of words, not of four times as many bytes. Accesses that do not fit the grain combine the elements they
+//! overlap.
 use crate::expr::{Bits, Expr, Graph};
 use crate::interval::Set;
 use std::sync::Arc;
 
-/// Width of indices into contents as bytes.
+/// Index width of arrays of bytes.
 pub const INDEX_WIDTH: u32 = 32;
 
-/// The size of an element, as a power of two.
+/// Size of an array element, as a power of two.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Grain(u32);
 
 impl Grain {
     pub const BYTE: Grain = Grain(0);
-    /// Tables have elements of at most 64 bits.
+    /// Constant tables have elements of at most 64 bits.
     const LARGEST: Grain = Grain(3);
 
-    /// The largest grain of which `count` bytes at each of these places are whole ones.
+    /// Largest grain that divides `count` bytes at each of these offsets into whole elements.
     pub fn of(places: &Set, count: u64) -> Grain {
         Grain(places.zeros_low().min(count.trailing_zeros()).min(Grain::LARGEST.0))
     }
@@ -32,12 +32,12 @@ impl Grain {
         8 << self.0
     }
 
-    /// The grain that has this byte.
+    /// Index of the element that has this byte.
     pub fn holding(self, byte: u64) -> u64 {
         byte >> self.0
     }
 
-    /// With the lowest bits of a byte's place left out, so that every index is a place.
+    /// Without the lowest bits of a byte offset, so that every index is valid.
     fn index_width(self) -> u32 {
         INDEX_WIDTH - self.0
     }
@@ -50,12 +50,12 @@ pub struct Contents {
 }
 
 impl Contents {
-    /// Bytes, as inputs are.
+    /// Contents made of bytes, as inputs have.
     pub fn of_bytes(array: Expr) -> Contents {
         Contents { array, grain: Grain::BYTE }
     }
 
-    /// Constants; the last grain is filled up with zeros, and so is what comes after it.
+    /// Contents made of constants. The last element and the indices after it are filled with zeros.
     pub fn of_constants(graph: &mut Graph, grain: Grain, bytes: &[u8]) -> Contents {
         let word = |bytes: &[u8]| bytes.iter().rev().fold(0, |word: u64, &byte| word << 8 | u64::from(byte));
         let elements: Arc<[u64]> = bytes.chunks(grain.bytes() as usize).map(word).collect();
@@ -64,7 +64,7 @@ impl Contents {
         Contents { array: graph.table_over(zeros, elements), grain }
     }
 
-    /// `count` bytes at a place.
+    /// Reads `count` bytes at a known offset.
     pub fn read(&self, graph: &mut Graph, at: u64, count: u64) -> Expr {
         let first = self.grain.holding(at);
         let grains = self.grain.holding(at + count - 1) - first + 1;
@@ -74,7 +74,7 @@ impl Contents {
         graph.extract(word, 8 * low as u32, 8 * count as u32)
     }
 
-    /// `count` bytes at a place of 64 bits that is one of these.
+    /// Reads `count` bytes at a 64-bit offset that is one of `places`.
     pub fn read_among(&self, graph: &mut Graph, place: Expr, places: &Set, count: u64) -> Expr {
         let touched = self.touched(graph, place, places, count);
         let word = graph.read(self.array, touched.index, touched.grains);
@@ -82,7 +82,7 @@ impl Contents {
         graph.extract(word, 0, 8 * count as u32)
     }
 
-    /// The contents after writing whole bytes at a place of 64 bits that is one of these.
+    /// Contents after writing whole bytes at a 64-bit offset that is one of `places`.
     #[must_use]
     pub fn write_among(&self, graph: &mut Graph, place: Expr, places: &Set, bits: Expr) -> Contents {
         let count = u64::from(graph.width(bits) / 8);
@@ -109,7 +109,7 @@ impl Contents {
         Contents { array, grain: self.grain }
     }
 
-    /// The contents after writing one grain.
+    /// Contents after writing one element.
     #[must_use]
     pub fn with_grain(&self, graph: &mut Graph, number: u64, element: Expr) -> Contents {
         let index = graph.word(self.grain.index_width(), number);
@@ -119,7 +119,7 @@ impl Contents {
     fn touched(&self, graph: &mut Graph, place: Expr, places: &Set, count: u64) -> Touched {
         let own = self.grain;
         let index = graph.extract(place, own.0, own.index_width());
-        // By this much at most the first byte lies above the start of its grain.
+        // Largest distance of the first byte from the start of its element.
         let fits = Grain::of(places, own.bytes()).bytes();
         let most = own.bytes() - fits;
         let grains = (most + count).div_ceil(own.bytes()) as u32;
@@ -129,14 +129,14 @@ impl Contents {
         } else {
             let low = graph.extract(place, 0, own.0);
             let low = graph.zext(low, width);
-            let eight = graph.word(width, 3);
-            graph.shl(low, eight)
+            let bits_per_byte = graph.word(width, 3);
+            graph.shl(low, bits_per_byte)
         };
         Touched { index, grains, shift }
     }
 }
 
-/// Grains that an access touches: from `index` on so many, and the bits of them below those that are accessed.
+/// Elements that an access overlaps, and the number of bits below the accessed ones.
 struct Touched {
     index: Expr,
     grains: u32,

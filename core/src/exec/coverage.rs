@@ -1,9 +1,9 @@
-//! Which parts of the program were reached: a mark for the entry of each function and for each of its edges.
+//! Code coverage: a mark for the entry of each function and for each of its edges.
 //!
-//! Strategies, tests and reports go by the user's own code; of libraries only the total is told. The inner loop asks
-//! `Code::quiet` whether there is anything to note and comes here only if there is. With `--tests coverage` every state
-//! also keeps the marks on its way that no test has yet, so that exactly those paths get a test which reach something
-//! that no earlier test reaches.
+//! Strategies, tests and reports use the user's own code; of libraries only the total is reported. The inner
+//! loop calls in here only for edges that `Code::recorded` does not exclude. With `--tests coverage` every
+//! state also keeps the marks of its path that no test has yet, so that exactly those paths get a test that
+//! reach something no earlier test reaches.
 use super::Engine;
 use super::code::Code;
 use super::options::Tests;
@@ -11,14 +11,14 @@ use super::state::State;
 use crate::program::{BlockId, FuncId, Function, Inst, Loc, Program};
 use std::sync::Arc;
 
-/// Instructions, and how many of them stand in blocks that were entered.
+/// Number of instructions, and of those in blocks that were entered.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Covered {
     pub instructions: u64,
     pub covered: u64,
 }
 
-/// Where the marks and blocks of a function start in the lists of all.
+/// First mark and first block of a function in the lists of all.
 #[derive(Clone, Copy)]
 struct Start {
     mark: u32,
@@ -28,19 +28,19 @@ struct Start {
 
 #[derive(Default)]
 pub struct Coverage {
-    /// By function; `None` for what has no body.
+    /// By function; `None` for functions without a body.
     starts: Vec<Option<Start>>,
-    /// For each function its entry, then its edges; the user's functions first.
+    /// For each function its entry, then its edges; the user's functions come first.
     marks: Vec<bool>,
     blocks: Vec<bool>,
-    /// The user's marks, and how many of them are set.
+    /// Number of the user's marks, and of those that are set.
     all: u64,
     found: u64,
-    /// Marks on the way of a test.
+    /// Marks that tests reach.
     tested: Marks,
 }
 
-/// A set of marks, by number.
+/// Set of mark numbers.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct Marks(Vec<u64>);
 
@@ -70,7 +70,7 @@ impl Marks {
     }
 }
 
-/// What was reached of one function.
+/// Coverage of one function.
 #[derive(Clone, Debug)]
 pub struct FunctionCoverage {
     pub name: String,
@@ -79,7 +79,7 @@ pub struct FunctionCoverage {
     pub entered: bool,
     /// File, line, entered.
     pub lines: Vec<(String, u32, bool)>,
-    /// File, line, entered, and for each way out whether it was taken.
+    /// File, line, entered, and for each outgoing edge whether it was taken.
     pub branches: Vec<(String, u32, bool, Vec<bool>)>,
 }
 
@@ -103,23 +103,23 @@ impl Coverage {
         coverage
     }
 
-    /// How much of the user's own code was reached: grows whenever something is reached for the first time.
+    /// Number of the user's marks that are set.
     pub fn found(&self) -> u64 {
         self.found
     }
 
-    /// How much of the user's own code there is to be reached, counted as `found` is.
+    /// Number of the user's marks.
     pub fn all(&self) -> u64 {
         self.all
     }
 
-    /// Is this a block of the user's that was never entered?
+    /// Is this a user block that was never entered?
     pub fn is_new(&self, func: FuncId, block: usize) -> bool {
         self.starts[func.index()]
             .is_some_and(|start| start.user && !self.blocks[start.block as usize + block])
     }
 
-    /// Of the user's own code, or of libraries as far as they are linked.
+    /// Coverage of the user's own code, or of the linked libraries.
     pub fn covered(&self, program: &Program, user: bool) -> Covered {
         let mut covered = Covered::default();
         for (function, start) in program.functions.iter().zip(&self.starts) {
@@ -134,7 +134,7 @@ impl Coverage {
         covered
     }
 
-    /// Line by line and branch by branch, for reports.
+    /// Coverage of each user function, for reports.
     pub fn functions(&self, program: &Program) -> Vec<FunctionCoverage> {
         let user = |start: &Option<Start>| start.filter(|start| start.user);
         let all = program.functions.iter().zip(&self.starts);
@@ -178,11 +178,11 @@ impl Coverage {
 }
 
 impl Engine {
-    /// The state takes an edge that is not quiet (`Some`), or enters the function.
+    /// Records that the state takes an edge (`Some`) or enters the function.
     #[cold]
-    pub(super) fn note(&mut self, state: &mut State, code: &mut Code, edge: Option<u32>) {
+    pub(super) fn record_edge(&mut self, state: &mut State, code: &mut Code, edge: Option<u32>) {
         let coverage = &mut self.coverage;
-        let start = coverage.starts[state.frame.func.index()].expect("what runs has a body");
+        let start = coverage.starts[state.frame.func.index()].expect("a running function has a body");
         let (at, block) = match edge {
             Some(edge) => (edge as usize, BlockId(code.edges[edge as usize].block)),
             None => (code.edges.len(), BlockId(0)),
@@ -194,24 +194,24 @@ impl Engine {
             coverage.found += u64::from(start.user);
         }
         if !start.user {
-            code.quiet[at] = true;
+            code.recorded[at] = true;
             return;
         }
         match self.options.tests {
-            Tests::All | Tests::Bugs => code.quiet[at] = true,
-            Tests::Coverage if coverage.tested.has(mark) => code.quiet[at] = true,
+            Tests::All | Tests::Bugs => code.recorded[at] = true,
+            Tests::Coverage if coverage.tested.has(mark) => code.recorded[at] = true,
             Tests::Coverage if state.untested.has(mark) => {}
             Tests::Coverage => Arc::make_mut(&mut state.untested).add(mark),
         }
     }
 
-    /// Does the state reach what no test reaches yet?
-    pub(super) fn reaches_new(&self, state: &State) -> bool {
+    /// Does the state reach a mark that no test reaches yet?
+    pub(super) fn reaches_untested(&self, state: &State) -> bool {
         !state.untested.is_within(&self.coverage.tested)
     }
 
-    /// A test of this state is written.
-    pub(super) fn note_tested(&mut self, state: &State) {
+    /// Marks of the state's path have a test now.
+    pub(super) fn record_test(&mut self, state: &State) {
         self.coverage.tested.add_all(&state.untested);
     }
 }

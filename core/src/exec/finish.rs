@@ -1,11 +1,11 @@
-//! What is left of a path when it ends: counts, the bug, its test.
-use super::forks::Trail;
+//! The end of a path: counts, its bug, its test.
+use super::fork_tree::Trail;
 use super::frame::Frame;
 use super::options::Tests;
 use super::outcome::{Class, Outcome, Place};
 use super::state::State;
 use super::testcase::{Finished, TestCase};
-use super::writer::Record;
+use super::writer::QueuedTest;
 use super::{Bug, Engine};
 use crate::program::{FuncId, Loc, Program};
 
@@ -17,15 +17,15 @@ impl Engine {
         place_at(&self.program, func, pc)
     }
 
-    /// All frames, innermost first.
+    /// Source places of all frames, innermost first.
     pub(super) fn stack_of(&self, state: &State) -> Vec<Place> {
-        state.frame.upwards().take(64).map(|frame| self.place_of(frame.func, frame.pc)).collect()
+        state.frame.frames().take(64).map(|frame| self.place_of(frame.func, frame.pc)).collect()
     }
 
-    /// The innermost frame in the user's code.
+    /// Innermost frame in the user's code.
     pub(super) fn user_frame<'a>(&self, state: &'a State) -> &'a Frame {
         let user = |frame: &&Frame| !self.program.functions[frame.func.index()].library;
-        state.frame.upwards().find(user).unwrap_or(&state.frame)
+        state.frame.frames().find(user).unwrap_or(&state.frame)
     }
 
     pub(super) fn place(&self, state: &State) -> Place {
@@ -33,22 +33,22 @@ impl Engine {
         self.place_of(frame.func, frame.pc)
     }
 
-    /// Counts something that keeps the exploration from being complete.
+    /// Counts a reason why the exploration is incomplete.
     pub(super) fn incomplete(&mut self, state: &State, why: &str) {
         let frame = self.user_frame(state);
         let (func, pc) = (frame.func, frame.pc);
         self.incomplete.add(why, func, pc);
     }
 
-    /// Gives up a state without counting it.
+    /// Releases a state without counting its path.
     pub(super) fn release(&mut self, state: Box<State>) {
         self.solver.tree.release(state.path);
-        self.forks.leave(state.node);
+        self.forks.release(state.fork_leaf);
     }
 
-    /// What the model gives the symbolic objects.
+    /// Values of the inputs under the path model.
     fn inputs_of(&self, state: &State) -> Vec<(String, Vec<u8>)> {
-        let model = self.solver.tree.model(state.path).expect("a live state stands on a feasible node");
+        let model = self.solver.tree.model(state.path).expect("a live state has a feasible path");
         let value = |input: &super::state::Input| {
             let array = model.array(input.array);
             let byte = |i: u64| array.map_or(0, |array| array.get_word(i) as u8);
@@ -68,12 +68,12 @@ impl Engine {
     }
 
     fn output_of(&mut self, state: &State) -> Vec<u8> {
-        let model = self.solver.tree.model(state.path).expect("a live state stands on a feasible node");
+        let model = self.solver.tree.model(state.path).expect("a live state has a feasible path");
         state.output.under(&self.solver.graph, model, &mut self.solver.evaluator)
     }
 
-    /// The end of a path.
-    pub(super) fn finish(&mut self, state: Box<State>, outcome: Outcome) {
+    /// Ends a path: counts it, and writes its test if it gets one.
+    pub(super) fn end_path(&mut self, state: Box<State>, outcome: Outcome) {
         let mut first = false;
         let wants_test = match &outcome {
             Outcome::Exit { .. } => {
@@ -83,11 +83,11 @@ impl Engine {
             Outcome::Bug { class, message } => {
                 self.stats.bugs += 1;
                 let place = self.place(&state);
-                first = self.note_bug(*class, &place, Outcome::headline(message));
+                first = self.record_bug(*class, &place, Outcome::first_line(message));
                 if first {
-                    self.tidy_bug(&state, &outcome);
+                    self.make_bug_readable(&state, &outcome);
                     let (inputs, trail) = (self.inputs_of(&state), self.trail(&state));
-                    let bug = self.bugs.last_mut().expect("just noted");
+                    let bug = self.bugs.last_mut().expect("just added");
                     (bug.inputs, bug.trail) = (inputs, trail);
                 }
                 first || self.options.all_bugs
@@ -124,37 +124,37 @@ impl Engine {
                 outcome,
             };
             if wants_test {
-                self.note_tested(&state);
+                self.record_test(&state);
                 self.write_test(&mut finished);
             }
-            self.forks.end(state.node, || finished.outcome.ending(), finished.number);
+            self.forks.end(state.fork_leaf, || finished.outcome.ending(), finished.number);
             if self.keeps_paths {
                 self.finished.push(finished);
             }
         } else {
-            self.forks.end(state.node, || outcome.ending(), None);
+            self.forks.end(state.fork_leaf, || outcome.ending(), None);
         }
         self.release(state);
     }
 
-    /// Does a path get a test that does not end in a bug?
+    /// Does a path without a bug get a test?
     fn wants_test(&self, state: &State) -> bool {
         match self.options.tests {
             Tests::All => true,
-            Tests::Coverage => self.reaches_new(state),
+            Tests::Coverage => self.reaches_untested(state),
             Tests::Bugs => false,
         }
     }
 
-    /// Has a path ended in this bug before?
+    /// Has an earlier path ended in this bug?
     pub(super) fn is_known_bug(&self, class: Class, place: &Place) -> bool {
         let same =
             |bug: &Bug| bug.class == class && bug.place.file == place.file && bug.place.line == place.line;
         self.bugs.iter().any(same)
     }
 
-    /// True: the first path into this bug.
-    fn note_bug(&mut self, class: Class, place: &Place, message: &str) -> bool {
+    /// Counts a path into a bug. Returns true for the first one.
+    fn record_bug(&mut self, class: Class, place: &Place, message: &str) -> bool {
         let place = Place { function: String::new(), ..place.clone() };
         match self.bugs.iter_mut().find(|bug| bug.class == class && bug.place == place) {
             Some(bug) => {
@@ -194,18 +194,18 @@ impl Engine {
         };
         let Some(writer) = &self.writer else { return };
         let ktest = finished.test.to_ktest(&self.options.arguments);
-        let record = Record { number, ktest, ending: finished.outcome.ending(), error };
+        let record = QueuedTest { number, ktest, ending: finished.outcome.ending(), error };
         if !writer.write(record) {
             self.writer_failed = true;
         }
     }
 }
 
-/// The source position of an instruction.
+/// Source position of an instruction.
 pub(super) fn place_at(program: &Program, func: FuncId, pc: u32) -> Place {
     let function = &program.functions[func.index()];
     let known = |loc: &&Loc| loc.line != 0;
-    // An instruction without a line belongs to the one before it.
+    // An instruction without a line has the line of the one before it.
     let loc = function.locs[..=pc as usize].iter().rev().find(known).unwrap_or(&function.loc);
     let name = program.string(function.name).to_string();
     match loc.line {
@@ -214,7 +214,7 @@ pub(super) fn place_at(program: &Program, func: FuncId, pc: u32) -> Place {
     }
 }
 
-/// What a `.err` file says.
+/// Text of a `.err` file.
 fn error_text(class: Class, message: &str, finished: &Finished) -> String {
     use std::fmt::Write;
     let mut text = format!(

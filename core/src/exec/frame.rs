@@ -1,4 +1,4 @@
-//! An activation of a function. Callers hang below as shared, immutable frames; only the top one is changed.
+//! Activation of a function. Callers are shared, immutable frames; only the top frame changes.
 use super::address::ObjectId;
 use super::value::Value;
 use crate::program::FuncId;
@@ -7,23 +7,23 @@ use std::sync::Arc;
 #[derive(Clone)]
 pub struct Frame {
     pub func: FuncId,
-    /// The instruction to execute next; in a caller, the call itself.
+    /// Next instruction; in a caller, the call.
     pub pc: u32,
     pub registers: Box<[Value]>,
     pub caller: Option<Arc<Frame>>,
-    /// Objects that end with the frame.
+    /// Objects whose life ends with the frame.
     pub locals: Vec<ObjectId>,
-    /// Those of variable size, in order of creation; `StackRestore` ends some earlier.
+    /// Local objects of variable size, in order of creation; `StackRestore` ends some earlier.
     pub dynamic: Vec<ObjectId>,
-    /// All arguments of a variadic call, where the calling convention puts them.
+    /// Arguments of a variadic call, laid out by the calling convention.
     pub variadic: Option<ObjectId>,
-    /// Calls of `setjmp` in this activation: what their `jmp_buf` holds, and where they are.
+    /// Calls of `setjmp` in this activation: the value in their `jmp_buf`, and their instruction.
     pub jumps: Vec<(u64, u32)>,
-    /// What this frame and all below it take on the stack, estimated as a native frame.
-    pub stack: u64,
+    /// Estimated native stack size of this frame and all its callers.
+    pub stack_bytes: u64,
 }
 
-/// What a native call costs at least: return address, saved registers, alignment.
+/// Least stack size of a native call: return address, saved registers, alignment.
 const CALL_BYTES: u64 = 48;
 
 impl Frame {
@@ -37,31 +37,31 @@ impl Frame {
             dynamic: Vec::new(),
             variadic: None,
             jumps: Vec::new(),
-            stack: CALL_BYTES,
+            stack_bytes: CALL_BYTES,
         }
     }
 
-    /// Puts `callee` on top of this frame.
+    /// Pushes `callee` on top of this frame.
     pub fn push(&mut self, mut callee: Frame) {
-        callee.stack += self.stack;
+        callee.stack_bytes += self.stack_bytes;
         let below = std::mem::replace(self, callee);
         self.caller = Some(Arc::new(below));
     }
 
-    /// Goes back to the caller, if there is one.
+    /// Returns to the caller. False if there is none.
     pub fn pop(&mut self) -> bool {
         let Some(caller) = self.caller.take() else { return false };
         *self = Arc::try_unwrap(caller).unwrap_or_else(|shared| (*shared).clone());
         true
     }
 
-    /// This frame and those below it, innermost first.
-    pub fn upwards(&self) -> impl Iterator<Item = &Frame> {
+    /// This frame and its callers, innermost first.
+    pub fn frames(&self) -> impl Iterator<Item = &Frame> {
         std::iter::successors(Some(self), |frame| frame.caller.as_deref())
     }
 }
 
-/// Deep recursion makes long chains of frames: they are taken apart one by one.
+/// Drops long chains of frames without recursion.
 impl Drop for Frame {
     fn drop(&mut self) {
         let mut next = self.caller.take();
@@ -83,12 +83,12 @@ mod tests {
         }
         let shared = top.clone();
         drop(top);
-        assert_eq!(shared.upwards().count(), 1_000_001);
+        assert_eq!(shared.frames().count(), 1_000_001);
         drop(shared);
     }
 
     #[test]
-    fn a_shared_caller_is_copied_when_it_comes_back() {
+    fn a_shared_caller_is_copied_on_return() {
         let mut top = Frame::new(FuncId(0), 2);
         top.registers[1] = Value::number(5);
         top.push(Frame::new(FuncId(1), 1));

@@ -1,44 +1,45 @@
-//! Functions that the user of the library models, instead of the program's own or for want of one.
+//! Hooks: functions modelled by the user of the library, in place of the program's definition or a missing
+//! one.
 //!
-//! A hook is called where the function would be, with a `Caller` through which it acts on the path. Where it makes the
-//! path fork, the state on the other side executes the call again: the hook starts afresh there, from the path as it was
-//! before the call, and what was decided is known to it. So a hook that depends on nothing but what it asks of its
-//! caller takes every way that is feasible, and never writes twice.
+//! A hook is called instead of the function, with a `Caller` through which it acts on the path. Where it
+//! makes the path fork, the state on the other side executes the call again: the hook runs again there, on
+//! the path as it was before the call plus the decision. A hook that depends only on its caller therefore
+//! takes every feasible side, and never writes twice.
 use super::Engine;
 use super::memory::Memory;
 use super::models;
 use super::object::Kind;
 use super::outcome::{Access, Class, Outcome, Place};
 use super::state::{Input, State};
-use super::step::{Arguments, Go, Step};
+use super::step::{Arguments, Flow, StepResult};
 use super::value::Value;
 use crate::expr::{Bits, Expr, Graph};
 use crate::program::{Call, FuncId, Program, Reg};
 use std::sync::Arc;
 
-/// The hooks of a run, by number.
+/// The hooks of a run, called by number.
 pub trait Hooks: Send {
-    /// A hooked function was called. The result has the width that the caller expects; `None` is none.
+    /// Runs a hook. The result has the width that the caller expects; `None` for no result.
     fn call(&mut self, number: usize, caller: &mut Caller<'_>) -> Result<Option<Expr>, Outcome>;
 
-    /// Expressions are about to be reused: none that was seen in an earlier call may be used again.
+    /// Expressions are about to be reused: none from an earlier call may be used again.
     fn forget(&mut self);
 }
 
-/// Hooks, and which functions they stand for.
-pub(super) struct Bound {
+/// Hooks, and the functions they replace.
+pub(super) struct BoundHooks {
     hooks: Box<dyn Hooks>,
-    /// By function.
+    /// Number of the hook, by function.
     numbers: Vec<Option<u32>>,
 }
 
-impl Bound {
+impl BoundHooks {
     pub(super) fn forget(&mut self) {
         self.hooks.forget();
     }
 }
 
-/// The functions that a name stands for: the user's own if there are any, else those of libraries.
+/// Functions of this name: the user's own if there are any, else those of libraries.
 fn named(program: &Program, name: &str) -> Vec<FuncId> {
     let all = program.functions.iter().enumerate().filter(|(_, f)| program.string(f.name) == name);
     let (own, library): (Vec<_>, Vec<_>) = all.partition(|(_, f)| !f.library);
@@ -46,25 +47,25 @@ fn named(program: &Program, name: &str) -> Vec<FuncId> {
     chosen.into_iter().map(|(i, f)| f.alias.unwrap_or(FuncId(i as u32))).collect()
 }
 
-/// A call of a hooked function: what it may ask of the path, and do to it.
+/// A call of a hooked function: the interface between hook and path.
 pub struct Caller<'a> {
     engine: &'a mut Engine,
     state: &'a mut State,
     call: &'a Call,
     arguments: &'a [Value],
     name: &'a str,
-    /// From the first change on.
+    /// Saved before the first change.
     before: Option<Before>,
 }
 
-/// What a hook may change of a path, as it was before the call.
+/// Parts of a path that a hook may change, as they were before the call.
 struct Before {
     memory: Memory,
     inputs: Arc<Vec<Input>>,
 }
 
 impl Caller<'_> {
-    /// The function that was called.
+    /// Name of the called function.
     pub fn name(&self) -> &str {
         self.name
     }
@@ -85,40 +86,40 @@ impl Caller<'_> {
         &mut self.engine.solver.graph
     }
 
-    /// Where the call stands, innermost frame first.
+    /// Source places of all frames, innermost first.
     pub fn stack(&self) -> Vec<Place> {
         self.engine.stack_of(self.state)
     }
 
-    /// A variable of the expression that is not an input of this path.
-    pub fn stranger(&mut self, e: Expr) -> Option<Expr> {
+    /// Finds a variable of the expression that is not an input of this path.
+    pub fn foreign_variable(&mut self, e: Expr) -> Option<Expr> {
         let atoms = self.engine.solver.supports.of(&self.engine.solver.graph, e);
         let known = |variable: &Expr| self.state.inputs.iter().any(|input| input.array == *variable);
         atoms.iter().map(|atom| atom.variable()).find(|variable| !known(variable))
     }
 
-    /// A new symbolic value, as an input of that name: tests have its value.
+    /// Creates an input of `width` bits. Tests have its value.
     pub fn symbolic(&mut self, name: &str, width: u32) -> Expr {
         self.before_change();
         let value = self.engine.fresh(self.state, name, width);
         value.to_bits(&mut self.engine.solver.graph, width)
     }
 
-    /// `count` bytes in memory become an input of that name.
+    /// Makes `count` bytes of memory an input.
     pub fn make_symbolic(&mut self, address: Expr, count: u64, name: &str) -> Result<(), Outcome> {
         self.check_count(count, Access::Write)?;
         let address = self.value_of(address);
-        let spot = self.engine.locate(self.state, address, count, Access::Write)?;
+        let location = self.engine.locate(self.state, address, count, Access::Write)?;
         self.before_change();
         let array = self.engine.new_input(self.state, name, count);
         let graph = &mut self.engine.solver.graph;
         let start = graph.word(super::contents::INDEX_WIDTH, 0);
         let bytes = graph.read(array, start, count as u32);
-        self.engine.write_spot(self.state, &spot, bytes);
+        self.engine.write_location(self.state, &location, bytes);
         Ok(())
     }
 
-    /// `count` bytes of memory as a bit-vector, the first byte lowest.
+    /// Reads `count` bytes of memory as a bit-vector, the first byte lowest.
     pub fn read(&mut self, address: Expr, count: u64) -> Result<Expr, Outcome> {
         self.check_count(count, Access::Read)?;
         let address = self.value_of(address);
@@ -131,13 +132,13 @@ impl Caller<'_> {
         let width = self.graph().width(bits);
         debug_assert!(width.is_multiple_of(8));
         let address = self.value_of(address);
-        let spot = self.engine.locate(self.state, address, u64::from(width / 8), Access::Write)?;
+        let location = self.engine.locate(self.state, address, u64::from(width / 8), Access::Write)?;
         self.before_change();
-        self.engine.write_spot(self.state, &spot, bits);
+        self.engine.write_location(self.state, &location, bits);
         Ok(())
     }
 
-    /// Accesses are one word of the solver's: those beyond the widest are out of every object's bounds, or nearly.
+    /// An access is one bit-vector, which has at most `MAX_WIDTH` bits.
     fn check_count(&self, count: u64, access: Access) -> Result<(), Outcome> {
         if (1..=u64::from(crate::program::MAX_WIDTH / 8)).contains(&count) {
             return Ok(());
@@ -149,36 +150,36 @@ impl Caller<'_> {
         ))
     }
 
-    /// The address of a new object of zeros, as `malloc` gives it.
+    /// Allocates an object of zeros, as `malloc` does. Returns its address.
     pub fn allocate(&mut self, size: u64) -> Result<u64, Outcome> {
         self.before_change();
         Ok(self.engine.new_object(self.state, size, Kind::Heap)?.base())
     }
 
-    /// Does the boolean hold? Where both are feasible, another state has the other answer.
+    /// Decides a boolean. Where both sides are feasible, another state takes the other side.
     pub fn decide(&mut self, condition: Expr) -> bool {
         self.engine.decide(self.state, condition)
     }
 
-    /// From here on the boolean holds; a path on which it cannot is a wrong use of the hook.
+    /// Adds a constraint. It is a bug of class `model-error` if it cannot hold.
     pub fn assume(&mut self, condition: Expr) -> Result<(), Outcome> {
         let contradiction = models::contradiction(self.name);
         self.engine.assume(self.state, condition, contradiction)
     }
 
-    /// The number that a bit-vector of at most 64 bits has; other states take the other numbers it can have.
+    /// Binds a bit-vector of at most 64 bits to one value; other states take its other values.
     pub fn number(&mut self, e: Expr) -> Result<u64, Outcome> {
         let width = self.graph().width(e);
         let value = self.value_of(e);
-        let why = format!("a number that the hook of `{}` asks for", self.name);
+        let why = format!("a value requested by the hook of `{}`", self.name);
         // A register of one bit is a boolean.
         match value.expr() {
             Some(bit) if width == 1 => Ok(self.engine.decide(self.state, bit).into()),
-            Some(_) | None => self.engine.each_value(self.state, value, width, &why),
+            Some(_) | None => self.engine.fork_on_value(self.state, value, width, &why),
         }
     }
 
-    /// What an expression is under the model at hand; the path is not bound to it.
+    /// Value of an expression under the path model; does not constrain the path.
     pub fn example(&mut self, e: Expr) -> Bits {
         self.engine.evaluate(self.state, e)
     }
@@ -187,10 +188,10 @@ impl Caller<'_> {
         Value::of_bits(&mut self.engine.solver.graph, bits)
     }
 
-    /// To be called before the path is changed other than by a decision.
+    /// Must be called before the path is changed other than by a decision.
     fn before_change(&mut self) {
         if self.before.is_none() {
-            // From now on both share their objects.
+            // The saved memory and the state's now share their objects.
             self.engine.cache.clear();
             let state = &*self.state;
             self.before = Some(Before { memory: state.memory.clone(), inputs: Arc::clone(&state.inputs) });
@@ -199,7 +200,7 @@ impl Caller<'_> {
 }
 
 impl Engine {
-    /// Functions of these names are modelled by `hooks` from now on. The end: the first name that no function has.
+    /// Replaces the functions of these names by `hooks`. Errors: the first name that no function has.
     pub fn set_hooks(&mut self, names: &[String], hooks: Box<dyn Hooks>) -> Result<(), String> {
         let mut numbers = vec![None; self.program.functions.len()];
         for (number, name) in names.iter().enumerate() {
@@ -209,11 +210,11 @@ impl Engine {
             }
             functions.into_iter().for_each(|func| numbers[func.index()] = Some(number as u32));
         }
-        self.hooks = Some(Bound { hooks, numbers });
+        self.hooks = Some(BoundHooks { hooks, numbers });
         Ok(())
     }
 
-    /// The hook of a function.
+    /// Number of a function's hook.
     #[inline]
     pub(super) fn hook_of(&self, func: FuncId) -> Option<u32> {
         self.hooks.as_ref().and_then(|bound| bound.numbers[func.index()])
@@ -226,7 +227,7 @@ impl Engine {
         func: FuncId,
         call: &Call,
         arguments: &Arguments,
-    ) -> Step {
+    ) -> StepResult {
         let program = Arc::clone(&self.program);
         let name = program.string(program.functions[func.index()].name);
         if call.results > 1 {
@@ -235,15 +236,15 @@ impl Engine {
             )));
         }
         let mut bound = self.hooks.take().expect("a hook was found");
-        let born = self.born.len();
+        let forked = self.forked.len();
         let mut caller = Caller { engine: self, state, call, arguments, name, before: None };
         let width = caller.results().first().copied();
         let answer = bound.hooks.call(number as usize, &mut caller);
         let before = caller.before.take();
         self.hooks = Some(bound);
         if let Some(before) = before {
-            // Whoever was born during the call stands where it started, with what was decided since.
-            for child in &mut self.born[born..] {
+            // States forked during the call restart it, with the decisions made since.
+            for child in &mut self.forked[forked..] {
                 child.memory = before.memory.clone();
                 child.inputs = Arc::clone(&before.inputs);
             }
@@ -254,6 +255,6 @@ impl Engine {
             let value = Value::of_bits(&mut self.solver.graph, e);
             self.set(state, call.first, value);
         }
-        Ok(Go::Next)
+        Ok(Flow::Next)
     }
 }

@@ -1,5 +1,5 @@
-//! The files of the machine the engine runs on, as all paths see them: each was looked at once, when first asked for, and
-//! stays as it was then. Nothing is changed here unless `--write-host` allows it.
+//! Files of the host, as all paths see them: each is read once, when it is first used, and then stays the
+//! same. Nothing is changed unless `--write-host` allows it.
 use rustc_hash::FxHashMap;
 use std::fs;
 use std::io::{self, Seek, SeekFrom, Write};
@@ -8,29 +8,29 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Error numbers of Linux, for what has none of its own.
+/// Linux error numbers, for errors without their own.
 const EIO: i64 = 5;
 const EFBIG: i64 = 27;
 const EROFS: i64 = 30;
-/// A file larger than this is not read.
-const LARGEST: u64 = 1 << 28;
+/// Largest file that is read.
+const MAX_FILE_BYTES: u64 = 1 << 28;
 
-/// What `stat` says, in the order of `struct stat` on x86-64, without nanoseconds.
+/// Fields of `stat`, in the order of `struct stat` on x86-64, without nanoseconds.
 pub type Status = [i64; 13];
 
-/// A result, or the number of the error.
-type Seen<T> = Result<T, i64>;
+/// A result, or an error number.
+type HostResult<T> = Result<T, i64>;
 
 #[derive(Default)]
 pub struct Host {
-    statuses: FxHashMap<(PathBuf, bool), Seen<Status>>,
-    contents: FxHashMap<PathBuf, Seen<Arc<[u8]>>>,
+    statuses: FxHashMap<(PathBuf, bool), HostResult<Status>>,
+    contents: FxHashMap<PathBuf, HostResult<Arc<[u8]>>>,
     may_write: bool,
 }
 
-/// A change of the machine's files.
+/// A change of the host's files.
 pub enum Change<'a> {
-    /// Bytes at a place of a file, which is made if it is not there.
+    /// Writes bytes at an offset; creates the file if it does not exist.
     Write {
         at: u64,
         bytes: &'a [u8],
@@ -52,7 +52,7 @@ pub enum Change<'a> {
     },
 }
 
-fn number(error: &io::Error) -> i64 {
+fn errno_of(error: &io::Error) -> i64 {
     error.raw_os_error().map_or(EIO, i64::from)
 }
 
@@ -61,12 +61,12 @@ impl Host {
         Host { may_write, ..Host::default() }
     }
 
-    pub fn status(&mut self, path: &Path, follow: bool) -> Seen<Status> {
+    pub fn status(&mut self, path: &Path, follow: bool) -> HostResult<Status> {
         if let Some(seen) = self.statuses.get(&(path.to_path_buf(), follow)) {
             return *seen;
         }
         let seen = if follow { fs::metadata(path) } else { fs::symlink_metadata(path) };
-        let seen = seen.map_err(|e| number(&e)).map(|m| {
+        let seen = seen.map_err(|e| errno_of(&e)).map(|m| {
             let [dev, ino, nlink, rdev] = [m.dev(), m.ino(), m.nlink(), m.rdev()].map(|word| word as i64);
             let [mode, uid, gid] = [m.mode(), m.uid(), m.gid()].map(i64::from);
             let [size, blksize, blocks] = [m.size(), m.blksize(), m.blocks()].map(|word| word as i64);
@@ -76,9 +76,9 @@ impl Host {
         seen
     }
 
-    /// The bytes of a regular file, or the entries of a folder: for each the letter of its type and its name, ended by a
-    /// zero byte. The second part: the file was there when it was first looked at, and has vanished.
-    pub fn contents(&mut self, path: &Path) -> (Seen<Arc<[u8]>>, bool) {
+    /// Bytes of a regular file, or entries of a folder: for each the letter of its type and its name, ended
+    /// by a zero byte. The flag is true if the file existed when it was first used, and has vanished since.
+    pub fn contents(&mut self, path: &Path) -> (HostResult<Arc<[u8]>>, bool) {
         if let Some(seen) = self.contents.get(path) {
             return (seen.clone(), false);
         }
@@ -86,23 +86,23 @@ impl Host {
         let known = |follow| matches!(self.statuses.get(&(path.to_path_buf(), follow)), Some(Ok(_)));
         let known = known(true) || known(false);
         let vanished = known && matches!(&seen, Err(e) if e.kind() == io::ErrorKind::NotFound);
-        let seen = seen.map(Arc::from).map_err(|e| if vanished { EIO } else { number(&e) });
+        let seen = seen.map(Arc::from).map_err(|e| if vanished { EIO } else { errno_of(&e) });
         self.contents.insert(path.to_path_buf(), seen.clone());
         (seen, vanished)
     }
 
-    pub fn link(&self, path: &Path) -> Seen<Vec<u8>> {
-        fs::read_link(path).map(|to| to.into_os_string().into_vec()).map_err(|e| number(&e))
+    pub fn link(&self, path: &Path) -> HostResult<Vec<u8>> {
+        fs::read_link(path).map(|to| to.into_os_string().into_vec()).map_err(|e| errno_of(&e))
     }
 
-    /// Does it, and forgets what was seen before.
-    pub fn change(&mut self, path: &Path, change: &Change<'_>) -> Seen<()> {
+    /// Applies a change, and drops everything that was read before.
+    pub fn change(&mut self, path: &Path, change: &Change<'_>) -> HostResult<()> {
         if !self.may_write {
             return Err(EROFS);
         }
         self.statuses.clear();
         self.contents.clear();
-        apply(path, change).map_err(|e| number(&e))
+        apply(path, change).map_err(|e| errno_of(&e))
     }
 }
 
@@ -124,11 +124,11 @@ fn read(path: &Path) -> io::Result<Vec<u8>> {
             };
             entries.push([&[letter], entry.file_name().as_bytes(), &[0]].concat());
         }
-        // In an order that does not depend on the file system.
+        // The order must not depend on the file system.
         entries.sort_by(|a, b| a[1..].cmp(&b[1..]));
         return Ok(entries.concat());
     }
-    if kind.len() > LARGEST || !kind.is_file() {
+    if kind.len() > MAX_FILE_BYTES || !kind.is_file() {
         return Err(io::Error::from_raw_os_error(EFBIG as i32));
     }
     fs::read(path)
@@ -162,7 +162,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_is_written_unless_allowed_and_what_was_seen_stays() {
+    fn nothing_is_written_unless_allowed_and_files_are_read_once() {
         let folder = std::env::temp_dir().join(format!("partita-host-{}", std::process::id()));
         fs::create_dir_all(&folder).unwrap();
         let file = folder.join("file");
@@ -179,8 +179,8 @@ mod tests {
         let write = Change::Write { at: 1, bytes: b"XY", mode: 0o644 };
         assert_eq!(host_that_writes.change(&file, &write), Ok(()));
         assert_eq!(&*host_that_writes.contents(&file).0.unwrap(), b"aXY");
-        assert_eq!(&*host.contents(&file).0.unwrap(), b"abc", "as it was when first looked at");
+        assert_eq!(&*host.contents(&file).0.unwrap(), b"abc", "as it was when first read");
         fs::remove_dir_all(&folder).unwrap();
-        assert_eq!(host.contents(&second), (Err(EIO), true), "it was there a moment ago");
+        assert_eq!(host.contents(&second), (Err(EIO), true), "the file has vanished");
     }
 }

@@ -1,5 +1,5 @@
-//! What keeps the exploration from being complete, counted by reason and place. A run that is stopped counts each of its
-//! open states, of which there may be a million: so places stay numbers until somebody reads them.
+//! Reasons why the exploration is incomplete, counted by reason and place. A stopped run counts each of its
+//! open states, up to millions: places stay numbers until a report asks for them.
 use super::finish::place_at;
 use crate::program::{FuncId, Program};
 use rustc_hash::FxHashMap;
@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 #[derive(Default)]
 pub(super) struct Incomplete {
-    /// By reason, then by instruction.
+    /// Counts by reason, then by instruction.
     counts: FxHashMap<String, FxHashMap<(FuncId, u32), u64>>,
 }
 
@@ -20,7 +20,7 @@ impl Incomplete {
         *places.entry((func, pc)).or_default() += 1;
     }
 
-    /// Reason, line and how often, in the order of the first two.
+    /// Reason, place and count, sorted by the first two.
     pub fn rows(&self, program: &Program) -> Vec<(String, String, u64)> {
         let mut rows: BTreeMap<(String, String), u64> = BTreeMap::new();
         for (why, places) in &self.counts {

@@ -1,8 +1,8 @@
 //! Leaks: heap objects that nothing points to when the program ends, as LeakSanitizer defines it.
 //!
-//! Alive are globals and the local variables of functions that have not returned; what an aligned word in something alive
-//! points into, its middle included, is alive too. Symbolic words count as the model has them: the path's test then
-//! leaks as reported.
+//! Live are globals, the local variables of functions that have not returned, and every heap object that an
+//! aligned word of a live object points into. Symbolic words have the values of the path model: the path's
+//! test then leaks as reported.
 use super::Engine;
 use super::address::ObjectId;
 use super::frame::Frame;
@@ -12,8 +12,8 @@ use super::state::State;
 use rustc_hash::FxHashSet;
 
 impl Engine {
-    /// The path ends with a normal exit, unless leaks are looked for and there is one. The state then stands where the
-    /// object was made.
+    /// Outcome of a path that exits: a leak if leaks are checked and there is one. The state's frame then is
+    /// where the object was allocated.
     pub(super) fn exit_or_leak(&mut self, state: &mut State, status: u64) -> Outcome {
         if !self.options.checks.leak {
             return Outcome::Exit { status };
@@ -22,7 +22,7 @@ impl Engine {
         let origin = |id: ObjectId| state.memory.get(id).and_then(|object| object.origin);
         let mut sites: Vec<_> = lost.iter().filter_map(|&id| origin(id)).collect();
         sites.dedup();
-        // Several at once are several bugs; a path reports one that is not known yet.
+        // Several leaks are several bugs; a path reports one that is not known yet.
         let is_new = |&(func, pc): &(_, u32)| !self.is_known_bug(Class::Leak, &self.place_of(func, pc));
         let Some(&site) = sites.iter().find(|site| is_new(site)).or(sites.first()) else {
             return Outcome::Exit { status };
@@ -34,16 +34,17 @@ impl Engine {
             bytes += state.memory.get(id).expect("a live object").size;
         }
         let objects = if count == 1 { "a heap object".to_string() } else { format!("{count} heap objects") };
+        let noun = if bytes == 1 { "byte" } else { "bytes" };
         let mut frame = Frame::new(site.0, 0);
         frame.pc = site.1;
         state.frame = frame;
         Outcome::bug(
             Class::Leak,
-            format!("{objects} ({bytes} bytes) made here can no longer be reached at exit"),
+            format!("{objects} ({bytes} {noun}) allocated here cannot be reached at exit"),
         )
     }
 
-    /// Heap objects that nothing alive points to, in the order they were made.
+    /// Heap objects that no live object points to, in order of allocation.
     fn unreachable_objects(&mut self, state: &State) -> Vec<ObjectId> {
         let mut reached: FxHashSet<ObjectId> = FxHashSet::default();
         let mut open = Vec::new();
@@ -52,7 +53,7 @@ impl Engine {
                 open.push(id);
             }
         }
-        let frames = state.stacks().flat_map(|top| top.upwards());
+        let frames = state.stacks().flat_map(|top| top.frames());
         let values = frames.flat_map(|frame| frame.registers.iter());
         for &value in values.collect::<Vec<_>>() {
             let word = self.evaluate_word(state, value);
@@ -79,7 +80,7 @@ impl Engine {
         let Some(id) = ObjectId::of_address(word) else { return };
         let Some(object) = state.memory.get(id).filter(|object| object.kind == Kind::Heap) else { return };
         let offset = word.wrapping_sub(object.base);
-        // One past the end is a pointer to the object in C; an empty object has only its start.
+        // A pointer one past the end refers to the object in C.
         if offset <= object.size && reached.insert(id) {
             open.push(id);
         }

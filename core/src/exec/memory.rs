@@ -1,4 +1,4 @@
-//! The memory of one state: objects by number, shared between states until one of them writes.
+//! Memory of one state: objects by id, shared between states until one of them writes.
 use super::address::ObjectId;
 use super::object::{Kind, Object};
 use crate::persist::Map;
@@ -7,7 +7,7 @@ use std::sync::Arc;
 #[derive(Clone)]
 pub enum Slot {
     Live(Arc<Object>),
-    /// A heap object that was freed; kept so that a second `free` can be told from a wild one.
+    /// A freed heap object: distinguishes a second `free` from an invalid one.
     Freed,
 }
 
@@ -17,20 +17,20 @@ pub struct Memory {
     next: [u32; 3],
 }
 
-/// Why an object could not be made.
+/// Reason why an object cannot be allocated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NoRoom {
+pub enum AllocationError {
     TooLarge,
     TooMany,
 }
 
 impl Memory {
-    /// A new object, all zero.
-    pub fn allocate(&mut self, size: u64, kind: Kind) -> Result<ObjectId, NoRoom> {
-        let region = ObjectId::region_for(size).ok_or(NoRoom::TooLarge)?;
+    /// Allocates an object of zeros.
+    pub fn allocate(&mut self, size: u64, kind: Kind) -> Result<ObjectId, AllocationError> {
+        let region = ObjectId::region_for(size).ok_or(AllocationError::TooLarge)?;
         let index = self.next[usize::from(region)];
         if index >= ObjectId::capacity(region) {
-            return Err(NoRoom::TooMany);
+            return Err(AllocationError::TooMany);
         }
         self.next[usize::from(region)] = index + 1;
         let id = ObjectId { region, index };
@@ -39,7 +39,7 @@ impl Memory {
         Ok(id)
     }
 
-    /// Ends an object's life. A heap object leaves a mark.
+    /// Removes an object. A heap object is remembered as freed.
     pub fn remove(&mut self, id: ObjectId) {
         let slots = &mut self.slots[usize::from(id.region)];
         let Some(Slot::Live(object)) = slots.remove(id.index) else {
@@ -57,7 +57,7 @@ impl Memory {
         }
     }
 
-    /// Was there an object of this number, which is gone?
+    /// Was there an object with this id that is gone?
     pub fn is_gone(&self, id: ObjectId) -> bool {
         id.index < self.next[usize::from(id.region)] && self.get(id).is_none()
     }
@@ -66,7 +66,7 @@ impl Memory {
         matches!(self.slots[usize::from(id.region)].get(id.index), Some(Slot::Freed))
     }
 
-    /// A live object to change: copied first if other states share it.
+    /// A live object for writing: copied first if other states share it.
     pub fn get_mut(&mut self, id: ObjectId) -> Option<&mut Object> {
         match self.slots[usize::from(id.region)].get_mut(id.index) {
             Some(Slot::Live(object)) => Some(Arc::make_mut(object)),
@@ -74,7 +74,7 @@ impl Memory {
         }
     }
 
-    /// Objects, and what is left of freed ones (`None`), whose windows lie between two of one region, both included.
+    /// Objects, and freed ones as `None`, in the windows from `first` to `last` of one region.
     pub fn between(
         &self,
         first: ObjectId,
@@ -92,7 +92,7 @@ impl Memory {
             })
     }
 
-    /// Live objects, in the order of their addresses within each region.
+    /// Live objects, in address order within each region.
     pub fn objects(&self) -> impl Iterator<Item = (ObjectId, &Arc<Object>)> {
         self.slots.iter().enumerate().flat_map(|(region, slots)| {
             slots.iter().filter_map(move |(index, slot)| match slot {

@@ -1,34 +1,35 @@
-//! How a program is explored: states that run, fork, ask the chain, and end as data.
+//! Exploration of a program: states run, fork, query the chain, and end as data.
 //!
-//! `Engine` owns the solver and all states. Every live state stands on a feasible node of the path tree with a complete
-//! model of its path (`ask.rs`); concrete code runs in one tight loop (`run.rs`) and never touches the graph. What
-//! happens to the analysed program is an `Outcome`; what keeps the exploration from being complete is counted by
-//! reason and place, so that nothing is lost silently.
-// States are several hundred bytes and change hands at every fork: they move as pointers.
+//! `Engine` owns the solver and all states. Every live state has a feasible node of the path tree with a
+//! complete model (`queries.rs`); concrete code runs in one tight loop (`run.rs`) without the graph. Whatever
+//! happens to the analysed program is an `Outcome`; every reason why the exploration is incomplete is counted
+//! with its place.
+// States have several hundred bytes and change owners at every fork: they are moved as pointers.
 #![allow(clippy::vec_box)]
 
 mod access;
 mod address;
-mod ask;
-mod cache;
+mod address_cache;
 mod code;
+mod concretise;
 mod contents;
 mod coverage;
 mod finish;
-mod forks;
+mod fork_tree;
 mod frame;
 mod hook;
 mod host;
 mod incomplete;
 mod leak;
-mod load;
 mod memory;
+mod memory_limit;
 mod models;
-mod number;
 mod object;
 mod options;
 mod outcome;
 mod output;
+mod queries;
+mod readable;
 mod resolve;
 mod run;
 mod search;
@@ -36,12 +37,11 @@ mod start;
 mod state;
 mod step;
 mod testcase;
-mod tidy;
 mod value;
 mod writer;
 
 pub use coverage::{Covered, FunctionCoverage};
-pub use forks::{ForkNode, ForkTree, Trail};
+pub use fork_tree::{ForkNode, ForkTable, Trail};
 pub use hook::{Caller, Hooks};
 pub use models::unknown;
 pub use options::{Ambient, CHECKS, CheckRow, Checks, Options, Tests};
@@ -61,12 +61,12 @@ use state::State;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// What was counted so far.
+/// Counters of a run.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Stats {
     pub instructions: u64,
     pub forks: u64,
-    /// States made, the first one not counted.
+    /// States forked, without the first one.
     pub states: u64,
     pub completed: u64,
     pub bugs: u64,
@@ -75,23 +75,23 @@ pub struct Stats {
     pub tests: u64,
     pub explore: Duration,
     pub collections: u64,
-    /// Of the process, when last looked at.
+    /// Resident bytes of the process, when last measured.
     pub memory: u64,
     pub peak_memory: u64,
 }
 
-/// A distinct bug: its class and place.
+/// A distinct bug, by class and place.
 #[derive(Clone, Debug)]
 pub struct Bug {
     pub class: Class,
     pub place: Place,
     pub message: String,
     pub test: Option<u64>,
-    /// What makes the program run into it.
+    /// Inputs of the first path into it.
     pub inputs: Vec<(String, Vec<u8>)>,
-    /// The decisions on the way there.
+    /// Decisions of that path.
     pub trail: Trail,
-    /// How many paths ended in it.
+    /// Number of paths that ended in it.
     pub paths: u64,
 }
 
@@ -100,44 +100,45 @@ pub struct Engine {
     main: FuncId,
     code: Vec<Option<Box<code::Code>>>,
     globals: Vec<u64>,
-    models: Vec<Option<models::Row>>,
+    models: Vec<Option<models::ModelRow>>,
     pub solver: Solver,
-    /// Of the question under way: its deadline is that of the run, or an earlier one of its own.
+    /// Budget of the current query: its deadline is that of the run, or an earlier one.
     budget: Budget,
     deadline: Option<Instant>,
-    /// A question was not answered because the run is over: the state under way goes no further.
-    over: bool,
+    /// The run is over, so a query was not answered: the current state must not continue.
+    run_over: bool,
     options: Options,
-    cache: cache::Cache,
+    cache: address_cache::AddressCache,
     coverage: coverage::Coverage,
     host: host::Host,
-    hooks: Option<hook::Bound>,
+    hooks: Option<hook::BoundHooks>,
     search: Box<dyn Search>,
-    /// Came from the running state and is not in `search` yet.
-    born: Vec<Box<State>>,
+    /// States forked by the current instruction, not yet in `search`.
+    forked: Vec<Box<State>>,
     stats: Stats,
     bugs: Vec<Bug>,
-    forks: forks::Forks,
+    forks: fork_tree::ForkTree,
     incomplete: incomplete::Incomplete,
     stopped: Option<Limit>,
     writer: Option<Writer>,
     writer_failed: bool,
     keeps_paths: bool,
     finished: Vec<Finished>,
-    /// Collect when the graph has this many nodes.
+    /// Number of graph nodes at which expressions are collected.
     collect_at: usize,
-    load: load::Load,
+    memory_check: memory_limit::MemoryCheck,
 }
 
-/// Instructions between two looks at the clock: about ten milliseconds of concrete code.
-const BATCH: u64 = 1 << 19;
-/// Nodes below which collecting is not worth it.
-const COLLECT_AT: usize = 1 << 20;
-/// Path nodes dropped until the layers are told: few enough that what hangs on them is still in the cache.
-const DROPPED_PATHS: usize = 256;
+/// Instructions per turn: about ten milliseconds of concrete code between two limit checks.
+const INSTRUCTIONS_PER_TURN: u64 = 1 << 19;
+/// Least number of graph nodes at which collecting pays.
+const MIN_COLLECT_NODES: usize = 1 << 20;
+/// Number of dropped path nodes at which the layers are told: few enough that their data is still in the
+/// processor's cache.
+const MAX_DROPPED_PATHS: usize = 256;
 
 impl Engine {
-    /// Gets ready to explore `main`. The ends: the program has none, or an option is wrong.
+    /// Prepares to explore `main`. Errors: the program has none, or an option is invalid.
     pub fn new(program: Program, mut solver: Solver, options: Options) -> Result<Engine, String> {
         options.check()?;
         let main =
@@ -157,25 +158,25 @@ impl Engine {
             solver,
             budget: Budget::unlimited(),
             deadline: None,
-            over: false,
-            cache: cache::Cache::new(),
+            run_over: false,
+            cache: address_cache::AddressCache::new(),
             coverage,
             host: host::Host::new(options.write_host),
             hooks: None,
             options,
             search,
-            born: Vec::new(),
+            forked: Vec::new(),
             stats: Stats::default(),
             bugs: Vec::new(),
-            forks: forks::Forks::new(),
+            forks: fork_tree::ForkTree::new(),
             incomplete: incomplete::Incomplete::default(),
             stopped: None,
             writer: None,
             writer_failed: false,
             keeps_paths: false,
             finished: Vec::new(),
-            collect_at: COLLECT_AT,
-            load: load::Load::default(),
+            collect_at: MIN_COLLECT_NODES,
+            memory_check: memory_limit::MemoryCheck::default(),
         };
         let first = engine.first_state(image.memory)?;
         let (search, view) = engine.search();
@@ -183,12 +184,12 @@ impl Engine {
         Ok(engine)
     }
 
-    /// Tests are written there from now on.
+    /// Writes tests with this writer from now on.
     pub fn set_writer(&mut self, writer: Writer) {
         self.writer = Some(writer);
     }
 
-    /// States are chosen so from now on; to be called before the first of them runs.
+    /// Uses this strategy from now on; must be called before the first state runs.
     pub fn set_chooser(&mut self, chooser: Box<dyn Chooser>) {
         let first = self.next_state();
         self.search = Box::new(search::Custom::new(chooser, &self.program));
@@ -196,7 +197,7 @@ impl Engine {
         search.put(first, Vec::new(), &view);
     }
 
-    /// Finished paths are kept for `take_finished`.
+    /// Keeps finished paths for `take_finished`.
     pub fn keep_paths(&mut self) {
         self.keeps_paths = true;
     }
@@ -205,12 +206,12 @@ impl Engine {
         std::mem::take(&mut self.finished)
     }
 
-    /// Ends the question under way, and the run, from any thread.
+    /// Handle that cancels the current query and the run, from any thread.
     pub fn cancel_handle(&self) -> Cancel {
         self.budget.cancel.clone()
     }
 
-    /// Explores for about `slice`. True: there is more to do.
+    /// Explores for about `slice`. Returns false if the exploration is over.
     pub fn advance(&mut self, slice: Duration) -> bool {
         let start = Instant::now();
         if let Some(limit) = self.options.max_time {
@@ -221,11 +222,11 @@ impl Engine {
             more = self.turn(start);
         }
         self.stats.explore += start.elapsed();
-        self.look_at_memory();
+        self.measure_memory();
         more
     }
 
-    /// Runs one state for a batch.
+    /// Runs one state until it forks, ends or has executed `INSTRUCTIONS_PER_TURN`.
     fn turn(&mut self, start: Instant) -> bool {
         if let Some(limit) = self.limit(start) {
             self.stop(limit);
@@ -234,35 +235,35 @@ impl Engine {
         let Some(mut state) = self.next_state() else { return false };
         self.cache.clear();
         let fuel = match self.options.max_instructions {
-            Some(limit) => BATCH.min(limit - self.stats.instructions),
-            None => BATCH,
+            Some(limit) => INSTRUCTIONS_PER_TURN.min(limit - self.stats.instructions),
+            None => INSTRUCTIONS_PER_TURN,
         };
         let current = match self.run(&mut state, fuel) {
             Stop::Fuel | Stop::Forked => Some(state),
             Stop::End(outcome) => {
-                self.finish(state, outcome);
+                self.end_path(state, outcome);
                 None
             }
         };
-        let born = std::mem::take(&mut self.born);
+        let forked = std::mem::take(&mut self.forked);
         let (search, view) = self.search();
-        search.put(current, born, &view);
+        search.put(current, forked, &view);
         if self.solver.graph.len() > self.collect_at {
             self.collect();
         }
         self.drop_paths();
-        self.mind_memory();
+        self.check_memory();
         true
     }
 
-    /// Tells the layers of paths that are gone, if there are enough of them.
+    /// Tells the layers which paths are gone, if there are enough of them.
     fn drop_paths(&mut self) {
-        if self.solver.tree.dropped().len() >= DROPPED_PATHS {
+        if self.solver.tree.dropped().len() >= MAX_DROPPED_PATHS {
             self.solver.drop_paths();
         }
     }
 
-    /// The strategy, and what it may look at.
+    /// The strategy, and its view of the run.
     fn search(&mut self) -> (&mut dyn Search, View<'_>) {
         let view =
             View { program: &self.program, coverage: &self.coverage, instructions: self.stats.instructions };
@@ -291,25 +292,25 @@ impl Engine {
         None
     }
 
-    /// Ends the run: every open state is a path cut by this limit, with a test of how far it came.
+    /// Ends the run: every open state is a path cut by this limit, with a test of its path so far.
     pub fn stop(&mut self, limit: Limit) {
         self.stopped.get_or_insert(limit);
         for state in self.search.drain() {
-            let message = format!("stopped by {}", limit.name());
-            self.finish(state, Outcome::Limit { limit, message });
+            let message = limit.stop_message();
+            self.end_path(state, Outcome::Limit { limit, message });
             self.drop_paths();
         }
     }
 
-    /// Frees expressions that nothing needs.
+    /// Frees expressions that are no longer used.
     fn collect(&mut self) {
         let mut roots: Vec<Expr> = Vec::new();
         let mut seen: FxHashSet<*const object::Object> = FxHashSet::default();
         let mut frames: FxHashSet<*const frame::Frame> = FxHashSet::default();
         self.search.each(&mut |state| {
             for top in state.stacks() {
-                for frame in top.upwards() {
-                    // Whoever is below a frame seen before was seen with it.
+                for frame in top.frames() {
+                    // The callers of a frame seen before were seen with it.
                     if !frames.insert(frame) {
                         break;
                     }
@@ -336,10 +337,10 @@ impl Engine {
         }
         self.solver.collect(roots);
         self.stats.collections += 1;
-        self.collect_at = COLLECT_AT.max(2 * self.solver.graph.len());
+        self.collect_at = MIN_COLLECT_NODES.max(2 * self.solver.graph.len());
     }
 
-    /// Waits for the tests to be on disk.
+    /// Waits until the tests are on disk.
     pub fn finish_writing(&mut self) -> std::io::Result<Written> {
         match &mut self.writer {
             Some(writer) => writer.finish(),
@@ -347,7 +348,7 @@ impl Engine {
         }
     }
 
-    /// Has writing tests failed? `finish_writing` says why.
+    /// Has writing tests failed? `finish_writing` returns the error.
     pub fn writing_failed(&self) -> bool {
         self.writer_failed
     }
@@ -360,7 +361,7 @@ impl Engine {
         }
     }
 
-    /// The names of all functions: is it the user's, with a body?
+    /// Names of all functions, and whether each is the user's and has a body.
     pub fn functions(&self) -> impl Iterator<Item = (&str, bool)> {
         let row = |f: &'_ crate::program::Function| f.is_defined() && !f.library;
         self.program.functions.iter().map(move |f| (self.program.string(f.name), row(f)))
@@ -374,7 +375,7 @@ impl Engine {
         &self.bugs
     }
 
-    /// Why the exploration is not complete: reason, place, how often.
+    /// Reasons why the exploration is incomplete: reason, place, count.
     pub fn incompleteness(&self) -> Vec<(String, String, u64)> {
         self.incomplete.rows(&self.program)
     }
@@ -387,12 +388,12 @@ impl Engine {
         self.search.len()
     }
 
-    /// Of the user's own code, and of the libraries it is linked with.
+    /// Coverage of the user's own code, and of the linked libraries.
     pub fn covered(&self) -> [Covered; 2] {
         [true, false].map(|user| self.coverage.covered(&self.program, user))
     }
 
-    /// What was reached of each of the user's functions.
+    /// Coverage of each user function.
     pub fn coverage(&self) -> Vec<FunctionCoverage> {
         self.coverage.functions(&self.program)
     }

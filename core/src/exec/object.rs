@@ -1,8 +1,8 @@
-//! One object in memory: concrete bytes, and over them what is symbolic.
+//! One object in memory: concrete bytes, overlaid by symbolic ones.
 //!
-//! A symbolic byte is the k-th byte of an expression, so that loading exactly what was stored gives back the same
-//! expression. After a write at a symbolic place the object's contents are an array (`contents.rs`), over which later
-//! bytes are laid again. An object without an overlay is plain bytes, which the interpreter reads without coming here.
+//! A symbolic byte is the k-th byte of an expression, so that loading exactly what was stored returns the
+//! same expression. After a write at a symbolic offset the contents are an array (`contents.rs`), overlaid by
+//! later writes. An object without an overlay is plain bytes, which the inner loop reads directly.
 use super::contents::{Contents, Grain};
 use crate::expr::{Expr, Graph};
 use crate::interval::Set;
@@ -10,7 +10,7 @@ use crate::persist::Map;
 use crate::program::FuncId;
 use std::sync::{Arc, OnceLock};
 
-/// How the object came to be.
+/// Storage class of an object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     Global,
@@ -28,19 +28,19 @@ impl Kind {
     }
 }
 
-/// Where a byte that is not like the rest of its object comes from.
+/// Source of a byte that differs from the rest of its object.
 #[derive(Clone, Copy, Debug)]
 enum Cell {
-    /// From `bytes`.
+    /// The byte in `bytes`.
     Concrete,
-    /// Byte `index` of `expr`, a bit-vector.
+    /// Byte `index` of the bit-vector `expr`.
     Part { expr: Expr, index: u32 },
 }
 
-/// What lies over the concrete bytes.
+/// Symbolic contents over the concrete bytes.
 #[derive(Clone, Default)]
 struct Overlay {
-    /// The contents where no cell says otherwise; without it those are the concrete bytes.
+    /// Contents where there is no cell; `None`: the concrete bytes.
     array: Option<Contents>,
     cells: Map<Cell>,
 }
@@ -51,21 +51,21 @@ pub struct Object {
     pub size: u64,
     pub kind: Kind,
     pub readonly: bool,
-    /// Its value was not understood, or is not defined anywhere: what to say when it is used.
+    /// Message if the value is unsupported, or the object is not defined anywhere.
     pub unsupported: Option<Arc<str>>,
-    /// The instruction that made it, where leaks are looked for.
+    /// Instruction that allocated it, if leaks are checked.
     pub origin: Option<(FuncId, u32)>,
     pub bytes: Vec<u8>,
     overlay: Option<Box<Overlay>>,
-    /// The contents as one array, as long as nothing has been written since.
+    /// Contents as one array, valid until the next write.
     whole: OnceLock<Contents>,
 }
 
-/// Objects up to this size are read as a whole wherever the place is symbolic.
-const SMALL: u64 = 64;
+/// Objects up to this size are read as one array at symbolic offsets.
+const SMALL_OBJECT_BYTES: u64 = 64;
 
 impl Object {
-    /// All bytes zero.
+    /// Object of zeros.
     pub fn new(base: u64, size: u64, kind: Kind) -> Object {
         let bytes = vec![0; size as usize];
         Object {
@@ -81,18 +81,18 @@ impl Object {
         }
     }
 
-    /// Nothing but concrete bytes.
+    /// Are all bytes concrete?
     pub fn is_plain(&self) -> bool {
         self.overlay.is_none()
     }
 
-    /// May `bytes` be changed without telling anyone?
+    /// May `bytes` be changed directly? True if nothing is derived from them.
     pub fn is_freely_writable(&self) -> bool {
         self.overlay.is_none() && self.whole.get().is_none() && !self.readonly && self.unsupported.is_none()
     }
 
-    /// Forgets what was derived from the contents, which are about to change.
-    pub fn touch(&mut self) {
+    /// Drops the derived array; called before the contents change.
+    pub fn forget_array(&mut self) {
         self.whole = OnceLock::new();
     }
 
@@ -107,7 +107,7 @@ impl Object {
         }
     }
 
-    /// `count` bytes from `at` on, if they are concrete.
+    /// Reads `count` bytes from `at` on, if they are concrete.
     pub fn read_concrete(&self, at: u64, count: u64) -> Option<u64> {
         debug_assert!(count <= 8);
         let concrete =
@@ -120,7 +120,7 @@ impl Object {
         Some(u64::from_le_bytes(word))
     }
 
-    /// `count` bytes from `at` on as a bit-vector, the first one lowest.
+    /// Reads `count` bytes from `at` on as a bit-vector, the first one lowest.
     pub fn read(&self, graph: &mut Graph, at: u64, count: u64) -> Expr {
         let mut result: Option<Expr> = None;
         let mut i = at;
@@ -135,7 +135,7 @@ impl Object {
         result.expect("at least one byte")
     }
 
-    /// The longest run from `at` on, at most `limit` bytes, that comes from one place.
+    /// Longest run from `at` on, at most `limit` bytes, that has one source.
     fn piece(&self, graph: &mut Graph, at: u64, limit: u64) -> (Expr, u64) {
         let mut length = 1;
         match self.cell(at) {
@@ -170,13 +170,13 @@ impl Object {
 
     /// Writes the low `count` bytes of a number.
     pub fn write_concrete(&mut self, at: u64, count: u64, word: u64) {
-        self.touch();
+        self.forget_array();
         self.bytes[at as usize..(at + count) as usize].copy_from_slice(&word.to_le_bytes()[..count as usize]);
-        self.uncover(at, count);
+        self.mark_concrete(at, count);
     }
 
-    /// Says that these of `bytes` count.
-    pub fn uncover(&mut self, at: u64, count: u64) {
+    /// Makes `count` bytes from `at` on concrete: those in `bytes`.
+    pub fn mark_concrete(&mut self, at: u64, count: u64) {
         let Some(overlay) = &mut self.overlay else { return };
         for i in at..at + count {
             if overlay.array.is_some() {
@@ -195,14 +195,14 @@ impl Object {
         if let Some(word) = graph.const_word(value) {
             return self.write_concrete(at, u64::from(graph.width(value) / 8), word);
         }
-        self.touch();
+        self.forget_array();
         let overlay = self.overlay.get_or_insert_default();
         for index in 0..graph.width(value) / 8 {
             overlay.cells.insert(at as u32 + index, Cell::Part { expr: value, index });
         }
     }
 
-    /// `count` bytes at a place of 64 bits, one of these, as a bit-vector.
+    /// Reads `count` bytes at a 64-bit offset that is one of `places`, as a bit-vector.
     pub fn read_among(&self, graph: &mut Graph, place: Expr, places: &Set, count: u64) -> Expr {
         let (least, most) = places.min().zip(places.max()).expect("a place that is possible");
         let (contents, start) = self.part(graph, Grain::of(places, count), least, most + count);
@@ -211,36 +211,36 @@ impl Object {
         contents.read_among(graph, place, &places.plus(start.wrapping_neg()), count)
     }
 
-    /// Writes whole bytes at a place of 64 bits, one of these.
+    /// Writes whole bytes at a 64-bit offset that is one of `places`.
     pub fn write_among(&mut self, graph: &mut Graph, place: Expr, places: &Set, bits: Expr) {
         let grain = Grain::of(places, u64::from(graph.width(bits) / 8));
         let contents = self.whole(graph, grain).write_among(graph, place, places, bits);
         self.set_contents(contents);
     }
 
-    /// From now on the contents are these.
+    /// Replaces the contents.
     pub fn set_contents(&mut self, contents: Contents) {
         self.whole = contents.into();
         self.overlay = Some(Box::new(Overlay { array: Some(contents), cells: Map::new() }));
     }
 
-    /// The contents as one array: a table for plain bytes, with writes over it for the rest. Of this grain, unless they
-    /// are an array already.
+    /// Contents as one array: a table for plain bytes, with writes over it for the rest. Has this grain,
+    /// unless the contents are an array already.
     fn whole(&self, graph: &mut Graph, grain: Grain) -> Contents {
         let fixed = self.overlay.as_deref().is_some_and(|overlay| overlay.array.is_some());
         if let Some(whole) = self.whole.get().filter(|whole| fixed || whole.grain == grain) {
             return *whole;
         }
         let (contents, _) = self.array(graph, grain, 0, self.size);
-        // If it is there of another grain already, that stays.
+        // An array of another grain is kept.
         let _ = self.whole.set(contents);
         contents
     }
 
-    /// The contents from `from` to `to` (not included) as an array, and the place its index 0 stands for. What lies
-    /// outside is left out if that is most of the object.
+    /// Contents from `from` to `to` (exclusive) as an array, and the offset of its index 0. The rest is left
+    /// out if it is most of the object.
     fn part(&self, graph: &mut Graph, grain: Grain, from: u64, to: u64) -> (Contents, u64) {
-        if self.size <= SMALL || (to - from) > self.size / 4 {
+        if self.size <= SMALL_OBJECT_BYTES || (to - from) > self.size / 4 {
             return (self.whole(graph, grain), 0);
         }
         self.array(graph, grain, from, to)
@@ -269,24 +269,24 @@ impl Object {
         (contents, start)
     }
 
-    /// The bytes of one grain; zeros after the object's end.
+    /// Bytes of one element; zeros after the object's end.
     fn grain(&self, graph: &mut Graph, grain: Grain, number: u64) -> Expr {
         let first = number * grain.bytes();
         let word = self.read(graph, first, grain.bytes().min(self.size - first));
         graph.zext(word, 8 * grain.bytes() as u32)
     }
 
-    /// Copies `count` bytes, whatever they are, from another object (or this one before the copy).
+    /// Copies `count` bytes, concrete or symbolic, from another object (or from a copy of this one).
     pub fn copy_from(&mut self, graph: &mut Graph, at: u64, from: &Object, start: u64, count: u64) {
-        self.touch();
+        self.forget_array();
         let (to, source) = (at as usize, start as usize);
         self.bytes[to..to + count as usize].copy_from_slice(&from.bytes[source..source + count as usize]);
         if from.is_plain() {
-            return self.uncover(at, count);
+            return self.mark_concrete(at, count);
         }
         for i in 0..count {
             match from.cell(start + i) {
-                Some(Cell::Concrete) => self.uncover(at + i, 1),
+                Some(Cell::Concrete) => self.mark_concrete(at + i, 1),
                 Some(cell @ Cell::Part { .. }) => {
                     self.overlay.get_or_insert_default().cells.insert((at + i) as u32, cell);
                 }
@@ -298,7 +298,7 @@ impl Object {
         }
     }
 
-    /// Expressions it needs.
+    /// Adds the expressions it refers to.
     pub fn roots(&self, roots: &mut Vec<Expr>) {
         roots.extend(self.whole.get().map(|whole| whole.array));
         if let Some(overlay) = &self.overlay {
@@ -325,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_stored_is_loaded_as_the_same_expression() {
+    fn a_load_returns_the_stored_expression() {
         let mut g = Graph::new();
         let x = g.var("x", Sort::Bits(32)).unwrap();
         let mut o = object(8);
@@ -340,9 +340,9 @@ mod tests {
         assert_eq!(o.read_concrete(2, 4), Some(0xdead_beef));
     }
 
-    /// The whole as an array agrees byte for byte with single reads, after every kind of write.
+    /// The array of the whole object agrees with single reads, after every kind of write.
     #[test]
-    fn the_whole_is_its_bytes() {
+    fn the_whole_array_has_all_bytes() {
         let mut g = Graph::new();
         let input = g.var("in", Sort::Array { index: INDEX_WIDTH, element: 8 }).unwrap();
         let x = g.var("x", Sort::Bits(16)).unwrap();
@@ -374,9 +374,9 @@ mod tests {
         }
     }
 
-    /// A part of a large object has its bytes at their places, symbolic ones too, and leaves out the rest.
+    /// A part of a large object has its bytes at their offsets, symbolic ones too, and leaves out the rest.
     #[test]
-    fn a_part_is_its_bytes() {
+    fn a_part_has_its_bytes() {
         let mut g = Graph::new();
         let x = g.var("x", Sort::Bits(32)).unwrap();
         let input = g.var("in", Sort::Array { index: INDEX_WIDTH, element: 8 }).unwrap();
@@ -402,13 +402,13 @@ mod tests {
         let (Contents { array, .. }, start) = plain.part(&mut g, Grain::BYTE, 500, 508);
         assert_eq!((g.op(array), start), (crate::expr::Op::Table, 500));
         assert_eq!(g.table(array).elements.len(), 8);
-        assert_eq!(plain.part(&mut g, Grain::BYTE, 0, 900).1, 0, "most of it is all of it");
+        assert_eq!(plain.part(&mut g, Grain::BYTE, 0, 900).1, 0, "a large part is the whole");
     }
 
-    /// Accesses of every size at places of every alignment, known and not, agree with memory that is just bytes,
-    /// whatever grain the first of them has made of the object.
+    /// Accesses of every size and alignment, at known and symbolic offsets, agree with memory made of bytes,
+    /// for every grain.
     #[test]
-    fn words_are_their_bytes_at_places_that_are_not_known() {
+    fn words_at_symbolic_offsets_agree_with_bytes() {
         const SIZE: u64 = 27;
         let mut random = Random::new(7);
         let mut grains = [0; 4];

@@ -1,4 +1,4 @@
-//! What a run may be told. `Options::check` says what is wrong with it before anything starts.
+//! Options of a run. `Options::check` validates them before anything starts.
 use super::search::SEARCHES;
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,16 +8,16 @@ use std::time::Duration;
 pub enum Tests {
     /// Every completed path, and the first path into each bug.
     All,
-    /// Paths that reach something which no earlier test reaches, and the first path into each bug.
+    /// Paths that reach code no earlier test reaches, and the first path into each bug.
     Coverage,
     /// The first path into each bug.
     Bugs,
 }
 
-/// A check that is made only when asked for.
+/// A check that is off by default.
 pub struct CheckRow {
     pub name: &'static str,
-    /// What is reported, in a line.
+    /// Reported bugs, in one line.
     pub about: &'static str,
     switch: fn(&mut Checks) -> &mut bool,
 }
@@ -40,7 +40,7 @@ pub const CHECKS: &[CheckRow] = &[
     },
 ];
 
-/// Which of `CHECKS` are made. They are of the user's own code.
+/// Enabled checks of `CHECKS`. They apply to the user's own code.
 #[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
 pub struct Checks {
     pub overflow: bool,
@@ -49,7 +49,7 @@ pub struct Checks {
 }
 
 impl Checks {
-    /// From names; the error says which are known.
+    /// Enables checks by name. The error lists the known ones.
     pub fn named<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Checks, String> {
         let mut checks = Checks::default();
         for name in names {
@@ -63,42 +63,42 @@ impl Checks {
     }
 }
 
-/// What programs see of time and random numbers.
+/// Source of the program's time and random numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ambient {
-    /// The same on every path and every run.
+    /// Equal on every path and in every run.
     Fixed,
-    /// Anything: inputs of the path.
+    /// Inputs of the path.
     Symbolic,
 }
 
 #[derive(Clone, Debug)]
 pub struct Options {
     pub search: String,
-    /// Decides whatever is left to chance.
+    /// Seed of the random choices of search strategies.
     pub seed: u64,
     pub max_time: Option<Duration>,
-    /// Of one question to the solver.
+    /// Limit of one query.
     pub max_solver_time: Option<Duration>,
     pub max_instructions: Option<u64>,
-    /// In bytes, for the whole process.
+    /// Bytes of the whole process.
     pub max_memory: Option<u64>,
-    /// Gives memory that is not used back to the system, where the allocator is not the C library's.
+    /// Returns free memory of the allocator to the system, if the allocator is not the C library's.
     pub release_memory: fn(),
     pub max_tests: Option<u64>,
     pub max_depth: Option<u32>,
-    /// The side of a branch that the path's model takes is not asked about.
+    /// Does not query the side of a branch that the path model takes.
     pub path_model: bool,
-    /// Objects that one symbolic access may reach.
+    /// Largest number of objects that one symbolic access may reach.
     pub max_objects: u32,
-    /// Values that one symbolic size or length may take.
+    /// Largest number of values that one symbolic size or length may take.
     pub max_values: u32,
-    /// Bytes of one object.
+    /// Largest size of an object.
     pub max_object_bytes: u64,
-    /// Bytes of stack.
+    /// Size of the stack.
     pub max_stack: u64,
     pub tests: Tests,
-    /// A test for every path into a bug.
+    /// Writes a test for every path into a bug.
     pub all_bugs: bool,
     pub checks: Checks,
     pub ambient: Ambient,
@@ -106,15 +106,15 @@ pub struct Options {
     pub havoc: bool,
     /// `argv`, the program's name first.
     pub arguments: Vec<String>,
-    /// `NAME=value`, each.
+    /// Strings `NAME=value`.
     pub environment: Vec<String>,
-    /// What the kernel model's standard input holds.
+    /// Contents of the kernel model's standard input.
     pub stdin: Arc<[u8]>,
-    /// Tests say what was written to standard output.
+    /// Tests contain the standard output.
     pub keep_stdout: bool,
-    /// May files of the machine be changed?
+    /// May files of the host be changed?
     pub write_host: bool,
-    /// Numbers that the kernel model asks for by name.
+    /// Settings of the kernel model, by name.
     pub settings: Vec<(String, i64)>,
 }
 

@@ -1,4 +1,4 @@
-//! How a path can end, as data: one row for each class of bug, one for each limit.
+//! How a path can end, as data: one row per class of bug, one per limit.
 use super::object::Kind;
 
 macro_rules! classes {
@@ -8,9 +8,9 @@ macro_rules! classes {
         pub enum Class { $($name,)* }
         impl Class {
             pub const ALL: &'static [Class] = &[$(Class::$name,)*];
-            /// As file names and reports have it.
+            /// Name in files and reports.
             pub fn name(self) -> &'static str { match self { $(Class::$name => $text,)* } }
-            /// What it means, in a line.
+            /// Description in one line.
             pub fn about(self) -> &'static str { match self { $(Class::$name => $about,)* } }
         }
     };
@@ -49,6 +49,14 @@ pub enum Limit {
 }
 
 impl Limit {
+    /// Message of a path that is open when the run stops.
+    pub fn stop_message(self) -> String {
+        if self == Limit::Interrupted {
+            return self.name().to_string();
+        }
+        format!("stopped by {}", self.name())
+    }
+
     pub fn name(self) -> &'static str {
         match self {
             Limit::Time => "max-time",
@@ -81,7 +89,7 @@ pub enum Outcome {
     Unsupported {
         message: String,
     },
-    /// The path's own assumptions exclude it (`__VERIFIER_assume`): it never was one.
+    /// The path's own assumptions exclude it (`__VERIFIER_assume`): not counted as a path.
     Dropped,
 }
 
@@ -94,12 +102,12 @@ impl Outcome {
         Outcome::Unsupported { message: message.into() }
     }
 
-    /// Messages have one line, except those of hooks that failed: how is told below it.
-    pub fn headline(message: &str) -> &str {
+    /// First line of a message. Only messages of failed hooks have more.
+    pub fn first_line(message: &str) -> &str {
         message.lines().next().unwrap_or_default()
     }
 
-    /// What a test's ending is called: `exit N`, a class, or why the path was cut.
+    /// Ending of a path in test lists: `exit N`, a class, or the limit.
     pub fn ending(&self) -> String {
         match self {
             Outcome::Exit { status } => format!("exit {}", status & 0xff),
@@ -111,7 +119,7 @@ impl Outcome {
     }
 }
 
-/// What an access was for.
+/// Kind of a memory access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Access {
     Read,
@@ -142,7 +150,7 @@ pub fn describe(kind: Kind, size: u64) -> String {
 /// A source position, as reports print it.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Place {
-    /// Empty: not known.
+    /// Empty if unknown.
     pub file: String,
     pub line: u32,
     pub function: String,

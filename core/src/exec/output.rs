@@ -1,11 +1,10 @@
-//! What a path wrote to standard output. Symbolic bytes stay symbolic until the path ends: only then is it known which
-//! of their values the test has.
+//! Standard output of a path. Symbolic bytes stay symbolic until the path ends, when its test is known.
 use crate::expr::{Evaluator, Expr, Graph, Model};
 
 #[derive(Clone, Default, Debug)]
 pub struct Output {
     bytes: Vec<u8>,
-    /// Places in `bytes`, in order, that hold 8-bit expressions.
+    /// Indices in `bytes`, in order, that hold 8-bit expressions.
     symbolic: Vec<(usize, Expr)>,
 }
 
@@ -19,7 +18,7 @@ impl Output {
         self.bytes.push(0);
     }
 
-    /// The bytes where the inputs are those of the model.
+    /// Bytes under a model.
     pub fn under(&self, graph: &Graph, model: &Model, evaluator: &mut Evaluator) -> Vec<u8> {
         let mut bytes = self.bytes.clone();
         if !self.symbolic.is_empty() {
@@ -31,7 +30,7 @@ impl Output {
         bytes
     }
 
-    /// Expressions it needs.
+    /// Adds the expressions it refers to.
     pub fn roots(&self, roots: &mut Vec<Expr>) {
         roots.extend(self.symbolic.iter().map(|(_, byte)| *byte));
     }

@@ -1,66 +1,68 @@
-//! Symbolic addresses: which objects they can point into, and where.
+//! Resolution of symbolic addresses: the objects they can point into, and the offsets.
 //!
-//! The sets that the path has learnt are asked once: they name the objects in question through the address map, and the
-//! places within one. An address that is an object's plus something must stay in that object. Any other one forks: a
-//! state for each object it can point into, up to `max_objects`, and one for each way of pointing into none, which ends
-//! there. A state that is to execute the instruction again knows what it points to (`State::facts`).
+//! The set of values of the address on the path is computed once: it selects the candidate objects through
+//! their windows, and the offsets within one. An address computed from an object's address must stay in that
+//! object. Any other address forks: a state for each object it can point into, up to `max_objects`, and one
+//! for each kind of invalid pointer, which ends there. A state that executes the instruction again knows the
+//! object (`State::facts`).
 use super::Engine;
 use super::address::{self, NULL_PAGE, ObjectId};
-use super::ask::Probe;
 use super::outcome::{Access, Class, Outcome};
+use super::queries::Side;
 use super::state::{Fact, State};
 use super::value::Value;
 use crate::expr::{Expr, Op};
 use crate::interval::Set;
 use crate::program::FuncId;
 
-/// Where in an object: bytes from its start.
+/// Offset in an object.
 #[derive(Clone, Debug)]
-pub(super) enum Place {
-    At(u64),
-    /// An expression of 64 bits, and a set that has all its values; what is accessed there lies in the object.
+pub(super) enum Offset {
+    Known(u64),
+    /// An expression of 64 bits, and a set that contains all its values. The access is in bounds for each of
+    /// them.
     Among {
         offset: Expr,
         set: Set,
     },
 }
 
-/// A place inside a live object.
+/// An object, and an offset in bounds.
 #[derive(Clone, Debug)]
-pub(super) struct Spot {
+pub(super) struct Location {
     pub id: ObjectId,
-    pub place: Place,
+    pub offset: Offset,
 }
 
-/// One of the things an address can be, which exclude each other; without a fact it is an error.
-struct Way {
+/// One of several alternatives that exclude each other; without a fact it is an error.
+struct Alternative {
     condition: Expr,
     fact: Option<Fact>,
 }
 
 impl Engine {
-    /// The object that has `count` bytes at `address`; other possibilities go on as other states.
+    /// Resolves `count` bytes at `address`; other states take the other possibilities.
     pub(super) fn locate(
         &mut self,
         state: &mut State,
         address: Value,
         count: u64,
         access: Access,
-    ) -> Result<Spot, Outcome> {
+    ) -> Result<Location, Outcome> {
         let Some(e) = address.expr() else {
-            let (id, offset) = self.at(state, address.word, count, access)?;
-            return Ok(Spot { id, place: Place::At(offset) });
+            let (id, offset) = self.object_at(state, address.word, count, access)?;
+            return Ok(Location { id, offset: Offset::Known(offset) });
         };
         let set = self.solver.values(state.path, e);
         if let Some(word) = set.value() {
-            let (id, offset) = self.at(state, word, count, access)?;
-            return Ok(Spot { id, place: Place::At(offset) });
+            let (id, offset) = self.object_at(state, word, count, access)?;
+            return Ok(Location { id, offset: Offset::Known(offset) });
         }
         if let Some(Fact::Inside { id, count: known }) = state.fact(e)
             && known >= count
             && state.memory.get(id).is_some()
         {
-            return self.spot(state, id, e, &set, count, access);
+            return self.location(state, id, e, &set, count, access);
         }
         let id = match self.base_of(e) {
             Some((id, _)) if state.memory.get(id).is_some() => {
@@ -68,24 +70,24 @@ impl Engine {
                 id
             }
             Some((id, base)) if state.memory.is_gone(id) => {
-                return Err(self.fault(state, base, count, access));
+                return Err(self.access_fault(state, base, count, access));
             }
             Some(_) | None => {
-                let ways = self.object_ways(state, e, &set, count);
+                let alternatives = self.object_alternatives(state, e, &set, count);
                 let fault = |engine: &Engine, state: &State, address: u64| {
-                    engine.fault(state, address, count, access)
+                    engine.access_fault(state, address, count, access)
                 };
-                match self.take_one(state, e, ways, fault)? {
+                match self.fork_on_alternatives(state, e, alternatives, fault)? {
                     Fact::Inside { id, .. } => id,
-                    Fact::Equal(_) => unreachable!("the ways of an access are objects"),
+                    Fact::Equal(_) => unreachable!("the alternatives of an access are objects"),
                 }
             }
         };
-        self.spot(state, id, e, &set, count, access)
+        self.location(state, id, e, &set, count, access)
     }
 
-    /// The object from whose address this one is computed, and that address. Leaving the object is an error, wherever
-    /// the address then leads.
+    /// Object from whose address this one is computed, and that address. Leaving the object is an error,
+    /// wherever the address then points.
     fn base_of(&self, e: Expr) -> Option<(ObjectId, u64)> {
         let graph = &self.solver.graph;
         if graph.op(e) != Op::Add {
@@ -117,7 +119,7 @@ impl Engine {
         self.require(state, inside, fault)
     }
 
-    /// Do `count` bytes at `address` lie in the object?
+    /// Condition that `count` bytes at `address` are in the object.
     fn inside(&mut self, address: Expr, id: ObjectId, size: u64, count: u64) -> Expr {
         let graph = &mut self.solver.graph;
         let base = graph.word(64, id.base());
@@ -126,9 +128,9 @@ impl Engine {
         graph.ule(offset, last)
     }
 
-    /// The objects of the set that have room for the access, and the errors that it allows: null, freed, nowhere.
-    fn object_ways(&mut self, state: &State, e: Expr, set: &Set, count: u64) -> Vec<Way> {
-        let mut ways = Vec::new();
+    /// Objects of the set with room for the access, and the possible errors: null, freed, no object.
+    fn object_alternatives(&mut self, state: &State, e: Expr, set: &Set, count: u64) -> Vec<Alternative> {
+        let mut alternatives = Vec::new();
         let mut freed = Vec::new();
         let mut covered = Vec::new();
         for (low, high) in set.spans() {
@@ -153,19 +155,19 @@ impl Engine {
         for &(id, size) in &covered {
             let condition = self.inside(e, id, size, count);
             somewhere = self.solver.graph.or(somewhere, condition);
-            ways.push(Way { condition, fact: Some(Fact::Inside { id, count }) });
+            alternatives.push(Alternative { condition, fact: Some(Fact::Inside { id, count }) });
         }
         let everything = covered.iter().flat_map(|&(id, size)| places(id, size, count).spans());
         let everything = Set::from_spans(64, everything);
         if everything.exact && set.is_subset(&everything.set) {
-            return ways;
+            return alternatives;
         }
         let graph = &mut self.solver.graph;
         let mut nowhere = graph.not(somewhere);
         let mut error = |graph: &mut crate::expr::Graph, condition: Expr| {
             if !graph.is_false(condition) {
                 let alone = graph.and(condition, nowhere);
-                ways.push(Way { condition: alone, fact: None });
+                alternatives.push(Alternative { condition: alone, fact: None });
                 let not = graph.not(condition);
                 nowhere = graph.and(nowhere, not);
             }
@@ -184,50 +186,53 @@ impl Engine {
             gone = graph.or(gone, inside);
         }
         error(graph, gone);
-        ways.push(Way { condition: nowhere, fact: None });
-        ways
+        alternatives.push(Alternative { condition: nowhere, fact: None });
+        alternatives
     }
 
-    /// Follows every feasible way: this state the one of its model, others as states that are born, or end in the error
-    /// that `fault` makes of their address.
-    fn take_one(
+    /// Forks over alternatives: this state takes the one of its model, other states the others, or end in the
+    /// error that `fault` makes of their address.
+    fn fork_on_alternatives(
         &mut self,
         state: &mut State,
         e: Expr,
-        ways: Vec<Way>,
+        alternatives: Vec<Alternative>,
         fault: impl Fn(&Engine, &State, u64) -> Outcome,
     ) -> Result<Fact, Outcome> {
         let model = self.model(state);
         let mut session = self.solver.evaluator.under(&self.solver.graph, &model);
-        let own = ways.iter().position(|way| session.truth(way.condition)).expect("the ways are exhaustive");
+        let own = alternatives
+            .iter()
+            .position(|alternative| session.truth(alternative.condition))
+            .expect("the alternatives are exhaustive");
         let mut alone = true;
-        let mut born = 0;
+        let mut forked = 0;
         let mut skipped = false;
-        for (i, way) in ways.iter().enumerate() {
+        for (i, alternative) in alternatives.iter().enumerate() {
             if i == own {
-                self.ask_again(state, way.condition);
+                self.ask_model_side(state, alternative.condition);
                 continue;
             }
-            if way.fact.is_some() && born + 1 >= self.options.max_objects {
+            if alternative.fact.is_some() && forked + 1 >= self.options.max_objects {
                 skipped = true;
                 alone = false;
                 continue;
             }
-            match self.probe(state, way.condition) {
-                Probe::Infeasible => {}
-                Probe::Skipped => alone = false,
-                Probe::Feasible(mut child) => {
+            match self.fork_side(state, alternative.condition) {
+                Side::Infeasible => {}
+                Side::Skipped => alone = false,
+                Side::Feasible(mut child) => {
                     alone = false;
-                    match way.fact {
+                    match alternative.fact {
                         Some(fact) => {
-                            born += 1;
+                            forked += 1;
                             child.learn(e, fact);
-                            self.born.push(child);
+                            self.forked.push(child);
                         }
                         None => {
                             let address = self.evaluate(&child, e).low();
                             let outcome = fault(self, &child, address);
-                            self.finish(child, outcome);
+                            self.end_path(child, outcome);
                         }
                     }
                 }
@@ -239,9 +244,9 @@ impl Engine {
             self.stats.limits += 1;
         }
         if !alone {
-            self.commit(state, ways[own].condition);
+            self.add_constraint(state, alternatives[own].condition);
         }
-        match ways[own].fact {
+        match alternatives[own].fact {
             Some(fact) => {
                 state.learn(e, fact);
                 Ok(fact)
@@ -253,8 +258,8 @@ impl Engine {
         }
     }
 
-    /// The place of an address that lies in the object.
-    fn spot(
+    /// Location of an address that is in the object.
+    fn location(
         &mut self,
         state: &State,
         id: ObjectId,
@@ -262,27 +267,27 @@ impl Engine {
         set: &Set,
         count: u64,
         access: Access,
-    ) -> Result<Spot, Outcome> {
-        self.usable(state, id, access)?;
+    ) -> Result<Location, Outcome> {
+        self.check_access(state, id, access)?;
         let size = state.memory.get(id).expect("a live object").size;
         let inside = places(id, size, count).intersect(set).set;
         let set = inside.plus(id.base().wrapping_neg());
-        let place = match set.value() {
-            Some(offset) => Place::At(offset),
+        let offset = match set.value() {
+            Some(offset) => Offset::Known(offset),
             None => {
                 let base = self.solver.graph.word(64, id.base());
-                Place::Among { offset: self.solver.graph.sub(e, base), set }
+                Offset::Among { offset: self.solver.graph.sub(e, base), set }
             }
         };
-        Ok(Spot { id, place })
+        Ok(Location { id, offset })
     }
 
-    /// The function that a pointer is; other functions it can be are called by other states.
+    /// Resolves a function pointer; other states call the other functions it can point to.
     pub(super) fn callee(&mut self, state: &mut State, target: Value) -> Result<FuncId, Outcome> {
         let count = self.program.functions.len();
         let wrong = |address: u64| match address {
             0..NULL_PAGE => Outcome::bug(Class::Null, "call through a null pointer"),
-            _ => Outcome::bug(Class::ModelError, format!("call of {address:#x}, where no function is")),
+            _ => Outcome::bug(Class::ModelError, format!("call of {address:#x}: no function is there")),
         };
         let find = |address: u64| address::function_at(address, count).ok_or_else(|| wrong(address));
         let Some(e) = target.expr() else { return find(target.word) };
@@ -293,7 +298,7 @@ impl Engine {
         if let Some(address) = set.value() {
             return find(address);
         }
-        let mut ways = Vec::new();
+        let mut alternatives = Vec::new();
         let graph = &mut self.solver.graph;
         let mut none = graph.boolean(true);
         for (low, high) in set.spans() {
@@ -303,25 +308,25 @@ impl Engine {
                 let condition = graph.eq(e, here);
                 let not = graph.not(condition);
                 none = graph.and(none, not);
-                ways.push(Way { condition, fact: Some(Fact::Equal(address)) });
+                alternatives.push(Alternative { condition, fact: Some(Fact::Equal(address)) });
             }
         }
         if set.min() < Some(NULL_PAGE) {
             let page = graph.word(64, NULL_PAGE);
             let null = graph.ult(e, page);
-            ways.push(Way { condition: null, fact: None });
+            alternatives.push(Alternative { condition: null, fact: None });
             let not = graph.not(null);
             none = graph.and(none, not);
         }
-        ways.push(Way { condition: none, fact: None });
-        match self.take_one(state, e, ways, |_, _, address| wrong(address))? {
+        alternatives.push(Alternative { condition: none, fact: None });
+        match self.fork_on_alternatives(state, e, alternatives, |_, _, address| wrong(address))? {
             Fact::Equal(address) => find(address),
-            Fact::Inside { .. } => unreachable!("the ways of a call are functions"),
+            Fact::Inside { .. } => unreachable!("the alternatives of a call are functions"),
         }
     }
 }
 
-/// The addresses at which the object has `count` bytes.
+/// Addresses at which the object has `count` bytes.
 fn places(id: ObjectId, size: u64, count: u64) -> Set {
     Set::span(64, id.base(), id.base() + (size - count))
 }

@@ -1,26 +1,26 @@
-//! The inner loop: one state, one instruction after another, until something happens that needs a decision.
+//! The inner loop: executes one state until a decision is needed.
 //!
-//! Only numbers are handled here. Every case reads its operands, and leaves the instruction to `step/` as soon as one
-//! of them is symbolic, an address is not in the cache, or the operation could be an error. Indices are not checked:
-//! `Program::load` has checked that every register, edge and block exists, and `code.rs` made the constants.
+//! Only numbers are handled here. An instruction is passed to `step/` if an operand is symbolic, an address
+//! is not in the cache, or the operation could be an error. Indices are not checked: `Program::load` has
+//! checked that every register, edge and block exists, and `code.rs` created the constants.
 use super::Engine;
 use super::code::{Code, Op};
 use super::outcome::Outcome;
 use super::state::State;
-use super::step::Go;
+use super::step::Flow;
 use super::value::Value;
 
 /// Why the loop stopped.
 #[derive(Debug)]
 pub enum Stop {
-    /// The batch is over.
+    /// All instructions of the turn are executed.
     Fuel,
-    /// Other states were born, or this one should be looked at again.
+    /// Other states were forked, or the run is over.
     Forked,
     End(Outcome),
 }
 
-/// Registers and constants side by side: the top bit of an operand selects.
+/// Registers and constants: the top bit of an operand selects.
 struct Bank {
     base: [*mut Value; 2],
 }
@@ -51,7 +51,7 @@ fn signed(width: u8, word: u64) -> i64 {
 }
 
 impl Engine {
-    /// Runs `state` for at most `fuel` instructions. The cache must belong to it.
+    /// Runs `state` for at most `fuel` instructions. The address cache must belong to it.
     pub(super) fn run(&mut self, state: &mut State, fuel: u64) -> Stop {
         let mut left = fuel;
         let stop = self.run_frames(state, &mut left);
@@ -63,8 +63,8 @@ impl Engine {
         loop {
             let func = state.frame.func;
             self.decode(func);
-            // Taken out while it runs, so that it can be read beside the engine; a nested call of the same function
-            // comes back here first.
+            // Taken out so that it can be borrowed beside the engine; a nested call of the function returns
+            // here first.
             let mut code = self.code[func.index()].take().expect("just decoded");
             let stop = self.run_function(state, &mut code, left);
             self.code[func.index()] = Some(code);
@@ -74,33 +74,37 @@ impl Engine {
         }
     }
 
-    /// `None`: another function is on top now.
+    /// Returns `None` if another function is on top now.
     fn run_function(&mut self, state: &mut State, code: &mut Code, left: &mut u64) -> Option<Stop> {
         let bank = Bank { base: [state.frame.registers.as_mut_ptr(), code.constants.as_ptr().cast_mut()] };
         let mut pc = state.frame.pc as usize;
-        if pc == 0 && !code.quiet[code.edges.len()] {
-            self.note(state, code, None);
+        if pc == 0 && !code.recorded[code.edges.len()] {
+            self.record_edge(state, code, None);
         }
         macro_rules! other {
             () => {{
                 state.frame.pc = pc as u32;
                 match self.step(state) {
-                    Ok(Go::Next) => {
+                    Ok(Flow::Next) => {
                         pc += 1;
-                        if !self.born.is_empty() || self.over {
+                        if !self.forked.is_empty() || self.run_over {
                             state.frame.pc = pc as u32;
                             return Some(Stop::Forked);
                         }
                     }
-                    Ok(Go::Edge(edge)) => {
+                    Ok(Flow::Edge(edge)) => {
                         take!(edge);
-                        if !self.born.is_empty() || self.over {
+                        if !self.forked.is_empty() || self.run_over {
                             state.frame.pc = pc as u32;
                             return Some(Stop::Forked);
                         }
                     }
-                    Ok(Go::Frame) => {
-                        return if self.born.is_empty() && !self.over { None } else { Some(Stop::Forked) };
+                    Ok(Flow::Frame) => {
+                        return if self.forked.is_empty() && !self.run_over {
+                            None
+                        } else {
+                            Some(Stop::Forked)
+                        };
                     }
                     Err(outcome) => return Some(Stop::End(outcome)),
                 }
@@ -116,8 +120,8 @@ impl Engine {
                     let value = bank.get(src);
                     unsafe { *bank.base[0].add(dst as usize) = value };
                 }
-                if !unsafe { *code.quiet.get_unchecked(number as usize) } {
-                    self.note(state, code, Some(number));
+                if !unsafe { *code.recorded.get_unchecked(number as usize) } {
+                    self.record_edge(state, code, Some(number));
                 }
                 pc = edge.pc as usize;
             }};
@@ -137,7 +141,7 @@ impl Engine {
                 }
             }};
         }
-        // Division by zero, overflowing division and over-shifts are for `step` to judge.
+        // `step` handles division by zero, overflowing division and over-shifts.
         macro_rules! partial {
             ($dst:ident, $a:ident, $b:ident, |$x:ident, $y:ident| $fine:expr, $result:expr) => {{
                 let (a, b) = (bank.get($a), bank.get($b));
@@ -155,7 +159,7 @@ impl Engine {
                 let address = bank.get($addr);
                 match self.cache.readable(address.word, size_of::<$type>() as u64) {
                     Some(place) if !address.symbolic => {
-                        // SAFETY: the cache says that these bytes are there.
+                        // SAFETY: the cache entry covers these bytes.
                         let word = unsafe { place.cast::<$type>().read_unaligned() };
                         bank.set($dst, u64::from(<$type>::from_le(word)) & mask($width));
                         pc += 1;
@@ -169,7 +173,7 @@ impl Engine {
                 let (value, address) = (bank.get($value), bank.get($addr));
                 match self.cache.writable(address.word, size_of::<$type>() as u64) {
                     Some(place) if !(address.symbolic | value.symbolic) => {
-                        // SAFETY: the cache says that these bytes are there and ours alone.
+                        // SAFETY: the cache entry covers these bytes, and no other state shares them.
                         unsafe { place.cast::<$type>().write_unaligned((value.word as $type).to_le()) };
                         pc += 1;
                     }
@@ -257,7 +261,7 @@ impl Engine {
                     }
                 }
                 Op::Select { dst, at } => {
-                    // SAFETY: made together with the instruction.
+                    // SAFETY: decoded together with the instruction.
                     let [cond, a, b] = unsafe { *code.selects.get_unchecked(at as usize) };
                     let cond = bank.get(cond);
                     if cond.symbolic {
@@ -269,7 +273,7 @@ impl Engine {
                     }
                 }
                 Op::Gep { dst, at } => {
-                    // SAFETY: made together with the instruction.
+                    // SAFETY: decoded together with the instruction.
                     let gep = unsafe { code.geps.get_unchecked(at as usize) };
                     let (base, index) = (bank.get(gep.base), bank.get(gep.index));
                     if base.symbolic | index.symbolic {

@@ -1,4 +1,4 @@
-//! The first state: globals at their addresses with their initial values, the arguments, the first function to call.
+//! The first state: globals with their initial values, the arguments, the first function to call.
 use super::Engine;
 use super::address::{self, ObjectId};
 use super::frame::Frame;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// Memory before the first instruction.
 pub(super) struct Image {
     pub memory: Memory,
-    /// The address of each global.
+    /// Address of each global.
     pub globals: Vec<u64>,
 }
 
@@ -26,7 +26,7 @@ fn resolve(globals: &[u64], place: Address) -> u64 {
     }
 }
 
-/// Lays out the globals.
+/// Allocates and initialises the globals.
 pub(super) fn image(program: &Program) -> Result<Image, String> {
     let mut memory = Memory::default();
     let mut globals = Vec::with_capacity(program.globals.len());
@@ -48,7 +48,7 @@ pub(super) fn image(program: &Program) -> Result<Image, String> {
     }
     for (global, id) in program.globals.iter().zip(ids) {
         let Some(id) = id else { continue };
-        let object = memory.get_mut(id).expect("just made");
+        let object = memory.get_mut(id).expect("just allocated");
         object.readonly = global.readonly;
         object.unsupported = global.unsupported.map(|message| program.string(message).into());
         let name = program.string(global.name);
@@ -76,13 +76,13 @@ pub(super) fn image(program: &Program) -> Result<Image, String> {
 }
 
 impl Engine {
-    /// The state that everything comes from.
+    /// Creates the first state.
     pub(super) fn first_state(&mut self, memory: Memory) -> Result<Box<State>, String> {
         let root = self.solver.tree.root();
         let path = self.solver.tree.retain(root);
         let mut state = Box::new(State {
             id: 0,
-            node: 0,
+            fork_leaf: 0,
             frame: Frame::new(self.main, 0),
             edge: None,
             memory,
@@ -90,11 +90,11 @@ impl Engine {
             inputs: Arc::default(),
             stage: Stage::Starting(0),
             handlers: Arc::default(),
-            left: None,
+            exit_frame: None,
             depth: 0,
-            tried: 0,
+            values_tried: 0,
             facts: SmallVec::new(),
-            jumps: 0,
+            setjmp_calls: 0,
             may_fork: true,
             output: Arc::default(),
             errno: None,
@@ -102,19 +102,19 @@ impl Engine {
             arguments: (0, 0),
         });
         let too_much = |_| "the program's arguments do not fit its memory".to_string();
-        // The arguments and their end, then the environment and its end.
+        // Arguments and a null pointer, then the environment and a null pointer.
         let mut pointers = Vec::new();
         for words in [&self.options.arguments, &self.options.environment] {
             for word in words {
                 let id = state.memory.allocate(word.len() as u64 + 1, Kind::Stack).map_err(too_much)?;
-                let object = state.memory.get_mut(id).expect("just made");
+                let object = state.memory.get_mut(id).expect("just allocated");
                 object.bytes[..word.len()].copy_from_slice(word.as_bytes());
                 pointers.extend(id.base().to_le_bytes());
             }
             pointers.extend([0; 8]);
         }
         let id = state.memory.allocate(pointers.len() as u64, Kind::Stack).map_err(too_much)?;
-        state.memory.get_mut(id).expect("just made").bytes.copy_from_slice(&pointers);
+        state.memory.get_mut(id).expect("just allocated").bytes.copy_from_slice(&pointers);
         state.arguments = (self.options.arguments.len() as u64, id.base());
         match self.next_stage(&mut state, None) {
             Ok(_) => Ok(state),

@@ -1,4 +1,4 @@
-//! One path under way: where it is, what it remembers, and on which node of the path tree it stands.
+//! One path while it runs: stack, memory, node of the path tree.
 use super::address::ObjectId;
 use super::coverage::Marks;
 use super::frame::Frame;
@@ -11,7 +11,7 @@ use crate::query::Path;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// A symbolic object of the path: what a test has to give a value to.
+/// An input of the path: a symbolic object that tests give a value to.
 #[derive(Clone, Debug)]
 pub struct Input {
     pub name: Arc<str>,
@@ -20,74 +20,74 @@ pub struct Input {
     pub size: u64,
 }
 
-/// What is called when the function at the bottom of the stack returns.
+/// Phase of the program, which selects the function to call when the bottom frame returns.
 #[derive(Clone, Copy, Debug)]
 pub enum Stage {
-    /// Constructors, the next one first to be called; then `main`.
+    /// Constructors from this index on; then `main`.
     Starting(usize),
     Main,
-    /// After `main` returned this status, or `exit` was called with it: handlers and destructors.
+    /// `main` returned this status, or `exit` was called with it: handlers and destructors run.
     Exiting {
-        /// Which number a symbolic one is, only the end of the path decides.
+        /// A symbolic status gets its value when the path ends.
         status: Value,
         destructors: usize,
     },
 }
 
-/// What the path implies of an expression, found out when it was used.
+/// A fact about an expression that the path implies, learnt when it was used.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fact {
-    /// It is this number.
+    /// It equals this number.
     Equal(u64),
-    /// There are `count` bytes of this object at that address.
+    /// It is an address with `count` bytes of this object.
     Inside { id: ObjectId, count: u64 },
 }
 
-/// Facts that a state remembers: enough for the operands of one instruction, which may be executed again.
+/// Number of facts kept: enough for the operands of one instruction, which may be executed again.
 const FACTS: usize = 4;
 
 #[derive(Clone)]
 pub struct State {
-    /// In order of creation; the first state is 0.
+    /// Number in order of creation; the first state is 0.
     pub id: u64,
-    /// Its leaf in the tree of forks.
-    pub node: u32,
+    /// Its leaf in the fork tree.
+    pub fork_leaf: u32,
     pub frame: Frame,
-    /// The edge to take first, for a state that was born at a branch.
+    /// Edge to take first, if the state was forked at a branch.
     pub edge: Option<u32>,
     pub memory: Memory,
-    /// Held by the state: `Engine` retains it on a fork and releases it at the end.
+    /// Node of the path tree; retained on a fork and released at the end of the path.
     pub path: Path,
     pub inputs: Arc<Vec<Input>>,
     pub stage: Stage,
-    /// Registered with `atexit`, last one first to be called.
+    /// Handlers registered with `atexit`, called last one first.
     pub handlers: Arc<Vec<FuncId>>,
-    /// The frames that `exit` was called from, where leaks are looked for: what they hold is alive.
-    pub left: Option<Arc<Frame>>,
-    /// Decisions with more than one feasible side so far.
+    /// Top frame when `exit` was called, if leaks are checked: its objects are live.
+    pub exit_frame: Option<Arc<Frame>>,
+    /// Number of decisions with more than one feasible side.
     pub depth: u32,
-    /// Values already tried by the instruction under way.
-    pub tried: u32,
-    /// The last facts found out, the newest last. They stay true: paths only get longer.
+    /// Values already tried by the current instruction.
+    pub values_tried: u32,
+    /// The newest facts, oldest first. They stay true: paths only get longer.
     pub facts: SmallVec<[(Expr, Fact); FACTS]>,
-    /// How many calls of `setjmp` were numbered.
-    pub jumps: u64,
+    /// Number of calls of `setjmp`.
+    pub setjmp_calls: u64,
     /// `klee_set_forking`.
     pub may_fork: bool,
-    /// What the program wrote to standard output.
+    /// Standard output of the program.
     pub output: Arc<Output>,
-    /// The address of `errno`: the C library's, or that of an object of its own once asked for.
+    /// Address of `errno`: the C library's, or that of an object created on first use.
     pub errno: Option<u64>,
-    /// What it reached that no test did then (only with `--tests coverage`).
+    /// Marks it reached that no test had then (only with `--tests coverage`).
     pub untested: Arc<Marks>,
     /// `argc` and the address of `argv`.
     pub arguments: (u64, u64),
 }
 
 impl State {
-    /// The innermost frame under way, and the one that `exit` left.
+    /// The current top frame, and the one at the call of `exit`.
     pub fn stacks(&self) -> impl Iterator<Item = &Frame> {
-        std::iter::once(&self.frame).chain(self.left.as_deref())
+        std::iter::once(&self.frame).chain(self.exit_frame.as_deref())
     }
 
     pub fn learn(&mut self, e: Expr, fact: Fact) {

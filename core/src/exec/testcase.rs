@@ -1,7 +1,7 @@
-//! A finished path: how it ended, where, and the inputs that make the program take it.
+//! A finished path: how and where it ended, and its inputs.
 use super::outcome::{Outcome, Place};
 
-/// The values of the symbolic objects, in the order they were made.
+/// Values of the inputs, in the order of their creation.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct TestCase {
     pub objects: Vec<(String, Vec<u8>)>,
@@ -11,7 +11,8 @@ pub struct TestCase {
 const KTEST_VERSION: u32 = 3;
 
 impl TestCase {
-    /// As KLEE writes it: big-endian lengths, the program's arguments, then name and bytes of each object.
+    /// The `.ktest` format of KLEE: big-endian lengths, the program's arguments, then name and bytes of each
+    /// object.
     pub fn to_ktest(&self, arguments: &[String]) -> Vec<u8> {
         fn counted(out: &mut Vec<u8>, bytes: &[u8]) {
             out.extend((bytes.len() as u32).to_be_bytes());
@@ -21,7 +22,7 @@ impl TestCase {
         out.extend(KTEST_VERSION.to_be_bytes());
         out.extend((arguments.len() as u32).to_be_bytes());
         arguments.iter().for_each(|argument| counted(&mut out, argument.as_bytes()));
-        // No symbolic command line arguments, of no length.
+        // Number and length of symbolic arguments: none.
         out.extend([0; 8]);
         out.extend((self.objects.len() as u32).to_be_bytes());
         for (name, bytes) in &self.objects {
@@ -32,18 +33,18 @@ impl TestCase {
     }
 }
 
-/// One path, from start to end.
+/// A finished path.
 #[derive(Clone, Debug)]
 pub struct Finished {
     pub outcome: Outcome,
-    /// The innermost frame in the user's code.
+    /// Place of the innermost frame in the user's code.
     pub place: Place,
-    /// All frames, innermost first.
+    /// Places of all frames, innermost first.
     pub stack: Vec<Place>,
     pub test: TestCase,
-    /// The number of the test that was written for it.
+    /// Number of its test, if one was written.
     pub number: Option<u64>,
-    /// What it wrote to standard output.
+    /// Its standard output.
     pub output: Vec<u8>,
     /// Is this the first path into its bug?
     pub first: bool,

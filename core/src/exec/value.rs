@@ -1,7 +1,7 @@
-//! What a register holds: a number of at most 64 bits, or an expression.
+//! Value of a register: a number of at most 64 bits, or an expression.
 //!
-//! One bit wide expressions are booleans, wider ones bit-vectors; whatever has more than 64 bits is an expression even
-//! when it is constant. Concrete code therefore never looks at the graph.
+//! Expressions of one bit are booleans, wider ones bit-vectors; a value of more than 64 bits is an expression
+//! even if it is constant. Concrete code therefore never uses the graph.
 use crate::expr::{Bits, Expr, Graph};
 
 #[derive(Clone, Copy, Debug)]
@@ -23,7 +23,7 @@ impl Value {
         Value::number(value.into())
     }
 
-    /// The expression as a register of `width` bits holds it: a number where it is one.
+    /// Register value of an expression: a number if it is constant.
     pub fn of(graph: &Graph, e: Expr) -> Value {
         match graph.const_word(e) {
             Some(word) => Value::number(word),
@@ -31,13 +31,13 @@ impl Value {
         }
     }
 
-    /// The expression, if it is one.
+    /// The expression of a symbolic value.
     #[inline]
     pub fn expr(self) -> Option<Expr> {
         self.symbolic.then(|| Expr::from_word(self.word))
     }
 
-    /// As an expression: a boolean for one bit, a bit-vector otherwise.
+    /// Converts to an expression: a boolean for one bit, a bit-vector otherwise.
     pub fn to_expr(self, graph: &mut Graph, width: u32) -> Expr {
         match self.expr() {
             Some(e) => e,
@@ -47,13 +47,13 @@ impl Value {
         }
     }
 
-    /// As a bit-vector, also for one bit.
+    /// Converts to a bit-vector, also for one bit.
     pub fn to_bits(self, graph: &mut Graph, width: u32) -> Expr {
         let e = self.to_expr(graph, width);
         if width == 1 { graph.bool_to_bit(e) } else { e }
     }
 
-    /// The register for a bit-vector, of one bit too.
+    /// Register value of a bit-vector, of one bit too.
     pub fn of_bits(graph: &mut Graph, e: Expr) -> Value {
         let e = if graph.width(e) == 1 && !graph.is_bool(e) { graph.bit_to_bool(e) } else { e };
         Value::of(graph, e)

@@ -1,9 +1,9 @@
-//! Writes tests from a thread of its own, so that exploring does not wait for the disk.
+//! Writes tests in a thread of its own, so that exploring does not wait for the disk.
 //!
-//! The first `SINGLE_FILES` tests are files; later ones go into one append-only `tests.pack`, each record with a length
-//! and a checksum. Every test's ending is a line of `endings` (or part of its record). A run that is killed leaves only
-//! whole tests: a file gets its name when it is complete, after its ending is on its way to the disk, and whoever reads
-//! the pack passes over a record cut short. `docs/formats.md` describes both.
+//! The first `SINGLE_FILES` tests are files; later ones go into one append-only `tests.pack`, each record
+//! with a length and a checksum. Every test's ending is a line of `endings`, or part of its record. A killed
+//! run leaves only complete tests: a file gets its name when it is complete, after its ending was written,
+//! and readers of the pack ignore a truncated record. `docs/formats.md` describes both.
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -11,22 +11,22 @@ use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// Tests kept as files of their own.
+/// Number of tests that are files of their own.
 pub const SINGLE_FILES: u64 = 10_000;
 const PACK_HEAD: &[u8; 8] = b"PARTPK01";
-/// Tests that may wait to be written.
+/// Largest number of tests waiting to be written.
 const BACKLOG: usize = 4096;
 
-/// One test to be written.
-pub struct Record {
+/// A test to be written.
+pub struct QueuedTest {
     pub number: u64,
     pub ktest: Vec<u8>,
     pub ending: String,
-    /// For a bug: its class, and the text of the `.err` file.
+    /// Class of the bug, and the text of the `.err` file.
     pub error: Option<(&'static str, String)>,
 }
 
-/// How writing went.
+/// Number of tests written, and the time it took.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct Written {
     pub tests: u64,
@@ -34,22 +34,22 @@ pub struct Written {
 }
 
 pub struct Writer {
-    sender: Option<SyncSender<Record>>,
+    sender: Option<SyncSender<QueuedTest>>,
     thread: Option<JoinHandle<io::Result<Written>>>,
 }
 
 impl Writer {
-    /// Writes into an existing folder.
+    /// Starts a writer for an existing folder.
     pub fn new(folder: &Path) -> io::Result<Writer> {
         let folder = folder.to_path_buf();
         let endings = File::create(folder.join("endings"))?;
-        let (sender, receiver) = sync_channel::<Record>(BACKLOG);
+        let (sender, receiver) = sync_channel::<QueuedTest>(BACKLOG);
         let thread = std::thread::Builder::new().name("partita-writer".to_string()).spawn(move || {
-            let mut disk = Disk { folder, endings, pack: None };
+            let mut tests = TestFolder { folder, endings, pack: None };
             let mut written = Written::default();
-            while let Some(record) = disk.next(&receiver)? {
+            while let Some(record) = tests.next(&receiver)? {
                 let start = Instant::now();
-                disk.write(&record)?;
+                tests.write(&record)?;
                 written.tests += 1;
                 written.time += start.elapsed();
             }
@@ -58,8 +58,8 @@ impl Writer {
         Ok(Writer { sender: Some(sender), thread: Some(thread) })
     }
 
-    /// Hands over a test. False: the writer has failed, and `finish` says why.
-    pub fn write(&self, record: Record) -> bool {
+    /// Queues a test. Returns false if the writer has failed; `finish` returns the error.
+    pub fn write(&self, record: QueuedTest) -> bool {
         self.sender.as_ref().is_some_and(|sender| sender.send(record).is_ok())
     }
 
@@ -73,15 +73,15 @@ impl Writer {
     }
 }
 
-struct Disk {
+struct TestFolder {
     folder: PathBuf,
     endings: File,
     pack: Option<BufWriter<File>>,
 }
 
-impl Disk {
-    /// The next test, or `None` at the end. Whatever has been written is handed over to the system before a wait.
-    fn next(&mut self, receiver: &Receiver<Record>) -> io::Result<Option<Record>> {
+impl TestFolder {
+    /// Next test, or `None` at the end. Buffered data is flushed before a wait.
+    fn next(&mut self, receiver: &Receiver<QueuedTest>) -> io::Result<Option<QueuedTest>> {
         match receiver.try_recv() {
             Ok(record) => return Ok(Some(record)),
             Err(TryRecvError::Empty | TryRecvError::Disconnected) => {}
@@ -92,14 +92,14 @@ impl Disk {
         Ok(receiver.recv().ok())
     }
 
-    /// A file that is there whole or not at all.
+    /// Writes a file that is either complete or absent.
     fn file(&self, name: &str, contents: &[u8]) -> io::Result<()> {
         let part = self.folder.join("test.part");
         std::fs::write(&part, contents)?;
         std::fs::rename(part, self.folder.join(name))
     }
 
-    fn write(&mut self, record: &Record) -> io::Result<()> {
+    fn write(&mut self, record: &QueuedTest) -> io::Result<()> {
         let number = record.number;
         if let Some((class, text)) = &record.error {
             self.file(&format!("test{number:06}.{class}.err"), text.as_bytes())?;
@@ -121,8 +121,9 @@ impl Disk {
     }
 }
 
-/// Length of what follows it, number, ending with its length, the test, and the CRC-32 of number to test.
-fn pack_record(record: &Record) -> Vec<u8> {
+/// Record of the pack: length of the rest, test number, ending with its length, the test, and the CRC-32 of
+/// number to test.
+fn pack_record(record: &QueuedTest) -> Vec<u8> {
     let mut body = record.number.to_be_bytes().to_vec();
     body.extend((record.ending.len() as u16).to_be_bytes());
     body.extend(record.ending.as_bytes());
@@ -150,7 +151,7 @@ const CRC_TABLE: [u32; 256] = {
     table
 };
 
-/// CRC-32 as zlib, PNG and Ethernet have it.
+/// CRC-32 of zlib, PNG and Ethernet.
 fn crc32(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(u32::MAX, |c, &b| CRC_TABLE[((c ^ u32::from(b)) & 0xff) as usize] ^ (c >> 8))
 }
@@ -160,7 +161,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_checksum_is_zlibs() {
+    fn the_checksum_agrees_with_zlib() {
         assert_eq!(crc32(b"123456789"), 0xcbf4_3926);
     }
 }

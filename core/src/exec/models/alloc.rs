@@ -1,5 +1,5 @@
-//! The malloc family. Addresses are as aligned as anyone asks for; contents start as zeros.
-use super::{Answer, Reply, Row, Site, row};
+//! The malloc family. Every address satisfies every alignment; contents start as zeros.
+use super::{CallSite, ModelResult, ModelRow, Returned, row};
 use crate::exec::Engine;
 use crate::exec::address::ObjectId;
 use crate::exec::object::Kind;
@@ -7,7 +7,7 @@ use crate::exec::outcome::{Access, Class, Outcome, describe};
 use crate::exec::state::State;
 use crate::exec::value::Value;
 
-pub(super) const MODELS: &[Row] = &[
+pub(super) const MODELS: &[ModelRow] = &[
     row("malloc", 1, malloc),
     row("calloc", 2, calloc),
     row("realloc", 2, realloc),
@@ -20,32 +20,33 @@ pub(super) const MODELS: &[Row] = &[
     row("malloc_usable_size", 1, usable_size),
 ];
 
-/// What the program asks for and no machine has, malloc refuses; what only we do not have ends the path.
-const REFUSED: u64 = 1 << 40;
+/// Size from which malloc fails, as it would on any machine. Smaller objects that do not fit our limits end
+/// the path.
+const MAX_MALLOC_BYTES: u64 = 1 << 40;
 const ENOMEM: u64 = 12;
 
-/// A new heap object; 0 if there is none so large.
+/// Allocates a heap object. Returns 0 if it is too large.
 fn allocate(engine: &mut Engine, state: &mut State, size: Value, name: &str) -> Result<u64, Outcome> {
     if let Some(e) = size.expr() {
-        let limit = engine.solver.graph.word(64, REFUSED);
+        let limit = engine.solver.graph.word(64, MAX_MALLOC_BYTES);
         let refused = engine.solver.graph.ule(limit, e);
         if engine.decide(state, refused) {
             return Ok(0);
         }
     }
-    let size = engine.object_size(state, size, &format!("the size for `{name}`"))?;
-    if size >= REFUSED {
+    let size = engine.fork_on_size(state, size, &format!("the size for `{name}`"))?;
+    if size >= MAX_MALLOC_BYTES {
         return Ok(0);
     }
     let id = engine.new_object(state, size, Kind::Heap)?;
     if engine.options.checks.leak {
         let origin = engine.user_frame(state);
-        state.memory.get_mut(id).expect("just made").origin = Some((origin.func, origin.pc));
+        state.memory.get_mut(id).expect("just allocated").origin = Some((origin.func, origin.pc));
     }
     Ok(id.base())
 }
 
-/// The size of an array of `count` elements; `None` if it does not fit a word.
+/// Size of an array of `count` elements; `None` on overflow.
 fn product(engine: &mut Engine, state: &mut State, count: Value, size: Value) -> Option<Value> {
     if !count.symbolic && !size.symbolic {
         return count.word.checked_mul(size.word).map(Value::number);
@@ -61,24 +62,24 @@ fn product(engine: &mut Engine, state: &mut State, count: Value, size: Value) ->
     Some(Value::of(graph, bytes))
 }
 
-fn number(word: u64) -> Answer {
-    Ok(Reply::Value(Value::number(word)))
+fn number(word: u64) -> ModelResult {
+    Ok(Returned::Value(Value::number(word)))
 }
 
-/// The address of what was allocated, or a null pointer and the reason.
-fn allocated(engine: &mut Engine, state: &mut State, address: u64) -> Answer {
+/// Returns the address; sets `errno` for a null pointer.
+fn allocated(engine: &mut Engine, state: &mut State, address: u64) -> ModelResult {
     if address == 0 {
         engine.set_errno(state, ENOMEM)?;
     }
     number(address)
 }
 
-fn malloc(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+fn malloc(engine: &mut Engine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
     let address = allocate(engine, state, site.arguments[0], site.name)?;
     allocated(engine, state, address)
 }
 
-fn calloc(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+fn calloc(engine: &mut Engine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
     let address = match product(engine, state, site.arguments[0], site.arguments[1]) {
         Some(size) => allocate(engine, state, size, site.name)?,
         None => 0,
@@ -86,28 +87,29 @@ fn calloc(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
     allocated(engine, state, address)
 }
 
-fn aligned(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+fn aligned(engine: &mut Engine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
     let address = allocate(engine, state, site.arguments[1], site.name)?;
     allocated(engine, state, address)
 }
 
-fn posix_memalign(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
-    // Nothing may have been changed when another place is tried: the place first.
-    let spot = engine.locate(state, site.arguments[0], 8, Access::Write)?;
+fn posix_memalign(engine: &mut Engine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
+    // The pointer is resolved first: nothing may have been changed when another state executes the call
+    // again.
+    let location = engine.locate(state, site.arguments[0], 8, Access::Write)?;
     let address = allocate(engine, state, site.arguments[2], site.name)?;
     if address == 0 {
         return number(ENOMEM);
     }
     let bits = engine.solver.graph.word(64, address);
-    engine.write_spot(state, &spot, bits);
+    engine.write_location(state, &location, bits);
     number(0)
 }
 
-/// The heap object that starts here, or what is wrong with freeing it.
+/// Heap object that starts at this address, or the bug of freeing it.
 fn heap_object(state: &State, address: u64, name: &str) -> Result<ObjectId, Outcome> {
     let invalid = |what: String| Outcome::bug(Class::InvalidFree, format!("{name} of {what}"));
     let Some(id) = ObjectId::of_address(address) else {
-        return Err(invalid(format!("{address:#x}, where no object is")));
+        return Err(invalid(format!("{address:#x}: no object is there")));
     };
     match state.memory.get(id) {
         Some(object) if object.kind != Kind::Heap => {
@@ -121,20 +123,20 @@ fn heap_object(state: &State, address: u64, name: &str) -> Result<ObjectId, Outc
         None if state.memory.was_freed(id) => {
             Err(Outcome::bug(Class::DoubleFree, format!("{name} of a heap object that was freed before")))
         }
-        None => Err(invalid(format!("{address:#x}, where no object is"))),
+        None => Err(invalid(format!("{address:#x}: no object is there"))),
     }
 }
 
-fn free(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+fn free(engine: &mut Engine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
     let address = engine.argument(state, site, 0)?;
     if address != 0 {
         let id = heap_object(state, address, site.name)?;
         engine.end_object(state, id);
     }
-    Ok(Reply::Nothing)
+    Ok(Returned::Nothing)
 }
 
-fn resize(engine: &mut Engine, state: &mut State, address: u64, size: Value, name: &str) -> Answer {
+fn resize(engine: &mut Engine, state: &mut State, address: u64, size: Value, name: &str) -> ModelResult {
     if address == 0 {
         let new = allocate(engine, state, size, name)?;
         return allocated(engine, state, new);
@@ -151,12 +153,12 @@ fn resize(engine: &mut Engine, state: &mut State, address: u64, size: Value, nam
     allocated(engine, state, new)
 }
 
-fn realloc(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+fn realloc(engine: &mut Engine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
     let address = engine.argument(state, site, 0)?;
     resize(engine, state, address, site.arguments[1], site.name)
 }
 
-fn reallocarray(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+fn reallocarray(engine: &mut Engine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
     let address = engine.argument(state, site, 0)?;
     match product(engine, state, site.arguments[1], site.arguments[2]) {
         Some(size) => resize(engine, state, address, size, site.name),
@@ -164,7 +166,7 @@ fn reallocarray(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answ
     }
 }
 
-fn usable_size(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+fn usable_size(engine: &mut Engine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
     let address = engine.argument(state, site, 0)?;
     let id = heap_object(state, address, site.name)?;
     number(state.memory.get(id).expect("a live object").size)

@@ -1,10 +1,10 @@
-//! Functions that move bytes without looking at them. Those that look are C (`runtime/lib/string.c`).
-use super::{Answer, Reply, Row, Site, row};
+//! Functions that move bytes without reading them. Those that read them are C (`runtime/lib/string.c`).
+use super::{CallSite, ModelResult, ModelRow, Returned, row};
 use crate::exec::Engine;
 use crate::exec::state::State;
 use crate::exec::value::Value;
 
-pub(super) const MODELS: &[Row] = &[
+pub(super) const MODELS: &[ModelRow] = &[
     row("memcpy", 3, copy),
     row("memmove", 3, copy),
     row("mempcpy", 3, copy_past),
@@ -15,30 +15,30 @@ pub(super) const MODELS: &[Row] = &[
     row("__memset_chk", 4, set),
 ];
 
-fn copy(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+fn copy(engine: &mut Engine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
     engine.copy_bytes(state, site.arguments[0], site.arguments[1], site.arguments[2])?;
-    Ok(Reply::Value(site.arguments[0]))
+    Ok(Returned::Value(site.arguments[0]))
 }
 
-fn copy_past(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+fn copy_past(engine: &mut Engine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
     engine.copy_bytes(state, site.arguments[0], site.arguments[1], site.arguments[2])?;
     let (to, count) = (engine.argument(state, site, 0)?, engine.argument(state, site, 2)?);
-    Ok(Reply::Value(Value::number(to.wrapping_add(count))))
+    Ok(Returned::Value(Value::number(to.wrapping_add(count))))
 }
 
-fn set(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+fn set(engine: &mut Engine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
     let byte = engine.low_byte(site.arguments[1], site.call.args[1].width);
     engine.set_bytes(state, site.arguments[0], byte, site.arguments[2])?;
-    Ok(Reply::Value(site.arguments[0]))
+    Ok(Returned::Value(site.arguments[0]))
 }
 
-fn zero(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+fn zero(engine: &mut Engine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
     engine.set_bytes(state, site.arguments[0], Value::ZERO, site.arguments[1])?;
-    Ok(Reply::Nothing)
+    Ok(Returned::Nothing)
 }
 
 impl Engine {
-    /// The lowest byte of a value.
+    /// Lowest byte of a value.
     pub(super) fn low_byte(&mut self, value: Value, width: u32) -> Value {
         match value.expr() {
             None => Value::number(value.word & 0xff),

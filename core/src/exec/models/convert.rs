@@ -1,5 +1,5 @@
-//! Floating numbers from text: concretely, and rounded correctly. Symbolic characters are bound to what the model has.
-use super::{Answer, Reply, Row, Site, row};
+//! Conversion of text to floating-point numbers, correctly rounded. Symbolic characters are concretised.
+use super::{CallSite, ModelResult, ModelRow, Returned, row};
 use crate::exec::Engine;
 use crate::exec::outcome::Outcome;
 use crate::exec::state::State;
@@ -8,7 +8,7 @@ use crate::exec::value::Value;
 use crate::expr::Bits;
 use crate::program::FloatKind;
 
-pub(super) const MODELS: &[Row] = &[
+pub(super) const MODELS: &[ModelRow] = &[
     row("strtod", 2, |e, s, c| convert(e, s, c, FloatKind::Double)),
     row("strtof", 2, |e, s, c| convert(e, s, c, FloatKind::Single)),
     row("strtold", 2, |e, s, c| convert(e, s, c, FloatKind::X87)),
@@ -17,24 +17,24 @@ pub(super) const MODELS: &[Row] = &[
 
 const ERANGE: u64 = 34;
 
-/// Characters of a string, each read and bound once.
-struct Reader {
+/// Characters of a string, each read and concretised once.
+struct TextReader {
     address: u64,
     known: Vec<u8>,
 }
 
-impl Reader {
+impl TextReader {
     fn at(&mut self, engine: &mut Engine, state: &mut State, i: usize) -> Result<u8, Outcome> {
         while self.known.len() <= i {
             let address = Value::number(self.address + self.known.len() as u64);
             let byte = engine.load(state, address, 8)?;
-            let byte = engine.concretize(state, byte, 8, "a number that is read from text")?;
+            let byte = engine.concretise(state, byte, 8, "a character of a number")?;
             self.known.push(byte as u8);
         }
         Ok(self.known[i])
     }
 
-    /// Do these letters stand at `i`, in either case?
+    /// Are these letters at `i`, in either case?
     fn has(
         &mut self,
         engine: &mut Engine,
@@ -64,9 +64,9 @@ impl Reader {
     }
 }
 
-fn convert(engine: &mut Engine, state: &mut State, site: &Site<'_>, kind: FloatKind) -> Answer {
+fn convert(engine: &mut Engine, state: &mut State, site: &CallSite<'_>, kind: FloatKind) -> ModelResult {
     let address = engine.argument(state, site, 0)?;
-    let mut text = Reader { address, known: Vec::new() };
+    let mut text = TextReader { address, known: Vec::new() };
     let mut start = 0;
     while matches!(text.at(engine, state, start)?, b' ' | b'\t'..=b'\r') {
         start += 1;
@@ -81,7 +81,7 @@ fn convert(engine: &mut Engine, state: &mut State, site: &Site<'_>, kind: FloatK
         engine.set_errno(state, ERANGE)?;
     }
     if let Some(&to) = site.arguments.get(1) {
-        let to = engine.each_value(state, to, 64, "where the end of a number goes")?;
+        let to = engine.fork_on_value(state, to, 64, "the end pointer of a conversion")?;
         if to != 0 {
             let at = if end == body { address } else { address + end as u64 };
             engine.store(state, Value::number(to), Value::number(at), 64)?;
@@ -89,11 +89,16 @@ fn convert(engine: &mut Engine, state: &mut State, site: &Site<'_>, kind: FloatK
     }
     let graph = &mut engine.solver.graph;
     let bits = graph.constant(Bits::from_words(kind.width(), &[bits as u64, (bits >> 64) as u64]));
-    Ok(Reply::Value(Value::of(graph, bits)))
+    Ok(Returned::Value(Value::of(graph, bits)))
 }
 
-/// The end of the number that starts at `body`: there if there is none.
-fn scan(text: &mut Reader, engine: &mut Engine, state: &mut State, body: usize) -> Result<usize, Outcome> {
+/// End of the number that starts at `body`; `body` if there is none.
+fn scan(
+    text: &mut TextReader,
+    engine: &mut Engine,
+    state: &mut State,
+    body: usize,
+) -> Result<usize, Outcome> {
     for word in [&b"infinity"[..], b"inf", b"nan"] {
         if text.has(engine, state, body, word)? {
             return Ok(body + word.len());
@@ -101,15 +106,15 @@ fn scan(text: &mut Reader, engine: &mut Engine, state: &mut State, body: usize) 
     }
     if text.has(engine, state, body, b"0x")? {
         let end = scan_digits(text, engine, state, body + 2, u8::is_ascii_hexdigit, b'p')?;
-        // `0` alone is one where no digit follows the `x`.
+        // Without a digit after the `x` the number is `0`.
         return Ok(if end > body + 2 { end } else { body + 1 });
     }
     scan_digits(text, engine, state, body, u8::is_ascii_digit, b'e')
 }
 
-/// Digits with at most one point among them, then perhaps an exponent, which is decimal.
+/// Digits with at most one point, then an optional decimal exponent.
 fn scan_digits(
-    text: &mut Reader,
+    text: &mut TextReader,
     engine: &mut Engine,
     state: &mut State,
     body: usize,

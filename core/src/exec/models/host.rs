@@ -1,6 +1,6 @@
-//! What the kernel model (`runtime/posix`) needs from outside the program's memory: files of the machine, settings of the
-//! run, standard output, and a place to say what it does not model.
-use super::{Answer, Reply, Row, Site, row};
+//! Interface of the kernel model (`runtime/posix`) to the outside: host files, settings of the run, standard
+//! output, and calls that are not modelled.
+use super::{CallSite, ModelResult, ModelRow, Returned, row};
 use crate::exec::Engine;
 use crate::exec::host::Change;
 use crate::exec::outcome::{Access, Outcome};
@@ -11,7 +11,7 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-pub(super) const MODELS: &[Row] = &[
+pub(super) const MODELS: &[ModelRow] = &[
     row("__partita_setting", 1, setting),
     row("__partita_room", 1, room),
     row("__partita_errno", 1, errno),
@@ -25,11 +25,11 @@ pub(super) const MODELS: &[Row] = &[
     row("__partita_host_change", 6, change),
 ];
 
-fn number(value: i64) -> Answer {
-    Ok(Reply::Value(Value::number(value as u64)))
+fn number(value: i64) -> ModelResult {
+    Ok(Returned::Value(Value::number(value as u64)))
 }
 
-fn path(engine: &mut Engine, state: &mut State, site: &Site<'_>, i: usize) -> Result<PathBuf, Outcome> {
+fn path(engine: &mut Engine, state: &mut State, site: &CallSite<'_>, i: usize) -> Result<PathBuf, Outcome> {
     let address = engine.argument(state, site, i)?;
     Ok(PathBuf::from(OsString::from_vec(engine.string_at(state, address)?)))
 }
@@ -44,53 +44,53 @@ fn put(
 ) -> Result<i64, Outcome> {
     let count = (bytes.len() as u64).min(room);
     if count > 0 {
-        let (id, at) = engine.at(state, address, count, Access::Write)?;
+        let (id, at) = engine.object_at(state, address, count, Access::Write)?;
         engine.cache.drop_object(id);
         let object = state.memory.get_mut(id).expect("a live object");
-        object.touch();
+        object.forget_array();
         object.bytes[at as usize..(at + count) as usize].copy_from_slice(&bytes[..count as usize]);
-        object.uncover(at, count);
+        object.mark_concrete(at, count);
     }
     Ok(count as i64)
 }
 
-/// A number that the run was told; 0 for what it was not told.
-fn setting(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+/// Value of a setting of the run; 0 for a setting that is not given.
+fn setting(engine: &mut Engine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
     let address = engine.argument(state, site, 0)?;
     let name = engine.string_at(state, address)?;
     let found = engine.options.settings.iter().find(|(key, _)| key.as_bytes() == name);
     number(found.map_or(0, |(_, value)| *value))
 }
 
-/// Bytes from an address to the end of its object.
-fn room(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+/// Number of bytes from an address to the end of its object.
+fn room(engine: &mut Engine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
     let address = engine.argument(state, site, 0)?;
-    let (id, at) = engine.at(state, address, 0, Access::Read)?;
+    let (id, at) = engine.object_at(state, address, 0, Access::Read)?;
     number((state.memory.get(id).expect("a live object").size - at) as i64)
 }
 
-/// From now on `main` gets these arguments; the environment follows the null pointer at their end.
-fn arguments(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+/// Sets the arguments of `main`; the environment follows the null pointer at their end.
+fn arguments(engine: &mut Engine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
     let count = engine.argument(state, site, 0)?;
     state.arguments = (count, engine.argument(state, site, 1)?);
-    Ok(Reply::Nothing)
+    Ok(Returned::Nothing)
 }
 
-/// Where the C library has its `errno`.
-fn errno(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+/// Sets the address of the C library's `errno`.
+fn errno(engine: &mut Engine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
     state.errno = Some(engine.argument(state, site, 0)?);
-    Ok(Reply::Nothing)
+    Ok(Returned::Nothing)
 }
 
-/// Counted with its place: the program was told that there is no such thing.
-fn not_modelled(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+/// Counts a call that is not modelled: it fails in the program.
+fn not_modelled(engine: &mut Engine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
     let address = engine.argument(state, site, 0)?;
     let what = String::from_utf8_lossy(&engine.string_at(state, address)?).into_owned();
     engine.incomplete(state, &format!("not modelled, fails with ENOSYS: {what}"));
-    Ok(Reply::Nothing)
+    Ok(Returned::Nothing)
 }
 
-fn output(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+fn output(engine: &mut Engine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
     let (address, count) = (engine.argument(state, site, 0)?, engine.argument(state, site, 1)?);
     for i in 0..count {
         let byte = engine.load(state, Value::number(address + i), 8)?;
@@ -100,18 +100,18 @@ fn output(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
             Some(e) => output.push_symbolic(e),
         }
     }
-    Ok(Reply::Nothing)
+    Ok(Returned::Nothing)
 }
 
-/// What standard input holds, as far as there is room; the result is how much that is in all.
-fn stdin(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+/// Copies standard input as far as there is room. Returns its whole size.
+fn stdin(engine: &mut Engine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
     let (address, room) = (engine.argument(state, site, 0)?, engine.argument(state, site, 1)?);
     let bytes = Arc::clone(&engine.options.stdin);
     put(engine, state, address, &bytes, room)?;
     number(bytes.len() as i64)
 }
 
-fn status(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+fn status(engine: &mut Engine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
     let path = path(engine, state, site, 0)?;
     let follow = engine.argument(state, site, 1)? != 0;
     let to = engine.argument(state, site, 2)?;
@@ -125,8 +125,8 @@ fn status(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
     }
 }
 
-/// Bytes of a file, or entries of a folder, from an offset on.
-fn read(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+/// Reads a file, or the entries of a folder, from an offset on.
+fn read(engine: &mut Engine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
     let path = path(engine, state, site, 0)?;
     let [offset, to, room] = [1, 2, 3].map(|i| engine.argument(state, site, i));
     let (offset, to, room) = (offset?, to?, room?);
@@ -147,7 +147,7 @@ fn read(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
     }
 }
 
-fn link(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+fn link(engine: &mut Engine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
     let path = path(engine, state, site, 0)?;
     let (to, room) = (engine.argument(state, site, 1)?, engine.argument(state, site, 2)?);
     match engine.host.link(&path) {
@@ -157,7 +157,7 @@ fn link(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
 }
 
 /// `(letter, path, other path or bytes, count, offset or size, mode)`; see `posix/host.h`.
-fn change(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+fn change(engine: &mut Engine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
     let letter = engine.argument(state, site, 0)? as u8;
     let path = path(engine, state, site, 1)?;
     let [second, count, place, mode] = [2, 3, 4, 5].map(|i| engine.argument(state, site, i));

@@ -1,6 +1,6 @@
-//! `setjmp` and `longjmp`. A `jmp_buf` holds a number that names the call of `setjmp` in the activation that made it, so
-//! that a jump to a function that has returned is found out.
-use super::{Answer, Reply, Row, Site, row};
+//! `setjmp` and `longjmp`. A `jmp_buf` holds a number that identifies the call of `setjmp` in its activation,
+//! so that a jump to a function that has returned is detected.
+use super::{CallSite, ModelResult, ModelRow, Returned, row};
 use crate::exec::Engine;
 use crate::exec::outcome::{Class, Outcome};
 use crate::exec::state::State;
@@ -8,7 +8,7 @@ use crate::exec::value::Value;
 use crate::program::Inst;
 use std::sync::Arc;
 
-pub(super) const MODELS: &[Row] = &[
+pub(super) const MODELS: &[ModelRow] = &[
     row("setjmp", 1, setjmp),
     row("_setjmp", 1, setjmp),
     row("sigsetjmp", 2, setjmp),
@@ -18,30 +18,30 @@ pub(super) const MODELS: &[Row] = &[
     row("siglongjmp", 2, longjmp),
 ];
 
-/// No object and no function is at such an address.
+/// No object and no function has such an address.
 const FIRST_TOKEN: u64 = 0x6a75_6d70_0000_0000;
 
-fn setjmp(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+fn setjmp(engine: &mut Engine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
     let pc = state.frame.pc;
     let token = match state.frame.jumps.iter().find(|jump| jump.1 == pc) {
         Some(jump) => jump.0,
-        None => FIRST_TOKEN + state.jumps,
+        None => FIRST_TOKEN + state.setjmp_calls,
     };
     engine.store(state, site.arguments[0], Value::number(token), 64)?;
-    if token == FIRST_TOKEN + state.jumps {
-        state.jumps += 1;
+    if token == FIRST_TOKEN + state.setjmp_calls {
+        state.setjmp_calls += 1;
         state.frame.jumps.push((token, pc));
     }
-    Ok(Reply::Value(Value::ZERO))
+    Ok(Returned::Value(Value::ZERO))
 }
 
-fn longjmp(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+fn longjmp(engine: &mut Engine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
     let token = engine.load(state, site.arguments[0], 64)?;
-    let token = engine.each_value(state, token, 64, "a jmp_buf")?;
+    let token = engine.fork_on_value(state, token, 64, "a jmp_buf")?;
     let target = |frame: &crate::exec::frame::Frame| frame.jumps.iter().find(|jump| jump.0 == token).copied();
-    let Some((_, pc)) = state.frame.upwards().find_map(target) else {
+    let Some((_, pc)) = state.frame.frames().find_map(target) else {
         let message = match token.checked_sub(FIRST_TOKEN) {
-            Some(number) if number < state.jumps => "longjmp to a function that has returned",
+            Some(number) if number < state.setjmp_calls => "longjmp to a function that has returned",
             Some(_) | None => "longjmp with a jmp_buf that setjmp has not filled",
         };
         return Err(Outcome::bug(Class::ModelError, message));
@@ -67,5 +67,5 @@ fn longjmp(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
         engine.set(state, call.first, value);
     }
     state.frame.pc = pc + 1;
-    Ok(Reply::Frame)
+    Ok(Returned::Frame)
 }

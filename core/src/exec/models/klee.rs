@@ -1,5 +1,5 @@
-//! The intrinsics of `klee/klee.h`; `partita.h` has the same under other names.
-use super::{Answer, Reply, Row, Site, row};
+//! Intrinsics of `klee/klee.h`; `partita.h` declares them under other names too.
+use super::{CallSite, ModelResult, ModelRow, Returned, row};
 use crate::exec::Engine;
 use crate::exec::address::ObjectId;
 use crate::exec::contents::Contents;
@@ -9,7 +9,7 @@ use crate::exec::state::State;
 use crate::exec::value::Value;
 use crate::expr::Expr;
 
-pub(super) const MODELS: &[Row] = &[
+pub(super) const MODELS: &[ModelRow] = &[
     row("klee_make_symbolic", 3, make_symbolic),
     row("klee_int", 1, int),
     row("klee_range", 3, range),
@@ -45,19 +45,19 @@ pub(super) const MODELS: &[Row] = &[
     row("klee_ambient", 2, ambient),
 ];
 
-fn text(engine: &mut Engine, state: &mut State, site: &Site<'_>, i: usize) -> Result<String, Outcome> {
+fn text(engine: &mut Engine, state: &mut State, site: &CallSite<'_>, i: usize) -> Result<String, Outcome> {
     let address = engine.argument(state, site, i)?;
     Ok(String::from_utf8_lossy(&engine.string_at(state, address)?).into_owned())
 }
 
-fn make_symbolic(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+fn make_symbolic(engine: &mut Engine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
     let address = engine.argument(state, site, 0)?;
     let size = engine.argument(state, site, 1)?;
     let name = text(engine, state, site, 2)?;
     let wrong = |message: String| Outcome::bug(Class::ModelError, format!("{}: {message}", site.name));
     let object = ObjectId::of_address(address).and_then(|id| Some((id, state.memory.get(id)?)));
     let Some((id, object)) = object else {
-        return Err(match engine.fault(state, address, size, Access::Write) {
+        return Err(match engine.access_fault(state, address, size, Access::Write) {
             Outcome::Bug { class, message } => Outcome::bug(class, format!("{}: {message}", site.name)),
             other => other,
         });
@@ -76,20 +76,20 @@ fn make_symbolic(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Ans
         return Err(wrong(format!("expected an object that can be written, found the constant `{name}`")));
     }
     if size == 0 {
-        return Ok(Reply::Nothing);
+        return Ok(Returned::Nothing);
     }
     let array = engine.new_input(state, &name, size);
     engine.cache.drop_object(id);
     state.memory.get_mut(id).expect("a live object").set_contents(Contents::of_bytes(array));
-    Ok(Reply::Nothing)
+    Ok(Returned::Nothing)
 }
 
-fn int(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+fn int(engine: &mut Engine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
     let name = text(engine, state, site, 0)?;
-    Ok(Reply::Value(engine.fresh(state, &name, 32)))
+    Ok(Returned::Value(engine.fresh(state, &name, 32)))
 }
 
-fn range(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+fn range(engine: &mut Engine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
     let begin = engine.argument(state, site, 0)? as i32;
     let end = engine.argument(state, site, 1)? as i32;
     let name = text(engine, state, site, 2)?;
@@ -106,10 +106,10 @@ fn range(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
     let (above, below) = (graph.sle(low, e), graph.slt(e, high));
     let inside = graph.and(above, below);
     engine.assume(state, inside, contradiction(site.name))?;
-    Ok(Reply::Value(value))
+    Ok(Returned::Value(value))
 }
 
-fn choose(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+fn choose(engine: &mut Engine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
     let count = engine.argument(state, site, 0)?;
     if count == 0 {
         return Err(Outcome::bug(
@@ -122,19 +122,19 @@ fn choose(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
     let (e, count) = (value.to_expr(graph, 64), graph.word(64, count));
     let below = graph.ult(e, count);
     engine.assume(state, below, contradiction(site.name))?;
-    Ok(Reply::Value(value))
+    Ok(Returned::Value(value))
 }
 
 pub(in crate::exec) fn contradiction(name: &str) -> Outcome {
     Outcome::bug(
         Class::ModelError,
         format!(
-            "{name}: the assumption contradicts what this path assumed or decided before: no input reaches this point"
+            "{name}: the assumption contradicts earlier assumptions or decisions of this path: no input reaches this point"
         ),
     )
 }
 
-/// The value as a boolean: is it not zero?
+/// Converts a value to a boolean: is it not zero?
 pub(super) fn truth(engine: &mut Engine, value: Value, width: u32) -> Expr {
     let graph = &mut engine.solver.graph;
     let bits = value.to_bits(graph, width);
@@ -142,83 +142,83 @@ pub(super) fn truth(engine: &mut Engine, value: Value, width: u32) -> Expr {
     graph.ne(bits, zero)
 }
 
-fn assume(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+fn assume(engine: &mut Engine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
     let condition = truth(engine, site.arguments[0], site.call.args[0].width);
     engine.assume(state, condition, contradiction(site.name))?;
-    Ok(Reply::Nothing)
+    Ok(Returned::Nothing)
 }
 
-fn is_symbolic(_: &mut Engine, _: &mut State, site: &Site<'_>) -> Answer {
-    Ok(Reply::Value(Value::truth(site.arguments[0].symbolic)))
+fn is_symbolic(_: &mut Engine, _: &mut State, site: &CallSite<'_>) -> ModelResult {
+    Ok(Returned::Value(Value::truth(site.arguments[0].symbolic)))
 }
 
-fn is_replay(_: &mut Engine, _: &mut State, _: &Site<'_>) -> Answer {
-    Ok(Reply::Value(Value::ZERO))
+fn is_replay(_: &mut Engine, _: &mut State, _: &CallSite<'_>) -> ModelResult {
+    Ok(Returned::Value(Value::ZERO))
 }
 
-/// Nothing that changes which paths there are.
-fn ignore(_: &mut Engine, _: &mut State, _: &Site<'_>) -> Answer {
-    Ok(Reply::Nothing)
+/// Calls that do not affect the paths.
+fn ignore(_: &mut Engine, _: &mut State, _: &CallSite<'_>) -> ModelResult {
+    Ok(Returned::Nothing)
 }
 
-fn set_forking(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+fn set_forking(engine: &mut Engine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
     state.may_fork = engine.argument(state, site, 0)? != 0;
-    Ok(Reply::Nothing)
+    Ok(Returned::Nothing)
 }
 
-fn silent_exit(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
-    let status = engine.exit_status(state, site.arguments[0]);
+fn silent_exit(engine: &mut Engine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
+    let status = engine.readable_exit_status(state, site.arguments[0]);
     Err(Outcome::Exit { status })
 }
 
-fn abort(_: &mut Engine, _: &mut State, site: &Site<'_>) -> Answer {
+fn abort(_: &mut Engine, _: &mut State, site: &CallSite<'_>) -> ModelResult {
     Err(Outcome::bug(Class::Abort, format!("{} was called", site.name)))
 }
 
-fn assert_fail(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+fn assert_fail(engine: &mut Engine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
     let expression = text(engine, state, site, 0)?;
     Err(Outcome::bug(Class::Assert, format!("assertion failed: {expression}")))
 }
 
-fn report_error(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+fn report_error(engine: &mut Engine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
     let message = text(engine, state, site, 2)?;
     Err(Outcome::bug(Class::Assert, message))
 }
 
-fn get_value(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
-    // The value the model has; the path is not bound to it.
+fn get_value(engine: &mut Engine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
+    // Value under the path model; does not constrain the path.
     let word = engine.evaluate_word(state, site.arguments[0]);
-    Ok(Reply::Value(Value::number(word)))
+    Ok(Returned::Value(Value::number(word)))
 }
 
-fn check_memory_access(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+fn check_memory_access(engine: &mut Engine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
     let count = engine.argument(state, site, 1)?;
     engine.locate(state, site.arguments[0], count, Access::Read)?;
-    Ok(Reply::Nothing)
+    Ok(Returned::Nothing)
 }
 
-fn get_obj_size(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
-    let spot = engine.locate(state, site.arguments[0], 0, Access::Read)?;
-    let size = state.memory.get(spot.id).expect("a live object").size;
-    Ok(Reply::Value(Value::number(size)))
+fn get_obj_size(engine: &mut Engine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
+    let location = engine.locate(state, site.arguments[0], 0, Access::Read)?;
+    let size = state.memory.get(location.id).expect("a live object").size;
+    Ok(Returned::Value(Value::number(size)))
 }
 
-fn get_errno(engine: &mut Engine, state: &mut State, _: &Site<'_>) -> Answer {
+fn get_errno(engine: &mut Engine, state: &mut State, _: &CallSite<'_>) -> ModelResult {
     let address = engine.errno(state)?;
-    Ok(Reply::Value(engine.load(state, Value::number(address), 32)?))
+    Ok(Returned::Value(engine.load(state, Value::number(address), 32)?))
 }
 
-fn define_fixed_object(_: &mut Engine, _: &mut State, site: &Site<'_>) -> Answer {
-    Err(Outcome::unsupported(format!("{}: objects have the addresses the engine gives them", site.name)))
+fn define_fixed_object(_: &mut Engine, _: &mut State, site: &CallSite<'_>) -> ModelResult {
+    Err(Outcome::unsupported(format!("{}: the engine chooses the addresses of objects", site.name)))
 }
 
-/// What the C library's clocks and random numbers are made of: the given value, or any (`--ambient symbolic`).
-fn ambient(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+/// Source of the C library's time and random numbers: the given value, or an input (`--ambient symbolic`).
+fn ambient(engine: &mut Engine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
     match engine.options.ambient {
-        Ambient::Fixed => Ok(Reply::Value(site.arguments[1])),
+        Ambient::Fixed => Ok(Returned::Value(site.arguments[1])),
         Ambient::Symbolic => {
             let name = text(engine, state, site, 0)?;
-            Ok(Reply::Value(engine.fresh(state, &name, 64)))
+            Ok(Returned::Value(engine.fresh(state, &name, 64)))
         }
     }
 }

@@ -1,5 +1,6 @@
-//! Functions that are known by name where the program does not define them. One table; a program's own definition
-//! always wins. What is in no table ends the path as unsupported, or returns any value (`--undefined havoc`).
+//! Models of functions, by name, where the program does not define them: one table; a definition in the
+//! program takes precedence. A call of a function without model ends the path as unsupported, or returns any
+//! value (`--undefined havoc`).
 mod alloc;
 mod bytes;
 mod convert;
@@ -23,18 +24,18 @@ use crate::expr::Sort;
 use crate::program::{Call, FuncId, Linkage, Program, Reg};
 use std::sync::Arc;
 
-/// What a call of a model comes to.
-pub(super) enum Reply {
+/// Result of a model.
+pub(super) enum Returned {
     Nothing,
     Value(Value),
-    /// Another frame is on top.
+    /// The model changed the top frame.
     Frame,
 }
 
-pub(super) type Answer = Result<Reply, Outcome>;
+pub(super) type ModelResult = Result<Returned, Outcome>;
 
-/// A call as a model sees it.
-pub(super) struct Site<'a> {
+/// A call of a model.
+pub(super) struct CallSite<'a> {
     pub name: &'a str,
     pub call: &'a Call,
     pub arguments: &'a [Value],
@@ -42,22 +43,22 @@ pub(super) struct Site<'a> {
     pub width: u32,
 }
 
-pub(super) type Model = fn(&mut Engine, &mut State, &Site<'_>) -> Answer;
+pub(super) type Model = fn(&mut Engine, &mut State, &CallSite<'_>) -> ModelResult;
 
-/// A model and the number of arguments it needs.
+/// A model and the number of its arguments.
 #[derive(Clone, Copy)]
-pub(super) struct Row {
+pub(super) struct ModelRow {
     name: &'static str,
     arity: usize,
     model: Model,
 }
 
-const fn row(name: &'static str, arity: usize, model: Model) -> Row {
-    Row { name, arity, model }
+const fn row(name: &'static str, arity: usize, model: Model) -> ModelRow {
+    ModelRow { name, arity, model }
 }
 
-/// The model of each function that has one, by function.
-pub(super) fn bind(program: &Program) -> Vec<Option<Row>> {
+/// Model of each function that has one, by function.
+pub(super) fn bind(program: &Program) -> Vec<Option<ModelRow>> {
     let tables = [
         klee::MODELS,
         verifier::MODELS,
@@ -76,7 +77,7 @@ pub(super) fn bind(program: &Program) -> Vec<Option<Row>> {
             return None;
         }
         let name = program.string(f.name);
-        // The same intrinsics under our own name.
+        // Intrinsics have a second name with our own prefix.
         match name.strip_prefix("partita_") {
             Some(rest) => find(&format!("klee_{rest}")),
             None => find(name).or_else(|| verifier::nondet(name)),
@@ -85,7 +86,7 @@ pub(super) fn bind(program: &Program) -> Vec<Option<Row>> {
     program.functions.iter().map(one).collect()
 }
 
-/// Names that a program uses and that neither it nor any model defines.
+/// Names that a program uses and that neither it nor a model defines.
 pub fn unknown(program: &Program) -> Vec<&str> {
     let functions = program.functions.iter().zip(bind(program)).filter(|(f, model)| {
         !f.is_defined() && f.alias.is_none() && f.linkage != Linkage::Weak && model.is_none()
@@ -100,19 +101,19 @@ pub fn unknown(program: &Program) -> Vec<&str> {
 }
 
 impl Engine {
-    /// Calls a function that has no definition.
-    pub(super) fn model_of(
+    /// Calls a function without a definition.
+    pub(super) fn call_model(
         &mut self,
         func: FuncId,
         state: &mut State,
         call: &Call,
         arguments: &Arguments,
-    ) -> Answer {
+    ) -> ModelResult {
         let program = Arc::clone(&self.program);
         let name = program.string(program.functions[func.index()].name);
         let caller = &program.functions[state.frame.func.index()];
         let width = if call.results == 0 { 0 } else { caller.width(Reg(call.first.0)) };
-        let site = Site { name, call, arguments, width };
+        let site = CallSite { name, call, arguments, width };
         match self.models[func.index()] {
             Some(row) if arguments.len() < row.arity => Err(Outcome::bug(
                 super::outcome::Class::ModelError,
@@ -126,10 +127,10 @@ impl Engine {
         }
     }
 
-    /// Any result at all.
-    fn havoc(&mut self, state: &mut State, site: &Site<'_>) -> Answer {
+    /// Returns any value.
+    fn havoc(&mut self, state: &mut State, site: &CallSite<'_>) -> ModelResult {
         if site.width == 0 {
-            return Ok(Reply::Nothing);
+            return Ok(Returned::Nothing);
         }
         if site.call.results > 1 {
             return Err(Outcome::unsupported(format!(
@@ -138,10 +139,10 @@ impl Engine {
             )));
         }
         let value = self.fresh(state, site.name, site.width);
-        Ok(Reply::Value(value))
+        Ok(Returned::Value(value))
     }
 
-    /// A new symbolic value of `width` bits, as an input of that name.
+    /// Creates an input of `width` bits.
     pub(super) fn fresh(&mut self, state: &mut State, name: &str, width: u32) -> Value {
         let size = u64::from(width.div_ceil(8));
         let array = self.new_input(state, name, size);
@@ -152,7 +153,7 @@ impl Engine {
         Value::of_bits(graph, bits)
     }
 
-    /// A new input of the path: an array of `size` bytes.
+    /// Creates an input of the path: an array of `size` bytes.
     pub(super) fn new_input(&mut self, state: &mut State, name: &str, size: u64) -> crate::expr::Expr {
         let name = if name.is_empty() { "unnamed" } else { name };
         let taken = |variable: &str, engine: &Engine| {
@@ -171,9 +172,14 @@ impl Engine {
         array
     }
 
-    /// A number that a model needs to know; to be asked for before anything is changed.
-    pub(super) fn argument(&mut self, state: &mut State, site: &Site<'_>, i: usize) -> Result<u64, Outcome> {
+    /// Binds an argument of a model to a number. Nothing may have been changed before this call.
+    pub(super) fn argument(
+        &mut self,
+        state: &mut State,
+        site: &CallSite<'_>,
+        i: usize,
+    ) -> Result<u64, Outcome> {
         let why = format!("argument {} of `{}`", i + 1, site.name);
-        self.each_value(state, site.arguments[i], site.call.args[i].width, &why)
+        self.fork_on_value(state, site.arguments[i], site.call.args[i].width, &why)
     }
 }

@@ -1,7 +1,7 @@
-//! Output. What goes to standard output is kept with the path; what goes elsewhere is dropped. Symbolic values are
-//! printed as the model has them. That binds nothing where only the text shows it; where the program can look at what
-//! came out, in memory or as the number of characters, the path is bound to these values and that is counted.
-use super::{Answer, Reply, Row, Site, row};
+//! Output functions. Standard output is kept with the path; other output is dropped. Symbolic values are
+//! printed with their values under the path model. They are concretised only where the program can observe
+//! the text, in memory or as the number of characters.
+use super::{CallSite, ModelResult, ModelRow, Returned, row};
 use crate::exec::Engine;
 use crate::exec::outcome::Outcome;
 use crate::exec::state::State;
@@ -11,16 +11,16 @@ use crate::expr::Bits;
 use crate::program::FloatKind;
 use std::sync::Arc;
 
-pub(super) const MODELS: &[Row] = &[
-    row("printf", 1, |e, s, c| formatted(e, s, c, Sink::Stdout, 0, false)),
-    row("vprintf", 2, |e, s, c| formatted(e, s, c, Sink::Stdout, 0, true)),
-    row("fprintf", 2, |e, s, c| formatted(e, s, c, Sink::Stream(0), 1, false)),
-    row("vfprintf", 3, |e, s, c| formatted(e, s, c, Sink::Stream(0), 1, true)),
-    row("dprintf", 2, |e, s, c| formatted(e, s, c, Sink::Descriptor(0), 1, false)),
-    row("sprintf", 2, |e, s, c| formatted(e, s, c, Sink::Memory { at: 0, size: None }, 1, false)),
-    row("vsprintf", 3, |e, s, c| formatted(e, s, c, Sink::Memory { at: 0, size: None }, 1, true)),
-    row("snprintf", 3, |e, s, c| formatted(e, s, c, Sink::Memory { at: 0, size: Some(1) }, 2, false)),
-    row("vsnprintf", 4, |e, s, c| formatted(e, s, c, Sink::Memory { at: 0, size: Some(1) }, 2, true)),
+pub(super) const MODELS: &[ModelRow] = &[
+    row("printf", 1, |e, s, c| formatted(e, s, c, Destination::Stdout, 0, false)),
+    row("vprintf", 2, |e, s, c| formatted(e, s, c, Destination::Stdout, 0, true)),
+    row("fprintf", 2, |e, s, c| formatted(e, s, c, Destination::Stream(0), 1, false)),
+    row("vfprintf", 3, |e, s, c| formatted(e, s, c, Destination::Stream(0), 1, true)),
+    row("dprintf", 2, |e, s, c| formatted(e, s, c, Destination::Descriptor(0), 1, false)),
+    row("sprintf", 2, |e, s, c| formatted(e, s, c, Destination::Memory { at: 0, size: None }, 1, false)),
+    row("vsprintf", 3, |e, s, c| formatted(e, s, c, Destination::Memory { at: 0, size: None }, 1, true)),
+    row("snprintf", 3, |e, s, c| formatted(e, s, c, Destination::Memory { at: 0, size: Some(1) }, 2, false)),
+    row("vsnprintf", 4, |e, s, c| formatted(e, s, c, Destination::Memory { at: 0, size: Some(1) }, 2, true)),
     row("puts", 1, puts),
     row("fputs", 2, fputs),
     row("putchar", 1, putchar),
@@ -28,37 +28,37 @@ pub(super) const MODELS: &[Row] = &[
     row("putc", 2, fputc),
     row("fwrite", 4, fwrite),
     row("write", 3, write),
-    row("perror", 1, |_, _, _| Ok(Reply::Nothing)),
-    row("fflush", 1, |_, _, _| Ok(Reply::Value(Value::ZERO))),
+    row("perror", 1, |_, _, _| Ok(Returned::Nothing)),
+    row("fflush", 1, |_, _, _| Ok(Returned::Value(Value::ZERO))),
 ];
 
-/// What the pointers `stdin`, `stdout` and `stderr` hold: no object is there, so nothing else can look like them.
+/// Values of the pointers `stdin`, `stdout` and `stderr`: no object is there, so they are unique.
 pub(in crate::exec) const STREAMS: [(&str, u64); 3] =
     [("stdin", 0x2000), ("stdout", 0x2010), ("stderr", 0x2020)];
 
-/// Where output goes; numbers are argument positions.
+/// Destination of the output; numbers are argument positions.
 #[derive(Clone, Copy)]
-enum Sink {
+enum Destination {
     Stdout,
     Stream(usize),
     Descriptor(usize),
     Memory { at: usize, size: Option<usize> },
 }
 
-/// What kind of argument a conversion takes.
+/// Type of a conversion's argument.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum ArgumentKind {
     Integer,
     Double,
     LongDouble,
 }
 
-/// Where the values to print come from.
-enum Source<'a> {
+/// Source of the values to print.
+enum ArgumentSource<'a> {
     Arguments {
         values: &'a [Value],
     },
-    /// A `va_list`: what is left of general and vector registers, the next argument on the stack, the registers.
+    /// A `va_list`: used bytes of general and vector registers, next argument on the stack, saved registers.
     List {
         gp: u64,
         fp: u64,
@@ -67,19 +67,19 @@ enum Source<'a> {
     },
 }
 
-/// Can the program look at what is printed?
+/// How the program can observe the printed text.
 #[derive(Clone, Copy)]
-enum Watch<'a> {
+enum Observed<'a> {
     InMemory,
     /// If it uses the result of the call, the number of characters.
-    ByLength(&'a Site<'a>),
+    ByLength(&'a CallSite<'a>),
 }
 
-impl Watch<'_> {
+impl Observed<'_> {
     fn is_on(self, engine: &Engine, state: &State) -> bool {
         match self {
-            Watch::InMemory => true,
-            Watch::ByLength(site) => {
+            Observed::InMemory => true,
+            Observed::ByLength(site) => {
                 let function = &engine.program.functions[state.frame.func.index()];
                 site.call.results > 0 && function.reads(site.call.first)
             }
@@ -87,35 +87,35 @@ impl Watch<'_> {
     }
 }
 
-/// The number a value is printed as; the path keeps to it where the program can tell.
-fn shown(
+/// Number that a value is printed as. Concretised if the program can observe it.
+fn printed_value(
     engine: &mut Engine,
     state: &mut State,
     value: Value,
     width: u32,
-    watch: Watch<'_>,
+    observed: Observed<'_>,
 ) -> Result<Bits, Outcome> {
     match value.expr() {
         None => Ok(Bits::word(width, value.word)),
-        Some(e) if watch.is_on(engine, state) => {
-            engine.concretize_bits(state, e, width, "a value that is printed")
+        Some(e) if observed.is_on(engine, state) => {
+            engine.concretise_bits(state, e, width, "a value that is printed")
         }
         Some(e) => Ok(engine.evaluate(state, e)),
     }
 }
 
-/// A C string as it is printed, at most `most` bytes of it.
+/// Reads a C string to be printed, at most `most` bytes.
 fn text_at(
     engine: &mut Engine,
     state: &mut State,
     address: u64,
     most: usize,
-    watch: Watch<'_>,
+    observed: Observed<'_>,
 ) -> Result<Vec<u8>, Outcome> {
     let mut text = Vec::new();
     while text.len() < most {
         let byte = engine.load(state, Value::number(address + text.len() as u64), 8)?;
-        match shown(engine, state, byte, 8, watch)?.low() as u8 {
+        match printed_value(engine, state, byte, 8, observed)?.low() as u8 {
             0 => break,
             byte => text.push(byte),
         }
@@ -123,41 +123,41 @@ fn text_at(
     Ok(text)
 }
 
-impl Source<'_> {
+impl ArgumentSource<'_> {
     fn next(
         &mut self,
         engine: &mut Engine,
         state: &mut State,
-        kind: Kind,
-        watch: Watch<'_>,
+        kind: ArgumentKind,
+        observed: Observed<'_>,
     ) -> Result<u128, Outcome> {
         let (address, words) = match self {
-            Source::Arguments { values } => {
+            ArgumentSource::Arguments { values } => {
                 let Some((first, rest)) = values.split_first() else {
                     return Err(Outcome::bug(
                         crate::exec::outcome::Class::ModelError,
-                        "a format that asks for more arguments than there are",
+                        "a format with more conversions than arguments",
                     ));
                 };
                 *values = rest;
                 let width = first.expr().map_or(64, |e| engine.solver.graph.width(e));
-                let bits = shown(engine, state, *first, width, watch)?;
+                let bits = printed_value(engine, state, *first, width, observed)?;
                 let high = bits.words().get(1).copied().unwrap_or(0);
                 return Ok(u128::from(bits.low()) | u128::from(high) << 64);
             }
-            Source::List { gp, registers, .. } if kind == Kind::Integer && *gp < 48 => {
+            ArgumentSource::List { gp, registers, .. } if kind == ArgumentKind::Integer && *gp < 48 => {
                 *gp += 8;
                 (*registers + *gp - 8, 1)
             }
-            Source::List { fp, registers, .. } if kind == Kind::Double && *fp < 176 => {
+            ArgumentSource::List { fp, registers, .. } if kind == ArgumentKind::Double && *fp < 176 => {
                 *fp += 16;
                 (*registers + *fp - 16, 1)
             }
-            Source::List { stack, .. } if kind == Kind::LongDouble => {
+            ArgumentSource::List { stack, .. } if kind == ArgumentKind::LongDouble => {
                 *stack = stack.next_multiple_of(16) + 16;
                 (*stack - 16, 2)
             }
-            Source::List { stack, .. } => {
+            ArgumentSource::List { stack, .. } => {
                 *stack += 8;
                 (*stack - 8, 1)
             }
@@ -165,7 +165,7 @@ impl Source<'_> {
         let mut result = 0;
         for i in 0..words {
             let value = engine.load(state, Value::number(address + 8 * i), 64)?;
-            result |= u128::from(shown(engine, state, value, 64, watch)?.low()) << (64 * i);
+            result |= u128::from(printed_value(engine, state, value, 64, observed)?.low()) << (64 * i);
         }
         Ok(result)
     }
@@ -178,11 +178,11 @@ fn emit(state: &mut State, text: &[u8]) {
 fn formatted(
     engine: &mut Engine,
     state: &mut State,
-    site: &Site<'_>,
-    sink: Sink,
+    site: &CallSite<'_>,
+    destination: Destination,
     format: usize,
     list: bool,
-) -> Answer {
+) -> ModelResult {
     let address = engine.argument(state, site, format)?;
     let format_text = engine.string_at(state, address)?;
     let source = if list {
@@ -191,28 +191,33 @@ fn formatted(
             let value = engine.load(state, Value::number(list + offset), width)?;
             Ok(engine.evaluate_word(state, value))
         };
-        Source::List { gp: field(0, 32)?, fp: field(4, 32)?, stack: field(8, 64)?, registers: field(16, 64)? }
+        ArgumentSource::List {
+            gp: field(0, 32)?,
+            fp: field(4, 32)?,
+            stack: field(8, 64)?,
+            registers: field(16, 64)?,
+        }
     } else {
-        Source::Arguments { values: &site.arguments[format + 1..] }
+        ArgumentSource::Arguments { values: &site.arguments[format + 1..] }
     };
-    let watch = match sink {
-        Sink::Memory { .. } => Watch::InMemory,
-        Sink::Stdout | Sink::Stream(_) | Sink::Descriptor(_) => Watch::ByLength(site),
+    let observed = match destination {
+        Destination::Memory { .. } => Observed::InMemory,
+        Destination::Stdout | Destination::Stream(_) | Destination::Descriptor(_) => Observed::ByLength(site),
     };
-    let text = format_with(engine, state, &format_text, source, watch)?;
-    match sink {
-        Sink::Stdout => emit(state, &text),
-        Sink::Stream(i) => {
+    let text = format_with(engine, state, &format_text, source, observed)?;
+    match destination {
+        Destination::Stdout => emit(state, &text),
+        Destination::Stream(i) => {
             if engine.argument(state, site, i)? == STREAMS[1].1 {
                 emit(state, &text);
             }
         }
-        Sink::Descriptor(i) => {
+        Destination::Descriptor(i) => {
             if engine.argument(state, site, i)? == 1 {
                 emit(state, &text);
             }
         }
-        Sink::Memory { at, size } => {
+        Destination::Memory { at, size } => {
             let to = engine.argument(state, site, at)?;
             let room = match size {
                 Some(i) => engine.argument(state, site, i)?,
@@ -226,7 +231,7 @@ fn formatted(
             }
         }
     }
-    Ok(Reply::Value(Value::number(text.len() as u64 & 0xffff_ffff)))
+    Ok(Returned::Value(Value::number(text.len() as u64 & 0xffff_ffff)))
 }
 
 #[derive(Default)]
@@ -247,8 +252,8 @@ fn format_with(
     engine: &mut Engine,
     state: &mut State,
     format: &[u8],
-    mut source: Source<'_>,
-    watch: Watch<'_>,
+    mut source: ArgumentSource<'_>,
+    observed: Observed<'_>,
 ) -> Result<Vec<u8>, Outcome> {
     let mut out = Vec::new();
     let mut at = 0;
@@ -272,7 +277,7 @@ fn format_with(
         }
         if format.get(at) == Some(&b'*') {
             at += 1;
-            let width = source.next(engine, state, Kind::Integer, watch)? as i32;
+            let width = source.next(engine, state, ArgumentKind::Integer, observed)? as i32;
             spec.left |= width < 0;
             spec.width = width.unsigned_abs() as usize;
         } else {
@@ -282,7 +287,7 @@ fn format_with(
             at += 1;
             spec.precision = if format.get(at) == Some(&b'*') {
                 at += 1;
-                usize::try_from(source.next(engine, state, Kind::Integer, watch)? as i32).ok()
+                usize::try_from(source.next(engine, state, ArgumentKind::Integer, observed)? as i32).ok()
             } else {
                 Some(number(format, &mut at))
             };
@@ -298,7 +303,7 @@ fn format_with(
         }
         let Some(&kind) = format.get(at) else { break };
         at += 1;
-        conversion(engine, state, &mut source, &spec, kind, watch, &mut out)?;
+        conversion(engine, state, &mut source, &spec, kind, observed, &mut out)?;
     }
     Ok(out)
 }
@@ -315,17 +320,17 @@ fn number(format: &[u8], at: &mut usize) -> usize {
 fn conversion(
     engine: &mut Engine,
     state: &mut State,
-    source: &mut Source<'_>,
+    source: &mut ArgumentSource<'_>,
     spec: &Spec,
     kind: u8,
-    watch: Watch<'_>,
+    observed: Observed<'_>,
     out: &mut Vec<u8>,
 ) -> Result<(), Outcome> {
     let mask = if spec.bits == 64 { u64::MAX } else { (1 << spec.bits) - 1 };
     match kind {
         b'%' => out.push(b'%'),
         b'd' | b'i' => {
-            let word = source.next(engine, state, Kind::Integer, watch)? as u64 & mask;
+            let word = source.next(engine, state, ArgumentKind::Integer, observed)? as u64 & mask;
             let value = crate::expr::bits::signed(spec.bits, word);
             let sign = match value {
                 ..0 => "-",
@@ -336,7 +341,7 @@ fn conversion(
             integer(spec, sign, value.unsigned_abs().to_string(), out);
         }
         b'u' | b'x' | b'X' | b'o' => {
-            let value = source.next(engine, state, Kind::Integer, watch)? as u64 & mask;
+            let value = source.next(engine, state, ArgumentKind::Integer, observed)? as u64 & mask;
             let (prefix, digits) = match kind {
                 b'u' => ("", value.to_string()),
                 b'x' => (if spec.alternate && value != 0 { "0x" } else { "" }, format!("{value:x}")),
@@ -346,25 +351,32 @@ fn conversion(
             integer(spec, prefix, digits, out);
         }
         b'p' => {
-            let value = source.next(engine, state, Kind::Integer, watch)? as u64;
+            let value = source.next(engine, state, ArgumentKind::Integer, observed)? as u64;
             integer(spec, "0x", format!("{value:x}"), out);
         }
         b'c' => {
-            let byte = source.next(engine, state, Kind::Integer, watch)? as u8;
+            let byte = source.next(engine, state, ArgumentKind::Integer, observed)? as u8;
             padded(spec, &[byte], out);
         }
         b's' => {
-            let address = source.next(engine, state, Kind::Integer, watch)? as u64;
+            let address = source.next(engine, state, ArgumentKind::Integer, observed)? as u64;
             let most = spec.precision.unwrap_or(usize::MAX);
-            let mut text =
-                if address == 0 { b"(null)".to_vec() } else { text_at(engine, state, address, most, watch)? };
+            let mut text = if address == 0 {
+                b"(null)".to_vec()
+            } else {
+                text_at(engine, state, address, most, observed)?
+            };
             text.truncate(most);
             padded(spec, &text, out);
         }
         b'f' | b'F' | b'e' | b'E' | b'g' | b'G' | b'a' | b'A' => {
             let long = spec.long_double;
-            let bits =
-                source.next(engine, state, if long { Kind::LongDouble } else { Kind::Double }, watch)?;
+            let bits = source.next(
+                engine,
+                state,
+                if long { ArgumentKind::LongDouble } else { ArgumentKind::Double },
+                observed,
+            )?;
             let given = if long { FloatKind::X87 } else { FloatKind::Double };
             let value = f64::from_bits(soft::convert(given, FloatKind::Double, bits) as u64);
             let extended = soft::convert(given, FloatKind::X87, bits);
@@ -399,7 +411,7 @@ fn conversion(
     Ok(())
 }
 
-/// Sign or prefix, then digits, padded as the flags say.
+/// Prints sign or prefix, then digits, padded by the flags.
 fn integer(spec: &Spec, prefix: &str, digits: String, out: &mut Vec<u8>) {
     let least = spec.precision.unwrap_or(1);
     let digits = if spec.precision == Some(0) && digits == "0" { String::new() } else { digits };
@@ -421,8 +433,8 @@ fn padded(spec: &Spec, text: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// What follows `0x`: the binary digits of a finite number, in extended precision, with one digit before the point, as
-/// musl prints it. Rounded to the nearest, to even of two.
+/// Text after `0x` for a finite number in extended precision, with one digit before the point, as musl prints
+/// it. Rounded to nearest, ties to even.
 fn hexadecimal(spec: &Spec, kind: u8, bits: u128) -> String {
     const BIAS: i64 = 16383;
     const DIGITS: usize = 16;
@@ -456,7 +468,7 @@ fn hexadecimal(spec: &Spec, kind: u8, bits: u128) -> String {
     if kind == b'A' { text.to_uppercase() } else { text }
 }
 
-/// A number that is not negative.
+/// Text of a number that is not negative.
 fn floating(spec: &Spec, kind: u8, value: f64) -> String {
     if !value.is_finite() {
         let text = if value.is_nan() { "nan" } else { "inf" };
@@ -473,7 +485,7 @@ fn floating(spec: &Spec, kind: u8, value: f64) -> String {
         let sign = if exponent < 0 { '-' } else { '+' };
         format!("{mantissa}e{sign}{:02}", exponent.abs())
     };
-    // `#` keeps a point that nothing follows, and the zeros that %g drops.
+    // `#` keeps a trailing point, and the zeros that %g drops.
     let pointed = |text: String| if spec.alternate && !text.contains('.') { text + "." } else { text };
     let text = match kind.to_ascii_lowercase() {
         b'f' => pointed(format!("{value:.precision$}")),
@@ -499,35 +511,35 @@ fn floating(spec: &Spec, kind: u8, value: f64) -> String {
     if kind.is_ascii_uppercase() { text.to_uppercase() } else { text }
 }
 
-fn puts(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+fn puts(engine: &mut Engine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
     let address = engine.argument(state, site, 0)?;
     let mut text = engine.string_at(state, address)?;
     text.push(b'\n');
     emit(state, &text);
-    Ok(Reply::Value(Value::number(1)))
+    Ok(Returned::Value(Value::number(1)))
 }
 
-fn fputs(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+fn fputs(engine: &mut Engine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
     let address = engine.argument(state, site, 0)?;
     let text = engine.string_at(state, address)?;
     if engine.argument(state, site, 1)? == STREAMS[1].1 {
         emit(state, &text);
     }
-    Ok(Reply::Value(Value::number(1)))
+    Ok(Returned::Value(Value::number(1)))
 }
 
-fn putchar(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+fn putchar(engine: &mut Engine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
     let byte = engine.evaluate_word(state, site.arguments[0]) as u8;
     emit(state, &[byte]);
-    Ok(Reply::Value(Value::number(byte.into())))
+    Ok(Returned::Value(Value::number(byte.into())))
 }
 
-fn fputc(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+fn fputc(engine: &mut Engine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
     let byte = engine.evaluate_word(state, site.arguments[0]) as u8;
     if engine.argument(state, site, 1)? == STREAMS[1].1 {
         emit(state, &[byte]);
     }
-    Ok(Reply::Value(Value::number(byte.into())))
+    Ok(Returned::Value(Value::number(byte.into())))
 }
 
 pub(super) fn bytes(
@@ -544,22 +556,22 @@ pub(super) fn bytes(
     Ok(text)
 }
 
-fn fwrite(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+fn fwrite(engine: &mut Engine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
     let [address, size, count, stream] = [0, 1, 2, 3].map(|i| engine.argument(state, site, i));
     let (size, count) = (size?, count?);
     let text = bytes(engine, state, address?, size.saturating_mul(count))?;
     if stream? == STREAMS[1].1 {
         emit(state, &text);
     }
-    Ok(Reply::Value(Value::number(count)))
+    Ok(Returned::Value(Value::number(count)))
 }
 
-fn write(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+fn write(engine: &mut Engine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
     let [descriptor, address, count] = [0, 1, 2].map(|i| engine.argument(state, site, i));
     let count = count?;
     let text = bytes(engine, state, address?, count)?;
     if descriptor? == 1 {
         emit(state, &text);
     }
-    Ok(Reply::Value(Value::number(count)))
+    Ok(Returned::Value(Value::number(count)))
 }

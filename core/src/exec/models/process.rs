@@ -1,15 +1,15 @@
-//! How a program ends, and what it knows of its surroundings.
-use super::{Answer, Reply, Row, Site, row};
+//! End of the program, and its environment.
+use super::{CallSite, ModelResult, ModelRow, Returned, row};
 use crate::exec::Engine;
 use crate::exec::address;
 use crate::exec::object::Kind;
 use crate::exec::outcome::{Class, Outcome};
 use crate::exec::state::{Stage, State};
-use crate::exec::step::Go;
+use crate::exec::step::Flow;
 use crate::exec::value::Value;
 use std::sync::Arc;
 
-pub(super) const MODELS: &[Row] = &[
+pub(super) const MODELS: &[ModelRow] = &[
     row("exit", 1, exit),
     row("_exit", 1, exit_now),
     row("_Exit", 1, exit_now),
@@ -24,7 +24,7 @@ pub(super) const MODELS: &[Row] = &[
 ];
 
 impl Engine {
-    /// The address of `errno`.
+    /// Address of `errno`.
     pub(in crate::exec) fn errno(&mut self, state: &mut State) -> Result<u64, Outcome> {
         let address = match state.errno {
             Some(address) => address,
@@ -40,57 +40,57 @@ impl Engine {
     }
 }
 
-fn exit(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+fn exit(engine: &mut Engine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
     if engine.options.checks.leak {
-        state.left = Some(Arc::new(state.frame.clone()));
+        state.exit_frame = Some(Arc::new(state.frame.clone()));
     }
     state.stage = Stage::Exiting { status: site.arguments[0], destructors: 0 };
     match engine.next_stage(state, None)? {
-        Go::Frame => Ok(Reply::Frame),
-        Go::Next | Go::Edge(_) => unreachable!("a stage starts a frame or ends"),
+        Flow::Frame => Ok(Returned::Frame),
+        Flow::Next | Flow::Edge(_) => unreachable!("a stage pushes a frame or ends the path"),
     }
 }
 
-fn exit_now(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
-    let status = engine.exit_status(state, site.arguments[0]);
+fn exit_now(engine: &mut Engine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
+    let status = engine.readable_exit_status(state, site.arguments[0]);
     Err(Outcome::Exit { status })
 }
 
-fn abort(_: &mut Engine, _: &mut State, _: &Site<'_>) -> Answer {
+fn abort(_: &mut Engine, _: &mut State, _: &CallSite<'_>) -> ModelResult {
     Err(Outcome::bug(Class::Abort, "abort was called"))
 }
 
-fn failed(engine: &mut Engine, state: &mut State, site: &Site<'_>, expression: usize) -> Answer {
+fn failed(engine: &mut Engine, state: &mut State, site: &CallSite<'_>, expression: usize) -> ModelResult {
     let address = engine.argument(state, site, expression)?;
     let text = engine.string_at(state, address)?;
     Err(Outcome::bug(Class::Assert, format!("assertion failed: {}", String::from_utf8_lossy(&text))))
 }
 
-fn assert_fail(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+fn assert_fail(engine: &mut Engine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
     failed(engine, state, site, 0)
 }
 
-fn assert_rtn(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+fn assert_rtn(engine: &mut Engine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
     failed(engine, state, site, 3)
 }
 
-fn atexit(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+fn atexit(engine: &mut Engine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
     let target = engine.argument(state, site, 0)?;
     let Some(func) = address::function_at(target, engine.program.functions.len()) else {
-        return Err(Outcome::bug(Class::ModelError, format!("atexit of {target:#x}, where no function is")));
+        return Err(Outcome::bug(Class::ModelError, format!("atexit of {target:#x}: no function is there")));
     };
     Arc::make_mut(&mut state.handlers).push(func);
-    Ok(Reply::Value(Value::ZERO))
+    Ok(Returned::Value(Value::ZERO))
 }
 
-fn errno_location(engine: &mut Engine, state: &mut State, _: &Site<'_>) -> Answer {
-    Ok(Reply::Value(Value::number(engine.errno(state)?)))
+fn errno_location(engine: &mut Engine, state: &mut State, _: &CallSite<'_>) -> ModelResult {
+    Ok(Returned::Value(Value::number(engine.errno(state)?)))
 }
 
-fn null(_: &mut Engine, _: &mut State, _: &Site<'_>) -> Answer {
-    Ok(Reply::Value(Value::ZERO))
+fn null(_: &mut Engine, _: &mut State, _: &CallSite<'_>) -> ModelResult {
+    Ok(Returned::Value(Value::ZERO))
 }
 
-fn nothing(_: &mut Engine, _: &mut State, _: &Site<'_>) -> Answer {
-    Ok(Reply::Nothing)
+fn nothing(_: &mut Engine, _: &mut State, _: &CallSite<'_>) -> ModelResult {
+    Ok(Returned::Nothing)
 }

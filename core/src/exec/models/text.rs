@@ -1,78 +1,78 @@
-//! Functions that compare, measure and search bytes: one expression, not one fork a byte. Concrete bytes cost what they
-//! cost natively. The other string functions are C (`runtime/lib/string.c`).
-use super::{Answer, Reply, Row, Site, row};
+//! Functions that compare, measure and search bytes: one expression instead of one fork per byte. Concrete
+//! bytes are processed directly. The other string functions are C (`runtime/lib/string.c`).
+use super::{CallSite, ModelResult, ModelRow, Returned, row};
 use crate::exec::Engine;
 use crate::exec::outcome::{Access, Outcome};
-use crate::exec::resolve::Spot;
+use crate::exec::resolve::Location;
 use crate::exec::state::State;
 use crate::exec::value::Value;
 use crate::expr::Expr;
 
-pub(super) const MODELS: &[Row] = &[
+pub(super) const MODELS: &[ModelRow] = &[
     row("strlen", 1, |e, s, c| length(e, s, c, false)),
     row("strnlen", 2, |e, s, c| length(e, s, c, true)),
     row("memcmp", 3, memory_compare),
     row("bcmp", 3, memory_compare),
-    row("strcmp", 2, |e, s, c| string_compare(e, s, c, false, Case::Matters)),
-    row("strcoll", 2, |e, s, c| string_compare(e, s, c, false, Case::Matters)),
-    row("strncmp", 3, |e, s, c| string_compare(e, s, c, true, Case::Matters)),
-    row("__partita_strcasecmp", 2, |e, s, c| string_compare(e, s, c, false, Case::Folded)),
-    row("__partita_strncasecmp", 3, |e, s, c| string_compare(e, s, c, true, Case::Folded)),
-    row("__partita_memchr", 3, |e, s, c| search(e, s, c, Wanted::FirstOf)),
-    row("__partita_strchr", 2, |e, s, c| search(e, s, c, Wanted::First)),
-    row("__partita_strrchr", 2, |e, s, c| search(e, s, c, Wanted::Last)),
+    row("strcmp", 2, |e, s, c| string_compare(e, s, c, false, Case::Sensitive)),
+    row("strcoll", 2, |e, s, c| string_compare(e, s, c, false, Case::Sensitive)),
+    row("strncmp", 3, |e, s, c| string_compare(e, s, c, true, Case::Sensitive)),
+    row("__partita_strcasecmp", 2, |e, s, c| string_compare(e, s, c, false, Case::Insensitive)),
+    row("__partita_strncasecmp", 3, |e, s, c| string_compare(e, s, c, true, Case::Insensitive)),
+    row("__partita_memchr", 3, |e, s, c| search(e, s, c, Searched::FirstInBytes)),
+    row("__partita_strchr", 2, |e, s, c| search(e, s, c, Searched::FirstInString)),
+    row("__partita_strrchr", 2, |e, s, c| search(e, s, c, Searched::LastInString)),
 ];
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Case {
-    Matters,
-    /// Letters of ASCII are compared as small ones.
-    Folded,
+    Sensitive,
+    /// ASCII letters are compared in lower case.
+    Insensitive,
 }
 
-/// Which of the bytes that are equal is sought: in so many bytes, or in a string with its end.
+/// Which match is returned: the first in `count` bytes, or the first or last in a string including its end.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Wanted {
-    FirstOf,
-    First,
-    Last,
+enum Searched {
+    FirstInBytes,
+    FirstInString,
+    LastInString,
 }
 
-/// As `string.c` has them.
+/// As in `string.c`.
 const ABSENT: u64 = -1i64 as u64;
 const BYTEWISE: u64 = -2i64 as u64;
 
-/// Bytes from a place on, to the end of their object.
+/// Bytes from an offset to the end of their object.
 struct Text {
-    spot: Spot,
+    location: Location,
     offset: u64,
     size: u64,
 }
 
 impl Text {
-    /// The object that starts there, other possibilities going on as other states. With `needed`, so many bytes of it
-    /// are read; without, the caller says which.
+    /// Resolves argument `i`; other states take the other possibilities. `needed` bytes must be in bounds.
     fn at(
         engine: &mut Engine,
         state: &mut State,
-        site: &Site<'_>,
+        site: &CallSite<'_>,
         i: usize,
         needed: u64,
     ) -> Result<Text, Outcome> {
-        let spot = engine.locate(state, site.arguments[i], needed, Access::Read)?;
-        let offset = engine.one_place(state, &spot, &format!("argument {} of `{}`", i + 1, site.name))?;
-        let size = state.memory.get(spot.id).expect("a live object").size;
-        Ok(Text { spot, offset, size: size - offset })
+        let location = engine.locate(state, site.arguments[i], needed, Access::Read)?;
+        let offset =
+            engine.fork_on_offset(state, &location, &format!("argument {} of `{}`", i + 1, site.name))?;
+        let size = state.memory.get(location.id).expect("a live object").size;
+        Ok(Text { location, offset, size: size - offset })
     }
 
-    /// What happens to a read of byte `i`, which the object does not have.
+    /// Bug of reading byte `i`, which is out of bounds.
     fn fault(&self, engine: &Engine, state: &State, i: u64) -> Outcome {
-        engine.fault(state, self.spot.id.base() + self.offset + i, 1, Access::Read)
+        engine.access_fault(state, self.location.id.base() + self.offset + i, 1, Access::Read)
     }
 
-    /// Byte `i` as far as it matters: a number if the path allows only one.
+    /// Byte `i`: a number if the path allows only one.
     fn byte(&self, engine: &mut Engine, state: &State, i: u64) -> Byte {
-        let object = state.memory.get(self.spot.id).expect("a live object");
+        let object = state.memory.get(self.location.id).expect("a live object");
         if let Some(word) = object.read_concrete(self.offset + i, 1) {
             return Byte::Number(word as u8);
         }
@@ -103,7 +103,7 @@ impl Byte {
         self == Byte::Number(0)
     }
 
-    /// As a small letter, if it is a capital one. What may be zero stays so.
+    /// Lower case of an upper case letter. Zero stays zero.
     fn folded(self, engine: &mut Engine) -> Byte {
         match self {
             Byte::Number(byte) => Byte::Number(byte.to_ascii_lowercase()),
@@ -119,13 +119,13 @@ impl Byte {
     }
 }
 
-fn length(engine: &mut Engine, state: &mut State, site: &Site<'_>, bounded: bool) -> Answer {
+fn length(engine: &mut Engine, state: &mut State, site: &CallSite<'_>, bounded: bool) -> ModelResult {
     let most = if bounded { engine.argument(state, site, 1)? } else { u64::MAX };
     if most == 0 {
-        return Ok(Reply::Value(Value::ZERO));
+        return Ok(Returned::Value(Value::ZERO));
     }
     let text = Text::at(engine, state, site, 0, 1)?;
-    // Where it can end, and where it ends at last.
+    // Positions at which the string can end.
     let mut ends = Vec::new();
     let mut at = 0;
     while at < most {
@@ -137,7 +137,7 @@ fn length(engine: &mut Engine, state: &mut State, site: &Site<'_>, bounded: bool
             }
             let fault = text.fault(engine, state, at);
             engine.require(state, ended, fault)?;
-            // The last place is where it ends if it has not before.
+            // It ends at the last position if not before.
             at = ends.pop().map_or(at, |(last, _)| last);
             break;
         }
@@ -158,25 +158,26 @@ fn length(engine: &mut Engine, state: &mut State, site: &Site<'_>, bounded: bool
         let here = graph.word(64, at);
         result = graph.ite(end, here, result);
     }
-    Ok(Reply::Value(Value::of(graph, result)))
+    Ok(Returned::Value(Value::of(graph, result)))
 }
 
-/// The difference of two bytes, as `int`.
+/// Difference of two bytes, as `int`.
 fn difference(engine: &mut Engine, x: Expr, y: Expr) -> Expr {
     let graph = &mut engine.solver.graph;
     let (x, y) = (graph.zext(x, 32), graph.zext(y, 32));
     graph.sub(x, y)
 }
 
-/// Two bytes that are compared, and whether both may end a string.
+/// Two bytes that are compared, and whether both may be zero.
 struct Pair {
     x: Expr,
     y: Expr,
     may_end: bool,
 }
 
-/// The difference of the first pair that differs; zero where a string ends before; `rest` where no pair differs.
-fn first_difference(engine: &mut Engine, pairs: Vec<Pair>, rest: Expr) -> Answer {
+/// Difference of the first pair that differs; zero where both strings end before; `rest` where no pair
+/// differs.
+fn first_difference(engine: &mut Engine, pairs: Vec<Pair>, rest: Expr) -> ModelResult {
     let mut result = rest;
     for Pair { x, y, may_end } in pairs.into_iter().rev() {
         let here = difference(engine, x, y);
@@ -189,14 +190,14 @@ fn first_difference(engine: &mut Engine, pairs: Vec<Pair>, rest: Expr) -> Answer
         let same = graph.eq(x, y);
         result = graph.ite(same, result, here);
     }
-    Ok(Reply::Value(Value::of(&engine.solver.graph, result)))
+    Ok(Returned::Value(Value::of(&engine.solver.graph, result)))
 }
 
-fn memory_compare(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+fn memory_compare(engine: &mut Engine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
     let count = engine.argument(state, site, 2)?;
     let mut rest = engine.solver.graph.word(32, 0);
     if count == 0 {
-        return Ok(Reply::Value(Value::ZERO));
+        return Ok(Returned::Value(Value::ZERO));
     }
     let a = Text::at(engine, state, site, 0, count)?;
     let b = Text::at(engine, state, site, 1, count)?;
@@ -220,19 +221,19 @@ fn memory_compare(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> An
 fn string_compare(
     engine: &mut Engine,
     state: &mut State,
-    site: &Site<'_>,
+    site: &CallSite<'_>,
     bounded: bool,
     case: Case,
-) -> Answer {
+) -> ModelResult {
     let most = if bounded { engine.argument(state, site, 2)? } else { u64::MAX };
     let mut rest = engine.solver.graph.word(32, 0);
     if most == 0 {
-        return Ok(Reply::Value(Value::ZERO));
+        return Ok(Returned::Value(Value::ZERO));
     }
     let a = Text::at(engine, state, site, 0, 1)?;
     let b = Text::at(engine, state, site, 1, 1)?;
     let mut pairs = Vec::new();
-    // Holds where neither string has ended and all bytes so far are equal.
+    // True where neither string has ended and all bytes so far are equal.
     let mut goes_on = engine.solver.graph.boolean(true);
     let mut i = 0;
     while i < most {
@@ -244,7 +245,7 @@ fn string_compare(
             break;
         }
         let (mut x, mut y) = (a.byte(engine, state, i), b.byte(engine, state, i));
-        if case == Case::Folded {
+        if case == Case::Insensitive {
             (x, y) = (x.folded(engine), y.folded(engine));
         }
         let last = x.is_zero() || y.is_zero();
@@ -269,19 +270,21 @@ fn string_compare(
     first_difference(engine, pairs, rest)
 }
 
-/// The place of a byte among bytes that are numbers, or `ABSENT`; `BYTEWISE` where some are symbolic, or what is sought
-/// may lie beyond the end of the object.
-fn search(engine: &mut Engine, state: &mut State, site: &Site<'_>, wanted: Wanted) -> Answer {
-    let bytewise = Ok(Reply::Value(Value::number(BYTEWISE)));
+/// Position of a byte among concrete bytes, or `ABSENT`; `BYTEWISE` if some are symbolic, or the match may be
+/// beyond the end of the object.
+fn search(engine: &mut Engine, state: &mut State, site: &CallSite<'_>, wanted: Searched) -> ModelResult {
+    let bytewise = Ok(Returned::Value(Value::number(BYTEWISE)));
     let most = match (wanted, site.arguments.get(2)) {
-        (Wanted::FirstOf, Some(count)) if count.symbolic => return bytewise,
-        (Wanted::FirstOf, Some(count)) if count.word == 0 => return Ok(Reply::Value(Value::number(ABSENT))),
-        (Wanted::FirstOf, Some(count)) => count.word,
-        (Wanted::FirstOf | Wanted::First | Wanted::Last, _) => u64::MAX,
+        (Searched::FirstInBytes, Some(count)) if count.symbolic => return bytewise,
+        (Searched::FirstInBytes, Some(count)) if count.word == 0 => {
+            return Ok(Returned::Value(Value::number(ABSENT)));
+        }
+        (Searched::FirstInBytes, Some(count)) => count.word,
+        (Searched::FirstInBytes | Searched::FirstInString | Searched::LastInString, _) => u64::MAX,
     };
     let text = Text::at(engine, state, site, 0, 1)?;
     let sought = engine.low_byte(site.arguments[1], site.call.args[1].width);
-    let object = state.memory.get(text.spot.id).expect("a live object");
+    let object = state.memory.get(text.location.id).expect("a live object");
     let mut bytes = Vec::new();
     let ended = loop {
         if bytes.len() as u64 == most {
@@ -292,8 +295,8 @@ fn search(engine: &mut Engine, state: &mut State, site: &Site<'_>, wanted: Wante
         }
         let Some(word) = object.read_concrete(text.offset + bytes.len() as u64, 1) else { return bytewise };
         bytes.push(word as u8);
-        let found = !sought.symbolic && word == sought.word && wanted != Wanted::Last;
-        if found || (wanted != Wanted::FirstOf && word == 0) {
+        let found = !sought.symbolic && word == sought.word && wanted != Searched::LastInString;
+        if found || (wanted != Searched::FirstInBytes && word == 0) {
             break true;
         }
     };
@@ -303,14 +306,14 @@ fn search(engine: &mut Engine, state: &mut State, site: &Site<'_>, wanted: Wante
     let places = bytes.iter().enumerate().map(|(at, &byte)| (at as u64, byte));
     let Some(e) = sought.expr() else {
         let mut equal = places.filter(|&(_, byte)| u64::from(byte) == sought.word);
-        let found = if wanted == Wanted::Last { equal.next_back() } else { equal.next() };
-        return Ok(Reply::Value(Value::number(found.map_or(ABSENT, |(at, _)| at))));
+        let found = if wanted == Searched::LastInString { equal.next_back() } else { equal.next() };
+        return Ok(Returned::Value(Value::number(found.map_or(ABSENT, |(at, _)| at))));
     };
-    // Each byte once: where it stands first, or last.
+    // First or last position of each byte value.
     let mut place: [Option<u64>; 256] = [None; 256];
     for (at, byte) in places {
         let known = &mut place[usize::from(byte)];
-        *known = known.filter(|_| wanted != Wanted::Last).or(Some(at));
+        *known = known.filter(|_| wanted != Searched::LastInString).or(Some(at));
     }
     let graph = &mut engine.solver.graph;
     let mut result = graph.word(64, ABSENT);
@@ -319,5 +322,5 @@ fn search(engine: &mut Engine, state: &mut State, site: &Site<'_>, wanted: Wante
         let here = graph.eq(e, byte);
         result = graph.ite(here, at, result);
     }
-    Ok(Reply::Value(Value::of(graph, result)))
+    Ok(Returned::Value(Value::of(graph, result)))
 }

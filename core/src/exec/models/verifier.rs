@@ -1,10 +1,10 @@
-//! The functions of SV-COMP and Test-Comp.
-use super::{Answer, Reply, Row, Site, klee, row};
+//! Functions of SV-COMP and Test-Comp.
+use super::{CallSite, ModelResult, ModelRow, Returned, klee, row};
 use crate::exec::Engine;
 use crate::exec::outcome::{Class, Outcome};
 use crate::exec::state::State;
 
-pub(super) const MODELS: &[Row] = &[
+pub(super) const MODELS: &[ModelRow] = &[
     row("__VERIFIER_assume", 1, assume),
     row("__VERIFIER_error", 0, error),
     row("reach_error", 0, error),
@@ -14,26 +14,26 @@ pub(super) const MODELS: &[Row] = &[
     row("__VERIFIER_nondet_memory", 2, memory),
 ];
 
-/// `__VERIFIER_nondet_int` and its many sisters: any value of the result's type.
-pub(super) fn nondet(name: &str) -> Option<Row> {
+/// `__VERIFIER_nondet_TYPE`: any value of the result's type.
+pub(super) fn nondet(name: &str) -> Option<ModelRow> {
     name.starts_with("__VERIFIER_nondet_").then(|| row("__VERIFIER_nondet_", 0, value))
 }
 
-fn value(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+fn value(engine: &mut Engine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
     let kind = site.name.trim_start_matches("__VERIFIER_nondet_");
     if site.width == 0 {
-        return Ok(Reply::Nothing);
+        return Ok(Returned::Nothing);
     }
-    Ok(Reply::Value(engine.fresh(state, kind, site.width)))
+    Ok(Returned::Value(engine.fresh(state, kind, site.width)))
 }
 
-fn memory(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+fn memory(engine: &mut Engine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
     let count = engine.argument(state, site, 1)?;
     if count == 0 {
-        return Ok(Reply::Nothing);
+        return Ok(Returned::Nothing);
     }
     let address = engine.argument(state, site, 0)?;
-    let (id, at) = engine.at(state, address, count, crate::exec::outcome::Access::Write)?;
+    let (id, at) = engine.object_at(state, address, count, crate::exec::outcome::Access::Write)?;
     let array = engine.new_input(state, "memory", count);
     engine.cache.drop_object(id);
     let graph = &mut engine.solver.graph;
@@ -43,26 +43,26 @@ fn memory(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
         let byte = graph.select(array, index);
         object.write(graph, at + i, byte);
     }
-    Ok(Reply::Nothing)
+    Ok(Returned::Nothing)
 }
 
-/// Paths on which it does not hold are no paths at all.
-fn assume(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+/// Drops paths on which the condition does not hold.
+fn assume(engine: &mut Engine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
     let condition = klee::truth(engine, site.arguments[0], site.call.args[0].width);
     engine.assume(state, condition, Outcome::Dropped)?;
-    Ok(Reply::Nothing)
+    Ok(Returned::Nothing)
 }
 
-fn error(_: &mut Engine, _: &mut State, site: &Site<'_>) -> Answer {
+fn error(_: &mut Engine, _: &mut State, site: &CallSite<'_>) -> ModelResult {
     Err(Outcome::bug(Class::Assert, format!("{} was called", site.name)))
 }
 
-fn assert(engine: &mut Engine, state: &mut State, site: &Site<'_>) -> Answer {
+fn assert(engine: &mut Engine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
     let condition = klee::truth(engine, site.arguments[0], site.call.args[0].width);
     engine.require(state, condition, Outcome::bug(Class::Assert, "__VERIFIER_assert failed"))?;
-    Ok(Reply::Nothing)
+    Ok(Returned::Nothing)
 }
 
-fn nothing(_: &mut Engine, _: &mut State, _: &Site<'_>) -> Answer {
-    Ok(Reply::Nothing)
+fn nothing(_: &mut Engine, _: &mut State, _: &CallSite<'_>) -> ModelResult {
+    Ok(Returned::Nothing)
 }

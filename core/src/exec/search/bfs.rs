@@ -1,5 +1,5 @@
-//! Breadth first: a queue. A state that forked, or whose batch is over, waits behind all others: a loop without end
-//! keeps nobody from ending.
+//! Breadth first: a queue. A state that forked, or whose turn is over, waits behind all others, so that an
+//! endless loop does not block other paths.
 use super::{Search, View};
 use crate::exec::state::State;
 use std::collections::VecDeque;
@@ -11,17 +11,17 @@ pub(super) fn new() -> Box<dyn Search> {
 }
 
 impl Search for Bfs {
-    fn put(&mut self, current: Option<Box<State>>, born: Vec<Box<State>>, _: &View<'_>) {
+    fn put(&mut self, current: Option<Box<State>>, forked: Vec<Box<State>>, _: &View<'_>) {
         self.0.extend(current);
-        self.0.extend(born);
+        self.0.extend(forked);
     }
 
     fn next(&mut self, _: &View<'_>) -> Option<Box<State>> {
         self.0.pop_front()
     }
 
-    /// The one whose turn would come last.
-    fn shed(&mut self, _: &View<'_>) -> Option<Box<State>> {
+    /// The state that would run last.
+    fn evict(&mut self, _: &View<'_>) -> Option<Box<State>> {
         self.0.pop_back()
     }
 

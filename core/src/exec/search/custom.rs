@@ -1,5 +1,5 @@
-//! A strategy of the user's: somebody outside of the core says which of the open states runs next.
-use super::distance::{Distances, FAR};
+//! A strategy of the user: code outside of the core chooses the open state that runs next.
+use super::distance::{Distances, UNREACHABLE};
 use super::{Search, View};
 use crate::exec::finish::place_at;
 use crate::exec::outcome::Place;
@@ -7,39 +7,39 @@ use crate::exec::state::State;
 use crate::program::Program;
 use std::collections::BTreeMap;
 
-/// What a strategy knows of a state that waits.
+/// View of an open state for a strategy.
 #[derive(Clone, Debug)]
 pub struct OpenState {
-    /// Given in order of birth; the first state is 0.
+    /// Number in order of creation; the first state is 0.
     pub number: u64,
-    /// The state that ran when this one was born.
+    /// State that this one was forked from.
     pub parent: Option<u64>,
-    /// Decisions with more than one feasible side so far.
+    /// Number of decisions with more than one feasible side.
     pub depth: u32,
-    /// Where it goes on.
+    /// Place of its next instruction.
     pub place: Place,
-    /// How many functions are under way.
+    /// Number of frames on its stack.
     pub frames: usize,
-    /// Instructions to code that was never entered, at least; `None`: no way leads there.
+    /// Least number of instructions to code that was never entered; `None` if it cannot be reached.
     pub distance: Option<u32>,
 }
 
-/// Says which state runs next.
+/// Chooses the state that runs next.
 pub trait Chooser: Send {
-    /// A state waits: it was born, or it ran and goes on from elsewhere.
+    /// Adds an open state: it was forked, or it ran and was paused.
     fn add(&mut self, state: OpenState);
-    /// The number of the state to run next, which waits no more. `None`: there is no answer, and the run is to end.
+    /// Removes and returns the number of the state to run next. `None` ends the run.
     fn choose(&mut self) -> Option<u64>;
-    /// A state that waited was given up.
+    /// Removes a state that was given up.
     fn remove(&mut self, number: u64);
 }
 
 pub(in crate::exec) struct Custom {
     chooser: Box<dyn Chooser>,
     distances: Distances,
-    /// In order of their numbers, with their parents.
+    /// States by number, with their parents.
     states: BTreeMap<u64, (Box<State>, Option<u64>)>,
-    /// The state that runs, and its parent.
+    /// The running state, and its parent.
     running: Option<(u64, Option<u64>)>,
 }
 
@@ -52,7 +52,7 @@ impl Custom {
     fn add(&mut self, state: Box<State>, parent: Option<u64>, view: &View<'_>) {
         let frame = &state.frame;
         let function = &view.program.functions[frame.func.index()];
-        // A state born at a branch has yet to take its edge.
+        // A state forked at a branch has not taken its edge yet.
         let at = match state.edge {
             Some(edge) => function.blocks[function.edges[edge as usize].to.index()].start,
             None => frame.pc,
@@ -63,18 +63,18 @@ impl Custom {
             parent,
             depth: state.depth,
             place: place_at(view.program, frame.func, at),
-            frames: frame.upwards().count(),
-            distance: (distance != FAR).then_some(distance),
+            frames: frame.frames().count(),
+            distance: (distance != UNREACHABLE).then_some(distance),
         });
         self.states.insert(state.id, (state, parent));
     }
 }
 
 impl Search for Custom {
-    fn put(&mut self, current: Option<Box<State>>, born: Vec<Box<State>>, view: &View<'_>) {
+    fn put(&mut self, current: Option<Box<State>>, forked: Vec<Box<State>>, view: &View<'_>) {
         self.distances.refresh(view);
         let ran = self.running.take();
-        for child in born {
+        for child in forked {
             self.add(child, ran.map(|(number, _)| number), view);
         }
         if let Some(state) = current {
@@ -82,17 +82,17 @@ impl Search for Custom {
         }
     }
 
-    /// An answer that is none ends the run; whoever gave it has been told, and the states end in order.
+    /// An invalid choice ends the run through the chooser's own error; until then states run in order.
     fn next(&mut self, _: &View<'_>) -> Option<Box<State>> {
         let first = *self.states.first_key_value()?.0;
         let number = self.chooser.choose().filter(|number| self.states.contains_key(number)).unwrap_or(first);
-        let (state, parent) = self.states.remove(&number).expect("one that waits");
+        let (state, parent) = self.states.remove(&number).expect("an open state");
         self.running = Some((number, parent));
         Some(state)
     }
 
-    /// The youngest: it has come the shortest way on its own.
-    fn shed(&mut self, _: &View<'_>) -> Option<Box<State>> {
+    /// The newest state: it has executed least on its own.
+    fn evict(&mut self, _: &View<'_>) -> Option<Box<State>> {
         let (number, (state, _)) = self.states.pop_last()?;
         self.chooser.remove(number);
         Some(state)

@@ -1,4 +1,4 @@
-//! Depth first: a stack. The state that ran goes on; its children wait above everything older.
+//! Depth first: a stack. The state that ran continues; its children are above everything older.
 use super::{Search, View};
 use crate::exec::state::State;
 use std::collections::VecDeque;
@@ -10,8 +10,8 @@ pub(super) fn new() -> Box<dyn Search> {
 }
 
 impl Search for Dfs {
-    fn put(&mut self, current: Option<Box<State>>, born: Vec<Box<State>>, _: &View<'_>) {
-        self.0.extend(born);
+    fn put(&mut self, current: Option<Box<State>>, forked: Vec<Box<State>>, _: &View<'_>) {
+        self.0.extend(forked);
         self.0.extend(current);
     }
 
@@ -19,8 +19,8 @@ impl Search for Dfs {
         self.0.pop_back()
     }
 
-    /// The one whose turn would come last.
-    fn shed(&mut self, _: &View<'_>) -> Option<Box<State>> {
+    /// The state that would run last.
+    fn evict(&mut self, _: &View<'_>) -> Option<Box<State>> {
         self.0.pop_front()
     }
 

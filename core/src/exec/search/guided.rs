@@ -1,19 +1,21 @@
-//! `random-path`, `coverage` and `mix`: any open state may be next, drawn by chance.
+//! `random-path`, `coverage` and `mix`: draw any open state at random.
 //!
-//! `random-path` walks down the tree of forks, so that a state with few decisions behind it is likelier than one of the many
-//! from deep in a loop. `coverage` draws by weights that fall with the square of the distance to code never entered.
-//! `mix` takes turns, and stays with what was drawn, depth first, for a batch that grows while nothing new is covered: then
-//! all there is to gain is speed, which lives off what the solver and the processor remember of the last state. Between
-//! batches it wanders, every turn drawn by random path: that covers programs which have more paths than anyone can
-//! explore. It wanders for as long as a batch while much is to be found and some was found lately, else hardly.
+//! `random-path` walks down the execution tree, so that a state with few decisions is likelier than one of
+//! many from deep in a loop. `coverage` draws by weights that fall with the square of the distance to code
+//! never entered. `mix` alternates, and continues from the drawn state depth first for a batch, which grows
+//! while nothing new is covered: then only speed matters, and the solver's and the processor's caches work
+//! best for related states. Between batches every turn is drawn by random path: that covers programs with too
+//! many paths to explore. There are as many such turns as in a batch while much is left to cover and
+//! something was covered recently, else few.
 //!
-//! Weights only fall, as distances only grow. A weight is therefore brought up to date when its state is drawn: with
-//! the chance that it has shrunk by, another one is drawn instead, which makes the draw as fair as if all were up to date.
-use super::distance::{Distances, FAR};
-use super::pool::Pool;
-use super::random::Random;
-use super::sums::Sums;
-use super::tree::Tree;
+//! Weights only fall, as distances only grow. A weight is therefore updated when its state is drawn: with the
+//! probability by which it has shrunk, another state is drawn instead, which makes the draw as fair as with
+//! all weights up to date.
+use super::distance::{Distances, UNREACHABLE};
+use super::execution_tree::ExecutionTree;
+use super::split_mix::SplitMix64;
+use super::state_table::StateTable;
+use super::sum_tree::SumTree;
 use super::{Search, View};
 use crate::exec::state::State;
 use crate::program::Program;
@@ -24,57 +26,57 @@ enum Draw {
     Coverage,
 }
 
-/// The shortest and the longest batch, in turns.
-const SHORT: u64 = 16;
-const LONG: u64 = 1024;
-/// Something was found lately if it was in the last three quarters of all turns, or of these.
-const LATELY: u64 = 256;
-/// Otherwise it wanders so much less.
-const HARDLY: u64 = 32;
-/// So many instructions count as a turn.
-const INSTRUCTIONS: u64 = 4096;
-/// The weight of a state whose next instruction is new: leaves room for the sum of 2^28 of them.
-const WEIGHT: u64 = 1 << 36;
-/// States looked at to find one to give up.
-const SAMPLE: usize = 8;
+/// Shortest and longest batch, in turns.
+const MIN_BATCH: u64 = 16;
+const MAX_BATCH: u64 = 1024;
+/// Something was covered recently if it was in the last three quarters of all turns, or in this many.
+const RECENT_TURNS: u64 = 256;
+/// Otherwise the number of drawn turns is divided by this.
+const IDLE_DIVISOR: u64 = 32;
+/// Number of instructions that counts as one turn.
+const INSTRUCTIONS_PER_TURN: u64 = 4096;
+/// Weight of a state whose next instruction is new: the sum of 2^28 of them fits.
+const MAX_WEIGHT: u64 = 1 << 36;
+/// Number of states sampled to find one to evict.
+const EVICTION_SAMPLE: usize = 8;
 
 struct Guided {
-    pool: Pool,
-    tree: Tree,
-    /// Of the states outside the batch; all zero where `distances` are not asked for.
-    weights: Sums,
+    states: StateTable,
+    tree: ExecutionTree,
+    /// Weights of the states outside of the batch; all zero if `distances` are not used.
+    weights: SumTree,
     distances: Option<Distances>,
-    random: Random,
-    /// How a turn of wandering is drawn, and last how a batch begins.
+    random: SplitMix64,
+    /// How a turn outside of a batch is drawn, and last how the first state of a batch is drawn.
     draws: &'static [Draw],
-    /// The longest batch.
+    /// Longest batch.
     longest: u64,
     length: u64,
     left: u64,
-    /// Turns until the next batch, each of which is drawn.
-    wander: u64,
+    /// Turns until the next batch.
+    drawn_turns: u64,
     /// States of the batch, the next one last.
     batch: Vec<u32>,
-    /// What was covered, and executed, when last looked.
+    /// Marks set, and instructions executed, when last checked.
     found: u64,
     instructions: u64,
-    /// Turns in all, and when something new was covered for the last time.
+    /// All turns, and the turn at which something new was covered last.
     turns: u64,
     found_at: u64,
 }
 
 fn new(program: &Program, seed: u64, draws: &'static [Draw], longest: u64) -> Box<dyn Search> {
     Box::new(Guided {
-        pool: Pool::default(),
-        tree: Tree::new(),
-        weights: Sums::default(),
+        states: StateTable::default(),
+        tree: ExecutionTree::new(),
+        weights: SumTree::default(),
         distances: draws.contains(&Draw::Coverage).then(|| Distances::new(program)),
-        random: Random::new(seed),
+        random: SplitMix64::new(seed),
         draws,
         longest,
-        length: SHORT.min(longest),
+        length: MIN_BATCH.min(longest),
         left: 0,
-        wander: 0,
+        drawn_turns: 0,
         batch: Vec::new(),
         found: 0,
         instructions: 0,
@@ -92,26 +94,26 @@ pub(super) fn coverage(program: &Program, seed: u64) -> Box<dyn Search> {
 }
 
 pub(super) fn mix(program: &Program, seed: u64) -> Box<dyn Search> {
-    new(program, seed, &[Draw::Path, Draw::Coverage], LONG)
+    new(program, seed, &[Draw::Path, Draw::Coverage], MAX_BATCH)
 }
 
-/// At least 1, so that no state is out of reach.
+/// At least 1, so that every state can be drawn.
 fn weight(distance: u32) -> u64 {
     match distance {
-        FAR => 1,
-        near => WEIGHT / (u64::from(near) + 1).pow(2).min(WEIGHT),
+        UNREACHABLE => 1,
+        near => MAX_WEIGHT / (u64::from(near) + 1).pow(2).min(MAX_WEIGHT),
     }
 }
 
 impl Guided {
     fn weigh(&self, number: u32, view: &View<'_>) -> u64 {
-        match (&self.distances, self.pool.get(number)) {
+        match (&self.distances, self.states.get(number)) {
             (Some(distances), Some(state)) => weight(distances.of(view.program, state)),
             (None, _) | (_, None) => 0,
         }
     }
 
-    /// The batch is over: what is left of it may be drawn.
+    /// Ends the batch: its states may be drawn again.
     fn end_batch(&mut self, view: &View<'_>) {
         if let Some(distances) = &mut self.distances {
             distances.refresh(view);
@@ -123,21 +125,21 @@ impl Guided {
         self.batch.clear();
     }
 
-    /// A batch begins, longer than the last one if that has found nothing new.
+    /// Begins a batch, longer than the last one if that covered nothing new.
     fn begin_batch(&mut self, view: &View<'_>) {
         let found = view.coverage.found();
         if found > self.found {
-            (self.found, self.found_at, self.length) = (found, self.turns, SHORT);
+            (self.found, self.found_at, self.length) = (found, self.turns, MIN_BATCH);
         } else {
             self.length *= 2;
         }
         self.length = self.length.min(self.longest);
         self.left = self.length;
-        // Twice the part of the program that is still to be found.
+        // Twice the share of the program that is not covered yet.
         let all = view.coverage.all().max(1);
-        let wander = (2 * self.length * (all - found) / all).min(self.length);
-        let lately = self.turns < 4 * self.found_at + LATELY;
-        self.wander = if lately { wander } else { wander / HARDLY };
+        let drawn_turns = (2 * self.length * (all - found) / all).min(self.length);
+        let recently = self.turns < 4 * self.found_at + RECENT_TURNS;
+        self.drawn_turns = if recently { drawn_turns } else { drawn_turns / IDLE_DIVISOR };
     }
 
     fn draw(&mut self, view: &View<'_>) -> Option<u32> {
@@ -163,47 +165,47 @@ impl Guided {
         if self.distances.is_some() {
             self.weights.set(number, 0);
         }
-        self.pool.run(number)
+        self.states.take(number)
     }
 
-    /// Forgets the state that was taken and did not come back.
+    /// Removes the state that was taken and did not come back.
     fn end_running(&mut self) {
-        if let Some(number) = self.pool.ran() {
+        if let Some(number) = self.states.take_running() {
             self.tree.remove(number);
-            self.pool.end(number);
+            self.states.free_number(number);
         }
     }
 }
 
 impl Search for Guided {
-    fn put(&mut self, current: Option<Box<State>>, born: Vec<Box<State>>, view: &View<'_>) {
-        let turns = 1 + (view.instructions - self.instructions) / INSTRUCTIONS;
+    fn put(&mut self, current: Option<Box<State>>, forked: Vec<Box<State>>, view: &View<'_>) {
+        let turns = 1 + (view.instructions - self.instructions) / INSTRUCTIONS_PER_TURN;
         self.turns += turns;
-        let count = if self.left > 0 { &mut self.left } else { &mut self.wander };
+        let count = if self.left > 0 { &mut self.left } else { &mut self.drawn_turns };
         *count = count.saturating_sub(turns);
         self.instructions = view.instructions;
-        let Some(number) = self.pool.ran() else {
-            debug_assert!(born.is_empty() && self.pool.len() == 0, "only the first state comes from nowhere");
+        let Some(number) = self.states.take_running() else {
+            debug_assert!(forked.is_empty() && self.states.len() == 0, "only the first state has no parent");
             if let Some(state) = current {
-                let number = self.pool.add(state);
+                let number = self.states.add(state);
                 self.tree.plant(number);
                 self.batch.push(number);
             }
             return;
         };
-        for child in born {
-            let child = self.pool.add(child);
+        for child in forked {
+            let child = self.states.add(child);
             self.tree.fork(number, child);
             self.batch.push(child);
         }
         match current {
             Some(state) => {
-                self.pool.back(number, state);
+                self.states.put_back(number, state);
                 self.batch.push(number);
             }
             None => {
                 self.tree.remove(number);
-                self.pool.end(number);
+                self.states.free_number(number);
             }
         }
     }
@@ -213,40 +215,40 @@ impl Search for Guided {
         if self.left > 0
             && let Some(number) = self.batch.pop()
         {
-            return Some(self.pool.run(number));
+            return Some(self.states.take(number));
         }
         self.left = 0;
         self.end_batch(view);
-        if self.wander == 0 {
+        if self.drawn_turns == 0 {
             self.begin_batch(view);
         }
         let number = self.draw(view)?;
         Some(self.take(number))
     }
 
-    fn shed(&mut self, view: &View<'_>) -> Option<Box<State>> {
+    fn evict(&mut self, view: &View<'_>) -> Option<Box<State>> {
         self.end_running();
         self.end_batch(view);
-        if self.pool.len() == 0 {
+        if self.states.len() == 0 {
             return None;
         }
-        let mut some = Vec::with_capacity(SAMPLE);
-        for _ in 0..16 * SAMPLE {
-            let number = self.random.below(u64::from(self.pool.numbers())) as u32;
-            if self.pool.get(number).is_some() {
+        let mut some = Vec::with_capacity(EVICTION_SAMPLE);
+        for _ in 0..16 * EVICTION_SAMPLE {
+            let number = self.random.below(u64::from(self.states.capacity())) as u32;
+            if self.states.get(number).is_some() {
                 some.push(number);
             }
-            if some.len() == SAMPLE {
+            if some.len() == EVICTION_SAMPLE {
                 break;
             }
         }
-        // Few are left among many numbers.
+        // Few states are left among many numbers.
         if some.is_empty() {
-            some.extend((0..self.pool.numbers()).filter(|number| self.pool.get(*number).is_some()));
+            some.extend((0..self.states.capacity()).filter(|number| self.states.get(*number).is_some()));
         }
-        // Least useful is what is farthest from new code; among equals, what has forked most often.
+        // Least useful is the state farthest from new code; among equals, the one that forked most often.
         let number = some.into_iter().min_by_key(|&number| {
-            let depth = self.pool.get(number).map_or(0, |state| state.depth);
+            let depth = self.states.get(number).map_or(0, |state| state.depth);
             (self.weigh(number, view), std::cmp::Reverse(depth), number)
         })?;
         let state = self.take(number);
@@ -256,16 +258,16 @@ impl Search for Guided {
 
     fn drain(&mut self) -> Vec<Box<State>> {
         self.end_running();
-        (self.tree, self.weights) = (Tree::new(), Sums::default());
+        (self.tree, self.weights) = (ExecutionTree::new(), SumTree::default());
         self.batch.clear();
-        self.pool.drain()
+        self.states.drain()
     }
 
     fn len(&self) -> usize {
-        self.pool.len()
+        self.states.len()
     }
 
     fn each(&self, visit: &mut dyn FnMut(&State)) {
-        self.pool.each(visit);
+        self.states.each(visit);
     }
 }

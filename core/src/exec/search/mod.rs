@@ -1,13 +1,13 @@
-//! Which state runs next: strategies, listed by name.
+//! Search strategies: which state runs next.
 mod bfs;
 mod custom;
 mod dfs;
 mod distance;
+mod execution_tree;
 mod guided;
-mod pool;
-mod random;
-mod sums;
-mod tree;
+mod split_mix;
+mod state_table;
+mod sum_tree;
 
 pub(super) use custom::Custom;
 pub use custom::{Chooser, OpenState};
@@ -16,34 +16,34 @@ use super::coverage::Coverage;
 use super::state::State;
 use crate::program::Program;
 
-/// What a strategy may look at.
+/// View of the run for a strategy.
 pub(super) struct View<'a> {
     pub program: &'a Program,
     pub coverage: &'a Coverage,
-    /// Executed so far, on all paths.
+    /// Instructions executed on all paths.
     pub instructions: u64,
 }
 
-/// The states that are open.
+/// The open states, in the order of a strategy.
 pub(super) trait Search: Send {
-    /// `current` ran and goes on; `born` came from it, in order.
-    fn put(&mut self, current: Option<Box<State>>, born: Vec<Box<State>>, view: &View<'_>);
-    /// The state to run next, out of the set.
+    /// Adds the state that ran, if it continues, and the states forked from it, in order.
+    fn put(&mut self, current: Option<Box<State>>, forked: Vec<Box<State>>, view: &View<'_>);
+    /// Removes and returns the state to run next.
     fn next(&mut self, view: &View<'_>) -> Option<Box<State>>;
-    /// A state that will be missed less than most, out of the set: memory is short.
-    fn shed(&mut self, view: &View<'_>) -> Option<Box<State>>;
-    /// All of them: none will run any more.
+    /// Removes and returns a state that is less useful than most: memory is short.
+    fn evict(&mut self, view: &View<'_>) -> Option<Box<State>>;
+    /// Removes all states: none will run any more.
     fn drain(&mut self) -> Vec<Box<State>>;
     fn len(&self) -> usize;
-    /// Every open state, in any order.
+    /// Visits every open state, in any order.
     fn each(&self, visit: &mut dyn FnMut(&State));
 }
 
-/// A strategy and what it does, in a line.
+/// A strategy and its description in one line.
 pub struct SearchRow {
     pub name: &'static str,
     pub about: &'static str,
-    /// For a program, with a seed.
+    /// Builds it for a program and a seed.
     build: fn(&Program, u64) -> Box<dyn Search>,
 }
 
@@ -75,7 +75,7 @@ pub const SEARCHES: &[SearchRow] = &[
     },
 ];
 
-/// The strategy of that name.
+/// Builds the strategy of this name.
 pub(super) fn build(name: &str, program: &Program, seed: u64) -> Option<Box<dyn Search>> {
     SEARCHES.iter().find(|row| row.name == name).map(|row| (row.build)(program, seed))
 }

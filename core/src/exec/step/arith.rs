@@ -1,7 +1,8 @@
-//! Integer arithmetic: two operands, overflow flags, saturation.
+//! Integer arithmetic: binary operations, overflow flags, saturation.
 //!
-//! Numbers of at most 64 bits are computed here; whatever is symbolic or wider is an expression. Division by zero is an
-//! error wherever it is possible; an over-shift is poison in LLVM and has SMT-LIB's meaning here (all bits shifted out).
+//! Numbers of at most 64 bits are computed here; symbolic or wider values become expressions. Division by
+//! zero is an error wherever it is possible; an over-shift is poison in LLVM and has SMT-LIB's meaning here
+//! (all bits shifted out).
 use crate::exec::Engine;
 use crate::exec::outcome::{Class, Outcome};
 use crate::exec::state::State;
@@ -13,7 +14,7 @@ use crate::program::{BinOp, OverflowOp};
 const DIVISION_BY_ZERO: &str = "division or remainder by zero";
 const DIVISION_OVERFLOW: &str = "signed division overflows: the least value divided by -1";
 
-/// The result on numbers; `None` where the operation is an error.
+/// Result on numbers; `None` if the operation is an error.
 fn numbers(op: BinOp, width: u32, x: u64, y: u64) -> Option<u64> {
     let (sx, sy) = (signed(width, x), signed(width, y));
     let (least, most) = (-1i128 << (width - 1), (1i128 << (width - 1)) - 1);
@@ -121,7 +122,7 @@ impl Engine {
         Ok(Value::of_bits(graph, e))
     }
 
-    /// The wrapped result, and whether it differs from the exact one.
+    /// Wrapped result, and whether it differs from the exact one.
     pub(super) fn overflowing(
         &mut self,
         op: OverflowOp,
@@ -139,7 +140,7 @@ impl Engine {
                 OverflowOp::SAdd => (sx + sy, true),
                 OverflowOp::USub => (ux - uy, false),
                 OverflowOp::SSub => (sx - sy, true),
-                // Two 64-bit numbers without sign may not fit 127 bits; what matters is whether they fit 64.
+                // The product may not fit 127 bits; what matters is whether it fits 64.
                 OverflowOp::UMul => {
                     (i128::try_from(u128::from(x) * u128::from(y)).unwrap_or(i128::MAX), false)
                 }
@@ -172,7 +173,7 @@ impl Engine {
     }
 }
 
-/// The result as an expression over bit-vectors.
+/// Result as an expression over bit-vectors.
 fn expression(graph: &mut Graph, op: BinOp, width: u32, x: Expr, y: Expr) -> Expr {
     match op {
         BinOp::Add => graph.add(x, y),
@@ -234,7 +235,7 @@ fn expression(graph: &mut Graph, op: BinOp, width: u32, x: Expr, y: Expr) -> Exp
     }
 }
 
-/// The least value where `x` is negative, the greatest elsewhere.
+/// Least value where `x` is negative, greatest elsewhere.
 fn towards_sign(graph: &mut Graph, width: u32, x: Expr) -> Expr {
     let zero = graph.constant(Bits::zero(width));
     let negative = graph.slt(x, zero);

@@ -50,7 +50,7 @@ impl Engine {
         let graph = &mut self.solver.graph;
         let [a, b, c] = [a, b, c].map(|v| v.to_bits(graph, width));
         let modulus = graph.word(width, width.into());
-        // A width that does not fit its own bits is a power of two no amount exceeds.
+        // Width 2 does not fit 2 bits, nor width 1 one bit; both are powers of two.
         let amount = if width >= 3 { graph.urem(c, modulus) } else { narrow_amount(graph, width, c) };
         let both = graph.concat(a, b);
         let wide = graph.zext(amount, 2 * width);
@@ -65,7 +65,7 @@ impl Engine {
     }
 }
 
-/// The amount modulo a width of 1 or 2.
+/// Shift amount modulo a width of 1 or 2.
 fn narrow_amount(graph: &mut Graph, width: u32, c: Expr) -> Expr {
     let keep = graph.word(width, u64::from(width) - 1);
     graph.and(c, keep)
@@ -81,7 +81,7 @@ fn count_ones(graph: &mut Graph, width: u32, x: Expr) -> Expr {
     sum
 }
 
-/// The place, counted from the last of `order`, of the one that is met last in `order`; the width without any.
+/// Position, counted from the end of `order`, of the last bit in `order` that is set; the width if none is.
 fn first_one(graph: &mut Graph, width: u32, x: Expr, order: Vec<u32>) -> Expr {
     let mut result = graph.word(width, width.into());
     for (i, &bit) in order.iter().enumerate() {

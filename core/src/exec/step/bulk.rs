@@ -1,69 +1,68 @@
-//! Bytes moved in bulk, without a look at them and without a fork: symbolic contents as they are, symbolic places over
-//! those that are possible, symbolic lengths as a choice at each byte. What is too long for that is tried length by
-//! length and place by place.
+//! Bulk copies and fills, without reading the bytes and without forks: symbolic contents are copied, symbolic
+//! offsets use arrays, symbolic lengths become a choice per byte. Longer ones fork over length and offset.
 use crate::exec::Engine;
 use crate::exec::address::ObjectId;
 use crate::exec::outcome::{Access, Outcome};
-use crate::exec::resolve::{Place, Spot};
+use crate::exec::resolve::{Location, Offset};
 use crate::exec::state::State;
 use crate::exec::value::Value;
 use crate::expr::{Expr, Graph};
 use std::sync::Arc;
 
-/// Bytes that are moved as expressions: from or to a symbolic place, or so many or fewer.
-const MAX_SYMBOLIC: u64 = 1 << 10;
+/// Largest number of bytes moved as expressions, for a symbolic offset or length.
+const MAX_SYMBOLIC_BYTES: u64 = 1 << 10;
 /// Bytes moved as one expression.
-const WORD: u64 = 8;
+const CHUNK_BYTES: u64 = 8;
 
 /// Bytes from an address to the end of its object.
 #[derive(Clone, Copy)]
-struct Room {
+struct Remaining {
     id: ObjectId,
     offset: u64,
     bytes: u64,
 }
 
-impl Room {
-    fn spot(self) -> Spot {
-        Spot { id: self.id, place: Place::At(self.offset) }
+impl Remaining {
+    fn location(self) -> Location {
+        Location { id: self.id, offset: Offset::Known(self.offset) }
     }
 }
 
-impl Spot {
+impl Location {
     fn offset(&self, graph: &mut Graph) -> Expr {
-        match &self.place {
-            Place::At(offset) => graph.word(64, *offset),
-            Place::Among { offset, .. } => *offset,
+        match &self.offset {
+            Offset::Known(offset) => graph.word(64, *offset),
+            Offset::Among { offset, .. } => *offset,
         }
     }
 
-    /// The place `distance` bytes further on, which lies in the object too.
-    fn further(&self, engine: &mut Engine, distance: u64) -> Spot {
-        let place = match &self.place {
-            Place::At(offset) => Place::At(offset + distance),
-            Place::Among { offset, set } => {
+    /// The location `distance` bytes later, which is in the object too.
+    fn advanced_by(&self, engine: &mut Engine, distance: u64) -> Location {
+        let offset = match &self.offset {
+            Offset::Known(offset) => Offset::Known(offset + distance),
+            Offset::Among { offset, set } => {
                 let graph = &mut engine.solver.graph;
                 let skip = graph.word(64, distance);
-                Place::Among { offset: graph.add(*offset, skip), set: set.plus(distance) }
+                Offset::Among { offset: graph.add(*offset, skip), set: set.plus(distance) }
             }
         };
-        Spot { id: self.id, place }
+        Location { id: self.id, offset }
     }
 }
 
 impl Engine {
-    /// One offset for a place; other states take the others.
-    pub(in crate::exec) fn one_place(
+    /// Binds the offset of a location; other states take the other offsets.
+    pub(in crate::exec) fn fork_on_offset(
         &mut self,
         state: &mut State,
-        spot: &Spot,
+        location: &Location,
         why: &str,
     ) -> Result<u64, Outcome> {
-        match &spot.place {
-            Place::At(offset) => Ok(*offset),
-            Place::Among { offset, .. } => {
+        match &location.offset {
+            Offset::Known(offset) => Ok(*offset),
+            Offset::Among { offset, .. } => {
                 let value = Value::of(&self.solver.graph, *offset);
-                self.each_value(state, value, 64, why)
+                self.fork_on_value(state, value, 64, why)
             }
         }
     }
@@ -76,36 +75,37 @@ impl Engine {
         from: Value,
         count: Value,
     ) -> Result<(), Outcome> {
-        if self.copy_up_to(state, to, from, count)? {
+        if self.copy_symbolic_length(state, to, from, count)? {
             return Ok(());
         }
-        let count = self.each_value(state, count, 64, "the length of a copy")?;
+        let count = self.fork_on_value(state, count, 64, "the length of a copy")?;
         if count == 0 {
             return Ok(());
         }
         let from = self.locate(state, from, count, Access::Read)?;
         let to = self.locate(state, to, count, Access::Write)?;
-        let fixed = matches!((&from.place, &to.place), (Place::At(_), Place::At(_)));
-        if !fixed && count <= MAX_SYMBOLIC {
+        let fixed = matches!((&from.offset, &to.offset), (Offset::Known(_), Offset::Known(_)));
+        if !fixed && count <= MAX_SYMBOLIC_BYTES {
             let mut words = Vec::new();
-            for at in (0..count).step_by(WORD as usize) {
-                let spot = from.further(self, at);
-                words.push((at, self.read_spot(state, &spot, WORD.min(count - at))));
+            for at in (0..count).step_by(CHUNK_BYTES as usize) {
+                let location = from.advanced_by(self, at);
+                words.push((at, self.read_location(state, &location, CHUNK_BYTES.min(count - at))));
             }
             for (at, word) in words {
-                let spot = to.further(self, at);
-                self.write_spot(state, &spot, word);
+                let location = to.advanced_by(self, at);
+                self.write_location(state, &location, word);
             }
             return Ok(());
         }
-        let start = self.one_place(state, &from, "the source of a copy")?;
-        let at = self.one_place(state, &to, "the destination of a copy")?;
+        let start = self.fork_on_offset(state, &from, "the source of a copy")?;
+        let at = self.fork_on_offset(state, &to, "the destination of a copy")?;
         self.cache.drop_object(to.id);
-        // Holding the source makes the destination a copy where they are one object, so overlaps need no care.
+        // Holding the source makes `get_mut` copy the object if source and destination are the same, so
+        // overlaps are safe.
         let source = Arc::clone(state.memory.get(from.id).expect("a live object"));
         let object = state.memory.get_mut(to.id).expect("a live object");
         object.copy_from(&mut self.solver.graph, at, &source, start, count);
-        // The copy may have become shared, and been copied, above.
+        // `get_mut` may have copied the object.
         self.cache.drop_object(from.id);
         Ok(())
     }
@@ -117,53 +117,53 @@ impl Engine {
         byte: Value,
         count: Value,
     ) -> Result<(), Outcome> {
-        if self.set_up_to(state, to, byte, count)? {
+        if self.set_symbolic_length(state, to, byte, count)? {
             return Ok(());
         }
-        let count = self.each_value(state, count, 64, "the length of a memset")?;
+        let count = self.fork_on_value(state, count, 64, "the length of a memset")?;
         if count == 0 {
             return Ok(());
         }
         let to = self.locate(state, to, count, Access::Write)?;
-        if matches!(to.place, Place::Among { .. }) && count <= MAX_SYMBOLIC {
+        if matches!(to.offset, Offset::Among { .. }) && count <= MAX_SYMBOLIC_BYTES {
             for at in 0..count {
-                let spot = to.further(self, at);
+                let location = to.advanced_by(self, at);
                 let bits = byte.to_bits(&mut self.solver.graph, 8);
-                self.write_spot(state, &spot, bits);
+                self.write_location(state, &location, bits);
             }
             return Ok(());
         }
-        let at = self.one_place(state, &to, "the destination of a memset")?;
+        let at = self.fork_on_offset(state, &to, "the destination of a memset")?;
         self.cache.drop_object(to.id);
         let object = state.memory.get_mut(to.id).expect("a live object");
         match byte.expr() {
             None => {
-                object.touch();
+                object.forget_array();
                 object.bytes[at as usize..(at + count) as usize].fill(byte.word as u8);
-                object.uncover(at, count);
+                object.mark_concrete(at, count);
             }
             Some(e) => (at..at + count).for_each(|i| object.write(&self.solver.graph, i, e)),
         }
         Ok(())
     }
 
-    /// What is left of the object at a concrete address, if the access is allowed there.
-    fn room(&self, state: &State, address: Value, access: Access) -> Option<Room> {
+    /// Bytes left in the object at a concrete address, if the access is allowed there.
+    fn room(&self, state: &State, address: Value, access: Access) -> Option<Remaining> {
         if address.symbolic {
             return None;
         }
-        let (id, offset) = self.at(state, address.word, 0, access).ok()?;
+        let (id, offset) = self.object_at(state, address.word, 0, access).ok()?;
         let size = state.memory.get(id).expect("a live object").size;
-        Some(Room { id, offset, bytes: size - offset })
+        Some(Remaining { id, offset, bytes: size - offset })
     }
 
-    /// A symbolic length: ends the paths on which it goes past one of the rooms; then its least and greatest value.
-    /// `None` if it may be long.
+    /// Ends the paths on which a symbolic length exceeds one of the rooms. Returns its least and greatest
+    /// value; `None` if it may be long.
     fn bound_length(
         &mut self,
         state: &mut State,
         length: Expr,
-        rooms: &[(Value, Room, Access)],
+        rooms: &[(Value, Remaining, Access)],
     ) -> Result<Option<(u64, u64)>, Outcome> {
         let set = self.solver.values(state.path, length);
         let (least, mut most) = set.min().zip(set.max()).expect("a length that is possible");
@@ -172,44 +172,44 @@ impl Engine {
                 let graph = &mut self.solver.graph;
                 let bytes = graph.word(64, room.bytes);
                 let fits = graph.ule(length, bytes);
-                let fault = self.fault(state, address.word, room.bytes + 1, access);
+                let fault = self.access_fault(state, address.word, room.bytes + 1, access);
                 self.require(state, fits, fault)?;
                 most = room.bytes;
             }
         }
-        Ok((most <= MAX_SYMBOLIC).then_some((least, most)))
+        Ok((most <= MAX_SYMBOLIC_BYTES).then_some((least, most)))
     }
 
-    /// Where a symbolic number of bytes, at least one, goes from a symbolic address on, and how many there can be. Ends
-    /// the paths on which they leave the object.
+    /// Location of a symbolic number of bytes, at least one, at a symbolic address, and their greatest
+    /// number. Ends the paths on which they leave the object.
     fn bound_place(
         &mut self,
         state: &mut State,
         to: Value,
         length: Expr,
         (least, most): (u64, u64),
-    ) -> Result<Option<(Spot, u64)>, Outcome> {
-        let spot = self.locate(state, to, least, Access::Write)?;
-        let size = state.memory.get(spot.id).expect("a live object").size;
-        let first = match &spot.place {
-            Place::At(offset) => *offset,
-            Place::Among { set, .. } => set.min().expect("an address that is possible"),
+    ) -> Result<Option<(Location, u64)>, Outcome> {
+        let location = self.locate(state, to, least, Access::Write)?;
+        let size = state.memory.get(location.id).expect("a live object").size;
+        let first = match &location.offset {
+            Offset::Known(offset) => *offset,
+            Offset::Among { set, .. } => set.min().expect("an address that is possible"),
         };
         let most = most.min(size - first);
         let graph = &mut self.solver.graph;
-        let (end, offset) = (graph.word(64, size), spot.offset(graph));
+        let (end, offset) = (graph.word(64, size), location.offset(graph));
         let room = graph.sub(end, offset);
         let fits = graph.ule(length, room);
-        let fault = self.symbolic_fault(state, spot.id, most + 1, Access::Write);
+        let fault = self.symbolic_fault(state, location.id, most + 1, Access::Write);
         self.require(state, fits, fault)?;
-        Ok((most <= MAX_SYMBOLIC).then_some((spot, most)))
+        Ok((most <= MAX_SYMBOLIC_BYTES).then_some((location, most)))
     }
 
-    /// Writes the byte of `new` to each place below the length, one after another.
-    fn write_up_to(
+    /// Writes the bytes of `new` at the indices below the symbolic length.
+    fn write_below_length(
         &mut self,
         state: &mut State,
-        to: &Spot,
+        to: &Location,
         length: Expr,
         least: u64,
         new: impl IntoIterator<Item = Expr>,
@@ -217,25 +217,25 @@ impl Engine {
         let size = state.memory.get(to.id).expect("a live object").size;
         let object = crate::interval::Set::span(64, 0, size - 1);
         for (i, new) in (0..).zip(new) {
-            let mut spot = to.further(self, i);
-            if let Place::Among { set, .. } = &mut spot.place {
+            let mut location = to.advanced_by(self, i);
+            if let Offset::Among { set, .. } = &mut location.offset {
                 *set = set.intersect(&object).set;
             }
             let byte = if i < least {
                 new
             } else {
-                let old = self.read_spot(state, &spot, 1);
+                let old = self.read_location(state, &location, 1);
                 let graph = &mut self.solver.graph;
                 let place = graph.word(64, i);
                 let within = graph.ult(place, length);
                 graph.ite(within, new, old)
             };
-            self.write_spot(state, &spot, byte);
+            self.write_location(state, &location, byte);
         }
     }
 
-    /// A copy of symbolic length from a concrete address; false if that is not what it is.
-    fn copy_up_to(
+    /// Copies a symbolic number of bytes from a concrete address. Returns false if the case does not apply.
+    fn copy_symbolic_length(
         &mut self,
         state: &mut State,
         to: Value,
@@ -252,7 +252,7 @@ impl Engine {
         }
         let Some((least, most)) = self.bound_length(state, length, &rooms)? else { return Ok(false) };
         let (target, most) = match rooms.get(1) {
-            Some((_, target, _)) => (target.spot(), most),
+            Some((_, target, _)) => (target.location(), most),
             None if least == 0 => return Ok(false),
             None => match self.bound_place(state, to, length, (least, most))? {
                 Some(bounded) => bounded,
@@ -263,12 +263,12 @@ impl Engine {
         let graph = &mut self.solver.graph;
         let bytes: Vec<Expr> = (0..most).map(|i| object.read(graph, source.offset + i, 1)).collect();
         drop(object);
-        self.write_up_to(state, &target, length, least, bytes);
+        self.write_below_length(state, &target, length, least, bytes);
         Ok(true)
     }
 
-    /// Setting bytes at a concrete address, a symbolic number of them; false if that is not what it is.
-    fn set_up_to(
+    /// Sets a symbolic number of bytes at a concrete address. Returns false if the case does not apply.
+    fn set_symbolic_length(
         &mut self,
         state: &mut State,
         to: Value,
@@ -280,7 +280,7 @@ impl Engine {
         let rooms = [(to, target, Access::Write)];
         let Some((least, most)) = self.bound_length(state, length, &rooms)? else { return Ok(false) };
         let bits = byte.to_bits(&mut self.solver.graph, 8);
-        self.write_up_to(state, &target.spot(), length, least, (0..most).map(|_| bits));
+        self.write_below_length(state, &target.location(), length, least, (0..most).map(|_| bits));
         Ok(true)
     }
 }

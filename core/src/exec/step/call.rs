@@ -1,8 +1,8 @@
 //! Calls and returns.
-use super::{Go, Step};
+use super::{Flow, StepResult};
 use crate::exec::Engine;
 use crate::exec::frame::Frame;
-use crate::exec::models::Reply;
+use crate::exec::models::Returned;
 use crate::exec::object::Kind;
 use crate::exec::outcome::{Access, Class, Outcome};
 use crate::exec::state::{Stage, State};
@@ -11,14 +11,14 @@ use crate::program::{Arg, Call, Callee, FuncId, Function, Operand, Reg};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// Bytes of a variadic frame that stand for registers.
+/// Size of the register save area of a variadic frame.
 const REGISTER_AREA: u32 = 176;
 
 /// Arguments of a call, in order.
 pub(in crate::exec) type Arguments = SmallVec<[Value; 6]>;
 
 impl Engine {
-    pub(super) fn call(&mut self, state: &mut State, call: &Call) -> Step {
+    pub(super) fn call(&mut self, state: &mut State, call: &Call) -> StepResult {
         let func = match call.callee {
             Callee::Direct(func) => func,
             Callee::Indirect(operand) => {
@@ -36,15 +36,15 @@ impl Engine {
         if function.is_defined() {
             return self.enter(state, func, function, call, &arguments);
         }
-        match self.model_of(func, state, call, &arguments)? {
-            Reply::Nothing => Ok(Go::Next),
-            Reply::Value(value) => {
+        match self.call_model(func, state, call, &arguments)? {
+            Returned::Nothing => Ok(Flow::Next),
+            Returned::Value(value) => {
                 if call.results > 0 {
                     self.set(state, call.first, value);
                 }
-                Ok(Go::Next)
+                Ok(Flow::Next)
             }
-            Reply::Frame => Ok(Go::Frame),
+            Returned::Frame => Ok(Flow::Frame),
         }
     }
 
@@ -55,7 +55,7 @@ impl Engine {
         function: &Function,
         call: &Call,
         arguments: &Arguments,
-    ) -> Step {
+    ) -> StepResult {
         let params = function.params as usize;
         let name = || self.program.string(function.name);
         if arguments.len() < params {
@@ -85,10 +85,10 @@ impl Engine {
         }
         state.frame.push(frame);
         self.check_stack(state)?;
-        Ok(Go::Frame)
+        Ok(Flow::Frame)
     }
 
-    /// An object with every argument where the calling convention puts it.
+    /// Creates an object with every argument, laid out by the calling convention.
     fn variadic_area(
         &mut self,
         state: &mut State,
@@ -118,8 +118,8 @@ impl Engine {
         stack: u32,
     ) -> Result<(), Outcome> {
         let area = state.frame.variadic.map_or(0, |id| id.base());
-        let spot = self.locate(state, list, 24, Access::Write)?;
-        let at = self.one_place(state, &spot, "the place of a va_list")? + spot.id.base();
+        let location = self.locate(state, list, 24, Access::Write)?;
+        let at = self.fork_on_offset(state, &location, "the place of a va_list")? + location.id.base();
         let fields =
             [(0, 32, gp.into()), (4, 32, fp.into()), (8, 64, area + u64::from(stack)), (16, 64, area)];
         for (offset, width, word) in fields {
@@ -137,7 +137,7 @@ impl Engine {
         }
     }
 
-    pub(super) fn ret(&mut self, state: &mut State, values: &[Operand]) -> Step {
+    pub(super) fn ret(&mut self, state: &mut State, values: &[Operand]) -> StepResult {
         let func = state.frame.func;
         let program = Arc::clone(&self.program);
         let widths = &program.functions[func.index()].results;
@@ -150,17 +150,17 @@ impl Engine {
         }
         let caller = &program.functions[state.frame.func.index()];
         let crate::program::Inst::Call(call) = &caller.insts[state.frame.pc as usize] else {
-            unreachable!("a caller stands at its call")
+            unreachable!("the pc of a caller is its call")
         };
         for (i, value) in results.into_iter().take(call.results as usize).enumerate() {
             self.set(state, Reg(call.first.0 + i as u32), value);
         }
         state.frame.pc += 1;
-        Ok(Go::Frame)
+        Ok(Flow::Frame)
     }
 
-    /// The function at the bottom of the stack has returned: constructors, `main`, handlers, destructors, the end.
-    pub(in crate::exec) fn next_stage(&mut self, state: &mut State, result: Option<Value>) -> Step {
+    /// Continues after the bottom frame has returned: constructors, `main`, handlers, destructors, end.
+    pub(in crate::exec) fn next_stage(&mut self, state: &mut State, result: Option<Value>) -> StepResult {
         let program = Arc::clone(&self.program);
         let next = loop {
             match state.stage {
@@ -183,7 +183,7 @@ impl Engine {
                         break handler;
                     }
                     let Some(destructor) = program.destructors.get(destructors) else {
-                        let status = self.exit_status(state, status);
+                        let status = self.readable_exit_status(state, status);
                         return Err(self.exit_or_leak(state, status));
                     };
                     state.stage = Stage::Exiting { status, destructors: destructors + 1 };
@@ -192,10 +192,11 @@ impl Engine {
             }
         };
         state.frame = self.bottom_frame(state, next)?;
-        Ok(Go::Frame)
+        Ok(Flow::Frame)
     }
 
-    /// A frame with no caller, for `main` or a constructor. Both get the arguments, as far as they have parameters.
+    /// Frame without a caller, for `main` or a constructor. Both get the arguments, as far as they have
+    /// parameters.
     pub(in crate::exec) fn bottom_frame(&mut self, state: &State, func: FuncId) -> Result<Frame, Outcome> {
         let function = &self.program.functions[func.index()];
         if !function.is_defined() {
@@ -206,7 +207,7 @@ impl Engine {
         }
         let mut frame = Frame::new(func, function.widths.len());
         let (argc, argv) = state.arguments;
-        // The environment follows the end of the arguments.
+        // The environment follows the arguments.
         let environment = argv + 8 * (argc + 1);
         for (i, word) in [argc, argv, environment].into_iter().enumerate().take(function.params as usize) {
             frame.registers[i] = Value::number(word & crate::expr::bits::mask(function.widths[i].min(64)));

@@ -1,4 +1,4 @@
-//! Arithmetic that is checked only when asked for: what C leaves undefined and the machine computes all the same.
+//! Arithmetic checks that are off by default: operations that C leaves undefined and the machine defines.
 use crate::exec::Engine;
 use crate::exec::outcome::{Class, Outcome};
 use crate::exec::state::State;
@@ -7,7 +7,7 @@ use crate::expr::{Bits, Expr};
 use crate::program::{BinOp, Flags, OverflowOp};
 
 impl Engine {
-    /// Ends the paths on which a signed operation overflows or a shift is too far.
+    /// Ends the paths on which a signed operation overflows or a shift is too large.
     pub(super) fn check_binary(
         &mut self,
         state: &mut State,
@@ -27,7 +27,7 @@ impl Engine {
                     Outcome::bug(Class::Shift, format!("a shift of {width} bits by {width} or more"));
                 let (amount, end) =
                     (self.wide(b, width), self.solver.graph.constant(Bits::word(width, width.into())));
-                // A width of one bit has no room for itself: any shift but by 0 is too far.
+                // A constant of one bit cannot hold the width: only a shift by 0 is allowed.
                 let fine = if width == 1 {
                     let zero = self.solver.graph.constant(Bits::zero(width));
                     self.solver.graph.eq(amount, zero)

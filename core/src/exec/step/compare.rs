@@ -1,4 +1,4 @@
-//! Comparisons, changes of width, and choice.
+//! Comparisons, casts, and select.
 use crate::exec::Engine;
 use crate::exec::value::Value;
 use crate::expr::bits::{mask, signed};

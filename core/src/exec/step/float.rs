@@ -1,4 +1,4 @@
-//! Floating instructions. Symbolic operands are bound to the value the model gives them, and the run is incomplete.
+//! Floating-point instructions. Symbolic operands are concretised.
 use super::soft;
 use crate::exec::Engine;
 use crate::exec::outcome::Outcome;
@@ -13,21 +13,21 @@ fn wide(bits: &Bits) -> u128 {
     u128::from(bits.low()) | u128::from(words.get(1).copied().unwrap_or(0)) << 64
 }
 
-/// `value` with its sign, read from its low `width` bits.
+/// Sign-extends the low `width` bits.
 fn extend(value: u128, width: u32) -> u128 {
     let shift = 128 - width;
     ((value << shift) as i128 >> shift) as u128
 }
 
 impl Engine {
-    /// The bits of an operand, bound to the model's where they are symbolic.
+    /// Bits of an operand, concretised if symbolic.
     fn number(&mut self, state: &mut State, operand: Operand, width: u32) -> Result<u128, Outcome> {
         let value = self.operand(state, operand, width);
         match value.expr() {
             None => Ok(value.word.into()),
             Some(e) => {
                 let e = if width == 1 { self.solver.graph.bool_to_bit(e) } else { e };
-                Ok(wide(&self.concretize_bits(state, e, width, "a floating-point operand")?))
+                Ok(wide(&self.concretise_bits(state, e, width, "a floating-point operand")?))
             }
         }
     }
@@ -83,7 +83,7 @@ impl Engine {
                 }
                 let a = self.number(state, a, kind.width())?;
                 let (value, in_range) = soft::to_integer(kind, signed, width, a);
-                // Poison otherwise; x86 gives the least value.
+                // Otherwise poison; x86 gives the least value.
                 let value = if in_range || saturate { value } else { 1 << (width - 1) };
                 self.put(state, dst, width, value);
             }

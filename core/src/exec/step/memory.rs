@@ -1,7 +1,7 @@
-//! Addresses and local objects.
+//! Address computation and local objects.
 use crate::exec::Engine;
 use crate::exec::address::ObjectId;
-use crate::exec::memory::NoRoom;
+use crate::exec::memory::AllocationError;
 use crate::exec::object::Kind;
 use crate::exec::outcome::{Class, Limit, Outcome};
 use crate::exec::state::State;
@@ -50,7 +50,7 @@ impl Engine {
         }
     }
 
-    /// A new object. The ends: it does not fit what a path may have.
+    /// Allocates an object. Errors: it exceeds a limit.
     pub(in crate::exec) fn new_object(
         &mut self,
         state: &mut State,
@@ -61,7 +61,7 @@ impl Engine {
             return Err(Outcome::Limit {
                 limit: Limit::Memory,
                 message: format!(
-                    "an object of {size} bytes: more than --max-memory leaves for one object ({} bytes)",
+                    "an object of {size} bytes: more than --max-memory allows for one object ({} bytes)",
                     self.options.max_object_bytes
                 ),
             });
@@ -69,8 +69,10 @@ impl Engine {
         state.memory.allocate(size, kind).map_err(|no| Outcome::Limit {
             limit: Limit::AddressSpace,
             message: match no {
-                NoRoom::TooLarge => format!("an object of {size} bytes does not fit the address space"),
-                NoRoom::TooMany => format!("no address is left for another object of {size} bytes"),
+                AllocationError::TooLarge => {
+                    format!("an object of {size} bytes does not fit the address space")
+                }
+                AllocationError::TooMany => format!("no address is left for another object of {size} bytes"),
             },
         })
     }
@@ -81,8 +83,8 @@ impl Engine {
     }
 
     pub(super) fn alloca(&mut self, state: &mut State, size: Value, fixed: bool) -> Result<Value, Outcome> {
-        let size = self.object_size(state, size, "the size of a local array")?;
-        state.frame.stack = state.frame.stack.saturating_add(size);
+        let size = self.fork_on_size(state, size, "the size of a local array")?;
+        state.frame.stack_bytes = state.frame.stack_bytes.saturating_add(size);
         self.check_stack(state)?;
         let id = self.new_object(state, size, Kind::Stack)?;
         if fixed {
@@ -94,10 +96,10 @@ impl Engine {
     }
 
     pub(super) fn check_stack(&self, state: &State) -> Result<(), Outcome> {
-        if state.frame.stack <= self.options.max_stack {
+        if state.frame.stack_bytes <= self.options.max_stack {
             return Ok(());
         }
-        let depth = state.frame.upwards().count();
+        let depth = state.frame.frames().count();
         Err(Outcome::bug(
             Class::StackOverflow,
             format!(

@@ -1,5 +1,5 @@
-//! One instruction, in full generality: any width, symbolic operands, errors. The inner loop comes here for what it
-//! does not do itself. One file per family of instructions.
+//! Execution of one instruction, in full generality: any width, symbolic operands, errors. The inner loop
+//! passes on what it does not handle. One file per family of instructions.
 mod arith;
 mod bits;
 mod bulk;
@@ -21,20 +21,20 @@ use super::value::Value;
 use crate::program::{Inst, Operand, Reg};
 use std::sync::Arc;
 
-/// Where execution goes after an instruction.
+/// Where execution continues after an instruction.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Go {
+pub(super) enum Flow {
     Next,
-    /// Along an edge of the function.
+    /// At the target of an edge of the function.
     Edge(u32),
-    /// Another frame is on top, or the top one stands elsewhere.
+    /// Another frame is on top, or the pc of the top frame was set.
     Frame,
 }
 
-pub(super) type Step = Result<Go, Outcome>;
+pub(super) type StepResult = Result<Flow, Outcome>;
 
 impl Engine {
-    /// The value of an operand of `width` bits.
+    /// Value of an operand of `width` bits.
     #[inline]
     pub(super) fn operand(&mut self, state: &State, operand: Operand, width: u32) -> Value {
         match operand {
@@ -57,7 +57,7 @@ impl Engine {
     }
 
     /// Executes the instruction at the top frame's `pc`.
-    pub(super) fn step(&mut self, state: &mut State) -> Step {
+    pub(super) fn step(&mut self, state: &mut State) -> StepResult {
         let program = Arc::clone(&self.program);
         let function = &program.functions[state.frame.func.index()];
         let inst = &function.insts[state.frame.pc as usize];
@@ -149,14 +149,14 @@ impl Engine {
             }
             Inst::StackRestore { mark } => {
                 let mark = self.operand(state, mark, 64);
-                let keep = self.concretize(state, mark, 64, "a stack mark")? as usize;
+                let keep = self.concretise(state, mark, 64, "a stack mark")? as usize;
                 while state.frame.dynamic.len() > keep {
                     let id = state.frame.dynamic.pop().expect("just counted");
                     self.end_object(state, id);
                 }
             }
-            // The optimiser's promise, not a check of the program's: a broken one is undefined behaviour that
-            // shows in what follows.
+            // An assumption of the optimiser, not a check of the program: if it is wrong, the undefined
+            // behaviour shows later.
             Inst::Assume { .. } => {}
             Inst::FBin { .. }
             | Inst::FUn { .. }
@@ -168,7 +168,7 @@ impl Engine {
             | Inst::FCast { .. } => self.float(state, function, inst)?,
             Inst::Trap => return Err(Outcome::bug(Class::Abort, "the program trapped (__builtin_trap)")),
             Inst::Unsupported { message } => return Err(Outcome::unsupported(program.string(message))),
-            Inst::Jump { edge } => return Ok(Go::Edge(edge.0)),
+            Inst::Jump { edge } => return Ok(Flow::Edge(edge.0)),
             Inst::Branch { cond, then, other } => return self.branch(state, cond, then, other),
             Inst::Switch { width, value, ref cases, default } => {
                 return self.switch(state, width, value, cases, default);
@@ -176,12 +176,9 @@ impl Engine {
             Inst::IndirectBr { addr, ref edges } => return self.indirect(state, addr, edges),
             Inst::Ret { ref values } => return self.ret(state, values),
             Inst::Unreachable => {
-                return Err(Outcome::bug(
-                    Class::Unreachable,
-                    "code that the compiler was promised is never reached",
-                ));
+                return Err(Outcome::bug(Class::Unreachable, "code that the compiler assumed unreachable"));
             }
         }
-        Ok(Go::Next)
+        Ok(Flow::Next)
     }
 }

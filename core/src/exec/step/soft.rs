@@ -1,14 +1,15 @@
-//! Floating point on bits: what every operation means for single, double and x87 extended precision.
+//! Floating point on bits: every operation for single, double and x87 extended precision.
 //!
-//! `rustc_apfloat` computes exactly as LLVM's own folding does, in the default rounding mode. It has no square roots: those
-//! of single and double are the machine's, which IEEE 754 wants correctly rounded; that of x87 is computed here.
+//! `rustc_apfloat` computes exactly as LLVM's constant folding, in the default rounding mode. It has no
+//! square root: those of single and double are the machine's, which IEEE 754 requires to be correctly
+//! rounded; that of x87 is computed here.
 use crate::program::{FBinOp, FCmpPred, FUnOp, FloatKind};
 use rustc_apfloat::ieee::{Double, Single, X87DoubleExtended};
 use rustc_apfloat::{Float, FloatConvert, Round, Status};
 use std::cmp::Ordering;
 
-/// Exponents beyond this change nothing but for numbers with more digits than that.
-const MOST_EXPONENT: i64 = 1_000_000;
+/// Larger exponents give the same result, except for numbers with more digits than this.
+const MAX_EXPONENT: i64 = 1_000_000;
 
 /// Calls a generic function for the format of `kind`.
 macro_rules! with {
@@ -64,7 +65,7 @@ pub fn unary(kind: FloatKind, op: FUnOp, a: u128) -> u128 {
     }
 }
 
-/// The square root of an extended number, to the nearest.
+/// Square root of an extended number, rounded to nearest.
 fn extended_root(a: u128) -> u128 {
     const BIAS: i64 = 16383;
     let x = X87DoubleExtended::from_bits(a);
@@ -83,7 +84,7 @@ fn extended_root(a: u128) -> u128 {
         _ => (mantissa << 64, (exponent - 1) / 2),
     };
     let root = square.isqrt();
-    // Above root + 1/2 exactly if the rest is more than the root.
+    // The exact root is above root + 1/2 iff the remainder is more than the root.
     let rounded = if square - root * root > root { root + 1 } else { root };
     (((half + BIAS) as u128) << 64) | rounded
 }
@@ -123,7 +124,7 @@ pub fn compare(kind: FloatKind, pred: FCmpPred, a: u128, b: u128) -> bool {
     }
 }
 
-/// Which of the classes numbered as `llvm.is.fpclass` numbers them.
+/// Class of a number, as a bit numbered by `llvm.is.fpclass`.
 pub fn class(kind: FloatKind, a: u128) -> u32 {
     fn go<F: Float>(a: u128) -> u32 {
         let a = F::from_bits(a);
@@ -143,7 +144,7 @@ pub fn class(kind: FloatKind, a: u128) -> u32 {
     1 << with!(kind, go(a))
 }
 
-/// Towards zero, to the nearest value where it is out of range; 0 for NaN. The flag: it was in range.
+/// Converts towards zero; saturates if out of range; 0 for NaN. The flag is true if it was in range.
 pub fn to_integer(kind: FloatKind, signed: bool, width: u32, a: u128) -> (u128, bool) {
     fn go<F: Float>(signed: bool, width: u32, a: u128) -> (u128, bool) {
         let a = F::from_bits(a);
@@ -160,7 +161,7 @@ pub fn to_integer(kind: FloatKind, signed: bool, width: u32, a: u128) -> (u128, 
     with!(kind, go(signed, width, a))
 }
 
-/// To the nearest, ties to even.
+/// Converts to nearest, ties to even.
 pub fn from_integer(kind: FloatKind, signed: bool, a: u128) -> u128 {
     fn go<F: Float>(signed: bool, a: u128) -> u128 {
         if signed { F::from_i128(a as i128).value.to_bits() } else { F::from_u128(a).value.to_bits() }
@@ -184,8 +185,8 @@ pub fn convert(from: FloatKind, to: FloatKind, a: u128) -> u128 {
     with!(from, go(to, a))
 }
 
-/// A number as C spells it, and whether it is out of range: infinite, or so small that digits are lost; of hexadecimal ones,
-/// as in musl, only where all are.
+/// Parses a number as in C. The flag is true if it is out of range: infinite, or so small that digits are
+/// lost; for hexadecimal ones, as in musl, only if all are lost.
 pub fn parse(kind: FloatKind, text: &str, negative: bool) -> (u128, bool) {
     fn go<F: Float>(text: &str, negative: bool) -> (u128, bool) {
         let text = text.to_ascii_lowercase();
@@ -193,14 +194,14 @@ pub fn parse(kind: FloatKind, text: &str, negative: bool) -> (u128, bool) {
             "inf" | "infinity" => (F::INFINITY, Status::OK),
             "nan" => (F::NAN, Status::OK),
             _ => {
-                // An exponent may be missing in C, and have more digits than matter.
+                // The exponent may be missing, or have more digits than matter.
                 let mark = if text.starts_with("0x") { 'p' } else { 'e' };
                 let (digits, exponent) = text.split_once(mark).unwrap_or((&text, "0"));
                 let exponent: i64 =
                     exponent.parse().unwrap_or(if exponent.starts_with('-') { i64::MIN } else { i64::MAX });
-                let spelled = format!("{digits}{mark}{}", exponent.clamp(-MOST_EXPONENT, MOST_EXPONENT));
+                let spelled = format!("{digits}{mark}{}", exponent.clamp(-MAX_EXPONENT, MAX_EXPONENT));
                 let parsed = F::from_str_r(&spelled, Round::NearestTiesToEven);
-                let parsed = parsed.expect("the caller has looked at the characters");
+                let parsed = parsed.expect("the caller has checked the characters");
                 (parsed.value, parsed.status)
             }
         };
@@ -216,7 +217,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn double_arithmetic_is_the_machines() {
+    fn double_arithmetic_agrees_with_the_processor() {
         let samples = [0.0, -0.0, 1.0, -1.5, 1e300, 1e-310, f64::MAX, f64::INFINITY, 3.25, 1.0 / 3.0];
         for a in samples {
             for b in samples {
@@ -243,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn the_extended_root_is_the_nearest() {
+    fn the_extended_root_is_rounded_to_nearest() {
         let extended = |x: f64| convert(FloatKind::Double, FloatKind::X87, x.to_bits().into());
         for x in [0.0, 1.0, 4.0, 2.25, 5e-324, 12345678.0 * 12345678.0, f64::INFINITY] {
             assert_eq!(extended_root(extended(x)), extended(x.sqrt()), "{x}");
@@ -252,7 +253,7 @@ mod tests {
             let root = extended_root(extended(x));
             let double = convert(FloatKind::X87, FloatKind::Double, root) as u64;
             assert_eq!(f64::from_bits(double), x.sqrt(), "{x}");
-            // Its neighbours' squares lie on both sides of the number.
+            // The squares of its neighbours are on both sides of the number.
             let square = |r: u128| binary(FloatKind::X87, FBinOp::Mul, r, r);
             let less = |a, b| compare(FloatKind::X87, FCmpPred::Olt, a, b);
             assert!(less(square(root - 1), extended(x)) && less(extended(x), square(root + 1)), "{x}");
@@ -261,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn conversions_saturate_and_say_so() {
+    fn conversions_saturate_and_report_it() {
         let bits = |x: f64| u128::from(x.to_bits());
         assert_eq!(to_integer(FloatKind::Double, true, 32, bits(-7.9)), ((-7i128) as u128, true));
         assert_eq!(to_integer(FloatKind::Double, true, 32, bits(1e10)), (0x7fff_ffff, false));

@@ -1,17 +1,17 @@
-//! Numbers for symbolic values, where the engine needs one: each of a few, some of many, or one that stands for all.
-//! Whatever is left out is counted.
+//! Concrete values for symbolic ones, where the engine needs them: all of a few, some of many, or one. Values
+//! that are not explored are counted as incomplete.
 use super::Engine;
-use super::ask::Probe;
 use super::outcome::Outcome;
+use super::queries::Side;
 use super::state::{Fact, State};
 use super::value::Value;
 use crate::expr::{Bits, Expr};
 use crate::query::Answer;
 
 impl Engine {
-    /// One number for a value; other states take the other numbers it can have, up to `max_values` of them. They execute
-    /// the instruction again, so nothing may have been changed before this.
-    pub(super) fn each_value(
+    /// Binds a value to one number; other states take its other numbers, up to `max_values`. They execute the
+    /// instruction again, so nothing may have been changed before this call.
+    pub(super) fn fork_on_value(
         &mut self,
         state: &mut State,
         value: Value,
@@ -26,17 +26,17 @@ impl Engine {
         let word = bits.low();
         debug_assert!(width <= 64 && bits.width() == width);
         let equal = self.equals(e, bits);
-        if let (_, Some(mut others)) = self.split(state, equal) {
-            others.tried += 1;
-            if others.tried >= self.options.max_values {
+        if let (_, Some(mut others)) = self.fork_on(state, equal) {
+            others.values_tried += 1;
+            if others.values_tried >= self.options.max_values {
                 self.incomplete(state, &format!("more than {} values for {why}", self.options.max_values));
                 self.stats.limits += 1;
                 self.release(others);
             } else {
-                self.born.push(others);
+                self.forked.push(others);
             }
         }
-        state.tried = 0;
+        state.values_tried = 0;
         state.learn(e, Fact::Equal(word));
         Ok(word)
     }
@@ -47,13 +47,14 @@ impl Engine {
         self.solver.graph.eq(e, constant)
     }
 
-    /// The size of a new object: each one that is possible if those are at most `max_values`; else the least, the
-    /// greatest that an object may have, and the model's, and the exploration is incomplete.
-    pub(super) fn object_size(&mut self, state: &mut State, size: Value, why: &str) -> Result<u64, Outcome> {
+    /// Binds the size of a new object. Explores every possible size if there are at most `max_values`;
+    /// otherwise the least, the greatest that an object may have, and the model's, and counts the rest as
+    /// incomplete.
+    pub(super) fn fork_on_size(&mut self, state: &mut State, size: Value, why: &str) -> Result<u64, Outcome> {
         let Some(e) = size.expr() else { return Ok(size.word) };
         let set = self.solver.values(state.path, e);
         if state.fact(e).is_some() || set.count() <= self.options.max_values.into() {
-            return self.each_value(state, size, 64, why);
+            return self.fork_on_value(state, size, 64, why);
         }
         let most = self.options.max_object_bytes;
         let model = self.evaluate(state, e).low();
@@ -71,24 +72,24 @@ impl Engine {
                 }
                 continue;
             }
-            match self.probe(state, equal) {
-                Probe::Infeasible | Probe::Skipped => {}
-                Probe::Feasible(mut child) => {
+            match self.fork_side(state, equal) {
+                Side::Infeasible | Side::Skipped => {}
+                Side::Feasible(mut child) => {
                     child.learn(e, Fact::Equal(size));
-                    self.born.push(child);
+                    self.forked.push(child);
                 }
             }
         }
-        let Some((size, equal, found)) = own else { return self.concretize(state, size, 64, why) };
+        let Some((size, equal, found)) = own else { return self.concretise(state, size, 64, why) };
         self.incomplete(state, &format!("concretised: {why}"));
-        self.move_to(state, equal, found);
+        self.extend_path(state, equal, found);
         state.learn(e, Fact::Equal(size));
         Ok(size)
     }
 
-    /// One number for a value, which the path is bound to from here on. Where others were possible, the exploration is
-    /// incomplete for the reason given.
-    pub(super) fn concretize(
+    /// Binds a value to its number under the path model. Counted as incomplete for the reason `why` if other
+    /// numbers are possible.
+    pub(super) fn concretise(
         &mut self,
         state: &mut State,
         value: Value,
@@ -97,11 +98,11 @@ impl Engine {
     ) -> Result<u64, Outcome> {
         match value.expr() {
             None => Ok(value.word),
-            Some(e) => Ok(self.concretize_bits(state, e, width, why)?.low()),
+            Some(e) => Ok(self.concretise_bits(state, e, width, why)?.low()),
         }
     }
 
-    pub(super) fn concretize_bits(
+    pub(super) fn concretise_bits(
         &mut self,
         state: &mut State,
         e: Expr,
@@ -120,12 +121,12 @@ impl Engine {
             Answer::Sat(_) => {
                 self.incomplete(state, &format!("concretised: {why}"));
                 let model = self.model(state);
-                self.move_to(state, equal, model);
+                self.extend_path(state, equal, model);
             }
             Answer::Unknown(unknown) => {
                 self.incomplete(state, &format!("concretised: {why} (solver: {unknown})"));
                 let model = self.model(state);
-                self.move_to(state, equal, model);
+                self.extend_path(state, equal, model);
             }
         }
         Ok(bits)

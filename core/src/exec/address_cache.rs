@@ -1,20 +1,21 @@
-//! Where the objects last used by the running state have their bytes: what makes a concrete load cost a few cycles.
+//! Address translation cache: where the objects last used by the running state keep their bytes. It makes a
+//! concrete load cost a few cycles.
 //!
-//! An entry points into the `Arc<Object>` of the running state's memory. It stays right because that pointee does not
-//! move while the state holds it, and because every event after which the entry would be wrong drops it: the object is
-//! freed, copied before a write, gets symbolic contents or loses its plain ones (`drop_object`); the state forks or
-//! another one runs (`clear`). A writable entry is only made for an object no other state shares.
+//! An entry points into an `Arc<Object>` of the running state's memory. It stays valid because that object
+//! does not move while the state holds it, and because every event that would invalidate the entry drops it:
+//! the object is freed, copied before a write, or gets symbolic contents (`drop_object`); the state forks, or
+//! another one runs (`clear`). A writable entry is only made for an object that no other state shares.
 use super::address::ObjectId;
 use super::object::Object;
 
 const ENTRIES: usize = 64;
-/// Small objects' windows map to one entry each.
+/// Windows of small objects have this size, so each maps to one entry.
 const SHIFT: u32 = 17;
 
 #[derive(Clone, Copy)]
 struct Entry {
     base: u64,
-    /// 0: the entry is empty.
+    /// 0 in an empty entry.
     size: u64,
     data: *mut u8,
     writable: bool,
@@ -22,16 +23,16 @@ struct Entry {
 
 const EMPTY: Entry = Entry { base: 0, size: 0, data: std::ptr::null_mut(), writable: false };
 
-pub struct Cache {
+pub struct AddressCache {
     entries: [Entry; ENTRIES],
 }
 
 // SAFETY: the pointers are only followed through `&self` of the engine that owns both the cache and the memory.
-unsafe impl Send for Cache {}
+unsafe impl Send for AddressCache {}
 
-impl Cache {
-    pub fn new() -> Cache {
-        Cache { entries: [EMPTY; ENTRIES] }
+impl AddressCache {
+    pub fn new() -> AddressCache {
+        AddressCache { entries: [EMPTY; ENTRIES] }
     }
 
     #[inline(always)]
@@ -39,7 +40,7 @@ impl Cache {
         &self.entries[(address >> SHIFT) as usize % ENTRIES]
     }
 
-    /// The place of `count` bytes at `address`, if a plain object that is in the cache has them all.
+    /// Pointer to `count` bytes at `address`, if a cached plain object has them all.
     #[inline(always)]
     pub fn readable(&self, address: u64, count: u64) -> Option<*const u8> {
         let entry = self.entry(address);
@@ -49,7 +50,8 @@ impl Cache {
             .then(|| unsafe { entry.data.add(offset as usize) }.cast_const())
     }
 
-    /// The same for writing.
+    /// Pointer for writing `count` bytes at `address`, if a cached plain object that is not shared has them
+    /// all.
     #[inline(always)]
     pub fn writable(&self, address: u64, count: u64) -> Option<*mut u8> {
         let entry = self.entry(address);
@@ -59,7 +61,7 @@ impl Cache {
             .then(|| unsafe { entry.data.add(offset as usize) })
     }
 
-    /// Remembers a plain object for reading, under the address just used.
+    /// Adds a plain object for reading, under the address just used.
     pub fn add_readable(&mut self, address: u64, object: &Object) {
         debug_assert!(object.is_plain() && object.unsupported.is_none());
         let data = object.bytes.as_ptr().cast_mut();
@@ -67,7 +69,7 @@ impl Cache {
             Entry { base: object.base, size: object.size, data, writable: false };
     }
 
-    /// Remembers a plain object that only the running state has.
+    /// Adds a plain object that only the running state has, for writing.
     pub fn add_writable(&mut self, address: u64, object: &mut Object) {
         debug_assert!(object.is_freely_writable());
         let data = object.bytes.as_mut_ptr();
@@ -75,7 +77,7 @@ impl Cache {
             Entry { base: object.base, size: object.size, data, writable: true };
     }
 
-    /// The object changes in a way that entries do not follow.
+    /// Drops the entries of an object that is about to change.
     pub fn drop_object(&mut self, id: ObjectId) {
         let base = id.base();
         if id.region == 0 {
@@ -92,7 +94,7 @@ impl Cache {
         }
     }
 
-    /// The running state forks, or another one runs.
+    /// Drops all entries: the running state forks, or another one runs.
     pub fn clear(&mut self) {
         self.entries = [EMPTY; ENTRIES];
     }

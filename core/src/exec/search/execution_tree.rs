@@ -1,37 +1,38 @@
-//! Open states as the leaves of a binary tree of their forks, in which every inner node has two children: what has ended is
-//! cut out. A walk from the root that takes either side with equal chance draws a state; it takes as many steps as the
-//! entropy of that draw on average, so at most the logarithm of the number of states, however lopsided the tree is.
-use super::random::Random;
+//! Open states as the leaves of a binary tree of their forks, for `random-path`. Every inner node has two
+//! children: ended states are cut out. A walk from the root that takes either side with equal probability
+//! draws a state; on average it takes as many steps as the entropy of the draw, at most the logarithm of the
+//! number of states, however unbalanced the tree is.
+use super::split_mix::SplitMix64;
 
 const NONE: u32 = u32::MAX;
 
 #[derive(Clone, Copy)]
-enum Kind {
-    /// Of the state with this number.
+enum NodeKind {
+    /// Leaf of the state with this number.
     Leaf(u32),
     Inner([u32; 2]),
 }
 
-struct Node {
+struct TreeNode {
     parent: u32,
-    kind: Kind,
+    kind: NodeKind,
 }
 
-pub struct Tree {
-    nodes: Vec<Node>,
+pub struct ExecutionTree {
+    nodes: Vec<TreeNode>,
     free: Vec<u32>,
     root: u32,
-    /// By the number of a state: its leaf.
+    /// Leaf of each state, by number.
     leaves: Vec<u32>,
 }
 
-impl Tree {
-    pub fn new() -> Tree {
-        Tree { nodes: Vec::new(), free: Vec::new(), root: NONE, leaves: Vec::new() }
+impl ExecutionTree {
+    pub fn new() -> ExecutionTree {
+        ExecutionTree { nodes: Vec::new(), free: Vec::new(), root: NONE, leaves: Vec::new() }
     }
 
     fn add(&mut self, parent: u32, state: u32) -> u32 {
-        let node = Node { parent, kind: Kind::Leaf(state) };
+        let node = TreeNode { parent, kind: NodeKind::Leaf(state) };
         let id = match self.free.pop() {
             Some(id) => {
                 self.nodes[id as usize] = node;
@@ -49,20 +50,20 @@ impl Tree {
         id
     }
 
-    /// The first state of an empty tree.
+    /// Adds the first state of an empty tree.
     pub fn plant(&mut self, state: u32) {
         debug_assert_eq!(self.root, NONE);
         self.root = self.add(NONE, state);
     }
 
-    /// `child` was born from `state`: its leaf becomes a fork.
+    /// Turns the leaf of `state` into a fork of `state` and `child`.
     pub fn fork(&mut self, state: u32, child: u32) {
         let fork = self.leaves[state as usize];
         let kids = [self.add(fork, state), self.add(fork, child)];
-        self.nodes[fork as usize].kind = Kind::Inner(kids);
+        self.nodes[fork as usize].kind = NodeKind::Inner(kids);
     }
 
-    /// The state has ended: its sibling takes the place of their fork.
+    /// Removes a state: its sibling takes the place of their fork.
     pub fn remove(&mut self, state: u32) {
         let leaf = self.leaves[state as usize];
         let fork = self.nodes[leaf as usize].parent;
@@ -71,7 +72,9 @@ impl Tree {
             self.root = NONE;
             return;
         }
-        let Kind::Inner(kids) = self.nodes[fork as usize].kind else { unreachable!("a parent is a fork") };
+        let NodeKind::Inner(kids) = self.nodes[fork as usize].kind else {
+            unreachable!("a parent is a fork")
+        };
         let sibling = if kids[0] == leaf { kids[1] } else { kids[0] };
         let above = self.nodes[fork as usize].parent;
         self.nodes[sibling as usize].parent = above;
@@ -80,20 +83,20 @@ impl Tree {
             self.root = sibling;
             return;
         }
-        let Kind::Inner(kids) = &mut self.nodes[above as usize].kind else { unreachable!("as above") };
+        let NodeKind::Inner(kids) = &mut self.nodes[above as usize].kind else { unreachable!("as above") };
         *kids.iter_mut().find(|kid| **kid == fork).expect("its child") = sibling;
     }
 
-    /// A state, at each fork with equal chance from either side.
-    pub fn draw(&self, random: &mut Random) -> Option<u32> {
+    /// Draws a state: either side of a fork is equally likely.
+    pub fn draw(&self, random: &mut SplitMix64) -> Option<u32> {
         if self.root == NONE {
             return None;
         }
         let (mut at, mut bits, mut left) = (self.root, 0, 0);
         loop {
             match self.nodes[at as usize].kind {
-                Kind::Leaf(state) => return Some(state),
-                Kind::Inner(kids) => {
+                NodeKind::Leaf(state) => return Some(state),
+                NodeKind::Inner(kids) => {
                     if left == 0 {
                         (bits, left) = (random.word(), u64::BITS);
                     }
@@ -112,16 +115,16 @@ mod tests {
 
     #[test]
     fn either_side_of_a_fork_is_as_likely() {
-        let mut tree = Tree::new();
-        let mut random = Random::new(7);
+        let mut tree = ExecutionTree::new();
+        let mut random = SplitMix64::new(7);
         assert_eq!(tree.draw(&mut random), None);
         tree.plant(0);
-        // A chain: the state that goes on forks again and again.
+        // A chain: the same state forks again and again.
         (1..=10).for_each(|child| tree.fork(0, child));
         let mut counts = [0; 11];
         (0..4096).for_each(|_| counts[tree.draw(&mut random).expect("open") as usize] += 1);
         assert!((1900..2200).contains(&counts[1]) && (900..1150).contains(&counts[2]), "{counts:?}");
-        // What has ended takes no part: its sibling gets its share.
+        // A removed state is not drawn: its sibling gets its share.
         tree.remove(1);
         let mut counts = [0; 11];
         (0..4096).for_each(|_| counts[tree.draw(&mut random).expect("open") as usize] += 1);

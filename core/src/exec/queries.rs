@@ -1,11 +1,12 @@
-//! Questions a running state asks the chain.
+//! Queries of a running state, and the decisions made with their answers.
 //!
-//! Every live state stands on a feasible node with a complete model of its path. A decision evaluates its condition
-//! under that model: this side is feasible for free, and only the other side is a query. What cannot be decided is
-//! never assumed, neither way: the model's side goes on, the other one is counted as cut by the limit `solver`.
+//! Every live state has a feasible path with a complete model. A decision evaluates its condition under that
+//! model: this side is feasible without a query, only the other side needs one. `Unknown` is never taken as
+//! either answer: the model's side continues, the other side is counted as cut by the limit `solver`.
 //!
-//! Without `path_model` the model's side is asked about as well, as by an executor that keeps no models, and the
-//! answer is thrown away: same paths, more questions, to measure layers under the load that others put on them.
+//! Without the option `path_model` the model's side is queried as well, as by an executor that keeps no
+//! models, and the answer is ignored: same paths, more queries. Experiments use this to put other executors'
+//! load on the layers.
 use super::Engine;
 use super::outcome::{Limit, Outcome};
 use super::state::State;
@@ -14,22 +15,22 @@ use crate::expr::{Bits, Expr, Model};
 use crate::query::{Answer, Query, Status, Why};
 use std::time::Instant;
 
-/// What came of asking for the other side of a decision.
-pub(super) enum Probe {
+/// Result of asking for the other side of a decision.
+pub(super) enum Side {
     Infeasible,
     Feasible(Box<State>),
-    /// Nobody knows, or nobody may go there: counted, and not explored.
+    /// Unknown, or forking is not allowed: counted as incomplete, and not explored.
     Skipped,
 }
 
 impl Engine {
     pub(super) fn model(&self, state: &State) -> Model {
-        self.solver.tree.model(state.path).expect("a live state stands on a feasible node").clone()
+        self.solver.tree.model(state.path).expect("a live state has a feasible path").clone()
     }
 
-    /// The value of an expression under the state's model.
+    /// Evaluates an expression under the path model.
     pub(super) fn evaluate(&mut self, state: &State, e: Expr) -> Bits {
-        let model = self.solver.tree.model(state.path).expect("a live state stands on a feasible node");
+        let model = self.solver.tree.model(state.path).expect("a live state has a feasible path");
         self.solver.evaluator.under(&self.solver.graph, model).bits(e)
     }
 
@@ -40,8 +41,8 @@ impl Engine {
         }
     }
 
-    /// Moves the state to the node that also has `constraint`, which `model` satisfies.
-    pub(super) fn move_to(&mut self, state: &mut State, constraint: Expr, model: Model) {
+    /// Adds `constraint`, which `model` satisfies, to the state's path.
+    pub(super) fn extend_path(&mut self, state: &mut State, constraint: Expr, model: Model) {
         let node = self.solver.tree.extend(&self.solver.graph, state.path, constraint);
         if node != state.path {
             self.solver.tree.set_status(node, Status::Feasible(model));
@@ -50,9 +51,9 @@ impl Engine {
         state.path = node;
     }
 
-    /// Is `condition` satisfiable where the state stands?
+    /// Is `condition` satisfiable on the state's path?
     pub(super) fn ask(&mut self, state: &State, condition: Expr) -> Answer {
-        self.begin_question();
+        self.begin_query();
         let answer = self.solver.check(&Query::new(state.path, condition), &self.budget);
         if self.solver.slowest.is_fresh() {
             let place = self.place(state).to_string();
@@ -61,16 +62,17 @@ impl Engine {
         answer
     }
 
-    /// The next question may take what is left of the run, and no longer than any question may.
-    fn begin_question(&mut self) {
+    /// Sets the deadline of the next query: the end of the run, or `max_solver_time` from now if that is
+    /// earlier.
+    fn begin_query(&mut self) {
         let own = self.options.max_solver_time.and_then(|limit| Instant::now().checked_add(limit));
         self.budget.deadline = [own, self.deadline].into_iter().flatten().min();
     }
 
-    /// Counts a question that has no answer; says why it has none.
-    fn undecided(&mut self, state: &State, why: &Why) -> String {
+    /// Counts a query without answer as incomplete. Returns the reason.
+    fn count_unknown(&mut self, state: &State, why: &Why) -> String {
         let in_time = self.deadline.is_none_or(|deadline| Instant::now() < deadline);
-        self.over = !in_time || *why == Why::Cancelled;
+        self.run_over = !in_time || *why == Why::Cancelled;
         let why = match why {
             Why::Deadline if in_time => "no answer within max-solver-time".to_string(),
             why => why.to_string(),
@@ -79,116 +81,120 @@ impl Engine {
         why
     }
 
-    /// A copy of the state that goes its own way from here.
+    /// Forks the state. Both copies start at the same node of the path tree.
     fn fork(&mut self, state: &mut State) -> Box<State> {
         self.solver.tree.retain(state.path);
         state.depth += 1;
         self.stats.forks += 1;
         self.stats.states += 1;
-        // From now on both share their objects.
+        // Both states now share their objects.
         self.cache.clear();
-        let (stays, other) = self.forks.fork(state.node, self.fork_place(state));
-        state.node = stays;
+        let (stays, other) = self.forks.fork(state.fork_leaf, self.fork_place(state));
+        state.fork_leaf = stays;
         let mut child = Box::new(state.clone());
         child.id = self.stats.states;
-        child.node = other;
+        child.fork_leaf = other;
         child
     }
 
-    /// Decides the boolean `condition`: which side the state is on now, and a state on the other side if that is
-    /// feasible too. Both then stand on nodes that say so.
-    pub(super) fn split(&mut self, state: &mut State, condition: Expr) -> (bool, Option<Box<State>>) {
+    /// Decides the boolean `condition`. Returns the side the state is on now, and a state on the other side
+    /// if that is feasible too. Both have their side as a constraint.
+    pub(super) fn fork_on(&mut self, state: &mut State, condition: Expr) -> (bool, Option<Box<State>>) {
         if self.solver.graph.is_const(condition) {
             return (self.solver.graph.is_true(condition), None);
         }
-        let model = self.solver.tree.model(state.path).expect("a live state stands on a feasible node");
+        let model = self.solver.tree.model(state.path).expect("a live state has a feasible path");
         let truth = self.solver.evaluator.under(&self.solver.graph, model).truth(condition);
         let negation = self.solver.graph.not(condition);
         let (held, other) = if truth { (condition, negation) } else { (negation, condition) };
         if !truth {
-            self.ask_again(state, held);
+            self.ask_model_side(state, held);
         }
-        let child = match self.probe(state, other) {
-            Probe::Infeasible => return (truth, None),
-            Probe::Skipped => None,
-            Probe::Feasible(child) => Some(child),
+        let child = match self.fork_side(state, other) {
+            Side::Infeasible => return (truth, None),
+            Side::Skipped => None,
+            Side::Feasible(child) => Some(child),
         };
         if truth {
-            self.ask_again(state, held);
+            self.ask_model_side(state, held);
         }
-        self.commit(state, held);
+        self.add_constraint(state, held);
         if !truth
             && !self.options.path_model
             && let Some(mut child) = child
         {
-            // The true side first, whatever the model: so the order of paths does not depend on the layers.
+            // The true side continues first, so that the order of paths does not depend on the layers'
+            // models.
             std::mem::swap(&mut state.path, &mut child.path);
             return (true, Some(child));
         }
         (truth, child)
     }
 
-    /// Without a model in hand: asks about the side that the model is on. The negation comes first, and the condition
-    /// only if that is feasible; so an always true condition costs one question, any other two.
-    pub(super) fn ask_again(&mut self, state: &mut State, held: Expr) {
+    /// Without `path_model`: queries the side that the model is on. The negation is queried first, and the
+    /// condition only if that is feasible: an always true condition costs one query, any other two.
+    pub(super) fn ask_model_side(&mut self, state: &mut State, held: Expr) {
         if self.options.path_model {
             return;
         }
-        self.begin_question();
+        self.begin_query();
         match self.solver.check(&Query::new(state.path, held), &self.budget) {
             Answer::Sat(_) => {}
-            // From a layer that is not sound, which only experiments use.
-            Answer::Unsat(_) => self.incomplete(state, "solver: unsat was said of what a model satisfies"),
+            // From an unsound layer, which only experiments use.
+            Answer::Unsat(_) => {
+                self.incomplete(state, "solver: unsat for a condition that a model satisfies")
+            }
             Answer::Unknown(why) => {
-                self.undecided(state, &why);
+                self.count_unknown(state, &why);
             }
         }
     }
 
-    /// Which side the state is on now. On the other side, if that is feasible too, a state executes the instruction
-    /// again.
+    /// Decides `condition` for the current instruction. A state on the other side, if that is feasible too,
+    /// executes the instruction again.
     pub(super) fn decide(&mut self, state: &mut State, condition: Expr) -> bool {
-        let (truth, other) = self.split(state, condition);
-        self.born.extend(other);
+        let (truth, other) = self.fork_on(state, condition);
+        self.forked.extend(other);
         truth
     }
 
-    /// A state on the side of `condition`, which the model does not satisfy, if there is one. `state` stays where it is.
-    pub(super) fn probe(&mut self, state: &mut State, condition: Expr) -> Probe {
+    /// Forks a state with `condition`, which the model does not satisfy, if that is feasible. `state` is not
+    /// constrained.
+    pub(super) fn fork_side(&mut self, state: &mut State, condition: Expr) -> Side {
         if self.solver.graph.is_false(condition) {
-            return Probe::Infeasible;
+            return Side::Infeasible;
         }
         if !state.may_fork {
             self.incomplete(state, "klee_set_forking(0): a side of a branch was not explored");
-            return Probe::Skipped;
+            return Side::Skipped;
         }
         match self.ask(state, condition) {
-            Answer::Unsat(_) => Probe::Infeasible,
+            Answer::Unsat(_) => Side::Infeasible,
             Answer::Unknown(why) => {
-                self.undecided(state, &why);
+                self.count_unknown(state, &why);
                 self.stats.limits += 1;
-                Probe::Skipped
+                Side::Skipped
             }
             Answer::Sat(_) if self.options.max_depth.is_some_and(|limit| state.depth >= limit) => {
                 self.incomplete(state, Limit::Depth.name());
                 self.stats.limits += 1;
-                Probe::Skipped
+                Side::Skipped
             }
             Answer::Sat(found) => {
                 let mut child = self.fork(state);
-                self.move_to(&mut child, condition, found);
-                Probe::Feasible(child)
+                self.extend_path(&mut child, condition, found);
+                Side::Feasible(child)
             }
         }
     }
 
-    /// Adds a condition that the state's model satisfies.
-    pub(super) fn commit(&mut self, state: &mut State, condition: Expr) {
+    /// Adds a condition that the path model satisfies to the path.
+    pub(super) fn add_constraint(&mut self, state: &mut State, condition: Expr) {
         let model = self.model(state);
-        self.move_to(state, condition, model);
+        self.extend_path(state, condition, model);
     }
 
-    /// From here on `condition` holds. The ends: it cannot hold (`otherwise`), or nobody knows.
+    /// Adds `condition` to the path. Errors: it cannot hold (`otherwise`), or the solver does not know.
     pub(super) fn assume(
         &mut self,
         state: &mut State,
@@ -201,17 +207,17 @@ impl Engine {
         let model = self.model(state);
         let holds = self.solver.evaluator.under(&self.solver.graph, &model).truth(condition);
         if holds && self.options.path_model {
-            self.move_to(state, condition, model);
+            self.extend_path(state, condition, model);
             return Ok(());
         }
         match self.ask(state, condition) {
             Answer::Sat(found) => {
-                self.move_to(state, condition, if holds { model } else { found });
+                self.extend_path(state, condition, if holds { model } else { found });
                 Ok(())
             }
             Answer::Unsat(_) => Err(otherwise),
             Answer::Unknown(why) => {
-                let why = self.undecided(state, &why);
+                let why = self.count_unknown(state, &why);
                 Err(Outcome::Limit {
                     limit: Limit::Solver,
                     message: format!("an assumption was not decided: {why}"),
@@ -220,18 +226,18 @@ impl Engine {
         }
     }
 
-    /// Where `fine` can be false, a path ends in `outcome`. The state goes on where it is true.
+    /// Ends a path in `outcome` where `fine` can be false. The state continues where it is true.
     pub(super) fn require(&mut self, state: &mut State, fine: Expr, outcome: Outcome) -> Result<(), Outcome> {
-        match self.split(state, fine) {
+        match self.fork_on(state, fine) {
             (true, None) => Ok(()),
             (true, Some(faulty)) => {
-                self.finish(faulty, outcome);
+                self.end_path(faulty, outcome);
                 Ok(())
             }
             (false, None) => Err(outcome),
             (false, Some(fine)) => {
-                // It executes the instruction again, and is then on the fine side.
-                self.born.push(fine);
+                // It executes the instruction again, where `fine` then holds.
+                self.forked.push(fine);
                 Err(outcome)
             }
         }

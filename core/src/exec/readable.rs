@@ -1,9 +1,10 @@
-//! Inputs that people like to read: among those that take the same path, printable characters and small numbers.
+//! Readable inputs: printable characters and small numbers, among the inputs that take the same path.
 //!
-//! When a path that gets a test of its own file is about to end, bytes of its model are replaced where the constraints
-//! that mention them allow it. The result is a model of the same path, so nothing else changes; only constraints that
-//! mention a byte are evaluated again. A byte that is read without its neighbours is taken for a character, others for
-//! parts of numbers. Tests that go into the pack stay as they are: there are too many of them to be read.
+//! When a path whose test is a file of its own ends, bytes of its model are replaced where the constraints
+//! that mention them allow it. The result is a model of the same path; only the constraints that mention a
+//! replaced byte are evaluated again. A byte that is read without its neighbours is treated as a character,
+//! others as parts of numbers. Tests in the pack are not made readable: there are too many of them to be
+//! read.
 use super::Engine;
 use super::options::Tests;
 use super::outcome::{Class, Outcome};
@@ -15,36 +16,36 @@ use crate::expr::{Bits, Expr, Model};
 use crate::query::Status;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Tried in this order for a character.
+/// Candidates for a character, in this order.
 const CHARACTERS: &[u8] = b"a0 A-./:,_~";
-/// Candidates tried for one test, so that a long input costs no more than a short one.
+/// Number of candidates tried per test, so that a long input costs no more than a short one.
 const ATTEMPTS: u32 = 256;
 
-/// The constraints that mention a byte of an input.
+/// Constraints that mention a byte of an input.
 #[derive(Default)]
 struct Mentions {
     constraints: Vec<Expr>,
-    /// Some constraint has the byte before or behind it too.
+    /// Some constraint also mentions an adjacent byte.
     in_number: bool,
 }
 
 impl Engine {
-    /// What a path that ends normally returns to its caller.
-    pub(super) fn exit_status(&mut self, state: &State, status: Value) -> u64 {
+    /// Makes the inputs of a path that ends normally readable. Returns the exit status under the new model.
+    pub(super) fn readable_exit_status(&mut self, state: &State, status: Value) -> u64 {
         if self.options.tests != Tests::Bugs {
-            self.tidy(state);
+            self.make_readable(state);
         }
         self.evaluate_word(state, status)
     }
 
-    /// The same for a bug whose message does not depend on the values.
-    pub(super) fn tidy_bug(&mut self, state: &State, outcome: &Outcome) {
+    /// Makes the inputs of a path into a bug readable, if the bug's message does not depend on their values.
+    pub(super) fn make_bug_readable(&mut self, state: &State, outcome: &Outcome) {
         if let Outcome::Bug { class: Class::Assert | Class::Abort | Class::Unreachable, .. } = outcome {
-            self.tidy(state);
+            self.make_readable(state);
         }
     }
 
-    fn tidy(&mut self, state: &State) {
+    fn make_readable(&mut self, state: &State) {
         if self.stats.tests >= SINGLE_FILES || state.inputs.is_empty() {
             return;
         }
@@ -84,7 +85,7 @@ impl Engine {
         other
     }
 
-    /// Where each byte is mentioned, and which arrays are used otherwise than byte by byte.
+    /// Constraints by byte, and the arrays that are not only used byte by byte.
     fn mentions(&mut self, state: &State) -> (FxHashMap<(Expr, u64), Mentions>, FxHashSet<Expr>) {
         let mut mentions: FxHashMap<(Expr, u64), Mentions> = FxHashMap::default();
         let mut whole = FxHashSet::default();
@@ -97,7 +98,7 @@ impl Engine {
                         whole.insert(array);
                     }
                     Atom::Element(array, at) => {
-                        // Atoms are sorted: adjacent bytes stand next to each other.
+                        // Atoms are sorted, so adjacent bytes are adjacent atoms.
                         let is = |j: usize, place: Option<u64>| {
                             place.is_some_and(|place| atoms.get(j) == Some(&Atom::Element(array, place)))
                         };

@@ -1,23 +1,23 @@
-//! The open states of a strategy that picks any of them, by numbers that stay while a state is open.
+//! Open states by number, for strategies that pick any of them. A number is fixed while its state is open.
 use crate::exec::state::State;
 
 #[derive(Default)]
-pub struct Pool {
+pub struct StateTable {
     states: Vec<Option<Box<State>>>,
     free: Vec<u32>,
     len: usize,
-    /// The number of the state that was taken to run, until it is known what became of it.
+    /// Number of the state that was taken to run and has not come back yet.
     running: Option<u32>,
 }
 
-impl Pool {
-    /// States that wait.
+impl StateTable {
+    /// Number of open states.
     pub fn len(&self) -> usize {
         self.len
     }
 
     /// One more than the largest number.
-    pub fn numbers(&self) -> u32 {
+    pub fn capacity(&self) -> u32 {
         self.states.len() as u32
     }
 
@@ -39,26 +39,26 @@ impl Pool {
         }
     }
 
-    /// Takes the state to run.
-    pub fn run(&mut self, number: u32) -> Box<State> {
+    /// Takes a state to run it.
+    pub fn take(&mut self, number: u32) -> Box<State> {
         self.running = Some(number);
         self.len -= 1;
-        self.states[number as usize].take().expect("a state that waits")
+        self.states[number as usize].take().expect("an open state")
     }
 
-    /// The number of the state that ran, if it has not been seen to.
-    pub fn ran(&mut self) -> Option<u32> {
+    /// Number of the state that was taken, if it is not handled yet.
+    pub fn take_running(&mut self) -> Option<u32> {
         self.running.take()
     }
 
-    /// The state that ran waits again.
-    pub fn back(&mut self, number: u32, state: Box<State>) {
+    /// Puts back the state that ran.
+    pub fn put_back(&mut self, number: u32, state: Box<State>) {
         self.len += 1;
         self.states[number as usize] = Some(state);
     }
 
-    /// The state that ran has ended.
-    pub fn end(&mut self, number: u32) {
+    /// Frees the number of a state that has ended.
+    pub fn free_number(&mut self, number: u32) {
         self.free.push(number);
     }
 

@@ -1,11 +1,11 @@
-//! Numbers that look random and depend on the seed alone, so that a run can be repeated.
+//! Pseudo-random numbers that depend on the seed alone, so that a run can be repeated.
 
 /// SplitMix64 (Steele, Lea, Flood 2014): one addition and a mix of its bits.
-pub struct Random(u64);
+pub struct SplitMix64(u64);
 
-impl Random {
-    pub fn new(seed: u64) -> Random {
-        Random(seed)
+impl SplitMix64 {
+    pub fn new(seed: u64) -> SplitMix64 {
+        SplitMix64(seed)
     }
 
     pub fn word(&mut self) -> u64 {
@@ -16,7 +16,7 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number below `bound`, which is not 0.
+    /// Number below `bound`, which is not 0.
     pub fn below(&mut self, bound: u64) -> u64 {
         ((u128::from(self.word()) * u128::from(bound)) >> 64) as u64
     }
@@ -27,8 +27,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_number_below_the_bound_comes_about_equally_often() {
-        let mut random = Random::new(1);
+    fn numbers_below_a_bound_are_equally_likely() {
+        let mut random = SplitMix64::new(1);
         let mut counts = [0; 7];
         (0..7000).for_each(|_| counts[random.below(7) as usize] += 1);
         assert!(counts.iter().all(|count| (850..1150).contains(count)), "{counts:?}");

@@ -1,13 +1,13 @@
-//! Weights by number, from which one is drawn: a complete binary tree of sums. Setting and drawing take as many steps as
-//! the tree has levels.
+//! Weights by number, for drawing: a complete binary tree of sums. Setting and drawing take logarithmic time.
 
 #[derive(Default)]
-pub struct Sums {
-    /// `sums[1]` is the total, `sums[i]` that of `sums[2 i]` and `sums[2 i + 1]`; the second half are the weights.
+pub struct SumTree {
+    /// `sums[1]` is the total, `sums[i]` the sum of `sums[2 i]` and `sums[2 i + 1]`; the second half are the
+    /// weights.
     sums: Vec<u64>,
 }
 
-impl Sums {
+impl SumTree {
     fn capacity(&self) -> usize {
         self.sums.len() / 2
     }
@@ -42,7 +42,7 @@ impl Sums {
         self.sums = sums;
     }
 
-    /// The number in whose part of the total `point` lies; `point` is below the total.
+    /// Number whose share of the total contains `point`, which is below the total.
     pub fn find(&self, mut point: u64) -> u32 {
         let mut at = 1;
         while at < self.capacity() {
@@ -61,8 +61,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn points_are_found_where_a_list_has_them() {
-        let mut sums = Sums::default();
+    fn points_are_found_as_in_a_list() {
+        let mut sums = SumTree::default();
         let mut weights = vec![0u64; 100];
         for step in 0..1000u64 {
             let number = (step * 37 % 100) as usize;
