@@ -24,14 +24,14 @@ pub(crate) fn tree<'py>(py: Python<'py>, engine: &Engine) -> PyResult<Bound<'py,
     let dict = PyDict::new(py);
     dict.set_item("parent", column(&tree.nodes, |node| node.parent))?;
     dict.set_item("place", column(&tree.nodes, |node| node.place))?;
-    dict.set_item("way", column(&tree.nodes, |node| node.side))?;
+    dict.set_item("side", column(&tree.nodes, |node| node.side))?;
     dict.set_item("ending", column(&tree.nodes, |node| node.ending))?;
     dict.set_item("test", column(&tree.nodes, |node| node.test))?;
     dict.set_item("left_out", column(&tree.nodes, |node| node.left_out))?;
     let places: Vec<PlaceRow> =
         tree.places.into_iter().map(|(place, inside)| place_row(place, inside)).collect();
     dict.set_item("places", places)?;
-    dict.set_item("ways", tree.sides)?;
+    dict.set_item("sides", tree.sides)?;
     dict.set_item("endings", tree.endings)?;
     Ok(dict)
 }

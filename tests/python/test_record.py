@@ -64,13 +64,13 @@ def test_the_tree_has_every_path(search: str, path_model: bool, tmp_path: Path) 
     assert len(set(places)) == len(places)
     (switch,) = (node for node in inner if places[nodes["place"][node]][0] == 8 and ways[node] == 3)
     kids = [node for node in range(count) if nodes["parent"][node] == switch]
-    assert sorted(tree["ways"][nodes["way"][node]] for node in kids) == [
+    assert sorted(tree["sides"][nodes["side"][node]] for node in kids) == [
         "case 1, 2, line 9",
         "case 9, line 13",
         "default, line 8",
     ]
     (nine,) = (node for node in leaves if tree["endings"][nodes["ending"][node]] == "exit 9")
-    assert tree["ways"][nodes["way"][nine]] == "case 9, line 13"
+    assert tree["sides"][nodes["side"][nine]] == "case 9, line 13"
     assert {row["line"]: row["inside"] for row in tree["places"]}[12] == "strchr"
 
 
@@ -78,7 +78,7 @@ def test_the_path_into_a_bug(tmp_path: Path) -> None:
     tree = recorded(tmp_path)
     (bug,) = tree["bugs"]
     assert (bug["class"], bug["line"], bug["left_out"]) == ("division-by-zero", 10, 0)
-    steps = [(tree["places"][step["place"]]["line"], step["way"]) for step in bug["decisions"]]
+    steps = [(tree["places"][step["place"]]["line"], step["side"]) for step in bug["decisions"]]
     assert steps == [(8, "case 1, 2, line 9"), (9, "line 10"), (10, None)]
 
 
@@ -111,7 +111,7 @@ int main(void) {
     assert sum(tree["nodes"]["left_out"]) == paths - leaves > 1000
     (bug,) = tree["bugs"]
     assert (len(bug["decisions"]), bug["left_out"]) == (1000, 200)
-    steps = [(tree["places"][step["place"]]["line"], step["way"]) for step in bug["decisions"]]
+    steps = [(tree["places"][step["place"]]["line"], step["side"]) for step in bug["decisions"]]
     assert steps == [(6, "line 12"), *[(13, "line 12")] * 999]
 
 

@@ -271,7 +271,7 @@ def test_thousands_of_nodes_are_drawn_quickly(run_folder: tuple[Path, Path], tmp
     data["nodes"] = {
         "parent": parent,
         "place": [None if leaf else 0 for leaf in leaves],
-        "way": [None] * count,
+        "side": [None] * count,
         "ending": [i % 2 if leaf else None for i, leaf in enumerate(leaves)],
         "test": [i if leaf else None for i, leaf in enumerate(leaves)],
         "left_out": [0] * count,
@@ -311,7 +311,7 @@ def test_a_run_that_recorded_no_tree(run_folder: tuple[Path, Path], partita: Run
     assert (done.returncode, done.stdout) == (2, "")
     assert "found 2: another version of Partita wrote it" in done.stderr
     (out / "tree.json").write_text(
-        json.dumps({"schema": 1, "places": 1, "ways": 1, "endings": 1, "bugs": 1, "nodes": {}})
+        json.dumps({"schema": 1, "places": 1, "sides": 1, "endings": 1, "bugs": 1, "nodes": {}})
     )
     assert "is damaged: its columns do not have one length" in partita("report", str(out)).stderr
 

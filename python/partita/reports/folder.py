@@ -56,10 +56,10 @@ def read_tree(folder: Path) -> dict[str, Any] | None:
     """`tree.json`; None for a run that recorded none."""
     path = folder / "tree.json"
     try:
-        data = _read_json(path, ("places", "ways", "endings", "nodes", "bugs"))
+        data = _read_json(path, ("places", "sides", "endings", "nodes", "bugs"))
     except FileNotFoundError:
         return None
-    columns = [data["nodes"].get(name) for name in ("parent", "place", "way", "ending", "test", "left_out")]
+    columns = [data["nodes"].get(name) for name in ("parent", "place", "side", "ending", "test", "left_out")]
     if not columns[0] or any(column is None or len(column) != len(columns[0]) for column in columns):
         raise UsageError(f"`{path}` is damaged: its columns do not have one length")
     return data

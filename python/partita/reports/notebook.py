@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import Any
 
+from partita.reports.text import stopped
 from partita.results import Bug, as_text
 
 MOST_BUGS = 20
@@ -14,8 +15,7 @@ MOST_BUGS = 20
 def run(data: dict[str, Any], bugs: Sequence[Bug], ended: bool) -> str:
     paths = sum(data["paths"].values())
     state = "explored completely" if data["complete"] else "explored incompletely" if ended else "not ended yet"
-    if data["stopped"]:
-        state += f", stopped by {data['stopped']}"
+    state += stopped(data)
     head = f"{paths:,} paths, {len(bugs)} bugs, {state}, {data['explore_s']:.2f} s"
     rows = [f"<b>{escape(' '.join(data['program']))}</b>: {escape(head)}"]
     for bug in bugs[:MOST_BUGS]:

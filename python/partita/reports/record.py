@@ -7,7 +7,7 @@ from typing import Any
 from partita import _core
 
 SCHEMA = 1
-_COLUMNS = ("parent", "place", "way", "ending", "test", "left_out")
+_COLUMNS = ("parent", "place", "side", "ending", "test", "left_out")
 
 
 def tree(engine: _core.Engine) -> dict[str, Any]:
@@ -18,8 +18,8 @@ def tree(engine: _core.Engine) -> dict[str, Any]:
     numbers = [places.setdefault(row, len(places)) for row in raw["places"]]
     raw["place"] = [None if at is None else numbers[at] for at in raw["place"]]
 
-    def decision(place: tuple[str, int, str, str | None], way: str | None) -> dict[str, Any]:
-        return {"place": places.setdefault(place, len(places)), "way": way}
+    def decision(place: tuple[str, int, str, str | None], side: str | None) -> dict[str, Any]:
+        return {"place": places.setdefault(place, len(places)), "side": side}
 
     bugs = [
         {
@@ -32,7 +32,7 @@ def tree(engine: _core.Engine) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
         "places": [dict(zip(("file", "line", "function", "inside"), row, strict=True)) for row in places],
-        "ways": raw["ways"],
+        "sides": raw["sides"],
         "endings": raw["endings"],
         "nodes": {name: raw[name] for name in _COLUMNS},
         "bugs": bugs,

@@ -104,18 +104,24 @@ def _next(data: Mapping[str, Any], out: str) -> Iterable[str]:
     yield f"partita report {shlex.quote(out)}"
 
 
+def stopped(data: Mapping[str, Any]) -> str:
+    """How the run was stopped, as the end of a sentence; empty if it was not."""
+    if data["stopped"] == "interrupted":
+        return ", interrupted"
+    return f", stopped by {data['stopped']}" if data["stopped"] else ""
+
+
 def end_rows(data: Mapping[str, Any], out: str, width: int | None = None) -> Iterator[tuple[str, str]]:
     """The end of a run, for people, as labels and what stands beside them; bugs were told as they were found. With a
     width, no line is wider if it can be."""
     paths = data["paths"]
     ended = ", ".join(f"{number:,} {name}" for name, number in paths.items() if number or name == "completed")
-    stopped = f", stopped by {data['stopped']}" if data["stopped"] else ""
     solver = data["solver"]
     rows: list[tuple[str, Iterable[str]]] = [
         ("paths", [ended]),
         ("bugs", [f"{len(data['bugs'])}"]),
         ("tests", [f"{data['tests']:,} in {out}"]),
-        ("explored", [("completely" if data["complete"] else "incompletely") + stopped, *_reasons(data["incomplete"])]),
+        ("explored", [("completely" if data["complete"] else "incompletely") + stopped(data), *_reasons(data["incomplete"])]),
         ("covered", [covered_line(data["coverage"])]),
         (
             "time",

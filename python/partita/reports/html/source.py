@@ -1,4 +1,4 @@
-"""The user's own source, line by line: what was reached, how many ways out of a branch were taken, where bugs are."""
+"""The user's own source, line by line: what was reached, how many sides of a branch were taken, where bugs are."""
 
 from __future__ import annotations
 
@@ -47,15 +47,15 @@ class Sources:
         ]
         return (
             '<h2 id="source">Source</h2>\n<p class="soft">Green: reached. Red: not reached by any path. Yellow: '
-            "reached, but not every way out of the branch was taken: taken ones and all are counted.</p>\n"
+            "reached, but not every side of the branch was taken: taken ones and all are counted.</p>\n"
             + "\n".join(files)
         )
 
     def _file(self, name: str, covered: Covered, is_open: bool) -> str:
-        lines, ways = covered.line_counts, covered.branch_counts
+        lines, sides = covered.line_counts, covered.branch_counts
         head = (
             f"<summary><code>{escape(shown(name))}</code> <span class=soft>{share(*lines)} of {lines[1]:,} lines, "
-            f"{share(*ways)} of {ways[1]:,} branch ways</span></summary>"
+            f"{share(*sides)} of {sides[1]:,} branch sides</span></summary>"
         )
         note = ""
         try:
@@ -75,19 +75,19 @@ class Sources:
         return f"<details{' open' if is_open else ''}>{head}{note}\n{table}</details>"
 
     def _line(self, file: str, number: int, code: str, covered: Covered) -> str:
-        ways = covered.branches.get(number, [])
+        sides = covered.branches.get(number, [])
         reached = covered.lines.get(number)
         if reached is None:
             classes = []
         elif not reached:
             classes = ["miss"]
         else:
-            classes = ["hit" if all(ways) else "half"]
+            classes = ["hit" if all(sides) else "half"]
         messages = self._bugs.get((file, number), [])
         if messages:
             classes.append("bug")
         names = f' class="{" ".join(classes)}"' if classes else ""
-        counts = f"{sum(ways)}/{len(ways)}" if ways else ""
+        counts = f"{sum(sides)}/{len(sides)}" if sides else ""
         shown_bugs = "".join(f'<div class="message">error: {escape(message)}</div>' for message in messages)
         return (
             f'<tr id="{self._anchor(file, number)}"{names}><td>{number}</td><td>{counts}</td>'

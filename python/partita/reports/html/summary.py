@@ -8,6 +8,7 @@ from html import escape
 from typing import Any
 
 from partita.reports.folder import Covered
+from partita.reports.text import stopped
 
 
 def header(run: dict[str, Any], coverage: Mapping[str, Covered]) -> str:
@@ -18,8 +19,7 @@ def header(run: dict[str, Any], coverage: Mapping[str, Covered]) -> str:
     else:
         kind, verdict = "part", "no bug found"
     how = "explored completely" if run["complete"] else "explored incompletely"
-    if run["stopped"]:
-        how += f", stopped by {run['stopped']}"
+    how += stopped(run)
     command = f"<p><code>{escape(shlex.join(run['command']))}</code></p>\n" if run["command"] else ""
     return (
         f'<header>\n<h1>{escape(" ".join(run["program"]))}</h1>\n<p><span class="verdict {kind}">{verdict}</span> '
@@ -34,12 +34,12 @@ def _tiles(run: dict[str, Any], coverage: Mapping[str, Covered]) -> str:
     paths, reached = run["paths"], run["coverage"]
     ended = ", ".join(f"{number:,} {name}" for name, number in paths.items() if number)
     lines = [sum(counts) for counts in zip(*(file.line_counts for file in coverage.values()), strict=True)] or [0, 0]
-    ways = [sum(counts) for counts in zip(*(file.branch_counts for file in coverage.values()), strict=True)] or [0, 0]
+    sides = [sum(counts) for counts in zip(*(file.branch_counts for file in coverage.values()), strict=True)] or [0, 0]
     rows = [
         ("Paths", f"{sum(paths.values()):,}", ended or "none finished"),
         ("Distinct bugs", f"{len(run['bugs']):,}", f"{run['tests']:,} tests written"),
         ("Lines reached", share(*lines), f"{lines[0]:,} of {lines[1]:,}"),
-        ("Branch ways taken", share(*ways), f"{ways[0]:,} of {ways[1]:,}"),
+        ("Branch sides taken", share(*sides), f"{sides[0]:,} of {sides[1]:,}"),
         (
             "Instructions reached",
             share(reached["covered"], reached["instructions"]),

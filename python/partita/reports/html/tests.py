@@ -58,10 +58,10 @@ def _path(trail: dict[str, Any], places: Sequence[dict[str, Any]], sources: Sour
     if not steps:
         return "<p>No decision depends on the input: every run gets there.</p>\n"
     rows = []
-    for (place, way), group in groupby(steps, key=lambda step: (step["place"], step["way"])):
+    for (place, side), group in groupby(steps, key=lambda step: (step["place"], step["side"])):
         at, times = places[place], len(list(group))
         inside = f" in <code>{escape(at['inside'])}</code>" if at["inside"] else ""
-        goes = f" to {escape(way)}" if way else ""
+        goes = f" to {escape(side)}" if side else ""
         again = f' <span class="soft">{times:,} times</span>' if times > 1 else ""
         rows.append(f"<li>{sources.link(at['file'], at['line'])}{inside}{goes}{again}</li>\n")
     left_out = trail["left_out"]

@@ -5,7 +5,7 @@
   const source = document.getElementById("tree-data");
   if (!source) return;
   const data = JSON.parse(source.textContent);
-  const { parent, places, ways, endings } = data;
+  const { parent, places, sides, endings } = data;
   const count = parent.length;
   const ROW = 20, LEAST = 1, CHARACTER = 7.3, MARGIN = 5;
   const UNKNOWN = 0, FORK = 1, GOOD = 2, PART = 3, BAD = 4;
@@ -173,8 +173,8 @@
   function select(node) {
     selected = node;
     const words = [];
-    const way = data.way[node] === null ? "" : ways[data.way[node]];
-    if (node && way) words.push(`at ${place_of(parent[node])} to ${way}`);
+    const side = data.side[node] === null ? "" : sides[data.side[node]];
+    if (node && side) words.push(`at ${place_of(parent[node])} to ${side}`);
     else if (node) words.push(`at ${place_of(parent[node])}`);
     const at = data.place[node] === null ? null : places[data.place[node]];
     if (at) {

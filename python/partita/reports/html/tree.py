@@ -26,7 +26,7 @@ def exploration(tree: dict[str, Any] | None) -> str:
     data = {
         **nodes,
         "places": [[shown(row["file"]) if row["line"] else "", row["line"], row["inside"]] for row in tree["places"]],
-        "ways": tree["ways"],
+        "sides": tree["sides"],
         "endings": tree["endings"],
     }
     # Nothing in it ends the element it stands in.
