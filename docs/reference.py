@@ -1,4 +1,4 @@
-"""Writes the pages under reference/ when the site is built, from the tables that the program itself uses."""
+"""Writes the pages under reference/ when the site is built, from the tables of the program."""
 
 from __future__ import annotations
 
@@ -14,34 +14,34 @@ from partita.cli import TOOLS, make_parser
 LAYERS = """# Layers
 
 A chain is a list of these, in the order in which they are asked: `--layers "simplify split sat"`. `-NAME` and
-`+NAME@before=NAME` edit the default chain. Complete solvers of others (`z3`, `bitwuzla`, `cvc5`, `integers`,
-`process(cmd=...)`) and layers written in Python can stand anywhere too.
+`+NAME@before=NAME` edit the default chain. Other complete solvers (`z3`, `bitwuzla`, `cvc5`, `integers`,
+`process(cmd=...)`) and layers written in Python can be used at any position.
 
 """
 OPERATORS = """# Operators
 
-All that an expression can be made of. `core/src/expr/eval.rs` says what each means: SMT-LIB's meaning, with its
-division by zero and its shifts by the width or more.
+The operators of expressions. `core/src/expr/eval.rs` defines them: as in SMT-LIB, also for division by zero and shifts by
+the width or more.
 
 """
 FUNCTIONS = """
-What else SMT-LIB has is built from these. `partita smt` and `partita.apply` know by name:
+The other functions of SMT-LIB are built from these. `partita smt` and `partita.apply` accept by name:
 
 """
-OUTCOMES = """# How a path can end
+OUTCOMES = """# Outcomes of a path
 
-Normally (`exit N`), cut by a limit (`limit NAME`), at something that is not modelled (`unsupported`), or in a bug of
-one of these classes:
+A path exits (`exit N`), is cut by a limit (`limit NAME`), reaches something that is not modelled (`unsupported`), or
+ends in a bug of one of these classes:
 
 """
 CHECKS = """
-Three are looked for only when asked, with `--check`:
+Optional checks, with `--check`:
 
 """
 SEARCHES = """
-## Which path next
+## Search strategies
 
-`--search` takes one of these ([search.md](../search.md) says when each is good):
+Values of `--search` ([search.md](../search.md) compares them):
 
 """
 
@@ -56,7 +56,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def spelling(action: argparse.Action) -> str:
-    """An option with its value, as one types it."""
+    """An option with the placeholder of its value."""
     names = ", ".join(action.option_strings)
     if action.nargs == 0:
         return names
@@ -86,7 +86,7 @@ def options_page() -> str:
 
 
 def layers_page() -> str:
-    # Options stand in square brackets, which Markdown would take for links.
+    # Options are in square brackets, which Markdown would take for links.
     rows = [(f"`{name}`", cell(about).replace("[", r"\[")) for name, about in _core.LAYERS]
     return LAYERS + table(("layer", "what it decides"), rows)
 

@@ -165,7 +165,7 @@ class State:
         """Adds the condition to the path. If it cannot hold, the path ends as a `model-error`."""
 
     def number(self, value: Expr | int) -> int:
-        """Returns one number for a value of at most 64 bits; the path forks over all numbers that the value can have."""
+        """Returns one number for a value of at most 64 bits; the path forks over all numbers that it can have."""
 
     def example(self, value: Expr | int) -> int:
         """Returns the value under one input that takes this path. Adds no constraint."""

@@ -20,7 +20,7 @@ from partita.hooks import check as check_hooks
 from partita.hooks import install as install_hooks
 from partita.ktest import TestCase, read_folder
 from partita.layers import Layer
-from partita.reports import lcov, notebook, record
+from partita.reports import details, lcov, notebook
 from partita.results import Bug
 from partita.search import BUILT_IN, Search
 from partita.search import find as find_search
@@ -279,8 +279,8 @@ class Run:
         self._wall_s = time.perf_counter() - self._started + self.compile_s
         if self.out is not None:
             write_whole(self.out / "coverage.lcov", lcov.render(self._engine.coverage()))
-            write_whole(self.out / "tree.json", json.dumps(record.tree(self._engine)) + "\n")
-            write_whole(self.out / "slowest.json", json.dumps(record.slowest(self._engine), indent=1) + "\n")
+            write_whole(self.out / "tree.json", json.dumps(details.tree(self._engine)) + "\n")
+            write_whole(self.out / "slowest.json", json.dumps(details.slowest(self._engine), indent=1) + "\n")
             write_whole(self.out / "run.json", json.dumps(self.summary(), indent=2) + "\n")
 
     def tests(self) -> Iterator[TestCase]:

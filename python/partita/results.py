@@ -16,6 +16,11 @@ def shown(file: str) -> str:
     return file if relative.startswith(os.pardir) else relative
 
 
+def counted(number: int, noun: str) -> str:
+    """`1 bug`, `2 bugs`, `1,000 bugs`."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def as_text(data: bytes) -> str:
     """An input as text, with a dot for every byte that is not printable."""
     return "".join(chr(byte) if 32 <= byte < 127 else "." for byte in data)

@@ -192,10 +192,10 @@ def test_wrong_uses_are_explained(run_folder: tuple[Path, Path], tmp_path: Path,
     for kind in ("junit", "seeds", "ctest", "pytest"):
         assert "expected the folder of a finished run" in refused(str(tmp_path), "--format", kind)
         assert f"expected a new place to write to, found `{out}`" in refused(str(out), "--format", kind, "-o", str(out))
-    assert "--specification means nothing to --format junit" in refused(
+    assert "--specification does not apply to --format junit" in refused(
         str(out), "--format", "junit", "--specification", "branches"
     )
-    assert "--cflags means nothing to --format seeds" in refused(str(out), "--format", "seeds", "--cflags=-O1")
+    assert "--cflags does not apply to --format seeds" in refused(str(out), "--format", "seeds", "--cflags=-O1")
     program.unlink()
     for kind in ("ctest", "pytest"):
         assert f"cannot read `{program}`, which the tests run" in refused(str(out), "--format", kind)

@@ -13,7 +13,7 @@ from conftest import Run
 import partita
 from partita import ktest
 
-# Line 8 has three ways out and two branches on it; line 12 forks in a library function.
+# Line 8 has three sides out and two branches on it; line 12 forks in a library function.
 PROGRAM = """#include "klee/klee.h"
 #include <string.h>
 int main(void) {
@@ -48,21 +48,21 @@ def test_the_tree_has_every_path(search: str, path_model: bool, tmp_path: Path) 
     assert all(parent < node for node, parent in enumerate(nodes["parent"]) if node)
     inner = set(nodes["parent"][1:])
     leaves = [node for node in range(count) if node not in inner]
-    # Leaves end as their tests say, each once; whatever forks has a place, has two ways or more, and does not end.
+    # Leaves end as their tests say, each once; whatever forks has a place, has two sides or more, and does not end.
     endings = {int(Path(test.name).stem[4:]): test.ending for test in ktest.read_folder(tmp_path / "out")}
     tested = [node for node in leaves if nodes["test"][node] is not None]
     assert {nodes["test"][node]: tree["endings"][nodes["ending"][node]] for node in tested} == endings
     assert len(tested) == len(endings) == len(leaves)
-    ways = Counter(nodes["parent"][1:])
+    sides = Counter(nodes["parent"][1:])
     for node in inner:
         assert nodes["ending"][node] is None
         assert nodes["place"][node] is not None
-        assert ways[node] >= 2
+        assert sides[node] >= 2
     assert sum(nodes["left_out"]) == 0
-    # The switch is one fork with three ways, which say where they lead.
+    # The switch is one fork with three sides, which say where they lead.
     places = [(row["line"], row["inside"]) for row in tree["places"]]
     assert len(set(places)) == len(places)
-    (switch,) = (node for node in inner if places[nodes["place"][node]][0] == 8 and ways[node] == 3)
+    (switch,) = (node for node in inner if places[nodes["place"][node]][0] == 8 and sides[node] == 3)
     kids = [node for node in range(count) if nodes["parent"][node] == switch]
     assert sorted(tree["sides"][nodes["side"][node]] for node in kids) == [
         "case 1, 2, line 9",

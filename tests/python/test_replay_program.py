@@ -252,7 +252,7 @@ def test_the_command(partita: Run, program: Path, tmp_path: Path, monkeypatch: p
         "1 as predicted, 1 different",
     ]
     assert rows[3].endswith(f" lines  {program.with_suffix('.c')}")
-    assert rows[4].endswith(" lines  in all")
+    assert rows[4].endswith(" lines  total")
     reached = dict(row[3:].split(",") for row in Path("lines").read_text().splitlines() if row.startswith("DA:"))
     lines = {text.strip(): str(at) for at, text in enumerate(PROGRAM.split("\n"), start=1)}
     assert reached[lines['if (stat("A", &status)) return 9;']] == "1"

@@ -1,4 +1,4 @@
-"""The command `partita`: one module a subcommand, each with `add_arguments(parser)` and `run(arguments)`."""
+"""The command `partita`: one module per subcommand, each with `add_arguments(parser)` and `run(arguments)`."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ if TYPE_CHECKING:
     import argparse
 
 COMMANDS = ("run", "replay", "show", "report", "export", "smt", "store", "bench", "completion")
-# What make calls, and often: these know their words themselves, and start quickly.
+# `make` calls these often. They parse their own arguments and import little.
 TOOLS = {
-    "cc": 'Compiles C for make CC="partita cc": natively, with bitcode kept for partita run. Takes what clang takes.',
-    "ar": "Makes archives, as `ar` does.",
-    "ranlib": "Indexes archives, as `ranlib` does.",
+    "cc": 'C compiler for make CC="partita cc": native code, with bitcode for partita run. Takes the flags of clang.',
+    "ar": "Creates archives like `ar`.",
+    "ranlib": "Indexes archives like `ranlib`.",
 }
 USAGE_STATUS = 2
 INTERNAL_STATUS = 4
 INTERRUPTED_STATUS = 130
-# Their values may begin with a dash (`--layers "-reuse"`), which argparse would take for another option.
-DASHED = {"--layers", "--max-time", "--max-solver-time", "--cflags"}
+# Options whose values may begin with a dash (`--layers "-reuse"`), which argparse would take for another option.
+DASHED_VALUES = {"--layers", "--max-time", "--max-solver-time", "--cflags"}
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -34,7 +34,7 @@ def make_parser() -> argparse.ArgumentParser:
     from partita.cli.version import Version
 
     parser = argparse.ArgumentParser(prog="partita", description="A symbolic execution engine for C, and its solver.")
-    parser.add_argument("--version", action=Version, nargs=0, help="the version, and what it was put together from")
+    parser.add_argument("--version", action=Version, nargs=0, help="print the version and details of the installation")
     commands = parser.add_subparsers(title="commands", dest="command", metavar="COMMAND", required=True)
     for name in COMMANDS:
         module = importlib.import_module(f"partita.cli.{name}")
@@ -49,10 +49,10 @@ def make_parser() -> argparse.ArgumentParser:
 
 
 def with_dashed_values(words: list[str]) -> list[str]:
-    """The same words, with the values of DASHED joined to their options."""
+    """The words, with the values of DASHED_VALUES joined to their options."""
     joined: list[str] = []
     for word in words:
-        if joined and joined[-1] in DASHED:
+        if joined and joined[-1] in DASHED_VALUES:
             joined[-1] += f"={word}"
         else:
             joined.append(word)
@@ -98,5 +98,5 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def silence() -> None:
-    """Whoever read our output has gone: nothing more to say, and nothing for Python to flush at exit either."""
+    """Redirects standard output to /dev/null, after its reader has closed it, so that Python can flush at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,4 +1,4 @@
-"""Writes a script that completes the words of `partita` in a shell: bash, zsh or fish.
+"""Prints a completion script for a shell: bash, zsh or fish.
 
 bash: eval "$(partita completion bash)" in ~/.bashrc
 zsh:  eval "$(partita completion zsh)" in ~/.zshrc, after compinit
@@ -13,13 +13,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 SHELLS = ("bash", "zsh", "fish")
-# What values are called that are names of files or folders.
+# Placeholders of values that are names of files or folders.
 _FILES = ("FILE", "DIR", "PATH", "PATH|none", "PATH|default")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("shell", choices=SHELLS, help="for which shell")
+    parser.add_argument("shell", choices=SHELLS, help="the shell")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -47,11 +47,11 @@ class Command:
     about: str
     options: tuple[Option, ...]
     words: tuple[str, ...]
-    """What may stand without an option, if it is one of a few words; else files do."""
+    """Choices of the positional argument; without any, files are completed."""
 
 
 def read(parser: argparse.ArgumentParser) -> Iterator[Command]:
-    """The commands of the parser, which is the only place that knows them; first those of no command."""
+    """The commands of the parser. The first one, without a name, has the options of `partita` itself."""
     (commands,) = (action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
     about = {choice.dest: choice.help or "" for choice in commands._choices_actions}
     yield Command("", "", tuple(_options(parser)), tuple(commands.choices))
@@ -155,7 +155,7 @@ def zsh(commands: list[Command]) -> str:
             for name in option.names:
                 lines.append(f"                '*{name}[{_zsh_quoted(option.about)}]{value}' \\")
         rest = f"({' '.join(command.words)})" if command.words else "_files"
-        # The command itself is the first of the words.
+        # The first word is the command itself.
         lines += ["                '1:command: ' \\", f"                '*:word:{rest}' ;;"]
     lines += ["    esac", "}", "compdef _partita partita"]
     return "\n".join(lines) + "\n"

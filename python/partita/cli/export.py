@@ -1,4 +1,4 @@
-"""Writes the tests of a run in the format of other tools."""
+"""Exports the tests of a run to the format of another tool."""
 
 from __future__ import annotations
 
@@ -9,16 +9,17 @@ from pathlib import Path
 
 from partita.errors import UsageError
 from partita.reports import ctest, junit, pytest_suite, seeds, testcomp
+from partita.results import counted
 
 
 @dataclass(frozen=True)
 class Format:
     summary: str
     default: str
-    """What is written in the run's folder, unless -o says otherwise."""
+    """Name of the output in the run's folder, if there is no -o."""
     write: Callable[[Path, Path, argparse.Namespace], int]
     takes: tuple[str, ...] = ()
-    """Options that it understands."""
+    """Options that apply to this format."""
 
 
 FORMATS = {
@@ -28,16 +29,18 @@ FORMATS = {
         lambda folder, out, given: testcomp.export(folder, out, given.specification or "branches"),
         ("specification",),
     ),
-    "junit": Format("a report for build servers", "junit.xml", lambda folder, out, _given: junit.export(folder, out)),
+    "junit": Format(
+        "a JUnit report for build servers", "junit.xml", lambda folder, out, _given: junit.export(folder, out)
+    ),
     "seeds": Format("a corpus for fuzzers", "seeds", lambda folder, out, _given: seeds.export(folder, out)),
     "ctest": Format(
-        "a CMake project that runs them",
+        "a CMake project that runs the tests",
         "ctest",
         lambda folder, out, given: ctest.export(folder, out, (given.cflags or "").split()),
         ("cflags",),
     ),
     "pytest": Format(
-        "a file that runs them",
+        "a Python file that runs the tests",
         "pytest",
         lambda folder, out, given: pytest_suite.export(folder, out, (given.cflags or "").split()),
         ("cflags",),
@@ -53,23 +56,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-o",
         "--output",
         metavar="PATH",
-        help="a new folder (testcomp: or NAME.zip; junit: a new file; default: in DIR)",
+        help="the new folder (testcomp: or NAME.zip; junit: the new file) to write (default: in DIR)",
     )
     parser.add_argument(
         "--specification",
         choices=sorted(testcomp.SPECIFICATIONS),
-        help="testcomp: what the tests are for: branches (default), or the call of reach_error",
+        help="testcomp: coverage goal of the tests: branches (default), or error, the call of reach_error",
     )
-    parser.add_argument("--cflags", metavar="FLAGS", help="ctest, pytest: flags for the compiler, in one word")
+    parser.add_argument("--cflags", metavar="FLAGS", help="ctest, pytest: flags for the compiler, as one argument")
 
 
 def run(arguments: argparse.Namespace) -> int:
     chosen = FORMATS[arguments.format]
     for option in ("specification", "cflags"):
         if getattr(arguments, option) is not None and option not in chosen.takes:
-            raise UsageError(f"--{option} means nothing to --format {arguments.format}")
+            raise UsageError(f"--{option} does not apply to --format {arguments.format}")
     folder = Path(arguments.folder)
     out = Path(arguments.output) if arguments.output else folder / chosen.default
     count = chosen.write(folder, out, arguments)
-    print(f"{count:,} tests in {out}")
+    print(f"{counted(count, 'test')} in {out}")
     return 0

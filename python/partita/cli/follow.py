@@ -1,4 +1,4 @@
-"""What is said about a run while it goes on and at its end: to people in a terminal, in plain lines, to programs."""
+"""Output of a run while it explores and at its end: for a terminal, as plain lines, or as JSON events."""
 
 from __future__ import annotations
 
@@ -18,27 +18,29 @@ PROGRESS_EVERY_S = 1.0
 
 
 class Listener(Protocol):
+    """Receives the events of a run."""
+
     def started(self) -> None: ...
     def bug(self, bug: Bug) -> None: ...
     def warning(self, line: str) -> None: ...
     def progress(self, data: dict[str, Any]) -> None:
-        """A tenth of a second has passed, or little more."""
+        """Called about ten times per second."""
 
     def close(self) -> None:
-        """The exploration is over, or has failed."""
+        """Called when the exploration has ended or failed."""
 
     def ended(self, data: dict[str, Any]) -> None: ...
 
 
-class ReaderGoneError(Exception):
-    """Whoever read our output has gone."""
+class OutputClosedError(Exception):
+    """The reader of standard output has closed it."""
 
 
-def say(line: str) -> None:
+def write_line(line: str) -> None:
     try:
         print(line, flush=True)
     except BrokenPipeError:
-        raise ReaderGoneError from None
+        raise OutputClosedError from None
 
 
 def warn(line: str) -> None:
@@ -46,7 +48,7 @@ def warn(line: str) -> None:
 
 
 class Plain:
-    """For files and pipes: bugs as they are found, then the summary. `quiet`: bugs only."""
+    """Plain lines for files and pipes: bugs as they are found, then the summary. `quiet`: bugs only."""
 
     def __init__(self, run: Run, quiet: bool) -> None:
         self._run, self._quiet = run, quiet
@@ -56,7 +58,7 @@ class Plain:
 
     def bug(self, bug: Bug) -> None:
         for line in text.bug_lines(bug)[: 1 if self._quiet else None]:
-            say(line)
+            write_line(line)
 
     def warning(self, line: str) -> None:
         warn(line)
@@ -70,18 +72,18 @@ class Plain:
     def ended(self, data: dict[str, Any]) -> None:
         if not self._quiet:
             for label, line in text.end_rows(data, shown(str(self._run.out))):
-                say(label + line)
+                write_line(label + line)
 
 
 class Events:
-    """For programs: JSON lines, one an event; the last one is `run.json`."""
+    """JSON lines for programs, one per event; the last line is `run.json`."""
 
     def __init__(self, run: Run) -> None:
         self._run = run
         self._last = time.monotonic()
 
     def _emit(self, event: str, **fields: Any) -> None:
-        say(json.dumps({"event": event, **fields}))
+        write_line(json.dumps({"event": event, **fields}))
 
     def started(self) -> None:
         self._emit("start", program=self._run.program, out=str(self._run.out))
@@ -105,48 +107,48 @@ class Events:
         pass
 
     def ended(self, data: dict[str, Any]) -> None:
-        say(json.dumps(data))
+        write_line(json.dumps(data))
 
 
-def listener(run: Run, as_json: bool, quiet: bool) -> Listener:
+def make_listener(run: Run, as_json: bool, quiet: bool) -> Listener:
     if as_json:
         return Events(run)
     if not quiet and sys.stdout.isatty() and os.environ.get("TERM", "dumb") not in ("dumb", "unknown"):
-        # Not for every run: it takes as long to load as a small program to be explored.
+        # Imported only here: loading it takes as long as exploring a small program.
         from partita.cli.live import Terminal
 
         return Terminal(run)
     return Plain(run, quiet)
 
 
-def follow(run: Run, told: Listener) -> None:
-    """Explores to the end, and tells what happens. Once nobody listens any more the run ends as if interrupted, and its
-    files are written."""
-    known = 0
-    listens = True
+def follow(run: Run, listener: Listener) -> None:
+    """Explores to the end and reports events to the listener. If the output is closed, the run ends as if interrupted,
+    and its files are written."""
+    reported = 0
+    is_open = True
 
-    def tell(what: Callable[..., None], *arguments: Any) -> None:
-        nonlocal listens
-        if listens:
+    def report(event: Callable[..., None], *arguments: Any) -> None:
+        nonlocal is_open
+        if is_open:
             try:
-                what(*arguments)
-            except ReaderGoneError:
-                listens = False
+                event(*arguments)
+            except OutputClosedError:
+                is_open = False
                 silence()
                 run.interrupt()
 
-    run.warn = lambda line: tell(told.warning, line)
-    tell(told.started)
+    run.warn = lambda line: report(listener.warning, line)
+    report(listener.started)
     more = True
     try:
         while more:
             more = run.step()
             data = run.counts()
-            for bug in data["bugs"][known:]:
-                tell(told.bug, Bug.of(bug))
-                known += 1
+            for bug in data["bugs"][reported:]:
+                report(listener.bug, Bug.of(bug))
+                reported += 1
             if more:
-                tell(told.progress, data)
+                report(listener.progress, data)
     finally:
-        told.close()
-    tell(told.ended, run.summary())
+        listener.close()
+    report(listener.ended, run.summary())

@@ -1,4 +1,4 @@
-"""A run in a terminal: what has been found above, how it goes below, renewed a few times a second."""
+"""Output of a run in a terminal: bugs as they are found, and below them the progress, redrawn while it runs."""
 
 from __future__ import annotations
 
@@ -12,29 +12,30 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from partita.cli.follow import ReaderGoneError
+from partita.cli.follow import OutputClosedError
 from partita.explore import Run
 from partita.reports import text
 from partita.results import Bug, shown
 
 REFRESH_PER_S = 4
-# Speeds are those of so many tenths of a second.
-WINDOW = 20
-# Without news for so long, one question is what takes the time.
-SILENT_S = 1.0
-NEAR = 0.8
+# Number of samples, one per tenth of a second, over which speeds are averaged.
+SPEED_SAMPLES = 20
+# Without progress for this long, the run is waiting for one query.
+WAITING_AFTER_S = 1.0
+# Share of a limit from which on it is highlighted.
+NEAR_LIMIT = 0.8
 
 
 class Terminal:
-    """Listens to a run. The lower part is drawn by a thread of its own, so that time goes on during a long question."""
+    """Listener for a terminal. A separate thread draws the progress, so that the time advances during a long query."""
 
     def __init__(self, run: Run, console: Console | None = None) -> None:
         self._run = run
         self._console = console or Console(highlight=False, soft_wrap=True)
-        self._begun = self._heard = time.monotonic()
+        self._started = self._last_progress = time.monotonic()
         self._data: dict[str, Any] | None = None
         self._bugs = 0
-        self._past: deque[tuple[float, int, int]] = deque(maxlen=WINDOW)
+        self._samples: deque[tuple[float, int, int]] = deque(maxlen=SPEED_SAMPLES)
         self._live = Live(
             get_renderable=self.frame, console=self._console, refresh_per_second=REFRESH_PER_S, transient=True
         )
@@ -46,15 +47,15 @@ class Terminal:
         self._bugs += 1
         error, *more = text.bug_lines(bug)
         place, _, message = error.partition(": error: ")
-        told = Text.assemble((place, "bold"), ": ", ("error", "bold red"), f": {message}")
-        self._print(told.append("".join(f"\n{line}" for line in more), "dim"))
+        line = Text.assemble((place, "bold"), ": ", ("error", "bold red"), f": {message}")
+        self._print(line.append("".join(f"\n{each}" for each in more), "dim"))
 
     def warning(self, line: str) -> None:
         self._print(Text.assemble(("partita: warning: ", "yellow"), line))
 
     def progress(self, data: dict[str, Any]) -> None:
-        self._heard = time.monotonic()
-        self._past.append((self._heard, data["instructions"], sum(data["paths"].values())))
+        self._last_progress = time.monotonic()
+        self._samples.append((self._last_progress, data["instructions"], sum(data["paths"].values())))
         self._data = data
 
     def close(self) -> None:
@@ -72,10 +73,10 @@ class Terminal:
         try:
             self._console.print(line)
         except BrokenPipeError:
-            raise ReaderGoneError from None
+            raise OutputClosedError from None
 
     def frame(self) -> RenderableType:
-        """How it goes now."""
+        """The current progress."""
         now = time.monotonic()
         table = Table.grid(padding=(0, 2))
         table.add_column(no_wrap=True, style="dim", min_width=8)
@@ -87,10 +88,11 @@ class Terminal:
         return Group(Text(""), head, table)
 
     def _rows(self, data: dict[str, Any], now: float) -> Iterator[tuple[str, RenderableType]]:
-        yield "time", f"{clock(now - self._begun)}"
-        if now - self._heard > SILENT_S:
+        yield "time", f"{clock(now - self._started)}"
+        waiting_s = now - self._last_progress
+        if waiting_s > WAITING_AFTER_S:
             what = "tests to be written" if self._run.is_writing else "one answer"
-            yield "waiting", Text(f"for {what}, {clock(now - self._heard)}", "yellow")
+            yield "waiting", Text(f"for {what}, {clock(waiting_s)}", "yellow")
         yield "paths", f"{sum(data['paths'].values()):,} ended, {data['open']:,} open"
         yield "bugs", Text(f"{self._bugs}", "bold red" if self._bugs else "")
         yield "covered", text.covered_line(data["coverage"])
@@ -101,20 +103,21 @@ class Terminal:
         ]
         if limits:
             parts = [
-                Text(f"{name} {100 * share:.0f} %", "bold yellow" if share >= NEAR else "") for name, share in limits
+                Text(f"{name} {100 * share:.0f} %", "bold yellow" if share >= NEAR_LIMIT else "")
+                for name, share in limits
             ]
             yield "limits", Text(", ").join(parts)
 
     def _speed(self) -> str:
-        if len(self._past) < 2:
+        if len(self._samples) < 2:
             return "-"
-        (first, ran, ended), (last, runs, ends) = self._past[0], self._past[-1]
-        span = max(last - first, 1e-9)
-        return f"{short((runs - ran) / span)} instructions/s, {short((ends - ended) / span)} paths/s"
+        (start, *before), (end, *now) = self._samples[0], self._samples[-1]
+        instructions, paths = ((b - a) / max(end - start, 1e-9) for a, b in zip(before, now, strict=True))
+        return f"{short(instructions)} instructions/s, {short(paths)} paths/s"
 
 
 def limit_shares(data: dict[str, Any], limits: dict[str, float | None]) -> list[tuple[str, float]]:
-    """How much of each limit that was set is used up, the nearest first."""
+    """Used share of each limit that is set, the largest first."""
     used = {
         "max_time": ("time", data["explore_s"]),
         "max_memory": ("memory", data["memory"]),
@@ -134,7 +137,7 @@ def clock(seconds: float) -> str:
 
 
 def short(number: float) -> str:
-    """Three digits or so."""
+    """A number with three significant digits and a unit prefix."""
     for unit, size in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
         if number >= size:
             return f"{number / size:.3g} {unit}"

@@ -1,8 +1,8 @@
-"""Runs tests natively and compares how they end with what the exploration said.
+"""Runs tests natively and compares their endings with those that the exploration recorded.
 
-PROG is an executable built with `partita cc`, or sources, which are compiled with the replay runtime. Every test of a
-whole program runs in a fresh folder with its arguments, files and standard input, and can change nothing else. The
-exit status is 0 when every test ended as recorded, 1 when one did not, 2 for a usage error.
+PROG is an executable built with `partita cc`, or sources, which are compiled with the replay runtime. Each test of a
+whole program runs in a new folder with its arguments, files and standard input, and cannot write anywhere else. The
+exit status is 0 if every test ended as recorded, 1 if one did not, 2 for a usage error.
 """
 
 from __future__ import annotations
@@ -27,13 +27,17 @@ SOURCES = (".c", ".bc", ".ll")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("program", nargs="+", metavar="PROG TEST", help="the program, then tests or a run's folder")
-    parser.add_argument("--cflags", metavar="FLAGS", default="", help="flags for the compiler, in one word")
-    parser.add_argument("--timeout", type=int, default=10, metavar="SECONDS", help="for each test (default: 10)")
-    parser.add_argument("--gcov", action="store_true", help="count the lines that the tests reach (an executable's)")
-    parser.add_argument("--lcov", metavar="FILE", help="write these lines into FILE, for lcov and genhtml")
-    parser.add_argument("--unconfined", action="store_true", help="let tests of whole programs change files of yours")
-    parser.add_argument("--quiet", action="store_true", help="only tests that ended otherwise")
+    parser.add_argument(
+        "program", nargs="+", metavar="PROG TEST", help="the program, then tests or the folder of a run"
+    )
+    parser.add_argument("--cflags", metavar="FLAGS", default="", help="flags for the compiler, as one argument")
+    parser.add_argument(
+        "--timeout", type=int, default=10, metavar="SECONDS", help="time limit of each test (default: 10)"
+    )
+    parser.add_argument("--gcov", action="store_true", help="print the line coverage of the tests (executables only)")
+    parser.add_argument("--lcov", metavar="FILE", help="write the line coverage to FILE, for lcov and genhtml")
+    parser.add_argument("--unconfined", action="store_true", help="let tests of whole programs write to your files")
+    parser.add_argument("--quiet", action="store_true", help="print only tests that ended differently")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -42,7 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
     executable = Path(programs[0]) if len(programs) == 1 and is_built(programs[0]) else None
     if not names or (executable is None and not all(name.endswith(SOURCES) for name in programs or [""])):
         raise UsageError(
-            "expected a program (.c, .bc, .ll or an executable) and tests (.ktest files or a run's folder)"
+            "expected a program (.c, .bc, .ll or an executable) and tests (.ktest files or the folder of a run)"
         )
     if arguments.timeout < 1:
         raise UsageError(f"expected --timeout of at least 1 second, found {arguments.timeout}")
@@ -70,7 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _variables(names: Sequence[str]) -> dict[str, str] | None:
-    """The environment that the runs of these tests had, if they say; all must have had the same."""
+    """Environment variables recorded by the runs of these tests; None without any. All runs must have the same."""
     found: list[dict[str, str]] = []
     for name in names:
         folder = Path(name) if Path(name).is_dir() else Path(name).parent
@@ -97,7 +101,7 @@ def _count_lines(executable: Path, tests: Sequence[ktest.Test], options: dict[st
         if reached:
             print(f"{100 * reached / len(lines):6.1f} % of {len(lines):5,} lines  {shown(name)}")
     total, reached = sum(map(len, coverage.values())), sum(sum(lines.values()) for lines in coverage.values())
-    print(f"{100 * reached / max(1, total):6.1f} % of {total:5,} lines  in all")
+    print(f"{100 * reached / max(1, total):6.1f} % of {total:5,} lines  total")
     if file is not None:
         try:
             Path(file).write_text(lcov(coverage))

@@ -1,6 +1,6 @@
-"""Writes a run as one HTML page: bugs, covered source, queries and tests.
+"""Writes the report of a run: one HTML page with bugs, coverage, queries and tests.
 
-The page needs nothing else, neither files nor a network. Sources are read from where the run found them.
+The page is self-contained. Sources are read from their paths at the time of the run.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from partita.reports import html
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("folder", metavar="DIR", help="the folder of a run")
-    parser.add_argument("-o", "--output", metavar="FILE", help="where to write (default: DIR/report.html)")
+    parser.add_argument("-o", "--output", metavar="FILE", help="file to write (default: DIR/report.html)")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -1,9 +1,9 @@
-"""Explores a program: every feasible path, its bugs, and a test for each path.
+"""Explores every feasible path of a program, reports bugs, and writes a test for each path.
 
-PROG is a C source (several may be given), bitcode (.bc), LLVM text (.ll) or an executable built with `partita cc`; what
-stands after `--` are the program's arguments. The exit status is 0 when everything was explored, 1 when a bug was
-found, 2 for a usage error or a source that does not compile, 3 when the exploration is incomplete, 4 for an internal
-error or a --verify mismatch.
+PROG is a C source (several are allowed), bitcode (.bc), LLVM text (.ll) or an executable built with `partita cc`.
+Words after `--` are the program's arguments. The exit status is 0 if everything was explored, 1 if a bug was found, 2
+for a usage error or a source that does not compile, 3 if the exploration is incomplete, 4 for an internal error or a
+--verify mismatch.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from types import FrameType
 from typing import Any
 
 from partita import _core
-from partita.cli.follow import follow, listener
+from partita.cli.follow import follow, make_listener
 from partita.errors import UsageError
 from partita.explore import Run, explore, next_folder
 from partita.frontends import without_bitcode
@@ -35,67 +35,107 @@ _SIZES = {"": 1, "B": 1, "KB": 2**10, "MB": 2**20, "GB": 2**30, "TB": 2**40}
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("program", nargs="+", metavar="PROG", help="C sources, bitcode, LLVM text, an executable")
-    about = f"which state runs next: {', '.join(BUILT_IN)} (default: mix), or of an installed package"
+    parser.add_argument("program", nargs="+", metavar="PROG", help="C sources, bitcode, LLVM text or an executable")
+    about = f"search strategy: {', '.join(BUILT_IN)} (default: mix), or one of an installed package"
     parser.add_argument("--search", choices=Names(), default="mix", metavar="NAME", help=about)
-    parser.add_argument("--seed", type=count, default=0, metavar="N", help="for what is left to chance (default: 0)")
-    parser.add_argument("--sym-arg", action=Words, nargs=1, metavar="N", help="a symbolic argument of up to N bytes")
+    parser.add_argument("--seed", type=count, default=0, metavar="N", help="seed of random choices (default: 0)")
     parser.add_argument(
-        "--sym-args", action=Words, nargs=3, metavar=("MIN", "MAX", "N"), help="MIN to MAX of them, each up to N bytes"
+        "--sym-arg", action=Words, nargs=1, metavar="N", help="add a symbolic argument of up to N bytes"
     )
-    parser.add_argument("--sym-files", type=count, nargs=2, metavar=("NUM", "SIZE"), help="symbolic files A, B, ...")
+    parser.add_argument(
+        "--sym-args",
+        action=Words,
+        nargs=3,
+        metavar=("MIN", "MAX", "N"),
+        help="add MIN to MAX symbolic arguments of up to N bytes",
+    )
+    parser.add_argument(
+        "--sym-files", type=count, nargs=2, metavar=("NUM", "SIZE"), help="NUM symbolic files A, B, ... of SIZE bytes"
+    )
     parser.add_argument("--sym-stdin", type=count, metavar="N", help="symbolic standard input of N bytes")
-    parser.add_argument("--sym-stdout", action="store_true", help="tests hold what was written to standard output")
-    parser.add_argument("--max-fail", type=count, default=0, metavar="N", help="up to N system calls may fail")
-    parser.add_argument("--stdin", metavar="FILE", help="what standard input holds (default: nothing)")
-    parser.add_argument("--env", action="append", metavar="NAME=VALUE", help="add to the program's environment")
-    parser.add_argument("--write-host", action="store_true", help="let the program change files of this machine")
+    parser.add_argument("--sym-stdout", action="store_true", help="record standard output in tests")
     parser.add_argument(
-        "--libc", choices=["auto", "musl", "none"], default="auto", help="the C library (default: musl where needed)"
+        "--max-fail", type=count, default=0, metavar="N", help="let up to N system calls fail on a path (default: 0)"
     )
-    parser.add_argument("--max-time", type=duration, metavar="TIME", help="such as 60s, 10m or 2h")
+    parser.add_argument("--stdin", metavar="FILE", help="contents of standard input (default: empty)")
     parser.add_argument(
-        "--max-solver-time", type=duration, metavar="TIME", help="for one question (default: a fortieth of --max-time)"
+        "--env", action="append", metavar="NAME=VALUE", help="set an environment variable of the program"
     )
-    parser.add_argument("--max-memory", type=size, metavar="SIZE", help="such as 2GB (default: half of the memory)")
-    parser.add_argument("--max-instructions", type=count, metavar="N", help="in all")
-    parser.add_argument("--max-tests", type=count, metavar="N", help="stop after so many tests")
-    parser.add_argument("--max-depth", type=count, metavar="N", help="decisions on one path")
+    parser.add_argument("--write-host", action="store_true", help="let the program write to files of this machine")
+    parser.add_argument(
+        "--libc",
+        choices=["auto", "musl", "none"],
+        default="auto",
+        help="C library to link (default: auto, musl if needed)",
+    )
+    parser.add_argument(
+        "--max-time", type=duration, metavar="TIME", help="time limit of the run, such as 60s, 10m or 2h"
+    )
+    parser.add_argument(
+        "--max-solver-time", type=duration, metavar="TIME", help="time limit of one query (default: 1/40 of --max-time)"
+    )
+    parser.add_argument(
+        "--max-memory", type=size, metavar="SIZE", help="memory limit, such as 2GB (default: half of the RAM)"
+    )
+    parser.add_argument("--max-instructions", type=count, metavar="N", help="stop after N instructions")
+    parser.add_argument("--max-tests", type=count, metavar="N", help="stop after N tests")
+    parser.add_argument("--max-depth", type=count, metavar="N", help="limit the decisions on one path")
     parser.add_argument(
         "--no-path-model", action="store_true", help="ask about both sides of every branch (for experiments)"
     )
-    parser.add_argument("--layers", metavar="SPEC", help=f"the chain (default: {DEFAULT_LAYERS!r}), or edits of it")
-    parser.add_argument("--verify", metavar="SOLVER", help="check every answer of the chain against a second solver")
+    parser.add_argument(
+        "--layers", metavar="SPEC", help=f"chain of layers, or edits of the default, {DEFAULT_LAYERS!r}"
+    )
+    parser.add_argument("--verify", metavar="SOLVER", help="check every answer with a second solver")
     parser.add_argument(
         "--tests",
         choices=["all", "coverage", "bugs"],
         default="all",
-        help="which paths get a test: all (default), those that cover something new, or those into a new bug",
+        help="write tests for all paths (default), paths with new coverage, or new bugs only",
     )
-    parser.add_argument("--all-bugs", action="store_true", help="a test for every path into a bug, not only the first")
+    parser.add_argument(
+        "--all-bugs", action="store_true", help="write a test for every path into a bug, not only the first"
+    )
     checks = ", ".join(name for name, _ in _core.CHECKS)
-    parser.add_argument("--check", metavar="LIST", default="", help=f"check this too, separated by commas: {checks}")
+    parser.add_argument("--check", metavar="LIST", default="", help=f"additional checks, separated by commas: {checks}")
     parser.add_argument(
-        "--ambient", choices=["fixed", "symbolic"], default="fixed", help="what time and random numbers are"
+        "--ambient",
+        choices=["fixed", "symbolic"],
+        default="fixed",
+        help="values of time and random numbers (default: fixed)",
     )
-    parser.add_argument("--max-objects", type=count, metavar="N", default=64, help="targets of one symbolic pointer")
-    parser.add_argument("--max-values", type=count, metavar="N", default=64, help="numbers tried for a length or size")
     parser.add_argument(
-        "--undefined", choices=["error", "havoc"], default="error", help="what an undefined function does"
+        "--max-objects",
+        type=count,
+        metavar="N",
+        default=64,
+        help="limit the objects of one symbolic pointer (default: 64)",
     )
-    parser.add_argument("--optimize", action="store_true", help="run LLVM's optimiser first")
-    parser.add_argument("--cflags", metavar="FLAGS", default="", help="flags for the compiler, in one word")
+    parser.add_argument(
+        "--max-values", type=count, metavar="N", default=64, help="limit the values of one length or size (default: 64)"
+    )
+    parser.add_argument(
+        "--undefined",
+        choices=["error", "havoc"],
+        default="error",
+        help="calls of undefined functions: error (default), or havoc: any result",
+    )
+    parser.add_argument("--optimize", action="store_true", help="optimise the program with LLVM first")
+    parser.add_argument("--cflags", metavar="FLAGS", default="", help="flags for the compiler, as one argument")
     parser.add_argument("--clang", metavar="PATH", help="compile with this clang instead of the installed one")
     parser.add_argument(
-        "--store", metavar="PATH|none", default=DEFAULT, help="answers of earlier runs (default: the user's own file)"
+        "--store",
+        metavar="PATH|none",
+        default=DEFAULT,
+        help="file with answers of earlier runs (default: the user's own)",
     )
-    parser.add_argument("--out", metavar="DIR", help="where to write (default: the next free partita-out-N)")
-    parser.add_argument("--json", action="store_true", help="JSON lines, one an event, the last one run.json")
-    parser.add_argument("--quiet", action="store_true", help="only bugs and errors")
+    parser.add_argument("--out", metavar="DIR", help="folder to write (default: the next free partita-out-N)")
+    parser.add_argument("--json", action="store_true", help="print JSON lines, one per event; the last one is run.json")
+    parser.add_argument("--quiet", action="store_true", help="print only bugs and errors")
 
 
 class Words(argparse.Action):
-    """Collects `--sym-arg` and `--sym-args` in the order they are given, as words among the program's arguments."""
+    """Collects `--sym-arg` and `--sym-args` in order, to be put before the program's arguments."""
 
     def __call__(
         self,
@@ -193,13 +233,13 @@ def run(arguments: argparse.Namespace) -> int:
     exploration.write_to(Path(arguments.out) if arguments.out else next_folder(Path.cwd()))
     exploration.describe_command(sys.argv)
     with ending_cleanly(exploration):
-        follow(exploration, listener(exploration, arguments.json, arguments.quiet))
+        follow(exploration, make_listener(exploration, arguments.json, arguments.quiet))
     return status(exploration)
 
 
 @contextmanager
 def ending_cleanly(exploration: Run) -> Iterator[None]:
-    """Ctrl-C and SIGTERM end the exploration, not the writing of its results; a second one ends everything."""
+    """Makes Ctrl-C and SIGTERM end the exploration, whose results are then written; a second one ends the process."""
 
     def handle(_number: int, _frame: FrameType | None) -> None:
         for each in before:
@@ -216,7 +256,7 @@ def ending_cleanly(exploration: Run) -> Iterator[None]:
 
 
 def status(exploration: Run) -> int:
-    """When several apply: mismatch, bug, incomplete."""
+    """The exit status. If several apply: mismatch, bug, incomplete."""
     if exploration.mismatches:
         print("partita: error: --verify found a mismatch", file=sys.stderr)
         return MISMATCH
@@ -226,7 +266,7 @@ def status(exploration: Run) -> int:
 
 
 def split_arguments(words: list[str]) -> tuple[list[str], list[str]]:
-    """What is ours, and what stands after `--` and is the program's."""
+    """Our own arguments, and those after `--`, which are the program's."""
     if "--" not in words:
         return words, []
     at = words.index("--")

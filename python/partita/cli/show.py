@@ -1,4 +1,4 @@
-"""Shows a run's folder, or one test: its inputs as bytes, numbers and text."""
+"""Shows a run, or tests: inputs as bytes, numbers and text."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from partita import ktest
 from partita.reports.folder import read_run
-from partita.results import as_number, as_text, shown
+from partita.results import as_number, as_text, counted, shown
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,7 +25,7 @@ def run(arguments: argparse.Namespace) -> int:
 def show_test(test: ktest.Test) -> str:
     lines = [f"{test.name}: {test.ending or 'ending not recorded'}", f"  arguments: {' '.join(test.arguments)}"]
     for i, (name, data) in enumerate(test.objects):
-        lines.append(f"  object {i}: {name!r}, {len(data)} bytes")
+        lines.append(f"  object {i}: {name!r}, {counted(len(data), 'byte')}")
         lines.append(f"    hex:  {data.hex()}")
         if number := as_number(data):
             lines.append(f"    int:  {number}")
@@ -37,7 +37,7 @@ def show_folder(folder: Path) -> str:
     data = read_run(folder)
     endings = Counter(test.ending or "ending not recorded" for test in ktest.read_folder(folder))
     lines = [
-        f"{folder}: {' '.join(data['program'])}, {data['tests']:,} tests, "
+        f"{folder}: {' '.join(data['program'])}, {counted(data['tests'], 'test')}, "
         + ("explored completely" if data["complete"] else "explored incompletely")
     ]
     for bug in data["bugs"]:

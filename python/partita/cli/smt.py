@@ -1,8 +1,9 @@
-"""Answers SMT-LIB 2 scripts and KQuery files.
+"""Solves SMT-LIB 2 scripts and KQuery files.
 
-A solver for QF_ABV: FILE.smt2 or FILE.kquery (also .gz), or `-` (or nothing) for a dialogue on standard input. Z3's
--in, -smt2, -t:MILLISECONDS (each check), -T:SECONDS (in all) and -memory:MEGABYTES are understood. The exit status is
-0 when everything was answered, 2 on bad input, 4 when --verify finds a mismatch.
+A solver for QF_ABV. FILE is a .smt2 or .kquery file (or either with .gz), or `-` for an interactive session on
+standard input, which is the default. Z3's -in, -smt2, -t:MILLISECONDS (each check), -T:SECONDS (total) and
+-memory:MEGABYTES are accepted. The exit status is 0 if everything was answered, 2 on bad input, 4 if --verify finds a
+mismatch.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ ALIASES = {"-t": "--timeout-ms", "-T": "--total-s", "-memory": "--memory-mb"}
 
 
 def without_aliases(words: Sequence[str]) -> list[str]:
-    """Z3's spelling of options as ours."""
+    """Replaces Z3's spelling of options by ours."""
     result = []
     for word in words:
         name, colon, value = word.partition(":")
@@ -47,17 +48,25 @@ def without_aliases(words: Sequence[str]) -> list[str]:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("file", nargs="?", default="-", help="FILE.smt2, FILE.kquery, either with .gz, or -")
-    parser.add_argument("--layers", metavar="SPEC", help=f"the chain (default: {DEFAULT_LAYERS!r}), or edits of it")
-    parser.add_argument("--verify", metavar="SOLVER", help="check every answer against a second solver")
-    parser.add_argument("--store", metavar="PATH|default", default=NONE, help="answers of earlier runs (default: none)")
-    parser.add_argument("--stats", action="store_true", help="statistics as JSON on standard error at the end")
     parser.add_argument(
-        "--validity", action="store_true", help="KQuery: true, false or both instead of VALID or INVALID"
+        "file", nargs="?", default="-", metavar="FILE", help="a .smt2 or .kquery file, either with .gz, or -"
     )
-    parser.add_argument("--timeout-ms", type=positive, metavar="MS", help="for each check; also -t:MS")
-    parser.add_argument("--total-s", type=positive, metavar="S", help="for everything; also -T:S")
-    parser.add_argument("--memory-mb", type=positive, metavar="MB", help="for a complete solver; also -memory:MB")
+    parser.add_argument(
+        "--layers", metavar="SPEC", help=f"chain of layers, or edits of the default, {DEFAULT_LAYERS!r}"
+    )
+    parser.add_argument("--verify", metavar="SOLVER", help="check every answer with a second solver")
+    parser.add_argument(
+        "--store", metavar="PATH|default", default=NONE, help="file with answers of earlier runs (default: none)"
+    )
+    parser.add_argument("--stats", action="store_true", help="print statistics as JSON to standard error at the end")
+    parser.add_argument(
+        "--validity", action="store_true", help="KQuery: print true, false or both instead of VALID or INVALID"
+    )
+    parser.add_argument("--timeout-ms", type=positive, metavar="MS", help="time limit of each check; also -t:MS")
+    parser.add_argument("--total-s", type=positive, metavar="S", help="time limit of the whole script; also -T:S")
+    parser.add_argument(
+        "--memory-mb", type=positive, metavar="MB", help="memory limit of a complete solver; also -memory:MB"
+    )
 
 
 def positive(text: str) -> int:
@@ -85,7 +94,7 @@ def run(arguments: argparse.Namespace) -> int:
             text = b"".join(read_file(path))
             script.run(text, True, write)
         elif path == "-":
-            dialogue(script, clock)
+            converse(script, clock)
         else:
             for chunk in read_file(path):
                 if script.exited() or clock.is_over:
@@ -124,7 +133,7 @@ def make_script(language: str, arguments: argparse.Namespace) -> _core.Script:
 
 
 class Clock:
-    """Ends the script when its time is over."""
+    """Cancels the script when its time is over."""
 
     def __init__(self, script: _core.Script, seconds: int | None) -> None:
         self.is_over = False
@@ -152,8 +161,8 @@ def write(text: str) -> None:
     sys.stdout.flush()
 
 
-def dialogue(script: _core.Script, clock: Clock) -> None:
-    """Commands are executed as they arrive: the other side waits for each answer before it goes on."""
+def converse(script: _core.Script, clock: Clock) -> None:
+    """Executes commands as they arrive: the other side may wait for each answer before it sends the next command."""
     descriptor = sys.stdin.fileno()
     while not script.exited() and not clock.is_over:
         chunk = os.read(descriptor, CHUNK)
@@ -171,8 +180,8 @@ def read_file(path: str) -> Iterator[bytes]:
             while chunk := stream.read(CHUNK):
                 yield chunk
     except (OSError, EOFError, zlib.error) as error:
-        words = getattr(error, "strerror", None) or str(error)
-        raise UsageError(f"cannot read {path}: {words}") from None
+        reason = getattr(error, "strerror", None) or str(error)
+        raise UsageError(f"cannot read {path}: {reason}") from None
 
 
 def is_gzip(file: BinaryIO) -> bool:

@@ -1,6 +1,6 @@
-"""Looks at the answers that earlier runs have kept: `stats`, `clear` or `export`.
+"""Manages the answers kept from earlier runs: stats, clear or export.
 
-`export` writes JSON lines, one an answer, with the question as an SMT-LIB script.
+`export` writes JSON lines, one per answer, with the query as an SMT-LIB script.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any
 
 from partita import _core
 from partita.errors import UsageError
+from partita.results import counted
 from partita.store import DEFAULT, default_path
 
 SCHEMA = 1
@@ -21,19 +22,19 @@ SCHEMA = 1
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("action", choices=["stats", "clear", "export"])
-    parser.add_argument("--store", metavar="PATH", default=DEFAULT, help="the file (default: the user's own)")
-    parser.add_argument("--json", action="store_true", help="stats as JSON")
+    parser.add_argument("--store", metavar="PATH", default=DEFAULT, help="file of the store (default: the user's own)")
+    parser.add_argument("--json", action="store_true", help="print the statistics as JSON")
 
 
 def run(arguments: argparse.Namespace) -> int:
     path = default_path() if arguments.store == DEFAULT else Path(arguments.store)
     if not path.exists():
-        raise UsageError(f"there is no store at `{path}`: `partita run` makes one where solving takes long")
+        raise UsageError(f"there is no store at `{path}`: `partita run` creates one when a query takes long")
     try:
         if arguments.action == "stats":
             stats(path, arguments.json)
         elif arguments.action == "clear":
-            print(f"{_core.store_clear(path):,} answers removed from {path}")
+            print(f"{counted(_core.store_clear(path), 'answer')} removed from {path}")
         else:
             export(path)
     except ValueError as error:
@@ -57,4 +58,4 @@ def export(path: Path) -> None:
 
     damaged = _core.store_export(path, write)
     if damaged:
-        print(f"partita: warning: {damaged:,} damaged answers passed over", file=sys.stderr)
+        print(f"partita: warning: {counted(damaged, 'damaged answer')} skipped", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""What `partita --version` says: the version, then what this installation consists of, for reports of bugs."""
+"""The output of `partita --version`: the version and the parts of this installation, for bug reports."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SOLVERS = ("z3-solver", "bitwuzla", "cvc5")
 
 
 class Version(argparse.Action):
-    """Prints the facts and ends; they are looked up only then."""
+    """Prints the version and exits."""
 
     def __call__(
         self,
@@ -23,11 +23,11 @@ class Version(argparse.Action):
         _values: str | Sequence[Any] | None,
         _option: str | None = None,
     ) -> None:
-        print(facts())
+        print(version_text())
         parser.exit()
 
 
-def facts() -> str:
+def version_text() -> str:
     solvers = [f"{name} {version}" for name in SOLVERS if (version := installed(name))]
     rows = {
         "build": build(),
@@ -49,14 +49,14 @@ def installed(package: str) -> str | None:
 
 
 def extension() -> str:
-    """The file of the core: its name says for which Python it was built."""
+    """The file of the extension module; its name has the Python ABI."""
     from partita import _core
 
     return str(_core.__file__)
 
 
 def build() -> str:
-    """How the core was built, and what from."""
+    """Profile and commit of the build."""
     from partita import _core
 
     commit = f"commit {_core.BUILD_COMMIT}" if _core.BUILD_COMMIT else "commit unknown"

@@ -1,1 +1,1 @@
-"""What a run found, for other tools: one module a format."""
+"""Reports of a run: one module per format."""

@@ -1,8 +1,8 @@
-"""Tests as a CMake project for ctest that needs no Partita: the program, the replay runtime, and one test an input.
+"""Tests as a CMake project for ctest that does not need Partita: the program, the replay runtime, one test per input.
 
-A path that ended must end with the same status. The input of a bug must let the program end by itself under the address
-and undefined-behaviour sanitizers: it fails until the bug is fixed. Inputs of leaks and of wrong uses of intrinsics are
-left out, as the sanitizers are not asked for the first and do not know the second.
+A path that exited must exit with the same status. With the input of a bug the program must exit by itself under the
+address and undefined-behaviour sanitizers, so that the test fails until the bug is fixed. Inputs of leaks and of
+`model-error` are left out, as the sanitizers do not report them.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from partita.reports.folder import new_place, read_run, sources_of
 from partita.reports.suites import regression_tests
 from partita.toolchain import runtime_include
 
-# What CMake takes for its own on the way from add_test to the program.
-_LOST = re.compile(r"[;$\n]")
-UNSEEN = ("leak", "model-error")
+# Characters that CMake interprets between add_test and the program.
+_INTERPRETED = re.compile(r"[;$\n]")
+NOT_REPORTED = ("leak", "model-error")
 RUNTIME = ("replay.c", "lib/ambient.h", "include/partita.h", "include/klee/klee.h")
 
 _PROJECT = """# Tests of {program}, written by partita {version}:
 #   cmake -S . -B build && cmake --build build && ctest --test-dir build
 cmake_minimum_required(VERSION 3.13)
 project(partita_tests C)
-option(SANITIZE "watch memory and undefined behaviour, without which few bugs show" ON)
+option(SANITIZE "compile with sanitizers, without which few bugs are detected" ON)
 enable_testing()
 add_executable(program {sources} runtime/replay.c)
 target_include_directories(program PRIVATE runtime/include)
@@ -48,7 +48,7 @@ function(replay test expected)
 endfunction()
 {tests}"""
 
-_REPLAY = """# Runs one test. EXPECTED is an exit status, or the class of a bug that must not show.
+_REPLAY = """# Runs one test. EXPECTED is an exit status, or the class of a bug that must not occur.
 set(command "")
 set(words FALSE)
 math(EXPR last "${CMAKE_ARGC} - 1")
@@ -67,7 +67,7 @@ set(ENV{UBSAN_OPTIONS} "abort_on_error=1:print_stacktrace=1")
 execute_process(COMMAND ${command} RESULT_VARIABLE status)
 if(EXISTS "${DIVERGED}")
   file(READ "${DIVERGED}" why)
-  message(FATAL_ERROR "the program asks for other inputs than the test has: ${why}")
+  message(FATAL_ERROR "the program reads other inputs than the test has: ${why}")
 elseif(EXPECTED MATCHES "^[0-9]+$")
   if(NOT status STREQUAL EXPECTED)
     message(FATAL_ERROR "expected exit ${EXPECTED}, found ${status}")
@@ -79,7 +79,7 @@ endif()
 
 
 def quoted(text: str) -> str:
-    """A word of CMake, taken as it is."""
+    """A CMake argument that is not interpreted."""
     marks = "="
     while f"]{marks}]" in f"{text}]":
         marks += "="
@@ -99,15 +99,15 @@ def export(folder: Path, out: Path, cflags: Sequence[str]) -> int:
     for path in paths:
         if path.suffix != ".c":
             raise UsageError(f"expected C sources for ctest, found `{path}`: use --format pytest")
-    tests = regression_tests(folder, UNSEEN)
+    tests = regression_tests(folder, NOT_REPORTED)
     if any(map(uses_environment, tests)):
         raise UsageError(
-            "expected inputs that the program asks for by itself, found symbolic arguments, files or standard input: "
+            "expected inputs that the program reads by intrinsics, found symbolic arguments, files or standard input: "
             "use --format pytest"
         )
-    if any(_LOST.search(word) for test in tests for word in test.arguments[1:]):
+    if any(_INTERPRETED.search(word) for test in tests for word in test.arguments[1:]):
         raise UsageError(
-            "expected arguments that CMake leaves as they are, found `;`, `$` or an end of line: use --format pytest"
+            "expected arguments that CMake does not change, found `;`, `$` or an end of line: use --format pytest"
         )
     sources = [quoted(os.path.relpath(path.resolve(), out.resolve())) for path in paths]
     text = _PROJECT.format(

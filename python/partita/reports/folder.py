@@ -1,4 +1,4 @@
-"""Reading a run's folder back: what `docs/formats.md` describes, and nothing else."""
+"""Reads the files in the folder of a run, as `docs/formats.md` describes them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _TEST_NUMBER = re.compile(r"test(\d+)")
 
 
 def read_run(folder: Path) -> dict[str, Any]:
-    """`run.json`, if this version can read it."""
+    """Reads `run.json`. Fails if another version of Partita wrote it."""
     if not folder.is_dir():
         found = f"the file `{folder}`" if folder.exists() else f"nothing at `{folder}`"
         raise UsageError(f"expected the folder of a run, found {found}")
@@ -29,14 +29,14 @@ def read_run(folder: Path) -> dict[str, Any]:
     try:
         return _read_json(path, NEEDED)
     except FileNotFoundError:
-        started = " (the run was killed, or still goes on)" if (folder / "endings").is_file() else ""
+        started = " (the run was killed, or is still running)" if (folder / "endings").is_file() else ""
         raise UsageError(
             f"expected the folder of a finished run, found `{folder}` without a run.json{started}"
         ) from None
 
 
 def _read_json(path: Path, needed: Sequence[str]) -> dict[str, Any]:
-    """A file of ours with these fields, if this version can read it."""
+    """Reads a JSON file of a run and checks its schema and fields."""
     try:
         data = json.loads(path.read_text())
     except FileNotFoundError:
@@ -46,14 +46,14 @@ def _read_json(path: Path, needed: Sequence[str]) -> dict[str, Any]:
     schema = data.get("schema") if isinstance(data, dict) else None
     if schema != SCHEMA:
         raise UsageError(f"expected schema {SCHEMA} in `{path}`, found {schema}: another version of Partita wrote it")
-    if lacking := [name for name in needed if name not in data]:
-        raise UsageError(f"expected `{lacking[0]}` in `{path}`, found none: another version of Partita wrote it")
+    if missing := [name for name in needed if name not in data]:
+        raise UsageError(f"expected `{missing[0]}` in `{path}`, found none: another version of Partita wrote it")
     found: dict[str, Any] = data
     return found
 
 
 def read_tree(folder: Path) -> dict[str, Any] | None:
-    """`tree.json`; None for a run that recorded none."""
+    """Reads `tree.json`; None if the run recorded none."""
     path = folder / "tree.json"
     try:
         data = _read_json(path, ("places", "sides", "endings", "nodes", "bugs"))
@@ -61,12 +61,12 @@ def read_tree(folder: Path) -> dict[str, Any] | None:
         return None
     columns = [data["nodes"].get(name) for name in ("parent", "place", "side", "ending", "test", "left_out")]
     if not columns[0] or any(column is None or len(column) != len(columns[0]) for column in columns):
-        raise UsageError(f"`{path}` is damaged: its columns do not have one length")
+        raise UsageError(f"`{path}` is damaged: its columns differ in length")
     return data
 
 
 def read_slowest(folder: Path) -> list[dict[str, Any]] | None:
-    """The queries of `slowest.json`; None for a run that recorded none."""
+    """Reads the queries of `slowest.json`; None if the run recorded none."""
     try:
         rows: list[dict[str, Any]] = _read_json(folder / "slowest.json", ("queries",))["queries"]
     except FileNotFoundError:
@@ -75,13 +75,13 @@ def read_slowest(folder: Path) -> list[dict[str, Any]] | None:
 
 
 def read_errors(folder: Path) -> dict[int, str]:
-    """The text of every `.err` file, by the number of its test."""
+    """Texts of the `.err` files by the numbers of their tests."""
     found = ((_TEST_NUMBER.match(path.name), path) for path in folder.glob("test*.err"))
     return {int(number[1]): path.read_text("utf-8", "replace") for number, path in found if number}
 
 
 def read_stacks(folder: Path) -> dict[int, tuple[Frame, ...]]:
-    """The stack of every test that has an `.err` file, innermost frame first."""
+    """Call stacks from the `.err` files by the numbers of their tests, innermost frame first."""
     stacks = {}
     for number, text in read_errors(folder).items():
         found = map(_FRAME.fullmatch, text.splitlines())
@@ -90,13 +90,13 @@ def read_stacks(folder: Path) -> dict[int, tuple[Frame, ...]]:
 
 
 def number_of(test: Test) -> int | None:
-    """The number of a test of a run."""
+    """Number of a test of a run."""
     found = _TEST_NUMBER.match(Path(test.name).name)
     return int(found[1]) if found else None
 
 
 def sources_of(run: dict[str, Any], needed_for: str) -> list[Path]:
-    """The program's files, which must still be where they were."""
+    """Paths of the program's files. Fails if one does not exist any more."""
     paths = [Path(name) for name in run["program"]]
     for path in paths:
         if not path.is_file():
@@ -107,18 +107,18 @@ def sources_of(run: dict[str, Any], needed_for: str) -> list[Path]:
 
 
 def new_place(out: Path) -> None:
-    """Nothing is written over: `out` must be new, or an empty folder."""
+    """Fails unless `out` is new or an empty folder, so that nothing is overwritten."""
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise UsageError(f"expected a new place to write to, found `{out}`: choose another one with -o")
+        raise UsageError(f"expected a new file or folder to write, found `{out}`: choose another one with -o")
 
 
 @dataclass
 class Covered:
-    """What was reached of one source file."""
+    """Coverage of one source file."""
 
     lines: dict[int, bool] = field(default_factory=dict)
     branches: dict[int, list[bool]] = field(default_factory=dict)
-    """By line: was each way out of its branches taken?"""
+    """By line: whether each side of its branches was taken."""
 
     @property
     def line_counts(self) -> tuple[int, int]:
@@ -126,12 +126,12 @@ class Covered:
 
     @property
     def branch_counts(self) -> tuple[int, int]:
-        ways = [way for branch in self.branches.values() for way in branch]
-        return sum(ways), len(ways)
+        sides = [taken for branch in self.branches.values() for taken in branch]
+        return sum(sides), len(sides)
 
 
 def read_coverage(folder: Path) -> dict[str, Covered]:
-    """`coverage.lcov`, by file. A run without one covered nothing that has a place."""
+    """Reads `coverage.lcov`, by source file. Empty if the program has no line numbers."""
     path = folder / "coverage.lcov"
     files: dict[str, Covered] = {}
     for number, row in enumerate(_rows(path), 1):

@@ -1,4 +1,4 @@
-"""Tests as a JUnit report, which build servers show: a bug is a failure, a path that was cut is skipped."""
+"""Tests as a JUnit report for build servers: a bug is a failure, a path that a limit cut is skipped."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from partita.errors import UsageError
 from partita.reports.folder import new_place, number_of, read_errors, read_run
 from partita.results import as_text
 
-# What XML cannot hold, however it is written.
+# Characters that XML cannot represent.
 _NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -64,9 +64,9 @@ def export(folder: Path, out: Path) -> int:
     suite = " ".join(run["program"])
     found = list(cases(folder, run, suite))
     failures, skipped = (sum(f"      <{word}" in case for case in found) for word in ("failure", "skipped"))
-    facts = {"complete": str(run["complete"]).lower(), "stopped": run["stopped"] or "", "version": run["version"]}
+    values = {"complete": str(run["complete"]).lower(), "stopped": run["stopped"] or "", "version": run["version"]}
     properties = "".join(
-        f"      <property name={_attribute(name)} value={_attribute(value)}/>\n" for name, value in facts.items()
+        f"      <property name={_attribute(name)} value={_attribute(value)}/>\n" for name, value in values.items()
     )
     counts = f'tests="{len(found)}" failures="{failures}" errors="0" skipped="{skipped}" time="{run["wall_s"]:.3f}"'
     text = (

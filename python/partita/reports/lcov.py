@@ -1,7 +1,7 @@
 """Coverage as an lcov tracefile, which `genhtml` and most coverage tools read.
 
-A count is 1 for what some path reached and 0 for the rest. A line counts as reached when a block with one of its
-instructions was entered; a branch has one row for each way out.
+A count is 1 if some path reached the line or side, otherwise 0. A line is reached when a block with one of its
+instructions was entered; a branch has one row per side.
 """
 
 from __future__ import annotations
@@ -27,10 +27,11 @@ class File:
         rows += [f"FNDA:{int(entered)},{function}" for _, function, entered in functions]
         rows += [f"FNF:{len(functions)}", f"FNH:{sum(entered for _, _, entered in functions)}"]
         branches = sorted(self.branches, key=lambda branch: branch[0])
-        for block, (line, entered, ways) in enumerate(branches):
-            for way, taken in enumerate(ways):
-                rows.append(f"BRDA:{line},{block},{way},{int(taken) if entered else '-'}")
-        rows += [f"BRF:{sum(len(ways) for _, _, ways in branches)}", f"BRH:{sum(sum(ways) for _, _, ways in branches)}"]
+        for block, (line, entered, sides) in enumerate(branches):
+            for side, taken in enumerate(sides):
+                rows.append(f"BRDA:{line},{block},{side},{int(taken) if entered else '-'}")
+        found, hit = (sum(count(sides) for _, _, sides in branches) for count in (len, sum))
+        rows += [f"BRF:{found}", f"BRH:{hit}"]
         rows += [f"DA:{line},{int(entered)}" for line, entered in sorted(self.lines.items())]
         rows += [f"LF:{len(self.lines)}", f"LH:{sum(self.lines.values())}", "end_of_record"]
         return "".join(row + "\n" for row in rows)
@@ -44,6 +45,6 @@ def render(functions: Iterable[Function]) -> str:
         for place, number, reached in lines:
             known = files.setdefault(place, File()).lines
             known[number] = known.get(number, False) or reached
-        for place, number, reached, ways in branches:
-            files.setdefault(place, File()).branches.append((number, reached, ways))
+        for place, number, reached, sides in branches:
+            files.setdefault(place, File()).branches.append((number, reached, sides))
     return "".join(files[name].render(name) for name in sorted(files))

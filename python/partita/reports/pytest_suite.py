@@ -1,4 +1,4 @@
-"""Tests as one file for pytest: the program is compiled once, every input must end as it did."""
+"""Tests as one file for pytest: the program is compiled once, and every input must end as recorded."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from partita.reports.suites import identifier, regression_tests
 
 _FILE = '''"""Tests of {program}, written by partita {version}.
 
-A path that ended must end the same. The input of a bug fails until the bug is fixed; it is skipped where a native run
-does not show the bug.
+A path that exited must exit with the same status. The input of a bug fails until the bug is fixed; it is skipped if a
+native run does not detect the bug.
 """
 
 from pathlib import Path

@@ -1,8 +1,8 @@
-"""Tests as a corpus of seeds for AFL++, libFuzzer and the like: one file of raw bytes a distinct input.
+"""Tests as a seed corpus for fuzzers such as AFL++ and libFuzzer: one file of raw bytes per distinct input.
 
-A seed is the symbolic standard input, if the run had one; otherwise the first symbolic file; otherwise the objects of
-the program one after the other, as a harness would cut them from its buffer; otherwise the arguments, each ended by a
-zero byte, as AFL++'s argv-fuzz-inl.h reads them. Inputs that end in a bug lie apart: fuzzers refuse seeds that crash.
+A seed is the symbolic standard input, if the run had one; otherwise the first symbolic file; otherwise the symbolic
+objects concatenated, as a harness would cut them from its buffer; otherwise the arguments, each followed by a zero
+byte, as AFL++'s argv-fuzz-inl.h reads them. Inputs that end in a bug are separate, since fuzzers reject crashing seeds.
 """
 
 from __future__ import annotations

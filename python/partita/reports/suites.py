@@ -1,4 +1,4 @@
-"""Which tests make a regression suite, and a file name for it."""
+"""Selects the tests of a regression suite, and names its file."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from partita import ktest
 
 
 def regression_tests(folder: Path, without: Sequence[str] = ()) -> list[ktest.Test]:
-    """The tests of paths that ended, in an exit or a bug: how one goes on that a limit cut, nobody knows."""
+    """The tests of paths that ended in an exit or a bug. The ending of a path that a limit cut is unknown."""
     unknown = ("limit", "unsupported")
     return [
         replace(test, name=Path(test.name).stem)
@@ -21,5 +21,5 @@ def regression_tests(folder: Path, without: Sequence[str] = ()) -> list[ktest.Te
 
 
 def identifier(program: str) -> str:
-    """The program's name, as a word of letters, digits and underscores."""
+    """The program's name, reduced to letters, digits and underscores."""
     return re.sub(r"\W", "_", Path(program).stem, flags=re.ASCII) or "program"

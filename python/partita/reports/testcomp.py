@@ -1,7 +1,7 @@
-"""Tests in the exchange format of Test-Comp: `metadata.xml` and one XML file a test, with the inputs in order.
+"""Tests in the exchange format of Test-Comp: `metadata.xml` and one XML file per test, with the inputs in order.
 
-Each symbolic object is one input. Those of `__VERIFIER_nondet_TYPE` are written as values of that type; any other of
-1, 2, 4 or 8 bytes as an unsigned number, and a larger one as the hexadecimal number its bytes make in memory order.
+Each symbolic object is one input. Those of `__VERIFIER_nondet_TYPE` are written as values of that type; other objects
+of 1, 2, 4 or 8 bytes as an unsigned number, and larger ones as a hexadecimal number with the bytes in memory order.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def value(name: str, data: bytes) -> tuple[str, str]:
 
 
 def document(root: str, body: str, attributes: str = "") -> str:
-    """A whole file."""
+    """A complete XML file."""
     head = '<?xml version="1.0" encoding="UTF-8" standalone="no"?>\n' + _DOCTYPE.format(root)
     return f"{head}\n<{root}{attributes}>\n{body}</{root}>\n"
 

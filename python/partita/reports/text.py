@@ -1,4 +1,4 @@
-"""A run in lines of text: bugs with the inputs that lead to them, and the end of a run on one screen."""
+"""A run as lines of text: bugs with the inputs that lead to them, and the summary at the end of a run."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from partita.results import Bug, as_number, shown
+from partita.results import Bug, as_number, counted, shown
 
-LABEL = 14
-# Below so many columns labels take less room.
+LABEL_WIDTH = 14
+# Below this number of columns labels take less room.
 NARROW = 60
-# Reasons, and objects of one input, that are named one by one.
+# Number of reasons, and of objects of one input, that are listed.
 MAX_REASONS = 3
 MAX_OBJECTS = 6
 MAX_BYTES = 24
-# Objects of whole programs that say nothing to people.
+# Internal objects of whole programs, which are not shown.
 _BOOKKEEPING = re.compile(r".+-stat|n_args|model_version")
-# What to do about a limit.
-_FURTHER = {
+# Advice by the limit that stopped the run.
+_ADVICE = {
     "max-time": "raise --max-time",
     "max-memory": "raise --max-memory",
     "max-instructions": "raise --max-instructions",
@@ -31,24 +31,24 @@ _FURTHER = {
 
 
 def short_input(name: str, data: bytes) -> str:
-    """An object on one line: as text if it looks like one, else as a number, else in hex."""
+    """An object on one line: as text if it is printable, else as a number, else in hex."""
     body = data.rstrip(b"\0")
     if body and all(32 <= byte < 127 or byte in b"\t\n\r" for byte in body):
         part = body[:MAX_BYTES].decode("ascii")
         quoted = part.replace("\\", "\\\\").replace('"', '\\"')
         for sign, letter in (("\n", "\\n"), ("\t", "\\t"), ("\r", "\\r")):
             quoted = quoted.replace(sign, letter)
-        zeros = f" and {len(data) - len(body)} zero bytes" if len(data) > len(body) else ""
+        zeros = f" and {counted(len(data) - len(body), 'zero byte')}" if len(data) > len(body) else ""
         return f'{name} = "{quoted}"' + ("..." if len(part) < len(body) else "") + zeros
     if not body and len(data) > 8:
-        return f"{name} = {len(data)} zero bytes"
+        return f"{name} = {counted(len(data), 'zero byte')}"
     if number := as_number(data):
         return f"{name} = {number}" + (f" ({data.hex(' ')})" if len(data) > 1 and body else "")
     return f"{name} = hex {data[:MAX_BYTES].hex(' ')}" + ("..." if len(data) > MAX_BYTES else "")
 
 
 def input_line(inputs: Sequence[tuple[str, bytes]]) -> str:
-    """What leads into a bug, on one line."""
+    """The inputs that lead into a bug, on one line."""
     objects = [each for each in inputs if not _BOOKKEEPING.fullmatch(each[0])]
     if not objects:
         return "on every input"
@@ -58,12 +58,12 @@ def input_line(inputs: Sequence[tuple[str, bytes]]) -> str:
 
 
 def bug_lines(bug: Bug) -> list[str]:
-    """`file:line: error: message`, which editors jump to, and how to get there."""
+    """`file:line: error: message`, which editors recognise, and the inputs that lead there."""
     return [str(bug), f"    {input_line(bug.inputs)}"]
 
 
 def layer_shares(data: Mapping[str, Any]) -> list[tuple[str, float]]:
-    """Who took which share of the exploration so far, the greatest first: layers, and the engine for the rest."""
+    """Shares of the exploration time, the largest first: one for each layer, and the engine for the rest."""
     whole = max(data["explore_s"], 1e-9)
     shares = [(layer["name"], layer["time_s"] / whole) for layer in data["solver"]["layers"]]
     rest = 1 - sum(share for _, share in shares)
@@ -72,7 +72,7 @@ def layer_shares(data: Mapping[str, Any]) -> list[tuple[str, float]]:
 
 def shares_line(data: Mapping[str, Any], least: float = 0.01) -> str:
     rows = [f"{name} {100 * share:.0f} %" for name, share in layer_shares(data) if share >= least]
-    return ", ".join(rows) or "nothing worth naming"
+    return ", ".join(rows) or "-"
 
 
 def covered_line(coverage: Mapping[str, int]) -> str:
@@ -81,13 +81,21 @@ def covered_line(coverage: Mapping[str, int]) -> str:
     return f"{share} of {whole:,} instructions"
 
 
+def explored(data: Mapping[str, Any]) -> str:
+    """`completely`, or `incompletely` and what ended the run."""
+    if data["stopped"] is None:
+        return "completely" if data["complete"] else "incompletely"
+    ended = "interrupted" if data["stopped"] == "interrupted" else f"stopped by {data['stopped']}"
+    return f"incompletely, {ended}"
+
+
 def _reasons(rows: Sequence[Mapping[str, Any]]) -> Iterable[str]:
     for row in sorted(rows, key=lambda row: -row["count"])[:MAX_REASONS]:
         times = "" if row["count"] == 1 else f" ({row['count']:,} times)"
         file, colon, line = row["where"].rpartition(":")
         yield f"{shown(file)}{colon}{line}: incomplete: {row['why']}{times}"
     if len(rows) > MAX_REASONS:
-        yield f"and {len(rows) - MAX_REASONS:,} reasons more, in run.json"
+        yield f"and {counted(len(rows) - MAX_REASONS, 'more reason')}, in run.json"
 
 
 def _next(data: Mapping[str, Any], out: str) -> Iterable[str]:
@@ -97,23 +105,16 @@ def _next(data: Mapping[str, Any], out: str) -> Iterable[str]:
         where = f"test{first:06}.ktest"
         test = shlex.quote(os.path.join(out, where)) if Path(out, where).is_file() else shlex.quote(out)
         yield f"partita replay {programs} {test}"
-    if data["stopped"] in _FURTHER:
-        yield f"{_FURTHER[data['stopped']]} to get further"
+    if data["stopped"] in _ADVICE:
+        yield f"{_ADVICE[data['stopped']]} to explore more"
     if any(row["why"].endswith("max-solver-time") for row in data["incomplete"]):
-        yield "raise --max-solver-time to get further"
+        yield "raise --max-solver-time to explore more"
     yield f"partita report {shlex.quote(out)}"
 
 
-def stopped(data: Mapping[str, Any]) -> str:
-    """How the run was stopped, as the end of a sentence; empty if it was not."""
-    if data["stopped"] == "interrupted":
-        return ", interrupted"
-    return f", stopped by {data['stopped']}" if data["stopped"] else ""
-
-
 def end_rows(data: Mapping[str, Any], out: str, width: int | None = None) -> Iterator[tuple[str, str]]:
-    """The end of a run, for people, as labels and what stands beside them; bugs were told as they were found. With a
-    width, no line is wider if it can be."""
+    """The summary at the end of a run as pairs of label and text, without the bugs, which were printed when they were
+    found. Lines are wrapped to `width`."""
     paths = data["paths"]
     ended = ", ".join(f"{number:,} {name}" for name, number in paths.items() if number or name == "completed")
     solver = data["solver"]
@@ -121,19 +122,20 @@ def end_rows(data: Mapping[str, Any], out: str, width: int | None = None) -> Ite
         ("paths", [ended]),
         ("bugs", [f"{len(data['bugs'])}"]),
         ("tests", [f"{data['tests']:,} in {out}"]),
-        ("explored", [("completely" if data["complete"] else "incompletely") + stopped(data), *_reasons(data["incomplete"])]),
+        ("explored", [explored(data), *_reasons(data["incomplete"])]),
         ("covered", [covered_line(data["coverage"])]),
         (
             "time",
             [
                 f"{data['wall_s']:.2f} s: compiling {data['compile_s']:.2f}, exploring {data['explore_s']:.2f} "
-                f"({data['instructions']:,} instructions, {solver['queries']:,} queries)"
+                f"({counted(data['instructions'], 'instruction')}, {solver['queries']:,} "
+                f"{'query' if solver['queries'] == 1 else 'queries'})"
             ],
         ),
         ("spent in", [shares_line(data)]),
         ("next", _next(data, out)),
     ]
-    margin = LABEL if width is None or width >= NARROW else LABEL - 4
+    margin = LABEL_WIDTH if width is None or width >= NARROW else LABEL_WIDTH - 4
     yield "", ""
     for label, values in rows:
         room = None if width is None else max(20, width - margin)
@@ -143,7 +145,7 @@ def end_rows(data: Mapping[str, Any], out: str, width: int | None = None) -> Ite
 
 
 def wrap(value: str, room: int | None) -> list[str]:
-    """Lines of at most so many characters; a number stays with its percent sign, a command is one line."""
+    """Wraps a text to `room` characters. A number stays with its percent sign, and a command is one line."""
     if room is None or value.startswith("partita "):
         return [value]
     lines = textwrap.wrap(value.replace(" %", "\xa0%"), room, break_on_hyphens=False)

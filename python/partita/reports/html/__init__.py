@@ -1,4 +1,4 @@
-"""A run as one page of HTML that needs nothing else: no network, no script to be read."""
+"""A run as one self-contained HTML page."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from partita.reports.html.tests import MAX_TESTS, bugs, tests
 from partita.reports.html.tree import exploration
 
 _HERE = Path(__file__).resolve().parent
-# The page may run and show what stands in it, and fetch nothing.
+# The page may use its own styles and scripts, and load nothing.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
 
 
 def write(folder: Path, out: Path) -> None:
-    """Writes the page into a file, whole or not at all."""
+    """Writes the page into a file, atomically."""
     text = render(folder)
     part = out.with_name(out.name + ".part")
     try:
         if out.is_dir():
-            raise UsageError(f"expected a file to write to, found the folder `{out}`")
+            raise UsageError(f"expected a file to write, found the folder `{out}`")
         part.write_bytes(text.encode("utf-8", "replace"))
         part.replace(out)
     except OSError as error:

@@ -1,5 +1,5 @@
 "use strict";
-/* The page is whole without this: it only filters tests, and opens the file that a link leads into. */
+/* Optional: filters tests, and opens the source file that a link refers to. */
 const filter = document.getElementById("filter");
 if (filter) {
   const tests = Array.from(document.querySelectorAll(".tests > div"), (row) => [row, row.textContent.toLowerCase()]);

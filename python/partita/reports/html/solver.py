@@ -1,4 +1,4 @@
-"""How queries went through the chain: what each layer answered, and what it passed on."""
+"""The sections on the solver: queries answered and passed on by each layer, and the slowest queries."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from html import escape
 from typing import Any
 
 from partita.reports.html.source import Sources
+from partita.results import counted
 
-# More of one query is in slowest.json.
+# Number of characters of a query that are shown. slowest.json has the rest.
 MAX_TEXT = 16_384
 OUTCOMES = ("sat", "unsat", "unknown", "passed")
 
@@ -17,18 +18,20 @@ def queries(solver: dict[str, Any]) -> str:
     largest = max((layer["asked"] for layer in layers), default=0)
     time = sum(layer["time_s"] for layer in layers)
     if not largest:
-        return '<h2 id="queries">Queries</h2>\n<p>No branch depended on an input: the solver was never asked.</p>'
+        return '<h2 id="queries">Queries</h2>\n<p>No branch depended on an input, so there was no query.</p>'
     key = "".join(f'<span><i class="{name}"></i>{name}</span>' for name in OUTCOMES)
     rows = "".join(_layer(layer, largest, time) for layer in layers)
     verify = solver["verify"]
     checked = (
-        f"<p>{verify['checked']:,} answers checked by a second solver, {verify['mismatches']:,} mismatches.</p>\n"
+        f"<p>A second solver checked {counted(verify['checked'], 'answer')}: {verify['mismatches']:,} "
+        f"{'mismatch' if verify['mismatches'] == 1 else 'mismatches'}.</p>\n"
         if verify["checked"]
         else ""
     )
     return (
-        f'<h2 id="queries">Queries</h2>\n<p class="soft">From top to bottom: each layer answers or passes on, and '
-        f'{solver["queries"]:,} questions came from the program.</p>\n<p class="key">{key}</p>\n{checked}'
+        f'<h2 id="queries">Queries</h2>\n<p class="soft">The exploration asked {solver["queries"]:,} '
+        f"{'query' if solver['queries'] == 1 else 'queries'}. Each layer answers a query or passes it on.</p>\n"
+        f'<p class="key">{key}</p>\n{checked}'
         '<div class="scroll"><table class="numbers"><thead><tr><th>layer</th><th class="flow"></th><th class="n">asked'
         '</th><th class="n wide">sat</th><th class="n wide">unsat</th><th class="n wide">unknown</th>'
         '<th class="n wide">passed</th><th class="n">time</th></tr></thead>\n'
@@ -37,7 +40,7 @@ def queries(solver: dict[str, Any]) -> str:
 
 
 def _layer(layer: dict[str, Any], largest: int, time: float) -> str:
-    # Questions that a layer splits or drops are neither answered nor passed as they came: bars show what is counted.
+    # The parts of a bar need not add up to `asked`: a layer may split a query or drop parts of it.
     parts = "".join(
         f'<i class="{name}" style="width:{100 * layer[name] / largest:.2f}%" title="{layer[name]:,} {name}"></i>'
         for name in OUTCOMES
@@ -52,10 +55,10 @@ def _layer(layer: dict[str, Any], largest: int, time: float) -> str:
 
 
 def slowest(rows: list[dict[str, Any]] | None, sources: Sources) -> str:
-    """The questions that took longest, with their text."""
-    head = '<h3 id="slowest">The slowest queries</h3>\n'
+    """The queries that took longest, with their text."""
+    head = '<h3 id="slowest">Slowest queries</h3>\n'
     if rows is None:
-        return head + "<p>This run recorded none.</p>"
+        return head + "<p>This run did not record them.</p>"
     if not rows:
         return head + "<p>None took longer than a tenth of a millisecond.</p>"
     return head + "\n".join(_slow(row, sources) for row in rows)
@@ -66,11 +69,11 @@ def _slow(row: dict[str, Any], sources: Sources) -> str:
     place = sources.link(file, int(line)) if line.isdecimal() else f"<code>{escape(row['place'])}</code>"
     text, constraints = row["text"], row["constraints"]
     if text is None:
-        shown = f"<p>Its text of {row['bytes']:,} bytes was too long to be kept.</p>"
+        shown = f"<p>The text of {row['bytes']:,} bytes was too long to be recorded.</p>"
     else:
-        cut = f"\n; and {len(text) - MAX_TEXT:,} characters more, in slowest.json" if len(text) > MAX_TEXT else ""
+        cut = f"\n; and {len(text) - MAX_TEXT:,} more characters, in slowest.json" if len(text) > MAX_TEXT else ""
         shown = f'<pre class="query">{escape(text[:MAX_TEXT] + cut)}</pre>'
-    size = f"{constraints:,} constraint{'s' if constraints > 1 else ''}"
+    size = counted(constraints, "constraint")
     took = f"{duration(row['layer_s'])} of it in <code>{escape(row['layer'])}</code>"
     return (
         f"<details><summary><strong>{duration(row['time_s'])}</strong> {escape(row['answer'])}, {took}, {size} "

@@ -1,4 +1,4 @@
-"""The user's own source, line by line: what was reached, how many sides of a branch were taken, where bugs are."""
+"""The section with the user's source: lines reached, branch sides taken, and bugs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from partita.results import shown
 
 
 class Sources:
-    """The source files of a run, in the order of their names, and links to their lines."""
+    """The source files of a run, sorted by name, and links to their lines."""
 
     def __init__(self, coverage: Mapping[str, Covered], bugs: Sequence[dict[str, Any]], written: float) -> None:
         self._coverage = dict(sorted(coverage.items()))
@@ -26,7 +26,7 @@ class Sources:
         self._numbers = {name: number for number, name in enumerate(self._coverage)}
 
     def link(self, file: str, line: int) -> str:
-        """A place, as a link if its line is on the page."""
+        """A place; a link if its line is on the page."""
         if not line:
             return "unknown place"
         text = f"<code>{escape(shown(file))}:{line}</code>"
@@ -37,9 +37,7 @@ class Sources:
 
     def render(self) -> str:
         if not self._coverage:
-            return (
-                '<h2 id="source">Source</h2>\n<p>The run recorded no lines: the program has no debug information.</p>'
-            )
+            return '<h2 id="source">Source</h2>\n<p>No lines were recorded: the program has no debug information.</p>'
         with_bugs = {file for file, _ in self._bugs}
         files = [
             self._file(name, covered, name in with_bugs or len(self._coverage) == 1)
@@ -47,7 +45,7 @@ class Sources:
         ]
         return (
             '<h2 id="source">Source</h2>\n<p class="soft">Green: reached. Red: not reached by any path. Yellow: '
-            "reached, but not every side of the branch was taken: taken ones and all are counted.</p>\n"
+            "reached, but not every side of the branch was taken. Numbers beside a branch: sides taken/all sides.</p>\n"
             + "\n".join(files)
         )
 
@@ -61,9 +59,9 @@ class Sources:
         try:
             text = Path(name).read_text("utf-8", "replace")
             if Path(name).stat().st_mtime > self._written:
-                note = "<div class=part>This file was changed after the run: lines may have moved.</div>"
+                note = "<div class=part>This file was changed after the run: line numbers may be wrong.</div>"
         except OSError as error:
-            why = f"The source is not to be read here: {error.strerror}. The lines it is known by follow."
+            why = f"The source cannot be read: {error.strerror}. Only line numbers are shown."
             note, text = f"<div class=part>{escape(why)}</div>", ""
         known = [*covered.lines, *covered.branches, *(line for file, line in self._bugs if file == name)]
         code = text.splitlines()

@@ -1,4 +1,4 @@
-"""Bugs with their stacks and inputs, and the tests of a run with their inputs as text and hex."""
+"""The sections on bugs, with stacks and inputs, and on tests, with inputs as text and hex."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from typing import Any
 from partita import _core
 from partita.ktest import Test
 from partita.reports.html.source import Sources
-from partita.results import Frame, as_number, as_text, shown
+from partita.results import Frame, as_number, as_text, counted, shown
 
-# What a browser holds easily. Bugs always have theirs.
+# Number of tests on the page, so that browsers stay fast. Tests of bugs are shown with the bugs.
 MAX_TESTS = 2_000
 MAX_BYTES = 1_024
 
@@ -28,7 +28,7 @@ def bugs(
 ) -> str:
     if not run["bugs"]:
         return '<h2 id="bugs">Bugs</h2>\n<p>None found.</p>'
-    explained = defaultdict(lambda: "another class of bug", _core.BUG_CLASSES)
+    descriptions = defaultdict(lambda: "another class of bug", _core.BUG_CLASSES)
     trails = {(row["class"], row["file"], row["line"]): row for row in tree["bugs"]} if tree else {}
     parts = []
     for bug in run["bugs"]:
@@ -38,37 +38,39 @@ def bugs(
             f"<li><code>{escape(frame.function)}</code> at {sources.link(frame.file, frame.line)}</li>\n"
             for frame in stack
         )
-        called = f"<p>Stack, innermost first:</p>\n<ol start=0>\n{frames}</ol>\n" if frames else "<p>No stack.</p>\n"
+        calls = (
+            f"<p>Call stack, innermost first:</p>\n<ol start=0>\n{frames}</ol>\n" if frames else "<p>No stack.</p>\n"
+        )
         test = None if bug["test"] is None else found.get(f"test{bug['test']:06}")
-        shown_input = _test(test) if test else "<p>No test was written for it.</p>"
+        shown_input = _test(test) if test else "<p>No test was written.</p>"
         trail = trails.get((bug["class"], bug["file"], bug["line"]))
         path = _path(trail, tree["places"], sources) if tree and trail else ""
         parts.append(
             f"<details open><summary><code>{escape(place)}</code>: error: <strong>{escape(bug['message'])}</strong> "
             f'<span class="verdict bad">{escape(bug["class"])}</span></summary>\n<div>'
-            f"<p>{escape(explained[bug['class']].capitalize())}, at {sources.link(bug['file'], bug['line'])}.</p>\n"
-            f"{called}{path}<p>An input that leads there:</p>\n{shown_input}</div></details>"
+            f"<p>{escape(descriptions[bug['class']].capitalize())}, at {sources.link(bug['file'], bug['line'])}.</p>\n"
+            f"{calls}{path}<p>Input that leads there:</p>\n{shown_input}</div></details>"
         )
     return '<h2 id="bugs">Bugs</h2>\n' + "\n".join(parts)
 
 
 def _path(trail: dict[str, Any], places: Sequence[dict[str, Any]], sources: Sources) -> str:
-    """The decisions on the way, where more than one side was possible; those that repeat themselves counted."""
+    """The decisions of the path with more than one feasible side; repeated ones on one line with their number."""
     steps = trail["decisions"]
     if not steps:
-        return "<p>No decision depends on the input: every run gets there.</p>\n"
+        return "<p>No decision depends on the input: every input leads there.</p>\n"
     rows = []
     for (place, side), group in groupby(steps, key=lambda step: (step["place"], step["side"])):
         at, times = places[place], len(list(group))
         inside = f" in <code>{escape(at['inside'])}</code>" if at["inside"] else ""
-        goes = f" to {escape(side)}" if side else ""
-        again = f' <span class="soft">{times:,} times</span>' if times > 1 else ""
-        rows.append(f"<li>{sources.link(at['file'], at['line'])}{inside}{goes}{again}</li>\n")
+        target = f" to {escape(side)}" if side else ""
+        repeated = f' <span class="soft">{times:,} times</span>' if times > 1 else ""
+        rows.append(f"<li>{sources.link(at['file'], at['line'])}{inside}{target}{repeated}</li>\n")
     left_out = trail["left_out"]
     cut = f"; {left_out:,} in the middle were not recorded" if left_out else ""
     count = len(steps) + left_out
     return (
-        f"<details><summary>The path: {count:,} decision{'s' if count > 1 else ''}{cut}</summary>"
+        f"<details><summary>Path: {counted(count, 'decision')}{cut}</summary>"
         f'<div class="path"><ol>\n{"".join(rows)}</ol></div></details>\n'
     )
 
@@ -100,8 +102,8 @@ def _test(test: Test, anchor: str = "") -> str:
 def _object(name: str, data: bytes) -> str:
     part = data[:MAX_BYTES]
     number, text = as_number(data), as_text(part)
-    ways = [f"&ldquo;{escape(text)}&rdquo;"] if text.strip(".") else []
-    ways += [f'<span class="soft">= {number}</span>'] if number else []
-    readable = " ".join(ways) + "<br>" if ways else ""
-    cut = f" and {len(data) - len(part):,} bytes more" if len(part) < len(data) else ""
+    readings = [f"&ldquo;{escape(text)}&rdquo;"] if text.strip(".") else []
+    readings += [f'<span class="soft">= {number}</span>'] if number else []
+    readable = " ".join(readings) + "<br>" if readings else ""
+    cut = f" and {counted(len(data) - len(part), 'more byte')}" if len(part) < len(data) else ""
     return f'<dt>{escape(name)} ({len(data):,})</dt><dd>{readable}<span class="hex">{part.hex(" ")}{cut}</span></dd>'

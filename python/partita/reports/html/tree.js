@@ -1,16 +1,16 @@
 "use strict";
-/* The tree of forks on a canvas. A node is as wide as the number of leaves below it, so what lies outside of the window or
-   is thinner than a pixel is passed over with all that is below it: a frame costs what can be seen, not what there is. */
+/* The tree of forks on a canvas. The width of a node is the number of leaves below it, so a subtree that is outside of the
+   window or narrower than a pixel is skipped as a whole: a frame costs the visible nodes, not all nodes. */
 (() => {
   const source = document.getElementById("tree-data");
   if (!source) return;
   const data = JSON.parse(source.textContent);
   const { parent, places, sides, endings } = data;
   const count = parent.length;
-  const ROW = 20, LEAST = 1, CHARACTER = 7.3, MARGIN = 5;
+  const ROW = 20, MIN_WIDTH = 1, CHARACTER = 7.3, MARGIN = 5;
   const UNKNOWN = 0, FORK = 1, GOOD = 2, PART = 3, BAD = 4;
 
-  /* Parents stand before their children: one pass up, one pass down. */
+  /* Parents precede their children: one pass up, one pass down. */
   const leaves = new Float64Array(count), start = new Float64Array(count), next_start = new Float64Array(count);
   const depth = new Int32Array(count), deepest = new Int32Array(count), bugs = new Int32Array(count);
   const first = new Int32Array(count).fill(-1), last = new Int32Array(count).fill(-1);
@@ -46,12 +46,12 @@
     next_start[p] += leaves[i];
   }
 
-  const box = document.getElementById("tree"), canvas = box.querySelector("canvas"), said = document.getElementById("tree-node");
+  const box = document.getElementById("tree"), canvas = box.querySelector("canvas"), description = document.getElementById("tree-node");
   const context = canvas.getContext("2d");
   box.hidden = false;
   const rows = deepest[0] + 1;
   const view = { left: 0, scale: 1, top: 0, width: 1, height: 1 };
-  let selected = 0, asked = false;
+  let selected = 0, scheduled = false;
 
   function colours() {
     const style = getComputedStyle(document.documentElement);
@@ -111,8 +111,8 @@
     move(0, 0);
   }
   function redraw() {
-    if (!asked) {
-      asked = true;
+    if (!scheduled) {
+      scheduled = true;
       requestAnimationFrame(draw);
     }
   }
@@ -123,12 +123,12 @@
     return at[1] ? `${at[0]}:${at[1]}` : "unknown place";
   }
   function label(node) {
-    if (first[node] < 0 && !data.left_out[node]) return data.ending[node] === null ? "given up" : endings[data.ending[node]];
+    if (first[node] < 0 && !data.left_out[node]) return data.ending[node] === null ? "dropped" : endings[data.ending[node]];
     return place_of(node).replace(/^.*\//, "");
   }
 
   function draw() {
-    asked = false;
+    scheduled = false;
     context.fillStyle = paint.ground;
     context.fillRect(0, 0, view.width, view.height);
     context.font = '12px ui-monospace, "DejaVu Sans Mono", monospace';
@@ -139,17 +139,17 @@
       const x = (start[node] - view.left) * view.scale, wide = leaves[node] * view.scale;
       const y = depth[node] * ROW - view.top;
       if (x > view.width || x + wide < 0 || y > view.height || (deepest[node] + 1) * ROW - view.top < 0) continue;
-      const thin = wide < LEAST;
+      const thin = wide < MIN_WIDTH;
       if (y + ROW > 0 || thin) {
         const hides_bug = first[node] >= 0 && bugs[node] > 0;
         const from = Math.max(x, -2), to = Math.min(x + wide, view.width + 2);
         context.fillStyle = paint.kinds[thin ? worst[node] : kind[node]];
         const tall = thin ? (deepest[node] - depth[node] + 1) * ROW : ROW;
         const gap = wide > 4 ? 1 : 0;
-        context.fillRect(from, y, Math.max(LEAST, to - from - gap), tall - 1);
+        context.fillRect(from, y, Math.max(MIN_WIDTH, to - from - gap), tall - 1);
         if (hides_bug && !thin) {
           context.fillStyle = paint.kinds[BAD];
-          context.fillRect(from, y + ROW - 4, Math.max(LEAST, to - from - gap), 3);
+          context.fillRect(from, y + ROW - 4, Math.max(MIN_WIDTH, to - from - gap), 3);
         }
         const room = Math.floor((to - from - 2 * MARGIN) / CHARACTER);
         const words = room >= 2 ? label(node) : "";
@@ -179,19 +179,19 @@
     const at = data.place[node] === null ? null : places[data.place[node]];
     if (at) {
       const drawn = first[node] >= 0 ? leaves[node] : 0;
-      words.push(`a fork at ${place_of(node)}${at[2] ? ` in ${at[2]}` : ""}`);
-      words.push(drawn ? `${counted(drawn, "path")} below${bugs[node] ? `, ${counted(bugs[node], "of them a bug").replace(/bugs$/, "bug")}` : ""}` : "nothing below is drawn");
+      words.push(`fork at ${place_of(node)}${at[2] ? ` in ${at[2]}` : ""}`);
+      words.push(drawn ? `${counted(drawn, "path")} below${bugs[node] ? `, ${counted(bugs[node], "bug")}` : ""}` : "nothing below is drawn");
     } else {
-      words.push(data.ending[node] === null ? "given up, without a test" : `ends: ${endings[data.ending[node]]}`);
+      words.push(data.ending[node] === null ? "dropped, without a test" : `ending: ${endings[data.ending[node]]}`);
     }
     if (data.left_out[node]) words.push(`${counted(data.left_out[node], "path")} not drawn`);
-    said.textContent = `${words.join("; ")}. `;
+    description.textContent = `${words.join("; ")}. `;
     if (data.test[node] !== null) {
       const name = `test${String(data.test[node]).padStart(6, "0")}`;
       const test = document.createElement(document.getElementById(name) ? "a" : "code");
       test.textContent = name;
       if (test.tagName === "A") test.href = `#${name}`;
-      said.append(test);
+      description.append(test);
     }
     redraw();
   }

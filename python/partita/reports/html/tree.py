@@ -1,41 +1,46 @@
-"""The tree of forks: drawn by `tree.js` from the columns of `tree.json`, which stand in the page."""
+"""The section on the exploration: the tree of forks, drawn by `tree.js` from the columns of `tree.json`."""
 
 from __future__ import annotations
 
 import json
 from typing import Any
 
-from partita.results import shown
+from partita.results import counted, shown
 
 _KEYS = (
-    "<kbd>+</kbd> <kbd>-</kbd> zoom, <kbd>0</kbd> all of it, arrows go to the fork above, the paths below and beside, "
-    "<kbd>Enter</kbd> zooms into the selection"
+    "<kbd>+</kbd> <kbd>-</kbd> zoom, <kbd>0</kbd> shows everything, arrows move to the fork above and to the paths "
+    "below and beside, <kbd>Enter</kbd> zooms into the selection"
 )
 
 
 def exploration(tree: dict[str, Any] | None) -> str:
     head = '<h2 id="exploration">Exploration</h2>\n'
     if tree is None:
-        return head + "<p>This run recorded no tree of forks.</p>"
+        return head + "<p>This run did not record the tree of forks.</p>"
     nodes = tree["nodes"]
     count = len(nodes["parent"])
     if count == 1:
-        return head + "<p>There is one path: nothing forked.</p>"
+        return head + "<p>There was one path, without forks.</p>"
     left_out = sum(nodes["left_out"])
-    note = f" {left_out:,} paths that ended later are counted where they forked, and not drawn." if left_out else ""
+    note = (
+        f" {counted(left_out, 'path')} beyond the recorded forks: counted at the last fork, not drawn."
+        if left_out
+        else ""
+    )
     data = {
         **nodes,
         "places": [[shown(row["file"]) if row["line"] else "", row["line"], row["inside"]] for row in tree["places"]],
         "sides": tree["sides"],
         "endings": tree["endings"],
     }
-    # Nothing in it ends the element it stands in.
+    # Without `<` the data cannot end its script element.
     text = json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")
     return (
-        f'{head}<p class="soft">From top to bottom, each fork is as wide as the paths below it.{note}</p>\n'
-        '<p class="key"><span><i class="good-mark"></i>ended</span><span><i class="bad-mark"></i>a bug, or one below'
-        '</span><span><i class="part-mark"></i>cut by a limit, or not modelled</span><span><i class="fork-mark"></i>'
-        "a fork</span></p>\n"
+        f'{head}<p class="soft">The tree of forks, from top to bottom. The width of a fork is the number of paths '
+        f"below it.{note}</p>\n"
+        '<p class="key"><span><i class="good-mark"></i>exit</span><span><i class="bad-mark"></i>bug, or a bug below'
+        '</span><span><i class="part-mark"></i>limit or unsupported</span><span><i class="fork-mark"></i>'
+        "fork</span></p>\n"
         '<div id="tree" hidden><p class="tools"><button type="button" data-do="in" aria-label="Zoom in">+</button>'
         '<button type="button" data-do="out" aria-label="Zoom out">&minus;</button>'
         '<button type="button" data-do="all">All</button>'

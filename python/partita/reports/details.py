@@ -1,4 +1,4 @@
-"""What a run records beside its tests: `tree.json` (forks, decisions that lead into bugs) and `slowest.json`."""
+"""Details of a run for reports: `tree.json` (forks, decisions that lead into bugs) and `slowest.json`."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ _COLUMNS = ("parent", "place", "side", "ending", "test", "left_out")
 
 
 def tree(engine: _core.Engine) -> dict[str, Any]:
-    """What `tree.json` holds (docs/formats.md)."""
+    """The contents of `tree.json` (docs/formats.md)."""
     raw = engine.tree()
-    # One line has one number, however many instructions of it fork.
+    # Instructions of one line share a number.
     places: dict[tuple[str, int, str, str | None], int] = {}
     numbers = [places.setdefault(row, len(places)) for row in raw["places"]]
     raw["place"] = [None if at is None else numbers[at] for at in raw["place"]]
@@ -40,5 +40,5 @@ def tree(engine: _core.Engine) -> dict[str, Any]:
 
 
 def slowest(engine: _core.Engine) -> dict[str, Any]:
-    """What `slowest.json` holds."""
+    """The contents of `slowest.json`."""
     return {"schema": SCHEMA, "queries": engine.slowest()}
