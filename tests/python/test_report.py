@@ -138,7 +138,7 @@ def test_a_source_that_is_gone_or_changed_is_named(run_folder: tuple[Path, Path]
     assert "This file was changed after the run" in report(out, partita).text
     program.unlink()
     page = report(out, partita)
-    assert "The source is not to be read here: No such file or directory" in page.text
+    assert "The source cannot be read: No such file or directory" in page.text
     assert page.rows["f0-13"] == ("miss", "13")
 
 
@@ -149,13 +149,13 @@ def test_an_interrupted_run_and_one_without_input(tmp_path: Path, partita: Run) 
     assert partita("run", str(program), "--out", str(cut), "--max-instructions", "5").returncode == 3
     page = report(cut, partita)
     assert "no bug found explored incompletely, stopped by max-instructions" in page.text
-    assert "Why it is incomplete" in page.text
+    assert "Why the exploration is incomplete" in page.text
     program.write_text("int main(void) { return 0; }\n")
     plain = tmp_path / "plain"
     assert partita("run", str(program), "--out", str(plain)).returncode == 0
     page = report(plain, partita)
     assert "no bug on any path explored completely" in page.text
-    assert "the solver was never asked" in page.text
+    assert "so there was no query" in page.text
     (plain / "coverage.lcov").unlink()
     assert "The run recorded no lines" in report(plain, partita).text
 
@@ -304,7 +304,7 @@ def test_a_run_that_recorded_no_tree(run_folder: tuple[Path, Path], partita: Run
     (out / "tree.json").unlink()
     (out / "slowest.json").write_text('{"schema": 1, "queries": []}')
     page = report(out, partita)
-    assert "This run recorded no tree of forks." in page.text
+    assert "This run did not record the tree of forks." in page.text
     assert "None took longer than a tenth of a millisecond." in page.text
     (out / "tree.json").write_text('{"schema": 2}')
     done = partita("report", str(out))
@@ -323,11 +323,11 @@ def test_the_path_and_slow_queries_are_on_the_page(run_folder: tuple[Path, Path]
     rows = [{**row, "bytes": len(text), "text": text}, {**row, "bytes": 10**6, "text": None}]
     (out / "slowest.json").write_text(json.dumps({"schema": 1, "queries": rows}))
     page = report(out, partita)
-    assert "The path: 1 decision" in page.text
+    assert "Path: 1 decision" in page.text
     assert f"1.50 s sat, 2.00 ms of it in sat, 1 constraint {program}:3" in page.text
     assert "(assert (< 1 2))" in page.text
-    assert "; and 16 characters more, in slowest.json" in page.text
-    assert "Its text of 1,000,000 bytes was too long to be kept." in page.text
+    assert "; and 16 more characters, in slowest.json" in page.text
+    assert "The text of 1,000,000 bytes was too long to be recorded." in page.text
 
 
 def test_a_killed_run_is_told_from_an_empty_folder(run_folder: tuple[Path, Path], tmp_path: Path, partita: Run) -> None:
@@ -338,7 +338,7 @@ def test_a_killed_run_is_told_from_an_empty_folder(run_folder: tuple[Path, Path]
     for words in (["report", str(out)], ["show", str(out)], ["export", str(out), "--format", "junit"]):
         done = partita(*words)
         assert (done.returncode, done.stdout) == (2, "")
-        assert "without a run.json (the run was killed, or still goes on)" in done.stderr
+        assert "without a run.json (the run was killed, or is still running)" in done.stderr
         empty = partita(words[0], str(nothing), *words[2:])
         assert empty.returncode == 2
         assert empty.stderr.endswith("without a run.json\n")

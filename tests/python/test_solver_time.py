@@ -55,7 +55,7 @@ def test_the_end_says_what_to_do(partita: Run, hard: str, tmp_path: Path) -> Non
     done = partita("run", hard, "--max-solver-time", "200ms", "--out", str(tmp_path / "out"))
     assert done.returncode == 3
     assert f"hard.c:9: incomplete: {WHY}\n" in done.stdout
-    assert "next          raise --max-solver-time to get further\n" in done.stdout
+    assert "next          raise --max-solver-time to explore more\n" in done.stdout
 
 
 def test_nothing_is_undecided_once_the_time_is_up(tmp_path: Path) -> None:

@@ -196,7 +196,7 @@ def test_the_command(tmp_path: Path, partita: Run) -> None:
     assert len(rows) == total
     for row in rows:
         assert row["schema"] == 1
-        assert partita("smt", "-", text=row["question"] + "(check-sat)").stdout.split()[-1] == row["verdict"]
+        assert partita("smt", "-", text=row["query"] + "(check-sat)").stdout.split()[-1] == row["verdict"]
     assert partita("store", "clear", "--store", str(file)).stdout == f"{total} answers removed from {file}\n"
     assert partita("store", "export", "--store", str(file)).stdout == ""
     done = partita("store", "stats", "--store", str(tmp_path))
@@ -265,8 +265,8 @@ def test_random_questions_against_z3(tmp_path: Path, monkeypatch: pytest.MonkeyP
     for row in rows:
         solver = z3.Solver()
         solver.set("timeout", 2000)
-        solver.from_string(row["question"])
-        assert str(solver.check()) in (row["verdict"], "unknown"), row["question"]
+        solver.from_string(row["query"])
+        assert str(solver.check()) in (row["verdict"], "unknown"), row["query"]
 
 
 def test_warnings_of_an_exploration(tmp_path: Path) -> None:

@@ -116,7 +116,7 @@ def test_a_terminal_shows_how_it_goes_and_how_it_ended(endless: Path, tmp_path: 
     end = lines[-1 - lines[::-1].index(next(line for line in lines if re.match(r"paths +[\d,]+ completed", line))) :]
     assert len(end) < 20
     assert "explored      incompletely, stopped by max-time" in end
-    assert "next          raise --max-time to get further" in end
+    assert "next          raise --max-time to explore more" in end
     assert "              partita report partita-out-0" in end
     assert "\x1b[?25h" in written  # the cursor is back
 
@@ -149,7 +149,7 @@ def test_no_color_and_forty_columns(buggy: Path, endless: Path, tmp_path: Path) 
     # A bug stays on one line, which is for editors; the summary fits.
     assert "buggy.c:10: error: assertion failed: word[0] != 'o' [assert]" in plain(written)
     lines = plain(written)
-    end = lines[lines.index("paths     1 completed, 1 bugs") :]
+    end = lines[lines.index("paths     1 completed, 1 bug") :]
     assert max(len(line) for line in end if "partita" not in line) <= 40
     written, _ = in_terminal(
         "run", endless.name, "--max-time", "1s", "--tests", "bugs", columns=40, cwd=tmp_path, NO_COLOR="1"

@@ -85,7 +85,7 @@ def test_wrong_uses_are_explained(run_folder: tuple[Path, Path], tmp_path: Path,
     assert "expected the folder of a run" in done.stderr
     done = partita("export", str(out), "--format", "testcomp", "-o", str(out))
     assert done.returncode == 2
-    assert f"expected a new place to write to, found `{out}`" in done.stderr
+    assert f"expected a new file or folder to write, found `{out}`" in done.stderr
     program.unlink()
     done = partita("export", str(out), "--format", "testcomp")
     assert done.returncode == 2

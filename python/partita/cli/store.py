@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     path = default_path() if arguments.store == DEFAULT else Path(arguments.store)
     if not path.exists():
-        raise UsageError(f"there is no store at `{path}`: `partita run` creates one when a query takes long")
+        raise UsageError(f"there is no store at `{path}`: `partita run` creates it for queries that take long")
     try:
         if arguments.action == "stats":
             stats(path, arguments.json)

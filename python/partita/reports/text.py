@@ -89,6 +89,11 @@ def explored(data: Mapping[str, Any]) -> str:
     return f"incompletely, {ended}"
 
 
+def outcome_count(name: str, number: int) -> str:
+    """An entry of `paths` in `run.json`: `3 completed`, `1 bug`, `2 limits`."""
+    return counted(number, name[:-1]) if name.endswith("s") else f"{number:,} {name}"
+
+
 def _reasons(rows: Sequence[Mapping[str, Any]]) -> Iterable[str]:
     for row in sorted(rows, key=lambda row: -row["count"])[:MAX_REASONS]:
         times = "" if row["count"] == 1 else f" ({row['count']:,} times)"
@@ -116,7 +121,7 @@ def end_rows(data: Mapping[str, Any], out: str, width: int | None = None) -> Ite
     """The summary at the end of a run as pairs of label and text, without the bugs, which were printed when they were
     found. Lines are wrapped to `width`."""
     paths = data["paths"]
-    ended = ", ".join(f"{number:,} {name}" for name, number in paths.items() if number or name == "completed")
+    ended = ", ".join(outcome_count(name, number) for name, number in paths.items() if number or name == "completed")
     solver = data["solver"]
     rows: list[tuple[str, Iterable[str]]] = [
         ("paths", [ended]),

@@ -8,7 +8,7 @@ from html import escape
 from typing import Any
 
 from partita.reports.folder import Covered
-from partita.reports.text import explored
+from partita.reports.text import explored, outcome_count
 from partita.results import counted
 
 
@@ -31,7 +31,7 @@ def header(run: dict[str, Any], coverage: Mapping[str, Covered]) -> str:
 
 def _tiles(run: dict[str, Any], coverage: Mapping[str, Covered]) -> str:
     paths, reached = run["paths"], run["coverage"]
-    ended = ", ".join(f"{number:,} {name}" for name, number in paths.items() if number)
+    ended = ", ".join(outcome_count(name, number) for name, number in paths.items() if number)
     lines = [sum(counts) for counts in zip(*(file.line_counts for file in coverage.values()), strict=True)] or [0, 0]
     sides = [sum(counts) for counts in zip(*(file.branch_counts for file in coverage.values()), strict=True)] or [0, 0]
     rows = [
