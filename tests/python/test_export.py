@@ -191,7 +191,8 @@ def test_wrong_uses_are_explained(run_folder: tuple[Path, Path], tmp_path: Path,
 
     for kind in ("junit", "seeds", "ctest", "pytest"):
         assert "expected the folder of a finished run" in refused(str(tmp_path), "--format", kind)
-        assert f"expected a new file or folder to write, found `{out}`" in refused(str(out), "--format", kind, "-o", str(out))
+        message = refused(str(out), "--format", kind, "-o", str(out))
+        assert f"expected a new file or folder to write, found `{out}`" in message
     assert "--specification does not apply to --format junit" in refused(
         str(out), "--format", "junit", "--specification", "branches"
     )
