@@ -25,7 +25,7 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(REPOSITORY / "tests" / "python"))
 
 import sortgen  # noqa: E402
-from crosscheck import scripted, text  # noqa: E402
+from crosscheck import script_of_seed, text  # noqa: E402
 from querygen import ORDERS  # noqa: E402
 
 from partita import _core, backends  # noqa: E402
@@ -101,7 +101,7 @@ def overflowing(scripts: int) -> list[str]:
     for reading in ("integers", "integers:paper"):
         counted[reading] = Counter[str]()
         for number in range(scripts):
-            script, _ = scripted(f"bench/{number}", ORDERS)
+            script, _ = script_of_seed(f"bench/{number}", ORDERS)
             _, layers = answers(text(script).encode(), "smtlib", f"verify(z3) {reading} z3")
             layer, verify = layers[reading], layers["verify"]
             counted[reading]["asked"] += layer["asked"]

@@ -40,8 +40,8 @@ def one(seed: str) -> Tally:
 def report(mismatch: Mismatch, seed: str) -> None:
     FOLDER.mkdir(parents=True, exist_ok=True)
     path = FOLDER / f"{seed.replace('/', '-')}.smt2"
-    path.write_text(f"; {mismatch.chain}: {mismatch.complaint}\n{text(mismatch.script)}")
-    print(f"\n== {mismatch.chain}\n{mismatch.complaint}\n{text(mismatch.script)}")
+    path.write_text(f"; {mismatch.chain}: {mismatch.difference}\n{text(mismatch.script)}")
+    print(f"\n== {mismatch.chain}\n{mismatch.difference}\n{text(mismatch.script)}")
     if mismatch.chain in (*CHAINS, *ORDER_CHAINS, *SET_CHAINS):
         print(f"again: partita smt {path.relative_to(REPOSITORY)} --layers '{mismatch.chain}'")
     print(f"whole: python tests/fuzz_queries.py --only {seed}", flush=True)

@@ -28,6 +28,7 @@ PER = "|".join(
     "process program query question read record round row run second solve state step store test thread tool utility "
     "value variable way width word write".split()
 )
+OBJECT = "(?:it |them |a layer |the layer |layers )?"
 
 # Pattern, what to write instead. A space also matches `_` and `-`.
 WORDS = [
@@ -36,7 +37,7 @@ WORDS = [
     (r"grant(?:s|ed|ing)?", "propagate, satisfy"),
     (r"born", "forked"),
     (r"hangs? (?:on|at|above|below|under|there|here)|hung|hanging", "is attached to"),
-    (r"(?:pass|passes|passed|passing) (?:it |them |a layer |the layer |layers )?by(?! (?:value|reference|pointer|name))", "skip"),
+    (rf"(?:pass|passes|passed|passing) {OBJECT}by(?! (?:value|reference|pointer|name))", "skip"),
     (r"in vain", "without success"),
     (r"whoever|nobody|somebody|anybody", "the caller, no layer, unknown: name the noun"),
     (r"reckon(?:s|ed|ing)?", "estimate"),

@@ -1,4 +1,4 @@
-// assembly: the instructions of longlong.h mean what C says they mean
+// assembly: the inline assembly of longlong.h has the results of its C equivalents
 // EXPECT: paths=1 bug=none
 #include "klee/klee.h"
 

@@ -1,4 +1,4 @@
-// assert_in_callee: the failing line is the one of the assertion, three calls down
+// assert_in_callee: the reported line is that of the assertion, three calls down
 // EXPECT: paths=2 bug=assert:7
 #include <assert.h>
 #include "klee/klee.h"

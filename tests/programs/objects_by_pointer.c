@@ -1,4 +1,4 @@
-// objects_by_pointer: reads, writes and structure copies through pointers that can be several objects
+// objects_by_pointer: reads, writes and structure copies through pointers to several possible objects
 // EXPECT: paths=4 bug=none
 #include "klee/klee.h"
 #include <stdlib.h>
@@ -21,7 +21,7 @@ int main(void) {
   klee_assume(i < 4);
   klee_assume(j < 12);
 
-  // One path an object, of which there are three: the two items on the heap are two places in one.
+  // One path per object. There are three: the two items on the heap are in one object.
   struct item copy = *all[i];
   klee_assert(copy.key == i + 1);
   klee_assert((copy.text[0] == 'h') == (i == 1));

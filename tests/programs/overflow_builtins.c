@@ -1,4 +1,4 @@
-// overflow_builtins: arithmetic that says whether it overflowed, bit counts and byte swaps
+// overflow_builtins: overflow-checking arithmetic, bit counts and byte swaps
 // EXPECT: paths=2 bug=none
 #include <stdint.h>
 #include "klee/klee.h"

@@ -1,4 +1,4 @@
-// recursion: mutual and deep, with locals that stay apart
+// recursion: mutual and deep, with separate locals per call
 // EXPECT: paths=12 bug=none
 #include "klee/klee.h"
 

@@ -1,4 +1,4 @@
-// relocations: globals that hold addresses of globals, of their insides, of functions and of string literals
+// relocations: globals initialised with addresses of globals, of their members, of functions and of string literals
 // EXPECT: paths=3 bug=none
 #include "klee/klee.h"
 

@@ -1,4 +1,4 @@
-// setjmp_longjmp: out of nested calls, twice to one place, with symbolic values, and locals that end on the way
+// setjmp_longjmp: out of nested calls, twice to one place, with symbolic values, past the scope of locals
 // EXPECT: paths=5 bug=model-error:38
 #include "klee/klee.h"
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-// struct_by_value: structures of every calling class are copied, and the callee's changes stay its own
+// struct_by_value: structures of every argument class are copied; the callee's changes do not reach the caller
 // EXPECT: paths=1 bug=none
 #include "klee/klee.h"
 

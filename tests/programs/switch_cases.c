@@ -1,4 +1,4 @@
-// switch_cases: one path a distinct successor, fall-through, negative labels and a switch over 128 bits
+// switch_cases: one path per distinct successor, fall-through, negative labels and a switch over 128 bits
 // EXPECT: paths=6 bug=none
 #include "klee/klee.h"
 

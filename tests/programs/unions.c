@@ -1,4 +1,4 @@
-// unions: one memory seen as integer, bytes and float bits
+// unions: the same memory read as integer, bytes and float
 // EXPECT: paths=1 bug=none
 #include <stdint.h>
 #include "klee/klee.h"

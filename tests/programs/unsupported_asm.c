@@ -1,4 +1,4 @@
-// unsupported_asm: barriers are nothing; real inline assembly ends only the paths that reach it
+// unsupported_asm: barriers are ignored; other inline assembly ends only the paths that reach it
 // EXPECT: paths=1 bug=none unsupported=1
 #include "klee/klee.h"
 

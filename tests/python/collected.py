@@ -1,27 +1,27 @@
-"""Scripts through the Python solver, with expressions dropped and collected between questions.
+"""Random scripts through the Python solver, with expressions dropped and collected between queries.
 
-A handle that is used again after a collection must not meet what a layer knew of its former owner. Every expression
-is built anew at each step and let go, so that a collection frees what the current assertions do not hold.
+After a collection a handle may be reused; no layer may then return facts about the expression that had it before. Each
+step builds its expressions anew and drops them, so that a collection frees all but the current assertions.
 """
 
 from __future__ import annotations
 
 import random
 
-from crosscheck import OURS_S, Mismatch, Reference, Tally, scripted
+from crosscheck import OURS_S, Mismatch, Reference, Tally, script_of_seed
 from querygen import BOOL, SHAPES, Script, Term
 
 from partita import Expr, Solver, apply, array, boolean, bv, const_array
 from partita.solver import DEFAULT_LAYERS
 
 CHAIN = f"verify(z3) {DEFAULT_LAYERS}"
-LABEL = "the first of these, in Python, with collections"
+LABEL = "the first chain, in Python, with collections"
 SCRIPTS = 16
-"""In one session."""
+"""Number of scripts for one solver."""
 
 
 def expression(term: Term) -> Expr:
-    """The term in the solver's graph. Terms are shallow."""
+    """Builds the term in the solver's graph. Recursion is safe: terms are shallow."""
     kids = [expression(kid) for kid in term.kids]
     words = term.head.strip("()").split()
     if kids and words[0] == "as":
@@ -36,12 +36,12 @@ def expression(term: Term) -> Expr:
         return boolean(term.head == "true")
     if isinstance(term.sort, tuple):
         return array(f"{term.head}.{term.sort[0]}.{term.sort[1]}", *term.sort)
-    # In one solver a name has one sort, whatever script it comes from.
+    # The sort is part of the name: scripts use one name with several sorts, a solver allows one.
     return boolean(term.head) if term.sort == BOOL else bv(f"{term.head}.{term.sort}", term.sort)
 
 
 def answer(solver: Solver, script: Script, reference: Reference, rng: random.Random, tally: Tally) -> str | None:
-    """Compares until the first difference, which it gives."""
+    """Answers a script and compares; returns the first difference."""
     levels: list[list[str]] = [[]]
     solver.push()
     for n, step in enumerate(script.steps):
@@ -72,14 +72,14 @@ def answer(solver: Solver, script: Script, reference: Reference, rng: random.Ran
 
 
 def crosscheck_collected(seed: str, chain: str = CHAIN, shapes: tuple[str, ...] = SHAPES) -> Tally:
-    """Several scripts, one after another, through one solver."""
+    """Runs several scripts, one after another, through one solver."""
     rng = random.Random(seed)
     solver = Solver(layers=chain, timeout=OURS_S)
     tally = Tally()
     for number in range(SCRIPTS):
-        script, reference = scripted(f"{seed}/{number}", shapes)
-        complaint = answer(solver, script, reference, rng, tally)
-        if complaint is not None:
-            tally.mismatches.append(Mismatch(LABEL, f"script {number}: {complaint}", script))
+        script, reference = script_of_seed(f"{seed}/{number}", shapes)
+        difference = answer(solver, script, reference, rng, tally)
+        if difference is not None:
+            tally.mismatches.append(Mismatch(LABEL, f"script {number}: {difference}", script))
             break
     return tally

@@ -1,4 +1,4 @@
-"""What several test files need."""
+"""Fixtures and paths that several test files use."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Before any worker has begun: a session must find out answers for itself."""
+    """Empties the store of answers before any worker starts, so that no session reuses old answers."""
     if not hasattr(config, "workerinput"):
         for left in CACHE.glob("partita/answers.sqlite*"):
             left.unlink()
@@ -27,8 +27,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def cache() -> Iterator[Path]:
-    """No test touches the user's own cache. Compiled libraries stay for the next session, they take a minute. The
-    compiler of replayed programs keeps its own cache."""
+    """Gives the session a cache of its own: no test touches the user's. Compiled libraries are kept for the next
+    session because compiling them takes a minute. The compiler of replayed programs keeps its own cache."""
     before = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ZIG_GLOBAL_CACHE_DIR", os.environ.get("ZIG_GLOBAL_CACHE_DIR", str(before / "zig")))
@@ -38,7 +38,7 @@ def cache() -> Iterator[Path]:
 
 @pytest.fixture
 def partita() -> Run:
-    """Runs the command and gives what came out. The first one on a new machine compiles a C library on the way."""
+    """Runs the command and returns the finished process. The first run on a machine compiles the C library."""
 
     def run(*arguments: str, text: str = "", timeout: float = 180) -> subprocess.CompletedProcess[str]:
         command = [str(PARTITA), *arguments]

@@ -1,8 +1,7 @@
-"""One script through several chains and through Z3: every verdict, every model, every core.
+"""Compares chains with Z3 on one script: every verdict, every model, every core.
 
-Z3 reads the text of the script itself, so that nothing of ours stands between it and the question: not the parser,
-not the rewriting. A model must make every assertion true by Z3's own evaluation; what a core names must be unsat by
-itself. What differs is made smaller for as long as it still differs.
+Z3 reads the text of the script, so neither our parser nor our rewriting is between it and the query. A model must
+satisfy every assertion by Z3's evaluation; a core must be unsat by itself. A script that shows a difference is shrunk.
 """
 
 from __future__ import annotations
@@ -37,9 +36,9 @@ CHAINS = (
     "simplify split sat",
 )
 ORDER_CHAINS = ("differences sat", "intervals differences sat", "simplify split integers sat")
-"""For what is about integers."""
+"""Chains for order and difference constraints."""
 SET_CHAINS = ("simplify split intervals enumerate sat", "intervals sat", "enumerate sat")
-"""For what is about sets of values."""
+"""Chains for sets of values."""
 OURS_S, Z3_MS = 2.0, 1000
 SHRINK_TRIES = 400
 
@@ -55,7 +54,7 @@ def declarations(variables: tuple[Term, ...]) -> str:
 
 
 class Reference:
-    """Z3's opinion on sets of conditions over declared variables, each set asked once."""
+    """Z3's verdicts on sets of conditions over declared variables. Each set is checked once."""
 
     def __init__(self, variables: tuple[Term, ...]) -> None:
         self._declared = declarations(variables)
@@ -87,7 +86,7 @@ class Reference:
         return self.verdict([term.text for term in conditions]) == "sat"
 
     def falsified(self, conditions: list[str], values: str) -> str | None:
-        """A condition that is not true under values as `get-value` prints them."""
+        """Returns a condition that is false under `values`, which are as `get-value` prints them."""
         key = frozenset(conditions), values
         if key not in self._models:
             self._models[key] = self._evaluate(conditions, values)
@@ -106,7 +105,7 @@ class Reference:
 
 @dataclass
 class Tally:
-    """What was compared, and what was wrong."""
+    """Counts of compared and undecided verdicts per chain, and the mismatches."""
 
     verdicts: Counter[str] = field(default_factory=Counter)
     undecided: Counter[str] = field(default_factory=Counter)
@@ -121,19 +120,19 @@ class Tally:
 @dataclass(frozen=True)
 class Mismatch:
     chain: str
-    complaint: str
+    difference: str
     script: Script
 
 
 class Session:
-    """A script being answered by one chain."""
+    """A session of one chain that answers a script."""
 
     def __init__(self, script: Script, chain: str) -> None:
         spec, backend = resolve(chain)
         self._script = _core.Script("smtlib", spec, DEFAULT_LAYERS, backend, OURS_S, None)
-        self.tell(declarations(script.variables))
+        self.send(declarations(script.variables))
 
-    def tell(self, text: str) -> str:
+    def send(self, text: str) -> str:
         out: list[str] = []
         self._script.run(text.encode() + b"\n", False, out.append)
         return "".join(out).strip()
@@ -143,7 +142,7 @@ class Session:
 
 
 def commands(script: Script) -> Iterator[tuple[Step, str, str]]:
-    """Each step with its text, and the name its term goes by."""
+    """Yields each step with its command and the name of its term."""
     for n, step in enumerate(script.steps):
         name = f"c{n}"
         if step.kind == "assert":
@@ -161,12 +160,12 @@ def text(script: Script) -> str:
 
 
 def run(script: Script, chain: str, reference: Reference, tally: Tally) -> str | None:
-    """Compares until the first difference, which it gives: its kind, a colon, and what it is."""
+    """Answers a script and compares; returns the first difference as `KIND: DETAIL`."""
     session = Session(script, chain)
     levels: list[list[tuple[str, str]]] = [[]]
     values_of = "(get-value (" + " ".join(v.text for v in script.variables) + "))"
     for step, command, name in commands(script):
-        reply = session.tell(command)
+        reply = session.send(command)
         if step.kind == "push":
             levels.append([])
         elif step.kind == "pop":
@@ -184,20 +183,20 @@ def run(script: Script, chain: str, reference: Reference, tally: Tally) -> str |
         expected = reference.verdict(list(asked.values()))
         (tally.undecided if "unknown" in (expected, reply) else tally.verdicts)[chain] += 1
         if reply == "unknown":
-            why = session.tell("(get-info :reason-unknown)")
+            why = session.send("(get-info :reason-unknown)")
             if "timeout" not in why:
                 return f"unknown: {command}: expected {expected}, found unknown: {why}"
             continue
         if reply not in ("sat", "unsat") or expected not in (reply, "unknown"):
             return f"wrong {reply}: {command}: expected {expected}, found {reply}"
         if reply == "sat":
-            values = session.tell(values_of)
+            values = session.send(values_of)
             violated = reference.falsified(list(asked.values()), values)
             if violated is not None:
                 return f"model: {command}: {values} violates {violated}"
             continue
-        named = session.tell("(get-unsat-core)").strip("()").split()
-        named += session.tell("(get-unsat-assumptions)").strip("()").split()
+        named = session.send("(get-unsat-core)").strip("()").split()
+        named += session.send("(get-unsat-assumptions)").strip("()").split()
         if not set(named) <= set(asked):
             return f"foreign core: {command}: expected a core among {' '.join(asked)}, found {' '.join(named)}"
         if reference.verdict([asked[n] for n in named]) == "sat":
@@ -216,23 +215,23 @@ def guarded(script: Script, chain: str, reference: Reference, tally: Tally) -> s
         return f"{type(error).__name__}: {error}"
 
 
-def scripted(seed: str, shapes: tuple[str, ...] = SHAPES) -> tuple[Script, Reference]:
-    """The script of a seed, its paths kept feasible by the reference that goes with it."""
+def script_of_seed(seed: str, shapes: tuple[str, ...] = SHAPES) -> tuple[Script, Reference]:
+    """Makes the script of a seed and its reference, which keeps the script's paths feasible."""
     maker = Maker(random.Random(seed), shapes)
     reference = Reference(tuple(maker.variables))
     return maker.script(reference.feasible), reference
 
 
 def crosscheck(seed: str, chains: tuple[str, ...] = CHAINS, shapes: tuple[str, ...] = SHAPES) -> Tally:
-    """The script of a seed through each of the chains."""
-    script, reference = scripted(seed, shapes)
+    """Runs the script of a seed through each chain."""
+    script, reference = script_of_seed(seed, shapes)
     tally = Tally()
     for chain in chains:
-        complaint = guarded(script, chain, reference, tally)
-        if complaint is not None:
-            small = smaller(script, chain, reference, kind(complaint))
-            complaint = guarded(small, chain, reference, Tally()) or complaint
-            tally.mismatches.append(Mismatch(chain, complaint, small))
+        difference = guarded(script, chain, reference, tally)
+        if difference is not None:
+            small = shrunk(script, chain, reference, kind(difference))
+            difference = guarded(small, chain, reference, Tally()) or difference
+            tally.mismatches.append(Mismatch(chain, difference, small))
     return tally
 
 
@@ -257,7 +256,7 @@ def fewer_steps(script: Script) -> Iterator[Script]:
 
 
 def simpler(term: Term) -> Iterator[Term]:
-    """The term with one of its parts replaced: by a part of that part, or by a constant."""
+    """Yields the term with one subterm replaced by a part of that subterm or by a constant."""
     if isinstance(term.sort, int):
         yield from (
             (boolean(v) for v in (False, True)) if term.sort == BOOL else (constant(v, term.sort) for v in (0, 1))
@@ -282,23 +281,23 @@ def simpler_terms(script: Script) -> Iterator[Script]:
                     yield replace(script, steps=(*script.steps[:n], changed, *script.steps[n + 1 :]))
 
 
-def kind(complaint: str) -> str:
-    return complaint.partition(":")[0]
+def kind(difference: str) -> str:
+    return difference.partition(":")[0]
 
 
-def smaller(script: Script, chain: str, reference: Reference, wrong: str) -> Script:
-    """A script that is still wrong in the same way, with steps left out and terms made simpler while that holds."""
+def shrunk(script: Script, chain: str, reference: Reference, same_kind: str) -> Script:
+    """Shrinks a script: leaves out steps and simplifies terms while the difference stays of the same kind."""
     tries = 0
-    again = True
-    while again:
-        again = False
+    changed_something = True
+    while changed_something:
+        changed_something = False
         for candidates in (fewer_steps, simpler_terms):
             for candidate in candidates(script):
                 tries += 1
                 if tries > SHRINK_TRIES:
                     return script
-                complaint = guarded(candidate, chain, reference, Tally())
-                if complaint is not None and kind(complaint) == wrong:
-                    script, again = candidate, True
+                difference = guarded(candidate, chain, reference, Tally())
+                if difference is not None and kind(difference) == same_kind:
+                    script, changed_something = candidate, True
                     break
     return script

@@ -1,7 +1,7 @@
-"""A plain interpreter of serialised programs, concrete only and slow: the second opinion on what the lowering says.
+"""A plain, slow, concrete interpreter of serialised programs: checks the lowering independently of the executor.
 
-It reads the bytes itself, so that writer, reader and meaning are checked without the executor. Undefined values are
-zero; anything unsupported raises. Memory is one array; C functions that programs need are given by the caller.
+It decodes the bytes itself, so writer, format and semantics are tested without the executor. Undefined values are
+zero; unsupported instructions raise. Memory is one array; the caller provides the C functions that programs need.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ FUNCTIONS, BLOCKS, HEAP = 1 << 40, 1 << 41, 1 << 16
 
 
 class Decoder:
-    """The sections of a serialised program as plain lists and tuples."""
+    """Decodes the sections of a serialised program into lists and tuples."""
 
     def __init__(self, data: bytes) -> None:
         words, blob = struct.unpack_from("<II", data, 16)
@@ -27,7 +27,7 @@ class Decoder:
         self.at = self.blob_at = 0
         self.strings = [self.take(self.word()).decode() for _ in range(self.word())]
         self.wides = [self.limbs() for _ in range(self.word())]
-        self.globals = [self.glob() for _ in range(self.word())]
+        self.globals = [self.global_variable() for _ in range(self.word())]
         self.locs = [(self.word(), self.word(), self.word()) for _ in range(self.word())]
         self.functions = [self.function() for _ in range(self.word())]
         self.constructors = [(self.word(), self.word()) for _ in range(self.word())]
@@ -53,7 +53,7 @@ class Decoder:
     def address(self) -> tuple[int, int, int]:
         return self.word(), self.word(), self.signed()
 
-    def glob(self) -> dict[str, Any]:
+    def global_variable(self) -> dict[str, Any]:
         name, bits, size, align = self.strings[self.word()], self.word(), self.long(), self.word()
         alias = (self.word(), self.signed()) if bits & 32 else None
         if bits & 64:
@@ -110,7 +110,7 @@ class Decoder:
     def inst(self) -> tuple[Any, ...]:
         head = self.word()
         code, op, more = head & 255, head >> 8 & 255, head >> 16 & 255
-        # How many words and operands follow, for instructions of fixed shape.
+        # Number of words and operands that follow, for instructions of fixed shape.
         shape = _SHAPES.get(code)
         if shape is not None:
             fields = [self.word() for _ in range(shape[0])]
@@ -187,7 +187,7 @@ def from_float(value: float, kind: int) -> int:
 
 
 class Machine:
-    """A program being executed."""
+    """Execution of a program: memory, allocation, calls."""
 
     def __init__(self, program: Decoder, natives: dict[str, Native], memory: int = 1 << 20) -> None:
         self.program = program
@@ -195,7 +195,7 @@ class Machine:
         self.memory = bytearray(memory)
         self.top = HEAP
         self.places: list[int] = []
-        self.trace: list[int] = []  # every edge taken and function entered: what distinguishes paths
+        self.trace: list[int] = []  # edges taken and functions entered: identifies the path
         for g in self.program.globals:
             self.places.append(self.allocate(g["size"], g["align"]))
         for g, place in zip(self.program.globals, self.places, strict=True):
@@ -234,7 +234,7 @@ class Machine:
         return self.memory[place : self.memory.index(0, place)].decode("latin-1")
 
     def run(self, args: list[int]) -> int:
-        """Constructors and main; its result, or the status given to exit."""
+        """Runs constructors and main; returns main's result or the argument of exit."""
         try:
             for _, function in self.program.constructors:
                 self.call(function, [])
@@ -332,7 +332,7 @@ class Frame:
         elif code == w.CALL:
             self.call(*rest)
         else:
-            return self.rare(code, op, more, rest)
+            return self.step_rare(code, op, more, rest)
         return None
 
     def call(self, count: int, first: int, callee: tuple[str, Any], args: list[Any]) -> None:
@@ -343,7 +343,7 @@ class Frame:
         for number in range(count):
             self.set(first + number, results[number])
 
-    def rare(self, code: int, op: int, more: int, rest: list[Any]) -> int | list[int] | None:
+    def step_rare(self, code: int, op: int, more: int, rest: list[Any]) -> int | list[int] | None:
         get, m, widths = self.get, self.m, self.f["widths"]
         if code == w.ALLOCA:
             align, dst, size = rest
@@ -373,7 +373,7 @@ class Frame:
         elif code == w.STACKRESTORE:
             m.top = get(rest[0])
         elif code == w.ASSUME:
-            assert get(rest[0]), "a wrong assumption"
+            assert get(rest[0]), "a violated assumption"
         elif code == w.INDIRECTBR:
             block = get(rest[0]) - BLOCKS & 0xFFFFF
             return next(int(edge) for edge in rest[1] if self.f["edges"][edge][0] == block)

@@ -1,8 +1,8 @@
-"""Random scripts for the crosscheck: branches along paths, as an executor asks them, and what tends to break solvers.
+"""Random scripts for the crosscheck: queries at branches along paths, as an executor asks them, and corner cases.
 
-A script is a list of steps over declared variables. Its terms are ours, not the solver's: nothing is simplified
-before both sides have read the same text. Whoever makes a script says after each branch which sides are feasible, so
-that paths stay alive and most of the questions are worth asking.
+A script is a list of steps over declared variables. Its terms are independent of the solver's expressions: nothing is
+simplified before both solvers have read the same text. A callback decides which side of each branch is feasible, so
+that paths stay feasible and most queries are not trivial.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 BOOL = 0
-MOST_NODES = 60
-"""A term above this size is not used to build larger ones."""
+MAX_OPERAND_SIZE = 60
+"""Larger terms are not used as operands."""
 
 Feasible = Callable[[list["Term"]], bool]
 
 
 @dataclass(frozen=True)
 class Term:
-    """A function applied to terms. `sort` is a width, 0 for a boolean, or the index and element widths of an array."""
+    """An operator applied to terms. `sort` is a width, 0 for a boolean, or the index and element widths of an array."""
 
     head: str
     kids: tuple[Term, ...]
@@ -67,7 +67,7 @@ SHAPES = ("bytes", "word", "words", "fields", "order", "linear", "memory", "tabl
 ORDERS = ("order", "order", "linear")
 """Order, difference and linear constraints alone."""
 SETS = ("bytes", "word", "fields", "table")
-"""What sets of values are about: words, parts of words, and what tables have at them."""
+"""Words, fields of words and tables: constraints that sets of values can decide."""
 
 
 class Maker:
@@ -108,7 +108,7 @@ class Maker:
         width = self.rng.choice((3, 4, 7, 8, 16, 31, 32, 32, 63, 64, self.rng.randint(3, 64)))
         for i in range(self.rng.choice((2, 2, 3, 3, 4, 5))):
             self.declare(f"x{i}", width)
-        # Bounds under which sums do not wrap, or just do: signed, unsigned, or of both kinds.
+        # Bounds under which sums just wrap or just do not: signed, unsigned, or both.
         kinds = self.rng.choice((("bvult", "bvule"), ("bvslt", "bvsle"), ("bvule", "bvsle"), ()))
         for word in self.variables if kinds else []:
             for pair in ((word, self.bound(width)), (self.bound(width), word)):
@@ -158,7 +158,7 @@ class Maker:
         return array.sort[1]
 
     def number(self, width: int) -> int:
-        """Where things wrap, powers of two and masks, small numbers, and any."""
+        """Returns a value near a wrap-around, a power of two, a mask, a small number, or any number."""
         rng, top = self.rng, 1 << width
         around = rng.choice((0, top >> 1, top, 1 << rng.randrange(width), rng.randrange(top)))
         masks = ((1 << rng.randint(0, width)) - 1) << rng.randrange(width)
@@ -166,7 +166,7 @@ class Maker:
 
     def leaf(self, width: int) -> Term:
         rng = self.rng
-        known = [t for t in self.pool if t.sort == width and t.size < MOST_NODES]
+        known = [t for t in self.pool if t.sort == width and t.size < MAX_OPERAND_SIZE]
         if known and rng.random() < 0.2:
             return rng.choice(known)
         if self.arrays and rng.random() < 0.6 and width % self.element_width(self.arrays[0]) == 0:
@@ -180,7 +180,7 @@ class Maker:
         return constant(self.number(width), width) if rng.random() < 0.15 else self.fit(rng.choice(words), width)
 
     def fit(self, term: Term, width: int) -> Term:
-        """The term at another width: part of it, or extended."""
+        """Extracts or extends the term to another width."""
         assert isinstance(term.sort, int)
         if term.sort > width:
             low = self.rng.choice((0, term.sort - width, self.rng.randint(0, term.sort - width)))
@@ -202,7 +202,7 @@ class Maker:
         return index
 
     def read(self, width: int) -> Term:
-        """A word of memory: elements at consecutive indices, most significant first; or one element made to fit."""
+        """Reads a word of memory: elements at consecutive indices, little-endian; or one fitted element."""
         array = self.rng.choice(self.arrays)
         assert isinstance(array.sort, tuple)
         index_width, element = array.sort
@@ -224,7 +224,7 @@ class Maker:
         if depth <= 0 or rng.random() < 0.12:
             return self.leaf(width)
         term = self.compound(width, depth - 1)
-        if term.size < MOST_NODES:
+        if term.size < MAX_OPERAND_SIZE:
             self.pool.append(term)
         return term
 
@@ -247,7 +247,7 @@ class Maker:
             "product": ("bvmul",),
             "divide": ("bvudiv", "bvurem", "bvsdiv", "bvsrem", "bvsmod"),
         }
-        # Two unknowns multiplied or divided are hard for every solver when they are wide.
+        # Products and quotients of two wide variables are hard for every solver.
         widest = {"product": 12, "divide": 10}.get(kind, 64)
         if width <= widest and rng.random() < 0.4:
             second = self.word(width, depth)
@@ -357,7 +357,7 @@ class Maker:
         return Term(rng.choice(COMPARISONS), (total, other), BOOL)
 
     def in_field(self) -> Term:
-        """A mask, shift or extract of a word, compared; its bytes, too."""
+        """Compares a mask, shift or extract of a word with a constant."""
         rng = self.rng
         word, _, width = self.some_words()
         low = rng.randrange(width)
@@ -380,7 +380,7 @@ class Maker:
         return Term(rng.choice(COMPARISONS), (part, value), BOOL)
 
     def script(self, feasible: Feasible) -> Script:
-        """A walk: branches asked both ways, one side taken; marks set and gone back to."""
+        """Walks along a path: asks about both sides of branches, takes one side, pushes and pops."""
         rng = self.rng
         levels: list[list[Term]] = [[]]
         for term in self.first:
@@ -407,7 +407,7 @@ class Maker:
             steps.append(Step("assert", sides[0]))
             if rng.random() < 0.2:
                 steps.append(Step("check"))
-            # An infeasible path is asked once more, then left.
+            # An infeasible path is checked once more, then left.
             if not feasible([*path, sides[0]]):
                 if len(levels) == 1:
                     break

@@ -1,4 +1,4 @@
-"""Tests replayed under gcc's sanitizers: what they report beside what was predicted."""
+"""Replays tests under gcc's sanitizers and compares their reports with the predictions."""
 
 from __future__ import annotations
 
@@ -36,20 +36,20 @@ REPORTS = {
 
 @dataclass(frozen=True)
 class Report:
-    """How a test ended, and what the sanitizers said."""
+    """The ending of a test and the output of the sanitizers."""
 
     test: Test
     ending: str
     log: str
 
-    def fits(self, line: int | None) -> bool:
-        """Is it what was predicted, at that line of the program if a place is reported?"""
+    def matches_prediction(self, line: int | None) -> bool:
+        """Does the report match the prediction, and the line if the report has a place?"""
         predicted = self.test.ending or ""
         if predicted.startswith("exit"):
             return self.ending == predicted and not self.log
         if predicted in ("assert", "abort"):
             return self.ending == "signal 6" and "Sanitizer" not in self.log
-        # Through a null function pointer there is no frame to name.
+        # A call through a null function pointer has no frame to report.
         places = [] if "#0 0x0 " in self.log else re.findall(r"\.c:(\d+)", self.log)
         found = re.search(REPORTS[predicted], self.log) is not None
         return found and (line is None or not places or str(line) in places)
@@ -59,7 +59,7 @@ class Report:
 
 
 def missing() -> str | None:
-    """Why nothing can be compared, if so."""
+    """Returns why the sanitizers cannot be used, or None."""
     if shutil.which("gcc") is None:
         return "gcc is not installed"
     probe = ["gcc", *FLAGS, "-x", "c", "-", "-o", os.devnull]
@@ -76,7 +76,7 @@ def build(program: Path, folder: Path, cflags: Sequence[str] = ()) -> Path:
 
 
 def run(binary: Path, tests: Sequence[Test], out: Path, *, leaks: bool = False) -> list[Report]:
-    """Each test of a run's folder in a process of its own, whose reports go into a file of its own."""
+    """Runs each test of a run's folder in its own process with its own log file."""
     folder = binary.parent
     found = []
     for test in tests:

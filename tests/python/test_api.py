@@ -1,4 +1,4 @@
-"""A run from Python: paths while it runs, ending early, strategies and layers of the user's own, notebooks."""
+"""`partita.explore`: iterating over paths, stopping early, search strategies and layers in Python, notebooks."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ int main(void) {
 
 @pytest.fixture
 def bits(tmp_path: Path) -> Path:
-    """2^4 paths."""
+    """A program with 2^4 paths."""
     path = tmp_path / "bits.c"
     path.write_text(BITS % 4)
     return path
@@ -38,13 +38,13 @@ def bits(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def many(tmp_path: Path) -> Path:
-    """2^24 paths: more than anybody waits for."""
+    """A program with 2^24 paths: too many to explore completely."""
     path = tmp_path / "many.c"
     path.write_text(BITS % 24)
     return path
 
 
-def test_paths_come_while_the_run_goes_on(many: Path) -> None:
+def test_paths_are_yielded_during_the_run(many: Path) -> None:
     run = explore(many, search="dfs", tests="bugs")
     for number, path in enumerate(run):
         assert path.kind == "exit"
@@ -54,13 +54,13 @@ def test_paths_come_while_the_run_goes_on(many: Path) -> None:
             assert run.summary()["stopped"] is None
             break
     gc.collect()
-    # Leaving the loop has ended the run.
+    # Leaving the loop ends the run.
     assert run.summary()["stopped"] == "interrupted"
     assert not run.step()
     assert list(run) == []
 
 
-def test_a_loop_that_raises_ends_the_run_and_writes_everything(bits: Path, tmp_path: Path) -> None:
+def test_an_exception_ends_the_run_and_writes_all_files(bits: Path, tmp_path: Path) -> None:
     run = explore(bits, out=tmp_path / "out")
 
     def fail() -> None:
@@ -73,7 +73,7 @@ def test_a_loop_that_raises_ends_the_run_and_writes_everything(bits: Path, tmp_p
     assert len(list(run.tests())) == run.summary()["tests"]
 
 
-def test_all_paths_once(bits: Path, tmp_path: Path) -> None:
+def test_each_path_is_yielded_once(bits: Path, tmp_path: Path) -> None:
     run = explore(bits, out=tmp_path / "out")
     paths = list(run)
     assert run.complete
@@ -83,14 +83,14 @@ def test_all_paths_once(bits: Path, tmp_path: Path) -> None:
         explore(bits).finish().tests()
 
 
-def test_two_runs_at_once_share_nothing(bits: Path) -> None:
+def test_concurrent_runs_are_independent(bits: Path) -> None:
     one, two = iter(explore(bits)), iter(explore(bits))
     pairs = list(zip(one, two, strict=True))
     assert len(pairs) == 16
     assert all(first == second for first, second in pairs)
 
 
-def test_other_threads_run_while_a_run_explores(many: Path) -> None:
+def test_exploring_releases_the_gil(many: Path) -> None:
     run = explore(many, max_time=0.5, tests="bugs")
     ticks = 0
     ended = threading.Event()
@@ -113,7 +113,7 @@ def test_other_threads_run_while_a_run_explores(many: Path) -> None:
 
 
 class Shallowest:
-    """Fewest decisions first; among equals, the oldest."""
+    """Chooses the state with the fewest decisions; the oldest on a tie."""
 
     def __init__(self) -> None:
         self.waiting: dict[int, OpenState] = {}
@@ -135,7 +135,7 @@ class Shallowest:
         del self.waiting[number]
 
 
-def test_a_strategy_decides_the_order_and_nothing_else(bits: Path) -> None:
+def test_a_strategy_changes_only_the_order(bits: Path) -> None:
     search = Shallowest()
     run = explore(bits, search=search)
     inputs = {path.inputs for path in run}
@@ -146,25 +146,25 @@ def test_a_strategy_decides_the_order_and_nothing_else(bits: Path) -> None:
     assert len(list(explore(bits))) == 16
 
 
-def test_what_a_strategy_sees(bits: Path) -> None:
+def test_attributes_of_open_states(bits: Path) -> None:
     seen: list[OpenState] = []
 
-    class Watching(Shallowest):
+    class Recording(Shallowest):
         def add(self, state: OpenState) -> None:
             seen.append(state)
             super().add(state)
 
-    explore(bits, search=Watching()).finish()
+    explore(bits, search=Recording()).finish()
     first = seen[0]
     assert (first.number, first.parent, first.depth, first.function, first.frames) == (0, None, 0, "main", 1)
     assert first.distance == 0
-    born = [state for state in seen if state.parent is not None]
-    assert {state.number for state in born} == set(range(1, 16))
-    assert all(state.file.endswith("bits.c") and state.line in (6, 7, 8) for state in born)
-    assert "bits.c" in repr(born[0])
+    forked = [state for state in seen if state.parent is not None]
+    assert {state.number for state in forked} == set(range(1, 16))
+    assert all(state.file.endswith("bits.c") and state.line in (6, 7, 8) for state in forked)
+    assert "bits.c" in repr(forked[0])
 
 
-def test_a_strategy_is_told_of_states_that_were_given_up(many: Path) -> None:
+def test_remove_is_called_for_discarded_states(many: Path) -> None:
     class Oldest:
         def __init__(self) -> None:
             self.waiting: dict[int, None] = {}
@@ -200,7 +200,7 @@ def test_a_strategy_is_told_of_states_that_were_given_up(many: Path) -> None:
         (lambda: (_ for _ in ()).throw(RuntimeError("lost")), "RuntimeError: lost"),
     ],
 )
-def test_a_strategy_that_fails_ends_the_run(bits: Path, tmp_path: Path, answer: object, message: str) -> None:
+def test_a_failing_strategy_ends_the_run(bits: Path, tmp_path: Path, answer: object, message: str) -> None:
     class Broken(Shallowest):
         def choose(self) -> int:
             return answer() if len(self.chosen) == 3 else super().choose()  # type: ignore[operator, no-any-return]
@@ -214,7 +214,7 @@ def test_a_strategy_that_fails_ends_the_run(bits: Path, tmp_path: Path, answer: 
     assert (tmp_path / "out" / "run.json").exists()
 
 
-def test_what_is_no_strategy(bits: Path) -> None:
+def test_invalid_strategies_are_refused(bits: Path) -> None:
     with pytest.raises(UsageError, match="with a method `add`, found object without"):
         explore(bits, search=object())  # type: ignore[arg-type]
     with pytest.raises(UsageError, match=r"expected a search \(mix, .*bfs\), found `widest`"):
@@ -224,8 +224,8 @@ def test_what_is_no_strategy(bits: Path) -> None:
 # Layers.
 
 
-class Even:
-    """Answers nothing but counts; passes everything on."""
+class CountingLayer:
+    """Counts the queries and passes all of them on."""
 
     name = "even"
     asked = 0
@@ -234,39 +234,39 @@ class Even:
         self.say = say
 
     def check(self, query: layers.QueryView, rest: layers.RestView) -> layers.Answer:
-        Even.asked += 1
+        CountingLayer.asked += 1
         return rest.check(query)
 
     def forget(self) -> None:
         pass
 
 
-class Liar(Even):
-    name = "liar"
+class WrongUnsat(CountingLayer):
+    name = "wrong-unsat"
 
     def check(self, query: layers.QueryView, rest: layers.RestView) -> layers.Answer:
         answer = rest.check(query)
         return layers.Unsat(query.constraints) if isinstance(answer, layers.Sat) else answer
 
 
-def test_conformance_with_one_call() -> None:
-    sat, unsat, unknown = testing.conformance(Even, queries=100)
+def test_conformance_suite() -> None:
+    sat, unsat, unknown = testing.conformance(CountingLayer, queries=100)
     assert min(sat, unsat) > 20
     assert unknown == 0
     with pytest.raises(AssertionError, match="unsat"):
-        testing.conformance(Liar, queries=100)
+        testing.conformance(WrongUnsat, queries=100)
     assert testing.conformance("simplify sat", queries=50).unknown == 0
 
 
-def test_a_layer_in_python_explores(bits: Path) -> None:
-    Even.asked = 0
-    run = explore(bits, layers=["simplify", Even(), "sat"])
+def test_exploring_with_a_python_layer(bits: Path) -> None:
+    CountingLayer.asked = 0
+    run = explore(bits, layers=["simplify", CountingLayer(), "sat"])
     assert len(list(run)) == 16
-    assert Even.asked > 0
+    assert CountingLayer.asked > 0
     assert [layer["name"] for layer in run.summary()["solver"]["layers"]] == ["simplify", "even", "sat"]
 
 
-# Parts that other packages bring.
+# Plugins: strategies and layers of other packages.
 
 
 @pytest.fixture
@@ -277,14 +277,14 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: thirdparty\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text(
         f"[partita.search]\nshallowest = {__name__}:Shallowest\nlost = nowhere:Missing\n"
-        f"[partita.layers]\neven = {__name__}:Even\n"
+        f"[partita.layers]\neven = {__name__}:CountingLayer\n"
     )
     monkeypatch.syspath_prepend(str(info.parent))
     importlib.invalidate_caches()
 
 
 @pytest.mark.usefixtures("package")
-def test_strategies_and_layers_by_name(bits: Path) -> None:
+def test_plugins_are_found_by_name(bits: Path) -> None:
     assert plugins.names("partita.search") == ["lost", "shallowest"]
     assert len(list(explore(bits, search="shallowest", layers="simplify even(say=hello) sat"))) == 16
     with pytest.raises(UsageError, match="cannot load `lost` from nowhere:Missing"):
@@ -295,7 +295,7 @@ def test_strategies_and_layers_by_name(bits: Path) -> None:
         explore(bits, layers="even:odd sat")
 
 
-def test_the_command_names_what_it_knows(partita: Command, bits: Path) -> None:
+def test_the_command_lists_the_strategies(partita: Command, bits: Path) -> None:
     done = partita("run", str(bits), "--search", "widest")
     assert done.returncode == 2
     assert "argument --search: invalid choice: 'widest'" in done.stderr
@@ -305,7 +305,7 @@ def test_the_command_names_what_it_knows(partita: Command, bits: Path) -> None:
 # Notebooks.
 
 
-def test_notebooks_show_a_run_and_an_expression(bits: Path, tmp_path: Path) -> None:
+def test_html_of_runs_and_expressions(bits: Path, tmp_path: Path) -> None:
     source = tmp_path / "a<b.c"
     source.write_text("#include <assert.h>\n" + BITS % 2 + "int f(int x) { assert(x); return 0; }\n")
     run: Run = explore(bits)
@@ -326,6 +326,6 @@ def test_notebooks_show_a_run_and_an_expression(bits: Path, tmp_path: Path) -> N
 
 def test_protocols_are_public() -> None:
     search: Search = Shallowest()
-    layer: layers.Layer = Even()
+    layer: layers.Layer = CountingLayer()
     assert search
     assert layer

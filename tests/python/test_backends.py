@@ -1,4 +1,4 @@
-"""The complete solvers: the suite every layer must pass, tables and memory, and binaries that misbehave."""
+"""Complete solvers as layers: the conformance suite, arrays, and solver processes that misbehave."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ def test_conformance(backend: str, above: str) -> None:
     assert unknown == 0
 
 
-def test_conformance_finds_a_liar() -> None:
-    """The suite is worth something: a layer with a wrong core fails it."""
+def test_conformance_rejects_a_wrong_core() -> None:
+    """The conformance suite fails a layer that returns a wrong core."""
     from partita import _core
     from partita.layers import Answer, QueryView, RestView, Unsat
 
-    class Liar:
+    class WrongCore:
         name = "liar"
         complete = True
 
@@ -42,12 +42,12 @@ def test_conformance_finds_a_liar() -> None:
         def forget(self) -> None: ...
 
     with pytest.raises(AssertionError, match="answered unsat, but this core has a model"):
-        _core.conformance("object", lambda name, variant, options: Liar(), 1, 50)
+        _core.conformance("object", lambda name, variant, options: WrongCore(), 1, 50)
 
 
 @pytest.mark.parametrize("backend", PACKAGES)
-def test_tables_words_and_written_memory(backend: str) -> None:
-    """Every read against the model's evaluation, which shares nothing with the translation."""
+def test_tables_words_and_stores(backend: str) -> None:
+    """Checks every read by evaluating it under the model, which is independent of the translation."""
     memory, i = array("memory", 32, 8), bv("i", 32)
     numbers = [(7 * n * n + 3) % 256 for n in range(100)]
     tab = table(memory, numbers)
@@ -70,7 +70,7 @@ def test_tables_words_and_written_memory(backend: str) -> None:
         assert solver.check(index.ugt(150), index.ult(200), source[index] == 1) == "unsat"
 
 
-def test_a_missing_package_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_package_names_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(UsageError) as caught:
         Solver(layers="z3")
@@ -78,7 +78,7 @@ def test_a_missing_package_says_what_to_install(monkeypatch: pytest.MonkeyPatch)
     assert backends.installed() == []
 
 
-# A solver of our own as a binary: what a process layer talks to.
+# Partita's own solver as a process for the `process` layer.
 PARTITA = f"{Path(sys.executable).with_name('partita')} smt -in"
 
 
@@ -95,7 +95,7 @@ def through(command: str, timeout: float = 20) -> Solver:
     return solver
 
 
-def test_a_process_decides_and_gives_values() -> None:
+def test_a_process_returns_verdicts_and_values() -> None:
     solver = through(PARTITA)
     assert solver.check() == "sat", solver.reason_unknown
     x, a = bv("x", 8), array("a", 8, 8)
@@ -104,8 +104,8 @@ def test_a_process_decides_and_gives_values() -> None:
     assert solver.check(a[x] == 8) == "unsat"
 
 
-def test_a_process_passes_the_suite() -> None:
-    # A stream of questions, one process each: few of them.
+def test_a_process_passes_conformance() -> None:
+    # Few queries, since each starts a process.
     sat, unsat, unknown = conformance(f"process(cmd={PARTITA})", seed=3, queries=6)
     assert sat + unsat == 6
     assert unknown == 0
@@ -127,7 +127,7 @@ def test_a_process_passes_the_suite() -> None:
         ("print('sat', flush=True); import time; time.sleep(60)", "timeout"),
     ],
 )
-def test_a_process_that_crashes_hangs_or_lies(tmp_path: Path, body: str, reason: str) -> None:
+def test_a_process_that_crashes_hangs_or_answers_wrongly(tmp_path: Path, body: str, reason: str) -> None:
     solver = through(program(tmp_path / "solver", body), timeout=1.5)
     start = time.monotonic()
     assert solver.check() == "unknown"
@@ -135,7 +135,7 @@ def test_a_process_that_crashes_hangs_or_lies(tmp_path: Path, body: str, reason:
     assert time.monotonic() - start < 10
 
 
-def test_aliases_name_programs_on_the_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_aliases_run_programs_on_the_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
     with pytest.raises(UsageError, match="needs a program that is not on PATH: yices-smt2"):
         Solver(layers="yices-smt2")

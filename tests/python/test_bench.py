@@ -1,4 +1,4 @@
-"""Experiments: a smoke run of each, what is made of samples, and runs that are interrupted, stopped or different."""
+"""Experiments: a smoke run of each, estimates, and runs that are interrupted, stopped or not comparable."""
 
 from __future__ import annotations
 
@@ -50,11 +50,11 @@ int main(int argc, char **argv) {
 
 @pytest.fixture(scope="module")
 def utility(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Stands for programs of source packages, which are not fetched by tests."""
+    """A program that replaces those of source packages, which tests do not download."""
     folder = tmp_path_factory.mktemp("package")
     (folder / "utility.c").write_text(UTILITY)
     subprocess.run([str(PARTITA), "cc", str(folder / "utility.c"), "-o", str(folder / "utility")], check=True)
-    # On a new machine the first run compiles the C library, which takes longer than a sample may.
+    # The first run on a machine compiles the C library, which takes longer than a sample's time limit.
     subprocess.run([str(PARTITA), "run", str(folder / "utility"), "--out", str(folder / "out")], timeout=300)
     return folder / "utility"
 
@@ -65,7 +65,7 @@ def packages(utility: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def measured(experiment: Experiment, folder: Path, **options: Any) -> tuple[Samples, list[bool]]:
-    """The samples of a smoke run, and which of them were taken over."""
+    """Returns the samples of a smoke run, and for each whether it was reused."""
     taken: list[bool] = []
     data = runner.run(
         experiment, "smoke", folder, command=["test"], done=lambda job, sample, over: taken.append(over), **options
@@ -101,7 +101,7 @@ def test_smoke(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(("scale", "at_least"), [("full", 3), ("quick", 2)])
 def test_enough_runs_for_an_interval(scale: Any, at_least: int) -> None:
     for experiment in EXPERIMENTS.values():
-        if experiment is not coreutils.EXPERIMENT:  # no ratios: what is reached in a time, once
+        if experiment is not coreutils.EXPERIMENT:  # no ratios: coverage within a fixed time, measured once
             assert experiment.effort[scale].repeats >= at_least
         cases = experiment.cases(scale)
         assert len({(case.series, case.x) for case in cases}) == len(cases)
@@ -123,7 +123,7 @@ def test_estimates() -> None:
     assert ratio([4.0], [2.0]).within is None
     assert ratio([4.0, 4.0], [2.0, 2.0]) == estimate([2.0, 2.0])
     assert ratio([3.0, 5.0], [2.0, 2.0]).within == pytest.approx(2 * 63.657 * math.sqrt(2 / 2 / 16))
-    # Nine runs beside two: as sure as the side that varies.
+    # Nine runs against two: the interval depends only on the side that varies.
     below = [1.0, 2.0, 3.0] * 3
     within = 2 * 3.355 * math.sqrt(0.75 / 9 / 4)
     assert ratio([4.0, 4.0], below).within == pytest.approx(within)
@@ -140,14 +140,14 @@ def sample(configuration: str, outcome: str = "measured", found: int = 1, time_s
             "seconds": 20.0}  # fmt: skip
 
 
-def test_other_paths_are_said_and_not_compared() -> None:
+def test_runs_with_other_paths_are_not_compared() -> None:
     paper, default, z3 = rows([sample("paper", found=2), sample("default", time_s=0.25), sample("z3")], SETUPS)
     assert (paper.remark, "speedup" in paper.estimates) == ("explored other paths: not comparable", False)
     assert default.estimates["speedup"].mean == 4.0
     assert z3.estimates["speedup"].mean == 1.0
 
 
-def test_what_was_not_measured_has_no_numbers(tmp_path: Path) -> None:
+def test_failed_samples_have_no_estimates(tmp_path: Path) -> None:
     paper, z3 = rows([sample("paper"), sample("z3", "failed")], SETUPS)
     assert (z3.outcome, z3.remark, z3.estimates) == ("failed", "why", {})
     assert "speedup" not in paper.estimates
@@ -155,13 +155,13 @@ def test_what_was_not_measured_has_no_numbers(tmp_path: Path) -> None:
     assert "nothing measured" in (tmp_path / "sort1.svg").read_text()
 
 
-def test_an_interrupted_run_goes_on(tmp_path: Path) -> None:
+def test_an_interrupted_run_is_resumed(tmp_path: Path) -> None:
     experiment = EXPERIMENTS["foo"]
-    heard: list[str] = []
+    finished: list[str] = []
 
     def interrupt(job: runner.Job, sample: runner.Sample, taken_over: bool) -> None:
-        heard.append(job.configuration)
-        if len(heard) == 2:
+        finished.append(job.configuration)
+        if len(finished) == 2:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -180,7 +180,7 @@ def test_an_interrupted_run_goes_on(tmp_path: Path) -> None:
     assert measured(experiment, tmp_path)[1] == [False] * 8
 
 
-def test_what_is_not_over_in_time_is_said(tmp_path: Path) -> None:
+def test_samples_that_exceed_the_time_limit(tmp_path: Path) -> None:
     cases = [replace(sortcheck.cases("full")[0], x=n, defines={"LENGTH": n}) for n in (6, 7)]
     slow = replace(
         EXPERIMENTS["sortcheck"],
@@ -194,7 +194,7 @@ def test_what_is_not_over_in_time_is_said(tmp_path: Path) -> None:
     assert (second.outcome, second.remark) == ("not run", "not run: 6 was not over in 0.2 s")
 
 
-def test_a_failure_is_said(tmp_path: Path) -> None:
+def test_failures_are_reported(tmp_path: Path) -> None:
     broken = replace(EXPERIMENTS["sortcheck"], configurations={"z3": Setup("nonsense")})
     (row,) = rows(measured(broken, tmp_path)[0], broken.configurations)
     assert row.outcome == "failed"
@@ -202,7 +202,7 @@ def test_a_failure_is_said(tmp_path: Path) -> None:
 
 
 def test_whole_programs(tmp_path: Path) -> None:
-    """As many instructions in each configuration; lines are the program's own; KLEE's figures stand beside."""
+    """All configurations run the same instructions; coverage is of the program's lines; KLEE's figures are shown."""
     assert suite.measure([coreutils.EXPERIMENT, coreutils.SOLVERS], "smoke", tmp_path, command=[]) == []
     timed = json.loads((tmp_path / "coreutils.json").read_text())
     run = timed["samples"][0]["runs"][0]
@@ -222,7 +222,7 @@ def test_whole_programs(tmp_path: Path) -> None:
 
 
 def test_generated_systems() -> None:
-    """The same seed, the same system; and systems differ."""
+    """A seed determines the system; different seeds give different systems."""
     assert eca.system(1, 3) == eca.system(1, 3)
     assert len({eca.system(seed, 3) for seed in range(5)}) == 5
 
@@ -233,7 +233,7 @@ def test_systems_of_a_folder(tmp_path: Path) -> None:
     assert (case.x, case.path()) == ("given.c", tmp_path / "given.c")
 
 
-KLEE_STANDS_IN = """#!/bin/sh
+FAKE_KLEE = """#!/bin/sh
 for word in "$@"; do case $word in --output-dir=*) out=${word#*=};; esac; done
 mkdir -p "$out"
 echo 'KLEE: done: total instructions = 61' > "$out/info"
@@ -244,8 +244,8 @@ echo > "$out/messages.txt"
 
 @pytest.mark.parametrize(("paths", "remark"), [(4, ""), (5, "5 paths, not 4")])
 def test_another_executor(paths: int, remark: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is read of KLEE's output, from a script that writes some; and that other paths are said."""
-    for name, text in {"klee": KLEE_STANDS_IN.replace("PATHS", str(paths)), "clang": "#!/bin/sh\n"}.items():
+    """Reads KLEE's output from a script that imitates it; another number of paths is reported."""
+    for name, text in {"klee": FAKE_KLEE.replace("PATHS", str(paths)), "clang": "#!/bin/sh\n"}.items():
         (tmp_path / name).write_text(text)
         (tmp_path / name).chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
@@ -259,7 +259,7 @@ def test_another_executor(paths: int, remark: str, tmp_path: Path, monkeypatch: 
 
 
 def test_versions_of_other_tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What they say in the first line that is not empty."""
+    """The version is the first non-empty line of the tool's output."""
     (tmp_path / "yices-smt2").write_text("#!/bin/sh\necho; echo ' Yices 2.6.4'; echo more\n")
     (tmp_path / "yices-smt2").chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
@@ -269,7 +269,7 @@ def test_versions_of_other_tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert set(found) <= {"bitwuzla", "angr"}
 
 
-def test_reasons_and_mismatches_are_added_up() -> None:
+def test_reasons_and_mismatches_are_summed() -> None:
     def sample(name: str, mismatches: int, **passed: int) -> dict[str, Any]:
         layer = {"name": "integers:paper", "asked": 10, "sat": 1, "unsat": 1, "passed_deadline": 0, **passed}
         run = {"solver": {"layers": [layer]}, "mismatches": mismatches}
@@ -283,7 +283,7 @@ def test_reasons_and_mismatches_are_added_up() -> None:
     ]
 
 
-def test_packages_that_cannot_be_had(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unavailable_packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(package: str, name: str) -> Path:
         raise UsageError(f"{package}: no `apt-get` here")
 
@@ -293,7 +293,7 @@ def test_packages_that_cannot_be_had(tmp_path: Path, monkeypatch: pytest.MonkeyP
         assert (row["outcome"], row["remark"]) == ("not run", "not run: coreutils: no `apt-get` here")
 
 
-def test_what_takes_long_to_build_is_not_built_for_a_quick_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_quick_runs_skip_slow_builds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PARTITA_SOURCES", str(tmp_path))
     quick = replace(EXPERIMENTS["binutils"], cases=lambda scale: EXPERIMENTS["binutils"].cases("quick")[-1:])
     samples, _ = measured(quick, tmp_path)
@@ -305,7 +305,7 @@ def test_what_takes_long_to_build_is_not_built_for_a_quick_run(tmp_path: Path, m
     assert EXPERIMENTS["binutils"].cases("quick")[0].path().name == "utility"
 
 
-def test_names_that_are_not_there(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_unknown_names(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert main(["bench", "nonsense", "--out", str(tmp_path)]) == 2
     assert "expected an experiment (foo, objres, " in capsys.readouterr().err
     assert main(["bench", "Java", "--out", str(tmp_path)]) == 2
@@ -322,8 +322,8 @@ def test_without_matplotlib(capsys: pytest.CaptureFixture[str], monkeypatch: pyt
     assert wanted in capsys.readouterr().err
 
 
-def made_up(job: runner.Job, key: str, before: Samples) -> runner.Sample:
-    """A sample of three runs that nobody ran, for pages and plots."""
+def fake_sample(job: runner.Job, key: str, before: Samples) -> runner.Sample:
+    """Makes a fake sample of three runs, for pages and plots."""
     chance = random.Random(f"{job.case.series} {job.case.x} {job.configuration}")
     counts = {"asked": 9, "sat": 4, "unsat": 1, "passed": 4, "passed_extract": 3, "passed_bitwise": 1}
     layers = [{"name": name, **counts} for name in job.setup.layers.split()]
@@ -337,9 +337,9 @@ def made_up(job: runner.Job, key: str, before: Samples) -> runner.Sample:
 
 
 @pytest.fixture
-def drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def results_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with the page and the plots of all experiments."""
-    monkeypatch.setattr(runner, "_measured", made_up)
+    monkeypatch.setattr(runner, "_measured", fake_sample)
     monkeypatch.setattr(sources, "is_built", lambda package: True)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     assert suite.measure(list(EXPERIMENTS.values()), "smoke", tmp_path, command=["partita", "bench"]) == []
@@ -353,14 +353,14 @@ SHOWN = """<script>addEventListener("load", () => {
 });</script>"""
 
 
-def test_the_page_in_a_browser(request: pytest.FixtureRequest) -> None:
+def test_page_in_a_browser(request: pytest.FixtureRequest) -> None:
     names = ("chromium", "chromium-browser", "chromium-headless-shell", "google-chrome")
     browser = next(filter(None, map(shutil.which, names)), None)
     if browser is None:
         pytest.skip("no Chromium on this machine (Debian: apt install chromium)")
-    folder: Path = request.getfixturevalue("drawn")
+    folder: Path = request.getfixturevalue("results_folder")
     page_text = (folder / "index.html").read_text()
-    # A copy that says which plots the browser has drawn.
+    # A copy whose title lists the plots that the browser did not draw.
     (folder / "asked.html").write_text(page_text.replace("</body>", f"{SHOWN}</body>"))
     for name in ("index.html", "asked.html"):
         words = [browser, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--dump-dom",
@@ -373,10 +373,10 @@ def test_the_page_in_a_browser(request: pytest.FixtureRequest) -> None:
     assert f"<title>{len(EXPERIMENTS)} plots, not shown: none</title>" in shown.stdout
 
 
-def test_every_kind_of_panel_has_something_to_show(tmp_path: Path) -> None:
-    """A panel whose measure no row has would stay empty in every run."""
+def test_no_panel_is_empty(tmp_path: Path) -> None:
+    """A panel whose measure no row has would be empty in every run."""
     for experiment in EXPERIMENTS.values():
-        samples = [made_up(job, "", []) for job in runner.jobs(experiment, "full")]
+        samples = [fake_sample(job, "", []) for job in runner.jobs(experiment, "full")]
         found = rows(samples, experiment.configurations)
         numbers = {name: number for number, name in enumerate(experiment.configurations)}
         for panel in experiment.panels:
@@ -384,7 +384,7 @@ def test_every_kind_of_panel_has_something_to_show(tmp_path: Path) -> None:
             assert data.measured(), f"{experiment.name}: {panel.title}"
 
 
-def test_drawn_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_redraw(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     suite.measure([EXPERIMENTS["foo"]], "smoke", tmp_path, command=[])
     before = {name: (tmp_path / name).read_text() for name in ("foo.json", "foo.svg", "index.html")}
     for name in ("foo.svg", "index.html"):
@@ -395,7 +395,7 @@ def test_drawn_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert "expected results (NAME.json) in" in capsys.readouterr().err
 
 
-def test_effort_by_hand(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_effort_options(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["bench", "foo", "--repeats", "1", "--max-time", "5s", "--out", str(tmp_path)]) == 0
     data = json.loads((tmp_path / "foo.json").read_text())
     assert data["effort"] == {"repeats": 1, "seconds": 5.0}
@@ -404,21 +404,21 @@ def test_effort_by_hand(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert "expected --repeats and --max-time above 0, found 0" in capsys.readouterr().err
 
 
-def test_what_is_not_in_a_plot_is_said_above_it() -> None:
+def test_missing_rows_are_listed_above_the_plot() -> None:
     row = {"series": "s", "x": 1, "configuration": "STP", "remark": "not run: `stp` is not installed"}
     text = "".join(page._not_measured([{**row, "x": x} for x in range(5)] + [{**row, "remark": ""}]))
     wanted = "not run: <code>stp</code> is not installed (5 of 6 rows; s 0: STP; s 1: STP; s 2: STP; s 3: STP; ...)"
     assert wanted in text
 
 
-def test_a_run_that_is_not_over_is_marked_in_the_plot(tmp_path: Path) -> None:
+def test_stopped_runs_are_marked_in_the_plot(tmp_path: Path) -> None:
     found = rows([sample("paper"), sample("z3", "stopped")], SETUPS)
     plot.draw(EXPERIMENTS["sortcheck"], found, [], tmp_path)
     assert "not over in this time" in (tmp_path / "sortcheck.svg").read_text()
 
 
-def test_census_counts_what_is_answered() -> None:
-    """A comparison, an equality, and `true` as what is asked; with a bitwise operator it is passed on, not counted."""
+def test_census_counts_answered_queries() -> None:
+    """Counts a comparison, an equality and the condition `true`; bitwise operators are passed on, not counted."""
     counting = census.Census()
     solver = Solver(layers=[counting, "z3"])
     x, y = bv("x", 32), bv("y", 32)
@@ -432,7 +432,7 @@ def test_census_counts_what_is_answered() -> None:
     assert counting.counters["constructs"] == asked["constructs"]
 
 
-def test_the_page_names_everything(tmp_path: Path) -> None:
+def test_page_lists_all_experiments(tmp_path: Path) -> None:
     suite.write_page(tmp_path)
     text = (tmp_path / "index.html").read_text()
     for name in EXPERIMENTS:

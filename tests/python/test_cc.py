@@ -1,4 +1,4 @@
-"""`partita cc` in place of a compiler: what it makes, says and returns, alone and under make."""
+"""`partita cc` as a drop-in compiler: outputs, messages and exit status, alone and under make."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ TWICE = "int f(int x) { return 2 * x; }\n"
 
 @pytest.fixture(scope="module", autouse=True)
 def native_musl() -> None:
-    """Compiled once for an installation, with a note on stderr: not in the midst of a test."""
+    """Compiles native musl before the tests: the first use prints a note on stderr."""
     prepare_musl()
 
 
 @pytest.fixture
 def cc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Runs the compiler in a folder of its own."""
+    """Runs the compiler in a temporary folder."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "main.c").write_text(MAIN)
     (tmp_path / "twice.c").write_text(TWICE)
@@ -39,7 +39,7 @@ def cc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
 
 
 def sources(path: Path | str) -> list[tuple[str, str]] | None:
-    """Source and reason of each record; a reason for those without bitcode only."""
+    """Returns source and reason of each record; only records without bitcode have a reason."""
     found = kept.records(Path(path).read_bytes())
     assert found is None or all(bool(record.bitcode) != bool(record.why) for record in found)
     return None if found is None else [(record.source, record.why) for record in found]
@@ -70,10 +70,10 @@ def test_several_sources_at_once(cc: Run) -> None:
 
 @pytest.mark.parametrize("words", ["-L. -ltwice", "-L . -l twice", "./libtwice.so.1", "-L. -l:libtwice.so.1"])
 def test_shared_libraries_become_archives(cc: Run, words: str) -> None:
-    """The executable is whole: it runs without the library, and has its bitcode."""
+    """The executable runs without the library and contains its bitcode."""
     Path("unused.c").write_text("int unused(void) { return 1; }\n")
     clean(cc("-fPIC", "-c", "unused.c"))
-    for _ in range(2):  # the second time over the first
+    for _ in range(2):  # the second time replaces the first output
         clean(cc("-shared", "-fPIC", "-Wl,-soname,libtwice.so.1", "twice.c", "unused.o", "-o", "libtwice.so.1"))
     Path("libtwice.so").symlink_to("libtwice.so.1")
     clean(cc("main.c", *words.split(), "-o", "prog"))
@@ -83,8 +83,8 @@ def test_shared_libraries_become_archives(cc: Run, words: str) -> None:
     assert sources("prog") == [("main.c", ""), ("twice.c", "")]
 
 
-def test_names_of_the_runtime_do_not_get_in_the_way(cc: Run) -> None:
-    """It has clocks and random numbers of its own, which a program that marks no inputs must not get."""
+def test_symbols_of_the_runtime_do_not_clash(cc: Run) -> None:
+    """A program without symbolic inputs must not be linked with the runtime's clocks and random numbers."""
     Path("main.c").write_text(
         "#include <stdlib.h>\n#include <time.h>\n"
         "int main(void) { srand(1); return time(0) < 1500000000 || rand() < 0; }\n"
@@ -104,7 +104,7 @@ def test_assembly_is_native_only(cc: Run) -> None:
     clean(cc("main.c", "twice.S", "-o", "prog"))
     assert subprocess.run(["./prog"], check=False).returncode == 2
     assert sources("prog") == [("main.c", ""), ("twice.S", "assembly")]
-    # Nothing is preprocessed here, so that the folders of headers are of no use; the user's own still are warned of.
+    # Assembly is not preprocessed, so folders of headers are unused; clang still warns about the user's own.
     Path("once.s").write_text(".globl once\nonce: ret\n")
     clean(cc("-c", "once.s"))
     assert "unused during compilation: '-isystem here'" in cc("-c", "-isystem", "here", "once.s").stderr
@@ -125,7 +125,7 @@ def test_another_language_is_native_only(cc: Run) -> None:
     assert sources("prog") == [("main.c", ""), ("twice.cpp", "C++")]
 
 
-def test_other_outputs_are_the_compilers(cc: Run) -> None:
+def test_other_outputs_equal_the_compilers(cc: Run) -> None:
     clean(cc("-S", "twice.c"))
     assert "imul" in Path("twice.s").read_text() or "shl" in Path("twice.s").read_text()
     assert "int f(int x)" in cc("-E", "twice.c").stdout
@@ -148,7 +148,7 @@ def test_source_on_standard_input(cc: Run) -> None:
     assert subprocess.run(["./prog"], check=False).returncode == 2
 
 
-def test_errors_are_the_compilers(cc: Run) -> None:
+def test_errors_equal_the_compilers(cc: Run) -> None:
     Path("bad.c").write_text("int f(void) { return x; }\n")
     done = cc("-c", "bad.c", "-o", "bad.o")
     plain = subprocess.run([*driver(), *include_flags(), "-c", "bad.c"], capture_output=True, text=True, check=False)
@@ -180,8 +180,8 @@ def test_objects_joined_by_a_linker(cc: Run) -> None:
     assert sources("prog") == [("main.c", ""), ("twice.c", "")]
 
 
-def test_one_word(cc: Run) -> None:
-    """For build systems that cannot call a compiler of two."""
+def test_partita_cc_executable(cc: Run) -> None:
+    """`partita-cc` serves build systems that cannot call a compiler of two words."""
     for tool, words in (("cc", ["-c", "main.c", "twice.c"]), ("ar", ["rc", "lib.a", "twice.o"]), ("ranlib", ["lib.a"])):
         subprocess.run([str(PARTITA.with_name(f"partita-{tool}")), *words], check=True)
     clean(cc("main.o", "lib.a", "-o", "prog"))
@@ -206,7 +206,7 @@ def test_a_project_with_configure_and_make(partita: Run, tmp_path: Path, monkeyp
     ):
         done = subprocess.run(command, env={**os.environ, "PATH": path}, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
-    # `fold.o` was not linked, but unoptimised code calls what it defines; nobody needs `spare.o`.
+    # `fold.o` was not linked, but unoptimised code calls its function; `spare.o` is unused.
     names = [(os.path.basename(source), why) for source, why in sources("words") or []]
     assert names == [("main.c", ""), ("report.c", ""), ("count.c", ""), ("fold.c", "")]
 
@@ -219,7 +219,7 @@ def test_a_project_with_configure_and_make(partita: Run, tmp_path: Path, monkeyp
     assert f"SF:{PROJECT / 'count.c'}\nDA:4,1\n" in Path("lines").read_text()
 
 
-def test_notes_of_what_has_no_bitcode(cc: Run, partita: Run) -> None:
+def test_sources_without_bitcode_are_listed(cc: Run, partita: Run) -> None:
     Path("twice.s").write_text(".globl f\nf: lea (%rdi,%rdi), %eax\n ret\n")
     subprocess.run([*driver(), "-c", "twice.s", "-o", "foreign.o"], check=True)
     clean(cc("main.c", "foreign.o", "-o", "prog"))
@@ -254,7 +254,7 @@ def test_damaged_bitcode(cc: Run, partita: Run) -> None:
     assert "cannot read the bitcode kept in `./prog`: the record at offset 0 is not whole; link it again" in done.stderr
 
 
-def test_no_compiler(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_missing_compiler(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     from partita.cc import main
 
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)

@@ -1,4 +1,4 @@
-"""What `partita cc` reads and leaves: words of command lines, sections, records, symbols, archives."""
+"""Parts of `partita cc`: command lines, ELF sections, bitcode records, symbols, archives."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ def test_words_of_response_files(text: str, words: list[str]) -> None:
     assert split_words(text) == words
 
 
-def test_response_files_are_read_where_they_stand(tmp_path: Path) -> None:
+def test_response_files_are_expanded_in_place(tmp_path: Path) -> None:
     (tmp_path / "inner").write_text("-DB '-DC=x y'")
     (tmp_path / "outer").write_text(f"-DA @{tmp_path}/inner")
     line = parse(["-c", f"@{tmp_path}/outer", "@absent", "a.c"])
     assert line.words == ("-c", "-DA", "-DB", "-DC=x y", "@absent", "a.c")
 
 
-def test_kinds_of_words() -> None:
+def test_kinds_of_arguments() -> None:
     text = "-O2 -I inc -DX=1 -Wl,-z,now -L lib -lm -pthread a.c -o prog b.o libc.a -x assembler d.txt -x none e.S"
     text += " -undef"
     line = parse(text.split())
@@ -71,11 +71,11 @@ def test_kinds_of_words() -> None:
 @pytest.mark.parametrize(
     "words", [["--version"], ["-v"], ["-E", "a.c"], ["-S", "a.c"], ["-M", "a.c"], ["-dumpmachine"]]
 )
-def test_what_makes_no_object(words: list[str]) -> None:
+def test_commands_that_make_no_object(words: list[str]) -> None:
     assert parse(words).other
 
 
-def test_bitcode_forgets_how_to_optimise_and_where_to_write() -> None:
+def test_bitcode_flags_omit_optimisation_and_output() -> None:
     text = "-MD -MF a.d -MT a.o -Wall -Wno-implicit-int -Wp,-MD,x.d -Wp,-DY -g3 -O3 -flto -fsanitize=address"
     line = parse([*text.split(), "-std=gnu99", "-include", "c.h", "-c", "a.c"])
     assert line.bitcode_words() == ["-Wno-implicit-int", "-Wp,-DY", "-std=gnu99", "-include", "c.h"]
@@ -84,7 +84,7 @@ def test_bitcode_forgets_how_to_optimise_and_where_to_write() -> None:
 # Sections
 
 
-def test_a_section_more(tmp_path: Path) -> None:
+def test_adding_a_section(tmp_path: Path) -> None:
     before = native_object(tmp_path, "int f(void) { return 1; }")
     assert elf.section(before, ".mine") is None
     after = elf.add_section(elf.add_section(before, ".mine", b"first"), ".other", b"")
@@ -95,7 +95,7 @@ def test_a_section_more(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("data", [b"", b"\x7fELF", b"#!/bin/sh\n" * 9, b"\x7fELF\x02\x01" + b"\xff" * 90])
-def test_what_is_no_elf(data: bytes) -> None:
+def test_files_that_are_not_elf(data: bytes) -> None:
     with pytest.raises(elf.ElfError):
         elf.add_section(data, ".mine", b"x")
 
@@ -110,7 +110,7 @@ def test_truncated_elf(tmp_path: Path) -> None:
 # Records
 
 
-def test_records_come_back(tmp_path: Path) -> None:
+def test_records_round_trip(tmp_path: Path) -> None:
     bitcode = compiled(tmp_path, "int g(int); int f(int x) { return g(x); }")
     records = [kept.Record("a.c", "/there", bitcode), kept.Record("s.S", "/there", b"", "assembly")]
     packed = b"\0".join(map(kept.pack, records)) + b"\0\0\0"
@@ -120,7 +120,7 @@ def test_records_come_back(tmp_path: Path) -> None:
     assert (first.defines, first.needs) == (["f"], ["g"])
 
 
-def test_damaged_records_are_noticed(tmp_path: Path) -> None:
+def test_damaged_records_are_refused(tmp_path: Path) -> None:
     packed = kept.pack(kept.Record("a.c", "/there", compiled(tmp_path, "int x = 1;")))
     for at in range(0, len(packed), 13):
         damaged = packed[:at] + bytes((packed[at] ^ 0x41,)) + packed[at + 1 :]
@@ -142,7 +142,7 @@ def test_a_newer_schema_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 # Symbols
 
 
-def test_symbols_are_those_that_llvm_sees() -> None:
+def test_symbols_equal_llvms() -> None:
     from llvmlite import binding as llvm
 
     paths = sorted(str(path) for path in (REPOSITORY / "tests" / "programs").glob("*.c"))
@@ -182,7 +182,7 @@ def test_members_of_archives(tmp_path: Path, flags: str) -> None:
     names = ["a.o", "a name that is longer than fifteen.o", "odd.o"]
     for number, name in enumerate(names):
         (tmp_path / name).write_bytes(b"x" * (number + 20))
-    if flags == "rcT":  # zig's own rcT wants objects: a thin archive by hand
+    if flags == "rcT":  # zig's own `rcT` accepts only objects, so the thin archive is written here
         table = "".join(f"{name}/\n" for name in names).encode()
         rows = [b"!<thin>\n", header(b"//", len(table)), table, b"\n" * (len(table) % 2)]
         at = 0

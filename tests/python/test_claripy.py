@@ -1,4 +1,4 @@
-"""`partita.integrations.claripy` against claripy itself: every operation, its front ends, and angr if it is there."""
+"""`partita.integrations.claripy` compared with claripy: operations, front ends, and angr if installed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FRONT_ENDS = [Solver, SolverComposite]
 
 
 @pytest.mark.parametrize("front_end", FRONT_ENDS)
-def test_a_drop_in(front_end: type) -> None:
+def test_solver_interface(front_end: type) -> None:
     x, y = claripy.BVS("x", 32), claripy.BVS("y", 32)
     solver = front_end()
     solver.add([x * y == 899, claripy.ULT(1, x), claripy.ULT(x, y), claripy.ULT(y, 0x100)])
@@ -43,7 +43,7 @@ def test_a_drop_in(front_end: type) -> None:
 
 
 @pytest.mark.parametrize("front_end", FRONT_ENDS)
-def test_extremes_signed_and_not_and_several_values(front_end: type) -> None:
+def test_signed_and_unsigned_extremes_and_several_values(front_end: type) -> None:
     x = claripy.BVS("x", 8)
     solver = front_end()
     solver.add([claripy.SGE(x, -3), claripy.SLE(x, 2)])
@@ -54,7 +54,7 @@ def test_extremes_signed_and_not_and_several_values(front_end: type) -> None:
     assert solver.min(x + 1, extra_constraints=(x != 255,)) == 1
 
 
-def test_extremes_take_few_questions() -> None:
+def test_extremes_take_few_queries() -> None:
     x = claripy.BVS("x", 64)
     session = backend.solver()
     backend.add(session, [claripy.UGE(x, 1000), claripy.ULE(x, 10**15)])
@@ -85,7 +85,7 @@ def test_merging_and_pickling() -> None:
     assert again.eval(x, 3) == (1,)
 
 
-def test_what_is_not_ours_is_said() -> None:
+def test_unsupported_operations_are_refused() -> None:
     f = claripy.FPS("f", claripy.FSORT_DOUBLE)
     solver = Solver()
     solver.add([f > 1.5])
@@ -102,7 +102,7 @@ def test_what_is_not_ours_is_said() -> None:
 
 
 def terms(x: Any, y: Any) -> dict[str, Any]:
-    """One expression for each operation."""
+    """Returns one expression per operation."""
     wide = claripy.Concat(x, y)
     return {
         "__add__": x + y,
@@ -141,8 +141,8 @@ WIDTH = 3
 
 
 @pytest.mark.parametrize("name", sorted(terms(claripy.BVS("x", WIDTH), claripy.BVS("y", WIDTH))))
-def test_every_operation_means_what_claripy_means(name: str) -> None:
-    """At every pair of numbers: claripy's Z3 finds none at which the value is another."""
+def test_every_operation_agrees_with_claripy(name: str) -> None:
+    """For every pair of values: claripy's Z3 finds none for which the result differs."""
     x, y = (claripy.BVS(letter, WIDTH, explicit_name=True) for letter in "xy")
     term = terms(x, y)[name]
     rows = Solver().batch_eval([x, y, term], 1 << 2 * WIDTH)
@@ -176,8 +176,8 @@ def test_random_constraints_agree_with_z3() -> None:
         if verdicts[-1]:
             word = chance.choice(words)
             for signed in (False, True):
-                # A solver of claripy's that has not been asked before: its cache mixes up signed and unsigned
-                # extremes, and where there is one value only, it gives that unsigned.
+                # A new claripy solver each time: its cache confuses signed and unsigned extremes, and a single
+                # possible value is returned as unsigned.
                 fresh = claripy.SolverCacheless()
                 fresh.add(chosen)
                 for end in ("min", "max"):
@@ -187,8 +187,8 @@ def test_random_constraints_agree_with_z3() -> None:
 
 
 @pytest.mark.parametrize("front_end", FRONT_ENDS)
-def test_angr_explores_with_it(front_end: type) -> None:
-    """A program of AMD64 bytes, to both sides of its branch."""
+def test_angr_explores_with_partita(front_end: type) -> None:
+    """Explores both sides of a branch in AMD64 code."""
     angr = pytest.importorskip("angr", reason="angr is not installed: pip install angr (it is large)")
     from angr.state_plugins import SimSolver
 

@@ -1,4 +1,4 @@
-"""`partita smt`: files, dialogues, flags, bad input and exit statuses."""
+"""`partita smt`: files, interactive sessions, flags, bad input, exit status."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ HARD = """(declare-const p (_ BitVec 48))(declare-const q (_ BitVec 48))
 """
 
 
-def test_a_file_plain_and_compressed(partita: Run, tmp_path: Path) -> None:
+def test_plain_and_compressed_files(partita: Run, tmp_path: Path) -> None:
     plain, packed = tmp_path / "a.smt2", tmp_path / "a.smt2.gz"
     plain.write_text(SCRIPT)
     packed.write_bytes(gzip.compress(SCRIPT.encode()))
@@ -40,13 +40,13 @@ def test_a_file_plain_and_compressed(partita: Run, tmp_path: Path) -> None:
         assert (done.stdout, done.stderr, done.returncode) == ("sat\nunsat\n", "", 0)
 
 
-def test_standard_input_and_the_spelling_of_z3(partita: Run) -> None:
+def test_standard_input_and_z3_style_flags(partita: Run) -> None:
     for arguments in ([], ["-"], ["-in"], ["-smt2", "-in"], ["-in", "-t:10000", "-T:60", "-memory:4000"]):
         done = partita("smt", *arguments, text=SCRIPT)
         assert (done.stdout, done.returncode) == ("sat\nunsat\n", 0), done.stderr
 
 
-def test_the_package_is_a_command(tmp_path: Path) -> None:
+def test_python_dash_m_partita(tmp_path: Path) -> None:
     script = tmp_path / "a.smt2"
     script.write_text(SCRIPT)
     done = subprocess.run(
@@ -74,7 +74,7 @@ def test_version(partita: Run) -> None:
         assert (f", {name} " in found["solvers"]) == (find_spec(package) is not None)
 
 
-def test_a_dialogue_answers_at_once() -> None:
+def test_interactive_answers_are_flushed() -> None:
     with subprocess.Popen([PARTITA, "smt", "-in"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as child:
         assert child.stdin is not None
         assert child.stdout is not None
@@ -94,7 +94,7 @@ def test_a_dialogue_answers_at_once() -> None:
         assert child.wait(10) == 2, "there was an error"
 
 
-def test_bad_input_keeps_the_answers_before_it(partita: Run, tmp_path: Path) -> None:
+def test_answers_before_bad_input_are_printed(partita: Run, tmp_path: Path) -> None:
     path = tmp_path / "bad.smt2"
     path.write_text(SCRIPT + "(assert (bvadd x #x0001))\n(check-sat)\n")
     done = partita("smt", str(path))
@@ -117,7 +117,7 @@ def test_empty_binary_and_truncated_files(partita: Run, tmp_path: Path, content:
     assert ("(error " in done.stdout) == (status == 2)
 
 
-def test_what_cannot_be_read(partita: Run, tmp_path: Path) -> None:
+def test_unreadable_files(partita: Run, tmp_path: Path) -> None:
     done = partita("smt", str(tmp_path / "none.smt2"))
     assert done.stderr == f"partita: error: cannot read {tmp_path}/none.smt2: No such file or directory\n"
     assert done.returncode == 2
@@ -175,7 +175,7 @@ def test_no_complete_layer(partita: Run) -> None:
     assert "the chain has no complete solver" in done.stderr
 
 
-def test_a_closed_output_is_no_error() -> None:
+def test_a_closed_output_is_not_an_error() -> None:
     script = "(check-sat)\n" * 20000
     child = subprocess.Popen(
         [PARTITA, "smt", "-in"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -195,7 +195,7 @@ def test_a_closed_output_is_no_error() -> None:
 
 @pytest.mark.parametrize("language", ["smt2", "kquery"])
 def test_a_sample_of_every_query_log(partita: Run, corpus: Path, tmp_path: Path, language: str) -> None:
-    """The first queries of each log against the index; `make corpus` runs them all."""
+    """Compares the first queries of each log with the index; `make corpus` runs all of them."""
     for index_path in sorted(corpus.glob("*.json")):
         index = json.loads(index_path.read_text())
         text = gzip.decompress((corpus / f"{index_path.stem}.{language}.gz").read_bytes()).decode()
@@ -221,7 +221,7 @@ def first_queries(text: str, language: str, count: int) -> str:
 
 
 def whole_query(text: str) -> str:
-    """Up to the parenthesis that ends the query; what follows belongs to the next one."""
+    """Returns the text up to the parenthesis that closes the query."""
     depth = 1
     for match in re.finditer(r"[()]", text):
         depth += 1 if match.group() == "(" else -1
@@ -230,7 +230,7 @@ def whole_query(text: str) -> str:
     return text
 
 
-def test_a_chain_that_begins_with_a_dash(partita: Run) -> None:
+def test_a_spec_that_begins_with_a_dash(partita: Run) -> None:
     text = "(declare-const x (_ BitVec 8))\n(assert (bvult x #x05))\n(check-sat)\n"
     for words in (["--layers", "-intervals"], ["--layers=-intervals"]):
         done = partita("smt", "-", "--stats", *words, text=text)

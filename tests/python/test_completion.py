@@ -1,4 +1,4 @@
-"""`partita completion SHELL`, in the shells themselves: what is offered is what the parser takes."""
+"""`partita completion SHELL`, run in the shells: completions match the argument parser."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from conftest import Run
 from partita.cli import COMMANDS, TOOLS, make_parser
 from partita.cli.completion import SHELLS, read
 
-# Words as typed, and what is offered for the last of them.
+# Typed words, and the completions of the last one.
 CASES = [
     (["ex"], ["export"]),
     (["run", "--max-t"], ["--max-tests", "--max-time"]),
@@ -72,7 +72,7 @@ def test_fish(script: Path) -> None:
 
 @pytest.mark.parametrize("script", ["zsh"], indirect=True)
 def test_zsh(script: Path) -> None:
-    """What a tab adds when there is one way to go on."""
+    """A tab inserts the only possible completion."""
     process, terminal = pty.fork()
     if process == 0:
         os.chdir(script.parent)
@@ -95,13 +95,13 @@ def test_zsh(script: Path) -> None:
                 os.write(terminal, f"partita {' '.join(words)}\t".encode())
                 added = offered[0].removeprefix(words[-1]) + " "
                 assert added in until(added), words
-                os.write(terminal, b"\x15")  # an empty line again
+                os.write(terminal, b"\x15")  # clear the line
     finally:
         os.close(terminal)
         os.waitpid(process, 0)
 
 
-def test_every_command_and_option_is_known(partita: Run) -> None:
+def test_every_command_and_option_is_completed(partita: Run) -> None:
     commands = {command.name: command for command in read(make_parser())}
     assert set(commands) == {"", *COMMANDS, *TOOLS}
     options = {name for option in commands["run"].options for name in option.names}
@@ -111,7 +111,7 @@ def test_every_command_and_option_is_known(partita: Run) -> None:
         assert all(option[2:] in text for option in options if option.startswith("--")), shell
 
 
-def test_another_shell_is_refused(partita: Run) -> None:
+def test_unknown_shells_are_refused(partita: Run) -> None:
     done = partita("completion", "tcsh")
     assert (done.returncode, done.stdout) == (2, "")
     assert "invalid choice: 'tcsh'" in done.stderr

@@ -1,4 +1,4 @@
-"""GNU Coreutils where they are built: a few command lines of tests/coreutils.txt in the engine and natively."""
+"""GNU Coreutils, if built: some command lines of tests/coreutils.txt in the engine and natively."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SPEC.loader.exec_module(coreutils)
 BUILT = Path(os.environ.get("PARTITA_COREUTILS", REPOSITORY / "build" / "coreutils" / "coreutils-9.1" / "src"))
 
 
-def test_the_table() -> None:
+def test_table_of_command_lines() -> None:
     counts = Counter(command.utility for command in coreutils.commands())
     assert len(counts) == 27
     assert set(counts.values()) == {10}

@@ -1,4 +1,4 @@
-"""Random paths: every chain against Z3, and proof that the comparison would notice. `make fuzz` does much more."""
+"""Random scripts: every chain compared with Z3, and a test that the comparison finds errors. `make fuzz` runs more."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_every_chain_agrees_with_z3(part: int) -> None:
     total = Tally()
     for number in range(part, SCRIPTS, PARTS):
         total.add(crosscheck(f"test/{number}"))
-    shown = [f"{m.chain}: {m.complaint}\n{text(m.script)}" for m in total.mismatches]
+    shown = [f"{m.chain}: {m.difference}\n{text(m.script)}" for m in total.mismatches]
     assert not shown, "\n\n".join(shown)
     for chain in CHAINS:
         assert total.verdicts[chain] > 250
@@ -36,39 +36,39 @@ def test_every_chain_agrees_with_z3(part: int) -> None:
 
 @pytest.mark.parametrize("part", range(PARTS))
 def test_sets_of_values_agree_with_z3(part: int) -> None:
-    """5,000 queries to `intervals` and `enumerate`: variables used twice, mixed signs, wrapping at every boundary."""
+    """5,000 queries to `intervals` and `enumerate`: repeated variables, mixed signs, wrapping at every boundary."""
     total, number = Tally(), part
     while total.verdicts[SET_CHAINS[0]] < 5000 // PARTS:
         total.add(crosscheck(f"test/sets{number}", SET_CHAINS[:1], SETS))
         number += PARTS
-    shown = [f"{m.chain}: {m.complaint}\n{text(m.script)}" for m in total.mismatches]
+    shown = [f"{m.chain}: {m.difference}\n{text(m.script)}" for m in total.mismatches]
     assert not shown, "\n\n".join(shown)
-    # By Z3, which has a second for each, on a machine that may be busy.
+    # Undecided by Z3, which has one second per query, on a machine that may be busy.
     assert total.undecided[SET_CHAINS[0]] <= 25
 
 
-def test_collected_handles_meet_nothing_stale() -> None:
+def test_no_stale_facts_after_a_collection() -> None:
     tally = crosscheck_collected("test")
-    shown = [f"{m.chain}: {m.complaint}\n{text(m.script)}" for m in tally.mismatches]
+    shown = [f"{m.chain}: {m.difference}\n{text(m.script)}" for m in tally.mismatches]
     assert not shown, "\n\n".join(shown)
     assert tally.verdicts[LABEL] > 200
 
 
-class Liar:
-    """Passes on, and then says otherwise."""
+class WrongLayer:
+    """Passes on and falsifies the answer."""
 
-    name = "liar"
+    name = "wrong"
 
-    def __init__(self, lie: Callable[[QueryView, Answer], Answer]) -> None:
-        self.lie = lie
+    def __init__(self, falsify: Callable[[QueryView, Answer], Answer]) -> None:
+        self.falsify = falsify
 
     def check(self, query: QueryView, rest: RestView) -> Answer:
-        return self.lie(query, rest.check(query))
+        return self.falsify(query, rest.check(query))
 
     def forget(self) -> None: ...
 
 
-def unsat_when_many(query: QueryView, answer: Answer) -> Answer:
+def unsat_if_many_constraints(query: QueryView, answer: Answer) -> Answer:
     return Unsat(query.constraints) if isinstance(answer, Sat) and len(query.constraints) >= 3 else answer
 
 
@@ -76,20 +76,20 @@ def core_too_small(query: QueryView, answer: Answer) -> Answer:
     return Unsat(answer.core[:-1], answer.condition) if isinstance(answer, Unsat) and answer.core else answer
 
 
-@pytest.mark.parametrize(("lie", "kind"), [(unsat_when_many, "wrong unsat"), (core_too_small, "core")])
-def test_a_lie_is_found_and_made_small(
-    monkeypatch: pytest.MonkeyPatch, lie: Callable[[QueryView, Answer], Answer], kind: str
+@pytest.mark.parametrize(("falsify", "kind"), [(unsat_if_many_constraints, "wrong unsat"), (core_too_small, "core")])
+def test_a_wrong_answer_is_found_and_shrunk(
+    monkeypatch: pytest.MonkeyPatch, falsify: Callable[[QueryView, Answer], Answer], kind: str
 ) -> None:
     def resolve(chain: str) -> tuple[str, Callable[..., Any]]:
         def make(name: str, variant: str | None, options: dict[str, str]) -> Any:
-            return Liar(lie) if name == "liar" else backends.make(name, variant, options)
+            return WrongLayer(falsify) if name == "wrong" else backends.make(name, variant, options)
 
         return chain, make
 
     monkeypatch.setattr(checker, "resolve", resolve)
     for number in range(20):
-        found = crosscheck(f"lie/{number}", (f"liar {DEFAULT_LAYERS}",)).mismatches
+        found = crosscheck(f"lie/{number}", (f"wrong {DEFAULT_LAYERS}",)).mismatches
         if found:
             break
-    assert checker.kind(found[0].complaint) == kind
+    assert checker.kind(found[0].difference) == kind
     assert len(found[0].script.steps) <= 5

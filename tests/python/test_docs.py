@@ -1,8 +1,8 @@
-"""The documentation: it builds without a warning, and what it tells people to type does what it says.
+"""The documentation builds without warnings, and its examples print what the pages show.
 
-In pages, a block after a line that ends in "`NAME`:" (or begins so) is a file, a `console` block is typed in the same
-folder, and a `python` block is run there. In what a command prints, `...` stands for anything. Messages to people (that
-the C library is being compiled) go to standard error and are not compared.
+In a page, a block after a line that ends in "`NAME`:" (or begins so) is a file; `console` blocks are typed and `python`
+blocks run in the same folder. In expected output `...` matches any text. Messages on standard error (such as that the C
+library is being compiled) are not compared.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ EXECUTED = sorted(page.name for page in DOCS.glob("*.md") if re.search(r"(?m)^``
 
 
 def sessions(body: str) -> Iterator[tuple[str, str]]:
-    """Each command of a console block, with what it is to print."""
+    """Yields each command of a console block with its expected output."""
     for part in re.split(r"(?m)^\$ ", body)[1:]:
         command, _, expected = part.partition("\n")
         yield command, expected
@@ -46,7 +46,7 @@ def run(*command: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize("page", EXECUTED)
-def test_what_a_page_says_happens(page: str, tmp_path: Path) -> None:
+def test_examples_of_a_page(page: str, tmp_path: Path) -> None:
     for block in BLOCK.finditer((DOCS / page).read_text()):
         name, language, body = block["name"], block["language"], block["body"]
         if name:

@@ -1,4 +1,4 @@
-"""`partita export`: each format is given to the tool it is for, if the machine has it (testcomp: test_testcomp.py)."""
+"""`partita export`: each format is read by its tool, if installed (testcomp: test_testcomp.py)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from partita.replay.natively import regression
 from partita.reports.ctest import quoted
 from partita.reports.seeds import seed
 
-# The fixed program differs by DIVISOR alone.
+# The fixed program differs only in DIVISOR.
 PROGRAM = """#include "klee/klee.h"
 #include <stdlib.h>
 #ifndef DIVISOR
@@ -76,11 +76,11 @@ def test_junit_counts_bugs_as_failures(run_folder: tuple[Path, Path], partita: R
     assert failure.get("type") == "division-by-zero"
     assert (failure.get("message") or "").startswith(f"{program}:13: error: ")
     assert "#0 main at" in (failure.text or "")
-    # A control character in a name is no reason for a broken file.
+    # A control character in a name must not break the file.
     assert (division.findtext("system-out") or "").startswith("x<&\ufffd>: 00 (.)\ntext: 61")
 
 
-def test_junit_skips_what_was_cut(tmp_path: Path, partita: Run) -> None:
+def test_junit_marks_limited_paths_as_skipped(tmp_path: Path, partita: Run) -> None:
     program, out = tmp_path / "p.c", tmp_path / "out"
     program.write_text('#include "klee/klee.h"\nint main(void) { return klee_int("a") > klee_int("b"); }\n')
     assert partita("run", str(program), "--out", str(out), "--max-instructions", "1").returncode == 3
@@ -89,7 +89,7 @@ def test_junit_skips_what_was_cut(tmp_path: Path, partita: Run) -> None:
     assert [each.get("message") for each in suite.iter("skipped")] == ["limit max-instructions"]
 
 
-def test_seeds_are_raw_bytes_and_crashes_lie_apart(run_folder: tuple[Path, Path], partita: Run) -> None:
+def test_seeds_are_raw_bytes_and_crashes_have_a_folder(run_folder: tuple[Path, Path], partita: Run) -> None:
     _, out = run_folder
     folder = export(partita, out, "seeds", "seeds")
     crashes = {f"test{number}" for number, ending in endings(out).items() if not ending.startswith("exit")}
@@ -100,7 +100,7 @@ def test_seeds_are_raw_bytes_and_crashes_lie_apart(run_folder: tuple[Path, Path]
     assert b"\x00a" in {file.read_bytes()[:2] for file in (folder / "crashes").iterdir()}
 
 
-def test_what_a_seed_is_made_of() -> None:
+def test_contents_of_a_seed() -> None:
     own, stdin, a = ("x", b"xy"), ("stdin", b"in"), ("A-data", b"file")
     words, n_args, arg = "p --sym-args 1 1 2 --sym-files 1 4 --sym-stdin 2".split(), ("n_args", b"\1\0\0\0"), b"-v\0"
 
@@ -126,7 +126,7 @@ def test_the_pytest_file_fails_until_the_bug_is_fixed(run_folder: tuple[Path, Pa
     total = len(endings(out))
     before = run()
     assert "expected no division-by-zero, found signal 8" in before
-    # What lies behind a local variable is nobody's business natively.
+    # A native run need not fail when it reads past a local variable.
     assert f"1 failed, {total - 2} passed, 1 skipped" in before
     program.write_text("#define DIVISOR (x + !x)\n" + PROGRAM)
     assert f"{total - 1} passed, 1 skipped" in run()
@@ -163,7 +163,7 @@ def test_the_ctest_project_fails_until_the_bug_is_fixed(run_folder: tuple[Path, 
 
 
 @pytest.mark.parametrize(
-    ("predicted", "ending", "content"),
+    ("predicted", "ending", "accepted"),
     [
         ("exit 3", "exit 3", True),
         ("exit 3", "exit 4", False),
@@ -176,12 +176,12 @@ def test_the_ctest_project_fails_until_the_bug_is_fixed(run_folder: tuple[Path, 
         ("null", "timeout", False),
     ],
 )
-def test_what_a_suite_is_content_with(predicted: str, ending: str, content: bool | None) -> None:
+def test_endings_that_a_suite_accepts(predicted: str, ending: str, accepted: bool | None) -> None:
     verdict = Verdict.DIFFERENT if ending == "timeout" else judge(predicted, ending)
-    assert regression(Replayed(ktest.Test("t", (), (), predicted), ending, verdict))[0] is content
+    assert regression(Replayed(ktest.Test("t", (), (), predicted), ending, verdict))[0] is accepted
 
 
-def test_wrong_uses_are_explained(run_folder: tuple[Path, Path], tmp_path: Path, partita: Run) -> None:
+def test_usage_errors(run_folder: tuple[Path, Path], tmp_path: Path, partita: Run) -> None:
     program, out = run_folder
 
     def refused(*words: str) -> str:
@@ -202,11 +202,11 @@ def test_wrong_uses_are_explained(run_folder: tuple[Path, Path], tmp_path: Path,
         assert f"cannot read `{program}`, which the tests run" in refused(str(out), "--format", kind)
 
 
-def test_words_of_cmake_are_quoted() -> None:
+def test_cmake_arguments_are_quoted() -> None:
     assert [quoted(text) for text in ("a b", "]=]", "a]=")] == ["[=[a b]=]", "[==[]=]]==]", "[==[a]=]==]"]
 
 
-def test_ctest_refuses_what_it_cannot_run(tmp_path: Path, partita: Run) -> None:
+def test_ctest_refuses_programs_it_cannot_run(tmp_path: Path, partita: Run) -> None:
     program, out = tmp_path / "p.c", tmp_path / "out"
     program.write_text("int main(int count, char **words) { return count; }\n")
 

@@ -1,4 +1,4 @@
-"""Bitcode and LLVM text as input: good, damaged, and of other versions."""
+"""Bitcode and LLVM text as input: valid, damaged, and of other LLVM versions."""
 
 from __future__ import annotations
 
@@ -40,16 +40,14 @@ def test_bitcode_text_and_source_link(bitcode: list[bytes], tmp_path: Path) -> N
     (tmp_path / "main.bc").write_bytes(bitcode[0])
     (tmp_path / "helper.ll").write_text("define i32 @helper(i32 %x) {\n  %1 = mul i32 %x, 3\n  ret i32 %1\n}\n")
     (tmp_path / "helper.c").write_text(HELPER)
-    (tmp_path / "object.o").write_bytes(bitcode[1])  # what `clang -flto -c` makes
+    (tmp_path / "object.o").write_bytes(bitcode[1])  # as `clang -flto -c` writes it
     main = tmp_path / "main.bc"
     assert "mul r0 3" in dump_program(load_program([main, tmp_path / "helper.ll"], cache=False))
     for other in ("helper.c", "object.o"):
         assert "mul nsw r0 7" in dump_program(load_program([main, tmp_path / other], cache=False))
 
 
-def test_changed_bitcode_is_another_program(
-    bitcode: list[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_changed_bitcode_is_loaded_anew(bitcode: list[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     path = tmp_path / "a.ll"
     for number in (1, 2):
@@ -65,7 +63,7 @@ def test_truncated_bitcode(bitcode: list[bytes], tmp_path: Path) -> None:
 
 
 def test_damaged_bitcode(bitcode: list[bytes], tmp_path: Path) -> None:
-    """Bits flipped anywhere: a program or a refusal, even where LLVM's reader aborts."""
+    """With any bit flipped there is a program or an error message, even where LLVM's reader aborts."""
     path = tmp_path / "damaged.bc"
     rng = random.Random(3)
     refusals = []
@@ -97,7 +95,7 @@ def test_text_with_typed_pointers(tmp_path: Path) -> None:
     assert "r1:32 = load r0 align 4" in dump_program(load_program([path], cache=False))
 
 
-def test_text_that_is_wrong(tmp_path: Path) -> None:
+def test_invalid_text(tmp_path: Path) -> None:
     path = tmp_path / "wrong.ll"
     path.write_text("define i32 @main() {\n  %1 = frobnicate i32 3\n  ret i32 %1\n}\n")
     message = refusal(path)

@@ -1,4 +1,4 @@
-"""From C sources to programs: what the compiler says, what is found where, and what the cache does."""
+"""Compiling C sources to programs: compiler messages, include paths, the compile cache."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def test_files_are_linked_and_dead_code_is_dropped(tmp_path: Path) -> None:
     assert "function spare(" in load(one, two, entry=None)
 
 
-def test_a_programs_own_allocator_stays_visible(tmp_path: Path) -> None:
+def test_user_defined_allocators_are_kept(tmp_path: Path) -> None:
     text = "char pool[9]; void *malloc(unsigned long n) { return pool; } int main(void) { return 0; }"
     assert "\nfunction malloc(64) -> (64)" in load(write(tmp_path, "a.c", text))
 
@@ -131,7 +131,7 @@ def test_flags_reach_the_compiler(tmp_path: Path) -> None:
     assert "ret 35" in load(path, cflags=["-DM=5", f"-I{tmp_path}"])
 
 
-def test_records_of_variables_are_passed_over(tmp_path: Path) -> None:
+def test_debug_records_are_ignored(tmp_path: Path) -> None:
     text = "int main(int c, char **v) { int r = c; for (int i = 0; i < c; i++) r += i;"
     text += " switch (r) { case 3: return 1; } return r; }"
     path = write(tmp_path, "a.c", text)
@@ -161,7 +161,7 @@ def test_cache_is_used_until_a_file_changes(tmp_path: Path, monkeypatch: pytest.
     first = load_program([path])
     assert len(entries(tmp_path)) == 1
     with monkeypatch.context() as patch:
-        patch.setattr("partita.frontends.compile_c", None)  # may not be called
+        patch.setattr("partita.frontends.compile_c", None)  # must not be called
         assert load_program([path]) == first
     write(tmp_path, "n.h", "#define N 2")
     assert "ret 2" in load(path)
@@ -169,7 +169,7 @@ def test_cache_is_used_until_a_file_changes(tmp_path: Path, monkeypatch: pytest.
     assert len(entries(tmp_path)) == 1
 
 
-def test_options_have_entries_of_their_own(tmp_path: Path) -> None:
+def test_options_are_part_of_the_cache_key(tmp_path: Path) -> None:
     path = write(tmp_path, "a.c", "int main(void) { return N; }")
     assert "ret 1" in load(path, cflags=["-DN=1"])
     assert "ret 2" in load(path, cflags=["-DN=2"])
@@ -178,7 +178,7 @@ def test_options_have_entries_of_their_own(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", [b"", b"{}", b"{}\nxx", b"\xff\xfe\n"])
-def test_damaged_entries_are_made_again(damage: bytes, tmp_path: Path) -> None:
+def test_damaged_entries_are_rebuilt(damage: bytes, tmp_path: Path) -> None:
     path = write(tmp_path, "a.c", "int main(void) { return 9; }")
     good = load_program([path])
     (entry,) = entries(tmp_path)
@@ -189,13 +189,13 @@ def test_damaged_entries_are_made_again(damage: bytes, tmp_path: Path) -> None:
         assert entry.read_bytes() == whole
 
 
-def test_a_cache_that_cannot_be_written_is_done_without(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unwritable_cache_is_ignored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", write(tmp_path, "file", "not a folder"))
     assert "ret 9" in load(write(tmp_path, "a.c", "int main(void) { return 9; }"))
     assert cache.cache_dir() == tmp_path / "file" / "partita"
 
 
-def test_processes_may_fill_the_cache_together(tmp_path: Path) -> None:
+def test_concurrent_processes_fill_the_cache(tmp_path: Path) -> None:
     path = write(tmp_path, "a.c", "int main(void) { return 9; }")
     code = f"import sys; from partita.frontends import load_program; sys.stdout.buffer.write(load_program([{path!r}]))"
     jobs = [subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) for _ in range(4)]

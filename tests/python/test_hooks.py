@@ -1,4 +1,4 @@
-"""Python functions as models of C functions: what they may do to a path, and what happens when they are wrong."""
+"""Python functions as models of C functions: the operations on a state, and errors in hooks."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_a_hook_returns_a_number(program: Explore) -> None:
     assert seen == [("read_sensor", 3, "main", 7)]
 
 
-def test_a_fresh_value_lands_in_the_test(program: Explore, tmp_path: Path) -> None:
+def test_fresh_values_are_inputs_of_the_test(program: Explore, tmp_path: Path) -> None:
     def read_sensor(state: State, channel: int) -> Expr:
         value = state.symbolic("reading", 32)
         state.assume((value >= -10) & (value <= 2000))
@@ -108,7 +108,7 @@ def test_arguments_are_signed_numbers_or_expressions(program: Explore) -> None:
     assert solver.model()[expr] == 12
 
 
-def test_decide_forks_and_takes_every_side_once(program: Explore) -> None:
+def test_decide_forks_once_per_side(program: Explore) -> None:
     def classify(state: State, x: Expr) -> int:
         if state.decide(x < 10):
             return 1 if state.decide(x == 3) else 2
@@ -136,7 +136,7 @@ def test_fork_gives_alternatives_with_conditions(program: Explore) -> None:
         int main(void) { return classify(klee_int("x")); }""",
         hooks={"classify": classify},
     )
-    # Where no alternative holds there is no path.
+    # There is no path where no alternative holds.
     assert endings(run) == ["exit 10", "exit 20", "exit 30"]
 
 
@@ -152,11 +152,11 @@ int main(void) {
 """
 
 
-def test_what_was_changed_before_a_fork_is_not_changed_twice(program: Explore) -> None:
-    """The state on the other side of a decision starts from memory as it was before the call."""
+def test_writes_before_a_fork_are_not_repeated(program: Explore) -> None:
+    """The other side of a decision starts with the memory before the call."""
 
     def fill(state: State, address: Expr, size: int) -> int:
-        # A counter in memory: twice the call would leave 2.
+        # A counter in memory: executing the call twice would leave 2.
         byte = state.read(address, 1)
         state.write(address, byte + 1 if isinstance(byte, int) else byte + bv(1, 8), 1)
         more = state.symbolic("more", 8)
@@ -187,7 +187,7 @@ def test_memory_through_symbolic_addresses(program: Explore) -> None:
     assert endings(run) == ["exit 0"]
 
 
-def test_read_and_write_and_strings_and_new_objects(program: Explore) -> None:
+def test_reads_writes_strings_and_new_objects(program: Explore) -> None:
     def duplicate(state: State, text: int) -> int:
         data = state.read_bytes(text)
         assert data == b"hello"
@@ -204,7 +204,7 @@ def test_read_and_write_and_strings_and_new_objects(program: Explore) -> None:
     assert endings(run) == ["exit 42"]
 
 
-def test_number_takes_every_value(program: Explore) -> None:
+def test_number_forks_over_every_value(program: Explore) -> None:
     def square(state: State, x: Expr) -> int:
         state.assume((x >= -1) & (x <= 2))
         return state.number(x) ** 2 + 10
@@ -261,17 +261,17 @@ def test_a_hook_ends_the_path(program: Explore) -> None:
     assert [row["why"] for row in run.summary()["incomplete"]] == ["smoke"]
 
 
-def test_a_path_end_cannot_be_caught(program: Explore) -> None:
-    def careless(state: State) -> int:
+def test_the_end_of_a_path_cannot_be_caught(program: Explore) -> None:
+    def catch_all(state: State) -> int:
         with contextlib.suppress(BaseException):
             state.read(0, 4)
         return 1
 
-    run = program("int careless(void);\nint main(void) { return careless(); }", hooks={"careless": careless})
+    run = program("int catch_all(void);\nint main(void) { return catch_all(); }", hooks={"catch_all": catch_all})
     assert endings(run) == ["null"]
 
 
-def test_bad_memory_in_a_hook_is_the_programs_bug(program: Explore) -> None:
+def test_memory_errors_in_a_hook_are_bugs_of_the_program(program: Explore) -> None:
     def use(state: State, address: int) -> int:
         state.write(address, 1, 8)
         return 0
@@ -285,7 +285,7 @@ def test_bad_memory_in_a_hook_is_the_programs_bug(program: Explore) -> None:
     assert run.bugs[0].line == 5
 
 
-def test_defined_functions_are_overridden_also_static_ones_and_models(program: Explore) -> None:
+def test_hooks_override_static_functions_and_models(program: Explore) -> None:
     text = """
     static int inside(int x) { return x; }
     int outside(int x) { return x; }
@@ -305,7 +305,7 @@ def test_a_hook_of_a_library_function_needs_no_libc(program: Explore) -> None:
     assert run.summary()["libc"] == "none"
 
 
-# What is wrong.
+# Errors.
 
 RAISES = """
 int risky(int x);
@@ -318,7 +318,7 @@ int main(void) {
 """
 
 
-def test_a_hook_that_raises_ends_its_path_with_the_traceback(program: Explore, tmp_path: Path) -> None:
+def test_an_exception_ends_the_path_with_the_traceback(program: Explore, tmp_path: Path) -> None:
     def helper(x: int) -> int:
         return 1 // x
 
@@ -364,14 +364,14 @@ def test_wrong_results_are_model_errors(program: Explore, returned: object, mess
     assert run.summary()["paths"]["completed"] == 1
 
 
-def test_a_value_for_a_function_that_returns_nothing(program: Explore) -> None:
+def test_a_value_for_a_void_function(program: Explore) -> None:
     run = program("void quiet(void);\nint main(void) { quiet(); return 0; }", hooks={"quiet": lambda state: 1})
     (path,) = run
     assert path.message is not None
     assert "expected the hook to return None, as the function returns nothing, found 1" in path.message
 
 
-def test_an_expression_of_another_path_is_refused(program: Explore) -> None:
+def test_expressions_of_other_paths_are_refused(program: Explore) -> None:
     kept: list[Expr] = []
 
     def mix(state: State, x: Expr) -> Expr | int:
@@ -407,7 +407,7 @@ def test_an_expression_of_another_path_is_refused(program: Explore) -> None:
         (lambda s: s.number(bv(1, 128)), "expected a value of at most 64 bits, found (_ BitVec 128)"),
     ],
 )
-def test_wrong_uses_of_the_state(program: Explore, call: Callable[[State], object], message: str) -> None:
+def test_usage_errors_on_the_state(program: Explore, call: Callable[[State], object], message: str) -> None:
     run = program("int f(void);\nint main(void) { return f(); }", hooks={"f": call})
     (path,) = run
     assert path.class_ == "model-error"
@@ -415,7 +415,7 @@ def test_wrong_uses_of_the_state(program: Explore, call: Callable[[State], objec
     assert message in path.message
 
 
-def test_a_state_that_is_kept_is_of_no_use(program: Explore) -> None:
+def test_a_state_is_invalid_after_the_call(program: Explore) -> None:
     kept = []
     run = program("int f(void);\nint main(void) { return f(); }", hooks={"f": lambda state: kept.append(state) or 0})
     run.finish()
@@ -436,7 +436,7 @@ def test_a_contradiction_is_a_model_error(program: Explore) -> None:
     assert "contradicts" in path.message
 
 
-def test_hooks_of_functions_that_do_not_exist(program: Explore) -> None:
+def test_hooks_of_unknown_functions(program: Explore) -> None:
     with pytest.raises(UsageError, match="neither defines nor calls `read_sensr`: did you mean `read_sensor`"):
         program(SENSOR, hooks={"read_sensr": lambda state, channel: 0})
     with pytest.raises(UsageError, match="found `main`, its entry point"):
@@ -451,8 +451,8 @@ def test_hooks_of_functions_that_do_not_exist(program: Explore) -> None:
         )
 
 
-def test_the_same_run_twice(program: Explore) -> None:
-    """With hooks that fork, paths come in the same order with the same inputs."""
+def test_runs_with_hooks_are_deterministic(program: Explore) -> None:
+    """With hooks that fork, a second run yields the same paths in the same order with the same inputs."""
 
     def classify(state: State, x: Expr) -> Expr | int:
         y = state.symbolic("y", 32)
@@ -465,7 +465,7 @@ def test_the_same_run_twice(program: Explore) -> None:
     assert len(first) >= 4
 
 
-def test_other_threads_run_and_layers_in_python_answer_while_a_hook_asks(program: Explore) -> None:
+def test_threads_and_python_layers_run_during_a_hooks_query(program: Explore) -> None:
     class Counting:
         name = "counting"
         asked = 0

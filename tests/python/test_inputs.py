@@ -1,4 +1,4 @@
-"""The values of tests: readable where the path leaves a choice; and expressions that are used many times over."""
+"""Values in tests are readable where the path allows it; shared expressions are processed once."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_values_are_readable_where_the_path_allows_it(tmp_path: Path) -> None:
     assert printable(s[3])
 
 
-def test_shared_expressions_cost_what_they_are_in_number() -> None:
+def test_cost_is_linear_in_distinct_expressions() -> None:
     run = explore(REPOSITORY / "tests" / "programs" / "scale" / "rounds.c", max_time=20).finish()
     assert run.complete
     assert run.summary()["paths"]["completed"] == 1

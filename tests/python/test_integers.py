@@ -1,4 +1,4 @@
-"""Words as integers: `differences` and `integers` against Z3's bit-vectors, and the paper's reading, which is wrong."""
+"""`differences` and `integers` compared with Z3's bit-vectors, and `integers:paper`, which is unsound on overflow."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_orders_and_sums_agree_with_z3(part: int) -> None:
     total = Tally()
     for number in range(part, 40, 2):
         total.add(crosscheck(f"test/order{number}", ORDER_CHAINS, ORDERS))
-    shown = [f"{m.chain}: {m.complaint}\n{text(m.script)}" for m in total.mismatches]
+    shown = [f"{m.chain}: {m.difference}\n{text(m.script)}" for m in total.mismatches]
     assert not shown, "\n\n".join(shown)
     for chain in ORDER_CHAINS:
         assert total.verdicts[chain] > 400
@@ -38,20 +38,20 @@ def test_conformance(chain: str) -> None:
     assert unknown == 0
 
 
-def test_nothing_stale_after_a_collection() -> None:
-    """Proofs rest on constraints by number, and numbers are used again."""
+def test_no_stale_proofs_after_a_collection() -> None:
+    """Proofs refer to constraints by handle, and handles are reused."""
     tally = crosscheck_collected("test/integers", "verify(z3) integers sat", ORDERS)
-    shown = [f"{m.chain}: {m.complaint}\n{text(m.script)}" for m in tally.mismatches]
+    shown = [f"{m.chain}: {m.difference}\n{text(m.script)}" for m in tally.mismatches]
     assert not shown, "\n\n".join(shown)
     assert tally.verdicts[LABEL] > 200
 
 
 def test_a_proof_does_not_outlive_its_constraint() -> None:
-    """x + 1 does not wrap because of a bound on x. The bound goes, and its number becomes another constraint's."""
+    """x + 1 does not wrap because of a bound on x. The bound is dropped, and another constraint gets its handle."""
     solver = Solver(layers="integers z3")
     cycle = (x + 1).ule(y), y.ule(x)
     others = [bv(f"v{i}", 32) for i in range(10)]
-    # Nodes of their own for all but the comparisons, so that these take the place that becomes free.
+    # Everything but the comparisons is kept alive, so that the new comparison reuses the freed handle.
     solver.add(*[a.ule(b) for a, b in itertools.pairwise(others)])
     solver.push()
     solver.add(x.ult(100))
@@ -76,7 +76,7 @@ SEQUENCES = {
 
 
 @pytest.mark.parametrize("name", SEQUENCES)
-def test_sorting_needs_nothing_but_orders(name: str) -> None:
+def test_sorting_is_decided_by_order_constraints(name: str) -> None:
     sequence = SEQUENCES[name]
     expected, _ = answers(sequence.script, "z3")
     assert len(expected) == sequence.queries > 50
@@ -94,7 +94,7 @@ def solved(chain: str, *constraints: Expr) -> tuple[str, Solver]:
 
 @pytest.mark.parametrize("layer", ["differences", "integers"])
 def test_a_core_has_the_constraints_behind_its_proofs(layer: str) -> None:
-    # x + 1 <= y and y <= x hold together at the greatest x: only the bound on x makes them contradict each other.
+    # x + 1 <= y and y <= x both hold at the maximal x: they contradict each other only with the bound on x.
     cycle = (x + 1).ule(y), y.ule(x)
     assert solved(f"{layer} z3", *cycle)[0] == "sat"
     verdict, solver = solved(layer, x.ult(100), *cycle)
@@ -102,12 +102,12 @@ def test_a_core_has_the_constraints_behind_its_proofs(layer: str) -> None:
     assert len(solver.unsat_core()) == 3
 
 
-def test_bounds_that_only_sets_know() -> None:
-    # The mask leaves x below 2^16, which is no comparison: differences learns it from the sets, with the reason.
+def test_bounds_from_sets() -> None:
+    # The mask bounds x below 2^16 without a comparison: `differences` gets the bound and its reason from the sets.
     verdict, solver = solved("differences", (x & 0xFFFF0000) == 0, (x + 1).ule(y), y.ule(x))
     assert verdict == "unsat"
     assert len(solver.unsat_core()) == 3
-    # And tells them what follows from a chain of comparisons.
+    # The sets get the bounds that follow from a chain of comparisons.
     chain = [bv(f"c{i}", 32) for i in range(20)]
     orders = [a.ult(b) for a, b in itertools.pairwise(chain)]
     verdict, solver = solved("differences sat", *orders, chain[-1].ult(20))
@@ -119,7 +119,7 @@ def test_bounds_that_only_sets_know() -> None:
 
 
 @pytest.mark.parametrize("layer", ["differences", "integers"])
-def test_one_word_in_two_views(layer: str) -> None:
+def test_signed_and_unsigned_views_of_one_word(layer: str) -> None:
     assert solved(f"{layer} z3", x < 0, x.ugt(10))[0] == "sat"
     assert solved(f"{layer} z3", x >= 0, x.ult(y), y < x)[0] == "sat"
     assert solved(layer, x >= 0, y >= 0, x.ult(y), y < x)[0] == "unsat"
@@ -142,7 +142,7 @@ def test_one_word_in_two_views(layer: str) -> None:
     ],
 )
 def test_sums_products_and_quotients(constraints: list[Expr], verdict: str) -> None:
-    """Decided without anything below, and as bit-vectors are."""
+    """Decided by the layer alone, with bit-vector semantics."""
     assert solved("z3", *constraints)[0] == verdict
     found, solver = solved("integers(ms=10000)", *constraints)
     assert found == verdict, solver.reason_unknown
@@ -176,7 +176,7 @@ def test_reasons_for_passing_on(constraint: Expr, reason: str) -> None:
 
 
 @pytest.mark.parametrize("layer", ["differences", "integers"])
-def test_a_byte_of_a_word_is_not_another_number(layer: str) -> None:
+def test_a_byte_of_a_word_is_not_independent(layer: str) -> None:
     verdict, solver = solved(f"{layer} z3", y > WORD, MEMORY[0].ugt(200), WORD > 250, y < 500)
     assert verdict == "sat"
     assert 250 < solver.model()[WORD] < 500
@@ -204,8 +204,8 @@ OVERFLOWING = [
 ]
 
 
-def test_the_papers_reading_is_wrong_where_things_wrap() -> None:
-    """Every query here is built to overflow, and `verify` notices each time; ours is never wrong on them."""
+def test_the_papers_integers_are_unsound_on_overflow() -> None:
+    """Every query overflows. `verify` finds a mismatch for `integers:paper` each time and none for `integers`."""
     for constraints in OVERFLOWING:
         _, solver = solved("verify(z3) integers:paper z3", *constraints)
         assert solver.statistics["layers"][0]["mismatches"] == 1, constraints
@@ -214,8 +214,8 @@ def test_the_papers_reading_is_wrong_where_things_wrap() -> None:
         assert solver.statistics["layers"][0]["mismatches"] == 0
 
 
-def test_a_wrong_model_of_a_satisfiable_query_is_told_from_a_wrong_verdict() -> None:
-    # The paper reads 2^31 as the least number and x, extended by zeros, as x: it finds a positive x.
+def test_wrong_models_and_wrong_verdicts_are_distinguished() -> None:
+    # `integers:paper` takes 2^31 for the least number and zero-extended x for x, so it finds a positive x.
     for constraints, wrong_models in (([x.ult(10), x < 0], 0), ([x.ugt(TOP), x.zext(64) > 5], 1)):
         _, solver = solved("verify(z3) integers:paper", *constraints)
         counted = solver.statistics["layers"][0]
@@ -229,7 +229,7 @@ def test_names_and_options() -> None:
         assert str(caught.value) == (
             f"expected `integers` or `integers:paper`, with (ms=N) or without, found `{wrong}`"
         )
-    # A deadline that passes is a reason to pass on, not an answer.
+    # At its deadline the layer passes on.
     sides = [side.ult(1 << 9) for side in (x, y, z)]
     verdict, solver = solved("integers(ms=1) sat", *sides, x * x + y * y == z * z, x.ugt(100), y.ugt(x), z != y)
     assert verdict == "sat"

@@ -1,4 +1,4 @@
-"""Layers written in Python: what they see, and that nothing they say is believed unchecked."""
+"""Layers written in Python: the views of queries that they get, and the checks of their answers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from partita.layers import OPERATORS, Answer, QueryView, RestView, Sat, Unknown,
 
 
 class Layer:
-    """A layer that does as a function says."""
+    """A layer that calls a function."""
 
     name = "mine"
 
@@ -41,7 +41,7 @@ def ask(answer: Callable[[QueryView, RestView], Answer], *below: str) -> tuple[s
     return verdict, solver.reason_unknown
 
 
-def test_a_right_answer_is_taken() -> None:
+def test_a_correct_answer_is_accepted() -> None:
     def answer(query: QueryView, rest: RestView) -> Answer:
         (variable,) = query.variables
         return Sat({variable: 7})
@@ -59,13 +59,13 @@ def test_a_right_answer_is_taken() -> None:
         (lambda q, r: Sat({q.variables[0]: 256}), "expected a number that fits in 8 bits"),
         (lambda q, r: Unsat([q.condition]), "which is not a constraint of the query"),
         (lambda q, r: Unsat([987654]), "mine: the core has e987654, which is not a constraint of the query"),
-        (lambda q, r: Unknown("tired"), "mine: tired"),
+        (lambda q, r: Unknown("too hard"), "mine: too hard"),
         (lambda q, r: Unknown("timeout"), "timeout"),
         (lambda q, r: None, "check() must return Sat, Unsat or Unknown, found NoneType"),
         (lambda q, r: 1 // 0, "ZeroDivisionError: "),
     ],
 )
-def test_lies_and_crashes_become_unknown(answer: Callable[[QueryView, RestView], Answer], reason: str) -> None:
+def test_wrong_answers_become_unknown(answer: Callable[[QueryView, RestView], Answer], reason: str) -> None:
     verdict, why = ask(answer)
     assert verdict == "unknown"
     assert why is not None
@@ -84,7 +84,7 @@ def test_a_layer_can_pass_on() -> None:
     assert ask(answer)[1] == "mine: incomplete: no layer of the chain could decide it"
 
 
-def test_the_layers_below_are_only_lent() -> None:
+def test_rest_is_invalid_after_the_call() -> None:
     kept: list[tuple[QueryView, RestView]] = []
 
     def answer(query: QueryView, rest: RestView) -> Answer:
@@ -97,7 +97,7 @@ def test_the_layers_below_are_only_lent() -> None:
         rest.check(query)
 
 
-def test_nodes_are_sent_once_and_again_after_a_crash() -> None:
+def test_nodes_are_sent_once_and_resent_after_an_exception() -> None:
     sent: list[int] = []
 
     def answer(query: QueryView, rest: RestView) -> Answer:
@@ -115,7 +115,7 @@ def test_nodes_are_sent_once_and_again_after_a_crash() -> None:
     assert layer.forgotten == 1
 
 
-def test_what_a_query_carries() -> None:
+def test_attributes_of_a_query() -> None:
     queries: list[QueryView] = []
 
     def answer(query: QueryView, rest: RestView) -> Answer:
@@ -140,7 +140,7 @@ def test_what_a_query_carries() -> None:
     assert not query.cancelled()
 
 
-def test_dropped_numbers_are_told_before_they_are_reused() -> None:
+def test_dropped_handles_are_reported_before_reuse() -> None:
     known: set[int] = set()
     reused = 0
 

@@ -1,4 +1,4 @@
-"""The linked C library, run concretely, is the native one: same output, same exit status."""
+"""The linked C library, run concretely, behaves as natively: same output, same exit status."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_conformance(program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert not list(ours.iterdir()), "the program's files are its own, not the machine's"
 
 
-def test_the_programs_own_definitions_win(tmp_path: Path) -> None:
+def test_user_definitions_override_the_library(tmp_path: Path) -> None:
     source = tmp_path / "p.c"
     source.write_text(
         "#include <stdio.h>\n#include <string.h>\n#include <stdlib.h>\n"
@@ -49,8 +49,8 @@ def test_the_programs_own_definitions_win(tmp_path: Path) -> None:
     assert (path.output, path.status) == (b"<a>\n<mine>\n", 1)
 
 
-def test_only_what_is_needed_is_linked(tmp_path: Path) -> None:
-    """A program that the small models serve does not get the whole library."""
+def test_only_needed_functions_are_linked(tmp_path: Path) -> None:
+    """A program that needs only modelled functions is not linked with the library."""
     source = tmp_path / "p.c"
     source.write_text('#include <stdio.h>\nint main(void) { return printf("x") - 1; }\n')
     assert explore(source).finish().summary()["libc"] == "none"
@@ -62,8 +62,8 @@ def test_only_what_is_needed_is_linked(tmp_path: Path) -> None:
     assert run.summary()["incomplete"][0]["why"].startswith("call of `fopen`, which has no definition")
 
 
-def test_the_end_of_a_program(tmp_path: Path) -> None:
-    """Handlers, destructors and the last flush, in that order; `_exit` does none of it."""
+def test_exit_handlers(tmp_path: Path) -> None:
+    """`exit` runs handlers, then destructors, then flushes streams; `_exit` does none of these."""
     source = tmp_path / "p.c"
     source.write_text(
         "#include <stdio.h>\n#include <stdlib.h>\n#include <unistd.h>\n"
@@ -78,8 +78,8 @@ def test_the_end_of_a_program(tmp_path: Path) -> None:
     assert (path.output, path.status) == (b"", 3)
 
 
-def make_slowly(folder: str, made: str) -> bytes:
-    """What `musl()` gives in a process of its own whose library takes a while; each making leaves a mark."""
+def build_slowly(folder: str, made: str) -> bytes:
+    """Returns the result of `musl()` in a process whose build is slow; each build leaves a file."""
     os.environ["XDG_CACHE_HOME"] = folder
 
     def make() -> bytes:
@@ -100,15 +100,15 @@ def small() -> bytes:
     return lower("")
 
 
-def test_two_runs_at_once_make_the_library_once(tmp_path: Path) -> None:
+def test_concurrent_runs_build_the_library_once(tmp_path: Path) -> None:
     made = tmp_path / "made"
     with multiprocessing.get_context("spawn").Pool(2) as pool:
-        both = pool.starmap(make_slowly, [(str(tmp_path), str(made))] * 2)
+        both = pool.starmap(build_slowly, [(str(tmp_path), str(made))] * 2)
     assert both == [small(), small()]
     assert made.read_text() == "x"
 
 
-def test_a_damaged_library_is_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_damaged_library_is_rebuilt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr(musl, "_make", small)
     whole = musl.musl()
@@ -119,7 +119,7 @@ def test_a_damaged_library_is_made_again(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The library is made, and cannot be kept: nothing that is not whole stays behind."""
+    """A library that cannot be stored leaves no partial file."""
 
     def on_a_full_disk(**options: object) -> tuple[int, str]:
         name = tmp_path / "partita" / "libc" / ".new-x"
@@ -134,8 +134,8 @@ def test_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert [path.name for path in (tmp_path / "partita" / "libc").iterdir()] == ["lock"]
 
 
-def test_without_the_compilers_package(partita: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As in an installation whose dependencies were left out."""
+def test_without_ziglang(partita: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As after `pip install --no-deps`."""
     source = tmp_path / "p.c"
     source.write_text("int main(void) { return 0; }\n")
     (tmp_path / "sitecustomize.py").write_text(

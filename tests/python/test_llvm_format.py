@@ -1,4 +1,4 @@
-"""The serialised form: damaged bytes are refused with a reason and never break the reader."""
+"""The serialised program format: damaged bytes are refused with a reason and never crash the reader."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def program() -> bytes:
     return load_program([PROGRAMS / "computed_goto.c"], cache=False)
 
 
-def sealed(data: bytes) -> bytes:
-    """The same bytes with the right checksum, so that what is inside is looked at."""
+def with_checksum(data: bytes) -> bytes:
+    """Corrects the checksum, so that the reader checks the contents."""
     return data[:12] + struct.pack("<I", zlib.crc32(data[16:])) + data[16:]
 
 
@@ -54,19 +54,19 @@ def test_every_truncation_is_refused(program: bytes) -> None:
 
 
 def test_mutations_are_refused_or_read(program: bytes) -> None:
-    """Any word replaced, with the checksum right: an answer or a refusal, never a crash."""
+    """With any word replaced and the checksum corrected, the reader accepts or refuses but never crashes."""
     rng = random.Random(1)
     words = struct.unpack_from("<I", program, 16)[0]
     refused = 0
     for at in range(24, 24 + 4 * words, 4):
         old = struct.unpack_from("<I", program, at)[0]
         for new in (old ^ 1, old + 1 & 0xFFFFFFFF, 0xFFFFFFFF, rng.getrandbits(32), rng.getrandbits(8)):
-            changed = sealed(program[:at] + struct.pack("<I", new) + program[at + 4 :])
+            changed = with_checksum(program[:at] + struct.pack("<I", new) + program[at + 4 :])
             try:
                 dump_program(changed)
             except ValueError:
                 refused += 1
-    assert refused > words  # most changes break something
+    assert refused > words  # most changes are refused
 
 
 def test_checks_name_the_place() -> None:
@@ -88,7 +88,7 @@ def test_checks_name_the_place() -> None:
     )
 
 
-# Each table of operators with an instruction of its kind (registers: r0 of 64 bits, r1 of 1, r2 of 128).
+# Each table of operators with an instruction that uses it (registers: r0 has 64 bits, r1 has 1, r2 has 128).
 TABLES = [
     ("BIN_OPS", w.BIN, (0, 0, 0), "r0:64 = {} r0 r0"),
     ("UN_OPS", w.UN, (0, 0), "r0:64 = {} r0"),

@@ -1,4 +1,4 @@
-"""One construct a case: LLVM text in, the printed program out, literally."""
+"""Lowering of single constructs: LLVM text, and the exact printed program."""
 
 from __future__ import annotations
 
@@ -735,5 +735,5 @@ b1:
 
 @pytest.mark.parametrize(("text", "expected"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
 def test_lowering(text: str, expected: str) -> None:
-    module_text([("case", text.encode())], entry=None)  # LLVM itself accepts it
+    module_text([("case", text.encode())], entry=None)  # the case is valid LLVM
     assert dump_program(lower(text)).strip() == expected.strip()

@@ -53,7 +53,7 @@ declare void @f()
     ]
 
 
-def test_a_chain_of_any_length() -> None:
+def test_long_chains_of_constants() -> None:
     count = 20_000
     text = "".join(f"@n{i} = global ptr @n{i + 1}\n" for i in range(count)) + f"@n{count} = global ptr null\n"
     found = globals_of(text)
@@ -61,7 +61,7 @@ def test_a_chain_of_any_length() -> None:
     assert "global n7 size 8 align 8 [0:8]=@n8" in found
 
 
-def test_a_value_that_is_not_understood_spoils_only_its_global() -> None:
+def test_an_unsupported_initial_value_affects_only_its_global() -> None:
     text = "@a = global i64 mul (i64 ptrtoint (ptr @b to i64), i64 3)\n@b = global i8 1"
     assert globals_of(text) == [
         'global a size 8 align 8 unsupported "constant expression `mul` in the initial value of `a`"',
@@ -89,7 +89,7 @@ define void @f() {
     assert "global y = @x+4" in dump
 
 
-def test_constructors_come_in_order() -> None:
+def test_constructors_are_sorted_by_priority() -> None:
     text = """
 @llvm.global_ctors = appending global [2 x { i32, ptr, ptr }] [{ i32, ptr, ptr } { i32 65535, ptr @a, ptr null }, { i32, ptr, ptr } { i32 101, ptr @b, ptr null }]
 @llvm.global_dtors = appending global [2 x { i32, ptr, ptr }] [{ i32, ptr, ptr } { i32 101, ptr @b, ptr null }, { i32, ptr, ptr } { i32 65535, ptr @a, ptr null }]
@@ -104,7 +104,7 @@ define internal void @b() {
     assert lines[:4] == ["constructor 101 b", "constructor 65535 a", "destructor 65535 a", "destructor 101 b"]
 
 
-def test_only_what_is_used_is_declared() -> None:
+def test_unused_declarations_are_dropped() -> None:
     text = "declare void @used()\ndeclare void @unused()\ndefine void @f() {\n  call void @used()\n  ret void\n}"
     dump = dump_program(lower(text))
     assert "function used() -> () undefined" in dump
@@ -134,7 +134,7 @@ def test_another_target_is_refused() -> None:
     )
 
 
-def test_a_function_that_is_not_understood_spoils_only_itself() -> None:
+def test_an_unsupported_instruction_affects_only_its_function() -> None:
     text = """
 declare void @g(<vscale x 4 x i32>)
 define i32 @f(ptr addrspace(257) %p, i32) {
@@ -185,7 +185,7 @@ def declare(*names: str) -> str:
     return "".join(f"declare i32 @{name}()\n" for name in names)
 
 
-def test_a_library_fills_what_is_undefined_and_no_more() -> None:
+def test_a_library_only_adds_undefined_symbols() -> None:
     user = declare("read", "missing") + calling("main", "read", "missing")
     library = calling("read", "helper", linkage="") + calling("helper", linkage="internal") + calling("unused")
     assert linked(user, library) == [
@@ -202,7 +202,7 @@ def test_a_library_fills_what_is_undefined_and_no_more() -> None:
     ]
 
 
-def test_the_users_definition_wins_even_inside_the_library() -> None:
+def test_user_definitions_override_library_internals() -> None:
     user = declare("strdup") + calling("main", "strdup") + function("malloc", "  ret i32 1", "weak")
     library = declare("malloc") + calling("strdup", "malloc") + function("malloc", "  ret i32 2")
     library = library.replace("declare i32 @malloc()\n", "")
@@ -212,14 +212,14 @@ def test_the_users_definition_wins_even_inside_the_library() -> None:
     assert "  ret 1" in found
 
 
-def test_a_strong_definition_wins_among_libraries() -> None:
+def test_strong_definitions_override_weak_ones_among_libraries() -> None:
     user = declare("hook") + calling("main", "hook")
     found = linked(user, function("hook", "  ret i32 1", "weak"), function("hook", "  ret i32 2"))
     assert "  ret 2" in found
     assert "  ret 1" not in found
 
 
-def test_internal_symbols_never_meet() -> None:
+def test_internal_symbols_do_not_clash() -> None:
     user = declare("api") + calling("main", "api", "helper") + function("helper", "  ret i32 1", "internal")
     library = calling("api", "helper") + function("helper", "  ret i32 2", "internal")
     found = linked(user, library)

@@ -1,7 +1,7 @@
 """The programs of tests/programs, lowered and interpreted for every value of their one symbolic byte.
 
-That counts their paths and finds their bugs without the executor, so the expectations in their heads are the lowering's
-own; and the same byte given to the natively compiled program must end in the same status.
+This counts their paths and finds their bugs independently of the executor and checks the expectations in their heads.
+The natively compiled program must exit with the same status for each byte.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from interpret import Decoder, Machine, Native, UnsupportedError
 from partita.frontends import load_program
 from partita.toolchain import runtime_include, zig_dir
 
-# These need the executor's models of library functions, which the interpreter has not: test_run_programs has them.
+# Programs that need the executor's models of library functions, which the interpreter lacks (see test_run_programs).
 LIBRARY = {"conversions", "objects_by_pointer", "setjmp_longjmp"}
 FOLDER = Path(__file__).parent.parent / "programs"
 PROGRAMS = sorted(path for path in FOLDER.glob("*.c") if path.stem not in LIBRARY)
@@ -73,7 +73,7 @@ def run(program: Decoder, byte: int) -> tuple[Machine, str, int]:
 
 
 def explore(path: Path, optimize: bool = False) -> tuple[dict[str, set[tuple[int, ...]]], dict[int, int]]:
-    """The traces by how they end, and the status for each byte."""
+    """Returns the traces by ending, and the exit status for each byte."""
     program = Decoder(load_program([path], cache=False, optimize=optimize))
     traces: dict[str, set[tuple[int, ...]]] = {}
     statuses = {}

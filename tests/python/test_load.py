@@ -1,4 +1,4 @@
-"""Runs that are too large, interrupted or killed: limits hold, files are whole."""
+"""Runs that reach the memory limit, are interrupted or killed: limits hold, files are complete."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from conftest import PARTITA
 
 from partita import explore, ktest
 
-# 2^40 paths: never explored to the end, and no query is hard.
+# 2^40 paths: never explored completely; no query is hard.
 ENDLESS = """#include "klee/klee.h"
 int main(void) {
   unsigned char in[40];
@@ -35,8 +35,8 @@ def endless(tmp_path: Path) -> Path:
     return path
 
 
-def test_memory_is_held_by_giving_up_states(endless: Path, tmp_path: Path) -> None:
-    # In a process of its own: memory that earlier tests have taken does not count.
+def test_states_are_discarded_at_the_memory_limit(endless: Path, tmp_path: Path) -> None:
+    # In its own process, so that memory of earlier tests does not count.
     command = [str(PARTITA), "run", str(endless), "--search", "bfs", "--max-memory", f"{LIMIT}B", "--json"]
     command += ["--max-instructions", "2500000", "--tests", "coverage", "--out", str(tmp_path / "out")]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
@@ -49,8 +49,8 @@ def test_memory_is_held_by_giving_up_states(endless: Path, tmp_path: Path) -> No
     assert data["paths"]["limits"] == sum(row["count"] for row in data["incomplete"])
 
 
-def test_the_tests_of_states_given_up_are_written(endless: Path, tmp_path: Path) -> None:
-    # Below what the process has at its start: everything is given up at the first look.
+def test_discarded_states_have_tests(endless: Path, tmp_path: Path) -> None:
+    # Less than the process uses at its start: all states are discarded at the first check.
     run = explore(endless, search="bfs", max_memory=1 << 20, out=tmp_path / "out").finish()
     data = run.summary()
     assert data["stopped"] == "max-memory"
@@ -60,7 +60,7 @@ def test_the_tests_of_states_given_up_are_written(endless: Path, tmp_path: Path)
 
 
 def start(program: Path, out: Path) -> subprocess.Popen[str]:
-    """A run that has written some tests into the pack, so that it is well under way."""
+    """Starts a run and waits until it has written tests into the pack."""
     command = [str(PARTITA), "run", str(program), "--out", str(out)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     deadline = time.monotonic() + 60
@@ -83,13 +83,13 @@ def test_a_signal_ends_a_run_cleanly(number: signal.Signals, endless: Path, tmp_
     assert (data["stopped"], data["complete"]) == ("interrupted", False)
     assert (out / "coverage.lcov").read_text().endswith("end_of_record\n")
     tests = list(ktest.read_folder(out))
-    # A question that was called off cuts a side of its branch, which has no test.
+    # An interrupted query cuts off one side of its branch, which has no test.
     open_then = sum(row["count"] for row in data["incomplete"] if row["why"] == "interrupted")
     assert len(tests) == data["tests"] == data["paths"]["completed"] + open_then
     assert not list(out.glob("*.part"))
 
 
-def test_a_killed_run_leaves_whole_tests(endless: Path, tmp_path: Path) -> None:
+def test_a_killed_run_leaves_complete_tests(endless: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     process = start(endless, out)
     process.kill()

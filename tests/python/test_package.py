@@ -1,4 +1,4 @@
-"""The package itself: its names come when they are used, and `partita cc` starts without what it does not need."""
+"""The package: names are imported lazily, and `partita cc` imports only what it needs."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ def run(code: str) -> str:
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
 
 
-def test_every_name_is_there() -> None:
+def test_public_names_can_be_imported() -> None:
     assert set(partita._HOMES) == set(partita.__all__) == set(dir(partita))
     for name in partita.__all__:
         assert getattr(partita, name) is not None
 
 
-def test_a_function_is_not_hidden_by_its_module() -> None:
+def test_functions_are_not_shadowed_by_modules() -> None:
     for first in ("import partita.explore", "from partita.explore import Run", "from partita import Run"):
         assert run(f"{first}\nimport partita\nprint(callable(partita.explore))") == "True\n"
 

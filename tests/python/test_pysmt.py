@@ -1,4 +1,4 @@
-"""pySMT's generic solver through `partita smt -in`, for real."""
+"""pySMT's generic solver with `partita smt -in` as its process."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_a_script_is_solved() -> None:
         assert solver.solve() is False
         solver.pop()
         assert solver.solve() is True
-        # Last, because pySMT leaves the line's end after a value unread and takes it for the next answer.
+        # Last, because pySMT does not read the newline after a value and takes it for the next answer.
         x, y = (solver.get_py_value(mgr.get_symbol(name)) for name in "xy")
         assert x * y == 0x237
         assert 1 < x < y < 256

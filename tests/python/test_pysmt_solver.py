@@ -1,4 +1,4 @@
-"""`partita.integrations.pysmt` against pySMT itself, and against Z3 through it."""
+"""`partita.integrations.pysmt` compared with pySMT's simplifier and with Z3 through pySMT."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def env() -> Iterator[Environment]:
     reset_env()
 
 
-def test_it_is_a_solver_by_name_and_by_preference(env: Environment) -> None:
+def test_selected_by_name_and_by_preference(env: Environment) -> None:
     mgr = env.formula_manager
     x = mgr.Symbol("x", BV8)
     formula = mgr.Equals(mgr.BVMul(x, x), mgr.BV(49, 8))
@@ -40,7 +40,7 @@ def test_it_is_a_solver_by_name_and_by_preference(env: Environment) -> None:
         assert type(solver).__name__ == "PartitaSolver"
 
 
-def test_it_is_incremental_with_assumptions_and_models(env: Environment, capsys: pytest.CaptureFixture[str]) -> None:
+def test_incremental_solving_assumptions_and_models(env: Environment, capsys: pytest.CaptureFixture[str]) -> None:
     mgr = env.formula_manager
     x, p = mgr.Symbol("x", BV8), mgr.Symbol("p", BOOL)
     with env.factory.Solver(name="partita") as solver:
@@ -89,7 +89,7 @@ def test_cores(env: Environment) -> None:
         assert solver.get_named_unsat_core() == {"a": parts[0], "c": parts[2]}
 
 
-def test_what_is_not_ours_is_said(env: Environment) -> None:
+def test_unsupported_formulas_are_refused(env: Environment) -> None:
     mgr = env.formula_manager
     r = mgr.Symbol("r", REAL)
     with env.factory.Solver(name="partita") as solver:
@@ -132,8 +132,8 @@ def random_term(mgr: Any, chance: random.Random, leaves: list[Any], depth: int) 
     )()
 
 
-def test_random_formulas_mean_what_pysmt_means(env: Environment) -> None:
-    """Against all assignments, by pySMT's own simplifier."""
+def test_random_formulas_agree_with_pysmt(env: Environment) -> None:
+    """Compares with pySMT's simplifier under all assignments."""
     mgr, chance = env.formula_manager, random.Random(7)
     x, y = (mgr.Symbol(name, BVType(4)) for name in "xy")
     verdicts = {True: 0, False: 0}
@@ -154,7 +154,7 @@ def test_random_formulas_mean_what_pysmt_means(env: Environment) -> None:
     assert min(verdicts.values()) > 5
 
 
-def test_every_operator_of_bit_vectors_and_arrays_is_there() -> None:
+def test_every_operator_is_supported() -> None:
     import pysmt.operators as op
 
     there = set(FUNCTIONS) | set(INDEXED) | {op.BV_CONSTANT, op.ARRAY_VALUE}

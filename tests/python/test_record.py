@@ -1,4 +1,4 @@
-"""What a run records for reports: the tree of forks, the path into each bug, the slowest queries."""
+"""Records of a run for reports: the tree of forks, the path to each bug, the slowest queries."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from conftest import Run
 import partita
 from partita import ktest
 
-# Line 8 has three sides out and two branches on it; line 12 forks in a library function.
+# Line 8 has three successors and two branches; line 12 forks in a library function.
 PROGRAM = """#include "klee/klee.h"
 #include <string.h>
 int main(void) {
@@ -39,7 +39,7 @@ def recorded(tmp_path: Path, name: str = "tree.json", **options: Any) -> dict[st
 
 
 @pytest.mark.parametrize(("search", "path_model"), [("dfs", True), ("bfs", True), ("mix", True), ("dfs", False)])
-def test_the_tree_has_every_path(search: str, path_model: bool, tmp_path: Path) -> None:
+def test_tree_has_every_path(search: str, path_model: bool, tmp_path: Path) -> None:
     tree = recorded(tmp_path, search=search, path_model=path_model)
     nodes = tree["nodes"]
     count = len(nodes["parent"])
@@ -48,7 +48,7 @@ def test_the_tree_has_every_path(search: str, path_model: bool, tmp_path: Path) 
     assert all(parent < node for node, parent in enumerate(nodes["parent"]) if node)
     inner = set(nodes["parent"][1:])
     leaves = [node for node in range(count) if node not in inner]
-    # Leaves end as their tests say, each once; whatever forks has a place, has two sides or more, and does not end.
+    # Each test's ending is that of one leaf; inner nodes have a place, two or more children, and no ending.
     endings = {int(Path(test.name).stem[4:]): test.ending for test in ktest.read_folder(tmp_path / "out")}
     tested = [node for node in leaves if nodes["test"][node] is not None]
     assert {nodes["test"][node]: tree["endings"][nodes["ending"][node]] for node in tested} == endings
@@ -59,7 +59,7 @@ def test_the_tree_has_every_path(search: str, path_model: bool, tmp_path: Path) 
         assert nodes["place"][node] is not None
         assert sides[node] >= 2
     assert sum(nodes["left_out"]) == 0
-    # The switch is one fork with three sides, which say where they lead.
+    # The switch is one fork with three children, which have their target lines.
     places = [(row["line"], row["inside"]) for row in tree["places"]]
     assert len(set(places)) == len(places)
     (switch,) = (node for node in inner if places[nodes["place"][node]][0] == 8 and sides[node] == 3)
@@ -74,7 +74,7 @@ def test_the_tree_has_every_path(search: str, path_model: bool, tmp_path: Path) 
     assert {row["line"]: row["inside"] for row in tree["places"]}[12] == "strchr"
 
 
-def test_the_path_into_a_bug(tmp_path: Path) -> None:
+def test_path_to_a_bug(tmp_path: Path) -> None:
     tree = recorded(tmp_path)
     (bug,) = tree["bugs"]
     assert (bug["class"], bug["line"], bug["left_out"]) == ("division-by-zero", 10, 0)
@@ -82,8 +82,8 @@ def test_the_path_into_a_bug(tmp_path: Path) -> None:
     assert steps == [(8, "case 1, 2, line 9"), (9, "line 10"), (10, None)]
 
 
-def test_the_path_into_a_bug_is_known_however_late_it_is_found(tmp_path: Path) -> None:
-    """Past the nodes that are kept, and longer than what is kept of a path."""
+def test_path_to_a_bug_beyond_the_limits_of_the_tree(tmp_path: Path) -> None:
+    """The bug is found after the last recorded node, on a path longer than the recorded part."""
     program, out = tmp_path / "long.c", tmp_path / "long"
     program.write_text("""#include "klee/klee.h"
 #include <assert.h>
@@ -115,7 +115,7 @@ int main(void) {
     assert steps == [(6, "line 12"), *[(13, "line 12")] * 999]
 
 
-def test_slow_queries_can_be_asked_again(tmp_path: Path, partita: Run) -> None:
+def test_slow_queries_can_be_rerun(tmp_path: Path, partita: Run) -> None:
     program, out = tmp_path / "p.c", tmp_path / "out"
     program.write_text("""#include "klee/klee.h"
 int main(void) {

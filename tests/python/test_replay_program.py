@@ -1,4 +1,4 @@
-"""Replay of whole programs: arguments, files and standard input of a test become those of a native run."""
+"""Replay of whole programs: a native run with the arguments, files and standard input of a test."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from partita.replay.program import replay_program
 
 Objects = Sequence[tuple[str, bytes]]
 
-# Its exit status says how it was called.
+# The exit status tells how the program was called.
 PROGRAM = r"""
 #include <errno.h>
 #include <signal.h>
@@ -86,7 +86,7 @@ def number(value: int) -> bytes:
     return value.to_bytes(4, "little")
 
 
-def test_words_become_arguments() -> None:
+def test_command_line_of_a_test() -> None:
     words = "first --sym-arg 3 --sym-args 0 2 4 middle --sym-args 1 3 2 --sym-files 1 4 --sym-stdin 2 last"
     objects = [
         ("arg00", b"ab\0c"),
@@ -153,7 +153,7 @@ def test_endings(program: Path) -> None:
     assert predicted == [True] * 8 + [False, True, False, False, False]
 
 
-def test_tests_can_do_no_harm(program: Path, tmp_path: Path) -> None:
+def test_replay_is_confined(program: Path, tmp_path: Path) -> None:
     mine = tmp_path / "mine"
     mine.write_text("precious")
     mode = mine.stat().st_mode
@@ -167,8 +167,8 @@ def test_tests_can_do_no_harm(program: Path, tmp_path: Path) -> None:
     assert (result.ending, len(list(tmp_path.iterdir()))) == ("exit 0", 2)
 
 
-def test_system_calls_fail_in_replay_as_in_the_run(tmp_path: Path) -> None:
-    """Each kind of call that can fail does so in some test; natively the same one fails."""
+def test_failing_system_calls_fail_in_replay(tmp_path: Path) -> None:
+    """Each kind of call that can fail does so in some test; the same call fails natively."""
     source = tmp_path / "p.c"
     source.write_text(
         "#include <errno.h>\n#include <fcntl.h>\n#include <unistd.h>\n"
@@ -190,7 +190,7 @@ def test_system_calls_fail_in_replay_as_in_the_run(tmp_path: Path) -> None:
     assert [result.verdict for result in results] == [Verdict.AS_PREDICTED] * len(tests)
 
 
-def test_clocks_show_what_they_showed_in_the_run(tmp_path: Path) -> None:
+def test_clocks_are_replayed(tmp_path: Path) -> None:
     source = tmp_path / "p.c"
     source.write_text(
         "#include <stdio.h>\n#include <sys/time.h>\n#include <time.h>\n"
@@ -208,12 +208,12 @@ def test_clocks_show_what_they_showed_in_the_run(tmp_path: Path) -> None:
     assert [result.verdict for result in results] == [Verdict.AS_PREDICTED] * 2
 
 
-def test_output_without_end_is_cut(program: Path) -> None:
+def test_endless_output_is_cut(program: Path) -> None:
     (result,) = replay_program(program, [case("flood")], timeout=15)
     assert result.ending == "signal 25"
 
 
-def test_files_named_by_arguments_are_there(program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_named_by_arguments_are_created(program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "sub").mkdir()
     (tmp_path / "sub" / "notes").write_text("hello")
@@ -271,7 +271,7 @@ def test_sources_with_arguments(partita: Run, tmp_path: Path) -> None:
     assert done.stderr == "partita: error: expected an executable built with `partita cc` for --gcov, found sources\n"
 
 
-def test_marks_stand_before_lines() -> None:
+def test_marks_precede_lines() -> None:
     text = """\
 define i32 @f(i32 %x) !dbg !4 {
   switch i32 %x, label %other [

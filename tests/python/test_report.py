@@ -1,4 +1,4 @@
-"""`partita report`: one page that holds what the run found, needs nothing else, and works in a browser."""
+"""`partita report`: one self-contained page with the results of a run, tested in a browser if one is installed."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ VOID = {"meta", "link", "br", "input"}
 
 
 class Page(HTMLParser):
-    """Checks nesting and the uniqueness of ids while it reads; keeps what the tests ask about."""
+    """Parses a page; checks nesting and unique ids, and collects what the tests inspect."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -94,7 +94,7 @@ def report(out: Path, partita: Run) -> Page:
     return Page((out / "report.html").read_text())
 
 
-def test_the_page_holds_the_run(run_folder: tuple[Path, Path], partita: Run) -> None:
+def test_page_shows_the_run(run_folder: tuple[Path, Path], partita: Run) -> None:
     program, out = run_folder
     page = report(out, partita)
     assert "1 bug found" in page.text
@@ -104,12 +104,12 @@ def test_the_page_holds_the_run(run_folder: tuple[Path, Path], partita: Run) -> 
     # The input, as text, as a number and in hex.
     assert "te<xt (3)\u201c<&q\u201d3c 26 71" in page.text
     assert "at (4)\u201cM...\u201d = 774d 00 00 00" in page.text
-    # Lines: the bug's, one that no path reached, a branch of which one way was taken, one without code.
+    # Lines: of the bug, not covered, a branch with one side taken, without code.
     classes = {row: kind for row, (kind, _) in page.rows.items()}
     assert {line: classes[f"f0-{line}"] for line in (3, 12, 13, 7)} == {3: "hit bug", 12: "half", 13: "miss", 7: ""}
     assert page.rows["f0-12"][1].startswith("121/2  if (text[0] == 'x')")
     assert "<script>console" in page.rows["f0-3"][1]
-    # The stack leads to lines of the page, and no link leads out of it.
+    # The stack links to lines of the page, and no link leaves the page.
     assert {"#f0-3", "#f0-14"} <= set(page.links)
     assert {link.removeprefix("#") for link in page.links if link != "data:,"} <= page.ids
     for layer in json.loads((out / "run.json").read_text())["solver"]["layers"]:
@@ -118,7 +118,7 @@ def test_the_page_holds_the_run(run_folder: tuple[Path, Path], partita: Run) -> 
     assert f"Written by partita {__version__}" in page.text
 
 
-def test_what_the_page_is_made_of(run_folder: tuple[Path, Path]) -> None:
+def test_data_of_the_page(run_folder: tuple[Path, Path]) -> None:
     program, out = run_folder
     coverage = read_coverage(out)
     assert list(coverage) == [str(program)]
@@ -131,7 +131,7 @@ def test_what_the_page_is_made_of(run_folder: tuple[Path, Path]) -> None:
     ]
 
 
-def test_a_source_that_is_gone_or_changed_is_named(run_folder: tuple[Path, Path], partita: Run) -> None:
+def test_missing_and_changed_sources_are_named(run_folder: tuple[Path, Path], partita: Run) -> None:
     program, out = run_folder
     later = (out / "run.json").stat().st_mtime + 10
     os.utime(program, (later, later))
@@ -160,7 +160,7 @@ def test_an_interrupted_run_and_one_without_input(tmp_path: Path, partita: Run) 
     assert "The run recorded no lines" in report(plain, partita).text
 
 
-def test_wrong_uses_are_explained(run_folder: tuple[Path, Path], tmp_path: Path, partita: Run) -> None:
+def test_usage_errors(run_folder: tuple[Path, Path], tmp_path: Path, partita: Run) -> None:
     _, out = run_folder
 
     def refused(*words: str) -> str:
@@ -186,9 +186,7 @@ def test_wrong_uses_are_explained(run_folder: tuple[Path, Path], tmp_path: Path,
     assert not (out / "report.html").exists()
 
 
-def test_many_tests_are_cut_but_not_those_of_bugs(
-    run_folder: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_long_lists_of_tests_keep_those_of_bugs(run_folder: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
     _, out = run_folder
     monkeypatch.setattr(html, "MAX_TESTS", 1)
     listed = Page(html.render(out)).text
@@ -203,7 +201,7 @@ def test_many_tests_are_cut_but_not_those_of_bugs(
 
 
 def browse(page: Path, script: str, tmp_path: Path, width: int = 1200) -> Any:
-    """What the expression at the end of a script says in a browser, which must have nothing to complain about."""
+    """Evaluates a script in a browser and returns the value of its last expression. Fails on console messages."""
     browser = next(filter(None, map(shutil.which, ("chromium", "chromium-headless-shell"))), None)
     if browser is None:
         pytest.skip("no chromium on this machine: install Debian's package chromium")
@@ -221,7 +219,7 @@ def browse(page: Path, script: str, tmp_path: Path, width: int = 1200) -> Any:
 
 @pytest.mark.parametrize("width", [390, 1200])
 def test_a_browser_shows_it(width: int, run_folder: tuple[Path, Path], tmp_path: Path, partita: Run) -> None:
-    """Nothing is wider than the screen, the filter and links work, and the tree answers to keys and fingers."""
+    """Nothing is wider than the screen, filter and links work, and the tree reacts to keys and touches."""
     _, out = run_folder
     report(out, partita)
     found = browse(
@@ -260,8 +258,8 @@ answers()
 
 
 def test_thousands_of_nodes_are_drawn_quickly(run_folder: tuple[Path, Path], tmp_path: Path, partita: Run) -> None:
-    """A full tree, bushy at the top and with a comb below: a frame draws what can be seen, not what there is. (Clocks
-    stand still in a browser that is driven this way: rectangles are counted.)"""
+    """A frame draws only the visible part of a large tree. Counts rectangles, because clocks stand still in a browser
+    that is driven this way."""
     _, out = run_folder
     data = json.loads((out / "tree.json").read_text())
     count = 30_001
@@ -316,7 +314,7 @@ def test_a_run_that_recorded_no_tree(run_folder: tuple[Path, Path], partita: Run
     assert "is damaged: its columns do not have one length" in partita("report", str(out)).stderr
 
 
-def test_the_path_and_slow_queries_are_on_the_page(run_folder: tuple[Path, Path], partita: Run) -> None:
+def test_page_shows_paths_and_slow_queries(run_folder: tuple[Path, Path], partita: Run) -> None:
     program, out = run_folder
     text = "(assert (< 1 2))" + " " * html.solver.MAX_TEXT
     row = {"time_s": 1.5, "answer": "sat", "layer": "sat", "layer_s": 0.002, "place": f"{program}:3", "constraints": 1}
@@ -330,7 +328,9 @@ def test_the_path_and_slow_queries_are_on_the_page(run_folder: tuple[Path, Path]
     assert "The text of 1,000,000 bytes was too long to be recorded." in page.text
 
 
-def test_a_killed_run_is_told_from_an_empty_folder(run_folder: tuple[Path, Path], tmp_path: Path, partita: Run) -> None:
+def test_messages_for_killed_runs_and_empty_folders(
+    run_folder: tuple[Path, Path], tmp_path: Path, partita: Run
+) -> None:
     program, out = run_folder
     (out / "run.json").unlink()
     nothing = tmp_path / "nothing"

@@ -1,4 +1,4 @@
-"""Bad input and bad programs: each a message that says what, where and what to do, and the documented exit status."""
+"""Bad input and bad programs: messages that say what is wrong, where, and what to do; exit status."""
 
 from __future__ import annotations
 
@@ -89,7 +89,8 @@ BUGS = {
     "contradiction": (
         'int main(void) {\n  int x = klee_int("x");\n  klee_assume(x > 3);\n  klee_assume(x < 2);\n  return 0;\n}\n',
         6,
-        "klee_assume: the assumption contradicts earlier assumptions or decisions of this path: no input reaches this point",
+        "klee_assume: the assumption contradicts earlier assumptions or decisions of this path: "
+        "no input reaches this point",
         "model-error",
     ),
     "infinite recursion": (
@@ -108,7 +109,7 @@ BUGS = {
 
 
 @pytest.mark.parametrize("name", BUGS)
-def test_program_that_goes_wrong(partita: Run, tmp_path: Path, name: str) -> None:
+def test_bugs_have_messages_and_tests(partita: Run, tmp_path: Path, name: str) -> None:
     text, line, message, class_ = BUGS[name]
     path = write(tmp_path, SYMBOLIC + text)
     done = partita("run", path, "--out", str(tmp_path / "out"), "--quiet")
@@ -126,7 +127,7 @@ LIMITS = {
     ("--max-solver-time", "9" * 30): f"expected max_solver_time to be seconds from 0 to 2^63, found {1e30}",
     ("--max-tests=-3",): "argument --max-tests: expected a whole number of at least 0, found '-3'",
     ("--max-depth", "99999999999"): "expected max_depth to be below 2^32, found 99999999999",
-    ("--max-memory", "lots"): "argument --max-memory: expected a size such as 500MB or 2GB, found 'lots'",
+    ("--max-memory", "huge"): "argument --max-memory: expected a size such as 500MB or 2GB, found 'huge'",
     (
         "--max-instructions",
         "9" * 24,
@@ -152,7 +153,7 @@ def test_infinite_loop(partita: Run, tmp_path: Path) -> None:
         done = partita("run", path, "--out", str(out), "--search", "bfs", *flags)
         assert done.returncode == 3
         assert f"{path}:6: incomplete: stopped by {reason}" in done.stdout
-        # The path that ended has its test, and so has the one that was cut.
+        # Both the completed path and the one that was cut have a test.
         endings = (out / "endings").read_text().splitlines()
         assert sorted(line.split(" ", 1)[1] for line in endings) == ["exit 1", f"limit {reason}"]
 

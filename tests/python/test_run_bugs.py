@@ -1,4 +1,4 @@
-"""Every class of bug, just reachable and just not, and the same inputs under gcc's sanitizers."""
+"""Every class of bug, just reachable and just unreachable; the tests replayed under gcc's sanitizers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from partita.replay import Verdict, compile_native, replay
 FOLDER = REPOSITORY / "tests" / "programs" / "bugs"
 PROGRAMS = sorted(FOLDER.glob("*.c"))
 WITHOUT_SANITIZERS = sanitizers.missing()
-# Paths without a bug that the sanitizers look at; of each bug they see the first.
+# Number of bug-free paths that are replayed under the sanitizers; of each bug the first test is replayed.
 SAMPLE = 10
 CLASSES_WITHOUT_PROGRAM = {"model-error"}
 
@@ -33,7 +33,7 @@ def checks(program: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.stem)
-def test_bugs_are_where_they_are_and_nowhere_else(program: Path, tmp_path: Path) -> None:
+def test_exactly_the_marked_bugs_are_found(program: Path, tmp_path: Path) -> None:
     run = explore(program, check=checks(program), all_bugs=True, max_time=60, out=tmp_path / "out").finish()
     data = run.summary()
     assert {(bug.class_, bug.line) for bug in run.bugs} == marked(program)
@@ -55,12 +55,12 @@ def test_bugs_are_where_they_are_and_nowhere_else(program: Path, tmp_path: Path)
     sample = bugs + random.Random(1).sample(clean, min(SAMPLE, len(clean)))
     binary = sanitizers.build(program, tmp_path)
     reports = sanitizers.run(binary, sample, tmp_path / "out", leaks="leak" in checks(program))
-    wrong = [str(report) for report in reports if not report.fits(lines.get(report.test.name))]
+    wrong = [str(report) for report in reports if not report.matches_prediction(lines.get(report.test.name))]
     assert wrong == []
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.stem)
-def test_another_solver_agrees_with_every_answer(program: Path) -> None:
+def test_answers_agree_with_z3(program: Path) -> None:
     pytest.importorskip("z3")
     run = explore(program, check=checks(program), verify="z3", tests="bugs", max_time=60).finish()
     assert run.complete
@@ -80,7 +80,7 @@ def test_an_unknown_check_is_a_usage_error() -> None:
         explore(PROGRAMS[0], check=["shift", "overflows"])
 
 
-def test_without_the_checks_their_bugs_are_not_found() -> None:
+def test_optional_checks_are_off_by_default() -> None:
     classes = {bug.class_ for name in ("arithmetic", "leaks") for bug in explore(FOLDER / f"{name}.c").finish().bugs}
     assert classes == {"division-by-zero", "overflow"}
     lines = {bug.line for bug in explore(FOLDER / "arithmetic.c").finish().bugs if bug.class_ == "overflow"}

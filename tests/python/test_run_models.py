@@ -1,4 +1,4 @@
-"""What stands for the C library where there is none: against the native one where that can be compared."""
+"""Models of library functions, compared with the native functions where possible."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def native(source: Path) -> str:
     return subprocess.run([str(binary)], capture_output=True, text=True, check=True, timeout=10).stdout
 
 
-def test_printf_prints_what_it_prints_natively(tmp_path: Path) -> None:
+def test_printf_prints_as_natively(tmp_path: Path) -> None:
     source = tmp_path / "printing.c"
     source.write_text(printing())
     (path,) = explore(source)
@@ -90,9 +90,9 @@ SPELLINGS = (
 ).split()
 
 
-def test_numbers_are_read_from_text_as_natively(tmp_path: Path) -> None:
+def test_numbers_are_parsed_as_natively(tmp_path: Path) -> None:
     source = tmp_path / "reading.c"
-    # Three functions with the same text; the x87 number in the bytes that it has.
+    # Three functions on the same text; the x87 number is compared by its 10 bytes.
     lines = ["#include <stdio.h>", "#include <stdlib.h>", "int main(void) {"]
     lines += ["  char *end; float f; double d; union { long double l; unsigned long w[2]; } x;"]
     for text in SPELLINGS:
@@ -116,7 +116,7 @@ def write(tmp_path: Path, text: str) -> Path:
     return source
 
 
-def test_what_a_program_sees_of_printed_values_binds_the_path(tmp_path: Path) -> None:
+def test_reading_printed_values_constrains_the_path(tmp_path: Path) -> None:
     source = write(
         tmp_path,
         """int main(void) {
@@ -162,7 +162,7 @@ def test_time_and_random_numbers_are_fixed_or_inputs(tmp_path: Path, ambient: st
         assert [result.verdict for result in replay(binary, tests)] == [Verdict.AS_PREDICTED] * endings
 
 
-def test_strings_are_measured_and_compared_without_a_fork(tmp_path: Path) -> None:
+def test_strlen_and_strcmp_do_not_fork(tmp_path: Path) -> None:
     source = write(
         tmp_path,
         """int main(void) {
@@ -185,14 +185,14 @@ def test_strings_are_measured_and_compared_without_a_fork(tmp_path: Path) -> Non
     run = explore(source, out=tmp_path / "out").finish()
     tests = list(ktest.read_folder(tmp_path / "out"))
     assert run.complete
-    # "--verbose" has nine characters, and `a` room for eight.
+    # "--verbose" has nine characters, `a` has space for eight.
     assert {test.ending for test in tests} <= {"exit 0", "exit 1", "exit 2", "exit 3", "exit 4"}
     assert len(tests) == 4
     with compile_native([str(source)]) as binary:
         assert [str(r) for r in replay(binary, tests) if r.verdict is not Verdict.AS_PREDICTED] == []
 
 
-def test_too_many_sizes_are_a_few_and_listed(tmp_path: Path) -> None:
+def test_symbolic_sizes_are_limited_and_counted(tmp_path: Path) -> None:
     source = write(
         tmp_path,
         """int main(void) {
@@ -213,7 +213,7 @@ def test_too_many_sizes_are_a_few_and_listed(tmp_path: Path) -> None:
     assert run.bugs == []
 
 
-def test_a_pointer_to_too_many_objects_is_limited_and_counted(tmp_path: Path) -> None:
+def test_pointers_to_many_objects_are_limited_and_counted(tmp_path: Path) -> None:
     source = write(
         tmp_path,
         """int main(void) {
@@ -236,7 +236,7 @@ def test_a_pointer_to_too_many_objects_is_limited_and_counted(tmp_path: Path) ->
     assert [row["why"] for row in data["incomplete"]] == ["a symbolic pointer with more than 7 targets"]
 
 
-# What is copied, joined and looked up, with the number of paths that the program's own decisions make.
+# Programs that copy, join and search strings, with the number of paths that their own branches make.
 WITHOUT_FORKS = {
     "copied": (
         """char from[6], to[8];
@@ -288,7 +288,7 @@ WITHOUT_FORKS = {
 
 
 @pytest.mark.parametrize("name", WITHOUT_FORKS)
-def test_strings_are_copied_and_looked_up_without_a_fork_a_byte(tmp_path: Path, name: str) -> None:
+def test_copying_and_searching_strings_does_not_fork_per_byte(tmp_path: Path, name: str) -> None:
     body, paths = WITHOUT_FORKS[name]
     source = write(tmp_path, f"#include <strings.h>\nint main(void) {{\n  {body}\n}}\n")
     run = explore(source, out=tmp_path / "out").finish()
@@ -302,7 +302,7 @@ def test_strings_are_copied_and_looked_up_without_a_fork_a_byte(tmp_path: Path, 
 
 
 @pytest.mark.parametrize(("room", "line"), [(9, 0), (8, 9)])
-def test_a_join_that_does_not_fit_is_found_where_it_first_can_be(tmp_path: Path, room: int, line: int) -> None:
+def test_overflowing_strcat_is_found_at_its_first_line(tmp_path: Path, room: int, line: int) -> None:
     source = tmp_path / "program.c"
     source.write_text(f"""#include "klee/klee.h"
 #include <string.h>

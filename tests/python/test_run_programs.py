@@ -1,4 +1,4 @@
-"""The programs of tests/programs and ../shared/programs: their paths, their bugs, and every test replayed natively."""
+"""The programs of tests/programs and ../shared/programs: paths, bugs, and all tests replayed natively."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from partita.replay import Verdict, compile_native, replay
 SAMPLE = 200
 LIMIT_S = 60
 
-# Where our count is not KLEE's: KLEE runs LLVM's simplifycfg on every program, which folds `a || b` into one branch. A
-# path here is one sequence of decisions of the unoptimised program. (Exploring what simplifycfg makes of triangle and
-# json_6 gives KLEE's 10 and 293.) The objres programs depend on which other objects are in memory.
+# Counts that differ from KLEE's: KLEE runs LLVM's simplifycfg on every program, which folds `a || b` into one branch;
+# here a path is one sequence of decisions of the unoptimised program. (After simplifycfg, triangle and json_6 have
+# KLEE's 10 and 293 paths here too.) The objres programs depend on the other objects in memory.
 OTHER_COUNTS = {"triangle": 15, "json_6": 453, "strtol_6": 214_275}
 BY_MEMORY = {"objres_u8_64": 8, "objres_u32_64": 8, "objres_u64_512": 8}
 VERIFIED = ["foo", "json_6", "objin_u8_512", "sortcheck_4", "goto_cleanup", "worst_8", "symstore_64"]
-# About ten seconds and more: explored by `make bench`.
+# These take ten seconds or more; `make bench` explores them.
 SLOW = {"strtol_6", "triangle"}
 
 
@@ -41,14 +41,14 @@ def own() -> list[Expectation]:
         head = re.search(r"// EXPECT: paths=(\d+) bug=(none|[-a-z]+:\d+)(?: unsupported=(\d+))?$", text, re.M)
         assert head is not None, f"{path}: expected a line `// EXPECT: paths=N bug=CLASS:LINE|none`"
         bugs = () if head[2] == "none" else (head[2],)
-        # The head counts all paths: those that end in the bug, and those that are unsupported, too.
+        # The head counts all paths, including those that end in the bug or as unsupported.
         found.append(Expectation(path, None, bugs, int(head[3] or 0)))
     return found
 
 
 def shared() -> list[Expectation]:
     found = []
-    # The first two tables: full exploration. Later ones are about query logs.
+    # The first two tables are of full exploration, later ones of query logs.
     anchors = (SHARED / "ANCHORS.md").read_text().partition("## GNU Coreutils")[0] if SHARED.is_dir() else ""
     for row in re.finditer(r"^\| (\w+) \| ([\d,]+) \| ([^|]*) \|", anchors, re.M):
         path = SHARED / "programs" / f"{row[1]}.c"
@@ -92,7 +92,7 @@ def test_shared_program(expected: Expectation, tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason=f"no programs to compare with at {SHARED} (set PARTITA_SHARED)")
 @pytest.mark.parametrize("name", VERIFIED)
-def test_another_solver_agrees_with_every_answer(name: str) -> None:
+def test_answers_agree_with_z3(name: str) -> None:
     pytest.importorskip("z3")
     run = explore(SHARED / "programs" / f"{name}.c", verify="z3", max_time=LIMIT_S).finish()
     data = run.summary()
@@ -103,7 +103,7 @@ def test_another_solver_agrees_with_every_answer(name: str) -> None:
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason=f"no programs to compare with at {SHARED} (set PARTITA_SHARED)")
 @pytest.mark.parametrize("name", ["json_6", "lz77", "goto_cleanup", "objres_u8_64"])
-def test_the_search_order_does_not_change_what_there_is(name: str) -> None:
+def test_search_order_does_not_change_the_results(name: str) -> None:
     found = []
     for search, _ in _core.SEARCHES:
         run = explore(SHARED / "programs" / f"{name}.c", search=search, max_time=LIMIT_S).finish()

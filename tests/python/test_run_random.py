@@ -1,4 +1,4 @@
-"""A few of the random programs that `make fuzz` has many of, and a few programs through LLVM's optimiser."""
+"""A sample of csmith's random programs (`make fuzz` runs more), ablation of layers, and optimised programs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ABLATED = ["bugs/pointers.c", "bugs/strings.c", "bugs/arithmetic.c"]
 
 
 def script(name: str) -> ModuleType:
-    """One of the programs in tests/."""
+    """Imports one of the scripts in tests/."""
     spec = importlib.util.spec_from_file_location(name, REPOSITORY / "tests" / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
@@ -41,12 +41,12 @@ def test_random_programs_print_their_checksum(first: int, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("name", ABLATED)
-def test_every_layer_can_be_left_out(name: str) -> None:
+def test_results_without_each_layer(name: str) -> None:
     assert list(script("ablation").differences(PROGRAMS / name, 60)) == []
 
 
 @pytest.mark.parametrize("name", OPTIMIZED)
-def test_optimised_programs_do_the_same(name: str, tmp_path: Path) -> None:
+def test_optimised_programs_have_the_same_results(name: str, tmp_path: Path) -> None:
     program = PROGRAMS / f"{name}.c"
     plain = explore(program).finish()
     run = explore(program, optimize=True, out=tmp_path / "out").finish()

@@ -1,4 +1,4 @@
-"""What a run gives: paths while it runs, files, JSON, limits, and the commands that read them."""
+"""Results of a run: paths, files, run.json, limits, and the commands that read them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ int main(void) {
   return x > 10 ? 2 : 1;
 }
 """
-MANY = """#include "klee/klee.h"
+PATHS_16384 = """#include "klee/klee.h"
 int main(void) {
   unsigned short x;
   klee_make_symbolic(&x, sizeof x, "x");
@@ -44,7 +44,7 @@ def branches(tmp_path: Path) -> str:
     return str(path)
 
 
-def test_paths_come_while_it_runs(branches: str) -> None:
+def test_paths_are_yielded_during_the_run(branches: str) -> None:
     paths = list(explore(branches))
     # The conditional expression is a `select`, which does not fork.
     assert sorted(path.ending for path in paths) in (["assert", "exit 1"], ["assert", "exit 2"])
@@ -54,7 +54,7 @@ def test_paths_come_while_it_runs(branches: str) -> None:
     assert all(path.output == b"hello 7\n" for path in paths)
 
 
-def test_run_json_has_what_the_contract_says(branches: str, tmp_path: Path, partita: Run) -> None:
+def test_fields_of_run_json(branches: str, tmp_path: Path, partita: Run) -> None:
     out = tmp_path / "out"
     done = partita("run", branches, "--out", str(out), "--json")
     assert done.returncode == 1
@@ -106,16 +106,16 @@ def test_show_and_replay(branches: str, tmp_path: Path, partita: Run) -> None:
     replayed = partita("replay", branches, str(out), timeout=120)
     assert replayed.returncode == 0
     assert replayed.stdout.endswith("2 as predicted\n")
-    # A program that ends otherwise is noticed.
+    # A program that ends differently is reported.
     Path(branches).write_text(BRANCHES.replace("x == 3", "x == 4"))
     replayed = partita("replay", branches, str(out), "--quiet", timeout=120)
     assert replayed.returncode == 1
     assert f"{test}.ktest: different: exit 1 (predicted: assert)" in replayed.stdout
 
 
-def test_past_ten_thousand_tests_go_into_a_pack(tmp_path: Path) -> None:
+def test_tests_beyond_ten_thousand_go_into_a_pack(tmp_path: Path) -> None:
     path = tmp_path / "many.c"
-    path.write_text(MANY)
+    path.write_text(PATHS_16384)
     out = tmp_path / "out"
     run = explore(path, out=out).finish()
     assert run.summary()["tests"] == 2**14
@@ -126,7 +126,7 @@ def test_past_ten_thousand_tests_go_into_a_pack(tmp_path: Path) -> None:
         value = int.from_bytes(test.objects[0][1], "little")
         assert test.ending == f"exit {(value & 0x3FFF).bit_count()}"
     assert len({int.from_bytes(t.objects[0][1], "little") & 0x3FFF for t in tests}) == 2**14
-    # What a killed run leaves is read up to the last whole test; damage is not passed over.
+    # The pack of a killed run is read up to the last complete test; damage is an error.
     pack = out / "tests.pack"
     whole = pack.read_bytes()
     pack.write_bytes(whole[:-3])
@@ -139,7 +139,7 @@ def test_past_ten_thousand_tests_go_into_a_pack(tmp_path: Path) -> None:
 
 def test_limits_stop_cleanly(tmp_path: Path) -> None:
     path = tmp_path / "many.c"
-    path.write_text(MANY)
+    path.write_text(PATHS_16384)
     run = explore(path, max_tests=100, out=tmp_path / "tests").finish()
     data = run.summary()
     assert (data["stopped"], data["tests"], data["complete"]) == ("max-tests", 100, False)
@@ -150,9 +150,9 @@ def test_limits_stop_cleanly(tmp_path: Path) -> None:
     assert data["paths"]["limits"] > 0
 
 
-def test_the_same_run_twice_gives_the_same_tests(tmp_path: Path) -> None:
+def test_runs_are_deterministic(tmp_path: Path) -> None:
     path = tmp_path / "many.c"
-    path.write_text(MANY.replace("i < 14", "i < 6"))
+    path.write_text(PATHS_16384.replace("i < 14", "i < 6"))
     for name in ("a", "b"):
         explore(path, out=tmp_path / name).finish()
     first, second = ([t.objects for t in ktest.read_folder(tmp_path / name)] for name in ("a", "b"))

@@ -1,4 +1,4 @@
-"""The order of exploring: every strategy finds the same, by chance but repeatably; coverage, and tests by coverage."""
+"""Search strategies: same results, reproducible random choices, coverage, tests by coverage."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from partita.errors import UsageError
 SEARCHES = [name for name, _ in _core.SEARCHES]
 PROGRAMS = ["computed_goto", "function_pointers", "recursion", "string_tables", "switch_cases", "unsupported_asm"]
 
-# Beside a loop with 2^16 ways through it that all look alike, a chain of doors: depth first stays in the loop.
-DOORS = """#include "klee/klee.h"
+# A loop with 2^16 similar paths beside a chain of nested conditions: depth-first search stays in the loop.
+NESTED_CONDITIONS = """#include "klee/klee.h"
 #include <stdlib.h>
 static int door(const unsigned char *key, int n) { return n == 0 ? 1 : key[0] == 'k' + n && door(key + 1, n - 1); }
 int main(void) {
@@ -80,7 +80,7 @@ def written(tmp_path: Path, text: str) -> Path:
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_every_strategy_finds_the_same(name: str) -> None:
+def test_every_strategy_has_the_same_results(name: str) -> None:
     found = {}
     for search in SEARCHES:
         run = explore(REPOSITORY / "tests" / "programs" / f"{name}.c", search=search, seed=5).finish()
@@ -91,8 +91,8 @@ def test_every_strategy_finds_the_same(name: str) -> None:
 
 
 @pytest.mark.parametrize("search", ["mix", "random-path", "coverage"])
-def test_chance_can_be_repeated(search: str, tmp_path: Path) -> None:
-    path = written(tmp_path, DOORS)
+def test_a_seed_determines_the_order(search: str, tmp_path: Path) -> None:
+    path = written(tmp_path, NESTED_CONDITIONS)
 
     def order(seed: int) -> list[object]:
         run = explore(path, search=search, seed=seed, max_instructions=20_000)
@@ -108,15 +108,15 @@ def test_seeds_are_numbers_of_64_bits(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("search", ["mix", "coverage"])
-def test_new_code_is_found_beside_a_loop_of_many_paths(search: str, tmp_path: Path) -> None:
-    run = explore(written(tmp_path, DOORS), search=search, max_instructions=60_000).finish()
+def test_new_code_is_found_beside_a_loop_with_many_paths(search: str, tmp_path: Path) -> None:
+    run = explore(written(tmp_path, NESTED_CONDITIONS), search=search, max_instructions=60_000).finish()
     assert [bug.class_ for bug in run.bugs] == ["abort"]
     data = run.summary()
     assert data["stopped"] == "max-instructions"
     assert data["coverage"]["covered"] == data["coverage"]["instructions"]
 
 
-def test_tests_by_coverage_reach_everything_with_few(tmp_path: Path) -> None:
+def test_tests_by_coverage_are_few_and_cover_everything(tmp_path: Path) -> None:
     path = written(tmp_path, BITS)
     run = explore(path, tests="coverage", out=tmp_path / "out").finish()
     data = run.summary()

@@ -1,4 +1,4 @@
-"""The Python solver: expressions, assertions, models, cores, and what it says about mistakes."""
+"""`partita.Solver`: expressions, assertions, models, cores, error messages."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from partita import Expr, Solver, UsageError, all_of, any_of, apply, array, bool
 
 
 def value(expr: Expr, **values: int) -> object:
-    """What an expression over 8-bit variables is worth."""
+    """Evaluates an expression over 8-bit variables."""
     solver = Solver()
     solver.add(*[bv(name, 8) == number for name, number in values.items()])
     assert solver.check() == "sat"
     return solver.model()[expr]
 
 
-def test_operators_mean_what_they_say() -> None:
+def test_operators() -> None:
     x, y = bv("x", 8), bv("y", 8)
     at = {"x": 0xF0, "y": 3}
     for expr, expected in [
@@ -52,7 +52,7 @@ def test_arrays_and_tables() -> None:
     assert entries.get(200, default) == 7
 
 
-def test_wide_numbers_go_both_ways() -> None:
+def test_wide_numbers_round_trip() -> None:
     x = bv("x", 200)
     number = (1 << 199) + 12345678901234567890123
     solver = Solver()
@@ -82,8 +82,8 @@ def test_push_pop_assumptions_and_core() -> None:
     assert solver.check(False) == "unsat"
 
 
-def test_a_contradiction_elsewhere_is_found() -> None:
-    """x > 5 and x < 3 with a question about y only: nothing may be left out unless it is known to be feasible."""
+def test_contradictions_outside_the_slice_are_found() -> None:
+    """x > 5 and x < 3 with a condition on y only: constraints may be sliced away only if known to be feasible."""
     x, y = bv("x", 8), bv("y", 8)
     solver = Solver()
     solver.add(x.ugt(5), x.ult(3))
@@ -163,7 +163,7 @@ def test_messages(mistake: object, error: type[Exception], message: str) -> None
     assert message in str(caught.value)
 
 
-def test_one_name_two_sorts() -> None:
+def test_one_name_with_two_sorts() -> None:
     solver = Solver()
     x = bv("x", 8)
     solver.add(x == 1)
@@ -183,7 +183,7 @@ def test_deep_expressions() -> None:
     del expr, solver
 
 
-def test_collecting_keeps_what_is_held() -> None:
+def test_collection_keeps_referenced_expressions() -> None:
     x = bv("x", 12)
     solver = Solver(layers="simplify split bitwuzla")
     solver.add(x.ult(1000))
@@ -198,13 +198,13 @@ def test_collecting_keeps_what_is_held() -> None:
 
 
 HARD = (bv("p", 48) * bv("q", 48) == 0x7FFFFFFFFFE7, bv("p", 48).ugt(1), bv("q", 48).ugt(1))
-HARD_TOO = (bv("p", 48).ult(1 << 24), bv("q", 48).ult(1 << 24))
+HARD_BOUNDS = (bv("p", 48).ult(1 << 24), bv("q", 48).ult(1 << 24))
 
 
 @pytest.mark.parametrize("backend", ["bitwuzla", "z3", "cvc5"])
 def test_deadlines(backend: str) -> None:
     solver = Solver(layers=backend, timeout=0.3)
-    solver.add(*HARD, *HARD_TOO)
+    solver.add(*HARD, *HARD_BOUNDS)
     start = time.monotonic()
     assert solver.check() == "unknown"
     assert solver.reason_unknown == "timeout"
@@ -217,7 +217,7 @@ def test_deadlines(backend: str) -> None:
 @pytest.mark.parametrize("backend", ["bitwuzla", "z3"])
 def test_ctrl_c_ends_a_check(backend: str) -> None:
     solver = Solver(layers=backend)
-    solver.add(*HARD, *HARD_TOO)
+    solver.add(*HARD, *HARD_BOUNDS)
     threading.Timer(0.5, _thread.interrupt_main).start()
     start = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
@@ -228,9 +228,9 @@ def test_ctrl_c_ends_a_check(backend: str) -> None:
 
 
 @pytest.mark.parametrize("backend", ["bitwuzla", "z3"])
-def test_other_threads_run_meanwhile_and_can_interrupt(backend: str) -> None:
+def test_other_threads_run_during_a_check_and_can_interrupt_it(backend: str) -> None:
     solver = Solver(layers=backend, timeout=30)
-    solver.add(*HARD, *HARD_TOO)
+    solver.add(*HARD, *HARD_BOUNDS)
     ticks = 0
 
     def tick() -> None:
@@ -291,6 +291,6 @@ def test_push_and_pop_agree_with_a_fresh_solver(script: list[Expr | str]) -> Non
                 assert fresh.check() == "unsat"
 
 
-def test_the_public_names_are_few() -> None:
+def test_public_names() -> None:
     assert len(partita.__all__) <= 22
     assert boolean("p").sort == "Bool"

@@ -1,4 +1,4 @@
-"""A limit for one question: what has no answer in time is counted, and the run goes on."""
+"""The time limit of one query: queries without an answer in time are counted, and the run continues."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from conftest import Run
 
 from partita import explore
 
-# The product of two primes: nobody finds them in a second, and no solver shows that there are none.
+# Factoring a product of two primes: no solver decides the query within a second.
 HARD = """#include "klee/klee.h"
 int main(void) {
   unsigned a, b;
@@ -36,30 +36,30 @@ def hard(tmp_path: Path) -> str:
 
 
 @pytest.mark.parametrize("layers", [None, "z3", "bitwuzla"])
-def test_a_question_without_an_answer_ends_no_run(hard: str, layers: str | None) -> None:
+def test_unanswered_queries_do_not_end_the_run(hard: str, layers: str | None) -> None:
     data = explore(hard, layers=layers, max_solver_time=0.3).finish().summary()
     assert (data["stopped"], data["complete"]) == (None, False)
     assert data["explore_s"] < 5
-    # The side that the path's own values take goes on: both ways of the last branch, from each of three places.
+    # The side that the path model takes continues: both sides of the last branch, from each of three places.
     assert (data["paths"]["completed"], data["paths"]["limits"]) == (6, 1)
     assert data["incomplete"] == [{"why": WHY, "where": f"{hard}:9", "count": 1}]
 
 
-def test_the_limit_follows_that_of_the_run(hard: str) -> None:
+def test_default_limit_depends_on_max_time(hard: str) -> None:
     assert explore(hard, max_time=80).limits["max_solver_time"] == 2
     assert explore(hard, max_time=3).limits["max_solver_time"] == 1
     assert explore(hard).limits["max_solver_time"] is None
 
 
-def test_the_end_says_what_to_do(partita: Run, hard: str, tmp_path: Path) -> None:
+def test_summary_names_the_option(partita: Run, hard: str, tmp_path: Path) -> None:
     done = partita("run", hard, "--max-solver-time", "200ms", "--out", str(tmp_path / "out"))
     assert done.returncode == 3
     assert f"hard.c:9: incomplete: {WHY}\n" in done.stdout
     assert "next          raise --max-solver-time to explore more\n" in done.stdout
 
 
-def test_nothing_is_undecided_once_the_time_is_up(tmp_path: Path) -> None:
-    """The state under way then stops: it does not go on with all its questions unanswered."""
+def test_no_unanswered_queries_after_max_time(tmp_path: Path) -> None:
+    """At the limit the current state stops; it does not continue with unanswered queries."""
     path = tmp_path / "loop.c"
     path.write_text(
         '#include "klee/klee.h"\nint main(void) {\n  unsigned n = 0;\n  for (;;)\n'

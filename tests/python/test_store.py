@@ -1,4 +1,4 @@
-"""The store: what it finds and what it must not find, files and disks that fail, and the command that looks at it."""
+"""The store: hits and required misses, failing files and disks, and the `partita store` command."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def ask(file: Path, x: str, y: str, product: int) -> tuple[str, dict[str, Any]]:
     return verdict, layer(solver.statistics, "store")
 
 
-def test_the_next_solver_finds_renamed_questions(tmp_path: Path) -> None:
+def test_renamed_queries_are_found_by_another_solver(tmp_path: Path) -> None:
     file = tmp_path / "folder" / "answers"
     for product, expected in ((4087, "sat"), (4093, "unsat")):
         verdict, counts = ask(file, "x", "y", product)
@@ -134,7 +134,7 @@ def test_a_file_that_cannot_be_used_is_one_line(tmp_path: Path, partita: Run, wh
 
 
 def test_a_full_disk_is_one_line(tmp_path: Path) -> None:
-    """A limit on the size of files stands for the disk: the first answers fit, and then none."""
+    """A limit on file sizes simulates a full disk: the first answers fit, later ones do not."""
     text = "(declare-const x (_ BitVec 32))\n"
     text += "".join(f"(push 1)(assert (= (bvmul x x) (_ bv{n} 32)))(check-sat)(pop 1)\n" for n in range(2000))
     limit = 200_000
@@ -207,12 +207,12 @@ def test_the_command(tmp_path: Path, partita: Run) -> None:
 
 
 SCRIPTS = int(os.environ.get("PARTITA_STORE_SCRIPTS", "10"))
-"""`make fuzz` does more."""
+"""Number of scripts; `make fuzz` runs more."""
 
 
-def test_random_questions_against_z3(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each script as it is, with other names, and with one thing changed, all with one file: what is found there must
-    be right every time. What the file says in the end, Z3 says too."""
+def test_random_queries_against_z3(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runs each script unchanged, with other names, and with one change, all with one file. Every answer must be right,
+    and Z3 must agree with every answer in the file."""
     z3 = pytest.importorskip("z3", reason="the comparison needs Z3: pip install 'partita[z3]'")
     import crosscheck as checker
     from querygen import Script, Step, Term
@@ -221,7 +221,7 @@ def test_random_questions_against_z3(tmp_path: Path, monkeypatch: pytest.MonkeyP
         return Term(names.get(term.head, term.head), tuple(renamed(kid, names) for kid in term.kids), term.sort)
 
     def changed(term: Term, rng: random.Random) -> Term:
-        """Signed for unsigned or the other way round, or another constant, somewhere."""
+        """Changes the signedness of one comparison or one constant."""
         near = {"bvult": "bvslt", "bvslt": "bvult", "bvule": "bvsle", "bvsle": "bvule", "bvadd": "bvsub"}
         if not term.kids and term.head.startswith("(_ bv") and isinstance(term.sort, int):
             value = int(term.head[5:].split()[0])
@@ -246,7 +246,7 @@ def test_random_questions_against_z3(tmp_path: Path, monkeypatch: pytest.MonkeyP
     tally = checker.Tally()
     for number in range(SCRIPTS):
         rng = random.Random(number)
-        script, _ = checker.scripted(f"store/{number}")
+        script, _ = checker.script_of_seed(f"store/{number}")
         names = {v.text: f"renamed{i}" for i, v in enumerate(reversed(script.variables))}
         variables = tuple(renamed(v, names) for v in script.variables)
         terms = [(step, step.term and renamed(step.term, names)) for step in script.steps]
@@ -260,7 +260,7 @@ def test_random_questions_against_z3(tmp_path: Path, monkeypatch: pytest.MonkeyP
     partita._core.store_export(file, rows.append)
     assert len(rows) > 10 * SCRIPTS
     assert tally.verdicts[chain] > 20 * SCRIPTS
-    # Of the three variants the second is the first one renamed.
+    # The second of the three variants is the first one renamed.
     assert sum(hits[1::3]) > 5 * SCRIPTS
     for row in rows:
         solver = z3.Solver()

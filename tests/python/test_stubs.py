@@ -1,4 +1,4 @@
-"""The stubs of the extension module against the module itself."""
+"""The stubs of the extension module, compared with the module."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`partita run` as people and programs see it: in a terminal, through a pipe that is closed early, as events."""
+"""Output of `partita run`: in a terminal, through a pipe that is closed early, as events."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ int main(void) {
   return n > 5;
 }
 """
-# Far more paths than any test waits for.
+# Too many paths to explore completely.
 ENDLESS = """#include "klee/klee.h"
 int main(void) {
   unsigned char b[40], n = 0;
@@ -61,8 +61,8 @@ def endless(tmp_path: Path) -> Path:
 
 
 def in_terminal(*words: str, cwd: Path, columns: int = 80, typed: bytes = b"", **environment: str) -> tuple[str, int]:
-    """Runs the command in a terminal of that width: all that was written to it, and the exit status. What is typed is
-    typed once the exploration is under way."""
+    """Runs the command in a terminal of the given width; returns the output and the exit status. `typed` is sent once
+    the exploration has started."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(ours, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     variables = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "COLUMNS", "LINES")}
@@ -83,7 +83,7 @@ def in_terminal(*words: str, cwd: Path, columns: int = 80, typed: bytes = b"", *
         if select.select([ours], [], [], 0.2)[0]:
             try:
                 part = os.read(ours, 1 << 16)
-            except OSError:  # the other side is closed
+            except OSError:  # the process has closed the terminal
                 break
             written += part
             if typed and b" open" in written:
@@ -97,7 +97,7 @@ def plain(written: str) -> list[str]:
     return [ESCAPES.sub("", line).rstrip() for line in written.replace("\r\n", "\n").replace("\r", "\n").split("\n")]
 
 
-def test_a_terminal_shows_how_it_goes_and_how_it_ended(endless: Path, tmp_path: Path) -> None:
+def test_progress_and_summary_in_a_terminal(endless: Path, tmp_path: Path) -> None:
     written, status = in_terminal("run", endless.name, "--max-time", "1500ms", "--tests", "bugs", cwd=tmp_path)
     assert status == 3
     lines = plain(written)
@@ -112,16 +112,16 @@ def test_a_terminal_shows_how_it_goes_and_how_it_ended(endless: Path, tmp_path: 
         r"limits +time \d+ %.*",
     ):
         assert any(re.fullmatch(pattern, line) for line in lines), pattern
-    # What was drawn is gone again; the end stays, fits a screen, and says what to type.
+    # The progress display is erased; the summary stays, fits a screen, and names the next commands.
     end = lines[-1 - lines[::-1].index(next(line for line in lines if re.match(r"paths +[\d,]+ completed", line))) :]
     assert len(end) < 20
     assert "explored      incompletely, stopped by max-time" in end
     assert "next          raise --max-time to explore more" in end
     assert "              partita report partita-out-0" in end
-    assert "\x1b[?25h" in written  # the cursor is back
+    assert "\x1b[?25h" in written  # the cursor is shown again
 
 
-def test_control_c_ends_it_with_all_that_was_found(endless: Path, tmp_path: Path) -> None:
+def test_control_c_ends_the_run_with_a_summary(endless: Path, tmp_path: Path) -> None:
     words = ("run", endless.name, "--tests", "bugs", "--max-time", "30s")
     written, status = in_terminal(*words, cwd=tmp_path, typed=b"\x03")
     assert status == 3
@@ -130,7 +130,7 @@ def test_control_c_ends_it_with_all_that_was_found(endless: Path, tmp_path: Path
     assert "Traceback" not in written
 
 
-def test_a_bug_is_told_once_with_its_input(buggy: Path, tmp_path: Path) -> None:
+def test_a_bug_is_printed_once_with_its_input(buggy: Path, tmp_path: Path) -> None:
     written, status = in_terminal("run", buggy.name, cwd=tmp_path)
     assert status == 1
     lines = [line for line in plain(written) if line]
@@ -146,7 +146,7 @@ def test_no_color_and_forty_columns(buggy: Path, endless: Path, tmp_path: Path) 
     written, status = in_terminal("run", buggy.name, columns=40, cwd=tmp_path, NO_COLOR="1")
     assert status == 1
     assert not re.search(r"\x1b\[[0-9;]*(3[0-7]|4[0-7]|9[0-7]|10[0-7]|38|48)[;m]", written)
-    # A bug stays on one line, which is for editors; the summary fits.
+    # A bug stays on one line, for editors; the summary is wrapped.
     assert "buggy.c:10: error: assertion failed: word[0] != 'o' [assert]" in plain(written)
     lines = plain(written)
     end = lines[lines.index("paths     1 completed, 1 bug") :]
@@ -163,7 +163,7 @@ def test_a_dumb_terminal_gets_plain_lines(buggy: Path, tmp_path: Path) -> None:
     assert "explored      completely" in written
 
 
-def test_nothing_is_said_through_a_pipe_until_there_is_something(endless: Path, tmp_path: Path, partita: Run) -> None:
+def test_no_progress_through_a_pipe(endless: Path, tmp_path: Path, partita: Run) -> None:
     out = tmp_path / "out"
     done = partita("run", str(endless), "--max-time", "1s", "--out", str(out), "--tests", "bugs")
     assert (done.returncode, done.stderr, "\x1b" in done.stdout) == (3, "", False)
@@ -173,7 +173,7 @@ def test_nothing_is_said_through_a_pipe_until_there_is_something(endless: Path, 
     assert (quiet.returncode, quiet.stdout, quiet.stderr) == (3, "", "")
 
 
-def test_quiet_says_only_what_is_wrong(buggy: Path, tmp_path: Path, partita: Run) -> None:
+def test_quiet_prints_only_bugs(buggy: Path, tmp_path: Path, partita: Run) -> None:
     done = partita("run", str(buggy), "--out", str(tmp_path / "out"), "--quiet")
     assert done.returncode == 1
     assert done.stdout == f"{buggy}:10: error: assertion failed: word[0] != 'o' [assert]\n"
@@ -196,13 +196,13 @@ def test_events(buggy: Path, endless: Path, tmp_path: Path, partita: Run) -> Non
 
 
 @pytest.mark.parametrize("form", [[], ["--json"]])
-def test_a_reader_that_has_gone_ends_the_run(form: list[str], endless: Path, buggy: Path, tmp_path: Path) -> None:
-    """No traceback, whole files, the status of what was explored: here the reader goes before anything is said."""
+def test_a_closed_pipe_ends_the_run(form: list[str], endless: Path, buggy: Path, tmp_path: Path) -> None:
+    """No traceback, complete files, the exit status of the run. The reader closes the pipe before the first output."""
     for program, expected in ((buggy, 3 if form else 1), (endless, 3)):
         out = tmp_path / program.stem
         ours, theirs = os.pipe()
         os.close(ours)
-        # Without events nothing is said before the end: it is not noticed until then.
+        # Without events the first output is the summary, so a closed pipe is noticed only then.
         limit = "20s" if form else "1s"
         words = ["run", str(program), "--out", str(out), "--max-time", limit, "--tests", "bugs", *form]
         process = subprocess.Popen([str(PARTITA), *words], stdout=theirs, stderr=subprocess.PIPE, text=True)
@@ -213,7 +213,7 @@ def test_a_reader_that_has_gone_ends_the_run(form: list[str], endless: Path, bug
         assert data["stopped"] == (None if expected == 1 else "interrupted" if form else "max-time")
 
 
-def test_other_commands_end_quietly_too(buggy: Path, tmp_path: Path, partita: Run) -> None:
+def test_other_commands_end_without_traceback(buggy: Path, tmp_path: Path, partita: Run) -> None:
     out = tmp_path / "out"
     partita("run", str(buggy), "--out", str(out), "--quiet")
     for words in (["show", str(out)], ["export", str(out), "--format", "junit"], ["report", str(out)], ["--help"]):

@@ -1,4 +1,4 @@
-"""`partita export --format testcomp`: what the format's rules (version 1.1 of its DTDs) ask for."""
+"""`partita export --format testcomp`: conforms to the format's rules (version 1.1 of its DTDs)."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def run_folder(tmp_path: Path, partita: Run) -> tuple[Path, Path]:
 
 
 def check_suite(files: dict[str, str], program: Path) -> list[tuple[str, list[tuple[str | None, str | None]]]]:
-    """Checks `metadata.xml` by the rules; gives (coversError, inputs) of each test."""
+    """Checks `metadata.xml` by the rules; returns (coversError, inputs) of each test."""
     head = '<?xml version="1.0" encoding="UTF-8" standalone="no"?>\n<!DOCTYPE {0} PUBLIC "+//IDN sosy-lab.org//DTD '
     head += 'test-format {0} 1.1//EN" "https://sosy-lab.org/test-format/{0}-1.1.dtd">\n<{0}'
     text = files.pop("metadata.xml")
@@ -78,7 +78,7 @@ def test_a_suite_follows_the_format(run_folder: tuple[Path, Path], tmp_path: Pat
     assert sorted(check_suite(files, program)) == sorted(tests)
 
 
-def test_wrong_uses_are_explained(run_folder: tuple[Path, Path], tmp_path: Path, partita: Run) -> None:
+def test_usage_errors(run_folder: tuple[Path, Path], tmp_path: Path, partita: Run) -> None:
     program, out = run_folder
     done = partita("export", str(tmp_path / "none"), "--format", "testcomp", "-o", str(tmp_path / "suite"))
     assert done.returncode == 2

@@ -1,4 +1,4 @@
-"""The wheel in an empty environment: beside it only what it declares to need, neither Rust nor a compiler on PATH."""
+"""The wheel in an environment with only its declared dependencies, without Rust or a compiler on PATH."""
 
 from __future__ import annotations
 
@@ -18,15 +18,14 @@ RELEASE = _core.BUILD_PROFILE == "release"
 
 
 def wheel(folder: Path) -> Path:
-    """A wheel of the extension that is installed. The compiler has nothing to do where `make` has built it; elsewhere
-    it would have for minutes."""
+    """Builds a wheel of the installed extension. Quick where `make` has built it; elsewhere it takes minutes."""
     target = Path(os.environ.get("CARGO_TARGET_DIR", REPOSITORY / "target"))
     library = REPOSITORY / target / ("release" if RELEASE else "debug") / "lib_core.so"
     sources = [path for part in ("core/src", "bindings/src") for path in (REPOSITORY / part).rglob("*.rs")]
     if not library.exists() or library.stat().st_mtime < max(path.stat().st_mtime for path in sources):
         pytest.skip(f"no extension of these sources in {library.parent}: run make test, which builds it there")
     command = [str(Path(sys.executable).with_name("maturin")), "build", "--locked", "--offline", "--out", str(folder)]
-    # The same, or everything would be built again.
+    # With the value that the Makefile sets, or everything would be rebuilt.
     environment = {name: value for name, value in os.environ.items() if name != "PARTITA_COMMIT"}
     if _core.BUILD_COMMIT is not None:
         environment["PARTITA_COMMIT"] = _core.BUILD_COMMIT
@@ -37,7 +36,7 @@ def wheel(folder: Path) -> Path:
 
 
 def needed(package: str, extra: str = "") -> set[str]:
-    """The names of all packages that one needs with its extra, as they declare it."""
+    """Returns the names of all packages that a package with an extra depends on, transitively."""
     found: set[str] = set()
     left = [(package, extra)]
     while left:
@@ -55,7 +54,7 @@ def needed(package: str, extra: str = "") -> set[str]:
 
 
 def link(packages: set[str], site: Path) -> None:
-    """Packages of this environment, in another one."""
+    """Links packages of this environment into another one."""
     for name in packages:
         files = metadata.files(name) or []
         tops = {file.parts[0] for file in files if file.parts[0] not in ("..", "__pycache__")}
@@ -65,7 +64,7 @@ def link(packages: set[str], site: Path) -> None:
                 (site / top).symlink_to(place)
 
 
-def test_it_works_where_nothing_else_is(tmp_path: Path, cache: Path) -> None:
+def test_wheel_in_a_minimal_environment(tmp_path: Path, cache: Path) -> None:
     built = wheel(tmp_path / "dist")
     environment = tmp_path / "empty"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(environment)], check=True, timeout=60)
@@ -102,7 +101,7 @@ def test_it_works_where_nothing_else_is(tmp_path: Path, cache: Path) -> None:
     for form in ("junit", "seeds", "ctest", "pytest"):
         assert partita("export", "partita-last", "--format", form).returncode == 0
     assert "complete -o filenames -F _partita partita" in partita("completion", "bash").stdout
-    # Experiments need an extra, and say so; with it they run.
+    # Experiments need an extra and say so; with it they run.
     refused = partita("bench", "foo", "--quick")
     assert (refused.returncode, refused.stdout) == (2, "")
     assert "partita[bench]" in refused.stderr

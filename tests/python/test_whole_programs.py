@@ -1,4 +1,4 @@
-"""Symbolic arguments, files and input; the machine's files; what is not modelled."""
+"""Whole programs: symbolic arguments, files and input, host files, unmodelled features."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def value(path: results.Path, name: str) -> bytes:
     return dict(path.inputs)[name]
 
 
-def test_symbolic_arguments_stand_where_their_flags_stand(tmp_path: Path) -> None:
+def test_symbolic_arguments_keep_their_positions(tmp_path: Path) -> None:
     source = write(
         tmp_path,
         "int main(int argc, char **argv) {\n"
@@ -81,8 +81,8 @@ def test_symbolic_files_and_input(tmp_path: Path) -> None:
             assert bool(mode & 0o100) == (path.status == 5)
 
 
-def test_a_symbolic_name_is_every_file_it_can_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One byte: the file, the folders by their names, or nothing; no host file is asked for with a symbolic name."""
+def test_symbolic_file_names_match_every_possible_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A name of one byte is the file, a folder, or no file; host files are not looked up by symbolic names."""
     (tmp_path / "h").write_text("not seen")
     monkeypatch.chdir(tmp_path)
     source = write(
@@ -98,8 +98,8 @@ def test_a_symbolic_name_is_every_file_it_can_be(tmp_path: Path, monkeypatch: py
     assert {pair for pair in found if pair[0]} == {(1, b"A"), (2, b"."), (2, b"/")}
 
 
-def test_output_is_what_the_tests_inputs_print(tmp_path: Path) -> None:
-    """A byte is written before it is decided: the test says what a native run would write."""
+def test_output_matches_the_inputs_of_the_test(tmp_path: Path) -> None:
+    """A byte is written before a branch constrains it: the test has the output of a native run."""
     source = write(
         tmp_path,
         "int main(void) { int c = getchar(); putchar(c); fflush(stdout); if (c == 'q') return 1; return 0; }\n",
@@ -116,8 +116,8 @@ def test_output_is_what_the_tests_inputs_print(tmp_path: Path) -> None:
         assert (path.output == b"q") == (path.status == 1)
 
 
-def test_the_status_is_what_the_tests_inputs_give(tmp_path: Path) -> None:
-    """It is symbolic, and a handler still decides something about it after `exit` was called."""
+def test_exit_status_matches_the_inputs_of_the_test(tmp_path: Path) -> None:
+    """The status is symbolic, and a handler branches on it after `exit` was called."""
     source = write(
         tmp_path,
         "static int c;\n"
@@ -145,7 +145,7 @@ def test_given_input_and_environment(partita: Run, tmp_path: Path) -> None:
     assert test.ending == "exit 7"
 
 
-def test_tests_name_the_words_of_the_command(partita: Run, tmp_path: Path) -> None:
+def test_tests_have_the_command_line(partita: Run, tmp_path: Path) -> None:
     source = write(tmp_path, "int main(int argc, char **argv) { return argc; }\n")
     out = tmp_path / "out"
     words = [
@@ -171,7 +171,7 @@ def test_tests_name_the_words_of_the_command(partita: Run, tmp_path: Path) -> No
     assert list(tests[0].arguments[1:]) == expected
 
 
-def test_files_of_the_machine_are_read_and_never_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_host_files_are_read_and_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kept = tmp_path / "kept"
     kept.write_text("before")
     (tmp_path / "folder").mkdir()
@@ -196,7 +196,7 @@ def test_files_of_the_machine_are_read_and_never_written(tmp_path: Path, monkeyp
     assert {path.name for path in tmp_path.iterdir()} == before
 
 
-def test_files_of_the_machine_are_written_when_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_host_files_are_written_on_request(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     source = write(
         tmp_path,
@@ -212,7 +212,7 @@ def test_files_of_the_machine_are_written_when_asked(tmp_path: Path, monkeypatch
     assert not (tmp_path / "made").exists()
 
 
-def test_what_is_not_modelled_is_counted_with_its_place(tmp_path: Path) -> None:
+def test_unmodelled_features_are_counted_with_their_place(tmp_path: Path) -> None:
     source = write(
         tmp_path,
         "int main(void) {\n  if (socket(AF_INET, SOCK_STREAM, 0) != -1 || errno != ENOSYS) return 1;\n  return 0; }\n",
@@ -225,14 +225,14 @@ def test_what_is_not_modelled_is_counted_with_its_place(tmp_path: Path) -> None:
     assert not run.complete
 
 
-def test_the_executor_and_the_library_have_one_errno(tmp_path: Path) -> None:
+def test_executor_and_library_share_errno(tmp_path: Path) -> None:
     body = 'int klee_get_errno(void);\nint main(void) { open("/none", O_RDONLY); return klee_get_errno() == ENOENT; }\n'
     (path,) = explore(write(tmp_path, body))
     assert path.status == 1
 
 
 @pytest.mark.parametrize("libc", ["musl", "none"])
-def test_memory_that_no_machine_has_is_refused(tmp_path: Path, libc: Libc) -> None:
+def test_huge_allocations_fail(tmp_path: Path, libc: Libc) -> None:
     source = write(
         tmp_path,
         "static int refused(void *p) { int e = errno; errno = 0; return p == 0 && e == ENOMEM; }\n"
@@ -250,7 +250,7 @@ def test_memory_that_no_machine_has_is_refused(tmp_path: Path, libc: Libc) -> No
     assert path.status == 0
 
 
-def test_system_calls_fail_when_asked(tmp_path: Path) -> None:
+def test_system_calls_fail_on_request(tmp_path: Path) -> None:
     source = write(
         tmp_path,
         "int main(void) {\n"
@@ -272,7 +272,7 @@ def test_system_calls_fail_when_asked(tmp_path: Path) -> None:
 
 
 def test_a_host_file_that_vanishes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It was there when the program looked, and not when it read: an error for the program, counted for the user."""
+    """A file that disappears between `stat` and `read` is an error for the program and is counted as incomplete."""
     monkeypatch.chdir(tmp_path)
     victim = tmp_path / "victim"
     victim.write_text("soon gone")
@@ -315,7 +315,7 @@ def test_bad_flags(partita: Run, tmp_path: Path, words: list[str], expected: str
     assert expected in done.stderr
 
 
-def test_the_same_from_python(tmp_path: Path) -> None:
+def test_options_from_python(tmp_path: Path) -> None:
     source = write(tmp_path, "int main(void) { return 0; }\n")
     with pytest.raises(UsageError, match="expected at most 26 symbolic files"):
         explore(source, sym_files=(27, 1))

@@ -1,4 +1,4 @@
-; Two bytes and their sum: the second question has no answer.
+; Two bytes and their sum: the second query is unsat.
 (set-logic QF_ABV)
 (set-option :produce-models true)
 (declare-fun a () (Array (_ BitVec 32) (_ BitVec 8)))

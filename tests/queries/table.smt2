@@ -1,4 +1,4 @@
-; A constant array written one assertion an element, and a read of it at an unknown index.
+; A constant array written as one assertion per element, and a read at a symbolic index.
 (set-logic QF_AUFBV)
 (declare-fun t () (Array (_ BitVec 32) (_ BitVec 8)))
 (declare-fun in () (Array (_ BitVec 32) (_ BitVec 8)))

@@ -1,4 +1,4 @@
-// bounds: reads and writes at symbolic places, one past each end of objects of each kind
+// bounds: reads and writes at symbolic offsets, one past each end of objects of each kind
 #include "bugs.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-// What the programs of this folder share. Each has several cases; in every one of them a bug is just reachable where `edge`
-// is 1 and just not where it is 0. The line of a bug says so: `BUG class`. Nothing else may be found, and each input must do
-// the same under gcc's sanitizers.
+// Shared by the programs of this folder. Each has several cases; in each case a bug is just reachable if `edge` is 1 and
+// just unreachable if it is 0. A comment `BUG class` marks the line. No other bug may be found, and each input must have
+// the same effect under gcc's sanitizers.
 #include <klee/klee.h>
 #include <stdint.h>
 
@@ -18,7 +18,7 @@ static unsigned char byte_input(const char *name) {
   return byte;
 }
 
-// Calls one of the cases, on a path of its own.
+// Calls one of the cases; each has its own path.
 #define CASES(...) \
   int main(void) { \
     static void (*const cases[])(int) = {__VA_ARGS__}; \

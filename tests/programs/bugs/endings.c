@@ -1,4 +1,4 @@
-// endings: assertions, abort, unreachable code, a full stack
+// endings: assertions, abort, unreachable code, stack overflow
 #include "bugs.h"
 #include <assert.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// lifetime: objects that are gone, and free of what cannot be freed
+// lifetime: use after free, use after return, and invalid arguments of free
 #include "bugs.h"
 #include <stdlib.h>
 

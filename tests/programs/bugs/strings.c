@@ -1,4 +1,4 @@
-// strings: lengths and bytes that functions of the C library look at or move
+// strings: out-of-bounds accesses by string and memory functions of the C library
 #include "bugs.h"
 #include <stdlib.h>
 #include <string.h>

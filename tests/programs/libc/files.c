@@ -1,4 +1,4 @@
-/* Streams and system calls on files that the program makes itself, with the errors that a kernel gives. */
+/* Streams and system calls on files that the program creates, with the kernel's error codes. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
-// rounds: as many distinct expressions as operations, each of them used by thousands of others.
-// Cost has to be linear in their number, however often each is used.
+// rounds: one distinct expression per operation, each used by thousands of others.
+// Cost must be linear in the number of distinct expressions.
 #include "klee/klee.h"
 int main(void) {
   unsigned w[16], sum = 0;

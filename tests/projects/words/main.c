@@ -3,10 +3,10 @@
 #include "words.h"
 
 #ifndef HAVE_STRLEN
-#error "the check for strlen went wrong"
+#error "the check for strlen failed"
 #endif
 #if defined HAVE_NO_SUCH_FUNCTION || defined HAVE_NO_SUCH_HEADER
-#error "a check for what does not exist went wrong"
+#error "a check for a missing function or header succeeded"
 #endif
 
 int main(void) {

@@ -1,4 +1,4 @@
 #include "words.h"
 
-/* Nobody needs it. */
+/* Unused. */
 int spare(void) { return report(2); }
