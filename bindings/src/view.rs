@@ -165,8 +165,8 @@ fn not_lent() -> PyErr {
 /// Bounds of an expression: least and greatest unsigned, least and greatest signed, and the constraints they follow from.
 type Bounds = (u64, u64, i128, i128, Vec<u32>);
 
-fn bounds_of(graph: &Graph, e: Expr, view: &interval::View) -> Bounds {
-    let because = || view.because.reasons().as_slice().iter().map(|e| e.id()).collect();
+fn bounds_of(graph: &Graph, e: Expr, view: &interval::KnownSet) -> Bounds {
+    let because = || view.reasons.flatten().as_slice().iter().map(|e| e.id()).collect();
     let ends = |set: &Set| Some((set.min()?, set.max()?, set.signed_bounds()?));
     let full = || ends(&Set::full(graph.width(e))).expect("a full set has ends");
     let (reasons, (least, greatest, signed)) = match ends(&view.set) {

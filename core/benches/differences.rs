@@ -4,9 +4,9 @@
 mod allocator;
 
 use partita_core::budget::Budget;
-use partita_core::difference::line::Line;
-use partita_core::difference::push::Numbers;
-use partita_core::difference::{Beside, Bound, Differences, View, Word};
+use partita_core::difference::active_path::ActivePath;
+use partita_core::difference::assignment::Assignment;
+use partita_core::difference::{Bound, Differences, ExternalBounds, IntegerTerm, Signedness};
 use partita_core::expr::{Expr, Graph, Op, Sort};
 use partita_core::query::{Answer, PathTree, Query, Reasons, Status};
 use partita_core::solve::conformance::Random;
@@ -28,19 +28,19 @@ fn constraints(random: &mut Random, count: usize) -> Vec<(usize, usize, i128)> {
     (0..count).map(|_| one()).collect()
 }
 
-/// Numbers that satisfy nothing yet, and no bounds.
+/// Every term starts at 0, without bounds.
 struct Nothing;
 
-impl Beside for Nothing {
-    fn number(&mut self, _word: Word) -> i128 {
+impl ExternalBounds for Nothing {
+    fn initial_value(&mut self, _word: IntegerTerm) -> i128 {
         0
     }
 
-    fn bounds(&mut self, _word: Word) -> Option<(i128, i128)> {
+    fn bounds(&mut self, _word: IntegerTerm) -> Option<(i128, i128)> {
         None
     }
 
-    fn reasons(&mut self, _word: Word) -> Reasons {
+    fn reasons(&mut self, _word: IntegerTerm) -> Reasons {
         unreachable!("there are no bounds")
     }
 }
@@ -51,10 +51,15 @@ fn domain() -> f64 {
     let mut graph = Graph::new();
     let all = constraints(&mut random, 2 * DEPTH);
     let names: Vec<Expr> = (0..all.len()).map(|i| graph.word(32, i as u64)).collect();
-    let (mut domain, mut numbers, mut edges) = (Differences::new(), Numbers::default(), Vec::new());
+    let (mut domain, mut numbers, mut edges) = (Differences::new(), Assignment::default(), Vec::new());
     let variables: Vec<u32> = (0..VARIABLES)
         .map(|i| graph.var(&format!("x{i}"), Sort::Bits(32)).expect("a new name"))
-        .map(|term| domain.variable(Word { term, view: View::Signed }, (-(1 << 31), (1 << 31) - 1)))
+        .map(|term| {
+            domain.variable(
+                IntegerTerm { expr: term, signedness: Signedness::Signed },
+                (-(1 << 31), (1 << 31) - 1),
+            )
+        })
         .collect();
     let mut start = Instant::now();
     for (i, (&(x, y, c), &name)) in all.iter().zip(&names).enumerate() {
@@ -65,7 +70,7 @@ fn domain() -> f64 {
         let bound = Bound { x, y, c, reasons: Reasons::One(name) };
         let edge = domain.assume(bound, &mut numbers, &mut Nothing).expect("values satisfy all of them");
         edges.extend(edge);
-        domain.spread([x, y], &mut edges);
+        domain.propagate_bounds([x, y], &mut edges);
     }
     start.elapsed().as_secs_f64() * 1e6 / DEPTH as f64
 }
@@ -75,18 +80,18 @@ fn jump() -> f64 {
     let (mut random, mut graph, mut tree) = (Random::new(1), Graph::new(), PathTree::new());
     let words: Vec<Expr> =
         (0..VARIABLES).map(|i| graph.var(&format!("x{i}"), Sort::Bits(32)).expect("a new name")).collect();
-    let mut line = Line::default();
+    let mut line = ActivePath::default();
     let range = (-(1 << 31), (1 << 31) - 1);
     let mut ends = Vec::new();
     for _ in 0..2 {
         let mut path = tree.root();
-        line.back_to(&tree, path, 0);
+        line.backtrack_to(&tree, path, 0);
         while tree.depth(path) < DEPTH as u32 {
             let (x, y, c) = constraints(&mut random, 1)[0];
             let constraint = graph.sle(words[x], words[y]);
             let longer = tree.extend(&graph, path, constraint);
             if tree.depth(longer) > tree.depth(path) && graph.op(constraint) == Op::Sle {
-                let [x, y] = [x, y].map(|i| Word { term: words[i], view: View::Signed });
+                let [x, y] = [x, y].map(|i| IntegerTerm { expr: words[i], signedness: Signedness::Signed });
                 let [x, y] = [x, y].map(|word| line.domain.variable(word, range));
                 let edge = line.domain.add(Bound { x, y, c, reasons: Reasons::One(constraint) });
                 line.enter(&tree, longer, edge.into_iter().collect());
@@ -97,7 +102,7 @@ fn jump() -> f64 {
     }
     let start = Instant::now();
     for i in 0..JUMPS {
-        let missing = line.back_to(&tree, ends[i % 2], u32::MAX);
+        let missing = line.backtrack_to(&tree, ends[i % 2], u32::MAX);
         assert_eq!(missing.len(), DEPTH);
         for node in missing.into_iter().rev() {
             line.enter_known(node, None, &mut Nothing).expect("learnt before").expect("no numbers to move");

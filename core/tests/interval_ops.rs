@@ -11,9 +11,9 @@ fn sets(width: u32) -> Vec<Set> {
     let mut all = Vec::new();
     for low in 0..=top {
         for high in low..=top {
-            all.push(Set::span(width, low, high));
+            all.push(Set::interval(width, low, high));
             if low > 0 && high < top && high - low < 3 {
-                all.push(Set::span(width, low, high).complement().set);
+                all.push(Set::interval(width, low, high).complement().set);
             }
         }
     }
@@ -96,7 +96,7 @@ fn unary_operators_at_widths_1_to_8() {
             let near = |v: u64| {
                 width <= 5 || v.count_ones() <= 1 || (v + 1).count_ones() <= 1 || v.is_multiple_of(37)
             };
-            let ends = |s: &Set| s.spans().iter().all(|&(p, q)| near(p) && near(q));
+            let ends = |s: &Set| s.intervals().iter().all(|&(p, q)| near(p) && near(q));
             for a in sets(width).iter().filter(|s| ends(s)) {
                 for shape in unary_shapes(op, width) {
                     let what = format!("{op:?} {width} -> {} at {} of {a:?}", shape.width, shape.low);
@@ -137,7 +137,7 @@ fn binary_operators_at_widths_1_to_4() {
                     let values = distinct(pairs().map(|(x, y)| word(op, shape, x, y, 0)).collect());
                     let what = format!("{op:?} of {a:?} and {b:?}");
                     check(&what, &forward::binary(op, shape, a, b), &values);
-                    check(&format!("{what} by spans"), &forward::by_spans(op, shape, a, b), &values);
+                    check(&format!("{what} by spans"), &forward::by_intervals(op, shape, a, b), &values);
                 }
             }
         }
@@ -173,8 +173,8 @@ fn preimages_of_binary_operators_at_widths_1_to_4() {
                                 format!("{op:?} back from {target:?} to {which}: {own:?} beside {other:?}");
                             let (a, b) = if which == 0 { (own, other) } else { (other, own) };
                             check(&what, &backward::binary(op, shape, &target, a, b, which), &values);
-                            let by_spans = backward::by_spans(op, shape, &target, own, other, which);
-                            check(&format!("{what} by spans"), &by_spans, &values);
+                            let by_intervals = backward::by_intervals(op, shape, &target, own, other, which);
+                            check(&format!("{what} by spans"), &by_intervals, &values);
                         }
                     }
                 }
@@ -237,7 +237,7 @@ impl Random {
         let spans: Vec<(u64, u64)> =
             (0..n).map(|_| (end(), end())).map(|(p, q)| (p.min(q), q.max(p))).collect();
         let short = spans.into_iter().map(|(p, q)| (p, q.min(p + top / 9)));
-        Set::from_spans(width, short).set
+        Set::from_intervals(width, short).set
     }
 }
 
@@ -314,7 +314,7 @@ fn aligned_sets(width: u32) -> Vec<Set> {
         for low in 0..1 << shift {
             let (left, top) = (width - shift, mask(width - shift));
             let spans = [(0, 9), (top - 8, top), (top / 2 - 6, top / 2 + 5), (3, top - 3), (7, 12)];
-            all.extend(spans.map(|(p, q)| Set::above(Set::span(left, p, q), shift, low)));
+            all.extend(spans.map(|(p, q)| Set::above(Set::interval(left, p, q), shift, low)));
         }
     }
     assert!(all.iter().all(Set::is_aligned));
@@ -331,7 +331,9 @@ fn aligned_sets_at_width_9() {
         .into_iter()
         .map(|v| Set::single(width, v))
         .collect();
-    others.extend([(0, 3), (0, 7), (100, 130), (250, 260), (500, top)].map(|(p, q)| Set::span(width, p, q)));
+    others.extend(
+        [(0, 3), (0, 7), (100, 130), (250, 260), (500, top)].map(|(p, q)| Set::interval(width, p, q)),
+    );
     others.extend(all.iter().step_by(11).cloned());
     let mut flagged = 0;
     for (number, a) in all.iter().enumerate().step_by(3) {
@@ -361,16 +363,16 @@ fn preimages_of_aligned_sets_at_width_9() {
         for op in BINARY {
             let shape = binary_shape(op, width);
             let spans = [(0, 0), (3, 3), (4, 4), (8, 8), (510, 510), (0, 3), (1, 6)];
-            for other in spans.map(|(p, q)| Set::span(width, p, q)) {
+            for other in spans.map(|(p, q)| Set::interval(width, p, q)) {
                 // Targets of the image's width: aligned, spans, single words.
                 let targets = match shape.width {
                     1 => vec![Set::truth(true), Set::truth(false)],
                     9 => vec![
                         all[(number * 7 + 3) % all.len()].clone(),
-                        Set::span(9, 40, 400),
+                        Set::interval(9, 40, 400),
                         Set::single(9, 24),
                     ],
-                    w => vec![Set::above(Set::span(w - 2, 5, 9000), 2, 1), Set::span(w, 40, 90_000)],
+                    w => vec![Set::above(Set::interval(w - 2, 5, 9000), 2, 1), Set::interval(w, 40, 90_000)],
                 };
                 for (target, which) in targets.iter().flat_map(|t| [(t, 0), (t, 1)]) {
                     for own in [own, &Set::full(width)] {
@@ -402,7 +404,7 @@ fn unary_operators_of_aligned_sets() {
                 let image = forward::unary(op, shape, a);
                 check(&what, &image, &values);
                 // Half of the image, for a target.
-                let target = image.set.intersect(&Set::span(shape.width, 0, mask(shape.width) / 2)).set;
+                let target = image.set.intersect(&Set::interval(shape.width, 0, mask(shape.width) / 2)).set;
                 for own in [a, &Set::full(width)] {
                     let fits: Vec<u64> =
                         own.values().filter(|&x| target.contains(word(op, shape, x, 0, 0))).collect();
@@ -417,18 +419,18 @@ fn unary_operators_of_aligned_sets() {
 #[test]
 fn a_pointer_into_an_array_is_one_exact_span() {
     let shape = Shape { width: 64, operand: 64, low: 0 };
-    let index = Set::span(64, 0, 999_999);
+    let index = Set::interval(64, 0, 999_999);
     let offset = forward::binary(Op::Mul, shape, &index, &Set::single(64, 8));
     let pointer = forward::binary(Op::Add, shape, &offset.set, &Set::single(64, 0x1000_0004));
     assert!(offset.exact && pointer.exact);
     assert_eq!(pointer.set.count(), 1_000_000);
     assert_eq!((pointer.set.min(), pointer.set.max()), (Some(0x1000_0004), Some(0x1000_0004 + 8 * 999_999)));
     assert!(pointer.set.contains(0x1000_000c) && !pointer.set.contains(0x1000_0008));
-    let bytes = forward::binary(Op::Add, shape, &pointer.set, &Set::span(64, 0, 7));
+    let bytes = forward::binary(Op::Add, shape, &pointer.set, &Set::interval(64, 0, 7));
     assert!(bytes.exact, "eight bytes at each");
-    assert_eq!(bytes.set.spans()[..], [(0x1000_0004, 0x1000_0004 + 8 * 1_000_000 - 1)]);
+    assert_eq!(bytes.set.intervals()[..], [(0x1000_0004, 0x1000_0004 + 8 * 1_000_000 - 1)]);
     let back =
-        backward::binary(Op::Mul, shape, &Set::span(64, 80, 99), &Set::full(64), &Set::single(64, 8), 0);
+        backward::binary(Op::Mul, shape, &Set::interval(64, 80, 99), &Set::full(64), &Set::single(64, 8), 0);
     assert!(back.set.contains(10) && back.set.contains(12) && !back.set.contains(9));
 }
 
@@ -436,6 +438,6 @@ fn a_pointer_into_an_array_is_one_exact_span() {
 fn past_the_cap_sets_grow_and_say_so() {
     let many = Set::from_values(32, (0..1000).map(|v| v * v));
     assert!(!many.exact);
-    assert_eq!(many.set.spans().len(), partita_core::interval::set::CAP);
+    assert_eq!(many.set.intervals().len(), partita_core::interval::set::MAX_INTERVALS);
     assert!((0..1000).all(|v| many.set.contains(v * v)));
 }

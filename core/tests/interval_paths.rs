@@ -3,7 +3,7 @@
 use partita_core::budget::Budget;
 use partita_core::expr::{Expr, Graph, Sort};
 use partita_core::interval::Learner;
-use partita_core::interval::set::CAP;
+use partita_core::interval::set::MAX_INTERVALS;
 use partita_core::query::{Answer, Path, Query, Status};
 use partita_core::solve::{Solver, Spec, build_chain};
 
@@ -157,7 +157,7 @@ fn values_of_an_address() {
     let found = learner.values_on(&s.graph, &s.tree, p, address);
     assert_eq!((found.set.min(), found.set.max()), (Some(0x1000), Some(0x1000 + 8 * 511)));
     assert_eq!(found.set.count(), 512, "and nothing between them");
-    assert_eq!(found.because.reasons().as_slice(), &[bounded]);
+    assert_eq!(found.reasons.flatten().as_slice(), &[bounded]);
     let only = learner.values_on(&s.graph, &s.tree, q, address);
     assert_eq!(only.set.value(), Some(0x1000));
 }
@@ -257,7 +257,7 @@ fn words_without_common_bits_are_parts_of_one() {
     is_sat(&mut s, p, is_odd);
     let mut learner = Learner::default();
     let found = learner.values_on(&s.graph, &s.tree, p, both);
-    assert_eq!(found.set.spans()[..], [(5 << 6, 5 << 6 | 63)]);
+    assert_eq!(found.set.intervals()[..], [(5 << 6, 5 << 6 | 63)]);
 }
 
 #[test]
@@ -325,8 +325,8 @@ fn a_thousand_constraints_on_one_word_stay_within_the_cap() {
         p = s.tree.extend(&s.graph, p, constraint);
     }
     let found = learner.values_on(&s.graph, &s.tree, p, x);
-    assert!(found.set.spans().len() <= CAP);
-    assert!(!found.set.contains(0) || found.set.is_full() || found.set.spans().len() == CAP);
+    assert!(found.set.intervals().len() <= MAX_INTERVALS);
+    assert!(!found.set.contains(0) || found.set.is_full() || found.set.intervals().len() == MAX_INTERVALS);
     // 5 is no hole: the layer finds a model although the set has given up on some of the holes.
     let nine = s.graph.word(32, 9);
     let below = s.graph.ult(x, nine);

@@ -1,6 +1,6 @@
 //! Arrays: reads over writes become multiplexers; what is left are reads of array variables.
 //!
-//! What an index cannot be, by its operators alone (`bounds.rs`), is left out: elements of tables, stores elsewhere.
+//! What an index cannot be, by its operators alone (`index_sets.rs`), is left out: elements of tables, stores elsewhere.
 //! A read at a constant index is its own input slot, one at few indices a choice between those. A read at any other
 //! computed index is an *access*: a free value that lemmas, added when a candidate assignment violates them, tie to
 //! every other read of the same array at an equal index. A comparison of arrays with a short index is spelt out;
@@ -25,7 +25,7 @@ const FEW: u128 = 16;
 
 /// Something whose value is free as far as gates go.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub enum Special {
+pub enum ArrayTerm {
     Access(u32),
     Comparison(u32),
 }
@@ -45,7 +45,7 @@ pub(super) struct Comparison {
     /// What must be in the cone with it.
     pub(super) behind: Vec<Lit>,
     pub(super) lemmas: Vec<Lit>,
-    pub(super) tied_elsewhere: bool,
+    pub(super) tied_unmentioned: bool,
     /// Indices that tables in its sides cover.
     tabled: usize,
 }
@@ -55,15 +55,15 @@ pub struct Arrays {
     pub(super) accesses: Vec<Access>,
     access_at: FxHashMap<(Expr, Word), u32>,
     elements: FxHashMap<(Expr, Bits), Word>,
-    elsewhere: FxHashMap<Expr, Word>,
+    unmentioned: FxHashMap<Expr, Word>,
     pub(super) comparisons: Vec<Comparison>,
 }
 
 impl Arrays {
-    pub fn behind(&self, special: Special) -> &[Lit] {
-        match special {
-            Special::Access(at) => &self.accesses[at as usize].index,
-            Special::Comparison(at) => &self.comparisons[at as usize].behind,
+    pub fn behind(&self, array_term: ArrayTerm) -> &[Lit] {
+        match array_term {
+            ArrayTerm::Access(at) => &self.accesses[at as usize].index,
+            ArrayTerm::Comparison(at) => &self.comparisons[at as usize].behind,
         }
     }
 
@@ -77,22 +77,22 @@ impl Arrays {
     pub fn sweep(&mut self, alive: &Alive) {
         self.access_at.retain(|(array, _), _| alive.has(*array));
         self.elements.retain(|(array, _), _| alive.has(*array));
-        self.elsewhere.retain(|array, _| alive.has(*array));
+        self.unmentioned.retain(|array, _| alive.has(*array));
     }
 }
 
 impl Blaster {
-    /// Lemmas about `special` so far. The list only grows.
-    pub fn lemmas(&self, special: Special) -> &[Lit] {
-        match special {
-            Special::Access(at) => &self.arrays.accesses[at as usize].lemmas,
-            Special::Comparison(at) => &self.arrays.comparisons[at as usize].lemmas,
+    /// Lemmas about `array_term` so far. The list only grows.
+    pub fn lemmas(&self, array_term: ArrayTerm) -> &[Lit] {
+        match array_term {
+            ArrayTerm::Access(at) => &self.arrays.accesses[at as usize].lemmas,
+            ArrayTerm::Comparison(at) => &self.arrays.comparisons[at as usize].lemmas,
         }
     }
 
     pub(super) fn read(&mut self, graph: &Graph, e: Expr) -> Word {
         let (array, index) = (graph.kid(e, 0), self.words[&graph.kid(e, 1)].to_vec());
-        let set = self.bounds.of(graph, graph.kid(e, 1)).cloned();
+        let set = self.index_sets.of(graph, graph.kid(e, 1)).cloned();
         let mut word = Word::with_capacity(graph.width(e) as usize);
         for i in 0..graph.read_count(e) {
             let skip = circuit::constant(&Bits::word(index.len() as u32, i.into()));
@@ -127,7 +127,7 @@ impl Blaster {
                         At::Index(index, set) => {
                             !table::may_miss(graph.table(top).elements.len(), index, set.as_ref())
                         }
-                        At::Elsewhere => false,
+                        At::Unmentioned => false,
                     };
                     ([Some(base), None], Lit::constant(inside))
                 }
@@ -154,7 +154,7 @@ impl Blaster {
                         let elements = &graph.table(top).elements;
                         table::lookup(&mut self.gates, elements, index, set.as_ref(), first)
                     }
-                    At::Elsewhere => first.clone(),
+                    At::Unmentioned => first.clone(),
                 },
                 Made::Choice { .. } => circuit::choose(&mut self.gates, hit, second, first),
             };
@@ -168,12 +168,12 @@ impl Blaster {
     fn hit(&mut self, graph: &Graph, index: Expr, at: &At) -> Lit {
         match at {
             At::Index(_, Some(set))
-                if self.bounds.of(graph, index).is_some_and(|other| other.is_disjoint(set)) =>
+                if self.index_sets.of(graph, index).is_some_and(|other| other.is_disjoint(set)) =>
             {
                 Lit::FALSE
             }
             At::Index(word, _) => circuit::equal(&mut self.gates, word, &self.words[&index]),
-            At::Elsewhere => Lit::FALSE,
+            At::Unmentioned => Lit::FALSE,
         }
     }
 
@@ -181,12 +181,12 @@ impl Blaster {
     fn base(&mut self, graph: &Graph, array: Expr, at: &At) -> Word {
         let width = graph.width(array);
         let At::Index(index, set) = at else {
-            if let Some(known) = self.arrays.elsewhere.get(&array) {
+            if let Some(known) = self.arrays.unmentioned.get(&array) {
                 return known.clone();
             }
-            let word = self.inputs(width, Owner::Elsewhere(array));
+            let word = self.inputs(width, Owner::Unmentioned(array));
             if self.gates.stopped().is_none() {
-                self.arrays.elsewhere.insert(array, word.clone());
+                self.arrays.unmentioned.insert(array, word.clone());
             }
             return word;
         };
@@ -209,7 +209,7 @@ impl Blaster {
             return self.arrays.accesses[known as usize].value.clone();
         }
         let number = self.arrays.accesses.len() as u32;
-        let value = self.inputs(width, Owner::Special(Special::Access(number)));
+        let value = self.inputs(width, Owner::ArrayTerm(ArrayTerm::Access(number)));
         if self.gates.stopped().is_none() {
             let index = index.clone();
             self.arrays.accesses.push(Access { array, index, value: value.clone(), lemmas: Vec::new() });
@@ -249,7 +249,7 @@ impl Blaster {
             return self.gates.all(same);
         }
         let number = self.arrays.comparisons.len() as u32;
-        let equal = self.inputs(1, Owner::Special(Special::Comparison(number)));
+        let equal = self.inputs(1, Owner::ArrayTerm(ArrayTerm::Comparison(number)));
         let witness = self.inputs(index_width, Owner::Witness);
         let [a, b] = sides.map(|side| self.element(graph, side, &At::Index(witness.clone(), None)));
         let agree = circuit::equal(&mut self.gates, &a, &b);
@@ -275,19 +275,19 @@ impl Blaster {
             indices,
             behind,
             lemmas,
-            tied_elsewhere: false,
+            tied_unmentioned: false,
             tabled,
         });
         equal[0]
     }
 
     /// Is there an index that nothing mentions for each of the comparisons? What is said of *elsewhere* needs one.
-    pub fn has_elsewhere(&self, specials: &[Special]) -> Result<(), Why> {
-        for special in specials {
-            let Special::Comparison(at) = special else { continue };
+    pub fn has_unmentioned_index(&self, array_terms: &[ArrayTerm]) -> Result<(), Why> {
+        for array_term in array_terms {
+            let ArrayTerm::Comparison(at) = array_term else { continue };
             let comparison = &self.arrays.comparisons[*at as usize];
             let (width, mentioned) = (comparison.indices[0].len(), self.arrays.mentioned());
-            if comparison.tied_elsewhere && width < 32 && mentioned >= 1 << width {
+            if comparison.tied_unmentioned && width < 32 && mentioned >= 1 << width {
                 let message = format!(
                     "expected fewer than 2^{width} indices where arrays are compared, found {mentioned}"
                 );
@@ -303,7 +303,7 @@ pub(super) enum At {
     /// This one, a member of the set if there is one.
     Index(Word, Option<Set>),
     /// At an index that nothing mentions.
-    Elsewhere,
+    Unmentioned,
 }
 
 /// What an array expression is made of.

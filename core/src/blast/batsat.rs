@@ -8,8 +8,8 @@
 //! Harvest: `Trail` also keeps the last value of each input. At a backtrack those values are the last trail without
 //! a conflict, completed by what the other inputs were last; that is what is kept.
 
-use super::engine::{Clauses, Engine, Outcome, Task};
 use super::sample::Sample;
+use super::sat_solver::{ClauseSink, SatResult, SatSolver, SatTask};
 use crate::budget::{Budget, Watch, Why};
 use batsat::theory::TheoryArg;
 use batsat::{Callbacks, ClauseKind, Lit, Solver, SolverInterface, SolverOpts, Theory, Var, lbool};
@@ -168,7 +168,7 @@ impl Batsat {
         self.trail.sample.take()
     }
 
-    fn start(&mut self, task: &Task<'_>) {
+    fn start(&mut self, task: &SatTask<'_>) {
         self.shared.found.store(false, Ordering::Relaxed);
         self.shared.conflicts.store(0, Ordering::Relaxed);
         let control = self.solver.cb_mut();
@@ -206,7 +206,7 @@ fn lit(dimacs: i32) -> Lit {
     Lit::new(Var::unsafe_from_idx(dimacs.unsigned_abs() - 1), dimacs > 0)
 }
 
-impl Clauses for Batsat {
+impl ClauseSink for Batsat {
     fn variable(&mut self, input: bool) -> i32 {
         self.solver.new_var(lbool::UNDEF, input).idx() as i32 + 1
     }
@@ -218,8 +218,8 @@ impl Clauses for Batsat {
     }
 }
 
-impl Engine for Batsat {
-    fn solve(&mut self, task: &Task<'_>) -> Outcome {
+impl SatSolver for Batsat {
+    fn solve(&mut self, task: &SatTask<'_>) -> SatResult {
         self.start(task);
         let assumptions: Vec<Lit> = task.assumptions.iter().map(|&l| lit(l)).collect();
         let result = self.solver.solve_limited_preserving_trail_th(&mut self.trail, &assumptions);
@@ -229,16 +229,16 @@ impl Engine for Batsat {
         }
         if self.shared.found.load(Ordering::Relaxed) {
             let value = |i: usize| self.trail.values[i / 64] >> (i % 64) & 1 == 1;
-            return Outcome::Sat((0..task.traced.len()).map(value).collect());
+            return SatResult::Sat((0..task.traced.len()).map(value).collect());
         }
         if result == lbool::FALSE {
             let failed = |&l: &Lit| self.solver.unsat_core_contains_var(l.var());
-            return Outcome::Unsat(assumptions.iter().map(failed).collect());
+            return SatResult::Unsat(assumptions.iter().map(failed).collect());
         }
         match task.budget.spent() {
-            Some(why) => Outcome::Stopped(why),
-            None if self.solver.cb().spent.get() => Outcome::Stopped(Why::Deadline),
-            None => Outcome::Tired,
+            Some(why) => SatResult::Stopped(why),
+            None if self.solver.cb().spent.get() => SatResult::Stopped(Why::Deadline),
+            None => SatResult::ConflictLimit,
         }
     }
 

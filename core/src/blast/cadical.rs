@@ -4,8 +4,8 @@
 //! Harvest: an external propagator that propagates nothing sees the assignments of the traced inputs, and no others. As
 //! with the other engine, at a backtrack the last value of each is kept.
 
-use super::engine::{Clauses, Engine, Outcome, Task};
 use super::sample::Sample;
+use super::sat_solver::{ClauseSink, SatResult, SatSolver, SatTask};
 use crate::budget::{Watch, Why};
 use cadical_sys::{CaDiCal, ExternalPropagator, Status, Terminator};
 use rustc_hash::FxHashMap;
@@ -101,7 +101,7 @@ impl Cadical {
         self.trail.lock().expect("nobody panics with it").sample.take()
     }
 
-    fn observe(&mut self, task: &Task<'_>) {
+    fn observe(&mut self, task: &SatTask<'_>) {
         {
             let trail = &mut *self.trail.lock().expect("nobody panics with it");
             trail.position = (0..).zip(task.traced).map(|(at, &l)| (l.unsigned_abs(), at)).collect();
@@ -120,7 +120,7 @@ impl Default for Cadical {
     }
 }
 
-impl Clauses for Cadical {
+impl ClauseSink for Cadical {
     fn variable(&mut self, input: bool) -> i32 {
         self.variables += 1;
         if input {
@@ -136,8 +136,8 @@ impl Clauses for Cadical {
     }
 }
 
-impl Engine for Cadical {
-    fn solve(&mut self, task: &Task<'_>) -> Outcome {
+impl SatSolver for Cadical {
+    fn solve(&mut self, task: &SatTask<'_>) -> SatResult {
         task.assumptions.iter().for_each(|&l| self.solver.assume(l));
         if let Ok(conflicts) = i32::try_from(task.conflicts) {
             self.solver.limit("conflicts", conflicts);
@@ -152,15 +152,15 @@ impl Engine for Cadical {
         (self.conflicts, self.propagations) = (count("conflicts"), count("propagations"));
         let outcome = match status {
             Status::SATISFIABLE => {
-                Outcome::Sat(task.traced.iter().map(|&l| self.solver.val(l) > 0).collect())
+                SatResult::Sat(task.traced.iter().map(|&l| self.solver.val(l) > 0).collect())
             }
             Status::UNSATISFIABLE => {
-                Outcome::Unsat(task.assumptions.iter().map(|&l| self.solver.failed(l)).collect())
+                SatResult::Unsat(task.assumptions.iter().map(|&l| self.solver.failed(l)).collect())
             }
             Status::UNKNOWN => match task.budget.spent() {
-                Some(why) => Outcome::Stopped(why),
-                None if task.conflicts < i32::MAX as u64 => Outcome::Tired,
-                None => Outcome::Stopped(Why::Deadline),
+                Some(why) => SatResult::Stopped(why),
+                None if task.conflicts < i32::MAX as u64 => SatResult::ConflictLimit,
+                None => SatResult::Stopped(Why::Deadline),
             },
         };
         // What goes now goes without a conflict.
@@ -203,7 +203,7 @@ mod tests {
         let budget = Budget::unlimited();
         for keep in [0, 0, 0, 0, 0, 0, 8, 8] {
             let assumptions = [literal()];
-            let task = Task {
+            let task = SatTask {
                 assumptions: &assumptions,
                 traced: &inputs,
                 budget: &budget,
@@ -211,7 +211,7 @@ mod tests {
                 keep,
             };
             let outcome = engine.solve(&task);
-            assert!(matches!(outcome, Outcome::Sat(_) | Outcome::Unsat(_)), "{outcome:?}");
+            assert!(matches!(outcome, SatResult::Sat(_) | SatResult::Unsat(_)), "{outcome:?}");
             assert!(engine.take_harvest().len() <= keep);
         }
         assert!(engine.conflicts() > 2_000, "{}", engine.conflicts());

@@ -4,8 +4,8 @@
 //! Both directions are always encoded: with all inputs of a cone assigned, unit propagation then assigns all of
 //! its gates, which is what lets the layer stop at an assignment of the cone.
 
-use super::engine::Clauses;
 use super::gate::{Gate, Gates, Lit};
+use super::sat_solver::ClauseSink;
 use crate::budget::{Budget, Why};
 use rustc_hash::FxHashMap;
 
@@ -50,7 +50,7 @@ impl Encoding {
         &mut self,
         gates: &Gates,
         root: Lit,
-        solver: &mut impl Clauses,
+        solver: &mut impl ClauseSink,
         budget: &Budget,
     ) -> Result<i32, Why> {
         if let Some(&variable) = self.variables.get(&root.node()) {
@@ -104,7 +104,7 @@ impl Encoding {
     }
 }
 
-fn define(gate: Gate, x: i32, operands: &[i32], solver: &mut impl Clauses) {
+fn define(gate: Gate, x: i32, operands: &[i32], solver: &mut impl ClauseSink) {
     match (gate, operands) {
         (Gate::False, _) => solver.clause(&[-x]),
         (Gate::Input, _) => {}

@@ -8,26 +8,26 @@
 
 mod arrays;
 pub mod batsat;
-mod bounds;
 pub mod cadical;
 pub mod circuit;
 pub mod cnf;
-pub mod engine;
+mod consistency;
 pub mod gate;
-mod judge;
+mod index_sets;
 mod sample;
+pub mod sat_solver;
 mod table;
 
-pub use arrays::Special;
-pub use judge::Verdict;
+pub use arrays::ArrayTerm;
+pub use consistency::Consistency;
 
 use crate::budget::{Budget, Why};
 use crate::expr::walk::Atom;
 use crate::expr::{Alive, Bits, Expr, Graph, Op};
 use arrays::Arrays;
-use bounds::Bounds;
 use circuit::Word;
 use gate::{Gate, Gates, Lit};
+use index_sets::IndexSets;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
@@ -42,9 +42,9 @@ pub enum Owner {
     /// The element of an array variable at a constant index.
     Element { array: Expr, index: Bits },
     /// What an array variable holds where nothing looks. Only comparisons of arrays ask.
-    Elsewhere(Expr),
+    Unmentioned(Expr),
     /// A value or an index that `arrays.rs` keeps consistent.
-    Special(Special),
+    ArrayTerm(ArrayTerm),
     /// An index at which two arrays differ, if any.
     Witness,
 }
@@ -63,7 +63,7 @@ pub struct Cone {
     /// Input gates, ascending.
     pub inputs: Vec<u32>,
     /// Array accesses and comparisons among them, ascending.
-    pub specials: Vec<Special>,
+    pub array_terms: Vec<ArrayTerm>,
     /// All gates, these inputs included.
     pub gates: usize,
 }
@@ -78,9 +78,9 @@ pub struct Blaster {
     quotients: FxHashMap<(Expr, Expr), (Word, Word)>,
     cones: FxHashMap<Lit, Arc<Cone>>,
     arrays: Arrays,
-    bounds: Bounds,
+    index_sets: IndexSets,
     /// Of these inputs only the low bits are free, so many of them; the others are zero.
-    narrow: FxHashMap<Atom, u32>,
+    input_widths: FxHashMap<Atom, u32>,
 }
 
 impl Blaster {
@@ -89,8 +89,8 @@ impl Blaster {
     }
 
     /// One whose gates hold where some inputs are small: so many bits of each.
-    pub fn narrow(bits: FxHashMap<Atom, u32>) -> Blaster {
-        Blaster { narrow: bits, ..Blaster::default() }
+    pub fn with_input_widths(bits: FxHashMap<Atom, u32>) -> Blaster {
+        Blaster { input_widths: bits, ..Blaster::default() }
     }
 
     /// Has nothing been blasted yet?
@@ -188,9 +188,9 @@ impl Blaster {
         let atom = match &owner {
             Owner::Variable(v) => Some(Atom::Variable(*v)),
             Owner::Element { array, index } => Some(Atom::Element(*array, index.low())),
-            Owner::Elsewhere(_) | Owner::Special(_) | Owner::Witness => None,
+            Owner::Unmentioned(_) | Owner::ArrayTerm(_) | Owner::Witness => None,
         };
-        if let Some(&bits) = atom.and_then(|atom| self.narrow.get(&atom)) {
+        if let Some(&bits) = atom.and_then(|atom| self.input_widths.get(&atom)) {
             word[bits as usize..].fill(Lit::FALSE);
         }
         if self.gates.stopped().is_none() {
@@ -214,7 +214,7 @@ impl Blaster {
         }
         let mut cone = Cone::default();
         let mut seen: FxHashSet<u32> = FxHashSet::default();
-        let mut specials: FxHashSet<Special> = FxHashSet::default();
+        let mut array_terms: FxHashSet<ArrayTerm> = FxHashSet::default();
         let mut roots = vec![root];
         while !roots.is_empty() {
             let mut inputs = Vec::new();
@@ -226,18 +226,18 @@ impl Blaster {
             self.gates.walk(&roots, |node| seen.insert(node), visit);
             roots.clear();
             for &input in &inputs {
-                if let Owner::Special(special) = self.slot(input).0.owner
-                    && specials.insert(special)
+                if let Owner::ArrayTerm(array_term) = self.slot(input).0.owner
+                    && array_terms.insert(array_term)
                 {
-                    roots.extend_from_slice(self.arrays.behind(special));
+                    roots.extend_from_slice(self.arrays.behind(array_term));
                 }
             }
             cone.inputs.append(&mut inputs);
         }
         cone.gates = seen.len();
         cone.inputs.sort_unstable();
-        cone.specials = specials.into_iter().collect();
-        cone.specials.sort_unstable();
+        cone.array_terms = array_terms.into_iter().collect();
+        cone.array_terms.sort_unstable();
         let cone = Arc::new(cone);
         self.cones.insert(root, cone.clone());
         cone
@@ -249,7 +249,7 @@ impl Blaster {
         self.words.retain(|e, _| alive.has(*e));
         self.quotients.retain(|(a, b), _| alive.has(*a) && alive.has(*b));
         self.arrays.sweep(alive);
-        self.bounds.sweep(alive);
+        self.index_sets.sweep(alive);
         let roots: Vec<Lit> = self.words.values().flat_map(|word| word.iter().copied()).collect();
         let (mut used, mut marked) = (0, vec![false; self.gates.len()]);
         self.gates.walk(&roots, |node| !std::mem::replace(&mut marked[node as usize], true), |_| used += 1);

@@ -1,19 +1,19 @@
 //! Difference constraints `x - y <= c` between words read as integers.
 //!
 //! A constraint is an edge from `y` to `x` of length `c`; numbers that satisfy all edges exist exactly if no cycle is
-//! negative (`push.rs`). Variable 0 is the number zero, so that bounds are edges, too; what its width says of a word is
+//! negative (`assignment.rs`). Variable 0 is the number zero, so that bounds are edges, too; what its width says of a word is
 //! known without one. Edges are linked into lists, newest first, and taken out in the opposite order, which is how a
-//! path is left for another (`line.rs`): an edge is made once and linked wherever its path is followed, and what paths
+//! path is left for another (`active_path.rs`): an edge is made once and linked wherever its path is followed, and what paths
 //! have in common stays as it is.
 
-pub mod line;
-pub mod push;
-pub mod read;
-pub mod why;
+pub mod active_path;
+pub mod assignment;
+pub mod translate;
+pub mod unsupported;
 
 use crate::expr::Expr;
 use crate::query::Reasons;
-use push::Numbers;
+use assignment::Assignment;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 
@@ -29,28 +29,28 @@ const MAX_SPREAD: usize = 16;
 const MAX_REASONS: usize = 32;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum View {
+pub enum Signedness {
     Signed,
     Unsigned,
 }
 
 /// What a variable stands for: a term of at most 64 bits as an integer.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Word {
-    pub term: Expr,
-    pub view: View,
+pub struct IntegerTerm {
+    pub expr: Expr,
+    pub signedness: Signedness,
 }
 
-/// What is known of words beside the constraints.
-pub trait Beside {
+/// What is known of words external the constraints.
+pub trait ExternalBounds {
     /// Its number before any was moved. Those of all words satisfy the constraints that were there before.
-    fn number(&mut self, word: Word) -> i128;
+    fn initial_value(&mut self, word: IntegerTerm) -> i128;
 
     /// The least and the greatest value, if more is known than the width says.
-    fn bounds(&mut self, word: Word) -> Option<(i128, i128)>;
+    fn bounds(&mut self, word: IntegerTerm) -> Option<(i128, i128)>;
 
     /// The constraints behind those bounds.
-    fn reasons(&mut self, word: Word) -> Reasons;
+    fn reasons(&mut self, word: IntegerTerm) -> Reasons;
 }
 
 /// `x - y <= c`.
@@ -72,7 +72,7 @@ struct Edge {
 #[derive(Debug)]
 struct Variable {
     /// None for zero.
-    word: Option<Word>,
+    word: Option<IntegerTerm>,
     /// What its width allows.
     range: (i128, i128),
     /// The newest edges: that leave it, that enter it, that bound it from below, from above.
@@ -85,7 +85,7 @@ struct Variable {
 }
 
 impl Variable {
-    fn new(word: Option<Word>, range: (i128, i128)) -> Variable {
+    fn new(word: Option<IntegerTerm>, range: (i128, i128)) -> Variable {
         Variable { word, range, out: NONE, into: NONE, least: NONE, greatest: NONE, links: 0 }
     }
 }
@@ -93,7 +93,7 @@ impl Variable {
 /// A set of difference constraints.
 pub struct Differences {
     variables: Vec<Variable>,
-    numbers: FxHashMap<Word, u32>,
+    assignment: FxHashMap<IntegerTerm, u32>,
     edges: Vec<Edge>,
     free: Vec<u32>,
     /// Variables with linked edges, in the order in which they got the first.
@@ -109,20 +109,20 @@ impl Default for Differences {
 impl Differences {
     pub fn new() -> Differences {
         let variables = vec![Variable::new(None, (0, 0))];
-        let (numbers, edges) = (FxHashMap::default(), Vec::new());
-        Differences { variables, numbers, edges, free: Vec::new(), present: Vec::new() }
+        let (assignment, edges) = (FxHashMap::default(), Vec::new());
+        Differences { variables, assignment, edges, free: Vec::new(), present: Vec::new() }
     }
 
     /// The variable for a word, whose width allows it the values of a range.
-    pub fn variable(&mut self, word: Word, range: (i128, i128)) -> u32 {
-        *self.numbers.entry(word).or_insert_with(|| {
+    pub fn variable(&mut self, word: IntegerTerm, range: (i128, i128)) -> u32 {
+        *self.assignment.entry(word).or_insert_with(|| {
             self.variables.push(Variable::new(Some(word), range));
             u32::try_from(self.variables.len() - 1).expect("fewer than 2^32 words")
         })
     }
 
     /// The word of a variable that is not zero.
-    pub fn word(&self, v: u32) -> Word {
+    pub fn term(&self, v: u32) -> IntegerTerm {
         self.variables[v as usize].word.expect("zero is no word")
     }
 
@@ -132,8 +132,8 @@ impl Differences {
     }
 
     /// Does a constraint mention the word?
-    pub fn knows(&self, word: Word) -> bool {
-        self.numbers.get(&word).is_some_and(|v| self.variables[*v as usize].links > 0)
+    pub fn mentions(&self, word: IntegerTerm) -> bool {
+        self.assignment.get(&word).is_some_and(|v| self.variables[*v as usize].links > 0)
     }
 
     /// Adds a constraint unless it follows from one that is there. Gives the edge.
@@ -149,7 +149,10 @@ impl Differences {
             }
             None => {
                 self.edges.push(edge);
-                u32::try_from(self.edges.len() - 1).ok().filter(|id| *id < push::WIDTH).expect("few edges")
+                u32::try_from(self.edges.len() - 1)
+                    .ok()
+                    .filter(|id| *id < assignment::WIDTH)
+                    .expect("few edges")
             }
         };
         self.link(id);
@@ -161,11 +164,11 @@ impl Differences {
     pub fn assume(
         &mut self,
         bound: Bound,
-        numbers: &mut Numbers,
-        beside: &mut dyn Beside,
+        assignment: &mut Assignment,
+        external: &mut dyn ExternalBounds,
     ) -> Result<Option<u32>, Reasons> {
         let Some(id) = self.add(bound) else { return Ok(None) };
-        match numbers.push(self, id, beside) {
+        match assignment.push(self, id, external) {
             Ok(()) => Ok(Some(id)),
             Err(reasons) => {
                 self.retract([id].into_iter());
@@ -277,7 +280,11 @@ impl Differences {
 
     /// Carries bounds that follow from constraints (a width is known of every variable) along edges, from some
     /// variables on: a bounded number of steps. Adds to the edges; gives the variables whose bounds became tighter.
-    pub fn spread(&mut self, from: impl IntoIterator<Item = u32>, edges: &mut impl Extend<u32>) -> Vec<u32> {
+    pub fn propagate_bounds(
+        &mut self,
+        from: impl IntoIterator<Item = u32>,
+        edges: &mut impl Extend<u32>,
+    ) -> Vec<u32> {
         let mut tighter = Vec::new();
         let bounded = |v: &u32| {
             let variable = &self.variables[*v as usize];
@@ -357,21 +364,21 @@ mod tests {
 
     /// Two for every word, and bounds around it for one of them.
     struct Known {
-        bounded: Word,
+        bounded: IntegerTerm,
         bounds: (i128, i128),
         reason: Expr,
     }
 
-    impl Beside for Known {
-        fn number(&mut self, _word: Word) -> i128 {
+    impl ExternalBounds for Known {
+        fn initial_value(&mut self, _word: IntegerTerm) -> i128 {
             2
         }
 
-        fn bounds(&mut self, word: Word) -> Option<(i128, i128)> {
+        fn bounds(&mut self, word: IntegerTerm) -> Option<(i128, i128)> {
             (word == self.bounded).then_some(self.bounds)
         }
 
-        fn reasons(&mut self, _word: Word) -> Reasons {
+        fn reasons(&mut self, _word: IntegerTerm) -> Reasons {
             Reasons::One(self.reason)
         }
     }
@@ -398,16 +405,16 @@ mod tests {
         ) {
             let mut graph = Graph::new();
             let names: Vec<Expr> = (0..constraints.len()).map(|i| graph.word(32, i as u64)).collect();
-            let words: Vec<Word> = (0..VARIABLES)
+            let words: Vec<IntegerTerm> = (0..VARIABLES)
                 .map(|i| graph.var(&format!("x{i}"), Sort::Bits(8)).unwrap())
-                .map(|term| Word { term, view: View::Unsigned })
+                .map(|expr| IntegerTerm { expr, signedness: Signedness::Unsigned })
                 .collect();
             let mut domain = Differences::new();
             for &word in &words {
                 domain.variable(word, (0, RANGE - 1));
             }
-            let mut beside = Known { bounded: words[0], bounds, reason: graph.word(8, 1) };
-            let mut numbers = Numbers::default();
+            let mut external = Known { bounded: words[0], bounds, reason: graph.word(8, 1) };
+            let mut assignment = Assignment::default();
             // All constraints, then all again after the newer ones have been taken out: numbers stay as they are.
             let mut all = Vec::new();
             let mut edges = Vec::new();
@@ -420,14 +427,14 @@ mod tests {
                 }
                 all.push((x, y, c));
                 let bound = Bound { x, y, c, reasons: Reasons::One(name) };
-                match domain.assume(bound, &mut numbers, &mut beside) {
+                match domain.assume(bound, &mut assignment, &mut external) {
                     Ok(edge) => {
                         let mut made = Vec::from_iter(edge);
-                        domain.spread([x, y], &mut made);
+                        domain.propagate_bounds([x, y], &mut made);
                         edges.push(made);
                         prop_assert!(satisfiable(&all, bounds));
                         for &(x, y, c) in &all {
-                            let value = |v| numbers.value(&domain, v, &mut beside);
+                            let value = |v| assignment.value(&domain, v, &mut external);
                             let [x, y] = [x, y].map(value);
                             prop_assert!(x - y <= c);
                         }
@@ -436,14 +443,14 @@ mod tests {
                         let core: Vec<_> = names.iter().zip(&constraints)
                             .filter(|(name, _)| reasons.contains(**name))
                             .map(|(_, constraint)| *constraint).collect();
-                        let with = if reasons.contains(beside.reason) { bounds } else { (0, RANGE - 1) };
+                        let with = if reasons.contains(external.reason) { bounds } else { (0, RANGE - 1) };
                         prop_assert!(!satisfiable(&core, with), "the reasons alone are satisfiable: {:?}", core);
                         all.pop();
                     }
                 }
             }
             domain.retract(edges.into_iter().flatten());
-            prop_assert!(words.iter().all(|word| !domain.knows(*word)) && domain.present.is_empty());
+            prop_assert!(words.iter().all(|word| !domain.mentions(*word)) && domain.present.is_empty());
         }
     }
 }

@@ -352,7 +352,7 @@ mod tests {
         o.write(&g, 1, x);
         let byte = g.word(8, 7);
         let place = g.zext(i, 64);
-        o.write_among(&mut g, place, &Set::span(64, 0, 5), byte);
+        o.write_among(&mut g, place, &Set::interval(64, 0, 5), byte);
         o.write_concrete(5, 1, 9);
         let mut other = object(6);
         other.set_contents(Contents::of_bytes(input));

@@ -133,7 +133,7 @@ impl Engine {
         let mut alternatives = Vec::new();
         let mut freed = Vec::new();
         let mut covered = Vec::new();
-        for (low, high) in set.spans() {
+        for (low, high) in set.intervals() {
             for (first, last) in address::windows(low, high) {
                 for (id, object) in state.memory.between(first, last) {
                     match object {
@@ -157,8 +157,8 @@ impl Engine {
             somewhere = self.solver.graph.or(somewhere, condition);
             alternatives.push(Alternative { condition, fact: Some(Fact::Inside { id, count }) });
         }
-        let everything = covered.iter().flat_map(|&(id, size)| places(id, size, count).spans());
-        let everything = Set::from_spans(64, everything);
+        let everything = covered.iter().flat_map(|&(id, size)| places(id, size, count).intervals());
+        let everything = Set::from_intervals(64, everything);
         if everything.exact && set.is_subset(&everything.set) {
             return alternatives;
         }
@@ -301,7 +301,7 @@ impl Engine {
         let mut alternatives = Vec::new();
         let graph = &mut self.solver.graph;
         let mut none = graph.boolean(true);
-        for (low, high) in set.spans() {
+        for (low, high) in set.intervals() {
             for func in address::functions_in(low, high, count) {
                 let address = address::of_function(func);
                 let here = graph.word(64, address);
@@ -328,5 +328,5 @@ impl Engine {
 
 /// Addresses at which the object has `count` bytes.
 fn places(id: ObjectId, size: u64, count: u64) -> Set {
-    Set::span(64, id.base(), id.base() + (size - count))
+    Set::interval(64, id.base(), id.base() + (size - count))
 }

@@ -2,11 +2,11 @@
 //!
 //! The paper keeps with a set by how many bits it is shifted to the left. Here the bits below may have any one value,
 //! so that adding a constant keeps a set exact too: `Aligned` are the words whose lowest `shift` bits are `low` and
-//! whose bits above are in `high`, a set without shared bits. Only sets of more than `INLINE` spans take this form,
+//! whose bits above are in `high`, a set without shared bits. Only sets of more than `INLINE_INTERVALS` intervals take this form,
 //! and then with the largest shift, so that equal sets are still equal values.
 
 use super::field::ones;
-use super::set::{Approx, CAP, INLINE, MAP_WIDTH, Repr, Set, Span};
+use super::set::{Approx, INLINE_INTERVALS, Interval, MAX_BITMAP_WIDTH, MAX_INTERVALS, Repr, Set};
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Aligned {
@@ -30,17 +30,17 @@ fn shared(words: impl IntoIterator<Item = u64>) -> u32 {
 }
 
 impl Aligned {
-    /// The form of many maximal spans that are single words and share bits.
-    pub fn of(width: u32, spans: &[Span]) -> Option<Approx> {
-        if spans.len() <= INLINE || spans.iter().any(|(low, high)| low != high) {
+    /// The form of many maximal intervals that are single words and share bits.
+    pub fn of(width: u32, intervals: &[Interval]) -> Option<Approx> {
+        if intervals.len() <= INLINE_INTERVALS || intervals.iter().any(|(low, high)| low != high) {
             return None;
         }
-        let shift = shared(spans.iter().map(|s| s.0));
+        let shift = shared(intervals.iter().map(|s| s.0));
         if shift == 0 {
             return None;
         }
-        let low = spans[0].0 & ones(shift);
-        let high = Set::from_values(width - shift, spans.iter().map(|s| s.0 >> shift));
+        let low = intervals[0].0 & ones(shift);
+        let high = Set::from_values(width - shift, intervals.iter().map(|s| s.0 >> shift));
         Some(Approx { set: Set::above(high.set, shift, low), exact: high.exact })
     }
 
@@ -106,14 +106,14 @@ impl Set {
         if shift == 0 {
             return high;
         }
-        if width <= MAP_WIDTH || high.count() <= INLINE as u128 {
+        if width <= MAX_BITMAP_WIDTH || high.count() <= INLINE_INTERVALS as u128 {
             return Set::from_values(width, high.values().map(|h| h << shift | low)).set;
         }
         let (more, bits) = match high.repr() {
             Repr::Aligned(inner) => (inner.shift, inner.low),
-            Repr::Map(_) => (high.shared_low(), high.min().expect("many") & ones(high.shared_low())),
-            // More members than spans: two of them are neighbours.
-            Repr::Spans(_) => (0, 0),
+            Repr::Bitmap(_) => (high.shared_low(), high.min().expect("many") & ones(high.shared_low())),
+            // More members than intervals: two of them are neighbours.
+            Repr::Intervals(_) => (0, 0),
         };
         let high = if more == 0 { high } else { high.high_of(more, bits) };
         Set::aligned(Aligned { high, shift: shift + more, low: bits << shift | low })
@@ -138,14 +138,14 @@ impl Set {
                 }
                 own.high.high_of(shift - own.shift, low >> own.shift)
             }
-            Repr::Map(_) | Repr::Spans(_) => {
-                let within = self.spans().into_iter().filter_map(|(p, q)| {
+            Repr::Bitmap(_) | Repr::Intervals(_) => {
+                let within = self.intervals().into_iter().filter_map(|(p, q)| {
                     let from = p.saturating_sub(low).div_ceil(1 << shift);
                     let to = q.checked_sub(low)? >> shift;
                     (from <= to).then_some((from, to))
                 });
-                // One span of each at most, so that the cap holds.
-                Set::from_spans(width, within).set
+                // One interval of each at most, so that the cap holds.
+                Set::from_intervals(width, within).set
             }
         }
     }
@@ -154,12 +154,12 @@ impl Set {
     pub fn shared_low(&self) -> u32 {
         match self.repr() {
             Repr::Aligned(own) => own.shift,
-            Repr::Map(_) => shared(self.values()).min(self.width()),
-            Repr::Spans(spans) => {
-                if spans.iter().any(|(low, high)| low != high) {
+            Repr::Bitmap(_) => shared(self.values()).min(self.width()),
+            Repr::Intervals(intervals) => {
+                if intervals.iter().any(|(low, high)| low != high) {
                     return 0;
                 }
-                shared(spans.iter().map(|s| s.0)).min(self.width())
+                shared(intervals.iter().map(|s| s.0)).min(self.width())
             }
         }
     }
@@ -181,15 +181,15 @@ impl Set {
             let both = self.high_of(shift, low).union(&other.high_of(shift, low));
             return Approx { set: Set::above(both.set, shift, low), exact: both.exact };
         }
-        let (mut spans, mut exact) = (Vec::new(), true);
+        let (mut intervals, mut exact) = (Vec::new(), true);
         for set in [self, other] {
-            if set.is_aligned() && set.count() <= CAP as u128 {
-                spans.extend(set.values().map(|v| (v, v)));
+            if set.is_aligned() && set.count() <= MAX_INTERVALS as u128 {
+                intervals.extend(set.values().map(|v| (v, v)));
             } else {
                 exact &= !set.is_aligned();
-                spans.extend(set.spans());
+                intervals.extend(set.intervals());
             }
         }
-        Set::from_spans(self.width(), spans).and(exact)
+        Set::from_intervals(self.width(), intervals).and(exact)
     }
 }

@@ -2,11 +2,11 @@
 //! given sets.
 //!
 //! Every preimage contains each value of the operand's own set for which some choice of the others gives a result in
-//! the target (sound); the flag says that it contains nothing else (exact). Small products are computed value by
-//! value; above that, each operator has its own reasoning on spans. Tests compare all of it with `eval`.
+//! the target (sound); the flag implied that it contains nothing else (exact). Small products are computed value by
+//! value; above that, each operator has its own reasoning on intervals. Tests compare all of it with `eval`.
 
 use super::forward::{self, MAX_PAIRS, runs};
-use super::set::{Approx, MAP_WIDTH, Set, Span};
+use super::set::{Approx, Interval, MAX_BITMAP_WIDTH, Set};
 use crate::expr::Op;
 use crate::expr::bits::{mask, signed};
 use crate::expr::eval::{self, Shape};
@@ -27,7 +27,7 @@ pub fn unary(op: Op, shape: Shape, target: &Set, a: &Set) -> Approx {
             }
             target.lift(shape.low, width)
         }
-        Op::ZExt => reached(target, &Set::span(shape.width, 0, mask(width)), width),
+        Op::ZExt => reached(target, &Set::interval(shape.width, 0, mask(width)), width),
         Op::SExt => {
             let half = 1i128 << (width - 1);
             reached(target, &Set::from_integers(shape.width, -half, half - 1), width)
@@ -68,8 +68,8 @@ fn meet(wanted: &Approx, a: &Set) -> Approx {
     wanted.set.intersect(a).and(wanted.exact)
 }
 
-fn below(set: &Set, limit: u64) -> impl Iterator<Item = Span> + use<> {
-    set.spans().into_iter().filter(move |s| s.0 <= limit).map(move |(p, q)| (p, q.min(limit)))
+fn below(set: &Set, limit: u64) -> impl Iterator<Item = Interval> + use<> {
+    set.intervals().into_iter().filter(move |s| s.0 <= limit).map(move |(p, q)| (p, q.min(limit)))
 }
 
 /// What operand `which` (0 or 1) of a binary operator can be, within its own set.
@@ -86,18 +86,18 @@ pub fn binary(op: Op, shape: Shape, target: &Set, a: &Set, b: &Set, which: usize
     };
     let single = other.value();
     let few = own.count().saturating_mul(other.count()) <= MAX_PAIRS;
-    if few || (width <= MAP_WIDTH && single.is_some()) {
+    if few || (width <= MAX_BITMAP_WIDTH && single.is_some()) {
         let others: Vec<u64> = other.values().collect();
         return Set::from_values(width, own.values().filter(|&x| others.iter().any(|&y| reaches(x, y))));
     }
-    by_spans(op, shape, target, own, other, which)
+    by_intervals(op, shape, target, own, other, which)
 }
 
-/// The same by reasoning on spans, however few the values; no set is empty.
-pub fn by_spans(op: Op, shape: Shape, target: &Set, own: &Set, other: &Set, which: usize) -> Approx {
+/// The same by reasoning on intervals, however few the values; no set is empty.
+pub fn by_intervals(op: Op, shape: Shape, target: &Set, own: &Set, other: &Set, which: usize) -> Approx {
     let (width, single) = (own.width(), other.value());
     let same = Shape { width, operand: width, low: 0 };
-    // Where an aligned target is taken for the spans that cover it.
+    // Where an aligned target is taken for the intervals that cover it.
     let plain = !target.is_aligned();
     if let Some((cut, own_is_high)) = forward::disjoint(op, own, other) {
         return meet(&part(target, other, cut, own_is_high), own);
@@ -106,7 +106,7 @@ pub fn by_spans(op: Op, shape: Shape, target: &Set, own: &Set, other: &Set, whic
         Op::And => and(target, other, width),
         Op::Or => or(target, other, width),
         Op::Xor => match single {
-            Some(_) => forward::by_spans(Op::Xor, same, target, other),
+            Some(_) => forward::by_intervals(Op::Xor, same, target, other),
             None => Approx::sound(Set::full(width)),
         },
         Op::Add => forward::binary(Op::Sub, same, target, other),
@@ -151,7 +151,7 @@ fn each(other: &Set, width: u32, f: impl Fn(u64) -> Approx) -> Approx {
 fn and(target: &Set, other: &Set, width: u32) -> Approx {
     let Some(m) = other.value() else {
         // x & y <= x
-        return Approx::sound(Set::span(width, target.min().expect("not empty"), mask(width)));
+        return Approx::sound(Set::interval(width, target.min().expect("not empty"), mask(width)));
     };
     masked(target, m, width)
 }
@@ -166,12 +166,12 @@ pub fn masked(target: &Set, m: u64, width: u32) -> Approx {
         [(low, length)] => unscaled(target, low, length).set.lift(low, width),
         [(low, _), .., (last, length)] => {
             let hull = last + length - low;
-            if hull <= MAP_WIDTH {
+            if hull <= MAX_BITMAP_WIDTH {
                 let field = (0..=mask(hull)).filter(|v| target.contains(v << low & m));
                 return Set::from_values(hull, field).set.lift(low, width);
             }
             // x & m <= x
-            Approx::sound(Set::span(width, target.min().expect("not empty"), mask(width)))
+            Approx::sound(Set::interval(width, target.min().expect("not empty"), mask(width)))
         }
     }
 }
@@ -179,14 +179,14 @@ pub fn masked(target: &Set, m: u64, width: u32) -> Approx {
 /// The values f of `length` bits with `f << low` in the target.
 pub fn unscaled(target: &Set, low: u32, length: u32) -> Approx {
     let high = target.high_of(low, 0);
-    let fits = high.intersect(&Set::span(high.width(), 0, mask(length)));
+    let fits = high.intersect(&Set::interval(high.width(), 0, mask(length)));
     fits.set.extract(0, length).and(fits.exact)
 }
 
 fn or(target: &Set, other: &Set, width: u32) -> Approx {
     let Some(m) = other.value() else {
         // x <= x | y
-        return Approx::sound(Set::span(width, 0, target.max().expect("not empty")));
+        return Approx::sound(Set::interval(width, 0, target.max().expect("not empty")));
     };
     // x | m = (x & !m) + m
     let shape = Shape { width, operand: width, low: 0 };
@@ -204,20 +204,20 @@ fn factor(target: &Set, own: &Set, c: u64) -> Approx {
     }
     let most = own.max().expect("not empty");
     if u128::from(most) * u128::from(c) <= u128::from(mask(width)) {
-        let spans = target.spans().into_iter().map(|(p, q)| (p.div_ceil(c), q / c));
-        return Set::from_spans(width, spans.filter(|(p, q)| p <= q));
+        let intervals = target.intervals().into_iter().map(|(p, q)| (p.div_ceil(c), q / c));
+        return Set::from_intervals(width, intervals.filter(|(p, q)| p <= q));
     }
     let (least, most) = own.signed_bounds().expect("not empty");
     let (by, half) = (i128::from(signed(width, c)), 1i128 << (width - 1));
     let fits = |v: i128| (-half..half).contains(&v);
     if fits(least * by) && fits(most * by) {
-        let mut parts: Vec<Span> = Vec::new();
-        for (p, q) in target.signed_spans() {
+        let mut parts: Vec<Interval> = Vec::new();
+        for (p, q) in target.signed_intervals() {
             let (p, q) = if by > 0 { (p, q) } else { (-q, -p) };
             let (from, to) = (-((-p).div_euclid(by.abs())), q.div_euclid(by.abs()));
-            parts.extend(Set::from_integers(width, from, to).spans());
+            parts.extend(Set::from_integers(width, from, to).intervals());
         }
-        return Set::from_spans(width, parts);
+        return Set::from_intervals(width, parts);
     }
     if c % 2 == 1 && target.count() <= 64 {
         let inverse = inverse(c);
@@ -235,19 +235,19 @@ fn inverse(odd: u64) -> u64 {
     x
 }
 
-/// The words x with `x / c` in the target: the preimage of a span is a span.
+/// The words x with `x / c` in the target: the preimage of an interval is an interval.
 fn dividend(target: &Set, c: u64) -> Approx {
     let width = target.width();
     if c == 0 {
         let set = if target.contains(mask(width)) { Set::full(width) } else { Set::empty(width) };
         return Approx::exact(set);
     }
-    let spans = target.spans().into_iter().filter_map(|(p, q)| {
+    let intervals = target.intervals().into_iter().filter_map(|(p, q)| {
         let from = p.checked_mul(c).filter(|from| *from <= mask(width))?;
         let to = q.checked_mul(c).and_then(|to| to.checked_add(c - 1)).unwrap_or(u64::MAX);
         Some((from, to.min(mask(width))))
     });
-    Set::from_spans(width, spans)
+    Set::from_intervals(width, intervals)
 }
 
 /// The words x of `own` with `x % c` in the target, period by period if they are few.
@@ -258,7 +258,7 @@ fn congruent(target: &Set, own: &Set, c: u64) -> Approx {
     }
     if c.is_power_of_two() && c > 1 {
         let bits = c.trailing_zeros();
-        let fits = target.intersect(&Set::span(width, 0, c - 1));
+        let fits = target.intersect(&Set::interval(width, 0, c - 1));
         return own.with_field(0, &fits.set.extract(0, bits).set).and(fits.exact);
     }
     let (first, last) = (own.min().expect("not empty") / c, own.max().expect("not empty") / c);
@@ -267,7 +267,7 @@ fn congruent(target: &Set, own: &Set, c: u64) -> Approx {
         let set = if possible { Set::full(width) } else { Set::empty(width) };
         return Approx { set, exact: !possible };
     }
-    let mut parts: Vec<Span> = Vec::new();
+    let mut parts: Vec<Interval> = Vec::new();
     for period in first..=last {
         let base = period * c;
         for (p, q) in below(target, c - 1) {
@@ -276,17 +276,17 @@ fn congruent(target: &Set, own: &Set, c: u64) -> Approx {
             }
         }
     }
-    Set::from_spans(width, parts)
+    Set::from_intervals(width, parts)
 }
 
 /// The words x with signed `x / c` in the target.
 fn signed_dividend(target: &Set, c: u64) -> Approx {
     let width = target.width();
     let (half, by) = (1i128 << (width - 1), i128::from(signed(width, c)));
-    let mut parts: Vec<Span> = Vec::new();
+    let mut parts: Vec<Interval> = Vec::new();
     let mut add = |from: i128, to: i128| {
         let (from, to) = (from.max(-half), to.min(half - 1));
-        parts.extend(Set::from_integers(width, from, to).spans());
+        parts.extend(Set::from_integers(width, from, to).intervals());
     };
     if by == 0 {
         if target.contains(1) {
@@ -295,14 +295,14 @@ fn signed_dividend(target: &Set, c: u64) -> Approx {
         if target.contains(mask(width)) {
             add(0, half - 1);
         }
-        return Set::from_spans(width, parts);
+        return Set::from_intervals(width, parts);
     }
     if by == -1 {
         let shape = Shape { width, operand: width, low: 0 };
         return forward::binary(Op::Sub, shape, &Set::single(width, 0), target);
     }
     let size = by.abs();
-    for (p, q) in target.signed_spans() {
+    for (p, q) in target.signed_intervals() {
         // x / -c is -(x / c).
         let (p, q) = if by > 0 { (p, q) } else { (-q, -p) };
         // Rounding is towards zero: quotient 0 takes the dividends on both sides.
@@ -310,7 +310,7 @@ fn signed_dividend(target: &Set, c: u64) -> Approx {
         let to = if q < 0 { q * size } else { q * size + (size - 1) };
         add(from, to);
     }
-    Set::from_spans(width, parts)
+    Set::from_intervals(width, parts)
 }
 
 /// The words x of which a shift by `amount` gives a result in the target.
@@ -323,20 +323,20 @@ fn unshift(op: Op, target: &Set, own: &Set, amount: u64) -> Approx {
     let k = amount.min(u64::from(width) - 1) as u32;
     match op {
         Op::LShr => {
-            let spans = below(target, mask(width) >> k);
-            Set::from_spans(width, spans.map(|(p, q)| (p << k, q << k | super::field::ones(k))))
+            let intervals = below(target, mask(width) >> k);
+            Set::from_intervals(width, intervals.map(|(p, q)| (p << k, q << k | super::field::ones(k))))
         }
         Op::AShr => {
             let half = 1i128 << (width - 1);
             let (least, most) = (-half >> k, (half - 1) >> k);
-            let mut parts: Vec<Span> = Vec::new();
-            for (p, q) in target.signed_spans() {
+            let mut parts: Vec<Interval> = Vec::new();
+            for (p, q) in target.signed_intervals() {
                 let (p, q) = (p.max(least), q.min(most));
                 if p <= q {
-                    parts.extend(Set::from_integers(width, p << k, (q << k) + (1 << k) - 1).spans());
+                    parts.extend(Set::from_integers(width, p << k, (q << k) + (1 << k) - 1).intervals());
                 }
             }
-            Set::from_spans(width, parts)
+            Set::from_intervals(width, parts)
         }
         _ => {
             let kept = unscaled(target, k, width - k);

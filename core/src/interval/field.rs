@@ -1,10 +1,10 @@
-//! Bits of words, as sets: which values bits `low .. low + width` take, and what a condition on them says of the
+//! Bits of words, as sets: which values bits `low .. low + width` take, and what a condition on them implied of the
 //! word.
 
-use super::set::{Approx, CAP, Repr, Set, Span};
+use super::set::{Approx, Interval, MAX_INTERVALS, Repr, Set};
 use crate::expr::bits::mask;
 
-/// A span that crosses at most this many blocks (equal bits above the field) is cut block by block.
+/// An interval that crosses at most this many blocks (equal bits above the field) is cut block by block.
 const MAX_BLOCKS: u64 = 16;
 
 /// The `count` lowest bits set; none for 0.
@@ -22,8 +22,8 @@ impl Set {
         if let Repr::Aligned(own) = self.repr() {
             return own.extract(low, width);
         }
-        let mut out: Vec<Span> = Vec::new();
-        for (a, b) in self.spans() {
+        let mut out: Vec<Interval> = Vec::new();
+        for (a, b) in self.intervals() {
             let (a, b) = (a >> low, b >> low);
             if b - a >= mask(width) {
                 return Approx::exact(Set::full(width));
@@ -35,7 +35,7 @@ impl Set {
                 out.extend([(0, b), (a, mask(width))]);
             }
         }
-        Set::from_spans(width, out)
+        Set::from_intervals(width, out)
     }
 
     /// The words of `width` bits whose bits from `low` on are in the set, whatever the others.
@@ -56,30 +56,31 @@ impl Set {
             return Approx { set: Set::above(high.set, shared, bits), exact: high.exact };
         }
         let above = width - low - self.width();
-        let spans = self.spans();
-        let blocks =
-            1u64.checked_shl(above).filter(|n| n.saturating_mul(spans.len() as u64) <= 2 * CAP as u64);
-        let scale = |(a, b): Span| (a << low, b << low | ones(low));
+        let intervals = self.intervals();
+        let blocks = 1u64
+            .checked_shl(above)
+            .filter(|n| n.saturating_mul(intervals.len() as u64) <= 2 * MAX_INTERVALS as u64);
+        let scale = |(a, b): Interval| (a << low, b << low | ones(low));
         match blocks {
             Some(blocks) => {
                 let top = low + self.width();
                 let plain = !self.is_aligned();
                 let all = (0..blocks).flat_map(|block| {
                     let base = block.checked_shl(top).unwrap_or(0);
-                    spans.iter().map(move |&s| (base | scale(s).0, base | scale(s).1))
+                    intervals.iter().map(move |&s| (base | scale(s).0, base | scale(s).1))
                 });
-                Set::from_spans(width, all).and(plain)
+                Set::from_intervals(width, all).and(plain)
             }
             None => {
-                let (first, last) = (scale(spans[0]).0, scale(spans[spans.len() - 1]).1);
+                let (first, last) = (scale(intervals[0]).0, scale(intervals[intervals.len() - 1]).1);
                 let top = ones(above) << (low + self.width());
-                Approx::sound(Set::span(width, first, top | last))
+                Approx::sound(Set::interval(width, first, top | last))
             }
         }
     }
 
     /// The members whose bits from `low` on are in `field`. Exact for bitmaps, for one value of the lowest bits, for
-    /// the highest bits, and for spans that cross few blocks; otherwise the ends of each span are moved in to the nearest such word.
+    /// the highest bits, and for intervals that cross few blocks; otherwise the ends of each interval are moved in to the nearest such word.
     pub fn with_field(&self, low: u32, field: &Set) -> Approx {
         if field.is_full() {
             return Approx::exact(self.clone());
@@ -105,8 +106,8 @@ impl Set {
             return Approx { set: Set::above(high.set, shared, bits), exact: high.exact };
         }
         let mut exact = !field.is_aligned();
-        let mut out: Vec<Span> = Vec::new();
-        for (a, b) in self.spans() {
+        let mut out: Vec<Interval> = Vec::new();
+        for (a, b) in self.intervals() {
             let blocks = if top >= 64 { 0 } else { (b >> top) - (a >> top) };
             if blocks > MAX_BLOCKS {
                 exact = false;
@@ -119,14 +120,14 @@ impl Set {
             }
             for block in 0..=blocks {
                 let base = if top >= 64 { 0 } else { ((a >> top) + block) << top };
-                for (f, g) in field.spans() {
+                for (f, g) in field.intervals() {
                     let (from, to) = (base | f << low, base | g << low | ones(low));
                     out.push((a.max(from), b.min(to)));
                 }
             }
         }
         out.retain(|(a, b)| a <= b);
-        Set::from_spans(self.width(), out).and(exact)
+        Set::from_intervals(self.width(), out).and(exact)
     }
 }
 

@@ -5,7 +5,7 @@
 //! variable whose index has one value is a leaf like any other.
 
 use super::forward;
-use super::range::{self, Ranges};
+use super::range::{self, BitRanges};
 use super::set::Set;
 use crate::expr::bits::mask;
 use crate::expr::eval::Shape;
@@ -23,23 +23,23 @@ const MAX_CASES: u128 = 8;
 /// Stores that a read looks through.
 const MAX_STORES: usize = 256;
 
-/// Pairs of spans that cost as much as a node, and how many of them count at most: beyond, images are rough.
-pub const PIECES: usize = 32;
-const MAX_PIECES: usize = 1024;
-/// About how long a node takes, and a pair of spans: folded, and narrowed after that.
+/// Pairs of intervals that cost as much as a node, and how many of them count at most: beyond, images are rough.
+pub const PAIRS_PER_NODE: usize = 32;
+const MAX_COUNTED_PAIRS: usize = 1024;
+/// About how long a node takes, and a pair of intervals: folded, and narrowed after that.
 const NODE_NS: u64 = 150;
 const PAIR_NS: u64 = 20;
 
 /// Where the sets of ranges come from.
 pub trait Source {
-    fn set(&mut self, ranges: &mut Ranges, number: u32) -> Set;
+    fn set(&mut self, ranges: &mut BitRanges, number: u32) -> Set;
 }
 
 /// Nothing is known.
 pub struct Anything;
 
 impl Source for Anything {
-    fn set(&mut self, ranges: &mut Ranges, number: u32) -> Set {
+    fn set(&mut self, ranges: &mut BitRanges, number: u32) -> Set {
         Set::full(ranges.range(number).width)
     }
 }
@@ -56,7 +56,7 @@ pub enum Case {
 
 /// Why an expression was not folded, or not to the bottom.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Stop {
+pub enum Imprecision {
     /// Too many nodes.
     Size,
     /// More than 64 bits.
@@ -77,14 +77,14 @@ pub struct Fold {
     nodes: Vec<Folded>,
     /// What a read finds at each of its few indices.
     cases: FxHashMap<Expr, Vec<(u64, Case)>>,
-    /// Ranges whose sets were asked for.
+    /// BitRanges whose sets were asked for.
     pub used: Vec<u32>,
-    /// What it has cost: nodes, and more for sets of many spans.
+    /// What it has cost: nodes, and more for sets of many intervals.
     pub cost: usize,
     /// Nanoseconds spent on all that was ever folded, about.
     pub spent: u64,
     /// Something below was not understood.
-    pub stop: Option<Stop>,
+    pub imprecision: Option<Imprecision>,
     /// Nodes to be visited, and with their places those whose operands have been.
     stack: Vec<(Expr, Option<u32>)>,
 }
@@ -136,7 +136,7 @@ impl Fold {
     pub fn run(
         &mut self,
         graph: &Graph,
-        ranges: &mut Ranges,
+        ranges: &mut BitRanges,
         root: Expr,
         source: &mut impl Source,
         limit: usize,
@@ -146,7 +146,7 @@ impl Fold {
         self.cases.clear();
         self.used.clear();
         self.cost = 0;
-        self.stop = None;
+        self.imprecision = None;
         let mut stack = std::mem::take(&mut self.stack);
         stack.clear();
         stack.push((root, None));
@@ -161,7 +161,7 @@ impl Fold {
                 Entry::Vacant(free) => free.insert(place),
             };
             if self.nodes.len() == MAX_NODES || self.cost > limit {
-                self.stop = Some(Stop::Size);
+                self.imprecision = Some(Imprecision::Size);
                 self.stack = stack;
                 return false;
             }
@@ -189,25 +189,31 @@ impl Fold {
         true
     }
 
-    fn leaf_set(&mut self, ranges: &mut Ranges, number: u32, source: &mut impl Source) -> Set {
+    fn leaf_set(&mut self, ranges: &mut BitRanges, number: u32, source: &mut impl Source) -> Set {
         if !self.used.contains(&number) {
             self.used.push(number);
         }
         source.set(ranges, number)
     }
 
-    fn stopped(&mut self, why: Stop) {
-        self.stop.get_or_insert(why);
+    fn record_imprecision(&mut self, why: Imprecision) {
+        self.imprecision.get_or_insert(why);
     }
 
     /// The set of a node whose operands have been visited, if it is understood.
-    fn node(&mut self, graph: &Graph, ranges: &mut Ranges, e: Expr, source: &mut impl Source) -> Option<Set> {
+    fn node(
+        &mut self,
+        graph: &Graph,
+        ranges: &mut BitRanges,
+        e: Expr,
+        source: &mut impl Source,
+    ) -> Option<Set> {
         if graph.is_array(e) {
             return None;
         }
         let kids = graph.kids(e);
         if graph.width(e) > 64 {
-            self.stopped(Stop::Width);
+            self.record_imprecision(Imprecision::Width);
             return None;
         }
         let op = graph.op(e);
@@ -215,31 +221,38 @@ impl Fold {
             return self.read(graph, ranges, e, source);
         }
         if kids.iter().any(|&kid| graph.is_array(kid)) {
-            self.stopped(Stop::Array);
+            self.record_imprecision(Imprecision::Array);
             return None;
         }
         // An operand that is not understood is any word; one that is wider is no word.
         if kids.iter().any(|&kid| self.known(kid).is_none()) {
-            self.stopped(Stop::Width);
+            self.record_imprecision(Imprecision::Width);
             if kids.iter().any(|&kid| graph.width(kid) > 64) {
                 return None;
             }
         }
         let any = |kid| Cow::Owned(Set::full(graph.width(kid)));
         let set = |i: usize| self.known(kids[i]).map_or_else(|| any(kids[i]), Cow::Borrowed);
-        let pieces: usize = kids.iter().map(|&kid| self.known(kid).map_or(1, Set::pieces)).product();
+        let interval_count: usize =
+            kids.iter().map(|&kid| self.known(kid).map_or(1, Set::interval_count)).product();
         let image = match kids.len() {
             1 => forward::unary(op, shape(graph, e), &set(0)),
             2 => forward::binary(op, shape(graph, e), &set(0), &set(1)),
             _ => forward::ite(&set(0), &set(1), &set(2)),
         };
-        self.cost += pieces.min(MAX_PIECES) / PIECES;
-        self.spent += PAIR_NS * pieces.min(MAX_PIECES) as u64;
+        self.cost += interval_count.min(MAX_COUNTED_PAIRS) / PAIRS_PER_NODE;
+        self.spent += PAIR_NS * interval_count.min(MAX_COUNTED_PAIRS) as u64;
         Some(image.set)
     }
 
     /// A read that is not of a variable at a constant index.
-    fn read(&mut self, graph: &Graph, ranges: &mut Ranges, e: Expr, source: &mut impl Source) -> Option<Set> {
+    fn read(
+        &mut self,
+        graph: &Graph,
+        ranges: &mut BitRanges,
+        e: Expr,
+        source: &mut impl Source,
+    ) -> Option<Set> {
         let index = self.known(graph.kid(e, 1)).cloned();
         let found = index.and_then(|index| {
             let few = index.count() <= MAX_CASES;
@@ -247,7 +260,7 @@ impl Fold {
             cases.or_else(|| self.read_many(graph, e, index))
         });
         if found.is_none() {
-            self.stopped(Stop::Array);
+            self.record_imprecision(Imprecision::Array);
         }
         found
     }
@@ -256,7 +269,7 @@ impl Fold {
     fn read_cases(
         &mut self,
         graph: &Graph,
-        ranges: &mut Ranges,
+        ranges: &mut BitRanges,
         e: Expr,
         index: &Set,
         source: &mut impl Source,
@@ -278,7 +291,7 @@ impl Fold {
     }
 
     /// What a read finds at `at`, if that is clear.
-    fn find(&self, graph: &Graph, ranges: &mut Ranges, e: Expr, at: u64) -> Option<Case> {
+    fn find(&self, graph: &Graph, ranges: &mut BitRanges, e: Expr, at: u64) -> Option<Case> {
         let (width, count) = (graph.width(e), u64::from(graph.read_count(e)));
         let mut array = graph.kid(e, 0);
         for _ in 0..MAX_STORES {
@@ -365,7 +378,7 @@ impl Fold {
 /// The members of `index` at which a word of `count` elements lies wholly in a table of `length`.
 pub fn table_indices(index: &Set, length: u64, count: u64) -> Set {
     match length.checked_sub(count) {
-        Some(last) => index.intersect(&Set::span(index.width(), 0, last.min(mask(index.width())))).set,
+        Some(last) => index.intersect(&Set::interval(index.width(), 0, last.min(mask(index.width())))).set,
         None => Set::empty(index.width()),
     }
 }

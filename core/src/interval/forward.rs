@@ -1,11 +1,11 @@
 //! The image of sets under each operator: which values a node can have when its operands lie in given sets.
 //!
-//! Every image contains what `eval::word` gives for any choice of operands (sound); the flag says that it contains
+//! Every image contains what `eval::word` gives for any choice of operands (sound); the flag implied that it contains
 //! nothing else (exact), the operands being chosen independently. Small products of operands are computed value by
-//! value; above that, each operator has its own reasoning on spans. Tests compare all of it with `eval`.
+//! value; above that, each operator has its own reasoning on intervals. Tests compare all of it with `eval`.
 
 use super::field::ones;
-use super::set::{Approx, Repr, Set, Span};
+use super::set::{Approx, Interval, Repr, Set};
 use crate::expr::Op;
 use crate::expr::bits::mask;
 use crate::expr::eval::{self, Shape};
@@ -13,8 +13,8 @@ use smallvec::SmallVec;
 
 /// Up to this many pairs of operand values are computed one by one.
 pub const MAX_PAIRS: u128 = 64;
-/// Up to this many pairs of spans are combined; beyond it both sides are taken as one span each.
-const MAX_SPAN_PAIRS: usize = 1024;
+/// Up to this many pairs of intervals are combined; beyond it both sides are taken as one interval each.
+const MAX_INTERVAL_PAIRS: usize = 1024;
 /// Up to this many shift amounts are told apart.
 const MAX_AMOUNTS: u128 = 65;
 
@@ -38,14 +38,14 @@ pub fn unary(op: Op, shape: Shape, a: &Set) -> Approx {
     match op {
         Op::Not => {
             let all = mask(width);
-            Set::from_spans(width, a.spans().into_iter().map(|(low, high)| (all - high, all - low)))
+            Set::from_intervals(width, a.intervals().into_iter().map(|(low, high)| (all - high, all - low)))
         }
         Op::Extract => a.extract(shape.low, width),
-        Op::ZExt => Set::from_spans(width, a.spans()),
+        Op::ZExt => Set::from_intervals(width, a.intervals()),
         Op::SExt => {
-            let spans = a.signed_spans().into_iter();
+            let intervals = a.signed_intervals().into_iter();
             let word = |v: i128| v as u64 & mask(width);
-            Set::from_spans(width, spans.map(|(low, high)| (word(low), word(high))))
+            Set::from_intervals(width, intervals.map(|(low, high)| (word(low), word(high))))
         }
         Op::Const
         | Op::Var
@@ -89,11 +89,11 @@ pub fn binary(op: Op, shape: Shape, a: &Set, b: &Set) -> Approx {
         let pairs = left.iter().flat_map(|&x| right.iter().map(move |&y| (x, y)));
         return Set::from_values(width, pairs.map(|(x, y)| eval::word(op, shape, x, y, 0)));
     }
-    by_spans(op, shape, a, b)
+    by_intervals(op, shape, a, b)
 }
 
-/// The same by reasoning on spans, however few the values; neither set is empty.
-pub fn by_spans(op: Op, shape: Shape, a: &Set, b: &Set) -> Approx {
+/// The same by reasoning on intervals, however few the values; neither set is empty.
+pub fn by_intervals(op: Op, shape: Shape, a: &Set, b: &Set) -> Approx {
     let width = shape.width;
     if let Some(image) = apart(op, width, a, b) {
         return image;
@@ -104,7 +104,7 @@ pub fn by_spans(op: Op, shape: Shape, a: &Set, b: &Set) -> Approx {
         let parts = Shape { width, operand: width - cut, low: cut };
         return concat(parts, &high.set, &low.set).and(high.exact && low.exact);
     }
-    // What follows takes an aligned set for the spans that cover it.
+    // What follows takes an aligned set for the intervals that cover it.
     let plain = !a.is_aligned() && !b.is_aligned();
     match op {
         Op::And => and(width, a, b).and(plain),
@@ -181,13 +181,13 @@ pub fn disjoint(op: Op, a: &Set, b: &Set) -> Option<(u32, bool)> {
     ends(a, b).map(|cut| (cut, true)).or_else(|| ends(b, a).map(|cut| (cut, false)))
 }
 
-/// Does every span of the one set reach from each member of the aligned other to the next?
+/// Does every interval of the one set reach from each member of the aligned other to the next?
 fn fills(filling: &Set, aligned: &Set) -> bool {
     match aligned.repr() {
         Repr::Aligned(own) => {
-            !filling.is_aligned() && filling.spans().iter().all(|(p, q)| q - p >= ones(own.shift))
+            !filling.is_aligned() && filling.intervals().iter().all(|(p, q)| q - p >= ones(own.shift))
         }
-        Repr::Map(_) | Repr::Spans(_) => false,
+        Repr::Bitmap(_) | Repr::Intervals(_) => false,
     }
 }
 
@@ -233,29 +233,29 @@ fn difference(a: u64, b: u64) -> i128 {
     i128::from(a) - i128::from(b)
 }
 
-/// The spans, or their hull if there are so many that pairs of them are too many.
-fn few_spans(a: &Set, others: usize) -> (Vec<Span>, bool) {
-    let spans = a.spans();
-    if spans.len() * others <= MAX_SPAN_PAIRS {
-        return (spans.to_vec(), true);
+/// The intervals, or their hull if there are so many that pairs of them are too many.
+fn few_intervals(a: &Set, others: usize) -> (Vec<Interval>, bool) {
+    let intervals = a.intervals();
+    if intervals.len() * others <= MAX_INTERVAL_PAIRS {
+        return (intervals.to_vec(), true);
     }
-    (vec![(spans[0].0, spans[spans.len() - 1].1)], false)
+    (vec![(intervals[0].0, intervals[intervals.len() - 1].1)], false)
 }
 
-/// Sums and differences: exact on each pair of spans, since every integer between the ends is reached.
-fn pairwise(width: u32, a: &Set, b: &Set, combine: impl Fn(Span, Span) -> Integers) -> Approx {
-    let (left, whole) = few_spans(a, b.spans().len());
-    let mut parts: Vec<Span> = Vec::new();
+/// Sums and differences: exact on each pair of intervals, since every integer between the ends is reached.
+fn pairwise(width: u32, a: &Set, b: &Set, combine: impl Fn(Interval, Interval) -> Integers) -> Approx {
+    let (left, whole) = few_intervals(a, b.intervals().len());
+    let mut parts: Vec<Interval> = Vec::new();
     for &x in &left {
-        for y in b.spans() {
+        for y in b.intervals() {
             let Integers { low, high } = combine(x, y);
             if high - low >= i128::from(mask(width)) {
                 return Approx::exact(Set::full(width)).and(whole);
             }
-            parts.extend(Set::from_integers(width, low, high).spans());
+            parts.extend(Set::from_integers(width, low, high).intervals());
         }
     }
-    Set::from_spans(width, parts).and(whole)
+    Set::from_intervals(width, parts).and(whole)
 }
 
 fn add(width: u32, a: &Set, b: &Set) -> Approx {
@@ -287,9 +287,9 @@ fn multiply_odd(width: u32, a: &Set, b: &Set) -> Approx {
             return Approx::exact(other.clone());
         }
     }
-    let mut parts: Vec<Span> = Vec::new();
-    let (left, right) = (a.signed_spans(), b.signed_spans());
-    if left.len() * right.len() > MAX_SPAN_PAIRS {
+    let mut parts: Vec<Interval> = Vec::new();
+    let (left, right) = (a.signed_intervals(), b.signed_intervals());
+    if left.len() * right.len() > MAX_INTERVAL_PAIRS {
         return Approx::sound(Set::full(width));
     }
     for &(a_low, a_high) in &left {
@@ -297,41 +297,41 @@ fn multiply_odd(width: u32, a: &Set, b: &Set) -> Approx {
             let ends = [a_low * b_low, a_low * b_high, a_high * b_low, a_high * b_high];
             let low = ends.iter().copied().min().expect("four ends");
             let high = ends.iter().copied().max().expect("four ends");
-            parts.extend(Set::from_integers(width, low, high).spans());
+            parts.extend(Set::from_integers(width, low, high).intervals());
         }
     }
-    Approx::sound(Set::from_spans(width, parts).set)
+    Approx::sound(Set::from_intervals(width, parts).set)
 }
 
 fn unsigned_quotient(width: u32, a: &Set, b: &Set) -> Approx {
-    let mut parts: Vec<Span> = Vec::new();
+    let mut parts: Vec<Interval> = Vec::new();
     if b.contains(0) {
         parts.push((mask(width), mask(width)));
     }
-    let divisors = b.intersect(&Set::span(width, 1, mask(width))).set;
+    let divisors = b.intersect(&Set::interval(width, 1, mask(width))).set;
     if let (Some(least), Some(most)) = (divisors.min(), divisors.max()) {
-        parts.extend(a.spans().into_iter().map(|(low, high)| (low / most, high / least)));
+        parts.extend(a.intervals().into_iter().map(|(low, high)| (low / most, high / least)));
     }
-    Set::from_spans(width, parts).and(divisors.is_empty() || divisors.value().is_some())
+    Set::from_intervals(width, parts).and(divisors.is_empty() || divisors.value().is_some())
 }
 
 fn unsigned_remainder(width: u32, a: &Set, b: &Set) -> Approx {
-    let mut parts: Vec<Span> = Vec::new();
+    let mut parts: Vec<Interval> = Vec::new();
     let mut exact = true;
     if b.contains(0) {
-        parts.extend(a.spans());
+        parts.extend(a.intervals());
     }
-    let divisors = b.intersect(&Set::span(width, 1, mask(width))).set;
+    let divisors = b.intersect(&Set::interval(width, 1, mask(width))).set;
     match (divisors.min(), divisors.max(), divisors.value()) {
         (None, _, _) | (_, None, _) => {}
         (_, _, Some(c)) => {
-            for (low, high) in a.spans() {
-                parts.extend(remainder_spans(low, high, c));
+            for (low, high) in a.intervals() {
+                parts.extend(remainder_intervals(low, high, c));
             }
         }
         (Some(least), Some(most), None) => {
             // Below every divisor nothing changes.
-            for (low, high) in a.spans() {
+            for (low, high) in a.intervals() {
                 if high < least {
                     parts.push((low, high));
                 } else {
@@ -341,11 +341,11 @@ fn unsigned_remainder(width: u32, a: &Set, b: &Set) -> Approx {
             }
         }
     }
-    Set::from_spans(width, parts).and(exact)
+    Set::from_intervals(width, parts).and(exact)
 }
 
-/// The remainders of a span by a constant other than zero.
-fn remainder_spans(low: u64, high: u64, c: u64) -> Vec<Span> {
+/// The remainders of an interval by a constant other than zero.
+fn remainder_intervals(low: u64, high: u64, c: u64) -> Vec<Interval> {
     if high - low >= c - 1 {
         return vec![(0, c - 1)];
     }
@@ -354,13 +354,13 @@ fn remainder_spans(low: u64, high: u64, c: u64) -> Vec<Span> {
 }
 
 fn signed_quotient(width: u32, a: &Set, b: &Set) -> Approx {
-    let mut parts: Vec<Span> = Vec::new();
+    let mut parts: Vec<Interval> = Vec::new();
     let mut exact = true;
-    let divisors: Vec<(i128, i128)> = b.signed_spans().into_iter().flat_map(without_zero).collect();
-    if divisors.len() * a.spans().len() > MAX_SPAN_PAIRS {
+    let divisors: Vec<(i128, i128)> = b.signed_intervals().into_iter().flat_map(without_zero).collect();
+    if divisors.len() * a.intervals().len() > MAX_INTERVAL_PAIRS {
         return Approx::sound(Set::full(width));
     }
-    for (low, high) in a.signed_spans() {
+    for (low, high) in a.signed_intervals() {
         if b.contains(0) {
             if low < 0 {
                 parts.push((1, 1));
@@ -374,38 +374,38 @@ fn signed_quotient(width: u32, a: &Set, b: &Set) -> Approx {
             let ends = [low / from, low / to, high / from, high / to];
             let least = ends.iter().copied().min().expect("four ends");
             let most = ends.iter().copied().max().expect("four ends");
-            parts.extend(Set::from_integers(width, least, most).spans());
+            parts.extend(Set::from_integers(width, least, most).intervals());
         }
     }
-    Set::from_spans(width, parts).and(exact)
+    Set::from_intervals(width, parts).and(exact)
 }
 
 fn without_zero((low, high): (i128, i128)) -> Vec<(i128, i128)> {
-    // Spans do not cross the sign boundary, so zero can only be the first of one.
+    // Intervals do not cross the sign boundary, so zero can only be the first of one.
     match (low, high) {
         (0, 0) => vec![],
         (0, high) => vec![(1, high)],
-        span => vec![span],
+        interval => vec![interval],
     }
 }
 
 fn signed_remainder(width: u32, a: &Set, b: &Set) -> Approx {
-    let mut parts: Vec<Span> = Vec::new();
+    let mut parts: Vec<Interval> = Vec::new();
     let mut exact = true;
-    let divisors: Vec<(i128, i128)> = b.signed_spans().into_iter().flat_map(without_zero).collect();
+    let divisors: Vec<(i128, i128)> = b.signed_intervals().into_iter().flat_map(without_zero).collect();
     let magnitudes = |&(from, to): &(i128, i128)| [from.unsigned_abs(), to.unsigned_abs()];
     let least = divisors.iter().flat_map(magnitudes).min();
     let most = divisors.iter().flat_map(magnitudes).max();
-    for (low, high) in a.signed_spans() {
+    for (low, high) in a.signed_intervals() {
         if b.contains(0) {
-            parts.extend(Set::from_integers(width, low, high).spans());
+            parts.extend(Set::from_integers(width, low, high).intervals());
         }
         let (Some(least), Some(most)) = (least, most) else { continue };
         // The remainder of the magnitudes, with the dividend's sign.
         let (negative, from, to) = (low < 0, low.unsigned_abs(), high.unsigned_abs());
         let (from, to) = (from.min(to), from.max(to));
         let remainders = if least == most {
-            remainder_spans(from as u64, to as u64, least as u64)
+            remainder_intervals(from as u64, to as u64, least as u64)
         } else if to < least {
             vec![(from as u64, to as u64)]
         } else {
@@ -416,17 +416,17 @@ fn signed_remainder(width: u32, a: &Set, b: &Set) -> Approx {
             let (r, s) = (i128::from(r), i128::from(s));
             let set =
                 if negative { Set::from_integers(width, -s, -r) } else { Set::from_integers(width, r, s) };
-            parts.extend(set.spans());
+            parts.extend(set.intervals());
         }
     }
-    Set::from_spans(width, parts).and(exact)
+    Set::from_intervals(width, parts).and(exact)
 }
 
 fn shift(op: Op, width: u32, a: &Set, amounts: &Set) -> Approx {
     if amounts.count() > MAX_AMOUNTS {
         let set = match op {
             // Neither enlarges an unsigned value.
-            Op::LShr => Set::span(width, 0, a.max().expect("not empty")),
+            Op::LShr => Set::interval(width, 0, a.max().expect("not empty")),
             _ => Set::full(width),
         };
         return Approx::sound(set);
@@ -481,17 +481,19 @@ fn concat(shape: Shape, a: &Set, b: &Set) -> Approx {
     }
     let join = |x: u64, y: u64| x << low_width | y;
     if b.is_full() {
-        let spans = a.spans().into_iter();
-        let whole = Set::from_spans(shape.width, spans.map(|(x, y)| (join(x, 0), join(y, ones(low_width)))));
+        let intervals = a.intervals().into_iter();
+        let whole =
+            Set::from_intervals(shape.width, intervals.map(|(x, y)| (join(x, 0), join(y, ones(low_width)))));
         return whole.and(!a.is_aligned());
     }
     if a.count() <= 64 {
-        let all = a.values().flat_map(|x| b.spans().into_iter().map(move |(y, z)| (join(x, y), join(x, z))));
-        return Set::from_spans(shape.width, all);
+        let all =
+            a.values().flat_map(|x| b.intervals().into_iter().map(move |(y, z)| (join(x, y), join(x, z))));
+        return Set::from_intervals(shape.width, all);
     }
     let (low, high) = (b.min().expect("not empty"), b.max().expect("not empty"));
-    let spans = a.spans().into_iter();
-    Approx::sound(Set::from_spans(shape.width, spans.map(|(x, y)| (join(x, low), join(y, high)))).set)
+    let intervals = a.intervals().into_iter();
+    Approx::sound(Set::from_intervals(shape.width, intervals.map(|(x, y)| (join(x, low), join(y, high)))).set)
 }
 
 /// Lowest bit and length of the runs of ones of a mask.
@@ -523,7 +525,7 @@ fn and(width: u32, a: &Set, b: &Set) -> Approx {
         }
     }
     let most = a.max().expect("not empty").min(b.max().expect("not empty"));
-    Approx::sound(Set::span(width, 0, most))
+    Approx::sound(Set::interval(width, 0, most))
 }
 
 fn or(width: u32, a: &Set, b: &Set) -> Approx {
@@ -541,7 +543,7 @@ fn or(width: u32, a: &Set, b: &Set) -> Approx {
     }
     let least = a.min().expect("not empty").max(b.min().expect("not empty"));
     let most = a.max().expect("not empty") | b.max().expect("not empty");
-    Approx::sound(Set::span(width, least, ones(64 - most.leading_zeros())))
+    Approx::sound(Set::interval(width, least, ones(64 - most.leading_zeros())))
 }
 
 fn xor(width: u32, a: &Set, b: &Set) -> Approx {
@@ -551,16 +553,16 @@ fn xor(width: u32, a: &Set, b: &Set) -> Approx {
         }
     }
     let most = a.max().expect("not empty") | b.max().expect("not empty");
-    Approx::sound(Set::span(width, 0, ones(64 - most.leading_zeros())))
+    Approx::sound(Set::interval(width, 0, ones(64 - most.leading_zeros())))
 }
 
-/// A span is cut into aligned blocks; the constant moves each to another block of the same size.
+/// An interval is cut into aligned blocks; the constant moves each to another block of the same size.
 pub fn xor_constant(x: &Set, c: u64) -> Approx {
-    let mut parts: Vec<Span> = Vec::new();
-    for (low, high) in x.spans() {
+    let mut parts: Vec<Interval> = Vec::new();
+    for (low, high) in x.intervals() {
         let mut at = low;
         loop {
-            // The largest aligned block that starts here and ends in the span.
+            // The largest aligned block that starts here and ends in the interval.
             let mut size = if at == 0 { 63 } else { at.trailing_zeros().min(63) };
             while at.checked_add(ones(size)).is_none_or(|end| end > high) {
                 size -= 1;
@@ -573,5 +575,5 @@ pub fn xor_constant(x: &Set, c: u64) -> Approx {
             }
         }
     }
-    Set::from_spans(x.width(), parts)
+    Set::from_intervals(x.width(), parts)
 }

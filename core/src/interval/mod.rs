@@ -3,21 +3,21 @@
 
 mod aligned;
 pub mod backward;
-mod because;
 pub mod field;
 mod fold;
 pub mod forward;
+mod guess;
 mod learn;
-mod meaning;
-mod narrow;
+mod propagate;
 mod range;
+mod reason_tree;
 pub mod set;
-mod witness;
+mod summary;
 
-pub use because::Because;
-pub use fold::{Stop, shape};
-pub use learn::{Facts, LEARNING_EFFORT, Learner, View};
-pub use meaning::{Comparison, Inventory, Meaning};
-pub use range::{Range, Ranges};
+pub use fold::{Imprecision, shape};
+pub use guess::{GuessStrategy, guess_model};
+pub use learn::{Facts, KnownSet, LEARNING_EFFORT, Learner};
+pub use range::{BitRange, BitRanges};
+pub use reason_tree::ReasonTree;
 pub use set::{Approx, Set};
-pub use witness::{Strategy, dive};
+pub use summary::{Comparison, Inventory, Summary};

@@ -1,10 +1,10 @@
 //! What sets are about: ranges of adjacent bits of a variable, or of an array variable's elements laid end to end.
 //!
 //! A word read, each byte of it and each field that a mask cuts out of it are ranges of one base, and ranges that
-//! overlap know of each other: nothing that shares bits is ever taken to be independent. Ranges have dense numbers,
+//! overlap know of each other: nothing that shares bits is ever taken to be independent. BitRanges have dense numbers,
 //! which persistent maps use as keys.
 
-use super::set::MAP_WIDTH;
+use super::set::MAX_BITMAP_WIDTH;
 use crate::expr::bits::mask;
 use crate::expr::walk::element_range;
 use crate::expr::{Alive, Bits, Expr, Graph, Model, Op, Sort};
@@ -13,25 +13,25 @@ use std::collections::BTreeMap;
 
 /// Bits `low .. low + width` (at most 64) of `base`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Range {
+pub struct BitRange {
     pub base: Expr,
     pub low: u64,
     pub width: u32,
 }
 
-impl Range {
+impl BitRange {
     pub fn end(&self) -> u64 {
         self.low + u64::from(self.width)
     }
 
     /// The bits `low .. low + width` of this range.
-    pub fn part(&self, low: u32, width: u32) -> Range {
+    pub fn part(&self, low: u32, width: u32) -> BitRange {
         debug_assert!(low + width <= self.width);
-        Range { low: self.low + u64::from(low), width, ..*self }
+        BitRange { low: self.low + u64::from(low), width, ..*self }
     }
 
     /// Does this range contain all of the other?
-    pub fn covers(&self, other: &Range) -> bool {
+    pub fn covers(&self, other: &BitRange) -> bool {
         self.base == other.base && self.low <= other.low && other.end() <= self.end()
     }
 
@@ -83,10 +83,10 @@ impl Range {
 }
 
 /// The bits that a variable, or a read of an array variable at a constant index, stands for: if at most 64.
-pub fn leaf(graph: &Graph, e: Expr) -> Option<Range> {
+pub fn leaf(graph: &Graph, e: Expr) -> Option<BitRange> {
     match graph.op(e) {
         Op::Var if !graph.is_array(e) && graph.width(e) <= 64 => {
-            Some(Range { base: e, low: 0, width: graph.width(e) })
+            Some(BitRange { base: e, low: 0, width: graph.width(e) })
         }
         Op::Read if graph.width(e) <= 64 => {
             let (array, first, _) = element_range(graph, e)?;
@@ -97,32 +97,32 @@ pub fn leaf(graph: &Graph, e: Expr) -> Option<Range> {
 }
 
 /// The bits of an array variable's elements from `first` on, `width` bits in all.
-pub fn elements(graph: &Graph, array: Expr, first: u64, width: u32) -> Option<Range> {
+pub fn elements(graph: &Graph, array: Expr, first: u64, width: u32) -> Option<BitRange> {
     let low = first.checked_mul(graph.width(array).into()).filter(|low| *low < 1 << 60)?;
-    Some(Range { base: array, low, width })
+    Some(BitRange { base: array, low, width })
 }
 
-/// The same, or bits of it. A leaf whose set is a bitmap is not cut up: the bitmap says as much of its bits.
-pub fn leaf_bits(graph: &Graph, e: Expr) -> Option<Range> {
+/// The same, or bits of it. A leaf whose set is a bitmap is not cut up: the bitmap implied as much of its bits.
+pub fn leaf_bits(graph: &Graph, e: Expr) -> Option<BitRange> {
     if graph.op(e) != Op::Extract {
         return leaf(graph, e);
     }
-    let word = leaf(graph, graph.kid(e, 0)).filter(|word| word.width > MAP_WIDTH)?;
+    let word = leaf(graph, graph.kid(e, 0)).filter(|word| word.width > MAX_BITMAP_WIDTH)?;
     Some(word.part(graph.extract_low(e), graph.width(e)))
 }
 
-/// Numbers for ranges, and which overlap.
+/// RangeNumbers for ranges, and which overlap.
 #[derive(Default)]
-pub struct Ranges {
-    numbers: FxHashMap<Range, u32>,
-    all: Vec<Range>,
+pub struct BitRanges {
+    numbers: FxHashMap<BitRange, u32>,
+    all: Vec<BitRange>,
     overlaps: Vec<Vec<u32>>,
-    /// Numbers by base, lowest bit and width.
+    /// RangeNumbers by base, lowest bit and width.
     in_order: BTreeMap<(Expr, u64, u32), u32>,
 }
 
-impl Ranges {
-    pub fn number(&mut self, range: Range) -> u32 {
+impl BitRanges {
+    pub fn number(&mut self, range: BitRange) -> u32 {
         if let Some(&number) = self.numbers.get(&range) {
             return number;
         }
@@ -143,7 +143,7 @@ impl Ranges {
         number
     }
 
-    pub fn range(&self, number: u32) -> Range {
+    pub fn range(&self, number: u32) -> BitRange {
         self.all[number as usize]
     }
 

@@ -1,29 +1,29 @@
 //! Sets of words of 1 to 64 bits.
 //!
-//! Up to 8 bits a set is a bitmap of 256 bits and every operation is exact. Wider sets are spans: closed
+//! Up to 8 bits a set is a bitmap of 256 bits and every operation is exact. Wider sets are intervals: closed
 //! intervals of unsigned values, sorted, disjoint and never adjacent, so that equal sets are equal values. At most
-//! `CAP` spans are kept; past that the narrowest gaps are filled, which only ever adds values, and the operation
-//! says that it was not exact. Sets of many single values that share their lowest bits are `Aligned`: spans of the
-//! bits above. Bits have no sign: the signed view splits spans at the sign boundary.
+//! `MAX_INTERVALS` intervals are kept; past that the narrowest gaps are filled, which only ever adds values, and the operation
+//! implied that it was not exact. Sets of many single values that share their lowest bits are `Aligned`: intervals of the
+//! bits above. Bits have no sign: the signed view splits intervals at the sign boundary.
 
 use super::aligned::Aligned;
 use crate::expr::bits::{mask, signed};
 use smallvec::{SmallVec, smallvec};
 
-/// How many spans a set may have.
-pub const CAP: usize = 64;
+/// How many intervals a set may have.
+pub const MAX_INTERVALS: usize = 64;
 /// So many are kept without a memory of their own.
-pub const INLINE: usize = 4;
+pub const INLINE_INTERVALS: usize = 4;
 /// Sets of words of up to this width are bitmaps.
-pub const MAP_WIDTH: u32 = 8;
+pub const MAX_BITMAP_WIDTH: u32 = 8;
 
-pub type Span = (u64, u64);
-pub type Spans = SmallVec<[Span; INLINE]>;
+pub type Interval = (u64, u64);
+pub type Intervals = SmallVec<[Interval; INLINE_INTERVALS]>;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Repr {
-    Map([u64; 4]),
-    Spans(Spans),
+    Bitmap([u64; 4]),
+    Intervals(Intervals),
     Aligned(Box<Aligned>),
 }
 
@@ -67,28 +67,29 @@ const fn full_map(width: u32) -> [u64; 4] {
 impl Set {
     pub fn empty(width: u32) -> Set {
         debug_assert!((1..=64).contains(&width));
-        let repr = if width <= MAP_WIDTH { Repr::Map([0; 4]) } else { Repr::Spans(SmallVec::new()) };
+        let repr =
+            if width <= MAX_BITMAP_WIDTH { Repr::Bitmap([0; 4]) } else { Repr::Intervals(SmallVec::new()) };
         Set { width, repr }
     }
 
     pub fn full(width: u32) -> Set {
-        Set::span(width, 0, mask(width))
+        Set::interval(width, 0, mask(width))
     }
 
     pub fn single(width: u32, value: u64) -> Set {
-        Set::span(width, value, value)
+        Set::interval(width, value, value)
     }
 
     /// All values from `low` to `high`, both included; nothing if `low > high`.
-    pub fn span(width: u32, low: u64, high: u64) -> Set {
+    pub fn interval(width: u32, low: u64, high: u64) -> Set {
         debug_assert!((1..=64).contains(&width) && high <= mask(width));
         let mut set = Set::empty(width);
         if low > high {
             return set;
         }
         match &mut set.repr {
-            Repr::Map(map) => fill(map, low, high),
-            Repr::Spans(spans) => spans.push((low, high)),
+            Repr::Bitmap(map) => fill(map, low, high),
+            Repr::Intervals(intervals) => intervals.push((low, high)),
             Repr::Aligned(_) => unreachable!("an empty set"),
         }
         set
@@ -102,7 +103,7 @@ impl Set {
         &self.repr
     }
 
-    /// Do all members share their lowest bits, in a set of many? Its `spans` then cover it and more.
+    /// Do all members share their lowest bits, in a set of many? Its `intervals` then cover it and more.
     pub fn is_aligned(&self) -> bool {
         matches!(self.repr, Repr::Aligned(_))
     }
@@ -110,9 +111,9 @@ impl Set {
     /// From `low` upwards to `high`, past the greatest value if `high` is below `low`.
     pub fn wrapped(width: u32, low: u64, high: u64) -> Set {
         if low <= high {
-            return Set::span(width, low, high);
+            return Set::interval(width, low, high);
         }
-        Set::from_spans(width, [(0, high), (low, mask(width))]).set
+        Set::from_intervals(width, [(0, high), (low, mask(width))]).set
     }
 
     pub fn truth(value: bool) -> Set {
@@ -122,23 +123,23 @@ impl Set {
     /// The bitmap of a width of at most 8.
     pub fn from_map(width: u32, map: [u64; 4]) -> Set {
         let keep = full_map(width);
-        Set { width, repr: Repr::Map(std::array::from_fn(|i| map[i] & keep[i])) }
+        Set { width, repr: Repr::Bitmap(std::array::from_fn(|i| map[i] & keep[i])) }
     }
 
-    /// The union of any spans, in any order.
-    pub fn from_spans(width: u32, spans: impl IntoIterator<Item = Span>) -> Approx {
+    /// The union of any intervals, in any order.
+    pub fn from_intervals(width: u32, intervals: impl IntoIterator<Item = Interval>) -> Approx {
         let mut set = Set::empty(width);
-        if let Repr::Map(map) = &mut set.repr {
-            for (low, high) in spans {
+        if let Repr::Bitmap(map) = &mut set.repr {
+            for (low, high) in intervals {
                 fill(map, low, high);
             }
             return Approx::exact(set);
         }
-        let mut all: Spans = spans.into_iter().filter(|(low, high)| low <= high).collect();
+        let mut all: Intervals = intervals.into_iter().filter(|(low, high)| low <= high).collect();
         if !all.is_sorted() {
             all.sort_unstable();
         }
-        let mut merged: Spans = SmallVec::new();
+        let mut merged: Intervals = SmallVec::new();
         for (low, high) in all {
             match merged.last_mut() {
                 Some(last) if last.1 >= low || last.1 + 1 == low => last.1 = last.1.max(high),
@@ -148,23 +149,23 @@ impl Set {
         Set::of_maximal(width, merged)
     }
 
-    /// Of maximal spans, ascending, of a width that has no bitmap.
-    fn of_maximal(width: u32, mut spans: Spans) -> Approx {
-        if let Some(aligned) = Aligned::of(width, &spans) {
+    /// Of maximal intervals, ascending, of a width that has no bitmap.
+    fn of_maximal(width: u32, mut intervals: Intervals) -> Approx {
+        if let Some(aligned) = Aligned::of(width, &intervals) {
             return aligned;
         }
-        let exact = spans.len() <= CAP;
+        let exact = intervals.len() <= MAX_INTERVALS;
         if !exact {
-            widen(&mut spans);
+            widen(&mut intervals);
         }
-        Approx { set: Set { width, repr: Repr::Spans(spans) }, exact }
+        Approx { set: Set { width, repr: Repr::Intervals(intervals) }, exact }
     }
 
     pub fn from_values(width: u32, values: impl IntoIterator<Item = u64>) -> Approx {
-        Set::from_spans(width, values.into_iter().map(|v| (v, v)))
+        Set::from_intervals(width, values.into_iter().map(|v| (v, v)))
     }
 
-    /// The spans of a signed interval of integers, which may reach beyond the width and wraps there.
+    /// The intervals of a signed interval of integers, which may reach beyond the width and wraps there.
     pub fn from_integers(width: u32, low: i128, high: i128) -> Set {
         if low > high {
             return Set::empty(width);
@@ -181,46 +182,46 @@ impl Set {
 
     pub fn is_empty(&self) -> bool {
         match &self.repr {
-            Repr::Map(map) => *map == [0; 4],
-            Repr::Spans(spans) => spans.is_empty(),
+            Repr::Bitmap(map) => *map == [0; 4],
+            Repr::Intervals(intervals) => intervals.is_empty(),
             Repr::Aligned(_) => false,
         }
     }
 
     pub fn is_full(&self) -> bool {
         match &self.repr {
-            Repr::Map(map) => *map == full_map(self.width),
-            Repr::Spans(spans) => spans[..] == [(0, mask(self.width))],
+            Repr::Bitmap(map) => *map == full_map(self.width),
+            Repr::Intervals(intervals) => intervals[..] == [(0, mask(self.width))],
             Repr::Aligned(_) => false,
         }
     }
 
     pub fn contains(&self, value: u64) -> bool {
         match &self.repr {
-            Repr::Map(map) => value < 256 && map[value as usize / 64] >> (value % 64) & 1 == 1,
-            Repr::Spans(spans) => {
-                let after = spans.partition_point(|&(low, _)| low <= value);
-                after > 0 && spans[after - 1].1 >= value
+            Repr::Bitmap(map) => value < 256 && map[value as usize / 64] >> (value % 64) & 1 == 1,
+            Repr::Intervals(intervals) => {
+                let after = intervals.partition_point(|&(low, _)| low <= value);
+                after > 0 && intervals[after - 1].1 >= value
             }
             Repr::Aligned(own) => own.contains(value),
         }
     }
 
-    /// The maximal spans, ascending; of an aligned set, spans that cover it, from members to members.
-    pub fn spans(&self) -> Spans {
+    /// The maximal intervals, ascending; of an aligned set, intervals that cover it, from members to members.
+    pub fn intervals(&self) -> Intervals {
         match &self.repr {
-            Repr::Map(map) => map_spans(map),
-            Repr::Spans(spans) => spans.clone(),
+            Repr::Bitmap(map) => map_intervals(map),
+            Repr::Intervals(intervals) => intervals.clone(),
             Repr::Aligned(own) => {
-                own.high.spans().into_iter().map(|(low, high)| (own.word(low), own.word(high))).collect()
+                own.high.intervals().into_iter().map(|(low, high)| (own.word(low), own.word(high))).collect()
             }
         }
     }
 
-    /// How many spans `spans` gives: what working with the set costs.
-    pub fn pieces(&self) -> usize {
+    /// How many intervals `intervals` gives: what working with the set costs.
+    pub fn interval_count(&self) -> usize {
         match &self.repr {
-            Repr::Map(map) => {
+            Repr::Bitmap(map) => {
                 let mut before = 0;
                 let starts = |&word: &u64| {
                     let starts = word & !(word << 1 | before);
@@ -229,17 +230,17 @@ impl Set {
                 };
                 map.iter().map(starts).sum()
             }
-            Repr::Spans(spans) => spans.len(),
-            Repr::Aligned(own) => own.high.pieces(),
+            Repr::Intervals(intervals) => intervals.len(),
+            Repr::Aligned(own) => own.high.interval_count(),
         }
     }
 
-    /// The spans as signed integers, none across the sign boundary, ascending.
-    pub fn signed_spans(&self) -> SmallVec<[(i128, i128); 4]> {
+    /// The intervals as signed integers, none across the sign boundary, ascending.
+    pub fn signed_intervals(&self) -> SmallVec<[(i128, i128); 4]> {
         let top = 1u64 << (self.width - 1);
         let integer = |v| i128::from(signed(self.width, v));
         let mut all: SmallVec<[(i128, i128); 4]> = smallvec![];
-        for (low, high) in self.spans() {
+        for (low, high) in self.intervals() {
             if low < top && high >= top {
                 all.push((integer(low), integer(top - 1)));
                 all.push((integer(top), integer(high)));
@@ -254,8 +255,10 @@ impl Set {
     /// How many values.
     pub fn count(&self) -> u128 {
         match &self.repr {
-            Repr::Map(map) => map.iter().map(|w| u128::from(w.count_ones())).sum(),
-            Repr::Spans(spans) => spans.iter().map(|&(low, high)| u128::from(high - low) + 1).sum(),
+            Repr::Bitmap(map) => map.iter().map(|w| u128::from(w.count_ones())).sum(),
+            Repr::Intervals(intervals) => {
+                intervals.iter().map(|&(low, high)| u128::from(high - low) + 1).sum()
+            }
             Repr::Aligned(own) => own.high.count(),
         }
     }
@@ -274,11 +277,11 @@ impl Set {
     /// The only value, if there is exactly one.
     pub fn value(&self) -> Option<u64> {
         match &self.repr {
-            Repr::Map(map) => {
+            Repr::Bitmap(map) => {
                 let ones: u32 = map.iter().map(|w| w.count_ones()).sum();
                 if ones == 1 { self.min() } else { None }
             }
-            Repr::Spans(spans) => match spans[..] {
+            Repr::Intervals(intervals) => match intervals[..] {
                 [(low, high)] if low == high => Some(low),
                 _ => None,
             },
@@ -292,11 +295,11 @@ impl Set {
 
     pub fn max(&self) -> Option<u64> {
         match &self.repr {
-            Repr::Map(map) => {
+            Repr::Bitmap(map) => {
                 let at = map.iter().rposition(|w| *w != 0)?;
                 Some(at as u64 * 64 + 63 - u64::from(map[at].leading_zeros()))
             }
-            Repr::Spans(spans) => spans.last().map(|s| s.1),
+            Repr::Intervals(intervals) => intervals.last().map(|s| s.1),
             Repr::Aligned(own) => own.high.max().map(|high| own.word(high)),
         }
     }
@@ -312,7 +315,7 @@ impl Set {
     /// The least member that is at least `from`.
     pub fn next_from(&self, from: u64) -> Option<u64> {
         match &self.repr {
-            Repr::Map(map) => {
+            Repr::Bitmap(map) => {
                 if from >= 256 {
                     return None;
                 }
@@ -324,9 +327,9 @@ impl Set {
                 }
                 Some(at as u64 * 64 + u64::from(word.trailing_zeros()))
             }
-            Repr::Spans(spans) => {
-                let at = spans.partition_point(|&(_, high)| high < from);
-                spans.get(at).map(|&(low, _)| low.max(from))
+            Repr::Intervals(intervals) => {
+                let at = intervals.partition_point(|&(_, high)| high < from);
+                intervals.get(at).map(|&(low, _)| low.max(from))
             }
             Repr::Aligned(own) => own.next_from(from),
         }
@@ -335,7 +338,7 @@ impl Set {
     /// The greatest member that is at most `from`.
     pub fn previous_from(&self, from: u64) -> Option<u64> {
         match &self.repr {
-            Repr::Map(map) => {
+            Repr::Bitmap(map) => {
                 let mut at = from.min(255) as usize / 64;
                 let mut word = map[at] & mask((from.min(255) % 64) as u32 + 1);
                 while word == 0 {
@@ -344,9 +347,9 @@ impl Set {
                 }
                 Some(at as u64 * 64 + 63 - u64::from(word.leading_zeros()))
             }
-            Repr::Spans(spans) => {
-                let after = spans.partition_point(|&(low, _)| low <= from);
-                after.checked_sub(1).map(|at| spans[at].1.min(from))
+            Repr::Intervals(intervals) => {
+                let after = intervals.partition_point(|&(low, _)| low <= from);
+                after.checked_sub(1).map(|at| intervals[at].1.min(from))
             }
             Repr::Aligned(own) => own.previous_from(from),
         }
@@ -357,7 +360,7 @@ impl Set {
         if let Repr::Aligned(own) = &self.repr {
             return own.high.nth(n).map(|high| own.word(high));
         }
-        for (low, high) in self.spans() {
+        for (low, high) in self.intervals() {
             let length = u128::from(high - low) + 1;
             if n < length {
                 return Some(low + n as u64);
@@ -370,12 +373,12 @@ impl Set {
     pub fn intersect(&self, other: &Set) -> Approx {
         debug_assert_eq!(self.width, other.width);
         match (&self.repr, &other.repr) {
-            (Repr::Map(a), Repr::Map(b)) => Approx::exact(Set {
+            (Repr::Bitmap(a), Repr::Bitmap(b)) => Approx::exact(Set {
                 width: self.width,
-                repr: Repr::Map(std::array::from_fn(|i| a[i] & b[i])),
+                repr: Repr::Bitmap(std::array::from_fn(|i| a[i] & b[i])),
             }),
-            (Repr::Spans(a), Repr::Spans(b)) => {
-                let mut both: Spans = SmallVec::new();
+            (Repr::Intervals(a), Repr::Intervals(b)) => {
+                let mut both: Intervals = SmallVec::new();
                 let (mut i, mut j) = (0, 0);
                 while i < a.len() && j < b.len() {
                     let (low, high) = (a[i].0.max(b[j].0), a[i].1.min(b[j].1));
@@ -388,7 +391,7 @@ impl Set {
             }
             (Repr::Aligned(own), _) => own.intersect(other),
             (_, Repr::Aligned(own)) => own.intersect(self),
-            (Repr::Map(_), Repr::Spans(_)) | (Repr::Spans(_), Repr::Map(_)) => {
+            (Repr::Bitmap(_), Repr::Intervals(_)) | (Repr::Intervals(_), Repr::Bitmap(_)) => {
                 unreachable!("sets of one width are both bitmaps or both are not")
             }
         }
@@ -396,8 +399,8 @@ impl Set {
 
     pub fn is_disjoint(&self, other: &Set) -> bool {
         match (&self.repr, &other.repr) {
-            (Repr::Map(a), Repr::Map(b)) => a.iter().zip(b).all(|(x, y)| x & y == 0),
-            (Repr::Spans(a), Repr::Spans(b)) => {
+            (Repr::Bitmap(a), Repr::Bitmap(b)) => a.iter().zip(b).all(|(x, y)| x & y == 0),
+            (Repr::Intervals(a), Repr::Intervals(b)) => {
                 let (mut i, mut j) = (0, 0);
                 while i < a.len() && j < b.len() {
                     if a[i].0.max(b[j].0) <= a[i].1.min(b[j].1) {
@@ -414,47 +417,49 @@ impl Set {
 
     pub fn is_subset(&self, other: &Set) -> bool {
         match (&self.repr, &other.repr) {
-            (Repr::Map(a), Repr::Map(b)) => a.iter().zip(b).all(|(x, y)| x & !y == 0),
-            (Repr::Spans(a), Repr::Spans(b)) => a.iter().all(|&(low, high)| {
+            (Repr::Bitmap(a), Repr::Bitmap(b)) => a.iter().zip(b).all(|(x, y)| x & !y == 0),
+            (Repr::Intervals(a), Repr::Intervals(b)) => a.iter().all(|&(low, high)| {
                 let after = b.partition_point(|s| s.0 <= low);
                 after > 0 && b[after - 1].1 >= high
             }),
             (Repr::Aligned(_), _) | (_, Repr::Aligned(_)) => {
-                // What both have is a part of each, so that it takes no more spans than one of them.
+                // What both have is a part of each, so that it takes no more intervals than one of them.
                 let both = self.intersect(other);
                 both.exact && both.set == *self
             }
-            (Repr::Map(_), Repr::Spans(_)) | (Repr::Spans(_), Repr::Map(_)) => false,
+            (Repr::Bitmap(_), Repr::Intervals(_)) | (Repr::Intervals(_), Repr::Bitmap(_)) => false,
         }
     }
 
     pub fn union(&self, other: &Set) -> Approx {
         debug_assert_eq!(self.width, other.width);
         match (&self.repr, &other.repr) {
-            (Repr::Map(a), Repr::Map(b)) => Approx::exact(Set {
+            (Repr::Bitmap(a), Repr::Bitmap(b)) => Approx::exact(Set {
                 width: self.width,
-                repr: Repr::Map(std::array::from_fn(|i| a[i] | b[i])),
+                repr: Repr::Bitmap(std::array::from_fn(|i| a[i] | b[i])),
             }),
             (Repr::Aligned(_), _) | (_, Repr::Aligned(_)) => match (self.is_empty(), other.is_empty()) {
                 (true, _) => Approx::exact(other.clone()),
                 (_, true) => Approx::exact(self.clone()),
                 (false, false) => self.union_aligned(other),
             },
-            _ => Set::from_spans(self.width, self.spans().into_iter().chain(other.spans())),
+            _ => Set::from_intervals(self.width, self.intervals().into_iter().chain(other.intervals())),
         }
     }
 
     /// Every value that is not a member.
     pub fn complement(&self) -> Approx {
         match &self.repr {
-            Repr::Map(map) => Approx::exact(Set::from_map(self.width, map.map(|w| !w))),
-            Repr::Aligned(own) if own.high.count() > CAP as u128 => Approx::sound(Set::full(self.width)),
-            Repr::Spans(_) | Repr::Aligned(_) => {
-                let members: Spans = match &self.repr {
+            Repr::Bitmap(map) => Approx::exact(Set::from_map(self.width, map.map(|w| !w))),
+            Repr::Aligned(own) if own.high.count() > MAX_INTERVALS as u128 => {
+                Approx::sound(Set::full(self.width))
+            }
+            Repr::Intervals(_) | Repr::Aligned(_) => {
+                let members: Intervals = match &self.repr {
                     Repr::Aligned(_) => self.values().map(|v| (v, v)).collect(),
-                    _ => self.spans(),
+                    _ => self.intervals(),
                 };
-                let mut gaps: Spans = SmallVec::new();
+                let mut gaps: Intervals = SmallVec::new();
                 let mut next = Some(0);
                 for (low, high) in members {
                     if let Some(from) = next
@@ -467,7 +472,7 @@ impl Set {
                 if let Some(from) = next {
                     gaps.push((from, mask(self.width)));
                 }
-                Set::from_spans(self.width, gaps)
+                Set::from_intervals(self.width, gaps)
             }
         }
     }
@@ -492,39 +497,40 @@ fn fill(map: &mut [u64; 4], low: u64, high: u64) {
     }
 }
 
-fn map_spans(map: &[u64; 4]) -> Spans {
-    let mut spans: Spans = SmallVec::new();
+fn map_intervals(map: &[u64; 4]) -> Intervals {
+    let mut intervals: Intervals = SmallVec::new();
     for (i, &word) in map.iter().enumerate() {
         let mut left = word;
         while left != 0 {
             let from = left.trailing_zeros();
             let length = (left >> from).trailing_ones();
             let (low, high) = (i as u64 * 64 + u64::from(from), i as u64 * 64 + u64::from(from + length) - 1);
-            match spans.last_mut() {
+            match intervals.last_mut() {
                 Some(last) if last.1 + 1 == low => last.1 = high,
-                _ => spans.push((low, high)),
+                _ => intervals.push((low, high)),
             }
             left &= !(mask(length) << from);
         }
     }
-    spans
+    intervals
 }
 
-/// Fills the narrowest gaps until `CAP` spans are left.
-fn widen(spans: &mut Spans) {
-    let mut gaps: Vec<(u64, usize)> = (1..spans.len()).map(|i| (spans[i].0 - spans[i - 1].1, i)).collect();
-    let excess = spans.len() - CAP;
+/// Fills the narrowest gaps until `MAX_INTERVALS` intervals are left.
+fn widen(intervals: &mut Intervals) {
+    let mut gaps: Vec<(u64, usize)> =
+        (1..intervals.len()).map(|i| (intervals[i].0 - intervals[i - 1].1, i)).collect();
+    let excess = intervals.len() - MAX_INTERVALS;
     gaps.sort_unstable();
-    let mut filled = vec![false; spans.len()];
+    let mut filled = vec![false; intervals.len()];
     for &(_, i) in &gaps[..excess] {
         filled[i] = true;
     }
-    let mut merged: Spans = SmallVec::new();
-    for (i, &span) in spans.iter().enumerate() {
+    let mut merged: Intervals = SmallVec::new();
+    for (i, &interval) in intervals.iter().enumerate() {
         match merged.last_mut() {
-            Some(last) if filled[i] => last.1 = span.1,
-            _ => merged.push(span),
+            Some(last) if filled[i] => last.1 = interval.1,
+            _ => merged.push(interval),
         }
     }
-    *spans = merged;
+    *intervals = merged;
 }

@@ -3,7 +3,7 @@
 //! Answers: unsat if the comparisons among the constraints contain a negative cycle; sat if a solution of the
 //! comparisons satisfies all constraints.
 //! Why sound: a comparison is read as an integer constraint only if its own bounds or the sets of the path prove that
-//! nothing wraps and that signed and unsigned order agree (`difference/read.rs`). The reasons of these proofs are part
+//! nothing wraps and that signed and unsigned order agree (`difference/translate.rs`). The reasons of the proofs are part
 //! of every core. Models are evaluated on every constraint.
 //! When it helps: sorting, searching, index checks: comparisons between inputs with added constants.
 //! Cost: propagation of one constraint through the variables whose values it changes.
@@ -11,11 +11,11 @@
 //! proofs that nothing overflows.
 
 use super::{Layer, Rest};
-use crate::difference::line::{Edges, Line};
-use crate::difference::push::Numbers;
-use crate::difference::read::{Reader, Reading, as_integer};
-use crate::difference::why::why_not;
-use crate::difference::{Beside, Bound, Differences, View, Word, ZERO};
+use crate::difference::active_path::{ActivePath, Edges};
+use crate::difference::assignment::Assignment;
+use crate::difference::translate::{Translation, Translator, as_integer};
+use crate::difference::unsupported::unsupported_reason;
+use crate::difference::{Bound, Differences, ExternalBounds, IntegerTerm, Signedness, ZERO};
 use crate::expr::eval::Session;
 use crate::expr::walk::element_range;
 use crate::expr::{Bits, Evaluator, Expr, Graph, Model, Op};
@@ -68,25 +68,25 @@ impl OnPath<'_> {
                 Cow::Owned(learner.values(graph, facts, e))
             }
         };
-        let mut reasons = || view.because.reasons();
-        (view.because.size() <= MAX_REASONS).then(|| found(&view.set, &mut reasons))
+        let mut reasons = || view.reasons.flatten();
+        (view.reasons.size() <= MAX_REASONS).then(|| found(&view.set, &mut reasons))
     }
 }
 
-impl Beside for OnPath<'_> {
-    fn number(&mut self, Word { term, view }: Word) -> i128 {
-        as_integer(self.graph.width(term), self.model.word(term), view)
+impl ExternalBounds for OnPath<'_> {
+    fn initial_value(&mut self, IntegerTerm { expr, signedness }: IntegerTerm) -> i128 {
+        as_integer(self.graph.width(expr), self.model.word(expr), signedness)
     }
 
-    fn bounds(&mut self, Word { term, view }: Word) -> Option<(i128, i128)> {
-        self.with_set(term, |set, _| match view {
-            View::Signed => set.signed_bounds(),
-            View::Unsigned => set.min().zip(set.max()).map(|(l, g)| (l.into(), g.into())),
+    fn bounds(&mut self, IntegerTerm { expr, signedness }: IntegerTerm) -> Option<(i128, i128)> {
+        self.with_set(expr, |set, _| match signedness {
+            Signedness::Signed => set.signed_bounds(),
+            Signedness::Unsigned => set.min().zip(set.max()).map(|(l, g)| (l.into(), g.into())),
         })?
     }
 
-    fn reasons(&mut self, word: Word) -> Reasons {
-        self.with_set(word.term, |_, reasons| reasons()).expect("a set that was used")
+    fn reasons(&mut self, word: IntegerTerm) -> Reasons {
+        self.with_set(word.expr, |_, reasons| reasons()).expect("a set that was used")
     }
 }
 
@@ -99,8 +99,8 @@ struct Choice {
 
 #[derive(Default)]
 pub struct DifferenceLayer {
-    line: Line,
-    numbers: Numbers,
+    active_path: ActivePath,
+    assignment: Assignment,
     /// Edges of the current query, on top of those of the path.
     assumed: Vec<u32>,
     /// For candidates; the shared one is in use for the path model.
@@ -121,14 +121,14 @@ impl DifferenceLayer {
     /// # Errors
     /// The reasons of a contradiction.
     fn follow(&mut self, path: Path, modelled: u32, on: &mut OnPath<'_>) -> Result<(), Reasons> {
-        let missing = self.line.back_to(on.tree, path, modelled);
+        let missing = self.active_path.backtrack_to(on.tree, path, modelled);
         // The sets of nodes below that node may exclude the numbers.
-        self.numbers.obeys_sets = false;
+        self.assignment.within_external_bounds = false;
         for node in missing.into_iter().rev() {
             on.go_to(node);
             let satisfied = on.tree.depth(node) <= modelled;
-            let numbers = (!satisfied).then_some(&mut self.numbers);
-            match self.line.enter_known(node, numbers, on) {
+            let numbers = (!satisfied).then_some(&mut self.assignment);
+            match self.active_path.enter_known(node, numbers, on) {
                 Some(done) => done?,
                 None => self.learn(node, satisfied, on)?,
             }
@@ -137,17 +137,17 @@ impl DifferenceLayer {
         if on.tree.depth(path) > modelled {
             self.obey_sets(on)?;
         }
-        self.numbers.obeys_sets = true;
+        self.assignment.within_external_bounds = true;
         Ok(())
     }
 
     /// Changes the numbers so that they are in the sets of their words.
     fn obey_sets(&mut self, on: &mut OnPath<'_>) -> Result<(), Reasons> {
-        for at in 0..self.line.domain.present().len() {
-            let v = self.line.domain.present()[at];
-            let word = self.line.domain.word(v);
+        for at in 0..self.active_path.domain.present().len() {
+            let v = self.active_path.domain.present()[at];
+            let word = self.active_path.domain.term(v);
             let Some((least, greatest)) = on.bounds(word) else { continue };
-            let value = self.numbers.value(&self.line.domain, v, on);
+            let value = self.assignment.value(&self.active_path.domain, v, on);
             if value < least {
                 self.assume(Bound { x: ZERO, y: v, c: -least, reasons: on.reasons(word) }, on)?;
             }
@@ -161,16 +161,16 @@ impl DifferenceLayer {
     /// Adds the edges of a node's constraint, and intersects sets with the bounds that follow.
     fn learn(&mut self, node: Path, satisfied: bool, on: &mut OnPath<'_>) -> Result<(), Reasons> {
         let constraint = on.tree.constraint(node);
-        let domain = &mut self.line.domain;
+        let domain = &mut self.active_path.domain;
         let mut edges = Edges::new();
-        if let Reading::Bounds(bounds) = read(domain, on, constraint, constraint) {
+        if let Translation::Bounds(bounds) = read(domain, on, constraint, constraint) {
             let mut about: SmallVec<[u32; 4]> = SmallVec::new();
             for bound in bounds {
                 about.extend([bound.x, bound.y]);
                 let added = if satisfied {
                     Ok(domain.add(bound))
                 } else {
-                    domain.assume(bound, &mut self.numbers, on)
+                    domain.assume(bound, &mut self.assignment, on)
                 };
                 match added {
                     Ok(edge) => edges.extend(edge),
@@ -180,11 +180,11 @@ impl DifferenceLayer {
                     }
                 }
             }
-            for v in domain.spread(about, &mut edges) {
+            for v in domain.propagate_bounds(about, &mut edges) {
                 self.tightened += u64::from(tighten(domain, on, v));
             }
         }
-        self.line.enter(on.tree, node, edges);
+        self.active_path.enter(on.tree, node, edges);
         Ok(())
     }
 
@@ -202,7 +202,7 @@ impl DifferenceLayer {
         }
         let constraints = query.constraints(tree);
         let mut on = OnPath { graph, tree, learner: rest.learner, model, path: query.path, facts: None };
-        self.numbers.restart();
+        self.assignment.restart();
         let answer = match self.follow(query.path, tree.depth(modelled), &mut on) {
             Ok(()) => self.settle(query, &constraints, &start, modelled == query.path, &mut on),
             Err(reasons) => unsat(query, &constraints, &reasons),
@@ -222,30 +222,30 @@ impl DifferenceLayer {
         let graph = on.graph;
         let mut differ = Vec::new();
         for conjunct in conjuncts(graph, query.condition) {
-            let reading = read(&mut self.line.domain, on, conjunct, query.condition);
-            let settable = is_about_inputs(graph, &self.line.domain, &reading);
+            let reading = read(&mut self.active_path.domain, on, conjunct, query.condition);
+            let settable = is_about_inputs(graph, &self.active_path.domain, &reading);
             match reading {
-                Reading::Bounds(bounds) => {
+                Translation::Bounds(bounds) => {
                     for bound in bounds {
                         if let Err(reasons) = self.assume(bound, on) {
                             return unsat(query, constraints, &reasons);
                         }
                     }
                 }
-                Reading::Differ(less, greater) => differ.push((conjunct, less, greater)),
-                Reading::Other => return Err(why_not(graph, conjunct, constraints)),
+                Translation::Disequality(less, greater) => differ.push((conjunct, less, greater)),
+                Translation::Unsupported => return Err(unsupported_reason(graph, conjunct, constraints)),
             }
             // A number for an expression says nothing about the values of its inputs.
-            let domain = &self.line.domain;
-            let moves_input = |v| v == ZERO || is_input(graph, domain.word(v).term);
-            if !settable && has_model && !self.numbers.moved().any(moves_input) {
-                return Err(why_not(graph, conjunct, constraints));
+            let domain = &self.active_path.domain;
+            let moves_input = |v| v == ZERO || is_input(graph, domain.term(v).expr);
+            if !settable && has_model && !self.assignment.moved().any(moves_input) {
+                return Err(unsupported_reason(graph, conjunct, constraints));
             }
         }
         let mut choices: Vec<Choice> = Vec::new();
         let mut settled: FxHashSet<Expr> = FxHashSet::default();
         for _ in 0..=MAX_CHOICES {
-            let model = assignment(&self.line.domain, start, &mut self.numbers, on);
+            let model = assignment(&self.active_path.domain, start, &mut self.assignment, on);
             let mut session = self.evaluator.under(graph, &model);
             let violated = constraints.iter().chain([&query.condition]).copied().find(|e| !session.truth(*e));
             let Some(violated) = violated else { return Ok(Answer::Sat(model)) };
@@ -253,19 +253,19 @@ impl DifferenceLayer {
                 let at = differ.iter().find(|(conjunct, _, _)| !session.truth(*conjunct));
                 at.map(|(conjunct, less, greater)| (*conjunct, less.clone(), greater.clone()))
             } else {
-                let reading = read(&mut self.line.domain, on, violated, violated);
+                let reading = read(&mut self.active_path.domain, on, violated, violated);
                 match reading {
-                    _ if !is_about_inputs(graph, &self.line.domain, &reading) => None,
-                    Reading::Differ(less, greater) => Some((violated, less, greater)),
-                    Reading::Bounds(_) | Reading::Other => None,
+                    _ if !is_about_inputs(graph, &self.active_path.domain, &reading) => None,
+                    Translation::Disequality(less, greater) => Some((violated, less, greater)),
+                    Translation::Bounds(_) | Translation::Unsupported => None,
                 }
             };
             // A constraint that is still violated after its choice involves more than these numbers.
             let Some((_, less, other)) = at.filter(|(literal, _, _)| settled.insert(*literal)) else {
-                return Err(why_not(graph, violated, constraints));
+                return Err(unsupported_reason(graph, violated, constraints));
             };
             let before = choices.len();
-            choices.push(Choice { assumed: self.assumed.len(), moves: self.numbers.moves(), other });
+            choices.push(Choice { assumed: self.assumed.len(), moves: self.assignment.moves(), other });
             if let Err(reasons) = self.assume(less, on) {
                 if let Err(reasons) = self.backtrack(&mut choices, reasons, on) {
                     return unsat(query, constraints, &reasons);
@@ -291,7 +291,7 @@ impl DifferenceLayer {
     ) -> Result<(), Reasons> {
         while let Some(Choice { assumed, moves, mut other }) = choices.pop() {
             self.retract(assumed);
-            self.numbers.move_back(moves);
+            self.assignment.undo_to(moves);
             other.reasons = other.reasons.union(&reasons);
             match self.assume(other, on) {
                 Ok(()) => return Ok(()),
@@ -302,28 +302,28 @@ impl DifferenceLayer {
     }
 
     fn assume(&mut self, bound: Bound, on: &mut OnPath<'_>) -> Result<(), Reasons> {
-        self.assumed.extend(self.line.domain.assume(bound, &mut self.numbers, on)?);
+        self.assumed.extend(self.active_path.domain.assume(bound, &mut self.assignment, on)?);
         Ok(())
     }
 
     /// Removes the edges assumed after the first `assumed` ones.
     fn retract(&mut self, assumed: usize) {
-        self.line.domain.retract(self.assumed.drain(assumed..));
+        self.active_path.domain.retract(self.assumed.drain(assumed..));
     }
 }
 
-fn read(domain: &mut Differences, on: &mut OnPath<'_>, e: Expr, because: Expr) -> Reading {
-    Reader { graph: on.graph, known: domain, beside: on }.literal(e, because)
+fn read(domain: &mut Differences, on: &mut OnPath<'_>, e: Expr, because: Expr) -> Translation {
+    Translator { graph: on.graph, known: domain, external: on }.literal(e, because)
 }
 
-fn is_about_inputs(graph: &Graph, domain: &Differences, reading: &Reading) -> bool {
+fn is_about_inputs(graph: &Graph, domain: &Differences, reading: &Translation) -> bool {
     let bounds = match reading {
-        Reading::Bounds(bounds) => &bounds[..],
-        Reading::Differ(less, _) => std::slice::from_ref(less),
-        Reading::Other => &[],
+        Translation::Bounds(bounds) => &bounds[..],
+        Translation::Disequality(less, _) => std::slice::from_ref(less),
+        Translation::Unsupported => &[],
     };
     let mut variables = bounds.iter().flat_map(|bound| [bound.x, bound.y]).filter(|v| *v != ZERO);
-    variables.all(|v| is_input(graph, domain.word(v).term))
+    variables.all(|v| is_input(graph, domain.term(v).expr))
 }
 
 /// Is the term an input, so that its value can be chosen?
@@ -337,12 +337,12 @@ fn is_input(graph: &Graph, e: Expr) -> bool {
 
 /// Intersects the path's set of a variable's word with its bounds. True if the set became smaller.
 fn tighten(domain: &Differences, on: &mut OnPath<'_>, v: u32) -> bool {
-    let term = domain.word(v).term;
+    let term = domain.term(v).expr;
     let ((least, because_least), (greatest, because_greatest)) = (domain.least(v), domain.greatest(v));
     let set = Set::from_integers(on.graph.width(term), least, greatest);
     // `note` requires that the facts of the path exist.
     on.learner.facts(on.graph, on.tree, on.path);
-    let news = on.learner.note(on.graph, on.path, term, &set, &because_least.union(because_greatest));
+    let news = on.learner.add_fact(on.graph, on.path, term, &set, &because_least.union(because_greatest));
     if news {
         on.facts = None;
     }
@@ -350,7 +350,7 @@ fn tighten(domain: &Differences, on: &mut OnPath<'_>, v: u32) -> bool {
 }
 
 /// The model `start` with the changed numbers as values of their inputs.
-fn assignment(domain: &Differences, start: &Model, numbers: &mut Numbers, on: &mut OnPath<'_>) -> Model {
+fn assignment(domain: &Differences, start: &Model, numbers: &mut Assignment, on: &mut OnPath<'_>) -> Model {
     let graph = on.graph;
     let mut model = start.clone();
     // If zero has moved, so has every variable connected with one that moved.
@@ -360,7 +360,7 @@ fn assignment(domain: &Differences, start: &Model, numbers: &mut Numbers, on: &m
         numbers.moved().collect()
     };
     for v in moved {
-        let term = domain.word(v).term;
+        let term = domain.term(v).expr;
         let bits = Bits::word(graph.width(term), numbers.value(domain, v, on) as u64);
         match graph.op(term) {
             Op::Var => model.set_bits(term, bits),
@@ -435,11 +435,11 @@ impl Layer for DifferenceLayer {
     }
 
     fn drop_paths(&mut self, gone: &[u32]) {
-        self.line.drop_paths(gone);
+        self.active_path.drop_paths(gone);
     }
 
     fn forget(&mut self) {
-        (self.line, self.numbers) = Default::default();
+        (self.active_path, self.assignment) = Default::default();
     }
 
     fn counters(&self) -> Vec<(String, f64)> {

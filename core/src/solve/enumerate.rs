@@ -13,7 +13,7 @@ use crate::expr::bits::mask;
 use crate::expr::columns::{Columns, Plan, Tile, lanes_of};
 use crate::expr::walk::Atom;
 use crate::expr::{Expr, Graph};
-use crate::interval::{Because, Facts, Inventory, Range, Ranges};
+use crate::interval::{BitRange, BitRanges, Facts, Inventory, ReasonTree};
 use crate::persist::Recent;
 use crate::query::{Alive, Answer, Core, Query, Reasons};
 use std::collections::BTreeMap;
@@ -32,9 +32,9 @@ const VALUE_NS: u64 = 1;
 
 /// A range of bits, its possible values and their reasons.
 struct Cell {
-    range: Range,
+    range: BitRange,
     values: Vec<u64>,
-    because: Because,
+    because: ReasonTree,
 }
 
 /// The points to evaluate, and constraints and condition, cheapest first.
@@ -86,12 +86,12 @@ impl Enumerate {
     fn space(
         &mut self,
         graph: &Graph,
-        ranges: &mut Ranges,
+        ranges: &mut BitRanges,
         constraints: &[Expr],
         condition: Expr,
         facts: &Facts,
     ) -> Result<Space, &'static str> {
-        let mut leaves: Vec<Range> = Vec::new();
+        let mut leaves: Vec<BitRange> = Vec::new();
         let mut tables: Vec<(Expr, u64)> = Vec::new();
         let mut roots: Vec<(usize, Expr)> = Vec::new();
         let mut nodes = 0u64;
@@ -118,7 +118,7 @@ impl Enumerate {
             let view = facts.known(ranges, number);
             let count = u64::try_from(view.set.count()).unwrap_or(u64::MAX);
             points = points.saturating_mul(count);
-            let because = if view.set.is_full() { Because::default() } else { view.because };
+            let because = if view.set.is_full() { ReasonTree::default() } else { view.reasons };
             if points == 0 {
                 // The other cells do not matter: there is no point.
                 cells = vec![Cell { range, values: Vec::new(), because }];
@@ -178,7 +178,7 @@ impl Enumerate {
     fn reasons_of_cells(&mut self, graph: &Graph, mut space: Space, chosen: &[Expr]) -> Reasons {
         // Outside its bounds a table has unknown elements, so the sets that bound the indices are needed.
         if !space.tables.is_empty() || chosen.is_empty() {
-            return space.cells.iter().fold(Reasons::None, |all, cell| all.union(&cell.because.reasons()));
+            return space.cells.iter().fold(Reasons::None, |all, cell| all.union(&cell.because.flatten()));
         }
         let parts: Vec<Arc<Inventory>> = chosen.iter().map(|&e| self.inventory(graph, e)).collect();
         let nodes: u64 = parts.iter().map(|part| part.nodes as u64).sum();
@@ -186,7 +186,7 @@ impl Enumerate {
         for cell in &mut space.cells {
             if !parts.iter().flat_map(|part| &part.leaves).any(|leaf| cell.range.covers(leaf)) {
                 cell.values.truncate(1);
-                cell.because = Because::default();
+                cell.because = ReasonTree::default();
             }
         }
         space.points = space.cells.iter().map(|cell| cell.values.len() as u64).product();
@@ -198,7 +198,7 @@ impl Enumerate {
             let (range, others) = (*range, space.points / values.len().max(1) as u64);
             let every = 1u64.checked_shl(range.width).unwrap_or(u64::MAX);
             let work = others.saturating_mul(every).saturating_mul(nodes);
-            let reasons = because.reasons();
+            let reasons = because.flatten();
             if reasons == Reasons::None || work > left {
                 needed = needed.union(&reasons);
                 continue;
@@ -244,7 +244,7 @@ impl Enumerate {
     fn excluding(
         &mut self,
         graph: &Graph,
-        range: Range,
+        range: BitRange,
         values: Vec<u64>,
         reasons: &Reasons,
         left: &mut u64,
@@ -309,9 +309,9 @@ impl Enumerate {
 
 impl Space {
     /// The values of one range.
-    fn of(range: Range, values: Vec<u64>, roots: Vec<Expr>) -> Space {
+    fn of(range: BitRange, values: Vec<u64>, roots: Vec<Expr>) -> Space {
         let points = values.len() as u64;
-        let cells = vec![Cell { range, values, because: Because::default() }];
+        let cells = vec![Cell { range, values, because: ReasonTree::default() }];
         Space { cells, points, roots, tables: Vec::new() }
     }
 
@@ -350,7 +350,7 @@ impl Space {
 }
 
 /// Merges overlapping leaves; `None` for a result of more than 64 bits.
-fn merged(mut leaves: Vec<Range>) -> Vec<Option<Range>> {
+fn merged(mut leaves: Vec<BitRange>) -> Vec<Option<BitRange>> {
     leaves.sort_unstable_by_key(|r| (r.base, r.low, r.width));
     let mut all: Vec<(Expr, u64, u64)> = Vec::new();
     for r in leaves {
@@ -360,7 +360,7 @@ fn merged(mut leaves: Vec<Range>) -> Vec<Option<Range>> {
         }
     }
     let range = |(base, low, end): (Expr, u64, u64)| {
-        (end - low <= 64).then(|| Range { base, low, width: (end - low) as u32 })
+        (end - low <= 64).then(|| BitRange { base, low, width: (end - low) as u32 })
     };
     all.into_iter().map(range).collect()
 }
@@ -374,12 +374,12 @@ impl Layer for Enumerate {
         let constraints = query.constraints(rest.tree);
         let facts = rest.learner.facts(rest.graph, rest.tree, query.path);
         // Sets with reasons outside the slice may not be used: these could not be part of the core.
-        let inside = |because: &Because| match &query.slice {
-            Some(slice) => because.reasons().as_slice().iter().all(|e| slice.contains(e)),
+        let inside = |because: &ReasonTree| match &query.slice {
+            Some(slice) => because.flatten().as_slice().iter().all(|e| slice.contains(e)),
             None => true,
         };
         if let Some(because) = facts.infeasible.as_ref().filter(|because| inside(because)) {
-            return Answer::Unsat(Core { constraints: because.reasons(), condition: false });
+            return Answer::Unsat(Core { constraints: because.flatten(), condition: false });
         }
         let before = self.cost();
         let mut space =

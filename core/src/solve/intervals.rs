@@ -11,7 +11,7 @@
 use super::repair::Repairs;
 use super::{Layer, Rest};
 use crate::expr::{Expr, Graph, Model, Op};
-use crate::interval::{Facts, Learner, Meaning, Set, Stop, Strategy, dive};
+use crate::interval::{Facts, GuessStrategy, Imprecision, Learner, Set, Summary, guess_model};
 use crate::query::{Alive, Answer, Core, Query, Reasons};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -84,7 +84,7 @@ impl Start {
 
 pub struct Intervals {
     /// By what sets cannot hold of the condition: conditions of one kind tend to go the same way.
-    efforts: FxHashMap<Option<Stop>, Effort>,
+    efforts: FxHashMap<Option<Imprecision>, Effort>,
     /// Queries passed on, by why.
     passed: BTreeMap<String, u64>,
     repairs: Option<Repairs>,
@@ -133,12 +133,12 @@ impl Intervals {
 
     fn decide(&mut self, query: &Query, rest: &mut Rest<'_>, facts: &Facts, start: &Start) -> Verdict {
         if let Some(because) = &facts.infeasible {
-            return Verdict::Unsat(because.reasons());
+            return Verdict::Unsat(because.flatten());
         }
         if let Some(verdict) = self.short(query, rest, facts, start) {
             return verdict;
         }
-        let kind = rest.learner.meaning(rest.graph, query.condition).kind();
+        let kind = rest.learner.summary(rest.graph, query.condition).imprecision();
         let first = Effort { nodes: FIRST_EFFORT, in_vain: 0, in_a_row: 0, strategy: 0 };
         let known = self.efforts.entry(kind).or_insert(first);
         let (effort, mut strategy) = (known.next().min(worth(rest)), known.strategy);
@@ -162,28 +162,28 @@ impl Intervals {
         start: &Start,
         (effort, strategy): (usize, &mut usize),
     ) -> Verdict {
-        rest.learner.allow(effort);
+        rest.learner.set_effort(effort);
         let mut violated = Vec::new();
         for &constraint in &start.violated {
-            add(&mut violated, &rest.learner.about(rest.graph, facts, constraint));
+            add(&mut violated, &rest.learner.ranges_of(rest.graph, facts, constraint));
         }
         let mut impossible = Reasons::None;
         let mut open = false;
         for case in cases(rest.learner, rest.graph, query.condition) {
             let mut with = facts.clone();
             rest.learner.learn(rest.graph, &mut with, case);
-            let mut about = rest.learner.about(rest.graph, &with, case);
+            let mut about = rest.learner.ranges_of(rest.graph, &with, case);
             with.check(&rest.learner.ranges, &about);
             if let Some(because) = &with.infeasible {
-                let reasons = because.reasons();
+                let reasons = because.flatten();
                 let needed = reasons.contains(case);
                 let mut others: Reasons = reasons.as_slice().iter().copied().filter(|&e| e != case).collect();
                 if needed {
-                    others = rest.learner.contradicting(rest.graph, &others, case);
+                    others = rest.learner.shrink_core(rest.graph, &others, case);
                     others = others.union(&Reasons::One(query.condition));
                 }
                 impossible = impossible.union(&others);
-                rest.learner.allow(effort);
+                rest.learner.set_effort(effort);
                 continue;
             }
             add(&mut about, &violated);
@@ -200,26 +200,26 @@ impl Intervals {
     /// The short way for a condition that says something of ranges and nothing else, most often of one, on a path
     /// whose newest constraints do: a look at the sets, and a model with other values of those ranges.
     fn short(&mut self, query: &Query, rest: &mut Rest<'_>, facts: &Facts, start: &Start) -> Option<Verdict> {
-        let meaning = rest.learner.meaning(rest.graph, query.condition);
-        for (number, wanted) in &meaning.says.parts {
-            if let Some(view) = facts.view(*number)
+        let summary = rest.learner.summary(rest.graph, query.condition);
+        for (number, wanted) in &summary.implied.sets {
+            if let Some(view) = facts.stored(*number)
                 && view.set.is_disjoint(wanted)
             {
-                let reasons = rest.learner.excluding(rest.graph, *number, wanted, &view.because);
+                let reasons = rest.learner.core_excluding(rest.graph, *number, wanted, &view.reasons);
                 return Some(Verdict::Unsat(reasons.union(&Reasons::One(query.condition))));
             }
         }
-        if !meaning.says.exact {
+        if !summary.implied.exact {
             return None;
         }
         let mut model = start.model.clone();
         for &constraint in &start.violated {
-            let violated = rest.learner.meaning(rest.graph, constraint);
-            if !violated.says.exact || !assign(rest, facts, &violated, &mut model) {
+            let violated = rest.learner.summary(rest.graph, constraint);
+            if !violated.implied.exact || !assign(rest, facts, &violated, &mut model) {
                 return None;
             }
         }
-        let assigned = assign(rest, facts, &meaning, &mut model);
+        let assigned = assign(rest, facts, &summary, &mut model);
         (assigned && rest.satisfies(query, &model).is_ok()).then_some(Verdict::Sat(model))
     }
 
@@ -232,10 +232,10 @@ impl Intervals {
         mut about: Vec<u32>,
         (mut guesses, first): (usize, &mut usize),
     ) -> Option<Model> {
-        let others = (0..Strategy::ALL.len()).filter(|at| at != first);
+        let others = (0..GuessStrategy::ALL.len()).filter(|at| at != first);
         for at in [*first].into_iter().chain(others.collect::<Vec<_>>()) {
-            let strategy = Strategy::ALL[at];
-            if strategy.infers() && rest.learner.is_tired() {
+            let strategy = GuessStrategy::ALL[at];
+            if strategy.infers() && rest.learner.is_out_of_effort() {
                 continue;
             }
             for _ in 0..MAX_REPAIRS {
@@ -243,14 +243,14 @@ impl Intervals {
                     break;
                 }
                 guesses = guesses.saturating_sub(1);
-                let guess = dive(rest.learner, rest.graph, facts, base, &about, strategy);
+                let guess = guess_model(rest.learner, rest.graph, facts, base, &about, strategy);
                 let Some((model, facts)) = guess else { break };
                 let Err(violated) = rest.satisfies(query, &model) else {
                     *first = at;
                     return Some(model);
                 };
                 let before = about.len();
-                let more = rest.learner.about(rest.graph, &facts, violated);
+                let more = rest.learner.ranges_of(rest.graph, &facts, violated);
                 add(&mut about, &more);
                 if about.len() == before {
                     break;
@@ -273,12 +273,12 @@ impl Intervals {
     }
 
     fn pass(&mut self, query: &Query, rest: &mut Rest<'_>) -> Answer {
-        let why = match rest.learner.meaning(rest.graph, query.condition).kind() {
-            Some(Stop::Size) => "size".to_string(),
-            Some(Stop::Width) => "width".to_string(),
-            Some(Stop::Array) => "array".to_string(),
-            Some(Stop::Operator(op)) => format!("operator_{op:?}").to_lowercase(),
-            Some(Stop::Several(op)) => format!("several_{op:?}").to_lowercase(),
+        let why = match rest.learner.summary(rest.graph, query.condition).imprecision() {
+            Some(Imprecision::Size) => "size".to_string(),
+            Some(Imprecision::Width) => "width".to_string(),
+            Some(Imprecision::Array) => "array".to_string(),
+            Some(Imprecision::Operator(op)) => format!("operator_{op:?}").to_lowercase(),
+            Some(Imprecision::Several(op)) => format!("several_{op:?}").to_lowercase(),
             // The condition is clear; it is the constraints that are not.
             None => "constraints".to_string(),
         };
@@ -295,16 +295,16 @@ fn worth(rest: &Rest<'_>) -> usize {
 
 /// Changes the model where a constraint says something, to values that the facts allow. False where there is none, or
 /// where other ranges that share bits with it have a say.
-fn assign(rest: &Rest<'_>, facts: &Facts, meaning: &Meaning, model: &mut Model) -> bool {
+fn assign(rest: &Rest<'_>, facts: &Facts, summary: &Summary, model: &mut Model) -> bool {
     let ranges = &rest.learner.ranges;
-    meaning.says.parts.iter().all(|(number, wanted)| {
-        if ranges.overlaps(*number).iter().any(|&other| facts.view(other).is_some()) {
+    summary.implied.sets.iter().all(|(number, wanted)| {
+        if ranges.overlaps(*number).iter().any(|&other| facts.stored(other).is_some()) {
             return false;
         }
         let range = ranges.range(*number);
         let now = range.value(rest.graph, model);
         let next = |values: &Set| values.next_from(now).or_else(|| values.min());
-        let value = match facts.view(*number) {
+        let value = match facts.stored(*number) {
             Some(view) => next(&view.set.intersect(wanted).set),
             None => next(wanted),
         };
@@ -319,7 +319,7 @@ fn assign(rest: &Rest<'_>, facts: &Facts, meaning: &Meaning, model: &mut Model) 
 
 /// The condition itself, or the alternatives of a disjunction that sets cannot hold.
 fn cases(learner: &mut Learner, graph: &Graph, condition: Expr) -> Vec<Expr> {
-    if graph.op(condition) != Op::Or || learner.meaning(graph, condition).says.exact {
+    if graph.op(condition) != Op::Or || learner.summary(graph, condition).implied.exact {
         return vec![condition];
     }
     let mut cases = Vec::new();

@@ -38,7 +38,7 @@ pub use table::{LAYERS, LayerRow, build_chain};
 use crate::budget::{Budget, Why};
 use crate::expr::walk::Supports;
 use crate::expr::{Evaluator, Expr, Graph, Model};
-use crate::interval::{Facts, Learner, Set, View};
+use crate::interval::{Facts, KnownSet, Learner, Set};
 use crate::query::{Alive, Answer, Path, PathTree, Query, Status};
 use harvest::Harvest;
 use ledger::Ledger;
@@ -291,20 +291,20 @@ impl Rest<'_> {
     }
 
     /// What the query's constraints and its condition leave each of some terms, with those of them that say so.
-    pub fn values(&mut self, query: &Query, terms: &[Expr]) -> Vec<View> {
+    pub fn values(&mut self, query: &Query, terms: &[Expr]) -> Vec<KnownSet> {
         let of_path = self.learner.facts(self.graph, self.tree, query.path);
         let found = self.values_under(of_path, query.condition, terms);
         let Some(slice) = &query.slice else { return found };
         let inside = |e: &Expr| *e == query.condition || slice.contains(e);
-        if found.iter().all(|view| view.because.reasons().as_slice().iter().all(inside)) {
+        if found.iter().all(|view| view.reasons.flatten().as_slice().iter().all(inside)) {
             return found;
         }
         let of_slice = self.learner.facts_of(self.graph, slice);
         self.values_under(of_slice, query.condition, terms)
     }
 
-    fn values_under(&mut self, mut facts: Facts, condition: Expr, terms: &[Expr]) -> Vec<View> {
-        self.learner.allow(crate::interval::LEARNING_EFFORT);
+    fn values_under(&mut self, mut facts: Facts, condition: Expr, terms: &[Expr]) -> Vec<KnownSet> {
+        self.learner.set_effort(crate::interval::LEARNING_EFFORT);
         self.learner.learn(self.graph, &mut facts, condition);
         terms.iter().map(|&e| self.learner.values(self.graph, &facts, e)).collect()
     }
@@ -378,7 +378,7 @@ impl Solver {
     pub fn check(&mut self, query: &Query, budget: &Budget) -> Answer {
         let start = Instant::now();
         self.harvest.clear();
-        self.learner.limit();
+        self.learner.limit_memory();
         let mut rest = Rest {
             layers: &mut self.layers,
             graph: &mut self.graph,

@@ -51,7 +51,7 @@ pub fn blaster(graph: &Graph, words: &[Vec<Atom>], width: u32) -> Option<Blaster
             left = left.saturating_sub(own);
         }
     }
-    (!bits.is_empty()).then(|| Blaster::narrow(bits))
+    (!bits.is_empty()).then(|| Blaster::with_input_widths(bits))
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@
 
 use super::{Layer, Rest};
 use crate::expr::{Expr, Graph, Op};
-use crate::interval::{Facts, Inventory, Strategy, dive};
+use crate::interval::{Facts, GuessStrategy, Inventory, guess_model};
 use crate::query::{Alive, Answer, Core, Query};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -68,7 +68,7 @@ impl Paper {
     }
 
     fn decide(&mut self, query: &Query, rest: &mut Rest<'_>) -> Result<Answer, &'static str> {
-        rest.learner.allow(EFFORT);
+        rest.learner.set_effort(EFFORT);
         let mut facts = Facts::default();
         let mut leaves = Vec::new();
         for &constraint in query.constraints(rest.tree).iter() {
@@ -78,7 +78,7 @@ impl Paper {
                 return Err("several");
             }
             leaves.extend(inventory.leaves);
-            if !rest.learner.meaning(rest.graph, constraint).says.exact {
+            if !rest.learner.summary(rest.graph, constraint).implied.exact {
                 return Err("inexact");
             }
             rest.learner.learn(rest.graph, &mut facts, constraint);
@@ -96,16 +96,16 @@ impl Paper {
         }
         let truth = rest.learner.values(rest.graph, &facts, query.condition);
         if let Some(because) = &facts.infeasible {
-            return Ok(Answer::Unsat(Core { constraints: because.reasons(), condition: false }));
+            return Ok(Answer::Unsat(Core { constraints: because.flatten(), condition: false }));
         }
         if !truth.set.contains(1) {
-            return Ok(Answer::Unsat(Core { constraints: truth.because.reasons(), condition: true }));
+            return Ok(Answer::Unsat(Core { constraints: truth.reasons.flatten(), condition: true }));
         }
         rest.learner.learn(rest.graph, &mut facts, query.condition);
         let ancestor = rest.tree.feasible_ancestor(query.path);
         let base = rest.tree.model(ancestor).expect("a feasible node").clone();
         let about: Vec<u32> = leaves.into_iter().map(|leaf| rest.learner.ranges.number(leaf)).collect();
-        let guess = dive(rest.learner, rest.graph, &facts, &base, &about, Strategy::Stay);
+        let guess = guess_model(rest.learner, rest.graph, &facts, &base, &about, GuessStrategy::Current);
         match guess {
             Some((model, _)) if rest.satisfies(query, &model).is_ok() => Ok(Answer::Sat(model)),
             Some(_) | None => Err("model"),

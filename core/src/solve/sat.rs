@@ -14,9 +14,9 @@ use super::{Layer, Rest, narrow};
 use crate::blast::batsat::Batsat;
 use crate::blast::cadical::Cadical;
 use crate::blast::cnf::Encoding;
-use crate::blast::engine::{Engine, Outcome, Task};
 use crate::blast::gate::Lit;
-use crate::blast::{Blaster, MAX_GATES, Owner, Special, Verdict};
+use crate::blast::sat_solver::{SatResult, SatSolver, SatTask};
+use crate::blast::{ArrayTerm, Blaster, Consistency, MAX_GATES, Owner};
 use crate::budget::{Budget, Why};
 use crate::expr::Expr;
 use crate::query::{Alive, Answer, Core, Query};
@@ -89,7 +89,7 @@ struct Prepared<E> {
     engine: E,
     encoding: Encoding,
     /// How many of the lemmas about it have been told.
-    lemmas: FxHashMap<Special, usize>,
+    lemmas: FxHashMap<ArrayTerm, usize>,
     /// Literals propagated so far that the questions asked had no use for.
     waste: u64,
 }
@@ -101,7 +101,7 @@ struct Effort {
 }
 
 impl Effort {
-    fn of<E: Engine>(prepared: &Prepared<E>) -> Effort {
+    fn of<E: SatSolver>(prepared: &Prepared<E>) -> Effort {
         Effort { conflicts: prepared.engine.conflicts(), propagations: prepared.engine.propagations() }
     }
 }
@@ -113,12 +113,12 @@ struct Posed {
     /// The constraint behind each root; the condition has none.
     origins: Vec<Option<Expr>>,
     inputs: Vec<u32>,
-    specials: Vec<Special>,
+    array_terms: Vec<ArrayTerm>,
     /// About how many gates there are behind the roots.
     gates: u64,
 }
 
-impl<E: Engine> Prepared<E> {
+impl<E: SatSolver> Prepared<E> {
     fn new(engine: E) -> Prepared<E> {
         Prepared { engine, encoding: Encoding::new(), lemmas: FxHashMap::default(), waste: 0 }
     }
@@ -128,10 +128,16 @@ impl<E: Engine> Prepared<E> {
         self.encoding.len() > LARGEST || self.waste > RETELLING * posed.gates.max(SMALLEST)
     }
 
-    fn solve(&mut self, blaster: &Blaster, posed: &Posed, budget: &Budget, limits: (u64, usize)) -> Outcome {
+    fn solve(
+        &mut self,
+        blaster: &Blaster,
+        posed: &Posed,
+        budget: &Budget,
+        limits: (u64, usize),
+    ) -> SatResult {
         match self.ask(blaster, posed, budget, limits) {
             Ok(outcome) => outcome,
-            Err(why) => Outcome::Stopped(why),
+            Err(why) => SatResult::Stopped(why),
         }
     }
 
@@ -141,23 +147,28 @@ impl<E: Engine> Prepared<E> {
         posed: &Posed,
         budget: &Budget,
         (conflicts, keep): (u64, usize),
-    ) -> Result<Outcome, Why> {
+    ) -> Result<SatResult, Why> {
         let mut literal = |lit: Lit| self.encoding.literal(&blaster.gates, lit, &mut self.engine, budget);
         let assumptions: Vec<i32> =
             posed.roots.iter().map(|&root| literal(root)).collect::<Result<_, _>>()?;
         let input = |&node: &u32| literal(Lit::new(node, false));
         let traced: Vec<i32> = posed.inputs.iter().map(input).collect::<Result<_, _>>()?;
-        for &special in &posed.specials {
-            let told = self.lemmas.entry(special).or_insert(0);
-            for &lemma in &blaster.lemmas(special)[*told..] {
+        for &array_term in &posed.array_terms {
+            let told = self.lemmas.entry(array_term).or_insert(0);
+            for &lemma in &blaster.lemmas(array_term)[*told..] {
                 let literal = self.encoding.literal(&blaster.gates, lemma, &mut self.engine, budget)?;
-                crate::blast::engine::Clauses::clause(&mut self.engine, &[literal]);
+                crate::blast::sat_solver::ClauseSink::clause(&mut self.engine, &[literal]);
                 *told += 1;
             }
         }
         let before = (self.engine.conflicts(), self.engine.propagations());
-        let outcome =
-            self.engine.solve(&Task { assumptions: &assumptions, traced: &traced, budget, conflicts, keep });
+        let outcome = self.engine.solve(&SatTask {
+            assumptions: &assumptions,
+            traced: &traced,
+            budget,
+            conflicts,
+            keep,
+        });
         // Without conflicts each gate behind the question is propagated once; the others come in uncalled.
         if self.engine.conflicts() == before.0 {
             self.waste += (self.engine.propagations() - before.1).saturating_sub(posed.gates);
@@ -245,7 +256,7 @@ impl Sat {
             roots: Vec::with_capacity(constraints.len() + 1),
             origins: Vec::with_capacity(constraints.len() + 1),
             inputs: Vec::new(),
-            specials: Vec::new(),
+            array_terms: Vec::new(),
             gates: 0,
         };
         for origin in constraints.iter().copied().map(Some).chain([None]) {
@@ -262,35 +273,37 @@ impl Sat {
         self.gather(&mut posed);
         self.renew(&posed);
         loop {
-            self.blaster.has_elsewhere(&posed.specials)?;
-            let mut outcome = Outcome::Tired;
+            self.blaster.has_unmentioned_index(&posed.array_terms)?;
+            let mut outcome = SatResult::ConflictLimit;
             if self.engines == Engines::Both && narrow::BEFORE < self.patience {
                 outcome = self.solve_quickly(query, &posed, rest, narrow::BEFORE);
-                if outcome == Outcome::Tired && rest.is_brief() {
+                if outcome == SatResult::ConflictLimit && rest.is_brief() {
                     return Err(failure("left it to the layers that were passed by".into()));
                 }
-                if outcome == Outcome::Tired
+                if outcome == SatResult::ConflictLimit
                     && let Some(answer) = self.narrowed(query, &posed, rest)
                 {
                     return Ok(answer);
                 }
             }
-            if outcome == Outcome::Tired {
+            if outcome == SatResult::ConflictLimit {
                 outcome = self.solve(query, &posed, rest);
             }
             let values = match outcome {
-                Outcome::Sat(values) => values,
-                Outcome::Unsat(failed) => return core(&posed, &failed),
-                Outcome::Stopped(why) => return Err(why),
-                Outcome::Tired => return Err(failure("gave up after its limit of conflicts".into())),
+                SatResult::Sat(values) => values,
+                SatResult::Unsat(failed) => return core(&posed, &failed),
+                SatResult::Stopped(why) => return Err(why),
+                SatResult::ConflictLimit => {
+                    return Err(failure("gave up after its limit of conflicts".into()));
+                }
             };
             let assignment: Vec<(u32, bool)> = posed.inputs.iter().copied().zip(values).collect();
-            match self.blaster.judge(rest.graph, rest.evaluator, &assignment, &posed.specials)? {
-                Verdict::Refuted => {
+            match self.blaster.check_arrays(rest.graph, rest.evaluator, &assignment, &posed.array_terms)? {
+                Consistency::Refuted => {
                     self.counts.refuted += 1;
                     self.gather(&mut posed);
                 }
-                Verdict::Consistent(model) => {
+                Consistency::Consistent(model) => {
                     if let Err(violated) = rest.satisfies(query, &model) {
                         debug_assert!(false, "the circuits and `eval` disagree on {violated:?}");
                         return Err(failure(format!(
@@ -306,11 +319,11 @@ impl Sat {
         }
     }
 
-    /// The inputs and specials of all roots, each once, ascending.
+    /// The inputs and array_terms of all roots, each once, ascending.
     fn gather(&mut self, posed: &mut Posed) {
         self.question += 1;
         posed.inputs.clear();
-        posed.specials.clear();
+        posed.array_terms.clear();
         posed.gates = 0;
         for &root in &posed.roots {
             let cone = self.blaster.cone(root);
@@ -320,19 +333,19 @@ impl Sat {
                     posed.inputs.push(input);
                 }
             }
-            posed.specials.extend_from_slice(&cone.specials);
+            posed.array_terms.extend_from_slice(&cone.array_terms);
             posed.gates += cone.gates as u64;
         }
         posed.inputs.sort_unstable();
-        posed.specials.sort_unstable();
-        posed.specials.dedup();
+        posed.array_terms.sort_unstable();
+        posed.array_terms.dedup();
     }
 
-    fn solve(&mut self, query: &Query, posed: &Posed, rest: &mut Rest<'_>) -> Outcome {
+    fn solve(&mut self, query: &Query, posed: &Posed, rest: &mut Rest<'_>) -> SatResult {
         if self.engines != Engines::Cadical {
             let limit = if self.engines == Engines::Batsat { u64::MAX } else { self.patience };
             let outcome = self.solve_quickly(query, posed, rest, limit);
-            if outcome != Outcome::Tired || self.engines == Engines::Brief {
+            if outcome != SatResult::ConflictLimit || self.engines == Engines::Brief {
                 return outcome;
             }
             self.counts.handed_over += 1;
@@ -350,7 +363,7 @@ impl Sat {
     }
 
     /// Asks batsat, and takes in what it has met.
-    fn solve_quickly(&mut self, query: &Query, posed: &Posed, rest: &mut Rest<'_>, limit: u64) -> Outcome {
+    fn solve_quickly(&mut self, query: &Query, posed: &Posed, rest: &mut Rest<'_>, limit: u64) -> SatResult {
         let keep = self.wanted(rest);
         let (before, told) = (Effort::of(&self.quick), self.quick.encoding.len());
         let outcome = self.quick.solve(&self.blaster, posed, rest.budget, (limit, keep));
@@ -359,7 +372,7 @@ impl Sat {
         let told = self.quick.encoding.len().saturating_sub(told) as u64;
         rest.solved((effort.propagations - before.propagations) * PROPAGATION_NS + told * GATE_NS);
         let mut rows = self.quick.engine.take_harvest();
-        if outcome == Outcome::Tired {
+        if outcome == SatResult::ConflictLimit {
             // The other half is for what comes.
             rows.truncate(keep / 2);
         }
@@ -411,7 +424,7 @@ impl Sat {
             let (variable, index) = match &slot.owner {
                 Owner::Variable(variable) => (*variable, None),
                 Owner::Element { array, index } => (*array, Some(index)),
-                Owner::Elsewhere(_) | Owner::Special(_) | Owner::Witness => continue,
+                Owner::Unmentioned(_) | Owner::ArrayTerm(_) | Owner::Witness => continue,
             };
             if first != Some(slot.first) {
                 first = Some(slot.first);

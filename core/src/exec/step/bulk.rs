@@ -215,7 +215,7 @@ impl Engine {
         new: impl IntoIterator<Item = Expr>,
     ) {
         let size = state.memory.get(to.id).expect("a live object").size;
-        let object = crate::interval::Set::span(64, 0, size - 1);
+        let object = crate::interval::Set::interval(64, 0, size - 1);
         for (i, new) in (0..).zip(new) {
             let mut location = to.advanced_by(self, i);
             if let Offset::Among { set, .. } = &mut location.offset {

@@ -5,8 +5,8 @@
 //! touched, so that going on from the last question, or to a fork nearby, costs next to nothing, and going elsewhere a
 //! few nanoseconds for each constraint left and entered. (Baker's persistent arrays do the same, 1991.)
 
-use super::push::Numbers;
-use super::{Beside, Differences};
+use super::assignment::Assignment;
+use super::{Differences, ExternalBounds};
 use crate::query::{Path, PathTree, Reasons};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -21,20 +21,20 @@ struct Learnt {
 }
 
 #[derive(Default)]
-pub struct Line {
+pub struct ActivePath {
     pub domain: Differences,
     nodes: FxHashMap<u32, Learnt>,
     /// The nodes of the path, topmost first; the root adds nothing and is left out.
     path: Vec<u32>,
 }
 
-impl Line {
+impl ActivePath {
     fn is_on(&self, id: u32, depth: u32) -> bool {
         self.path.get(depth as usize - 1) == Some(&id)
     }
 
     /// Goes back to where the line has at most some nodes, all of them of the path. Gives the others, newest first.
-    pub fn back_to(&mut self, tree: &PathTree, path: Path, depth: u32) -> Vec<Path> {
+    pub fn backtrack_to(&mut self, tree: &PathTree, path: Path, depth: u32) -> Vec<Path> {
         let beyond = |node: &Path| tree.depth(*node) > depth || !self.is_on(node.id(), tree.depth(*node));
         let missing: Vec<Path> = tree.upwards(path).take_while(beyond).collect();
         self.cut(tree.depth(path) - missing.len() as u32);
@@ -49,19 +49,19 @@ impl Line {
         }
     }
 
-    /// Makes a node the line's next if it is known what it adds. Moves the numbers, if any are given, so that they
+    /// Makes a node the line's next if it is known what it adds. Moves the assignment, if any are given, so that they
     /// satisfy it; on a contradiction the line stays as it is.
     pub fn enter_known(
         &mut self,
         node: Path,
-        mut numbers: Option<&mut Numbers>,
-        beside: &mut dyn Beside,
+        mut assignment: Option<&mut Assignment>,
+        external: &mut dyn ExternalBounds,
     ) -> Option<Result<(), Reasons>> {
         let edges = &self.nodes.get(&node.id())?.edges;
         for (i, &edge) in edges.iter().enumerate() {
             self.domain.link(edge);
-            if let Some(numbers) = &mut numbers
-                && let Err(reasons) = numbers.push(&self.domain, edge, beside)
+            if let Some(assignment) = &mut assignment
+                && let Err(reasons) = assignment.push(&self.domain, edge, external)
             {
                 edges[..=i].iter().rev().for_each(|&edge| self.domain.unlink(edge));
                 return Some(Err(reasons));

@@ -8,11 +8,11 @@ use std::borrow::Cow;
 
 /// Sets of expressions; `None` where nothing is known.
 #[derive(Default)]
-pub struct Bounds {
+pub struct IndexSets {
     known: FxHashMap<Expr, Option<Set>>,
 }
 
-impl Bounds {
+impl IndexSets {
     /// A set that contains every value of `e`, if it is not just any.
     pub fn of(&mut self, graph: &Graph, e: Expr) -> Option<&Set> {
         let mut stack = vec![e];

@@ -1,14 +1,14 @@
-//! What a condition says by itself, on no path in particular: remembered per expression.
+//! What a condition implied by itself, on no path in particular: remembered per expression.
 //!
 //! A condition over one leaf of up to 8 bits is evaluated over all values of the leaf at once, in columns: exact
 //! whatever its operators. Wider leaves go through narrowing; where that is inexact, up to 16 bits are still all
 //! evaluated. Out of a table over an unconstrained array nothing is known: such values are kept.
 
 use super::backward;
-use super::fold::{Anything, Fold, Stop};
-use super::narrow::{MAX_VISITS, Narrowing, narrow};
-use super::range::{self, Ranges};
-use super::set::{MAP_WIDTH, Set, Span};
+use super::fold::{Anything, Fold, Imprecision};
+use super::propagate::{ImpliedSets, MAX_VISITS, propagate};
+use super::range::{self, BitRanges};
+use super::set::{Interval, MAX_BITMAP_WIDTH, Set};
 use crate::expr::bits::mask;
 use crate::expr::columns::{Columns, Plan};
 use crate::expr::eval::Shape;
@@ -24,7 +24,7 @@ const MAX_ENUMERATED: u32 = 16;
 /// Expressions with more nodes are not, beyond bytes.
 const MAX_ENUMERATED_NODES: usize = 64;
 const LANES: u64 = 1024;
-/// Meanings that are kept when others are asked for, and as many that were before them: about 2 MB.
+/// Summaries that are kept when others are asked for, and as many that were before them: about 2 MB.
 const MAX_KNOWN: usize = 4096;
 /// Expressions over more leaves than this are not looked at further.
 const MAX_LEAVES: usize = 1024;
@@ -33,68 +33,73 @@ const FEW_NODES: usize = 16;
 /// What folding one may cost.
 const MAX_COST: usize = 1024;
 /// So many visits in vain, and a constraint is only visited now and then.
-const VAIN: u32 = 8;
+const MAX_FUTILE_VISITS: u32 = 8;
 
-/// A condition's own meaning.
+/// A condition's own summary.
 #[derive(Debug)]
-pub struct Meaning {
+pub struct Summary {
     /// The ranges of its variables and word reads.
     pub leaves: Vec<u32>,
-    /// What its being true says of them.
-    pub says: Narrowing,
+    /// What its being true implied of them.
+    pub implied: ImpliedSets,
     /// Something in it is not understood.
-    pub stop: Option<Stop>,
+    pub imprecision: Option<Imprecision>,
     pub nodes: usize,
     /// How visiting it again went.
-    pub luck: Luck,
+    pub backoff: Backoff,
 }
 
-impl Meaning {
-    fn new(leaves: Vec<u32>, says: Narrowing, stop: Option<Stop>, nodes: usize) -> Meaning {
-        Meaning { leaves, says, stop, nodes, luck: Luck::default() }
+impl Summary {
+    fn new(
+        leaves: Vec<u32>,
+        implied: ImpliedSets,
+        imprecision: Option<Imprecision>,
+        nodes: usize,
+    ) -> Summary {
+        Summary { leaves, implied, imprecision, nodes, backoff: Backoff::default() }
     }
 
-    /// What it says of a range, if anything.
-    pub fn part(&self, number: u32) -> Option<&Set> {
-        self.says.parts.iter().find(|(n, _)| *n == number).map(|(_, set)| set)
+    /// What it implied of a range, if anything.
+    pub fn set_of(&self, number: u32) -> Option<&Set> {
+        self.implied.sets.iter().find(|(n, _)| *n == number).map(|(_, set)| set)
     }
 
     /// What sets cannot hold of it.
-    pub fn kind(&self) -> Option<Stop> {
-        self.stop.or(self.says.stop)
+    pub fn imprecision(&self) -> Option<Imprecision> {
+        self.imprecision.or(self.implied.imprecision)
     }
 }
 
 /// How often something has been visited since that last narrowed anything.
 #[derive(Debug, Default)]
-pub struct Luck(AtomicU32);
+pub struct Backoff(AtomicU32);
 
-impl Luck {
+impl Backoff {
     /// Should it be visited? Not if that has been in vain many times, but for one in so many.
-    pub fn is_promising(&self) -> bool {
+    pub fn is_due(&self) -> bool {
         let vain = self.0.load(Ordering::Relaxed);
-        if vain < VAIN {
+        if vain < MAX_FUTILE_VISITS {
             return true;
         }
-        self.0.store(vain.wrapping_add(1).max(VAIN), Ordering::Relaxed);
-        vain.is_multiple_of(VAIN)
+        self.0.store(vain.wrapping_add(1).max(MAX_FUTILE_VISITS), Ordering::Relaxed);
+        vain.is_multiple_of(MAX_FUTILE_VISITS)
     }
 
-    pub fn visited(&self, narrowed: bool) {
+    pub fn record(&self, narrowed: bool) {
         let vain = self.0.load(Ordering::Relaxed);
         if narrowed {
             self.0.store(0, Ordering::Relaxed);
-        } else if vain < VAIN {
+        } else if vain < MAX_FUTILE_VISITS {
             self.0.store(vain + 1, Ordering::Relaxed);
         }
     }
 }
 
-/// Meanings by expression.
-pub struct Meanings {
-    known: Recent<Expr, Arc<Meaning>>,
+/// Summaries by expression.
+pub struct Summaries {
+    known: Recent<Expr, Arc<Summary>>,
     /// Did long conditions over several leaves say anything, by their operator?
-    luck: FxHashMap<Op, Luck>,
+    backoff: FxHashMap<Op, Backoff>,
     fold: Fold,
     columns: Columns,
     /// Nodes of all expressions that were looked at.
@@ -104,11 +109,11 @@ pub struct Meanings {
 /// About how long it takes to look at a node.
 const NODE_NS: u64 = 50;
 
-impl Default for Meanings {
-    fn default() -> Meanings {
-        Meanings {
+impl Default for Summaries {
+    fn default() -> Summaries {
+        Summaries {
             known: Recent::new(MAX_KNOWN),
-            luck: FxHashMap::default(),
+            backoff: FxHashMap::default(),
             fold: Fold::default(),
             columns: Columns::default(),
             nodes: 0,
@@ -116,15 +121,15 @@ impl Default for Meanings {
     }
 }
 
-impl Meanings {
-    pub fn of(&mut self, graph: &Graph, ranges: &mut Ranges, e: Expr) -> Arc<Meaning> {
+impl Summaries {
+    pub fn of(&mut self, graph: &Graph, ranges: &mut BitRanges, e: Expr) -> Arc<Summary> {
         if let Some(known) = self.known.get(e) {
             return known.clone();
         }
-        let meaning = Arc::new(self.compute(graph, ranges, e));
-        self.nodes += meaning.nodes as u64;
-        self.known.insert(e, meaning.clone(), 1);
-        meaning
+        let summary = Arc::new(self.compute(graph, ranges, e));
+        self.nodes += summary.nodes as u64;
+        self.known.insert(e, summary.clone(), 1);
+        summary
     }
 
     /// Nanoseconds spent so far, about.
@@ -136,14 +141,14 @@ impl Meanings {
         self.known.retain(|e| alive.has(e));
     }
 
-    fn compute(&mut self, graph: &Graph, ranges: &mut Ranges, e: Expr) -> Meaning {
-        if let Some(meaning) = comparison(graph, ranges, e) {
-            return meaning;
+    fn compute(&mut self, graph: &Graph, ranges: &mut BitRanges, e: Expr) -> Summary {
+        if let Some(summary) = comparison(graph, ranges, e) {
+            return summary;
         }
         let Inventory { leaves, tables, plain, nodes } = Inventory::of(graph, e);
         if leaves.len() > MAX_LEAVES {
-            let says = Narrowing::unknown(Stop::Size);
-            return Meaning::new(Vec::new(), says, Some(Stop::Size), nodes);
+            let implied = ImpliedSets::unknown(Imprecision::Size);
+            return Summary::new(Vec::new(), implied, Some(Imprecision::Size), nodes);
         }
         let leaves: Vec<u32> = leaves.into_iter().map(|leaf| ranges.number(leaf)).collect();
         let single = match leaves[..] {
@@ -151,53 +156,53 @@ impl Meanings {
             _ => None,
         };
         if let Some(leaf) = single
-            && ranges.range(leaf).width <= MAP_WIDTH
+            && ranges.range(leaf).width <= MAX_BITMAP_WIDTH
         {
-            let says = self.enumerated(graph, ranges, e, leaf, &tables);
-            return Meaning::new(leaves, says, None, nodes);
+            let implied = self.enumerated(graph, ranges, e, leaf, &tables);
+            return Summary::new(leaves, implied, None, nodes);
         }
         // By themselves, long conditions over several leaves seldom say anything: parities never do.
         let op = graph.op(if graph.op(e) == Op::Not { graph.kid(e, 0) } else { e });
         let doubtful = leaves.len() > 1 && nodes > FEW_NODES;
-        if doubtful && !self.luck.entry(op).or_default().is_promising() {
-            let says = Narrowing::unknown(Stop::Several(op));
-            return Meaning::new(leaves, says, Some(Stop::Several(op)), nodes);
+        if doubtful && !self.backoff.entry(op).or_default().is_due() {
+            let implied = ImpliedSets::unknown(Imprecision::Several(op));
+            return Summary::new(leaves, implied, Some(Imprecision::Several(op)), nodes);
         }
         if !self.fold.run(graph, ranges, e, &mut Anything, MAX_COST) {
-            let says = Narrowing::unknown(Stop::Size);
-            return Meaning::new(leaves, says, Some(Stop::Size), nodes);
+            let implied = ImpliedSets::unknown(Imprecision::Size);
+            return Summary::new(leaves, implied, Some(Imprecision::Size), nodes);
         }
         let mut visits = MAX_VISITS;
-        let mut says = narrow(graph, ranges, &self.fold, e, Set::truth(true), &mut visits);
+        let mut implied = propagate(graph, ranges, &self.fold, e, Set::truth(true), &mut visits);
         if doubtful {
-            self.luck.entry(op).or_default().visited(says.never || !says.parts.is_empty());
+            self.backoff.entry(op).or_default().record(implied.impossible || !implied.sets.is_empty());
         }
         if let Some(leaf) = single
-            && !says.exact
+            && !implied.exact
             && ranges.range(leaf).width <= MAX_ENUMERATED
             && nodes <= MAX_ENUMERATED_NODES
         {
-            says = self.enumerated(graph, ranges, e, leaf, &tables);
+            implied = self.enumerated(graph, ranges, e, leaf, &tables);
         }
-        Meaning::new(leaves, says, self.fold.stop, nodes)
+        Summary::new(leaves, implied, self.fold.imprecision, nodes)
     }
 
     /// The values of the one leaf for which `e` is true, by trying all.
     fn enumerated(
         &mut self,
         graph: &Graph,
-        ranges: &Ranges,
+        ranges: &BitRanges,
         e: Expr,
         leaf: u32,
         tables: &[(Expr, u64)],
-    ) -> Narrowing {
+    ) -> ImpliedSets {
         let range = ranges.range(leaf);
         let mut roots = vec![e];
         roots.extend(tables.iter().map(|(index, _)| *index));
         let plan = Plan::new(graph, &roots);
         let element = graph.width(range.base);
         let (total, mut doubtful) = (1u64 << range.width, false);
-        let mut spans: Vec<Span> = Vec::new();
+        let mut intervals: Vec<Interval> = Vec::new();
         for start in (0..total).step_by(LANES as usize) {
             let values: Vec<u64> = (start..total.min(start + LANES)).collect();
             let mut tile = self.columns.tile(&plan, values.len());
@@ -220,36 +225,37 @@ impl Meanings {
                 }
             }
             for (value, _) in values.iter().zip(&keep).filter(|(_, keep)| **keep) {
-                match spans.last_mut() {
+                match intervals.last_mut() {
                     Some(last) if last.1 + 1 == *value => last.1 = *value,
-                    _ => spans.push((*value, *value)),
+                    _ => intervals.push((*value, *value)),
                 }
             }
         }
-        let set = Set::from_spans(range.width, spans);
-        let mut says = if set.set.is_full() { Narrowing::nothing() } else { Narrowing::part(leaf, set.set) };
-        if !says.never && (doubtful || !set.exact) {
-            says.exact = false;
-            says.stop = Some(if doubtful { Stop::Array } else { Stop::Size });
+        let set = Set::from_intervals(range.width, intervals);
+        let mut implied =
+            if set.set.is_full() { ImpliedSets::nothing() } else { ImpliedSets::part(leaf, set.set) };
+        if !implied.impossible && (doubtful || !set.exact) {
+            implied.exact = false;
+            implied.imprecision = Some(if doubtful { Imprecision::Array } else { Imprecision::Size });
         }
-        says
+        implied
     }
 }
 
 /// The commonest condition, a leaf (or bits of one) against a constant, without all the machinery.
-fn comparison(graph: &Graph, ranges: &mut Ranges, e: Expr) -> Option<Meaning> {
+fn comparison(graph: &Graph, ranges: &mut BitRanges, e: Expr) -> Option<Summary> {
     let Comparison { op, holds, which, varies, constant, bits } = Comparison::of(graph, e)?;
     let word = if graph.op(varies) == Op::Extract { graph.kid(varies, 0) } else { varies };
     let leaf = ranges.number(range::leaf(graph, word)?);
     let shape = Shape { width: 1, operand: bits.width, low: 0 };
     let (own, other) = (Set::full(bits.width), Set::single(bits.width, constant));
-    let before = backward::by_spans(op, shape, &Set::truth(holds), &own, &other, which);
-    let says = if before.set.is_full() {
-        Narrowing::nothing()
+    let before = backward::by_intervals(op, shape, &Set::truth(holds), &own, &other, which);
+    let implied = if before.set.is_full() {
+        ImpliedSets::nothing()
     } else {
-        Narrowing::part(ranges.number(bits), before.set)
+        ImpliedSets::part(ranges.number(bits), before.set)
     };
-    before.exact.then(|| Meaning::new(vec![leaf], says, None, 3))
+    before.exact.then(|| Summary::new(vec![leaf], implied, None, 3))
 }
 
 /// A comparison, or its negation, of bits of a leaf with a constant.
@@ -260,7 +266,7 @@ pub struct Comparison {
     which: usize,
     varies: Expr,
     constant: u64,
-    bits: range::Range,
+    bits: range::BitRange,
 }
 
 impl Comparison {
@@ -283,7 +289,7 @@ impl Comparison {
 /// What an expression is made of.
 pub struct Inventory {
     /// Variables and reads of array variables at constant indices, as bits.
-    pub leaves: Vec<range::Range>,
+    pub leaves: Vec<range::BitRange>,
     /// Reads of tables over array variables: the index, and how many indices are inside.
     pub tables: Vec<(Expr, u64)>,
     /// There is nothing else that a value could depend on, and they are not too many.

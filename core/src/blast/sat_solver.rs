@@ -5,7 +5,7 @@
 use crate::budget::{Budget, Why};
 
 /// Where clauses go.
-pub trait Clauses {
+pub trait ClauseSink {
     /// A new variable; `input` if it is a free bit rather than the output of a gate.
     fn variable(&mut self, input: bool) -> i32;
 
@@ -14,18 +14,18 @@ pub trait Clauses {
 
 /// How a solve ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Outcome {
+pub enum SatResult {
     /// Values of the traced inputs, in their order.
     Sat(Vec<bool>),
     /// Which of the assumptions fail together.
     Unsat(Vec<bool>),
     /// The conflict limit was reached.
-    Tired,
+    ConflictLimit,
     Stopped(Why),
 }
 
 /// What to solve: assumptions in order, and the inputs whose values are wanted.
-pub struct Task<'a> {
+pub struct SatTask<'a> {
     pub assumptions: &'a [i32],
     pub traced: &'a [i32],
     pub budget: &'a Budget,
@@ -36,8 +36,8 @@ pub struct Task<'a> {
 }
 
 /// An incremental SAT solver.
-pub trait Engine: Clauses {
-    fn solve(&mut self, task: &Task<'_>) -> Outcome;
+pub trait SatSolver: ClauseSink {
+    fn solve(&mut self, task: &SatTask<'_>) -> SatResult;
 
     /// Conflicts so far.
     fn conflicts(&self) -> u64;

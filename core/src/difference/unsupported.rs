@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 const MAX_NODES: usize = 1000;
 
 /// The reason for which `e`, which holds together with `others` or is asked about, is passed on.
-pub fn why_not(graph: &Graph, e: Expr, others: &[Expr]) -> &'static str {
+pub fn unsupported_reason(graph: &Graph, e: Expr, others: &[Expr]) -> &'static str {
     let mut queue = VecDeque::from([e]);
     let mut reads = Vec::new();
     for _ in 0..MAX_NODES {

@@ -6,7 +6,7 @@
 
 use super::field::next_with_field;
 use super::learn::{Facts, Learner};
-use super::range::{Range, Ranges};
+use super::range::{BitRange, BitRanges};
 use super::set::Set;
 use crate::expr::bits::mask;
 use crate::expr::{Graph, Model};
@@ -19,45 +19,45 @@ const MAX_CHOICES: usize = 3;
 
 /// Where to start looking for a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Strategy {
+pub enum GuessStrategy {
     /// At the value the model has.
-    Stay,
+    Current,
     Low,
     Middle,
     High,
-    /// Anywhere, told apart by the number.
-    Anywhere(u64),
+    /// Random, told apart by the number.
+    Random(u64),
 }
 
-impl Strategy {
+impl GuessStrategy {
     /// Cheap ones and those that often work first.
-    pub const ALL: [Strategy; 10] = [
-        Strategy::Stay,
-        Strategy::Anywhere(1),
-        Strategy::Anywhere(2),
-        Strategy::Anywhere(3),
-        Strategy::Anywhere(4),
-        Strategy::Anywhere(5),
-        Strategy::Anywhere(6),
-        Strategy::Low,
-        Strategy::Middle,
-        Strategy::High,
+    pub const ALL: [GuessStrategy; 10] = [
+        GuessStrategy::Current,
+        GuessStrategy::Random(1),
+        GuessStrategy::Random(2),
+        GuessStrategy::Random(3),
+        GuessStrategy::Random(4),
+        GuessStrategy::Random(5),
+        GuessStrategy::Random(6),
+        GuessStrategy::Low,
+        GuessStrategy::Middle,
+        GuessStrategy::High,
     ];
 
     /// Do the values chosen narrow those still to be chosen? Guessing anywhere is for conditions of which nothing
     /// can be inferred, and costs little without.
     pub fn infers(self) -> bool {
-        !matches!(self, Strategy::Anywhere(_))
+        !matches!(self, GuessStrategy::Random(_))
     }
 
     /// The value to start from for a range with these values, in place in its cell.
     fn start(self, number: u32, set: &Set, now: u64, place: u64) -> Option<u64> {
         Some(match self {
-            Strategy::Stay => now,
-            Strategy::Low => 0,
-            Strategy::Middle => set.nth(set.count() / 2)? << place,
-            Strategy::High => set.max()? << place,
-            Strategy::Anywhere(seed) => {
+            GuessStrategy::Current => now,
+            GuessStrategy::Low => 0,
+            GuessStrategy::Middle => set.nth(set.count() / 2)? << place,
+            GuessStrategy::High => set.max()? << place,
+            GuessStrategy::Random(seed) => {
                 let mixed = (u64::from(number) + seed * 0x1_0001).wrapping_mul(0x9e37_79b9_7f4a_7c15);
                 let place_among = u128::from(mixed ^ mixed >> 31).checked_rem(set.count())?;
                 set.nth(place_among)? << place
@@ -68,13 +68,13 @@ impl Strategy {
 
 /// The bits of ranges that overlap, and the set of each.
 struct Cell {
-    hull: Range,
-    members: Vec<(Range, Set)>,
+    hull: BitRange,
+    members: Vec<(BitRange, Set)>,
 }
 
 impl Cell {
-    /// The cell around a range. Ranges that would make it wider than 64 bits are left out.
-    fn around(ranges: &Ranges, facts: &Facts, number: u32) -> Cell {
+    /// The cell around a range. BitRanges that would make it wider than 64 bits are left out.
+    fn around(ranges: &BitRanges, facts: &Facts, number: u32) -> Cell {
         let mut numbers = vec![number];
         let mut hull = ranges.range(number);
         let mut members = Vec::new();
@@ -82,18 +82,18 @@ impl Cell {
         while at < numbers.len() {
             let this = numbers[at];
             at += 1;
-            if let Some(view) = facts.view(this) {
+            if let Some(view) = facts.stored(this) {
                 members.push((ranges.range(this), view.set.clone()));
             }
             for &other in ranges.overlaps(this) {
-                if facts.view(other).is_none() || numbers.contains(&other) {
+                if facts.stored(other).is_none() || numbers.contains(&other) {
                     continue;
                 }
                 let theirs = ranges.range(other);
                 let low = hull.low.min(theirs.low);
                 let width = hull.end().max(theirs.end()) - low;
                 if width <= 64 {
-                    hull = Range { low, width: width as u32, ..hull };
+                    hull = BitRange { low, width: width as u32, ..hull };
                     numbers.push(other);
                 }
             }
@@ -120,13 +120,13 @@ impl Cell {
 
 /// A model like `base`, with the ranges of `about` changed to values that the facts allow, and what holds after those
 /// choices; `None` if a choice turns out to be impossible.
-pub fn dive(
+pub fn guess_model(
     learner: &mut Learner,
     graph: &Graph,
     facts: &Facts,
     base: &Model,
     about: &[u32],
-    strategy: Strategy,
+    strategy: GuessStrategy,
 ) -> Option<(Model, Facts)> {
     let mut facts = facts.clone();
     let mut model = base.clone();
@@ -147,13 +147,13 @@ pub fn dive(
             let chosen = learner.ranges.number(cell.hull);
             let only = Set::single(cell.hull.width, value);
             let mut next = facts.clone();
-            learner.suppose(graph, &mut next, chosen, &only);
+            learner.assume(graph, &mut next, chosen, &only);
             if next.infeasible.is_none() {
                 facts = next;
                 break;
             }
             // Anything but that.
-            learner.suppose(graph, &mut facts, chosen, &only.complement().set);
+            learner.assume(graph, &mut facts, chosen, &only.complement().set);
             if facts.infeasible.is_some() || choice == MAX_CHOICES {
                 return None;
             }

@@ -1,101 +1,105 @@
-//! Narrowing: what an expression's having a value in a target says of its leaves.
+//! ImpliedSets: what an expression's having a value in a target implied of its leaves.
 //!
 //! From the root downwards, each operator's preimage turns the target of a node into targets of its operands, until
 //! ranges are reached. Conjunctions meet, disjunctions and both arms of an `ite` join. The result is a conjunction of
-//! sets of ranges that every solution satisfies; `exact` says that whatever satisfies it is a solution, which holds
+//! sets of ranges that every solution satisfies; `exact` implied that whatever satisfies it is a solution, which holds
 //! while the path to the one leaf is a chain of exact preimages and joins are of one range.
 
 use super::backward;
 use super::field::ones;
-use super::fold::{self, Case, Fold, MAX_INDICES, PIECES, Stop, table_indices, table_word};
+use super::fold::{self, Case, Fold, Imprecision, MAX_INDICES, PAIRS_PER_NODE, table_indices, table_word};
 use super::forward::{self, runs};
-use super::range::{Range, Ranges};
-use super::set::{MAP_WIDTH, Set};
+use super::range::{BitRange, BitRanges};
+use super::set::{MAX_BITMAP_WIDTH, Set};
 use crate::expr::bits::mask;
 use crate::expr::eval::Shape;
 use crate::expr::{Expr, Graph, Op};
 use smallvec::{SmallVec, smallvec};
 
-/// Visits after which an expression is given up; shared parts are visited once for each target.
+/// Visits after which an expression is given up; shared sets are visited once for each target.
 pub const MAX_VISITS: usize = 512;
 
 /// Sets of ranges, all of which hold.
 #[derive(Clone, Debug)]
-pub struct Narrowing {
-    pub parts: SmallVec<[(u32, Set); 2]>,
+pub struct ImpliedSets {
+    pub sets: SmallVec<[(u32, Set); 2]>,
     pub exact: bool,
     /// There is no solution at all.
-    pub never: bool,
+    pub impossible: bool,
     /// What made it inexact first.
-    pub stop: Option<Stop>,
+    pub imprecision: Option<Imprecision>,
 }
 
-impl Narrowing {
+impl ImpliedSets {
     /// Nothing is said.
-    pub fn nothing() -> Narrowing {
-        Narrowing { parts: SmallVec::new(), exact: true, never: false, stop: None }
+    pub fn nothing() -> ImpliedSets {
+        ImpliedSets { sets: SmallVec::new(), exact: true, impossible: false, imprecision: None }
     }
 
-    pub fn unknown(stop: Stop) -> Narrowing {
-        Narrowing { exact: false, stop: Some(stop), ..Narrowing::nothing() }
+    pub fn unknown(imprecision: Imprecision) -> ImpliedSets {
+        ImpliedSets { exact: false, imprecision: Some(imprecision), ..ImpliedSets::nothing() }
     }
 
-    fn impossible() -> Narrowing {
-        Narrowing { never: true, ..Narrowing::nothing() }
+    fn impossible() -> ImpliedSets {
+        ImpliedSets { impossible: true, ..ImpliedSets::nothing() }
     }
 
-    pub fn part(number: u32, set: Set) -> Narrowing {
-        let never = set.is_empty();
-        Narrowing { parts: smallvec![(number, set)], never, ..Narrowing::nothing() }
+    pub fn part(number: u32, set: Set) -> ImpliedSets {
+        let impossible = set.is_empty();
+        ImpliedSets { sets: smallvec![(number, set)], impossible, ..ImpliedSets::nothing() }
     }
 
-    fn inexact(mut self, stop: Stop) -> Narrowing {
-        if !self.never {
+    fn inexact(mut self, imprecision: Imprecision) -> ImpliedSets {
+        if !self.impossible {
             self.exact = false;
-            self.stop.get_or_insert(stop);
+            self.imprecision.get_or_insert(imprecision);
         }
         self
     }
 
-    fn meet(mut self, other: Narrowing) -> Narrowing {
-        if self.never || other.never {
-            return Narrowing::impossible();
+    fn meet(mut self, other: ImpliedSets) -> ImpliedSets {
+        if self.impossible || other.impossible {
+            return ImpliedSets::impossible();
         }
         self.exact &= other.exact;
-        self.stop = self.stop.or(other.stop);
-        for (number, set) in other.parts {
-            match self.parts.iter_mut().find(|(n, _)| *n == number) {
+        self.imprecision = self.imprecision.or(other.imprecision);
+        for (number, set) in other.sets {
+            match self.sets.iter_mut().find(|(n, _)| *n == number) {
                 Some((_, own)) => {
                     let both = own.intersect(&set);
                     self.exact &= both.exact;
                     *own = both.set;
                     if own.is_empty() {
-                        return Narrowing::impossible();
+                        return ImpliedSets::impossible();
                     }
                 }
-                None => self.parts.push((number, set)),
+                None => self.sets.push((number, set)),
             }
         }
         self
     }
 
-    fn join(self, other: Narrowing, ranges: &mut Ranges) -> Narrowing {
-        if self.never {
+    fn join(self, other: ImpliedSets, ranges: &mut BitRanges) -> ImpliedSets {
+        if self.impossible {
             return other;
         }
-        if other.never {
+        if other.impossible {
             return self;
         }
-        // One side says nothing: neither do both, exactly so if that side is exact.
+        // One side implied nothing: neither do both, exactly so if that side is exact.
         for (whole, rest) in [(&self, &other), (&other, &self)] {
-            if whole.parts.is_empty() {
+            if whole.sets.is_empty() {
                 let exact = whole.exact;
-                return Narrowing { exact, stop: whole.stop.or(rest.stop), ..Narrowing::nothing() };
+                return ImpliedSets {
+                    exact,
+                    imprecision: whole.imprecision.or(rest.imprecision),
+                    ..ImpliedSets::nothing()
+                };
             }
         }
         let exact = self.exact && other.exact;
-        let stop = self.stop.or(other.stop);
-        if let ([(a, x)], [(b, y)]) = (&self.parts[..], &other.parts[..]) {
+        let imprecision = self.imprecision.or(other.imprecision);
+        if let ([(a, x)], [(b, y)]) = (&self.sets[..], &other.sets[..]) {
             let (number, x, y) = if a == b {
                 (*a, Some(x.clone()), Some(y.clone()))
             } else {
@@ -103,42 +107,42 @@ impl Narrowing {
             };
             if let (Some(x), Some(y)) = (x, y) {
                 let both = x.union(&y);
-                let mut joined = Narrowing::part(number, both.set);
+                let mut joined = ImpliedSets::part(number, both.set);
                 joined.exact = exact && both.exact;
-                joined.stop = stop;
+                joined.imprecision = imprecision;
                 return joined;
             }
         }
-        let mut parts: SmallVec<[(u32, Set); 2]> = SmallVec::new();
+        let mut sets: SmallVec<[(u32, Set); 2]> = SmallVec::new();
         let mut same = 0;
         let mut lost = false;
-        for (number, x) in &self.parts {
-            if let Some((_, y)) = other.parts.iter().find(|(n, _)| n == number) {
+        for (number, x) in &self.sets {
+            if let Some((_, y)) = other.sets.iter().find(|(n, _)| n == number) {
                 let both = x.union(y);
                 same += usize::from(x == y);
                 lost |= !both.exact;
-                parts.push((*number, both.set));
+                sets.push((*number, both.set));
             }
         }
         // The union of two boxes is a box if they differ in one direction only.
-        let (mine, others, common) = (self.parts.len(), other.parts.len(), parts.len());
+        let (mine, others, common) = (self.sets.len(), other.sets.len(), sets.len());
         let box_shaped = common == mine && common == others && same + 1 >= common;
         let exact = exact && box_shaped && !lost;
-        let joined = Narrowing { parts, exact: true, never: false, stop };
-        if exact { joined } else { joined.inexact(Stop::Several(Op::Or)) }
+        let joined = ImpliedSets { sets, exact: true, impossible: false, imprecision };
+        if exact { joined } else { joined.inexact(Imprecision::Several(Op::Or)) }
     }
 }
 
 /// Two sets of different ranges as sets of one range that covers both, if that loses nothing.
-fn lifted(ranges: &mut Ranges, a: (u32, &Set), b: (u32, &Set)) -> (u32, Option<Set>, Option<Set>) {
+fn lifted(ranges: &mut BitRanges, a: (u32, &Set), b: (u32, &Set)) -> (u32, Option<Set>, Option<Set>) {
     let (p, q) = (ranges.range(a.0), ranges.range(b.0));
     let low = p.low.min(q.low);
     let width = p.end().max(q.end()) - low;
     if p.base != q.base || width > 64 {
         return (a.0, None, None);
     }
-    let hull = Range { low, width: width as u32, ..p };
-    let lift = |r: Range, set: &Set| {
+    let hull = BitRange { low, width: width as u32, ..p };
+    let lift = |r: BitRange, set: &Set| {
         let lifted = set.lift((r.low - low) as u32, hull.width);
         lifted.exact.then_some(lifted.set)
     };
@@ -149,36 +153,36 @@ enum Task {
     Visit(Expr, Set),
     Meet,
     Join,
-    Inexact(Stop),
-    Done(Narrowing),
+    Inexact(Imprecision),
+    Done(ImpliedSets),
 }
 
-struct Narrower<'a> {
+struct Propagation<'a> {
     graph: &'a Graph,
-    ranges: &'a mut Ranges,
+    ranges: &'a mut BitRanges,
     fold: &'a Fold,
     tasks: Vec<Task>,
-    results: Vec<Narrowing>,
+    results: Vec<ImpliedSets>,
 }
 
-/// What `root`'s value being in `target` says, given the fold of `root`. Takes its visits from `effort`.
-pub fn narrow(
+/// What `root`'s value being in `target` implied, given the fold of `root`. Takes its visits from `effort`.
+pub fn propagate(
     graph: &Graph,
-    ranges: &mut Ranges,
+    ranges: &mut BitRanges,
     fold: &Fold,
     root: Expr,
     target: Set,
     effort: &mut usize,
-) -> Narrowing {
+) -> ImpliedSets {
     let tasks = vec![Task::Visit(root, target)];
-    let mut work = Narrower { graph, ranges, fold, tasks, results: Vec::new() };
+    let mut work = Propagation { graph, ranges, fold, tasks, results: Vec::new() };
     while let Some(task) = work.tasks.pop() {
         match task {
             Task::Visit(e, target) => {
                 if *effort == 0 {
-                    return Narrowing::unknown(Stop::Size);
+                    return ImpliedSets::unknown(Imprecision::Size);
                 }
-                *effort = effort.saturating_sub(1 + target.pieces() / PIECES);
+                *effort = effort.saturating_sub(1 + target.interval_count() / PAIRS_PER_NODE);
                 work.visit(e, target);
             }
             Task::Meet | Task::Join => {
@@ -188,32 +192,35 @@ pub fn narrow(
                 work.results.push(both);
             }
             Task::Done(result) => work.results.push(result),
-            Task::Inexact(stop) => {
+            Task::Inexact(imprecision) => {
                 let one = work.results.pop().expect("a result");
-                work.results.push(one.inexact(stop));
+                work.results.push(one.inexact(imprecision));
             }
         }
     }
     work.results.pop().expect("the root's result")
 }
 
-impl Narrower<'_> {
+impl Propagation<'_> {
     fn visit(&mut self, e: Expr, target: Set) {
         let Some(own) = self.fold.known(e) else {
-            let stop =
-                if self.graph.width(e) > 64 { Stop::Width } else { self.fold.stop.unwrap_or(Stop::Array) };
-            return self.results.push(Narrowing::unknown(stop));
+            let imprecision = if self.graph.width(e) > 64 {
+                Imprecision::Width
+            } else {
+                self.fold.imprecision.unwrap_or(Imprecision::Array)
+            };
+            return self.results.push(ImpliedSets::unknown(imprecision));
         };
         if own.is_subset(&target) {
-            return self.results.push(Narrowing::nothing());
+            return self.results.push(ImpliedSets::nothing());
         }
         // A superset of the meet would do too, but not one beyond the target.
         let target = Some(own.intersect(&target)).filter(|both| both.exact).map_or(target, |both| both.set);
         if target.is_empty() {
-            return self.results.push(Narrowing::impossible());
+            return self.results.push(ImpliedSets::impossible());
         }
         if let Some(number) = self.fold.leaf(e) {
-            return self.results.push(Narrowing::part(number, target));
+            return self.results.push(ImpliedSets::part(number, target));
         }
         let op = self.graph.op(e);
         match self.graph.op(e).arity() {
@@ -225,9 +232,9 @@ impl Narrower<'_> {
         }
     }
 
-    fn go(&mut self, kid: Expr, target: Set, exact: bool, stop: Stop) {
+    fn go(&mut self, kid: Expr, target: Set, exact: bool, imprecision: Imprecision) {
         if !exact {
-            self.tasks.push(Task::Inexact(stop));
+            self.tasks.push(Task::Inexact(imprecision));
         }
         self.tasks.push(Task::Visit(kid, target));
     }
@@ -235,18 +242,18 @@ impl Narrower<'_> {
     fn unary(&mut self, e: Expr, target: &Set) {
         let (op, kid) = (self.graph.op(e), self.graph.kid(e, 0));
         let Some(own) = self.fold.known(kid) else {
-            return self.results.push(Narrowing::unknown(Stop::Width));
+            return self.results.push(ImpliedSets::unknown(Imprecision::Width));
         };
         let before = backward::unary(op, fold::shape(self.graph, e), target, own);
-        self.go(kid, before.set, before.exact, Stop::Operator(op));
+        self.go(kid, before.set, before.exact, Imprecision::Operator(op));
     }
 
     fn binary(&mut self, e: Expr, target: &Set) {
         let (op, a, b) = (self.graph.op(e), self.graph.kid(e, 0), self.graph.kid(e, 1));
         let (Some(x), Some(y)) = (self.fold.known(a), self.fold.known(b)) else {
             let wide = self.graph.width(a) > 64 || self.graph.width(b) > 64;
-            let stop = if wide { Stop::Width } else { Stop::Array };
-            return self.results.push(Narrowing::unknown(stop));
+            let imprecision = if wide { Imprecision::Width } else { Imprecision::Array };
+            return self.results.push(ImpliedSets::unknown(imprecision));
         };
         let shape = fold::shape(self.graph, e);
         for (which, kid, constant) in [(0, a, y.value()), (1, b, x.value())] {
@@ -257,7 +264,7 @@ impl Narrower<'_> {
                 let before = backward::binary(op, shape, target, x, y, which);
                 // A value that only the context makes constant belongs to the reasons, not to the exactness.
                 let exact = before.exact && self.graph.is_const(if which == 0 { b } else { a });
-                return self.go(kid, before.set, exact, Stop::Operator(op));
+                return self.go(kid, before.set, exact, Imprecision::Operator(op));
             }
         }
         if shape.operand == 1 && self.truths(op, a, b, target) {
@@ -265,10 +272,10 @@ impl Narrower<'_> {
         }
         let (left, right) =
             (backward::binary(op, shape, target, x, y, 0), backward::binary(op, shape, target, x, y, 1));
-        // The parts of one known word are known.
-        let parts = op == Op::Concat || forward::disjoint(op, x, y).is_some();
-        if !parts || target.value().is_none() {
-            self.tasks.push(Task::Inexact(Stop::Several(op)));
+        // The sets of one known word are known.
+        let sets = op == Op::Concat || forward::disjoint(op, x, y).is_some();
+        if !sets || target.value().is_none() {
+            self.tasks.push(Task::Inexact(Imprecision::Several(op)));
         }
         self.tasks.push(Task::Meet);
         self.tasks.push(Task::Visit(b, right.set));
@@ -297,47 +304,47 @@ impl Narrower<'_> {
     }
 
     /// A mask or a shift of a leaf concerns only some bits of it: sets of those.
-    fn fields(&mut self, op: Op, kid: Expr, c: u64, which: usize, target: &Set) -> Option<Narrowing> {
-        let leaf = super::range::leaf_bits(self.graph, kid).filter(|leaf| leaf.width > MAP_WIDTH)?;
+    fn fields(&mut self, op: Op, kid: Expr, c: u64, which: usize, target: &Set) -> Option<ImpliedSets> {
+        let leaf = super::range::leaf_bits(self.graph, kid).filter(|leaf| leaf.width > MAX_BITMAP_WIDTH)?;
         let width = leaf.width;
         let (m, target) = match op {
             Op::And => (c, target.clone()),
             // x | c = (x & !c) + c
             Op::Or => {
                 let shape = Shape { width, operand: width, low: 0 };
-                let rest = forward::by_spans(Op::Sub, shape, target, &Set::single(width, c));
+                let rest = forward::by_intervals(Op::Sub, shape, target, &Set::single(width, c));
                 (!c & mask(width), if rest.exact { rest.set } else { return None })
             }
             Op::Shl if which == 0 && c < u64::from(width) => {
                 let kept = width - c as u32;
                 let field = backward::unscaled(target, c as u32, kept);
                 let number = self.ranges.number(leaf.part(0, kept));
-                let part = Narrowing::part(number, field.set);
-                return Some(if field.exact { part } else { part.inexact(Stop::Operator(op)) });
+                let part = ImpliedSets::part(number, field.set);
+                return Some(if field.exact { part } else { part.inexact(Imprecision::Operator(op)) });
             }
             _ => return None,
         };
         let all = runs(m);
         let (first, last) = (all.first()?, all.last()?);
         let (low, hull) = (first.0, last.0 + last.1 - first.0);
-        if all.len() == 1 || hull <= MAP_WIDTH {
+        if all.len() == 1 || hull <= MAX_BITMAP_WIDTH {
             let field = if all.len() == 1 {
                 backward::unscaled(&target, low, hull)
             } else {
                 Set::from_values(hull, (0..=mask(hull)).filter(|v| target.contains(v << low & m)))
             };
             let number = self.ranges.number(leaf.part(low, hull));
-            let part = Narrowing::part(number, field.set);
-            return Some(if field.exact { part } else { part.inexact(Stop::Operator(op)) });
+            let part = ImpliedSets::part(number, field.set);
+            return Some(if field.exact { part } else { part.inexact(Imprecision::Operator(op)) });
         }
         let value = target.value()?;
         if value & !m != 0 {
-            return Some(Narrowing::impossible());
+            return Some(ImpliedSets::impossible());
         }
-        let mut result = Narrowing::nothing();
+        let mut result = ImpliedSets::nothing();
         for (low, length) in all {
             let number = self.ranges.number(leaf.part(low, length));
-            result = result.meet(Narrowing::part(number, Set::single(length, value >> low & ones(length))));
+            result = result.meet(ImpliedSets::part(number, Set::single(length, value >> low & ones(length))));
         }
         Some(result)
     }
@@ -358,21 +365,21 @@ impl Narrower<'_> {
     fn read(&mut self, e: Expr, target: &Set) {
         let (array, index) = (self.graph.kid(e, 0), self.graph.kid(e, 1));
         if let Some(cases) = self.fold.cases(e) {
-            self.tasks.push(Task::Inexact(Stop::Array));
+            self.tasks.push(Task::Inexact(Imprecision::Array));
             self.tasks.extend((1..cases.len()).map(|_| Task::Join));
             for &(at, case) in cases {
                 let finds = match case {
                     Case::Element(element) => Task::Visit(element, target.clone()),
-                    Case::Bits(number) => Task::Done(Narrowing::part(number, target.clone())),
-                    Case::Word(word) if target.contains(word) => Task::Done(Narrowing::nothing()),
-                    Case::Word(_) => Task::Done(Narrowing::impossible()),
+                    Case::Bits(number) => Task::Done(ImpliedSets::part(number, target.clone())),
+                    Case::Word(word) if target.contains(word) => Task::Done(ImpliedSets::nothing()),
+                    Case::Word(_) => Task::Done(ImpliedSets::impossible()),
                 };
                 let here = Set::single(self.graph.width(index), at);
                 self.tasks.extend([Task::Meet, finds, Task::Visit(index, here)]);
             }
             return;
         }
-        let unknown = Narrowing::unknown(Stop::Array);
+        let unknown = ImpliedSets::unknown(Imprecision::Array);
         let Some(own) = self.fold.known(index).filter(|_| self.graph.op(array) == Op::Table) else {
             return self.results.push(unknown);
         };
@@ -385,6 +392,6 @@ impl Narrower<'_> {
         let step = self.graph.width(array);
         let fits = inside.values().filter(|&at| target.contains(table_word(elements, at, count, step)));
         let before = Set::from_values(own.width(), fits);
-        self.go(index, before.set, before.exact, Stop::Array);
+        self.go(index, before.set, before.exact, Imprecision::Array);
     }
 }

@@ -1,18 +1,18 @@
-//! Numbers that satisfy difference constraints, moved one constraint at a time.
+//! Assignment that satisfy difference constraints, moved one constraint at a time.
 //!
 //! A new edge moves only the numbers that it pushes, in order of how far they move, so that each moves once; if the
 //! push comes back to where it started, the edges it went along are a negative cycle, and their reasons are the
-//! conflict (Cotton and Maler, 2006). That a cycle is negative does not depend on the numbers: a conflict is one
-//! wherever they come from. Bounds by width and those known beside the constraints count as edges.
+//! conflict (Cotton and Maler, 2006). That a cycle is negative does not depend on the assignment: a conflict is one
+//! wherever they come from. Bounds by width and those known external the constraints count as edges.
 
-use super::{Beside, Bound, Differences, NONE, Reasons, Variable, ZERO};
+use super::{Bound, Differences, ExternalBounds, NONE, Reasons, Variable, ZERO};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 /// In place of an edge: the width of a word.
 pub(super) const WIDTH: u32 = u32::MAX - 2;
-/// In place of an edge: bounds known beside the constraints.
-const BESIDE: u32 = u32::MAX - 1;
+/// In place of an edge: bounds known external the constraints.
+const EXTERNAL: u32 = u32::MAX - 1;
 
 /// What is known of one variable's number.
 #[derive(Clone, Copy, Default)]
@@ -29,27 +29,27 @@ struct Cell {
     edge: u32,
 }
 
-/// Numbers for variables, zero's among them: what counts is how far they are from it. Reusable memory.
-pub struct Numbers {
+/// Assignment for variables, zero's among them: what counts is how far they are from it. Reusable memory.
+pub struct Assignment {
     cells: Vec<Cell>,
     epoch: u32,
     round: u32,
     /// What moved, with the number before.
     moves: Vec<(u32, i128)>,
     queue: BinaryHeap<Reverse<(i128, u32)>>,
-    /// Are the numbers within the bounds that are known beside the constraints? They are kept there, then.
-    pub obeys_sets: bool,
+    /// Are the numbers within the bounds that are known external the constraints? They are kept there, then.
+    pub within_external_bounds: bool,
 }
 
-impl Default for Numbers {
-    fn default() -> Numbers {
+impl Default for Assignment {
+    fn default() -> Assignment {
         let (cells, moves, queue) = (Vec::new(), Vec::new(), BinaryHeap::new());
-        Numbers { cells, epoch: 1, round: 0, moves, queue, obeys_sets: true }
+        Assignment { cells, epoch: 1, round: 0, moves, queue, within_external_bounds: true }
     }
 }
 
-impl Numbers {
-    /// All numbers are what is known beside the constraints again.
+impl Assignment {
+    /// All numbers are what is known external the constraints again.
     pub fn restart(&mut self) {
         self.moves.clear();
         self.epoch = self.epoch.wrapping_add(1);
@@ -65,25 +65,25 @@ impl Numbers {
         }
     }
 
-    fn get(&mut self, domain: &Differences, v: u32, beside: &mut dyn Beside) -> i128 {
+    fn get(&mut self, domain: &Differences, v: u32, external: &mut dyn ExternalBounds) -> i128 {
         self.grow(domain);
         let cell = &mut self.cells[v as usize];
         if cell.epoch != self.epoch {
             cell.epoch = self.epoch;
-            cell.value = domain.variables[v as usize].word.map_or(0, |word| beside.number(word));
+            cell.value = domain.variables[v as usize].word.map_or(0, |word| external.initial_value(word));
         }
         cell.value
     }
 
-    /// A variable whose first edge was just linked starts beside zero, wherever that is, and within its bounds.
-    fn begin(&mut self, domain: &Differences, v: u32, beside: &mut dyn Beside) {
+    /// A variable whose first edge was just linked starts external zero, wherever that is, and within its bounds.
+    fn begin(&mut self, domain: &Differences, v: u32, external: &mut dyn ExternalBounds) {
         let variable = &domain.variables[v as usize];
         let (Some(word), 1) = (variable.word, variable.links) else { return };
-        let zero = self.get(domain, ZERO, beside);
-        let number = zero + beside.number(word);
+        let zero = self.get(domain, ZERO, external);
+        let number = zero + external.initial_value(word);
         let cell = &mut self.cells[v as usize];
         (cell.epoch, cell.value) = (self.epoch, number);
-        if let Some((least, greatest)) = beside.bounds(word)
+        if let Some((least, greatest)) = external.bounds(word)
             && !(least + zero..=greatest + zero).contains(&number)
         {
             self.moves.push((v, number));
@@ -92,10 +92,10 @@ impl Numbers {
     }
 
     /// The number of a variable when zero is zero.
-    pub fn value(&mut self, domain: &Differences, v: u32, beside: &mut dyn Beside) -> i128 {
+    pub fn value(&mut self, domain: &Differences, v: u32, external: &mut dyn ExternalBounds) -> i128 {
         match &domain.variables[v as usize] {
-            Variable { word: Some(word), links: 0, .. } => beside.number(*word),
-            _ => self.get(domain, v, beside) - self.get(domain, ZERO, beside),
+            Variable { word: Some(word), links: 0, .. } => external.initial_value(*word),
+            _ => self.get(domain, v, external) - self.get(domain, ZERO, external),
         }
     }
 
@@ -110,7 +110,7 @@ impl Numbers {
     }
 
     /// Goes back to how it was after some moves.
-    pub fn move_back(&mut self, moves: usize) {
+    pub fn undo_to(&mut self, moves: usize) {
         for (v, before) in self.moves.drain(moves..).rev() {
             self.cells[v as usize].value = before;
         }
@@ -122,7 +122,7 @@ impl Numbers {
         &mut self,
         domain: &Differences,
         last: u32,
-        beside: &mut dyn Beside,
+        external: &mut dyn ExternalBounds,
     ) -> Result<(), Reasons> {
         let bound = &domain.edges[last as usize].bound;
         let Bound { x, y, c, .. } = *bound;
@@ -130,9 +130,9 @@ impl Numbers {
             return if c >= 0 { Ok(()) } else { Err(bound.reasons.clone()) };
         }
         let before = self.moves.len();
-        self.begin(domain, x, beside);
-        self.begin(domain, y, beside);
-        let distance = self.get(domain, y, beside) + c - self.get(domain, x, beside);
+        self.begin(domain, x, external);
+        self.begin(domain, y, external);
+        let distance = self.get(domain, y, external) + c - self.get(domain, x, external);
         if distance >= 0 {
             return Ok(());
         }
@@ -145,14 +145,14 @@ impl Numbers {
             }
             if at == y {
                 self.queue.clear();
-                self.move_back(before);
-                return Err(self.cycle(domain, bound, beside));
+                self.undo_to(before);
+                return Err(self.cycle(domain, bound, external));
             }
             cell.settled = true;
             self.moves.push((at, cell.value));
             cell.value += down;
             let new = cell.value;
-            self.spread(domain, at, new, beside);
+            self.spread(domain, at, new, external);
         }
         Ok(())
     }
@@ -166,38 +166,43 @@ impl Numbers {
     }
 
     /// Pushes what the edges from a variable push when it has a new number.
-    fn spread(&mut self, domain: &Differences, at: u32, new: i128, beside: &mut dyn Beside) {
+    fn spread(&mut self, domain: &Differences, at: u32, new: i128, external: &mut dyn ExternalBounds) {
         if at == ZERO {
             for &v in &domain.present {
-                let (_, greatest) = self.ends(domain, v, beside);
-                self.pull(domain, v, new + greatest.0, at, greatest.1, beside);
+                let (_, greatest) = self.ends(domain, v, external);
+                self.pull(domain, v, new + greatest.0, at, greatest.1, external);
             }
             return;
         }
         let mut id = domain.variables[at as usize].out;
         while id != NONE {
             let edge = &domain.edges[id as usize];
-            self.pull(domain, edge.bound.x, new + edge.bound.c, at, id, beside);
+            self.pull(domain, edge.bound.x, new + edge.bound.c, at, id, external);
             id = edge.before[0];
         }
-        let (least, _) = self.ends(domain, at, beside);
-        self.pull(domain, ZERO, new - least.0, at, least.1, beside);
+        let (least, _) = self.ends(domain, at, external);
+        self.pull(domain, ZERO, new - least.0, at, least.1, external);
     }
 
     /// The tightest bounds of a word, each with what stands for the edge.
-    fn ends(&self, domain: &Differences, v: u32, beside: &mut dyn Beside) -> ((i128, u32), (i128, u32)) {
+    fn ends(
+        &self,
+        domain: &Differences,
+        v: u32,
+        external: &mut dyn ExternalBounds,
+    ) -> ((i128, u32), (i128, u32)) {
         let variable = &domain.variables[v as usize];
         let edge = |id: u32| if id == NONE { WIDTH } else { id };
         let mut least = (domain.least(v).0, edge(variable.least));
         let mut greatest = (domain.greatest(v).0, edge(variable.greatest));
-        if self.obeys_sets
-            && let Some((low, high)) = beside.bounds(domain.word(v))
+        if self.within_external_bounds
+            && let Some((low, high)) = external.bounds(domain.term(v))
         {
             if low > least.0 {
-                least = (low, BESIDE);
+                least = (low, EXTERNAL);
             }
             if high < greatest.0 {
-                greatest = (high, BESIDE);
+                greatest = (high, EXTERNAL);
             }
         }
         (least, greatest)
@@ -211,9 +216,9 @@ impl Numbers {
         most: i128,
         from: u32,
         edge: u32,
-        beside: &mut dyn Beside,
+        external: &mut dyn ExternalBounds,
     ) {
-        let down = most - self.get(domain, v, beside);
+        let down = most - self.get(domain, v, external);
         if down < 0 {
             self.reach(v, down, from, edge);
         }
@@ -229,16 +234,16 @@ impl Numbers {
     }
 
     /// The reasons along the way from the new edge `y -> x` back to `y`.
-    fn cycle(&self, domain: &Differences, new: &Bound, beside: &mut dyn Beside) -> Reasons {
+    fn cycle(&self, domain: &Differences, new: &Bound, external: &mut dyn ExternalBounds) -> Reasons {
         let mut reasons = new.reasons.clone();
         let mut at = new.y;
         while at != new.x {
             let Cell { from, edge, .. } = self.cells[at as usize];
             reasons = match edge {
                 WIDTH => reasons,
-                BESIDE => {
+                EXTERNAL => {
                     let v = if at == ZERO { from } else { at };
-                    reasons.union(&beside.reasons(domain.word(v)))
+                    reasons.union(&external.reasons(domain.term(v)))
                 }
                 _ => reasons.union(&domain.edges[edge as usize].bound.reasons),
             };

@@ -1,7 +1,7 @@
 //! The constraints behind a fact, put together only when they are needed.
 //!
 //! A set that a hundred constraints shaped one after the other has a hundred reasons; copying them each time would
-//! make learning a path quadratic. A `Because` is a persistent tree: joining two takes one node, and `reasons` walks
+//! make learning a path quadratic. A `ReasonTree` is a persistent tree: joining two takes one node, and `reasons` walks
 //! it, each shared part once. Dropped without recursion, since a tree is as deep as a path is long.
 
 use crate::expr::Expr;
@@ -12,29 +12,33 @@ use std::sync::Arc;
 
 /// Constraints that together imply something. Cheap to clone and to join.
 #[derive(Clone, Debug, Default)]
-pub struct Because(Option<Arc<Node>>);
+pub struct ReasonTree(Option<Arc<Node>>);
 
 #[derive(Debug)]
 struct Node {
     constraint: Option<Expr>,
-    parts: [Because; 2],
+    parts: [ReasonTree; 2],
     /// At least the number of constraints below.
     size: u32,
 }
 
-impl Because {
-    pub fn one(constraint: Expr) -> Because {
-        Because(Some(Arc::new(Node { constraint: Some(constraint), parts: Default::default(), size: 1 })))
+impl ReasonTree {
+    pub fn one(constraint: Expr) -> ReasonTree {
+        ReasonTree(Some(Arc::new(Node { constraint: Some(constraint), parts: Default::default(), size: 1 })))
     }
 
-    pub fn union(&self, other: &Because) -> Because {
+    pub fn union(&self, other: &ReasonTree) -> ReasonTree {
         match (&self.0, &other.0) {
             (None, _) => other.clone(),
             (_, None) => self.clone(),
             (Some(a), Some(b)) if Arc::ptr_eq(a, b) => self.clone(),
             (Some(a), Some(b)) => {
                 let size = a.size.saturating_add(b.size);
-                Because(Some(Arc::new(Node { constraint: None, parts: [self.clone(), other.clone()], size })))
+                ReasonTree(Some(Arc::new(Node {
+                    constraint: None,
+                    parts: [self.clone(), other.clone()],
+                    size,
+                })))
             }
         }
     }
@@ -57,7 +61,7 @@ impl Because {
     }
 
     /// All of them.
-    pub fn reasons(&self) -> Reasons {
+    pub fn flatten(&self) -> Reasons {
         let mut seen = FxHashSet::default();
         let mut found = Vec::new();
         let mut stack: Vec<&Arc<Node>> = self.0.iter().collect();
@@ -96,20 +100,20 @@ mod tests {
     fn shared_parts_count_once_and_depth_is_no_matter() {
         let mut g = Graph::new();
         let e: Vec<Expr> = (0..3).map(|i| g.word(8, i)).collect();
-        let mut all = Because::one(e[0]);
+        let mut all = ReasonTree::one(e[0]);
         for i in 0..200_000 {
-            all = all.union(&Because::one(e[i % 3]));
+            all = all.union(&ReasonTree::one(e[i % 3]));
         }
         assert_eq!(all.find(1000, |_| true), None, "too many to look for one");
-        let few = Because::one(e[1]).union(&Because::one(e[2]).union(&Because::one(e[0])));
+        let few = ReasonTree::one(e[1]).union(&ReasonTree::one(e[2]).union(&ReasonTree::one(e[0])));
         assert_eq!(few.find(3, |c| c != e[1]), Some(e[2]));
         assert_eq!((few.find(2, |_| true), few.find(3, |_| false)), (None, None));
-        let twice = all.union(&all.union(&Because::default()));
-        assert_eq!(twice.reasons().as_slice(), &e[..]);
-        let mut doubled = Because::one(e[0]).union(&Because::one(e[1]));
+        let twice = all.union(&all.union(&ReasonTree::default()));
+        assert_eq!(twice.flatten().as_slice(), &e[..]);
+        let mut doubled = ReasonTree::one(e[0]).union(&ReasonTree::one(e[1]));
         for _ in 0..100 {
-            doubled = doubled.union(&doubled.union(&Because::one(e[2])));
+            doubled = doubled.union(&doubled.union(&ReasonTree::one(e[2])));
         }
-        assert_eq!(doubled.reasons().as_slice().len(), 3);
+        assert_eq!(doubled.flatten().as_slice().len(), 3);
     }
 }

@@ -4,7 +4,7 @@
 //! Each round adds a lemma that the assignment violates, over indices that are already there, so there is an end to
 //! it: finitely many pairs of reads, and finitely many indices at which a comparison can be tied.
 
-use super::arrays::{At, Special, bits_of};
+use super::arrays::{ArrayTerm, At, bits_of};
 use super::circuit::{self, Word};
 use super::gate::Lit;
 use super::{Blaster, Owner, Slot};
@@ -17,7 +17,7 @@ use std::sync::Arc;
 const AT_ONCE: usize = 64;
 
 /// What a candidate assignment says of the arrays in its cone.
-pub enum Verdict {
+pub enum Consistency {
     /// A model, as far as arrays go.
     Consistent(Model),
     /// Lemmas were added.
@@ -29,23 +29,23 @@ type Known = Vec<Option<(bool, u32)>>;
 
 impl Blaster {
     /// Judges an assignment of inputs (ascending, with their values): a model, or lemmas that exclude it.
-    pub fn judge(
+    pub fn check_arrays(
         &mut self,
         graph: &Graph,
         evaluator: &mut Evaluator,
         inputs: &[(u32, bool)],
-        specials: &[Special],
-    ) -> Result<Verdict, Why> {
+        array_terms: &[ArrayTerm],
+    ) -> Result<Consistency, Why> {
         let mut model = Model::new();
-        if specials.is_empty() {
+        if array_terms.is_empty() {
             for (slot, bits) in self.slot_values(inputs) {
                 match &slot.owner {
                     Owner::Variable(v) => model.set_bits(*v, bits),
                     Owner::Element { array, index } => model.set_element(graph, *array, index, bits),
-                    Owner::Elsewhere(_) | Owner::Special(_) | Owner::Witness => {}
+                    Owner::Unmentioned(_) | Owner::ArrayTerm(_) | Owner::Witness => {}
                 }
             }
-            return Ok(Verdict::Consistent(model));
+            return Ok(Consistency::Consistent(model));
         }
         let mut known = FxHashMap::default();
         let value = |node: u32| inputs.binary_search_by_key(&node, |i| i.0).is_ok_and(|at| inputs[at].1);
@@ -59,12 +59,12 @@ impl Blaster {
             }
             return match self.gates.stopped() {
                 Some(why) => Err(why.clone()),
-                None => Ok(Verdict::Refuted),
+                None => Ok(Consistency::Refuted),
             };
         }
         let mut refuted = false;
-        for special in specials {
-            if let Special::Comparison(number) = special {
+        for array_term in array_terms {
+            if let ArrayTerm::Comparison(number) = array_term {
                 let comparison = &self.arrays.comparisons[*number as usize];
                 if value(comparison.equal.node()) {
                     let mut session = evaluator.under(graph, &model);
@@ -73,13 +73,13 @@ impl Blaster {
                         Value::Bits(_) => unreachable!("sides are arrays"),
                     });
                     if sides[0] != sides[1] {
-                        self.tie_sides(graph, *number, &sides, specials, &mut index_of)?;
+                        self.tie_sides(graph, *number, &sides, array_terms, &mut index_of)?;
                         refuted = true;
                     }
                 }
             }
         }
-        Ok(if refuted { Verdict::Refuted } else { Verdict::Consistent(model) })
+        Ok(if refuted { Consistency::Refuted } else { Consistency::Consistent(model) })
     }
 
     /// Puts the values into `model`; the first bits of reads that contradict each other, by input number.
@@ -95,7 +95,7 @@ impl Blaster {
         let mut clashes = FxHashSet::default();
         // What arrays hold elsewhere comes first: it is what their other elements start from.
         for (slot, bits) in self.slot_values(inputs) {
-            if let Owner::Elsewhere(array) = slot.owner {
+            if let Owner::Unmentioned(array) = slot.owner {
                 let Sort::Array { index, .. } = graph.sort(array) else { unreachable!("an array") };
                 model.set(array, Value::Array(Arc::new(ArrayValue::new(index, bits))));
             }
@@ -108,11 +108,13 @@ impl Blaster {
                     continue;
                 }
                 Owner::Element { array, index } => (*array, index.clone()),
-                Owner::Special(Special::Access(number)) => {
+                Owner::ArrayTerm(ArrayTerm::Access(number)) => {
                     let access = &self.arrays.accesses[*number as usize];
                     (access.array, index_of(self, &access.index))
                 }
-                Owner::Special(Special::Comparison(_)) | Owner::Elsewhere(_) | Owner::Witness => continue,
+                Owner::ArrayTerm(ArrayTerm::Comparison(_)) | Owner::Unmentioned(_) | Owner::Witness => {
+                    continue;
+                }
             };
             let bits = elements.entry(key.clone()).or_insert_with(|| {
                 order.push(key);
@@ -142,7 +144,7 @@ impl Blaster {
     fn read_of(&self, slot: u32) -> (Word, Word) {
         let (slot, _) = self.slot(slot);
         match &slot.owner {
-            Owner::Special(Special::Access(number)) => {
+            Owner::ArrayTerm(ArrayTerm::Access(number)) => {
                 let access = &self.arrays.accesses[*number as usize];
                 (access.index.clone(), access.value.clone())
             }
@@ -151,8 +153,8 @@ impl Blaster {
                 (circuit::constant(index), value)
             }
             Owner::Variable(_)
-            | Owner::Elsewhere(_)
-            | Owner::Special(Special::Comparison(_))
+            | Owner::Unmentioned(_)
+            | Owner::ArrayTerm(ArrayTerm::Comparison(_))
             | Owner::Witness => {
                 unreachable!("not a read")
             }
@@ -171,7 +173,7 @@ impl Blaster {
         }
         // Two constant indices are one slot, so at least one of them is an access.
         for slot in [one, other] {
-            if let Owner::Special(Special::Access(number)) = self.slot(slot).0.owner {
+            if let Owner::ArrayTerm(ArrayTerm::Access(number)) = self.slot(slot).0.owner {
                 self.arrays.accesses[number as usize].lemmas.push(lemma);
                 return;
             }
@@ -184,15 +186,15 @@ impl Blaster {
         graph: &Graph,
         number: u32,
         values: &[Arc<ArrayValue>; 2],
-        specials: &[Special],
+        array_terms: &[ArrayTerm],
         index_of: &mut impl FnMut(&Blaster, &[Lit]) -> Bits,
     ) -> Result<(), Why> {
         let index_width = values[0].index_width();
         let mut terms: FxHashMap<Bits, Word> = FxHashMap::default();
-        for special in specials {
-            let words: &[Word] = match special {
-                Special::Access(at) => std::slice::from_ref(&self.arrays.accesses[*at as usize].index),
-                Special::Comparison(at) => &self.arrays.comparisons[*at as usize].indices,
+        for array_term in array_terms {
+            let words: &[Word] = match array_term {
+                ArrayTerm::Access(at) => std::slice::from_ref(&self.arrays.accesses[*at as usize].index),
+                ArrayTerm::Comparison(at) => &self.arrays.comparisons[*at as usize].indices,
             };
             for word in words.iter().filter(|word| word.len() as u32 == index_width) {
                 terms.entry(index_of(self, word)).or_insert_with(|| word.clone());
@@ -211,8 +213,8 @@ impl Blaster {
         let comparison = &self.arrays.comparisons[number as usize];
         let (sides, equal) = (comparison.sides, comparison.equal);
         let elsewhere = values[0].default_element() != values[1].default_element();
-        if elsewhere && !comparison.tied_elsewhere {
-            ats.push(At::Elsewhere);
+        if elsewhere && !comparison.tied_unmentioned {
+            ats.push(At::Unmentioned);
         }
         if ats.is_empty() {
             let message = "two sides of a comparison differ nowhere that is mentioned".to_string();
@@ -226,7 +228,7 @@ impl Blaster {
                 return Err(why.clone());
             }
             let comparison = &mut self.arrays.comparisons[number as usize];
-            comparison.tied_elsewhere |= matches!(at, At::Elsewhere);
+            comparison.tied_unmentioned |= matches!(at, At::Unmentioned);
             comparison.lemmas.push(lemma);
             comparison.behind.push(lemma);
             // There is more behind the comparison now.
