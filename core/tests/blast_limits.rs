@@ -4,7 +4,7 @@
 use partita_core::budget::{Budget, Why};
 use partita_core::expr::{Expr, Model, Sort};
 use partita_core::query::{Answer, Query};
-use partita_core::solve::harvest::Lot;
+use partita_core::solve::harvest::Batch;
 use partita_core::solve::{Layer, Rest, Solver, Spec, build_chain};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -112,7 +112,7 @@ fn a_table_of_a_million_elements_and_ten_thousand_variables() {
 }
 
 /// Takes what is harvested below it.
-struct Taker(Arc<Mutex<Vec<Lot>>>);
+struct Taker(Arc<Mutex<Vec<Batch>>>);
 
 impl Layer for Taker {
     fn name(&self) -> &str {
@@ -135,16 +135,16 @@ fn harvested(
     width: u32,
     product: u64,
     limit: Duration,
-) -> (Solver, Expr, Vec<Lot>, &'static str) {
-    let lots = Arc::new(Mutex::new(Vec::new()));
-    let mut layers: Vec<Box<dyn Layer>> = vec![Box::new(Taker(lots.clone()))];
+) -> (Solver, Expr, Vec<Batch>, &'static str) {
+    let batches = Arc::new(Mutex::new(Vec::new()));
+    let mut layers: Vec<Box<dyn Layer>> = vec![Box::new(Taker(batches.clone()))];
     layers.extend(chain(spec));
     let mut solver = Solver::new(layers);
     let condition = factoring(&mut solver, width, product);
     let budget = Budget::for_time(limit);
     let answer = solver.check(&Query::new(solver.tree.root(), condition), &budget);
-    let lots = std::mem::take(&mut *lots.lock().expect("not poisoned"));
-    (solver, condition, lots, answer.verdict())
+    let batches = std::mem::take(&mut *batches.lock().expect("not poisoned"));
+    (solver, condition, batches, answer.verdict())
 }
 
 #[test]
@@ -159,17 +159,17 @@ fn partial_solutions_are_kept_whatever_the_answer() {
         ("sat(kp=100,engine=cadical)", 12, 4093 * 4091, 60_000, "sat"),
         ("sat(kp=100,patience=20)", 31, LARGE_PRIME, 300, "unknown"),
     ] {
-        let (mut solver, condition, lots, found) =
+        let (mut solver, condition, batches, found) =
             harvested(spec, width, product, Duration::from_millis(limit));
         assert_eq!(found, verdict);
-        let rows: usize = lots.iter().map(Lot::len).sum();
+        let rows: usize = batches.iter().map(Batch::len).sum();
         assert!((1..=100).contains(&rows), "{verdict}: {rows} partial solutions");
         let graph = &solver.graph;
         let x = graph.lookup("x").expect("a variable");
         let mut values: Vec<u64> = Vec::new();
-        for lot in &lots {
-            for row in 0..lot.len() {
-                let model = lot.complete(graph, row, Model::new());
+        for batch in &batches {
+            for row in 0..batch.len() {
+                let model = batch.complete(graph, row, Model::new());
                 // CaDiCaL saves phases: the last values of all inputs may be the answer before it has them together.
                 let may_hold = verdict == "sat" && spec.contains("cadical");
                 let holds = solver.evaluator.under(graph, &model).truth(condition);
@@ -181,8 +181,8 @@ fn partial_solutions_are_kept_whatever_the_answer() {
         values.dedup();
         assert!(values.len() > rows.min(10) / 2, "they differ from each other");
     }
-    let (_, _, lots, _) = harvested("sat(harvest=off)", 16, 65_521, Duration::from_secs(60));
-    assert!(lots.is_empty());
+    let (_, _, batches, _) = harvested("sat(harvest=off)", 16, 65_521, Duration::from_secs(60));
+    assert!(batches.is_empty());
 }
 
 #[test]

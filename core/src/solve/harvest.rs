@@ -7,7 +7,7 @@ use crate::query::Path;
 
 /// What the question under way has yielded so far.
 pub struct Harvest {
-    lots: Vec<Lot>,
+    batches: Vec<Batch>,
     /// At most so many from one solve.
     pub wanted: usize,
     /// Nanoseconds that answers of complete layers took, about: reckoned from what they did, not from a clock, so that
@@ -22,12 +22,12 @@ const AVERAGED: u64 = 16;
 
 impl Default for Harvest {
     fn default() -> Harvest {
-        Harvest { lots: Vec::new(), wanted: usize::MAX, work: 0, solving: 0 }
+        Harvest { batches: Vec::new(), wanted: usize::MAX, work: 0, solving: 0 }
     }
 }
 
 /// The assignments from one solve. Rows are complete for the question's own variables.
-pub struct Lot {
+pub struct Batch {
     /// The path that was asked about.
     pub path: Path,
     places: Vec<Place>,
@@ -47,7 +47,7 @@ pub struct Place {
 
 impl Harvest {
     pub fn put(&mut self, path: Path, places: Vec<Place>, rows: Vec<Box<[u64]>>) {
-        self.lots.push(Lot { path, places, rows });
+        self.batches.push(Batch { path, places, rows });
     }
 
     /// A complete layer has answered, with so much work.
@@ -63,17 +63,17 @@ impl Harvest {
         (self.solving > 0).then_some(self.solving / AVERAGED)
     }
 
-    pub fn take(&mut self) -> Vec<Lot> {
-        std::mem::take(&mut self.lots)
+    pub fn take(&mut self) -> Vec<Batch> {
+        std::mem::take(&mut self.batches)
     }
 
     pub fn clear(&mut self) {
-        self.lots.clear();
+        self.batches.clear();
         self.work = 0;
     }
 }
 
-impl Lot {
+impl Batch {
     pub fn len(&self) -> usize {
         self.rows.len()
     }

@@ -1,11 +1,10 @@
-//! The layer `solutions`: a pool of complete assignments, hung on the path tree.
+//! The layer `solutions`: a pool of complete assignments, attached to nodes of the path tree.
 //!
-//! Answers: sat, where a solution that hangs at the query's path, or a little below it, satisfies the condition.
-//! Why sound: a solution hangs where every constraint has been evaluated under it, and the condition is too.
-//! When it helps: after hard questions, whose near misses satisfy other branches; where one answer, changed at random,
-//! satisfies many.
-//! Cost: nothing while the pool is empty; then the condition's new nodes for the solutions at one node, at any depth.
-//! What pays is kept up, what does not is given up, by counts of what was computed and saved.
+//! Answers: sat, if a solution attached to the query's path, or a few nodes below it, satisfies the condition.
+//! Why sound: every constraint of a node has been evaluated under its solutions, and so is the condition.
+//! When it helps: after hard queries, whose near misses satisfy other branches; if variants of one answer satisfy many.
+//! Cost: nothing while the pool is empty; then the condition's new nodes for the solutions of one node, at any depth.
+//! Sizes adapt to what pays, by counts of values computed and queries saved.
 //! Source: partial solutions in the cache (FSE 2024), as docs/cache.md says.
 
 mod paper;
@@ -14,52 +13,56 @@ mod size;
 
 pub use paper::Paper;
 
-use super::harvest::Lot;
+use super::harvest::Batch;
 use super::spec::{Item, SpecError};
 use super::{Layer, Rest};
 use crate::expr::columns::Assignment;
 use crate::expr::walk::Atom;
 use crate::expr::{Bits, Expr, Graph, Model, Sort};
 use crate::query::{Alive, Answer, Path, Query, Status};
-use pool::{Candidate, Known, Origin, Pool, World};
+use pool::{Candidate, Context, Known, Origin, Pool};
 use rustc_hash::FxHashSet;
 use size::Size;
 
-/// Partial solutions taken from one solve, solutions at one node, and variants of one answer: to begin with, at least
-/// and at most.
+/// Partial solutions taken from one solve: at first, at least, at most.
 const KP: [usize; 3] = [250, 0, 1000];
+/// Solutions at one node: at first, at least, at most.
 const KS: [usize; 3] = [50, 4, 400];
+/// Variants of one answer: at first, at least, at most.
 const VARIANTS: [usize; 3] = [32, 0, 512];
-/// So many variants are made at once, or at least so many where more would cost too much.
-const TOGETHER: usize = 32;
-const FEWEST: usize = 4;
-/// What one costs is averaged over about so many.
-const REMEMBERED: u64 = 256;
-/// Values that cost about as much as making a model of another, and setting an atom in it.
-const MAKING: u64 = 30;
-const SETTING: u64 = 10;
-/// So many answers are kept before their use is judged; then all, while one in so many is used, or one in so many. Whoever
-/// goes on from an answer has it as its model.
-const ANSWERS_TRIES: u64 = 32;
-const ANSWERS_USE: u64 = 16;
-const ANSWERS_AGAIN: u64 = 256;
-/// The largest number an option takes.
-const LARGEST_OPTION: usize = 1000;
-/// Nodes below the path that are looked at.
-const BELOW: usize = 8;
-/// What a question costs is averaged over about so many.
-const AVERAGED: u64 = 32;
-/// Answers that took less than this are as cheap to find again.
-const LEAST_NS: u64 = 5_000;
+/// Variants made at once.
+const VARIANT_BATCH: usize = 32;
+/// Fewer variants are not worth making.
+const MIN_VARIANTS: usize = 4;
+/// The cost of a variant is averaged over about this many.
+const VARIANT_SAMPLES: u64 = 256;
+/// Cost of copying a model, in values computed.
+const COPY_COST: u64 = 30;
+/// Cost of setting an atom in a model, in values computed.
+const SET_COST: u64 = 10;
+/// Answers kept before their use is judged. A state that continues from an answer has it as its path model anyway.
+const MIN_ANSWER_SAMPLES: u64 = 32;
+/// Keeping answers pays if at least one in this many is used.
+const ANSWERS_PER_USE: u64 = 16;
+/// While keeping answers does not pay, one in this many is kept.
+const ANSWER_PROBE_INTERVAL: u64 = 256;
+const MAX_OPTION: usize = 1000;
+/// Number of nodes below the path that are tried.
+const MAX_NODES_BELOW: usize = 8;
+/// The cost of a query is averaged over about this many.
+const QUERY_SAMPLES: u64 = 32;
+/// Cheaper answers are not kept: finding them again costs as little.
+const MIN_ANSWER_NS: u64 = 5_000;
 
 #[derive(Default)]
 struct Counts {
+    /// Queries answered by near misses.
     harvest: u64,
     variant: u64,
     answer: u64,
-    /// Of those, by solutions that rose from dropped nodes.
-    risen: u64,
-    /// By models of nodes below.
+    /// Queries answered by solutions moved up from dropped nodes; also counted by origin.
+    moved_up: u64,
+    /// Queries answered by path models of nodes below.
     below: u64,
     inserted: u64,
     /// Answers of the chain, and those of them that were put into the pool.
@@ -73,16 +76,17 @@ pub struct Solutions {
     ks: Size,
     variants: Size,
     random: u64,
-    /// Nanoseconds that a question passed on costs, about, times `AVERAGED`.
-    question: u64,
-    /// Did a solution of the pool answer the question, or part of it?
+    /// Estimated nanoseconds of a query passed on, times `QUERY_SAMPLES`.
+    query_cost: u64,
+    /// Whether a solution of the pool answered the current query or a part of it.
     answered: bool,
-    /// Nanoseconds that the question took below, about.
+    /// Estimated nanoseconds that the layers below spent on the current query.
     cost: u64,
-    /// Nanoseconds that variants may still cost: half as many as solves have, and as many as variants have saved.
-    account: u64,
-    /// Variants made of late, and the nanoseconds that they, and what else hangs in the pool, have cost.
+    /// Nanoseconds that variants may still cost: half the cost of solves, plus the cost that variants have saved.
+    variant_allowance: u64,
+    /// Number of variants made recently.
     made: u64,
+    /// Nanoseconds spent on them and on other solutions of the pool.
     spent: u64,
     counts: Counts,
 }
@@ -96,23 +100,23 @@ impl Solutions {
             ks: adaptive(KS),
             variants: adaptive(VARIANTS),
             random: 0x9e37_79b9_7f4a_7c15,
-            question: 0,
+            query_cost: 0,
             answered: false,
             cost: 0,
-            account: 0,
+            variant_allowance: 0,
             made: 0,
             spent: 0,
             counts: Counts::default(),
         };
         for (key, value) in &item.options {
-            let number = value.parse::<usize>().ok().filter(|n| *n <= LARGEST_OPTION);
+            let number = value.parse::<usize>().ok().filter(|n| *n <= MAX_OPTION);
             match (key.as_str(), number) {
                 ("kp", Some(number)) => layer.kp = Size::fixed(number),
                 ("ks", Some(number)) => layer.ks = Size::fixed(number),
                 ("variants", Some(number)) => layer.variants = Size::fixed(number),
                 _ => {
                     return Err(SpecError(format!(
-                        "expected kp=N, ks=N or variants=N (up to {LARGEST_OPTION}) in `solutions(...)`, \
+                        "expected kp=N, ks=N or variants=N (up to {MAX_OPTION}) in `solutions(...)`, \
                          found `{key}={value}`"
                     )));
                 }
@@ -121,56 +125,57 @@ impl Solutions {
         Ok(layer)
     }
 
-    /// A solution at the path, or a little below, that satisfies the condition.
-    fn look(&mut self, query: &Query, rest: &mut Rest<'_>) -> Option<Model> {
+    /// A solution at the path, or a few nodes below, that satisfies the condition.
+    fn find(&mut self, query: &Query, rest: &mut Rest<'_>) -> Option<Model> {
         let before = self.pool.computed();
-        let found = self.look_around(query, rest);
+        let found = self.find_uncharged(query, rest);
         let cost = (self.pool.computed() - before) * size::VALUE_NS;
-        self.variants_cost(cost);
+        self.charge_variants(cost);
         rest.charge(cost);
         found
     }
 
-    fn look_around(&mut self, query: &Query, rest: &mut Rest<'_>) -> Option<Model> {
+    fn find_uncharged(&mut self, query: &Query, rest: &mut Rest<'_>) -> Option<Model> {
         self.pool.note_dropped(rest.tree.dropped());
         let has_children = rest.tree.children(query.path).next().is_some();
         if self.pool.is_empty() && !has_children {
             return None;
         }
-        let mut world = world(rest);
+        let mut context = context(rest);
         if !self.pool.is_empty() {
-            self.pool.sink(&mut world, query.path);
-            if let Some(model) = self.look_at(query.path, query.condition, &mut world) {
+            self.pool.push_down(&mut context, query.path);
+            if let Some(model) = self.find_at(query.path, query.condition, &mut context) {
                 if let Status::Unchecked = rest.tree.status(query.path) {
                     rest.tree.set_status(query.path, Status::Feasible(model.clone()));
                 }
                 return Some(model);
             }
         }
-        if has_children { self.look_below(query, &mut world) } else { None }
+        if has_children { self.find_below(query, &mut context) } else { None }
     }
 
-    fn look_at(&mut self, path: Path, condition: Expr, world: &mut World<'_>) -> Option<Model> {
-        let slots: smallvec::SmallVec<[u32; 8]> = self.pool.hanging(path).into();
+    /// A solution attached to this node that satisfies the condition.
+    fn find_at(&mut self, path: Path, condition: Expr, context: &mut Context<'_>) -> Option<Model> {
+        let slots: smallvec::SmallVec<[u32; 8]> = self.pool.attached_to(path).into();
         if slots.is_empty() {
             return None;
         }
         let before = self.pool.computed();
-        let truths = self.pool.truths(world, &slots, condition);
+        let truths = self.pool.truths(context, &slots, condition);
         let found = truths.iter().position(|&truth| truth);
-        let late = slots.len().saturating_sub(self.ks.now() / 2);
+        let late = slots.len().saturating_sub(self.ks.current() / 2);
         self.ks.charge(self.pool.computed() - before, late, slots.len());
         let at = found?;
-        let gain = self.question / AVERAGED;
+        let gain = self.query_cost / QUERY_SAMPLES;
         if self.ks.is_late(at) {
             self.ks.credit(gain);
         }
         let slot = self.pool.slot(slots[at]);
         slot.given = true;
-        let (origin, risen) = (slot.origin, std::mem::take(&mut slot.risen));
-        if risen {
-            self.counts.risen += 1;
-            self.pool.risen_used += 1;
+        let (origin, moved_up) = (slot.origin, std::mem::take(&mut slot.moved_up));
+        if moved_up {
+            self.counts.moved_up += 1;
+            self.pool.moved_up_used += 1;
         }
         let (count, size) = match origin {
             Origin::Harvest => (&mut self.counts.harvest, Some(&mut self.kp)),
@@ -179,48 +184,48 @@ impl Solutions {
         };
         *count += 1;
         if origin == Origin::Variant {
-            self.account += gain;
+            self.variant_allowance += gain;
         }
-        // Those of a second half have saved the question if there is no other.
-        let mut able = truths.iter().zip(&slots).filter(|(truth, _)| **truth);
+        // A second half has saved the query only if no solution of a first half satisfies the condition.
+        let mut satisfying = truths.iter().zip(&slots).filter(|(truth, _)| **truth);
         if let Some(size) = size
-            && able.all(|(_, &slot)| self.pool.slot(slot).late)
+            && satisfying.all(|(_, &slot)| self.pool.slot(slot).late)
         {
             size.credit(gain);
         }
-        Some(self.pool.model(world.graph, slots[at]).clone())
+        Some(self.pool.model(context.graph, slots[at]).clone())
     }
 
-    /// Looks through a few nodes below the path: what hangs there, and their models.
-    fn look_below(&mut self, query: &Query, world: &mut World<'_>) -> Option<Model> {
-        let mut nodes: Vec<Path> = world.tree.children(query.path).collect();
-        for _ in 0..BELOW {
+    /// Tries the path models and the solutions of a few nodes below the path.
+    fn find_below(&mut self, query: &Query, context: &mut Context<'_>) -> Option<Model> {
+        let mut nodes: Vec<Path> = context.tree.children(query.path).collect();
+        for _ in 0..MAX_NODES_BELOW {
             let node = nodes.pop()?;
-            if let Some(model) = world.tree.model(node)
-                && world.evaluator.under(world.graph, model).truth(query.condition)
+            if let Some(model) = context.tree.model(node)
+                && context.evaluator.under(context.graph, model).truth(query.condition)
             {
                 self.counts.below += 1;
                 return Some(model.clone());
             }
-            if let Some(model) = self.look_at(node, query.condition, world) {
+            if let Some(model) = self.find_at(node, query.condition, context) {
                 return Some(model);
             }
-            nodes.extend(world.tree.children(node));
+            nodes.extend(context.tree.children(node));
         }
         None
     }
 
-    /// Takes in what a solve has brought.
-    fn gather(&mut self, query: &Query, rest: &mut Rest<'_>, answer: &Answer) {
-        let lots = rest.harvest.take();
+    /// Inserts the near misses of a solve, and variants of its answer.
+    fn insert_solutions(&mut self, query: &Query, rest: &mut Rest<'_>, answer: &Answer) {
+        let batches = rest.harvest.take();
         let variants = if let Answer::Sat(_) = answer { self.affordable_variants() } else { 0 };
-        if lots.is_empty() && variants == 0 {
+        if batches.is_empty() && variants == 0 {
             return;
         }
         let ancestor = rest.tree.feasible_ancestor(query.path);
         let base = rest.tree.model(ancestor).expect("a feasible node").clone();
         let atoms = Solutions::atoms(query, rest);
-        let mut candidates = self.harvested(rest.graph, &lots, &base);
+        let mut candidates = self.harvested(rest.graph, &batches, &base);
         let harvested = candidates.len();
         if let (Answer::Sat(model), 1..) = (answer, variants) {
             let mut whole = base;
@@ -242,19 +247,19 @@ impl Solutions {
         for node in rest.tree.upwards(query.path) {
             let inside = slice.as_ref().is_none_or(|slice| slice.contains(&rest.tree.constraint(node)));
             if !inside && ancestor == query.path {
-                // What the slice leaves out is as the node's model has it.
+                // Inputs outside the slice have the values of the node's path model.
                 known.certain.insert(node.id());
             } else if inside {
                 known.of_answer.insert(node.id());
             }
         }
         let before = self.pool.computed();
-        self.pool.limit = self.ks.now();
-        let mut world = world(rest);
-        self.pool.settle(&mut world, candidates, &known);
+        self.pool.limit = self.ks.current();
+        let mut context = context(rest);
+        self.pool.insert_from_root(&mut context, candidates, &known);
         let set = if harvested > 0 { all } else { 1 };
-        let making = MAKING * all as u64 + SETTING * (atoms.len() * set) as u64;
-        let values = self.pool.computed() - before + making;
+        let copying = COPY_COST * all as u64 + SET_COST * (atoms.len() * set) as u64;
+        let values = self.pool.computed() - before + copying;
         rest.charge(values * size::VALUE_NS);
         self.kp.charge(values * harvested as u64 / all as u64, late_harvested, harvested);
         let others = all - harvested;
@@ -262,39 +267,41 @@ impl Solutions {
         self.variants.charge(values, late_variants, others);
         if others > 0 {
             self.made += others as u64;
-            self.variants_cost(values * size::VALUE_NS);
+            self.charge_variants(values * size::VALUE_NS);
         }
     }
 
-    fn variants_cost(&mut self, ns: u64) {
-        self.account = self.account.saturating_sub(ns);
+    fn charge_variants(&mut self, ns: u64) {
+        self.variant_allowance = self.variant_allowance.saturating_sub(ns);
         self.spent += ns;
-        if self.made >= REMEMBERED {
+        if self.made >= VARIANT_SAMPLES {
             (self.made, self.spent) = (self.made / 2, self.spent / 2);
         }
     }
 
-    /// How many variants to make: all that pay, but they may not cost more than what they are to save, and have saved.
+    /// Number of variants to make: as many as pay, within their allowance.
     fn affordable_variants(&mut self) -> usize {
         if self.variants.is_fixed() {
-            return self.variants.now();
+            return self.variants.current();
         }
         let affordable = match self.made {
-            0 => FEWEST,
-            made => usize::try_from(self.account / (self.spent / made).max(1)).unwrap_or(usize::MAX),
+            0 => MIN_VARIANTS,
+            made => {
+                usize::try_from(self.variant_allowance / (self.spent / made).max(1)).unwrap_or(usize::MAX)
+            }
         };
-        if affordable < FEWEST { 0 } else { self.variants.take_together(TOGETHER).min(affordable) }
+        if affordable < MIN_VARIANTS { 0 } else { self.variants.take_batch(VARIANT_BATCH).min(affordable) }
     }
 
-    /// The partial solutions, completed.
-    fn harvested(&mut self, graph: &Graph, lots: &[Lot], base: &Model) -> Vec<Candidate> {
-        let rows: Vec<(&Lot, usize)> =
-            lots.iter().flat_map(|lot| (0..lot.len()).map(move |row| (lot, row))).collect();
+    /// The partial solutions of a solve, completed by the path model.
+    fn harvested(&mut self, graph: &Graph, batches: &[Batch], base: &Model) -> Vec<Candidate> {
+        let rows: Vec<(&Batch, usize)> =
+            batches.iter().flat_map(|batch| (0..batch.len()).map(move |row| (batch, row))).collect();
         let taken = rows.len().min(KP[2]);
         let mut candidates = Vec::with_capacity(taken);
         for number in 0..taken {
-            let (lot, row) = rows[number * rows.len() / taken];
-            let model = lot.complete(graph, row, base.clone());
+            let (batch, row) = rows[number * rows.len() / taken];
+            let model = batch.complete(graph, row, base.clone());
             candidates.push(Candidate {
                 model: model.into(),
                 origin: Origin::Harvest,
@@ -304,7 +311,7 @@ impl Solutions {
         candidates
     }
 
-    /// What the query mentions.
+    /// The atoms that the query mentions.
     fn atoms(query: &Query, rest: &mut Rest<'_>) -> Vec<Atom> {
         let constraints = query.constraints(rest.tree);
         let mut atoms = Vec::new();
@@ -316,8 +323,8 @@ impl Solutions {
         atoms
     }
 
-    /// The answer with another value, at random, for one of the atoms: every second time for one that the condition
-    /// mentions. What leaves the rest as it is stays near the path.
+    /// Variants of the answer, each with a random value for one atom: every second time for one that the condition
+    /// mentions. Constraints over other atoms still hold.
     fn vary(
         &mut self,
         graph: &Graph,
@@ -346,11 +353,11 @@ impl Solutions {
     }
 }
 
-fn world<'a>(rest: &'a mut Rest<'_>) -> World<'a> {
-    World { graph: rest.graph, tree: rest.tree, evaluator: rest.evaluator, supports: rest.supports }
+fn context<'a>(rest: &'a mut Rest<'_>) -> Context<'a> {
+    Context { graph: rest.graph, tree: rest.tree, evaluator: rest.evaluator, supports: rest.supports }
 }
 
-/// Gives an atom the value it has in another model.
+/// Sets an atom to its value in another model.
 fn set(graph: &Graph, model: &mut Model, atom: Atom, from: &Model) {
     match (atom, graph.sort(atom.variable())) {
         (Atom::Element(array, index), Sort::Array { index: width, element }) => {
@@ -371,7 +378,7 @@ impl Layer for Solutions {
     }
 
     fn check(&mut self, query: &Query, rest: &mut Rest<'_>) -> Answer {
-        if let Some(model) = self.look(query, rest) {
+        if let Some(model) = self.find(query, rest) {
             self.answered = true;
             return Answer::Sat(model);
         }
@@ -379,11 +386,11 @@ impl Layer for Solutions {
         let (solved, before) = (rest.harvest.work, rest.work());
         let answer = rest.check(query);
         self.cost = rest.work() - before;
-        self.question += self.cost;
-        self.question -= self.question / AVERAGED;
+        self.query_cost += self.cost;
+        self.query_cost -= self.query_cost / QUERY_SAMPLES;
         if rest.harvest.work > solved {
-            self.account += (rest.harvest.work - solved) / 2;
-            self.gather(query, rest, &answer);
+            self.variant_allowance += (rest.harvest.work - solved) / 2;
+            self.insert_solutions(query, rest, &answer);
         }
         answer
     }
@@ -391,20 +398,20 @@ impl Layer for Solutions {
     fn found(&mut self, query: &Query, model: &Model, rest: &mut Rest<'_>) {
         let counts = &mut self.counts;
         let cost = std::mem::take(&mut self.cost);
-        if std::mem::take(&mut self.answered) || cost < LEAST_NS {
+        if std::mem::take(&mut self.answered) || cost < MIN_ANSWER_NS {
             return;
         }
         counts.answers += 1;
-        let pays = counts.kept < ANSWERS_TRIES || counts.answer * ANSWERS_USE >= counts.kept;
-        if !pays && !counts.answers.is_multiple_of(ANSWERS_AGAIN) {
+        let pays = counts.kept < MIN_ANSWER_SAMPLES || counts.answer * ANSWERS_PER_USE >= counts.kept;
+        if !pays && !counts.answers.is_multiple_of(ANSWER_PROBE_INTERVAL) {
             return;
         }
         counts.kept += 1;
         self.pool.note_dropped(rest.tree.dropped());
-        self.pool.limit = self.ks.now();
-        let mut world = world(rest);
+        self.pool.limit = self.ks.current();
+        let mut context = context(rest);
         let candidate = Candidate { model: model.clone().into(), origin: Origin::Answer, late: false };
-        self.pool.put(&mut world, candidate, query.path);
+        self.pool.insert_at(&mut context, candidate, query.path);
     }
 
     fn sweep(&mut self, alive: &Alive<'_>) {
@@ -425,14 +432,14 @@ impl Layer for Solutions {
             ("by_harvest", counts.harvest),
             ("by_variant", counts.variant),
             ("by_answer", counts.answer),
-            ("by_risen", counts.risen),
+            ("by_moved_up", counts.moved_up),
             ("below", counts.below),
             ("inserted", counts.inserted),
             ("kept", counts.kept),
             ("pool", self.pool.len() as u64),
-            ("kp", self.kp.now() as u64),
-            ("ks", self.ks.now() as u64),
-            ("variants", self.variants.now() as u64),
+            ("kp", self.kp.current() as u64),
+            ("ks", self.ks.current() as u64),
+            ("variants", self.variants.current() as u64),
             ("values", self.pool.computed()),
         ]
         .map(|(name, count)| (name.to_string(), count as f64))

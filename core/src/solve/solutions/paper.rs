@@ -1,13 +1,13 @@
 //! The variant `solutions:paper`: Algorithm 2 of the paper on partial solutions (FSE 2024) as written, to measure
 //! against.
 //!
-//! Answers: the same set of constraints; a satisfiable superset; for each prefix of the path, longest first, unsat if
-//! that prefix is, or a solution stored under it that satisfies everything.
-//! Why sound: a stored solution is evaluated on the whole query before it is given out; an unsat prefix is a core.
-//! When it helps: its figures are the base line of `solutions`.
-//! Cost: quadratic in the length of the path: every prefix is a key, and every candidate is tried on everything.
+//! Answers: queries with the same set of constraints, or with a satisfiable superset; then for each prefix of the path,
+//! longest first: unsat if the prefix is, sat if a solution stored for it satisfies the query.
+//! Why sound: a stored solution is evaluated under the whole query; an unsat prefix is a core.
+//! When it helps: a baseline for `solutions`.
+//! Cost: quadratic in the length of the path: every prefix is a key, and every candidate is evaluated under the query.
 
-use super::super::harvest::Lot;
+use super::super::harvest::Batch;
 use super::super::settrie::{SetTrie, numbers};
 use super::super::spec::{Item, SpecError};
 use super::super::{Layer, Rest};
@@ -15,15 +15,15 @@ use crate::expr::{Expr, Model};
 use crate::query::{Alive, Answer, Core, Query};
 use rustc_hash::FxHashMap;
 
-/// The paper's figures for QF_ABV.
+/// The paper's parameters for QF_ABV.
 const KP: usize = 250;
 const KS: usize = 50;
-/// Everything is dropped when there are more entries.
+/// The cache is cleared when it has more entries.
 const MAX_ENTRIES: usize = 100_000;
-/// A look-up for a superset gives up after this many nodes of the trie.
+/// Nodes of the trie visited in a look-up of a superset.
 const MAX_STEPS: usize = 200;
 
-/// What is known of a set of constraints.
+/// The verdict on a set of constraints.
 enum Entry {
     Unsat,
     Sat(Vec<Model>),
@@ -69,7 +69,7 @@ impl Paper {
         })
     }
 
-    fn look(&mut self, query: &Query, rest: &mut Rest<'_>, formula: &[Expr]) -> Option<Answer> {
+    fn find(&mut self, query: &Query, rest: &mut Rest<'_>, formula: &[Expr]) -> Option<Answer> {
         let whole = numbers(formula.iter().copied());
         let unsat = |length: usize| {
             let constraints = formula[..length.min(formula.len() - 1)].iter().copied().collect();
@@ -113,7 +113,7 @@ impl Paper {
         None
     }
 
-    fn remember(&mut self, rest: &mut Rest<'_>, formula: &[Expr], answer: &Answer, lots: &[Lot]) {
+    fn remember(&mut self, rest: &mut Rest<'_>, formula: &[Expr], answer: &Answer, batches: &[Batch]) {
         if self.entries.len() > MAX_ENTRIES {
             self.forget();
         }
@@ -128,9 +128,9 @@ impl Paper {
             }
             Answer::Unknown(_) => {}
         }
-        let rows = lots.iter().flat_map(|lot| (0..lot.len()).map(move |row| (lot, row)));
-        for (lot, row) in rows.take(self.kp) {
-            let model = lot.complete(rest.graph, row, Model::new());
+        let rows = batches.iter().flat_map(|batch| (0..batch.len()).map(move |row| (batch, row)));
+        for (batch, row) in rows.take(self.kp) {
+            let model = batch.complete(rest.graph, row, Model::new());
             let mut session = rest.evaluator.under(rest.graph, &model);
             let length = formula.iter().take_while(|&&e| session.truth(e)).count();
             for end in 1..=length {
@@ -143,7 +143,7 @@ impl Paper {
         }
     }
 
-    /// Stores a solution of a set of constraints, if there is room for it.
+    /// Stores a solution of a set of constraints unless `ks` are stored already.
     fn add(&mut self, set: Vec<u32>, model: Model) {
         match self.entries.entry(set.into()).or_insert_with(|| Entry::Sat(Vec::new())) {
             Entry::Sat(models) if models.len() < self.ks.max(1) => models.push(model),
@@ -160,12 +160,12 @@ impl Layer for Paper {
     fn check(&mut self, query: &Query, rest: &mut Rest<'_>) -> Answer {
         let constraints = query.constraints(rest.tree);
         let formula: Vec<Expr> = constraints.iter().copied().chain([query.condition]).collect();
-        if let Some(answer) = self.look(query, rest, &formula) {
+        if let Some(answer) = self.find(query, rest, &formula) {
             return answer;
         }
         let answer = rest.check(query);
-        let lots = rest.harvest.take();
-        self.remember(rest, &formula, &answer, &lots);
+        let batches = rest.harvest.take();
+        self.remember(rest, &formula, &answer, &batches);
         answer
     }
 
@@ -179,7 +179,6 @@ impl Layer for Paper {
         self.supersets.sweep(|id| alive.exprs.has_id(id), |model| model.retain(|v| alive.expr(v)));
     }
 
-    /// Nothing hangs on path nodes here.
     fn drop_paths(&mut self, _gone: &[u32]) {}
 
     fn forget(&mut self) {

@@ -1,22 +1,23 @@
-//! How many solutions are worth their cost: a number that doubles while its second half pays, and halves while it does
-//! not. Where it has come down to none, a few are tried now and then.
+//! An adaptive number of solutions: it doubles while its second half pays and halves while it does not. At zero, a few
+//! are tried now and then.
 //!
-//! What the second half costs (values computed) and gains (answers saved, times what an answer costs) is reckoned in
-//! nanoseconds from counts, not from a clock: the same history gives the same sizes.
+//! The cost of the second half (values computed) and its gain (answers saved, times the cost of an answer) are estimated
+//! in nanoseconds from counts, not from a clock: the same history gives the same sizes.
 
-/// About how long one value takes.
+/// Estimated cost of computing one value.
 pub(super) const VALUE_NS: u64 = 10;
-/// After so much cost of the second half a new size is chosen.
+/// A new size is chosen each time the second half has cost this much.
 const PERIOD_NS: u64 = 500_000;
-/// One in so many times a few are tried where none pay.
-const SECOND_CHANCE: u64 = 64;
-const FEW: usize = 4;
+/// At size zero, one call in this many tries `PROBE_SIZE` solutions.
+const PROBE_INTERVAL: u64 = 64;
+const PROBE_SIZE: usize = 4;
 
 pub(super) struct Size {
-    now: usize,
+    current: usize,
+    /// Calls of `take` at size zero.
     idle: u64,
-    /// What `take_together` has not given yet.
-    saved: usize,
+    /// Solutions that `take_batch` has held back so far.
+    held_back: usize,
     least: usize,
     most: usize,
     cost: u64,
@@ -25,7 +26,7 @@ pub(super) struct Size {
 
 impl Size {
     pub(super) fn adaptive(start: usize, least: usize, most: usize) -> Size {
-        Size { now: start, idle: 0, saved: 0, least, most, cost: 0, gain: 0 }
+        Size { current: start, idle: 0, held_back: 0, least, most, cost: 0, gain: 0 }
     }
 
     pub(super) fn fixed(size: usize) -> Size {
@@ -36,49 +37,50 @@ impl Size {
         self.least == self.most
     }
 
-    pub(super) fn now(&self) -> usize {
-        self.now
+    pub(super) fn current(&self) -> usize {
+        self.current
     }
 
-    /// How many to take this time.
+    /// Number of solutions to take this time.
     pub(super) fn take(&mut self) -> usize {
-        if self.now == 0 && self.most > 0 {
+        if self.current == 0 && self.most > 0 {
             self.idle += 1;
-            return if self.idle.is_multiple_of(SECOND_CHANCE) { FEW } else { 0 };
+            return if self.idle.is_multiple_of(PROBE_INTERVAL) { PROBE_SIZE } else { 0 };
         }
-        self.now
+        self.current
     }
 
-    /// The same, but rarely and then so many where it would be few: together they are cheaper.
-    pub(super) fn take_together(&mut self, many: usize) -> usize {
-        let now = self.take();
-        if now == 0 || now >= many || self.is_fixed() {
-            return now;
+    /// As `take`, but small numbers are collected until there are `batch`: together they are cheaper.
+    pub(super) fn take_batch(&mut self, batch: usize) -> usize {
+        let size = self.take();
+        if size == 0 || size >= batch || self.is_fixed() {
+            return size;
         }
-        self.saved += now;
-        if self.saved < many {
+        self.held_back += size;
+        if self.held_back < batch {
             return 0;
         }
-        self.saved -= many;
-        many
+        self.held_back -= batch;
+        batch
     }
 
-    /// Does the one with this number belong to the second half?
+    /// Whether the solution with this number belongs to the second half.
     pub(super) fn is_late(&self, number: usize) -> bool {
-        number >= self.now / 2
+        number >= self.current / 2
     }
 
-    /// A solution of the second half has saved this much.
+    /// Counts a gain of the second half, in nanoseconds.
     pub(super) fn credit(&mut self, gain: u64) {
         self.gain += gain;
     }
 
-    /// So many values were computed for `late` of `all` solutions, the late ones being of the second half.
+    /// Counts values computed for `all` solutions, `late` of which belong to the second half.
     pub(super) fn charge(&mut self, values: u64, late: usize, all: usize) {
         self.cost += values * VALUE_NS * late as u64 / all.max(1) as u64;
         if self.cost >= PERIOD_NS {
-            self.now = if self.gain >= self.cost { (self.now * 2).max(FEW) } else { self.now / 2 };
-            self.now = self.now.clamp(self.least, self.most);
+            self.current =
+                if self.gain >= self.cost { (self.current * 2).max(PROBE_SIZE) } else { self.current / 2 };
+            self.current = self.current.clamp(self.least, self.most);
             (self.cost, self.gain) = (0, 0);
         }
     }
@@ -89,31 +91,31 @@ mod tests {
     use super::*;
 
     #[test]
-    fn grows_while_it_pays_and_shrinks_while_it_does_not() {
+    fn size_doubles_while_it_pays_and_halves_while_it_does_not() {
         let mut size = Size::adaptive(50, 4, 200);
         for _ in 0..20 {
             size.credit(2 * PERIOD_NS);
             size.charge(PERIOD_NS / VALUE_NS, 1, 1);
         }
-        assert_eq!(size.now(), 200);
+        assert_eq!(size.current(), 200);
         for _ in 0..20 {
             size.charge(PERIOD_NS / VALUE_NS, 1, 1);
         }
-        assert_eq!(size.now(), 4);
+        assert_eq!(size.current(), 4);
         let mut size = Size::adaptive(50, 0, 200);
         for _ in 0..20 {
             size.charge(PERIOD_NS / VALUE_NS, 1, 1);
         }
-        assert_eq!((0..SECOND_CHANCE).map(|_| size.take()).sum::<usize>(), FEW);
+        assert_eq!((0..PROBE_INTERVAL).map(|_| size.take()).sum::<usize>(), PROBE_SIZE);
         size.credit(PERIOD_NS);
         size.charge(PERIOD_NS / VALUE_NS, 1, 1);
-        assert_eq!(size.take(), FEW);
+        assert_eq!(size.take(), PROBE_SIZE);
         let mut size = Size::adaptive(8, 0, 200);
-        assert_eq!((0..8).map(|_| size.take_together(32)).collect::<Vec<_>>(), [0, 0, 0, 32, 0, 0, 0, 32]);
+        assert_eq!((0..8).map(|_| size.take_batch(32)).collect::<Vec<_>>(), [0, 0, 0, 32, 0, 0, 0, 32]);
         let mut size = Size::fixed(8);
-        assert_eq!(size.take_together(32), 8);
+        assert_eq!(size.take_batch(32), 8);
         let mut size = Size::fixed(50);
         size.charge(PERIOD_NS, 1, 1);
-        assert_eq!(size.now(), 50);
+        assert_eq!(size.current(), 50);
     }
 }
