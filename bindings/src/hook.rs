@@ -16,7 +16,12 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyInt, PyTuple};
 use std::sync::Arc;
 
-pyo3::create_exception!(partita.hooks, PathEnd, PyBaseException, "The path has ended. Hooks must not catch this exception.");
+pyo3::create_exception!(
+    partita.hooks,
+    PathEnd,
+    PyBaseException,
+    "The path has ended. Hooks must not catch this exception."
+);
 
 /// Bytes of a traceback that are kept.
 const MAX_TRACEBACK: usize = 8_000;

@@ -157,7 +157,7 @@ fn partial_solutions_are_kept_whatever_the_answer() {
         ("sat(kp=100,engine=cadical)", 16, 65_521, 60_000, "unsat"),
         ("sat(kp=100,engine=cadical)", 31, LARGE_PRIME, 300, "unknown"),
         ("sat(kp=100,engine=cadical)", 12, 4093 * 4091, 60_000, "sat"),
-        ("sat(kp=100,patience=20)", 31, LARGE_PRIME, 300, "unknown"),
+        ("sat(kp=100,conflicts=20)", 31, LARGE_PRIME, 300, "unknown"),
     ] {
         let (mut solver, condition, batches, found) =
             harvested(spec, width, product, Duration::from_millis(limit));
@@ -191,7 +191,7 @@ fn bad_options_are_named() {
         let spec = Spec::parse(text, &Spec(Vec::new())).expect("a chain");
         build_chain(&spec, &mut |_| Ok(None)).err().expect("refused").to_string()
     };
-    let expected = "expected harvest=on|off, kp=N, patience=N (up to 1000000) or engine=both|batsat|cadical in \
+    let expected = "expected harvest=on|off, kp=N, conflicts=N (up to 1000000) or engine=both|batsat|cadical in \
                     `sat(...)`, found `kp=many`";
     assert_eq!(build("sat(kp=many)"), expected);
     assert_eq!(build("sat:quick"), "expected `sat` without a variant, found `sat:quick`");

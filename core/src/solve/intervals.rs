@@ -1,11 +1,11 @@
 //! The layer `intervals`: sets of values of bits of the inputs, learnt once per path node.
 //!
-//! Answers: conditions that the sets of a path decide; whatever a model guessed from the sets satisfies, or the model at
-//! hand with a repair (`repair`).
-//! Why sound: every set contains every solution of the constraints behind it, so an empty one is a core; a model is
-//! evaluated against every constraint before it is given out.
-//! When it helps: conditions on one byte or word, which is what programs mostly ask; bounds of several.
-//! Cost: the new constraint when a path grows; then one look-up and an intersection for a condition seen before.
+//! Answers: unsat if a set is empty; sat if the path model, a repaired path model (`repair`) or a model chosen from the
+//! sets satisfies the query.
+//! Why sound: a set contains every solution of its reasons, so the reasons of an empty one are a core. Models are
+//! evaluated on every constraint.
+//! When it helps: conditions on one byte or word, which are most of a program's conditions; bounds of several words.
+//! Cost: learning one constraint per path node; then a look-up and an intersection for a condition seen before.
 //! Source: PARTI (ASE 2018), without its restrictions; docs/intervals.md says where it differs.
 
 use super::repair::Repairs;
@@ -17,39 +17,39 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
 
-/// Models tried for one strategy, each with the leaves of the constraint that the last one violated.
-const MAX_REPAIRS: usize = 3;
-/// Nodes folded and visited for one query, at least and at most, and for the first of its kind.
+/// Limit of models per strategy; each adds the leaves of the constraint that the previous one violated.
+const MODELS_PER_STRATEGY: usize = 3;
+/// Range of the number of nodes folded and visited for a query, and the number for the first query of a kind.
 const EFFORT: std::ops::RangeInclusive<usize> = 32..=256;
 const FIRST_EFFORT: usize = 1024;
-/// After so many queries in vain, one after the other, only one in so many is tried.
-const VAIN: u32 = 32;
-const TRIED: u32 = 8;
-/// One in so many queries in vain is given the first effort again: what follows may be easier.
-const SECOND_CHANCE: u32 = 64;
-/// About how long a node takes.
+/// After this many unanswered queries in a row only one query in `PROBE_INTERVAL` is tried.
+const MAX_UNANSWERED: u32 = 32;
+const PROBE_INTERVAL: u32 = 8;
+/// One unanswered query in this many gets the first effort again: later queries may be easier.
+const FIRST_EFFORT_INTERVAL: u32 = 64;
+/// Estimated cost of a node.
 const NODE_NS: u64 = 200;
-/// Nodes that cost about as much as a guess of which nothing is inferred.
-const GUESS: usize = 16;
-/// Ranges that a guess may change.
+/// Cost of a candidate from which nothing is inferred, in nodes.
+const NODES_PER_CANDIDATE: usize = 16;
+/// Limit of ranges that a candidate may change.
 const MAX_CHANGED: usize = 64;
-/// Alternatives of a disjunction that are looked at one by one.
+/// Limit of alternatives of a disjunction that are tried separately.
 const MAX_CASES: usize = 8;
 
-/// What the sets say of a query.
+/// Result of the sets for a query.
 enum Verdict {
     Sat(Model),
-    /// These constraints, the condition among them if it was needed, have no solution.
+    /// Unsatisfiable constraints, possibly with the condition.
     Unsat(Reasons),
     Open,
 }
 
-/// Where a search for a model begins: the model of the nearest feasible node.
+/// The path model, or that of the nearest feasible ancestor: where a search for a model starts.
 struct Start {
     model: Model,
-    /// What it violates of the query's constraints, all of them newer than that node.
+    /// Violated constraints of the query; all are newer than the node of the model.
     violated: SmallVec<[Expr; 4]>,
-    /// Is the condition true under it?
+    /// Does the model satisfy the condition?
     holds: bool,
 }
 
@@ -76,36 +76,36 @@ impl Start {
         Start { model, violated, holds }
     }
 
-    /// All that it violates, the condition first.
+    /// Violated condition and constraints, the condition first.
     fn violated(&self, query: &Query) -> impl Iterator<Item = Expr> + '_ {
         (!self.holds).then_some(query.condition).into_iter().chain(self.violated.iter().copied())
     }
 }
 
 pub struct Intervals {
-    /// By what sets cannot hold of the condition: conditions of one kind tend to go the same way.
+    /// By the reason why sets are inexact for the condition: conditions of one kind tend to behave alike.
     efforts: FxHashMap<Option<Imprecision>, Effort>,
-    /// Queries passed on, by why.
+    /// Number of queries passed on, by reason.
     passed: BTreeMap<String, u64>,
     repairs: Option<Repairs>,
 }
 
-/// Nodes to be folded and visited for a query: more while that leads to answers, less while it is in vain. Balanced
-/// where four queries in five are answered: below, the layers below are cheaper.
+/// Number of nodes to fold and visit for a query: grows with answers, shrinks without. Stable if four queries in five
+/// are answered; with fewer, the layers below are cheaper.
 struct Effort {
     nodes: usize,
-    in_vain: u32,
-    /// Since the last that was answered.
+    unanswered: u32,
+    /// Unanswered queries since the last answered one.
     in_a_row: u32,
-    /// What led to a model last: which of the strategies is tried first.
+    /// Index of the strategy that found the last model; it is tried first.
     strategy: usize,
 }
 
 impl Effort {
     fn next(&self) -> usize {
-        if self.in_vain % SECOND_CHANCE == SECOND_CHANCE - 1 {
+        if self.unanswered % FIRST_EFFORT_INTERVAL == FIRST_EFFORT_INTERVAL - 1 {
             FIRST_EFFORT.max(self.nodes)
-        } else if self.in_a_row > VAIN && !self.in_a_row.is_multiple_of(TRIED) {
+        } else if self.in_a_row > MAX_UNANSWERED && !self.in_a_row.is_multiple_of(PROBE_INTERVAL) {
             0
         } else {
             self.nodes
@@ -118,14 +118,14 @@ impl Effort {
             self.in_a_row = 0;
         } else {
             self.nodes = (self.nodes - self.nodes / 4).max(*EFFORT.start());
-            self.in_vain = self.in_vain.wrapping_add(1);
+            self.unanswered = self.unanswered.wrapping_add(1);
             self.in_a_row = self.in_a_row.saturating_add(1);
         }
     }
 }
 
 impl Intervals {
-    /// With or without repairs of the model at hand.
+    /// With or without repair of the path model.
     pub fn new(repairs: bool) -> Intervals {
         let repairs = repairs.then(Repairs::default);
         Intervals { efforts: FxHashMap::default(), passed: BTreeMap::new(), repairs }
@@ -135,13 +135,13 @@ impl Intervals {
         if let Some(because) = &facts.infeasible {
             return Verdict::Unsat(because.flatten());
         }
-        if let Some(verdict) = self.short(query, rest, facts, start) {
+        if let Some(verdict) = self.decide_by_ranges(query, rest, facts, start) {
             return verdict;
         }
         let kind = rest.learner.summary(rest.graph, query.condition).imprecision();
-        let first = Effort { nodes: FIRST_EFFORT, in_vain: 0, in_a_row: 0, strategy: 0 };
+        let first = Effort { nodes: FIRST_EFFORT, unanswered: 0, in_a_row: 0, strategy: 0 };
         let known = self.efforts.entry(kind).or_insert(first);
-        let (effort, mut strategy) = (known.next().min(worth(rest)), known.strategy);
+        let (effort, mut strategy) = (known.next().min(max_nodes(rest)), known.strategy);
         let verdict = if effort == 0 {
             Verdict::Open
         } else {
@@ -153,7 +153,7 @@ impl Intervals {
         verdict
     }
 
-    /// Supposes each case of the condition in turn: impossible all, or a model of one.
+    /// Learns each case of the condition in turn: unsat if all are impossible, sat with a model of one.
     fn try_cases(
         &mut self,
         query: &Query,
@@ -188,7 +188,7 @@ impl Intervals {
             }
             add(&mut about, &violated);
             if let Some(model) =
-                self.guess(query, rest, &with, &start.model, about, (effort / GUESS, strategy))
+                self.guess(query, rest, &with, &start.model, about, (effort / NODES_PER_CANDIDATE, strategy))
             {
                 return Verdict::Sat(model);
             }
@@ -197,9 +197,15 @@ impl Intervals {
         if open { Verdict::Open } else { Verdict::Unsat(impossible) }
     }
 
-    /// The short way for a condition that says something of ranges and nothing else, most often of one, on a path
-    /// whose newest constraints do: a look at the sets, and a model with other values of those ranges.
-    fn short(&mut self, query: &Query, rest: &mut Rest<'_>, facts: &Facts, start: &Start) -> Option<Verdict> {
+    /// Fast path: the sets of the ranges in the condition decide it, or other values of these ranges satisfy it. For
+    /// conditions, and new constraints of the path, that are exactly a conjunction of sets of ranges.
+    fn decide_by_ranges(
+        &mut self,
+        query: &Query,
+        rest: &mut Rest<'_>,
+        facts: &Facts,
+        start: &Start,
+    ) -> Option<Verdict> {
         let summary = rest.learner.summary(rest.graph, query.condition);
         for (number, wanted) in &summary.implied.sets {
             if let Some(view) = facts.stored(*number)
@@ -238,7 +244,7 @@ impl Intervals {
             if strategy.infers() && rest.learner.is_out_of_effort() {
                 continue;
             }
-            for _ in 0..MAX_REPAIRS {
+            for _ in 0..MODELS_PER_STRATEGY {
                 if guesses == 0 && !strategy.infers() {
                     break;
                 }
@@ -279,7 +285,7 @@ impl Intervals {
             Some(Imprecision::Array) => "array".to_string(),
             Some(Imprecision::Operator(op)) => format!("operator_{op:?}").to_lowercase(),
             Some(Imprecision::Several(op)) => format!("several_{op:?}").to_lowercase(),
-            // The condition is clear; it is the constraints that are not.
+            // Sets are exact for the condition, but not for the constraints.
             None => "constraints".to_string(),
         };
         *self.passed.entry(why).or_default() += 1;
@@ -287,14 +293,14 @@ impl Intervals {
     }
 }
 
-/// Nodes that take about twice as long as a solve does: more of them are not worth it.
-fn worth(rest: &Rest<'_>) -> usize {
+/// Number of nodes that cost twice as much as a solve.
+fn max_nodes(rest: &Rest<'_>) -> usize {
     let nodes = |solve: u64| usize::try_from(2 * solve / NODE_NS).unwrap_or(usize::MAX);
     rest.harvest.solving().map_or(usize::MAX, nodes).max(*EFFORT.start())
 }
 
-/// Changes the model where a constraint says something, to values that the facts allow. False where there is none, or
-/// where other ranges that share bits with it have a say.
+/// Changes the ranges of a constraint in the model to values in its sets and in those of the facts. False if there is no
+/// value, or if facts exist for other ranges that share bits.
 fn assign(rest: &Rest<'_>, facts: &Facts, summary: &Summary, model: &mut Model) -> bool {
     let ranges = &rest.learner.ranges;
     summary.implied.sets.iter().all(|(number, wanted)| {
@@ -317,7 +323,7 @@ fn assign(rest: &Rest<'_>, facts: &Facts, summary: &Summary, model: &mut Model) 
     })
 }
 
-/// The condition itself, or the alternatives of a disjunction that sets cannot hold.
+/// The alternatives of a disjunction for which sets are inexact; otherwise the condition.
 fn cases(learner: &mut Learner, graph: &Graph, condition: Expr) -> Vec<Expr> {
     if graph.op(condition) != Op::Or || learner.summary(graph, condition).implied.exact {
         return vec![condition];
@@ -362,7 +368,7 @@ impl Layer for Intervals {
         }
         let facts = rest.learner.facts(rest.graph, rest.tree, query.path);
         let mut verdict = self.decide(query, rest, &facts, &start);
-        // What a slice leaves out may not be used: it could not be part of the core.
+        // Constraints outside the slice may not be used: they could not be part of the core.
         if let (Verdict::Unsat(reasons), Some(slice)) = (&verdict, &query.slice) {
             let inside = |e: &Expr| *e == query.condition || slice.contains(e);
             if !reasons.as_slice().iter().all(inside) {
@@ -380,7 +386,7 @@ impl Layer for Intervals {
         true
     }
 
-    /// What it knows of paths is the chain's.
+    /// The facts of paths belong to the shared `Learner`.
     fn sweep(&mut self, _alive: &Alive<'_>) {}
 
     fn drop_paths(&mut self, _gone: &[u32]) {}

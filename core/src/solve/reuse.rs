@@ -1,11 +1,11 @@
-//! The layer `reuse`: what was asked before, or follows from it.
+//! The layer `reuse`: answers of earlier queries.
 //!
-//! Answers: the same question with the same slice; the same set of constraints; unsat when a stored core is among the
-//! constraints; sat when a stored satisfiable set has all of them.
-//! Why sound: constraints are compared as expressions, the condition as one more of them, so neither the path nor
-//! the order matters; a model of another question is evaluated before it is given out.
-//! When it helps: branches met again on another path, with the same slice.
-//! Cost: one look-up; for what is not found, a walk through set-tries of bounded length, if anything was ever dear.
+//! Answers: the same query with the same slice; the same set of constraints; unsat if a stored core is a subset of the
+//! constraints; sat if a stored satisfiable set is a superset.
+//! Why sound: constraints are compared as expressions, and the condition is one of them, so neither the path nor the
+//! order matters. Models of other queries are evaluated.
+//! When it helps: branches repeated on another path with the same slice.
+//! Cost: one hash look-up; if it fails, a bounded walk through set-tries, unless they are empty.
 //! Source: KLEE's counterexample cache; Green for the idea of reuse across programs.
 
 use super::settrie::{SetTrie, numbers};
@@ -15,25 +15,25 @@ use crate::query::{Alive, Answer, Core, Query, Reasons};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// A look-up gives up after this many trie nodes.
+/// Limit of trie nodes visited by a look-up.
 const MAX_STEPS: usize = 200;
-/// Each kind of entry is dropped whole when there are more.
+/// Limit of models and of cores; all of a kind are dropped when it is reached.
 const MAX_ENTRIES: usize = 100_000;
-/// Questions as they were asked, and constraints of their slices together: likewise.
+/// Limit of answers kept for identical queries, and of the constraints in their slices; all are dropped likewise.
 const MAX_ASKED: usize = 1 << 12;
-const MAX_HELD: usize = 1 << 18;
+const MAX_SLICE_CONSTRAINTS: usize = 1 << 18;
 
-/// An answer that took less, and no solve, is found again as quickly: it is kept for the same question only.
-const DEAR_NS: u64 = 6_000;
+/// Cheaper answers, except those of a complete layer, are kept for identical queries only.
+const EXPENSIVE_NS: u64 = 6_000;
 
-/// A question and its slice as they were asked.
+/// Condition and slice of a query.
 type Asked = (Expr, Arc<[Expr]>);
 
 #[derive(Default)]
 pub struct Reuse {
     asked: FxHashMap<Asked, Answer>,
-    /// Constraints in all their slices.
-    held: usize,
+    /// Number of constraints in the slices of `asked`.
+    slice_constraints: usize,
     models: FxHashMap<Box<[u32]>, Model>,
     satisfiable: SetTrie<Model>,
     cores: SetTrie<()>,
@@ -47,7 +47,7 @@ impl Reuse {
         Reuse::default()
     }
 
-    /// What follows from answers to other questions.
+    /// Returns an answer that follows from answers to other queries.
     fn look_up(&mut self, query: &Query, rest: &mut Rest<'_>, constraints: &[Expr]) -> Option<Answer> {
         if self.models.is_empty() && self.cores.count() == 0 {
             return None;
@@ -63,7 +63,7 @@ impl Reuse {
             self.subset += 1;
             let within = |e: &&Expr| core.binary_search(&e.id()).is_ok();
             let used: Reasons = constraints.iter().filter(within).copied().collect();
-            // The condition may be a constraint of the path as well.
+            // The condition may also be a constraint of the path.
             let condition = core.len() > used.as_slice().len();
             return Some(Answer::Unsat(Core { constraints: used, condition }));
         }
@@ -76,18 +76,18 @@ impl Reuse {
         None
     }
 
-    /// Keeps an answer for the same question.
-    fn keep(&mut self, asked: Asked, answer: Answer) {
-        if self.asked.len() >= MAX_ASKED || self.held >= MAX_HELD {
+    /// Keeps an answer for identical queries.
+    fn keep_for_same(&mut self, asked: Asked, answer: Answer) {
+        if self.asked.len() >= MAX_ASKED || self.slice_constraints >= MAX_SLICE_CONSTRAINTS {
             self.asked.clear();
-            self.held = 0;
+            self.slice_constraints = 0;
         }
-        self.held += asked.1.len();
+        self.slice_constraints += asked.1.len();
         self.asked.insert(asked, answer);
     }
 
-    /// Keeps an answer for other questions.
-    fn remember(&mut self, query: &Query, constraints: &[Expr], answer: &Answer) {
+    /// Keeps an answer for queries with other constraints.
+    fn keep_for_others(&mut self, query: &Query, constraints: &[Expr], answer: &Answer) {
         match answer {
             Answer::Sat(model) => {
                 if self.models.len() >= MAX_ENTRIES {
@@ -126,11 +126,11 @@ impl Layer for Reuse {
         let (before, solved) = (rest.work(), rest.harvest.work);
         let is_new = found.is_none();
         let answer = found.unwrap_or_else(|| rest.check(query));
-        if is_new && (rest.work() - before >= DEAR_NS || rest.harvest.work > solved) {
-            self.remember(query, &asked.1, &answer);
+        if is_new && (rest.work() - before >= EXPENSIVE_NS || rest.harvest.work > solved) {
+            self.keep_for_others(query, &asked.1, &answer);
         }
         if !matches!(answer, Answer::Unknown(_)) {
-            self.keep(asked, answer.clone());
+            self.keep_for_same(asked, answer.clone());
         }
         answer
     }
@@ -142,7 +142,7 @@ impl Layer for Reuse {
             }
             alive.expr(*condition) && slice.iter().all(|e| alive.expr(*e))
         });
-        self.held = self.asked.keys().map(|(_, slice)| slice.len()).sum();
+        self.slice_constraints = self.asked.keys().map(|(_, slice)| slice.len()).sum();
         let lives = |set: &[u32]| set.iter().all(|id| alive.exprs.has_id(*id));
         self.models.retain(|set, _| lives(set));
         self.satisfiable = SetTrie::default();
@@ -153,12 +153,12 @@ impl Layer for Reuse {
         self.cores.sweep(|id| alive.exprs.has_id(id), |()| ());
     }
 
-    /// Nothing hangs on path nodes here.
+    /// Nothing is attached to path nodes.
     fn drop_paths(&mut self, _gone: &[u32]) {}
 
     fn forget(&mut self) {
         self.asked = FxHashMap::default();
-        self.held = 0;
+        self.slice_constraints = 0;
         self.models = FxHashMap::default();
         self.satisfiable = SetTrie::default();
         self.cores = SetTrie::default();
@@ -188,7 +188,7 @@ mod tests {
         all.iter().find(|(name, _)| name == wanted).expect("a counter").1 as u64
     }
 
-    /// Asks for the last under the others: the verdict, and how often `sat` has been asked by then.
+    /// Makes a query with the last as condition: the verdict, and the number of queries that `sat` was asked so far.
     fn ask(solver: &mut Solver, constraints: &[Expr]) -> (&'static str, u64) {
         let (condition, others) = constraints.split_last().expect("a condition");
         let path =
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_asked_is_known_and_what_follows_from_it() {
+    fn answers_are_reused_for_same_subset_and_superset() {
         let mut solver = solver();
         let [low, high, product, large] = constraints(&mut solver);
         assert_eq!(ask(&mut solver, &[high, product, large]), ("sat", 1));
@@ -221,12 +221,12 @@ mod tests {
         assert_eq!(counter(&solver, "unsat_subset"), 1);
     }
 
-    /// Says that nothing has a model, and nothing of what that took: as layers outside the core do.
-    struct Refuses;
+    /// Complete layer that answers unsat to everything and counts no effort, like layers outside the core.
+    struct AlwaysUnsat;
 
-    impl Layer for Refuses {
+    impl Layer for AlwaysUnsat {
         fn name(&self) -> &str {
-            "refuses"
+            "always-unsat"
         }
 
         fn check(&mut self, query: &Query, rest: &mut Rest<'_>) -> Answer {
@@ -244,8 +244,8 @@ mod tests {
     }
 
     #[test]
-    fn what_a_solver_says_is_kept_whatever_it_has_cost() {
-        let mut solver = Solver::new(vec![Box::new(Reuse::new()), Box::new(Refuses)]);
+    fn answers_of_complete_layers_are_kept_at_any_cost() {
+        let mut solver = Solver::new(vec![Box::new(Reuse::new()), Box::new(AlwaysUnsat)]);
         let [low, high, _, large] = constraints(&mut solver);
         assert_eq!(ask(&mut solver, &[low, high]), ("unsat", 1));
         assert_eq!(ask(&mut solver, &[large, low, high]), ("unsat", 1));
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_forgotten_is_asked_again() {
+    fn forgotten_answers_are_asked_again() {
         let mut solver = solver();
         let [_, high, product, large] = constraints(&mut solver);
         assert_eq!(ask(&mut solver, &[high, product, large]), ("sat", 1));
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_is_bounded() {
+    fn number_of_kept_answers_is_bounded() {
         let mut reuse = Reuse::new();
         let mut solver = solver();
         let [low, ..] = constraints(&mut solver);
@@ -270,8 +270,10 @@ mod tests {
         for i in 0..2 * MAX_ASKED as u64 {
             let (number, answer) = (solver.graph.word(32, i), Answer::Sat(Model::new()));
             let slice = if i % 2 == 0 { slice.clone() } else { Arc::from([low]) };
-            reuse.keep((number, slice), answer);
-            assert!(reuse.asked.len() <= MAX_ASKED && reuse.held <= MAX_HELD + 1000);
+            reuse.keep_for_same((number, slice), answer);
+            assert!(
+                reuse.asked.len() <= MAX_ASKED && reuse.slice_constraints <= MAX_SLICE_CONSTRAINTS + 1000
+            );
         }
     }
 }

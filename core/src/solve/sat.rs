@@ -1,16 +1,16 @@
 //! The layer `sat`: bit-blasting and incremental SAT.
 //!
-//! Answers: everything in QF_ABV, time and memory allowing.
-//! Why sound: circuits mean what `eval` says (tested exhaustively), constraints are assumptions, so a core is the
-//! assumptions that failed; models are evaluated before they are given out.
-//! When it helps: it is what is left when nothing cheaper answers.
-//! Cost: an expression is blasted once; a question costs propagation through its own cone, plus search.
-//! Source: batsat with a limit on conflicts, for small numbers too, then CaDiCaL (docs/sat.md has the figures); partial solutions after
-//! the paper on caching them, taken while batsat searches.
+//! Answers: every query of QF_ABV, within time and memory.
+//! Why sound: circuits agree with `eval` (tested exhaustively). Constraints are assumptions, so the failed assumptions
+//! are a core. Models are evaluated.
+//! When it helps: for queries that no cheaper layer answers.
+//! Cost: an expression is blasted once; a query costs propagation through its own cone, plus search.
+//! Source: batsat with a conflict limit, also on small inputs (`small_inputs.rs`), then CaDiCaL; docs/sat.md has the
+//! figures. Near misses are collected during search as in "Partial solutions" (docs/cache.md).
 
 use super::harvest::Place;
 use super::spec::{Item, SpecError};
-use super::{Layer, Rest, narrow};
+use super::{Layer, Rest, small_inputs};
 use crate::blast::batsat::Batsat;
 use crate::blast::cadical::Cadical;
 use crate::blast::cnf::Encoding;
@@ -22,52 +22,52 @@ use crate::expr::Expr;
 use crate::query::{Alive, Answer, Core, Query};
 use rustc_hash::FxHashMap;
 
-/// Partial solutions kept from one solve, unless told otherwise.
-const KEPT: usize = 250;
-/// The largest number an option takes.
+/// Default limit of near misses kept from one solve.
+const DEFAULT_NEAR_MISSES: usize = 250;
+/// Greatest value of a numeric option.
 const LARGEST_OPTION: u64 = 1_000_000;
-/// Conflicts after which batsat hands over, unless told otherwise.
-const PATIENCE: u64 = 1_000;
-/// Gates in a solver past which it is given up for a new one.
-const LARGEST: usize = 400_000;
-/// Telling a solver a gate costs about as much as propagating this many literals.
-const RETELLING: u64 = 30;
-/// Gates below which a new solver is not worth it.
-const SMALLEST: u64 = 500;
+/// Default conflict limit of batsat, after which CaDiCaL takes over.
+const DEFAULT_CONFLICTS: u64 = 1_000;
+/// Number of gates above which a SAT solver is replaced by a new one.
+const MAX_ENCODED_GATES: usize = 400_000;
+/// Cost of adding a gate to a SAT solver, in propagated literals.
+const PROPAGATIONS_PER_GATE: u64 = 30;
+/// Least number of gates assumed for a query when a new SAT solver is considered.
+const MIN_GATES: u64 = 500;
 
-/// About how long a propagated literal and a gate told to a solver take, for reckoning what an answer has cost.
+/// Estimated costs of propagating a literal and of adding a gate to a SAT solver.
 const PROPAGATION_NS: u64 = 40;
 const GATE_NS: u64 = 900;
-/// New gates for a question that is not to take long.
+/// Limit of new gates for a brief query.
 const BRIEF_GATES: usize = 10_000;
-/// And what every question takes.
-const QUESTION_NS: u64 = 5_000;
+/// Estimated cost of every query.
+const QUERY_NS: u64 = 5_000;
 
-/// Which engines are used: the default is `Both`, the others are for comparison.
+/// SAT solvers in use. The default is `Both`; the others are for comparison.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Engines {
     Both,
     Batsat,
     Cadical,
-    /// batsat until it is tired.
+    /// batsat up to its conflict limit.
     Brief,
 }
 
 pub struct Sat {
     engines: Engines,
-    /// Partial solutions to keep from a solve; 0 turns the harvest off.
-    keep: usize,
-    /// Conflicts after which batsat hands over to CaDiCaL.
-    patience: u64,
+    /// Limit of near misses kept from one solve; 0 for none.
+    max_near_misses: usize,
+    /// Conflict limit of batsat, after which CaDiCaL takes over.
+    conflicts: u64,
     blaster: Blaster,
-    quick: Prepared<Batsat>,
-    thorough: Option<Prepared<Cadical>>,
-    /// New gates for a question that is not to take long.
+    batsat: Prepared<Batsat>,
+    cadical: Option<Prepared<Cadical>>,
+    /// Limit of new gates for a brief query.
     brief_gates: usize,
-    /// By gate: the question that met it last, and that question's number.
-    met: Vec<u32>,
-    question: u32,
-    /// Partial solutions of the question at hand that have been kept.
+    /// Number of the last query that contains each gate, and of the current query.
+    last_query: Vec<u32>,
+    query: u32,
+    /// Number of near misses kept from the current query.
     kept: usize,
     counts: Counts,
 }
@@ -75,46 +75,46 @@ pub struct Sat {
 #[derive(Default)]
 struct Counts {
     conflicts: u64,
-    /// Questions asked of small numbers, and answered by them.
-    narrowed: u64,
-    narrow: u64,
+    /// Queries restricted to small inputs, and answered by them.
+    restricted: u64,
+    small_inputs: u64,
     handed_over: u64,
     refuted: u64,
     rebuilt: u64,
     harvested: u64,
 }
 
-/// An engine and what it has been told.
+/// A SAT solver and what has been added to it.
 struct Prepared<E> {
     engine: E,
     encoding: Encoding,
-    /// How many of the lemmas about it have been told.
+    /// Number of lemmas added, by array term.
     lemmas: FxHashMap<ArrayTerm, usize>,
-    /// Literals propagated so far that the questions asked had no use for.
+    /// Literals propagated so far outside the cones of the queries.
     waste: u64,
 }
 
-/// What an engine has done so far.
-struct Effort {
+/// Counts of a SAT solver so far.
+struct Counted {
     conflicts: u64,
     propagations: u64,
 }
 
-impl Effort {
-    fn of<E: SatSolver>(prepared: &Prepared<E>) -> Effort {
-        Effort { conflicts: prepared.engine.conflicts(), propagations: prepared.engine.propagations() }
+impl Counted {
+    fn of<E: SatSolver>(prepared: &Prepared<E>) -> Counted {
+        Counted { conflicts: prepared.engine.conflicts(), propagations: prepared.engine.propagations() }
     }
 }
 
-/// A question in gates.
-struct Posed {
-    /// In path order, the condition last.
+/// A query as literals of gates.
+struct GateQuery {
+    /// Literals of the constraints in path order, then of the condition.
     roots: Vec<Lit>,
-    /// The constraint behind each root; the condition has none.
+    /// Constraint of each root; `None` for the condition.
     origins: Vec<Option<Expr>>,
     inputs: Vec<u32>,
     array_terms: Vec<ArrayTerm>,
-    /// About how many gates there are behind the roots.
+    /// Number of gates in the cones of the roots; shared ones count several times.
     gates: u64,
 }
 
@@ -123,19 +123,20 @@ impl<E: SatSolver> Prepared<E> {
         Prepared { engine, encoding: Encoding::new(), lemmas: FxHashMap::default(), waste: 0 }
     }
 
-    /// Has it wasted as much work on what was asked before as telling a new one about this question costs?
-    fn is_wasteful(&self, posed: &Posed) -> bool {
-        self.encoding.len() > LARGEST || self.waste > RETELLING * posed.gates.max(SMALLEST)
+    /// Has it spent as much work outside the queries' cones as adding this query to a new solver costs?
+    fn is_wasteful(&self, gate_query: &GateQuery) -> bool {
+        self.encoding.len() > MAX_ENCODED_GATES
+            || self.waste > PROPAGATIONS_PER_GATE * gate_query.gates.max(MIN_GATES)
     }
 
     fn solve(
         &mut self,
         blaster: &Blaster,
-        posed: &Posed,
+        gate_query: &GateQuery,
         budget: &Budget,
         limits: (u64, usize),
     ) -> SatResult {
-        match self.ask(blaster, posed, budget, limits) {
+        match self.ask(blaster, gate_query, budget, limits) {
             Ok(outcome) => outcome,
             Err(why) => SatResult::Stopped(why),
         }
@@ -144,21 +145,21 @@ impl<E: SatSolver> Prepared<E> {
     fn ask(
         &mut self,
         blaster: &Blaster,
-        posed: &Posed,
+        gate_query: &GateQuery,
         budget: &Budget,
         (conflicts, keep): (u64, usize),
     ) -> Result<SatResult, Why> {
         let mut literal = |lit: Lit| self.encoding.literal(&blaster.gates, lit, &mut self.engine, budget);
         let assumptions: Vec<i32> =
-            posed.roots.iter().map(|&root| literal(root)).collect::<Result<_, _>>()?;
+            gate_query.roots.iter().map(|&root| literal(root)).collect::<Result<_, _>>()?;
         let input = |&node: &u32| literal(Lit::new(node, false));
-        let traced: Vec<i32> = posed.inputs.iter().map(input).collect::<Result<_, _>>()?;
-        for &array_term in &posed.array_terms {
-            let told = self.lemmas.entry(array_term).or_insert(0);
-            for &lemma in &blaster.lemmas(array_term)[*told..] {
+        let traced: Vec<i32> = gate_query.inputs.iter().map(input).collect::<Result<_, _>>()?;
+        for &array_term in &gate_query.array_terms {
+            let added = self.lemmas.entry(array_term).or_insert(0);
+            for &lemma in &blaster.lemmas(array_term)[*added..] {
                 let literal = self.encoding.literal(&blaster.gates, lemma, &mut self.engine, budget)?;
                 crate::blast::sat_solver::ClauseSink::clause(&mut self.engine, &[literal]);
-                *told += 1;
+                *added += 1;
             }
         }
         let before = (self.engine.conflicts(), self.engine.propagations());
@@ -169,9 +170,9 @@ impl<E: SatSolver> Prepared<E> {
             conflicts,
             keep,
         });
-        // Without conflicts each gate behind the question is propagated once; the others come in uncalled.
+        // Without conflicts each gate of the query is propagated once; the rest is waste.
         if self.engine.conflicts() == before.0 {
-            self.waste += (self.engine.propagations() - before.1).saturating_sub(posed.gates);
+            self.waste += (self.engine.propagations() - before.1).saturating_sub(gate_query.gates);
         }
         Ok(outcome)
     }
@@ -182,7 +183,8 @@ impl Sat {
         if let Some(variant) = &item.variant {
             return Err(SpecError(format!("expected `sat` without a variant, found `sat:{variant}`")));
         }
-        let (mut engines, mut harvest, mut keep, mut patience) = (Engines::Both, true, KEPT, PATIENCE);
+        let (mut engines, mut harvest, mut keep, mut conflicts) =
+            (Engines::Both, true, DEFAULT_NEAR_MISSES, DEFAULT_CONFLICTS);
         for (key, value) in &item.options {
             let number = value.parse::<u64>().ok().filter(|n| *n <= LARGEST_OPTION);
             match (key.as_str(), value.as_str(), number) {
@@ -192,58 +194,58 @@ impl Sat {
                 ("engine", "batsat", _) => engines = Engines::Batsat,
                 ("engine", "cadical", _) => engines = Engines::Cadical,
                 ("kp", _, Some(number)) => keep = number as usize,
-                ("patience", _, Some(number)) => patience = number,
+                ("conflicts", _, Some(number)) => conflicts = number,
                 (key, value, _) => {
                     return Err(SpecError(format!(
-                        "expected harvest=on|off, kp=N, patience=N (up to {LARGEST_OPTION}) or \
+                        "expected harvest=on|off, kp=N, conflicts=N (up to {LARGEST_OPTION}) or \
                          engine=both|batsat|cadical in `sat(...)`, found `{key}={value}`"
                     )));
                 }
             }
         }
-        Ok(Sat::with(engines, if harvest { keep } else { 0 }, patience))
+        Ok(Sat::with(engines, if harvest { keep } else { 0 }, conflicts))
     }
 
-    /// One that gives up after so many conflicts, over gates of its own.
-    pub(super) fn brief(blaster: Blaster, conflicts: u64) -> Sat {
+    /// One with a conflict limit and its own gates.
+    pub(super) fn limited(blaster: Blaster, conflicts: u64) -> Sat {
         Sat { blaster, ..Sat::with(Engines::Brief, 0, conflicts) }
     }
 
-    fn with(engines: Engines, keep: usize, patience: u64) -> Sat {
+    fn with(engines: Engines, keep: usize, conflicts: u64) -> Sat {
         Sat {
             engines,
-            keep,
-            patience,
+            max_near_misses: keep,
+            conflicts,
             blaster: Blaster::new(),
-            quick: Prepared::new(Batsat::new()),
-            thorough: None,
+            batsat: Prepared::new(Batsat::new()),
+            cadical: None,
             brief_gates: BRIEF_GATES,
-            met: Vec::new(),
-            question: 0,
+            last_query: Vec::new(),
+            query: 0,
             kept: 0,
             counts: Counts::default(),
         }
     }
 
-    /// Starts again with no gates and new solvers.
+    /// Drops all gates and SAT solvers.
     fn reset(&mut self) {
         self.counts.rebuilt += 1;
         self.blaster = Blaster::new();
-        self.quick = Prepared::new(Batsat::new());
-        self.thorough = None;
-        self.met = Vec::new();
-        self.question = 0;
+        self.batsat = Prepared::new(Batsat::new());
+        self.cadical = None;
+        self.last_query = Vec::new();
+        self.query = 0;
     }
 
-    /// New solvers where the old ones are wasteful.
-    fn renew(&mut self, posed: &Posed) {
-        if self.quick.is_wasteful(posed) {
+    /// Replaces wasteful SAT solvers.
+    fn replace_wasteful(&mut self, gate_query: &GateQuery) {
+        if self.batsat.is_wasteful(gate_query) {
             self.counts.rebuilt += 1;
-            self.quick = Prepared::new(Batsat::new());
+            self.batsat = Prepared::new(Batsat::new());
         }
-        if self.thorough.as_ref().is_some_and(|thorough| thorough.is_wasteful(posed)) {
+        if self.cadical.as_ref().is_some_and(|cadical| cadical.is_wasteful(gate_query)) {
             self.counts.rebuilt += 1;
-            self.thorough = None;
+            self.cadical = None;
         }
     }
 
@@ -252,7 +254,7 @@ impl Sat {
         self.blaster.allow(rest.budget, most);
         self.kept = 0;
         let constraints = query.constraints(rest.tree);
-        let mut posed = Posed {
+        let mut gate_query = GateQuery {
             roots: Vec::with_capacity(constraints.len() + 1),
             origins: Vec::with_capacity(constraints.len() + 1),
             inputs: Vec::new(),
@@ -266,42 +268,47 @@ impl Sat {
                 return Ok(Answer::Unsat(Core { constraints: origin.into_iter().collect(), condition }));
             }
             if root != Lit::TRUE {
-                posed.roots.push(root);
-                posed.origins.push(origin);
+                gate_query.roots.push(root);
+                gate_query.origins.push(origin);
             }
         }
-        self.gather(&mut posed);
-        self.renew(&posed);
+        self.gather(&mut gate_query);
+        self.replace_wasteful(&gate_query);
         loop {
-            self.blaster.has_unmentioned_index(&posed.array_terms)?;
+            self.blaster.has_unmentioned_index(&gate_query.array_terms)?;
             let mut outcome = SatResult::ConflictLimit;
-            if self.engines == Engines::Both && narrow::BEFORE < self.patience {
-                outcome = self.solve_quickly(query, &posed, rest, narrow::BEFORE);
+            if self.engines == Engines::Both && small_inputs::CONFLICTS_BEFORE < self.conflicts {
+                outcome = self.run_batsat(query, &gate_query, rest, small_inputs::CONFLICTS_BEFORE);
                 if outcome == SatResult::ConflictLimit && rest.is_brief() {
-                    return Err(failure("left it to the layers that were passed by".into()));
+                    return Err(failure("effort limit reached".into()));
                 }
                 if outcome == SatResult::ConflictLimit
-                    && let Some(answer) = self.narrowed(query, &posed, rest)
+                    && let Some(answer) = self.try_small_inputs(query, &gate_query, rest)
                 {
                     return Ok(answer);
                 }
             }
             if outcome == SatResult::ConflictLimit {
-                outcome = self.solve(query, &posed, rest);
+                outcome = self.solve(query, &gate_query, rest);
             }
             let values = match outcome {
                 SatResult::Sat(values) => values,
-                SatResult::Unsat(failed) => return core(&posed, &failed),
+                SatResult::Unsat(failed) => return core(&gate_query, &failed),
                 SatResult::Stopped(why) => return Err(why),
                 SatResult::ConflictLimit => {
-                    return Err(failure("gave up after its limit of conflicts".into()));
+                    return Err(failure("conflict limit reached".into()));
                 }
             };
-            let assignment: Vec<(u32, bool)> = posed.inputs.iter().copied().zip(values).collect();
-            match self.blaster.check_arrays(rest.graph, rest.evaluator, &assignment, &posed.array_terms)? {
+            let assignment: Vec<(u32, bool)> = gate_query.inputs.iter().copied().zip(values).collect();
+            match self.blaster.check_arrays(
+                rest.graph,
+                rest.evaluator,
+                &assignment,
+                &gate_query.array_terms,
+            )? {
                 Consistency::Refuted => {
                     self.counts.refuted += 1;
-                    self.gather(&mut posed);
+                    self.gather(&mut gate_query);
                 }
                 Consistency::Consistent(model) => {
                     if let Err(violated) = rest.satisfies(query, &model) {
@@ -320,106 +327,128 @@ impl Sat {
     }
 
     /// The inputs and array_terms of all roots, each once, ascending.
-    fn gather(&mut self, posed: &mut Posed) {
-        self.question += 1;
-        posed.inputs.clear();
-        posed.array_terms.clear();
-        posed.gates = 0;
-        for &root in &posed.roots {
+    fn gather(&mut self, gate_query: &mut GateQuery) {
+        self.query += 1;
+        gate_query.inputs.clear();
+        gate_query.array_terms.clear();
+        gate_query.gates = 0;
+        for &root in &gate_query.roots {
             let cone = self.blaster.cone(root);
-            self.met.resize(self.blaster.gates.len(), 0);
+            self.last_query.resize(self.blaster.gates.len(), 0);
             for &input in &cone.inputs {
-                if std::mem::replace(&mut self.met[input as usize], self.question) != self.question {
-                    posed.inputs.push(input);
+                if std::mem::replace(&mut self.last_query[input as usize], self.query) != self.query {
+                    gate_query.inputs.push(input);
                 }
             }
-            posed.array_terms.extend_from_slice(&cone.array_terms);
-            posed.gates += cone.gates as u64;
+            gate_query.array_terms.extend_from_slice(&cone.array_terms);
+            gate_query.gates += cone.gates as u64;
         }
-        posed.inputs.sort_unstable();
-        posed.array_terms.sort_unstable();
-        posed.array_terms.dedup();
+        gate_query.inputs.sort_unstable();
+        gate_query.array_terms.sort_unstable();
+        gate_query.array_terms.dedup();
     }
 
-    fn solve(&mut self, query: &Query, posed: &Posed, rest: &mut Rest<'_>) -> SatResult {
+    fn solve(&mut self, query: &Query, gate_query: &GateQuery, rest: &mut Rest<'_>) -> SatResult {
         if self.engines != Engines::Cadical {
-            let limit = if self.engines == Engines::Batsat { u64::MAX } else { self.patience };
-            let outcome = self.solve_quickly(query, posed, rest, limit);
+            let limit = if self.engines == Engines::Batsat { u64::MAX } else { self.conflicts };
+            let outcome = self.run_batsat(query, gate_query, rest, limit);
             if outcome != SatResult::ConflictLimit || self.engines == Engines::Brief {
                 return outcome;
             }
             self.counts.handed_over += 1;
         }
-        let keep = self.wanted(rest);
-        let thorough = self.thorough.get_or_insert_with(|| Prepared::new(Cadical::new()));
-        let before = Effort::of(thorough);
-        let outcome = thorough.solve(&self.blaster, posed, rest.budget, (u64::MAX, keep));
-        let effort = Effort::of(thorough);
+        let keep = self.near_misses_left(rest);
+        let cadical = self.cadical.get_or_insert_with(|| Prepared::new(Cadical::new()));
+        let before = Counted::of(cadical);
+        let outcome = cadical.solve(&self.blaster, gate_query, rest.budget, (u64::MAX, keep));
+        let effort = Counted::of(cadical);
         self.counts.conflicts += effort.conflicts - before.conflicts;
         rest.solved((effort.propagations - before.propagations) * PROPAGATION_NS);
-        let rows = thorough.engine.take_harvest();
-        self.hand_in(query, posed, rest, rows);
+        let rows = cadical.engine.take_harvest();
+        self.put_near_misses(query, gate_query, rest, rows);
         outcome
     }
 
-    /// Asks batsat, and takes in what it has met.
-    fn solve_quickly(&mut self, query: &Query, posed: &Posed, rest: &mut Rest<'_>, limit: u64) -> SatResult {
-        let keep = self.wanted(rest);
-        let (before, told) = (Effort::of(&self.quick), self.quick.encoding.len());
-        let outcome = self.quick.solve(&self.blaster, posed, rest.budget, (limit, keep));
-        let effort = Effort::of(&self.quick);
+    /// Runs batsat and collects its near misses.
+    fn run_batsat(
+        &mut self,
+        query: &Query,
+        gate_query: &GateQuery,
+        rest: &mut Rest<'_>,
+        limit: u64,
+    ) -> SatResult {
+        let keep = self.near_misses_left(rest);
+        let (before, told) = (Counted::of(&self.batsat), self.batsat.encoding.len());
+        let outcome = self.batsat.solve(&self.blaster, gate_query, rest.budget, (limit, keep));
+        let effort = Counted::of(&self.batsat);
         self.counts.conflicts += effort.conflicts - before.conflicts;
-        let told = self.quick.encoding.len().saturating_sub(told) as u64;
+        let told = self.batsat.encoding.len().saturating_sub(told) as u64;
         rest.solved((effort.propagations - before.propagations) * PROPAGATION_NS + told * GATE_NS);
-        let mut rows = self.quick.engine.take_harvest();
+        let mut rows = self.batsat.engine.take_harvest();
         if outcome == SatResult::ConflictLimit {
-            // The other half is for what comes.
+            // The other half is for the solves that follow.
             rows.truncate(keep / 2);
         }
-        self.hand_in(query, posed, rest, rows);
+        self.put_near_misses(query, gate_query, rest, rows);
         outcome
     }
 
-    /// How many partial solutions of the question at hand may still be kept.
-    fn wanted(&self, rest: &Rest<'_>) -> usize {
-        self.keep.min(rest.harvest.wanted).saturating_sub(self.kept)
+    /// Number of near misses of the current query that may still be kept.
+    fn near_misses_left(&self, rest: &Rest<'_>) -> usize {
+        self.max_near_misses.min(rest.harvest.wanted).saturating_sub(self.kept)
     }
 
-    fn hand_in(&mut self, query: &Query, posed: &Posed, rest: &mut Rest<'_>, rows: Vec<Box<[u64]>>) {
+    fn put_near_misses(
+        &mut self,
+        query: &Query,
+        gate_query: &GateQuery,
+        rest: &mut Rest<'_>,
+        rows: Vec<Box<[u64]>>,
+    ) {
         if !rows.is_empty() {
             self.kept += rows.len();
             self.counts.harvested += rows.len() as u64;
-            rest.harvest.put(query.path, self.places(posed), rows);
+            rest.harvest.put(query.path, self.places(gate_query), rows);
         }
     }
 
-    /// Small numbers that answer a question which is not answered quickly (`narrow.rs`).
-    fn narrowed(&mut self, query: &Query, posed: &Posed, rest: &mut Rest<'_>) -> Option<Answer> {
-        self.counts.narrowed += 1;
-        let (tried, found) = (self.counts.narrowed, self.counts.narrow + 1);
-        if posed.gates > narrow::GATES || (found * narrow::USE < tried && !tried.is_multiple_of(narrow::USE))
+    /// Tries to answer a query with small inputs (`small_inputs.rs`).
+    fn try_small_inputs(
+        &mut self,
+        query: &Query,
+        gate_query: &GateQuery,
+        rest: &mut Rest<'_>,
+    ) -> Option<Answer> {
+        self.counts.restricted += 1;
+        let (tried, found) = (self.counts.restricted, self.counts.small_inputs + 1);
+        if gate_query.gates > small_inputs::MAX_GATES
+            || (found * small_inputs::MIN_SUCCESS < tried && !tried.is_multiple_of(small_inputs::MIN_SUCCESS))
         {
             return None;
         }
-        let exprs: Vec<Expr> = posed.origins.iter().map(|origin| origin.unwrap_or(query.condition)).collect();
-        let words = narrow::words(rest.graph, &exprs);
-        for width in narrow::WIDTHS {
-            let mut small = Sat::brief(narrow::blaster(rest.graph, &words, width)?, narrow::CONFLICTS);
+        let exprs: Vec<Expr> =
+            gate_query.origins.iter().map(|origin| origin.unwrap_or(query.condition)).collect();
+        let words = small_inputs::words(rest.graph, &exprs);
+        for width in small_inputs::WIDTHS {
+            let mut small = Sat::limited(
+                small_inputs::blaster(rest.graph, &words, width)?,
+                small_inputs::CONFLICTS_PER_WIDTH,
+            );
             let answer = small.answer(query, rest);
             self.counts.conflicts += small.counts.conflicts;
             if let Ok(Answer::Sat(_)) = answer {
-                self.counts.narrow += 1;
+                self.counts.small_inputs += 1;
                 return answer.ok();
             }
         }
         None
     }
 
-    /// What the traced inputs are the bits of, as far as that can be said without solving.
-    fn places(&self, posed: &Posed) -> Vec<Place> {
+    /// Variables and array elements of the traced inputs, where the index is known without solving.
+    fn places(&self, gate_query: &GateQuery) -> Vec<Place> {
         let mut places: Vec<Place> = Vec::new();
         let mut first = None;
-        for (at, &input) in posed.inputs.iter().enumerate() {
+        for (at, &input) in gate_query.inputs.iter().enumerate() {
             let (slot, bit) = self.blaster.slot(input);
             let (variable, index) = match &slot.owner {
                 Owner::Variable(variable) => (*variable, None),
@@ -440,13 +469,13 @@ fn failure(message: String) -> Why {
     Why::Layer { name: "sat".into(), message }
 }
 
-/// The constraints whose assumptions failed; of equal assumptions the first.
-fn core(posed: &Posed, failed: &[bool]) -> Result<Answer, Why> {
+/// The unsat answer with the failed assumptions as core; of equal assumptions the first.
+fn core(gate_query: &GateQuery, failed: &[bool]) -> Result<Answer, Why> {
     let mut roots: Vec<Lit> = Vec::new();
     let mut constraints = Vec::new();
     let mut condition = false;
     for ((&root, origin), _) in
-        posed.roots.iter().zip(&posed.origins).zip(failed).filter(|(_, failed)| **failed)
+        gate_query.roots.iter().zip(&gate_query.origins).zip(failed).filter(|(_, failed)| **failed)
     {
         if !roots.contains(&root) {
             roots.push(root);
@@ -467,10 +496,10 @@ impl Layer for Sat {
     }
 
     fn check(&mut self, query: &Query, rest: &mut Rest<'_>) -> Answer {
-        rest.charge(QUESTION_NS);
+        rest.charge(QUERY_NS);
         let fresh = self.blaster.is_fresh();
         let answer = match self.answer(query, rest) {
-            // Perhaps it is what earlier questions left behind that takes the room.
+            // Gates of earlier queries may have used up the memory.
             Err(Why::Memory) if !fresh && !rest.is_brief() => {
                 self.reset();
                 self.answer(query, rest)
@@ -486,7 +515,7 @@ impl Layer for Sat {
         }
     }
 
-    /// Nothing hangs on path nodes here.
+    /// Nothing is attached to path nodes.
     fn drop_paths(&mut self, _gone: &[u32]) {}
 
     fn forget(&mut self) {
@@ -498,7 +527,7 @@ impl Layer for Sat {
         [
             ("gates", self.blaster.gates.len() as u64),
             ("conflicts", counts.conflicts),
-            ("narrow", counts.narrow),
+            ("small_inputs", counts.small_inputs),
             ("handed_over", counts.handed_over),
             ("refuted", counts.refuted),
             ("rebuilt", counts.rebuilt),
@@ -519,7 +548,7 @@ mod tests {
     use crate::expr::{Graph, Sort};
     use crate::solve::{Manner, Solver};
 
-    /// Asks each question twice: first in a way that ends when gates run out.
+    /// Makes each query twice: the first time with a limit of gates.
     struct Interrupted;
 
     impl Layer for Interrupted {
@@ -539,8 +568,8 @@ mod tests {
         fn drop_paths(&mut self, _gone: &[u32]) {}
     }
 
-    /// Questions about arrays, and whether they have a solution.
-    fn questions(g: &mut Graph) -> Vec<(Expr, bool)> {
+    /// Conditions on arrays, and whether they are satisfiable.
+    fn conditions(g: &mut Graph) -> Vec<(Expr, bool)> {
         let array = Sort::Array { index: 11, element: 3 };
         let [a, b] = ["a", "b"].map(|name| g.var(name, array).expect("a new name"));
         let [i, j] = ["i", "j"].map(|name| g.var(name, Sort::Bits(11)).expect("a new name"));
@@ -572,16 +601,16 @@ mod tests {
     }
 
     #[test]
-    fn nothing_wrong_is_remembered_when_gates_run_out() {
+    fn state_is_consistent_after_the_gate_limit() {
         for gates in 0..250 {
-            let mut sat = Sat::with(Engines::Both, KEPT, PATIENCE);
+            let mut sat = Sat::with(Engines::Both, DEFAULT_NEAR_MISSES, DEFAULT_CONFLICTS);
             sat.brief_gates = gates;
             let mut solver = Solver::new(vec![Box::new(Interrupted), Box::new(sat)]);
-            for (number, (question, expected)) in questions(&mut solver.graph).into_iter().enumerate() {
+            for (number, (condition, expected)) in conditions(&mut solver.graph).into_iter().enumerate() {
                 let root = solver.tree.root();
-                let answer = solver.check(&Query::new(root, question), &Budget::unlimited());
+                let answer = solver.check(&Query::new(root, condition), &Budget::unlimited());
                 let verdict = if expected { "sat" } else { "unsat" };
-                assert_eq!(answer.verdict(), verdict, "question {number} after {gates} gates");
+                assert_eq!(answer.verdict(), verdict, "query {number} after {gates} gates");
             }
         }
     }

@@ -95,7 +95,7 @@ pub const LAYERS: &[LayerRow] = &[
     },
     LayerRow {
         name: "sat",
-        about: "bit-blasting and incremental SAT, complete: sat(harvest=on|off,kp=N,patience=N,engine=both|batsat|cadical)",
+        about: "bit-blasting and incremental SAT, complete: sat(harvest=on|off,kp=N,conflicts=N,engine=both|batsat|cadical)",
         build: |item, _| Ok(Box::new(sat::Sat::new(item)?)),
     },
     LayerRow {

@@ -1,27 +1,27 @@
-//! Small numbers first: which bits of its inputs a question over narrow words has.
+//! Restriction of a query to small inputs: the upper bits of all wide input words are zero.
 //!
-//! What makes a question hard is mostly arithmetic on wide words, and what satisfies a program's conditions is mostly small
-//! numbers. Where the upper bits of all input words are zero, constants fold: a product of 32 bits is a circuit of 8 or
-//! 12, and the search for it short. A model of that is one of the question. That there is none says nothing.
+//! Hard queries are mostly arithmetic on wide words, and program conditions are mostly satisfied by small numbers. With
+//! upper bits zero constants fold: a product of 32 bits becomes a circuit of 8 or 12, and the search is short. A model
+//! of the restricted query is a model of the query. If there is none, nothing follows.
 
 use crate::blast::Blaster;
 use crate::expr::walk::Atom;
 use crate::expr::{Expr, Graph, Op};
 use rustc_hash::FxHashMap;
 
-/// Words of so many bits are tried, one after the other.
+/// Widths tried, in this order.
 pub const WIDTHS: [u32; 3] = [4, 8, 12];
-/// Conflicts of the question as it is, before any of this; and conflicts after which the next width is tried.
-pub const BEFORE: u64 = 30;
-pub const CONFLICTS: u64 = 300;
-/// Words that stay as they are: characters are small enough.
-const BYTE: u32 = 8;
-/// Gates behind a question that are worth being built again.
-pub const GATES: u64 = 100_000;
-/// While fewer than one question in so many is answered, only every so manieth is tried.
-pub const USE: u64 = 8;
+/// Conflicts spent on the unrestricted query before, and conflict limit for one width.
+pub const CONFLICTS_BEFORE: u64 = 30;
+pub const CONFLICTS_PER_WIDTH: u64 = 300;
+/// Words of at most this width are not restricted.
+const UNRESTRICTED_WIDTH: u32 = 8;
+/// Limit of gates of a query that is restricted: they are built again for each width.
+pub const MAX_GATES: u64 = 100_000;
+/// If fewer than one query in N is answered, only every N-th is tried.
+pub const MIN_SUCCESS: u64 = 8;
 
-/// The input words behind `roots`, variables and what is read of arrays at once: their atoms from the lowest byte on.
+/// The input words in `roots`: variables, and multi-element reads of arrays. Atoms of each from the lowest byte on.
 pub fn words(graph: &Graph, roots: &[Expr]) -> Vec<Vec<Atom>> {
     let mut words = Vec::new();
     graph.post_order(roots, |e| match graph.op(e) {
@@ -37,12 +37,12 @@ pub fn words(graph: &Graph, roots: &[Expr]) -> Vec<Vec<Atom>> {
     words
 }
 
-/// Gates in which the words have `width` bits. None if no word is wider.
+/// A blaster in which the words have `width` bits; `None` if no word is wider.
 pub fn blaster(graph: &Graph, words: &[Vec<Atom>], width: u32) -> Option<Blaster> {
     let mut bits: FxHashMap<Atom, u32> = FxHashMap::default();
     for word in words {
         let whole: u32 = word.iter().map(|atom| graph.width(atom.variable())).sum();
-        let mut left = if whole <= BYTE { whole } else { width };
+        let mut left = if whole <= UNRESTRICTED_WIDTH { whole } else { width };
         for &atom in word {
             let own = graph.width(atom.variable());
             if left < own {
@@ -69,7 +69,7 @@ mod tests {
         ["x", "y"].map(|name| graph.var(name, Sort::Bits(WIDE)).expect("a new name"))
     }
 
-    /// A condition that chance makes, satisfied by some small numbers, by none, or by large ones only.
+    /// A random condition: satisfied by small numbers, by large ones only, or unsatisfiable.
     fn condition(graph: &mut Graph, [x, y]: [Expr; 2], random: &mut impl FnMut(u64) -> u64) -> Expr {
         let mut terms = vec![x, y, graph.word(WIDE, random(512))];
         for _ in 0..4 {
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn a_narrow_question_is_about_small_numbers_and_no_others() {
+    fn restricted_queries_have_exactly_the_small_solutions() {
         let mut state = 7u64;
         let mut random = move |below: u64| {
             state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
@@ -99,10 +99,10 @@ mod tests {
         };
         let (mut sat, mut unsat) = (0, 0);
         for width in [1, 3, 4].into_iter().cycle().take(600) {
-            // Variables are what a graph begins with, so they are the same ones in both.
+            // The first nodes of a graph have the same handles in both graphs.
             let mut graph = Graph::new();
             let words = variables(&mut graph).map(|v| vec![Atom::Variable(v)]);
-            let small = Sat::brief(blaster(&graph, &words, width).expect("wide words"), u64::MAX);
+            let small = Sat::limited(blaster(&graph, &words, width).expect("wide words"), u64::MAX);
             let mut solver = Solver::new(vec![Box::new(small)]);
             let [x, y] = variables(&mut solver.graph);
             let asked = condition(&mut solver.graph, [x, y], &mut random);
@@ -129,7 +129,7 @@ mod tests {
         assert!(sat > 50 && unsat > 50, "both kinds: {sat} and {unsat}");
     }
 
-    /// A product of two words of 32 bits, as a condition of a program.
+    /// Condition on the product of two words of 32 bits.
     fn product(solver: &mut Solver, wanted: u64, least: u64) -> Query {
         let graph = &mut solver.graph;
         let [x, y] = ["x", "y"].map(|name| graph.var(name, Sort::Bits(32)).expect("a new name"));
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn products_of_small_and_of_large_numbers_and_none_are_told_apart() {
+    fn products_of_small_numbers_of_large_numbers_and_of_none() {
         for (wanted, least, verdict) in
             [(2003 * 2011, 1, "sat"), (65_537 * 65_539, 40_000, "sat"), (65_521, 1, "unsat")]
         {
