@@ -118,7 +118,7 @@ fuzz: build
 	PARTITA_FUZZ_SEEDS=100..135 cargo test --locked --quiet --package partita-core --test interval_queries
 	@echo "== a writer of the store, killed 200 times; random queries with a store against Z3"
 	PARTITA_STORE_KILLS=200 cargo test --locked --quiet --package partita-core --test store killed
-	PARTITA_STORE_SCRIPTS=100 $(BIN)/python -m pytest -q tests/python/test_store.py -k z3
+	PARTITA_STORE_SCRIPTS=100 $(BIN)/python -m pytest -q tests/python/solver/test_store.py -k z3
 	@echo "== random queries, every chain against Z3"
 	$(BIN)/python tests/fuzz_queries.py --seconds $(FUZZ_SECONDS) --seed $(FUZZ_SEED)
 	@echo "== order, difference and linear queries: 34,000 through each of three chains against Z3"

@@ -24,11 +24,10 @@ from typing import Any
 REPOSITORY = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(REPOSITORY / "tests" / "python"))
 
-import sortgen  # noqa: E402
-from crosscheck import script_of_seed, text  # noqa: E402
-from querygen import ORDERS  # noqa: E402
-
 from partita import _core, backends  # noqa: E402
+from support import sortgen  # noqa: E402
+from support.crosscheck import script_of_seed, text  # noqa: E402
+from support.querygen import ORDERS  # noqa: E402
 
 SHARED = Path(os.environ.get("PARTITA_SHARED", REPOSITORY.parent / "shared"))
 LOGS = (

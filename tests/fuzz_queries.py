@@ -18,9 +18,9 @@ from pathlib import Path
 REPOSITORY = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(REPOSITORY / "tests" / "python"))
 
-from collected import LABEL, crosscheck_collected  # noqa: E402
-from crosscheck import CHAINS, ORDER_CHAINS, SET_CHAINS, Mismatch, Tally, crosscheck, text  # noqa: E402
-from querygen import ORDERS, SETS  # noqa: E402
+from support.collected import LABEL, crosscheck_collected  # noqa: E402
+from support.crosscheck import CHAINS, ORDER_CHAINS, SET_CHAINS, Mismatch, Tally, crosscheck, text  # noqa: E402
+from support.querygen import ORDERS, SETS  # noqa: E402
 
 FOLDER = REPOSITORY / "build" / "fuzz-queries"
 BATCH = 16

@@ -4,18 +4,12 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-REPOSITORY = Path(__file__).resolve().parent.parent.parent
-SHARED = Path(os.environ.get("PARTITA_SHARED", REPOSITORY.parent / "shared"))
-CACHE = REPOSITORY / "build" / "test-cache"
-PARTITA = Path(sys.executable).with_name("partita")
-
-Run = Callable[..., "subprocess.CompletedProcess[str]"]
+from support import CACHE, PARTITA, SHARED, Run
 
 
 def pytest_configure(config: pytest.Config) -> None:

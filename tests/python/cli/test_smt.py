@@ -1,0 +1,240 @@
+"""`partita smt`: files, interactive sessions, flags, bad input, exit status."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import platform
+import re
+import subprocess
+import sys
+import time
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from support import PARTITA, Run
+
+SCRIPT = """(set-logic QF_BV)
+(declare-const x (_ BitVec 8))
+(assert (= (bvmul x x) #x31))
+(check-sat)
+(assert (bvult x #x05))
+(check-sat)
+"""
+HARD = """(declare-const p (_ BitVec 48))(declare-const q (_ BitVec 48))
+(assert (= (bvmul p q) #x7fffffffffe7))(assert (bvult #x000000000001 p))(assert (bvult #x000000000001 q))
+(assert (bvult p #x000001000000))(assert (bvult q #x000001000000))
+(check-sat)
+(get-info :reason-unknown)
+"""
+
+
+def test_plain_and_compressed_files(partita: Run, tmp_path: Path) -> None:
+    plain, packed = tmp_path / "a.smt2", tmp_path / "a.smt2.gz"
+    plain.write_text(SCRIPT)
+    packed.write_bytes(gzip.compress(SCRIPT.encode()))
+    for path in (plain, packed):
+        done = partita("smt", str(path))
+        assert (done.stdout, done.stderr, done.returncode) == ("sat\nunsat\n", "", 0)
+
+
+def test_standard_input_and_z3_style_flags(partita: Run) -> None:
+    for arguments in ([], ["-"], ["-in"], ["-smt2", "-in"], ["-in", "-t:10000", "-T:60", "-memory:4000"]):
+        done = partita("smt", *arguments, text=SCRIPT)
+        assert (done.stdout, done.returncode) == ("sat\nunsat\n", 0), done.stderr
+
+
+def test_python_dash_m_partita(tmp_path: Path) -> None:
+    script = tmp_path / "a.smt2"
+    script.write_text(SCRIPT)
+    done = subprocess.run(
+        [sys.executable, "-m", "partita", "smt", script], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.stdout, done.stderr, done.returncode) == ("sat\nunsat\n", "", 0)
+    wrong = subprocess.run([sys.executable, "-m", "partita", "no-such"], capture_output=True, timeout=60, check=False)
+    assert wrong.returncode == 2
+
+
+def test_version(partita: Run) -> None:
+    done = partita("smt", "--version")
+    assert re.fullmatch(r"partita version \d+\.\d+\.\d+\n", done.stdout)
+    version, *facts = partita("--version").stdout.splitlines()
+    assert version == done.stdout.strip()
+    found = dict(line.split(maxsplit=1) for line in facts)
+    assert list(found) == "build extension python machine compiler bitcode solvers".split()
+    assert re.fullmatch(
+        r"(release|development \(with assertions\)), commit .+, stable ABI of Python 3.10", found["build"]
+    )
+    assert Path(found["extension"]).is_file()
+    assert found["python"].startswith(platform.python_version())
+    assert re.fullmatch(r"ziglang [\d.]+", found["compiler"])
+    for package, name in (("z3", "z3-solver"), ("bitwuzla", "bitwuzla"), ("cvc5", "cvc5")):
+        assert (f", {name} " in found["solvers"]) == (find_spec(package) is not None)
+
+
+def test_interactive_answers_are_flushed() -> None:
+    with subprocess.Popen([PARTITA, "smt", "-in"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as child:
+        assert child.stdin is not None
+        assert child.stdout is not None
+        for command, answer in [
+            ("(declare-const x (_ BitVec 8))(assert (= x #x2a))(check-sat)", "sat"),
+            ("(get-value (x))", "((x #x2a))"),
+            ("(push)(assert (= x #x00))(check-sat)", "unsat"),
+            ("(assert (= x #x0))", '(error "line '),
+            ("(pop)(check-sat)", "sat"),
+            ('(echo "still here")', "still here"),
+        ]:
+            child.stdin.write(command + "\n")
+            child.stdin.flush()
+            assert child.stdout.readline().startswith(answer), command
+        child.stdin.write("(exit)\n")
+        child.stdin.flush()
+        assert child.wait(10) == 2, "there was an error"
+
+
+def test_answers_before_bad_input_are_printed(partita: Run, tmp_path: Path) -> None:
+    path = tmp_path / "bad.smt2"
+    path.write_text(SCRIPT + "(assert (bvadd x #x0001))\n(check-sat)\n")
+    done = partita("smt", str(path))
+    first, second, error, last = done.stdout.splitlines()
+    assert (first, second, last) == ("sat", "unsat", "unsat")
+    assert error.startswith('(error "line 7 column ')
+    assert done.returncode == 2
+
+
+@pytest.mark.parametrize(
+    ("content", "status"),
+    [(b"", 0), (b"(check-sat", 2), (bytes(range(256)) * 8, 2), (b"(assert", 2), (b")", 2)],
+)
+def test_empty_binary_and_truncated_files(partita: Run, tmp_path: Path, content: bytes, status: int) -> None:
+    path = tmp_path / "odd.smt2"
+    path.write_bytes(content)
+    done = partita("smt", str(path))
+    assert done.returncode == status
+    assert "Traceback" not in done.stderr
+    assert ("(error " in done.stdout) == (status == 2)
+
+
+def test_unreadable_files(partita: Run, tmp_path: Path) -> None:
+    done = partita("smt", str(tmp_path / "none.smt2"))
+    assert done.stderr == f"partita: error: cannot read {tmp_path}/none.smt2: No such file or directory\n"
+    assert done.returncode == 2
+    cut = tmp_path / "cut.smt2.gz"
+    cut.write_bytes(gzip.compress(SCRIPT.encode())[:40])
+    done = partita("smt", str(cut))
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"partita: error: cannot read {cut}: ")
+    assert partita("smt", "--layers", "bogus", text="").returncode == 2
+    assert "expected a .kquery file with --validity" in partita("smt", "--validity", text="").stderr
+    assert "expected a number of at least 1, found 'x'" in partita("smt", "-t:x", text="").stderr
+
+
+def test_kquery(partita: Run, tmp_path: Path) -> None:
+    path = tmp_path / "a.kquery"
+    path.write_text(
+        "array a[2] : w32 -> w8 = symbolic\n"
+        "(query [(Ult (Read w8 0 a) 5)] (Ult (Read w8 0 a) 9))\n"
+        "(query [(Ult (Read w8 0 a) 5)] (Eq 7 (Read w8 0 a)))\n"
+        "(query [(Ult (Read w8 0 a) 5)] (Eq 3 (Read w8 0 a)) [] [a])\n"
+    )
+    lines = partita("smt", str(path)).stdout.splitlines()
+    assert lines[:3] == ["VALID", "INVALID", "INVALID"]
+    assert re.fullmatch(r"a: 0[0124][0-9a-f]{2}", lines[3])
+    assert partita("smt", "--validity", str(path)).stdout == "true\nfalse\nboth\n"
+
+
+def test_time_limits(partita: Run) -> None:
+    start = time.monotonic()
+    done = partita("smt", "-in", "-t:300", text=HARD)
+    assert done.stdout == 'unknown\n(:reason-unknown "timeout")\n'
+    done = partita("smt", "-in", "-T:1", text=HARD)
+    assert done.stdout.splitlines()[-1] == "timeout"
+    assert time.monotonic() - start < 15
+
+
+def test_statistics_and_verification(partita: Run) -> None:
+    done = partita("smt", "-in", "--stats", "--verify", "z3", "--layers", "simplify split bitwuzla", text=SCRIPT)
+    statistics = json.loads(done.stderr)
+    assert [layer["name"] for layer in statistics["layers"]] == ["verify", "simplify", "split", "bitwuzla"]
+    assert statistics["layers"][0]["checked"] == 2
+    assert statistics["layers"][0]["mismatches"] == 0
+    assert done.returncode == 0
+
+
+def test_edits_of_the_default_chain(partita: Run) -> None:
+    done = partita("smt", "-in", "--stats", "--layers=-split", text=SCRIPT)
+    assert "split" not in [layer["name"] for layer in json.loads(done.stderr)["layers"]]
+    assert done.stdout == "sat\nunsat\n"
+
+
+def test_no_complete_layer(partita: Run) -> None:
+    done = partita("smt", "-in", "--layers", "simplify", text=SCRIPT)
+    assert done.stdout.split() == ["unknown", "unknown"]
+    assert "the chain has no complete solver" in done.stderr
+
+
+def test_a_closed_output_is_not_an_error() -> None:
+    script = "(check-sat)\n" * 20000
+    child = subprocess.Popen(
+        [PARTITA, "smt", "-in"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert child.stdout is not None
+    assert child.stdin is not None
+    assert child.stderr is not None
+    child.stdout.close()
+    try:
+        child.stdin.write(script)
+        child.stdin.close()
+    except BrokenPipeError:
+        os.set_blocking(child.stderr.fileno(), True)
+    assert child.wait(60) == 0
+    assert child.stderr.read() == ""
+
+
+@pytest.mark.parametrize("language", ["smt2", "kquery"])
+def test_a_sample_of_every_query_log(partita: Run, corpus: Path, tmp_path: Path, language: str) -> None:
+    """Compares the first queries of each log with the index; `make corpus` runs all of them."""
+    for index_path in sorted(corpus.glob("*.json")):
+        index = json.loads(index_path.read_text())
+        text = gzip.decompress((corpus / f"{index_path.stem}.{language}.gz").read_bytes()).decode()
+        part = first_queries(text, language, 6)
+        path = tmp_path / f"sample.{language}"
+        path.write_text(part)
+        done = partita("smt", str(path))
+        words = (line.split(" ")[0] for line in done.stdout.splitlines())
+        found = [word for word in words if word in ("sat", "unsat", "unknown", "VALID", "INVALID", "UNKNOWN")]
+        if language == "smt2":
+            expected = index["smt2"]
+        else:
+            expected = ["VALID" if answer == "true" else "INVALID" for _, answer in index["kquery"]]
+        assert found, index_path.stem
+        assert found == expected[: len(found)], index_path.stem
+
+
+def first_queries(text: str, language: str, count: int) -> str:
+    if language == "smt2":
+        return "(reset)".join(text.split("(reset)")[:count])
+    parts = text.split("\n(query")[: count + 1]
+    return "\n(query".join([*parts[:-1], whole_query(parts[-1])])
+
+
+def whole_query(text: str) -> str:
+    """Returns the text up to the parenthesis that closes the query."""
+    depth = 1
+    for match in re.finditer(r"[()]", text):
+        depth += 1 if match.group() == "(" else -1
+        if depth == 0:
+            return text[: match.end()] + "\n"
+    return text
+
+
+def test_a_spec_that_begins_with_a_dash(partita: Run) -> None:
+    text = "(declare-const x (_ BitVec 8))\n(assert (bvult x #x05))\n(check-sat)\n"
+    for words in (["--layers", "-intervals"], ["--layers=-intervals"]):
+        done = partita("smt", "-", "--stats", *words, text=text)
+        assert (done.returncode, done.stdout.splitlines()[0]) == (0, "sat"), done.stderr
+        assert "enumerate" in done.stderr + done.stdout
+        assert "intervals" not in done.stderr + done.stdout

@@ -1,0 +1,114 @@
+"""The wheel in an environment with only its declared dependencies, without Rust or a compiler on PATH."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+
+from partita import _core
+from support import REPOSITORY
+
+RELEASE = _core.BUILD_PROFILE == "release"
+
+
+def wheel(folder: Path) -> Path:
+    """Builds a wheel of the installed extension. Quick where `make` has built it; elsewhere it takes minutes."""
+    target = Path(os.environ.get("CARGO_TARGET_DIR", REPOSITORY / "target"))
+    library = REPOSITORY / target / ("release" if RELEASE else "debug") / "lib_core.so"
+    sources = [path for part in ("core/src", "bindings/src") for path in (REPOSITORY / part).rglob("*.rs")]
+    if not library.exists() or library.stat().st_mtime < max(path.stat().st_mtime for path in sources):
+        pytest.skip(f"no extension of these sources in {library.parent}: run make test, which builds it there")
+    command = [str(Path(sys.executable).with_name("maturin")), "build", "--locked", "--offline", "--out", str(folder)]
+    # With the value that the Makefile sets, or everything would be rebuilt.
+    environment = {name: value for name, value in os.environ.items() if name != "PARTITA_COMMIT"}
+    if _core.BUILD_COMMIT is not None:
+        environment["PARTITA_COMMIT"] = _core.BUILD_COMMIT
+    command += ["--release"] if RELEASE else []
+    subprocess.run(command, cwd=REPOSITORY, env=environment, check=True, capture_output=True, timeout=300)
+    (built,) = folder.glob("partita-*.whl")
+    return built
+
+
+def needed(package: str, extra: str = "") -> set[str]:
+    """Returns the names of all packages that a package with an extra depends on, transitively."""
+    found: set[str] = set()
+    left = [(package, extra)]
+    while left:
+        name, chosen = left.pop()
+        for row in metadata.requires(name) or []:
+            requirement, _, marker = row.partition(";")
+            of = re.search(r"extra == ['\"](\w+)['\"]", marker)
+            if of[1] != chosen if of else marker:
+                continue  # another extra, system or version of Python
+            other, more = re.match(r"([\w.-]+)(?:\[(\w+)\])?", requirement.strip()).groups("")
+            if other == package or other not in found:
+                left.append((other, more))
+                found.add(other)
+    return found - {package}
+
+
+def link(packages: set[str], site: Path) -> None:
+    """Links packages of this environment into another one."""
+    for name in packages:
+        files = metadata.files(name) or []
+        tops = {file.parts[0] for file in files if file.parts[0] not in ("..", "__pycache__")}
+        for top in tops:
+            place = Path(str(metadata.distribution(name).locate_file(top)))
+            if not (site / top).exists():
+                (site / top).symlink_to(place)
+
+
+def test_wheel_in_a_minimal_environment(tmp_path: Path, cache: Path) -> None:
+    built = wheel(tmp_path / "dist")
+    environment = tmp_path / "empty"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(environment)], check=True, timeout=60)
+    python = environment / "bin" / "python"
+    install = [sys.executable, "-m", "pip", "--python", str(python), "install", "--no-index", "--no-deps", "--quiet"]
+    subprocess.run([*install, "--disable-pip-version-check", str(built)], check=True, timeout=120)
+    site = next((environment / "lib").glob("python3*")) / "site-packages"
+    link(needed("partita"), site)
+    (tmp_path / "bin").mkdir()
+    home = tmp_path / "home"
+    home.mkdir()
+    variables = {
+        "PATH": str(tmp_path / "bin"),
+        "HOME": str(home),
+        "XDG_CACHE_HOME": str(cache),
+        "ZIG_GLOBAL_CACHE_DIR": os.environ["ZIG_GLOBAL_CACHE_DIR"],
+    }
+
+    def partita(*words: str) -> subprocess.CompletedProcess[str]:
+        command = [str(environment / "bin" / "partita"), *words]
+        return subprocess.run(command, cwd=home, env=variables, capture_output=True, text=True, timeout=120)
+
+    version = partita("--version")
+    assert str(site / "partita") in version.stdout, version.stderr
+    example = str(REPOSITORY / "examples" / "rle.c")
+    run = partita("run", example)
+    assert run.returncode == 1, run.stderr
+    assert "out-of-bounds-write" in run.stdout
+    assert partita("replay", example, "partita-last", "--quiet").returncode == 0
+    assert partita("report", "partita-last").stdout == "report in partita-last/report.html\n"
+    page = (home / "partita-last" / "report.html").read_text()
+    for name in ("style.css", "page.js", "tree.js"):
+        assert (REPOSITORY / "python" / "partita" / "reports" / "html" / name).read_text() in page
+    for form in ("junit", "seeds", "ctest", "pytest"):
+        assert partita("export", "partita-last", "--format", form).returncode == 0
+    assert "complete -o filenames -F _partita partita" in partita("completion", "bash").stdout
+    # Experiments need an extra and say so; with it they run.
+    refused = partita("bench", "foo", "--quick")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "partita[bench]" in refused.stderr
+    try:
+        link(needed("partita", "bench"), site)
+    except metadata.PackageNotFoundError as error:
+        pytest.skip(f"everything but experiments was tried: {error} is not installed")
+    done = partita("bench", "foo", "--quick", "--out", "bench")
+    assert done.returncode == 0, done.stderr
+    assert (home / "bench" / "foo.svg").read_text().count("<svg") == 1

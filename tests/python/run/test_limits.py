@@ -1,0 +1,100 @@
+"""Runs that reach the memory limit, are interrupted or killed: limits hold, files are complete."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from partita import explore, ktest
+from support import PARTITA
+
+# 2^40 paths: never explored completely; no query is hard.
+ENDLESS = """#include "klee/klee.h"
+int main(void) {
+  unsigned char in[40];
+  klee_make_symbolic(in, sizeof in, "in");
+  int n = 0;
+  for (int i = 0; i < 40; i++)
+    if (in[i] > 100)
+      n++;
+  return n;
+}
+"""
+LIMIT = 400 << 20
+
+
+@pytest.fixture
+def endless(tmp_path: Path) -> Path:
+    path = tmp_path / "endless.c"
+    path.write_text(ENDLESS)
+    return path
+
+
+def test_states_are_discarded_at_the_memory_limit(endless: Path, tmp_path: Path) -> None:
+    # In its own process, so that memory of earlier tests does not count.
+    command = [str(PARTITA), "run", str(endless), "--search", "bfs", "--max-memory", f"{LIMIT}B", "--json"]
+    command += ["--max-instructions", "2500000", "--tests", "coverage", "--out", str(tmp_path / "out")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 3, done.stderr
+    data = json.loads(done.stdout.splitlines()[-1])
+    assert data["stopped"] == "max-instructions"
+    assert data["memory_peak_mb"] * 2**20 < 1.1 * LIMIT
+    given_up = [row for row in data["incomplete"] if row["why"] == "given up: max-memory was reached"]
+    assert sum(row["count"] for row in given_up) > 10_000
+    assert data["paths"]["limits"] == sum(row["count"] for row in data["incomplete"])
+
+
+def test_discarded_states_have_tests(endless: Path, tmp_path: Path) -> None:
+    # Less than the process uses at its start: all states are discarded at the first check.
+    run = explore(endless, search="bfs", max_memory=1 << 20, out=tmp_path / "out").finish()
+    data = run.summary()
+    assert data["stopped"] == "max-memory"
+    endings = [test.ending for test in ktest.read_folder(tmp_path / "out")]
+    assert endings == ["limit max-memory"] * data["paths"]["limits"]
+    assert len(endings) > 50
+
+
+def start(program: Path, out: Path) -> subprocess.Popen[str]:
+    """Starts a run and waits until it has written tests into the pack."""
+    command = [str(PARTITA), "run", str(program), "--out", str(out)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 60
+    pack = out / "tests.pack"
+    while time.monotonic() < deadline and not (pack.exists() and pack.stat().st_size > 1 << 16):
+        time.sleep(0.02)
+    assert process.poll() is None
+    return process
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_a_run_cleanly(number: signal.Signals, endless: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    process = start(endless, out)
+    process.send_signal(number)
+    stdout, stderr = process.communicate(timeout=60)
+    assert process.returncode == 3, stderr
+    assert "explored      incompletely, interrupted" in stdout
+    data = json.loads((out / "run.json").read_text())
+    assert (data["stopped"], data["complete"]) == ("interrupted", False)
+    assert (out / "coverage.lcov").read_text().endswith("end_of_record\n")
+    tests = list(ktest.read_folder(out))
+    # An interrupted query cuts off one side of its branch, which has no test.
+    open_then = sum(row["count"] for row in data["incomplete"] if row["why"] == "interrupted")
+    assert len(tests) == data["tests"] == data["paths"]["completed"] + open_then
+    assert not list(out.glob("*.part"))
+
+
+def test_a_killed_run_leaves_complete_tests(endless: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    process = start(endless, out)
+    process.kill()
+    process.communicate(timeout=60)
+    assert not (out / "run.json").exists()
+    tests = list(ktest.read_folder(out))
+    assert len(tests) > 10_000
+    assert all(len(test.objects[0][1]) == 40 and test.ending is not None for test in tests)

@@ -1,0 +1,71 @@
+"""The time limit of one query: queries without an answer in time are counted, and the run continues."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from partita import explore
+from support import Run
+
+# Factoring a product of two primes: no solver decides the query within a second.
+HARD = """#include "klee/klee.h"
+int main(void) {
+  unsigned a, b;
+  unsigned char c;
+  klee_make_symbolic(&a, sizeof a, "a");
+  klee_make_symbolic(&b, sizeof b, "b");
+  klee_make_symbolic(&c, sizeof c, "c");
+  if (a > 1 && a <= b)
+    if (1UL * a * b == 4611685975477714963)
+      return 1;
+  if (c == 7)
+    return 2;
+  return 3;
+}
+"""
+WHY = "solver: no answer within max-solver-time"
+
+
+@pytest.fixture
+def hard(tmp_path: Path) -> str:
+    path = tmp_path / "hard.c"
+    path.write_text(HARD)
+    return str(path)
+
+
+@pytest.mark.parametrize("layers", [None, "z3", "bitwuzla"])
+def test_unanswered_queries_do_not_end_the_run(hard: str, layers: str | None) -> None:
+    data = explore(hard, layers=layers, max_solver_time=0.3).finish().summary()
+    assert (data["stopped"], data["complete"]) == (None, False)
+    assert data["explore_s"] < 5
+    # The side that the path model takes continues: both sides of the last branch, from each of three places.
+    assert (data["paths"]["completed"], data["paths"]["limits"]) == (6, 1)
+    assert data["incomplete"] == [{"why": WHY, "where": f"{hard}:9", "count": 1}]
+
+
+def test_default_limit_depends_on_max_time(hard: str) -> None:
+    assert explore(hard, max_time=80).limits["max_solver_time"] == 2
+    assert explore(hard, max_time=3).limits["max_solver_time"] == 1
+    assert explore(hard).limits["max_solver_time"] is None
+
+
+def test_summary_names_the_option(partita: Run, hard: str, tmp_path: Path) -> None:
+    done = partita("run", hard, "--max-solver-time", "200ms", "--out", str(tmp_path / "out"))
+    assert done.returncode == 3
+    assert f"hard.c:9: incomplete: {WHY}\n" in done.stdout
+    assert "next          raise --max-solver-time to explore more\n" in done.stdout
+
+
+def test_no_unanswered_queries_after_max_time(tmp_path: Path) -> None:
+    """At the limit the current state stops; it does not continue with unanswered queries."""
+    path = tmp_path / "loop.c"
+    path.write_text(
+        '#include "klee/klee.h"\nint main(void) {\n  unsigned n = 0;\n  for (;;)\n'
+        '    if (klee_int("x") > 5)\n      n++;\n}\n'
+    )
+    data = explore(path, search="dfs", max_time=0.5, tests="bugs").finish().summary()
+    assert data["stopped"] == "max-time"
+    assert sum(row["count"] for row in data["incomplete"] if row["why"].startswith("solver")) <= 1
+    assert data["explore_s"] < 3

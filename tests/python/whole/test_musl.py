@@ -1,0 +1,161 @@
+"""The linked C library, run concretely, behaves as natively: same output, same exit status."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from partita import explore
+from partita.errors import UsageError
+from partita.frontends import musl
+from partita.toolchain import zig_dir
+from partita.whole import ENVIRONMENT
+from support import PROGRAM_FOLDER, Run
+
+PROGRAMS = sorted((PROGRAM_FOLDER / "libc").glob("*.c"))
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)
+def test_conformance(program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    binary, native, ours = tmp_path / "binary", tmp_path / "native", tmp_path / "ours"
+    command = [str(zig_dir() / "zig"), "cc", "-target", "x86_64-linux-musl", "-O0", "-w", "-fno-sanitize=all"]
+    subprocess.run([*command, str(program), "-o", str(binary)], check=True)
+    native.mkdir()
+    ours.mkdir()
+    expected = subprocess.run([str(binary)], cwd=native, env=ENVIRONMENT, capture_output=True, timeout=60)
+    monkeypatch.chdir(ours)
+    run = explore(program, libc="musl")
+    paths = list(run)
+    assert [path.message for path in paths] == [None]
+    assert paths[0].output == expected.stdout
+    assert paths[0].status == expected.returncode
+    assert run.complete, run.summary()["incomplete"]
+    assert not list(ours.iterdir()), "the program's files are its own, not the machine's"
+
+
+def test_user_definitions_override_the_library(tmp_path: Path) -> None:
+    source = tmp_path / "p.c"
+    source.write_text(
+        "#include <stdio.h>\n#include <string.h>\n#include <stdlib.h>\n"
+        'int puts(const char *s) { return printf("<%s>\\n", s); }\n'
+        'char *getenv(const char *name) { return "mine"; }\n'
+        'int main(void) { puts("a"); puts(getenv("PATH")); return fileno(stdout); }\n'
+    )
+    (path,) = explore(source)
+    assert (path.output, path.status) == (b"<a>\n<mine>\n", 1)
+
+
+def test_only_needed_functions_are_linked(tmp_path: Path) -> None:
+    """A program that needs only modelled functions is not linked with the library."""
+    source = tmp_path / "p.c"
+    source.write_text('#include <stdio.h>\nint main(void) { return printf("x") - 1; }\n')
+    assert explore(source).finish().summary()["libc"] == "none"
+    assert explore(source, libc="musl").finish().summary()["libc"] == "musl"
+    source.write_text('#include <stdio.h>\nint main(void) { return fopen("/none", "r") != 0; }\n')
+    run = explore(source).finish()
+    assert (run.summary()["libc"], run.complete) == ("musl", True)
+    run = explore(source, libc="none").finish()
+    assert run.summary()["incomplete"][0]["why"].startswith("call of `fopen`, which has no definition")
+
+
+def test_exit_handlers(tmp_path: Path) -> None:
+    """`exit` runs handlers, then destructors, then flushes streams; `_exit` does none of these."""
+    source = tmp_path / "p.c"
+    source.write_text(
+        "#include <stdio.h>\n#include <stdlib.h>\n#include <unistd.h>\n"
+        'static void first(void) { printf("handler "); }\n'
+        '__attribute__((destructor)) static void last(void) { printf("destructor"); }\n'
+        '__attribute__((constructor)) static void early(void) { printf("%s ", getenv("TZ")); }\n'
+        'int main(int argc, char **argv) { atexit(first); printf("main "); if (argc > 1) _exit(3); return 2; }\n'
+    )
+    (path,) = explore(source, libc="musl")
+    assert (path.output, path.status) == (b"UTC0 main handler destructor", 2)
+    (path,) = explore(source, libc="musl", arguments=["x"])
+    assert (path.output, path.status) == (b"", 3)
+
+
+def build_slowly(folder: str, made: str) -> bytes:
+    """Returns the result of `musl()` in a process whose build is slow; each build leaves a file."""
+    os.environ["XDG_CACHE_HOME"] = folder
+
+    def make() -> bytes:
+        import time
+
+        with open(made, "a") as file:
+            file.write("x")
+        time.sleep(0.3)
+        return small()
+
+    musl._make = make
+    return musl.musl()
+
+
+def small() -> bytes:
+    from partita.llvm import lower
+
+    return lower("")
+
+
+def test_concurrent_runs_build_the_library_once(tmp_path: Path) -> None:
+    made = tmp_path / "made"
+    with multiprocessing.get_context("spawn").Pool(2) as pool:
+        both = pool.starmap(build_slowly, [(str(tmp_path), str(made))] * 2)
+    assert both == [small(), small()]
+    assert made.read_text() == "x"
+
+
+def test_a_damaged_library_is_rebuilt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(musl, "_make", small)
+    whole = musl.musl()
+    (entry,) = [path for path in (tmp_path / "partita" / "libc").iterdir() if path.name != "lock"]
+    entry.write_bytes(whole[:-1] + b"?")
+    assert musl.musl() == whole
+    assert entry.read_bytes() == whole
+
+
+def test_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A library that cannot be stored leaves no partial file."""
+
+    def on_a_full_disk(**options: object) -> tuple[int, str]:
+        name = tmp_path / "partita" / "libc" / ".new-x"
+        name.touch()
+        return os.open("/dev/full", os.O_WRONLY), str(name)
+
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(musl, "_make", small)
+    monkeypatch.setattr("tempfile.mkstemp", on_a_full_disk)
+    with pytest.raises(UsageError, match="No space left on device; it needs 10 MB: free some space"):
+        musl.musl()
+    assert [path.name for path in (tmp_path / "partita" / "libc").iterdir()] == ["lock"]
+
+
+def test_without_ziglang(partita: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As after `pip install --no-deps`."""
+    source = tmp_path / "p.c"
+    source.write_text("int main(void) { return 0; }\n")
+    (tmp_path / "sitecustomize.py").write_text(
+        "import importlib.util as util\nfind = util.find_spec\n"
+        "util.find_spec = lambda name, *rest: None if name == 'ziglang' else find(name, *rest)\n"
+    )
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    done = partita("run", str(source), "--sym-stdin", "1")
+    assert done.returncode == 2
+    assert done.stderr == (
+        "partita: error: the C compiler is missing: expected the package `ziglang` (pip install ziglang==0.15.2)\n"
+    )
+
+
+def test_no_room_for_the_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "partita").write_text("a file where a folder should be")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    with pytest.raises(UsageError) as raised:
+        musl.musl()
+    expected = (
+        f"cannot keep the C library in `{tmp_path}/partita/libc`: Not a directory; it needs 10 MB: free some space"
+    )
+    assert str(raised.value).startswith(expected)
