@@ -1,11 +1,11 @@
-//! How long a question may take, and how to call it off. Holds for the whole chain of layers.
+//! Time and memory limits of one query and its cancellation. They hold for the whole chain of layers.
 
 use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Set from any thread to end the question under way.
+/// Cancels the current query; may be set from any thread.
 #[derive(Clone, Default, Debug)]
 pub struct Cancel(Arc<AtomicBool>);
 
@@ -23,12 +23,12 @@ impl Cancel {
     }
 }
 
-/// What one question may use.
+/// Limits of one query.
 #[derive(Clone, Default, Debug)]
 pub struct Budget {
     pub deadline: Option<Instant>,
     pub cancel: Cancel,
-    /// For a back end that can limit its own memory.
+    /// Memory limit for back ends that can enforce one.
     pub memory_mb: Option<u64>,
 }
 
@@ -46,7 +46,7 @@ impl Budget {
         self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
     }
 
-    /// Why to stop now, if so.
+    /// Returns the reason to stop now, if a limit was reached.
     pub fn spent(&self) -> Option<Why> {
         if self.cancel.is_cancelled() {
             return Some(Why::Cancelled);
@@ -58,58 +58,59 @@ impl Budget {
     }
 }
 
-/// Looks at a budget from within a search: not at every call, but every few milliseconds, however long a call takes.
+/// Polls a budget from inside a search. Reads the clock about every `MAX_POLL_INTERVAL`, independently of how long
+/// one call takes.
 #[derive(Debug)]
-pub struct Watch {
+pub struct BudgetPoller {
     pub budget: Budget,
-    most: u32,
-    every: Cell<u32>,
+    max_calls: u32,
+    period: Cell<u32>,
     calls: Cell<u32>,
-    last: Cell<Instant>,
+    last_poll: Cell<Instant>,
 }
 
-/// Looks are at most about this far apart.
-const LOOK: Duration = Duration::from_millis(5);
+/// Longest time between two reads of the clock, approximately.
+const MAX_POLL_INTERVAL: Duration = Duration::from_millis(5);
 
-impl Watch {
-    /// Lets at most `most` calls pass between two looks.
-    pub fn new(budget: Budget, most: u32) -> Watch {
-        let (every, calls, last) = (Cell::new(1), Cell::new(0), Cell::new(Instant::now()));
-        Watch { budget, most, every, calls, last }
+impl BudgetPoller {
+    /// Reads the clock at least once every `max_calls` calls.
+    pub fn new(budget: Budget, max_calls: u32) -> BudgetPoller {
+        let (period, calls, last_poll) = (Cell::new(1), Cell::new(0), Cell::new(Instant::now()));
+        BudgetPoller { budget, max_calls, period, calls, last_poll }
     }
 
-    /// Is it time to stop, as far as is known?
+    /// Returns true if a limit was reached, as of the last read of the clock.
     pub fn spent(&self) -> bool {
         self.calls.set(self.calls.get() + 1);
-        if self.calls.get() < self.every.get() {
+        if self.calls.get() < self.period.get() {
             return false;
         }
         let now = Instant::now();
-        let far = now - self.last.replace(now) > LOOK;
-        self.every.set(if far {
-            (self.every.get() / 2).max(1)
+        let too_rare = now - self.last_poll.replace(now) > MAX_POLL_INTERVAL;
+        self.period.set(if too_rare {
+            (self.period.get() / 2).max(1)
         } else {
-            (self.every.get() * 2).min(self.most)
+            (self.period.get() * 2).min(self.max_calls)
         });
         self.calls.set(0);
         self.budget.spent().is_some()
     }
 }
 
-/// Why a question has no answer.
+/// Reason why a query has no answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Why {
     Deadline,
     Cancelled,
     Memory,
-    /// Every layer passed on: the chain has no complete layer for this question.
+    /// Every layer passed the query on: the chain has no complete layer for it.
     Incomplete,
-    /// A layer failed or does not support the question; its name and its words.
+    /// A layer failed or does not support the query: its name and its message.
     Layer {
         name: String,
         message: String,
     },
-    /// A layer called the question satisfiable, and its model was found not to satisfy it.
+    /// A layer answered `Sat` with a model that does not satisfy the query.
     WrongModel {
         name: String,
         message: String,

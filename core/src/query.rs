@@ -1,9 +1,9 @@
-//! Paths, questions and answers.
+//! Path tree, queries and answers.
 //!
-//! Every path condition is a node of one tree: its parent's constraints and one more. Equal constraints after
-//! equal paths give the same node, so whatever layers hang on nodes is shared. A `Query` asks whether a path and
-//! a condition are satisfiable together; `Sat` carries a model that evaluation confirms, `Unsat` a core. Nothing
-//! is ever assumed about a node that has not been checked.
+//! A path condition is a node of one tree: the constraints of its parent and one more. Equal sequences of
+//! constraints share a node, and so do the data that layers attach to nodes. A `Query` asks whether a path
+//! condition and a condition are satisfiable together. `Sat` carries a model that evaluation confirms, `Unsat`
+//! carries a core. Layers assume nothing about a node that has not been checked.
 
 pub use crate::budget::Why;
 use crate::expr::{Alive as AliveExprs, Evaluator, Expr, Graph, Model, Op};
@@ -25,21 +25,21 @@ impl Path {
     }
 }
 
-/// What is known of a path as a whole.
+/// Feasibility of a path.
 #[derive(Clone, Debug)]
 pub enum Status {
     /// Satisfied by this complete model.
     Feasible(Model),
     Unchecked,
-    /// These of its constraints contradict each other.
+    /// A subset of the constraints that is unsatisfiable.
     Infeasible(Arc<[Expr]>),
 }
 
-struct Node {
+struct PathNode {
     parent: u32,
     constraint: Expr,
     depth: u32,
-    /// Holders outside the tree, plus children.
+    /// Number of holders outside the tree plus number of children.
     references: u32,
     status: Status,
     children: SmallVec<[u32; 2]>,
@@ -47,10 +47,11 @@ struct Node {
 
 const ROOT: u32 = 0;
 
-/// All paths. The root is the empty path; it is feasible and never dropped.
+/// The path tree. The root is the empty path: it is feasible and never dropped.
 pub struct PathTree {
-    nodes: Vec<Option<Node>>,
-    /// Dropped, but layers may still hold something under their numbers: reusable after the next sweep.
+    nodes: Vec<Option<PathNode>>,
+    /// Identifiers of dropped nodes. Layers may still have data for them, so they are reused only after the next
+    /// sweep.
     dropped: Vec<u32>,
     free: Vec<u32>,
     #[cfg(debug_assertions)]
@@ -65,7 +66,7 @@ impl Default for PathTree {
 
 impl PathTree {
     pub fn new() -> PathTree {
-        let root = Node {
+        let root = PathNode {
             parent: ROOT,
             constraint: Graph::new().boolean(true),
             depth: 0,
@@ -90,21 +91,21 @@ impl PathTree {
         }
     }
 
-    fn node(&self, path: Path) -> &Node {
+    fn node(&self, path: Path) -> &PathNode {
         #[cfg(debug_assertions)]
         assert_eq!(self.generations[path.id as usize], path.generation, "stale path {path:?}");
-        self.nodes[path.id as usize].as_ref().expect("a path that is held")
+        self.nodes[path.id as usize].as_ref().expect("a held path")
     }
 
-    fn node_mut(&mut self, path: Path) -> &mut Node {
-        self.nodes[path.id as usize].as_mut().expect("a path that is held")
+    fn node_mut(&mut self, path: Path) -> &mut PathNode {
+        self.nodes[path.id as usize].as_mut().expect("a held path")
     }
 
     pub fn root(&self) -> Path {
         self.path(ROOT)
     }
 
-    /// Live nodes.
+    /// Number of live nodes.
     pub fn len(&self) -> usize {
         self.nodes.iter().flatten().count()
     }
@@ -113,21 +114,21 @@ impl PathTree {
         false
     }
 
-    /// One more than the largest node number: the length of a dense table keyed by path.
+    /// One more than the largest node identifier: the length of a dense table indexed by path.
     pub fn slots(&self) -> usize {
         self.nodes.len()
     }
 
-    /// `path` and `constraint`: held for the caller, who must `release` it. A conjunction becomes a node for
-    /// each conjunct; `true` adds nothing.
+    /// Returns the node for `path` and `constraint`, held for the caller, who must `release` it. A conjunction
+    /// becomes one node per conjunct; `true` adds no node.
     pub fn extend(&mut self, graph: &Graph, path: Path, constraint: Expr) -> Path {
         let mut current = self.retain(path);
         let mut conjuncts = vec![constraint];
-        // A conjunction may share its parts with another: each is opened once, so that the cost is the graph's.
-        let mut opened = FxHashSet::default();
+        // Conjunctions may share operands. Expanding each once makes the cost linear in the size of the graph.
+        let mut expanded = FxHashSet::default();
         while let Some(next) = conjuncts.pop() {
             if graph.op(next) == Op::And {
-                if opened.insert(next) {
+                if expanded.insert(next) {
                     conjuncts.push(graph.kid(next, 1));
                     conjuncts.push(graph.kid(next, 0));
                 }
@@ -148,7 +149,7 @@ impl PathTree {
             }
         }
         let depth = node.depth + 1;
-        let child = Node {
+        let child = PathNode {
             parent: parent.id,
             constraint,
             depth,
@@ -174,19 +175,20 @@ impl PathTree {
         self.path(id)
     }
 
-    /// Holds the path once more.
+    /// Increments the reference count of a node.
     pub fn retain(&mut self, path: Path) -> Path {
         self.node(path);
         self.node_mut(path).references += 1;
         path
     }
 
-    /// Gives back one hold; a node that nobody holds is dropped, and so may its ancestors be.
+    /// Decrements the reference count of a node. A node without references is dropped, and then perhaps its
+    /// ancestors.
     pub fn release(&mut self, path: Path) {
         self.node(path);
         let mut id = path.id;
         loop {
-            let node = self.nodes[id as usize].as_mut().expect("a path that is held");
+            let node = self.nodes[id as usize].as_mut().expect("a held path");
             node.references -= 1;
             if node.references > 0 || id == ROOT {
                 return;
@@ -209,7 +211,7 @@ impl PathTree {
         (path.id != ROOT).then(|| self.path(node.parent))
     }
 
-    /// The nodes with one more constraint that somebody holds, oldest first.
+    /// Children of a node that are held, oldest first.
     pub fn children(&self, path: Path) -> impl DoubleEndedIterator<Item = Path> + '_ {
         self.node(path).children.iter().map(|&id| self.path(id))
     }
@@ -219,7 +221,7 @@ impl PathTree {
         self.node(path).constraint
     }
 
-    /// How many constraints the path has.
+    /// Number of constraints of the path.
     pub fn depth(&self, path: Path) -> u32 {
         self.node(path).depth
     }
@@ -233,7 +235,7 @@ impl PathTree {
         self.node_mut(path).status = status;
     }
 
-    /// The model, if the path is known to be feasible.
+    /// The path model, if the path is known to be feasible.
     pub fn model(&self, path: Path) -> Option<&Model> {
         match &self.node(path).status {
             Status::Feasible(model) => Some(model),
@@ -241,7 +243,7 @@ impl PathTree {
         }
     }
 
-    /// The nearest node, this one or above, that is known to be feasible.
+    /// The nearest node known to be feasible: `path` itself or an ancestor.
     pub fn feasible_ancestor(&self, path: Path) -> Path {
         let mut current = path;
         while self.model(current).is_none() {
@@ -250,7 +252,7 @@ impl PathTree {
         current
     }
 
-    /// This node and those above it, newest first, without the root.
+    /// `path` and its ancestors, newest first, without the root.
     pub fn upwards(&self, path: Path) -> impl Iterator<Item = Path> + '_ {
         let mut current = Some(path);
         std::iter::from_fn(move || {
@@ -267,7 +269,7 @@ impl PathTree {
         all
     }
 
-    /// Expressions that live nodes need: constraints, and the variables of models.
+    /// Expressions that live nodes refer to: constraints, and the variables of models.
     pub fn roots(&self) -> Vec<Expr> {
         let mut roots = Vec::new();
         for node in self.nodes.iter().flatten().filter(|node| node.depth > 0) {
@@ -279,18 +281,18 @@ impl PathTree {
         roots
     }
 
-    /// The numbers of nodes dropped since the last sweep.
+    /// Identifiers of the nodes dropped since the last sweep.
     pub fn dropped(&self) -> &[u32] {
         &self.dropped
     }
 
-    /// After every layer has been swept: dropped numbers may be used again.
+    /// Allows reuse of the identifiers of dropped nodes. Called after every layer has been swept.
     pub(crate) fn recycle(&mut self) {
         self.free.append(&mut self.dropped);
     }
 }
 
-/// What survives a collection: expressions and path nodes. Every table keyed by either is swept with it.
+/// The expressions and path nodes that survive a collection. Every table keyed by either is swept with it.
 pub struct Alive<'a> {
     pub exprs: &'a AliveExprs,
     tree: &'a PathTree,
@@ -305,24 +307,24 @@ impl<'a> Alive<'a> {
         self.exprs.has(e)
     }
 
-    /// The numbers of nodes dropped since the last sweep, children before their parents.
+    /// Identifiers of the nodes dropped since the last sweep, children before parents.
     pub fn dropped(&self) -> &[u32] {
         self.tree.dropped()
     }
 
-    /// Is the node with this number alive?
+    /// Returns true if the node with this identifier is alive.
     pub fn path(&self, id: u32) -> bool {
         self.tree.nodes.get(id as usize).is_some_and(Option::is_some)
     }
 }
 
-/// Is `path and condition` satisfiable?
+/// Is `path` and `condition` satisfiable?
 #[derive(Clone, Debug)]
 pub struct Query {
     pub path: Path,
     pub condition: Expr,
-    /// The constraints of the path that matter, oldest first; `None`: all of them. What is left out must be
-    /// satisfiable whatever the rest says: `split` sees to that.
+    /// The relevant constraints of the path, oldest first; `None` means all. The omitted constraints must be
+    /// satisfiable for every assignment of the others; the layer `split` guarantees this.
     pub slice: Option<Arc<[Expr]>>,
 }
 
@@ -331,7 +333,7 @@ impl Query {
         Query { path, condition, slice: None }
     }
 
-    /// The constraints that count, oldest first.
+    /// The relevant constraints, oldest first.
     pub fn constraints(&self, tree: &PathTree) -> Arc<[Expr]> {
         match &self.slice {
             Some(slice) => slice.clone(),
@@ -339,7 +341,7 @@ impl Query {
         }
     }
 
-    /// The same question with another condition.
+    /// Returns this query with another condition.
     pub fn with_condition(&self, condition: Expr) -> Query {
         Query { condition, ..self.clone() }
     }
@@ -347,14 +349,14 @@ impl Query {
 
 #[derive(Clone, Debug)]
 pub enum Answer {
-    /// With a model of the query's constraints and condition.
+    /// A model of the query's constraints and condition.
     Sat(Model),
     Unsat(Core),
     Unknown(Why),
 }
 
 impl Answer {
-    /// As SMT-LIB says it.
+    /// The verdict in SMT-LIB's words.
     pub fn verdict(&self) -> &'static str {
         match self {
             Answer::Sat(_) => "sat",
@@ -364,19 +366,19 @@ impl Answer {
     }
 }
 
-/// Constraints of the query that cannot hold together (with the condition, if that is one of them).
+/// Constraints of the query that are unsatisfiable together, with the condition if `condition` is set.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Core {
     pub constraints: Reasons,
-    /// Was the condition needed? If not, the path itself is infeasible.
+    /// Does the core contain the condition? If not, the path itself is infeasible.
     pub condition: bool,
 }
 
-/// A set of path constraints behind a derived fact. Cheap to clone, unions share nothing but cost little:
-/// sets stay small because facts are about few variables.
+/// The set of constraints that a derived fact depends on. Cheap to clone. Unions copy, which is affordable because
+/// facts mention few variables.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum Reasons {
-    /// True in any case.
+    /// Depends on no constraint.
     #[default]
     None,
     One(Expr),
@@ -425,7 +427,7 @@ impl FromIterator<Expr> for Reasons {
     }
 }
 
-/// Does the model satisfy the query's constraints and condition? If not: the first that it does not.
+/// Checks that the model satisfies the query's constraints and condition. Errors: the first one violated.
 pub fn verify(
     graph: &Graph,
     tree: &PathTree,
@@ -447,7 +449,7 @@ mod tests {
     use crate::expr::Sort;
 
     #[test]
-    fn equal_constraints_share_a_node_and_dropping_is_complete() {
+    fn equal_paths_share_a_node_and_released_nodes_are_dropped() {
         let mut g = Graph::new();
         let mut tree = PathTree::new();
         let p = g.var("p", Sort::Bool).unwrap();
@@ -468,11 +470,11 @@ mod tests {
     }
 
     #[test]
-    fn a_conjunction_of_shared_conjunctions_is_opened_once() {
+    fn shared_conjunctions_are_expanded_once() {
         let mut g = Graph::new();
         let mut tree = PathTree::new();
         let leaves: Vec<Expr> = (0..80).map(|i| g.var(&format!("p{i}"), Sort::Bool).unwrap()).collect();
-        // Each level is in the next one twice: 2^40 leaves if it were opened each time.
+        // Each level occurs twice in the next one: 2^40 leaves if every occurrence were expanded.
         let mut whole = leaves[0];
         for pair in leaves[1..].chunks(2) {
             let (left, right) = (g.and(whole, pair[0]), g.and(whole, pair[pair.len() - 1]));

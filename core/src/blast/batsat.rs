@@ -10,7 +10,7 @@
 
 use super::sample::Sample;
 use super::sat_solver::{ClauseSink, SatResult, SatSolver, SatTask};
-use crate::budget::{Budget, Watch, Why};
+use crate::budget::{Budget, BudgetPoller, Why};
 use batsat::theory::TheoryArg;
 use batsat::{Callbacks, ClauseKind, Lit, Solver, SolverInterface, SolverOpts, Theory, Var, lbool};
 use std::cell::Cell;
@@ -30,7 +30,7 @@ struct Shared {
 
 struct Control {
     shared: Arc<Shared>,
-    watch: Watch,
+    poller: BudgetPoller,
     limit: u64,
     spent: Cell<bool>,
 }
@@ -51,7 +51,7 @@ impl Callbacks for Control {
         {
             return true;
         }
-        if self.watch.spent() {
+        if self.poller.spent() {
             self.spent.set(true);
         }
         self.spent.get()
@@ -144,7 +144,7 @@ impl Batsat {
         let shared = Arc::new(Shared::default());
         let control = Control {
             shared: shared.clone(),
-            watch: Watch::new(Budget::unlimited(), CLOCK),
+            poller: BudgetPoller::new(Budget::unlimited(), CLOCK),
             limit: u64::MAX,
             spent: Cell::new(false),
         };
@@ -172,7 +172,7 @@ impl Batsat {
         self.shared.found.store(false, Ordering::Relaxed);
         self.shared.conflicts.store(0, Ordering::Relaxed);
         let control = self.solver.cb_mut();
-        control.watch.budget = task.budget.clone();
+        control.poller.budget = task.budget.clone();
         control.limit = task.conflicts;
         control.spent.set(false);
         let trail = &mut self.trail;

@@ -6,12 +6,12 @@
 
 use super::sample::Sample;
 use super::sat_solver::{ClauseSink, SatResult, SatSolver, SatTask};
-use crate::budget::{Watch, Why};
+use crate::budget::{BudgetPoller, Why};
 use cadical_sys::{CaDiCal, ExternalPropagator, Status, Terminator};
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex};
 
-struct Deadline(Watch);
+struct Deadline(BudgetPoller);
 
 /// How rarely the clock is looked at when CaDiCaL asks.
 const CLOCK: u32 = 16;
@@ -142,7 +142,7 @@ impl SatSolver for Cadical {
         if let Ok(conflicts) = i32::try_from(task.conflicts) {
             self.solver.limit("conflicts", conflicts);
         }
-        self.solver.connect_terminator(Deadline(Watch::new(task.budget.clone(), CLOCK)));
+        self.solver.connect_terminator(Deadline(BudgetPoller::new(task.budget.clone(), CLOCK)));
         if task.keep > 0 {
             self.observe(task);
         }

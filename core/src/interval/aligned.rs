@@ -1,9 +1,9 @@
-//! Sets whose members share their lowest bits: aligned pointers, `8 * i + 4`, masked words.
+//! Sets whose members have the same lowest bits: aligned pointers, `8 * i + 4`, masked words.
 //!
-//! The paper keeps with a set by how many bits it is shifted to the left. Here the bits below may have any one value,
-//! so that adding a constant keeps a set exact too: `Aligned` are the words whose lowest `shift` bits are `low` and
-//! whose bits above are in `high`, a set without shared bits. Only sets of more than `INLINE_INTERVALS` intervals take this form,
-//! and then with the largest shift, so that equal sets are still equal values.
+//! PARTI stores with a set the number of bits it is shifted left. Here the lowest bits may have any one value, so
+//! that adding a constant stays exact. An `Aligned` set contains the words whose lowest `shift` bits are `low` and
+//! whose upper bits are in `high`. Only sets of more than `INLINE_INTERVALS` intervals have this form, always with
+//! the largest possible shift, so that equal sets have equal representations.
 
 use super::field::ones;
 use super::set::{Approx, INLINE_INTERVALS, Interval, MAX_BITMAP_WIDTH, MAX_INTERVALS, Repr, Set};
@@ -15,8 +15,8 @@ pub(super) struct Aligned {
     pub low: u64,
 }
 
-/// How many of their lowest bits some words share; all 64 if there is one word.
-fn shared(words: impl IntoIterator<Item = u64>) -> u32 {
+/// Number of lowest bits that are the same in all words; 64 if there is one word.
+fn shared_bits(words: impl IntoIterator<Item = u64>) -> u32 {
     let mut words = words.into_iter();
     let Some(first) = words.next() else { return 0 };
     let mut differ = 0;
@@ -30,12 +30,12 @@ fn shared(words: impl IntoIterator<Item = u64>) -> u32 {
 }
 
 impl Aligned {
-    /// The form of many maximal intervals that are single words and share bits.
+    /// Aligned form of more than `INLINE_INTERVALS` single words with the same lowest bits.
     pub fn of(width: u32, intervals: &[Interval]) -> Option<Approx> {
         if intervals.len() <= INLINE_INTERVALS || intervals.iter().any(|(low, high)| low != high) {
             return None;
         }
-        let shift = shared(intervals.iter().map(|s| s.0));
+        let shift = shared_bits(intervals.iter().map(|s| s.0));
         if shift == 0 {
             return None;
         }
@@ -99,7 +99,7 @@ impl Aligned {
 }
 
 impl Set {
-    /// The words whose lowest `shift` bits are `low` and whose bits above are in `high`.
+    /// Words whose lowest `shift` bits are `low` and whose upper bits are in `high`.
     pub fn above(high: Set, shift: u32, low: u64) -> Set {
         debug_assert!(shift < 64 && low <= ones(shift));
         let width = high.width() + shift;
@@ -112,31 +112,31 @@ impl Set {
         let (more, bits) = match high.repr() {
             Repr::Aligned(inner) => (inner.shift, inner.low),
             Repr::Bitmap(_) => (high.shared_low(), high.min().expect("many") & ones(high.shared_low())),
-            // More members than intervals: two of them are neighbours.
+            // There are more members than intervals, so two members are adjacent and share no low bits.
             Repr::Intervals(_) => (0, 0),
         };
         let high = if more == 0 { high } else { high.high_of(more, bits) };
         Set::aligned(Aligned { high, shift: shift + more, low: bits << shift | low })
     }
 
-    /// The bits above the lowest `shift` (fewer than all) of those members whose lowest are `low`.
+    /// Upper bits of the members whose lowest `shift` bits (fewer than all) are `low`.
     pub fn high_of(&self, shift: u32, low: u64) -> Set {
         let width = self.width() - shift;
         if shift == 0 {
             return self.clone();
         }
         match self.repr() {
-            Repr::Aligned(own) if own.shift >= shift => {
-                if own.low & ones(shift) != low {
+            Repr::Aligned(aligned) if aligned.shift >= shift => {
+                if aligned.low & ones(shift) != low {
                     return Set::empty(width);
                 }
-                Set::above(own.high.clone(), own.shift - shift, own.low >> shift)
+                Set::above(aligned.high.clone(), aligned.shift - shift, aligned.low >> shift)
             }
-            Repr::Aligned(own) => {
-                if low & ones(own.shift) != own.low {
+            Repr::Aligned(aligned) => {
+                if low & ones(aligned.shift) != aligned.low {
                     return Set::empty(width);
                 }
-                own.high.high_of(shift - own.shift, low >> own.shift)
+                aligned.high.high_of(shift - aligned.shift, low >> aligned.shift)
             }
             Repr::Bitmap(_) | Repr::Intervals(_) => {
                 let within = self.intervals().into_iter().filter_map(|(p, q)| {
@@ -144,34 +144,34 @@ impl Set {
                     let to = q.checked_sub(low)? >> shift;
                     (from <= to).then_some((from, to))
                 });
-                // One interval of each at most, so that the cap holds.
+                // Each interval yields at most one, so the limit holds.
                 Set::from_intervals(width, within).set
             }
         }
     }
 
-    /// How many of their lowest bits all members share; all bits if there is one member.
+    /// Number of lowest bits that are the same in all members; the width if there is one member.
     pub fn shared_low(&self) -> u32 {
         match self.repr() {
-            Repr::Aligned(own) => own.shift,
-            Repr::Bitmap(_) => shared(self.values()).min(self.width()),
+            Repr::Aligned(aligned) => aligned.shift,
+            Repr::Bitmap(_) => shared_bits(self.values()).min(self.width()),
             Repr::Intervals(intervals) => {
                 if intervals.iter().any(|(low, high)| low != high) {
                     return 0;
                 }
-                shared(intervals.iter().map(|s| s.0)).min(self.width())
+                shared_bits(intervals.iter().map(|s| s.0)).min(self.width())
             }
         }
     }
 
-    /// How many of their lowest bits are zero in all members, fewer than all bits.
+    /// Number of lowest bits that are zero in all members, at most the width minus one.
     pub fn zeros_low(&self) -> u32 {
         let low = self.min().unwrap_or(0) & ones(self.shared_low());
         let zeros = if low == 0 { self.shared_low() } else { low.trailing_zeros() };
         zeros.min(self.width() - 1)
     }
 
-    /// The union where one of the sets is aligned and none is empty.
+    /// Union where at least one set is aligned and neither is empty.
     pub(super) fn union_aligned(&self, other: &Set) -> Approx {
         let (a, b) = (self.min().expect("not empty"), other.min().expect("not empty"));
         let differ = (a ^ b).trailing_zeros();
@@ -190,6 +190,6 @@ impl Set {
                 intervals.extend(set.intervals());
             }
         }
-        Set::from_intervals(self.width(), intervals).and(exact)
+        Set::from_intervals(self.width(), intervals).exact_if(exact)
     }
 }

@@ -1,9 +1,9 @@
-//! Preimages: which values an operand can have when the result must lie in a target and the other operands lie in
+//! Preimages: the values of an operand for which the result can lie in a target while the other operands lie in
 //! given sets.
 //!
-//! Every preimage contains each value of the operand's own set for which some choice of the others gives a result in
-//! the target (sound); the flag implied that it contains nothing else (exact). Small products are computed value by
-//! value; above that, each operator has its own reasoning on intervals. Tests compare all of it with `eval`.
+//! A preimage contains every value of the operand's own set for which some choice of the others gives a result in
+//! the target (sound). The flag says that it contains nothing else (exact). Small products are enumerated; above
+//! that, each operator has its own rule on intervals. Tests compare all of it with `eval`.
 
 use super::forward::{self, MAX_PAIRS, runs};
 use super::set::{Approx, Interval, MAX_BITMAP_WIDTH, Set};
@@ -11,26 +11,26 @@ use crate::expr::Op;
 use crate::expr::bits::{mask, signed};
 use crate::expr::eval::{self, Shape};
 
-/// Up to this many values of another operand are taken one by one.
+/// Maximum number of values of the other operand that are handled one by one.
 const MAX_OTHERS: u128 = 65;
-/// Up to this many periods of a remainder are told apart.
+/// Maximum number of periods of a remainder that are handled one by one.
 const MAX_PERIODS: u64 = 64;
 
-/// What the operand of a unary operator can be, within `a`.
+/// Preimage of a unary operator, within `a`.
 pub fn unary(op: Op, shape: Shape, target: &Set, a: &Set) -> Approx {
     let width = shape.operand;
     let wanted = match op {
         Op::Not => forward::unary(Op::Not, Shape { width, operand: width, low: 0 }, target),
         Op::Extract => {
-            if let Some(narrow) = within(a, |a| a.with_field(shape.low, target)) {
+            if let Some(narrow) = useful_restriction(a, |a| a.with_field(shape.low, target)) {
                 return narrow;
             }
             target.lift(shape.low, width)
         }
-        Op::ZExt => reached(target, &Set::interval(shape.width, 0, mask(width)), width),
+        Op::ZExt => extension_operand(target, &Set::interval(shape.width, 0, mask(width)), width),
         Op::SExt => {
             let half = 1i128 << (width - 1);
-            reached(target, &Set::from_integers(shape.width, -half, half - 1), width)
+            extension_operand(target, &Set::from_integers(shape.width, -half, half - 1), width)
         }
         Op::Const
         | Op::Var
@@ -53,26 +53,26 @@ pub fn unary(op: Op, shape: Shape, target: &Set, a: &Set) -> Approx {
     meet(&wanted, a)
 }
 
-/// The lowest bits of what extending words of `width` bits reaches, one word each.
-fn reached(target: &Set, all: &Set, width: u32) -> Approx {
+/// Operands of `width` bits whose extension is in `target`; `all` contains all extensions.
+fn extension_operand(target: &Set, all: &Set, width: u32) -> Approx {
     let fits = target.intersect(all);
-    fits.set.extract(0, width).and(fits.exact)
+    fits.set.extract(0, width).exact_if(fits.exact)
 }
 
-fn within(a: &Set, f: impl Fn(&Set) -> Approx) -> Option<Approx> {
+fn useful_restriction(a: &Set, f: impl Fn(&Set) -> Approx) -> Option<Approx> {
     let narrow = f(a);
     (narrow.exact || !a.is_full()).then_some(narrow)
 }
 
 fn meet(wanted: &Approx, a: &Set) -> Approx {
-    wanted.set.intersect(a).and(wanted.exact)
+    wanted.set.intersect(a).exact_if(wanted.exact)
 }
 
 fn below(set: &Set, limit: u64) -> impl Iterator<Item = Interval> + use<> {
     set.intervals().into_iter().filter(move |s| s.0 <= limit).map(move |(p, q)| (p, q.min(limit)))
 }
 
-/// What operand `which` (0 or 1) of a binary operator can be, within its own set.
+/// Preimage for operand `which` (0 or 1) of a binary operator, within its own set.
 pub fn binary(op: Op, shape: Shape, target: &Set, a: &Set, b: &Set, which: usize) -> Approx {
     let (own, other) = if which == 0 { (a, b) } else { (b, a) };
     let width = own.width();
@@ -93,14 +93,14 @@ pub fn binary(op: Op, shape: Shape, target: &Set, a: &Set, b: &Set, which: usize
     by_intervals(op, shape, target, own, other, which)
 }
 
-/// The same by reasoning on intervals, however few the values; no set is empty.
+/// Preimage by rules on intervals, without enumeration. No set is empty.
 pub fn by_intervals(op: Op, shape: Shape, target: &Set, own: &Set, other: &Set, which: usize) -> Approx {
     let (width, single) = (own.width(), other.value());
     let same = Shape { width, operand: width, low: 0 };
-    // Where an aligned target is taken for the intervals that cover it.
+    // Most rules replace an aligned target by its covering intervals.
     let plain = !target.is_aligned();
-    if let Some((cut, own_is_high)) = forward::disjoint(op, own, other) {
-        return meet(&part(target, other, cut, own_is_high), own);
+    if let Some((cut, own_is_high)) = forward::disjoint_bits(op, own, other) {
+        return meet(&disjoint_operand(target, other, cut, own_is_high), own);
     }
     let wanted = match op {
         Op::And => and(target, other, width),
@@ -114,15 +114,17 @@ pub fn by_intervals(op: Op, shape: Shape, target: &Set, own: &Set, other: &Set, 
         Op::Sub => forward::binary(Op::Sub, same, other, target),
         Op::Mul => match single {
             Some(c) if c.is_power_of_two() => unshift(Op::Shl, target, own, c.trailing_zeros().into()),
-            Some(c) => factor(target, own, c).and(plain),
+            Some(c) => factor(target, own, c).exact_if(plain),
             None => Approx::sound(Set::full(width)),
         },
-        Op::UDiv if which == 0 => each(other, width, |c| dividend(target, c)).and(plain),
-        Op::URem if which == 0 => each(other, width, |c| congruent(target, own, c)).and(plain),
-        Op::SDiv if which == 0 => each(other, width, |c| signed_dividend(target, c)).and(plain),
+        Op::UDiv if which == 0 => union_over(other, width, |c| dividend(target, c)).exact_if(plain),
+        Op::URem if which == 0 => union_over(other, width, |c| congruent(target, own, c)).exact_if(plain),
+        Op::SDiv if which == 0 => union_over(other, width, |c| signed_dividend(target, c)).exact_if(plain),
         Op::UDiv | Op::URem | Op::SDiv | Op::SRem => Approx::sound(Set::full(width)),
-        Op::Shl if which == 0 => each(other, width, |k| unshift(op, target, own, k)),
-        Op::LShr | Op::AShr if which == 0 => each(other, width, |k| unshift(op, target, own, k)).and(plain),
+        Op::Shl if which == 0 => union_over(other, width, |k| unshift(op, target, own, k)),
+        Op::LShr | Op::AShr if which == 0 => {
+            union_over(other, width, |k| unshift(op, target, own, k)).exact_if(plain)
+        }
         Op::Shl | Op::LShr | Op::AShr => amounts(op, shape, target, own, other),
         Op::Eq | Op::Ult | Op::Ule | Op::Slt | Op::Sle => compare(op, target, other, which),
         Op::Concat => concat(shape, target, other, which),
@@ -134,8 +136,8 @@ pub fn by_intervals(op: Op, shape: Shape, target: &Set, own: &Set, other: &Set, 
     meet(&wanted, own)
 }
 
-/// The union over the values of the other operand, if they are few.
-fn each(other: &Set, width: u32, f: impl Fn(u64) -> Approx) -> Approx {
+/// Union over the values of the other operand, if there are few.
+fn union_over(other: &Set, width: u32, f: impl Fn(u64) -> Approx) -> Approx {
     if other.count() > MAX_OTHERS {
         return Approx::sound(Set::full(width));
     }
@@ -143,7 +145,7 @@ fn each(other: &Set, width: u32, f: impl Fn(u64) -> Approx) -> Approx {
     for y in other.values() {
         let one = f(y);
         let exact = all.exact && one.exact;
-        all = all.set.union(&one.set).and(exact);
+        all = all.set.union(&one.set).exact_if(exact);
     }
     all
 }
@@ -156,7 +158,7 @@ fn and(target: &Set, other: &Set, width: u32) -> Approx {
     masked(target, m, width)
 }
 
-/// The words x with `x & m` in the target.
+/// Words x with `x & m` in the target.
 pub fn masked(target: &Set, m: u64, width: u32) -> Approx {
     match runs(m)[..] {
         [] => {
@@ -176,11 +178,11 @@ pub fn masked(target: &Set, m: u64, width: u32) -> Approx {
     }
 }
 
-/// The values f of `length` bits with `f << low` in the target.
+/// Values f of `length` bits with `f << low` in the target.
 pub fn unscaled(target: &Set, low: u32, length: u32) -> Approx {
     let high = target.high_of(low, 0);
     let fits = high.intersect(&Set::interval(high.width(), 0, mask(length)));
-    fits.set.extract(0, length).and(fits.exact)
+    fits.set.extract(0, length).exact_if(fits.exact)
 }
 
 fn or(target: &Set, other: &Set, width: u32) -> Approx {
@@ -191,11 +193,11 @@ fn or(target: &Set, other: &Set, width: u32) -> Approx {
     // x | m = (x & !m) + m
     let shape = Shape { width, operand: width, low: 0 };
     let rest = forward::binary(Op::Sub, shape, target, other);
-    masked(&rest.set, !m & mask(width), width).and(rest.exact)
+    masked(&rest.set, !m & mask(width), width).exact_if(rest.exact)
 }
 
-/// Multiplication by a constant, where the operand's own range shows that it cannot wrap, or by an odd constant on
-/// few points.
+/// Preimage of multiplication by a constant: if the bounds of the operand prove that it does not wrap, or for an
+/// odd constant and few target values.
 fn factor(target: &Set, own: &Set, c: u64) -> Approx {
     let width = own.width();
     if c == 0 {
@@ -226,7 +228,7 @@ fn factor(target: &Set, own: &Set, c: u64) -> Approx {
     Approx::sound(Set::full(width))
 }
 
-/// The inverse of an odd number modulo 2^64: each round of Newton's iteration doubles the right low bits.
+/// Inverse of an odd number modulo 2^64. Each step of Newton's iteration doubles the number of correct low bits.
 fn inverse(odd: u64) -> u64 {
     let mut x = odd;
     for _ in 0..5 {
@@ -235,7 +237,7 @@ fn inverse(odd: u64) -> u64 {
     x
 }
 
-/// The words x with `x / c` in the target: the preimage of an interval is an interval.
+/// Words x with `x / c` in the target. The preimage of an interval is an interval.
 fn dividend(target: &Set, c: u64) -> Approx {
     let width = target.width();
     if c == 0 {
@@ -250,7 +252,7 @@ fn dividend(target: &Set, c: u64) -> Approx {
     Set::from_intervals(width, intervals)
 }
 
-/// The words x of `own` with `x % c` in the target, period by period if they are few.
+/// Words x of `own` with `x % c` in the target, one period at a time if there are few.
 fn congruent(target: &Set, own: &Set, c: u64) -> Approx {
     let width = own.width();
     if c == 0 {
@@ -259,7 +261,7 @@ fn congruent(target: &Set, own: &Set, c: u64) -> Approx {
     if c.is_power_of_two() && c > 1 {
         let bits = c.trailing_zeros();
         let fits = target.intersect(&Set::interval(width, 0, c - 1));
-        return own.with_field(0, &fits.set.extract(0, bits).set).and(fits.exact);
+        return own.with_field(0, &fits.set.extract(0, bits).set).exact_if(fits.exact);
     }
     let (first, last) = (own.min().expect("not empty") / c, own.max().expect("not empty") / c);
     if last - first > MAX_PERIODS {
@@ -279,7 +281,7 @@ fn congruent(target: &Set, own: &Set, c: u64) -> Approx {
     Set::from_intervals(width, parts)
 }
 
-/// The words x with signed `x / c` in the target.
+/// Words x with signed `x / c` in the target.
 fn signed_dividend(target: &Set, c: u64) -> Approx {
     let width = target.width();
     let (half, by) = (1i128 << (width - 1), i128::from(signed(width, c)));
@@ -305,7 +307,7 @@ fn signed_dividend(target: &Set, c: u64) -> Approx {
     for (p, q) in target.signed_intervals() {
         // x / -c is -(x / c).
         let (p, q) = if by > 0 { (p, q) } else { (-q, -p) };
-        // Rounding is towards zero: quotient 0 takes the dividends on both sides.
+        // Division rounds towards zero, so quotient 0 has dividends of both signs.
         let from = if p > 0 { p * size } else { p * size - (size - 1) };
         let to = if q < 0 { q * size } else { q * size + (size - 1) };
         add(from, to);
@@ -313,7 +315,7 @@ fn signed_dividend(target: &Set, c: u64) -> Approx {
     Set::from_intervals(width, parts)
 }
 
-/// The words x of which a shift by `amount` gives a result in the target.
+/// Words x whose shift by `amount` is in the target.
 fn unshift(op: Op, target: &Set, own: &Set, amount: u64) -> Approx {
     let width = target.width();
     if amount >= width.into() && op != Op::AShr {
@@ -342,14 +344,14 @@ fn unshift(op: Op, target: &Set, own: &Set, amount: u64) -> Approx {
             let kept = unscaled(target, k, width - k);
             let narrow = own.with_field(0, &kept.set);
             if narrow.exact || !own.is_full() {
-                return narrow.and(kept.exact);
+                return narrow.exact_if(kept.exact);
             }
-            kept.set.lift(0, width).and(kept.exact)
+            kept.set.lift(0, width).exact_if(kept.exact)
         }
     }
 }
 
-/// The amounts by which shifting some member of `from` reaches the target.
+/// Amounts by which a shift of some member of `from` reaches the target.
 fn amounts(op: Op, shape: Shape, target: &Set, own: &Set, from: &Set) -> Approx {
     let width = own.width();
     if own.count() > MAX_OTHERS {
@@ -385,7 +387,7 @@ fn compare(op: Op, target: &Set, other: &Set, which: usize) -> Approx {
     } else {
         (other.min().expect("not empty").into(), other.max().expect("not empty").into())
     };
-    // `x < y` fails iff `y <= x`: the negation is the other operator, turned.
+    // `x < y` is false iff `y <= x`: the negation swaps the operands and the strictness.
     let strict = matches!(op, Op::Ult | Op::Slt) == holds;
     let own_is_less = (which == 0) == holds;
     let step = i128::from(strict);
@@ -393,17 +395,17 @@ fn compare(op: Op, target: &Set, other: &Set, which: usize) -> Approx {
     Approx::exact(Set::from_integers(width, from, to))
 }
 
-/// What one of two operands that have no bits in common can be.
-fn part(target: &Set, other: &Set, cut: u32, own_is_high: bool) -> Approx {
+/// Preimage for one of two operands that have no set bits in common.
+fn disjoint_operand(target: &Set, other: &Set, cut: u32, own_is_high: bool) -> Approx {
     let width = target.width();
     if own_is_high {
         let fits = target.with_field(0, &other.extract(0, cut).set);
-        let field = fits.set.extract(cut, width - cut).and(fits.exact);
+        let field = fits.set.extract(cut, width - cut).exact_if(fits.exact);
         return Approx { set: Set::above(field.set, cut, 0), exact: field.exact };
     }
     let fits = target.with_field(cut, &other.extract(cut, width - cut).set);
-    let field = fits.set.extract(0, cut).and(fits.exact);
-    forward::unary(Op::ZExt, Shape { width, operand: cut, low: 0 }, &field.set).and(field.exact)
+    let field = fits.set.extract(0, cut).exact_if(fits.exact);
+    forward::unary(Op::ZExt, Shape { width, operand: cut, low: 0 }, &field.set).exact_if(field.exact)
 }
 
 fn concat(shape: Shape, target: &Set, other: &Set, which: usize) -> Approx {
@@ -411,13 +413,13 @@ fn concat(shape: Shape, target: &Set, other: &Set, which: usize) -> Approx {
     if which == 0 {
         let fits = target.with_field(0, other);
         let field = fits.set.extract(low_width, high_width);
-        return field.and(fits.exact);
+        return field.exact_if(fits.exact);
     }
     let fits = target.with_field(low_width, other);
-    fits.set.extract(0, low_width).and(fits.exact)
+    fits.set.extract(0, low_width).exact_if(fits.exact)
 }
 
-/// What the operands of `Ite` can be: condition, then, otherwise.
+/// Preimages for the operands of `Ite`: condition, then, otherwise.
 pub fn ite(target: &Set, condition: &Set, then: &Set, otherwise: &Set) -> [Approx; 3] {
     let (takes, leaves) = (!then.is_disjoint(target), !otherwise.is_disjoint(target));
     let truth = Set::from_map(1, [u64::from(leaves) | u64::from(takes) << 1, 0, 0, 0]);
@@ -425,7 +427,7 @@ pub fn ite(target: &Set, condition: &Set, then: &Set, otherwise: &Set) -> [Appro
     let (can_take, can_leave) = (truth.set.contains(1), truth.set.contains(0));
     let arm = |own: &Set, this: bool, that: bool| match (this, that) {
         (true, false) => own.intersect(target),
-        // The other arm may be the one that is taken: this one can be anything.
+        // The other arm may be selected, so this one is not restricted.
         (_, true) => Approx::exact(own.clone()),
         (false, false) => Approx::exact(Set::empty(own.width())),
     };

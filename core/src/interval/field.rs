@@ -1,26 +1,26 @@
-//! Bits of words, as sets: which values bits `low .. low + width` take, and what a condition on them implied of the
-//! word.
+//! Bit fields of words: the set of values of bits `low .. low + width`, and the words whose field is in a set.
 
 use super::set::{Approx, Interval, MAX_INTERVALS, Repr, Set};
 use crate::expr::bits::mask;
 
-/// An interval that crosses at most this many blocks (equal bits above the field) is cut block by block.
+/// Intervals that cross at most this many blocks (words with equal bits above the field) are split into blocks.
 const MAX_BLOCKS: u64 = 16;
 
-/// The `count` lowest bits set; none for 0.
+/// Word with the `count` lowest bits set; 0 for 0.
 pub fn ones(count: u32) -> u64 {
     if count == 0 { 0 } else { mask(count) }
 }
 
 impl Set {
-    /// The values of bits `low .. low + width`. Exact, up to the cap: consecutive words have consecutive fields.
+    /// Values of bits `low .. low + width`. Exact up to the limit of intervals: consecutive words have consecutive
+    /// fields.
     pub fn extract(&self, low: u32, width: u32) -> Approx {
         debug_assert!(low + width <= self.width());
         if width == self.width() {
             return Approx::exact(self.clone());
         }
-        if let Repr::Aligned(own) = self.repr() {
-            return own.extract(low, width);
+        if let Repr::Aligned(aligned) = self.repr() {
+            return aligned.extract(low, width);
         }
         let mut out: Vec<Interval> = Vec::new();
         for (a, b) in self.intervals() {
@@ -38,7 +38,7 @@ impl Set {
         Set::from_intervals(width, out)
     }
 
-    /// The words of `width` bits whose bits from `low` on are in the set, whatever the others.
+    /// Words of `width` bits whose field at `low` is in the set and whose other bits are arbitrary.
     pub fn lift(&self, low: u32, width: u32) -> Approx {
         debug_assert!(low + self.width() <= width);
         if self.is_full() || self.is_empty() {
@@ -69,7 +69,7 @@ impl Set {
                     let base = block.checked_shl(top).unwrap_or(0);
                     intervals.iter().map(move |&s| (base | scale(s).0, base | scale(s).1))
                 });
-                Set::from_intervals(width, all).and(plain)
+                Set::from_intervals(width, all).exact_if(plain)
             }
             None => {
                 let (first, last) = (scale(intervals[0]).0, scale(intervals[intervals.len() - 1]).1);
@@ -79,8 +79,9 @@ impl Set {
         }
     }
 
-    /// The members whose bits from `low` on are in `field`. Exact for bitmaps, for one value of the lowest bits, for
-    /// the highest bits, and for intervals that cross few blocks; otherwise the ends of each interval are moved in to the nearest such word.
+    /// Members whose field at `low` is in `field`. Exact for bitmaps, for one value of the lowest bits, for the
+    /// highest bits, and for intervals that cross few blocks. Otherwise the ends of each interval are moved inwards
+    /// to the nearest such words.
     pub fn with_field(&self, low: u32, field: &Set) -> Approx {
         if field.is_full() {
             return Approx::exact(self.clone());
@@ -93,8 +94,8 @@ impl Set {
         if self.count() <= 256 {
             return Set::from_values(self.width(), self.values().filter(|&v| field.contains(of(v))));
         }
-        if let Repr::Aligned(own) = self.repr() {
-            return own.with_field(low, field);
+        if let Repr::Aligned(aligned) = self.repr() {
+            return aligned.with_field(low, field);
         }
         let shared = if low == 0 { field.shared_low() } else { 0 };
         if shared > 0 && !field.is_empty() {
@@ -127,11 +128,11 @@ impl Set {
             }
         }
         out.retain(|(a, b)| a <= b);
-        Set::from_intervals(self.width(), out).and(exact)
+        Set::from_intervals(self.width(), out).exact_if(exact)
     }
 }
 
-/// The least word from `from` to `limit` whose bits from `low` on are in `field`.
+/// The least word in `from ..= limit` whose field at `low` is in `field`.
 pub fn next_with_field(from: u64, limit: u64, low: u32, field: &Set) -> Option<u64> {
     let top = low + field.width();
     let here = from >> low & mask(field.width());
@@ -149,7 +150,7 @@ pub fn next_with_field(from: u64, limit: u64, low: u32, field: &Set) -> Option<u
     (word <= limit).then_some(word)
 }
 
-/// The greatest word from `limit` to `from` (the greater) whose bits from `low` on are in `field`.
+/// The greatest word in `limit ..= from` whose field at `low` is in `field`.
 fn last_with_field(limit: u64, from: u64, low: u32, field: &Set) -> Option<u64> {
     let top = low + field.width();
     let here = from >> low & mask(field.width());

@@ -1,8 +1,8 @@
-//! The fold: a set for every node of an expression, from the sets of its leaves upwards.
+//! Bottom-up evaluation of an expression on sets.
 //!
-//! Sound for every expression: what has more than 64 bits, or depends on something other than leaves, is taken to be
-//! any value. Reads of tables and of stores are followed as far as the set of the index tells; a read of an array
-//! variable whose index has one value is a leaf like any other.
+//! Sound for every expression: nodes of more than 64 bits and unsupported nodes can have any value. Reads of tables
+//! and stores are resolved as far as the set of the index allows. A read of an array variable at an index with one
+//! value is a leaf.
 
 use super::forward;
 use super::range::{self, BitRanges};
@@ -14,85 +14,86 @@ use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 use std::collections::hash_map::Entry;
 
-/// Expressions with more nodes than this are not folded.
+/// Expressions with more nodes are not folded.
 pub const MAX_NODES: usize = 1024;
-/// Up to this many indices into a table are looked up one by one.
+/// Maximum number of indices into a table that are looked up one by one.
 pub const MAX_INDICES: u128 = 4096;
-/// Up to this many indices of a read are looked at one by one, whatever the array.
-const MAX_CASES: u128 = 8;
-/// Stores that a read looks through.
-const MAX_STORES: usize = 256;
+/// Maximum number of indices of a read that are handled as separate cases.
+const MAX_READ_CASES: u128 = 8;
+/// Maximum number of stores that a read skips.
+const MAX_SKIPPED_STORES: usize = 256;
 
-/// Pairs of intervals that cost as much as a node, and how many of them count at most: beyond, images are rough.
+/// Number of interval pairs that cost as much as one node, and the maximum that is counted: above it, images are
+/// approximated.
 pub const PAIRS_PER_NODE: usize = 32;
 const MAX_COUNTED_PAIRS: usize = 1024;
-/// About how long a node takes, and a pair of intervals: folded, and narrowed after that.
+/// Approximate time of folding, and later propagating, one node and one interval pair.
 const NODE_NS: u64 = 150;
 const PAIR_NS: u64 = 20;
 
-/// Where the sets of ranges come from.
-pub trait Source {
+/// Provides the sets of bit ranges.
+pub trait SetSource {
     fn set(&mut self, ranges: &mut BitRanges, number: u32) -> Set;
 }
 
-/// Nothing is known.
-pub struct Anything;
+/// Every range has all values.
+pub struct Unconstrained;
 
-impl Source for Anything {
+impl SetSource for Unconstrained {
     fn set(&mut self, ranges: &mut BitRanges, number: u32) -> Set {
         Set::full(ranges.range(number).width)
     }
 }
 
-/// What a read finds at one index.
+/// Result of a read at one index.
 #[derive(Clone, Copy, Debug)]
-pub enum Case {
+pub enum ReadCase {
     /// The value of this expression.
     Element(Expr),
-    /// These bits of an array variable.
+    /// This range of an array variable.
     Bits(u32),
     Word(u64),
 }
 
-/// Why an expression was not folded, or not to the bottom.
+/// Reason why sets do not represent an expression exactly.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Imprecision {
     /// Too many nodes.
     Size,
     /// More than 64 bits.
     Width,
-    /// An array at an index of many values, or as a whole.
+    /// An array read at an index with many values, or an array compared as a whole.
     Array,
-    /// This operator's image or preimage is not exact.
+    /// The image or preimage of this operator is not exact.
     Operator(Op),
-    /// A variable occurs on both sides of this operator, or several do.
+    /// The operands of this operator share a variable or depend on several.
     Several(Op),
 }
 
-/// The sets of an expression's nodes. Reusable memory.
+/// Sets of the nodes of an expression. Its memory is reused.
 #[derive(Default)]
 pub struct Fold {
-    /// Where in `nodes` a node is. Sets are large: moving them about in a table would cost more than they do.
-    places: FxHashMap<Expr, u32>,
-    nodes: Vec<Folded>,
-    /// What a read finds at each of its few indices.
-    cases: FxHashMap<Expr, Vec<(u64, Case)>>,
-    /// BitRanges whose sets were asked for.
+    /// Index of a node in `nodes`. Sets are large, so they are not stored in the hash table, which would move them.
+    positions: FxHashMap<Expr, u32>,
+    nodes: Vec<FoldedNode>,
+    /// Results of reads with few indices, by index.
+    cases: FxHashMap<Expr, Vec<(u64, ReadCase)>>,
+    /// Ranges whose sets were used.
     pub used: Vec<u32>,
-    /// What it has cost: nodes, and more for sets of many intervals.
+    /// Number of nodes, plus a share for sets of many intervals.
     pub cost: usize,
-    /// Nanoseconds spent on all that was ever folded, about.
+    /// Estimated nanoseconds of all folds so far.
     pub spent: u64,
-    /// Something below was not understood.
+    /// First cause of imprecision below the root.
     pub imprecision: Option<Imprecision>,
-    /// Nodes to be visited, and with their places those whose operands have been.
+    /// Nodes to visit; with an index into `nodes` if the operands have been visited.
     stack: Vec<(Expr, Option<u32>)>,
 }
 
 #[derive(Default)]
-struct Folded {
+struct FoldedNode {
     set: Option<Set>,
-    /// The range that the node is.
+    /// The range, if the node is a leaf.
     leaf: Option<u32>,
 }
 
@@ -107,7 +108,7 @@ pub fn shape(graph: &Graph, e: Expr) -> Shape {
 }
 
 impl Fold {
-    /// The set of `e`, any value if nothing is known. Only for words of at most 64 bits.
+    /// The set of `e`, all values if unknown. `e` has at most 64 bits.
     pub fn set(&self, graph: &Graph, e: Expr) -> Set {
         match self.known(e) {
             Some(set) => set.clone(),
@@ -115,8 +116,8 @@ impl Fold {
         }
     }
 
-    fn folded(&self, e: Expr) -> Option<&Folded> {
-        self.places.get(&e).map(|&place| &self.nodes[place as usize])
+    fn folded(&self, e: Expr) -> Option<&FoldedNode> {
+        self.positions.get(&e).map(|&position| &self.nodes[position as usize])
     }
 
     pub fn known(&self, e: Expr) -> Option<&Set> {
@@ -127,21 +128,22 @@ impl Fold {
         self.folded(e)?.leaf
     }
 
-    /// What a read finds at each of its few indices.
-    pub fn cases(&self, e: Expr) -> Option<&[(u64, Case)]> {
+    /// Results of a read with few indices, by index.
+    pub fn cases(&self, e: Expr) -> Option<&[(u64, ReadCase)]> {
         self.cases.get(&e).map(|cases| &cases[..])
     }
 
-    /// Computes the sets of `root` and everything below it. False if it is too large, or would cost more than the limit.
+    /// Computes the sets of `root` and its operands. Returns false if there are too many nodes or the cost exceeds
+    /// `limit`.
     pub fn run(
         &mut self,
         graph: &Graph,
         ranges: &mut BitRanges,
         root: Expr,
-        source: &mut impl Source,
+        source: &mut impl SetSource,
         limit: usize,
     ) -> bool {
-        self.places.clear();
+        self.positions.clear();
         self.nodes.clear();
         self.cases.clear();
         self.used.clear();
@@ -150,37 +152,37 @@ impl Fold {
         let mut stack = std::mem::take(&mut self.stack);
         stack.clear();
         stack.push((root, None));
-        while let Some((e, opened)) = stack.pop() {
-            if let Some(place) = opened {
-                self.nodes[place as usize].set = self.node(graph, ranges, e, source);
+        while let Some((e, expanded)) = stack.pop() {
+            if let Some(position) = expanded {
+                self.nodes[position as usize].set = self.node(graph, ranges, e, source);
                 continue;
             }
-            let place = self.nodes.len() as u32;
-            match self.places.entry(e) {
+            let position = self.nodes.len() as u32;
+            match self.positions.entry(e) {
                 Entry::Occupied(_) => continue,
-                Entry::Vacant(free) => free.insert(place),
+                Entry::Vacant(free) => free.insert(position),
             };
             if self.nodes.len() == MAX_NODES || self.cost > limit {
                 self.imprecision = Some(Imprecision::Size);
                 self.stack = stack;
                 return false;
             }
-            self.nodes.push(Folded::default());
+            self.nodes.push(FoldedNode::default());
             self.cost += 1;
             self.spent += NODE_NS;
             if let Some(value) = graph.const_word(e) {
-                self.nodes[place as usize].set = Some(Set::single(graph.width(e), value));
+                self.nodes[position as usize].set = Some(Set::single(graph.width(e), value));
                 continue;
             }
             if let Some(bits) = range::leaf_bits(graph, e) {
                 let number = ranges.number(bits);
                 let set = self.leaf_set(ranges, number, source);
-                self.nodes[place as usize] = Folded { set: Some(set), leaf: Some(number) };
+                self.nodes[position as usize] = FoldedNode { set: Some(set), leaf: Some(number) };
                 continue;
             }
-            stack.push((e, Some(place)));
+            stack.push((e, Some(position)));
             for kid in graph.kids(e).into_iter().rev() {
-                if !self.places.contains_key(&kid) {
+                if !self.positions.contains_key(&kid) {
                     stack.push((kid, None));
                 }
             }
@@ -189,7 +191,7 @@ impl Fold {
         true
     }
 
-    fn leaf_set(&mut self, ranges: &mut BitRanges, number: u32, source: &mut impl Source) -> Set {
+    fn leaf_set(&mut self, ranges: &mut BitRanges, number: u32, source: &mut impl SetSource) -> Set {
         if !self.used.contains(&number) {
             self.used.push(number);
         }
@@ -200,13 +202,13 @@ impl Fold {
         self.imprecision.get_or_insert(why);
     }
 
-    /// The set of a node whose operands have been visited, if it is understood.
+    /// The set of a node whose operands have been visited; `None` if it is unsupported.
     fn node(
         &mut self,
         graph: &Graph,
         ranges: &mut BitRanges,
         e: Expr,
-        source: &mut impl Source,
+        source: &mut impl SetSource,
     ) -> Option<Set> {
         if graph.is_array(e) {
             return None;
@@ -224,7 +226,7 @@ impl Fold {
             self.record_imprecision(Imprecision::Array);
             return None;
         }
-        // An operand that is not understood is any word; one that is wider is no word.
+        // An operand without a set can have any value, provided that it has at most 64 bits.
         if kids.iter().any(|&kid| self.known(kid).is_none()) {
             self.record_imprecision(Imprecision::Width);
             if kids.iter().any(|&kid| graph.width(kid) > 64) {
@@ -251,12 +253,12 @@ impl Fold {
         graph: &Graph,
         ranges: &mut BitRanges,
         e: Expr,
-        source: &mut impl Source,
+        source: &mut impl SetSource,
     ) -> Option<Set> {
         let index = self.known(graph.kid(e, 1)).cloned();
         let found = index.and_then(|index| {
-            let few = index.count() <= MAX_CASES;
-            let cases = if few { self.read_cases(graph, ranges, e, &index, source) } else { None };
+            let is_small = index.count() <= MAX_READ_CASES;
+            let cases = if is_small { self.read_cases(graph, ranges, e, &index, source) } else { None };
             cases.or_else(|| self.read_many(graph, e, index))
         });
         if found.is_none() {
@@ -265,23 +267,23 @@ impl Fold {
         found
     }
 
-    /// Each index by itself. Nothing if what is found at one of them is not clear.
+    /// Union over the indices; `None` if the result at one of them is unknown.
     fn read_cases(
         &mut self,
         graph: &Graph,
         ranges: &mut BitRanges,
         e: Expr,
         index: &Set,
-        source: &mut impl Source,
+        source: &mut impl SetSource,
     ) -> Option<Set> {
         let mut cases = Vec::new();
         let mut all = Set::empty(graph.width(e));
         for at in index.values() {
             let case = self.find(graph, ranges, e, at)?;
             let set = match case {
-                Case::Element(element) => self.known(element)?.clone(),
-                Case::Word(word) => Set::single(graph.width(e), word),
-                Case::Bits(number) => self.leaf_set(ranges, number, source),
+                ReadCase::Element(element) => self.known(element)?.clone(),
+                ReadCase::Word(word) => Set::single(graph.width(e), word),
+                ReadCase::Bits(number) => self.leaf_set(ranges, number, source),
             };
             all = all.union(&set).set;
             cases.push((at, case));
@@ -290,16 +292,16 @@ impl Fold {
         Some(all)
     }
 
-    /// What a read finds at `at`, if that is clear.
-    fn find(&self, graph: &Graph, ranges: &mut BitRanges, e: Expr, at: u64) -> Option<Case> {
+    /// Result of a read at index `at`, if it is known.
+    fn find(&self, graph: &Graph, ranges: &mut BitRanges, e: Expr, at: u64) -> Option<ReadCase> {
         let (width, count) = (graph.width(e), u64::from(graph.read_count(e)));
         let mut array = graph.kid(e, 0);
-        for _ in 0..MAX_STORES {
+        for _ in 0..MAX_SKIPPED_STORES {
             match graph.op(array) {
                 Op::Store => {
                     let stored = self.known(graph.kid(array, 1)).filter(|_| count == 1)?;
                     if stored.value() == Some(at) {
-                        return Some(Case::Element(graph.kid(array, 2)));
+                        return Some(ReadCase::Element(graph.kid(array, 2)));
                     }
                     if stored.contains(at) {
                         return None;
@@ -310,20 +312,20 @@ impl Fold {
                     let elements = &graph.table(array).elements;
                     let length = elements.len() as u64;
                     if at < length && length - at >= count {
-                        return Some(Case::Word(table_word(elements, at, count, graph.width(array))));
+                        return Some(ReadCase::Word(table_word(elements, at, count, graph.width(array))));
                     }
-                    // A word may lie half in the table.
+                    // The elements of the word may lie partly inside the table.
                     if at < length {
                         return None;
                     }
                     array = graph.kid(array, 0);
                 }
-                Op::ConstArray if count == 1 => return Some(Case::Element(graph.kid(array, 0))),
+                Op::ConstArray if count == 1 => return Some(ReadCase::Element(graph.kid(array, 0))),
                 Op::Var => {
-                    // Past the last index a word's elements are not adjacent.
+                    // Beyond this index the elements of a word wrap around and are not adjacent.
                     let last = mask(graph.width(graph.kid(e, 1))) - (count - 1);
                     let bits = range::elements(graph, array, at, width).filter(|_| at <= last)?;
-                    return Some(Case::Bits(ranges.number(bits)));
+                    return Some(ReadCase::Bits(ranges.number(bits)));
                 }
                 _ => return None,
             }
@@ -331,13 +333,13 @@ impl Fold {
         None
     }
 
-    /// The values found at many indices: constants, and stores that may be met on the way.
+    /// Values of a read with many indices: constants, and the elements of stores whose index may match.
     fn read_many(&self, graph: &Graph, e: Expr, index: Set) -> Option<Set> {
         let (width, count) = (graph.width(e), u64::from(graph.read_count(e)));
         let mut array = graph.kid(e, 0);
         let mut index = index;
         let mut found = Set::empty(width);
-        for _ in 0..MAX_STORES {
+        for _ in 0..MAX_SKIPPED_STORES {
             match graph.op(array) {
                 Op::Store if count == 1 => {
                     let (at, element) = (self.known(graph.kid(array, 1))?, self.known(graph.kid(array, 2))?);
@@ -358,7 +360,7 @@ impl Fold {
                     if index.is_subset(&inside) {
                         return Some(found);
                     }
-                    // A word may lie half in the table.
+                    // The elements of the word may lie partly inside the table.
                     if count > 1 && !(inside.is_empty() && index.min() >= Some(elements.len() as u64)) {
                         return None;
                     }
@@ -375,7 +377,7 @@ impl Fold {
     }
 }
 
-/// The members of `index` at which a word of `count` elements lies wholly in a table of `length`.
+/// Members of `index` at which a word of `count` elements lies inside a table of `length` elements.
 pub fn table_indices(index: &Set, length: u64, count: u64) -> Set {
     match length.checked_sub(count) {
         Some(last) => index.intersect(&Set::interval(index.width(), 0, last.min(mask(index.width())))).set,

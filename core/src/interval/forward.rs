@@ -1,8 +1,8 @@
-//! The image of sets under each operator: which values a node can have when its operands lie in given sets.
+//! Images of sets under operators: the values of a node whose operands lie in given sets.
 //!
-//! Every image contains what `eval::word` gives for any choice of operands (sound); the flag implied that it contains
-//! nothing else (exact), the operands being chosen independently. Small products of operands are computed value by
-//! value; above that, each operator has its own reasoning on intervals. Tests compare all of it with `eval`.
+//! An image contains `eval::word` of every choice of operands (sound). The flag says that it contains nothing else
+//! if operands are chosen independently (exact). Small products of operands are enumerated; above that, each
+//! operator has its own rule on intervals. Tests compare all of it with `eval`.
 
 use super::field::ones;
 use super::set::{Approx, Interval, Repr, Set};
@@ -11,16 +11,16 @@ use crate::expr::bits::mask;
 use crate::expr::eval::{self, Shape};
 use smallvec::SmallVec;
 
-/// Up to this many pairs of operand values are computed one by one.
+/// Maximum number of pairs of operand values that are enumerated.
 pub const MAX_PAIRS: u128 = 64;
-/// Up to this many pairs of intervals are combined; beyond it both sides are taken as one interval each.
+/// Maximum number of pairs of intervals that are combined. Above it, one side is replaced by its hull.
 const MAX_INTERVAL_PAIRS: usize = 1024;
-/// Up to this many shift amounts are told apart.
+/// Maximum number of shift amounts that are handled one by one.
 const MAX_AMOUNTS: u128 = 65;
 
 type Words = SmallVec<[u64; 64]>;
 
-/// The image of an operator of one operand.
+/// Image of a unary operator.
 pub fn unary(op: Op, shape: Shape, a: &Set) -> Approx {
     let width = shape.width;
     if a.is_empty() {
@@ -29,7 +29,7 @@ pub fn unary(op: Op, shape: Shape, a: &Set) -> Approx {
     if let Repr::Aligned(own) = a.repr()
         && op != Op::Extract
     {
-        // What is below is kept, or turned.
+        // Extensions keep the lowest bits, `Not` inverts them.
         let low = if op == Op::Not { !own.low & ones(own.shift) } else { own.low };
         let above = Shape { width: width - own.shift, operand: own.high.width(), low: 0 };
         let high = unary(op, above, &own.high);
@@ -68,14 +68,14 @@ pub fn unary(op: Op, shape: Shape, a: &Set) -> Approx {
 }
 
 impl Set {
-    /// Every member and `distance` more, which may wrap.
+    /// Adds `distance` to every member, with wrap-around.
     pub fn plus(&self, distance: u64) -> Set {
         let shape = Shape { width: self.width(), operand: self.width(), low: 0 };
         binary(Op::Add, shape, self, &Set::single(self.width(), distance)).set
     }
 }
 
-/// The image of an operator of two operands.
+/// Image of a binary operator.
 pub fn binary(op: Op, shape: Shape, a: &Set, b: &Set) -> Approx {
     let width = shape.width;
     if a.is_empty() || b.is_empty() {
@@ -92,31 +92,31 @@ pub fn binary(op: Op, shape: Shape, a: &Set, b: &Set) -> Approx {
     by_intervals(op, shape, a, b)
 }
 
-/// The same by reasoning on intervals, however few the values; neither set is empty.
+/// Image of a binary operator by rules on intervals, without enumeration. Neither set is empty.
 pub fn by_intervals(op: Op, shape: Shape, a: &Set, b: &Set) -> Approx {
     let width = shape.width;
-    if let Some(image) = apart(op, width, a, b) {
+    if let Some(image) = split_low_bits(op, width, a, b) {
         return image;
     }
-    if let Some((cut, a_is_high)) = disjoint(op, a, b) {
+    if let Some((cut, a_is_high)) = disjoint_bits(op, a, b) {
         let (high, low) = if a_is_high { (a, b) } else { (b, a) };
         let (high, low) = (high.extract(cut, width - cut), low.extract(0, cut));
         let parts = Shape { width, operand: width - cut, low: cut };
-        return concat(parts, &high.set, &low.set).and(high.exact && low.exact);
+        return concat(parts, &high.set, &low.set).exact_if(high.exact && low.exact);
     }
-    // What follows takes an aligned set for the intervals that cover it.
+    // The rules below replace an aligned set by its covering intervals.
     let plain = !a.is_aligned() && !b.is_aligned();
     match op {
-        Op::And => and(width, a, b).and(plain),
-        Op::Or => or(width, a, b).and(plain),
-        Op::Xor => xor(width, a, b).and(plain),
-        Op::Add => add(width, a, b).and(plain || fills(a, b) || fills(b, a)),
-        Op::Sub => subtract(width, a, b).and(plain || fills(a, b) || fills(b, a)),
+        Op::And => and(width, a, b).exact_if(plain),
+        Op::Or => or(width, a, b).exact_if(plain),
+        Op::Xor => xor(width, a, b).exact_if(plain),
+        Op::Add => add(width, a, b).exact_if(plain || fills_gaps(a, b) || fills_gaps(b, a)),
+        Op::Sub => subtract(width, a, b).exact_if(plain || fills_gaps(a, b) || fills_gaps(b, a)),
         Op::Mul => multiply(width, a, b),
-        Op::UDiv => unsigned_quotient(width, a, b).and(plain),
-        Op::URem => unsigned_remainder(width, a, b).and(plain),
-        Op::SDiv => signed_quotient(width, a, b).and(plain),
-        Op::SRem => signed_remainder(width, a, b).and(plain),
+        Op::UDiv => unsigned_quotient(width, a, b).exact_if(plain),
+        Op::URem => unsigned_remainder(width, a, b).exact_if(plain),
+        Op::SDiv => signed_quotient(width, a, b).exact_if(plain),
+        Op::SRem => signed_remainder(width, a, b).exact_if(plain),
         Op::Shl | Op::LShr | Op::AShr => shift(op, width, a, b),
         Op::Concat => concat(shape, a, b),
         Op::Eq | Op::Ult | Op::Ule | Op::Slt | Op::Sle => compare(op, a, b),
@@ -127,7 +127,7 @@ pub fn by_intervals(op: Op, shape: Shape, a: &Set, b: &Set) -> Approx {
     }
 }
 
-/// The image of `Ite`.
+/// Image of `Ite`.
 pub fn ite(condition: &Set, then: &Set, otherwise: &Set) -> Approx {
     match (condition.contains(1), condition.contains(0)) {
         (true, true) => then.union(otherwise),
@@ -137,8 +137,8 @@ pub fn ite(condition: &Set, then: &Set, otherwise: &Set) -> Approx {
     }
 }
 
-/// Sums and bits of aligned sets: the shared lowest bits and those above, each by themselves.
-fn apart(op: Op, width: u32, a: &Set, b: &Set) -> Option<Approx> {
+/// Image for aligned sets: the shared lowest bits and the upper bits separately.
+fn split_low_bits(op: Op, width: u32, a: &Set, b: &Set) -> Option<Approx> {
     if !a.is_aligned() && !b.is_aligned() {
         return None;
     }
@@ -152,7 +152,7 @@ fn apart(op: Op, width: u32, a: &Set, b: &Set) -> Option<Approx> {
     let above = width - shift;
     let shape = Shape { width: above, operand: above, low: 0 };
     let mut high = binary(op, shape, &a.high_of(shift, x), &b.high_of(shift, y));
-    // A carry is the same for all.
+    // The lowest bits are constant, so the carry is the same for all pairs.
     let carries = match op {
         Op::Add => x + y > ones(shift),
         Op::Sub => x < y,
@@ -160,14 +160,14 @@ fn apart(op: Op, width: u32, a: &Set, b: &Set) -> Option<Approx> {
     };
     if carries {
         let exact = high.exact;
-        high = binary(op, shape, &high.set, &Set::single(above, 1)).and(exact);
+        high = binary(op, shape, &high.set, &Set::single(above, 1)).exact_if(exact);
     }
     Some(Approx { set: Set::above(high.set, shift, low), exact: high.exact })
 }
 
-/// Do the operands have no bits in common, so that they are put together like the parts of a word? Where the parts meet,
-/// and whether the first is the high one.
-pub fn disjoint(op: Op, a: &Set, b: &Set) -> Option<(u32, bool)> {
+/// Tests whether the operands have no set bits in common, so that the result is a concatenation. Returns the lowest
+/// bit of the high part, and whether `a` is the high part.
+pub fn disjoint_bits(op: Op, a: &Set, b: &Set) -> Option<(u32, bool)> {
     if !matches!(op, Op::Or | Op::Xor | Op::Add) || a.value().is_some() || b.value().is_some() {
         return None;
     }
@@ -181,8 +181,8 @@ pub fn disjoint(op: Op, a: &Set, b: &Set) -> Option<(u32, bool)> {
     ends(a, b).map(|cut| (cut, true)).or_else(|| ends(b, a).map(|cut| (cut, false)))
 }
 
-/// Does every interval of the one set reach from each member of the aligned other to the next?
-fn fills(filling: &Set, aligned: &Set) -> bool {
+/// Returns true if every interval of `filling` is at least as long as the distance between members of `aligned`.
+fn fills_gaps(filling: &Set, aligned: &Set) -> bool {
     match aligned.repr() {
         Repr::Aligned(own) => {
             !filling.is_aligned() && filling.intervals().iter().all(|(p, q)| q - p >= ones(own.shift))
@@ -191,7 +191,8 @@ fn fills(filling: &Set, aligned: &Set) -> bool {
     }
 }
 
-/// A comparison can hold iff it holds of the best placed ends, and fail iff it fails of the worst placed.
+/// A comparison can be true if it is true for the most favourable bounds, and false if it is false for the least
+/// favourable.
 fn compare(op: Op, a: &Set, b: &Set) -> Approx {
     let ends = |signed: bool, s: &Set| -> (i128, i128) {
         if signed {
@@ -213,15 +214,15 @@ fn compare(op: Op, a: &Set, b: &Set) -> Approx {
     Approx::exact(Set::from_map(1, [u64::from(can_fail) | u64::from(can_hold) << 1, 0, 0, 0]))
 }
 
-/// An interval of integers, of which the words are the residues.
-struct Integers {
+/// An interval of integers. Words are its residues.
+struct IntegerInterval {
     low: i128,
     high: i128,
 }
 
-impl Integers {
-    fn new(low: i128, high: i128) -> Integers {
-        Integers { low, high }
+impl IntegerInterval {
+    fn new(low: i128, high: i128) -> IntegerInterval {
+        IntegerInterval { low, high }
     }
 }
 
@@ -233,8 +234,8 @@ fn difference(a: u64, b: u64) -> i128 {
     i128::from(a) - i128::from(b)
 }
 
-/// The intervals, or their hull if there are so many that pairs of them are too many.
-fn few_intervals(a: &Set, others: usize) -> (Vec<Interval>, bool) {
+/// The intervals, or their hull if there would be more than `MAX_INTERVAL_PAIRS` pairs.
+fn intervals_or_hull(a: &Set, others: usize) -> (Vec<Interval>, bool) {
     let intervals = a.intervals();
     if intervals.len() * others <= MAX_INTERVAL_PAIRS {
         return (intervals.to_vec(), true);
@@ -242,31 +243,31 @@ fn few_intervals(a: &Set, others: usize) -> (Vec<Interval>, bool) {
     (vec![(intervals[0].0, intervals[intervals.len() - 1].1)], false)
 }
 
-/// Sums and differences: exact on each pair of intervals, since every integer between the ends is reached.
-fn pairwise(width: u32, a: &Set, b: &Set, combine: impl Fn(Interval, Interval) -> Integers) -> Approx {
-    let (left, whole) = few_intervals(a, b.intervals().len());
+/// Exact on each pair of intervals: every integer between the bounds is reached.
+fn pairwise(width: u32, a: &Set, b: &Set, combine: impl Fn(Interval, Interval) -> IntegerInterval) -> Approx {
+    let (left, whole) = intervals_or_hull(a, b.intervals().len());
     let mut parts: Vec<Interval> = Vec::new();
     for &x in &left {
         for y in b.intervals() {
-            let Integers { low, high } = combine(x, y);
+            let IntegerInterval { low, high } = combine(x, y);
             if high - low >= i128::from(mask(width)) {
-                return Approx::exact(Set::full(width)).and(whole);
+                return Approx::exact(Set::full(width)).exact_if(whole);
             }
             parts.extend(Set::from_integers(width, low, high).intervals());
         }
     }
-    Set::from_intervals(width, parts).and(whole)
+    Set::from_intervals(width, parts).exact_if(whole)
 }
 
 fn add(width: u32, a: &Set, b: &Set) -> Approx {
-    pairwise(width, a, b, |(a, b), (c, d)| Integers::new(sum(a, c), sum(b, d)))
+    pairwise(width, a, b, |(a, b), (c, d)| IntegerInterval::new(sum(a, c), sum(b, d)))
 }
 
 fn subtract(width: u32, a: &Set, b: &Set) -> Approx {
-    pairwise(width, a, b, |(a, b), (c, d)| Integers::new(difference(a, d), difference(b, c)))
+    pairwise(width, a, b, |(a, b), (c, d)| IntegerInterval::new(difference(a, d), difference(b, c)))
 }
 
-/// Powers of two that divide both factors are taken out, and shift the rest.
+/// Factors out the powers of two that divide all members.
 fn multiply(width: u32, a: &Set, b: &Set) -> Approx {
     let (p, q) = (a.zeros_low(), b.zeros_low());
     if p + q == 0 {
@@ -277,7 +278,7 @@ fn multiply(width: u32, a: &Set, b: &Set) -> Approx {
     }
     let left = width - p - q;
     let (x, y) = (a.extract(p, left), b.extract(q, left));
-    let odd = multiply_odd(left, &x.set, &y.set).and(x.exact && y.exact);
+    let odd = multiply_odd(left, &x.set, &y.set).exact_if(x.exact && y.exact);
     Approx { set: Set::above(odd.set, p + q, 0), exact: odd.exact }
 }
 
@@ -312,7 +313,7 @@ fn unsigned_quotient(width: u32, a: &Set, b: &Set) -> Approx {
     if let (Some(least), Some(most)) = (divisors.min(), divisors.max()) {
         parts.extend(a.intervals().into_iter().map(|(low, high)| (low / most, high / least)));
     }
-    Set::from_intervals(width, parts).and(divisors.is_empty() || divisors.value().is_some())
+    Set::from_intervals(width, parts).exact_if(divisors.is_empty() || divisors.value().is_some())
 }
 
 fn unsigned_remainder(width: u32, a: &Set, b: &Set) -> Approx {
@@ -330,7 +331,7 @@ fn unsigned_remainder(width: u32, a: &Set, b: &Set) -> Approx {
             }
         }
         (Some(least), Some(most), None) => {
-            // Below every divisor nothing changes.
+            // A dividend below every divisor is its own remainder.
             for (low, high) in a.intervals() {
                 if high < least {
                     parts.push((low, high));
@@ -341,10 +342,10 @@ fn unsigned_remainder(width: u32, a: &Set, b: &Set) -> Approx {
             }
         }
     }
-    Set::from_intervals(width, parts).and(exact)
+    Set::from_intervals(width, parts).exact_if(exact)
 }
 
-/// The remainders of an interval by a constant other than zero.
+/// Remainders of an interval by a nonzero constant.
 fn remainder_intervals(low: u64, high: u64, c: u64) -> Vec<Interval> {
     if high - low >= c - 1 {
         return vec![(0, c - 1)];
@@ -377,11 +378,11 @@ fn signed_quotient(width: u32, a: &Set, b: &Set) -> Approx {
             parts.extend(Set::from_integers(width, least, most).intervals());
         }
     }
-    Set::from_intervals(width, parts).and(exact)
+    Set::from_intervals(width, parts).exact_if(exact)
 }
 
 fn without_zero((low, high): (i128, i128)) -> Vec<(i128, i128)> {
-    // Intervals do not cross the sign boundary, so zero can only be the first of one.
+    // Intervals do not cross the sign boundary, so 0 can only be the lower end.
     match (low, high) {
         (0, 0) => vec![],
         (0, high) => vec![(1, high)],
@@ -401,7 +402,7 @@ fn signed_remainder(width: u32, a: &Set, b: &Set) -> Approx {
             parts.extend(Set::from_integers(width, low, high).intervals());
         }
         let (Some(least), Some(most)) = (least, most) else { continue };
-        // The remainder of the magnitudes, with the dividend's sign.
+        // The remainder of the magnitudes, with the sign of the dividend.
         let (negative, from, to) = (low < 0, low.unsigned_abs(), high.unsigned_abs());
         let (from, to) = (from.min(to), from.max(to));
         let remainders = if least == most {
@@ -419,13 +420,13 @@ fn signed_remainder(width: u32, a: &Set, b: &Set) -> Approx {
             parts.extend(set.intervals());
         }
     }
-    Set::from_intervals(width, parts).and(exact)
+    Set::from_intervals(width, parts).exact_if(exact)
 }
 
 fn shift(op: Op, width: u32, a: &Set, amounts: &Set) -> Approx {
     if amounts.count() > MAX_AMOUNTS {
         let set = match op {
-            // Neither enlarges an unsigned value.
+            // A logical right shift does not increase an unsigned value.
             Op::LShr => Set::interval(width, 0, a.max().expect("not empty")),
             _ => Set::full(width),
         };
@@ -435,7 +436,7 @@ fn shift(op: Op, width: u32, a: &Set, amounts: &Set) -> Approx {
     for amount in amounts.values() {
         let one = shift_by(op, width, a, amount);
         let exact = result.exact && one.exact;
-        result = result.set.union(&one.set).and(exact);
+        result = result.set.union(&one.set).exact_if(exact);
     }
     result
 }
@@ -448,8 +449,8 @@ fn shift_by(op: Op, width: u32, a: &Set, amount: u64) -> Approx {
     match op {
         Op::LShr | Op::AShr => {
             let field = a.extract(k, width - k);
-            let extend = if op == Op::LShr { Op::ZExt } else { Op::SExt };
-            extended(extend, width, &field)
+            let extension = if op == Op::LShr { Op::ZExt } else { Op::SExt };
+            extend(extension, width, &field)
         }
         _ => {
             let kept = a.extract(0, width - k);
@@ -458,11 +459,11 @@ fn shift_by(op: Op, width: u32, a: &Set, amount: u64) -> Approx {
     }
 }
 
-fn extended(op: Op, width: u32, a: &Approx) -> Approx {
+fn extend(op: Op, width: u32, a: &Approx) -> Approx {
     if a.set.width() == width {
         return a.clone();
     }
-    unary(op, Shape { width, operand: a.set.width(), low: 0 }, &a.set).and(a.exact)
+    unary(op, Shape { width, operand: a.set.width(), low: 0 }, &a.set).exact_if(a.exact)
 }
 
 fn concat(shape: Shape, a: &Set, b: &Set) -> Approx {
@@ -484,7 +485,7 @@ fn concat(shape: Shape, a: &Set, b: &Set) -> Approx {
         let intervals = a.intervals().into_iter();
         let whole =
             Set::from_intervals(shape.width, intervals.map(|(x, y)| (join(x, 0), join(y, ones(low_width)))));
-        return whole.and(!a.is_aligned());
+        return whole.exact_if(!a.is_aligned());
     }
     if a.count() <= 64 {
         let all =
@@ -496,7 +497,7 @@ fn concat(shape: Shape, a: &Set, b: &Set) -> Approx {
     Approx::sound(Set::from_intervals(shape.width, intervals.map(|(x, y)| (join(x, low), join(y, high)))).set)
 }
 
-/// Lowest bit and length of the runs of ones of a mask.
+/// Lowest bit and length of each run of ones.
 pub fn runs(word: u64) -> Vec<(u32, u32)> {
     let mut all = Vec::new();
     let mut left = word;
@@ -514,8 +515,8 @@ fn and(width: u32, a: &Set, b: &Set) -> Approx {
         let Some(m) = m.filter(|m| *m != 0) else { continue };
         let low = m.trailing_zeros();
         if let [(_, length)] = runs(m)[..] {
-            // One run of ones: a field of x, moved back to its place.
-            let field = extended(Op::ZExt, width - low, &x.extract(low, length));
+            // One run of ones: a field of `x`, moved back to its position.
+            let field = extend(Op::ZExt, width - low, &x.extract(low, length));
             return Approx { set: Set::above(field.set, low, 0), exact: field.exact };
         }
         if low > 0 {
@@ -556,13 +557,13 @@ fn xor(width: u32, a: &Set, b: &Set) -> Approx {
     Approx::sound(Set::interval(width, 0, ones(64 - most.leading_zeros())))
 }
 
-/// An interval is cut into aligned blocks; the constant moves each to another block of the same size.
+/// Splits intervals into aligned blocks. The constant maps each block to a block of the same size.
 pub fn xor_constant(x: &Set, c: u64) -> Approx {
     let mut parts: Vec<Interval> = Vec::new();
     for (low, high) in x.intervals() {
         let mut at = low;
         loop {
-            // The largest aligned block that starts here and ends in the interval.
+            // The largest aligned block that starts at `at` and lies in the interval.
             let mut size = if at == 0 { 63 } else { at.trailing_zeros().min(63) };
             while at.checked_add(ones(size)).is_none_or(|end| end > high) {
                 size -= 1;

@@ -1,8 +1,8 @@
-//! Guessed models: values for some ranges taken from their sets, one after the other, each narrowing the next.
+//! Guessed models: values for some ranges chosen from their sets, one after the other, each narrowing the next.
 //!
-//! A guess is only a guess: whoever asked evaluates it against every constraint before giving it out. Values are
-//! chosen per cell, the bits of all ranges that overlap, so that fields of one word do not undo each other: the least
-//! word from a starting point on that satisfies all their sets is found by moving up to the next one each allows.
+//! The caller evaluates a guess on every constraint before using it. Values are chosen for a group of overlapping
+//! ranges at once, so that fields of one word do not overwrite each other: the least word from a starting point
+//! that lies in all sets of the group is found by repeatedly moving up to the next one that each set allows.
 
 use super::field::next_with_field;
 use super::learn::{Facts, Learner};
@@ -11,26 +11,26 @@ use super::set::Set;
 use crate::expr::bits::mask;
 use crate::expr::{Graph, Model};
 
-/// Rounds of moving up before a cell is given up.
+/// Rounds of moving up before a group is given up.
 const MAX_ROUNDS: usize = 64;
 
-/// Choices for one range before a guess is given up.
+/// Values tried for one range before a guess is given up.
 const MAX_CHOICES: usize = 3;
 
-/// Where to start looking for a value.
+/// Where the search for a value starts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum GuessStrategy {
-    /// At the value the model has.
+    /// The value in the current model.
     Current,
     Low,
     Middle,
     High,
-    /// Random, told apart by the number.
+    /// A pseudo-random value, from this seed.
     Random(u64),
 }
 
 impl GuessStrategy {
-    /// Cheap ones and those that often work first.
+    /// In the order in which they are tried: cheap and often successful ones first.
     pub const ALL: [GuessStrategy; 10] = [
         GuessStrategy::Current,
         GuessStrategy::Random(1),
@@ -44,16 +44,16 @@ impl GuessStrategy {
         GuessStrategy::High,
     ];
 
-    /// Do the values chosen narrow those still to be chosen? Guessing anywhere is for conditions of which nothing
-    /// can be inferred, and costs little without.
+    /// Do the chosen values narrow the sets of ranges not chosen yet? Random guesses are for conditions from which
+    /// nothing can be inferred, so they skip it.
     pub fn infers(self) -> bool {
         !matches!(self, GuessStrategy::Random(_))
     }
 
-    /// The value to start from for a range with these values, in place in its cell.
-    fn start(self, number: u32, set: &Set, now: u64, place: u64) -> Option<u64> {
+    /// Start value for a range with this set, at bit `place` of its group.
+    fn start(self, number: u32, set: &Set, current: u64, place: u64) -> Option<u64> {
         Some(match self {
-            GuessStrategy::Current => now,
+            GuessStrategy::Current => current,
             GuessStrategy::Low => 0,
             GuessStrategy::Middle => set.nth(set.count() / 2)? << place,
             GuessStrategy::High => set.max()? << place,
@@ -66,15 +66,15 @@ impl GuessStrategy {
     }
 }
 
-/// The bits of ranges that overlap, and the set of each.
-struct Cell {
+/// The bits of overlapping ranges, and the set of each.
+struct OverlapGroup {
     hull: BitRange,
     members: Vec<(BitRange, Set)>,
 }
 
-impl Cell {
-    /// The cell around a range. BitRanges that would make it wider than 64 bits are left out.
-    fn around(ranges: &BitRanges, facts: &Facts, number: u32) -> Cell {
+impl OverlapGroup {
+    /// The group of a range. Ranges that would make it wider than 64 bits are left out.
+    fn around(ranges: &BitRanges, facts: &Facts, number: u32) -> OverlapGroup {
         let mut numbers = vec![number];
         let mut hull = ranges.range(number);
         let mut members = Vec::new();
@@ -89,19 +89,19 @@ impl Cell {
                 if facts.stored(other).is_none() || numbers.contains(&other) {
                     continue;
                 }
-                let theirs = ranges.range(other);
-                let low = hull.low.min(theirs.low);
-                let width = hull.end().max(theirs.end()) - low;
+                let other_range = ranges.range(other);
+                let low = hull.low.min(other_range.low);
+                let width = hull.end().max(other_range.end()) - low;
                 if width <= 64 {
                     hull = BitRange { low, width: width as u32, ..hull };
                     numbers.push(other);
                 }
             }
         }
-        Cell { hull, members }
+        OverlapGroup { hull, members }
     }
 
-    /// The least value from `start` on that every member allows.
+    /// The least value from `start` on that every set allows.
     fn pick(&self, start: u64) -> Option<u64> {
         let limit = mask(self.hull.width);
         let mut value = start;
@@ -118,41 +118,41 @@ impl Cell {
     }
 }
 
-/// A model like `base`, with the ranges of `about` changed to values that the facts allow, and what holds after those
-/// choices; `None` if a choice turns out to be impossible.
+/// A copy of `base` in which the given ranges have values that the facts allow, and the facts after these choices;
+/// `None` if a choice turns out to be impossible.
 pub fn guess_model(
     learner: &mut Learner,
     graph: &Graph,
     facts: &Facts,
     base: &Model,
-    about: &[u32],
+    changed: &[u32],
     strategy: GuessStrategy,
 ) -> Option<(Model, Facts)> {
     let mut facts = facts.clone();
     let mut model = base.clone();
-    for &number in about {
+    for &number in changed {
         for choice in 0.. {
-            let cell = Cell::around(&learner.ranges, &facts, number);
-            let now = cell.hull.value(graph, &model);
-            let place = learner.ranges.range(number).low - cell.hull.low;
+            let group = OverlapGroup::around(&learner.ranges, &facts, number);
+            let current = group.hull.value(graph, &model);
+            let place = learner.ranges.range(number).low - group.hull.low;
             let set = facts.known(&learner.ranges, number).set;
-            let start = strategy.start(number, &set, now, place)?;
-            let value = cell.pick(start).or_else(|| cell.pick(0))?;
-            if value != now {
-                cell.hull.assign(graph, &mut model, value);
+            let start = strategy.start(number, &set, current, place)?;
+            let value = group.pick(start).or_else(|| group.pick(0))?;
+            if value != current {
+                group.hull.assign(graph, &mut model, value);
             }
-            if about.len() == 1 || !strategy.infers() {
+            if changed.len() == 1 || !strategy.infers() {
                 break;
             }
-            let chosen = learner.ranges.number(cell.hull);
-            let only = Set::single(cell.hull.width, value);
+            let chosen = learner.ranges.number(group.hull);
+            let only = Set::single(group.hull.width, value);
             let mut next = facts.clone();
             learner.assume(graph, &mut next, chosen, &only);
             if next.infeasible.is_none() {
                 facts = next;
                 break;
             }
-            // Anything but that.
+            // Excludes the value.
             learner.assume(graph, &mut facts, chosen, &only.complement().set);
             if facts.infeasible.is_some() || choice == MAX_CHOICES {
                 return None;

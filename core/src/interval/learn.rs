@@ -1,12 +1,12 @@
-//! What a path implied of ranges of bits, learnt one constraint at a time.
+//! Facts about the bit ranges of a path, learnt one constraint at a time.
 //!
-//! `Facts` hang on path nodes: a persistent map from range to the set of its values, with the constraints behind it,
-//! derived from the parent's by the one new constraint. A range's set is met with those of the ranges that overlap it
-//! when it is looked up. Constraints that say more than sets can hold are kept as relations: folded over the current
-//! sets, narrowed, and visited again, a bounded number of times, when a set they depend on shrinks. Every set
-//! contains every solution of its reasons: an empty one proves that they have none.
+//! `Facts` are attached to path nodes: a persistent map from range to the set of its values with its reasons,
+//! derived from the parent's facts and the new constraint. Looking up a range intersects its set with those of
+//! overlapping ranges. Constraints that sets do not represent exactly are kept as relations: they are folded over
+//! the current sets and propagated again, a bounded number of times, when a set they depend on shrinks. Every set
+//! contains all solutions of its reasons, so an empty set proves that they have none.
 
-use super::fold::{Fold, Imprecision, Source};
+use super::fold::{Fold, Imprecision, SetSource};
 use super::propagate::propagate;
 use super::range::{BitRanges, leaf};
 use super::reason_tree::ReasonTree;
@@ -20,71 +20,73 @@ use smallvec::{SmallVec, smallvec};
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// Relations visited again for one new constraint.
+/// Maximum number of relations visited again for one new constraint.
 const MAX_REVISITS: usize = 16;
-/// Inferences from more constraints than this are not kept: long chains cost more than they tell.
+/// Facts with more reasons are dropped: long chains cost more than they contribute.
 const MAX_REASONS: u32 = 256;
-/// Nodes folded and visited for one new constraint of a path; sets of many intervals count for more.
+/// Effort for one new constraint of a path: nodes folded and visited, with a surcharge for sets of many intervals.
 pub const LEARNING_EFFORT: usize = 512;
-/// Relations remembered for one range.
+/// Maximum number of relations per range.
 const MAX_RELATIONS: usize = 16;
-/// Cores of more constraints than this are not made smaller, nor those of few by learning again: that costs more.
-const MAX_SHRUNK: usize = 64;
-const FEW_REASONS: usize = 24;
-/// BitRanges that a path knows something of; beyond, it learns nothing more. About 2 MB.
+/// Cores of more constraints are not shrunk; cores below the second limit are not shrunk by learning again. Both
+/// would cost more than they save.
+const MAX_SHRUNK_CORE: usize = 64;
+const MIN_SHRUNK_CORE: usize = 24;
+/// Maximum number of ranges with a set on one path, about 2 MB. Above it, the path learns nothing more.
 const MAX_KNOWN_SETS: usize = 4096;
-/// BitRanges that have numbers; when there are more, everything is forgotten and learnt again. About 2 MB.
+/// Maximum number of numbered ranges, about 2 MB. Above it, all facts are dropped and learnt again.
 const MAX_RANGES: usize = 4 * MAX_KNOWN_SETS;
-/// Bytes of the facts of other nodes that are kept while others are asked for, and as many that were before them.
-const NODE_BYTES: usize = 2 << 20;
+/// Bytes of recently used facts to keep, twice over: see `Recent`.
+const RECENT_FACTS_BYTES: usize = 2 << 20;
 
-/// RangeNumbers of ranges.
+/// Numbers of bit ranges.
 type RangeNumbers = SmallVec<[u32; 8]>;
 
-/// The values of a range, and the constraints that say so.
+/// The set of values of a range and its reasons.
 #[derive(Clone, Debug)]
 pub struct KnownSet {
     pub set: Set,
     pub reasons: ReasonTree,
 }
 
-/// What a path implied.
+/// Facts implied by the constraints of a path.
 #[derive(Clone, Default)]
 pub struct Facts {
     sets: Map<Arc<KnownSet>>,
-    /// Constraints over several ranges, by range.
+    /// Constraints that sets do not represent exactly, by range.
     relations: Map<Arc<[Expr]>>,
-    /// These constraints contradict each other.
+    /// A set of constraints that is unsatisfiable, if one was found.
     pub infeasible: Option<ReasonTree>,
 }
 
 impl Facts {
+    /// The set recorded for the range itself, without overlapping ranges.
     pub fn stored(&self, number: u32) -> Option<&KnownSet> {
-        self.sets.get(number).map(|view| &**view)
+        self.sets.get(number).map(|known| &**known)
     }
 
-    /// The set of a range, by all that is known of its bits.
+    /// The set of a range, intersected with the sets of overlapping ranges.
     pub fn known(&self, ranges: &BitRanges, number: u32) -> KnownSet {
         let range = ranges.range(number);
-        let mut view = match self.sets.get(number) {
-            Some(view) => (**view).clone(),
+        let mut known = match self.sets.get(number) {
+            Some(own) => (**own).clone(),
             None => KnownSet { set: Set::full(range.width), reasons: ReasonTree::default() },
         };
         for &other in ranges.overlaps(number) {
-            let Some(beside) = self.sets.get(other) else { continue };
-            let theirs = ranges.range(other);
-            let (low, end) = (range.low.max(theirs.low), range.end().min(theirs.end()));
-            let common = beside.set.extract((low - theirs.low) as u32, (end - low) as u32).set;
-            let narrower = view.set.with_field((low - range.low) as u32, &common).set;
-            if narrower != view.set {
-                view.set = narrower;
-                view.reasons = view.reasons.union(&beside.reasons);
+            let Some(other_set) = self.sets.get(other) else { continue };
+            let other_range = ranges.range(other);
+            let (low, end) = (range.low.max(other_range.low), range.end().min(other_range.end()));
+            let common = other_set.set.extract((low - other_range.low) as u32, (end - low) as u32).set;
+            let narrower = known.set.with_field((low - range.low) as u32, &common).set;
+            if narrower != known.set {
+                known.set = narrower;
+                known.reasons = known.reasons.union(&other_set.reasons);
             }
         }
-        view
+        known
     }
 
-    /// About the bytes that one more constraint takes: a branch of each map, the set and its reasons.
+    /// Approximate number of bytes that one more constraint takes: a branch of each map, the set and its reasons.
     fn growth(&self) -> u32 {
         let levels = self.sets.len().max(1).ilog2() / 4 + self.relations.len().max(1).ilog2() / 4;
         512 + 192 * levels
@@ -94,7 +96,7 @@ impl Facts {
         self.infeasible.get_or_insert(reasons);
     }
 
-    /// Meets a range's set with another; true if that changed it.
+    /// Intersects the set of a range with another. Returns true if it became smaller.
     pub fn restrict(&mut self, ranges: &BitRanges, number: u32, set: &Set, reasons: &ReasonTree) -> bool {
         let (new, all) = match self.sets.get(number) {
             None if set.is_full() => return false,
@@ -114,25 +116,25 @@ impl Facts {
         }
         self.sets.insert(number, Arc::new(KnownSet { set: new, reasons: all }));
         if !ranges.overlaps(number).is_empty() {
-            let view = self.known(ranges, number);
-            if view.set.is_empty() {
-                self.contradiction(view.reasons);
+            let known = self.known(ranges, number);
+            if known.set.is_empty() {
+                self.contradiction(known.reasons);
             }
         }
         true
     }
 
-    /// Looks whether what is known of some ranges, all together, leaves any value.
+    /// Records a contradiction if one of the ranges has no value left.
     pub fn check(&mut self, ranges: &BitRanges, numbers: &[u32]) {
         for &number in numbers {
-            let view = self.known(ranges, number);
-            if view.set.is_empty() {
-                self.contradiction(view.reasons);
+            let known = self.known(ranges, number);
+            if known.set.is_empty() {
+                self.contradiction(known.reasons);
             }
         }
     }
 
-    fn relate(&mut self, number: u32, constraint: Expr) {
+    fn add_relation(&mut self, number: u32, constraint: Expr) {
         let known = self.relations.get(number);
         if known.is_some_and(|all| all.len() >= MAX_RELATIONS || all.contains(&constraint)) {
             return;
@@ -142,34 +144,34 @@ impl Facts {
     }
 }
 
-/// Sets from facts, with the reasons of those that say anything.
+/// Provides sets from facts, and collects the reasons of those that are used.
 struct Context<'a> {
     facts: &'a Facts,
     reasons: ReasonTree,
 }
 
-impl Source for Context<'_> {
+impl SetSource for Context<'_> {
     fn set(&mut self, ranges: &mut BitRanges, number: u32) -> Set {
-        let view = self.facts.known(ranges, number);
-        if !view.set.is_full() {
-            self.reasons = self.reasons.union(&view.reasons);
+        let known = self.facts.known(ranges, number);
+        if !known.set.is_full() {
+            self.reasons = self.reasons.union(&known.reasons);
         }
-        view.set
+        known.set
     }
 }
 
-/// Learns constraints along paths. Its memory is bounded, however many they are and however long.
+/// Learns the constraints of paths. Its memory is bounded, however long paths are.
 pub struct Learner {
     pub ranges: BitRanges,
     summaries: Summaries,
     fold: Fold,
     nodes: Recent<u32, Facts>,
-    /// How visiting new constraints went, by what sets cannot hold of them: those of one kind tend to go the same way.
+    /// Success of visiting new constraints, by imprecision: constraints of one kind behave alike.
     backoff: FxHashMap<Option<Imprecision>, Backoff>,
-    /// Nodes that may still be folded or visited for what is being learnt.
+    /// Number of nodes that may still be folded or visited.
     effort: usize,
-    /// What was spent before the last time that everything was forgotten.
-    spent_before: u64,
+    /// Estimate of the time spent before everything was last dropped.
+    spent_before_reset: u64,
 }
 
 impl Default for Learner {
@@ -178,10 +180,10 @@ impl Default for Learner {
             ranges: BitRanges::default(),
             summaries: Summaries::default(),
             fold: Fold::default(),
-            nodes: Recent::new(NODE_BYTES),
+            nodes: Recent::new(RECENT_FACTS_BYTES),
             backoff: FxHashMap::default(),
             effort: 0,
-            spent_before: 0,
+            spent_before_reset: 0,
         }
     }
 }
@@ -191,7 +193,7 @@ impl Learner {
         self.summaries.of(graph, &mut self.ranges, e)
     }
 
-    /// The facts of a path: from the nearest node above that has them, one constraint at a time.
+    /// Facts of a path, derived from the nearest ancestor with facts one constraint at a time.
     pub fn facts(&mut self, graph: &Graph, tree: &PathTree, path: Path) -> Facts {
         let mut missing = Vec::new();
         let mut facts = Facts::default();
@@ -205,7 +207,7 @@ impl Learner {
         for (distance, node) in missing.into_iter().enumerate().rev() {
             self.set_effort(LEARNING_EFFORT);
             self.learn_newest(graph, &mut facts, tree.constraint(node));
-            // Of a long way, a few are enough to start from again.
+            // On a long path, facts of some nodes suffice as starting points.
             if distance < 8 || distance.is_power_of_two() {
                 self.nodes.insert(node.id(), facts.clone(), facts.growth());
             }
@@ -213,14 +215,14 @@ impl Learner {
         facts
     }
 
-    /// Forgets everything if that takes too much memory. For a time when nobody holds facts.
+    /// Drops all facts if they take too much memory. The caller must not hold any.
     pub fn limit_memory(&mut self) {
         if self.ranges.count() > MAX_RANGES {
             self.forget();
         }
     }
 
-    /// The facts of some constraints, of whatever path.
+    /// Facts of a list of constraints.
     pub fn facts_of(&mut self, graph: &Graph, constraints: &[Expr]) -> Facts {
         let mut facts = Facts::default();
         for &constraint in constraints {
@@ -230,12 +232,12 @@ impl Learner {
         facts
     }
 
-    /// Nanoseconds spent so far, about: reckoned from what was done, not from a clock.
+    /// Estimated nanoseconds spent so far, from counts and not from a clock.
     pub(crate) fn spent(&self) -> u64 {
-        self.spent_before + self.fold.spent + self.summaries.spent()
+        self.spent_before_reset + self.fold.spent + self.summaries.spent()
     }
 
-    /// How many nodes may be folded and visited from here on.
+    /// Sets the number of nodes that may be folded and visited from now on.
     pub fn set_effort(&mut self, effort: usize) {
         self.effort = effort;
     }
@@ -244,20 +246,20 @@ impl Learner {
         self.effort = self.effort.saturating_sub(nodes);
     }
 
-    /// Is any effort left?
+    /// Returns true if the effort is used up.
     pub fn is_out_of_effort(&self) -> bool {
         self.effort == 0
     }
 
-    /// Adds what a constraint implied.
+    /// Adds the facts that a constraint implies.
     pub fn learn(&mut self, graph: &Graph, facts: &mut Facts, constraint: Expr) {
         self.add(graph, facts, constraint, |learner, facts, changed| {
             learner.visit(graph, facts, constraint, changed);
         });
     }
 
-    /// The same of a path's newest constraint, of which more is learnt only where that has led to something with others
-    /// of its kind: what is not learnt here is found when it is visited again.
+    /// Adds the facts of the newest constraint of a path. Beyond its summary it is only visited if this paid off
+    /// for constraints of its kind; otherwise later visits find the rest.
     fn learn_newest(&mut self, graph: &Graph, facts: &mut Facts, constraint: Expr) {
         self.add(graph, facts, constraint, |learner, facts, changed| {
             let kind = learner.summary(graph, constraint).imprecision();
@@ -270,13 +272,13 @@ impl Learner {
         });
     }
 
-    /// Adds what a constraint implied outright, and what `visiting` finds if there is more to it.
+    /// Adds the summary of a constraint, and calls `visit_more` if the summary is not exact.
     fn add(
         &mut self,
         graph: &Graph,
         facts: &mut Facts,
         constraint: Expr,
-        visiting: impl FnOnce(&mut Learner, &mut Facts, &mut RangeNumbers),
+        visit_more: impl FnOnce(&mut Learner, &mut Facts, &mut RangeNumbers),
     ) {
         if facts.sets.len() >= MAX_KNOWN_SETS {
             return;
@@ -293,16 +295,16 @@ impl Learner {
             }
         }
         if !summary.implied.exact {
-            visiting(self, facts, &mut changed);
+            visit_more(self, facts, &mut changed);
             for &leaf in &summary.leaves {
-                facts.relate(leaf, constraint);
+                facts.add_relation(leaf, constraint);
             }
         }
-        self.propagate(graph, facts, changed);
+        self.revisit_relations(graph, facts, changed);
     }
 
-    /// Visits relations that depend on changed ranges until nothing changes, or it has been often enough.
-    fn propagate(&mut self, graph: &Graph, facts: &mut Facts, mut changed: RangeNumbers) {
+    /// Visits relations that depend on changed ranges until nothing changes or a limit is reached.
+    fn revisit_relations(&mut self, graph: &Graph, facts: &mut Facts, mut changed: RangeNumbers) {
         if facts.relations.is_empty() || self.is_out_of_effort() {
             return;
         }
@@ -326,33 +328,33 @@ impl Learner {
         }
     }
 
-    /// Supposes that a range has a value of the set, for no reason.
+    /// Assumes that the value of a range is in the set, without a reason.
     pub fn assume(&mut self, graph: &Graph, facts: &mut Facts, number: u32, set: &Set) {
         if facts.restrict(&self.ranges, number, set, &ReasonTree::default()) {
-            self.propagate(graph, facts, smallvec![number]);
+            self.revisit_relations(graph, facts, smallvec![number]);
         }
     }
 
-    /// Adds to the facts of a path, if they are known, that a variable or a read at a constant place has a value of
-    /// the set, by these constraints of the path. True if that is news.
+    /// Adds a fact with its reasons to a path whose facts are known: the value of a leaf is in the set. Returns
+    /// true if the fact is new.
     pub fn add_fact(&mut self, graph: &Graph, path: Path, e: Expr, set: &Set, reasons: &Reasons) -> bool {
         let Some(range) = leaf(graph, e) else { return false };
         let Some(mut facts) = self.nodes.get(path.id()).cloned() else { return false };
         let number = self.ranges.number(range);
         let reasons =
             reasons.as_slice().iter().fold(ReasonTree::default(), |all, &e| all.union(&ReasonTree::one(e)));
-        let news = facts.restrict(&self.ranges, number, set, &reasons);
-        if news {
+        let is_new = facts.restrict(&self.ranges, number, set, &reasons);
+        if is_new {
             self.set_effort(LEARNING_EFFORT);
-            self.propagate(graph, &mut facts, smallvec![number]);
+            self.revisit_relations(graph, &mut facts, smallvec![number]);
             let growth = facts.growth();
             self.nodes.insert(path.id(), facts, growth);
         }
-        news
+        is_new
     }
 
-    /// Of the constraints behind a range's set, which has nothing of `wanted`, few that by themselves leave it nothing;
-    /// all, if it takes inferences from several to see that.
+    /// Shrinks the reasons of a set that is disjoint from `wanted` to few constraints that exclude `wanted` by
+    /// their summaries alone. Returns all reasons if that is not possible.
     pub fn core_excluding(
         &mut self,
         graph: &Graph,
@@ -364,50 +366,51 @@ impl Learner {
             let summary = self.summary(graph, constraint);
             summary.set_of(number).is_some_and(|set| set.is_disjoint(wanted))
         };
-        if let Some(one) = reasons.find(MAX_SHRUNK as u32, &mut excludes) {
+        if let Some(one) = reasons.find(MAX_SHRUNK_CORE as u32, &mut excludes) {
             return Reasons::One(one);
         }
         let all = reasons.flatten();
-        if all.as_slice().len() < 2 || all.as_slice().len() > MAX_SHRUNK {
+        if all.as_slice().len() < 2 || all.as_slice().len() > MAX_SHRUNK_CORE {
             return all;
         }
-        let mut say: Vec<(Expr, Set)> = Vec::new();
+        let mut summaries: Vec<(Expr, Set)> = Vec::new();
         for &constraint in all.as_slice() {
             if let Some(set) = self.summary(graph, constraint).set_of(number) {
-                say.push((constraint, set.clone()));
+                summaries.push((constraint, set.clone()));
             }
         }
         let (mut left, mut chosen) = (wanted.clone(), Vec::new());
         while !left.is_empty() {
-            // After those before it, this one leaves nothing: it is needed, and those after it are not.
+            // The constraints up to this one exclude all values: this one is needed, the ones after it are not.
             let mut with = left.clone();
-            let last = say.iter().position(|(_, set)| {
+            let last = summaries.iter().position(|(_, set)| {
                 with = with.intersect(set).set;
                 with.is_empty()
             });
             let Some(last) = last else { return all };
-            left = left.intersect(&say[last].1).set;
-            chosen.push(say[last].0);
-            say.truncate(last);
+            left = left.intersect(&summaries[last].1).set;
+            chosen.push(summaries[last].0);
+            summaries.truncate(last);
         }
         chosen.into_iter().collect()
     }
 
-    /// Of constraints that contradict the condition, fewer that still do, if that shows at once: none, or a half.
+    /// Shrinks reasons that contradict the condition: to none or to a half, as long as learning still finds the
+    /// contradiction.
     pub fn shrink_core(&mut self, graph: &Graph, reasons: &Reasons, condition: Expr) -> Reasons {
         let mut kept = reasons.as_slice();
         let mut contradicts = |constraints: &[Expr]| {
             let mut facts = self.facts_of(graph, constraints);
             self.set_effort(LEARNING_EFFORT);
             self.learn(graph, &mut facts, condition);
-            let about = self.ranges_of(graph, &facts, condition);
-            facts.check(&self.ranges, &about);
+            let ranges = self.ranges_of(graph, &facts, condition);
+            facts.check(&self.ranges, &ranges);
             facts.infeasible.is_some()
         };
-        if kept.len() > FEW_REASONS && contradicts(&[]) {
+        if kept.len() > MIN_SHRUNK_CORE && contradicts(&[]) {
             return Reasons::None;
         }
-        while kept.len() > FEW_REASONS && kept.len() <= MAX_SHRUNK {
+        while kept.len() > MIN_SHRUNK_CORE && kept.len() <= MAX_SHRUNK_CORE {
             let (older, newer) = kept.split_at(kept.len() / 2);
             match [newer, older].into_iter().find(|half| contradicts(half)) {
                 Some(half) => kept = half,
@@ -417,15 +420,15 @@ impl Learner {
         kept.iter().copied().collect()
     }
 
-    /// Folds a constraint over the current sets and narrows them by its being true.
+    /// Folds a constraint over the current sets and propagates its truth.
     fn visit(&mut self, graph: &Graph, facts: &mut Facts, constraint: Expr, changed: &mut RangeNumbers) {
         if self.effort == 0 {
             return;
         }
         let mut context = Context { facts, reasons: ReasonTree::one(constraint) };
-        let whole = self.fold.run(graph, &mut self.ranges, constraint, &mut context, self.effort);
+        let complete = self.fold.run(graph, &mut self.ranges, constraint, &mut context, self.effort);
         self.spend(self.fold.cost);
-        if !whole {
+        if !complete {
             return;
         }
         let reasons = context.reasons;
@@ -444,8 +447,8 @@ impl Learner {
         }
     }
 
-    /// The ranges that a constraint is about: those it implied something of, if that is all it implied, or else all that
-    /// it depends on, given the facts.
+    /// The ranges that a constraint depends on: those of its summary if that is exact, otherwise all that are used
+    /// under the facts.
     pub fn ranges_of(&mut self, graph: &Graph, facts: &Facts, constraint: Expr) -> Vec<u32> {
         let summary = self.summary(graph, constraint);
         if summary.implied.exact {
@@ -455,22 +458,19 @@ impl Learner {
             return summary.leaves.clone();
         }
         let mut context = Context { facts, reasons: ReasonTree::default() };
-        let whole = self.fold.run(graph, &mut self.ranges, constraint, &mut context, self.effort);
+        let complete = self.fold.run(graph, &mut self.ranges, constraint, &mut context, self.effort);
         self.spend(self.fold.cost);
-        if whole { self.fold.used.clone() } else { summary.leaves.clone() }
+        if complete { self.fold.used.clone() } else { summary.leaves.clone() }
     }
 
-    /// The values an expression of at most 64 bits can have on a path, and the constraints that say so: for resolving
-    /// pointers, switch targets and loop bounds. `set.value()` tells whether there is only one, `set.min()` and
-    /// `set.max()` (or `set.signed_bounds()`) the ends. Every possible value is in the set; not every member of it
-    /// need be possible.
+    /// Values of an expression of at most 64 bits on a path, with reasons: for resolving pointers, switch targets
+    /// and loop bounds. The set contains every possible value, and perhaps others.
     pub fn values_on(&mut self, graph: &Graph, tree: &PathTree, path: Path, e: Expr) -> KnownSet {
         let facts = self.facts(graph, tree, path);
         self.values(graph, &facts, e)
     }
 
-    /// The same of a variable or a read at a constant place, if the facts say anything of it, without folding. `None`
-    /// for any other expression.
+    /// Values of a leaf, without folding: `None` if `e` is not a leaf, `Some(None)` if nothing is known about it.
     pub fn leaf_values<'a>(
         &mut self,
         graph: &Graph,
@@ -484,11 +484,11 @@ impl Learner {
         Some(facts.stored(number).map(Cow::Borrowed))
     }
 
-    /// The same under given facts.
+    /// Values of an expression under given facts.
     pub fn values(&mut self, graph: &Graph, facts: &Facts, e: Expr) -> KnownSet {
         let mut context = Context { facts, reasons: ReasonTree::default() };
-        let whole = self.fold.run(graph, &mut self.ranges, e, &mut context, usize::MAX);
-        if !whole {
+        let complete = self.fold.run(graph, &mut self.ranges, e, &mut context, usize::MAX);
+        if !complete {
             return KnownSet { set: Set::full(graph.width(e)), reasons: ReasonTree::default() };
         }
         let reasons = context.reasons;
@@ -508,6 +508,6 @@ impl Learner {
     }
 
     pub fn forget(&mut self) {
-        *self = Learner { spent_before: self.spent(), ..Learner::default() };
+        *self = Learner { spent_before_reset: self.spent(), ..Learner::default() };
     }
 }

@@ -1,5 +1,5 @@
-//! A domain of sets of values for the leaves of expressions: the first paper's multi-intervals, exact where it can be
-//! and sound everywhere. Usable alone; the layers `intervals` and `enumerate` decide queries with it.
+//! Sets of values for the leaves of expressions: the multi-intervals of PARTI (ASE 2018). Sound everywhere, exact
+//! where possible. The layers `intervals` and `enumerate` decide queries with them.
 
 mod aligned;
 pub mod backward;

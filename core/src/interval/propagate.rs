@@ -1,13 +1,15 @@
-//! ImpliedSets: what an expression's having a value in a target implied of its leaves.
+//! Top-down propagation of a target: the sets that leaves must lie in if an expression has a value in the target.
 //!
-//! From the root downwards, each operator's preimage turns the target of a node into targets of its operands, until
-//! ranges are reached. Conjunctions meet, disjunctions and both arms of an `ite` join. The result is a conjunction of
-//! sets of ranges that every solution satisfies; `exact` implied that whatever satisfies it is a solution, which holds
-//! while the path to the one leaf is a chain of exact preimages and joins are of one range.
+//! The preimage of each operator turns the target of a node into targets of its operands, down to bit ranges.
+//! Conjunctions intersect; disjunctions and the arms of an `ite` unite. The result is a conjunction of sets that
+//! every solution satisfies. It is `exact` if every assignment that satisfies it is a solution: all preimages on
+//! the way to the only leaf are exact, and unions are over one range.
 
 use super::backward;
 use super::field::ones;
-use super::fold::{self, Case, Fold, Imprecision, MAX_INDICES, PAIRS_PER_NODE, table_indices, table_word};
+use super::fold::{
+    self, Fold, Imprecision, MAX_INDICES, PAIRS_PER_NODE, ReadCase, table_indices, table_word,
+};
 use super::forward::{self, runs};
 use super::range::{BitRange, BitRanges};
 use super::set::{MAX_BITMAP_WIDTH, Set};
@@ -16,37 +18,37 @@ use crate::expr::eval::Shape;
 use crate::expr::{Expr, Graph, Op};
 use smallvec::{SmallVec, smallvec};
 
-/// Visits after which an expression is given up; shared sets are visited once for each target.
+/// Visits after which propagation gives up. Shared nodes are visited once per target.
 pub const MAX_VISITS: usize = 512;
 
-/// Sets of ranges, all of which hold.
+/// Conjunction of sets of ranges.
 #[derive(Clone, Debug)]
 pub struct ImpliedSets {
     pub sets: SmallVec<[(u32, Set); 2]>,
     pub exact: bool,
-    /// There is no solution at all.
+    /// There is no solution.
     pub impossible: bool,
-    /// What made it inexact first.
+    /// First cause of imprecision.
     pub imprecision: Option<Imprecision>,
 }
 
 impl ImpliedSets {
-    /// Nothing is said.
-    pub fn nothing() -> ImpliedSets {
+    /// No restriction.
+    pub fn unrestricted() -> ImpliedSets {
         ImpliedSets { sets: SmallVec::new(), exact: true, impossible: false, imprecision: None }
     }
 
     pub fn unknown(imprecision: Imprecision) -> ImpliedSets {
-        ImpliedSets { exact: false, imprecision: Some(imprecision), ..ImpliedSets::nothing() }
+        ImpliedSets { exact: false, imprecision: Some(imprecision), ..ImpliedSets::unrestricted() }
     }
 
     fn impossible() -> ImpliedSets {
-        ImpliedSets { impossible: true, ..ImpliedSets::nothing() }
+        ImpliedSets { impossible: true, ..ImpliedSets::unrestricted() }
     }
 
-    pub fn part(number: u32, set: Set) -> ImpliedSets {
+    pub fn single(number: u32, set: Set) -> ImpliedSets {
         let impossible = set.is_empty();
-        ImpliedSets { sets: smallvec![(number, set)], impossible, ..ImpliedSets::nothing() }
+        ImpliedSets { sets: smallvec![(number, set)], impossible, ..ImpliedSets::unrestricted() }
     }
 
     fn inexact(mut self, imprecision: Imprecision) -> ImpliedSets {
@@ -57,7 +59,7 @@ impl ImpliedSets {
         self
     }
 
-    fn meet(mut self, other: ImpliedSets) -> ImpliedSets {
+    fn intersect(mut self, other: ImpliedSets) -> ImpliedSets {
         if self.impossible || other.impossible {
             return ImpliedSets::impossible();
         }
@@ -79,21 +81,21 @@ impl ImpliedSets {
         self
     }
 
-    fn join(self, other: ImpliedSets, ranges: &mut BitRanges) -> ImpliedSets {
+    fn unite(self, other: ImpliedSets, ranges: &mut BitRanges) -> ImpliedSets {
         if self.impossible {
             return other;
         }
         if other.impossible {
             return self;
         }
-        // One side implied nothing: neither do both, exactly so if that side is exact.
+        // If one side has no restriction, neither has the union. It is exact if that side is.
         for (whole, rest) in [(&self, &other), (&other, &self)] {
             if whole.sets.is_empty() {
                 let exact = whole.exact;
                 return ImpliedSets {
                     exact,
                     imprecision: whole.imprecision.or(rest.imprecision),
-                    ..ImpliedSets::nothing()
+                    ..ImpliedSets::unrestricted()
                 };
             }
         }
@@ -103,14 +105,14 @@ impl ImpliedSets {
             let (number, x, y) = if a == b {
                 (*a, Some(x.clone()), Some(y.clone()))
             } else {
-                lifted(ranges, (*a, x), (*b, y))
+                lift_to_hull(ranges, (*a, x), (*b, y))
             };
             if let (Some(x), Some(y)) = (x, y) {
                 let both = x.union(&y);
-                let mut joined = ImpliedSets::part(number, both.set);
-                joined.exact = exact && both.exact;
-                joined.imprecision = imprecision;
-                return joined;
+                let mut united = ImpliedSets::single(number, both.set);
+                united.exact = exact && both.exact;
+                united.imprecision = imprecision;
+                return united;
             }
         }
         let mut sets: SmallVec<[(u32, Set); 2]> = SmallVec::new();
@@ -124,17 +126,17 @@ impl ImpliedSets {
                 sets.push((*number, both.set));
             }
         }
-        // The union of two boxes is a box if they differ in one direction only.
+        // The union of two boxes is a box if they differ in at most one dimension.
         let (mine, others, common) = (self.sets.len(), other.sets.len(), sets.len());
         let box_shaped = common == mine && common == others && same + 1 >= common;
         let exact = exact && box_shaped && !lost;
-        let joined = ImpliedSets { sets, exact: true, impossible: false, imprecision };
-        if exact { joined } else { joined.inexact(Imprecision::Several(Op::Or)) }
+        let united = ImpliedSets { sets, exact: true, impossible: false, imprecision };
+        if exact { united } else { united.inexact(Imprecision::Several(Op::Or)) }
     }
 }
 
-/// Two sets of different ranges as sets of one range that covers both, if that loses nothing.
-fn lifted(ranges: &mut BitRanges, a: (u32, &Set), b: (u32, &Set)) -> (u32, Option<Set>, Option<Set>) {
+/// Two sets of different ranges as sets of one range that contains both, if that is exact.
+fn lift_to_hull(ranges: &mut BitRanges, a: (u32, &Set), b: (u32, &Set)) -> (u32, Option<Set>, Option<Set>) {
     let (p, q) = (ranges.range(a.0), ranges.range(b.0));
     let low = p.low.min(q.low);
     let width = p.end().max(q.end()) - low;
@@ -149,10 +151,10 @@ fn lifted(ranges: &mut BitRanges, a: (u32, &Set), b: (u32, &Set)) -> (u32, Optio
     (ranges.number(hull), lift(p, a.1), lift(q, b.1))
 }
 
-enum Task {
+enum Step {
     Visit(Expr, Set),
-    Meet,
-    Join,
+    Intersect,
+    Unite,
     Inexact(Imprecision),
     Done(ImpliedSets),
 }
@@ -161,11 +163,12 @@ struct Propagation<'a> {
     graph: &'a Graph,
     ranges: &'a mut BitRanges,
     fold: &'a Fold,
-    tasks: Vec<Task>,
+    steps: Vec<Step>,
     results: Vec<ImpliedSets>,
 }
 
-/// What `root`'s value being in `target` implied, given the fold of `root`. Takes its visits from `effort`.
+/// The sets implied by the value of `root` being in `target`, given the fold of `root`. Visits are taken from
+/// `effort`.
 pub fn propagate(
     graph: &Graph,
     ranges: &mut BitRanges,
@@ -174,25 +177,26 @@ pub fn propagate(
     target: Set,
     effort: &mut usize,
 ) -> ImpliedSets {
-    let tasks = vec![Task::Visit(root, target)];
-    let mut work = Propagation { graph, ranges, fold, tasks, results: Vec::new() };
-    while let Some(task) = work.tasks.pop() {
-        match task {
-            Task::Visit(e, target) => {
+    let steps = vec![Step::Visit(root, target)];
+    let mut work = Propagation { graph, ranges, fold, steps, results: Vec::new() };
+    while let Some(step) = work.steps.pop() {
+        match step {
+            Step::Visit(e, target) => {
                 if *effort == 0 {
                     return ImpliedSets::unknown(Imprecision::Size);
                 }
                 *effort = effort.saturating_sub(1 + target.interval_count() / PAIRS_PER_NODE);
                 work.visit(e, target);
             }
-            Task::Meet | Task::Join => {
+            Step::Intersect | Step::Unite => {
                 let b = work.results.pop().expect("two results");
                 let a = work.results.pop().expect("two results");
-                let both = if matches!(task, Task::Meet) { a.meet(b) } else { a.join(b, work.ranges) };
+                let both =
+                    if matches!(step, Step::Intersect) { a.intersect(b) } else { a.unite(b, work.ranges) };
                 work.results.push(both);
             }
-            Task::Done(result) => work.results.push(result),
-            Task::Inexact(imprecision) => {
+            Step::Done(result) => work.results.push(result),
+            Step::Inexact(imprecision) => {
                 let one = work.results.pop().expect("a result");
                 work.results.push(one.inexact(imprecision));
             }
@@ -212,15 +216,15 @@ impl Propagation<'_> {
             return self.results.push(ImpliedSets::unknown(imprecision));
         };
         if own.is_subset(&target) {
-            return self.results.push(ImpliedSets::nothing());
+            return self.results.push(ImpliedSets::unrestricted());
         }
-        // A superset of the meet would do too, but not one beyond the target.
+        // A superset of the intersection would be sound, but must not exceed the target.
         let target = Some(own.intersect(&target)).filter(|both| both.exact).map_or(target, |both| both.set);
         if target.is_empty() {
             return self.results.push(ImpliedSets::impossible());
         }
         if let Some(number) = self.fold.leaf(e) {
-            return self.results.push(ImpliedSets::part(number, target));
+            return self.results.push(ImpliedSets::single(number, target));
         }
         let op = self.graph.op(e);
         match self.graph.op(e).arity() {
@@ -232,11 +236,11 @@ impl Propagation<'_> {
         }
     }
 
-    fn go(&mut self, kid: Expr, target: Set, exact: bool, imprecision: Imprecision) {
+    fn visit_operand(&mut self, kid: Expr, target: Set, exact: bool, imprecision: Imprecision) {
         if !exact {
-            self.tasks.push(Task::Inexact(imprecision));
+            self.steps.push(Step::Inexact(imprecision));
         }
-        self.tasks.push(Task::Visit(kid, target));
+        self.steps.push(Step::Visit(kid, target));
     }
 
     fn unary(&mut self, e: Expr, target: &Set) {
@@ -245,7 +249,7 @@ impl Propagation<'_> {
             return self.results.push(ImpliedSets::unknown(Imprecision::Width));
         };
         let before = backward::unary(op, fold::shape(self.graph, e), target, own);
-        self.go(kid, before.set, before.exact, Imprecision::Operator(op));
+        self.visit_operand(kid, before.set, before.exact, Imprecision::Operator(op));
     }
 
     fn binary(&mut self, e: Expr, target: &Set) {
@@ -258,53 +262,54 @@ impl Propagation<'_> {
         let shape = fold::shape(self.graph, e);
         for (which, kid, constant) in [(0, a, y.value()), (1, b, x.value())] {
             if let Some(c) = constant {
-                if let Some(part) = self.fields(op, kid, c, which, target) {
+                if let Some(part) = self.masked_leaf(op, kid, c, which, target) {
                     return self.results.push(part);
                 }
                 let before = backward::binary(op, shape, target, x, y, which);
-                // A value that only the context makes constant belongs to the reasons, not to the exactness.
+                // A value that is constant only in this context has reasons, so the result is not exact without
+                // them.
                 let exact = before.exact && self.graph.is_const(if which == 0 { b } else { a });
-                return self.go(kid, before.set, exact, Imprecision::Operator(op));
+                return self.visit_operand(kid, before.set, exact, Imprecision::Operator(op));
             }
         }
-        if shape.operand == 1 && self.truths(op, a, b, target) {
+        if shape.operand == 1 && self.connective(op, a, b, target) {
             return;
         }
         let (left, right) =
             (backward::binary(op, shape, target, x, y, 0), backward::binary(op, shape, target, x, y, 1));
-        // The sets of one known word are known.
-        let sets = op == Op::Concat || forward::disjoint(op, x, y).is_some();
-        if !sets || target.value().is_none() {
-            self.tasks.push(Task::Inexact(Imprecision::Several(op)));
+        // If the whole word has one value, so has each part.
+        let is_concat = op == Op::Concat || forward::disjoint_bits(op, x, y).is_some();
+        if !is_concat || target.value().is_none() {
+            self.steps.push(Step::Inexact(Imprecision::Several(op)));
         }
-        self.tasks.push(Task::Meet);
-        self.tasks.push(Task::Visit(b, right.set));
-        self.tasks.push(Task::Visit(a, left.set));
+        self.steps.push(Step::Intersect);
+        self.steps.push(Step::Visit(b, right.set));
+        self.steps.push(Step::Visit(a, left.set));
     }
 
-    /// Connectives: exact, case by case. False for operators that are none.
-    fn truths(&mut self, op: Op, a: Expr, b: Expr, target: &Set) -> bool {
+    /// Boolean connectives: exact, by cases. Returns false for other operators.
+    fn connective(&mut self, op: Op, a: Expr, b: Expr, target: &Set) -> bool {
         let wanted = target.contains(1);
-        let visit = |e, truth| Task::Visit(e, Set::truth(truth));
+        let visit = |e, truth| Step::Visit(e, Set::truth(truth));
         match op {
             Op::And | Op::Or => {
-                // Both at once where one would spoil it, otherwise either.
-                self.tasks.push(if (op == Op::And) == wanted { Task::Meet } else { Task::Join });
-                self.tasks.extend([visit(a, wanted), visit(b, wanted)]);
+                // Both operands for a true `and` or a false `or`, otherwise either.
+                self.steps.push(if (op == Op::And) == wanted { Step::Intersect } else { Step::Unite });
+                self.steps.extend([visit(a, wanted), visit(b, wanted)]);
                 true
             }
             Op::Xor | Op::Eq => {
                 let equal = (op == Op::Eq) == wanted;
-                self.tasks.extend([Task::Join, Task::Meet, visit(a, true), visit(b, equal)]);
-                self.tasks.extend([Task::Meet, visit(a, false), visit(b, !equal)]);
+                self.steps.extend([Step::Unite, Step::Intersect, visit(a, true), visit(b, equal)]);
+                self.steps.extend([Step::Intersect, visit(a, false), visit(b, !equal)]);
                 true
             }
             _ => false,
         }
     }
 
-    /// A mask or a shift of a leaf concerns only some bits of it: sets of those.
-    fn fields(&mut self, op: Op, kid: Expr, c: u64, which: usize, target: &Set) -> Option<ImpliedSets> {
+    /// A mask or a shift of a leaf restricts only some of its bits.
+    fn masked_leaf(&mut self, op: Op, kid: Expr, c: u64, which: usize, target: &Set) -> Option<ImpliedSets> {
         let leaf = super::range::leaf_bits(self.graph, kid).filter(|leaf| leaf.width > MAX_BITMAP_WIDTH)?;
         let width = leaf.width;
         let (m, target) = match op {
@@ -319,7 +324,7 @@ impl Propagation<'_> {
                 let kept = width - c as u32;
                 let field = backward::unscaled(target, c as u32, kept);
                 let number = self.ranges.number(leaf.part(0, kept));
-                let part = ImpliedSets::part(number, field.set);
+                let part = ImpliedSets::single(number, field.set);
                 return Some(if field.exact { part } else { part.inexact(Imprecision::Operator(op)) });
             }
             _ => return None,
@@ -334,48 +339,50 @@ impl Propagation<'_> {
                 Set::from_values(hull, (0..=mask(hull)).filter(|v| target.contains(v << low & m)))
             };
             let number = self.ranges.number(leaf.part(low, hull));
-            let part = ImpliedSets::part(number, field.set);
+            let part = ImpliedSets::single(number, field.set);
             return Some(if field.exact { part } else { part.inexact(Imprecision::Operator(op)) });
         }
         let value = target.value()?;
         if value & !m != 0 {
             return Some(ImpliedSets::impossible());
         }
-        let mut result = ImpliedSets::nothing();
+        let mut result = ImpliedSets::unrestricted();
         for (low, length) in all {
             let number = self.ranges.number(leaf.part(low, length));
-            result = result.meet(ImpliedSets::part(number, Set::single(length, value >> low & ones(length))));
+            result = result
+                .intersect(ImpliedSets::single(number, Set::single(length, value >> low & ones(length))));
         }
         Some(result)
     }
 
     fn ite(&mut self, e: Expr, target: Set) {
         let [condition, then, otherwise] = [0, 1, 2].map(|i| self.graph.kid(e, i));
-        let visit = |e, truth| Task::Visit(e, Set::truth(truth));
-        self.tasks.extend([
-            Task::Join,
-            Task::Meet,
-            Task::Visit(then, target.clone()),
+        let visit = |e, truth| Step::Visit(e, Set::truth(truth));
+        self.steps.extend([
+            Step::Unite,
+            Step::Intersect,
+            Step::Visit(then, target.clone()),
             visit(condition, true),
         ]);
-        self.tasks.extend([Task::Meet, Task::Visit(otherwise, target), visit(condition, false)]);
+        self.steps.extend([Step::Intersect, Step::Visit(otherwise, target), visit(condition, false)]);
     }
 
-    /// A read of few indices, each a case; or of a table: the indices at which the target is found.
+    /// A read with few indices by cases; a read of a table by the indices at which an element of the target is
+    /// found.
     fn read(&mut self, e: Expr, target: &Set) {
         let (array, index) = (self.graph.kid(e, 0), self.graph.kid(e, 1));
         if let Some(cases) = self.fold.cases(e) {
-            self.tasks.push(Task::Inexact(Imprecision::Array));
-            self.tasks.extend((1..cases.len()).map(|_| Task::Join));
+            self.steps.push(Step::Inexact(Imprecision::Array));
+            self.steps.extend((1..cases.len()).map(|_| Step::Unite));
             for &(at, case) in cases {
-                let finds = match case {
-                    Case::Element(element) => Task::Visit(element, target.clone()),
-                    Case::Bits(number) => Task::Done(ImpliedSets::part(number, target.clone())),
-                    Case::Word(word) if target.contains(word) => Task::Done(ImpliedSets::nothing()),
-                    Case::Word(_) => Task::Done(ImpliedSets::impossible()),
+                let result = match case {
+                    ReadCase::Element(element) => Step::Visit(element, target.clone()),
+                    ReadCase::Bits(number) => Step::Done(ImpliedSets::single(number, target.clone())),
+                    ReadCase::Word(word) if target.contains(word) => Step::Done(ImpliedSets::unrestricted()),
+                    ReadCase::Word(_) => Step::Done(ImpliedSets::impossible()),
                 };
                 let here = Set::single(self.graph.width(index), at);
-                self.tasks.extend([Task::Meet, finds, Task::Visit(index, here)]);
+                self.steps.extend([Step::Intersect, result, Step::Visit(index, here)]);
             }
             return;
         }
@@ -392,6 +399,6 @@ impl Propagation<'_> {
         let step = self.graph.width(array);
         let fits = inside.values().filter(|&at| target.contains(table_word(elements, at, count, step)));
         let before = Set::from_values(own.width(), fits);
-        self.go(index, before.set, before.exact, Imprecision::Array);
+        self.visit_operand(index, before.set, before.exact, Imprecision::Array);
     }
 }

@@ -1,8 +1,8 @@
-//! What sets are about: ranges of adjacent bits of a variable, or of an array variable's elements laid end to end.
+//! Bit ranges: adjacent bits of a variable, or of the concatenated elements of an array variable.
 //!
-//! A word read, each byte of it and each field that a mask cuts out of it are ranges of one base, and ranges that
-//! overlap know of each other: nothing that shares bits is ever taken to be independent. BitRanges have dense numbers,
-//! which persistent maps use as keys.
+//! A word read, its bytes and the fields that masks select are ranges of the same base. The table records which
+//! ranges overlap, so ranges that share bits are never treated as independent. Ranges have dense numbers, the keys
+//! of persistent maps.
 
 use super::set::MAX_BITMAP_WIDTH;
 use crate::expr::bits::mask;
@@ -11,7 +11,7 @@ use crate::expr::{Alive, Bits, Expr, Graph, Model, Op, Sort};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
-/// Bits `low .. low + width` (at most 64) of `base`.
+/// Bits `low .. low + width` of `base`, at most 64 bits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct BitRange {
     pub base: Expr,
@@ -24,18 +24,18 @@ impl BitRange {
         self.low + u64::from(self.width)
     }
 
-    /// The bits `low .. low + width` of this range.
+    /// Bits `low .. low + width` of this range.
     pub fn part(&self, low: u32, width: u32) -> BitRange {
         debug_assert!(low + width <= self.width);
         BitRange { low: self.low + u64::from(low), width, ..*self }
     }
 
-    /// Does this range contain all of the other?
+    /// Returns true if this range contains `other`.
     pub fn covers(&self, other: &BitRange) -> bool {
         self.base == other.base && self.low <= other.low && other.end() <= self.end()
     }
 
-    /// The value of these bits under a model.
+    /// Value of these bits in a model.
     pub fn value(&self, graph: &Graph, model: &Model) -> u64 {
         match graph.sort(self.base) {
             Sort::Bool | Sort::Bits(_) => model.word(self.base) >> self.low & mask(self.width),
@@ -54,7 +54,7 @@ impl BitRange {
         }
     }
 
-    /// Gives these bits a value and leaves the others as they are.
+    /// Sets these bits in a model; the others keep their values.
     pub fn assign(&self, graph: &Graph, model: &mut Model, value: u64) {
         let ones = u128::from(mask(self.width));
         match graph.sort(self.base) {
@@ -82,7 +82,7 @@ impl BitRange {
     }
 }
 
-/// The bits that a variable, or a read of an array variable at a constant index, stands for: if at most 64.
+/// The range of a variable, or of a read of an array variable at a constant index, if it has at most 64 bits.
 pub fn leaf(graph: &Graph, e: Expr) -> Option<BitRange> {
     match graph.op(e) {
         Op::Var if !graph.is_array(e) && graph.width(e) <= 64 => {
@@ -96,13 +96,14 @@ pub fn leaf(graph: &Graph, e: Expr) -> Option<BitRange> {
     }
 }
 
-/// The bits of an array variable's elements from `first` on, `width` bits in all.
+/// Range of `width` bits that starts at element `first` of an array variable.
 pub fn elements(graph: &Graph, array: Expr, first: u64, width: u32) -> Option<BitRange> {
     let low = first.checked_mul(graph.width(array).into()).filter(|low| *low < 1 << 60)?;
     Some(BitRange { base: array, low, width })
 }
 
-/// The same, or bits of it. A leaf whose set is a bitmap is not cut up: the bitmap implied as much of its bits.
+/// Like `leaf`, and also for an extract of a leaf. Leaves whose sets are bitmaps are not split: the bitmap
+/// represents conditions on their bits exactly.
 pub fn leaf_bits(graph: &Graph, e: Expr) -> Option<BitRange> {
     if graph.op(e) != Op::Extract {
         return leaf(graph, e);
@@ -111,13 +112,13 @@ pub fn leaf_bits(graph: &Graph, e: Expr) -> Option<BitRange> {
     Some(word.part(graph.extract_low(e), graph.width(e)))
 }
 
-/// RangeNumbers for ranges, and which overlap.
+/// The numbers of bit ranges, and which ranges overlap.
 #[derive(Default)]
 pub struct BitRanges {
     numbers: FxHashMap<BitRange, u32>,
     all: Vec<BitRange>,
     overlaps: Vec<Vec<u32>>,
-    /// RangeNumbers by base, lowest bit and width.
+    /// Numbers by base, lowest bit and width.
     in_order: BTreeMap<(Expr, u64, u32), u32>,
 }
 
@@ -147,18 +148,18 @@ impl BitRanges {
         self.all[number as usize]
     }
 
-    /// The ranges that share bits with this one, without itself.
+    /// Other ranges that share bits with this one.
     pub fn overlaps(&self, number: u32) -> &[u32] {
         &self.overlaps[number as usize]
     }
 
-    /// A dead base's numbers are not given out again: facts of live paths do not mention them.
+    /// The numbers of a dead base are not reused. Facts of live paths do not mention them.
     pub fn sweep(&mut self, alive: &Alive) {
         self.numbers.retain(|range, _| alive.has(range.base));
         self.in_order.retain(|(base, _, _), _| alive.has(*base));
     }
 
-    /// How many numbers were given out.
+    /// Number of ranges that have been numbered.
     pub fn count(&self) -> usize {
         self.all.len()
     }

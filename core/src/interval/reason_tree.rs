@@ -1,8 +1,8 @@
-//! The constraints behind a fact, put together only when they are needed.
+//! Sets of reasons, merged only when they are needed.
 //!
-//! A set that a hundred constraints shaped one after the other has a hundred reasons; copying them each time would
-//! make learning a path quadratic. A `ReasonTree` is a persistent tree: joining two takes one node, and `reasons` walks
-//! it, each shared part once. Dropped without recursion, since a tree is as deep as a path is long.
+//! A set narrowed by a hundred constraints in turn has a hundred reasons. Copying them at each step would make
+//! learning a path quadratic. A `ReasonTree` is persistent: `union` allocates one node, and `flatten` visits each
+//! shared node once. Dropping is iterative, because a tree can be as deep as a path is long.
 
 use crate::expr::Expr;
 use crate::query::Reasons;
@@ -10,21 +10,25 @@ use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// Constraints that together imply something. Cheap to clone and to join.
+/// Constraints that a fact depends on. Cheap to clone and to merge.
 #[derive(Clone, Debug, Default)]
-pub struct ReasonTree(Option<Arc<Node>>);
+pub struct ReasonTree(Option<Arc<ReasonNode>>);
 
 #[derive(Debug)]
-struct Node {
+struct ReasonNode {
     constraint: Option<Expr>,
     parts: [ReasonTree; 2],
-    /// At least the number of constraints below.
+    /// Upper bound of the number of constraints below.
     size: u32,
 }
 
 impl ReasonTree {
     pub fn one(constraint: Expr) -> ReasonTree {
-        ReasonTree(Some(Arc::new(Node { constraint: Some(constraint), parts: Default::default(), size: 1 })))
+        ReasonTree(Some(Arc::new(ReasonNode {
+            constraint: Some(constraint),
+            parts: Default::default(),
+            size: 1,
+        })))
     }
 
     pub fn union(&self, other: &ReasonTree) -> ReasonTree {
@@ -34,7 +38,7 @@ impl ReasonTree {
             (Some(a), Some(b)) if Arc::ptr_eq(a, b) => self.clone(),
             (Some(a), Some(b)) => {
                 let size = a.size.saturating_add(b.size);
-                ReasonTree(Some(Arc::new(Node {
+                ReasonTree(Some(Arc::new(ReasonNode {
                     constraint: None,
                     parts: [self.clone(), other.clone()],
                     size,
@@ -43,14 +47,15 @@ impl ReasonTree {
         }
     }
 
-    /// At least the number of constraints; what is shared counts each time.
+    /// Upper bound of the number of constraints; shared subtrees count once per occurrence.
     pub fn size(&self) -> u32 {
         self.0.as_ref().map_or(0, |node| node.size)
     }
 
-    /// The oldest of them that fulfils the test, if there are not more than so many.
-    pub fn find(&self, most: u32, mut test: impl FnMut(Expr) -> bool) -> Option<Expr> {
-        let mut stack: SmallVec<[&Arc<Node>; 32]> = self.0.iter().filter(|node| node.size <= most).collect();
+    /// The oldest constraint that satisfies the test; `None` if `size()` is above `max_size`.
+    pub fn find(&self, max_size: u32, mut test: impl FnMut(Expr) -> bool) -> Option<Expr> {
+        let mut stack: SmallVec<[&Arc<ReasonNode>; 32]> =
+            self.0.iter().filter(|node| node.size <= max_size).collect();
         while let Some(node) = stack.pop() {
             if let Some(constraint) = node.constraint.filter(|&e| test(e)) {
                 return Some(constraint);
@@ -60,11 +65,11 @@ impl ReasonTree {
         None
     }
 
-    /// All of them.
+    /// All constraints.
     pub fn flatten(&self) -> Reasons {
         let mut seen = FxHashSet::default();
         let mut found = Vec::new();
-        let mut stack: Vec<&Arc<Node>> = self.0.iter().collect();
+        let mut stack: Vec<&Arc<ReasonNode>> = self.0.iter().collect();
         while let Some(node) = stack.pop() {
             if node.constraint.is_none() && !seen.insert(Arc::as_ptr(node)) {
                 continue;
@@ -76,10 +81,10 @@ impl ReasonTree {
     }
 }
 
-impl Drop for Node {
+impl Drop for ReasonNode {
     fn drop(&mut self) {
-        let mut stack: Vec<Node> = Vec::new();
-        let release = |node: &mut Node, stack: &mut Vec<Node>| {
+        let mut stack: Vec<ReasonNode> = Vec::new();
+        let release = |node: &mut ReasonNode, stack: &mut Vec<ReasonNode>| {
             for part in &mut node.parts {
                 stack.extend(part.0.take().and_then(Arc::into_inner));
             }
@@ -97,14 +102,14 @@ mod tests {
     use crate::expr::Graph;
 
     #[test]
-    fn shared_parts_count_once_and_depth_is_no_matter() {
+    fn shared_subtrees_count_once_and_deep_trees_are_dropped() {
         let mut g = Graph::new();
         let e: Vec<Expr> = (0..3).map(|i| g.word(8, i)).collect();
         let mut all = ReasonTree::one(e[0]);
         for i in 0..200_000 {
             all = all.union(&ReasonTree::one(e[i % 3]));
         }
-        assert_eq!(all.find(1000, |_| true), None, "too many to look for one");
+        assert_eq!(all.find(1000, |_| true), None, "too many to search");
         let few = ReasonTree::one(e[1]).union(&ReasonTree::one(e[2]).union(&ReasonTree::one(e[0])));
         assert_eq!(few.find(3, |c| c != e[1]), Some(e[2]));
         assert_eq!((few.find(2, |_| true), few.find(3, |_| false)), (None, None));

@@ -1,20 +1,20 @@
 //! Sets of words of 1 to 64 bits.
 //!
-//! Up to 8 bits a set is a bitmap of 256 bits and every operation is exact. Wider sets are intervals: closed
-//! intervals of unsigned values, sorted, disjoint and never adjacent, so that equal sets are equal values. At most
-//! `MAX_INTERVALS` intervals are kept; past that the narrowest gaps are filled, which only ever adds values, and the operation
-//! implied that it was not exact. Sets of many single values that share their lowest bits are `Aligned`: intervals of the
-//! bits above. Bits have no sign: the signed view splits intervals at the sign boundary.
+//! Up to 8 bits, a set is a bitmap of 256 bits and every operation is exact. A wider set is a list of closed
+//! intervals of unsigned values, sorted, disjoint and not adjacent, so that equal sets have equal representations.
+//! If there are more than `MAX_INTERVALS`, the narrowest gaps are filled; this only adds values, and the result is
+//! marked inexact. Sets of many single values with the same lowest bits are `Aligned`. Signed operations split
+//! intervals at the sign boundary.
 
 use super::aligned::Aligned;
 use crate::expr::bits::{mask, signed};
 use smallvec::{SmallVec, smallvec};
 
-/// How many intervals a set may have.
+/// Maximum number of intervals of a set.
 pub const MAX_INTERVALS: usize = 64;
-/// So many are kept without a memory of their own.
+/// Number of intervals stored inline, without a heap allocation.
 pub const INLINE_INTERVALS: usize = 4;
-/// Sets of words of up to this width are bitmaps.
+/// Sets of words up to this width are bitmaps.
 pub const MAX_BITMAP_WIDTH: u32 = 8;
 
 pub type Interval = (u64, u64);
@@ -27,14 +27,14 @@ pub(super) enum Repr {
     Aligned(Box<Aligned>),
 }
 
-/// A set of words of one width.
+/// Set of words of one width.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Set {
     width: u32,
     repr: Repr,
 }
 
-/// A set that contains what was asked for, and whether it contains nothing else.
+/// A superset of the requested set; `exact` if it is equal to it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Approx {
     pub set: Set,
@@ -50,9 +50,9 @@ impl Approx {
         Approx { set, exact: false }
     }
 
-    /// The same set, exact only if `also` holds.
-    pub fn and(self, also: bool) -> Approx {
-        Approx { exact: self.exact && also, ..self }
+    /// Keeps the set, exact only if `condition` holds.
+    pub fn exact_if(self, condition: bool) -> Approx {
+        Approx { exact: self.exact && condition, ..self }
     }
 }
 
@@ -80,7 +80,7 @@ impl Set {
         Set::interval(width, value, value)
     }
 
-    /// All values from `low` to `high`, both included; nothing if `low > high`.
+    /// All values from `low` to `high`, both included; empty if `low > high`.
     pub fn interval(width: u32, low: u64, high: u64) -> Set {
         debug_assert!((1..=64).contains(&width) && high <= mask(width));
         let mut set = Set::empty(width);
@@ -103,12 +103,12 @@ impl Set {
         &self.repr
     }
 
-    /// Do all members share their lowest bits, in a set of many? Its `intervals` then cover it and more.
+    /// Returns true if the set is stored as `Aligned`. `intervals()` then returns a superset of it.
     pub fn is_aligned(&self) -> bool {
         matches!(self.repr, Repr::Aligned(_))
     }
 
-    /// From `low` upwards to `high`, past the greatest value if `high` is below `low`.
+    /// Values from `low` up to `high`, wrapping around if `high < low`.
     pub fn wrapped(width: u32, low: u64, high: u64) -> Set {
         if low <= high {
             return Set::interval(width, low, high);
@@ -120,13 +120,13 @@ impl Set {
         Set::single(1, value.into())
     }
 
-    /// The bitmap of a width of at most 8.
+    /// Set of a width of at most 8 from its bitmap.
     pub fn from_map(width: u32, map: [u64; 4]) -> Set {
-        let keep = full_map(width);
-        Set { width, repr: Repr::Bitmap(std::array::from_fn(|i| map[i] & keep[i])) }
+        let full = full_map(width);
+        Set { width, repr: Repr::Bitmap(std::array::from_fn(|i| map[i] & full[i])) }
     }
 
-    /// The union of any intervals, in any order.
+    /// Union of intervals in any order.
     pub fn from_intervals(width: u32, intervals: impl IntoIterator<Item = Interval>) -> Approx {
         let mut set = Set::empty(width);
         if let Repr::Bitmap(map) = &mut set.repr {
@@ -146,17 +146,17 @@ impl Set {
                 _ => merged.push((low, high)),
             }
         }
-        Set::of_maximal(width, merged)
+        Set::from_maximal(width, merged)
     }
 
-    /// Of maximal intervals, ascending, of a width that has no bitmap.
-    fn of_maximal(width: u32, mut intervals: Intervals) -> Approx {
+    /// Set of a width above 8 from maximal intervals in ascending order.
+    fn from_maximal(width: u32, mut intervals: Intervals) -> Approx {
         if let Some(aligned) = Aligned::of(width, &intervals) {
             return aligned;
         }
         let exact = intervals.len() <= MAX_INTERVALS;
         if !exact {
-            widen(&mut intervals);
+            fill_gaps(&mut intervals);
         }
         Approx { set: Set { width, repr: Repr::Intervals(intervals) }, exact }
     }
@@ -165,7 +165,7 @@ impl Set {
         Set::from_intervals(width, values.into_iter().map(|v| (v, v)))
     }
 
-    /// The intervals of a signed interval of integers, which may reach beyond the width and wraps there.
+    /// Words congruent to the integers from `low` to `high`.
     pub fn from_integers(width: u32, low: i128, high: i128) -> Set {
         if low > high {
             return Set::empty(width);
@@ -203,22 +203,26 @@ impl Set {
                 let after = intervals.partition_point(|&(low, _)| low <= value);
                 after > 0 && intervals[after - 1].1 >= value
             }
-            Repr::Aligned(own) => own.contains(value),
+            Repr::Aligned(aligned) => aligned.contains(value),
         }
     }
 
-    /// The maximal intervals, ascending; of an aligned set, intervals that cover it, from members to members.
+    /// Maximal intervals in ascending order. For an aligned set: intervals whose ends are members and whose union
+    /// contains the set.
     pub fn intervals(&self) -> Intervals {
         match &self.repr {
             Repr::Bitmap(map) => map_intervals(map),
             Repr::Intervals(intervals) => intervals.clone(),
-            Repr::Aligned(own) => {
-                own.high.intervals().into_iter().map(|(low, high)| (own.word(low), own.word(high))).collect()
-            }
+            Repr::Aligned(aligned) => aligned
+                .high
+                .intervals()
+                .into_iter()
+                .map(|(low, high)| (aligned.word(low), aligned.word(high)))
+                .collect(),
         }
     }
 
-    /// How many intervals `intervals` gives: what working with the set costs.
+    /// Number of intervals that `intervals` returns: a measure of the cost of an operation.
     pub fn interval_count(&self) -> usize {
         match &self.repr {
             Repr::Bitmap(map) => {
@@ -231,11 +235,11 @@ impl Set {
                 map.iter().map(starts).sum()
             }
             Repr::Intervals(intervals) => intervals.len(),
-            Repr::Aligned(own) => own.high.interval_count(),
+            Repr::Aligned(aligned) => aligned.high.interval_count(),
         }
     }
 
-    /// The intervals as signed integers, none across the sign boundary, ascending.
+    /// Intervals as signed integers in ascending order, split at the sign boundary.
     pub fn signed_intervals(&self) -> SmallVec<[(i128, i128); 4]> {
         let top = 1u64 << (self.width - 1);
         let integer = |v| i128::from(signed(self.width, v));
@@ -252,18 +256,18 @@ impl Set {
         all
     }
 
-    /// How many values.
+    /// Number of values.
     pub fn count(&self) -> u128 {
         match &self.repr {
             Repr::Bitmap(map) => map.iter().map(|w| u128::from(w.count_ones())).sum(),
             Repr::Intervals(intervals) => {
                 intervals.iter().map(|&(low, high)| u128::from(high - low) + 1).sum()
             }
-            Repr::Aligned(own) => own.high.count(),
+            Repr::Aligned(aligned) => aligned.high.count(),
         }
     }
 
-    /// All values, ascending. Meant for sets known to be small.
+    /// All values in ascending order. For small sets.
     pub fn values(&self) -> impl Iterator<Item = u64> + use<> {
         let set = self.clone();
         let mut from = Some(0);
@@ -274,7 +278,7 @@ impl Set {
         })
     }
 
-    /// The only value, if there is exactly one.
+    /// The value of a set with exactly one member.
     pub fn value(&self) -> Option<u64> {
         match &self.repr {
             Repr::Bitmap(map) => {
@@ -300,11 +304,11 @@ impl Set {
                 Some(at as u64 * 64 + 63 - u64::from(map[at].leading_zeros()))
             }
             Repr::Intervals(intervals) => intervals.last().map(|s| s.1),
-            Repr::Aligned(own) => own.high.max().map(|high| own.word(high)),
+            Repr::Aligned(aligned) => aligned.high.max().map(|high| aligned.word(high)),
         }
     }
 
-    /// Least and greatest as signed integers.
+    /// Least and greatest member as signed integers.
     pub fn signed_bounds(&self) -> Option<(i128, i128)> {
         let top = 1u64 << (self.width - 1);
         let least = self.next_from(top).or_else(|| self.min())?;
@@ -331,7 +335,7 @@ impl Set {
                 let at = intervals.partition_point(|&(_, high)| high < from);
                 intervals.get(at).map(|&(low, _)| low.max(from))
             }
-            Repr::Aligned(own) => own.next_from(from),
+            Repr::Aligned(aligned) => aligned.next_from(from),
         }
     }
 
@@ -351,14 +355,14 @@ impl Set {
                 let after = intervals.partition_point(|&(low, _)| low <= from);
                 after.checked_sub(1).map(|at| intervals[at].1.min(from))
             }
-            Repr::Aligned(own) => own.previous_from(from),
+            Repr::Aligned(aligned) => aligned.previous_from(from),
         }
     }
 
-    /// The member `n` places from the least, counting from 0.
+    /// The member at position `n` in ascending order, counted from 0.
     pub fn nth(&self, mut n: u128) -> Option<u64> {
-        if let Repr::Aligned(own) = &self.repr {
-            return own.high.nth(n).map(|high| own.word(high));
+        if let Repr::Aligned(aligned) = &self.repr {
+            return aligned.high.nth(n).map(|high| aligned.word(high));
         }
         for (low, high) in self.intervals() {
             let length = u128::from(high - low) + 1;
@@ -387,10 +391,10 @@ impl Set {
                     }
                     if a[i].1 < b[j].1 { i += 1 } else { j += 1 }
                 }
-                Set::of_maximal(self.width, both)
+                Set::from_maximal(self.width, both)
             }
-            (Repr::Aligned(own), _) => own.intersect(other),
-            (_, Repr::Aligned(own)) => own.intersect(self),
+            (Repr::Aligned(aligned), _) => aligned.intersect(other),
+            (_, Repr::Aligned(aligned)) => aligned.intersect(self),
             (Repr::Bitmap(_), Repr::Intervals(_)) | (Repr::Intervals(_), Repr::Bitmap(_)) => {
                 unreachable!("sets of one width are both bitmaps or both are not")
             }
@@ -410,7 +414,7 @@ impl Set {
                 }
                 true
             }
-            // Filling gaps never makes an empty set out of a set with members, nor the reverse.
+            // Filling gaps preserves whether a set is empty.
             _ => self.intersect(other).set.is_empty(),
         }
     }
@@ -423,7 +427,7 @@ impl Set {
                 after > 0 && b[after - 1].1 >= high
             }),
             (Repr::Aligned(_), _) | (_, Repr::Aligned(_)) => {
-                // What both have is a part of each, so that it takes no more intervals than one of them.
+                // The intersection is a subset of both, so it needs no more intervals than one of them.
                 let both = self.intersect(other);
                 both.exact && both.set == *self
             }
@@ -447,11 +451,11 @@ impl Set {
         }
     }
 
-    /// Every value that is not a member.
+    /// All values that are not members.
     pub fn complement(&self) -> Approx {
         match &self.repr {
             Repr::Bitmap(map) => Approx::exact(Set::from_map(self.width, map.map(|w| !w))),
-            Repr::Aligned(own) if own.high.count() > MAX_INTERVALS as u128 => {
+            Repr::Aligned(aligned) if aligned.high.count() > MAX_INTERVALS as u128 => {
                 Approx::sound(Set::full(self.width))
             }
             Repr::Intervals(_) | Repr::Aligned(_) => {
@@ -482,7 +486,7 @@ fn fill(map: &mut [u64; 4], low: u64, high: u64) {
     if low > high {
         return;
     }
-    // Mostly single values.
+    // Fast path: most calls set one bit.
     if low == high {
         map[low as usize / 64] |= 1 << (low % 64);
         return;
@@ -516,7 +520,7 @@ fn map_intervals(map: &[u64; 4]) -> Intervals {
 }
 
 /// Fills the narrowest gaps until `MAX_INTERVALS` intervals are left.
-fn widen(intervals: &mut Intervals) {
+fn fill_gaps(intervals: &mut Intervals) {
     let mut gaps: Vec<(u64, usize)> =
         (1..intervals.len()).map(|i| (intervals[i].0 - intervals[i - 1].1, i)).collect();
     let excess = intervals.len() - MAX_INTERVALS;

@@ -1,11 +1,12 @@
-//! What a condition implied by itself, on no path in particular: remembered per expression.
+//! Summary of a condition: the facts it implies by itself, independent of any path. Cached per expression.
 //!
-//! A condition over one leaf of up to 8 bits is evaluated over all values of the leaf at once, in columns: exact
-//! whatever its operators. Wider leaves go through narrowing; where that is inexact, up to 16 bits are still all
-//! evaluated. Out of a table over an unconstrained array nothing is known: such values are kept.
+//! A condition over one leaf of up to 8 bits is evaluated for all values of the leaf at once, in columns, which is
+//! exact for every operator. For wider leaves the target `true` is propagated; where that is inexact, leaves of up
+//! to 16 bits are still enumerated. A read outside a table over an unconstrained array can have any value, so such
+//! indices are kept.
 
 use super::backward;
-use super::fold::{Anything, Fold, Imprecision};
+use super::fold::{Fold, Imprecision, Unconstrained};
 use super::propagate::{ImpliedSets, MAX_VISITS, propagate};
 use super::range::{self, BitRanges};
 use super::set::{Interval, MAX_BITMAP_WIDTH, Set};
@@ -19,33 +20,33 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Leaves of up to this width are evaluated over all their values.
+/// Leaves of up to this width are enumerated.
 const MAX_ENUMERATED: u32 = 16;
-/// Expressions with more nodes are not, beyond bytes.
+/// Expressions with more nodes are only enumerated over one byte.
 const MAX_ENUMERATED_NODES: usize = 64;
-const LANES: u64 = 1024;
-/// Summaries that are kept when others are asked for, and as many that were before them: about 2 MB.
-const MAX_KNOWN: usize = 4096;
-/// Expressions over more leaves than this are not looked at further.
+const VALUES_PER_TILE: u64 = 1024;
+/// Number of recently used summaries to keep, twice over (see `Recent`): about 2 MB.
+const RECENT_SUMMARIES: usize = 4096;
+/// Expressions with more leaves are not analysed.
 const MAX_LEAVES: usize = 1024;
-/// Expressions of up to so many nodes are folded in any case.
-const FEW_NODES: usize = 16;
-/// What folding one may cost.
-const MAX_COST: usize = 1024;
-/// So many visits in vain, and a constraint is only visited now and then.
+/// Expressions of up to this many nodes are always folded.
+const SMALL_EXPRESSION_NODES: usize = 16;
+/// Cost limit of folding one expression.
+const MAX_FOLD_COST: usize = 1024;
+/// After this many visits without success, only every n-th is made.
 const MAX_FUTILE_VISITS: u32 = 8;
 
-/// A condition's own summary.
+/// Facts that a condition implies by itself.
 #[derive(Debug)]
 pub struct Summary {
-    /// The ranges of its variables and word reads.
+    /// Ranges of its variables and word reads.
     pub leaves: Vec<u32>,
-    /// What its being true implied of them.
+    /// Sets implied if the condition is true.
     pub implied: ImpliedSets,
-    /// Something in it is not understood.
+    /// First cause of imprecision in the condition.
     pub imprecision: Option<Imprecision>,
     pub nodes: usize,
-    /// How visiting it again went.
+    /// Success of visiting it again on paths.
     pub backoff: Backoff,
 }
 
@@ -59,38 +60,38 @@ impl Summary {
         Summary { leaves, implied, imprecision, nodes, backoff: Backoff::default() }
     }
 
-    /// What it implied of a range, if anything.
+    /// The set implied for a range, if any.
     pub fn set_of(&self, number: u32) -> Option<&Set> {
         self.implied.sets.iter().find(|(n, _)| *n == number).map(|(_, set)| set)
     }
 
-    /// What sets cannot hold of it.
+    /// Reason why sets do not represent the condition exactly.
     pub fn imprecision(&self) -> Option<Imprecision> {
         self.imprecision.or(self.implied.imprecision)
     }
 }
 
-/// How often something has been visited since that last narrowed anything.
+/// Number of visits since the last one that narrowed a set. Skips most visits after many without success.
 #[derive(Debug, Default)]
 pub struct Backoff(AtomicU32);
 
 impl Backoff {
-    /// Should it be visited? Not if that has been in vain many times, but for one in so many.
+    /// Returns true if the next visit should be made.
     pub fn is_due(&self) -> bool {
-        let vain = self.0.load(Ordering::Relaxed);
-        if vain < MAX_FUTILE_VISITS {
+        let futile = self.0.load(Ordering::Relaxed);
+        if futile < MAX_FUTILE_VISITS {
             return true;
         }
-        self.0.store(vain.wrapping_add(1).max(MAX_FUTILE_VISITS), Ordering::Relaxed);
-        vain.is_multiple_of(MAX_FUTILE_VISITS)
+        self.0.store(futile.wrapping_add(1).max(MAX_FUTILE_VISITS), Ordering::Relaxed);
+        futile.is_multiple_of(MAX_FUTILE_VISITS)
     }
 
     pub fn record(&self, narrowed: bool) {
-        let vain = self.0.load(Ordering::Relaxed);
+        let futile = self.0.load(Ordering::Relaxed);
         if narrowed {
             self.0.store(0, Ordering::Relaxed);
-        } else if vain < MAX_FUTILE_VISITS {
-            self.0.store(vain + 1, Ordering::Relaxed);
+        } else if futile < MAX_FUTILE_VISITS {
+            self.0.store(futile + 1, Ordering::Relaxed);
         }
     }
 }
@@ -98,21 +99,21 @@ impl Backoff {
 /// Summaries by expression.
 pub struct Summaries {
     known: Recent<Expr, Arc<Summary>>,
-    /// Did long conditions over several leaves say anything, by their operator?
+    /// Success of folding large conditions over several leaves, by operator.
     backoff: FxHashMap<Op, Backoff>,
     fold: Fold,
     columns: Columns,
-    /// Nodes of all expressions that were looked at.
+    /// Number of nodes of all expressions analysed.
     nodes: u64,
 }
 
-/// About how long it takes to look at a node.
+/// Approximate time of analysing one node.
 const NODE_NS: u64 = 50;
 
 impl Default for Summaries {
     fn default() -> Summaries {
         Summaries {
-            known: Recent::new(MAX_KNOWN),
+            known: Recent::new(RECENT_SUMMARIES),
             backoff: FxHashMap::default(),
             fold: Fold::default(),
             columns: Columns::default(),
@@ -132,7 +133,7 @@ impl Summaries {
         summary
     }
 
-    /// Nanoseconds spent so far, about.
+    /// Estimated nanoseconds spent so far.
     pub fn spent(&self) -> u64 {
         self.fold.spent + self.columns.computed() + self.nodes * NODE_NS
     }
@@ -145,36 +146,36 @@ impl Summaries {
         if let Some(summary) = comparison(graph, ranges, e) {
             return summary;
         }
-        let Inventory { leaves, tables, plain, nodes } = Inventory::of(graph, e);
+        let Inventory { leaves, tables, complete, nodes } = Inventory::of(graph, e);
         if leaves.len() > MAX_LEAVES {
             let implied = ImpliedSets::unknown(Imprecision::Size);
             return Summary::new(Vec::new(), implied, Some(Imprecision::Size), nodes);
         }
         let leaves: Vec<u32> = leaves.into_iter().map(|leaf| ranges.number(leaf)).collect();
         let single = match leaves[..] {
-            [one] if plain => Some(one),
+            [one] if complete => Some(one),
             _ => None,
         };
         if let Some(leaf) = single
             && ranges.range(leaf).width <= MAX_BITMAP_WIDTH
         {
-            let implied = self.enumerated(graph, ranges, e, leaf, &tables);
+            let implied = self.enumerate(graph, ranges, e, leaf, &tables);
             return Summary::new(leaves, implied, None, nodes);
         }
-        // By themselves, long conditions over several leaves seldom say anything: parities never do.
+        // Large conditions over several leaves seldom imply anything by themselves; parities never do.
         let op = graph.op(if graph.op(e) == Op::Not { graph.kid(e, 0) } else { e });
-        let doubtful = leaves.len() > 1 && nodes > FEW_NODES;
-        if doubtful && !self.backoff.entry(op).or_default().is_due() {
+        let is_large = leaves.len() > 1 && nodes > SMALL_EXPRESSION_NODES;
+        if is_large && !self.backoff.entry(op).or_default().is_due() {
             let implied = ImpliedSets::unknown(Imprecision::Several(op));
             return Summary::new(leaves, implied, Some(Imprecision::Several(op)), nodes);
         }
-        if !self.fold.run(graph, ranges, e, &mut Anything, MAX_COST) {
+        if !self.fold.run(graph, ranges, e, &mut Unconstrained, MAX_FOLD_COST) {
             let implied = ImpliedSets::unknown(Imprecision::Size);
             return Summary::new(leaves, implied, Some(Imprecision::Size), nodes);
         }
         let mut visits = MAX_VISITS;
         let mut implied = propagate(graph, ranges, &self.fold, e, Set::truth(true), &mut visits);
-        if doubtful {
+        if is_large {
             self.backoff.entry(op).or_default().record(implied.impossible || !implied.sets.is_empty());
         }
         if let Some(leaf) = single
@@ -182,13 +183,13 @@ impl Summaries {
             && ranges.range(leaf).width <= MAX_ENUMERATED
             && nodes <= MAX_ENUMERATED_NODES
         {
-            implied = self.enumerated(graph, ranges, e, leaf, &tables);
+            implied = self.enumerate(graph, ranges, e, leaf, &tables);
         }
         Summary::new(leaves, implied, self.fold.imprecision, nodes)
     }
 
-    /// The values of the one leaf for which `e` is true, by trying all.
-    fn enumerated(
+    /// The values of the only leaf for which `e` is true, by enumeration.
+    fn enumerate(
         &mut self,
         graph: &Graph,
         ranges: &BitRanges,
@@ -201,10 +202,10 @@ impl Summaries {
         roots.extend(tables.iter().map(|(index, _)| *index));
         let plan = Plan::new(graph, &roots);
         let element = graph.width(range.base);
-        let (total, mut doubtful) = (1u64 << range.width, false);
+        let (total, mut outside_table) = (1u64 << range.width, false);
         let mut intervals: Vec<Interval> = Vec::new();
-        for start in (0..total).step_by(LANES as usize) {
-            let values: Vec<u64> = (start..total.min(start + LANES)).collect();
+        for start in (0..total).step_by(VALUES_PER_TILE as usize) {
+            let values: Vec<u64> = (start..total.min(start + VALUES_PER_TILE)).collect();
             let mut tile = self.columns.tile(&plan, values.len());
             if graph.is_array(range.base) {
                 for i in 0..u64::from(range.width / element) {
@@ -219,7 +220,7 @@ impl Summaries {
             for (i, (_, length)) in tables.iter().enumerate() {
                 for (keep, at) in keep.iter_mut().zip(tile.words(i + 1)) {
                     if at >= length {
-                        doubtful = true;
+                        outside_table = true;
                         *keep = true;
                     }
                 }
@@ -233,38 +234,38 @@ impl Summaries {
         }
         let set = Set::from_intervals(range.width, intervals);
         let mut implied =
-            if set.set.is_full() { ImpliedSets::nothing() } else { ImpliedSets::part(leaf, set.set) };
-        if !implied.impossible && (doubtful || !set.exact) {
+            if set.set.is_full() { ImpliedSets::unrestricted() } else { ImpliedSets::single(leaf, set.set) };
+        if !implied.impossible && (outside_table || !set.exact) {
             implied.exact = false;
-            implied.imprecision = Some(if doubtful { Imprecision::Array } else { Imprecision::Size });
+            implied.imprecision = Some(if outside_table { Imprecision::Array } else { Imprecision::Size });
         }
         implied
     }
 }
 
-/// The commonest condition, a leaf (or bits of one) against a constant, without all the machinery.
+/// Fast path for the most frequent condition: a leaf, or bits of one, compared with a constant.
 fn comparison(graph: &Graph, ranges: &mut BitRanges, e: Expr) -> Option<Summary> {
-    let Comparison { op, holds, which, varies, constant, bits } = Comparison::of(graph, e)?;
-    let word = if graph.op(varies) == Op::Extract { graph.kid(varies, 0) } else { varies };
+    let Comparison { op, holds, which, varying, constant, bits } = Comparison::of(graph, e)?;
+    let word = if graph.op(varying) == Op::Extract { graph.kid(varying, 0) } else { varying };
     let leaf = ranges.number(range::leaf(graph, word)?);
     let shape = Shape { width: 1, operand: bits.width, low: 0 };
     let (own, other) = (Set::full(bits.width), Set::single(bits.width, constant));
     let before = backward::by_intervals(op, shape, &Set::truth(holds), &own, &other, which);
     let implied = if before.set.is_full() {
-        ImpliedSets::nothing()
+        ImpliedSets::unrestricted()
     } else {
-        ImpliedSets::part(ranges.number(bits), before.set)
+        ImpliedSets::single(ranges.number(bits), before.set)
     };
     before.exact.then(|| Summary::new(vec![leaf], implied, None, 3))
 }
 
-/// A comparison, or its negation, of bits of a leaf with a constant.
+/// A comparison of bits of a leaf with a constant, or its negation.
 pub struct Comparison {
     op: Op,
     holds: bool,
-    /// The operand that varies, and its place.
+    /// Index of the operand that is not constant.
     which: usize,
-    varies: Expr,
+    varying: Expr,
     constant: u64,
     bits: range::BitRange,
 }
@@ -277,29 +278,29 @@ impl Comparison {
             return None;
         }
         let (a, b) = (graph.kid(compared, 0), graph.kid(compared, 1));
-        let (which, varies, constant) = match (graph.const_word(a), graph.const_word(b)) {
+        let (which, varying, constant) = match (graph.const_word(a), graph.const_word(b)) {
             (None, Some(c)) => (0, a, c),
             (Some(c), None) => (1, b, c),
             (Some(_), Some(_)) | (None, None) => return None,
         };
-        Some(Comparison { op, holds, which, varies, constant, bits: range::leaf_bits(graph, varies)? })
+        Some(Comparison { op, holds, which, varying, constant, bits: range::leaf_bits(graph, varying)? })
     }
 }
 
-/// What an expression is made of.
+/// Leaves and table reads of an expression.
 pub struct Inventory {
-    /// Variables and reads of array variables at constant indices, as bits.
+    /// Variables and reads of array variables at constant indices, as bit ranges.
     pub leaves: Vec<range::BitRange>,
-    /// Reads of tables over array variables: the index, and how many indices are inside.
+    /// Reads of tables over array variables: the index, and the number of indices inside the table.
     pub tables: Vec<(Expr, u64)>,
-    /// There is nothing else that a value could depend on, and they are not too many.
-    pub plain: bool,
+    /// The expression depends on nothing else, and the number of leaves is within the limit.
+    pub complete: bool,
     pub nodes: usize,
 }
 
 impl Inventory {
     pub fn of(graph: &Graph, e: Expr) -> Inventory {
-        let mut all = Inventory { leaves: Vec::new(), tables: Vec::new(), plain: true, nodes: 0 };
+        let mut all = Inventory { leaves: Vec::new(), tables: Vec::new(), complete: true, nodes: 0 };
         let mut seen = FxHashSet::default();
         let mut stack = vec![e];
         while let Some(e) = stack.pop() {
@@ -315,10 +316,10 @@ impl Inventory {
             if is_leaf {
                 match range::leaf(graph, e) {
                     Some(leaf) => all.leaves.push(leaf),
-                    None => all.plain = false,
+                    None => all.complete = false,
                 }
                 if all.leaves.len() > MAX_LEAVES {
-                    all.plain = false;
+                    all.complete = false;
                     return all;
                 }
             } else if graph.op(e) == Op::Read {

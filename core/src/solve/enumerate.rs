@@ -97,7 +97,7 @@ impl Enumerate {
         let mut nodes = 0u64;
         for &e in constraints.iter().chain([&condition]).filter(|e| !graph.is_true(**e)) {
             let inventory = self.inventory(graph, e);
-            if !inventory.plain {
+            if !inventory.complete {
                 return Err("array");
             }
             leaves.extend(&inventory.leaves);

@@ -74,7 +74,7 @@ impl Paper {
         for &constraint in query.constraints(rest.tree).iter() {
             allowed(rest.graph, constraint, learns)?;
             let inventory = Inventory::of(rest.graph, constraint);
-            if inventory.leaves.len() != 1 || !inventory.plain {
+            if inventory.leaves.len() != 1 || !inventory.complete {
                 return Err("several");
             }
             leaves.extend(inventory.leaves);
@@ -85,7 +85,7 @@ impl Paper {
         }
         allowed(rest.graph, query.condition, folds)?;
         let inventory = Inventory::of(rest.graph, query.condition);
-        if !inventory.plain {
+        if !inventory.complete {
             return Err("array");
         }
         leaves.extend(inventory.leaves);
