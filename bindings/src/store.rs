@@ -38,7 +38,7 @@ pub(crate) fn store_export(py: Python<'_>, path: PathBuf, write: &Bound<'_, PyAn
         dict.set_item("verdict", row.verdict.name())?;
         dict.set_item("cost_s", f64::from(row.cost_us) / 1e6)?;
         dict.set_item("used", row.used)?;
-        dict.set_item("query", script(&row.question))?;
+        dict.set_item("query", script(&row.query))?;
         write.call1((dict,)).map(|_| ())
     };
     let (mut damaged, mut raised) = (0, None);

@@ -127,7 +127,7 @@ fn rows_say_what_is_so() {
     conformance::check(3, 300, || chain("split STORE sat", &folder.file())).unwrap();
     let rows = rows(&folder.file());
     for row in &rows {
-        let script = partita_core::solve::store::script(&row.question).expect("bytes of this version");
+        let script = partita_core::solve::store::script(&row.query).expect("bytes of this version");
         let limits = partita_core::script::Limits::default();
         let mut session =
             partita_core::script::Session::new(Solver::new(chain("sat", Path::new(""))), limits);
@@ -205,12 +205,12 @@ fn files_that_cannot_be_used_are_named_and_left_alone() {
 
     drop(File::open(&folder.file()).unwrap());
     let mut bytes = std::fs::read(folder.file()).unwrap();
-    bytes[63] = 2; // The lowest byte of SQLite's user version.
+    bytes[63] = 3; // The lowest byte of SQLite's user version.
     std::fs::write(folder.file(), &bytes).unwrap();
     assert_eq!(
         notice(&folder.file()),
-        "cannot use the store FILE: it was written by a newer version of Partita (format 2, known are formats up \
-         to 1); going on without it"
+        "cannot use the store FILE: it was written by a newer version of Partita (format 3, known are formats up \
+         to 2); going on without it"
     );
     assert_eq!(std::fs::read(folder.file()).unwrap(), bytes);
     bytes[71] ^= 1; // Of its application.

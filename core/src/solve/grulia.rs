@@ -1,11 +1,11 @@
-//! The variant `reuse:grulia`: Green's service Grulia, to measure against.
+//! The baseline `reuse:grulia`: Green's service Grulia.
 //!
-//! Answers: sat when the model of one of the ten nearest satisfiable queries satisfies this one; unsat when the core of
-//! one of the ten nearest unsatisfiable ones is among its constraints. Near means a similar distance from being
-//! satisfied by three reference assignments.
-//! Why sound: models are evaluated before they are given out, cores are compared as expressions.
-//! When it helps: its figures are the base line of `reuse` and `solutions`.
-//! Cost: the query evaluated under the references, and up to ten candidates.
+//! Answers: sat if the model of one of the ten nearest satisfiable queries satisfies this one; unsat if its constraints
+//! include the core of one of the ten nearest unsatisfiable queries. Near means a similar distance from being satisfied
+//! by three reference assignments.
+//! Why sound: models are evaluated before they are returned, cores are compared as expressions.
+//! When it helps: a baseline for `reuse` and `solutions`.
+//! Cost: evaluates the query under the references and up to ten candidates.
 //! Source: Grulia, after Utopia (ICSE 2017): K = 10, references -10000, 0 and 100, distances over integers.
 
 use super::{Layer, Rest};
@@ -17,10 +17,10 @@ use std::collections::BTreeMap;
 
 const NEAREST: usize = 10;
 const REFERENCES: [i64; 3] = [-10_000, 0, 100];
-/// Each kind of entry is dropped whole when there are more.
+/// Models, or cores, are cleared when there are more.
 const MAX_ENTRIES: usize = 100_000;
 
-/// Ordered by distance, and by when they came.
+/// Ordered by distance and insertion.
 type Repository<V> = BTreeMap<(u128, u64), V>;
 
 #[derive(Default)]
@@ -65,13 +65,13 @@ impl Grulia {
     }
 }
 
-/// The distance, or the number, that an expression stands for. What Grulia has no rule for is 0.
+/// The distance of a condition, or the value of a number. 0 for operators that Grulia has no rule for.
 fn distance(graph: &Graph, e: Expr, reference: i64, kid: impl Fn(usize) -> i128) -> i128 {
     let width = graph.width(e);
     let number = |word: u64| i128::from(signed(width, word & mask(width)));
     match graph.op(e) {
         Op::Const => graph.const_word(e).map_or(0, number),
-        // A read is a variable, whatever its index.
+        // Every read counts as a variable.
         Op::Var | Op::Read if !graph.is_array(e) && width <= 64 => number(reference as u64),
         Op::Ult | Op::Slt if kid(0) >= kid(1) => kid(0).saturating_sub(kid(1)).saturating_add(1),
         Op::Ule | Op::Sle if kid(0) > kid(1) => kid(0).saturating_sub(kid(1)),
@@ -119,7 +119,7 @@ impl Layer for Grulia {
         atoms.sort_unstable();
         atoms.dedup();
         for (model, size) in nearest(&self.models, anchor) {
-            // An entry about fewer variables than the query has is passed over.
+            // Entries with fewer variables than the query are skipped.
             if *size >= atoms.len() && rest.satisfies(query, model).is_ok() {
                 self.sat += 1;
                 return Answer::Sat(model.clone());
@@ -161,7 +161,6 @@ impl Layer for Grulia {
         self.models.values_mut().for_each(|(model, _)| model.retain(|variable| alive.expr(variable)));
     }
 
-    /// Nothing hangs on path nodes here.
     fn drop_paths(&mut self, _gone: &[u32]) {}
 
     fn forget(&mut self) {

@@ -1,21 +1,21 @@
-//! The variant `reuse:klee`: KLEE's counterexample cache with its default settings, to measure against.
+//! The baseline `reuse:klee`: KLEE's counterexample cache with its default settings.
 //!
-//! Answers: the same set of constraints; unsat when a stored set within this one is; sat when the model of a stored set
-//! within this one satisfies it.
-//! Why sound: as `reuse`: sets are compared as expressions, models are evaluated before they are given out.
-//! When it helps: its figures are the base line of `reuse` and `solutions`.
-//! Cost: a walk through all stored sets that are within this one.
-//! Source: KLEE's documentation of its caches (docs/cache.md); its cache of branches is the look-up of the same set.
+//! Answers: queries with a stored set of constraints; unsat if a stored subset is; sat if the model of a stored subset
+//! satisfies the query.
+//! Why sound: as `reuse`: sets are compared as expressions, models are evaluated before they are returned.
+//! When it helps: a baseline for `reuse` and `solutions`.
+//! Cost: visits all stored subsets.
+//! Source: KLEE's documentation of its caches (docs/cache.md); its branch cache is the look-up of an equal set.
 
 use super::settrie::{SetTrie, numbers};
 use super::{Layer, Rest};
 use crate::expr::{Expr, Model};
 use crate::query::{Alive, Answer, Core, Query, Reasons};
 
-/// Everything is dropped when there are more entries.
+/// The cache is cleared when it has more entries.
 const MAX_ENTRIES: usize = 100_000;
 
-/// Sets with a model, or none if they have no solution.
+/// Sets of constraints with a model, or `None` if they are unsatisfiable.
 #[derive(Default)]
 pub struct Klee {
     sets: SetTrie<Option<Model>>,
@@ -37,11 +37,11 @@ impl Layer for Klee {
     fn check(&mut self, query: &Query, rest: &mut Rest<'_>) -> Answer {
         let constraints = query.constraints(rest.tree);
         let set = numbers(constraints.iter().copied().chain([query.condition]));
-        let useful = |model: &Option<Model>| match model {
+        let answers = |model: &Option<Model>| match model {
             None => true,
             Some(model) => rest.satisfies(query, model).is_ok(),
         };
-        match self.sets.subset_where(&set, usize::MAX, useful) {
+        match self.sets.subset_where(&set, usize::MAX, answers) {
             Some((_, Some(model))) => {
                 self.subset_sat += 1;
                 return Answer::Sat(model.clone());
@@ -61,7 +61,7 @@ impl Layer for Klee {
         }
         match &answer {
             Answer::Sat(model) => self.sets.insert(&set, Some(model.clone())),
-            // KLEE has no cores: the whole set is what is known to have no solution.
+            // KLEE has no cores: the whole set is stored as unsatisfiable.
             Answer::Unsat(_) => self.sets.insert(&set, None),
             Answer::Unknown(_) => {}
         }
@@ -69,15 +69,14 @@ impl Layer for Klee {
     }
 
     fn sweep(&mut self, alive: &Alive<'_>) {
-        let forget_dead = |model: &mut Option<Model>| {
+        let drop_dead = |model: &mut Option<Model>| {
             if let Some(model) = model {
                 model.retain(|variable| alive.expr(variable));
             }
         };
-        self.sets.sweep(|id| alive.exprs.has_id(id), forget_dead);
+        self.sets.sweep(|id| alive.exprs.has_id(id), drop_dead);
     }
 
-    /// Nothing hangs on path nodes here.
     fn drop_paths(&mut self, _gone: &[u32]) {}
 
     fn forget(&mut self) {

@@ -1,12 +1,12 @@
-//! The variant `intervals:paper`: what PARTI (ASE 2018) describes and nothing more, to measure against.
+//! The baseline `intervals:paper`: the technique of PARTI (ASE 2018), as published.
 //!
-//! Answers: slices in which every constraint is about one word read, through the operators the paper learns from,
-//! and conditions over such reads, through the operators it folds. One constraint with two reads, another operator,
-//! or reads that overlap, and it passes on. Learns again for each query; guesses nothing beyond one value per read.
-//! Why sound: as `intervals`; where the paper's text is wrong (docs/intervals.md) it is not followed, and a condition
-//! that mentions a read twice is passed on, since the fold is exact only while none occurs twice.
-//! When it helps: never in a chain of ours: its figures are the base line.
-//! Cost: the whole slice each time.
+//! Answers: slices in which every constraint is over one word read, with the operators that the paper learns from, and
+//! conditions over such reads, with the operators that it folds. Passes on constraints with two reads, other operators
+//! and overlapping reads. Learns again for each query; tries one value per read.
+//! Why sound: as `intervals`. Errors of the paper's text (docs/intervals.md) are not followed. Conditions that mention a
+//! read twice are passed on, since folding is exact only if none occurs twice.
+//! When it helps: a baseline for `intervals`.
+//! Cost: the whole slice for each query.
 
 use super::{Layer, Rest};
 use crate::expr::{Expr, Graph, Op};
@@ -15,16 +15,15 @@ use crate::query::{Alive, Answer, Core, Query};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
-/// Nodes folded and visited for one query: the paper sets no limit.
-const EFFORT: usize = 1 << 16;
+/// Limit on nodes folded and visited for one query; the paper sets none.
+const MAX_EFFORT: usize = 1 << 16;
 
 #[derive(Default)]
 pub struct Paper {
     passed: BTreeMap<&'static str, u64>,
 }
 
-/// Operators that constraints are learnt through. `Shl` stands for a multiplication by a power of two, which is what
-/// it was built from or might have been.
+/// Operators that constraints are learnt through. `Shl` is a multiplication by a power of two.
 fn learns(op: Op) -> bool {
     match op {
         Op::Const | Op::Var | Op::Read | Op::Not | Op::Eq | Op::Ult | Op::Ule | Op::Slt | Op::Sle => true,
@@ -39,7 +38,7 @@ fn folds(op: Op) -> bool {
     learns(op) || matches!(op, Op::Extract | Op::LShr | Op::UDiv)
 }
 
-/// Is every operator of `e` allowed, and does each read (and each other node that varies) occur once?
+/// Checks that every operator of `e` is allowed and that each node that is not a constant occurs once.
 fn allowed(graph: &Graph, e: Expr, allows: fn(Op) -> bool) -> Result<(), &'static str> {
     let mut uses: FxHashMap<Expr, u32> = FxHashMap::default();
     let mut stack = vec![e];
@@ -68,7 +67,7 @@ impl Paper {
     }
 
     fn decide(&mut self, query: &Query, rest: &mut Rest<'_>) -> Result<Answer, &'static str> {
-        rest.learner.set_effort(EFFORT);
+        rest.learner.set_effort(MAX_EFFORT);
         let mut facts = Facts::default();
         let mut leaves = Vec::new();
         for &constraint in query.constraints(rest.tree).iter() {
@@ -128,7 +127,6 @@ impl Layer for Paper {
         }
     }
 
-    /// What it knows of paths is the chain's.
     fn sweep(&mut self, _alive: &Alive<'_>) {}
 
     fn drop_paths(&mut self, _gone: &[u32]) {}

@@ -1,5 +1,5 @@
-//! Sets of numbers in a trie, for two questions: is some stored set within this one, and is this one within some
-//! stored set? Each set is a path of ascending numbers, so a walk leaves out whatever cannot match.
+//! A trie of sets of numbers that finds stored subsets and supersets of a set. Each set is a path of ascending numbers,
+//! so branches that cannot match are not visited.
 
 use crate::expr::Expr;
 use std::collections::BTreeMap;
@@ -12,30 +12,30 @@ pub fn numbers(all: impl Iterator<Item = Expr>) -> Vec<u32> {
     set
 }
 
-struct Node<V> {
+struct TrieNode<V> {
     children: BTreeMap<u32, usize>,
     value: Option<V>,
 }
 
 /// A map from sets (ascending, no repetitions) to values.
 pub struct SetTrie<V> {
-    nodes: Vec<Node<V>>,
+    nodes: Vec<TrieNode<V>>,
     len: usize,
 }
 
 impl<V> Default for SetTrie<V> {
     fn default() -> SetTrie<V> {
-        SetTrie { nodes: vec![Node { children: BTreeMap::new(), value: None }], len: 0 }
+        SetTrie { nodes: vec![TrieNode { children: BTreeMap::new(), value: None }], len: 0 }
     }
 }
 
 impl<V> SetTrie<V> {
-    /// How many sets there are.
+    /// Number of sets.
     pub fn count(&self) -> usize {
         self.len
     }
 
-    /// The last value put in for a set counts.
+    /// Replaces the value of an equal set.
     pub fn insert(&mut self, set: &[u32], value: V) {
         debug_assert!(set.is_sorted_by(|a, b| a < b));
         let mut at = 0;
@@ -43,7 +43,7 @@ impl<V> SetTrie<V> {
             let next = self.nodes.len();
             let child = *self.nodes[at].children.entry(element).or_insert(next);
             if child == next {
-                self.nodes.push(Node { children: BTreeMap::new(), value: None });
+                self.nodes.push(TrieNode { children: BTreeMap::new(), value: None });
             }
             at = child;
         }
@@ -51,19 +51,19 @@ impl<V> SetTrie<V> {
         self.nodes[at].value = Some(value);
     }
 
-    /// A stored set all of whose elements are in `set`, looking at no more than `steps` nodes.
+    /// A stored subset of `set`, found within `steps` nodes.
     pub fn subset_of(&self, set: &[u32], steps: usize) -> Option<Vec<u32>> {
         self.subset_where(set, steps, |_| true).map(|(found, _)| found)
     }
 
-    /// The same for one whose value is wanted, with that.
+    /// A stored subset of `set` whose value is `wanted`, with its value, found within `steps` nodes.
     pub fn subset_where(
         &self,
         set: &[u32],
         steps: usize,
         mut wanted: impl FnMut(&V) -> bool,
     ) -> Option<(Vec<u32>, &V)> {
-        // With each node: where in `set` to go on, and how long the stored set is up to here.
+        // Node, position in `set` from which to continue, length of the stored set up to the node.
         let mut stack = vec![(0, 0, 0)];
         let mut found: Vec<u32> = Vec::new();
         for _ in 0..steps {
@@ -72,12 +72,12 @@ impl<V> SetTrie<V> {
                 found.truncate(depth - 1);
                 found.push(set[from - 1]);
             }
-            let node: &Node<V> = &self.nodes[node];
+            let node: &TrieNode<V> = &self.nodes[node];
             if let Some(value) = node.value.as_ref().filter(|value| wanted(value)) {
                 return Some((found, value));
             }
             if node.children.len() <= set.len() - from {
-                // Few children: look each up in the set.
+                // Fewer children than elements: look each child up in the set.
                 for (element, child) in node.children.iter().rev() {
                     if let Ok(at) = set[from..].binary_search(element) {
                         stack.push((*child, from + at + 1, depth + 1));
@@ -94,12 +94,12 @@ impl<V> SetTrie<V> {
         None
     }
 
-    /// A stored set that has all elements of `set`, looking at no more than `steps` nodes.
+    /// The value of a stored superset of `set`, found within `steps` nodes.
     pub fn superset_of(&self, set: &[u32], steps: usize) -> Option<&V> {
         let mut stack = vec![(0, 0)];
         for _ in 0..steps {
             let (node, from) = stack.pop()?;
-            let node: &Node<V> = &self.nodes[node];
+            let node: &TrieNode<V> = &self.nodes[node];
             match set.get(from) {
                 None => {
                     if let Some(value) = &node.value {
@@ -108,7 +108,7 @@ impl<V> SetTrie<V> {
                     stack.extend(node.children.values().map(|child| (*child, from)));
                 }
                 Some(&wanted) => {
-                    // Smaller elements may stand before the one that is wanted; larger ones may not.
+                    // Elements are ascending: smaller ones may precede the wanted one, larger ones cannot.
                     stack.extend(node.children.range(..wanted).map(|(_, child)| (*child, from)));
                     stack.extend(node.children.get(&wanted).map(|child| (*child, from + 1)));
                 }
@@ -117,7 +117,7 @@ impl<V> SetTrie<V> {
         None
     }
 
-    /// Drops sets with an element that is not alive; what stays may be changed.
+    /// Removes sets with an element that is not alive and applies `change` to the values of the others.
     pub fn sweep(&mut self, alive: impl Fn(u32) -> bool, mut change: impl FnMut(&mut V)) {
         for (set, mut value) in std::mem::take(self).into_sets() {
             if set.iter().all(|&element| alive(element)) {
@@ -158,21 +158,21 @@ mod tests {
 
     proptest! {
         #[test]
-        fn finds_what_a_search_through_all_finds(
+        fn finds_subsets_and_supersets_if_they_exist(
             sets in vec(btree_set(0u32..10, 0..6), 0..20),
-            question in btree_set(0u32..10, 0..8),
+            query in btree_set(0u32..10, 0..8),
         ) {
             let mut trie = SetTrie::default();
             for set in &sets {
                 trie.insert(&list(set), list(set));
             }
-            let below = trie.subset_of(&list(&question), 10_000);
-            prop_assert_eq!(below.is_some(), sets.iter().any(|s| s.is_subset(&question)));
-            prop_assert!(below.as_ref().is_none_or(|s| s.iter().all(|e| question.contains(e))));
+            let below = trie.subset_of(&list(&query), 10_000);
+            prop_assert_eq!(below.is_some(), sets.iter().any(|s| s.is_subset(&query)));
+            prop_assert!(below.as_ref().is_none_or(|s| s.iter().all(|e| query.contains(e))));
             prop_assert!(below.is_none_or(|s| sets.iter().any(|t| list(t) == s)));
-            let above = trie.superset_of(&list(&question), 10_000);
-            prop_assert_eq!(above.is_some(), sets.iter().any(|s| s.is_superset(&question)));
-            prop_assert!(above.is_none_or(|s| question.iter().all(|e| s.contains(e))));
+            let above = trie.superset_of(&list(&query), 10_000);
+            prop_assert_eq!(above.is_some(), sets.iter().any(|s| s.is_superset(&query)));
+            prop_assert!(above.is_none_or(|s| query.iter().all(|e| s.contains(e))));
             let distinct: BTreeSet<_> = sets.iter().collect();
             prop_assert_eq!(trie.count(), distinct.len());
             prop_assert_eq!(trie.into_sets().len(), distinct.len());

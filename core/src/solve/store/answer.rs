@@ -1,7 +1,7 @@
-//! An answer to a canonical question as bytes: the values of its variables, or which of its constraints are the core.
+//! Encodes the answer to a canonical query: the values of its variables, or the positions of the constraints in its core.
 
-use super::bytes::{Reader, put, put_bits};
 use super::canonical::{Canonical, sort_of};
+use super::encoding::{Decoder, put, put_bits};
 use crate::expr::walk::Atom;
 use crate::expr::{ArrayValue, Bits, Expr, Graph, Model, Sort, Value};
 use crate::query::{Answer, Core};
@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// Models with more array elements than this are not kept.
 const MAX_ELEMENTS: usize = 4096;
 
-/// What a row says; equal numbers are equal rows in the file.
+/// The verdict of a row. The numbers are part of the file format.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Verdict {
     Unsat = 0,
@@ -30,7 +30,7 @@ impl Verdict {
     }
 }
 
-/// The bytes for an answer, if it can be kept. `condition` is the query's.
+/// Encodes an answer; `None` if it cannot be kept. `condition` is the query's.
 pub fn encode(
     graph: &Graph,
     form: &Canonical,
@@ -42,13 +42,13 @@ pub fn encode(
         Answer::Unknown(_) => None,
         Answer::Unsat(core) => {
             let used = |e: &Expr| core.constraints.contains(*e) || (core.condition && *e == condition);
-            let places: Vec<usize> =
+            let positions: Vec<usize> =
                 form.constraints.iter().enumerate().filter(|(_, e)| used(e)).map(|(i, _)| i).collect();
-            if places.is_empty() {
+            if positions.is_empty() {
                 return None;
             }
-            put(&mut out, places.len() as u64);
-            places.iter().for_each(|place| put(&mut out, *place as u64));
+            put(&mut out, positions.len() as u64);
+            positions.iter().for_each(|position| put(&mut out, *position as u64));
             Some((Verdict::Unsat, out))
         }
         Answer::Sat(model) => {
@@ -88,7 +88,7 @@ fn put_value(graph: &Graph, model: &Model, atom: Atom, out: &mut Vec<u8>) -> Opt
     Some(())
 }
 
-/// The answer in the words of the question at hand; `None` if the bytes are no such answer.
+/// Decodes an answer for the current query, whose canonical form is `form`; `None` if the bytes are malformed.
 pub fn decode(
     graph: &Graph,
     form: &Canonical,
@@ -96,13 +96,13 @@ pub fn decode(
     verdict: Verdict,
     bytes: &[u8],
 ) -> Option<Answer> {
-    let mut reader = Reader::new(bytes);
+    let mut decoder = Decoder::new(bytes);
     let answer = match verdict {
         Verdict::Unsat => {
-            let count = reader.count().filter(|count| *count > 0)?;
-            let place = |_| form.constraints.get(usize::try_from(reader.number()?).ok()?).copied();
-            let used: Vec<Expr> = (0..count).map(place).collect::<Option<_>>()?;
-            // Whatever is not a constraint of the path is the condition.
+            let count = decoder.count().filter(|count| *count > 0)?;
+            let constraint = |_| form.constraints.get(usize::try_from(decoder.number()?).ok()?).copied();
+            let used: Vec<Expr> = (0..count).map(constraint).collect::<Option<_>>()?;
+            // A constraint that is not on the path is the condition.
             let condition = used.iter().any(|e| !path.contains(e));
             let constraints = used.into_iter().filter(|e| path.contains(e)).collect();
             Answer::Unsat(Core { constraints, condition })
@@ -110,26 +110,26 @@ pub fn decode(
         Verdict::Sat => {
             let mut model = Model::new();
             for &atom in &form.variables {
-                take_value(graph, &mut model, atom, &mut reader)?;
+                take_value(graph, &mut model, atom, &mut decoder)?;
             }
             Answer::Sat(model)
         }
     };
-    reader.is_at_end().then_some(answer)
+    decoder.is_at_end().then_some(answer)
 }
 
-fn take_value(graph: &Graph, model: &mut Model, atom: Atom, reader: &mut Reader<'_>) -> Option<()> {
+fn take_value(graph: &Graph, model: &mut Model, atom: Atom, decoder: &mut Decoder<'_>) -> Option<()> {
     match (atom, sort_of(graph, atom)) {
-        (Atom::Variable(v), _) => model.set_bits(v, reader.bits(graph.width(v))?),
+        (Atom::Variable(v), _) => model.set_bits(v, decoder.bits(graph.width(v))?),
         (Atom::Element(array, index), _) => {
             let Sort::Array { index: width, element } = graph.sort(array) else { return None };
-            model.set_element(graph, array, &Bits::word(width, index), reader.bits(element)?);
+            model.set_element(graph, array, &Bits::word(width, index), decoder.bits(element)?);
         }
         (Atom::Array(array), Sort::Array { index, element }) => {
-            let mut value = ArrayValue::new(index, reader.bits(element)?);
-            for _ in 0..reader.count()? {
-                let at = reader.bits(index)?;
-                value.set(&at, reader.bits(element)?);
+            let mut value = ArrayValue::new(index, decoder.bits(element)?);
+            for _ in 0..decoder.count()? {
+                let at = decoder.bits(index)?;
+                value.set(&at, decoder.bits(element)?);
             }
             model.set(array, Value::Array(Arc::new(value)));
         }

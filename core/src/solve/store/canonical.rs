@@ -1,14 +1,14 @@
-//! A question without its names: the same bytes for questions that differ only in what variables are called, in which
-//! elements of an array they look at, and in the order of the constraints.
+//! Canonical forms of queries: equal bytes for queries that differ only in names of variables, in the indices of array
+//! elements and in the order of the constraints.
 //!
-//! Constraints are sorted by shape (those of equal shape stay in path order), operands of commuting operators too;
-//! then every node is written after its operands, with operator, sort, constants, table contents and the places of
-//! its operands, and variables are numbered as they appear. An array that is only read at constant places counts as
-//! that many variables. The bytes are a complete description: two questions with equal bytes are the same question up
-//! to renaming, so that a model or a core of one is one of the other. Where two orders are possible the bytes may
-//! differ for questions that are the same: that is a miss, never a wrong answer.
+//! Constraints are sorted by shape (those of equal shape stay in path order), and so are operands of commuting
+//! operators. Every node is written after its operands, with operator, sort, constants, table contents and the positions
+//! of its operands; variables are numbered in order of appearance. An array read only at constant indices counts as one
+//! variable per element. The bytes are a complete description: queries with equal bytes are equal up to renaming, so a
+//! model or core of one is one of the other. If several orders are possible, equal queries may have different bytes:
+//! a miss, never a wrong answer.
 
-use super::bytes::{put, put_bits, put_sort};
+use super::encoding::{put, put_bits, put_sort};
 use super::shape::{Shapes, is_element, mix};
 use crate::expr::walk::{Atom, element_range};
 use crate::expr::{Expr, Graph, Op, Sort};
@@ -16,28 +16,28 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use sha2::{Digest, Sha256};
 use std::sync::OnceLock;
 
-/// To be raised when the meaning of an operator changes. New and reordered operators are noticed without it.
+/// To be raised when the meaning of an operator changes. New and reordered operators are detected by `semantics`.
 const SEMANTICS: u64 = 1;
-/// Written instead of an operator's number for a read of elements that are variables of their own.
+/// Written instead of an operator's number for a read of elements that are encoded as variables.
 pub const ELEMENTS: u8 = u8::MAX;
 
-/// What a node takes, about: a limit of nodes is one of bytes as well.
-const BYTES_A_NODE: usize = 8;
+/// Estimated bytes per node: a limit on nodes is one on bytes too.
+const BYTES_PER_NODE: usize = 8;
 
 pub type Key = [u8; 16];
 
 pub struct Canonical {
     pub key: Key,
     pub bytes: Vec<u8>,
-    /// How many nodes the bytes describe.
+    /// Number of nodes that the bytes describe.
     pub nodes: usize,
     /// In the order of `bytes`.
     pub constraints: Vec<Expr>,
-    /// What each numbered variable is here.
+    /// The atom of each numbered variable.
     pub variables: Vec<Atom>,
 }
 
-/// What the bytes mean: questions written by another version of the semantics are other questions.
+/// A hash of the operator table and `SEMANTICS`: queries written with other semantics are different queries.
 pub fn semantics() -> u64 {
     static KNOWN: OnceLock<u64> = OnceLock::new();
     *KNOWN.get_or_init(|| {
@@ -47,7 +47,7 @@ pub fn semantics() -> u64 {
     })
 }
 
-/// The canonical form of the constraints together; `None` if that is larger than `limit` nodes.
+/// The canonical form of the constraints; `None` if it has more than `limit` nodes.
 pub fn canonical(graph: &Graph, shapes: &mut Shapes, all: &[Expr], limit: usize) -> Option<Canonical> {
     let mut seen = FxHashSet::default();
     let mut constraints: Vec<Expr> = all.iter().copied().filter(|e| seen.insert(*e)).collect();
@@ -58,7 +58,7 @@ pub fn canonical(graph: &Graph, shapes: &mut Shapes, all: &[Expr], limit: usize)
         for &constraint in &constraints {
             form.add(constraint)?;
         }
-        // Elements of an array that is also looked at as a whole are not variables of their own.
+        // Elements of an array that also appears as a whole are not encoded as variables.
         let mixed: Vec<Expr> = form.mixed().collect();
         if !mixed.is_empty() {
             whole.extend(mixed);
@@ -76,12 +76,12 @@ struct Form<'a> {
     graph: &'a Graph,
     shapes: &'a mut Shapes,
     limit: usize,
-    /// Arrays whose elements are no variables of their own.
+    /// Arrays whose elements are not encoded as variables.
     whole: &'a FxHashSet<Expr>,
     numbers: FxHashMap<Expr, u64>,
     nodes: Vec<u8>,
     variables: Vec<Atom>,
-    places: FxHashMap<Atom, u64>,
+    positions: FxHashMap<Atom, u64>,
 }
 
 impl<'a> Form<'a> {
@@ -94,17 +94,17 @@ impl<'a> Form<'a> {
             numbers: FxHashMap::default(),
             nodes: Vec::new(),
             variables: Vec::new(),
-            places: FxHashMap::default(),
+            positions: FxHashMap::default(),
         }
     }
 
     fn add(&mut self, root: Expr) -> Option<()> {
         let mut stack = vec![(root, false)];
-        while let Some((e, opened)) = stack.pop() {
+        while let Some((e, expanded)) = stack.pop() {
             if self.numbers.contains_key(&e) {
                 continue;
             }
-            if !opened {
+            if !expanded {
                 stack.push((e, true));
                 if !self.is_variables(e) {
                     stack.extend(self.operands(e).iter().rev().map(|kid| (*kid, false)));
@@ -112,7 +112,7 @@ impl<'a> Form<'a> {
                 continue;
             }
             let table = if self.graph.op(e) == Op::Table { self.graph.table(e).elements.len() } else { 0 };
-            if self.numbers.len() >= self.limit || (self.nodes.len() + table) / BYTES_A_NODE >= self.limit {
+            if self.numbers.len() >= self.limit || (self.nodes.len() + table) / BYTES_PER_NODE >= self.limit {
                 return None;
             }
             self.write(e);
@@ -133,27 +133,28 @@ impl<'a> Form<'a> {
         kids
     }
 
-    fn place(&mut self, atom: Atom) -> u64 {
+    /// The number of a variable, assigned at its first appearance.
+    fn number(&mut self, atom: Atom) -> u64 {
         let next = self.variables.len() as u64;
-        let place = *self.places.entry(atom).or_insert(next);
-        if place == next {
+        let number = *self.positions.entry(atom).or_insert(next);
+        if number == next {
             self.variables.push(atom);
         }
-        place
+        number
     }
 
-    /// Writes a node whose operands have their numbers.
+    /// Writes a node whose operands are numbered.
     fn write(&mut self, e: Expr) {
         let graph = self.graph;
         let op = graph.op(e);
         if self.is_variables(e) {
-            let (array, first, count) = element_range(graph, e).expect("constant places");
+            let (array, first, count) = element_range(graph, e).expect("constant indices");
             self.nodes.push(ELEMENTS);
             put(&mut self.nodes, count);
             put(&mut self.nodes, graph.width(array).into());
             for index in first..first + count {
-                let place = self.place(Atom::Element(array, index));
-                put(&mut self.nodes, place);
+                let number = self.number(Atom::Element(array, index));
+                put(&mut self.nodes, number);
             }
             return;
         }
@@ -163,8 +164,8 @@ impl<'a> Form<'a> {
             Op::Const => put_bits(&mut self.nodes, &graph.const_bits(e).expect("a constant")),
             Op::Var => {
                 let atom = if graph.is_array(e) { Atom::Array(e) } else { Atom::Variable(e) };
-                let place = self.place(atom);
-                put(&mut self.nodes, place);
+                let number = self.number(atom);
+                put(&mut self.nodes, number);
             }
             Op::Table => {
                 let elements = &graph.table(e).elements;
@@ -172,7 +173,7 @@ impl<'a> Form<'a> {
                 elements.iter().for_each(|&element| put(&mut self.nodes, element));
             }
             Op::Extract => put(&mut self.nodes, graph.extract_low(e).into()),
-            // Sort and operands say everything; a new operator must be put where it belongs.
+            // Sort and operands describe these completely.
             Op::ConstArray | Op::Read | Op::Store | Op::Not | Op::And | Op::Or | Op::Xor => {}
             Op::Add | Op::Sub | Op::Mul | Op::UDiv | Op::URem | Op::SDiv | Op::SRem => {}
             Op::Shl | Op::LShr | Op::AShr | Op::Eq | Op::Ult | Op::Ule | Op::Slt | Op::Sle => {}
@@ -184,10 +185,10 @@ impl<'a> Form<'a> {
         }
     }
 
-    /// Arrays that appear as a whole and by element.
+    /// Arrays that appear both as a whole and by element.
     fn mixed(&self) -> impl Iterator<Item = Expr> + '_ {
         self.variables.iter().filter_map(|atom| match *atom {
-            Atom::Element(array, _) if self.places.contains_key(&Atom::Array(array)) => Some(array),
+            Atom::Element(array, _) if self.positions.contains_key(&Atom::Array(array)) => Some(array),
             Atom::Element(..) | Atom::Array(_) | Atom::Variable(_) => None,
         })
     }

@@ -1,8 +1,8 @@
 //! The file: one SQLite database that several processes share. The only file that knows SQLite.
 //!
-//! Rows are written in transactions with a write-ahead log, so a process that is killed leaves whole rows. Each row
-//! has a checksum over everything it says. A file that is not a store, damaged, or of a newer format is left alone;
-//! one of an older format is emptied. What goes wrong is a line of text for the user: the run goes on without.
+//! Rows are written in transactions with a write-ahead log, so a process that is killed leaves whole rows. Each row has
+//! a checksum over its content. A file that is not a store, damaged, or of a newer format is not changed; one of an older
+//! format is emptied. Errors are messages for the user; the run continues without the store.
 
 use super::answer::Verdict;
 use super::canonical::Key;
@@ -13,44 +13,46 @@ use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Of tables, canonical bytes and shapes.
-const FORMAT: i64 = 1;
-/// "Ptta": what kind of SQLite file it is.
-const APPLICATION: i64 = 0x5074_7461;
-/// How long a reader waits for another process, and a writer.
+/// Version of tables, canonical bytes and shapes.
+const FORMAT: i64 = 2;
+/// SQLite's `application_id` of a store: "Ptta".
+const APPLICATION_ID: i64 = 0x5074_7461;
+/// How long a reader waits for another process.
 const READ_WAIT: Duration = Duration::from_millis(50);
+/// How long a writer waits for another process.
 const WRITE_WAIT: Duration = Duration::from_secs(5);
-/// The use of a row is noted when the last one is so many seconds ago, so that a hit rarely writes.
-const AGE_STEP: i64 = 3600;
-/// When the file is too large, this share of it goes.
-const EVICTED: f64 = 0.25;
+/// Seconds after which the use of a row is written again, so that a hit rarely writes.
+const USED_RESOLUTION_S: i64 = 3600;
+/// Share of the rows removed when the file is too large.
+const EVICTED_SHARE: f64 = 0.25;
 
-/// One question and its answer.
+/// A query and its answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Row {
     pub shape: u64,
     pub key: Key,
-    pub question: Vec<u8>,
+    /// Canonical bytes of the query.
+    pub query: Vec<u8>,
     pub verdict: Verdict,
     pub answer: Vec<u8>,
-    /// How long solving took.
+    /// Solving time.
     pub cost_us: u32,
-    /// When it was last of use, in seconds since 1970. Set by the file.
+    /// Time of the last use, in seconds since 1970. Set when the row is written.
     pub used: i64,
 }
 
 impl Row {
-    /// Should the file be told that it was of use?
+    /// Whether a use should be written to the file.
     pub fn is_stale(&self) -> bool {
-        self.used < now() - AGE_STEP
+        self.used < now() - USED_RESOLUTION_S
     }
 
     pub fn checksum(&self) -> i64 {
         let mut hash = Sha256::new();
         hash.update(self.shape.to_le_bytes());
         hash.update(self.key);
-        hash.update((self.question.len() as u64).to_le_bytes());
-        hash.update(&self.question);
+        hash.update((self.query.len() as u64).to_le_bytes());
+        hash.update(&self.query);
         hash.update([self.verdict as u8]);
         hash.update(&self.answer);
         let digest = hash.finalize();
@@ -58,15 +60,15 @@ impl Row {
     }
 }
 
-/// A change to be made.
+/// A change to the file.
 pub enum Change {
     Insert(Row),
-    /// The row was of use.
+    /// Sets the time of the last use.
     Used(u64, Key),
     Remove(u64, Key),
 }
 
-/// What was found under a key.
+/// Result of a look-up by key.
 pub enum Found {
     Row(Row),
     Nothing,
@@ -74,13 +76,13 @@ pub enum Found {
     Damaged,
 }
 
-/// What is in a file.
+/// Summary of a file.
 #[derive(Clone, Default, Debug)]
 pub struct Contents {
     pub sat: u64,
     pub unsat: u64,
     pub bytes: u64,
-    /// What solving everything took.
+    /// Solving time of all answers.
     pub cost_us: u64,
 }
 
@@ -90,7 +92,7 @@ pub struct File {
 }
 
 impl File {
-    /// Opens the file, or makes it with its folder, and takes in what killed processes have left beside it.
+    /// Opens or creates the file, and inserts the answers in journals of processes that were killed.
     pub fn open(path: &Path) -> Result<File, String> {
         File::try_open(path).map_err(|error| format!("cannot use the store {}: {error}", path.display()))
     }
@@ -102,89 +104,90 @@ impl File {
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder).map_err(|error| error.to_string())?;
         }
-        // The path is one of the file system, whatever it looks like, so no URIs.
+        // Without SQLITE_OPEN_URI: a path that looks like a URI is still a path.
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
             | OpenFlags::SQLITE_OPEN_CREATE
             | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection = Connection::open_with_flags(path, flags).map_err(words)?;
+        let connection = Connection::open_with_flags(path, flags).map_err(describe)?;
         let mut file = File { connection, path: path.to_path_buf() };
         file.prepare()?;
-        journal::take_orphans(path, |rows| {
+        journal::insert_orphans(path, |rows| {
             let rows: Vec<Change> = rows.into_iter().map(Change::Insert).collect();
-            file.write(&rows).map_err(words)
+            file.write(&rows).map_err(describe)
         })?;
-        file.connection.busy_timeout(READ_WAIT).map_err(words)?;
+        file.connection.busy_timeout(READ_WAIT).map_err(describe)?;
         Ok(file)
     }
 
     fn prepare(&mut self) -> Result<(), String> {
-        // Making the tables can mean waiting for another process that does.
-        self.connection.busy_timeout(WRITE_WAIT).map_err(words)?;
+        // Creating the tables may wait for another process that does the same.
+        self.connection.busy_timeout(WRITE_WAIT).map_err(describe)?;
         if !self.is_ready()? {
-            self.connection.pragma_update(None, "auto_vacuum", "incremental").map_err(words)?;
+            self.connection.pragma_update(None, "auto_vacuum", "incremental").map_err(describe)?;
             self.create()?;
         }
-        // Where there can be no write-ahead log SQLite keeps another journal, which is as safe.
-        self.connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(())).map_err(words)?;
-        self.connection.pragma_update(None, "synchronous", "normal").map_err(words)?;
-        if self.connection.is_readonly("main").map_err(words)? {
+        // If a write-ahead log is impossible, SQLite uses another journal, which is as safe.
+        self.connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(())).map_err(describe)?;
+        self.connection.pragma_update(None, "synchronous", "normal").map_err(describe)?;
+        if self.connection.is_readonly("main").map_err(describe)? {
             return Err("it is read-only".into());
         }
         Ok(())
     }
 
-    /// Has it our tables? An error if it is a file of something else.
+    /// Whether the file has our tables. Errors: it is not a store, or of a newer format.
     fn is_ready(&self) -> Result<bool, String> {
         let number = |name| self.connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
         let (application, format) =
-            (number("application_id").map_err(words)?, number("user_version").map_err(words)?);
+            (number("application_id").map_err(describe)?, number("user_version").map_err(describe)?);
         let tables: i64 = self
             .connection
             .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
-            .map_err(words)?;
-        if application == APPLICATION && format > FORMAT {
+            .map_err(describe)?;
+        if application == APPLICATION_ID && format > FORMAT {
             return Err(format!(
                 "it was written by a newer version of Partita (format {format}, known are formats up to {FORMAT})"
             ));
         }
-        if application != APPLICATION && (tables > 0 || application != 0) {
+        if application != APPLICATION_ID && (tables > 0 || application != 0) {
             return Err("it is a database of something else".into());
         }
-        Ok(application == APPLICATION && format == FORMAT && tables > 0)
+        Ok(application == APPLICATION_ID && format == FORMAT && tables > 0)
     }
 
-    /// Makes the tables, unless another process just has.
+    /// Creates the tables, unless another process just has.
     fn create(&mut self) -> Result<(), String> {
         let transaction =
-            self.connection.transaction_with_behavior(TransactionBehavior::Exclusive).map_err(words)?;
+            self.connection.transaction_with_behavior(TransactionBehavior::Exclusive).map_err(describe)?;
         let format: i64 =
-            transaction.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(words)?;
+            transaction.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(describe)?;
         if format != FORMAT {
             let text = format!(
                 "DROP TABLE IF EXISTS answer;
                  CREATE TABLE answer (
                      shape INTEGER NOT NULL, key BLOB NOT NULL, verdict INTEGER NOT NULL,
                      cost_us INTEGER NOT NULL, used INTEGER NOT NULL, checksum INTEGER NOT NULL,
-                     answer BLOB NOT NULL, question BLOB NOT NULL);
+                     answer BLOB NOT NULL, query BLOB NOT NULL);
                  CREATE INDEX answer_by_key ON answer (shape, key, cost_us);
-                 PRAGMA application_id = {APPLICATION};
+                 PRAGMA application_id = {APPLICATION_ID};
                  PRAGMA user_version = {FORMAT};"
             );
-            transaction.execute_batch(&text).map_err(words)?;
+            transaction.execute_batch(&text).map_err(describe)?;
         }
-        transaction.commit().map_err(words)
+        transaction.commit().map_err(describe)
     }
 
-    /// Every shape there is, with what solving a question of it took at most. Reads only the index.
+    /// All shapes, each with the longest solving time of its queries. Reads only the index.
     pub fn shapes(&self) -> Result<Vec<(u64, u32)>, String> {
         let text = "SELECT shape, max(cost_us) FROM answer INDEXED BY answer_by_key GROUP BY shape";
-        let mut statement = self.connection.prepare(text).map_err(words)?;
+        let mut statement = self.connection.prepare(text).map_err(describe)?;
         let rows = statement.query_map([], |row| Ok((row.get::<_, i64>(0)? as u64, row.get(1)?)));
-        rows.and_then(|rows| rows.collect()).map_err(words)
+        rows.and_then(|rows| rows.collect()).map_err(describe)
     }
 
     pub fn find(&self, shape: u64, key: &Key) -> Result<Found, String> {
-        let text = "SELECT verdict, cost_us, checksum, answer, question, used FROM answer WHERE shape = ? AND key = ?";
+        let text =
+            "SELECT verdict, cost_us, checksum, answer, query, used FROM answer WHERE shape = ? AND key = ?";
         let found = self.connection.prepare_cached(text).and_then(|mut statement| {
             statement.query_row(params![shape as i64, key], |row| Ok(row_of(shape, *key, row))).optional()
         });
@@ -192,16 +195,16 @@ impl File {
             Ok(Some(Some(row))) => Ok(Found::Row(row)),
             Ok(Some(None)) => Ok(Found::Damaged),
             Ok(None) => Ok(Found::Nothing),
-            // Another process holds the file for longer than is worth waiting.
+            // Another process has locked the file for longer than is worth waiting.
             Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => Ok(Found::Nothing),
-            Err(error) => Err(self.trouble("read", error)),
+            Err(error) => Err(self.message("read", error)),
         }
     }
 
-    /// Makes changes, all or none, and keeps the file below `limit` bytes.
+    /// Applies all changes or none, and keeps the file below `limit` bytes.
     pub fn apply(&mut self, changes: &[Change], limit: u64) -> Result<(), String> {
         let result = self.write(changes).and_then(|()| self.shrink(limit));
-        result.map_err(|error| self.trouble("write", error))
+        result.map_err(|error| self.message("write", error))
     }
 
     fn write(&mut self, changes: &[Change]) -> rusqlite::Result<()> {
@@ -211,9 +214,9 @@ impl File {
         for change in changes {
             match change {
                 Change::Insert(row) => {
-                    // A row that is there stays: what was asked of it has been compared with it.
+                    // An existing row stays.
                     let text =
-                        "INSERT INTO answer (shape, key, verdict, cost_us, used, checksum, answer, question)
+                        "INSERT INTO answer (shape, key, verdict, cost_us, used, checksum, answer, query)
                                 SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8
                                 WHERE NOT EXISTS (SELECT 1 FROM answer WHERE shape = ?1 AND key = ?2)";
                     transaction.prepare_cached(text)?.execute(params![
@@ -224,7 +227,7 @@ impl File {
                         now,
                         row.checksum(),
                         row.answer,
-                        row.question
+                        row.query
                     ])?;
                 }
                 Change::Used(shape, key) => {
@@ -241,21 +244,21 @@ impl File {
         transaction.commit()
     }
 
-    /// Bytes in use, without free pages.
+    /// Size of the pages in use.
     fn bytes(&self) -> rusqlite::Result<u64> {
         let number = |name| self.connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
         let pages = number("page_count")? - number("freelist_count")?;
         Ok(pages as u64 * number("page_size")? as u64)
     }
 
-    /// Drops the rows that were of no use for longest, if the file is too large.
+    /// Removes the least recently used rows if the file is too large.
     fn shrink(&mut self, limit: u64) -> rusqlite::Result<()> {
         while self.bytes()? > limit {
             let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             let rows: i64 = transaction.query_row("SELECT count(*) FROM answer", [], |row| row.get(0))?;
             let text =
                 "DELETE FROM answer WHERE rowid IN (SELECT rowid FROM answer ORDER BY used, cost_us LIMIT ?)";
-            let gone = transaction.execute(text, [(rows as f64 * EVICTED).ceil() as i64])?;
+            let gone = transaction.execute(text, [(rows as f64 * EVICTED_SHARE).ceil() as i64])?;
             transaction.commit()?;
             self.connection.execute_batch("PRAGMA incremental_vacuum")?;
             if gone == 0 {
@@ -281,12 +284,12 @@ impl File {
             }
             Ok(contents)
         };
-        read().map_err(|error| self.trouble("read", error))
+        read().map_err(|error| self.message("read", error))
     }
 
-    /// Calls `visit` with every row, `None` for a damaged one, until it says false.
+    /// Calls `visit` with every row, `None` for a damaged one, until it returns false.
     pub fn each(&self, mut visit: impl FnMut(Option<Row>) -> bool) -> Result<(), String> {
-        let text = "SELECT verdict, cost_us, checksum, answer, question, used, shape, key FROM answer";
+        let text = "SELECT verdict, cost_us, checksum, answer, query, used, shape, key FROM answer";
         let mut read = || -> rusqlite::Result<()> {
             let mut statement = self.connection.prepare(text)?;
             let mut rows = statement.query([])?;
@@ -302,10 +305,10 @@ impl File {
             }
             Ok(())
         };
-        read().map_err(|error| self.trouble("read", error))
+        read().map_err(|error| self.message("read", error))
     }
 
-    /// Removes every row; gives how many there were.
+    /// Removes every row and returns their number.
     pub fn clear(&mut self) -> Result<u64, String> {
         let clear = || -> rusqlite::Result<u64> {
             self.connection.busy_timeout(WRITE_WAIT)?;
@@ -313,24 +316,24 @@ impl File {
             self.connection.execute_batch("PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE)")?;
             Ok(gone as u64)
         };
-        clear().map_err(|error| self.trouble("clear", error))
+        clear().map_err(|error| self.message("clear", error))
     }
 
-    fn trouble(&self, what: &str, error: rusqlite::Error) -> String {
-        format!("cannot {what} the store {}: {}", self.path.display(), words(error))
+    fn message(&self, action: &str, error: rusqlite::Error) -> String {
+        format!("cannot {action} the store {}: {}", self.path.display(), describe(error))
     }
 }
 
-/// A row as it is in the file, if its checksum is right.
+/// A row of the file; `None` if its checksum is wrong.
 fn row_of(shape: u64, key: Key, row: &rusqlite::Row<'_>) -> Option<Row> {
     let verdict = Verdict::of(row.get(0).ok()?)?;
-    let (cost_us, answer, question) = (row.get(1).ok()?, row.get(3).ok()?, row.get(4).ok()?);
-    let whole = Row { shape, key, question, verdict, answer, cost_us, used: row.get(5).ok()? };
+    let (cost_us, answer, query) = (row.get(1).ok()?, row.get(3).ok()?, row.get(4).ok()?);
+    let whole = Row { shape, key, query, verdict, answer, cost_us, used: row.get(5).ok()? };
     (row.get::<_, i64>(2).ok()? == whole.checksum()).then_some(whole)
 }
 
-/// SQLite's words, and what to do where that is known.
-fn words(error: rusqlite::Error) -> String {
+/// SQLite's message, with advice for some errors.
+fn describe(error: rusqlite::Error) -> String {
     let advice = match error.sqlite_error_code() {
         Some(ErrorCode::NotADatabase) => ": it is no store, or damaged",
         Some(ErrorCode::DatabaseCorrupt) => ": it is damaged; remove it, or choose another with --store",

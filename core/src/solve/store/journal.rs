@@ -1,23 +1,22 @@
-//! Answers on their way into the file. Whoever has solved a question appends the answer here before going on; a process
-//! that is killed leaves what is not in the file yet to the next one that opens the store.
+//! The journal: answers that are not in the file yet. An answer is appended here before its query returns. If the process
+//! is killed, the next one that opens the store inserts them.
 //!
-//! Each process has a journal of its own, locked while it lives, in a folder beside the store. An answer is one `write`,
-//! and what the system has accepted outlives the process. A record has its length and the row's checksum: one that is
-//! cut short is the one in flight, and reading ends there. A row that is there already stays as it is, so records may
-//! be taken in twice.
+//! Each process has its own journal, locked while the process lives, in a folder beside the store. An answer is one
+//! `write`, which outlives the process once the system has accepted it. An entry has its length and the row's checksum:
+//! an incomplete entry is the last one, and reading ends there. Existing rows are kept, so entries may be inserted twice.
 
 use super::answer::Verdict;
-use super::bytes::{Reader, put};
+use super::encoding::{Decoder, put};
 use super::file::Row;
 use std::fs::{self, TryLockError};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What a journal of this kind begins with; the last byte counts versions.
-const HEAD: &[u8] = b"Partita journal\x01";
-/// Names tried for a new one, should others be taken.
-const TRIES: u32 = 16;
+/// The first bytes of a journal; the last one is the version.
+const MAGIC: &[u8] = b"Partita journal\x01";
+/// Number of names tried for a new journal.
+const MAX_NAMES: u32 = 16;
 
 pub struct Journal {
     file: fs::File,
@@ -25,7 +24,7 @@ pub struct Journal {
     bytes: u64,
 }
 
-/// Where the journals of a store are.
+/// The folder of a store's journals.
 fn folder(store: &Path) -> PathBuf {
     let mut name = store.as_os_str().to_os_string();
     name.push("-journals");
@@ -34,67 +33,67 @@ fn folder(store: &Path) -> PathBuf {
 
 impl Journal {
     pub fn create(store: &Path) -> io::Result<Journal> {
-        /// No name is used twice by a process: whoever looks after one that is gone finds no other in its place.
+        /// A process uses no name twice: another one that is removing an old journal must not find a new one.
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let folder = folder(store);
-        let mut trouble = io::Error::from(ErrorKind::AlreadyExists);
-        for _ in 0..TRIES {
+        let mut last_error = io::Error::from(ErrorKind::AlreadyExists);
+        for _ in 0..MAX_NAMES {
             fs::create_dir_all(&folder)?;
             let number = NEXT.fetch_add(1, Ordering::Relaxed);
             let path = folder.join(format!("{}-{number}", std::process::id()));
             match fs::File::options().append(true).create_new(true).open(&path) {
                 Ok(mut file) => match file.try_lock() {
-                    // Before it was locked, somebody may have taken it for one that was left behind.
+                    // Before it was locked, another process may have removed it as an orphan.
                     Ok(()) if path.exists() => {
-                        file.write_all(HEAD)?;
+                        file.write_all(MAGIC)?;
                         return Ok(Journal { file, path, bytes: 0 });
                     }
                     Ok(()) | Err(TryLockError::WouldBlock) => {}
                     Err(TryLockError::Error(error)) => return Err(error),
                 },
-                // Its name is taken, or the folder was just removed.
+                // The name exists, or the folder was just removed.
                 Err(error) if matches!(error.kind(), ErrorKind::AlreadyExists | ErrorKind::NotFound) => {
-                    trouble = error;
+                    last_error = error;
                 }
                 Err(error) => return Err(error),
             }
         }
-        Err(trouble)
+        Err(last_error)
     }
 
-    /// Bytes of answers in it.
+    /// Size of the answers in it.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Adds an answer. When this returns it is safe, whatever happens to the process.
+    /// Appends an answer. It is safe when this returns, even if the process is killed.
     pub fn append(&mut self, row: &Row) -> io::Result<()> {
-        let record = record(row);
-        self.bytes += record.len() as u64;
-        self.file.write_all(&record)
+        let entry = encode(row);
+        self.bytes += entry.len() as u64;
+        self.file.write_all(&entry)
     }
 
-    /// Everything in it has been written elsewhere.
+    /// Removes all entries: they are in the file.
     pub fn clear(&mut self) -> io::Result<()> {
         self.bytes = 0;
-        self.file.set_len(HEAD.len() as u64)
+        self.file.set_len(MAGIC.len() as u64)
     }
 
-    /// The same, for good.
+    /// Removes the journal.
     pub fn remove(self) {
-        // What cannot be removed is taken in once more by the next process, which changes nothing.
+        // If this fails, the next process inserts the entries again, which changes nothing.
         let _ = fs::remove_file(&self.path);
         if let Some(folder) = self.path.parent() {
-            // There may be others in it.
+            // Fails if it has other journals.
             let _ = fs::remove_dir(folder);
         }
     }
 }
 
-/// Hands the answers that processes left behind to `take`, then removes them.
-pub fn take_orphans(
+/// Hands the answers in journals without a process to `insert`, then removes these journals.
+pub fn insert_orphans(
     store: &Path,
-    mut take: impl FnMut(Vec<Row>) -> Result<(), String>,
+    mut insert: impl FnMut(Vec<Row>) -> Result<(), String>,
 ) -> Result<(), String> {
     let folder = folder(store);
     let entries = match fs::read_dir(&folder) {
@@ -104,61 +103,61 @@ pub fn take_orphans(
     };
     for entry in entries {
         let path = entry.map_err(|error| error.to_string())?.path();
-        // One that is gone, or locked, is somebody else's.
+        // A journal that is gone or locked belongs to another process.
         let Ok(file) = fs::File::options().read(true).write(true).open(&path) else { continue };
         if file.try_lock().is_err() {
             continue;
         }
         let bytes = fs::read(&path).map_err(|error| error.to_string())?;
-        let Some(records) = bytes.strip_prefix(HEAD) else {
-            if !HEAD.starts_with(&bytes) {
-                // Another version's.
+        let Some(entries) = bytes.strip_prefix(MAGIC) else {
+            if !MAGIC.starts_with(&bytes) {
+                // A journal of another version.
                 continue;
             }
             Journal { file, path, bytes: 0 }.remove();
             continue;
         };
-        take(rows(records))?;
+        insert(decode_all(entries))?;
         Journal { file, path, bytes: 0 }.remove();
     }
     Ok(())
 }
 
-fn record(row: &Row) -> Vec<u8> {
-    let mut body = Vec::with_capacity(row.question.len() + row.answer.len() + 64);
+fn encode(row: &Row) -> Vec<u8> {
+    let mut body = Vec::with_capacity(row.query.len() + row.answer.len() + 64);
     put(&mut body, row.checksum() as u64);
     put(&mut body, row.shape);
     body.extend_from_slice(&row.key);
     body.push(row.verdict as u8);
     put(&mut body, row.cost_us.into());
-    put(&mut body, row.question.len() as u64);
-    body.extend_from_slice(&row.question);
+    put(&mut body, row.query.len() as u64);
+    body.extend_from_slice(&row.query);
     body.extend_from_slice(&row.answer);
-    let mut record = Vec::with_capacity(body.len() + 10);
-    put(&mut record, body.len() as u64);
-    record.append(&mut body);
-    record
+    let mut entry = Vec::with_capacity(body.len() + 10);
+    put(&mut entry, body.len() as u64);
+    entry.append(&mut body);
+    entry
 }
 
-/// The whole records, up to the first that is not.
-fn rows(bytes: &[u8]) -> Vec<Row> {
-    let mut reader = Reader::new(bytes);
+/// The rows of all complete entries, up to the first incomplete one.
+fn decode_all(bytes: &[u8]) -> Vec<Row> {
+    let mut decoder = Decoder::new(bytes);
     std::iter::from_fn(|| {
-        let length = reader.count()?;
-        row(reader.bytes(length)?)
+        let length = decoder.count()?;
+        decode(decoder.bytes(length)?)
     })
     .collect()
 }
 
-fn row(body: &[u8]) -> Option<Row> {
-    let mut reader = Reader::new(body);
-    let (checksum, shape) = (reader.number()?, reader.number()?);
-    let key = reader.bytes(16)?.try_into().ok()?;
-    let verdict = Verdict::of(reader.byte()?)?;
-    let cost_us = u32::try_from(reader.number()?).ok()?;
-    let length = reader.count()?;
-    let question = reader.bytes(length)?.to_vec();
-    let row = Row { shape, key, question, verdict, answer: reader.rest().to_vec(), cost_us, used: 0 };
+fn decode(body: &[u8]) -> Option<Row> {
+    let mut decoder = Decoder::new(body);
+    let (checksum, shape) = (decoder.number()?, decoder.number()?);
+    let key = decoder.bytes(16)?.try_into().ok()?;
+    let verdict = Verdict::of(decoder.byte()?)?;
+    let cost_us = u32::try_from(decoder.number()?).ok()?;
+    let length = decoder.count()?;
+    let query = decoder.bytes(length)?.to_vec();
+    let row = Row { shape, key, query, verdict, answer: decoder.rest().to_vec(), cost_us, used: 0 };
     (row.checksum() as u64 == checksum).then_some(row)
 }
 
@@ -171,7 +170,7 @@ mod tests {
         let row = |n: u8| Row {
             shape: u64::MAX - u64::from(n),
             key: [n; 16],
-            question: vec![n; 200 * usize::from(n)],
+            query: vec![n; 200 * usize::from(n)],
             verdict: if n.is_multiple_of(2) { Verdict::Sat } else { Verdict::Unsat },
             answer: vec![7; usize::from(n)],
             cost_us: 1 << n,
@@ -186,9 +185,9 @@ mod tests {
         path
     }
 
-    fn taken(store: &Path) -> Vec<Row> {
+    fn inserted(store: &Path) -> Vec<Row> {
         let mut all = Vec::new();
-        take_orphans(store, |rows| {
+        insert_orphans(store, |rows| {
             all.extend(rows);
             Ok(())
         })
@@ -197,66 +196,68 @@ mod tests {
     }
 
     #[test]
-    fn cut_anywhere_it_has_the_records_before() {
+    fn a_truncated_journal_has_the_complete_entries() {
         let all = some_rows();
-        let records: Vec<Vec<u8>> = all.iter().map(record).collect();
-        let whole = records.concat();
+        let entries: Vec<Vec<u8>> = all.iter().map(encode).collect();
+        let whole = entries.concat();
         for cut in 0..=whole.len() {
             let mut end = 0;
-            let complete = records.iter().take_while(|record| {
-                end += record.len();
+            let complete = entries.iter().take_while(|entry| {
+                end += entry.len();
                 end <= cut
             });
-            assert_eq!(rows(&whole[..cut]), all[..complete.count()], "cut at {cut}");
+            assert_eq!(decode_all(&whole[..cut]), all[..complete.count()], "cut at {cut}");
         }
     }
 
     #[test]
-    fn no_damaged_record_is_taken_for_a_whole_one() {
+    fn damaged_entries_are_rejected() {
         let all = some_rows();
-        let whole: Vec<u8> = all.iter().flat_map(record).collect();
+        let whole: Vec<u8> = all.iter().flat_map(encode).collect();
         let mut random = Random::new(1);
         for _ in 0..2_000 {
             let mut bad = whole.clone();
             bad[random.below(whole.len() as u64) as usize] ^= 1 << random.below(8);
-            // What solving took is not part of what a row says.
-            assert!(rows(&bad).iter().all(|row| all.iter().any(|own| own.checksum() == row.checksum())));
+            // The checksum does not cover the solving time.
+            assert!(
+                decode_all(&bad).iter().all(|row| all.iter().any(|own| own.checksum() == row.checksum()))
+            );
         }
     }
 
     #[test]
-    fn a_journal_is_left_alone_while_it_is_in_use_and_taken_once_after() {
+    fn a_journal_is_inserted_once_and_only_after_its_process_ended() {
         let store = temporary("use");
         let mut journal = Journal::create(&store).unwrap();
         let all = some_rows();
         all.iter().for_each(|row| journal.append(row).unwrap());
         assert!(journal.bytes() > 1000);
-        assert_eq!(taken(&store), []);
+        assert_eq!(inserted(&store), []);
         drop(journal);
-        assert_eq!(taken(&store), all);
-        assert_eq!(taken(&store), []);
+        assert_eq!(inserted(&store), all);
+        assert_eq!(inserted(&store), []);
         assert!(!folder(&store).exists());
         let mut journal = Journal::create(&store).unwrap();
         journal.append(&all[0]).unwrap();
         journal.clear().unwrap();
         journal.append(&all[1]).unwrap();
         drop(journal);
-        assert_eq!(taken(&store), all[1..2]);
+        assert_eq!(inserted(&store), all[1..2]);
         Journal::create(&store).unwrap().remove();
         assert!(!folder(&store).exists());
     }
 
     #[test]
-    fn what_cannot_be_taken_in_stays() {
+    fn journals_that_cannot_be_inserted_stay() {
         let store = temporary("stays");
         let mut journal = Journal::create(&store).unwrap();
         let all = some_rows();
         journal.append(&all[0]).unwrap();
         drop(journal);
-        assert_eq!(take_orphans(&store, |_| Err("no room".into())), Err("no room".into()));
-        // A version that is not known is left alone.
+        assert_eq!(insert_orphans(&store, |_| Err("no room".into())), Err("no room".into()));
+        // A journal of an unknown version is not changed.
         fs::write(folder(&store).join("other"), b"Partita journal\x02...").unwrap();
-        assert_eq!(taken(&store), all[..1]);
+        assert_eq!(inserted(&store), all[..1]);
         assert_eq!(fs::read_dir(folder(&store)).unwrap().count(), 1);
         fs::remove_dir_all(folder(&store)).unwrap();
     }

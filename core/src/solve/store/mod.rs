@@ -1,30 +1,30 @@
-//! The layer `store`: answers that outlive the run, in a file that runs share.
+//! The layer `store`: answers kept between runs, in a file that runs share.
 //!
-//! Answers: questions that an earlier run had solved, up to the names of variables, the places of array elements and
-//! the order of constraints.
-//! Why sound: the whole question is compared, in a form that says everything about it (`canonical.rs`), with a row
-//! whose checksum is right. A model is evaluated before it is given out; of the unsat answers a sample is solved
-//! again, and one mismatch ends all trust in the file.
+//! Answers: queries that an earlier run has solved, up to names of variables, indices of array elements and the order
+//! of constraints.
+//! Why sound: the canonical form (`canonical.rs`) describes a query completely, and the whole form is compared with a
+//! row whose checksum is right. A model is evaluated before it is returned; a sample of the unsat answers is solved
+//! again, and after one mismatch the file is not used any more.
 //! When it helps: a program explored again, after a change or with other options.
-//! Cost: a sum over the constraints where no question in the file has the same shape. Canonical forms, which are about
-//! as long as the question, are made only where solving takes many times longer. Writing is another thread's work.
-//! Source: Green, for canonical questions in a store.
+//! Cost: a sum over the constraints if no query in the file has the same shape. Canonical forms, which are about as long
+//! as the query, are computed only if solving takes many times longer. Another thread writes.
+//! Source: Green, for canonical queries in a store.
 
 mod answer;
-mod bytes;
 mod canonical;
+mod decode;
+mod encoding;
 mod file;
 mod journal;
-mod question;
+mod open_store;
 mod shape;
-mod shelf;
 #[cfg(test)]
 mod tests;
 mod writer;
 
 pub use answer::Verdict;
+pub use decode::script;
 pub use file::{Contents, File, Row};
-pub use question::script;
 
 use super::spec::{Item, SpecError};
 use super::{Layer, Rest};
@@ -32,44 +32,46 @@ use crate::expr::{Expr, Graph};
 use crate::query::{Alive, Answer, Query};
 use canonical::{Canonical, canonical};
 use file::{Change, Found};
+use open_store::OpenStore;
 use shape::Shapes;
-use shelf::Shelf;
 use std::hash::{BuildHasher, RandomState};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// The file is kept below this size, unless told otherwise.
+/// Default limit on the size of the file.
 const DEFAULT_MB: u64 = 256;
-/// Answers that took less are not worth keeping: finding one again takes a tenth of that.
-const LEAST: Duration = Duration::from_micros(300);
-/// What a node of a canonical form costs in nanoseconds, hashing and comparing included.
+/// Answers found faster are not kept: a look-up takes a tenth of this.
+const MIN_SOLVE_TIME: Duration = Duration::from_micros(300);
+/// Estimated cost of a node of a canonical form, hashing and comparing included.
 const NODE_NS: f64 = 150.0;
-/// What reading a row costs.
+/// Estimated cost of reading a row.
 const READ_NS: f64 = 20_000.0;
-/// The share of the time spent solving that may go into keeping answers, and what may be spent before there is any.
-const SHARE: f64 = 0.015;
-const CREDIT_NS: f64 = 1e6;
-/// No canonical form costs a larger share of its own question's time.
-const LARGEST_SHARE: f64 = 0.2;
-/// No canonical form has more nodes.
+/// Share of the time spent solving that may be spent on keeping answers.
+const KEEPING_SHARE: f64 = 0.015;
+/// Nanoseconds that may be spent on keeping answers before any were spent solving.
+const INITIAL_KEEPING_NS: f64 = 1e6;
+/// Limit on the cost of a canonical form, as a share of the solving time of its query.
+const MAX_FORM_SHARE: f64 = 0.2;
+/// Limit on the nodes of a canonical form.
 const MAX_NODES: f64 = 50_000.0;
-/// Look-ups that find nothing are given up after this many, and so many times as often as others found something.
-const MISSES: u64 = 64;
-const MISSES_A_HIT: u64 = 4;
-/// One unsat answer of so many is solved again, unless told otherwise.
-const SAMPLE: u64 = 64;
+/// Look-ups stop after this many misses, plus `MISSES_PER_HIT` for each hit.
+const MAX_MISSES: u64 = 64;
+const MISSES_PER_HIT: u64 = 4;
+/// By default one unsat answer in this many is solved again.
+const DEFAULT_SAMPLE: u64 = 64;
 
 pub struct Store {
-    shelf: Option<Shelf>,
+    open: Option<OpenStore>,
     shapes: Shapes,
-    /// Keep and look up everything, whatever it costs: for tests.
+    /// Keeps and looks up every answer regardless of cost: for tests.
     eager: bool,
     sample: u64,
-    /// Which answers are solved again differs between runs, so that each is at some time.
-    dice: RandomState,
-    /// Time spent solving, and on keeping answers, in nanoseconds.
-    solving: f64,
-    keeping: f64,
+    /// Chooses the unsat answers to solve again; differs between runs, so that over time each is chosen.
+    sampler: RandomState,
+    /// Nanoseconds spent solving.
+    solving_ns: f64,
+    /// Nanoseconds spent on keeping answers.
+    keeping_ns: f64,
     counts: Counts,
     notice: Option<String>,
 }
@@ -84,18 +86,18 @@ struct Counts {
     wrong: u64,
 }
 
-/// What became of looking a question up.
-enum Looked {
+/// Result of a look-up.
+enum LookUp {
     Found(Box<Row>, Canonical),
-    /// With the canonical form, if it was made.
+    /// With the canonical form, if it was computed.
     Missing(Option<Canonical>),
 }
 
 impl Store {
-    /// From `store(path=FILE,mb=N,sample=N,eager=on|off)`. A file that cannot be used is no error: then everything is
-    /// passed on, and `notice` says why.
+    /// From `store(path=FILE,mb=N,sample=N,eager=on|off)`. A file that cannot be used is no error: then every query is
+    /// passed on, and `notice` gives the reason.
     pub fn from_item(item: &Item) -> Result<Store, SpecError> {
-        let (mut path, mut mb, mut sample, mut eager) = (None, DEFAULT_MB, SAMPLE, false);
+        let (mut path, mut mb, mut sample, mut eager) = (None, DEFAULT_MB, DEFAULT_SAMPLE, false);
         for (key, value) in &item.options {
             let number = value.parse::<u64>().ok().filter(|n| (1..=1_000_000).contains(n));
             match (key.as_str(), value.as_str(), number) {
@@ -116,72 +118,72 @@ impl Store {
             return Err(SpecError(format!("expected `store(path=FILE)`, found `{item}`")));
         };
         let mut store = Store {
-            shelf: None,
+            open: None,
             shapes: Shapes::default(),
             eager,
             sample,
-            dice: RandomState::new(),
-            solving: 0.0,
-            keeping: 0.0,
+            sampler: RandomState::new(),
+            solving_ns: 0.0,
+            keeping_ns: 0.0,
             counts: Counts::default(),
             notice: None,
         };
-        match Shelf::open(path, mb << 20) {
-            Ok(shelf) => store.shelf = Some(shelf),
-            Err(words) => store.give_up(words),
+        match OpenStore::open(path, mb << 20) {
+            Ok(open) => store.open = Some(open),
+            Err(message) => store.give_up(message),
         }
         Ok(store)
     }
 
-    /// Goes on without the file.
-    fn give_up(&mut self, words: String) {
-        self.notice = Some(format!("{words}; going on without it"));
-        self.shelf = None;
+    /// Continues without the file.
+    fn give_up(&mut self, message: String) {
+        self.notice = Some(format!("{message}; going on without it"));
+        self.open = None;
         self.shapes.forget();
     }
 
-    /// Looks for this very question. An error means that the file cannot be read.
-    fn look_up(&mut self, graph: &Graph, all: &[Expr]) -> Result<Looked, String> {
-        let missing = Ok(Looked::Missing(None));
-        let Some(shelf) = self.shelf.as_mut().filter(|shelf| !shelf.is_empty()) else { return missing };
+    /// Looks the query up. Errors: the file cannot be read.
+    fn look_up(&mut self, graph: &Graph, all: &[Expr]) -> Result<LookUp, String> {
+        let missing = Ok(LookUp::Missing(None));
+        let Some(open) = self.open.as_mut().filter(|open| !open.is_empty()) else { return missing };
         let shape = self.shapes.of_all(graph, all);
-        let Some(cost_us) = shelf.cost_us(shape) else { return missing };
+        let Some(cost_us) = open.cost_us(shape) else { return missing };
         let limit = if self.eager {
             MAX_NODES
-        } else if self.counts.misses > MISSES + MISSES_A_HIT * self.counts.hits {
+        } else if self.counts.misses > MAX_MISSES + MISSES_PER_HIT * self.counts.hits {
             return missing;
         } else {
-            (f64::from(cost_us) * 1e3 * LARGEST_SHARE - READ_NS) / NODE_NS
+            (f64::from(cost_us) * 1e3 * MAX_FORM_SHARE - READ_NS) / NODE_NS
         };
-        let (Some(form), Some(file)) = (canonical(graph, &mut self.shapes, all, nodes(limit)), shelf.file())
+        let (Some(form), Some(file)) = (canonical(graph, &mut self.shapes, all, nodes(limit)), open.file())
         else {
             self.counts.misses += 1;
             return missing;
         };
         match file.find(shape, &form.key)? {
-            Found::Row(row) if row.question == form.bytes => return Ok(Looked::Found(Box::new(row), form)),
+            Found::Row(row) if row.query == form.bytes => return Ok(LookUp::Found(Box::new(row), form)),
             Found::Row(_) | Found::Nothing => {}
             Found::Damaged => {
                 self.counts.damaged += 1;
-                shelf.put(Change::Remove(shape, form.key));
+                open.put(Change::Remove(shape, form.key));
             }
         }
         self.counts.misses += 1;
-        Ok(Looked::Missing(Some(form)))
+        Ok(LookUp::Missing(Some(form)))
     }
 
-    /// The answer of a row, made sure of; `None` if it is wrong.
+    /// The answer of a row after checking it; `None` if it is wrong.
     fn confirm(&mut self, row: &Row, form: &Canonical, query: &Query, rest: &mut Rest<'_>) -> Option<Answer> {
         let path = query.constraints(rest.tree);
         let answer = answer::decode(rest.graph, form, &path, row.verdict, &row.answer)?;
         match &answer {
             Answer::Sat(model) => rest.satisfies(query, model).is_ok().then_some(answer),
-            Answer::Unsat(_) if self.dice.hash_one(row.key).is_multiple_of(self.sample) => {
+            Answer::Unsat(_) if self.sampler.hash_one(row.key).is_multiple_of(self.sample) => {
                 self.counts.resolved += 1;
                 match rest.check(query) {
                     Answer::Sat(_) => None,
                     Answer::Unsat(core) => Some(Answer::Unsat(core)),
-                    // There was no time to make sure.
+                    // The budget did not suffice to check it.
                     Answer::Unknown(_) => Some(answer),
                 }
             }
@@ -190,7 +192,7 @@ impl Store {
         }
     }
 
-    /// Keeps an answer that took so long, if it is worth it.
+    /// Keeps an answer if its solving time is worth the cost.
     fn keep(
         &mut self,
         graph: &Graph,
@@ -201,23 +203,23 @@ impl Store {
         took: Duration,
     ) {
         let took_ns = took.as_nanos() as f64;
-        self.solving += took_ns;
-        let left = CREDIT_NS + self.solving * SHARE - self.keeping;
-        if matches!(answer, Answer::Unknown(_)) || (!self.eager && took < LEAST) {
+        self.solving_ns += took_ns;
+        let left = INITIAL_KEEPING_NS + self.solving_ns * KEEPING_SHARE - self.keeping_ns;
+        if matches!(answer, Answer::Unknown(_)) || (!self.eager && took < MIN_SOLVE_TIME) {
             return;
         }
-        let limit = if self.eager { MAX_NODES } else { left.min(took_ns * LARGEST_SHARE) / NODE_NS };
+        let limit = if self.eager { MAX_NODES } else { left.min(took_ns * MAX_FORM_SHARE) / NODE_NS };
         let Some(form) = form.or_else(|| canonical(graph, &mut self.shapes, all, nodes(limit))) else {
-            self.keeping += limit.max(0.0) * NODE_NS;
+            self.keeping_ns += limit.max(0.0) * NODE_NS;
             return;
         };
-        self.keeping += form.nodes as f64 * NODE_NS;
+        self.keeping_ns += form.nodes as f64 * NODE_NS;
         let Some((verdict, answer)) = answer::encode(graph, &form, condition, answer) else { return };
         let shape = self.shapes.of_all(graph, all);
         let cost_us = u32::try_from(took.as_micros()).unwrap_or(u32::MAX);
-        let row = Row { shape, key: form.key, question: form.bytes, verdict, answer, cost_us, used: 0 };
-        let Some(shelf) = &mut self.shelf else { return };
-        self.counts.written += u64::from(shelf.put(Change::Insert(row)));
+        let row = Row { shape, key: form.key, query: form.bytes, verdict, answer, cost_us, used: 0 };
+        let Some(open) = &mut self.open else { return };
+        self.counts.written += u64::from(open.put(Change::Insert(row)));
     }
 }
 
@@ -231,7 +233,7 @@ impl Layer for Store {
     }
 
     fn check(&mut self, query: &Query, rest: &mut Rest<'_>) -> Answer {
-        if self.shelf.is_none() {
+        if self.open.is_none() {
             return rest.check(query);
         }
         let mut all = query.constraints(rest.tree).to_vec();
@@ -239,26 +241,26 @@ impl Layer for Store {
             all.push(query.condition);
         }
         let form = match self.look_up(rest.graph, &all) {
-            Ok(Looked::Missing(form)) => form,
-            Ok(Looked::Found(row, form)) => {
+            Ok(LookUp::Missing(form)) => form,
+            Ok(LookUp::Found(row, form)) => {
                 rest.charge(READ_NS as u64);
                 if let Some(answer) = self.confirm(&row, &form, query, rest) {
                     self.counts.hits += 1;
-                    if let Some(shelf) = self.shelf.as_mut().filter(|_| row.is_stale()) {
-                        shelf.put(Change::Used(row.shape, row.key));
+                    if let Some(open) = self.open.as_mut().filter(|_| row.is_stale()) {
+                        open.put(Change::Used(row.shape, row.key));
                     }
                     return answer;
                 }
                 self.counts.wrong += 1;
-                if let Some(shelf) = &mut self.shelf {
-                    shelf.put(Change::Remove(row.shape, row.key));
-                    let words = format!("the store {} has a wrong answer", shelf.path().display());
-                    self.give_up(words);
+                if let Some(open) = &mut self.open {
+                    open.put(Change::Remove(row.shape, row.key));
+                    let message = format!("the store {} has a wrong answer", open.path().display());
+                    self.give_up(message);
                 }
                 return rest.check(query);
             }
-            Err(words) => {
-                self.give_up(words);
+            Err(message) => {
+                self.give_up(message);
                 return rest.check(query);
             }
         };
@@ -272,7 +274,6 @@ impl Layer for Store {
         self.shapes.sweep(alive.exprs);
     }
 
-    /// Nothing hangs on path nodes here.
     fn drop_paths(&mut self, _gone: &[u32]) {}
 
     fn forget(&mut self) {
@@ -280,14 +281,14 @@ impl Layer for Store {
     }
 
     fn flush(&mut self) {
-        if let Some(shelf) = &self.shelf {
-            shelf.flush();
+        if let Some(open) = &self.open {
+            open.flush();
         }
     }
 
     fn notice(&mut self) -> Option<String> {
-        let trouble = self.shelf.as_ref().and_then(Shelf::take_trouble);
-        trouble.map(|words| format!("{words}; going on without writing it")).or_else(|| self.notice.take())
+        let error = self.open.as_ref().and_then(OpenStore::take_error);
+        error.map(|message| format!("{message}; going on without writing it")).or_else(|| self.notice.take())
     }
 
     fn counters(&self) -> Vec<(String, f64)> {

@@ -1,6 +1,6 @@
-//! A hash of what an expression is, blind to the names of variables and to the places of array elements: equal for
-//! expressions that differ only in those, so it sorts constraints the same way in every run and finds those that may
-//! be the same question. It is kept in the file and must not change without a new `FORMAT`.
+//! Shapes: hashes of expressions that ignore names of variables and indices of array elements. They sort constraints the
+//! same way in every run and find rows that may be the same query. They are kept in the file and must not change without
+//! a new `FORMAT`.
 
 use crate::expr::walk::element_range;
 use crate::expr::{Alive, Expr, Graph, Op, Sort};
@@ -11,12 +11,12 @@ const UNKNOWN: u64 = 0;
 /// The shapes of expressions, remembered until swept.
 #[derive(Default)]
 pub struct Shapes {
-    /// By slot.
+    /// Indexed by slot of the expression.
     known: Vec<u64>,
 }
 
 impl Shapes {
-    /// Of a set of constraints, in whatever order they come.
+    /// The shape of a set of constraints; does not depend on their order.
     pub fn of_all(&mut self, graph: &Graph, all: &[Expr]) -> u64 {
         all.iter().fold(0, |sum, e| sum.wrapping_add(mix(1, self.of(graph, *e))))
     }
@@ -62,7 +62,7 @@ impl Shapes {
             }
             Op::Table => hash = graph.table(e).elements.iter().fold(hash, |hash, &word| mix(hash, word)),
             Op::Extract => hash = mix(hash, graph.extract_low(e).into()),
-            // Sort and operands say everything; what is missing here costs time, never an answer.
+            // Sort and operands suffice; a missing parameter costs time, never a wrong answer.
             Op::Var | Op::ConstArray | Op::Read | Op::Store | Op::Not | Op::And | Op::Or | Op::Xor => {}
             Op::Add | Op::Sub | Op::Mul | Op::UDiv | Op::URem | Op::SDiv | Op::SRem => {}
             Op::Shl | Op::LShr | Op::AShr | Op::Eq | Op::Ult | Op::Ule | Op::Slt | Op::Sle => {}
@@ -88,7 +88,7 @@ impl Shapes {
     }
 }
 
-/// Is it a read of an array variable at a constant index?
+/// Whether `e` is a read of an array variable at a constant index.
 pub fn is_element(graph: &Graph, e: Expr) -> bool {
     graph.op(e) == Op::Read && element_range(graph, e).is_some()
 }

@@ -1,8 +1,8 @@
-//! What the parts of the store owe each other. The layer as a whole is tested in `core/tests/store.rs`.
+//! Tests of the parts of the store. `core/tests/store.rs` tests the layer as a whole.
 
 use super::canonical::{Canonical, canonical};
+use super::decode::constraints;
 use super::file::{Change, File, Found, Row};
-use super::question::constraints;
 use super::shape::Shapes;
 use super::{Store, Verdict};
 use crate::budget::Budget;
@@ -15,7 +15,7 @@ use crate::solve::{Layer, Solver, build_chain};
 use rustc_hash::FxHashMap;
 use std::path::PathBuf;
 
-/// A folder that goes with the test.
+/// A folder that is removed with the test.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -37,14 +37,14 @@ impl Drop for Folder {
 }
 
 fn form(graph: &Graph, all: &[Expr]) -> Canonical {
-    canonical(graph, &mut Shapes::default(), all, 10_000).expect("a small question")
+    canonical(graph, &mut Shapes::default(), all, 10_000).expect("a small query")
 }
 
-/// What `model` says, in the words of the canonical form.
+/// The model with the variable names of the canonical form.
 fn renamed(graph: &Graph, form: &Canonical, model: &Model, other: &Graph) -> Model {
     let mut result = Model::new();
     for (i, &atom) in form.variables.iter().enumerate() {
-        // A variable that simplified away when it was built anew is missed by nobody.
+        // A variable may have been simplified away when the query was rebuilt.
         let Some(variable) = other.lookup(&format!("v{i}")) else { continue };
         let value = match atom {
             Atom::Variable(v) => Value::Bits(model.bits(v, graph.width(v))),
@@ -59,8 +59,8 @@ fn renamed(graph: &Graph, form: &Canonical, model: &Model, other: &Graph) -> Mod
     result
 }
 
-/// The canonical bytes say everything: built anew they hold for the same assignments. So questions with equal bytes
-/// have the same answers.
+/// Rebuilt from canonical bytes, a query holds for the same assignments. So queries with equal bytes have the same
+/// answers.
 #[test]
 fn canonical_bytes_are_a_complete_description() {
     let mut random = Random::new(1);
@@ -84,13 +84,13 @@ fn canonical_bytes_are_a_complete_description() {
     }
 }
 
-/// Exchanging variables and the order of the constraints changes nothing; ties may, but are rare.
+/// Exchanging variables and the order of the constraints changes nothing, except in rare cases of equal shapes.
 #[test]
-fn renamed_questions_are_the_same() {
+fn renamed_queries_are_equal() {
     let mut random = Random::new(2);
     let mut graph = Graph::new();
     let small = Small::new(&mut graph);
-    let (mut same, mut all_in_all) = (0, 0);
+    let (mut same, mut total) = (0, 0);
     let [x, y] = small.words;
     let flag = graph.var("another flag", Sort::Bool).unwrap();
     let array = graph.var("another array", Sort::Array { index: 1, element: 2 }).unwrap();
@@ -102,16 +102,16 @@ fn renamed_questions_are_the_same() {
         other.reverse();
         let (one, two) = (form(&graph, &all), form(&graph, &other));
         same += u32::from(one.bytes == two.bytes && one.key == two.key);
-        all_in_all += 1;
+        total += 1;
     }
-    assert!(same * 10 > all_in_all * 8, "only {same} of {all_in_all}");
+    assert!(same * 10 > total * 8, "only {same} of {total}");
 }
 
 #[test]
-fn elements_are_variables_of_their_own() {
+fn elements_are_encoded_as_variables() {
     let mut g = Graph::new();
     let array = g.var("input", Sort::Array { index: 32, element: 8 }).unwrap();
-    let mut question = |i: u64, j: u64| {
+    let mut query = |i: u64, j: u64| {
         let (i, j, nine) = (g.word(32, i), g.word(32, j), g.word(16, 9));
         let (word, byte) = (g.read(array, i, 2), g.select(array, j));
         let wide = g.zext(byte, 16);
@@ -119,16 +119,16 @@ fn elements_are_variables_of_their_own() {
         let condition = g.ult(sum, nine);
         form(&g, &[condition]).bytes
     };
-    assert_eq!(question(0, 5), question(70, 3));
-    // Here the byte is part of the word.
-    assert_ne!(question(0, 5), question(0, 1));
-    assert_eq!(question(0, 1), question(8, 9));
-    assert_ne!(question(0, 0), question(0, 1));
+    assert_eq!(query(0, 5), query(70, 3));
+    // The byte is part of the word.
+    assert_ne!(query(0, 5), query(0, 1));
+    assert_eq!(query(0, 1), query(8, 9));
+    assert_ne!(query(0, 0), query(0, 1));
 }
 
-/// One difference that matters each.
+/// Pairs of queries with one significant difference.
 #[test]
-fn near_misses_differ() {
+fn similar_queries_differ() {
     let mut g = Graph::new();
     let mut all: Vec<(&str, Vec<u8>)> = Vec::new();
     for width in [8, 9] {
@@ -169,26 +169,26 @@ fn near_misses_differ() {
 }
 
 #[test]
-fn large_questions_are_passed_over() {
+fn large_queries_have_no_canonical_form() {
     let mut g = Graph::new();
     let base = g.var("base", Sort::Array { index: 32, element: 8 }).unwrap();
     let table = g.table_over(base, vec![7; 1_000_000].into());
     let index = g.var("index", Sort::Bits(32)).unwrap();
     let (read, two) = (g.select(table, index), g.word(8, 2));
-    let question = [g.ult(read, two)];
-    assert!(canonical(&g, &mut Shapes::default(), &question, 1000).is_none());
-    assert!(canonical(&g, &mut Shapes::default(), &question, 1_000_000).is_some());
+    let query = [g.ult(read, two)];
+    assert!(canonical(&g, &mut Shapes::default(), &query, 1000).is_none());
+    assert!(canonical(&g, &mut Shapes::default(), &query, 1_000_000).is_some());
 }
 
 fn row(number: u64, size: usize) -> Row {
     let mut key = [0; 16];
     key[..8].copy_from_slice(&number.to_le_bytes());
-    let question = vec![number as u8; size];
-    Row { shape: number / 2, key, question, verdict: Verdict::Unsat, answer: vec![1, 0], cost_us: 5, used: 0 }
+    let query = vec![number as u8; size];
+    Row { shape: number / 2, key, query, verdict: Verdict::Unsat, answer: vec![1, 0], cost_us: 5, used: 0 }
 }
 
 #[test]
-fn rows_are_found_again_and_the_size_is_bounded() {
+fn rows_are_found_and_the_size_is_bounded() {
     let folder = Folder::new("rows");
     let mut file = File::open(&folder.file()).unwrap();
     let find = |file: &File, n: u64| match file.find(n / 2, &row(n, 0).key).unwrap() {
@@ -197,7 +197,7 @@ fn rows_are_found_again_and_the_size_is_bounded() {
         Found::Damaged => panic!("no row is damaged"),
     };
     file.apply(&[Change::Insert(row(1, 10)), Change::Insert(row(2, 10))], u64::MAX).unwrap();
-    assert_eq!(find(&file, 2).map(|row| row.question), Some(vec![2; 10]));
+    assert_eq!(find(&file, 2).map(|row| row.query), Some(vec![2; 10]));
     assert!(find(&file, 3).is_none());
     file.apply(&[Change::Remove(1, row(2, 0).key)], u64::MAX).unwrap();
     assert!(find(&file, 2).is_none());
@@ -214,10 +214,10 @@ fn rows_are_found_again_and_the_size_is_bounded() {
     assert_eq!(file.contents().unwrap().unsat, 0);
 }
 
-/// A store that lies: a row for a satisfiable question says unsat, with everything else in order.
+/// A valid row with the verdict unsat for a satisfiable query.
 #[test]
-fn a_wrong_answer_ends_all_trust() {
-    let folder = Folder::new("liar");
+fn after_a_wrong_answer_the_file_is_not_used() {
+    let folder = Folder::new("wrong");
     let text = format!("store(path={},eager=on,sample=1) sat", folder.file().display());
     let chain = || -> Vec<Box<dyn Layer>> {
         build_chain(&Spec::parse(&text, &Spec(Vec::new())).unwrap(), &mut |_| Ok(None)).unwrap()
@@ -238,9 +238,9 @@ fn a_wrong_answer_ends_all_trust() {
         true
     })
     .unwrap();
-    let [honest] = &rows[..] else { panic!("expected one row, found {}", rows.len()) };
-    let liar = Row { verdict: Verdict::Unsat, answer: vec![1, 0], ..honest.clone() };
-    file.apply(&[Change::Remove(honest.shape, honest.key), Change::Insert(liar)], u64::MAX).unwrap();
+    let [right] = &rows[..] else { panic!("expected one row, found {}", rows.len()) };
+    let wrong = Row { verdict: Verdict::Unsat, answer: vec![1, 0], ..right.clone() };
+    file.apply(&[Change::Remove(right.shape, right.key), Change::Insert(wrong)], u64::MAX).unwrap();
     drop(file);
     let mut solver = Solver::new(chain());
     assert!(matches!(ask(&mut solver), Answer::Sat(_)));
@@ -254,7 +254,7 @@ fn a_wrong_answer_ends_all_trust() {
 }
 
 #[test]
-fn wrong_settings_are_named() {
+fn wrong_options_are_named() {
     let error = |text: &str| {
         let spec = Spec::parse(text, &Spec(Vec::new())).unwrap();
         Store::from_item(&spec.0[0]).err().unwrap().to_string()

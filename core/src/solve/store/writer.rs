@@ -1,9 +1,9 @@
-//! Changes to the file, made by a thread of their own: solving never waits for the disk. What is handed over is written as
-//! soon as what came before it is, together with all that has come meanwhile. Until then an answer is in the journal: a
-//! process that is killed loses the one that it was about to append, and no other.
+//! A thread that writes changes to the file, so that solving never waits for the disk. Changes that arrive during a write
+//! are written together afterwards. Until then an answer is in the journal: a process that is killed loses at most the
+//! answer it is about to append.
 //!
-//! The thread opens the file for itself. When that or writing fails it says so once and takes no more; what waits is
-//! written before the writer goes.
+//! The thread opens the file itself. If that or a write fails, the error is reported once and no more changes are
+//! accepted. Pending changes are written before the writer is dropped.
 
 use super::file::{Change, File};
 use super::journal::Journal;
@@ -14,51 +14,52 @@ use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
-/// Changes that may wait; more are dropped.
-const BACKLOG: usize = 1024;
-/// A journal of this size is emptied when nothing waits, and takes no more at this size.
-const CLEARED_BYTES: u64 = 64 << 10;
-const MOST_BYTES: u64 = 64 << 20;
+/// Limit on pending changes; more are dropped.
+const MAX_PENDING: usize = 1024;
+/// A journal above this size is emptied when no change is pending.
+const CLEAR_ABOVE_BYTES: u64 = 64 << 10;
+/// A journal above this size accepts no more answers.
+const MAX_JOURNAL_BYTES: u64 = 64 << 20;
 
 enum Message {
     Change(Change),
-    /// To be told when everything before is written.
+    /// Answered when all changes before it are written.
     Flush(SyncSender<()>),
 }
 
-/// Why nothing is written any more.
+/// The error that ended writing.
 #[derive(Default)]
-enum Trouble {
+enum WriteError {
     #[default]
     None,
-    Known(String),
-    Told,
+    Pending(String),
+    Reported,
 }
 
-/// What the thread tells the others.
+/// State shared with the thread.
 #[derive(Default)]
 struct State {
-    /// Changes in the file.
+    /// Number of changes written.
     written: AtomicU64,
-    trouble: Mutex<Trouble>,
+    error: Mutex<WriteError>,
 }
 
 impl State {
-    /// Only what goes wrong first is of interest: the rest follows from it.
-    fn tell(&self, words: String) {
-        let mut trouble = self.trouble.lock().expect("nobody panics with it");
-        if let Trouble::None = *trouble {
-            *trouble = Trouble::Known(words);
+    /// Keeps the first error: later ones follow from it.
+    fn set_error(&self, message: String) {
+        let mut error = self.error.lock().expect("no panic while locked");
+        if let WriteError::None = *error {
+            *error = WriteError::Pending(message);
         }
     }
 }
 
 pub struct Writer {
     path: PathBuf,
-    /// Made with the first answer; `None` for good if that is not possible.
+    /// Created with the first answer; `Some(None)` after an error.
     journal: Option<Option<Journal>>,
     sender: Option<SyncSender<Message>>,
-    /// Changes handed to the thread.
+    /// Number of changes handed to the thread.
     sent: u64,
     thread: Option<JoinHandle<()>>,
     state: Arc<State>,
@@ -66,41 +67,41 @@ pub struct Writer {
 
 impl Writer {
     pub fn new(path: &Path, limit: u64) -> Writer {
-        let (sender, receiver) = sync_channel(BACKLOG);
+        let (sender, receiver) = sync_channel(MAX_PENDING);
         let state = Arc::new(State::default());
         let (for_thread, shared) = (path.to_path_buf(), state.clone());
         let run = move || match File::open(&for_thread) {
-            Ok(mut file) => write(&mut file, &receiver, limit, &shared),
-            Err(words) => shared.tell(words),
+            Ok(mut file) => run_thread(&mut file, &receiver, limit, &shared),
+            Err(message) => shared.set_error(message),
         };
         let thread = std::thread::Builder::new().name("partita-store".to_string()).spawn(run);
         if let Err(error) = &thread {
-            state.tell(format!("cannot write the store: no thread for it: {error}"));
+            state.set_error(format!("cannot write the store: no thread for it: {error}"));
         }
         let path = path.to_path_buf();
         Writer { path, journal: None, sender: Some(sender), sent: 0, thread: thread.ok(), state }
     }
 
-    /// Hands a change over; an answer is safe when this returns. False: too many are waiting, or nothing can be written.
+    /// Hands a change over; an answer is safe when this returns. False if too many are pending or writing has failed.
     pub fn put(&mut self, change: Change) -> bool {
         if self.thread.as_ref().is_none_or(JoinHandle::is_finished) {
             return false;
         }
-        // Notes of use, and rows that are to go, may be lost: the next run finds the same.
+        // Other changes (`Used`, `Remove`) may be lost: the next run makes them again.
         if let Change::Insert(row) = &change {
             let store = &self.path;
             let journal =
-                self.journal.get_or_insert_with(|| note(&self.state, store, Journal::create(store)));
+                self.journal.get_or_insert_with(|| ok_or_report(&self.state, store, Journal::create(store)));
             let all_written = self.state.written.load(Ordering::Acquire) == self.sent;
-            let safe = match journal {
+            let appended = match journal {
                 None => return false,
-                Some(journal) if journal.bytes() > CLEARED_BYTES && all_written => {
+                Some(journal) if journal.bytes() > CLEAR_ABOVE_BYTES && all_written => {
                     journal.clear().and_then(|()| journal.append(row))
                 }
-                Some(journal) if journal.bytes() > MOST_BYTES => return false,
+                Some(journal) if journal.bytes() > MAX_JOURNAL_BYTES => return false,
                 Some(journal) => journal.append(row),
             };
-            if note(&self.state, store, safe).is_none() {
+            if ok_or_report(&self.state, store, appended).is_none() {
                 *journal = None;
                 return false;
             }
@@ -115,27 +116,27 @@ impl Writer {
         }
     }
 
-    /// Waits until what was handed over is written.
+    /// Waits until all changes handed over are written.
     pub fn flush(&self) {
         let (done, wait) = sync_channel(1);
         let sent = self.sender.as_ref().is_some_and(|sender| sender.send(Message::Flush(done)).is_ok());
         if sent {
-            // An error means that the writer has ended, and `take_trouble` says why.
+            // An error means that the thread has ended; `take_error` has the reason.
             let _ = wait.recv();
         }
     }
 
-    /// Why nothing is written any more, once.
-    pub fn take_trouble(&self) -> Option<String> {
-        let mut trouble = self.state.trouble.lock().expect("nobody panics with it");
-        match std::mem::take(&mut *trouble) {
-            Trouble::None => None,
-            Trouble::Known(words) => {
-                *trouble = Trouble::Told;
-                Some(words)
+    /// The error that ended writing; returned once.
+    pub fn take_error(&self) -> Option<String> {
+        let mut error = self.state.error.lock().expect("no panic while locked");
+        match std::mem::take(&mut *error) {
+            WriteError::None => None,
+            WriteError::Pending(message) => {
+                *error = WriteError::Reported;
+                Some(message)
             }
-            Trouble::Told => {
-                *trouble = Trouble::Told;
+            WriteError::Reported => {
+                *error = WriteError::Reported;
                 None
             }
         }
@@ -146,10 +147,10 @@ impl Drop for Writer {
     fn drop(&mut self) {
         self.sender = None;
         if let Some(thread) = self.thread.take() {
-            // A panic there has been printed; there is nobody to tell.
+            // A panic there has been printed already.
             let _ = thread.join();
         }
-        // What could not be written stays for the next process, which may have more room.
+        // Answers that could not be written stay for the next process, which may have more space.
         let all_written = self.state.written.load(Ordering::Acquire) == self.sent;
         if let Some(journal) = self.journal.take().flatten().filter(|_| all_written) {
             journal.remove();
@@ -157,31 +158,33 @@ impl Drop for Writer {
     }
 }
 
-/// The result, or trouble to be told.
-fn note<T>(state: &State, store: &Path, result: io::Result<T>) -> Option<T> {
-    result.map_err(|error| state.tell(format!("cannot write the store {}: {error}", store.display()))).ok()
+/// The result; an error is kept for `take_error`.
+fn ok_or_report<T>(state: &State, store: &Path, result: io::Result<T>) -> Option<T> {
+    result
+        .map_err(|error| state.set_error(format!("cannot write the store {}: {error}", store.display())))
+        .ok()
 }
 
-/// Writes what comes until nobody is left to send, or tells why it cannot.
-fn write(file: &mut File, receiver: &Receiver<Message>, limit: u64, state: &State) {
+/// Writes changes until the sender is dropped or an error occurs.
+fn run_thread(file: &mut File, receiver: &Receiver<Message>, limit: u64, state: &State) {
     while let Ok(first) = receiver.recv() {
         let (mut changes, mut waiting) = (Vec::new(), Vec::new());
-        // What has come while the last ones were being written.
-        for message in std::iter::once(first).chain(receiver.try_iter()).take(BACKLOG) {
+        // Including the messages that arrived during the last write.
+        for message in std::iter::once(first).chain(receiver.try_iter()).take(MAX_PENDING) {
             match message {
                 Message::Change(change) => changes.push(change),
                 Message::Flush(done) => waiting.push(done),
             }
         }
         if !changes.is_empty() {
-            if let Err(words) = file.apply(&changes, limit) {
-                // Before `waiting` goes: who waits looks for trouble as soon as it does.
-                return state.tell(words);
+            if let Err(message) = file.apply(&changes, limit) {
+                // Before `waiting` is dropped: callers of `flush` ask for the error right afterwards.
+                return state.set_error(message);
             }
             state.written.fetch_add(changes.len() as u64, Ordering::Release);
         }
         for done in waiting {
-            // Whoever asked may have gone.
+            // The caller may have been dropped.
             let _ = done.send(());
         }
     }

@@ -1,5 +1,5 @@
-//! Numbers as bytes, and back: seven bits a byte, lowest first. What is read may be damaged, so reading gives `None`
-//! where something is missing or cannot be.
+//! Encodes numbers as bytes and decodes them: seven bits per byte, lowest first (LEB128). Input may be damaged, so decoding
+//! returns `None` if bytes are missing or malformed.
 
 use crate::expr::bits::{MAX_WIDTH, mask};
 use crate::expr::{Bits, Sort};
@@ -20,18 +20,18 @@ pub fn put_sort(out: &mut Vec<u8>, sort: Sort) {
     }
 }
 
-/// The width is not written: whoever reads knows it.
+/// Does not write the width: the decoder is given it.
 pub fn put_bits(out: &mut Vec<u8>, bits: &Bits) {
     bits.words().iter().for_each(|&word| put(out, word));
 }
 
-pub struct Reader<'a> {
+pub struct Decoder<'a> {
     left: &'a [u8],
 }
 
-impl<'a> Reader<'a> {
-    pub fn new(bytes: &'a [u8]) -> Reader<'a> {
-        Reader { left: bytes }
+impl<'a> Decoder<'a> {
+    pub fn new(bytes: &'a [u8]) -> Decoder<'a> {
+        Decoder { left: bytes }
     }
 
     pub fn is_at_end(&self) -> bool {
@@ -50,7 +50,7 @@ impl<'a> Reader<'a> {
         Some(first)
     }
 
-    /// Everything that has not been read.
+    /// The bytes not decoded yet.
     pub fn rest(self) -> &'a [u8] {
         self.left
     }
@@ -71,7 +71,7 @@ impl<'a> Reader<'a> {
         None
     }
 
-    /// A number of things each of which takes at least a byte.
+    /// A number of items of at least one byte each.
     pub fn count(&mut self) -> Option<usize> {
         usize::try_from(self.number()?).ok().filter(|n| *n <= self.left.len())
     }
@@ -103,27 +103,27 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_read_back(numbers in proptest::collection::vec(any::<u64>(), 0..10), width in 1u32..200) {
+        fn encoded_values_are_decoded(numbers in proptest::collection::vec(any::<u64>(), 0..10), width in 1u32..200) {
             let mut out = Vec::new();
             let bits = Bits::from_words(width, &[u64::MAX, 5, u64::MAX, 7]);
             numbers.iter().for_each(|n| put(&mut out, *n));
             put_bits(&mut out, &bits);
             put_sort(&mut out, Sort::Array { index: width, element: 8 });
-            let mut reader = Reader::new(&out);
+            let mut decoder = Decoder::new(&out);
             for n in numbers {
-                prop_assert_eq!(reader.number(), Some(n));
+                prop_assert_eq!(decoder.number(), Some(n));
             }
-            prop_assert_eq!(reader.bits(width), Some(bits));
-            prop_assert_eq!(reader.sort(), Some(Sort::Array { index: width, element: 8 }));
-            prop_assert!(reader.is_at_end());
+            prop_assert_eq!(decoder.bits(width), Some(bits));
+            prop_assert_eq!(decoder.sort(), Some(Sort::Array { index: width, element: 8 }));
+            prop_assert!(decoder.is_at_end());
         }
 
         #[test]
-        fn any_bytes_can_be_read(bytes in proptest::collection::vec(any::<u8>(), 0..30), width in 1u32..200) {
-            let mut reader = Reader::new(&bytes);
-            while reader.number().is_some() {}
-            Reader::new(&bytes).bits(width);
-            Reader::new(&bytes).sort();
+        fn malformed_bytes_do_not_panic(bytes in proptest::collection::vec(any::<u8>(), 0..30), width in 1u32..200) {
+            let mut decoder = Decoder::new(&bytes);
+            while decoder.number().is_some() {}
+            Decoder::new(&bytes).bits(width);
+            Decoder::new(&bytes).sort();
         }
     }
 }

@@ -1,61 +1,61 @@
-//! Canonical bytes back as expressions, for people and other solvers to look at: variables are called `v0`, `v1`, ...
+//! Decodes canonical bytes to expressions, for people and other solvers. Variables are called `v0`, `v1`, ...
 
-use super::bytes::Reader;
 use super::canonical::{ELEMENTS, semantics};
+use super::encoding::Decoder;
 use crate::expr::bits::mask;
 use crate::expr::smtlib::Printer;
 use crate::expr::{Builtin, Expr, Graph, Op, Sort};
 
-/// The question as an SMT-LIB script; `None` if the bytes are none that this version writes.
+/// The query as an SMT-LIB script; `None` if this version cannot have written the bytes.
 pub fn script(bytes: &[u8]) -> Option<String> {
     let mut graph = Graph::new();
     let constraints = constraints(&mut graph, bytes)?;
     Some(Printer::new(&graph).script(&constraints))
 }
 
-/// The constraints of a canonical question, built anew.
+/// Rebuilds the constraints of a canonical query.
 pub fn constraints(graph: &mut Graph, bytes: &[u8]) -> Option<Vec<Expr>> {
     let (version, rest) = bytes.split_first_chunk::<8>()?;
     if u64::from_le_bytes(*version) != semantics() {
         return None;
     }
-    let mut reader = Reader::new(rest);
+    let mut decoder = Decoder::new(rest);
     let mut nodes = Vec::new();
-    for _ in 0..reader.count()? {
-        let node = node(graph, &mut reader, &nodes)?;
+    for _ in 0..decoder.count()? {
+        let node = node(graph, &mut decoder, &nodes)?;
         nodes.push(node);
     }
-    let count = reader.count()?;
-    let root = |_| nodes.get(usize::try_from(reader.number()?).ok()?).copied();
+    let count = decoder.count()?;
+    let root = |_| nodes.get(usize::try_from(decoder.number()?).ok()?).copied();
     let roots: Vec<Expr> = (0..count).map(root).collect::<Option<_>>()?;
-    (reader.is_at_end() && roots.iter().all(|e| graph.is_bool(*e))).then_some(roots)
+    (decoder.is_at_end() && roots.iter().all(|e| graph.is_bool(*e))).then_some(roots)
 }
 
-fn variable(graph: &mut Graph, reader: &mut Reader<'_>, sort: Sort) -> Option<Expr> {
-    graph.var(&format!("v{}", reader.number()?), sort).ok()
+fn variable(graph: &mut Graph, decoder: &mut Decoder<'_>, sort: Sort) -> Option<Expr> {
+    graph.var(&format!("v{}", decoder.number()?), sort).ok()
 }
 
-fn node(graph: &mut Graph, reader: &mut Reader<'_>, before: &[Expr]) -> Option<Expr> {
-    let code = reader.byte()?;
+fn node(graph: &mut Graph, decoder: &mut Decoder<'_>, before: &[Expr]) -> Option<Expr> {
+    let code = decoder.byte()?;
     if code == ELEMENTS {
-        return elements(graph, reader);
+        return elements(graph, decoder);
     }
     let op = *Op::ALL.get(usize::from(code))?;
-    let sort = reader.sort()?;
+    let sort = decoder.sort()?;
     let width = match sort {
         Sort::Bool => 1,
         Sort::Bits(width) | Sort::Array { element: width, .. } => width,
     };
-    // What stands before the operands.
+    // Written before the operands.
     let mut parameters = Vec::new();
     match op {
         Op::Const if matches!(sort, Sort::Array { .. }) => return None,
-        Op::Const => return reader.bits(width).map(|bits| graph.constant_of(sort, bits)),
-        Op::Var => return variable(graph, reader, sort),
+        Op::Const => return decoder.bits(width).map(|bits| graph.constant_of(sort, bits)),
+        Op::Var => return variable(graph, decoder, sort),
         Op::Table => {
-            parameters = (0..reader.count()?).map(|_| reader.number()).collect::<Option<_>>()?;
+            parameters = (0..decoder.count()?).map(|_| decoder.number()).collect::<Option<_>>()?;
         }
-        Op::Extract => parameters.push(reader.number()?),
+        Op::Extract => parameters.push(decoder.number()?),
         Op::ConstArray | Op::Read | Op::Store | Op::Not | Op::And | Op::Or | Op::Xor => {}
         Op::Add | Op::Sub | Op::Mul | Op::UDiv | Op::URem | Op::SDiv | Op::SRem => {}
         Op::Shl | Op::LShr | Op::AShr | Op::Eq | Op::Ult | Op::Ule | Op::Slt | Op::Sle => {}
@@ -63,26 +63,26 @@ fn node(graph: &mut Graph, reader: &mut Reader<'_>, before: &[Expr]) -> Option<E
     }
     let mut kids = Vec::with_capacity(op.arity());
     for _ in 0..op.arity() {
-        let back = usize::try_from(reader.number()?).ok()?;
+        let back = usize::try_from(decoder.number()?).ok()?;
         kids.push(*before.get(before.len().checked_sub(back)?)?);
     }
     let built = build(graph, op, sort, width, &parameters, &kids)?;
     (graph.sort(built) == sort).then_some(built)
 }
 
-/// Elements that are variables of their own, as one word, the first one lowest.
-fn elements(graph: &mut Graph, reader: &mut Reader<'_>) -> Option<Expr> {
-    let count = reader.number()?;
-    let sort = Sort::bits(reader.number()?).ok()?;
-    let mut word = variable(graph, reader, sort)?;
+/// Array elements that are encoded as variables, as one word, the first one lowest.
+fn elements(graph: &mut Graph, decoder: &mut Decoder<'_>) -> Option<Expr> {
+    let count = decoder.number()?;
+    let sort = Sort::bits(decoder.number()?).ok()?;
+    let mut word = variable(graph, decoder, sort)?;
     for _ in 1..count {
-        let higher = variable(graph, reader, sort)?;
+        let higher = variable(graph, decoder, sort)?;
         word = graph.apply(Builtin::Concat, &[], &[higher, word]).ok()?;
     }
     Some(word)
 }
 
-/// The operators of SMT-LIB are built with their sorts checked; the others are looked at here.
+/// Builds a node. `apply` checks the sorts for operators of SMT-LIB; they are checked here for the others.
 fn build(
     graph: &mut Graph,
     op: Op,
