@@ -6,7 +6,6 @@ import json
 import math
 import os
 import random
-import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -27,6 +26,7 @@ from partita.cli import main
 from partita.errors import UsageError
 from partita.solver import Solver
 from support import PARTITA
+from support.browser import browser, dump
 
 Samples = list[dict[str, Any]]
 UTILITY = """#include <fcntl.h>
@@ -353,23 +353,15 @@ SHOWN = """<script>addEventListener("load", () => {
 
 
 def test_page_in_a_browser(request: pytest.FixtureRequest) -> None:
-    names = ("chromium", "chromium-browser", "chromium-headless-shell", "google-chrome")
-    browser = next(filter(None, map(shutil.which, names)), None)
-    if browser is None:
-        pytest.skip("no Chromium on this machine (Debian: apt install chromium)")
+    browser()
     folder: Path = request.getfixturevalue("results_folder")
-    page_text = (folder / "index.html").read_text()
     # A copy whose title lists the plots that the browser did not draw.
-    (folder / "asked.html").write_text(page_text.replace("</body>", f"{SHOWN}</body>"))
-    for name in ("index.html", "asked.html"):
-        words = [browser, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--dump-dom",
-                 f"--user-data-dir={folder / 'profile'}", (folder / name).as_uri()]  # fmt: skip
-        shown = subprocess.run(words, capture_output=True, text=True, timeout=60)
-        assert shown.returncode == 0
-        assert "CONSOLE" not in shown.stderr, "neither a script error nor a missing file"
-        for experiment in EXPERIMENTS:
-            assert f'src="{experiment}.svg"' in shown.stdout
-    assert f"<title>{len(EXPERIMENTS)} plots, not shown: none</title>" in shown.stdout
+    copy = folder / "probed.html"
+    copy.write_text((folder / "index.html").read_text().replace("</body>", f"{SHOWN}</body>"))
+    dump(folder / "index.html")
+    text = dump(copy)
+    assert [name for name in EXPERIMENTS if f'src="{name}.svg"' not in text] == []
+    assert f"<title>{len(EXPERIMENTS)} plots, not shown: none</title>" in text
 
 
 def test_no_panel_is_empty(tmp_path: Path) -> None:

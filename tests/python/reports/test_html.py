@@ -4,13 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-import re
-import shutil
-import subprocess
-from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -18,6 +13,7 @@ from partita import __version__
 from partita.reports import html
 from partita.reports.folder import read_coverage, read_stacks
 from support import Run
+from support.browser import evaluate
 
 PROGRAM = """#include "klee/klee.h"
 static int third(const char *text, int at) {
@@ -200,29 +196,12 @@ def test_long_lists_of_tests_keep_those_of_bugs(run_folder: tuple[Path, Path], m
     assert f"test{other} " not in nothing
 
 
-def browse(page: Path, script: str, tmp_path: Path, width: int = 1200) -> Any:
-    """Evaluates a script in a browser and returns the value of its last expression. Fails on console messages."""
-    browser = next(filter(None, map(shutil.which, ("chromium", "chromium-headless-shell"))), None)
-    if browser is None:
-        pytest.skip("no chromium on this machine: install Debian's package chromium")
-    lines = script.strip().splitlines()
-    probe = "\n".join(lines[:-1]) + f"\nsetTimeout(() => {{ document.title = JSON.stringify({lines[-1]}); }}, 300);"
-    page.write_text(page.read_text().replace("</body>", f"<script>\n{probe}\n</script></body>"))
-    options = "--headless --no-sandbox --disable-gpu --hide-scrollbars --enable-logging=stderr --dump-dom".split()
-    options += [f"--user-data-dir={tmp_path / 'profile'}", f"--window-size={width},900", "--virtual-time-budget=2000"]
-    done = subprocess.run([browser, *options, page.as_uri()], capture_output=True, text=True, timeout=60, check=True)
-    assert [line for line in done.stderr.splitlines() if "CONSOLE" in line] == []
-    found = re.search(r"<title>(.*?)</title>", done.stdout)
-    assert found
-    return json.loads(unescape(found[1]))
-
-
 @pytest.mark.parametrize("width", [390, 1200])
-def test_a_browser_shows_it(width: int, run_folder: tuple[Path, Path], tmp_path: Path, partita: Run) -> None:
+def test_page_in_a_browser(width: int, run_folder: tuple[Path, Path], tmp_path: Path, partita: Run) -> None:
     """Nothing is wider than the screen, filter and links work, and the tree reacts to keys and touches."""
     _, out = run_folder
     report(out, partita)
-    found = browse(
+    found = evaluate(
         out / "report.html",
         """
 filter.value = "OUT-OF 4d"; filter.dispatchEvent(new Event("input"));
@@ -242,22 +221,21 @@ const answers = () => [document.documentElement.scrollWidth, innerWidth,
   document.getElementById("f0-3").closest("details").open, said];
 answers()
 """,
-        tmp_path,
         width,
     )
     needed, there, tests, matching, is_open, said = found
     assert (there, tests, matching, is_open) == (width, 1, "1 of 2 match", True)
     assert needed <= there
     name = "p<&>.c"
-    fork = f"a fork at {tmp_path / name}:3; 2 paths below, 1 of them a bug. "
-    bug, other = (f"at {tmp_path / name}:3; ends: {ending}. " for ending in ("out-of-bounds-read", "exit 1"))
+    fork = f"fork at {tmp_path / name}:3; 2 paths below, 1 bug. "
+    bug, other = (f"at {tmp_path / name}:3; ending: {ending}. " for ending in ("out-of-bounds-read", "exit 1"))
     assert said[0] == said[5] == fork
     assert {said[1][:-10], said[2][:-10]} == {bug, other}
     assert said[3][:-10] == said[4][:-10] == bug
     assert said[6] == said[1]
 
 
-def test_thousands_of_nodes_are_drawn_quickly(run_folder: tuple[Path, Path], tmp_path: Path, partita: Run) -> None:
+def test_thousands_of_nodes_are_drawn_quickly(run_folder: tuple[Path, Path], partita: Run) -> None:
     """A frame draws only the visible part of a large tree. Counts rectangles, because clocks stand still in a browser
     that is driven this way."""
     _, out = run_folder
@@ -276,7 +254,7 @@ def test_thousands_of_nodes_are_drawn_quickly(run_folder: tuple[Path, Path], tmp
     }
     (out / "tree.json").write_text(json.dumps(data))
     report(out, partita)
-    frames, said = browse(
+    frames, said = evaluate(
         out / "report.html",
         """
 const canvas = document.querySelector("#tree canvas"), node = document.getElementById("tree-node");
@@ -290,7 +268,6 @@ setTimeout(() => {
 }, 100);
 [frames, node.textContent]
 """,
-        tmp_path,
     )
     assert "below" in said
     assert len(frames) >= 11
