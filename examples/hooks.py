@@ -1,4 +1,4 @@
-"""A sensor that is modelled in Python, and the values it must measure to make the program divide by zero."""
+"""A sensor modelled in Python, and the values with which the program divides by zero."""
 
 from pathlib import Path
 

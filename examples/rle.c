@@ -1,5 +1,5 @@
-/* Expands run-length encoded text: each pair is a count and a character. The check of the room left is off by one, which
-   a count that fills the buffer exactly shows: partita run examples/rle.c */
+/* Expands run-length encoded text: each pair is a count and a character. The check of the remaining space is off by one;
+   a count that fills the buffer exactly shows it: partita run examples/rle.c */
 #include "klee/klee.h"
 #include <assert.h>
 

@@ -1,4 +1,4 @@
-/* Firmware whose sensor is not here: examples/hooks.py models it in Python. */
+/* Firmware with a sensor that is not available: examples/hooks.py models it in Python. */
 int read_sensor(int channel);
 
 static int scale(int raw) { return 1000 / (raw - 512); }

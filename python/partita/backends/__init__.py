@@ -1,5 +1,5 @@
-"""Solvers from elsewhere as layers: Z3, Bitwuzla and cvc5 as Python packages, any SMT-LIB 2 binary as a process, and
-Z3's integers for what does not wrap."""
+"""External solvers as layers: Z3, Bitwuzla and cvc5 as Python packages, any SMT-LIB 2 binary as a process, and Z3's
+integers for queries that do not wrap."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from partita.errors import UsageError
 from partita.layers import Layer
 
 PACKAGES = ("bitwuzla", "z3", "cvc5")
-"""In order of preference: by the time they take on the query logs of the corpus."""
+"""In order of preference, which is the order of their times on the query logs of the corpus."""
 
 
 GROUP = "partita.layers"
-"""The entry points that name further layers: each makes one when called, with the layer's options."""
+"""Group of entry points for layers of other packages. An entry point is called with the layer's options."""
 
 
 def installed() -> list[str]:
-    """The solvers that can be used, best first."""
+    """The installed solvers, best first."""
     return [name for name in PACKAGES if importlib.util.find_spec(name) is not None]
 
 
 def make(name: str, variant: str | None, options: dict[str, str]) -> Layer | None:
-    """The back end of this name with these options, or None if there is none of this name."""
+    """The back end with this name and these options, or None if there is no such back end."""
     if name == "process" or name in process.ALIASES:
         if variant is not None:
             raise UsageError(f"expected `{name}` without a variant, found `{name}:{variant}`")
@@ -43,7 +43,7 @@ def make(name: str, variant: str | None, options: dict[str, str]) -> Layer | Non
 
 
 def _plugin(name: str, variant: str | None, options: dict[str, str]) -> Layer | None:
-    """A layer that another package brings as the entry point `name` of the group `partita.layers`."""
+    """A layer of another package: the entry point `name` of the group `partita.layers`."""
     found = plugins.find(GROUP, name)
     if found is None:
         return None

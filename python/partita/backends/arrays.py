@@ -1,10 +1,9 @@
-"""Reads of arrays for back ends: what is known at constant indices is chosen from by the bits of the index.
+"""Reads of arrays for back ends: elements known at constant indices become a tree of `ite` over the index bits.
 
-What a read looks into is mostly a table of constants or memory written at constant places, above something unknown.
-Solvers are slow on that as an array (Bitwuzla needs a minute for what a tree of `ite` over the index bits decides at
-once, and Z3 instantiates axioms for every store), so such reads never become `select`s, except at indices that
-nothing is known of. A read of several elements chooses among words. An index known to be a narrower word with zeros
-above, or to be a multiple of a power of two, makes the tree that much smaller.
+Most arrays are a table of constants, or memory written at constant indices over an unknown base. Solvers are slow on
+these as arrays: Bitwuzla needs a minute for queries that it decides at once with the tree, and Z3 instantiates axioms
+for every store. `select` is used only for indices without a known element. A read of several elements chooses among
+words. The tree is smaller if the index is a zero-extended word or a multiple of a power of two.
 """
 
 from __future__ import annotations
@@ -15,22 +14,22 @@ if TYPE_CHECKING:
     from partita.backends.translate import Terms
 
 Term = Any
-SPARSE = 4
-"""A tree is worth it if at least one in so many of its leaves is known; otherwise indices are compared one by one."""
+MAX_TREE_SPARSITY = 4
+"""Largest number of leaves of a tree per known element. Above it, indices are compared one by one."""
 
 
-Known = dict[int, tuple[bool, int]]
-"""What is known at an index: (True, a constant's value) or (False, the number of the element's node)."""
+KnownElements = dict[int, tuple[bool, int]]
+"""Known elements by index: (True, value of a constant) or (False, number of the element's node)."""
 
 
 def read(terms: Terms, array: int, index: int, count: int) -> Term:
-    """`count` adjacent elements from `index` on as one word, the first one lowest."""
-    known, bottom = look_into(terms, array)
+    """`count` adjacent elements from `index` as one word, the first in the low bits."""
+    known, bottom = known_elements(terms, array)
     whole, size = terms.terms[index], 1 << terms.index_widths[array]
     if index in terms.narrow:
         index = terms.narrow[index]
     at, width, zeros = terms.terms[index], terms.widths[index], trailing_zeros(terms, index)
-    # Every index at which any part of the word is known.
+    # Indices at which some part of the word is known.
     places = {(i - k) % size for i in known for k in range(count)}
     places = {i for i in places if i < 1 << width and i % (1 << zeros) == 0}
     leaves = {i: word_at(terms, known, bottom, i, count) for i in places}
@@ -44,17 +43,17 @@ def read(terms: Terms, array: int, index: int, count: int) -> Term:
     if not leaves:
         return rest
     bits = max(max(leaves).bit_length(), zeros)
-    if len(leaves) * SPARSE >= 1 << (bits - zeros):
+    if len(leaves) * MAX_TREE_SPARSITY >= 1 << (bits - zeros):
         return tree(terms, leaves, rest, at, width, zeros, bits)
     for i, (_, word) in sorted(leaves.items()):
         rest = functions["ite"](functions["="](at, constant(i, width)), word, rest)
     return rest
 
 
-def look_into(terms: Terms, array: int) -> tuple[Known, int]:
-    """What is known at constant indices, and the array below, which answers all others. A store at an unknown index
-    hides what is below it, and is such an array itself."""
-    known: Known = {}
+def known_elements(terms: Terms, array: int) -> tuple[KnownElements, int]:
+    """The elements known at constant indices, and the base array for all other indices. A store at an index that is not
+    constant ends the search: it is the base array."""
+    known: KnownElements = {}
     while True:
         if array in terms.tables:
             array, elements = terms.tables[array]
@@ -68,8 +67,8 @@ def look_into(terms: Terms, array: int) -> tuple[Known, int]:
             return known, array
 
 
-def word_at(terms: Terms, known: Known, bottom: int, index: int, count: int) -> tuple[object, Term]:
-    """The word of `count` elements at a constant index, and what tells it from others."""
+def word_at(terms: Terms, known: KnownElements, bottom: int, index: int, count: int) -> tuple[object, Term]:
+    """The word of `count` elements at a constant index, and a key that identifies it."""
     functions, constant = terms.builder.functions, terms.builder.constant
     width, index_width = terms.widths[bottom], terms.index_widths[bottom]
     places = [(index + k) % (1 << index_width) for k in range(count)]
@@ -88,7 +87,7 @@ def word_at(terms: Terms, known: Known, bottom: int, index: int, count: int) -> 
 
 
 def trailing_zeros(terms: Terms, index: int) -> int:
-    """How many low bits are known to be zero."""
+    """Number of low bits that are known to be zero."""
     if index in terms.concats:
         low = terms.concats[index][1]
         if terms.constants.get(low) == 0:
@@ -99,9 +98,9 @@ def trailing_zeros(terms: Terms, index: int) -> int:
 def tree(
     terms: Terms, leaves: dict[int, tuple[object, Term]], rest: Term, at: Term, width: int, zeros: int, bits: int
 ) -> Term:
-    """A choice by bits `zeros` to `bits` of the index, equal halves made once; `rest` for everything else."""
+    """A choice by bits `zeros` to `bits` of the index, without duplicate subtrees; `rest` for all other indices."""
     functions, constant = terms.builder.functions, terms.builder.constant
-    # Subtrees are numbered as they are made, so that equal ones are found without comparing terms.
+    # Subtrees are numbered, so that equal ones are found without comparing terms.
     made: list[Term] = [rest]
     numbers: dict[object, int] = {}
     level = []

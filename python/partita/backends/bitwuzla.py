@@ -1,10 +1,10 @@
 """The layer `bitwuzla`: the solver Bitwuzla through its Python package.
 
-A query's constraints and condition are assumptions, so that nothing is ever retracted and what was bit-blasted and
-learnt stays. Every so many checks a new instance takes over (the terms stay), because an old one drags everything it
-has seen along: on strtol_6 that takes 3.8 s instead of 19.5 s, and costs nothing elsewhere. Scopes along the common
-prefix take as long as assumptions, a fresh instance a query up to four times. The terminator looks at deadline and
-cancellation.
+Constraints and condition of a query are assumptions, so that nothing is retracted and bit-blasted terms and learnt
+clauses are kept. After `RENEW_AFTER` checks a new instance is made (the terms are kept), because an old one is slowed
+down by everything it has seen: on strtol_6 this takes 3.8 s instead of 19.5 s, and elsewhere it costs nothing. Scopes
+along the common prefix take as long as assumptions; a new instance per query takes up to four times as long. The
+terminator checks deadline and cancellation.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 from bitwuzla import Bitwuzla, Kind, Option, Options, Result, TermManager
 
 from partita._core import QueryView, Sat
-from partita.backends.incremental import Backend, stopped, unsat
+from partita.backends.incremental import Backend, unknown, unsat
 from partita.backends.translate import ARRAY, BOOL, Term, Terms
 from partita.layers import Answer
 
@@ -53,11 +53,11 @@ INDEXED = {"extract": Kind.BV_EXTRACT, "zero_extend": Kind.BV_ZERO_EXTEND, "sign
 
 
 RENEW_AFTER = 200
-"""Checks after which a new instance takes over."""
+"""Number of checks after which a new instance is made."""
 
 
-class Maker:
-    """Makes Bitwuzla's terms."""
+class BitwuzlaBuilder:
+    """Builds Bitwuzla's terms."""
 
     def __init__(self) -> None:
         self.manager = TermManager()
@@ -110,17 +110,17 @@ class BitwuzlaBackend(Backend):
         self._query: QueryView | None = None
         self._deadline: float | None = None
 
-    def start(self) -> Maker:
+    def start(self) -> BitwuzlaBuilder:
         self._solver = None
-        return Maker()
+        return BitwuzlaBuilder()
 
-    def _open(self, maker: Maker, memory_mb: int | None) -> None:
+    def _open(self, builder: BitwuzlaBuilder, memory_mb: int | None) -> None:
         options = Options()
         options.set(Option.PRODUCE_MODELS, True)
         options.set(Option.PRODUCE_UNSAT_ASSUMPTIONS, True)
         if memory_mb is not None:
             options.set(Option.MEMORY_LIMIT, memory_mb)
-        self._solver = Bitwuzla(maker.manager, options)
+        self._solver = Bitwuzla(builder.manager, options)
         self._solver.configure_terminator(self._must_stop)
         self._memory_mb = memory_mb
         self._checks = 0
@@ -132,7 +132,7 @@ class BitwuzlaBackend(Backend):
 
     def solve(self, query: QueryView, terms: Terms, deadline: float | None) -> Answer:
         if self._solver is None or self._memory_mb != query.memory_mb or self._checks >= RENEW_AFTER:
-            assert isinstance(terms.builder, Maker)
+            assert isinstance(terms.builder, BitwuzlaBuilder)
             self._open(terms.builder, query.memory_mb)
         self._checks += 1
         self._query, self._deadline = query, deadline
@@ -147,7 +147,7 @@ class BitwuzlaBackend(Backend):
                 failed = {term.id() for term in self._solver.get_unsat_assumptions()}
                 core = {n for n, term in zip(numbers, assumptions, strict=True) if term.id() in failed}
                 return unsat(query, core, condition.id() in failed or not failed)
-            return stopped(query, deadline, "memout" if query.memory_mb is not None else "gave up without a reason")
+            return unknown(query, deadline, "memout" if query.memory_mb is not None else "gave up without a reason")
         finally:
             self._query = self._deadline = None
 

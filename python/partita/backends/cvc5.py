@@ -1,7 +1,7 @@
 """The layer `cvc5`: the solver cvc5 through its Python package.
 
-One long-lived solver; constraints and condition are assumptions. cvc5 has a time limit a check but neither a memory
-limit nor a way to be interrupted, and its package keeps the GIL while it solves: Ctrl-C waits until the check ends.
+There is one solver; constraints and condition are assumptions. cvc5 has a time limit for each check but no memory limit
+and no way to interrupt it, and its package holds the GIL while it solves: Ctrl-C waits until the check ends.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import cvc5
 from cvc5 import Kind
 
 from partita._core import QueryView, Sat
-from partita.backends.incremental import Backend, stopped, unsat
+from partita.backends.incremental import Backend, unknown, unsat
 from partita.backends.translate import ARRAY, BOOL, Term, Terms
 from partita.layers import Answer
 
@@ -54,8 +54,8 @@ INDEXED = {
 }
 
 
-class Maker:
-    """Makes cvc5's terms."""
+class Cvc5Builder:
+    """Builds cvc5's terms."""
 
     def __init__(self) -> None:
         self.manager = cvc5.TermManager()
@@ -99,14 +99,14 @@ class Cvc5Backend(Backend):
         super().__init__()
         self._solver: Any = None
 
-    def start(self) -> Maker:
-        maker = Maker()
-        self._solver = cvc5.Solver(maker.manager)
+    def start(self) -> Cvc5Builder:
+        builder = Cvc5Builder()
+        self._solver = cvc5.Solver(builder.manager)
         self._solver.setOption("incremental", "true")
         self._solver.setOption("produce-models", "true")
         self._solver.setOption("produce-unsat-assumptions", "true")
         self._solver.setLogic("QF_ABV")
-        return maker
+        return builder
 
     def solve(self, query: QueryView, terms: Terms, deadline: float | None) -> Answer:
         left = 0 if deadline is None else max(1, int((deadline - time.monotonic()) * 1000))
@@ -120,7 +120,7 @@ class Cvc5Backend(Backend):
             failed = set(self._solver.getUnsatAssumptions())
             core = {n for n, term in zip(query.constraints, assumptions, strict=True) if term in failed}
             return unsat(query, core, condition in failed or not failed)
-        return stopped(query, deadline, str(result.getUnknownExplanation()))
+        return unknown(query, deadline, str(result.getUnknownExplanation()))
 
     def _value(self, term: Term, kind: int, width: int, index_width: int) -> bool | int | tuple[int, dict[int, int]]:
         value = self._solver.getValue(term)

@@ -1,4 +1,4 @@
-"""What the complete solvers have in common: translation, counters, deadlines, and starting afresh."""
+"""Base class of the complete solvers: translation, counters, deadlines, restarts."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from partita.layers import Answer
 
 
 class Backend(ABC):
-    """A complete solver as the last layer of a chain. Derived classes say how to make terms and how to ask; they
-    never see a deadline that has passed. `translate_s` is what translation costs, `solve_s` the solver itself."""
+    """A complete solver as the last layer of a chain. Derived classes make terms and decide queries; `solve` is not
+    called after the deadline. `translate_s` is the time of translation, `solve_s` the time of the solver."""
 
     name: str
     complete = True
@@ -23,18 +23,18 @@ class Backend(ABC):
 
     @abstractmethod
     def start(self) -> Builder:
-        """A new solver with nothing in it: how to make its terms."""
+        """Makes a new, empty solver; returns the builder of its terms."""
 
     @abstractmethod
     def solve(self, query: QueryView, terms: Terms, deadline: float | None) -> Answer:
-        """Decides the query, all of whose nodes are in `terms`; `deadline` is a `time.monotonic()`."""
+        """Decides the query, whose nodes are all in `terms`. `deadline` is a value of `time.monotonic()`."""
 
     def check(self, query: QueryView, rest: RestView) -> Answer:
         start = time.monotonic()
         deadline = None if query.seconds is None else start + query.seconds
         if self._terms is None:
             self._terms = Terms(self.start())
-        self._terms.take(query)
+        self._terms.update(query)
         self.counters["nodes"] += len(query.nodes) // 32
         translated = time.monotonic()
         self.counters["translate_s"] += translated - start
@@ -52,8 +52,8 @@ class Backend(ABC):
         self.counters["restarts"] += 1
 
 
-def stopped(query: QueryView, deadline: float | None, otherwise: str) -> Unknown:
-    """Why a solver gave up: what was asked of it, or else its own words."""
+def unknown(query: QueryView, deadline: float | None, otherwise: str) -> Unknown:
+    """The answer of a solver that gave up: cancelled, timeout, or else the solver's own reason."""
     if query.cancelled():
         return Unknown("canceled")
     if deadline is not None and time.monotonic() >= deadline - 0.005:
@@ -62,5 +62,5 @@ def stopped(query: QueryView, deadline: float | None, otherwise: str) -> Unknown
 
 
 def unsat(query: QueryView, core: set[int], condition: bool) -> Unsat:
-    """The core as the query's own constraints, in path order."""
+    """The core as constraints of the query, in path order."""
     return Unsat([number for number in query.constraints if number in core], condition)

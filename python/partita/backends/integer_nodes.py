@@ -1,8 +1,8 @@
-"""The nodes that were sent to a layer, as a graph to walk; and the integer variables that its leaves become.
+"""The graph of nodes that were sent to the layer `integers`, and the integer variables of its leaves.
 
-A leaf is a variable, or a read of an array variable at a constant place. What cannot be an integer whatever its values
-(bitwise operators, extracts, shifts, reads at unknown places) is an obstacle with a name: of several the one nearest
-the root counts, as in the paper's Figure 9.
+A leaf is a variable, or a read of an array variable at a constant index. Nodes that cannot be integers for any values
+(bitwise operators, extracts, shifts, reads at other indices) are obstacles. An obstacle has a name; the one nearest the
+root is reported, as in the paper's Figure 9.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from partita.backends.translate import ARITY, ARRAY, BITS, BOOL, ROW
 
 Term = Any
 NAMES = [name for name, _, _ in OPERATORS]
-DELEGATED = {
+OBSTACLES = {
     "Extract": "extract", "Concat": "extract", "Shl": "shift", "LShr": "shift", "AShr": "shift",
     "Table": "array", "ConstArray": "array", "Store": "array",
 }  # fmt: skip
@@ -28,17 +28,17 @@ SIGNED_OPERATORS = ("Slt", "Sle", "SDiv", "SRem", "SExt")
 UNSIGNED_OPERATORS = ("Ult", "Ule", "UDiv", "URem", "ZExt")
 
 
-class Node(NamedTuple):
+class SentNode(NamedTuple):
     op: str
     kind: int
     width: int
-    kids: tuple[int, ...]
+    operands: tuple[int, ...]
     value: int = 0
 
 
 @dataclass(frozen=True)
-class Place:
-    """Where a leaf's bits are: a variable (no element), or elements of an array from `first` on."""
+class LeafPosition:
+    """The bits of a leaf: a variable (count 0), or `count` elements of an array from `first`, `element` bits each."""
 
     variable: int
     first: int = 0
@@ -46,103 +46,103 @@ class Place:
     element: int = 0
 
 
-class Nodes:
-    """All nodes sent so far, by number, and the integer variables of leaves."""
+class SentNodes:
+    """All current nodes by number, and the integer variables of leaves."""
 
     def __init__(self) -> None:
         self.context = z3.Context()
-        self.nodes: dict[int, Node] = {}
-        self.leaves: dict[int, tuple[Place, Term, bool]] = {}
-        """The place of each leaf, its Z3 variable, and whether that is the signed value."""
-        self._why: dict[int, str | None] = {}
+        self.nodes: dict[int, SentNode] = {}
+        self.leaves: dict[int, tuple[LeafPosition, Term, bool]] = {}
+        """Position of each leaf, its Z3 variable, and whether that is the signed value."""
+        self._obstacles: dict[int, str | None] = {}
         self._serial = 0
 
-    def take(self, query: QueryView) -> list[int]:
-        """Drops what is gone and takes in what is new; gives the numbers that are gone."""
-        gone = [number for (number,) in struct.iter_unpack("=I", query.dropped)]
-        for number in gone:
-            for known in (self.nodes, self.leaves, self._why):
+    def update(self, query: QueryView) -> list[int]:
+        """Removes dropped nodes and adds new ones; returns the numbers of the dropped nodes."""
+        dropped = [number for (number,) in struct.iter_unpack("=I", query.dropped)]
+        for number in dropped:
+            for known in (self.nodes, self.leaves, self._obstacles):
                 known.pop(number, None)
         for number, op, kind, width, _, a, b, c in ROW.iter_unpack(query.nodes):
             name = NAMES[op]
             if name == "Const":
                 value = query.wide[number] if width > 64 else a | b << 32
-                self.nodes[number] = Node(name, kind, width, (), value)
+                self.nodes[number] = SentNode(name, kind, width, (), value)
             else:
-                self.nodes[number] = Node(name, kind, width, (a, b, c)[: ARITY[op]])
-        return gone
+                self.nodes[number] = SentNode(name, kind, width, (a, b, c)[: ARITY[op]])
+        return dropped
 
-    def place(self, number: int) -> Place | None:
-        """Where a leaf is; None for a read at a place that is not constant, or of an array that was written."""
+    def place(self, number: int) -> LeafPosition | None:
+        """Position of a leaf; None for a read at an index that is not constant, or of an array that was written."""
         node = self.nodes[number]
         if node.op == "Var":
-            return Place(number)
-        array, index = (self.nodes[kid] for kid in node.kids)
+            return LeafPosition(number)
+        array, index = (self.nodes[operand] for operand in node.operands)
         count = node.width // array.width
         if array.op != "Var" or index.op != "Const" or index.value + count > 1 << index.width:
             return None
-        return Place(node.kids[0], index.value, count, array.width)
+        return LeafPosition(node.operands[0], index.value, count, array.width)
 
-    def why_not(self, number: int) -> str | None:
-        """What keeps a constraint from being read as integers whatever its values, nearest its root."""
-        if number not in self._why:
-            self._why[number] = self._search(number)
-        return self._why[number]
+    def obstacle(self, number: int) -> str | None:
+        """The obstacle nearest the root of a constraint, or None."""
+        if number not in self._obstacles:
+            self._obstacles[number] = self._search(number)
+        return self._obstacles[number]
 
     def _search(self, number: int) -> str | None:
-        for at in self._downwards(number):
+        for at in self._breadth_first(number):
             node = self.nodes[at]
             if node.kind == ARRAY:
                 continue
-            if node.kind == BITS and (node.op in BITWISE or node.op in DELEGATED or node.width > 64):
-                return "bitwise" if node.op in BITWISE else DELEGATED.get(node.op, "width")
-            if node.op == "Eq" and self.nodes[node.kids[0]].kind == ARRAY:
+            if node.kind == BITS and (node.op in BITWISE or node.op in OBSTACLES or node.width > 64):
+                return "bitwise" if node.op in BITWISE else OBSTACLES.get(node.op, "width")
+            if node.op == "Eq" and self.nodes[node.operands[0]].kind == ARRAY:
                 return "array"
             if node.op == "Read" and self.place(at) is None:
                 return "array"
         return None
 
-    def _downwards(self, number: int) -> Iterator[int]:
-        """The nodes under a constraint, nearest the root first, without what reads look into."""
+    def _breadth_first(self, number: int) -> Iterator[int]:
+        """The nodes of a constraint, nearest the root first, without operands of reads."""
         seen, level = {number}, [number]
         while level:
             yield from level
-            kids = (kid for at in level if self.nodes[at].op != "Read" for kid in self.nodes[at].kids)
-            level = [kid for kid in dict.fromkeys(kids) if kid not in seen]
+            operands = (operand for at in level if self.nodes[at].op != "Read" for operand in self.nodes[at].operands)
+            level = [operand for operand in dict.fromkeys(operands) if operand not in seen]
             seen.update(level)
 
-    def upwards(self, number: int) -> list[int]:
-        """The same nodes, each after those it is made of."""
+    def postorder(self, number: int) -> list[int]:
+        """The nodes of a constraint, each after its operands, without operands of reads."""
         done: dict[int, None] = {}
         stack = [number]
         while stack:
             at = stack[-1]
-            kids = () if self.nodes[at].op == "Read" else self.nodes[at].kids
-            missing = [kid for kid in kids if kid not in done]
+            operands = () if self.nodes[at].op == "Read" else self.nodes[at].operands
+            missing = [operand for operand in operands if operand not in done]
             stack.extend(missing)
             if not missing:
                 done[stack.pop()] = None
         return list(done)
 
-    def views(self, number: int) -> dict[int, bool]:
-        """Of each leaf under a constraint whether it stands where its signed value counts."""
+    def leaf_views(self, number: int) -> dict[int, bool]:
+        """For each leaf of a constraint, whether it is used by a signed operator."""
         found: dict[int, bool] = {}
         wanted = {number: True}
-        for at in reversed(self.upwards(number)):
+        for at in reversed(self.postorder(number)):
             node, view = self.nodes[at], wanted[at]
             if node.op in ("Var", "Read"):
                 found[at] = view
                 continue
             if node.op in SIGNED_OPERATORS or node.op in UNSIGNED_OPERATORS:
                 view = node.op in SIGNED_OPERATORS
-            for kid in node.kids:
-                wanted.setdefault(kid, view)
+            for operand in node.operands:
+                wanted.setdefault(operand, view)
         return found
 
     def leaf(self, number: int, signed: bool) -> Term:
-        """The Z3 variable of a leaf; how it is seen first is how it stays."""
+        """The Z3 variable of a leaf. The first use decides whether it is the signed value."""
         if number not in self.leaves:
-            # A number makes it unique: nodes come and go.
+            # The serial number makes the name unique: numbers of nodes are reused.
             self._serial += 1
             node, place = self.nodes[number], self.place(number)
             assert place is not None

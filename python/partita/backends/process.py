@@ -1,9 +1,9 @@
 """The layer `process`: any solver that reads SMT-LIB 2 from a file or its standard input.
 
-`process(cmd=yices-smt2)`, or by name where the program is on PATH: `stp`, `yices-smt2`, `boolector`, `mathsat`.
-Each query is a script of its own: one definition a node, so that it is linear in the query's size and nothing is
-nested; the values of variables, and of arrays at the indices read or written, are asked for in the same run. The child
-is killed at the deadline or when called off. What it prints is not believed: values are evaluated by the caller.
+`process(cmd=yices-smt2)`, or by name if the program is on PATH: `stp`, `yices-smt2`, `boolector`, `mathsat`.
+Each query is a separate script with one definition per node, so that its size is linear and terms are not nested. The
+same script requests the values of variables, and of arrays at the indices read or written. The child is killed at the
+deadline or when the query is cancelled. The caller checks the model by evaluation.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ ALIASES = {
     "bitwuzla-binary": ["bitwuzla", "--lang", "smt2"],
 }
 INDEXED = ("extract", "zero_extend", "sign_extend")
-POLL_S = 0.02
-"""How often a child that runs is looked at."""
+POLL_SECONDS = 0.02
+"""Interval between checks of a running child."""
 
 
-class Maker:
-    """Makes names; what each stands for is a line of a script, with the lines it needs."""
+class ScriptBuilder:
+    """Builds names. The definition of each name is a line of a script, which depends on other lines."""
 
     def __init__(self) -> None:
         self.lines: dict[str, str] = {}
         self.needs: dict[str, tuple[str, ...]] = {}
         self.sorts: dict[str, str] = {}
         self.widths: dict[str, tuple[int, int, int]] = {}
-        # Selects and stores by name: array and index, for the values of arrays in a model.
+        # Array and index of each select and store, for the values of arrays in a model.
         self.accesses: dict[str, tuple[str, str]] = {}
         self.functions: dict[str, Callable[..., str]] = {}
         for name in FUNCTIONS:
@@ -102,8 +102,8 @@ class Maker:
         shape = (ARRAY, width, index_width)
         return self._define(shape, f"((as const {sort_text(*shape)}) {element})", (element,))
 
-    def cone(self, roots: list[str]) -> list[str]:
-        """Everything the roots need, in the order it was made."""
+    def dependencies(self, roots: list[str]) -> list[str]:
+        """All names that the roots depend on, in the order of their definition."""
         seen: set[str] = set()
         stack = list(roots)
         while stack:
@@ -139,16 +139,16 @@ class ProcessBackend:
         start = time.monotonic()
         deadline = None if query.seconds is None else start + query.seconds
         if self._terms is None:
-            self._terms = Terms(Maker())
+            self._terms = Terms(ScriptBuilder())
         terms = self._terms
-        terms.take(query)
+        terms.update(query)
         self.counters["nodes"] += len(query.nodes) // 32
-        asked, script = write_script(query, terms)
+        requested, script = write_script(query, terms)
         written = time.monotonic()
         self.counters["translate_s"] += written - start
         output = self._run(query, script, deadline)
         self.counters["solve_s"] += time.monotonic() - written
-        return output if isinstance(output, Unknown) else read_answer(query, terms, asked, output)
+        return output if isinstance(output, Unknown) else read_answer(query, terms, requested, output)
 
     def _run(self, query: QueryView, script: str, deadline: float | None) -> str | Unknown:
         try:
@@ -163,12 +163,12 @@ class ProcessBackend:
         except OSError as error:
             return Unknown(f"cannot start {self.command[0]}: {error.strerror}")
         result: list[tuple[str, str]] = []
-        # A thread feeds and drains the pipes, so that this one can watch the clock whatever the child does.
+        # A thread writes and reads the pipes, so that this one can check deadline and cancellation.
         worker = threading.Thread(target=lambda: result.append(communicate(child, script)), daemon=True)
         worker.start()
         why = None
         while worker.is_alive() and why is None:
-            worker.join(POLL_S)
+            worker.join(POLL_SECONDS)
             if query.cancelled():
                 why = "canceled"
             elif deadline is not None and time.monotonic() >= deadline:
@@ -185,60 +185,62 @@ class ProcessBackend:
 
 
 def communicate(child: subprocess.Popen[str], script: str) -> tuple[str, str]:
-    # A child that ends early closes its input: what it has printed still counts.
+    # A child that ends early closes its input; its output is still used.
     try:
         return child.communicate(script)
     except BrokenPipeError:
         return child.communicate()
 
 
-Asked = list[tuple[int, str | None, str]]
-"""What a model needs: variable, the index's name for an element of an array, the name whose value is asked for."""
+RequestedValues = list[tuple[int, str | None, str]]
+"""Values of a model: variable, name of the index (for an element of an array), name whose value is requested."""
 
 
-def write_script(query: QueryView, terms: Terms) -> tuple[Asked, str]:
-    maker = terms.builder
-    assert isinstance(maker, Maker)
+def write_script(query: QueryView, terms: Terms) -> tuple[RequestedValues, str]:
+    builder = terms.builder
+    assert isinstance(builder, ScriptBuilder)
     roots = [terms.term(number) for number in (*query.constraints, query.condition)]
-    cone = maker.cone(roots)
-    asked: Asked = []
+    dependencies = builder.dependencies(roots)
+    requested: RequestedValues = []
     arrays: list[tuple[int, str]] = []
     for number in query.variables:
         name, kind, _, _ = terms.variables[number]
         if kind == ARRAY:
             arrays.append((number, name))
         else:
-            asked.append((number, None, name))
+            requested.append((number, None, name))
     extra: list[str] = []
     for number, name in arrays:
-        shape = maker.widths[name]
-        indices = {maker.accesses[at][1] for at in cone if at in maker.accesses and same_index(maker, at, shape)}
+        shape = builder.widths[name]
+        indices = {
+            builder.accesses[at][1] for at in dependencies if at in builder.accesses and may_access(builder, at, shape)
+        }
         for index in sorted(indices, key=lambda at: int(at[1:])):
             element = f"v{number}_{index}"
             extra.append(f"(define-fun {element} () (_ BitVec {shape[1]}) (select {name} {index}))")
-            asked.append((number, index, element))
+            requested.append((number, index, element))
     lines = ["(set-option :produce-models true)", "(set-logic QF_ABV)"]
-    lines += [maker.lines[name] for name in cone]
+    lines += [builder.lines[name] for name in dependencies]
     lines += extra
     lines += [f"(assert {root})" for root in roots]
     lines.append("(check-sat)")
-    names = {name for _, index, element in asked for name in (index, element) if name}
-    # One at a time: some solvers print long lists in shapes of their own.
+    names = {name for _, index, element in requested for name in (index, element) if name}
+    # One at a time: the format of long lists differs between solvers.
     lines += [f"(get-value ({name}))" for name in sorted(names)]
     lines.append("(exit)")
-    return asked, "\n".join(lines) + "\n"
+    return requested, "\n".join(lines) + "\n"
 
 
-def same_index(maker: Maker, access: str, shape: tuple[int, int, int]) -> bool:
-    """Could this access touch an array of that shape? Which array it is after stores and choices is not followed."""
-    array = maker.accesses[access][0]
-    return maker.widths[array] == shape
+def may_access(builder: ScriptBuilder, access: str, shape: tuple[int, int, int]) -> bool:
+    """Whether this access may be to an array of that shape. Stores and `ite` are not followed."""
+    array = builder.accesses[access][0]
+    return builder.widths[array] == shape
 
 
 VALUE = re.compile(r"\(\s*\(\s*(\S+)\s+(#b[01]+|#x[0-9a-fA-F]+|\(_ bv(?P<decimal>\d+) \d+\)|true|false)\s*\)\s*\)")
 
 
-def read_answer(query: QueryView, terms: Terms, asked: Asked, output: str) -> Answer:
+def read_answer(query: QueryView, terms: Terms, requested: RequestedValues, output: str) -> Answer:
     verdict, _, rest = output.strip().partition("\n")
     verdict = verdict.strip()
     if verdict == "unsat":
@@ -248,11 +250,11 @@ def read_answer(query: QueryView, terms: Terms, asked: Asked, output: str) -> An
     if verdict != "sat":
         return Unknown(f"expected sat, unsat or unknown, found {verdict[:200]!r}")
     values = dict(read_values(rest))
-    missing = [name for _, index, element in asked for name in (index, element) if name and name not in values]
+    missing = [name for _, index, element in requested for name in (index, element) if name and name not in values]
     if missing:
         return Unknown(f"expected a value of {missing[0]} after sat, found {rest[:200]!r}")
     model: dict[int, bool | int | tuple[int, dict[int, int]]] = {}
-    for number, index, name in asked:
+    for number, index, name in requested:
         if index is None:
             is_bool = terms.variables[number][1] == BOOL
             model[number] = bool(values[name]) if is_bool else values[name]

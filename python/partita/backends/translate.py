@@ -1,8 +1,8 @@
-"""Nodes of the expression graph as terms of another solver, kept from one query to the next.
+"""Translates nodes of the expression graph to terms of another solver. Terms are kept between queries.
 
-A query brings the nodes that are new since the last one, operands first, as rows of numbers. Operators are mapped to
-SMT-LIB functions here, so that a back end only says how it makes each SMT-LIB function. What SMT-LIB has no function
-for, reads of several adjacent elements and tables of constants, is in `arrays.py`.
+A query has the nodes that are new since the last query, operands first, as rows of numbers. Operators are mapped to
+SMT-LIB functions here, so that a back end only implements SMT-LIB functions. Reads of several adjacent elements and
+tables of constants, for which SMT-LIB has no functions, are in `arrays.py`.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ CONST, VAR, TABLE, CONST_ARRAY, READ, STORE, CONCAT, EXTRACT, ZEXT, SEXT = (
 )
 ARITY = [arity for _, arity, _ in OPERATORS]
 FUNCTIONS = sorted({smt for name, _, smt in OPERATORS if smt and name != "ConstArray"} | set(ON_BOOL.values()))
-"""The SMT-LIB functions a back end must be able to make."""
+"""The SMT-LIB functions that a back end must implement."""
 
 
 class Builder(Protocol):
-    """How a solver makes terms. `functions` has an entry for each of `FUNCTIONS`; indexed ones take their indices
+    """Builds terms of a solver. `functions` has an entry for each of `FUNCTIONS`; indexed functions take their indices
     first: `functions["extract"](high, low, term)`."""
 
     functions: dict[str, Make]
@@ -45,18 +45,18 @@ class Builder(Protocol):
 
 
 class Terms:
-    """The terms of all nodes sent so far, by number."""
+    """The terms of all current nodes, by number."""
 
     def __init__(self, builder: Builder) -> None:
         self.builder = builder
         self.terms: dict[int, Term] = {}
-        # Of each node the width (of an array: its elements'), of each array the index width.
+        # Width of each node (of an array: of its elements), index width of each array.
         self.widths: dict[int, int] = {}
         self.index_widths: dict[int, int] = {}
         # Term, kind, width and index width of each variable.
         self.variables: dict[int, tuple[Term, int, int, int]] = {}
-        # What reads look into: constants, concatenations, narrower words with zeros above, tables (base, elements)
-        # and stores (array, index, element). Tables and stores become terms only where a read cannot do without.
+        # For reads: constants, concatenations, zero-extended words, tables (base, elements) and stores (array, index,
+        # element). Tables and stores become terms only if a read needs them.
         self.constants: dict[int, int] = {}
         self.concats: dict[int, tuple[int, int]] = {}
         self.narrow: dict[int, int] = {}
@@ -72,8 +72,8 @@ class Terms:
     def _maker(self, name: str, smt: str) -> Make | None:
         return None if name in SPECIAL else self.builder.functions[smt]
 
-    def take(self, query: QueryView) -> None:
-        """Takes in what the query brings: drops what is gone, then translates what is new."""
+    def update(self, query: QueryView) -> None:
+        """Removes the nodes that the query drops, then translates its new nodes."""
         for (number,) in struct.iter_unpack("=I", query.dropped):
             for known in self._by_number:
                 known.pop(number, None)
@@ -129,7 +129,7 @@ class Terms:
             raise AssertionError(f"operator {OPERATORS[op]} has no translation")
 
     def term(self, number: int) -> Term:
-        """The term of a node that was sent; tables and stores are made now, a table as stores over its base."""
+        """The term of a node. Terms of tables and stores are made here, a table as stores over its base."""
         waiting = []
         below = number
         while below not in self.terms:

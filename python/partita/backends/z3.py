@@ -1,10 +1,10 @@
 """The layer `z3`: the solver Z3 through its Python package.
 
-Each constraint has an activation literal, asserted once to imply it; a query assumes the literals of its constraints,
-so that nothing is retracted and what was learnt stays. Every so many checks a new solver takes over (the terms stay),
-because an old one drags along everything it has seen. Measured on the query logs: without renewing four times slower
-and more on some; scopes along the common prefix as fast on most, but ten times slower on bst_5 and objres_u32_64; a
-fresh solver a query two to four times slower.
+Each constraint has an activation literal that implies it; a query assumes the literals of its constraints, so that
+nothing is retracted and learnt clauses are kept. After `RENEW_AFTER` checks a new solver is made (the terms are kept),
+because an old one is slowed down by everything it has seen. Measured on the query logs: without renewal at least four
+times slower on some; scopes along the common prefix are as fast on most, but ten times slower on bst_5 and
+objres_u32_64; a new solver per query is two to four times slower.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 import z3
 
 from partita._core import QueryView, Sat, Unknown
-from partita.backends.incremental import Backend, stopped, unsat
+from partita.backends.incremental import Backend, unknown, unsat
 from partita.backends.translate import ARRAY, BOOL, Term, Terms
 from partita.layers import Answer
 
@@ -51,8 +51,8 @@ INDEXED = {"extract": z3.Z3_mk_extract, "zero_extend": z3.Z3_mk_zero_ext, "sign_
 NARY = {"and": z3.Z3_mk_and, "or": z3.Z3_mk_or}
 
 
-class Maker:
-    """Makes Z3's terms, through its C interface: the operators of its Python classes take several times as long."""
+class Z3Builder:
+    """Builds Z3's terms through its C interface: the operators of its Python classes take several times as long."""
 
     def __init__(self) -> None:
         self.context = z3.Context()
@@ -62,7 +62,7 @@ class Maker:
         self.sorts: dict[int, Any] = {}
         self.serial = 0
 
-    # `ExprRef` holds a reference for as long as it lives.
+    # `ExprRef` owns a reference to the term.
     def _plain(self, make: Callable[..., Any]) -> Callable[..., Term]:
         context, ref = self.context, self.context.ref()
         return lambda *args: z3.ExprRef(make(ref, *[arg.ast for arg in args]), context)
@@ -90,7 +90,7 @@ class Maker:
         return z3.BitVecVal(value, width, self.context)
 
     def variable(self, name: str, kind: int, width: int, index_width: int) -> Term:
-        # A name can come back with another sort after it was dropped; a number makes it unique.
+        # The serial number makes the name unique: a dropped name can be used again with another sort.
         self.serial += 1
         name = f"{name}!{self.serial}"
         if kind == BOOL:
@@ -107,11 +107,11 @@ class Maker:
 
 NO_LIMIT = 0xFFFFFFFF
 RENEW_AFTER = 100
-"""Checks after which a new solver takes over."""
+"""Number of checks after which a new solver is made."""
 
 
-class Assuming:
-    """A solver that is asked about sets of formulas, each asserted once behind a literal of its own."""
+class AssumptionSolver:
+    """A solver for sets of formulas, each asserted once with its own activation literal."""
 
     def __init__(self, context: Any) -> None:
         self.context = context
@@ -119,7 +119,7 @@ class Assuming:
 
     def _open(self) -> None:
         self._solver = z3.Solver(ctx=self.context)
-        # The activation literal of each formula, with the formula: a number can be reused.
+        # Activation literal of each formula, with the formula: numbers are reused.
         self._literals: dict[int, tuple[Term, Term]] = {}
         self._checks = 0
         self._limits = (NO_LIMIT, NO_LIMIT)
@@ -135,7 +135,7 @@ class Assuming:
         return literal
 
     def check(self, formulas: dict[int, Term], seconds: float | None, memory_mb: int | None) -> tuple[Any, set[int]]:
-        """Z3's answer, and if that is unsat the numbers of the formulas it needed."""
+        """Z3's answer; if it is unsat, also the numbers of the formulas in the core."""
         if self._checks >= RENEW_AFTER:
             self._open()
         self._checks += 1
@@ -162,30 +162,30 @@ class Z3Backend(Backend):
 
     def __init__(self) -> None:
         super().__init__()
-        self._assuming: Any = None
+        self._assumptions: Any = None
 
-    def start(self) -> Maker:
-        maker = Maker()
-        self._assuming = Assuming(maker.context)
-        return maker
+    def start(self) -> Z3Builder:
+        builder = Z3Builder()
+        self._assumptions = AssumptionSolver(builder.context)
+        return builder
 
     def interrupt(self) -> None:
-        if self._assuming is not None:
-            self._assuming.context.interrupt()
+        if self._assumptions is not None:
+            self._assumptions.context.interrupt()
 
     def solve(self, query: QueryView, terms: Terms, deadline: float | None) -> Answer:
         formulas = {number: terms.term(number) for number in (*query.constraints, query.condition)}
         seconds = None if deadline is None else deadline - time.monotonic()
-        result, core = self._assuming.check(formulas, seconds, query.memory_mb)
+        result, core = self._assumptions.check(formulas, seconds, query.memory_mb)
         if result == z3.sat:
-            model = self._assuming.model()
+            model = self._assumptions.model()
             return Sat({number: value(model, *terms.variables[number]) for number in query.variables})
         if result == z3.unsat:
             return unsat(query, core, query.condition in core and query.condition not in query.constraints)
-        reason = self._assuming.reason_unknown()
+        reason = self._assumptions.reason_unknown()
         if "memory" in reason or "memout" in reason:
             return Unknown("memout")
-        return stopped(query, deadline, reason)
+        return unknown(query, deadline, reason)
 
 
 def value(model: Any, term: Term, kind: int, width: int, index_width: int) -> bool | int | tuple[int, dict[int, int]]:

@@ -6,8 +6,8 @@ Counting takes time, so it is done in a configuration of which no time is compar
 from __future__ import annotations
 
 from partita._core import QueryView, RestView
+from partita.backends.integer_formulas import PaperTranslation
 from partita.backends.integers import DEADLINE_MS, Integers
-from partita.backends.readings import Paper
 from partita.layers import Answer
 
 INEQUALITIES = ("Ult", "Ule", "Slt", "Sle")
@@ -19,7 +19,7 @@ class Census(Integers):
     stands_for = "integers:paper"
 
     def __init__(self) -> None:
-        super().__init__(self.stands_for, Paper, DEADLINE_MS)
+        super().__init__(self.stands_for, PaperTranslation, DEADLINE_MS)
         self.counters |= {"inequalities": 0, "constructs": 0}
 
     def check(self, query: QueryView, rest: RestView) -> Answer:
@@ -27,7 +27,7 @@ class Census(Integers):
         answer = super().check(query, rest)
         if self._passed() == before:
             for number in dict.fromkeys((query.condition, *query.constraints)):
-                names = [self._nodes.nodes[at].op for at in self._nodes.upwards(number)]
+                names = [self._nodes.nodes[at].op for at in self._nodes.postorder(number)]
                 self.counters["constructs"] += len(names)
                 self.counters["inequalities"] += sum(name in INEQUALITIES for name in names)
         return answer

@@ -1,9 +1,9 @@
-"""`partita cc`: a compiler for `CC=` that compiles natively and keeps bitcode in every object.
+"""`partita cc`: a compiler for `CC=` that compiles natively and embeds bitcode in every object.
 
-The native part is the pinned clang and musl of `frontends/c.py`, called as the user calls it; what it prints and its
-exit status are passed on as they are. Beside it the same source is compiled to bitcode as `partita run prog.c` would,
-and put into the object (`frontends/kept.py`). A start of this module stands before every file a project compiles and
-every check of its configure script: imports are few and late.
+The native compiler is the pinned clang with musl (`toolchain.py`), called with the user's arguments; its output and
+exit status are unchanged. The same source is also compiled to bitcode, as for `partita run prog.c`, and embedded in the
+object (`embedded.py`). This module starts once per compiled file and per check of a configure script, so imports are
+few and late.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _TOOLS = ("ar", "ranlib")
 
 
 def main(words: Sequence[str]) -> int:
-    """`words` is `cc`, `ar` or `ranlib`, and what follows it."""
+    """Runs a tool. `words` is `cc`, `ar` or `ranlib` and its arguments."""
     try:
         return _main(words)
     except UsageError as error:
@@ -40,12 +40,12 @@ def _main(words: Sequence[str]) -> int:
     for item in line.sources:
         if item.language == "Fortran":
             raise UsageError(
-                f"{item.words[0]}: clang does not compile Fortran: make an object of it with another compiler,"
+                f"{item.words[0]}: clang does not compile Fortran: compile it to an object with another compiler,"
                 " and link that"
             )
     from partita.cc import compile
 
-    if line.other:
+    if line.other_output:
         os.execv(zig, compile.native_command(line.words))
     if line.compile_only:
         return compile.to_objects(line)

@@ -1,7 +1,8 @@
-"""Archives of objects (`ar`): their members, and those that bitcode needs beyond what the linker took.
+"""Archives of objects (`ar`): their members, and the members that bitcode needs although the linker did not take them.
 
-Natively a call can vanish: inlined, or proved dead. The bitcode is not optimised and still has it, so an executable's
-bitcode may need a member of an archive that the linker had no reason to take. It is found here, by the linker's rules.
+The native compiler may inline a call or remove it as dead. The bitcode is not optimised and still has the call, so the
+bitcode of an executable may need a member of an archive that the linker did not take. Members are selected by the
+linker's rules.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 
-from partita.cc import elf, kept
+from partita.cc import elf, embedded
 
 _MAGIC, _THIN = b"!<arch>\n", b"!<thin>\n"
 _HEADER = 60
@@ -20,7 +21,7 @@ def is_archive(data: bytes) -> bool:
 
 
 def members(path: str, data: bytes) -> Iterator[bytes]:
-    """The contents of each member; a thin archive only names its files."""
+    """The contents of each member. The members of a thin archive are read from their files."""
     thin = data.startswith(_THIN)
     names = b""
     at = len(_MAGIC)
@@ -47,28 +48,28 @@ def _read(path: bytes) -> bytes:
         with open(path, "rb") as file:
             return file.read()
     except OSError:
-        return b""  # the linker has said so
+        return b""  # the linker has reported it
 
 
 def records_needed(executable: bytes, archives: Sequence[tuple[str, bytes]]) -> list[bytes]:
-    """Records of members that the bitcode in an executable needs and does not have."""
+    """Records of archive members that define symbols which the bitcode of an executable needs and lacks."""
     defined: set[str] = set()
     needed: set[str] = set()
-    for record in kept.split(elf.section(executable, kept.SECTION) or b""):
+    for record in embedded.split(elf.section(executable, embedded.SECTION) or b""):
         defined.update(record.defines)
         needed.update(record.needs)
-    left = [
+    available = [
         record
         for path, data in archives
         for member in members(path, data)
         if elf.is_elf(member)
-        for record in kept.split(elf.section(member, kept.SECTION) or b"")
+        for record in embedded.split(elf.section(member, embedded.SECTION) or b"")
     ]
     taken: list[bytes] = []
     progress = True
     while progress:
         progress = False
-        for record in left:
+        for record in available:
             if any(name in needed and name not in defined for name in record.defines):
                 taken.append(record.whole)
                 defined.update(record.defines)

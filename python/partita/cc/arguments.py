@@ -1,5 +1,5 @@
-"""What a compiler's command line says, as far as keeping bitcode needs it: which words are sources, which are for the
-compiler, which for the linker. Everything else is clang's own business."""
+"""Parses a compiler's command line as far as embedding bitcode needs it: which words are sources, which are for the
+compiler, which for the linker. Clang checks the rest."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _WITH_ARGUMENT = frozenset(
     -iwithprefixbefore -isysroot -cxx-isystem -MF -MT -MQ -MJ -Xclang -Xlinker -Xassembler -Xpreprocessor -mllvm -target
     -arch --param -h -rpath -soname -framework --sysroot -aux-info -wrapper -dumpdir -dumpbase -V -b -G""".split()
 )
-# A prefix that carries its argument in the same word may also stand alone and take the next one.
+# The argument may be in the same word or the next one.
 _LINK_PREFIXES = ("-l", "-L", "-Wl,", "-T", "-u", "-z", "-fuse-ld=", "-static-", "-shared-", "-rpath", "-soname")
 _LINK_WORDS = frozenset(
     """-static -shared -pie -no-pie -nopie -rdynamic -s -r -e -h -nostdlib -nostartfiles -nodefaultlibs -Xlinker
     -symbolic""".split()
 )
 _BOTH_WORDS = frozenset("-pthread -v -###".split())
-# These ask for something else than an object or an executable: the compiler alone answers.
+# Options that request an output other than an object or an executable: only the native compiler is called.
 _OTHER_OUTPUT = frozenset(
     """-E -S -M -MM -fsyntax-only -emit-llvm --version --help -help --analyze -###
     -dumpmachine -dumpversion -dumpfullversion -dumpspecs""".split()
@@ -48,7 +48,7 @@ class Kind(enum.Enum):
     BOTH = "both"
     SOURCE = "source"
     INPUT = "input"
-    """Something for the linker: an object, an archive, a script."""
+    """An input of the linker: an object, an archive, a script."""
     OUTPUT = "output"
 
 
@@ -56,39 +56,42 @@ class Item(NamedTuple):
     kind: Kind
     words: tuple[str, ...]
     language: str = ""
-    """Of a source: `c`, or the name of what is compiled natively only."""
+    """Language of a source: `c`, or the name of a language that is compiled natively only."""
     dash_x: str = ""
-    """The -x in force, if any."""
+    """The current `-x`, if any."""
 
 
 class CommandLine(NamedTuple):
     words: tuple[str, ...]
-    """As given, response files expanded."""
+    """The arguments, with response files expanded."""
     items: tuple[Item, ...]
     output: str | None
     compile_only: bool
-    other: bool
-    """Nothing here makes an object or an executable."""
+    other_output: bool
+    """Whether the command makes neither an object nor an executable."""
 
     @property
     def sources(self) -> list[Item]:
         return [item for item in self.items if item.kind is Kind.SOURCE]
 
-    def of(self, *kinds: Kind) -> list[str]:
-        """The words of these kinds, in their order."""
+    def words_of(self, *kinds: Kind) -> list[str]:
+        """The words of these kinds, in order."""
         return [word for item in self.items if item.kind in kinds for word in item.words]
 
     def bitcode_words(self) -> list[str]:
-        """What matters for bitcode: language and preprocessor, not optimisation, warnings or dependencies."""
+        """Options that affect bitcode: language and preprocessor, not optimisation, warnings or dependencies."""
         return [
-            word for item in self.items if item.kind is Kind.COMPILE and _matters(item.words) for word in item.words
+            word
+            for item in self.items
+            if item.kind is Kind.COMPILE and _affects_bitcode(item.words)
+            for word in item.words
         ]
 
 
 def parse(arguments: Sequence[str]) -> CommandLine:
     words = expand(arguments)
     items: list[Item] = []
-    output, compile_only, other, dash_x = None, False, False, ""
+    output, compile_only, other_output, dash_x = None, False, False, ""
     at, only_inputs = 0, False
     while at < len(words):
         word = words[at]
@@ -108,10 +111,10 @@ def parse(arguments: Sequence[str]) -> CommandLine:
             items.append(Item(Kind.OUTPUT, group))
         else:
             compile_only = compile_only or word == "-c"
-            other = other or word in _OTHER_OUTPUT or word.startswith(_OTHER_PREFIXES)
+            other_output = other_output or word in _OTHER_OUTPUT or word.startswith(_OTHER_PREFIXES)
             items.append(Item(_kind(word), group))
     inputs = any(item.kind in (Kind.SOURCE, Kind.INPUT) for item in items)
-    return CommandLine(tuple(words), tuple(items), output, compile_only, other or not inputs)
+    return CommandLine(tuple(words), tuple(items), output, compile_only, other_output or not inputs)
 
 
 def _input(word: str, dash_x: str) -> Item:
@@ -129,7 +132,7 @@ def _kind(word: str) -> Kind:
     return Kind.COMPILE
 
 
-def _matters(words: tuple[str, ...]) -> bool:
+def _affects_bitcode(words: tuple[str, ...]) -> bool:
     first = words[0]
     if first.startswith("-Wp,"):
         return "-M" not in first
@@ -139,7 +142,7 @@ def _matters(words: tuple[str, ...]) -> bool:
 
 
 def expand(arguments: Sequence[str], depth: int = 0) -> list[str]:
-    """The words with every `@file` replaced by what it holds. One that cannot be read stays, as compilers do."""
+    """The words with every `@file` replaced by its contents. If it cannot be read the word stays, as in compilers."""
     words: list[str] = []
     for word in arguments:
         if not word.startswith("@") or depth > 9:
@@ -156,7 +159,7 @@ def expand(arguments: Sequence[str], depth: int = 0) -> list[str]:
 
 
 def split_words(text: str) -> list[str]:
-    """GNU's quoting: white space separates, quotes of either kind join, a backslash takes the next character."""
+    """Splits by GNU's rules: white space separates, quotes of either kind join, a backslash escapes one character."""
     words: list[str] = []
     current: str | None = None
     quote = ""

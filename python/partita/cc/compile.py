@@ -1,4 +1,4 @@
-"""Sources to objects: natively as the user asks, and to bitcode as `partita run` wants it, at the same time."""
+"""Compiles sources to objects: natively with the user's options, and to bitcode for `partita run`, in parallel."""
 
 from __future__ import annotations
 
@@ -6,42 +6,42 @@ import os
 import subprocess
 from collections.abc import Sequence
 
-from partita.cc import kept
+from partita.cc import embedded
 from partita.cc.arguments import CommandLine, Item, Kind
 from partita.toolchain import PLAIN, TO_BITCODE, driver, include_flags
 
-# Programs of configure scripts: nobody explores them, and there are hundreds.
+# Programs of configure scripts. They are never explored, and there are hundreds of them.
 _CHECK_NAMES = ("conftest.", "CheckSymbolExists.", "testCCompiler.", "CMakeCCompilerId.")
 _CHECK_FOLDERS = frozenset(("CMakeScratch", "CMakeTmp", "meson-private"))
 
 
 def native_command(words: Sequence[str]) -> list[str]:
-    """clang for the native target. The include folders of its libc come last, as a compiler's own do."""
+    """The command of clang for the native target. The include folders of musl come last, as system folders do."""
     plain = [word for word in words if not word.startswith("-flto")]
     includes = [] if "-nostdinc" in words else include_flags()
     at = plain.index("--") if "--" in plain else len(plain)
     zig, clang, *target = driver()
-    return [zig, clang, *_unasked(target), *plain[:at], *_unasked(includes), *plain[at:]]
+    return [zig, clang, *_no_unused_warnings(target), *plain[:at], *_no_unused_warnings(includes), *plain[at:]]
 
 
-def _unasked(words: Sequence[str]) -> list[str]:
-    """Words that are not the user's: where they do nothing (assembly, linking) that is nothing to warn of."""
+def _no_unused_warnings(words: Sequence[str]) -> list[str]:
+    """Suppresses warnings about unused options, for options that the user did not give."""
     return ["--start-no-unused-arguments", *words, "--end-no-unused-arguments"]
 
 
 def to_objects(line: CommandLine) -> int:
-    """`-c`: the native compilation is the user's command line itself."""
+    """`-c`: the native compilation has the user's command line."""
     outputs = {item: line.output or _object_name(item.words[0]) for item in line.sources}
     return _compile(line, [native_command(line.words)], outputs)
 
 
 def to_temporary_objects(line: CommandLine, folder: str) -> tuple[int, dict[Item, str]]:
-    """Compiling and linking in one command: the objects stand where the sources stood."""
+    """Compiling and linking in one command: objects replace the sources for the linker."""
     outputs = {
         item: os.path.join(folder, f"{number}-{_object_name(item.words[0])}")
         for number, item in enumerate(line.sources)
     }
-    words = line.of(Kind.COMPILE, Kind.BOTH)
+    words = line.words_of(Kind.COMPILE, Kind.BOTH)
     commands = []
     for item, output in outputs.items():
         language = ["-x", item.dash_x] if item.dash_x else []
@@ -51,7 +51,7 @@ def to_temporary_objects(line: CommandLine, folder: str) -> tuple[int, dict[Item
 
 
 def _dependency_words(line: CommandLine, item: Item) -> list[str]:
-    """-MD names its file after the output, which here is not the object's."""
+    """Options that give the file of `-MD` its usual name, which clang derives from the output."""
     words = {word for word in line.words if word.startswith("-M")}
     if not words & {"-MD", "-MMD"} or any(word.startswith("-MF") for word in words):
         return []
@@ -60,33 +60,35 @@ def _dependency_words(line: CommandLine, item: Item) -> list[str]:
     return ["-MF", f"{stem}.d", *target]
 
 
-def _compile(line: CommandLine, natives: list[list[str]], outputs: dict[Item, str]) -> int:
+def _compile(line: CommandLine, native_commands: list[list[str]], outputs: dict[Item, str]) -> int:
     text = None
     if any(item.words[0] == "-" for item in outputs):
         import sys
 
         text = sys.stdin.buffer.read()
-    wanted = [item for item, output in outputs.items() if item.language == "c" and _is_kept(item, output)]
+    wanted = [item for item, output in outputs.items() if item.language == "c" and _embeds_bitcode(item, output)]
     status = 0
-    # A source at a time beside its native compilation; further sources wait, since make runs many of us at once.
+    # Only the first source is compiled in parallel to the native compilation: make already runs several processes.
     bitcode = {item: _Bitcode(line, item) for item in wanted[:1]}
-    for command in natives:
+    for command in native_commands:
         native = subprocess.Popen(command, stdin=None if text is None else subprocess.PIPE)
         native.communicate(text)
         status = status or native.returncode
     for item in wanted:
         record = (bitcode.get(item) or _Bitcode(line, item)).finish(text)
         if status == 0:
-            kept.add(outputs[item], kept.pack(record))
+            embedded.add(outputs[item], embedded.pack(record))
     if status == 0:
         for item, output in outputs.items():
-            if item.language != "c" and _is_kept(item, output):
-                kept.add(output, kept.pack(kept.Record(item.words[0], os.getcwd(), b"", item.language)))
+            if item.language != "c" and _embeds_bitcode(item, output):
+                embedded.add(
+                    output, embedded.pack(embedded.BitcodeRecord(item.words[0], os.getcwd(), b"", item.language))
+                )
     return status if status >= 0 else 128 - status
 
 
 class _Bitcode:
-    """A compilation to bitcode. Its output goes to memory: a pipe would make it wait until somebody reads."""
+    """A compilation to bitcode. It writes to memory; it would block on a pipe that is not read."""
 
     def __init__(self, line: CommandLine, item: Item) -> None:
         self._source = item.words[0]
@@ -100,19 +102,19 @@ class _Bitcode:
             stderr=subprocess.PIPE,
         )
 
-    def finish(self, text: bytes | None) -> kept.Record:
-        _, said = self._process.communicate(text if self._source == "-" else None)
+    def finish(self, text: bytes | None) -> embedded.BitcodeRecord:
+        _, messages = self._process.communicate(text if self._source == "-" else None)
         with open(self._output, "rb") as file:
             file.seek(0)
             bitcode = file.read()
         if self._process.returncode == 0:
-            return kept.Record(self._source, os.getcwd(), bitcode)
-        why = said.decode("utf-8", "replace").strip().partition("\n")[0]
-        return kept.Record(self._source, os.getcwd(), b"", why or f"status {self._process.returncode}")
+            return embedded.BitcodeRecord(self._source, os.getcwd(), bitcode)
+        why = messages.decode("utf-8", "replace").strip().partition("\n")[0]
+        return embedded.BitcodeRecord(self._source, os.getcwd(), b"", why or f"status {self._process.returncode}")
 
 
-def _is_kept(item: Item, output: str) -> bool:
-    """Is this a program's own source, with an object to keep its bitcode in?"""
+def _embeds_bitcode(item: Item, output: str) -> bool:
+    """Whether the source is part of a program, not a configure check, and its object is a regular file."""
     source = item.words[0]
     if os.path.basename(source).startswith(_CHECK_NAMES) or os.environ.get("PARTITA_CC_BITCODE") == "0":
         return False

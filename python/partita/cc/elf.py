@@ -1,7 +1,7 @@
-"""Sections of ELF files, as far as kept bitcode needs them: reading one by name, and adding one to an object.
+"""Sections of ELF files, as far as embedded bitcode needs them: reads a section by name, adds a section to an object.
 
-A section is added by writing its contents, a longer table of names and a longer table of section headers behind what
-is there, and pointing the file's header at them. Nothing in front moves, so that no offset in the file changes.
+To add a section, its contents, a new table of names and a new table of section headers are appended to the file, and
+the file's header is changed to refer to them. Existing contents do not move, so that no offset changes.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ _SECTION = struct.Struct("<IIQQQQIIQQ")
 _MAGIC = b"\x7fELF\x02\x01"
 _PROGBITS = 1
 _ALIGNMENT = 8
-# From here on counts and indices of sections stand elsewhere; no compiler output we add to comes near.
-_RESERVED = 0xFF00
+# From this index on, counts and indices of sections are stored elsewhere. Compilers emit far fewer sections.
+_FIRST_RESERVED_INDEX = 0xFF00
 
 
 class ElfError(ValueError):
-    """Not a 64-bit little-endian ELF file, or one whose tables do not fit its size."""
+    """Not a 64-bit little-endian ELF file, or its tables are outside the file."""
 
 
 class Section(NamedTuple):
@@ -34,12 +34,12 @@ def is_elf(data: bytes) -> bool:
 
 
 def is_executable(data: bytes) -> bool:
-    """An executable or a shared object, rather than an object file."""
+    """Whether the file is an executable or a shared object, not an object file."""
     return is_elf(data) and len(data) >= _HEADER.size and _HEADER.unpack_from(data)[1] in (2, 3)
 
 
 def sections(data: bytes) -> Iterator[Section]:
-    """Every section that has contents or a name."""
+    """All sections. Only sections with program data have a size."""
     names, headers = _tables(data)
     for fields in headers:
         name, kind, offset, size = fields[0], fields[1], fields[4], fields[5]
@@ -48,36 +48,36 @@ def sections(data: bytes) -> Iterator[Section]:
 
 
 def section(data: bytes, wanted: str) -> bytes | None:
-    """The contents of the section of that name, or None."""
+    """The contents of the sections with this name, or None."""
     found = None
     for name, offset, size in sections(data):
         if name == wanted:
             if offset + size > len(data):
-                raise ElfError(f"section {name} ends behind the file")
+                raise ElfError(f"section {name} extends past the end of the file")
             found = (found or b"") + data[offset : offset + size]
     return found
 
 
 def add_section(data: bytes, name: str, contents: bytes) -> bytes:
-    """The file with one section more. It is not loaded, and linkers join the sections of this name."""
+    """The file with an added section. It is not loaded, and linkers concatenate sections with the same name."""
     header = list(_HEADER.unpack_from(data)) if len(data) >= _HEADER.size else []
     names, headers = _tables(data)
-    if len(headers) + 1 >= _RESERVED:
+    if len(headers) + 1 >= _FIRST_RESERVED_INDEX:
         raise ElfError(f"{len(headers)} sections are too many to add one")
     names_index = header[13]
     contents_offset = len(data)
     names_offset = contents_offset + len(contents)
-    longer = names + name.encode() + b"\0"
-    table_offset = -(-(names_offset + len(longer)) // _ALIGNMENT) * _ALIGNMENT
-    headers[names_index][4:6] = [names_offset, len(longer)]
+    new_names = names + name.encode() + b"\0"
+    table_offset = -(-(names_offset + len(new_names)) // _ALIGNMENT) * _ALIGNMENT
+    headers[names_index][4:6] = [names_offset, len(new_names)]
     headers.append([len(names), _PROGBITS, 0, 0, contents_offset, len(contents), 0, 0, 1, 0])
     header[6], header[12] = table_offset, len(headers)
     parts = [
         _HEADER.pack(*header),
         data[_HEADER.size :],
         contents,
-        longer,
-        bytes(table_offset - names_offset - len(longer)),
+        new_names,
+        bytes(table_offset - names_offset - len(new_names)),
         *(_SECTION.pack(*fields) for fields in headers),
     ]
     return b"".join(parts)
@@ -92,9 +92,9 @@ def _tables(data: bytes) -> tuple[bytes, list[list[int]]]:
     if count == 0 and table == 0:
         return b"", []
     if size != _SECTION.size or count == 0 or table + count * size > len(data) or names_index >= count:
-        raise ElfError("the table of sections does not fit the file")
+        raise ElfError("the table of sections extends past the end of the file")
     headers = [list(_SECTION.unpack_from(data, table + i * size)) for i in range(count)]
     offset, length = headers[names_index][4:6]
     if offset + length > len(data):
-        raise ElfError("the names of sections lie behind the file")
+        raise ElfError("the table of section names extends past the end of the file")
     return data[offset : offset + length], headers

@@ -1,7 +1,7 @@
-"""Objects to executables, through `zig cc`, which brings musl. It compiles musl when it links for the first time.
+"""Links objects to executables with `zig cc`, which has musl and compiles it at the first link.
 
-There are no shared libraries: what would become one becomes an archive of that name, with the same objects, and
-whoever links with it gets those that are needed. So every executable is whole, and has its bitcode.
+Shared libraries are not supported. `-shared` makes an archive of that name with the same objects, and linking with it
+takes the members that are needed. So every executable is complete, and has all its bitcode.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import os
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 
-from partita.cc import elf, kept
+from partita.cc import elf, embedded
 from partita.cc.archive import is_archive, members, records_needed
 from partita.cc.arguments import CommandLine, Item, Kind
 from partita.cc.musl import LINKER, prepare_musl
@@ -18,12 +18,12 @@ from partita.errors import UsageError
 from partita.toolchain import driver, include_flags, runtime_include, zig_dir
 
 _INTRINSICS = (b"klee_", b"partita_", b"__VERIFIER_", b"reach_error")
-_OURS = kept.SECTION.encode()
+_SECTION_NAME = embedded.SECTION.encode()
 _KINDS = (Kind.LINK, Kind.BOTH, Kind.INPUT, Kind.SOURCE, Kind.OUTPUT)
 
 
 def link(line: CommandLine, objects: dict[Item, str]) -> int:
-    """`objects` stand for the sources among the words."""
+    """Links. `objects` replace the sources on the command line."""
     words: list[str] = []
     for item in line.items:
         if item.kind in _KINDS:
@@ -33,34 +33,34 @@ def link(line: CommandLine, objects: dict[Item, str]) -> int:
     if "-r" in words:
         return _run([str(zig_dir() / "zig"), "ld.lld", *(word for word in words if not word.startswith("-nost"))])
     if "-shared" in words:
-        return _library(line.output or "a.out", [*inputs, *_libraries(line)])
+        return _archive_instead_of_shared(line.output or "a.out", [*inputs, *_libraries(line)])
     prepare_musl()
     import tempfile
 
     with tempfile.TemporaryDirectory(prefix="partita-cc-") as folder:
         words = _with_archives(line, words, inputs, folder)
         runtime = []
-        if any(mark in data.replace(_OURS, b"") for data in inputs.values() for mark in _INTRINSICS):
-            runtime = [intrinsics(folder)]
+        if any(mark in data.replace(_SECTION_NAME, b"") for data in inputs.values() for mark in _INTRINSICS):
+            runtime = [intrinsics_archive(folder)]
         status = _run([str(zig_dir() / "zig"), *LINKER, *words, *runtime])
     if status == 0:
-        _complete(line, inputs)
+        _add_missing_bitcode(line, inputs)
     return status
 
 
-def _library(output: str, inputs: Sequence[str]) -> int:
-    """Instead of a shared library. Archives among the inputs add their members: L."""
+def _archive_instead_of_shared(output: str, inputs: Sequence[str]) -> int:
+    """Makes an archive in place of a shared library. `L` adds the members of archives among the inputs."""
     if os.path.lexists(output):
         os.unlink(output)
     return _run([str(zig_dir() / "zig"), "ar", "qcsL", output, *inputs])
 
 
 def _with_archives(line: CommandLine, words: Sequence[str], inputs: Mapping[str, bytes], folder: str) -> list[str]:
-    """The words, with archives that are called like shared libraries under names that the linker does not mistake."""
+    """The words, with archives that have names of shared libraries replaced by links with names of archives."""
     found = {word: word for word, data in inputs.items() if is_archive(data)}
     found.update((f"-l{name}", path) for name, path in _named_libraries(line).items())
     result: list[str] = []
-    for word in _joined(words):
+    for word in _join_library_words(words):
         path = found.get(word)
         if path is not None and not path.endswith(".a"):
             plain = os.path.join(folder, f"{len(result)}.a")
@@ -70,8 +70,8 @@ def _with_archives(line: CommandLine, words: Sequence[str], inputs: Mapping[str,
     return result
 
 
-def _joined(words: Sequence[str]) -> Iterator[str]:
-    """`-l name` as one word."""
+def _join_library_words(words: Sequence[str]) -> Iterator[str]:
+    """Turns `-l name` into one word."""
     rest = iter(words)
     for word in rest:
         yield word + next(rest, "") if word == "-l" else word
@@ -87,38 +87,38 @@ def _contents(path: str) -> bytes:
         with open(path, "rb") as file:
             return file.read()
     except OSError:
-        return b""  # the linker says what is wrong with it
+        return b""  # the linker reports it
 
 
 def _is_foreign(name: str, data: bytes) -> bool:
-    """Machine code that no `partita cc` has made."""
+    """Whether the file is machine code that was not made by `partita cc`."""
     if is_archive(data):
-        return not any(kept.has_records(member) for member in members(name, data))
-    return elf.is_elf(data) and not kept.has_records(data)
+        return not any(embedded.has_records(member) for member in members(name, data))
+    return elf.is_elf(data) and not embedded.has_records(data)
 
 
-def _complete(line: CommandLine, inputs: dict[str, bytes]) -> None:
-    """Adds to an executable that has bitcode what its own objects could not bring."""
+def _add_missing_bitcode(line: CommandLine, inputs: dict[str, bytes]) -> None:
+    """Adds bitcode of archive members that only the bitcode needs, and the names of inputs without bitcode."""
     executable = line.output or "a.out"
     linked = _contents(executable)
-    if not elf.is_elf(linked) or not kept.has_records(linked):
+    if not elf.is_elf(linked) or not embedded.has_records(linked):
         return
     archives = [(name, data) for name, data in inputs.items() if is_archive(data)]
     archives += [(name, _contents(name)) for name in _libraries(line)]
     extra = records_needed(linked, archives)
     foreign = [name for name, data in inputs.items() if _is_foreign(name, data)]
-    extra += [kept.pack(kept.Record(name, os.getcwd(), b"", "another compiler")) for name in foreign]
+    extra += [embedded.pack(embedded.BitcodeRecord(name, os.getcwd(), b"", "another compiler")) for name in foreign]
     if extra:
-        kept.add(executable, b"".join(extra))
+        embedded.add(executable, b"".join(extra))
 
 
 def _libraries(line: CommandLine) -> list[str]:
-    """The archives that -l names and -L finds."""
+    """The archives of `-l`, found in the folders of `-L`."""
     return list(_named_libraries(line).values())
 
 
 def _named_libraries(line: CommandLine) -> dict[str, str]:
-    """By name; what is called like a shared library is an archive too, if `_library` has made it."""
+    """Archives by name. A file named like a shared library is an archive if `_archive_instead_of_shared` made it."""
     joined = ["".join(item.words) for item in line.items if item.kind is Kind.LINK]
     folders = [word[2:] for word in joined if word.startswith("-L")]
     found: dict[str, str] = {}
@@ -131,8 +131,8 @@ def _named_libraries(line: CommandLine) -> dict[str, str]:
     return found
 
 
-def intrinsics(folder: str) -> str:
-    """What answers the intrinsics natively, as an archive: it comes in only if the program calls one."""
+def intrinsics_archive(folder: str) -> str:
+    """The native intrinsics as an archive, so that they are linked only if the program calls one."""
     source, made = str(runtime_include().parent / "replay.c"), os.path.join(folder, "replay.o")
     archive = os.path.join(folder, "libintrinsics.a")
     for command in (

@@ -1,4 +1,4 @@
-"""The C library of native programs: zig compiles its musl when it links for the first time, and keeps it."""
+"""The C library of native programs: zig compiles its musl at the first link and caches it."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import sys
 from partita.errors import UsageError
 from partita.toolchain import TARGET, zig_dir
 
-# Always the same, whatever the objects were compiled with: zig keeps one musl for each combination.
+# Fixed flags for all objects: zig caches one musl per combination of flags.
 LINKER = ("cc", "-target", TARGET, "-O0", "-g", "-fno-sanitize=all")
 
 
 def prepare_musl() -> None:
-    """Makes zig compile musl now, and says so, if it has not done it yet for this installation."""
+    """Makes zig compile musl now, with a message, if it has not been compiled for this installation."""
     folder = _zig_cache()
     installation = str(zig_dir())
     stamp = os.path.join(folder, f"partita-musl-{_short_name(installation)}")
@@ -53,7 +53,7 @@ def _short_name(text: str) -> str:
 
 
 def _zig_cache() -> str:
-    """Where zig keeps what it has compiled, by its own rules."""
+    """The folder of zig's cache, by zig's rules."""
     found = os.environ.get("ZIG_GLOBAL_CACHE_DIR")
     if found:
         return found

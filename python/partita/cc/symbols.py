@@ -1,8 +1,8 @@
-"""The names a bitcode file defines and needs, from the symbol table that LLVM writes behind the module.
+"""The names that a bitcode file defines and needs, from the symbol table that LLVM writes after the module.
 
-Reading it takes a millisecond, LLVM itself would take hundreds. A bitcode file is a row of blocks, each with its length
-in words; the table of symbols and the names are one blob each (LLVM's documentation: "LLVM Bitcode File Format"). The
-table starts with its version, and we read that of the pinned compiler only.
+Reading the table takes a millisecond; loading LLVM would take hundreds. A bitcode file is a sequence of blocks, each
+with its length in words. The symbol table and the string table are one blob each (LLVM's documentation: "LLVM Bitcode
+File Format"). The table starts with its version; only the version of the pinned compiler is read.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from typing import NamedTuple
 
 _MAGIC = b"BC\xc0\xde"
 _NAMES, _SYMBOLS = 23, 25
-# The abbreviation "code 1, then a blob" is defined and used at once (24 bits).
+# The abbreviation "code 1, then a blob" is defined and used immediately (24 bits).
 _BLOB_FOLLOWS = 0x940312
 _TABLE_VERSION = 3
-# The version, then where these lie: the producer's name, modules, comdats, symbols.
+# The version, then offset and size of each of: producer's name, modules, comdats, symbols.
 _TABLE = struct.Struct("<I2I2I2I2I")
-# Where its name lies, as linkers and as the module write it; its comdat; flags.
+# Offset and size of the mangled name and of the name in the IR, comdat, flags.
 _SYMBOL = struct.Struct("<2I2III")
 _UNDEFINED, _WEAK, _GLOBAL, _INTRINSIC = 1 << 3, 1 << 4, 1 << 10, 1 << 11
 
@@ -50,12 +50,12 @@ def symbols(bitcode: bytes) -> Symbols:
 
 
 def _blobs(data: bytes) -> Iterator[tuple[int, bytes]]:
-    """Number and blob of the blocks at the top that hold one."""
+    """Number and blob of the top-level blocks that have one."""
     if not data.startswith(_MAGIC):
         raise ValueError("expected bitcode")
     at = len(_MAGIC)
     while at + 8 <= len(data):
-        # A block starts at a word: its mark (2 bits), number and width (variable), then its length in words.
+        # A block starts at a word boundary: tag (2 bits), number and width (VBR), then its length in words.
         block, _ = _variable(int.from_bytes(data[at : at + 4], "little") >> 2, 8)
         (words,) = struct.unpack_from("<I", data, at + 4)
         body = data[at + 8 : at + 8 + 4 * words]
@@ -65,7 +65,7 @@ def _blobs(data: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def _blob(body: bytes) -> bytes:
-    """The one blob of a block: its length, and from the next whole word on its bytes."""
+    """The only blob of a block: its length, then its bytes from the next word boundary."""
     start = int.from_bytes(body[:16], "little")
     if start & 0xFFFFFF != _BLOB_FOLLOWS:
         raise ValueError("expected a block with a blob")
@@ -75,7 +75,7 @@ def _blob(body: bytes) -> bytes:
 
 
 def _variable(bits: int, width: int) -> tuple[int, int]:
-    """A number in groups of bits of which the highest says whether another follows; and how many bits it has."""
+    """A number in VBR encoding, and the number of bits it occupies."""
     value, groups, more = 0, 0, 1 << (width - 1)
     while True:
         group = bits >> (groups * width)

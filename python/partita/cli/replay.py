@@ -17,7 +17,7 @@ from typing import Any
 from partita import ktest
 from partita.errors import UsageError
 from partita.replay import Verdict
-from partita.replay.natively import is_built, replay_natively
+from partita.replay.native import is_executable_file, replay_natively
 from partita.replay.program import replay_program
 from partita.results import shown
 from partita.whole import ENVIRONMENT
@@ -41,9 +41,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    programs = [name for name in arguments.program if name.endswith(SOURCES) or is_built(name)]
+    programs = [name for name in arguments.program if name.endswith(SOURCES) or is_executable_file(name)]
     names = [name for name in arguments.program if name not in programs]
-    executable = Path(programs[0]) if len(programs) == 1 and is_built(programs[0]) else None
+    executable = Path(programs[0]) if len(programs) == 1 and is_executable_file(programs[0]) else None
     if not names or (executable is None and not all(name.endswith(SOURCES) for name in programs or [""])):
         raise UsageError(
             "expected a program (.c, .bc, .ll or an executable) and tests (.ktest files or the folder of a run)"
@@ -90,10 +90,10 @@ def _variables(names: Sequence[str]) -> dict[str, str] | None:
 
 
 def _count_lines(executable: Path, tests: Sequence[ktest.Test], options: dict[str, Any], file: str | None) -> None:
-    from partita.replay.coverage import VARIABLE, instrument, lcov
+    from partita.replay.coverage import LINES_VARIABLE, instrument, lcov
 
     with instrument(executable) as marked:
-        variables = {**options["variables"], VARIABLE: str(marked.reached)}
+        variables = {**options["variables"], LINES_VARIABLE: str(marked.reached)}
         replay_program(marked.binary, tests, **{**options, "variables": variables, "writable": marked.reached})
         coverage = marked.coverage()
     for name, lines in sorted(coverage.items()):

@@ -1,4 +1,4 @@
-"""From what a user names (C sources, bitcode, LLVM text, executables of `partita cc`) to a serialised Program."""
+"""Turns C sources, bitcode, LLVM text and executables of `partita cc` into a serialised Program."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from partita.errors import UsageError
-from partita.frontends import cache as store
+from partita.frontends import cache as program_cache
 from partita.frontends.bitcode import is_bitcode, module_text, probe
 from partita.frontends.c import compile_c
 from partita.frontends.executable import bitcode_of, is_executable, without_bitcode
@@ -27,8 +27,8 @@ def load_program(
 ) -> bytes:
     """The serialised Program of C sources (`.c`), bitcode (`.bc`), LLVM text (`.ll`) and executables, linked together.
 
-    `optimize` runs LLVM's usual passes (without vectorising); else values are promoted to registers and nothing more.
-    `entry` is the function everything is reached from; None keeps all definitions, as for a library.
+    `optimize` runs LLVM's -O2 passes without vectorisation; otherwise values are only promoted to registers.
+    `entry` is the function that exploration starts from; None keeps all definitions, as for a library.
     """
     names = [os.fspath(path) for path in paths]
     if not names:
@@ -37,16 +37,16 @@ def load_program(
     contents = {name: _read(name) for name in names}
     key = ""
     if cache:
-        key = store.key_of(
+        key = program_cache.key_of(
             {
                 "paths": [os.path.abspath(name) for name in names],
                 "folder": os.getcwd() if sources else "",
                 "flags": [optimize, list(cflags), entry],
                 "compiler": _compiler_identity(clang) if sources else "",
-                "lowering": store.lowering_identity(),
+                "lowering": program_cache.lowering_identity(),
             }
         )
-        found = store.lookup(key)
+        found = program_cache.lookup(key)
         if found is not None:
             return found
     compiled = {c.path: c for c in compile_c(sources, cflags=cflags, clang=clang, optimize=optimize)}
@@ -61,13 +61,13 @@ def load_program(
             inputs.append((name, contents[name]))
     text = module_text(inputs, entry=entry, optimize=optimize)
 
-    from partita.llvm import lower  # a warm cache does not need it
+    from partita.llvm import lower  # not needed if the program is cached
 
     program = lower(text)
     if cache:
         files = {os.path.abspath(name) for name in names}
         files.update(path for c in compiled.values() for path in c.dependencies)
-        store.keep(key, sorted(files), program)
+        program_cache.save(key, sorted(files), program)
     return program
 
 
@@ -84,7 +84,7 @@ def _read(name: str) -> bytes:
 
 
 def _compiler_identity(clang: str | None) -> list[object]:
-    """The command, and the file behind it, so that another version under the same name is another compiler."""
+    """The command and the size and time of its file, to distinguish versions with the same name."""
     command = compiler(clang)
     try:
         status = os.stat(command[0])

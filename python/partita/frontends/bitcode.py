@@ -1,6 +1,6 @@
-"""Bitcode and LLVM's text to one module: reading, linking, dropping what `main` cannot reach, promotion to registers.
+"""Bitcode and LLVM text to one module: reads, links, removes code that `main` does not reach, promotes to registers.
 
-This is the only file that knows llvmlite, and it imports it late: a warm cache never needs it.
+This is the only file that uses llvmlite. It imports it late: a cached program does not need it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from partita.errors import UsageError
 
 _BITCODE = (b"BC\xc0\xde", b"\xde\xc0\x17\x0b")
 _PROBE = "import sys; from llvmlite import binding; binding.parse_bitcode(sys.stdin.buffer.read()).verify()"
-# Names a library calls back through: a program's own definition of them must stay visible.
+# Functions that a library calls: a program's own definition of them must stay visible.
 _PRESERVED = frozenset("malloc calloc realloc free memalign aligned_alloc posix_memalign reallocarray".split())
 
 
@@ -24,9 +24,9 @@ def is_bitcode(data: bytes) -> bool:
 
 
 def probe(name: str, data: bytes) -> None:
-    """Reads bitcode of unknown origin in a process of its own first: LLVM's reader aborts on some damaged files.
+    """Reads bitcode of unknown origin in a separate process first: LLVM's reader aborts on some damaged files.
 
-    What it refuses in an orderly way is left to `module_text` to report.
+    Other errors are reported by `module_text`.
     """
     if not is_bitcode(data):
         return
@@ -34,15 +34,15 @@ def probe(name: str, data: bytes) -> None:
 
     done = subprocess.run([sys.executable, "-c", _PROBE], input=data, capture_output=True, check=False)
     if done.returncode < 0:
-        said = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        why = said[-1].rpartition(": ")[2] if said else f"signal {-done.returncode}"
-        raise UsageError(f"`{name}` is damaged: LLVM stops while reading it ({why}); make it again")
+        messages = done.stderr.decode("utf-8", "replace").strip().splitlines()
+        why = messages[-1].rpartition(": ")[2] if messages else f"signal {-done.returncode}"
+        raise UsageError(f"`{name}` is damaged: LLVM aborts while reading it ({why}); compile it again")
 
 
 def module_text(inputs: Sequence[tuple[str, bytes]], *, entry: str | None = "main", optimize: bool = False) -> str:
     """The text of all inputs (name and contents) linked into one module.
 
-    Only what `entry` reaches is kept; without an entry everything is, as for a library.
+    Only definitions that `entry` reaches are kept; without an entry all are, as for a library.
     """
     llvm = _llvm()
     whole = _link(llvm, inputs)
@@ -53,12 +53,12 @@ def module_text(inputs: Sequence[tuple[str, bytes]], *, entry: str | None = "mai
 
 
 def linked_text(inputs: Sequence[tuple[str, bytes]]) -> str:
-    """As `module_text`, with everything kept and nothing changed."""
+    """The text of all inputs linked into one module, otherwise unchanged."""
     return str(_link(_llvm(), inputs))
 
 
 def object_code(text: str) -> bytes:
-    """The machine code of a module, as an object file for a native linker."""
+    """The machine code of a module as an object file."""
     llvm = _llvm()
     llvm.initialize_native_asmprinter()
     llvm.initialize_native_asmparser()
@@ -117,7 +117,7 @@ def _first_line(error: Exception) -> str:
 
 
 def _internalize(module: Any, entry: str) -> None:
-    """Makes every definition private but the entry, so that what nothing uses can be dropped."""
+    """Makes every definition except the entry internal, so that unused ones can be removed."""
     found = False
     for symbol in [*module.functions, *module.global_variables]:
         if symbol.is_declaration:

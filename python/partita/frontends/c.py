@@ -16,7 +16,7 @@ _DEPENDENCY = re.compile(r"((?:\\.|\$\$|[^\s\\])+)")
 
 
 class Compiled(NamedTuple):
-    """The bitcode of one source file and the files it was made from."""
+    """The bitcode of one source file, and the files it depends on."""
 
     path: str
     bitcode: bytes
@@ -26,9 +26,12 @@ class Compiled(NamedTuple):
 def compile_c(
     paths: Sequence[str], *, cflags: Sequence[str] = (), clang: str | None = None, optimize: bool = False
 ) -> list[Compiled]:
-    """Compiles each file to bitcode. What the compiler complains about is raised as it printed it."""
+    """Compiles each file to bitcode.
+
+    Errors: `UsageError` with the compiler's messages as printed.
+    """
     command = [*compiler(clang), *(_OPTIMIZABLE if optimize else PLAIN), *TO_BITCODE, *cflags]
-    from concurrent.futures import ThreadPoolExecutor  # a warm cache never comes here
+    from concurrent.futures import ThreadPoolExecutor  # not needed if the program is cached
 
     with ThreadPoolExecutor(max_workers=max(1, min(len(paths), os.cpu_count() or 1))) as pool:
         return list(pool.map(lambda path: _compile(command, path), paths))
@@ -48,7 +51,7 @@ def _compile(command: list[str], path: str) -> Compiled:
             raise UsageError(f"cannot run the compiler `{command[0]}`: {error.strerror}; check --clang") from None
         if done.returncode != 0 or not os.path.exists(output):
             text = done.stderr.decode("utf-8", "replace").rstrip()
-            raise UsageError(text or f"the compiler ended with status {done.returncode} on `{path}` and said nothing")
+            raise UsageError(text or f"the compiler ended with status {done.returncode} on `{path}` without a message")
         bitcode = Path(output).read_bytes()
         found = _dependencies(Path(rules).read_text("utf-8", "surrogateescape"))
     return Compiled(path, bitcode, tuple(os.path.abspath(name) for name in found))

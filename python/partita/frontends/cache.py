@@ -1,9 +1,8 @@
-"""Lowered programs kept between runs.
+"""Cache of lowered programs.
 
-An entry is found by what was asked (paths, flags, tools, our own lowering code) and holds the content hashes of every
-file that went into it, headers included; it is used only when all of them still have these contents. Entries are
-written to a temporary name and renamed, so that concurrent processes see whole entries or none; a damaged one is made
-again.
+The key of an entry is a hash of the request (paths, flags, tools, the lowering code). The entry has the content hashes
+of every file it was made from, including headers, and is valid only if none has changed. Entries are written to a
+temporary name and renamed, so that concurrent processes see complete entries or none; a damaged one is replaced.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ def file_hash(path: str) -> str | None:
 
 @functools.cache
 def lowering_identity() -> list[str]:
-    """llvmlite's version file and the text of our own lowering: a change in either makes other programs."""
+    """Hashes of llvmlite's version file and of the lowering code: a change of either changes lowered programs."""
     sources = ("frontends/bitcode.py", "frontends/c.py", "frontends/executable.py", "toolchain.py")
     package = Path(__file__).resolve().parent.parent
     files = [*(package / name for name in sources), *sorted(package.glob("llvm/*.py"))]
@@ -53,7 +52,7 @@ def lowering_identity() -> list[str]:
 
 
 def lookup(key: str) -> bytes | None:
-    """The program of an entry whose files have not changed."""
+    """The program of a valid entry, or None."""
     try:
         raw = _entry(key).read_bytes()
     except OSError:
@@ -63,17 +62,17 @@ def lookup(key: str) -> bytes | None:
         files: dict[str, str] = json.loads(head)
     except ValueError:
         return None
-    if not isinstance(files, dict) or not is_whole(program):
+    if not isinstance(files, dict) or not has_valid_checksum(program):
         return None
     return program if all(file_hash(path) == found for path, found in files.items()) else None
 
 
-def keep(key: str, files: Iterable[str], program: bytes) -> None:
-    """Writes an entry. A cache that cannot be written is no reason to fail: the program is made again next time."""
+def save(key: str, files: Iterable[str], program: bytes) -> None:
+    """Writes an entry. Failures are ignored: the program is lowered again next time."""
     hashes = {path: file_hash(path) for path in files}
     if any(found is None for found in hashes.values()):
         return
-    import tempfile  # a warm cache never comes here
+    import tempfile  # not needed if the program is cached
 
     entry = _entry(key)
     try:
@@ -93,6 +92,6 @@ def _entry(key: str) -> Path:
     return cache_dir() / "programs" / key[:2] / key[2:]
 
 
-def is_whole(program: bytes) -> bool:
-    """Is the checksum in the header (see `llvm/write.py`) that of the contents?"""
+def has_valid_checksum(program: bytes) -> bool:
+    """Whether the checksum in the header (see `llvm/write.py`) matches the contents."""
     return len(program) > 24 and struct.unpack_from("<I", program, 12)[0] == zlib.crc32(memoryview(program)[16:])

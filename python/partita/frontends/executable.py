@@ -1,11 +1,11 @@
-"""Executables built with `partita cc`: the bitcode of the objects that went into them."""
+"""Executables built with `partita cc`: the bitcode of the objects they were linked from."""
 
 from __future__ import annotations
 
-from partita.cc import elf, kept
+from partita.cc import elf, embedded
 from partita.errors import UsageError
 
-_HOW = 'build it with `partita cc`, such as ./configure CC="partita cc" && make'
+_ADVICE = 'build it with `partita cc`, such as ./configure CC="partita cc" && make'
 
 
 def is_executable(data: bytes) -> bool:
@@ -21,7 +21,7 @@ def bitcode_of(name: str, data: bytes) -> list[tuple[str, bytes]]:
 
 
 def without_bitcode(name: str) -> list[str]:
-    """What an executable has as machine code only, each with the reason; nothing for other files."""
+    """Sources of which an executable has only machine code, each with the reason. Empty for other files."""
     try:
         with open(name, "rb") as file:
             data = file.read()
@@ -34,11 +34,11 @@ def _without(name: str, data: bytes) -> list[str]:
     return [f"{record.source} ({record.why})" for record in _records(name, data) if not record.bitcode]
 
 
-def _records(name: str, data: bytes) -> list[kept.Record]:
+def _records(name: str, data: bytes) -> list[embedded.BitcodeRecord]:
     try:
-        records = kept.records(data)
-    except (elf.ElfError, kept.DamagedError) as error:
-        raise UsageError(f"cannot read the bitcode kept in `{name}`: {error}; link it again") from None
+        records = embedded.records(data)
+    except (elf.ElfError, embedded.DamagedError) as error:
+        raise UsageError(f"cannot read the bitcode embedded in `{name}`: {error}; link it again") from None
     if records is None:
-        raise UsageError(f"`{name}` has no bitcode: {_HOW}")
+        raise UsageError(f"`{name}` has no bitcode: {_ADVICE}")
     return records

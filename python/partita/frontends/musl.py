@@ -1,8 +1,8 @@
-"""musl as a lowered program, made once for each installation from the sources in the ziglang wheel, and kept.
+"""musl as a lowered program, built once per installation from the sources in the ziglang wheel, and cached.
 
-All of musl's own C is compiled file by file to bitcode, with headers of ours where it would speak to the machine
-(`runtime/musl/include`) and a few files of ours in place of its own; LLVM links it and `partita.llvm` lowers it. The
-result is one library: a run takes from it what the program reaches (`core/src/program/link.rs`).
+Each C file of musl is compiled to bitcode. Our headers replace those with machine code (`runtime/musl/include`), and
+our C files replace a few of musl's. LLVM links the bitcode and `partita.llvm` lowers it. The result is one library; a
+run links the functions that the program reaches (`core/src/program/link.rs`).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from partita.errors import UsageError
-from partita.frontends import cache as store
+from partita.frontends import cache
 from partita.frontends.bitcode import module_text
 from partita.toolchain import driver, include_flags, runtime_include, zig_dir
 
@@ -31,10 +31,9 @@ _FOLDERS = (
     " multibyte network passwd prng process regex sched search select signal stat stdio stdlib string temp termios"
     " thread time unistd"
 ).split()
-# musl's string functions read whole words, past the end of what they were given, where __GNUC__ is defined.
-_BYTEWISE = ("-U__GNUC__",)
-# What `runtime/musl` or the executor has instead: the start and the end of a process, threads, moving
-# and comparing bytes.
+# If __GNUC__ is defined, musl's string functions read whole words, past the end of their arguments.
+_BYTEWISE_FLAGS = ("-U__GNUC__",)
+# Files that `runtime/musl` or the executor replaces: start and end of a process, threads, copying and comparing bytes.
 _REPLACED = frozenset(
     (
         "env/__libc_start_main env/__init_tls env/__reset_tls env/__stack_chk_fail internal/vdso exit/exit exit/_Exit"
@@ -46,57 +45,57 @@ _REPLACED = frozenset(
 
 
 def public_names() -> frozenset[str]:
-    """The names musl exports, from the list in the wheel: known without building anything."""
+    """The names that musl exports, from the list in the ziglang wheel, so that musl need not be built."""
     text = (zig_dir() / "lib" / "libc" / "musl" / "libc.S").read_text()
     words = (line.split() for line in text.splitlines() if line.startswith((".globl ", ".weak ", "WEAK")))
     return frozenset(found[1] for found in words)
 
 
 def musl() -> bytes:
-    """The serialised library, from the cache, or made now."""
-    folder = store.cache_dir() / "libc"
-    entry = folder / store.key_of({"flags": [_FLAGS, _BYTEWISE], "sources": _identity()})
-    found = _whole(entry)
+    """The serialised library, from the cache or newly built."""
+    folder = cache.cache_dir() / "libc"
+    entry = folder / cache.key_of({"flags": [_FLAGS, _BYTEWISE_FLAGS], "sources": _identity()})
+    found = _read_entry(entry)
     if found is not None:
         return found
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with _alone(folder / "lock"):
-            found = _whole(entry)  # somebody else may have made it while we waited
+        with _locked(folder / "lock"):
+            found = _read_entry(entry)  # another process may have built it in the meantime
             if found is None:
-                found = _make()
-                _keep(entry, found)
+                found = _build()
+                _save(entry, found)
             return found
     except OSError as error:
         raise UsageError(
-            f"cannot keep the C library in `{folder}`: {error.strerror}; it needs 10 MB: free some space, or choose"
-            " another place with XDG_CACHE_HOME"
+            f"cannot save the C library in `{folder}`: {error.strerror}; it needs 10 MB: free some space, or choose"
+            " another folder with XDG_CACHE_HOME"
         ) from None
 
 
 def _identity() -> list[object]:
     zig = zig_dir()
     status = (zig / "zig").stat()
-    ours = sorted([*_overrides().glob("*.c"), *(_overrides() / "include").glob("*.h")])
-    hashes = [store.file_hash(str(path)) for path in [*ours, Path(__file__)]]
-    return [str(zig), status.st_size, status.st_mtime_ns, hashes, store.lowering_identity()]
+    our_files = sorted([*_overrides().glob("*.c"), *(_overrides() / "include").glob("*.h")])
+    hashes = [cache.file_hash(str(path)) for path in [*our_files, Path(__file__)]]
+    return [str(zig), status.st_size, status.st_mtime_ns, hashes, cache.lowering_identity()]
 
 
 def _overrides() -> Path:
     return runtime_include().parent / "musl"
 
 
-def _whole(entry: Path) -> bytes | None:
+def _read_entry(entry: Path) -> bytes | None:
     try:
         data = entry.read_bytes()
     except OSError:
         return None
-    return data if store.is_whole(data) else None
+    return data if cache.has_valid_checksum(data) else None
 
 
 @contextlib.contextmanager
-def _alone(path: Path) -> Iterator[None]:
-    """Only one process at a time; the lock goes with the process."""
+def _locked(path: Path) -> Iterator[None]:
+    """Holds a lock that excludes other processes. It is released when the process ends."""
     with open(path, "w") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -106,7 +105,7 @@ def _alone(path: Path) -> Iterator[None]:
         yield
 
 
-def _keep(entry: Path, data: bytes) -> None:
+def _save(entry: Path, data: bytes) -> None:
     handle, temporary = tempfile.mkstemp(dir=entry.parent, prefix=".new-")
     try:
         with os.fdopen(handle, "wb") as file:
@@ -119,13 +118,13 @@ def _keep(entry: Path, data: bytes) -> None:
 
 def _sources() -> list[Path]:
     root = zig_dir() / "lib" / "libc" / "musl" / "src"
-    theirs = [
+    musl_files = [
         path
         for folder in _FOLDERS
         for path in sorted((root / folder).glob("*.c"))
         if f"{folder}/{path.stem}" not in _REPLACED
     ]
-    return [*sorted(_overrides().glob("*.c")), *theirs]
+    return [*sorted(_overrides().glob("*.c")), *musl_files]
 
 
 def _command() -> list[str]:
@@ -137,7 +136,7 @@ def _command() -> list[str]:
     return [*command, *include_flags()]
 
 
-def _make() -> bytes:
+def _build() -> bytes:
     from partita.llvm import lower
 
     sources, command = _sources(), _command()
@@ -146,7 +145,7 @@ def _make() -> bytes:
         def compile_one(item: tuple[int, Path]) -> bytes:
             number, source = item
             output = Path(folder) / f"{number}.bc"
-            flags = _BYTEWISE if source.parent.name == "string" else ()
+            flags = _BYTEWISE_FLAGS if source.parent.name == "string" else ()
             words = [*command, *flags, "-o", str(output), "--", str(source)]
             done = subprocess.run(words, capture_output=True, text=True, check=False)
             if done.returncode != 0:
@@ -163,7 +162,7 @@ def _make() -> bytes:
 
 @contextlib.contextmanager
 def _progress(total: int):  # type: ignore[no-untyped-def]
-    """A bar on standard error, where that is a terminal; else one line."""
+    """A progress bar on standard error if that is a terminal, otherwise one line."""
     from rich.console import Console
     from rich.progress import Progress
 

@@ -1,1 +1,1 @@
-"""Partita as the solver of other packages, each in a module of its own that needs that package."""
+"""Partita as a solver for other packages, one module per package."""

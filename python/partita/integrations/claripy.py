@@ -3,9 +3,9 @@
     solver = partita.integrations.claripy.Solver()             # in place of claripy.Solver()
     state = angr.SimState(project, plugins={"solver": SimSolver(solver=solver)})
 
-`Solver` is claripy's own front end with its caches over `BackendPartita`. Least and greatest values are found by the
-chain of layers itself, mostly in two questions; further values of an expression extend the path of the first. Floating
-point and strings are claripy's `BackendError`: Partita has bit-vectors, booleans and arrays.
+`Solver` is claripy's own front end, with its caches, over `BackendPartita`. Minimum and maximum are computed by the
+chain of layers, mostly with two queries; further values of an expression extend the path of the first. Floating point
+and strings raise claripy's `BackendError`: Partita supports bit-vectors, booleans and arrays.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ __all__ = ["BackendPartita", "Solver", "SolverComposite", "backend"]
 Hook = Callable[[dict[str, Any]], object]
 
 
-def _folded(name: str) -> Callable[..., Expr]:
-    """A function of SMT-LIB over two or more arguments, from the left."""
+def _left_associative(name: str) -> Callable[..., Expr]:
+    """An SMT-LIB function of two or more arguments, left-associative."""
     return lambda *args: reduce(lambda a, b: apply(name, a, b), args)
 
 
@@ -38,7 +38,7 @@ def _extend(name: str) -> Callable[[int, Expr], Expr]:
 
 
 def _rotate(left: bool) -> Callable[[Expr, Expr], Expr]:
-    """By an amount that is an expression."""
+    """Rotation by an amount that is an expression."""
 
     def rotate(value: Expr, amount: Expr) -> Expr:
         by = amount.urem(value.width)
@@ -56,30 +56,33 @@ def _reverse(value: Expr) -> Expr:
 
 
 OPERATIONS: dict[str, Callable[..., Any]] = {
-    "__add__": _folded("bvadd"),
-    "__sub__": _folded("bvsub"),
-    "__mul__": _folded("bvmul"),
-    "__floordiv__": _folded("bvudiv"),
-    "__mod__": _folded("bvurem"),
-    "SDiv": _folded("bvsdiv"),
-    "SMod": _folded("bvsrem"),  # the sign of the dividend, as Z3's back end has it
-    "__and__": _folded("bvand"),
-    "__or__": _folded("bvor"),
-    "__xor__": _folded("bvxor"),
+    "__add__": _left_associative("bvadd"),
+    "__sub__": _left_associative("bvsub"),
+    "__mul__": _left_associative("bvmul"),
+    "__floordiv__": _left_associative("bvudiv"),
+    "__mod__": _left_associative("bvurem"),
+    "SDiv": _left_associative("bvsdiv"),
+    "SMod": _left_associative("bvsrem"),  # the sign of the dividend, as Z3's back end has it
+    "__and__": _left_associative("bvand"),
+    "__or__": _left_associative("bvor"),
+    "__xor__": _left_associative("bvxor"),
     "__invert__": lambda a: ~a,
     "__neg__": lambda a: -a,
-    "__lshift__": _folded("bvshl"),
-    "__rshift__": _folded("bvashr"),
-    "LShR": _folded("bvlshr"),
+    "__lshift__": _left_associative("bvshl"),
+    "__rshift__": _left_associative("bvashr"),
+    "LShR": _left_associative("bvlshr"),
     "RotateLeft": _rotate(True),
     "RotateRight": _rotate(False),
     "Reverse": _reverse,
     "__eq__": lambda a, b: a == b,
     "__ne__": lambda a, b: a != b,
-    **{name.upper(): _folded(f"bv{name}") for name in ("ult", "ule", "ugt", "uge", "slt", "sle", "sgt", "sge")},
+    **{
+        name.upper(): _left_associative(f"bv{name}")
+        for name in ("ult", "ule", "ugt", "uge", "slt", "sle", "sgt", "sge")
+    },
     "And": lambda *args: all_of(args),
     "Or": lambda *args: any_of(args),
-    "Xor": _folded("xor"),
+    "Xor": _left_associative("xor"),
     "Not": lambda a: ~a,
     "Concat": lambda *args: concat(*args) if len(args) > 1 else args[0],
     "Extract": lambda high, low, value: value.extract(high, low),
@@ -97,11 +100,11 @@ LEAVES: dict[str, Callable[[Any], Expr]] = {
 
 
 class _Session:
-    """A solver and what claripy has added to it, which it adds again and again."""
+    """A solver with the constraints that claripy has added. Claripy adds the same constraint several times."""
 
     def __init__(self, seconds: float | None, memory_mb: int | None) -> None:
         self.chain = Chain(timeout=seconds, memory_mb=memory_mb)
-        # The hash of an expression is its identity, as long as it is kept.
+        # The hash of an expression identifies it while the expression exists.
         self.added: dict[int, tuple[Expr, Any]] = {}
 
     def add(self, expr: Expr, ast: Any) -> None:
@@ -117,7 +120,7 @@ class _Session:
 
 
 class BackendPartita(Backend):  # type: ignore[misc]
-    """What claripy calls a back end: its expressions as ours, its questions asked of a chain of layers."""
+    """A back end of claripy: converts its expressions, and answers its queries with a chain of layers."""
 
     __slots__ = ()
     reuse_z3_solver = False  # read by claripy's front end of every back end
@@ -130,7 +133,7 @@ class BackendPartita(Backend):  # type: ignore[misc]
     # Sessions: claripy calls them solvers.
 
     def solver(self, timeout: float | None = None, max_memory: float | None = None) -> _Session:
-        """`timeout` in milliseconds for each check, `max_memory` in megabytes."""
+        """A new session. `timeout` is in milliseconds for each check, `max_memory` in megabytes."""
         return _Session(None if timeout is None else timeout / 1000, None if max_memory is None else int(max_memory))
 
     def clone_solver(self, session: _Session) -> _Session:
@@ -141,12 +144,12 @@ class BackendPartita(Backend):  # type: ignore[misc]
             session.add(self.convert(ast), ast)
 
     def unsat_core(self, session: _Session) -> list[Any]:
-        """Of the constraints that were added; after a check that found them unsatisfiable."""
+        """The core of the added constraints if they are unsatisfiable, otherwise an empty list."""
         if session.chain.check() != "unsat":
             return []
         return [session.added[hash(expr)][1] for expr in session.chain.unsat_core()]
 
-    # Questions, on converted expressions.
+    # Queries on converted expressions.
 
     def _check(self, solver: _Session, extra: Sequence[Expr], callback: Hook | None) -> Model | None:
         verdict = solver.chain.check(*extra)
@@ -224,7 +227,7 @@ class BackendPartita(Backend):  # type: ignore[misc]
     ) -> bool:
         return self._satisfiable([*extra_constraints, expr == v], solver, model_callback)
 
-    # What can be told without a question.
+    # Answers without a query.
 
     def _is_true(self, e: Expr, extra_constraints: Any = (), solver: Any = None, model_callback: Any = None) -> bool:
         return str(e) == "true"
@@ -234,13 +237,13 @@ class BackendPartita(Backend):  # type: ignore[misc]
 
 
 backend = BackendPartita()
-"""Holds nothing but conversions: one serves all solvers."""
+"""One object for all solvers: it has no state except converted expressions."""
 backends_by_type[BackendPartita.__name__] = backend  # where claripy looks when a solver is unpickled
 
 
-class _Native(FullFrontend):  # type: ignore[misc]
-    """Least and greatest values are asked of the back end at once: claripy's front end first asks for two values to
-    bound its search by, and its cache of models takes signed and unsigned extremes for the same."""
+class _ExtremaFrontend(FullFrontend):  # type: ignore[misc]
+    """Passes minimum and maximum directly to the back end: claripy's front end first queries two values to bound its
+    search, and its cache of models confuses signed and unsigned extremes."""
 
     def min(self, e: Any, extra_constraints: Any = (), signed: bool = False, exact: Any = None) -> int:
         found: int = self._solver_backend.min(e, extra_constraints, signed, self._get_solver())
@@ -255,24 +258,24 @@ class _Native(FullFrontend):  # type: ignore[misc]
         return True, super().merge(others, merge_conditions, common_ancestor=common_ancestor)[1]
 
 
-class Solver(*claripy.solvers.Solver.__bases__[:-1], _Native):  # type: ignore[misc]
+class Solver(*claripy.solvers.Solver.__bases__[:-1], _ExtremaFrontend):  # type: ignore[misc]
     """claripy's default front end over Partita."""
 
-    min, max = _Native.min, _Native.max  # before those of the caches
+    min, max = _ExtremaFrontend.min, _ExtremaFrontend.max  # before those of the caches
 
     def __init__(self, **options: Any) -> None:
         super().__init__(backend, **options)
 
 
-class _Child(*claripy.solvers.SolverCompositeChild.__bases__[:-1], _Native):  # type: ignore[misc]
-    min, max = _Native.min, _Native.max
+class _CompositeChild(*claripy.solvers.SolverCompositeChild.__bases__[:-1], _ExtremaFrontend):  # type: ignore[misc]
+    min, max = _ExtremaFrontend.min, _ExtremaFrontend.max
 
     def __init__(self, **options: Any) -> None:
         super().__init__(backend, **options)
 
 
 class SolverComposite(claripy.SolverComposite):  # type: ignore[misc]
-    """claripy's front end that keeps independent constraints apart, as angr uses it by default, over Partita."""
+    """claripy's front end that separates independent constraints, angr's default, over Partita."""
 
     def __init__(self, template_solver: Any = None, **options: Any) -> None:
-        super().__init__(template_solver=template_solver or _Child(), **options)
+        super().__init__(template_solver=template_solver or _CompositeChild(), **options)

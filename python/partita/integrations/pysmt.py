@@ -61,7 +61,7 @@ FUNCTIONS = {
     op.ARRAY_SELECT: "select",
     op.ARRAY_STORE: "store",
 }
-"""What SMT-LIB calls the operators of pySMT that take nothing but arguments."""
+"""SMT-LIB names of pySMT's operators without indices."""
 
 INDEXED: dict[int, tuple[str, Callable[[FNode], tuple[int, ...]]]] = {
     op.BV_EXTRACT: ("extract", lambda f: (f.bv_extract_end(), f.bv_extract_start())),
@@ -70,10 +70,10 @@ INDEXED: dict[int, tuple[str, Callable[[FNode], tuple[int, ...]]]] = {
     op.BV_ZEXT: ("zero_extend", lambda f: (f.bv_extend_step(),)),
     op.BV_SEXT: ("sign_extend", lambda f: (f.bv_extend_step(),)),
 }
-"""Those that are indexed by numbers."""
+"""SMT-LIB names of pySMT's indexed operators, and their indices."""
 
 LEAVES = {op.SYMBOL, op.BOOL_CONSTANT, op.BV_CONSTANT, op.ARRAY_VALUE}
-OTHERS = set(op.ALL_TYPES) - set(FUNCTIONS) - set(INDEXED) - LEAVES
+UNSUPPORTED = set(op.ALL_TYPES) - set(FUNCTIONS) - set(INDEXED) - LEAVES
 
 
 class PartitaOptions(SolverOptions):  # type: ignore[misc]
@@ -81,8 +81,8 @@ class PartitaOptions(SolverOptions):  # type: ignore[misc]
 
     def __call__(self, solver: PartitaSolver) -> None:
         known = {"layers", "timeout"}
-        if wrong := sorted(set(self.solver_options) - known):
-            raise PysmtValueError(f"expected the options {', '.join(sorted(known))}, found `{wrong[0]}`")
+        if unknown := sorted(set(self.solver_options) - known):
+            raise PysmtValueError(f"expected the options {', '.join(sorted(known))}, found `{unknown[0]}`")
         options = dict(self.solver_options)
         try:
             solver.chain = Chain(layers=options.get("layers"), timeout=options.get("timeout"))
@@ -134,7 +134,7 @@ class PartitaConverter(Converter, DagWalker):  # type: ignore[misc]
             expr = expr.store(index, element)
         return expr
 
-    @handles(OTHERS)  # type: ignore[untyped-decorator]
+    @handles(UNSUPPORTED)  # type: ignore[untyped-decorator]
     def walk_other(self, formula: FNode, **_: Any) -> Expr:
         raise ConvertExpressionError(f"expected bit-vectors, arrays and booleans, found {formula}", formula)
 
@@ -221,7 +221,7 @@ class PartitaSolver(IncrementalTrackingSolver, UnsatCoreSolver):  # type: ignore
 
 
 def register(environment: Environment | None = None, *, preferred: bool = False) -> None:
-    """Makes the solver known to an environment of pySMT (by default the current one), `preferred` before all others."""
+    """Registers the solver in an environment of pySMT (default: the current one), before all others if `preferred`."""
     factory = (environment or get_env()).factory
     factory._all_solvers[NAME] = PartitaSolver
     factory._all_unsat_core_solvers[NAME] = PartitaSolver

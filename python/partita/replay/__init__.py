@@ -1,4 +1,4 @@
-"""Running tests natively: one compilation, then one child process a test, forked inside the program itself."""
+"""Runs tests natively: compiles the program once; the program then forks one child process per test."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SIGNALS = {
     "stack-overflow": {signal.SIGSEGV},
     "read-only-write": {signal.SIGSEGV},
 }
-"""Bugs that a native run shows, and how. The others are undefined: whatever happens proves nothing."""
+"""Signals of the bugs that a native run shows. Other bugs are undefined behaviour, which may have any effect."""
 
 
 class Verdict(enum.Enum):
@@ -35,8 +35,8 @@ class Verdict(enum.Enum):
 
 
 @dataclass(frozen=True)
-class Replayed:
-    """How one test ended natively, beside what was predicted."""
+class ReplayResult:
+    """The native ending of a test, and whether it was predicted."""
 
     test: Test
     ending: str
@@ -49,7 +49,7 @@ class Replayed:
 
 @contextlib.contextmanager
 def compile_native(programs: Sequence[str], *, cflags: Sequence[str] = ()) -> Iterator[Path]:
-    """The program with the replay runtime, as an executable that is gone after the `with`."""
+    """The program linked with the replay runtime, as an executable that exists within the `with`."""
     runtime = runtime_include().parent / "replay.c"
     with tempfile.TemporaryDirectory(prefix="partita-replay-") as folder:
         binary = Path(folder) / "program"
@@ -63,8 +63,8 @@ def compile_native(programs: Sequence[str], *, cflags: Sequence[str] = ()) -> It
         yield binary
 
 
-def replay(binary: Path, tests: Sequence[Test], *, timeout: int = 10) -> list[Replayed]:
-    """Runs every test; all must have been made with the same arguments."""
+def replay(binary: Path, tests: Sequence[Test], *, timeout: int = 10) -> list[ReplayResult]:
+    """Runs every test. All tests must have the same program arguments."""
     if not tests:
         return []
     arguments = tests[0].arguments[1:]
@@ -87,7 +87,7 @@ def replay(binary: Path, tests: Sequence[Test], *, timeout: int = 10) -> list[Re
     endings = done.stdout.splitlines()
     if len(endings) != len(tests):
         raise UsageError(f"the replayed program answered {len(endings)} of {len(tests)} tests: {done.stderr.strip()}")
-    return [Replayed(test, ending, judge(test.ending, ending)) for test, ending in zip(tests, endings, strict=True)]
+    return [ReplayResult(test, ending, judge(test.ending, ending)) for test, ending in zip(tests, endings, strict=True)]
 
 
 def to_bytes(objects: Sequence[tuple[str, bytes]]) -> bytes:
@@ -101,14 +101,14 @@ def to_bytes(objects: Sequence[tuple[str, bytes]]) -> bytes:
 
 
 def judge(predicted: str | None, ending: str) -> Verdict:
-    """Does a native ending (`exit N`, `signal N`, `diverged WHY`) fit what was predicted?"""
+    """Compares a native ending (`exit N`, `signal N`, `diverged WHY`) with the prediction."""
     if predicted is None or predicted.startswith("limit") or predicted == "unsupported":
         return Verdict.UNDEFINED
     if predicted.startswith("exit"):
         return Verdict.AS_PREDICTED if ending == predicted else Verdict.DIFFERENT
     kind, _, number = ending.partition(" ")
     if predicted == "overflow" and kind == "signal" and int(number) == signal.SIGFPE:
-        # A division. Other overflows wrap.
+        # An overflow of a division. Other overflows wrap.
         return Verdict.AS_PREDICTED
     wanted = _SIGNALS.get(predicted)
     if wanted is None:

@@ -1,7 +1,7 @@
-"""Which lines tests reach, natively: the kept bitcode of an executable, with a mark at every line, compiled again.
+"""Line coverage of native runs: compiles the embedded bitcode of an executable with a store at every line.
 
-There is no profiling runtime among the pinned tools, and gcc's would need the project's build once more; the bitcode
-has every line already. Each line is one byte of an array that all runs share through a file.
+The pinned tools have no profiling runtime, and gcc's would need another build of the project. Each line has one byte in
+an array that all runs share through a file.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from partita.cc.link import intrinsics
+from partita.cc.link import intrinsics_archive
 from partita.cc.musl import LINKER, prepare_musl
 from partita.errors import UsageError
 from partita.frontends.bitcode import linked_text, object_code
@@ -22,7 +22,7 @@ from partita.frontends.executable import bitcode_of, without_bitcode
 from partita.llvm.positions import Positions
 from partita.toolchain import runtime_include, zig_dir
 
-VARIABLE = "PARTITA_REACHED_LINES"
+LINES_VARIABLE = "PARTITA_REACHED_LINES"
 _PAGE = 4096
 _ARRAY = "partita_reached_lines"
 _DEBUG = re.compile(r", !dbg !(\d+)")
@@ -38,10 +38,10 @@ class Instrumented(NamedTuple):
     lines: list[Line]
     """The line of each byte."""
     reached: Path
-    """The file of the bytes, for `VARIABLE`."""
+    """The file with the bytes, the value of `LINES_VARIABLE`."""
 
     def coverage(self) -> dict[str, dict[int, bool]]:
-        """For each file its lines that have code, and whether any run has reached them."""
+        """For each file: its lines with code, and whether a run reached them."""
         found: dict[str, dict[int, bool]] = {}
         for line, mark in zip(self.lines, self.reached.read_bytes(), strict=False):
             found.setdefault(line.file, {})[line.number] = bool(mark)
@@ -50,28 +50,28 @@ class Instrumented(NamedTuple):
 
 @contextlib.contextmanager
 def instrument(executable: Path) -> Iterator[Instrumented]:
-    """The executable with marks; it is gone after the `with`."""
+    """The instrumented executable, which exists within the `with`."""
     name = str(executable)
     missing = without_bitcode(name)
     if missing:
         raise UsageError(f"cannot count lines of `{name}`, which has no bitcode of {', '.join(missing)}")
-    text, lines = with_marks(linked_text(bitcode_of(name, executable.read_bytes())))
+    text, lines = instrument_lines(linked_text(bitcode_of(name, executable.read_bytes())))
     with tempfile.TemporaryDirectory(prefix="partita-coverage-") as made:
         folder = Path(made)
         (folder / "program.o").write_bytes(object_code(text))
         reached = folder / "reached"
         reached.write_bytes(bytes(_size(lines)))
         prepare_musl()
-        inputs = [str(folder / "program.o"), str(runtime_include().parent / "coverage.c"), intrinsics(made)]
+        inputs = [str(folder / "program.o"), str(runtime_include().parent / "coverage.c"), intrinsics_archive(made)]
         command = [str(zig_dir() / "zig"), *LINKER, *inputs, "-o", str(folder / "program")]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0:
-            raise UsageError(f"cannot link `{name}` with marks at its lines:\n{done.stderr.rstrip()}")
+            raise UsageError(f"cannot link `{name}` with line coverage:\n{done.stderr.rstrip()}")
         yield Instrumented(folder / "program", lines, reached)
 
 
-def with_marks(text: str) -> tuple[str, list[Line]]:
-    """A module that stores a one for each line before its first instruction in every block; and the lines."""
+def instrument_lines(text: str) -> tuple[str, list[Line]]:
+    """A module that stores 1 for each line before its first instruction in every block; and the lines."""
     positions = Positions()
     for row in text.split("\n"):
         if row.startswith("!"):
@@ -79,19 +79,19 @@ def with_marks(text: str) -> tuple[str, list[Line]]:
     numbers: dict[Line, int] = {}
     result: list[str] = []
     last: Line | None = None
-    may_mark = True
+    may_insert = True
     for statement in _statements(text):
         if not statement.startswith("  "):
-            last, may_mark = None, True  # a label, or outside of functions
-        elif may_mark and " = phi " not in statement and (found := _DEBUG.search(statement)) is not None:
+            last, may_insert = None, True  # a label, or outside of functions
+        elif may_insert and " = phi " not in statement and (found := _DEBUG.search(statement)) is not None:
             position = positions.position(int(found[1]))
             line = Line(position.file, position.line)
             if line != last and line.file and line.number:
                 number = numbers.setdefault(line, len(numbers))
                 result.append(f"  store i8 1, ptr getelementptr (i8, ptr @{_ARRAY}, i64 {number})")
             last = line
-        # Between such a call and its return nothing may stand.
-        may_mark = "musttail call" not in statement
+        # LLVM allows no instruction between such a call and its return.
+        may_insert = "musttail call" not in statement
         result.append(statement)
     lines = list(numbers)
     size = _size(lines)
@@ -103,7 +103,7 @@ def with_marks(text: str) -> tuple[str, list[Line]]:
 
 
 def _statements(text: str) -> Iterator[str]:
-    """The rows of a module; a `switch`, its cases and its position behind them are one."""
+    """The lines of a module. A `switch` with its cases and its position is one item."""
     rows = iter(text.split("\n"))
     for row in rows:
         if row.startswith("  switch ") and row.endswith("["):
@@ -119,7 +119,7 @@ def _size(lines: Sequence[Line]) -> int:
 
 
 def lcov(coverage: dict[str, dict[int, bool]]) -> str:
-    """As a tracefile that lcov and genhtml read."""
+    """Coverage as a tracefile for lcov and genhtml."""
     rows = ["TN:"]
     for file, lines in sorted(coverage.items()):
         rows.append(f"SF:{file}")

@@ -1,8 +1,8 @@
-"""What surrounds a program in a test: arguments, files and standard input, from the words and objects of a `.ktest`.
+"""The environment of a program in a test: arguments, files and standard input, from a `.ktest`.
 
-The words are those of the run, as KLEE writes them: `--sym-arg N` and the like stand where their arguments stand, and
-the bytes are in objects named `arg00`, `n_args`, `A-data`, `A-data-stat`, `stdin` and so on. Objects that belong to
-none of this are the program's own, made by intrinsics.
+The words are those of the run, as KLEE writes them: `--sym-arg N` and similar options are at the positions of their
+arguments, and the bytes are in objects named `arg00`, `n_args`, `A-data`, `A-data-stat`, `stdin` and so on. All other
+objects are the program's own, made by intrinsics.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from pathlib import Path
 from partita.errors import UsageError
 from partita.ktest import Test
 
-# How many words follow each flag.
+# Number of words after each flag.
 _FLAGS = {"sym-arg": 1, "sym-args": 3, "sym-files": 2, "sym-stdin": 1, "sym-stdout": 0, "save-all-writes": 0}
 _FLAGS |= {"max-fail": 1, "fd-fail": 0}
 _ARGUMENT = re.compile(r"arg\d+")
 _FILE = re.compile(r"([A-Z])-data(_\d+)?")
-_UNUSED = re.compile(r"(stdin|stdout)-stat|model_version")
+_IGNORED = re.compile(r"(stdin|stdout)-stat|model_version")
 _FAILURES = ("read_fail", "write_fail", "close_fail", "ftruncate_fail", "getcwd_fail")
 _STAT = struct.Struct("<24xI60xQ")  # struct stat of x86-64: st_mode and the seconds of st_mtime
 
@@ -30,31 +30,26 @@ _STAT = struct.Struct("<24xI60xQ")  # struct stat of x86-64: st_mode and the sec
 class File:
     contents: bytes
     mode: int | None = None
-    """Permissions; None: whatever a new file has."""
+    """Permissions; None means those of a new file."""
     modified: int | None = None
 
 
 @dataclass(frozen=True)
 class Environment:
     arguments: tuple[bytes, ...]
-    """argv, the program's name included."""
+    """argv, including the program's name."""
     files: dict[str, File]
     stdin: bytes
     stdout: bytes | None
-    """What the program is predicted to write, cut or padded with zeros to this length; None: not recorded."""
-    rest: tuple[tuple[str, bytes], ...]
-    """Objects that intrinsics ask for."""
+    """The predicted output, cut or padded with zeros to this length; None if it was not recorded."""
+    program_objects: tuple[tuple[str, bytes], ...]
+    """Objects that the program makes by intrinsics."""
     failures: tuple[int, ...] = ()
-    """How many system calls may fail, and of each kind the number of the call that does; empty: none."""
-
-    @property
-    def is_plain(self) -> bool:
-        """Is there nothing but the program's own objects?"""
-        return not self.files and not self.stdin and self.stdout is None
+    """Number of system calls that may fail, then for each kind the number of the call that fails; empty if none."""
 
 
 def uses_environment(test: Test) -> bool:
-    """Does a test need more than the program's own objects and plain arguments?"""
+    """Whether a test needs more than the program's own objects and plain arguments."""
     return any(_flag(word) is not None for word in test.arguments[1:])
 
 
@@ -66,7 +61,7 @@ def environment(test: Test) -> Environment:
             if pattern.fullmatch(name):
                 del left[at]
                 return data
-        raise UsageError(f"{test.name}: expected an object for {what}, found none left")
+        raise UsageError(f"{test.name}: expected an object for {what}, found none")
 
     def argument(flag: str) -> bytes:
         return take(_ARGUMENT, flag).split(b"\0", 1)[0]
@@ -98,8 +93,10 @@ def environment(test: Test) -> Environment:
         found[1]: _file(data, objects.get(f"{name}-stat")) for name, data in left if (found := _FILE.fullmatch(name))
     }
     owned = {"stdin", "stdout"} | {name for name in objects if _FILE.fullmatch(name.removesuffix("-stat"))}
-    rest = tuple((name, data) for name, data in left if name not in owned and not _UNUSED.fullmatch(name))
-    return Environment(tuple(arguments), files, objects.get("stdin", b""), objects.get("stdout"), rest, failures)
+    program_objects = tuple((name, data) for name, data in left if name not in owned and not _IGNORED.fullmatch(name))
+    return Environment(
+        tuple(arguments), files, objects.get("stdin", b""), objects.get("stdout"), program_objects, failures
+    )
 
 
 def _flag(word: str) -> str | None:
@@ -115,7 +112,7 @@ def _file(contents: bytes, status: bytes | None) -> File:
 
 
 def create(files: dict[str, File], folder: Path) -> None:
-    """Makes the files of a test in a folder."""
+    """Creates the files of a test in a folder."""
     for name, file in files.items():
         path = folder / name
         path.write_bytes(file.contents)
@@ -126,7 +123,7 @@ def create(files: dict[str, File], folder: Path) -> None:
 
 
 def _set_time(path: Path, seconds: int) -> None:
-    """A time that the file system cannot hold becomes the nearest it can: 34 bits on the common ones."""
+    """Sets the time, clamped to the range of common file systems (34 bits)."""
     signed = seconds - (1 << 64) if seconds >> 63 else seconds
     nearest = max(-(1 << 31), min(signed, (1 << 34) - (1 << 31) - 1))
     os.utime(path, (nearest, nearest))

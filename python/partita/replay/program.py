@@ -1,7 +1,7 @@
-"""Whole programs, natively: every test in a fresh folder with its files, arguments and standard input.
+"""Runs whole programs natively: every test in a fresh folder with its files, arguments and standard input.
 
-Tests are what a solver came up with: arguments of `rm` among them. So they run confined (`runtime/confine.c`): nothing
-but their folder can be written to, no process but their own can be signalled.
+Inputs come from a solver and may be harmful, for instance as arguments of `rm`. Tests therefore run confined
+(`runtime/confine.c`): they can write only to their folder and signal only their own processes.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from pathlib import Path
 from partita.cc.musl import LINKER, prepare_musl
 from partita.errors import UsageError
 from partita.ktest import Test
-from partita.replay import Replayed, Verdict, judge, to_bytes
+from partita.replay import ReplayResult, Verdict, judge, to_bytes
 from partita.replay.environment import Environment, create, environment
 from partita.toolchain import runtime_include, zig_dir
 from partita.whole import ENVIRONMENT
 
-_OWN_TEST = "PARTITA_REPLAY_TEST"
+_TEST_VARIABLE = "PARTITA_REPLAY_TEST"
 
 
 def replay_program(
@@ -36,19 +36,19 @@ def replay_program(
     variables: Mapping[str, str] = ENVIRONMENT,
     confined: bool = True,
     writable: Path | None = None,
-) -> list[Replayed]:
-    """Runs every test with exactly these environment variables, as many at a time as there are processors.
+) -> list[ReplayResult]:
+    """Runs every test with exactly these environment variables, one per processor at a time.
 
-    `writable` is a file that tests may change beside those of their folder.
+    `writable` is a file outside their folder that tests may change.
     """
-    # Does it ask for inputs through intrinsics? Only then does it see variables of ours.
-    asks = _OWN_TEST.encode() in binary.read_bytes()
+    # Only a program that makes inputs by intrinsics gets our variables.
+    uses_intrinsics = _TEST_VARIABLE.encode() in binary.read_bytes()
     with (
         _launcher() as launcher,
         tempfile.TemporaryDirectory(prefix="partita-replay-") as folder,
         ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool,
     ):
-        native = _Native(launcher, binary.resolve(), asks, timeout, variables, confined, str(writable or ""))
+        native = _Runner(launcher, binary.resolve(), uses_intrinsics, timeout, variables, confined, str(writable or ""))
         jobs = [pool.submit(native.replay, test, Path(folder) / str(number)) for number, test in enumerate(tests)]
         try:
             return [job.result() for job in jobs]
@@ -58,7 +58,7 @@ def replay_program(
 
 @contextlib.contextmanager
 def _launcher() -> Iterator[Path]:
-    """The program that confines another, compiled; it is gone after the `with`."""
+    """The compiled launcher, which confines a program. It exists within the `with`."""
     with tempfile.TemporaryDirectory(prefix="partita-replay-") as folder:
         made = Path(folder) / "confine"
         prepare_musl()
@@ -66,48 +66,48 @@ def _launcher() -> Iterator[Path]:
         command = [str(zig_dir() / "zig"), *LINKER, "-w", str(source), "-o", str(made)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0:
-            raise UsageError(f"cannot compile what confines tests:\n{done.stderr.rstrip()}")
+            raise UsageError(f"cannot compile the launcher that confines tests:\n{done.stderr.rstrip()}")
         yield made
 
 
 @dataclass(frozen=True)
-class _Native:
+class _Runner:
     launcher: Path
     binary: Path
-    asks: bool
+    uses_intrinsics: bool
     timeout: float
     variables: Mapping[str, str]
     confined: bool
     writable: str
 
-    def replay(self, test: Test, folder: Path) -> Replayed:
-        around = environment(test)
-        if around.rest and not self.asks:
-            return Replayed(test, f"diverged the program asks for no `{around.rest[0][0]}`", Verdict.DIFFERENT)
+    def replay(self, test: Test, folder: Path) -> ReplayResult:
+        env = environment(test)
+        if env.program_objects and not self.uses_intrinsics:
+            return ReplayResult(test, f"diverged the program makes no `{env.program_objects[0][0]}`", Verdict.DIFFERENT)
         work = folder / "work"
         work.mkdir(parents=True)
-        create(around.files, work)
-        _copy_named_files(around, work)
-        (folder / "stdin").write_bytes(around.stdin)
-        ending = self._run(around, folder)
+        create(env.files, work)
+        _copy_named_files(env, work)
+        (folder / "stdin").write_bytes(env.stdin)
+        ending = self._run(env, folder)
         verdict = judge(test.ending, ending)
-        if verdict is Verdict.AS_PREDICTED and not _output_fits(around.stdout, folder / "stdout"):
+        if verdict is Verdict.AS_PREDICTED and not _output_fits(env.stdout, folder / "stdout"):
             verdict, ending = Verdict.DIFFERENT, f"{ending}, other output"
         _remove(folder)
-        return Replayed(test, ending, verdict)
+        return ReplayResult(test, ending, verdict)
 
-    def _run(self, around: Environment, folder: Path) -> str:
+    def _run(self, env: Environment, folder: Path) -> str:
         variables = dict(self.variables)
-        if self.asks:
-            (folder / "own.ktest").write_bytes(to_bytes(around.rest))
-            variables[_OWN_TEST] = str(folder / "own.ktest")
+        if self.uses_intrinsics:
+            (folder / "own.ktest").write_bytes(to_bytes(env.program_objects))
+            variables[_TEST_VARIABLE] = str(folder / "own.ktest")
             variables["PARTITA_REPLAY_DIVERGED"] = str(folder / "diverged")
         report = folder / "report"
         where = str(folder) if self.confined else ""
-        failures = " ".join(map(str, around.failures))
+        failures = " ".join(map(str, env.failures))
         with open(folder / "stdin", "rb") as given, open(folder / "stdout", "wb") as output:
             process = subprocess.Popen(
-                [self.launcher, report, where, self.writable, failures, self.binary, *around.arguments],
+                [self.launcher, report, where, self.writable, failures, self.binary, *env.arguments],
                 cwd=folder / "work",
                 env=variables,
                 stdin=given,
@@ -123,7 +123,7 @@ class _Native:
                 return "timeout"
         if report.stat().st_size:
             why = report.read_text("utf-8", "replace")
-            raise UsageError(f"cannot confine tests ({why}): replay where namespaces may be made, or with --unconfined")
+            raise UsageError(f"cannot confine tests ({why}): allow user namespaces, or use --unconfined")
         if (folder / "diverged").exists():
             return f"diverged {(folder / 'diverged').read_text('utf-8', 'replace')}"
         return f"exit {status}" if status >= 0 else f"signal {-status}"
@@ -136,9 +136,9 @@ def _remove(folder: Path) -> None:
     shutil.rmtree(folder)
 
 
-def _copy_named_files(around: Environment, work: Path) -> None:
-    """The run read files of the folder it was started in; those that arguments name are there in the replay too."""
-    for argument in around.arguments[1:]:
+def _copy_named_files(env: Environment, work: Path) -> None:
+    """Copies files that arguments name: the run could read files of the folder in which it was started."""
+    for argument in env.arguments[1:]:
         name = os.fsdecode(argument)
         source = Path(name)
         if name and not source.is_absolute() and ".." not in source.parts and source.is_file():

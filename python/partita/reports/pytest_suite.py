@@ -22,7 +22,7 @@ from pathlib import Path
 import pytest
 
 from partita import ktest
-from partita.replay.natively import regression, replay_natively
+from partita.replay.native import regression, replay_natively
 
 HERE = Path(__file__).resolve().parent
 PROGRAM = {paths!r}

@@ -21,8 +21,8 @@ def seed(test: ktest.Test) -> bytes:
         return around.stdin
     if around.files:
         return around.files[min(around.files)].contents
-    if around.rest:
-        return b"".join(data for _, data in around.rest)
+    if around.program_objects:
+        return b"".join(data for _, data in around.program_objects)
     return b"".join(argument + b"\0" for argument in around.arguments[1:])
 
 

@@ -1,9 +1,9 @@
-/* Runs a test of a whole program where it can do no harm: confine REPORT FOLDER EXTRA FAILURES PROGRAM ARGV...
-   In namespaces of its own the file system is read-only but for FOLDER, the file EXTRA (if not empty) and /dev/null, there
-   are no other devices, no network and no processes to signal but the program's own. An empty FOLDER leaves all that out.
-   The working folder is `work` below FOLDER already. FAILURES lets system calls fail, as the kernel model does: how many,
-   then for reading, writing, closing, truncating and the current folder the number of the call that fails; empty: none.
-   Clocks show what the kernel model's do. Ends as the program ends; what goes wrong before goes to REPORT. */
+/* Runs a test of a whole program confined: confine REPORT FOLDER EXTRA FAILURES PROGRAM ARGV...
+   New namespaces confine it: the file system is read-only except FOLDER, the file EXTRA (if not empty) and /dev/null; no
+   other devices; no network; only the program's own processes can be signalled. An empty FOLDER disables confinement.
+   The working folder is `work` in FOLDER. FAILURES makes system calls fail, as in the kernel model: the number of failures,
+   then for reading, writing, closing, truncating and getcwd the number of the call that fails; empty if none fails.
+   Clocks are those of the kernel model. Ends with the program's status; errors before that are written to REPORT. */
 #define _GNU_SOURCE
 #include <elf.h>
 #include <errno.h>
@@ -31,7 +31,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A program that writes without end meets this limit before the disk is full. */
+/* LARGEST_FILE keeps a program that writes without end from filling the disk. */
 enum { LARGEST_FILE = 64 << 20, RECURSIVE = 0x8000, READ_ONLY = 1, NO_DEVICES = 4 };
 
 struct attributes {
@@ -73,43 +73,43 @@ static void confine(const char *folder, const char *extra) {
   change("/", RECURSIVE, READ_ONLY | NO_DEVICES, 0);
   for (int i = 0; i < 3; i++)
     if (writable[i]) change(writable[i], 0, 0, READ_ONLY | (i == 1 ? NO_DEVICES : 0));
-  /* The folder we are in is still the one below the new mount. */
+  /* The working folder still refers to the folder under the new mount. */
   must(chdir(folder), folder);
   must(chdir("work"), "work");
 }
 
-/* System calls that are answered here: those that can fail, by kind, with their errors as in `posix/descriptors.c`, and
-   the clock. */
+/* System calls that the supervisor handles: those that can fail, by kind, with their errors as in
+   `posix/descriptors.c`, and the clock. */
 enum { KINDS = 5, CLOCK = KINDS };
 static const struct {
   int number, kind, error;
-} answered[] = {
+} handled[] = {
     {SYS_read, 0, EIO},       {SYS_readv, 0, EIO},       {SYS_pread64, 0, EIO},         {SYS_write, 1, ENOSPC},
     {SYS_writev, 1, ENOSPC},  {SYS_pwrite64, 1, ENOSPC}, {SYS_close, 2, EIO},           {SYS_truncate, 3, EIO},
     {SYS_ftruncate, 3, EIO},  {SYS_getcwd, 4, ENOENT},   {SYS_clock_gettime, CLOCK, 0},
 };
-enum { ANSWERED = sizeof answered / sizeof *answered };
+enum { HANDLED = sizeof handled / sizeof *handled };
 
-/* From now on these calls are the supervisor's to answer; only the clock, if none is to fail. */
-static int be_supervised(int failures) {
-  struct sock_filter code[ANSWERED + 3] = {
+/* Installs a filter that sends these calls to the supervisor, or only the clock if no call is to fail. */
+static int install_filter(int failures) {
+  struct sock_filter code[HANDLED + 3] = {
       {BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(struct seccomp_data, nr)},
-      [ANSWERED + 1] = {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW},
-      [ANSWERED + 2] = {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_USER_NOTIF},
+      [HANDLED + 1] = {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW},
+      [HANDLED + 2] = {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_USER_NOTIF},
   };
-  for (int i = 0; i < ANSWERED; i++) {
-    int asked = failures || answered[i].kind == CLOCK;
-    unsigned char to = (unsigned char)(asked ? ANSWERED - i : 0);
-    code[i + 1] = (struct sock_filter){BPF_JMP | BPF_JEQ | BPF_K, to, 0, (unsigned)answered[i].number};
+  for (int i = 0; i < HANDLED; i++) {
+    int filtered = failures || handled[i].kind == CLOCK;
+    unsigned char to = (unsigned char)(filtered ? HANDLED - i : 0);
+    code[i + 1] = (struct sock_filter){BPF_JMP | BPF_JEQ | BPF_K, to, 0, (unsigned)handled[i].number};
   }
-  struct sock_fprog filter = {ANSWERED + 3, code};
+  struct sock_fprog filter = {HANDLED + 3, code};
   must(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no new privileges");
   int listener = (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &filter);
   must(listener, "seccomp");
   return listener;
 }
 
-/* A descriptor through a socket: to it if there is one, else from it. */
+/* Sends a descriptor through a socket, or receives one if `descriptor` is negative. */
 static int pass(int socket, int descriptor) {
   char byte = 0, room[CMSG_SPACE(sizeof descriptor)] = {0};
   struct iovec vector = {&byte, 1};
@@ -130,36 +130,36 @@ static int pass(int socket, int descriptor) {
 static unsigned failures_left, fail_at[KINDS], calls_made[KINDS];
 static long long now = 1700000000000000000; /* as in `posix/time.c` */
 
-/* What the kernel model's clocks show. */
-static void tell_time(const struct seccomp_notif *asked) {
-  long long which = (long long)asked->data.args[0], time = now += 1000;
+/* Writes the time of the kernel model's clock to the program's memory. */
+static void write_time(const struct seccomp_notif *call) {
+  long long which = (long long)call->data.args[0], time = now += 1000;
   if (which != CLOCK_REALTIME && which != CLOCK_REALTIME_COARSE && which != CLOCK_TAI) time -= 1699999000000000000;
   struct timespec parts = {time / 1000000000, time % 1000000000};
-  struct iovec from = {&parts, sizeof parts}, to = {(void *)asked->data.args[1], sizeof parts};
-  process_vm_writev((pid_t)asked->pid, &from, 1, &to, 1, 0);
+  struct iovec from = {&parts, sizeof parts}, to = {(void *)call->data.args[1], sizeof parts};
+  process_vm_writev((pid_t)call->pid, &from, 1, &to, 1, 0);
 }
 
-static void answer_one(int listener) {
-  struct seccomp_notif asked = {0};
-  if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &asked) < 0) return; /* ended meanwhile */
-  struct seccomp_notif_resp answer = {.id = asked.id, .flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE};
-  for (int i = 0; i < ANSWERED; i++) {
-    int kind = answered[i].kind;
-    if (asked.data.nr != answered[i].number) continue;
+static void handle_call(int listener) {
+  struct seccomp_notif call = {0};
+  if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &call) < 0) return; /* the program has ended */
+  struct seccomp_notif_resp answer = {.id = call.id, .flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE};
+  for (int i = 0; i < HANDLED; i++) {
+    int kind = handled[i].kind;
+    if (call.data.nr != handled[i].number) continue;
     if (kind == CLOCK) {
-      tell_time(&asked);
+      write_time(&call);
       answer.flags = 0;
     } else if (failures_left && fail_at[kind] == ++calls_made[kind]) {
       failures_left--;
       answer.flags = 0;
-      answer.error = -answered[i].error;
+      answer.error = -handled[i].error;
     }
   }
   ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &answer);
 }
 
-/* A program that has just been executed and waits: without the kernel's page of functions it asks for the time by system
-   calls. It is found among the numbers above the arguments and the environment. */
+/* Removes the vDSO from the auxiliary vector of a program stopped after execve, so that it reads clocks by system calls.
+   The auxiliary vector follows the arguments and the environment on the stack. */
 static void hide_clock(pid_t program) {
   struct user_regs_struct registers;
   must((int)ptrace(PTRACE_GETREGS, program, 0, &registers), "ptrace");
@@ -171,7 +171,7 @@ static void hide_clock(pid_t program) {
   must((int)ptrace(PTRACE_DETACH, program, 0, 0), "ptrace");
 }
 
-/* Answers until the program ends; the result is how. */
+/* Handles system calls until the program ends; returns its status. */
 static int supervise(int listener, pid_t program) {
   int status = 0, started = 0;
   struct pollfd wait = {listener, POLLIN, 0};
@@ -181,17 +181,17 @@ static int supervise(int listener, pid_t program) {
       hide_clock(program);
       started = 1;
     }
-    /* Its end wakes us, unless it has children that live longer. */
+    /* The end of the program wakes `poll`, unless it has children that outlive it. */
     poll(&wait, 1, started ? 20 : 1);
-    if (wait.revents & POLLIN) answer_one(listener);
+    if (wait.revents & POLLIN) handle_call(listener);
     else if (wait.revents) break;
   }
   while (waitpid(-1, &status, 0) != program) {}
   return status;
 }
 
-/* The first process of the namespace, which signals cannot end, so that the program must not be it. */
-static void first(int answer, const char *failures, char **arguments) {
+/* Process 1 of the namespace. Signals cannot end it, so the program must be another process. */
+static void run_init(int answer, const char *failures, char **arguments) {
   unsigned *at = fail_at;
   sscanf(failures, "%u %u %u %u %u %u", &failures_left, at, at + 1, at + 2, at + 3, at + 4);
   int sockets[2];
@@ -201,7 +201,7 @@ static void first(int answer, const char *failures, char **arguments) {
   if (program == 0) {
     close(answer);
     must((int)ptrace(PTRACE_TRACEME, 0, 0, 0), "ptrace");
-    int listener = pass(sockets[1], be_supervised(*failures != 0));
+    int listener = pass(sockets[1], install_filter(*failures != 0));
     fcntl(listener, F_SETFD, FD_CLOEXEC);
     execv(arguments[0], arguments + 1);
     must(-1, arguments[0]);
@@ -225,7 +225,7 @@ int main(int count, char **words) {
   must(child, "fork");
   if (child == 0) {
     close(answer[0]);
-    first(answer[1], words[4], words + 5);
+    run_init(answer[1], words[4], words + 5);
   }
   close(answer[1]);
   int status = 0;

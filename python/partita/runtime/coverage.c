@@ -1,5 +1,5 @@
-/* Which lines a program reaches: linked with a program that marks a byte for each of its lines (replay/coverage.py).
-   The bytes are those of a file all runs share, so that nothing is lost however a run ends. */
+/* Line coverage: linked with a program that sets one byte per line it reaches (replay/coverage.py). The bytes are mapped
+   from a file that all runs share, so that they survive any end of a run. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ __attribute__((constructor(101))) static void share_reached_lines(void) {
                           : mmap(partita_reached_lines, partita_reached_lines_size, PROT_READ | PROT_WRITE,
                                  MAP_SHARED | MAP_FIXED, file, 0);
   if (mapped == MAP_FAILED) {
-    perror("partita: cannot share the lines reached");
+    perror("partita: cannot map the file of reached lines");
     _exit(2);
   }
   close(file);

@@ -1,8 +1,8 @@
-/* The intrinsics, natively: linked with a program to run its tests. Before main, a server reads the names of .ktest files
-   from standard input and runs the program once for each in a child, feeding its objects in order; it prints how each
-   ended (`exit N` or `signal N`), or `diverged WHY` when the program asked for other inputs than the test has. With
-   PARTITA_REPLAY_TEST in the environment the program runs once, as it is, on that test; why it diverged goes into the
-   file PARTITA_REPLAY_DIVERGED. */
+/* Native intrinsics, linked with a program to run its tests. Before main, a server reads names of .ktest files from
+   standard input and runs the program once per file in a child process, which gets the objects of the test in order. It
+   prints the ending (`exit N` or `signal N`), or `diverged WHY` if the program asked for an input that the test does not
+   have. With PARTITA_REPLAY_TEST in the environment there is no server: the program runs once on that test, and the
+   reason of a divergence is written to the file PARTITA_REPLAY_DIVERGED. */
 #define _GNU_SOURCE
 #include <signal.h>
 #include <stdint.h>
@@ -22,7 +22,7 @@ struct object {
 
 static struct object *objects;
 static uint32_t object_count, next_object;
-/* Shared with the server: why the program and its test went apart. */
+/* Reason of a divergence, in memory shared with the server. */
 static char *divergence;
 static int inherited_output = -1;
 
@@ -89,11 +89,11 @@ __attribute__((constructor)) static void serve(void) {
     fflush(stdout);
     pid_t child = fork();
     if (child == 0) {
-      /* What the program prints must not mix with the answers. */
+      /* The program's output must not mix with the endings. */
       inherited_output = open("/dev/null", O_RDWR);
       dup2(inherited_output, 0);
       dup2(inherited_output, 1);
-      /* What it says of itself is of use where it was compiled with checks of its own. */
+      /* Its standard error is logged for programs that were compiled with sanitizers. */
       const char *log = getenv("PARTITA_REPLAY_LOG");
       dup2(log ? open(log, O_WRONLY | O_CREAT | O_TRUNC, 0600) : inherited_output, 2);
       alarm((unsigned)atoi(limit));
@@ -112,10 +112,10 @@ __attribute__((constructor)) static void serve(void) {
 
 static void feed(void *to, size_t size, const char *name) {
   if (size == 0) return;
-  if (next_object == object_count) diverge("the test has no object left for", name);
+  if (next_object == object_count) diverge("the test has no more objects, expected", name);
   struct object *object = &objects[next_object++];
-  if (strcmp(object->name, *name ? name : "unnamed")) diverge("the test has another object where the program asks for", name);
-  if (object->size != size) diverge("the test has another size for", name);
+  if (strcmp(object->name, *name ? name : "unnamed")) diverge("the test has another object, expected", name);
+  if (object->size != size) diverge("the test has another size of", name);
   memcpy(to, object->bytes, size);
 }
 
@@ -125,8 +125,8 @@ static int as_int(const char *name) {
   return value;
 }
 
-/* Clocks and random numbers are inputs if the test has them next. Whole programs have those of the C library: an archive
-   with functions of these names would be linked with every program that calls one. */
+/* Clocks and random numbers are inputs if the next object of the test has their name. Whole programs use the functions of
+   the C library: an archive that defines them would be linked with every program that calls one. */
 #ifndef WHOLE_PROGRAM
 #define AMBIENT __attribute__((weak))
 #include "lib/ambient.h"

@@ -76,7 +76,7 @@ def test_damaged_bitcode(bitcode: list[bytes], tmp_path: Path) -> None:
             load_program([path], cache=False)
         except UsageError as error:
             refusals.append(str(error))
-    assert any("is damaged: LLVM stops while reading it (" in text for text in refusals)
+    assert any("is damaged: LLVM aborts while reading it (" in text for text in refusals)
     assert all(str(path) in text or "main" in text for text in refusals)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from partita.cc import kept
+from partita.cc import embedded
 from partita.cc.musl import prepare_musl
 from partita.toolchain import driver, include_flags
 from support import PARTITA, REPOSITORY, Run
@@ -40,7 +40,7 @@ def cc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
 
 def sources(path: Path | str) -> list[tuple[str, str]] | None:
     """Returns source and reason of each record; only records without bitcode have a reason."""
-    found = kept.records(Path(path).read_bytes())
+    found = embedded.records(Path(path).read_bytes())
     assert found is None or all(bool(record.bitcode) != bool(record.why) for record in found)
     return None if found is None else [(record.source, record.why) for record in found]
 
@@ -114,7 +114,7 @@ def test_fortran_is_not_compiled(cc: Run) -> None:
     Path("main.f90").write_text("program main\nend\n")
     done = cc("-c", "main.f90")
     assert done.returncode == 1
-    assert done.stderr.startswith("partita cc: error: main.f90: clang does not compile Fortran: make an object of it")
+    assert done.stderr.startswith("partita cc: error: main.f90: clang does not compile Fortran: compile it to an")
 
 
 def test_another_language_is_native_only(cc: Run) -> None:
@@ -251,7 +251,8 @@ def test_damaged_bitcode(cc: Run, partita: Run) -> None:
     Path("prog").write_bytes(data[: at + 300] + bytes((data[at + 300] ^ 1,)) + data[at + 301 :])
     done = partita("run", "./prog")
     assert done.returncode == 2
-    assert "cannot read the bitcode kept in `./prog`: the record at offset 0 is not whole; link it again" in done.stderr
+    why = "the record at offset 0 is truncated or damaged"
+    assert f"cannot read the bitcode embedded in `./prog`: {why}; link it again" in done.stderr
 
 
 def test_missing_compiler(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from partita.cc import archive, elf, kept
+from partita.cc import archive, elf, embedded
 from partita.cc.arguments import Kind, parse, split_words
 from partita.cc.symbols import symbols
 from partita.frontends.c import compile_c
@@ -61,18 +61,18 @@ def test_kinds_of_arguments() -> None:
     line = parse(text.split())
     assert [item.words[0] for item in line.sources] == ["a.c", "d.txt", "e.S"]
     assert [item.language for item in line.sources] == ["c", "assembly", "assembly"]
-    assert line.of(Kind.INPUT) == ["b.o", "libc.a"]
-    assert line.of(Kind.LINK) == ["-Wl,-z,now", "-L", "lib", "-lm"]
-    assert line.of(Kind.COMPILE) == ["-O2", "-I", "inc", "-DX=1", "-undef"]
+    assert line.words_of(Kind.INPUT) == ["b.o", "libc.a"]
+    assert line.words_of(Kind.LINK) == ["-Wl,-z,now", "-L", "lib", "-lm"]
+    assert line.words_of(Kind.COMPILE) == ["-O2", "-I", "inc", "-DX=1", "-undef"]
     assert line.bitcode_words() == ["-I", "inc", "-DX=1", "-undef"]
-    assert (line.output, line.compile_only, line.other) == ("prog", False, False)
+    assert (line.output, line.compile_only, line.other_output) == ("prog", False, False)
 
 
 @pytest.mark.parametrize(
     "words", [["--version"], ["-v"], ["-E", "a.c"], ["-S", "a.c"], ["-M", "a.c"], ["-dumpmachine"]]
 )
 def test_commands_that_make_no_object(words: list[str]) -> None:
-    assert parse(words).other
+    assert parse(words).other_output
 
 
 def test_bitcode_flags_omit_optimisation_and_output() -> None:
@@ -112,31 +112,34 @@ def test_truncated_elf(tmp_path: Path) -> None:
 
 def test_records_round_trip(tmp_path: Path) -> None:
     bitcode = compiled(tmp_path, "int g(int); int f(int x) { return g(x); }")
-    records = [kept.Record("a.c", "/there", bitcode), kept.Record("s.S", "/there", b"", "assembly")]
-    packed = b"\0".join(map(kept.pack, records)) + b"\0\0\0"
-    data = elf.add_section(native_object(tmp_path, ""), kept.SECTION, packed)
-    assert kept.records(data) == records
-    first, _ = kept.split(packed)
+    records = [
+        embedded.BitcodeRecord("a.c", "/there", bitcode),
+        embedded.BitcodeRecord("s.S", "/there", b"", "assembly"),
+    ]
+    packed = b"\0".join(map(embedded.pack, records)) + b"\0\0\0"
+    data = elf.add_section(native_object(tmp_path, ""), embedded.SECTION, packed)
+    assert embedded.records(data) == records
+    first, _ = embedded.split(packed)
     assert (first.defines, first.needs) == (["f"], ["g"])
 
 
 def test_damaged_records_are_refused(tmp_path: Path) -> None:
-    packed = kept.pack(kept.Record("a.c", "/there", compiled(tmp_path, "int x = 1;")))
+    packed = embedded.pack(embedded.BitcodeRecord("a.c", "/there", compiled(tmp_path, "int x = 1;")))
     for at in range(0, len(packed), 13):
         damaged = packed[:at] + bytes((packed[at] ^ 0x41,)) + packed[at + 1 :]
-        with pytest.raises(kept.DamagedError):
-            list(kept.split(damaged))
+        with pytest.raises(embedded.DamagedError):
+            list(embedded.split(damaged))
     for size in range(1, len(packed), 41):
-        with pytest.raises(kept.DamagedError):
-            list(kept.split(packed[:size]))
+        with pytest.raises(embedded.DamagedError):
+            list(embedded.split(packed[:size]))
 
 
 def test_a_newer_schema_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kept, "SCHEMA", 2)
-    packed = kept.pack(kept.Record("s.S", "/there", b"", "assembly"))
-    monkeypatch.setattr(kept, "SCHEMA", 1)
-    with pytest.raises(kept.DamagedError, match=r"written by a newer partita \(schema 2, known: 1\)"):
-        list(kept.split(packed))
+    monkeypatch.setattr(embedded, "SCHEMA", 2)
+    packed = embedded.pack(embedded.BitcodeRecord("s.S", "/there", b"", "assembly"))
+    monkeypatch.setattr(embedded, "SCHEMA", 1)
+    with pytest.raises(embedded.DamagedError, match=r"written by a newer partita \(schema 2, known: 1\)"):
+        list(embedded.split(packed))
 
 
 # Symbols

@@ -14,7 +14,7 @@ import pytest
 from partita import explore, ktest
 from partita.errors import UsageError
 from partita.replay import Verdict
-from partita.replay.coverage import with_marks
+from partita.replay.coverage import instrument_lines
 from partita.replay.environment import File, environment, uses_environment
 from partita.replay.program import replay_program
 from support import PARTITA, Run
@@ -105,7 +105,7 @@ def test_command_line_of_a_test() -> None:
     around = environment(case(words, objects))
     assert around.arguments == (b"tool", b"first", b"ab", b"xyz", b"", b"middle", b"\xff\xfe", b"last")
     assert around.files == {"A": File(b"1234", 0o640, 5)}
-    assert (around.stdin, around.stdout, around.rest) == (b"in", None, (("mine", b"own"),))
+    assert (around.stdin, around.stdout, around.program_objects) == (b"in", None, (("mine", b"own"),))
     assert uses_environment(case(words, objects))
     assert not uses_environment(case("plain words", objects))
 
@@ -113,8 +113,8 @@ def test_command_line_of_a_test() -> None:
 @pytest.mark.parametrize(
     ("words", "objects", "message"),
     [
-        ("--sym-arg 3", [], "test: expected an object for --sym-arg 3, found none left"),
-        ("--sym-args 0 1 3", [], "test: expected an object for --sym-args 0 1 3, found none left"),
+        ("--sym-arg 3", [], "test: expected an object for --sym-arg 3, found none"),
+        ("--sym-args 0 1 3", [], "test: expected an object for --sym-args 0 1 3, found none"),
         (
             "--sym-args 0 1 3",
             [("n_args", number(2))],
@@ -145,7 +145,7 @@ def test_endings(program: Path) -> None:
         (case("null", ending="null"), "signal 11"),
         (case("copy A --sym-files 1 3 --sym-stdout", [*files, ("stdout", b"abd")]), "exit 0, other output"),
         (case("wait"), "timeout"),
-        (case("name", [("mine", b"1")]), "diverged the program asks for no `mine`"),
+        (case("name", [("mine", b"1")]), "diverged the program makes no `mine`"),
     ]
     found = replay_program(program, [test for test, _ in cases], timeout=2)
     assert [result.ending for result in found] == [ending for _, ending in cases]
@@ -295,7 +295,7 @@ other:
 !8 = !DILocation(line: 3, column: 3, scope: !4)
 !9 = !DILocation(line: 4, column: 3, scope: !4)
 """
-    marked, lines = with_marks(text)
+    marked, lines = instrument_lines(text)
     assert lines == [("/there/f.c", 2), ("/there/f.c", 3), ("/there/f.c", 4)]
     rows = marked.split("\n")
     found = [

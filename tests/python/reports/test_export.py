@@ -12,8 +12,8 @@ from xml.etree import ElementTree
 import pytest
 
 from partita import ktest
-from partita.replay import Replayed, Verdict, judge
-from partita.replay.natively import regression
+from partita.replay import ReplayResult, Verdict, judge
+from partita.replay.native import regression
 from partita.reports.ctest import quoted
 from partita.reports.seeds import seed
 from support import Run
@@ -178,7 +178,7 @@ def test_the_ctest_project_fails_until_the_bug_is_fixed(run_folder: tuple[Path, 
 )
 def test_endings_that_a_suite_accepts(predicted: str, ending: str, accepted: bool | None) -> None:
     verdict = Verdict.DIFFERENT if ending == "timeout" else judge(predicted, ending)
-    assert regression(Replayed(ktest.Test("t", (), (), predicted), ending, verdict))[0] is accepted
+    assert regression(ReplayResult(ktest.Test("t", (), (), predicted), ending, verdict))[0] is accepted
 
 
 def test_usage_errors(run_folder: tuple[Path, Path], tmp_path: Path, partita: Run) -> None:

@@ -90,7 +90,7 @@ def build_slowly(folder: str, made: str) -> bytes:
         time.sleep(0.3)
         return small()
 
-    musl._make = make
+    musl._build = make
     return musl.musl()
 
 
@@ -110,7 +110,7 @@ def test_concurrent_runs_build_the_library_once(tmp_path: Path) -> None:
 
 def test_a_damaged_library_is_rebuilt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr(musl, "_make", small)
+    monkeypatch.setattr(musl, "_build", small)
     whole = musl.musl()
     (entry,) = [path for path in (tmp_path / "partita" / "libc").iterdir() if path.name != "lock"]
     entry.write_bytes(whole[:-1] + b"?")
@@ -127,7 +127,7 @@ def test_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         return os.open("/dev/full", os.O_WRONLY), str(name)
 
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr(musl, "_make", small)
+    monkeypatch.setattr(musl, "_build", small)
     monkeypatch.setattr("tempfile.mkstemp", on_a_full_disk)
     with pytest.raises(UsageError, match="No space left on device; it needs 10 MB: free some space"):
         musl.musl()
@@ -156,6 +156,6 @@ def test_no_room_for_the_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     with pytest.raises(UsageError) as raised:
         musl.musl()
     expected = (
-        f"cannot keep the C library in `{tmp_path}/partita/libc`: Not a directory; it needs 10 MB: free some space"
+        f"cannot save the C library in `{tmp_path}/partita/libc`: Not a directory; it needs 10 MB: free some space"
     )
     assert str(raised.value).startswith(expected)

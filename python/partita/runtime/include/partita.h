@@ -1,4 +1,4 @@
-/* What an analysed program can say to Partita: the same functions as in klee/klee.h under our own prefix. */
+/* Intrinsics for analysed programs: the functions of klee/klee.h with our own prefix. */
 #ifndef PARTITA_H
 #define PARTITA_H
 
@@ -22,7 +22,7 @@ void partita_assume(uintptr_t condition);
 void partita_prefer_cex(void *object, uintptr_t condition);
 void partita_posix_prefer_cex(void *object, uintptr_t condition);
 
-/* Ends of a path. */
+/* End of a path. */
 __attribute__((noreturn)) void partita_silent_exit(int status);
 __attribute__((noreturn)) void partita_abort(void);
 __attribute__((noreturn)) void partita_report_error(const char *file, int line, const char *message, const char *suffix);
@@ -31,14 +31,14 @@ __attribute__((noreturn)) void partita_assert_fail(const char *expression, const
 #define partita_assert(expression) \
   ((expression) ? (void)0 : partita_assert_fail(#expression, __FILE__, __LINE__, __extension__ __PRETTY_FUNCTION__))
 
-/* Questions. */
+/* State of the exploration. */
 unsigned partita_is_symbolic(uintptr_t value);
 unsigned partita_is_replay(void);
 size_t partita_get_obj_size(void *object);
 int partita_get_errno(void);
 void partita_check_memory_access(const void *address, size_t size);
 
-/* One concrete value that the argument can have. */
+/* A concrete value that the argument can have. */
 float partita_get_valuef(float value);
 double partita_get_valued(double value);
 long partita_get_valuel(long value);

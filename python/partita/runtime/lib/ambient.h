@@ -1,12 +1,12 @@
-/* Time and random numbers: the same on every run, or with `--ambient symbolic` whatever they can be, as inputs of the
-   path. Included by the library of analysed programs and by the runtime that replays tests, which differ in
-   `partita_ambient`. The sequences of random numbers are those of musl, which programs are replayed with. */
+/* Time and random numbers: the same in every run, or symbolic inputs with `--ambient symbolic`. Included by the library
+   of analysed programs and by the replay runtime, which have different `partita_ambient_value`. The sequences of random
+   numbers are those of musl, with which programs are replayed. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/time.h>
 #include <time.h>
 
-/* `fixed`, or an input of that name. */
+/* Returns `fixed`, or an input with this name. */
 static long partita_ambient_value(const char *name, long fixed);
 
 #define NOW 1000000000
@@ -21,7 +21,7 @@ AMBIENT int rand(void) {
   return (int)(partita_ambient_value("rand", (long)(rand_state >> 33)) & 0x7fffffff);
 }
 
-/* A sum of two earlier numbers, 31 and 28 places back. */
+/* The sum of the numbers 31 and 28 steps earlier. */
 static uint32_t random_state[31];
 static int random_next = -1;
 

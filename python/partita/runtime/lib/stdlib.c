@@ -16,7 +16,7 @@ static int digit(char c) {
   return 99;
 }
 
-/* The digits of a number in `base`; `limit` is the largest magnitude allowed, beyond which it is returned with ERANGE. */
+/* Parses the digits of a number in `base`. Above `limit` the result is `limit`, with ERANGE. */
 static unsigned long magnitude(const char **s, int base, unsigned long limit, int *any) {
   unsigned long value = 0;
   int overflow = 0;
@@ -63,7 +63,7 @@ int atoi(const char *s) { return (int)strtol(s, NULL, 10); }
 long atol(const char *s) { return strtol(s, NULL, 10); }
 long long atoll(const char *s) { return strtol(s, NULL, 10); }
 
-/* Insertion by binary search: stable, nearly the fewest comparisons there can be, and what moves bytes is a model. */
+/* Binary insertion sort: stable, nearly the minimal number of comparisons, and moves are models of the executor. */
 void qsort(void *base, size_t count, size_t size, int (*compare)(const void *, const void *)) {
   char *a = base, moved[size + 1];
   for (size_t i = 1; i < count; i++) {

@@ -1,7 +1,7 @@
-/* <string.h>, for programs that are explored without a libc. Functions that move bytes without looking at them, compare
-   them or measure them are models of the executor (`models/bytes.rs`, `models/text.rs`), and what copies strings is made
-   of those: one expression a byte and no fork. What looks for something in symbolic bytes are plain loops, which fork as
-   written: whoever asks where something is mostly goes on from there, and a place that is known is worth a path. */
+/* <string.h>, for programs that are explored without a libc. Functions that copy, compare or measure bytes are models of
+   the executor (`models/bytes.rs`, `models/text.rs`); functions that copy strings are made of those: one expression per
+   byte and no fork. Functions that search in symbolic bytes are plain loops, which fork: callers usually continue at the
+   position found, and a concrete position is worth a path. */
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +9,8 @@
 
 #include "partita.h"
 
-/* The place of a byte that is sought in bytes that are numbers: one expression where it is symbolic itself, ABSENT
-   if it is not there. BYTEWISE if there are symbolic bytes among them. */
+/* Position of a byte in concrete bytes, an expression if the byte is symbolic; ABSENT if it does not occur; BYTEWISE if
+   some of the bytes are symbolic. */
 long __partita_memchr(const void *s, int c, size_t n);
 long __partita_strchr(const char *s, int c);
 long __partita_strrchr(const char *s, int c);
@@ -32,7 +32,7 @@ void *memrchr(const void *s, int c, size_t n) {
   return NULL;
 }
 
-/* Models under names of their own: musl's are not left out of it, and what is defined here comes first. */
+/* Models under separate names: musl defines these functions too, and definitions in this file take precedence. */
 int __partita_strcasecmp(const char *a, const char *b);
 int __partita_strncasecmp(const char *a, const char *b, size_t n);
 int strcasecmp(const char *a, const char *b) { return __partita_strcasecmp(a, b); }
@@ -53,7 +53,7 @@ char *strncpy(char *restrict to, const char *restrict from, size_t n) {
     memset(to + length, 0, n - length);
     return to;
   }
-  /* Zeros first: after the copy, where they begin would be symbolic too. */
+  /* Zeros first: after the copy, their start would be symbolic. */
   memset(to, 0, n);
   return memcpy(to, from, length);
 }

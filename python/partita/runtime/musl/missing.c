@@ -1,4 +1,4 @@
-/* Functions whose C sources the wheel leaves out, because zig has them in its own language. */
+/* Functions whose C sources are not in the ziglang wheel, because zig implements them in Zig. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ double floor(double x) { return __builtin_floor(x); }
 float floorf(float x) { return __builtin_floorf(x); }
 long double floorl(long double x) { return __builtin_floorl(x); }
 
-/* x = quarter * pi/2 + rest[0] + rest[1], the sum at most pi/4 in size. */
+/* x = quarter * pi/2 + rest[0] + rest[1], where |rest[0] + rest[1]| <= pi/4. */
 static int quarter_of(double x, double rest[2]) {
   if (fabs(x) <= M_PI_4) {
     rest[0] = x;

@@ -1,5 +1,5 @@
-/* What musl's start-up code usually makes: the thread's descriptor and the library's own variables; memory from the
-   executor; the last flush. (Arguments, environment and files are the kernel model's: `posix/start.c`.) */
+/* Replaces musl's start-up code: the thread's descriptor and the library's variables; memory from the executor; the
+   final flush. Arguments, environment and files are in the kernel model (`posix/start.c`). */
 #include <errno.h>
 #include <stdlib.h>
 #include "libc.h"
@@ -26,8 +26,8 @@ __attribute__((constructor(0))) static void begin(void) {
   __partita_errno(&__partita_thread.errno_val);
   libc.page_size = 4096;
   libc.auxv = no_auxiliary_vector;
-  /* Standard output is no terminal. musl would find that out at the first flush, and until then compare every byte
-     with a newline: a fork for each symbolic one. */
+  /* Standard output is not a terminal. musl finds this out at the first flush, and until then compares every byte
+     with a newline: a fork per symbolic byte. */
   stdout->lbf = -1;
 }
 
@@ -44,5 +44,5 @@ int __pthread_create(pthread_t *restrict thread, const pthread_attr_t *restrict 
 }
 weak_alias(__pthread_create, pthread_create);
 
-/* The executor has called what `atexit` registered and the program's destructors before this one. */
+/* The executor calls functions registered with `atexit` and the program's destructors before this one. */
 __attribute__((destructor(0))) static void flush(void) { __stdio_exit(); }

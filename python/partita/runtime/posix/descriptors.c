@@ -1,4 +1,4 @@
-/* Open files: descriptors, reading, writing, seeking, pipes, and system calls that fail when asked to. */
+/* Open files: descriptors, reading, writing, seeking, pipes, and system calls that fail (--max-fail). */
 #include "kernel.h"
 #include <poll.h>
 #include <sys/ioctl.h>
@@ -34,7 +34,7 @@ long __partita_new_descriptor(struct handle *handle, long least, int close_on_ex
   return least < 0 || least >= DESCRIPTORS ? -EINVAL : -EMFILE;
 }
 
-/* --max-fail: for each kind of call a symbolic number says which of them fails, as in KLEE. */
+/* --max-fail: for each kind of call, the number of the call that fails is symbolic, as in KLEE. */
 static const char *const fail_names[] = {"read_fail", "write_fail", "close_fail", "ftruncate_fail", "getcwd_fail"};
 static unsigned *fail_at[5], calls_made[5];
 static long failures_left;
@@ -47,26 +47,26 @@ void __partita_allow_failures(long count) {
   }
 }
 
-static int fails(int kind) {
+static int must_fail(int kind) {
   if (!failures_left || *fail_at[kind] != ++calls_made[kind]) return 0;
   failures_left--;
   return 1;
 }
 
-/* The error of a call that is to fail, or 0. It fails before anything is looked at or done: replay (`confine.c`) counts
-   calls and lets them fail in the same way. */
+/* The error of a call that must fail, or 0. It fails before its arguments are checked: replay (`confine.c`) counts
+   calls and makes them fail in the same way. */
 long __partita_failure(long number) {
   switch (number) {
   case SYS_read:
   case SYS_readv:
-  case SYS_pread64: return fails(0) ? -EIO : 0;
+  case SYS_pread64: return must_fail(0) ? -EIO : 0;
   case SYS_write:
   case SYS_writev:
-  case SYS_pwrite64: return fails(1) ? -ENOSPC : 0;
-  case SYS_close: return fails(2) ? -EIO : 0;
+  case SYS_pwrite64: return must_fail(1) ? -ENOSPC : 0;
+  case SYS_close: return must_fail(2) ? -EIO : 0;
   case SYS_truncate:
-  case SYS_ftruncate: return fails(3) ? -EIO : 0;
-  case SYS_getcwd: return fails(4) ? -ENOENT : 0;
+  case SYS_ftruncate: return must_fail(3) ? -EIO : 0;
+  case SYS_getcwd: return must_fail(4) ? -ENOENT : 0;
   default: return 0;
   }
 }
@@ -76,7 +76,8 @@ static long close_descriptor(long fd) {
   if (!handle) return -EBADF;
   table[fd].handle = 0;
   if (--handle->uses == 0) {
-    if (handle->inode->device == PIPE && (handle->flags & ACCESS) == O_WRONLY) handle->inode->status->st_nlink = 0;
+    if (handle->inode->device == DEV_PIPE && (handle->flags & ACCESS_MASK) == O_WRONLY)
+      handle->inode->status->st_nlink = 0;
     free(handle);
   }
   return 0;
@@ -92,28 +93,28 @@ static void random_bytes(unsigned char *to, size_t count) {
 }
 
 static long read_pipe(struct inode *pipe, unsigned char *to, size_t count) {
-  size_t there = (size_t)pipe->status->st_size;
-  if (!there) return pipe->status->st_nlink ? -EAGAIN : 0; /* nobody else could write: waiting would be for ever */
-  if (count > there) count = there;
+  size_t available = (size_t)pipe->status->st_size;
+  if (!available) return pipe->status->st_nlink ? -EAGAIN : 0; /* no other process can write: waiting would never end */
+  if (count > available) count = available;
   memcpy(to, pipe->data, count);
-  memmove(pipe->data, pipe->data + count, there - count);
-  pipe->status->st_size = (off_t)(there - count);
+  memmove(pipe->data, pipe->data + count, available - count);
+  pipe->status->st_size = (off_t)(available - count);
   return (long)count;
 }
 
 static long read_at(struct handle *handle, void *to, size_t count, off_t offset) {
   struct inode *inode = handle->inode;
-  if ((handle->flags & ACCESS) == O_WRONLY || (handle->flags & O_PATH)) return -EBADF;
+  if ((handle->flags & ACCESS_MASK) == O_WRONLY || (handle->flags & O_PATH)) return -EBADF;
   if (S_ISDIR(inode->status->st_mode)) return -EISDIR;
   switch (inode->device) {
-  case NOTHING: return 0;
-  case ZEROS:
-  case FULL: memset(to, 0, count); return (long)count;
-  case RANDOM: random_bytes(to, count); return (long)count;
-  case OUTPUT:
-  case ERRORS: return -EBADF;
-  case PIPE: return read_pipe(inode, to, count);
-  case PLAIN: break;
+  case DEV_NULL: return 0;
+  case DEV_ZERO:
+  case DEV_FULL: memset(to, 0, count); return (long)count;
+  case DEV_RANDOM: random_bytes(to, count); return (long)count;
+  case DEV_STDOUT:
+  case DEV_STDERR: return -EBADF;
+  case DEV_PIPE: return read_pipe(inode, to, count);
+  case DEV_NONE: break;
   }
   if (!S_ISREG(inode->status->st_mode)) return -ENXIO;
   long error = __partita_load(inode);
@@ -128,18 +129,18 @@ static long read_at(struct handle *handle, void *to, size_t count, off_t offset)
 
 static long write_at(struct handle *handle, const void *from, size_t count, off_t offset) {
   struct inode *inode = handle->inode;
-  if ((handle->flags & ACCESS) == O_RDONLY || (handle->flags & O_PATH)) return -EBADF;
+  if ((handle->flags & ACCESS_MASK) == O_RDONLY || (handle->flags & O_PATH)) return -EBADF;
   switch (inode->device) {
-  case NOTHING:
-  case ZEROS:
-  case RANDOM:
-  case ERRORS: return (long)count;
-  case FULL: return count ? -ENOSPC : 0;
-  case OUTPUT: __partita_output(from, count); return (long)count;
-  case PIPE: offset = inode->status->st_size; break;
-  case PLAIN: break;
+  case DEV_NULL:
+  case DEV_ZERO:
+  case DEV_RANDOM:
+  case DEV_STDERR: return (long)count;
+  case DEV_FULL: return count ? -ENOSPC : 0;
+  case DEV_STDOUT: __partita_output(from, count); return (long)count;
+  case DEV_PIPE: offset = inode->status->st_size; break;
+  case DEV_NONE: break;
   }
-  if (inode->device == PLAIN && !S_ISREG(inode->status->st_mode)) return -ENXIO;
+  if (inode->device == DEV_NONE && !S_ISREG(inode->status->st_mode)) return -ENXIO;
   if (offset < 0) return -EINVAL;
   size_t end = (size_t)offset + count;
   if (end >= (size_t)1 << 32) return -EFBIG;
@@ -155,7 +156,7 @@ static long write_at(struct handle *handle, const void *from, size_t count, off_
 
 static int seekable(const struct handle *handle) {
   enum device device = handle->inode->device;
-  return device != OUTPUT && device != ERRORS && device != PIPE;
+  return device != DEV_STDOUT && device != DEV_STDERR && device != DEV_PIPE;
 }
 
 static long read_next(long fd, void *to, size_t count) {
@@ -235,7 +236,7 @@ static long duplicate(long from, long to, int close_on_exec) {
 
 static long make_pipe(int ends[2], int flags) {
   struct inode *inode = __partita_inode(S_IFIFO | 0600);
-  inode->device = PIPE;
+  inode->device = DEV_PIPE;
   int close_on_exec = flags & O_CLOEXEC ? FD_CLOEXEC : 0;
   for (int i = 0; i < 2; i++) {
     struct handle *handle = __partita_new_handle(inode, (i ? O_WRONLY : O_RDONLY) | (flags & O_NONBLOCK));
@@ -263,29 +264,29 @@ static long truncate_to(struct inode *inode, off_t size) {
 }
 
 static long open_path(int from, const char *path, int flags, mode_t mode) {
-  struct place place;
+  struct lookup lookup;
   if (flags & O_PATH) flags &= O_PATH | O_CLOEXEC | O_DIRECTORY | O_NOFOLLOW;
   int make = flags & O_CREAT, alone = make && (flags & O_EXCL);
   long error =
-      make ? __partita_walk_new(from, path, &place) : __partita_walk(from, path, !(flags & O_NOFOLLOW), &place);
-  if (!error && make && place.inode && S_ISLNK(place.inode->status->st_mode) && !alone && !(flags & O_NOFOLLOW))
-    error = __partita_walk(from, path, 1, &place);
+      make ? __partita_walk_new(from, path, &lookup) : __partita_walk(from, path, !(flags & O_NOFOLLOW), &lookup);
+  if (!error && make && lookup.inode && S_ISLNK(lookup.inode->status->st_mode) && !alone && !(flags & O_NOFOLLOW))
+    error = __partita_walk(from, path, 1, &lookup);
   if (error) return error;
-  struct inode *inode = place.inode;
+  struct inode *inode = lookup.inode;
   if (inode && alone) return -EEXIST;
   if (inode && S_ISLNK(inode->status->st_mode) && !(flags & O_PATH)) return -ELOOP;
-  int access = flags & ACCESS, writes = access != O_RDONLY;
+  int access = flags & ACCESS_MASK, writes = access != O_RDONLY;
   if (!inode) {
-    if (place.slash) return -EISDIR;
-    if (__partita_is_fixed(path, &place)) return -EROFS;
-    if (!__partita_may(place.folder, 3)) return -EACCES;
-    size_t length = place.length < 0 ? strlen(place.name) : (size_t)place.length;
+    if (lookup.trailing_slash) return -EISDIR;
+    if (__partita_is_protected(path, &lookup)) return -EROFS;
+    if (!__partita_may_access(lookup.folder, 3)) return -EACCES;
+    size_t length = lookup.length < 0 ? strlen(lookup.name) : (size_t)lookup.length;
     inode = __partita_inode(S_IFREG | (mode & ~__partita_umask & 07777));
-    if (place.folder->host && !__partita_is_symbolic(place.name, place.length))
-      inode->host = __partita_join(place.folder->host, place.name, length);
-    if (place.entry) place.entry->inode = inode, place.entry->letter = 0;
-    else __partita_add(place.folder, place.name, length, inode);
-    __partita_touch(place.folder);
+    if (lookup.folder->host && !__partita_is_symbolic(lookup.name, lookup.length))
+      inode->host = __partita_join(lookup.folder->host, lookup.name, length);
+    if (lookup.entry) lookup.entry->inode = inode, lookup.entry->type_letter = 0;
+    else __partita_add(lookup.folder, lookup.name, length, inode);
+    __partita_touch(lookup.folder);
     if (__partita_writes_host && inode->host) {
       error = __partita_host_change('w', inode->host, "", 0, 0, (int)(inode->status->st_mode & 07777));
       if (error) return error;
@@ -295,9 +296,9 @@ static long open_path(int from, const char *path, int flags, mode_t mode) {
     if ((flags & O_DIRECTORY) && !S_ISDIR(inode->status->st_mode)) return -ENOTDIR;
     if (!(flags & O_PATH)) {
       int want = access == O_RDONLY ? 4 : access == O_WRONLY ? 2 : 6;
-      if (!__partita_may(inode, want)) return -EACCES;
+      if (!__partita_may_access(inode, want)) return -EACCES;
       if (S_ISREG(inode->status->st_mode)) error = __partita_load(inode);
-      else if (inode->device == PLAIN && !S_ISDIR(inode->status->st_mode)) return -ENXIO;
+      else if (inode->device == DEV_NONE && !S_ISDIR(inode->status->st_mode)) return -ENXIO;
       if (error) return error;
       if ((flags & O_TRUNC) && writes && S_ISREG(inode->status->st_mode)) error = truncate_to(inode, 0);
       if (error) return error;
@@ -313,7 +314,7 @@ static long terminal(long fd, unsigned long request, void *argument) {
     *(int *)argument = (int)(handle->inode->status->st_size - handle->offset);
     return 0;
   }
-  return -ENOTTY; /* nothing here is a terminal */
+  return -ENOTTY; /* no descriptor is a terminal */
 }
 
 static long poll_all(struct pollfd *list, unsigned long count) {
@@ -341,7 +342,7 @@ static long sync_descriptor(long fd) { return __partita_handle(fd) ? 0 : -EBADF;
 
 long __partita_call_files(long number, long a, long b, long c, long d) {
   struct handle *handle;
-  struct place place;
+  struct lookup lookup;
   switch (number) {
   case SYS_open: return open_path(AT_FDCWD, (char *)a, (int)b, (mode_t)c);
   case SYS_openat: return open_path((int)a, (char *)b, (int)c, (mode_t)d);
@@ -371,10 +372,10 @@ long __partita_call_files(long number, long a, long b, long c, long d) {
   case SYS_pselect6: return select_all(a, (void *)b, (void *)c, (void *)d);
   case SYS_ftruncate:
     if (!(handle = __partita_handle(a))) return -EBADF;
-    return (handle->flags & ACCESS) == O_RDONLY ? -EINVAL : truncate_to(handle->inode, b);
+    return (handle->flags & ACCESS_MASK) == O_RDONLY ? -EINVAL : truncate_to(handle->inode, b);
   case SYS_truncate: {
-    long error = __partita_walk(AT_FDCWD, (char *)a, 1, &place);
-    return error ? error : __partita_may(place.inode, 2) ? truncate_to(place.inode, b) : -EACCES;
+    long error = __partita_walk(AT_FDCWD, (char *)a, 1, &lookup);
+    return error ? error : __partita_may_access(lookup.inode, 2) ? truncate_to(lookup.inode, b) : -EACCES;
   }
   case SYS_fsync:
   case SYS_fdatasync:
@@ -383,7 +384,7 @@ long __partita_call_files(long number, long a, long b, long c, long d) {
   case SYS_flock:
   case SYS_readahead: return sync_descriptor(a);
   case SYS_sync: return 0;
-  case SYS_copy_file_range: /* between files that the kernel cannot copy by itself */
+  case SYS_copy_file_range: /* as for file systems without support */
   case SYS_sendfile:
   case SYS_splice:
   case SYS_fallocate: return -EINVAL;
@@ -391,6 +392,6 @@ long __partita_call_files(long number, long a, long b, long c, long d) {
   case SYS_close_range:
     for (long fd = a; fd <= b && fd < DESCRIPTORS; fd++) close_descriptor(fd);
     return 0;
-  default: return NOT_MINE;
+  default: return NOT_HANDLED;
   }
 }

@@ -1,11 +1,11 @@
-/* Inodes and the entries of folders; what the machine has becomes an inode when first needed. */
+/* Inodes and the entries of folders. Files of the machine become inodes when first needed. */
 #include "kernel.h"
 
 struct inode *__partita_root, *__partita_cwd, *__partita_start;
 mode_t __partita_umask = 022;
 
 static ino_t last_inode = 1000;
-/* Seconds since 1970 of the first file that is made; `time.c` starts its clock there too. */
+/* The time in seconds since 1970, from the clock of `time.c`. */
 extern long __partita_now(void);
 
 struct inode *__partita_inode(mode_t mode) {
@@ -44,14 +44,14 @@ struct inode *__partita_host_inode(const char *path, const long fields[13]) {
   static const struct {
     const char *path;
     enum device device;
-  } devices[] = {{"/dev/null", NOTHING}, {"/dev/zero", ZEROS}, {"/dev/full", FULL}, {"/dev/random", RANDOM},
-                 {"/dev/urandom", RANDOM}};
+  } devices[] = {{"/dev/null", DEV_NULL}, {"/dev/zero", DEV_ZERO}, {"/dev/full", DEV_FULL}, {"/dev/random", DEV_RANDOM},
+                 {"/dev/urandom", DEV_RANDOM}};
   for (size_t i = 0; i < sizeof devices / sizeof *devices; i++)
     if (!strcmp(path, devices[i].path)) inode->device = devices[i].device;
   return inode;
 }
 
-/* `folder/name`, with one slash; an empty folder adds none. */
+/* `folder/name`, with one slash; no slash if `folder` is empty. */
 char *__partita_join(const char *folder, const char *name, size_t length) {
   size_t before = strlen(folder);
   char *path = malloc(before + length + 2);
@@ -62,14 +62,14 @@ char *__partita_join(const char *folder, const char *name, size_t length) {
   return path;
 }
 
-static void add_listed(struct inode *folder, const char *name, char letter) {
+static void add_listed(struct inode *folder, const char *name, char type_letter) {
   size_t length = strlen(name);
   for (struct entry *e = folder->entries; e; e = e->next)
     if (e->length == length && !memcmp(e->name, name, length)) return;
-  __partita_add(folder, name, length, 0)->letter = letter;
+  __partita_add(folder, name, length, 0)->type_letter = type_letter;
 }
 
-/* Reads what the machine has: a file's bytes, a link's target, a folder's entries. */
+/* Reads from the machine: a file's bytes, a link's target, a folder's entries. */
 long __partita_load(struct inode *inode) {
   if (inode->loaded) return 0;
   mode_t type = inode->status->st_mode & S_IFMT;
@@ -97,22 +97,22 @@ long __partita_load(struct inode *inode) {
     return 0;
   }
   inode->data = data;
-  inode->room = room;
+  inode->capacity = room;
   inode->status->st_size = count;
   return 0;
 }
 
-/* Makes room for `size` bytes, all zero beyond what is there. */
+/* Grows the capacity to `size` bytes; new bytes are zero. */
 int __partita_grow(struct inode *inode, size_t size) {
-  if (size <= inode->room) return 0;
-  size_t room = inode->room * 2 > size ? inode->room * 2 : size;
+  if (size <= inode->capacity) return 0;
+  size_t room = inode->capacity * 2 > size ? inode->capacity * 2 : size;
   if (room < 64) room = 64;
   unsigned char *data = calloc(1, room);
   if (!data) return -ENOSPC;
   if (inode->data) memcpy(data, inode->data, (size_t)inode->status->st_size);
   free(inode->data);
   inode->data = data;
-  inode->room = room;
+  inode->capacity = room;
   return 0;
 }
 
@@ -124,11 +124,11 @@ struct entry *__partita_add(struct inode *folder, const char *name, size_t lengt
   struct entry **last = &folder->entries;
   while (*last) last = &(*last)->next;
   *last = entry;
-  if (inode && S_ISDIR(inode->status->st_mode)) inode->up = folder;
+  if (inode && S_ISDIR(inode->status->st_mode)) inode->parent = folder;
   return entry;
 }
 
-/* Is this the entry's name? One decision, whatever the bytes are. */
+/* Whether this is the entry's name. At most one fork for any bytes. */
 static int is_named(const struct entry *entry, const char *name, long length) {
   size_t n = entry->length;
   unsigned same = 1;
@@ -142,7 +142,7 @@ static int is_named(const struct entry *entry, const char *name, long length) {
   return same != 0;
 }
 
-/* Has a name of this length (-1: up to its zero byte) a symbolic byte? */
+/* Whether a name of this length (-1: up to its zero byte) has a symbolic byte. */
 int __partita_is_symbolic(const char *name, long length) {
   for (long i = 0; length < 0 || i < length; i++) {
     if (klee_is_symbolic((unsigned char)name[i])) return 1;
@@ -151,15 +151,15 @@ int __partita_is_symbolic(const char *name, long length) {
   return 0;
 }
 
-/* What a folder has under a name; null: nothing. `found` is set to the entry, also where its file was deleted. A
-   symbolic name means files that this path knows; the machine is only asked for names that are concrete. */
+/* The inode with this name in a folder, or null. `found` is set to the entry, also if its file was deleted. A symbolic
+   name can only match entries that are already known on this path; only concrete names are looked up on the machine. */
 struct inode *__partita_child(struct inode *folder, const char *name, long length, struct entry **found) {
   *found = 0;
   struct entry *entry = folder->entries;
   while (entry && !is_named(entry, name, length)) entry = entry->next;
   if (entry) {
     *found = entry;
-    if (entry->inode || !entry->letter) return entry->inode;
+    if (entry->inode || !entry->type_letter) return entry->inode;
   }
   if (!folder->host || (!entry && __partita_is_symbolic(name, length))) return 0;
   if (!entry && length < 0) length = (long)strlen(name);
@@ -172,24 +172,24 @@ struct inode *__partita_child(struct inode *folder, const char *name, long lengt
   struct inode *inode = __partita_host_inode(path, fields);
   free(path);
   if (!entry) entry = __partita_add(folder, name, (size_t)length, 0);
-  if (S_ISDIR(inode->status->st_mode)) inode->up = folder;
+  if (S_ISDIR(inode->status->st_mode)) inode->parent = folder;
   entry->inode = inode;
   *found = entry;
   return inode;
 }
 
-/* May the user do this (4 read, 2 write, 1 execute)? Root may do everything but execute what nobody may. */
-int __partita_may(const struct inode *inode, int want) {
+/* Whether the user has these permissions (4 read, 2 write, 1 execute). Root has all, but needs one execute bit. */
+int __partita_may_access(const struct inode *inode, int want) {
   const struct stat *s = inode->status;
   if (__partita_uid == 0) return !(want & 1) || S_ISDIR(s->st_mode) || (s->st_mode & 0111);
   int shift = s->st_uid == (uid_t)__partita_uid ? 6 : s->st_gid == (gid_t)__partita_gid ? 3 : 0;
   return ((s->st_mode >> shift) & (mode_t)want) == (mode_t)want;
 }
 
-/* On a file system with blocks of 4096 bytes, counted in 512. */
+/* Number of 512-byte units on a file system with blocks of 4096 bytes. */
 blkcnt_t __partita_blocks(off_t size) { return (size + 4095) / 4096 * 8; }
 
-/* Its contents have changed. */
+/* Updates the times and blocks after a change of the contents. */
 void __partita_touch(struct inode *inode) {
   inode->status->st_mtime = inode->status->st_ctime = __partita_now();
   inode->status->st_blocks = __partita_blocks(inode->status->st_size);

@@ -1,4 +1,4 @@
-/* The one entry: musl's code calls this where it would execute a system call. */
+/* The entry point of the kernel model: musl calls `__partita_syscall` in place of system calls. */
 #include "kernel.h"
 #include <sys/syscall.h>
 
@@ -9,7 +9,7 @@ static char *decimal(char *end, long number) {
   return end;
 }
 
-/* Names of what the model does not have; what is newer than the headers is told by number. */
+/* Names of system calls that are not modelled, for messages. Calls newer than the headers are named by number. */
 #define N(name) {SYS_##name, #name}
 static const struct {
   long number;
@@ -45,7 +45,7 @@ static const struct {
     N(vfork), N(vhangup), N(vmsplice),
 };
 
-static long missing(long number) {
+static long not_modelled(long number) {
   char text[48], digits[24];
   strcpy(text, "system call ");
   char *name = text + strlen(text);
@@ -60,10 +60,10 @@ long __partita_syscall(long number, long a, long b, long c, long d, long e, long
   long result = __partita_failure(number);
   if (result) return result;
   result = __partita_call_files(number, a, b, c, d);
-  if (result == NOT_MINE) result = __partita_call_status(number, a, b, c, d, e);
-  if (result == NOT_MINE) result = __partita_call_names(number, a, b, c, d, e);
-  if (result == NOT_MINE) result = __partita_call_process(number, a, b, c, d, e, f);
-  if (result == NOT_MINE) result = __partita_call_time(number, a, b, c, d);
-  if (result == NOT_MINE) result = __partita_call_signals(number, a, b, c, d);
-  return result == NOT_MINE ? missing(number) : result;
+  if (result == NOT_HANDLED) result = __partita_call_status(number, a, b, c, d, e);
+  if (result == NOT_HANDLED) result = __partita_call_names(number, a, b, c, d, e);
+  if (result == NOT_HANDLED) result = __partita_call_process(number, a, b, c, d, e, f);
+  if (result == NOT_HANDLED) result = __partita_call_time(number, a, b, c, d);
+  if (result == NOT_HANDLED) result = __partita_call_signals(number, a, b, c, d);
+  return result == NOT_HANDLED ? not_modelled(number) : result;
 }

@@ -1,8 +1,8 @@
-/* The kernel model: what a program's system calls mean, in C that is explored with the program. All of its state is
-   in the program's own memory, so that every path has its own files, descriptors and clock without any effort.
+/* The kernel model: the system calls, in C code that is explored together with the program. Its state is in the
+   program's memory, so that every path has its own files, descriptors and clock.
 
-   Folders, files and links are inodes; folders have entries that name them. What the machine has is looked up when
-   first needed and copied: a path never changes a file of the machine (unless --write-host), only its own copy. */
+   Folders, files and links are inodes; folders have entries that name them. Files of the machine are looked up when
+   first needed and copied: a path changes only its own copy, never a file of the machine (unless --write-host). */
 #ifndef PARTITA_KERNEL_H
 #define PARTITA_KERNEL_H
 
@@ -17,7 +17,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Answers of the executor (`exec/models/host.rs`). */
+/* Functions of the executor (`exec/models/host.rs`). */
 long __partita_setting(const char *name);
 long __partita_room(const void *address); /* bytes from here to the end of the object */
 void __partita_arguments(long count, char **arguments);
@@ -27,23 +27,23 @@ long __partita_stdin(void *to, size_t room);
 long __partita_host_status(const char *path, int follow, long fields[13]);
 long __partita_host_read(const char *path, size_t offset, void *to, size_t room);
 long __partita_host_link(const char *path, void *to, size_t room);
-/* w: write `count` bytes of `other` at `place`; t: truncate to `place`; d: make a folder; u: remove a file; r: remove
+/* w: write `count` bytes of `other` at `offset`; t: truncate to `offset`; d: make a folder; u: remove a file; r: remove
    a folder; n: rename to `other`; m: set the mode. */
-long __partita_host_change(char what, const char *path, const void *other, size_t count, size_t place, int mode);
+long __partita_host_change(char what, const char *path, const void *other, size_t count, size_t offset, int mode);
 
-/* ACCESS: how a file was opened. musl's O_ACCMODE has O_PATH in it. */
-enum { ACCESS = 3, DESCRIPTORS = 64, NAME_LENGTH = 255, PATH_LENGTH = 4096, LINKS_FOLLOWED = 40 };
+/* ACCESS_MASK selects the access mode of open flags. musl's O_ACCMODE also has O_PATH. */
+enum { ACCESS_MASK = 3, DESCRIPTORS = 64, NAME_LENGTH = 255, PATH_LENGTH = 4096, LINKS_FOLLOWED = 40 };
 
-enum device { PLAIN, NOTHING, ZEROS, FULL, RANDOM, OUTPUT, ERRORS, PIPE };
+enum device { DEV_NONE, DEV_NULL, DEV_ZERO, DEV_FULL, DEV_RANDOM, DEV_STDOUT, DEV_STDERR, DEV_PIPE };
 
 struct inode {
-  struct stat *status; /* an object of its own: those of symbolic files are symbolic */
-  unsigned char *data; /* of a file, a link or a pipe */
-  size_t room;
-  struct entry *entries; /* of a folder */
-  struct inode *up;      /* of a folder: the one it is in */
-  char *host;            /* its path on the machine, or null where it has none */
-  int loaded;            /* nothing is left to be read from the machine */
+  struct stat *status; /* a separate object: symbolic for symbolic files */
+  unsigned char *data; /* contents of a file, a link or a pipe */
+  size_t capacity;
+  struct entry *entries; /* entries of a folder */
+  struct inode *parent;  /* parent of a folder */
+  char *host;            /* path on the machine, or null */
+  int loaded;            /* the contents have been read from the machine */
   enum device device;
 };
 
@@ -51,11 +51,11 @@ struct entry {
   struct entry *next;
   char *name;
   size_t length;
-  struct inode *inode; /* null: deleted here, or (`letter` is set) not looked at yet */
-  char letter;
+  struct inode *inode; /* null if deleted on this path, or not looked up yet (`type_letter` is set) */
+  char type_letter;
 };
 
-/* What `open` makes; descriptors that were duplicated share it. */
+/* An open file description; duplicated descriptors share it. */
 struct handle {
   struct inode *inode;
   off_t offset;
@@ -63,14 +63,14 @@ struct handle {
   int uses;
 };
 
-/* Where a path leads. */
-struct place {
-  struct inode *folder; /* that has or would have the last component; null for a path that is only slashes or dots */
+/* Result of looking up a path. */
+struct lookup {
+  struct inode *folder; /* the folder of the last component; null for a path of slashes and dots only */
   const char *name;     /* the last component */
-  long length;          /* its length; -1: up to the zero byte, which no slash precedes */
-  int slash;            /* it ends in a slash, so it must be a folder */
+  long length;          /* its length; -1: up to the zero byte, without a slash before */
+  int trailing_slash;   /* it ends in a slash, so it must be a folder */
   struct entry *entry;
-  struct inode *inode; /* null: nothing is there */
+  struct inode *inode; /* null if it does not exist */
 };
 
 extern struct inode *__partita_root, *__partita_cwd, *__partita_start;
@@ -87,14 +87,14 @@ int __partita_grow(struct inode *inode, size_t size);
 struct entry *__partita_add(struct inode *folder, const char *name, size_t length, struct inode *inode);
 struct inode *__partita_child(struct inode *folder, const char *name, long length, struct entry **found);
 int __partita_is_symbolic(const char *name, long length);
-int __partita_may(const struct inode *inode, int want);
+int __partita_may_access(const struct inode *inode, int want);
 blkcnt_t __partita_blocks(off_t size);
 void __partita_touch(struct inode *inode);
 
 /* walk.c */
-long __partita_walk(int from, const char *path, int follow, struct place *to);
-long __partita_walk_new(int from, const char *path, struct place *to);
-int __partita_is_fixed(const char *path, const struct place *place);
+long __partita_walk(int from, const char *path, int follow, struct lookup *to);
+long __partita_walk_new(int from, const char *path, struct lookup *to);
+int __partita_is_protected(const char *path, const struct lookup *lookup);
 
 /* descriptors.c */
 struct handle *__partita_handle(long fd);
@@ -103,8 +103,8 @@ struct handle *__partita_new_handle(struct inode *inode, int flags);
 void __partita_allow_failures(long count);
 long __partita_failure(long number);
 
-/* Families of system calls: the result, or NOT_MINE. */
-#define NOT_MINE (-100000)
+/* Families of system calls. Each returns the result, or NOT_HANDLED for a call of another family. */
+#define NOT_HANDLED (-100000)
 long __partita_call_files(long number, long a, long b, long c, long d);
 long __partita_call_names(long number, long a, long b, long c, long d, long e);
 long __partita_call_status(long number, long a, long b, long c, long d, long e);

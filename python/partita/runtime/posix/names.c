@@ -1,34 +1,34 @@
-/* What changes or lists the names in folders: links, removing, renaming, making folders, the current folder. */
+/* Names in folders: links, removing, renaming, making folders, listing, the current folder. */
 #include "kernel.h"
 #include <dirent.h>
 #include <stdio.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static size_t length_of(const struct place *place) {
-  return place->length < 0 ? strlen(place->name) : (size_t)place->length;
+static size_t length_of(const struct lookup *lookup) {
+  return lookup->length < 0 ? strlen(lookup->name) : (size_t)lookup->length;
 }
 
-/* Where something new can be named. */
-static long free_place(int from, const char *path, struct place *to) {
+/* Looks up a path at which a new file can be made. */
+static long walk_to_new_name(int from, const char *path, struct lookup *to) {
   long error = __partita_walk_new(from, path, to);
   if (error) return error;
   if (to->inode) return -EEXIST;
-  if (__partita_is_fixed(path, to)) return -EROFS;
-  return __partita_may(to->folder, 3) ? 0 : -EACCES;
+  if (__partita_is_protected(path, to)) return -EROFS;
+  return __partita_may_access(to->folder, 3) ? 0 : -EACCES;
 }
 
-static void enter(struct place *place, struct inode *inode) {
-  if (place->folder->host && !__partita_is_symbolic(place->name, place->length))
-    inode->host = __partita_join(place->folder->host, place->name, length_of(place));
-  if (place->entry) {
-    place->entry->inode = inode;
-    place->entry->letter = 0;
-    if (S_ISDIR(inode->status->st_mode)) inode->up = place->folder;
+static void put_inode(struct lookup *lookup, struct inode *inode) {
+  if (lookup->folder->host && !__partita_is_symbolic(lookup->name, lookup->length))
+    inode->host = __partita_join(lookup->folder->host, lookup->name, length_of(lookup));
+  if (lookup->entry) {
+    lookup->entry->inode = inode;
+    lookup->entry->type_letter = 0;
+    if (S_ISDIR(inode->status->st_mode)) inode->parent = lookup->folder;
   } else {
-    __partita_add(place->folder, place->name, length_of(place), inode);
+    __partita_add(lookup->folder, lookup->name, length_of(lookup), inode);
   }
-  __partita_touch(place->folder);
+  __partita_touch(lookup->folder);
 }
 
 static long on_host(char what, const struct inode *inode, const char *other, int mode) {
@@ -37,57 +37,57 @@ static long on_host(char what, const struct inode *inode, const char *other, int
 }
 
 static long make_folder(int from, const char *path, mode_t mode) {
-  struct place place;
-  long error = free_place(from, path, &place);
+  struct lookup lookup;
+  long error = walk_to_new_name(from, path, &lookup);
   if (error) return error;
   struct inode *inode = __partita_inode(S_IFDIR | (mode & ~__partita_umask & 01777));
-  enter(&place, inode);
-  place.folder->status->st_nlink++;
+  put_inode(&lookup, inode);
+  lookup.folder->status->st_nlink++;
   return on_host('d', inode, 0, (int)(inode->status->st_mode & 07777));
 }
 
 static int is_empty(struct inode *folder) {
   __partita_load(folder);
   for (struct entry *entry = folder->entries; entry; entry = entry->next)
-    if (entry->inode || entry->letter) return 0;
+    if (entry->inode || entry->type_letter) return 0;
   return 1;
 }
 
-static long forget(struct place *place) {
-  struct inode *inode = place->inode;
-  place->entry->inode = 0;
-  place->entry->letter = 0;
+static long remove_entry(struct lookup *lookup) {
+  struct inode *inode = lookup->inode;
+  lookup->entry->inode = 0;
+  lookup->entry->type_letter = 0;
   inode->status->st_nlink--;
-  __partita_touch(place->folder);
+  __partita_touch(lookup->folder);
   return 0;
 }
 
 static long remove_name(int from, const char *path, int folder) {
-  struct place place;
-  long error = __partita_walk_new(from, path, &place);
+  struct lookup lookup;
+  long error = __partita_walk_new(from, path, &lookup);
   if (error) return error;
-  if (!place.inode) return -ENOENT;
-  if (!place.folder) return folder ? -EINVAL : -EISDIR;
-  if (!__partita_may(place.folder, 3)) return -EACCES;
-  int is_folder = S_ISDIR(place.inode->status->st_mode);
+  if (!lookup.inode) return -ENOENT;
+  if (!lookup.folder) return folder ? -EINVAL : -EISDIR;
+  if (!__partita_may_access(lookup.folder, 3)) return -EACCES;
+  int is_folder = S_ISDIR(lookup.inode->status->st_mode);
   if (folder && !is_folder) return -ENOTDIR;
   if (!folder && is_folder) return -EISDIR;
-  if (folder && !is_empty(place.inode)) return -ENOTEMPTY;
-  error = on_host(folder ? 'r' : 'u', place.inode, 0, 0);
+  if (folder && !is_empty(lookup.inode)) return -ENOTEMPTY;
+  error = on_host(folder ? 'r' : 'u', lookup.inode, 0, 0);
   if (error) return error;
-  if (is_folder) place.folder->status->st_nlink--;
-  return forget(&place);
+  if (is_folder) lookup.folder->status->st_nlink--;
+  return remove_entry(&lookup);
 }
 
 static long rename_path(int from, const char *old, int to, const char *new, unsigned flags) {
-  struct place source, target;
+  struct lookup source, target;
   long error = __partita_walk_new(from, old, &source);
   if (error) return error;
   if (!source.inode) return -ENOENT;
   error = __partita_walk_new(to, new, &target);
   if (error) return error;
   if (!source.folder || !target.folder) return -EBUSY;
-  if (!__partita_may(source.folder, 3) || !__partita_may(target.folder, 3)) return -EACCES;
+  if (!__partita_may_access(source.folder, 3) || !__partita_may_access(target.folder, 3)) return -EACCES;
   struct inode *inode = source.inode;
   if (flags & ~1u) return -EINVAL;
   if (target.inode == inode) return 0;
@@ -97,66 +97,66 @@ static long rename_path(int from, const char *old, int to, const char *new, unsi
     if (S_ISDIR(target.inode->status->st_mode) != is_folder) return is_folder ? -ENOTDIR : -EISDIR;
     if (is_folder && !is_empty(target.inode)) return -ENOTEMPTY;
   }
-  for (struct inode *up = target.folder; S_ISDIR(inode->status->st_mode) && up != __partita_root; up = up->up)
+  for (struct inode *up = target.folder; S_ISDIR(inode->status->st_mode) && up != __partita_root; up = up->parent)
     if (up == inode) return -EINVAL;
-  error = __partita_load(inode); /* its path on the machine will be another */
+  error = __partita_load(inode); /* its path on the machine changes */
   if (error && S_ISREG(inode->status->st_mode)) return error;
   char *path = inode->host;
-  if (target.inode) forget(&target);
+  if (target.inode) remove_entry(&target);
   inode->status->st_nlink++;
-  forget(&source);
+  remove_entry(&source);
   inode->host = 0;
-  enter(&target, inode);
+  put_inode(&target, inode);
   if (__partita_writes_host && path && inode->host) return __partita_host_change('n', path, inode->host, 0, 0, 0);
   if (!__partita_writes_host) inode->host = 0;
   return 0;
 }
 
 static long hard_link(int from, const char *old, int to, const char *new, int flags) {
-  struct place source, target;
+  struct lookup source, target;
   long error = __partita_walk(from, old, flags & AT_SYMLINK_FOLLOW, &source);
-  if (!error) error = free_place(to, new, &target);
+  if (!error) error = walk_to_new_name(to, new, &target);
   if (error) return error;
   if (S_ISDIR(source.inode->status->st_mode)) return -EPERM;
   if (__partita_writes_host && source.inode->host) return -EPERM;
   source.inode->status->st_nlink++;
   char *host = source.inode->host;
-  enter(&target, source.inode);
+  put_inode(&target, source.inode);
   source.inode->host = host;
   return 0;
 }
 
 static long symbolic_link(const char *text, int from, const char *path) {
-  struct place place;
-  long error = free_place(from, path, &place);
+  struct lookup lookup;
+  long error = walk_to_new_name(from, path, &lookup);
   if (error) return error;
   size_t length = strlen(text);
   if (!length) return -ENOENT;
-  if (__partita_writes_host && place.folder->host) return -EPERM;
+  if (__partita_writes_host && lookup.folder->host) return -EPERM;
   struct inode *inode = __partita_inode(S_IFLNK | 0777);
   if (__partita_grow(inode, length + 1)) return -ENOSPC;
   memcpy(inode->data, text, length + 1);
   inode->status->st_size = (off_t)length;
-  enter(&place, inode);
+  put_inode(&lookup, inode);
   return 0;
 }
 
 static long read_link(int from, const char *path, char *to, size_t room) {
-  struct place place;
-  long error = __partita_walk(from, path, 0, &place);
+  struct lookup lookup;
+  long error = __partita_walk(from, path, 0, &lookup);
   if (error) return error;
-  if (!S_ISLNK(place.inode->status->st_mode) || !room) return -EINVAL;
-  error = __partita_load(place.inode);
+  if (!S_ISLNK(lookup.inode->status->st_mode) || !room) return -EINVAL;
+  error = __partita_load(lookup.inode);
   if (error) return error;
-  size_t count = (size_t)place.inode->status->st_size;
+  size_t count = (size_t)lookup.inode->status->st_size;
   if (count > room) count = room;
-  memcpy(to, place.inode->data, count);
+  memcpy(to, lookup.inode->data, count);
   return (long)count;
 }
 
-/* The name of a folder inside the one above it. */
-static struct entry *entry_of(struct inode *folder) {
-  struct entry *entry = folder->up->entries;
+/* The entry of a folder in its parent. */
+static struct entry *entry_in_parent(struct inode *folder) {
+  struct entry *entry = folder->parent->entries;
   while (entry && entry->inode != folder) entry = entry->next;
   return entry;
 }
@@ -165,8 +165,8 @@ static long current_folder(char *to, size_t room) {
   char path[PATH_LENGTH];
   size_t at = sizeof path - 1;
   path[at] = 0;
-  for (struct inode *folder = __partita_cwd; folder != __partita_root; folder = folder->up) {
-    struct entry *entry = entry_of(folder);
+  for (struct inode *folder = __partita_cwd; folder != __partita_root; folder = folder->parent) {
+    struct entry *entry = entry_in_parent(folder);
     if (!entry) return -ENOENT;
     if (entry->length + 1 > at) return -ERANGE;
     at -= entry->length;
@@ -180,16 +180,16 @@ static long current_folder(char *to, size_t room) {
   return (long)count;
 }
 
-static long go_to(struct inode *folder) {
+static long change_folder(struct inode *folder) {
   if (!S_ISDIR(folder->status->st_mode)) return -ENOTDIR;
-  if (!__partita_may(folder, 1)) return -EACCES;
+  if (!__partita_may_access(folder, 1)) return -EACCES;
   __partita_cwd = folder;
   return 0;
 }
 
 static unsigned char type_of(const struct entry *entry) {
   if (entry->inode) return (unsigned char)((entry->inode->status->st_mode & S_IFMT) >> 12);
-  switch (entry->letter) {
+  switch (entry->type_letter) {
   case 'd': return DT_DIR;
   case 'l': return DT_LNK;
   case 'c': return DT_CHR;
@@ -200,7 +200,7 @@ static unsigned char type_of(const struct entry *entry) {
   }
 }
 
-/* Writes the entry at a place of its folder; 0: there is no room for it. */
+/* Writes an entry, which is number `at` in its folder; returns its size, or 0 if it does not fit. */
 static long put_entry(char *to, size_t room, const struct entry *entry, off_t at) {
   size_t size = (offsetof(struct dirent, d_name) + entry->length + 1 + 7) & ~(size_t)7;
   if (size > room) return 0;
@@ -223,10 +223,10 @@ static long list(long fd, char *to, size_t room) {
   if (error) return error;
   long used = 0;
   off_t at = 0;
-  struct inode *up = folder->up ? folder->up : folder;
+  struct inode *up = folder->parent ? folder->parent : folder;
   struct entry dots[2] = {{&dots[1], ".", 1, folder, 0}, {folder->entries, "..", 2, up, 0}};
   for (struct entry *entry = dots; entry; entry = entry->next, at++) {
-    if (at < handle->offset || (!entry->inode && !entry->letter)) continue;
+    if (at < handle->offset || (!entry->inode && !entry->type_letter)) continue;
     long size = put_entry(to + used, room - (size_t)used, entry, at);
     if (!size) return used ? used : -EINVAL;
     used += size;
@@ -237,7 +237,7 @@ static long list(long fd, char *to, size_t room) {
 
 long __partita_call_names(long number, long a, long b, long c, long d, long e) {
   struct handle *handle;
-  struct place place;
+  struct lookup lookup;
   long error;
   switch (number) {
   case SYS_mkdir: return make_folder(AT_FDCWD, (char *)a, (mode_t)b);
@@ -255,14 +255,16 @@ long __partita_call_names(long number, long a, long b, long c, long d, long e) {
   case SYS_readlink: return read_link(AT_FDCWD, (char *)a, (char *)b, (size_t)c);
   case SYS_readlinkat: return read_link((int)a, (char *)b, (char *)c, (size_t)d);
   case SYS_getcwd: return current_folder((char *)a, (size_t)b);
-  case SYS_chdir: error = __partita_walk(AT_FDCWD, (char *)a, 1, &place); return error ? error : go_to(place.inode);
-  case SYS_fchdir: return (handle = __partita_handle(a)) ? go_to(handle->inode) : -EBADF;
+  case SYS_chdir:
+    error = __partita_walk(AT_FDCWD, (char *)a, 1, &lookup);
+    return error ? error : change_folder(lookup.inode);
+  case SYS_fchdir: return (handle = __partita_handle(a)) ? change_folder(handle->inode) : -EBADF;
   case SYS_getdents64: return list(a, (char *)b, (size_t)c);
   case SYS_umask: {
     mode_t old = __partita_umask;
     __partita_umask = (mode_t)a & 0777;
     return (long)old;
   }
-  default: return NOT_MINE;
+  default: return NOT_HANDLED;
   }
 }

@@ -1,4 +1,4 @@
-/* Who the process is, what it may use, and its end. */
+/* Identity, limits, memory and end of the process. */
 #include "kernel.h"
 #include <sched.h>
 #include <sys/mman.h>
@@ -23,7 +23,7 @@ static long limit(long resource, struct rlimit *to) {
   return 0;
 }
 
-static long machine(struct utsname *to) {
+static long system_name(struct utsname *to) {
   memset(to, 0, sizeof *to);
   strcpy(to->sysname, "Linux");
   strcpy(to->nodename, "localhost");
@@ -51,16 +51,16 @@ static long map(size_t size, int flags, int fd, off_t offset) {
   return (long)memory;
 }
 
-/* A program that cannot be executed is refused as the kernel would; one that can be is not modelled. */
+/* Fails as the kernel does if the file cannot be executed; otherwise the call is not modelled. */
 static long execute(int from, const char *path, int flags) {
-  struct place place;
-  long error = __partita_walk(from, path, !(flags & AT_SYMLINK_NOFOLLOW), &place);
+  struct lookup lookup;
+  long error = __partita_walk(from, path, !(flags & AT_SYMLINK_NOFOLLOW), &lookup);
   if (error) return error;
-  struct inode *inode = place.inode;
-  if (!S_ISREG(inode->status->st_mode) || !__partita_may(inode, 1)) return -EACCES;
+  struct inode *inode = lookup.inode;
+  if (!S_ISREG(inode->status->st_mode) || !__partita_may_access(inode, 1)) return -EACCES;
   for (long fd = 0; fd < DESCRIPTORS; fd++) {
     struct handle *handle = __partita_handle(fd);
-    if (handle && handle->inode == inode && (handle->flags & ACCESS) != O_RDONLY) return -ETXTBSY;
+    if (handle && handle->inode == inode && (handle->flags & ACCESS_MASK) != O_RDONLY) return -ETXTBSY;
   }
   error = __partita_load(inode);
   if (error) return error;
@@ -68,11 +68,11 @@ static long execute(int from, const char *path, int flags) {
   off_t size = inode->status->st_size;
   int is_script = size > 1 && data[0] == '#' && data[1] == '!';
   int is_binary = size > 3 && data[0] == 0x7f && data[1] == 'E' && data[2] == 'L' && data[3] == 'F';
-  return is_script || is_binary ? NOT_MINE : -ENOEXEC;
+  return is_script || is_binary ? NOT_HANDLED : -ENOEXEC;
 }
 
 static long unmap(char *memory, size_t size) {
-  /* Part of a mapping stays: nothing is lost but memory. */
+  /* Unmapping a part of a mapping has no effect; it only leaks memory. */
   if ((size_t)__partita_room(memory) == ((size + 4095) & ~(size_t)4095)) free(memory);
   return 0;
 }
@@ -112,7 +112,7 @@ long __partita_call_process(long number, long a, long b, long c, long d, long e,
   case SYS_getrusage: memset((void *)b, 0, 144); return 0;
   case SYS_getpriority: return 20;
   case SYS_setpriority: return 0;
-  case SYS_uname: return machine((struct utsname *)a);
+  case SYS_uname: return system_name((struct utsname *)a);
   case SYS_sethostname:
   case SYS_setdomainname: return -EPERM;
   case SYS_sysinfo:
@@ -139,6 +139,6 @@ long __partita_call_process(long number, long a, long b, long c, long d, long e,
   case SYS_mlock:
   case SYS_munlock: return 0;
   case SYS_brk: return -ENOMEM;
-  default: return NOT_MINE;
+  default: return NOT_HANDLED;
   }
 }

@@ -1,9 +1,9 @@
-/* Signals that a process sends to itself; nobody else sends any. */
+/* Signals that the process sends to itself. There are no others. */
 #include "kernel.h"
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* As the kernel has it on x86-64. */
+/* The kernel's layout on x86-64. */
 struct action {
   void (*handler)(int);
   unsigned long flags;
@@ -12,7 +12,7 @@ struct action {
 };
 
 static struct action actions[65];
-static unsigned long blocked, waiting;
+static unsigned long blocked, pending;
 
 static unsigned long bit(int signal) { return 1UL << (signal - 1); }
 
@@ -36,10 +36,10 @@ static void deliver(int signal) {
   blocked = before;
 }
 
-static void deliver_waiting(void) {
+static void deliver_pending(void) {
   for (int signal = 1; signal < 65; signal++)
-    if (waiting & ~blocked & bit(signal)) {
-      waiting &= ~bit(signal);
+    if (pending & ~blocked & bit(signal)) {
+      pending &= ~bit(signal);
       deliver(signal);
     }
 }
@@ -47,8 +47,8 @@ static void deliver_waiting(void) {
 static long send(long process, int signal) {
   if (signal < 0 || signal > 64) return -EINVAL;
   if (process > 1 && process != getpid()) return -ESRCH;
-  if (signal) waiting |= bit(signal);
-  deliver_waiting();
+  if (signal) pending |= bit(signal);
+  deliver_pending();
   return 0;
 }
 
@@ -70,7 +70,7 @@ static long set_mask(int how, const unsigned long *new, unsigned long *old) {
   else if (how == SIG_SETMASK) blocked = set;
   else return -EINVAL;
   blocked &= ~(bit(SIGKILL) | bit(SIGSTOP));
-  deliver_waiting();
+  deliver_pending();
   return 0;
 }
 
@@ -78,13 +78,13 @@ long __partita_call_signals(long number, long a, long b, long c, long d) {
   switch (number) {
   case SYS_rt_sigaction: return set_action((int)a, (struct action *)b, (struct action *)c);
   case SYS_rt_sigprocmask: return set_mask((int)a, (unsigned long *)b, (unsigned long *)c);
-  case SYS_rt_sigpending: *(unsigned long *)a = waiting; return 0;
+  case SYS_rt_sigpending: *(unsigned long *)a = pending; return 0;
   case SYS_kill: return send(a, (int)b);
   case SYS_tkill: return send(a, (int)b);
   case SYS_tgkill: return send(a, (int)c);
   case SYS_sigaltstack: return 0;
   case SYS_rt_sigsuspend:
   case SYS_pause: return -EINTR;
-  default: return NOT_MINE;
+  default: return NOT_HANDLED;
   }
 }

@@ -1,4 +1,4 @@
-/* What is known of files besides their contents: status, modes, times, access. */
+/* Status, modes, owners, times and access of files. */
 #include "kernel.h"
 #include <sys/statfs.h>
 #include <sys/syscall.h>
@@ -8,31 +8,31 @@
 extern long __partita_now(void);
 
 static long status_of(int from, const char *path, struct stat *to, int flags) {
-  struct place place;
+  struct lookup lookup;
   struct handle *handle;
   if ((flags & AT_EMPTY_PATH) && !*path) {
     if (!(handle = __partita_handle(from))) return -EBADF;
     *to = *handle->inode->status;
     return 0;
   }
-  long error = __partita_walk(from, path, !(flags & AT_SYMLINK_NOFOLLOW), &place);
-  if (!error) *to = *place.inode->status;
+  long error = __partita_walk(from, path, !(flags & AT_SYMLINK_NOFOLLOW), &lookup);
+  if (!error) *to = *lookup.inode->status;
   return error;
 }
 
 static long may_access(int from, const char *path, int want, int flags) {
-  struct place place;
+  struct lookup lookup;
   if (want & ~7) return -EINVAL;
-  long error = __partita_walk(from, path, !(flags & AT_SYMLINK_NOFOLLOW), &place);
-  return error ? error : !want || __partita_may(place.inode, want) ? 0 : -EACCES;
+  long error = __partita_walk(from, path, !(flags & AT_SYMLINK_NOFOLLOW), &lookup);
+  return error ? error : !want || __partita_may_access(lookup.inode, want) ? 0 : -EACCES;
 }
 
-static long owned(const struct inode *inode) {
+static long check_owner(const struct inode *inode) {
   return __partita_uid == 0 || inode->status->st_uid == (uid_t)__partita_uid ? 0 : -EPERM;
 }
 
 static long set_mode(struct inode *inode, mode_t mode) {
-  long error = owned(inode);
+  long error = check_owner(inode);
   if (error) return error;
   struct stat *s = inode->status;
   s->st_mode = (s->st_mode & S_IFMT) | (mode & 07777);
@@ -42,14 +42,14 @@ static long set_mode(struct inode *inode, mode_t mode) {
 }
 
 static long set_path_mode(int from, const char *path, int flags, mode_t mode) {
-  struct place place;
-  long error = __partita_walk(from, path, !(flags & AT_SYMLINK_NOFOLLOW), &place);
-  return error ? error : set_mode(place.inode, mode);
+  struct lookup lookup;
+  long error = __partita_walk(from, path, !(flags & AT_SYMLINK_NOFOLLOW), &lookup);
+  return error ? error : set_mode(lookup.inode, mode);
 }
 
 static long set_owner(struct inode *inode, uid_t owner, gid_t group) {
   struct stat *s = inode->status;
-  if (__partita_uid != 0 && ((owner != (uid_t)-1 && owner != s->st_uid) || owned(inode))) return -EPERM;
+  if (__partita_uid != 0 && ((owner != (uid_t)-1 && owner != s->st_uid) || check_owner(inode))) return -EPERM;
   if (owner != (uid_t)-1) s->st_uid = owner;
   if (group != (gid_t)-1) s->st_gid = group;
   s->st_ctime = __partita_now();
@@ -57,13 +57,13 @@ static long set_owner(struct inode *inode, uid_t owner, gid_t group) {
 }
 
 static long set_path_owner(int from, const char *path, int flags, uid_t owner, gid_t group) {
-  struct place place;
-  long error = __partita_walk(from, path, !(flags & AT_SYMLINK_NOFOLLOW), &place);
-  return error ? error : set_owner(place.inode, owner, group);
+  struct lookup lookup;
+  long error = __partita_walk(from, path, !(flags & AT_SYMLINK_NOFOLLOW), &lookup);
+  return error ? error : set_owner(lookup.inode, owner, group);
 }
 
 static long set_times(struct inode *inode, const struct timespec times[2]) {
-  long error = owned(inode);
+  long error = check_owner(inode);
   if (error) return error;
   struct stat *s = inode->status;
   struct timespec now = {__partita_now(), 0};
@@ -77,14 +77,14 @@ static long set_times(struct inode *inode, const struct timespec times[2]) {
 }
 
 static long set_path_times(int from, const char *path, const struct timespec times[2], int flags) {
-  struct place place;
+  struct lookup lookup;
   if (!path) {
     struct handle *handle = __partita_handle(from);
     return handle ? set_times(handle->inode, times) : -EBADF;
   }
-  long error = __partita_walk(from, path, !(flags & AT_SYMLINK_NOFOLLOW), &place);
-  if (!error && S_ISDIR(place.inode->status->st_mode) && __partita_is_fixed(path, &place)) error = -EROFS;
-  return error ? error : set_times(place.inode, times);
+  long error = __partita_walk(from, path, !(flags & AT_SYMLINK_NOFOLLOW), &lookup);
+  if (!error && S_ISDIR(lookup.inode->status->st_mode) && __partita_is_protected(path, &lookup)) error = -EROFS;
+  return error ? error : set_times(lookup.inode, times);
 }
 
 static long set_old_times(int from, const char *path, const struct timeval old[2]) {
@@ -105,14 +105,14 @@ static long file_system(struct statfs *to) {
 
 long __partita_call_status(long number, long a, long b, long c, long d, long e) {
   struct handle *handle;
-  struct place place;
+  struct lookup lookup;
   long error;
   switch (number) {
   case SYS_stat: return status_of(AT_FDCWD, (char *)a, (struct stat *)b, 0);
   case SYS_lstat: return status_of(AT_FDCWD, (char *)a, (struct stat *)b, AT_SYMLINK_NOFOLLOW);
   case SYS_newfstatat: return status_of((int)a, (char *)b, (struct stat *)c, (int)d);
   case SYS_fstat: return status_of((int)a, "", (struct stat *)b, AT_EMPTY_PATH);
-  case SYS_statx: return -ENOSYS; /* as an older kernel answers: callers then use the others */
+  case SYS_statx: return -ENOSYS; /* as in an older kernel: callers fall back to the other calls */
   case SYS_access: return may_access(AT_FDCWD, (char *)a, (int)b, 0);
   case SYS_faccessat: return may_access((int)a, (char *)b, (int)c, 0);
   case SYS_faccessat2: return may_access((int)a, (char *)b, (int)c, (int)d);
@@ -128,7 +128,7 @@ long __partita_call_status(long number, long a, long b, long c, long d, long e) 
   case SYS_utimes: return set_old_times(AT_FDCWD, (char *)a, (struct timeval *)b);
   case SYS_futimesat: return set_old_times((int)a, (char *)b, (struct timeval *)c);
   case SYS_statfs:
-    error = __partita_walk(AT_FDCWD, (char *)a, 1, &place);
+    error = __partita_walk(AT_FDCWD, (char *)a, 1, &lookup);
     return error ? error : file_system((struct statfs *)b);
   case SYS_fstatfs: return __partita_handle(a) ? file_system((struct statfs *)b) : -EBADF;
   case SYS_getxattr:
@@ -140,6 +140,6 @@ long __partita_call_status(long number, long a, long b, long c, long d, long e) 
   case SYS_setxattr:
   case SYS_lsetxattr:
   case SYS_fsetxattr: return -EOPNOTSUPP;
-  default: return NOT_MINE;
+  default: return NOT_HANDLED;
   }
 }

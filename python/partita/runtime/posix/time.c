@@ -1,4 +1,4 @@
-/* Clocks: they start at a fixed instant and go on by a microsecond whenever someone looks. */
+/* Clocks. They start at a fixed time and advance by a microsecond at every read. */
 #include "kernel.h"
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -7,22 +7,22 @@
 
 static long long nanoseconds = 1700000000000000000;
 
-static long long look(void) { return nanoseconds += 1000; }
+static long long advance_clock(void) { return nanoseconds += 1000; }
 
 long __partita_now(void) { return (long)(nanoseconds / 1000000000); }
 
-static struct timespec parts(long long time) { return (struct timespec){time / 1000000000, time % 1000000000}; }
+static struct timespec to_timespec(long long time) { return (struct timespec){time / 1000000000, time % 1000000000}; }
 
-/* The other clocks began when the machine started, a thousand seconds before the program. */
+/* Clocks other than the time of day count from the start of the machine, a thousand seconds before the program. */
 static struct timespec clock_of(long which) {
-  long long now = look();
+  long long now = advance_clock();
   int of_day = which == CLOCK_REALTIME || which == CLOCK_REALTIME_COARSE || which == CLOCK_TAI;
-  return parts(of_day ? now : now - 1699999000000000000);
+  return to_timespec(of_day ? now : now - 1699999000000000000);
 }
 
-static long sleep_for(const struct timespec *how_long) {
-  if (how_long->tv_nsec < 0 || how_long->tv_nsec >= 1000000000 || how_long->tv_sec < 0) return -EINVAL;
-  if (how_long->tv_sec < 1000000000) nanoseconds += how_long->tv_sec * 1000000000 + how_long->tv_nsec;
+static long sleep_for(const struct timespec *duration) {
+  if (duration->tv_nsec < 0 || duration->tv_nsec >= 1000000000 || duration->tv_sec < 0) return -EINVAL;
+  if (duration->tv_sec < 1000000000) nanoseconds += duration->tv_sec * 1000000000 + duration->tv_nsec;
   return 0;
 }
 
@@ -34,7 +34,7 @@ long __partita_call_time(long number, long a, long b, long c, long d) {
     return 0;
   case SYS_clock_getres: {
     if (a < 0 || a > CLOCK_TAI) return -EINVAL;
-    /* As Linux has it: a program that is promised less may look at the clock until it knows better. */
+    /* As in Linux: some programs measure the clock if the resolution is coarser. */
     int is_coarse = a == CLOCK_REALTIME_COARSE || a == CLOCK_MONOTONIC_COARSE;
     if (b) *(struct timespec *)b = (struct timespec){0, is_coarse ? 4000000 : 1};
     return 0;
@@ -42,12 +42,12 @@ long __partita_call_time(long number, long a, long b, long c, long d) {
   case SYS_clock_settime:
   case SYS_settimeofday: return -EPERM;
   case SYS_gettimeofday: {
-    struct timespec now = parts(look());
+    struct timespec now = to_timespec(advance_clock());
     *(struct timeval *)a = (struct timeval){now.tv_sec, now.tv_nsec / 1000};
     return 0;
   }
   case SYS_time: {
-    long now = (long)(look() / 1000000000);
+    long now = (long)(advance_clock() / 1000000000);
     if (a) *(long *)a = now;
     return now;
   }
@@ -57,8 +57,8 @@ long __partita_call_time(long number, long a, long b, long c, long d) {
   case SYS_nanosleep: return sleep_for((struct timespec *)a);
   case SYS_clock_nanosleep: return b ? 0 : sleep_for((struct timespec *)c);
   case SYS_alarm:
-  case SYS_setitimer: return 0; /* no path lasts until it rings */
+  case SYS_setitimer: return 0; /* timers never expire */
   case SYS_getitimer: memset((void *)b, 0, sizeof(struct itimerval)); return 0;
-  default: return NOT_MINE;
+  default: return NOT_HANDLED;
   }
 }

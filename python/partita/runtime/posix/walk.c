@@ -1,5 +1,5 @@
-/* From a path to an inode, component by component. A symbolic path without a slash is one component whose length is
-   never asked for; only one that can have slashes is taken apart byte by byte. */
+/* Looks up paths, component by component. A symbolic path without a slash is one component whose length stays symbolic;
+   only a path that can have slashes is split byte by byte. */
 #include "kernel.h"
 
 static int has_slash(const char *path) {
@@ -12,7 +12,7 @@ static int has_slash(const char *path) {
   return found != 0;
 }
 
-/* Is the component exactly these one or two dots? */
+/* Whether the component is `.` (dots = 1) or `..` (dots = 2). */
 static int is_dots(const char *name, long length, int dots) {
   if (length >= 0 && length != dots) return 0;
   if (length < 0 && __partita_room(name) <= dots) return 0;
@@ -21,21 +21,21 @@ static int is_dots(const char *name, long length, int dots) {
   return same != 0;
 }
 
-static struct inode *above(struct inode *folder) { return folder->up ? folder->up : folder; }
+static struct inode *parent_of(struct inode *folder) { return folder->parent ? folder->parent : folder; }
 
-static long walk_from(struct inode *start, const char *path, int follow, int depth, struct place *to);
+static long walk_from(struct inode *start, const char *path, int follow, int depth, struct lookup *to);
 
-/* One component: `to` says what it is. */
-static long step(struct inode *folder, const char *name, long length, int follow, int depth, struct place *to) {
+/* Looks up one component. */
+static long step(struct inode *folder, const char *name, long length, int follow, int depth, struct lookup *to) {
   to->folder = folder;
   to->name = name;
   to->length = length;
   to->entry = 0;
   if (!S_ISDIR(folder->status->st_mode)) return -ENOTDIR;
-  if (!__partita_may(folder, 1)) return -EACCES;
+  if (!__partita_may_access(folder, 1)) return -EACCES;
   if (length > NAME_LENGTH) return -ENAMETOOLONG;
   if (is_dots(name, length, 1) || is_dots(name, length, 2)) {
-    to->inode = is_dots(name, length, 1) ? folder : above(folder);
+    to->inode = is_dots(name, length, 1) ? folder : parent_of(folder);
     to->folder = 0;
     return 0;
   }
@@ -49,9 +49,9 @@ static long step(struct inode *folder, const char *name, long length, int follow
   return error;
 }
 
-static long walk_from(struct inode *start, const char *path, int follow, int depth, struct place *to) {
+static long walk_from(struct inode *start, const char *path, int follow, int depth, struct lookup *to) {
   struct inode *folder = start;
-  to->slash = 0;
+  to->trailing_slash = 0;
   if (*path == 0) return -ENOENT;
   if (__partita_is_symbolic(path, -1) && !has_slash(path)) return step(folder, path, -1, follow, depth, to);
   long all = 0;
@@ -67,14 +67,14 @@ static long walk_from(struct inode *start, const char *path, int follow, int dep
     all += length;
     if (all >= PATH_LENGTH) return -ENAMETOOLONG;
     const char *rest = path + length;
-    to->slash = *rest == '/';
+    to->trailing_slash = *rest == '/';
     while (*rest == '/') rest++, all++;
     int last = *rest == 0;
-    long error = step(folder, path, length, follow || !last || to->slash, depth, to);
+    long error = step(folder, path, length, follow || !last || to->trailing_slash, depth, to);
     if (error) return error;
     if (last) {
-      to->slash = path[length] == '/';
-      return to->inode && to->slash && !S_ISDIR(to->inode->status->st_mode) ? -ENOTDIR : 0;
+      to->trailing_slash = path[length] == '/';
+      return to->inode && to->trailing_slash && !S_ISDIR(to->inode->status->st_mode) ? -ENOTDIR : 0;
     }
     if (!to->inode) return -ENOENT;
     folder = to->inode;
@@ -92,8 +92,8 @@ static long start_of(int from, const char *path, struct inode **start) {
   return 0;
 }
 
-/* Finds what must be there. */
-long __partita_walk(int from, const char *path, int follow, struct place *to) {
+/* Looks up a path that must exist. */
+long __partita_walk(int from, const char *path, int follow, struct lookup *to) {
   long error = __partita_walk_new(from, path, to);
   if (!error && to->inode && follow && S_ISLNK(to->inode->status->st_mode)) {
     struct inode *start;
@@ -103,19 +103,19 @@ long __partita_walk(int from, const char *path, int follow, struct place *to) {
   return error ? error : to->inode ? 0 : -ENOENT;
 }
 
-/* Finds where something is or can be made; a link at the end is not followed. */
-long __partita_walk_new(int from, const char *path, struct place *to) {
+/* Looks up a path that may not exist; a link at its end is not followed. */
+long __partita_walk_new(int from, const char *path, struct lookup *to) {
   struct inode *start;
   long error = start_of(from, path, &start);
   return error ? error : walk_from(start, path, 0, 0, to);
 }
 
-/* May a symbolic path not change anything at this place? Outside of the folder where the program started, and the one
-   it is in, nothing can be changed by names that only a test will know: replay confines tests in the same way. */
-int __partita_is_fixed(const char *path, const struct place *place) {
+/* Whether a symbolic path cannot change files here. Symbolic names can change files only below the folder where the
+   program started, and in its parent: replay confines tests in the same way. */
+int __partita_is_protected(const char *path, const struct lookup *lookup) {
   if (!__partita_is_symbolic(path, -1)) return 0;
-  struct inode *folder = place->folder ? place->folder : place->inode;
-  if (folder == __partita_start->up) return 0;
-  while (folder != __partita_start && folder->up && folder->up != folder) folder = folder->up;
+  struct inode *folder = lookup->folder ? lookup->folder : lookup->inode;
+  if (folder == __partita_start->parent) return 0;
+  while (folder != __partita_start && folder->parent && folder->parent != folder) folder = folder->parent;
   return folder != __partita_start;
 }

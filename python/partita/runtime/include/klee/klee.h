@@ -1,5 +1,5 @@
-/* The intrinsics of KLEE that Partita understands, with KLEE's prototypes, so that programs written for KLEE compile
-   unchanged. They are not defined anywhere: the executor knows them by name, and the replay runtime implements them. */
+/* The intrinsics of KLEE that Partita supports, with KLEE's prototypes, so that programs written for KLEE compile
+   unchanged. The executor models them by name; the replay runtime implements them natively. */
 #ifndef KLEE_H
 #define KLEE_H
 
@@ -23,7 +23,7 @@ void klee_assume(uintptr_t condition);
 void klee_prefer_cex(void *object, uintptr_t condition);
 void klee_posix_prefer_cex(void *object, uintptr_t condition);
 
-/* Ends of a path. */
+/* End of a path. */
 __attribute__((noreturn)) void klee_silent_exit(int status);
 __attribute__((noreturn)) void klee_abort(void);
 __attribute__((noreturn)) void klee_report_error(const char *file, int line, const char *message, const char *suffix);
@@ -32,14 +32,14 @@ __attribute__((noreturn)) void klee_assert_fail(const char *expression, const ch
 #define klee_assert(expression) \
   ((expression) ? (void)0 : klee_assert_fail(#expression, __FILE__, __LINE__, __extension__ __PRETTY_FUNCTION__))
 
-/* Questions. */
+/* State of the exploration. */
 unsigned klee_is_symbolic(uintptr_t value);
 unsigned klee_is_replay(void);
 size_t klee_get_obj_size(void *object);
 int klee_get_errno(void);
 void klee_check_memory_access(const void *address, size_t size);
 
-/* One concrete value that the argument can have. */
+/* A concrete value that the argument can have. */
 float klee_get_valuef(float value);
 double klee_get_valued(double value);
 long klee_get_valuel(long value);

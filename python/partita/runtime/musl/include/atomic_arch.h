@@ -1,4 +1,4 @@
-/* Atomic operations of the only thread: plain ones. What is not here, musl's atomic.h makes from these. */
+/* Atomic operations: plain ones, since there is one thread. musl's atomic.h derives the others from these. */
 #define a_cas a_cas
 static inline int a_cas(volatile int *p, int expected, int value) {
   int old = *p;

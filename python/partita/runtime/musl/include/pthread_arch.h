@@ -1,4 +1,4 @@
-/* There is one thread, and its descriptor is a variable (`musl/process.c`). */
+/* There is one thread. Its descriptor is a variable in `musl/process.c`. */
 extern struct __pthread __partita_thread;
 
 static inline uintptr_t __get_tp(void) { return (uintptr_t)&__partita_thread; }

@@ -1,4 +1,4 @@
-/* How musl's own code asks the kernel: through one function, which is the kernel model (`posix/kernel.c`). */
+/* System calls of musl: calls of one function, the kernel model (`posix/kernel.c`). */
 #define __SYSCALL_LL_E(x) (x)
 #define __SYSCALL_LL_O(x) (x)
 

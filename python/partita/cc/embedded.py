@@ -1,8 +1,8 @@
-"""Bitcode kept in objects: what `partita cc` leaves and `partita run ./prog` finds (docs/formats.md describes it).
+"""Bitcode embedded in objects: `partita cc` writes it, `partita run ./prog` reads it. docs/formats.md has the format.
 
-Each object has one record in a section of its own. Linkers join sections of one name, so an executable holds the
-records of exactly the objects that went into it: archives, `ld -r` and moved files need nothing from us, and nothing
-outside the executable has to stay where it was.
+Each object has one record in a separate section. Linkers concatenate sections with the same name, so an executable has
+the records of exactly the objects it was linked from. Archives, `ld -r` and moved files need no special treatment, and
+no file outside the executable is needed.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ SECTION = ".partita_bc"
 SCHEMA = 1
 _MAGIC = b"PARTBC01"
 _HEAD = struct.Struct("<8sIII")
-_SPEED = 3
+_COMPRESSION_LEVEL = 3
 
 
 class DamagedError(ValueError):
-    """A section of kept bitcode that cannot be read."""
+    """A section of embedded bitcode that cannot be read."""
 
 
-class Record(NamedTuple):
-    """One source file: its bitcode, or why there is none."""
+class BitcodeRecord(NamedTuple):
+    """One source file: its bitcode, or the reason why there is none."""
 
     source: str
     folder: str
@@ -36,8 +36,8 @@ class Record(NamedTuple):
     why: str = ""
 
 
-class Packed(NamedTuple):
-    """A record as it stands in the file, its bitcode still compressed."""
+class PackedRecord(NamedTuple):
+    """A record as in the file, with compressed bitcode."""
 
     head: dict[str, Any]
     whole: bytes
@@ -52,17 +52,17 @@ class Packed(NamedTuple):
         return cast("list[str]", self.head["needs"])
 
 
-def pack(record: Record) -> bytes:
+def pack(record: BitcodeRecord) -> bytes:
     names = symbols(record.bitcode) if record.bitcode else Symbols([], [])
     head = {"schema": SCHEMA, "source": record.source, "folder": record.folder, "why": record.why, **names._asdict()}
     text = json.dumps(head, separators=(",", ":")).encode()
-    body = zlib.compress(record.bitcode, _SPEED) if record.bitcode else b""
+    body = zlib.compress(record.bitcode, _COMPRESSION_LEVEL) if record.bitcode else b""
     checksum = zlib.crc32(body, zlib.crc32(text))
     return _HEAD.pack(_MAGIC, len(text), len(body), checksum) + text + body
 
 
-def split(data: bytes) -> Iterator[Packed]:
-    """The records of a section, which linkers may have padded with zeros between them."""
+def split(data: bytes) -> Iterator[PackedRecord]:
+    """The records of a section. Linkers may have inserted zeros between them."""
     at = 0
     while True:
         while at < len(data) and data[at] == 0:
@@ -77,26 +77,26 @@ def split(data: bytes) -> Iterator[Packed]:
         text = data[start + _HEAD.size : start + _HEAD.size + text_size]
         body = data[at - body_size : at]
         if at > len(data) or zlib.crc32(body, zlib.crc32(text)) != checksum:
-            raise DamagedError(f"the record at offset {start} is not whole")
+            raise DamagedError(f"the record at offset {start} is truncated or damaged")
         head = json.loads(text)
         if head["schema"] > SCHEMA:
             raise DamagedError(f"it was written by a newer partita (schema {head['schema']}, known: {SCHEMA})")
-        yield Packed(head, data[start:at], body)
+        yield PackedRecord(head, data[start:at], body)
 
 
-def records(data: bytes) -> list[Record] | None:
-    """The records in an ELF file, or None if it has none: it was not made by `partita cc`."""
+def records(data: bytes) -> list[BitcodeRecord] | None:
+    """The records in an ELF file, or None if it was not made by `partita cc`."""
     contents = elf.section(data, SECTION)
     if contents is None:
         return None
     return [
-        Record(head["source"], head["folder"], zlib.decompress(body) if body else b"", head["why"])
+        BitcodeRecord(head["source"], head["folder"], zlib.decompress(body) if body else b"", head["why"])
         for head, _, body in split(contents)
     ]
 
 
 def add(path: str, contents: bytes) -> None:
-    """Puts packed records into an object or executable."""
+    """Adds packed records to an object or executable."""
     with open(path, "r+b") as file:
         whole = elf.add_section(file.read(), SECTION, contents)
         file.seek(0)
@@ -104,5 +104,5 @@ def add(path: str, contents: bytes) -> None:
 
 
 def has_records(data: bytes) -> bool:
-    """As `records`, quickly, for an object or an archive: without reading them."""
+    """Whether an object or archive has records. Fast: it does not parse them."""
     return _MAGIC in data

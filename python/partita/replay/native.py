@@ -1,4 +1,4 @@
-"""Tests run natively, whatever the program is: sources that are compiled for it, or an executable of `partita cc`."""
+"""Runs tests natively, for programs given as sources or as an executable of `partita cc`."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from pathlib import Path
 
 from partita.frontends.executable import is_executable
 from partita.ktest import Test
-from partita.replay import Replayed, Verdict, compile_native, replay
+from partita.replay import ReplayResult, Verdict, compile_native, replay
 from partita.replay.environment import uses_environment
 from partita.replay.program import replay_program
 from partita.whole import ENVIRONMENT
 
 
-def is_built(name: str) -> bool:
-    """Is this file an executable?"""
+def is_executable_file(name: str) -> bool:
+    """Whether the file is an executable."""
     try:
         with open(name, "rb") as file:
             return is_executable(file.read(64))
@@ -31,9 +31,9 @@ def replay_natively(
     timeout: int = 10,
     variables: Mapping[str, str] = ENVIRONMENT,
     confined: bool = True,
-) -> list[Replayed]:
-    """How every test ends. Whole programs have these environment variables, and change no files if `confined`."""
-    executable = Path(programs[0]) if len(programs) == 1 and is_built(programs[0]) else None
+) -> list[ReplayResult]:
+    """Runs every test. Whole programs have these environment variables; if `confined` they can change no files."""
+    executable = Path(programs[0]) if len(programs) == 1 and is_executable_file(programs[0]) else None
     with contextlib.ExitStack() as stack:
         binary = executable or stack.enter_context(compile_native(programs, cflags=cflags))
         if executable is not None or any(map(uses_environment, tests)):
@@ -41,11 +41,11 @@ def replay_natively(
         return replay(binary, tests, timeout=timeout)
 
 
-def regression(found: Replayed) -> tuple[bool | None, str]:
-    """Would a test suite be content, and what is there to say? None: the native run shows neither.
+def regression(found: ReplayResult) -> tuple[bool | None, str]:
+    """Whether a test passes in a regression suite (None if a native run cannot show it), and a message.
 
-    A path that ended must end the same. The input of a bug must let the program end by itself: it fails while the bug
-    is there and passes once it is fixed, whatever the exit status is then.
+    A path that ended normally must end with the same status. The input of a bug must end normally with any status: the
+    test fails until the bug is fixed.
     """
     predicted = found.test.ending or ""
     if predicted.startswith("exit"):
@@ -53,5 +53,5 @@ def regression(found: Replayed) -> tuple[bool | None, str]:
     if not found.ending.startswith("exit"):
         return False, f"expected no {predicted}, found {found.ending}"
     if found.verdict is Verdict.UNDEFINED:
-        return None, f"a native run does not show {predicted}: partita run tells whether it is gone"
-    return True, f"{predicted} is gone: {found.ending}"
+        return None, f"a native run does not show {predicted}: use partita run to check whether it is fixed"
+    return True, f"{predicted} is fixed: {found.ending}"
