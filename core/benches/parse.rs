@@ -7,7 +7,7 @@
 mod corpus;
 
 use partita_core::expr::Graph;
-use partita_core::expr::kquery::Reader;
+use partita_core::expr::kquery::KQueryParser;
 use partita_core::expr::smtlib::{Lexer, Token};
 use partita_core::script::{Limits, Session};
 use partita_core::solve::Solver;
@@ -59,7 +59,7 @@ fn main() {
     println!("smtlib assertions {speed:8.1} MB/s (at least {SMTLIB_FLOOR})");
     let kquery = median(&corpus::texts(".kquery.gz"), |text| {
         let mut graph = Graph::new();
-        let mut reader = Reader::new(text);
+        let mut reader = KQueryParser::new(text);
         while reader.next(&mut graph).expect("a query").is_some() {}
     });
     println!("kquery queries    {kquery:8.1} MB/s");

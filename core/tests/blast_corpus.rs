@@ -4,7 +4,7 @@
 mod corpus;
 
 use partita_core::budget::Budget;
-use partita_core::expr::kquery::Reader;
+use partita_core::expr::kquery::KQueryParser;
 use partita_core::query::Query;
 use partita_core::solve::{Solver, Spec, build_chain};
 use std::time::Duration;
@@ -27,7 +27,7 @@ fn recorded_answers_are_confirmed() {
         let answers = recorded(&std::fs::read_to_string(json).expect("answers beside the log"));
         let spec = Spec::parse("sat", &Spec(Vec::new())).expect("a chain");
         let mut solver = Solver::new(build_chain(&spec, &mut |_| Ok(None)).expect("a layer of the core"));
-        let mut reader = Reader::new(&text);
+        let mut reader = KQueryParser::new(&text);
         let mut number = 0;
         while let Some(query) = reader.next(&mut solver.graph).expect("a query") {
             let Some((kind, answer)) = answers.get(number) else { break };

@@ -56,7 +56,7 @@ fn reachable(world: &World, roots: &[Expr]) -> usize {
     let mut all: Vec<Expr> = world.variables.clone();
     all.extend_from_slice(roots);
     all.extend([world.graph.boolean(false), world.graph.boolean(true)]);
-    world.graph.post_order_new(&all, &mut seen, &mut |_| {});
+    world.graph.post_order_unseen(&all, &mut seen, &mut |_| {});
     seen.len()
 }
 

@@ -4,12 +4,12 @@
 mod corpus;
 mod random;
 
-use partita_core::expr::kquery::{self, Query, Reader};
+use partita_core::expr::kquery::{self, KQueryParser, ParsedQuery};
 use partita_core::expr::{Bits, Evaluator, Expr, Graph, Model, Op, Sort, Value};
 use partita_core::solve::conformance::Random;
 
-fn queries(graph: &mut Graph, text: &str) -> Result<Vec<Query>, String> {
-    let mut reader = Reader::new(text.as_bytes());
+fn queries(graph: &mut Graph, text: &str) -> Result<Vec<ParsedQuery>, String> {
+    let mut reader = KQueryParser::new(text.as_bytes());
     let mut all = Vec::new();
     while let Some(query) = reader.next(graph).map_err(|e| e.located(text.as_bytes(), 1, 1))? {
         all.push(query);
@@ -30,7 +30,7 @@ fn the_whole_corpus_reads_and_prints_back() {
     let mut count = 0;
     for (name, text) in corpus::texts(".kquery.gz") {
         let mut graph = Graph::new();
-        let mut reader = Reader::new(&text);
+        let mut reader = KQueryParser::new(&text);
         let mut r = Random::new(1);
         while let Some(query) =
             reader.next(&mut graph).unwrap_or_else(|e| panic!("{name}: {}", e.located(&text, 1, 1)))

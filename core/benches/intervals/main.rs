@@ -12,7 +12,7 @@ mod counting;
 mod small;
 
 use partita_core::budget::Budget;
-use partita_core::expr::kquery::{Query as Logged, Reader};
+use partita_core::expr::kquery::{KQueryParser, ParsedQuery as Logged};
 use partita_core::query::{Answer, Path, Query, Status};
 use partita_core::solve::{Solver, Spec, build_chain};
 use std::path::PathBuf;
@@ -192,7 +192,7 @@ fn replay(name: &str, chain: &str, compare_cores: bool) -> Replay {
         at: 0,
     };
     replay.solver.tree.retain(held);
-    let mut reader = Reader::new(&text);
+    let mut reader = KQueryParser::new(&text);
     while let Some(query) = reader.next(&mut replay.solver.graph).expect("a readable log") {
         let (kind, expected) = &answers[replay.at];
         replay.ask(&query, kind, expected);

@@ -1,23 +1,24 @@
-//! Values of any width: `Bits` is a width and its words, lowest first, with no bit set above the width.
+//! Bit-vector values of any width: `Bits` is a width and its words, lowest first, with no bit set above the
+//! width.
 //!
-//! Up to 64 bits nothing is allocated. Multiplication and division of wide values go through `num-bigint`.
+//! Values of up to 64 bits allocate nothing. Multiplication and division of wider values use `num-bigint`.
 
 use num_bigint::BigUint;
 use smallvec::{SmallVec, smallvec};
 use std::cmp::Ordering;
 use std::fmt;
 
-/// The widest bit-vector that can be said.
+/// Largest width of a bit-vector.
 pub const MAX_WIDTH: u32 = 65_536;
 
-/// All ones in the low `width` bits, for widths 1 to 64.
+/// Returns a word with the low `width` bits set, for widths 1 to 64.
 #[inline(always)]
 pub const fn mask(width: u32) -> u64 {
     debug_assert!(width >= 1 && width <= 64);
     u64::MAX >> (64 - width)
 }
 
-/// `value`'s low `width` bits read as a two's complement number, for widths 1 to 64.
+/// Returns the low `width` bits of `value` as a two's complement number, for widths 1 to 64.
 #[inline(always)]
 pub const fn signed(width: u32, value: u64) -> i64 {
     ((value << (64 - width)) as i64) >> (64 - width)
@@ -30,7 +31,7 @@ pub struct Bits {
 }
 
 impl Bits {
-    /// `value` cut to `width` bits.
+    /// Returns `value` truncated to `width` bits.
     #[inline]
     pub fn word(width: u32, value: u64) -> Bits {
         if width <= 64 {
@@ -56,7 +57,7 @@ impl Bits {
         Bits { width, words: smallvec![u64::MAX; width.div_ceil(64) as usize] }.normalised()
     }
 
-    /// The low `width` bits of `words` (lowest first; missing words are zero).
+    /// Returns the low `width` bits of `words` (lowest first; missing words are zero).
     pub fn from_words(width: u32, words: &[u64]) -> Bits {
         let mut bits = Bits::zero(width);
         for (to, from) in bits.words.iter_mut().zip(words) {
@@ -87,13 +88,13 @@ impl Bits {
         &self.words
     }
 
-    /// The lowest 64 bits.
+    /// Returns the lowest 64 bits.
     #[inline]
     pub fn low(&self) -> u64 {
         self.words[0]
     }
 
-    /// The value, where it fits in 64 bits.
+    /// Returns the value if it fits in 64 bits.
     pub fn to_u64(&self) -> Option<u64> {
         self.words[1..].iter().all(|&w| w == 0).then_some(self.words[0])
     }
@@ -127,7 +128,7 @@ impl Bits {
         Bits::from_words(width, &big.to_u64_digits())
     }
 
-    /// A decimal number cut to `width` bits, or `None` if a character is not a digit.
+    /// Parses a decimal number and truncates it to `width` bits; `None` if a character is not a digit.
     pub fn from_decimal(width: u32, text: &str) -> Option<Bits> {
         if text.is_empty() || !text.bytes().all(|b| b.is_ascii_digit()) {
             return None;
@@ -138,7 +139,7 @@ impl Bits {
         Some(Bits::from_big(width, &BigUint::parse_bytes(text.as_bytes(), 10)?))
     }
 
-    /// How many bits the decimal number `text` needs (at least one), or `None` if it is not one.
+    /// Returns the number of bits of the decimal number `text` (at least one), or `None` if it is not a number.
     pub fn decimal_width(text: &str) -> Option<u64> {
         Some(BigUint::parse_bytes(text.as_bytes(), 10)?.bits().max(1))
     }
@@ -150,7 +151,7 @@ impl Bits {
         }
     }
 
-    /// From digits of `1 << shift` (1 for binary, 4 for hexadecimal), highest first.
+    /// Parses digits in base `1 << shift` (shift 1 for binary, 4 for hexadecimal), highest digit first.
     pub fn from_digits(shift: u32, text: &str) -> Option<Bits> {
         let width = u32::try_from(text.len()).ok()?.checked_mul(shift)?;
         if width == 0 || width > MAX_WIDTH {
@@ -165,7 +166,7 @@ impl Bits {
         Some(bits)
     }
 
-    /// `#x...` where the width is a multiple of four, otherwise `#b...`.
+    /// Prints `#x...` if the width is a multiple of four, otherwise `#b...`.
     pub fn to_smtlib(&self) -> String {
         let (prefix, shift) = if self.width.is_multiple_of(4) { ("#x", 4) } else { ("#b", 1) };
         let mut text = String::with_capacity(2 + (self.width / shift) as usize);
@@ -178,7 +179,7 @@ impl Bits {
         text
     }
 
-    // Arithmetic. Operands have one width, which is the result's.
+    // Arithmetic. Operands and result have the same width.
 
     pub fn not(&self) -> Bits {
         Bits { width: self.width, words: self.words.iter().map(|w| !w).collect() }.normalised()
@@ -217,7 +218,7 @@ impl Bits {
         Bits::from_big(self.width, &(self.to_big() * other.to_big()))
     }
 
-    /// Quotient and remainder as SMT-LIB has them: all ones and the dividend when `other` is zero.
+    /// Unsigned quotient and remainder as in SMT-LIB: all ones and the dividend when `other` is zero.
     pub fn divide(&self, other: &Bits) -> (Bits, Bits) {
         if other.is_zero() {
             return (Bits::ones(self.width), self.clone());
@@ -226,7 +227,7 @@ impl Bits {
         (Bits::from_big(self.width, &(&a / &b)), Bits::from_big(self.width, &(a % b)))
     }
 
-    /// Towards the high end by `amount`, which may exceed the width.
+    /// Shifts left by `amount`, which may exceed the width.
     pub fn shl(&self, amount: u64) -> Bits {
         let mut out = Bits::zero(self.width);
         if amount >= u64::from(self.width) {
@@ -243,7 +244,7 @@ impl Bits {
         out.normalised()
     }
 
-    /// Bits `lo .. lo + width`, zeros beyond the top.
+    /// Returns bits `lo .. lo + width`; bits above the top are zero.
     pub fn extract(&self, lo: u64, width: u32) -> Bits {
         let mut out = Bits::zero(width);
         let (skip, shift) = ((lo / 64) as usize, (lo % 64) as u32);
@@ -274,7 +275,7 @@ impl Bits {
         if self.sign() { out.zip(&Bits::ones(width).shl(self.width.into()), |a, b| a | b) } else { out }
     }
 
-    /// `self` above `low`.
+    /// Concatenates: `self` becomes the high bits.
     pub fn concat(&self, low: &Bits) -> Bits {
         let width = self.width + low.width;
         self.zext(width).shl(low.width.into()).zip(&low.zext(width), |a, b| a | b)
@@ -289,7 +290,7 @@ impl Bits {
     }
 }
 
-/// By width, then as unsigned numbers.
+/// Orders by width, then as unsigned numbers.
 impl Ord for Bits {
     fn cmp(&self, other: &Bits) -> Ordering {
         self.width.cmp(&other.width).then_with(|| self.ucmp(other))

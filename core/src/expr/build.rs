@@ -1,8 +1,8 @@
-//! Building expressions. Each function gives the canonical, simplified expression for what it is asked; the
-//! operators of SMT-LIB that have no row of their own are put together here.
+//! Builders of expressions. Each function returns the canonical, simplified expression. SMT-LIB functions that
+//! are not operators are composed here.
 //!
-//! Operands must have fitting sorts: that is checked in debug builds only. Whatever comes from a user is
-//! checked before it gets here (`SortError`).
+//! Operands must have matching sorts, which only debug builds check. Input from users is checked before
+//! (`SortError`).
 
 use super::eval::{self, Shape};
 use super::{Bits, Expr, Graph, MAX_WIDTH, Op, Sort, SortError, TableData};
@@ -15,7 +15,7 @@ impl Graph {
         self.handle(value as u32)
     }
 
-    /// The constant `value` of at most 64 bits, cut to `width`.
+    /// Returns the constant `value` of at most 64 bits, truncated to `width`.
     pub fn word(&mut self, width: u32, value: u64) -> Expr {
         if width > 64 {
             return self.constant(Bits::word(width, value));
@@ -40,7 +40,7 @@ impl Graph {
         self.intern(Op::Const, Sort::Bits(width), [number, 0, 0])
     }
 
-    /// A constant of the given sort, boolean or bit-vector.
+    /// Returns a constant of the given sort, boolean or bit-vector.
     pub fn constant_of(&mut self, sort: Sort, bits: Bits) -> Expr {
         match sort {
             Sort::Bool => self.boolean(!bits.is_zero()),
@@ -49,14 +49,14 @@ impl Graph {
         }
     }
 
-    /// The variable of this name. One name has one sort for as long as any expression uses it.
+    /// Returns the variable of this name. A name has one sort for as long as an expression uses it.
     pub fn var(&mut self, name: &str, sort: Sort) -> Result<Expr, SortError> {
         if let Some(known) = self.lookup(name) {
             let known_sort = self.sort(known);
             return if known_sort == sort {
                 Ok(known)
             } else {
-                Err(SortError(format!("`{name}` has sort {known_sort}, and cannot have sort {sort} as well")))
+                Err(SortError(format!("`{name}` has sort {known_sort}, and cannot also have sort {sort}")))
             };
         }
         let name: Arc<str> = name.into();
@@ -66,7 +66,7 @@ impl Graph {
         Ok(e)
     }
 
-    /// A variable whose name is `prefix`, or `prefix!N` where that is taken.
+    /// Creates a variable named `prefix`, or `prefix!N` if the name exists.
     pub fn fresh_var(&mut self, prefix: &str, sort: Sort) -> Expr {
         let mut name = prefix.to_string();
         let mut n = 0;
@@ -77,7 +77,7 @@ impl Graph {
         self.var(&name, sort).expect("the name is new")
     }
 
-    // The general way in: constants are folded, commuting operands ordered, rules tried.
+    // The common path: fold constants, order commuting operands, apply rules.
 
     fn unary(&mut self, op: Op, sort: Sort, a: Expr, low: u32) -> Expr {
         if self.is_const(a) {
@@ -102,7 +102,7 @@ impl Graph {
         if self.is_const(a) && self.is_const(b) {
             return self.fold(op, sort, a, b);
         }
-        // Constants to the right, otherwise older first.
+        // Constants go right, otherwise the older operand goes first.
         if op.commutes() && (self.is_const(a) || (a > b && !self.is_const(b))) {
             std::mem::swap(&mut a, &mut b);
         }
@@ -112,7 +112,7 @@ impl Graph {
         }
     }
 
-    /// The value of an operator on two constants.
+    /// Evaluates an operator on two constants.
     fn fold(&mut self, op: Op, sort: Sort, a: Expr, b: Expr) -> Expr {
         let width = self.width_of(sort);
         let shape = Shape { width, operand: self.width(a), low: self.width(b) };
@@ -144,7 +144,7 @@ impl Graph {
         result
     }
 
-    // Booleans and bits: `not`, `and`, `or`, `xor`, `eq` and `ite` take either.
+    // Booleans and bits: `not`, `and`, `or`, `xor`, `eq` and `ite` take both.
 
     pub fn not(&mut self, a: Expr) -> Expr {
         let sort = self.sort(a);
@@ -191,7 +191,7 @@ impl Graph {
         self.or(not_a, b)
     }
 
-    /// Conjunction of any number of booleans.
+    /// Returns the conjunction of any number of booleans.
     pub fn all(&mut self, parts: impl IntoIterator<Item = Expr>) -> Expr {
         let mut result = self.boolean(true);
         for part in parts {
@@ -214,13 +214,13 @@ impl Graph {
         }
     }
 
-    /// A boolean as a bit-vector of one bit.
+    /// Converts a boolean to a bit-vector of one bit.
     pub fn bool_to_bit(&mut self, condition: Expr) -> Expr {
         let (one, zero) = (self.word(1, 1), self.word(1, 0));
         self.ite(condition, one, zero)
     }
 
-    /// A bit-vector of one bit as a boolean.
+    /// Converts a bit-vector of one bit to a boolean.
     pub fn bit_to_bool(&mut self, bit: Expr) -> Expr {
         let one = self.word(1, 1);
         self.eq(bit, one)
@@ -268,7 +268,7 @@ impl Graph {
         self.binary(Op::SRem, sort, a, b)
     }
 
-    /// Signed remainder with the sign of the divisor: `srem`, moved by the divisor where the signs differ.
+    /// Signed remainder with the sign of the divisor: `srem`, plus the divisor if the signs differ.
     pub fn smod(&mut self, a: Expr, b: Expr) -> Expr {
         let zero = self.word(self.width(a), 0);
         let remainder = self.srem(a, b);
@@ -338,7 +338,7 @@ impl Graph {
         result
     }
 
-    /// One bit: are they equal?
+    /// Equality as a bit-vector of one bit.
     pub fn comp(&mut self, a: Expr, b: Expr) -> Expr {
         let same = self.eq(a, b);
         self.bool_to_bit(same)
@@ -401,7 +401,7 @@ impl Graph {
         self.and(differ, turned)
     }
 
-    /// By multiplying in twice the width; past half the widest width through a division.
+    /// Multiplies in twice the width; divides if that exceeds `MAX_WIDTH`.
     pub fn umul_overflows(&mut self, a: Expr, b: Expr) -> Expr {
         let width = self.width(a);
         if width * 2 <= MAX_WIDTH {
@@ -449,7 +449,7 @@ impl Graph {
         self.binary(Op::Concat, Sort::Bits(width), high, low)
     }
 
-    /// Bits `low .. low + width`.
+    /// Returns bits `low .. low + width`.
     pub fn extract(&mut self, a: Expr, low: u32, width: u32) -> Expr {
         debug_assert!(width >= 1 && low + width <= self.width(a));
         if width == self.width(a) {
@@ -458,7 +458,7 @@ impl Graph {
         self.unary(Op::Extract, Sort::Bits(width), a, low)
     }
 
-    /// `a` with zeros above, `width` bits in all.
+    /// Zero-extends `a` to `width` bits.
     pub fn zext(&mut self, a: Expr, width: u32) -> Expr {
         debug_assert!(width >= self.width(a) && width <= MAX_WIDTH);
         if width == self.width(a) {
@@ -467,7 +467,7 @@ impl Graph {
         self.unary(Op::ZExt, Sort::Bits(width), a, 0)
     }
 
-    /// `a` with copies of its sign above, `width` bits in all.
+    /// Sign-extends `a` to `width` bits.
     pub fn sext(&mut self, a: Expr, width: u32) -> Expr {
         debug_assert!(width >= self.width(a) && width <= MAX_WIDTH);
         if width == self.width(a) {
@@ -491,8 +491,8 @@ impl Graph {
         self.intern1(Op::ConstArray, sort, element)
     }
 
-    /// `base` with its elements 0, 1, ... replaced by constants (of at most 64 bits each), which fit in the
-    /// element's width and are no more than there are indices.
+    /// Returns `base` with elements 0, 1, ... replaced by constants of at most 64 bits. The constants fit in
+    /// the element width, and there are no more of them than indices.
     pub fn table_over(&mut self, base: Expr, elements: Arc<[u64]>) -> Expr {
         debug_assert!(self.is_array(base) && self.width(base) <= 64);
         debug_assert!(elements.iter().all(|&e| e <= super::bits::mask(self.width(base))));
@@ -520,7 +520,7 @@ impl Graph {
         self.read(array, index, 1)
     }
 
-    /// `count` adjacent elements from `index` on as one word, the first one lowest.
+    /// Reads `count` adjacent elements starting at `index` as one word, the first one lowest.
     pub fn read(&mut self, array: Expr, index: Expr, count: u32) -> Expr {
         debug_assert!(count >= 1 && self.is_array(array));
         match self.guarded(|g| g.rewrite_read(array, index, count)) {

@@ -1,38 +1,37 @@
-//! The functions of SMT-LIB on booleans, bit-vectors and arrays, by name, with their arguments checked.
+//! SMT-LIB functions on booleans, bit-vectors and arrays, by name, with checked arguments.
 //!
-//! One row a function: its SMT-LIB name, how many indices and arguments it takes, what sorts they must have.
-//! Everything that arrives from outside (scripts, Python) is built through `Graph::apply`, so that the
-//! unchecked builders of `build.rs` only ever see operands that fit, and a misfit is reported with what was
-//! expected and what was found.
+//! One row per function: SMT-LIB name, number of indices, number of arguments, sorts of arguments. All input
+//! from outside (scripts, Python) is built with `Graph::apply`, so that the unchecked builders of `build.rs`
+//! only get matching operands. Errors name what was expected and what was found.
 
 use super::{Expr, Graph, MAX_WIDTH, Sort, SortError};
 use smallvec::SmallVec;
 
-/// How many arguments a function takes. Those that take more than their least number associate to the left,
-/// to the right (`=>`), chain (`=`) or are pairwise (`distinct`), as SMT-LIB says for each.
+/// Number of arguments of a function. Functions with more than the minimum associate to the left, to the right
+/// (`=>`), chain (`=`) or are pairwise (`distinct`), as SMT-LIB defines.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Arity {
     Exactly(usize),
     AtLeast(usize),
 }
 
-/// What sorts the arguments must have.
+/// Sorts of the arguments.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Takes {
+enum ArgumentSorts {
     Bools,
     /// Bit-vectors of one width.
     Words,
     /// Bit-vectors of any widths.
     AnyWords,
-    /// Anything, all of one sort.
+    /// Any sort, the same for all.
     Same,
-    /// A condition and two of one sort.
+    /// A condition and two expressions of one sort.
     Choice,
     ArrayIndex,
     ArrayIndexElement,
 }
 
-/// `distinct` compares all pairs; past this many arguments that is a mistake rather than a wish.
+/// Most arguments of `distinct`, which compares all pairs.
 const MAX_DISTINCT: usize = 4096;
 
 macro_rules! builtins {
@@ -45,19 +44,19 @@ macro_rules! builtins {
         impl Builtin {
             pub const ALL: &'static [Builtin] = &[ $( Builtin::$name, )* ];
 
-            /// The function of this name.
+            /// Returns the function with this name.
             pub fn lookup(name: &str) -> Option<Builtin> {
                 match name { $( $smt => Some(Builtin::$name), )* _ => None }
             }
 
             pub const fn name(self) -> &'static str { match self { $( Builtin::$name => $smt, )* } }
 
-            /// How many numerals index it: 2 for `(_ extract 7 0)`.
+            /// Number of numerals that index the function: 2 for `(_ extract 7 0)`.
             pub const fn params(self) -> usize { match self { $( Builtin::$name => $params, )* } }
 
             pub const fn arity(self) -> Arity { match self { $( Builtin::$name => Arity::$arity($least), )* } }
 
-            const fn takes(self) -> Takes { match self { $( Builtin::$name => Takes::$takes, )* } }
+            const fn argument_sorts(self) -> ArgumentSorts { match self { $( Builtin::$name => ArgumentSorts::$takes, )* } }
         }
     };
 }
@@ -138,31 +137,35 @@ impl Builtin {
         }
     }
 
-    /// The sort of this function, indexed by `params`, of arguments of these sorts; or why there is none.
+    /// Returns the sort of the function applied to arguments of these sorts and indexed by `params`.
+    ///
+    /// # Errors
+    ///
+    /// Fails if numbers or sorts of the arguments do not match.
     pub fn result(self, params: &[u64], args: &[Sort]) -> Result<Sort, SortError> {
         self.check_counts(params.len(), args.len())?;
-        match self.takes() {
-            Takes::Bools => match args.iter().find(|&&arg| arg != Sort::Bool) {
+        match self.argument_sorts() {
+            ArgumentSorts::Bools => match args.iter().find(|&&arg| arg != Sort::Bool) {
                 Some(arg) => self.error(format_args!("expected Bool, found {arg}")),
                 None => Ok(Sort::Bool),
             },
-            Takes::Words => {
+            ArgumentSorts::Words => {
                 let width = self.expect_word(args[0])?;
                 self.expect_like_first(args)?;
                 self.word_result(width, params)
             }
-            Takes::AnyWords => {
+            ArgumentSorts::AnyWords => {
                 let mut width = 0;
                 for &arg in args {
                     width += u64::from(self.expect_word(arg)?);
                 }
                 self.result_width(width)
             }
-            Takes::Same if args.len() > MAX_DISTINCT && self == Builtin::Distinct => {
+            ArgumentSorts::Same if args.len() > MAX_DISTINCT && self == Builtin::Distinct => {
                 self.error(format_args!("expected at most {MAX_DISTINCT} arguments, found {}", args.len()))
             }
-            Takes::Same => self.expect_like_first(args).map(|()| Sort::Bool),
-            Takes::Choice => {
+            ArgumentSorts::Same => self.expect_like_first(args).map(|()| Sort::Bool),
+            ArgumentSorts::Choice => {
                 if args[0] != Sort::Bool {
                     return self.error(format_args!("expected a Bool condition, found {}", args[0]));
                 }
@@ -173,8 +176,8 @@ impl Builtin {
                 }
                 Ok(args[1])
             }
-            Takes::ArrayIndex => self.expect_array(args),
-            Takes::ArrayIndexElement => {
+            ArgumentSorts::ArrayIndex => self.expect_array(args),
+            ArgumentSorts::ArrayIndexElement => {
                 let element = self.expect_array(args)?;
                 let (array, found) = (args[0], args[2]);
                 if found != element {
@@ -186,7 +189,7 @@ impl Builtin {
         }
     }
 
-    /// The result's sort for arguments that are bit-vectors of `width` bits.
+    /// Returns the result sort for bit-vector arguments of `width` bits.
     fn word_result(self, width: u32, params: &[u64]) -> Result<Sort, SortError> {
         let wide = u64::from(width);
         match self {
@@ -259,7 +262,7 @@ impl Builtin {
         }
     }
 
-    /// An array and an index for it; gives the element's sort.
+    /// Checks an array and its index; returns the sort of an element.
     fn expect_array(self, args: &[Sort]) -> Result<Sort, SortError> {
         let (array, found) = (args[0], args[1]);
         let Sort::Array { index, element } = array else {
@@ -282,12 +285,16 @@ fn count(n: usize, one: &str, many: &str) -> String {
 }
 
 impl Graph {
-    /// The function `f`, indexed by `params`, of `args`; or why there is no such expression.
+    /// Builds the function `f` indexed by `params` and applied to `args`.
+    ///
+    /// # Errors
+    ///
+    /// Fails if numbers or sorts of the arguments do not match.
     pub fn apply(&mut self, f: Builtin, params: &[u64], args: &[Expr]) -> Result<Expr, SortError> {
         let sorts: SmallVec<[Sort; 4]> = args.iter().map(|&arg| self.sort(arg)).collect();
         f.result(params, &sorts)?;
         let a = args[0];
-        // Valid wherever the function takes two arguments, which is where it is used.
+        // Only used by functions with two arguments.
         let b = args[args.len().min(2) - 1];
         Ok(match f {
             Builtin::Not | Builtin::BvNot => self.not(a),
@@ -342,7 +349,7 @@ impl Graph {
             Builtin::BvSsubo => self.ssub_overflows(a, b),
             Builtin::BvSdivo => self.sdiv_overflows(a, b),
             Builtin::Concat => {
-                // From the right: appending to a long concatenation would take it apart each time.
+                // From the right: appending to a long concatenation would rebuild it each time.
                 let last = args[args.len() - 1];
                 args[..args.len() - 1].iter().rev().fold(last, |low, &high| self.concat(high, low))
             }
@@ -379,7 +386,7 @@ mod tests {
     }
 
     #[test]
-    fn misfits_name_both_sides() {
+    fn sort_errors_name_expected_and_found() {
         let mut g = Graph::new();
         let x = g.var("x", Sort::Bits(32)).unwrap();
         let y = g.var("y", Sort::Bits(8)).unwrap();

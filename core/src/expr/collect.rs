@@ -1,11 +1,11 @@
-//! Collecting dead nodes: mark from the roots, free the rest.
+//! Collection of dead nodes: mark from the roots, free the rest.
 //!
-//! Called at safe points only, with everything that must live. A freed slot is reused, so every table keyed by
-//! `Expr` must drop its dead entries in the same collection: `Alive` tells which those are.
+//! Only called at safe points, with all roots. Freed slots are reused, so every table keyed by `Expr` must drop
+//! its dead entries (see `Alive`) in the same collection.
 
 use super::{Expr, Graph, Kind, Op};
 
-/// Which expressions survive a collection.
+/// The set of expressions that survive a collection.
 pub struct Alive {
     marks: Vec<u64>,
 }
@@ -21,7 +21,7 @@ impl Alive {
         self.marks.get(id as usize / 64).is_some_and(|word| word >> (id % 64) & 1 == 1)
     }
 
-    /// True the first time.
+    /// Returns true the first time.
     fn mark(&mut self, id: u32) -> bool {
         let (word, bit) = (&mut self.marks[id as usize / 64], 1 << (id % 64));
         let new = *word & bit == 0;
@@ -31,7 +31,7 @@ impl Alive {
 }
 
 impl Graph {
-    /// Everything reachable from `roots`, and the booleans.
+    /// Marks the booleans and everything reachable from `roots`.
     pub fn mark(&self, roots: impl IntoIterator<Item = Expr>) -> Alive {
         let mut alive = Alive { marks: vec![0; self.nodes.len().div_ceil(64)] };
         alive.mark(0);
@@ -54,8 +54,8 @@ impl Graph {
         alive
     }
 
-    /// Frees every node that is not `alive`; returns how many. Tables keyed by `Expr` must be swept with the
-    /// same `alive` before the graph is used again.
+    /// Frees every node that is not `alive`; returns the number of freed nodes. Tables keyed by `Expr` must be
+    /// swept with the same `alive` before the graph is used again.
     pub fn collect(&mut self, alive: &Alive) -> usize {
         let mut freed = 0;
         for id in 0..self.nodes.len() as u32 {
@@ -93,7 +93,7 @@ impl Graph {
         freed
     }
 
-    /// Several table nodes (over different bases) may share their elements.
+    /// Tables over different bases may share their elements.
     fn collect_tables(&mut self, alive: &Alive) {
         let mut used = vec![false; self.tables.items.len()];
         for (id, node) in self.nodes.iter().enumerate() {
@@ -116,7 +116,7 @@ mod tests {
     use crate::expr::{Bits, Sort};
 
     #[test]
-    fn what_is_dead_is_reused_and_what_lives_keeps_its_handle() {
+    fn dead_slots_are_reused_and_live_handles_stay_valid() {
         let mut g = Graph::new();
         let x = g.var("x", Sort::Bits(32)).unwrap();
         let one = g.word(32, 1);
@@ -139,7 +139,7 @@ mod tests {
     #[test]
     #[cfg(debug_assertions)]
     #[should_panic(expected = "stale handle")]
-    fn a_stale_handle_is_noticed() {
+    fn stale_handle_panics() {
         let mut g = Graph::new();
         let x = g.var("x", Sort::Bits(32)).unwrap();
         let alive = g.mark([]);

@@ -1,9 +1,9 @@
-//! What every operator means: `word` for operands of at most 64 bits, `wide` for any width, and the evaluator
-//! that applies them over a graph. Everything else (rewrites, columns, sets, circuits, back ends) is tested
-//! against this file. Division by zero and over-shifting are as in SMT-LIB.
+//! The meaning of every operator: `word` for operands of at most 64 bits, `wide` for any width, and the
+//! evaluator that applies them to a graph. Everything else (rewrites, columns, sets, circuits, back ends) is
+//! tested against this file. Division by zero and over-shifts are as in SMT-LIB.
 //!
-//! The evaluator walks with its own stack, remembers every node it has computed under one model, and looks
-//! only into the arm of an `ite` that is taken.
+//! The evaluator uses its own stack, computes each node once per model, and evaluates only the selected arm of
+//! an `ite`.
 
 use super::bits::{mask, signed};
 use super::value::{ArrayValue, Model, Value};
@@ -11,19 +11,19 @@ use super::{Bits, Expr, Graph, Kind, Node, Op};
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-/// The widths that an operator's meaning depends on.
+/// Widths that the meaning of an operator depends on.
 #[derive(Clone, Copy)]
 pub struct Shape {
-    /// Of the result.
+    /// Width of the result.
     pub width: u32,
-    /// Of the first operand.
+    /// Width of the first operand.
     pub operand: u32,
-    /// An extract's lowest bit; a concatenation's second operand's width.
+    /// Lowest bit of an extract; width of the second operand of a concatenation.
     pub low: u32,
 }
 
-/// The meaning of a bit-level operator on words. Operands have no bits above their width; neither has the
-/// result. `b` and `c` are ignored by operators that do not have them.
+/// Evaluates an operator on words. Neither operands nor result have bits above their width. Operators ignore
+/// the operands that they do not have.
 #[inline(always)]
 pub fn word(op: Op, s: Shape, a: u64, b: u64, c: u64) -> u64 {
     let w = s.operand;
@@ -77,10 +77,10 @@ pub fn word(op: Op, s: Shape, a: u64, b: u64, c: u64) -> u64 {
     }
 }
 
-/// The same for any width. `Ite` is not here: its condition has another width.
+/// Evaluates an operator on values of any width, except `Ite`, whose condition has another width.
 pub fn wide(op: Op, s: Shape, a: &Bits, b: &Bits) -> Bits {
     let truth = Bits::from_bool;
-    // A shift by more than 2^64 is a shift by at least the width.
+    // A shift by 2^64 or more is a shift by at least the width.
     let amount = || b.to_u64().unwrap_or(u64::MAX);
     match op {
         Op::Not => a.not(),
@@ -122,7 +122,7 @@ fn magnitude(a: &Bits) -> Bits {
     if a.sign() { a.neg() } else { a.clone() }
 }
 
-/// An array under evaluation: a chain of writes down to something that answers every index.
+/// An array under evaluation: a chain of writes that ends in a total array.
 enum Array {
     Model(Option<Arc<ArrayValue>>),
     Constant(Bits),
@@ -130,21 +130,21 @@ enum Array {
     Store { base: u32, index: Bits, element: Bits },
 }
 
-/// Indices of writes that are computed at once when it is not known which of them was to the place that is read.
-const LOOKED_AHEAD: usize = 16;
+/// Most unknown write indices that are computed before a read of a chain of writes is retried.
+const MAX_LOOKAHEAD: usize = 16;
 
 /// Reusable memory for evaluation. Create once, use `under` for each model.
 #[derive(Default)]
 pub struct Evaluator {
-    /// A node's slot is valid if its stamp is the current epoch.
+    /// A slot is valid if its stamp is the current epoch.
     stamps: Vec<u32>,
     epoch: u32,
-    /// The value of a word node; the place in `wides` or `arrays` of another.
+    /// The value of a word, or the position in `wides` or `arrays`.
     slots: Vec<u64>,
     wides: Vec<Bits>,
     arrays: Vec<Array>,
     stack: Vec<u32>,
-    /// Nodes computed so far, whatever for.
+    /// Number of nodes computed since creation.
     pub(crate) work: u64,
 }
 
@@ -153,7 +153,7 @@ impl Evaluator {
         Evaluator::default()
     }
 
-    /// Evaluates under `model`; what is computed is shared by all questions to the session.
+    /// Starts an evaluation under `model`; all calls on the result share computed nodes.
     pub fn under<'a>(&'a mut self, graph: &'a Graph, model: &'a Model) -> Session<'a> {
         self.epoch = self.epoch.wrapping_add(1);
         if self.epoch == 0 {
@@ -168,7 +168,7 @@ impl Evaluator {
     }
 }
 
-/// An evaluator under one model.
+/// Evaluation of expressions under one model.
 pub struct Session<'a> {
     memory: &'a mut Evaluator,
     graph: &'a Graph,
@@ -176,20 +176,20 @@ pub struct Session<'a> {
 }
 
 impl Session<'_> {
-    /// Is the boolean `e` true?
+    /// Returns the value of the boolean `e`.
     pub fn truth(&mut self, e: Expr) -> bool {
         debug_assert!(self.graph.is_bool(e));
         self.word(e) != 0
     }
 
-    /// The value of a boolean or a bit-vector of at most 64 bits.
+    /// Returns the value of a boolean or a bit-vector of at most 64 bits.
     pub fn word(&mut self, e: Expr) -> u64 {
         debug_assert!(self.graph.width(e) <= 64 && !self.graph.is_array(e));
         self.run(e);
         self.memory.slots[e.index()]
     }
 
-    /// The value of a boolean or a bit-vector.
+    /// Returns the value of a boolean or a bit-vector.
     pub fn bits(&mut self, e: Expr) -> Bits {
         debug_assert!(!self.graph.is_array(e));
         self.run(e);
@@ -221,13 +221,13 @@ impl Session<'_> {
             if !self.done(id) {
                 let kids = &node.payload[..node.op.arity()];
                 if let Some(array) = self.is_single_read(&node) {
-                    // Of what was written only that which is read is computed.
+                    // Computes only the written elements that the read may select.
                     if !self.done(kids[1]) {
                         self.memory.stack.push(kids[1]);
                         continue;
                     }
                     if let Some(value) = self.look_up(array, self.memory.slots[kids[1] as usize]) {
-                        self.note(id, value);
+                        self.store_value(id, value);
                         self.memory.stack.pop();
                     }
                     continue;
@@ -242,7 +242,7 @@ impl Session<'_> {
                         if self.done(kid) {
                             continue;
                         }
-                        // Leaves are done at once, most nodes being leaves.
+                        // Most nodes are leaves: compute them without the stack.
                         let leaf = self.graph.nodes[kid as usize];
                         if leaf.op.arity() == 0 {
                             self.finish(kid, &leaf);
@@ -260,7 +260,7 @@ impl Session<'_> {
         }
     }
 
-    /// The array, if the node is the read of one element and the words are of at most 64 bits.
+    /// Returns the array of a read of one element, if index and element have at most 64 bits.
     fn is_single_read(&self, node: &Node) -> Option<u32> {
         if node.op != Op::Read {
             return None;
@@ -269,30 +269,30 @@ impl Session<'_> {
         (node.width == array.width && node.width <= 64 && array.index_width <= 64).then_some(node.payload[0])
     }
 
-    /// The value of a node that needs nothing to be computed: a constant, or one that is done.
-    fn at_hand(&self, id: u32) -> Option<u64> {
+    /// Returns the value of a constant or of a node that is already computed.
+    fn known_value(&self, id: u32) -> Option<u64> {
         if self.done(id) {
             return Some(self.memory.slots[id as usize]);
         }
         self.graph.const_word(self.graph.handle(id))
     }
 
-    /// The element of an array at a place, or nothing yet: then what has to be computed first is on the stack.
+    /// Returns the element of an array at index `at`, or `None` after pushing the nodes to compute first.
     fn look_up(&mut self, mut array: u32, at: u64) -> Option<u64> {
         let mut missing = 0;
         loop {
             let node = self.graph.nodes[array as usize];
             let kid = |i: usize| node.payload[i];
-            // What the answer depends on: an element, or which way to go on.
+            // The node that decides: an element, or the condition of an `ite`.
             let (needed, found) = match node.op {
-                Op::Store => match self.at_hand(kid(1)) {
+                Op::Store => match self.known_value(kid(1)) {
                     Some(index) if index == at => (kid(2), true),
                     Some(_) => {
                         array = kid(0);
                         continue;
                     }
-                    // Others will be needed too if it is not this one: fewer times back here.
-                    None if missing < LOOKED_AHEAD => {
+                    // Pushes further indices too, so that the walk is restarted less often.
+                    None if missing < MAX_LOOKAHEAD => {
                         self.memory.stack.push(kid(1));
                         missing += 1;
                         array = kid(0);
@@ -321,7 +321,7 @@ impl Session<'_> {
             if missing > 0 {
                 return None;
             }
-            match self.at_hand(needed) {
+            match self.known_value(needed) {
                 Some(value) if found => return Some(value),
                 Some(value) => array = if value != 0 { kid(1) } else { kid(2) },
                 None => {
@@ -332,20 +332,20 @@ impl Session<'_> {
         }
     }
 
-    /// Computes a node whose operands are done.
+    /// Computes a node whose operands are computed.
     fn finish(&mut self, id: u32, node: &Node) {
         let slot = self.compute(id, node);
-        self.note(id, slot);
+        self.store_value(id, slot);
     }
 
-    /// A node is done.
-    fn note(&mut self, id: u32, slot: u64) {
+    /// Stores the value of a node.
+    fn store_value(&mut self, id: u32, slot: u64) {
         self.memory.slots[id as usize] = slot;
         self.memory.stamps[id as usize] = self.memory.epoch;
         self.memory.work += 1;
     }
 
-    /// The arm that an `ite` whose condition is known takes.
+    /// Returns the selected arm of an `ite` whose condition is computed.
     fn taken(&self, node: &Node) -> u32 {
         if self.memory.slots[node.payload[0] as usize] != 0 { node.payload[1] } else { node.payload[2] }
     }
@@ -525,7 +525,7 @@ impl Session<'_> {
     }
 }
 
-/// The widths `word` and `wide` need for a node.
+/// Returns the widths that `word` and `wide` need for a node.
 pub(super) fn shape(graph: &Graph, node: &Node) -> Shape {
     let operand = graph.nodes[node.payload[0] as usize].width;
     let low = match node.op {

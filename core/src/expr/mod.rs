@@ -1,9 +1,9 @@
-//! What can be said: hash-consed expressions over booleans, bit-vectors and arrays.
+//! Hash-consed expressions over booleans, bit-vectors and arrays.
 //!
-//! `Graph` owns every node; `Expr` is a handle into it, and equal expressions have equal handles. Building an
-//! expression simplifies it (`build.rs`, `rewrite/`); its meaning is in `eval.rs` and nowhere else. Nodes die
-//! only in `Graph::collect`, which is given everything that must live; debug builds notice handles that were
-//! used after their node was collected.
+//! `Graph` owns every node; `Expr` is a handle to a node, and equal expressions have equal handles. Building an
+//! expression simplifies it (`build.rs`, `rewrite/`); only `eval.rs` defines its meaning. Nodes are freed only
+//! by `Graph::collect`, which gets all live roots; debug builds detect handles used after their node was
+//! collected.
 
 pub mod bits;
 mod build;
@@ -34,17 +34,17 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// A handle to a node of a `Graph`. Only meaningful with the graph that gave it out.
+/// A handle to a node of a `Graph`. Only valid with the graph that created it.
 #[derive(Clone, Copy)]
 pub struct Expr {
     id: u32,
-    /// Which tenant of slot `id` is meant: a collected slot gets the next generation.
+    /// Number of times slot `id` was freed before this node got it.
     #[cfg(debug_assertions)]
     generation: u32,
 }
 
 impl Expr {
-    /// The slot number: dense, reused after a collection. For tables keyed by expression.
+    /// The slot number: dense, reused after a collection. Used as index of tables keyed by expression.
     #[inline]
     pub fn id(self) -> u32 {
         self.id
@@ -55,7 +55,7 @@ impl Expr {
         self.id as usize
     }
 
-    /// The handle packed into a word, for registers that hold either a number or an expression.
+    /// Packs the handle into a word, for registers that hold either a number or an expression.
     #[inline]
     pub fn to_word(self) -> u64 {
         #[cfg(debug_assertions)]
@@ -64,7 +64,7 @@ impl Expr {
         u64::from(self.id)
     }
 
-    /// The handle that `to_word` packed.
+    /// Unpacks a handle packed by `to_word`.
     #[inline]
     pub fn from_word(word: u64) -> Expr {
         Expr {
@@ -109,19 +109,20 @@ enum Kind {
     Bool,
     Bits,
     Array,
-    /// A collected slot, waiting on the free list.
+    /// A collected slot on the free list.
     Free,
 }
 
-/// 24 bytes, operands included. `payload` means: operands first, then parameters (an extract's low bit); for
-/// a constant its value, or its place among the wide constants; for a variable or a table its number.
+/// A node of 24 bytes including its operands. `payload` holds the operands, then parameters (the lowest bit of
+/// an extract); the value of a constant, or its number among the wide constants; the number of a variable or a
+/// table.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Node {
     op: Op,
     kind: Kind,
-    /// Of the value; of an element, for arrays. Booleans have 1.
+    /// Width of the value, or of an element for arrays. Booleans have 1.
     width: u32,
-    /// Of an array's index, otherwise 0.
+    /// Width of an array's index, otherwise 0.
     index_width: u32,
     payload: [u32; 3],
 }
@@ -132,7 +133,7 @@ impl Node {
         let head = (self.op as u64) << 56 | (self.kind as u64) << 48 | u64::from(self.width) << 20;
         let a = u64::from(self.payload[0]) | u64::from(self.payload[1]) << 32;
         let b = u64::from(self.payload[2]) | u64::from(self.index_width) << 32;
-        // Two multiplications mix every bit into the high half, which the table uses.
+        // Two multiplications mix every bit into the high half, which selects the bucket.
         const K: u64 = 0x9e37_79b9_7f4a_7c15;
         let mut h = (head ^ a).wrapping_mul(K);
         h = (h.rotate_left(29) ^ b ^ (a >> 7)).wrapping_mul(K);
@@ -146,7 +147,7 @@ pub struct TableData {
     pub elements: Arc<[u64]>,
 }
 
-/// Entries that nodes refer to by number and that die with them.
+/// Entries that nodes refer to by number and that are freed with them.
 struct Slots<T> {
     items: Vec<Option<T>>,
     free: Vec<u32>,
@@ -192,7 +193,8 @@ pub struct Graph {
     tables: Slots<TableData>,
     table_numbers: FxHashMap<TableData, u32>,
     rules: rewrite::Counters,
-    /// By node: what `not` made of it, or 0. Branches ask for the negations of the same few conditions again and again.
+    /// The result of `not` for each node, or 0. Branches request the negations of the same few conditions
+    /// repeatedly.
     negations: Vec<u32>,
     #[cfg(debug_assertions)]
     generations: Vec<u32>,
@@ -221,13 +223,13 @@ impl Graph {
             #[cfg(debug_assertions)]
             generations: Vec::new(),
         };
-        // The two booleans have fixed places, 0 and 1, and are never collected.
+        // The two booleans have the fixed slots 0 and 1 and are never collected.
         graph.intern(Op::Const, Sort::Bool, [0, 0, 0]);
         graph.intern(Op::Const, Sort::Bool, [1, 0, 0]);
         graph
     }
 
-    /// Nodes alive (or not yet collected).
+    /// Number of nodes that were not collected.
     pub fn len(&self) -> usize {
         self.nodes.len() - self.free.len()
     }
@@ -236,12 +238,12 @@ impl Graph {
         false
     }
 
-    /// One more than the largest slot number in use: the length of a dense table keyed by `Expr`.
+    /// Number of slots, free ones included: the length of a dense table keyed by `Expr`.
     pub fn slots(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Bytes held by nodes and the hash table (constants wider than 64 bits and names left out).
+    /// Bytes used by nodes and the hash table, without wide constants and names.
     pub fn memory(&self) -> usize {
         self.nodes.capacity() * size_of::<Node>() + self.table.allocation_size()
     }
@@ -262,12 +264,12 @@ impl Graph {
         &self.nodes[e.index()]
     }
 
-    /// What `not` made of an expression before.
+    /// Returns the cached result of `not`.
     fn negation(&self, e: Expr) -> Option<Expr> {
         self.negations.get(e.index()).filter(|id| **id != 0).map(|id| self.handle(*id))
     }
 
-    /// Is one known to be the negation of the other?
+    /// Returns whether one is the cached negation of the other.
     pub fn are_negations(&self, a: Expr, b: Expr) -> bool {
         self.negation(a) == Some(b) || self.negation(b) == Some(a)
     }
@@ -279,7 +281,7 @@ impl Graph {
         self.negations[e.index()] = not.id();
     }
 
-    /// The one node with these contents. No simplification.
+    /// Returns the unique node with these contents. Does not simplify.
     fn intern(&mut self, op: Op, sort: Sort, payload: [u32; 3]) -> Expr {
         let (kind, width, index_width) = match sort {
             Sort::Bool => (Kind::Bool, 1, 0),
@@ -298,7 +300,7 @@ impl Graph {
             }
             None => {
                 if self.nodes.len() == self.nodes.capacity() {
-                    // Doubling would leave up to 24 bytes a node unused; large blocks grow in place.
+                    // Doubling could leave 24 bytes per node unused; large blocks grow in place.
                     self.nodes.reserve_exact(self.nodes.len() / 8 + 64);
                 }
                 self.nodes.push(node);
@@ -315,8 +317,8 @@ impl Graph {
         self.handle(id)
     }
 
-    /// Twice the room, filled in the order of the nodes: left to itself the table would look nodes up in the
-    /// order of their hashes, which misses the cache for each of them.
+    /// Doubles the hash table and fills it in node order. hashbrown would rehash in bucket order, which misses
+    /// the cache for every node.
     #[cold]
     fn grow_table(&mut self) {
         let room = self.table.capacity() * 2;
@@ -337,12 +339,12 @@ impl Graph {
         self.intern(op, sort, [a.id, b.id, 0])
     }
 
-    /// The expression that lives in a slot now.
+    /// Returns the expression in a slot.
     pub fn at_slot(&self, slot: u32) -> Expr {
         self.handle(slot)
     }
 
-    // Looking at a node.
+    // Accessors of nodes.
 
     #[inline]
     pub fn op(&self, e: Expr) -> Op {
@@ -360,7 +362,7 @@ impl Graph {
         }
     }
 
-    /// Width of the value in bits: 1 for a boolean, the element's for an array.
+    /// Width of the value in bits: 1 for a boolean, the element width for an array.
     #[inline]
     pub fn width(&self, e: Expr) -> u32 {
         self.node(e).width
@@ -376,7 +378,7 @@ impl Graph {
         self.node(e).kind == Kind::Array
     }
 
-    /// Operand `i`, which must exist.
+    /// Returns operand `i`, which must exist.
     #[inline]
     pub fn kid(&self, e: Expr, i: usize) -> Expr {
         let node = self.node(e);
@@ -384,21 +386,21 @@ impl Graph {
         self.handle(node.payload[i])
     }
 
-    /// All operands, in order.
+    /// Returns all operands in order.
     #[inline]
     pub fn kids(&self, e: Expr) -> SmallVec<[Expr; 3]> {
         let node = self.node(e);
         node.payload[..node.op.arity()].iter().map(|&id| self.handle(id)).collect()
     }
 
-    /// The lowest bit an extract takes.
+    /// Returns the lowest bit that an extract selects.
     #[inline]
     pub fn extract_low(&self, e: Expr) -> u32 {
         debug_assert_eq!(self.op(e), Op::Extract);
         self.node(e).payload[1]
     }
 
-    /// The value of a constant of at most 64 bits.
+    /// Returns the value of a constant of at most 64 bits.
     #[inline]
     pub fn const_word(&self, e: Expr) -> Option<u64> {
         let node = self.node(e);
@@ -406,7 +408,7 @@ impl Graph {
             .then(|| u64::from(node.payload[0]) | u64::from(node.payload[1]) << 32)
     }
 
-    /// The value of a constant of any width.
+    /// Returns the value of a constant of any width.
     pub fn const_bits(&self, e: Expr) -> Option<Bits> {
         let node = self.node(e);
         if node.op != Op::Const {
@@ -433,30 +435,30 @@ impl Graph {
         e.id == 0
     }
 
-    /// A variable's name.
+    /// Returns the name of a variable.
     pub fn name(&self, e: Expr) -> &str {
         debug_assert_eq!(self.op(e), Op::Var);
         self.names.get(self.node(e).payload[0])
     }
 
-    /// The variable of this name, if there is one.
+    /// Returns the variable of this name if it exists.
     pub fn lookup(&self, name: &str) -> Option<Expr> {
         self.variables.get(name).copied()
     }
 
-    /// The elements of a `Table` node.
+    /// Returns the elements of a `Table` node.
     pub fn table(&self, e: Expr) -> &TableData {
         debug_assert_eq!(self.op(e), Op::Table);
         self.tables.get(self.node(e).payload[1])
     }
 
-    /// How many adjacent elements a `Read` takes.
+    /// Number of adjacent elements that a `Read` returns.
     pub fn read_count(&self, e: Expr) -> u32 {
         debug_assert_eq!(self.op(e), Op::Read);
         self.width(e) / self.width(self.kid(e, 0))
     }
 
-    /// How often each rewrite rule has fired.
+    /// Number of times each rewrite rule was applied.
     pub fn rule_counts(&self) -> impl Iterator<Item = (Rule, u64)> + '_ {
         self.rules.iter()
     }

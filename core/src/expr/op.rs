@@ -1,11 +1,11 @@
-//! The operator table: one row per operator, everything else about operators derives from it.
+//! The operator table: one row per operator. Everything else about operators derives from it.
 //!
-//! The set is small on purpose. What SMT-LIB has beyond it (`bvnand`, `bvsmod`, rotates, overflow
-//! predicates, ...) is built from these rows in `build.rs`, so that sets, circuits, columns and back ends
-//! have few cases to get right. `And`, `Or`, `Xor`, `Not`, `Eq` and `Ite` serve booleans and bit-vectors
-//! alike: a boolean is one bit whose sort says `Bool`.
+//! The set is small on purpose. Other SMT-LIB functions (`bvnand`, `bvsmod`, rotates, overflow predicates, ...)
+//! are built from these operators in `build.rs`, so sets, circuits, columns and back ends have few cases.
+//! `And`, `Or`, `Xor`, `Not`, `Eq` and `Ite` take booleans and bit-vectors: a boolean is one bit whose sort is
+//! `Bool`.
 
-/// How an operator's meaning is grouped; files that split by operator use the same names.
+/// Group of operators; files that are split by operator use the same names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Family {
     Leaf,
@@ -19,7 +19,7 @@ pub enum Family {
 
 macro_rules! operators {
     ($( $(#[$doc:meta])* $name:ident, $arity:literal, $family:ident, $smt:literal, $commutes:literal; )*) => {
-        /// What a node does. The meaning of each is in `eval.rs`.
+        /// The operator of a node. `eval.rs` defines its meaning.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
         #[repr(u8)]
         pub enum Op { $( $(#[$doc])* $name, )* }
@@ -28,13 +28,13 @@ macro_rules! operators {
             /// Every operator, in table order.
             pub const ALL: &'static [Op] = &[ $( Op::$name, )* ];
 
-            /// How many of a node's operands are expressions.
+            /// Number of operands that are expressions.
             #[inline]
             pub const fn arity(self) -> usize { match self { $( Op::$name => $arity, )* } }
 
             pub const fn family(self) -> Family { match self { $( Op::$name => Family::$family, )* } }
 
-            /// The SMT-LIB name on bit-vectors (on booleans `Not`, `And`, `Or`, `Xor` lose their `bv`).
+            /// SMT-LIB name on bit-vectors; on booleans `Not`, `And`, `Or` and `Xor` have no `bv` prefix.
             pub const fn smtlib(self) -> &'static str { match self { $( Op::$name => $smt, )* } }
 
             pub const fn commutes(self) -> bool { match self { $( Op::$name => $commutes, )* } }
@@ -45,14 +45,14 @@ macro_rules! operators {
 operators! {
     /// A boolean or bit-vector constant.
     Const, 0, Leaf, "", false;
-    /// A variable of any sort, known by its name.
+    /// A variable of any sort, identified by its name.
     Var, 0, Leaf, "", false;
-    /// Constant elements 0..n over a base array that answers every other index.
+    /// An array with constant elements 0..n; all other elements are those of the base array.
     Table, 1, Array, "", false;
-    /// The array that holds one value everywhere.
+    /// An array with the same value at every index.
     ConstArray, 1, Array, "const", false;
-    /// `Read(array, index)`: n adjacent elements as one word, the element at `index` lowest; n is the word's
-    /// width divided by the element's. `select` is the case n = 1.
+    /// `Read(array, index)`: n adjacent elements as one word, the element at `index` lowest; n is the width of
+    /// the word divided by the width of an element. `select` is the case n = 1.
     Read, 2, Array, "select", false;
     Store, 3, Array, "store", false;
     Not, 1, Bits, "bvnot", false;
@@ -70,17 +70,17 @@ operators! {
     SDiv, 2, Arith, "bvsdiv", false;
     /// Signed remainder with the sign of the dividend.
     SRem, 2, Arith, "bvsrem", false;
-    /// Zero when the amount is at least the width; likewise `LShr`.
+    /// Zero when the amount is at least the width, as for `LShr`.
     Shl, 2, Shift, "bvshl", false;
     LShr, 2, Shift, "bvlshr", false;
-    /// The sign everywhere when the amount is at least the width.
+    /// All sign bits when the amount is at least the width.
     AShr, 2, Shift, "bvashr", false;
     Eq, 2, Compare, "=", true;
     Ult, 2, Compare, "bvult", false;
     Ule, 2, Compare, "bvule", false;
     Slt, 2, Compare, "bvslt", false;
     Sle, 2, Compare, "bvsle", false;
-    /// The first operand takes the high bits.
+    /// The first operand becomes the high bits.
     Concat, 2, Shape, "concat", false;
     /// Bits `lo .. lo + width` of the operand; `lo` is a parameter of the node.
     Extract, 1, Shape, "extract", false;

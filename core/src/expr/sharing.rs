@@ -1,20 +1,20 @@
-//! What a printer must know about a graph before it writes: what is mentioned more than once, and which tables
-//! can be written as facts about an array of their own.
+//! Analysis for printers: which nodes are used more than once, and which tables can be printed as assertions
+//! about their base array.
 //!
-//! A table over the array variable `b` answers its constants below n and `b` beyond. Where nothing else looks at
-//! `b` below n, saying that the first n elements of `b` *are* those constants changes no verdict: no expression
-//! can tell `b` from the table. Otherwise a table is the chain of writes that makes it.
+//! A table over the array variable `b` has its constants below n and the elements of `b` from n on. If nothing
+//! else reads `b` below n, asserting that the first n elements of `b` *are* the constants changes no verdict:
+//! no expression can distinguish `b` from the table. Other tables are printed as chains of writes.
 
 use super::walk::element_range;
 use super::{Expr, Graph, Op};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 pub(super) struct Sharing {
-    /// Nodes under the roots, operands before their users.
+    /// Nodes below the roots, operands before their users.
     pub(super) order: Vec<Expr>,
     uses: FxHashMap<Expr, u32>,
-    /// Tables that are written as facts about their base.
-    facts: FxHashSet<Expr>,
+    /// Tables that are printed as assertions about their base.
+    asserted: FxHashSet<Expr>,
 }
 
 impl Sharing {
@@ -26,24 +26,24 @@ impl Sharing {
             *uses.entry(root).or_default() += 1;
         }
         for &e in &order {
-            // A word read is written as several element reads, each with the array and the index.
+            // A word read is printed as several element reads, each with the array and the index.
             let times = if graph.op(e) == Op::Read && graph.read_count(e) > 1 { 2 } else { 1 };
             for kid in graph.kids(e) {
                 *uses.entry(kid).or_default() += times;
             }
         }
-        let facts = fact_tables(graph, roots, &order);
-        Sharing { order, uses, facts }
+        let asserted = assertable_tables(graph, roots, &order);
+        Sharing { order, uses, asserted }
     }
 
-    /// Should `e` be written once and then called by a name?
+    /// Returns whether `e` should be printed once and bound to a name.
     pub(super) fn is_shared(&self, graph: &Graph, e: Expr) -> bool {
         self.uses.get(&e).is_some_and(|&n| n > 1)
             && match graph.op(e) {
                 Op::Var => false,
-                // A name is no shorter than a narrow constant.
+                // A name is not shorter than a narrow constant.
                 Op::Const => graph.width(e) > 64,
-                Op::Table => !self.is_fact(e),
+                Op::Table => !self.is_asserted(e),
                 Op::ConstArray | Op::Read | Op::Store | Op::Not | Op::And | Op::Or | Op::Xor => true,
                 Op::Add | Op::Sub | Op::Mul | Op::UDiv | Op::URem | Op::SDiv | Op::SRem => true,
                 Op::Shl | Op::LShr | Op::AShr | Op::Eq | Op::Ult | Op::Ule | Op::Slt | Op::Sle => true,
@@ -51,18 +51,18 @@ impl Sharing {
             }
     }
 
-    /// Writes every table out: for a term that stands alone, with no room for facts beside it.
-    pub(super) fn forget_facts(&mut self) {
-        self.facts.clear();
+    /// Prints all tables as chains of writes, for a term without assertions.
+    pub(super) fn assert_no_tables(&mut self) {
+        self.asserted.clear();
     }
 
-    /// The table can be written as facts about its base.
-    pub(super) fn is_fact(&self, table: Expr) -> bool {
-        self.facts.contains(&table)
+    /// Returns whether the table is printed as assertions about its base.
+    pub(super) fn is_asserted(&self, table: Expr) -> bool {
+        self.asserted.contains(&table)
     }
 
-    pub(super) fn facts(&self) -> impl Iterator<Item = Expr> + '_ {
-        self.order.iter().copied().filter(|e| self.facts.contains(e))
+    pub(super) fn asserted(&self) -> impl Iterator<Item = Expr> + '_ {
+        self.order.iter().copied().filter(|e| self.asserted.contains(e))
     }
 
     pub(super) fn variables<'a>(&'a self, graph: &'a Graph) -> impl Iterator<Item = Expr> + 'a {
@@ -70,13 +70,13 @@ impl Sharing {
     }
 }
 
-fn fact_tables(graph: &Graph, roots: &[Expr], order: &[Expr]) -> FxHashSet<Expr> {
+fn assertable_tables(graph: &Graph, roots: &[Expr], order: &[Expr]) -> FxHashSet<Expr> {
     let mut table_of: FxHashMap<Expr, Expr> = FxHashMap::default();
-    let mut spoilt: FxHashSet<Expr> = roots.iter().copied().collect();
+    let mut excluded: FxHashSet<Expr> = roots.iter().copied().collect();
     for &e in order.iter().filter(|&&e| graph.op(e) == Op::Table) {
         let base = graph.kid(e, 0);
         if graph.op(base) != Op::Var || table_of.insert(base, e).is_some_and(|other| other != e) {
-            spoilt.insert(base);
+            excluded.insert(base);
         }
     }
     if table_of.is_empty() {
@@ -89,9 +89,9 @@ fn fact_tables(graph: &Graph, roots: &[Expr], order: &[Expr]) -> FxHashSet<Expr>
                 && element_range(graph, e)
                     .is_some_and(|(_, first, _)| first >= graph.table(table).elements.len() as u64);
             if !beyond {
-                spoilt.insert(kid);
+                excluded.insert(kid);
             }
         }
     }
-    table_of.into_iter().filter(|(base, _)| !spoilt.contains(base)).map(|(_, table)| table).collect()
+    table_of.into_iter().filter(|(base, _)| !excluded.contains(base)).map(|(_, table)| table).collect()
 }

@@ -1,4 +1,4 @@
-//! Sorts, and what to say when they do not fit.
+//! Sorts of expressions, and the error for sorts that do not match.
 
 use super::bits::MAX_WIDTH;
 use std::fmt;
@@ -8,7 +8,7 @@ pub enum Sort {
     Bool,
     /// A bit-vector of 1 to 65,536 bits.
     Bits(u32),
-    /// From bit-vectors to bit-vectors.
+    /// An array that maps bit-vectors to bit-vectors.
     Array {
         index: u32,
         element: u32,
@@ -16,7 +16,7 @@ pub enum Sort {
 }
 
 impl Sort {
-    /// `Sort::Bits(width)`, if there are bit-vectors of that width.
+    /// Returns `Sort::Bits(width)`. Fails if the width is not in 1..=65,536.
     pub fn bits(width: u64) -> Result<Sort, SortError> {
         match u32::try_from(width) {
             Ok(w @ 1..=MAX_WIDTH) => Ok(Sort::Bits(w)),
@@ -27,7 +27,7 @@ impl Sort {
     }
 }
 
-/// As SMT-LIB writes it.
+/// Prints the sort in SMT-LIB syntax.
 impl fmt::Display for Sort {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -40,7 +40,7 @@ impl fmt::Display for Sort {
     }
 }
 
-/// Operands whose sorts do not fit the operator: what was expected, what was found.
+/// Operand sorts that do not match the operator; the text names the expected and the found sort.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SortError(pub String);
 

@@ -1,7 +1,7 @@
-//! Values, and models: what variables stand for.
+//! Values of expressions, and models: assignments of values to variables.
 //!
-//! A model is total: what it does not mention is zero (false, the all-zero array). Bytes of byte arrays, which
-//! is what programs' inputs are, lie densely.
+//! A model is total: a variable that it does not mention is zero (false, the all-zero array). Elements of byte
+//! arrays, which is what programs have as inputs, are stored densely.
 
 use super::walk::Atom;
 use super::{Bits, Expr, Graph, Sort};
@@ -9,8 +9,8 @@ use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Indices below this are kept densely in arrays of bytes.
-const DENSE: u64 = 1 << 16;
+/// Elements of byte arrays at indices below this limit are stored densely.
+const DENSE_LIMIT: u64 = 1 << 16;
 
 #[derive(Clone, Debug)]
 pub enum Value {
@@ -19,12 +19,12 @@ pub enum Value {
     Array(Arc<ArrayValue>),
 }
 
-/// An array: a default and what differs from it (or happens not to).
+/// An array value: a default element and the elements that were set.
 #[derive(Clone, Debug)]
 pub struct ArrayValue {
     index_width: u32,
     default: Bits,
-    /// Elements 0.. of a byte array, as far as any was set.
+    /// Elements 0.. of a byte array, up to the last one that was set below `DENSE_LIMIT`.
     bytes: Vec<u8>,
     /// All other elements that were set.
     entries: BTreeMap<Bits, Bits>,
@@ -53,7 +53,7 @@ impl ArrayValue {
 
     fn dense(&self, index: &Bits) -> Option<usize> {
         match index.to_u64() {
-            Some(i) if self.default.width() == 8 && i < DENSE => Some(i as usize),
+            Some(i) if self.default.width() == 8 && i < DENSE_LIMIT => Some(i as usize),
             _ => None,
         }
     }
@@ -66,10 +66,10 @@ impl ArrayValue {
         }
     }
 
-    /// The element at `index`, for index and element widths up to 64.
+    /// Returns the element at `index`. Index and element have at most 64 bits.
     #[inline]
     pub fn get_word(&self, index: u64) -> u64 {
-        if self.default.width() == 8 && index < DENSE {
+        if self.default.width() == 8 && index < DENSE_LIMIT {
             return self.bytes.get(index as usize).map_or(self.default.low(), |&b| b.into());
         }
         if self.entries.is_empty() {
@@ -101,12 +101,12 @@ impl ArrayValue {
         self.set(&Bits::word(self.index_width, index), Bits::word(self.element_width(), element));
     }
 
-    /// Bytes taken, about.
+    /// Approximate size in bytes.
     fn footprint(&self) -> usize {
         size_of::<ArrayValue>() + self.bytes.len() + self.entries.len() * 2 * size_of::<Bits>()
     }
 
-    /// Elements that differ from the default, by index.
+    /// Returns the elements that differ from the default, sorted by index.
     pub fn entries(&self) -> Vec<(Bits, Bits)> {
         let dense = self.bytes.iter().enumerate();
         let dense = dense.map(|(i, &b)| (Bits::word(self.index_width, i as u64), Bits::word(8, b.into())));
@@ -115,7 +115,7 @@ impl ArrayValue {
     }
 }
 
-/// Extensional: the default counts only if some index has it.
+/// Equality of all elements: the defaults are compared only if some index has the default.
 impl PartialEq for ArrayValue {
     fn eq(&self, other: &ArrayValue) -> bool {
         if self.index_width != other.index_width || self.element_width() != other.element_width() {
@@ -133,7 +133,7 @@ impl PartialEq for ArrayValue {
 }
 impl Eq for ArrayValue {}
 
-/// What the variables stand for. Cheap to clone.
+/// Values of variables. Cheap to clone.
 #[derive(Clone, Debug, Default)]
 pub struct Model {
     values: Arc<FxHashMap<Expr, Value>>,
@@ -144,7 +144,7 @@ impl Model {
         Model::default()
     }
 
-    /// Is this a clone of the other, neither changed since?
+    /// Returns whether both are clones of one model and neither was changed since.
     pub fn is_shared_with(&self, other: &Model) -> bool {
         Arc::ptr_eq(&self.values, &other.values)
     }
@@ -153,7 +153,7 @@ impl Model {
         self.values.get(&variable)
     }
 
-    /// The variable's value as a word; zero if the model does not mention it.
+    /// Returns the value of a variable of at most 64 bits; zero if the model does not mention it.
     #[inline]
     pub fn word(&self, variable: Expr) -> u64 {
         match self.values.get(&variable) {
@@ -181,7 +181,7 @@ impl Model {
         Arc::make_mut(&mut self.values).insert(variable, value);
     }
 
-    /// The variable is zero again.
+    /// Removes the variable, which resets its value to zero.
     pub fn unset(&mut self, variable: Expr) {
         if self.values.contains_key(&variable) {
             Arc::make_mut(&mut self.values).remove(&variable);
@@ -197,7 +197,7 @@ impl Model {
         self.array_mut(graph, variable).set(index, element);
     }
 
-    /// The value of a variable or an element of at most 64 bits.
+    /// Returns the value of a variable or an element of at most 64 bits.
     pub fn atom(&self, atom: Atom) -> u64 {
         match atom {
             Atom::Element(array, index) => self.array(array).map_or(0, |value| value.get_word(index)),
@@ -215,7 +215,7 @@ impl Model {
         }
     }
 
-    /// The array that a variable stands for, to be changed.
+    /// Returns the value of an array variable for modification.
     pub fn array_mut(&mut self, graph: &Graph, variable: Expr) -> &mut ArrayValue {
         let Sort::Array { index: index_width, element: element_width } = graph.sort(variable) else {
             unreachable!("elements belong to arrays")
@@ -229,7 +229,7 @@ impl Model {
         }
     }
 
-    /// Variables mentioned, in no particular order.
+    /// Iterates over the variables of the model in no particular order.
     pub fn iter(&self) -> impl Iterator<Item = (Expr, &Value)> {
         self.values.iter().map(|(v, value)| (*v, value))
     }
@@ -242,7 +242,7 @@ impl Model {
         self.values.is_empty()
     }
 
-    /// Bytes taken, about, as if nothing were shared with other models.
+    /// Approximate size in bytes, counting memory that is shared with other models.
     pub fn footprint(&self) -> usize {
         let value = |value: &Value| match value {
             Value::Bits(_) => 0,
@@ -251,7 +251,7 @@ impl Model {
         self.values.values().map(|v| size_of::<(Expr, Value)>() + value(v)).sum()
     }
 
-    /// Keeps only what `keep` says; used when variables are collected.
+    /// Keeps only the variables that `keep` accepts; used when variables are collected.
     pub fn retain(&mut self, keep: impl Fn(Expr) -> bool) {
         if self.values.keys().any(|&v| !keep(v)) {
             Arc::make_mut(&mut self.values).retain(|v, _| keep(*v));

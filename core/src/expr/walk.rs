@@ -1,18 +1,23 @@
-//! Walking a graph without recursion, and finding which variables an expression mentions.
+//! Traversal of a graph without recursion, and the inputs that an expression mentions.
 
 use super::{Expr, Graph, Op};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
 impl Graph {
-    /// Calls `visit` once for each node under `roots`, operands before their users.
+    /// Calls `visit` once for each node below `roots`, operands before their users.
     pub fn post_order(&self, roots: &[Expr], mut visit: impl FnMut(Expr)) {
         let mut seen = FxHashSet::default();
-        self.post_order_new(roots, &mut seen, &mut visit);
+        self.post_order_unseen(roots, &mut seen, &mut visit);
     }
 
-    /// The same, passing over what is in `seen` and adding what is visited to it.
-    pub fn post_order_new(&self, roots: &[Expr], seen: &mut FxHashSet<Expr>, visit: &mut impl FnMut(Expr)) {
+    /// Like `post_order`, but skips the nodes in `seen` and adds the visited nodes to it.
+    pub fn post_order_unseen(
+        &self,
+        roots: &[Expr],
+        seen: &mut FxHashSet<Expr>,
+        visit: &mut impl FnMut(Expr),
+    ) {
         let mut stack: Vec<(Expr, bool)> = Vec::new();
         for &root in roots {
             stack.push((root, false));
@@ -34,13 +39,13 @@ impl Graph {
         }
     }
 
-    /// `e` with each key of `map` replaced by its value, and everything above rebuilt.
+    /// Replaces each key of `map` in `e` by its value.
     pub fn substitute(&mut self, e: Expr, map: &FxHashMap<Expr, Expr>) -> Expr {
-        self.substitute_more(e, &mut map.clone())
+        self.substitute_cached(e, &mut map.clone())
     }
 
-    /// The same for one of many expressions: `done` begins as the map and remembers what was rebuilt.
-    pub fn substitute_more(&mut self, e: Expr, done: &mut FxHashMap<Expr, Expr>) -> Expr {
+    /// Like `substitute`, for several expressions: `done` starts as the map and caches rebuilt nodes.
+    pub fn substitute_cached(&mut self, e: Expr, done: &mut FxHashMap<Expr, Expr>) -> Expr {
         let mut stack = vec![e];
         while let Some(&top) = stack.last() {
             if done.contains_key(&top) {
@@ -60,7 +65,7 @@ impl Graph {
         done[&e]
     }
 
-    /// The expression that `e` is, over other operands.
+    /// Builds `e` again with other operands.
     pub fn rebuild(&mut self, e: Expr, kids: &[Expr]) -> Expr {
         match self.op(e) {
             Op::Const | Op::Var => e,
@@ -114,7 +119,7 @@ impl Graph {
     }
 }
 
-/// What an expression can depend on: a whole variable, or one element of an array variable.
+/// Something that an expression can depend on: a variable, or an element of an array variable.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Atom {
     /// A boolean or bit-vector variable.
@@ -133,32 +138,32 @@ impl Atom {
     }
 }
 
-/// Which expressions a walk has met: memory for many walks, one after the other.
+/// The set of expressions visited by a walk; its memory is reused for many walks.
 #[derive(Default)]
 pub struct Marks {
-    /// By expression: the walk that met it last.
-    met: Vec<u32>,
+    /// The number of the last walk that visited each expression.
+    visited_by: Vec<u32>,
     walk: u32,
 }
 
 impl Marks {
-    /// A new walk has met nothing.
+    /// Starts a new walk, which has visited nothing.
     pub fn begin(&mut self, graph: &Graph) {
         self.walk = self.walk.wrapping_add(1);
         if self.walk == 0 {
-            self.met.fill(0);
+            self.visited_by.fill(0);
             self.walk = 1;
         }
-        self.met.resize(self.met.len().max(graph.slots()), 0);
+        self.visited_by.resize(self.visited_by.len().max(graph.slots()), 0);
     }
 
-    /// Meets an expression: for the first time?
+    /// Marks an expression as visited; returns whether it was new.
     pub fn is_new(&mut self, e: Expr) -> bool {
-        std::mem::replace(&mut self.met[e.index()], self.walk) != self.walk
+        std::mem::replace(&mut self.visited_by[e.index()], self.walk) != self.walk
     }
 }
 
-/// The atoms of expressions, sorted; remembered per expression until swept.
+/// Supports (sorted atoms) of expressions, cached until swept.
 #[derive(Default)]
 pub struct Supports {
     known: FxHashMap<Expr, Arc<[Atom]>>,
@@ -177,7 +182,7 @@ impl Supports {
             if !self.marks.is_new(e) {
                 continue;
             }
-            // Only what is asked about is remembered, and only truths are.
+            // Only supports of booleans are likely to be cached.
             if graph.is_bool(e)
                 && let Some(known) = self.known.get(&e)
             {
@@ -213,8 +218,8 @@ impl Supports {
     }
 }
 
-/// For a read of an array variable at a constant index: the variable, the first element and how many. Not for
-/// one that runs past the last index, whose elements are not adjacent numbers.
+/// Returns the variable, the first element and the number of elements of a read of an array variable at a
+/// constant index. `None` if the read wraps around the last index.
 pub fn element_range(graph: &Graph, read: Expr) -> Option<(Expr, u64, u64)> {
     let (array, index) = (graph.kid(read, 0), graph.kid(read, 1));
     if graph.op(array) != Op::Var {

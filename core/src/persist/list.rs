@@ -1,8 +1,8 @@
-//! A persistent list that grows at one end: clones share everything, an addition is one allocation.
+//! A persistent list that grows at one end: clones share all items, and a push allocates once.
 
 use std::sync::Arc;
 
-/// Newest first.
+/// A list, newest item first.
 pub struct List<T> {
     newest: Option<Arc<Link<T>>>,
     len: u32,
@@ -40,13 +40,13 @@ impl<T> List<T> {
         self.len == 0
     }
 
-    /// All items, newest first.
+    /// Iterates over all items, newest first.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
         std::iter::successors(self.newest.as_deref(), |link| link.before.as_deref()).map(|link| &link.item)
     }
 }
 
-/// Without recursion: a list is as long as a path.
+/// Drops without recursion, because a list can be as long as a path.
 impl<T> Drop for List<T> {
     fn drop(&mut self) {
         let mut next = self.newest.take();
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn clones_go_their_own_ways_and_length_is_no_matter() {
+    fn clones_are_independent_and_long_lists_are_dropped() {
         let mut long = List::default();
         (0..300_000).for_each(|i| long.push(i));
         let (mut left, mut right) = (long.clone(), long.clone());

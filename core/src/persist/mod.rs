@@ -1,8 +1,8 @@
-//! A persistent map from small numbers to values: clones share everything, a change copies one branch.
+//! A persistent map with small integer keys: clones share everything, and a change copies one branch.
 //!
-//! A radix tree over the key's bits, sixteen ways a level, nodes holding only the children they have. Keys are
-//! dense handles (expressions, path nodes, objects), so the tree stays shallow: its height grows with the
-//! largest key. An unshared map is changed in place.
+//! A radix tree over the bits of the key with 16 children per level; nodes only store the children they have.
+//! Keys are dense handles (expressions, path nodes, objects), so the tree is shallow: its height grows with
+//! the largest key. An unshared map is modified in place.
 
 mod list;
 mod recent;
@@ -11,12 +11,12 @@ pub use recent::Recent;
 
 use std::sync::Arc;
 
-const BITS: u32 = 4;
-const WAYS: u32 = 1 << BITS;
+const BITS_PER_LEVEL: u32 = 4;
+const FANOUT: u32 = 1 << BITS_PER_LEVEL;
 
 #[derive(Clone)]
 enum Branch<V> {
-    /// Present children by position; `items` holds them in order.
+    /// `present` is the set of child positions; `items` holds the children in order.
     Inner {
         present: u16,
         items: Vec<Arc<Branch<V>>>,
@@ -31,7 +31,7 @@ enum Branch<V> {
 #[derive(Clone)]
 pub struct Map<V> {
     root: Option<Arc<Branch<V>>>,
-    /// Levels below the root: keys up to `16^(height + 1)` fit.
+    /// Levels below the root: keys below `16^(height + 1)` fit.
     height: u32,
     len: u32,
 }
@@ -42,18 +42,18 @@ impl<V> Default for Map<V> {
     }
 }
 
-fn place(present: u16, way: u32) -> (bool, usize) {
-    let below = present & ((1u16 << way) - 1);
-    (present >> way & 1 == 1, below.count_ones() as usize)
+fn place(present: u16, digit: u32) -> (bool, usize) {
+    let below = present & ((1u16 << digit) - 1);
+    (present >> digit & 1 == 1, below.count_ones() as usize)
 }
 
-fn way(key: u32, level: u32) -> u32 {
-    key >> (level * BITS) & (WAYS - 1)
+fn digit(key: u32, level: u32) -> u32 {
+    key >> (level * BITS_PER_LEVEL) & (FANOUT - 1)
 }
 
-/// The level a root needs for `key`.
+/// Returns the level of a root that can hold `key`.
 fn height_for(key: u32) -> u32 {
-    (u32::BITS - key.leading_zeros()).max(1).div_ceil(BITS) - 1
+    (u32::BITS - key.leading_zeros()).max(1).div_ceil(BITS_PER_LEVEL) - 1
 }
 
 impl<V: Clone> Map<V> {
@@ -78,7 +78,7 @@ impl<V: Clone> Map<V> {
         loop {
             match branch {
                 Branch::Inner { present, items } => {
-                    let (there, at) = place(*present, way(key, level));
+                    let (there, at) = place(*present, digit(key, level));
                     if !there {
                         return None;
                     }
@@ -86,14 +86,14 @@ impl<V: Clone> Map<V> {
                     level -= 1;
                 }
                 Branch::Leaf { present, items } => {
-                    let (there, at) = place(*present, way(key, 0));
+                    let (there, at) = place(*present, digit(key, 0));
                     return there.then(|| &items[at]);
                 }
             }
         }
     }
 
-    /// Puts `value` at `key`; gives back what was there.
+    /// Sets the value at `key`; returns the previous one.
     pub fn insert(&mut self, key: u32, value: V) -> Option<V> {
         let needed = height_for(key);
         while self.root.is_some() && self.height < needed {
@@ -110,20 +110,20 @@ impl<V: Clone> Map<V> {
         loop {
             match branch {
                 Branch::Inner { present, items } => {
-                    let (there, at) = place(*present, way(key, level));
+                    let (there, at) = place(*present, digit(key, level));
                     level -= 1;
                     if !there {
-                        *present |= 1 << way(key, level + 1);
+                        *present |= 1 << digit(key, level + 1);
                         items.insert(at, Arc::new(empty(level)));
                     }
                     branch = Arc::make_mut(&mut items[at]);
                 }
                 Branch::Leaf { present, items } => {
-                    let (there, at) = place(*present, way(key, 0));
+                    let (there, at) = place(*present, digit(key, 0));
                     if there {
                         return Some(std::mem::replace(&mut items[at], value));
                     }
-                    *present |= 1 << way(key, 0);
+                    *present |= 1 << digit(key, 0);
                     items.insert(at, value);
                     self.len += 1;
                     return None;
@@ -132,7 +132,7 @@ impl<V: Clone> Map<V> {
         }
     }
 
-    /// A value to change in place, if it is there.
+    /// Returns the value at `key` for modification.
     pub fn get_mut(&mut self, key: u32) -> Option<&mut V> {
         self.get(key)?;
         let mut branch = Arc::make_mut(self.root.as_mut()?);
@@ -140,19 +140,20 @@ impl<V: Clone> Map<V> {
         loop {
             match branch {
                 Branch::Inner { present, items } => {
-                    let (_, at) = place(*present, way(key, level));
+                    let (_, at) = place(*present, digit(key, level));
                     level -= 1;
                     branch = Arc::make_mut(&mut items[at]);
                 }
                 Branch::Leaf { present, items } => {
-                    let (_, at) = place(*present, way(key, 0));
+                    let (_, at) = place(*present, digit(key, 0));
                     return Some(&mut items[at]);
                 }
             }
         }
     }
 
-    /// Takes the value at `key` out. Emptied branches go with it: object numbers do not come back.
+    /// Removes and returns the value at `key`. Also removes empty branches, because object numbers are not
+    /// reused.
     pub fn remove(&mut self, key: u32) -> Option<V> {
         self.get(key)?;
         let root = Arc::make_mut(self.root.as_mut()?);
@@ -164,12 +165,12 @@ impl<V: Clone> Map<V> {
         Some(value)
     }
 
-    /// All entries by ascending key.
+    /// Iterates over all entries by ascending key.
     pub fn iter(&self) -> Iter<'_, V> {
         self.iter_from(0)
     }
 
-    /// The entries from `key` on, by ascending key; what lies below is not visited.
+    /// Iterates over the entries from `key` on by ascending key, without visiting smaller keys.
     pub fn iter_from(&self, key: u32) -> Iter<'_, V> {
         let mut stack = Vec::new();
         if height_for(key) > self.height {
@@ -177,40 +178,40 @@ impl<V: Clone> Map<V> {
         }
         let mut next = self.root.as_deref().map(|root| (root, 0, self.height));
         while let Some((branch, prefix, level)) = next {
-            let way = way(key, level);
+            let digit = digit(key, level);
             next = match branch {
-                Branch::Inner { present, items } => match place(*present, way) {
-                    (true, at) => Some((&*items[at], prefix << BITS | way, level - 1)),
+                Branch::Inner { present, items } => match place(*present, digit) {
+                    (true, at) => Some((&*items[at], prefix << BITS_PER_LEVEL | digit, level - 1)),
                     (false, _) => None,
                 },
                 Branch::Leaf { .. } => None,
             };
-            let first = if next.is_some() { way + 1 } else { way };
+            let first = if next.is_some() { digit + 1 } else { digit };
             stack.push((branch, prefix, first, level));
         }
         Iter { stack }
     }
 }
 
-/// Takes out a value that is there. As deep as the tree is high: at most eight levels.
+/// Removes a value that exists. Recursion depth is the height of the tree, at most eight.
 fn take<V: Clone>(branch: &mut Branch<V>, key: u32, level: u32) -> V {
     match branch {
         Branch::Inner { present, items } => {
-            let (_, at) = place(*present, way(key, level));
+            let (_, at) = place(*present, digit(key, level));
             let child = Arc::make_mut(&mut items[at]);
             let value = take(child, key, level - 1);
             let gone = match child {
                 Branch::Inner { present, .. } | Branch::Leaf { present, .. } => *present == 0,
             };
             if gone {
-                *present &= !(1 << way(key, level));
+                *present &= !(1 << digit(key, level));
                 items.remove(at);
             }
             value
         }
         Branch::Leaf { present, items } => {
-            let (_, at) = place(*present, way(key, 0));
-            *present &= !(1 << way(key, 0));
+            let (_, at) = place(*present, digit(key, 0));
+            *present &= !(1 << digit(key, 0));
             items.remove(at)
         }
     }
@@ -225,7 +226,7 @@ fn empty<V>(level: u32) -> Branch<V> {
 }
 
 pub struct Iter<'a, V> {
-    /// Branch, key prefix, next way to look at, level.
+    /// Branch, key prefix, next child position, level.
     stack: Vec<(&'a Branch<V>, u32, u32, u32)>,
 }
 
@@ -234,19 +235,19 @@ impl<'a, V> Iterator for Iter<'a, V> {
 
     fn next(&mut self) -> Option<(u32, &'a V)> {
         while let Some((branch, prefix, next, level)) = self.stack.pop() {
-            if next == WAYS {
+            if next == FANOUT {
                 continue;
             }
             self.stack.push((branch, prefix, next + 1, level));
             match branch {
                 Branch::Inner { present, items } => {
                     if let (true, at) = place(*present, next) {
-                        self.stack.push((&items[at], prefix << BITS | next, 0, level - 1));
+                        self.stack.push((&items[at], prefix << BITS_PER_LEVEL | next, 0, level - 1));
                     }
                 }
                 Branch::Leaf { present, items } => {
                     if let (true, at) = place(*present, next) {
-                        return Some((prefix << BITS | next, &items[at]));
+                        return Some((prefix << BITS_PER_LEVEL | next, &items[at]));
                     }
                 }
             }
@@ -262,7 +263,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     proptest! {
-        /// Any sequence of changes on any of several versions behaves like ordinary maps.
+        /// Any sequence of changes to any of several versions behaves like ordinary maps.
         #[test]
         fn behaves_like_a_map(ops in proptest::collection::vec((0usize..4, 0u8..4, prop_oneof![0u32..40, any::<u32>()], any::<u16>()), 0..200)) {
             let mut versions = vec![(Map::new(), BTreeMap::new()); 4];

@@ -1,8 +1,8 @@
-//! A map that forgets what was not asked for while much else was, so that its memory stays within a bound.
+//! A bounded map that drops entries which were not used recently.
 //!
-//! Two generations: what is new or asked for is young. When the young weigh more than the limit they become the old
-//! ones, and those that were old and not asked for since are dropped. So the whole weighs at most twice the limit, and
-//! whatever was used among the last `limit` is there.
+//! Two generations: new and used entries are young. When the weight of the young entries exceeds the limit,
+//! they become the old ones, and the previous old ones are dropped. So the total weight is at most twice the
+//! limit, and the most recently used entries, up to weight `limit`, are present.
 
 use rustc_hash::FxHashMap;
 use std::collections::hash_map::Entry;
@@ -56,10 +56,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_used_stays_and_the_rest_is_bounded() {
+    fn used_entries_stay_and_the_size_is_bounded() {
         let mut map = Recent::new(100);
         map.insert(0, "used", 1);
-        map.insert(1, "left alone", 1);
+        map.insert(1, "unused", 1);
         for key in 2..1000 {
             map.insert(key, "new", 1);
             assert_eq!(map.get(0), Some(&"used"));
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn heavy_things_count_by_their_weight() {
+    fn entries_count_by_weight() {
         let mut map = Recent::new(100);
         for key in 0..10 {
             map.insert(key, key, 60);

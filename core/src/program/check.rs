@@ -1,30 +1,32 @@
-//! Checks a decoded program so that an executor may index without checking: ids in range, widths that fit each
-//! instruction, blocks that end in their only terminator. Not checked is whether a register is written before it is read:
-//! frames start with zeros, so that would be a wrong value in a damaged file, never a fault.
+//! Checks a decoded program so that the executor can index without checks: ids in range, matching widths,
+//! blocks that end in their only terminator. It does not check that registers are written before they are
+//! read: frames start with zeros, so a damaged file could only give a wrong value, never a fault.
 use super::load::invalid;
 use super::{
     Address, BlockId, Callee, EdgeId, Flags, FuncId, Function, Global, GlobalId, Inst, LoadError, Loc,
     MAX_WIDTH, Operand, Program, Reg, StrId, WideId,
 };
 
-/// The largest global: beyond it addresses would leave the 47 bits of user space.
-const MAX_SIZE: u64 = 1 << 40;
+/// Largest size of a global: larger ones would exceed the 47 bits of user space.
+const MAX_GLOBAL_SIZE: u64 = 1 << 40;
 
-/// Arguments end below this offset of a variadic frame.
-const MAX_PLACE: u32 = 1 << 30;
+/// Arguments end below this offset in a variadic frame.
+const MAX_ARG_OFFSET: u32 = 1 << 30;
 
-type Checked = Result<(), LoadError>;
+type CheckResult = Result<(), LoadError>;
 
-pub(super) fn check(program: &Program) -> Checked {
+pub(super) fn check(program: &Program) -> CheckResult {
     for global in &program.globals {
         program.check_string(global.name)?;
         let name = program.string(global.name);
-        program.check_global(global).map_err(|e| within(e, || format!("global `{name}`")))?;
+        program.check_global(global).map_err(|e| with_context(e, || format!("global `{name}`")))?;
     }
     for function in &program.functions {
         program.check_string(function.name)?;
         let name = program.string(function.name);
-        Checker { program, function }.function().map_err(|e| within(e, || format!("function `{name}`")))?;
+        Checker { program, function }
+            .function()
+            .map_err(|e| with_context(e, || format!("function `{name}`")))?;
     }
     for structor in program.constructors.iter().chain(&program.destructors) {
         program.check_func(structor.function)?;
@@ -35,7 +37,7 @@ pub(super) fn check(program: &Program) -> Checked {
     Ok(())
 }
 
-fn within(error: LoadError, place: impl FnOnce() -> String) -> LoadError {
+fn with_context(error: LoadError, place: impl FnOnce() -> String) -> LoadError {
     match error {
         LoadError::Invalid(what) => LoadError::Invalid(format!("{}: {what}", place())),
         LoadError::NotAProgram | LoadError::Version { .. } | LoadError::Truncated | LoadError::Checksum => {
@@ -44,40 +46,40 @@ fn within(error: LoadError, place: impl FnOnce() -> String) -> LoadError {
     }
 }
 
-fn require(holds: bool, what: impl FnOnce() -> String) -> Checked {
+fn require(holds: bool, what: impl FnOnce() -> String) -> CheckResult {
     if holds { Ok(()) } else { invalid(what()) }
 }
 
-fn check_width(width: u32) -> Checked {
+fn check_width(width: u32) -> CheckResult {
     require((1..=MAX_WIDTH).contains(&width), || format!("width {width} is not in 1..={MAX_WIDTH}"))
 }
 
-fn check_align(align: u32) -> Checked {
+fn check_align(align: u32) -> CheckResult {
     require(align.is_power_of_two(), || format!("alignment {align} is not a power of two"))
 }
 
 impl Program {
-    fn check_string(&self, id: StrId) -> Checked {
+    fn check_string(&self, id: StrId) -> CheckResult {
         require(id.index() < self.strings.len(), || format!("string {} of {}", id.0, self.strings.len()))
     }
 
-    fn check_func(&self, id: FuncId) -> Checked {
+    fn check_func(&self, id: FuncId) -> CheckResult {
         require(id.index() < self.functions.len(), || {
             format!("function {} of {}", id.0, self.functions.len())
         })
     }
 
-    fn check_global_id(&self, id: GlobalId) -> Checked {
+    fn check_global_id(&self, id: GlobalId) -> CheckResult {
         require(id.index() < self.globals.len(), || format!("global {} of {}", id.0, self.globals.len()))
     }
 
-    fn check_label(&self, func: FuncId, block: BlockId) -> Checked {
+    fn check_label(&self, func: FuncId, block: BlockId) -> CheckResult {
         self.check_func(func)?;
         let blocks = self.functions[func.index()].blocks.len();
         require(block.index() < blocks, || format!("label of block {} of {blocks}", block.0))
     }
 
-    fn check_address(&self, address: Address) -> Checked {
+    fn check_address(&self, address: Address) -> CheckResult {
         match address {
             Address::Global { global, offset: _ } => self.check_global_id(global),
             Address::Func { func, offset: _ } => self.check_func(func),
@@ -85,7 +87,7 @@ impl Program {
         }
     }
 
-    fn check_wide(&self, id: WideId, width: u32) -> Checked {
+    fn check_wide(&self, id: WideId, width: u32) -> CheckResult {
         let Some(limbs) = self.wides.get(id.index()) else {
             return invalid(format!("wide constant {} of {}", id.0, self.wides.len()));
         };
@@ -95,13 +97,15 @@ impl Program {
         require(width > 64 && fits, || format!("wide constant {} does not fit {width} bits", id.0))
     }
 
-    fn check_loc(&self, loc: Loc) -> Checked {
+    fn check_loc(&self, loc: Loc) -> CheckResult {
         if loc.line == 0 { Ok(()) } else { self.check_string(loc.file) }
     }
 
-    fn check_global(&self, global: &Global) -> Checked {
+    fn check_global(&self, global: &Global) -> CheckResult {
         check_align(global.align)?;
-        require(global.size <= MAX_SIZE, || format!("size {} is larger than {MAX_SIZE}", global.size))?;
+        require(global.size <= MAX_GLOBAL_SIZE, || {
+            format!("size {} is larger than {MAX_GLOBAL_SIZE}", global.size)
+        })?;
         require(global.data.len() as u64 <= global.size, || "more initial bytes than its size".into())?;
         let bare = global.data.is_empty() && global.relocs.is_empty();
         require(global.defined || bare, || "an initial value without a definition".into())?;
@@ -131,7 +135,7 @@ impl Program {
         Ok(())
     }
 
-    fn check_alias_chain(&self, id: u32) -> Checked {
+    fn check_alias_chain(&self, id: u32) -> CheckResult {
         let function = &self.functions[id as usize];
         let Some(target) = function.alias else { return Ok(()) };
         self.check_func(target)?;
@@ -146,7 +150,7 @@ struct Checker<'a> {
 }
 
 impl Checker<'_> {
-    fn function(&self) -> Checked {
+    fn function(&self) -> CheckResult {
         let f = self.function;
         self.program.check_loc(f.loc)?;
         f.results.iter().chain(&f.widths).try_for_each(|&w| check_width(w))?;
@@ -166,18 +170,19 @@ impl Checker<'_> {
             let ends = last.is_terminator() && !before.iter().any(Inst::is_terminator);
             require(ends, || format!("block {number} does not end in its only terminator"))?;
             for (at, inst) in insts.iter().enumerate() {
-                self.inst(inst).map_err(|e| within(e, || format!("block {number}, instruction {at}")))?;
+                self.inst(inst)
+                    .map_err(|e| with_context(e, || format!("block {number}, instruction {at}")))?;
             }
         }
         f.locs.iter().try_for_each(|&loc| self.program.check_loc(loc))
     }
 
-    fn target(&self, block: BlockId) -> Checked {
+    fn target(&self, block: BlockId) -> CheckResult {
         let blocks = self.function.blocks.len();
         require(block.index() < blocks, || format!("block {} of {blocks}", block.0))
     }
 
-    fn edge(&self, edge: EdgeId) -> Checked {
+    fn edge(&self, edge: EdgeId) -> CheckResult {
         let edges = self.function.edges.len();
         require(edge.index() < edges, || format!("edge {} of {edges}", edge.0))
     }
@@ -189,12 +194,12 @@ impl Checker<'_> {
         }
     }
 
-    fn dst(&self, reg: Reg, width: u32) -> Checked {
+    fn dst(&self, reg: Reg, width: u32) -> CheckResult {
         let found = self.width_of(reg)?;
         require(found == width, || format!("register {} has {found} bits where {width} are expected", reg.0))
     }
 
-    fn operand(&self, operand: Operand, width: u32) -> Checked {
+    fn operand(&self, operand: Operand, width: u32) -> CheckResult {
         match operand {
             Operand::Reg(reg) => self.dst(reg, width),
             Operand::Int(value) => {
@@ -211,23 +216,23 @@ impl Checker<'_> {
         }
     }
 
-    fn pointer(&self, width: u32, id: Checked) -> Checked {
+    fn pointer(&self, width: u32, id: CheckResult) -> CheckResult {
         require(width == 64, || format!("an address where {width} bits are expected"))?;
         id
     }
 
-    /// All of `operands` have the width of `dst`, which is returned.
+    /// Checks that all `operands` have the width of `dst`; returns the width.
     fn same(&self, dst: Reg, operands: &[Operand]) -> Result<u32, LoadError> {
         let width = self.width_of(dst)?;
         operands.iter().try_for_each(|&o| self.operand(o, width))?;
         Ok(width)
     }
 
-    fn all(&self, width: u32, operands: &[Operand]) -> Checked {
+    fn all(&self, width: u32, operands: &[Operand]) -> CheckResult {
         operands.iter().try_for_each(|&o| self.operand(o, width))
     }
 
-    fn inst(&self, inst: &Inst) -> Checked {
+    fn inst(&self, inst: &Inst) -> CheckResult {
         match *inst {
             Inst::Bin { op: _, flags, dst, a, b } => {
                 require(flags.0 & !Flags::ALL == 0, || format!("unknown flags {}", flags.0))?;
@@ -288,8 +293,8 @@ impl Checker<'_> {
                 }
                 for arg in &call.args {
                     check_width(arg.width)?;
-                    require(arg.place < MAX_PLACE, || format!("an argument at offset {}", arg.place))?;
-                    require(arg.bytes < MAX_PLACE, || format!("an argument of {} bytes", arg.bytes))?;
+                    require(arg.place < MAX_ARG_OFFSET, || format!("an argument at offset {}", arg.place))?;
+                    require(arg.bytes < MAX_ARG_OFFSET, || format!("an argument of {} bytes", arg.bytes))?;
                     require(arg.bytes == 0 || arg.width == 64, || "bytes by value without a pointer".into())?;
                     self.operand(arg.value, arg.width)?;
                 }
@@ -303,7 +308,7 @@ impl Checker<'_> {
                 self.all(64, &[dst, len])
             }
             Inst::VaStart { list, gp, fp, stack } => {
-                let inside = gp <= 48 && (48..=176).contains(&fp) && (176..MAX_PLACE).contains(&stack);
+                let inside = gp <= 48 && (48..=176).contains(&fp) && (176..MAX_ARG_OFFSET).contains(&stack);
                 require(inside, || format!("a variadic frame at {gp}, {fp}, {stack}"))?;
                 self.operand(list, 64)
             }

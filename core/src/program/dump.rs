@@ -1,4 +1,4 @@
-//! A program as text, one line an instruction: what the tests of the lowering compare with, and what people read.
+//! Prints a program, one line per instruction: for tests of the lowering and for debugging.
 use super::{
     Address, Callee, EdgeId, Flags, Function, Global, Inst, Linkage, Operand, Program, Reg, UnOp, WideId,
 };
@@ -157,7 +157,7 @@ impl Dumper<'_> {
                 format!("{} = {}{} {} {}", d(dst), op.name(), flag_names(flags), o(a), o(b))
             }
             Inst::Un { op, flags, dst, a } => {
-                format!("{} = {}{} {}", d(dst), op.name(), un_flags(op, flags), o(a))
+                format!("{} = {}{} {}", d(dst), op.name(), unary_flag_names(op, flags), o(a))
             }
             Inst::Overflow { op, dst, overflow, a, b } => {
                 format!("{} {} = {} {} {}", d(dst), d(overflow), op.name(), o(a), o(b))
@@ -299,7 +299,7 @@ fn flag_names(flags: Flags) -> String {
     text
 }
 
-fn un_flags(op: UnOp, flags: Flags) -> &'static str {
+fn unary_flag_names(op: UnOp, flags: Flags) -> &'static str {
     match op {
         UnOp::Abs if flags.strict() => " min_poison",
         UnOp::Ctlz | UnOp::Cttz if flags.strict() => " zero_poison",

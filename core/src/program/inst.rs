@@ -1,9 +1,10 @@
-//! The instructions of a `Program`. Every operand's width follows from the instruction: the width of `dst`, an explicit
-//! `width`, or fixed (pointers and lengths 64, conditions 1). Semantics are LLVM's (LangRef); single-threaded.
+//! The instructions of a `Program`. The width of every operand follows from the instruction: the width of
+//! `dst`, an explicit `width`, or fixed (64 for pointers and lengths, 1 for conditions). The semantics are
+//! LLVM's (LangRef), for one thread.
 use super::{BlockId, EdgeId, FuncId, GlobalId, Reg, StrId, WideId};
 use smallvec::SmallVec;
 
-/// What an instruction reads. All but `Reg` are constants.
+/// An operand of an instruction. All but `Reg` are constants.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Operand {
     Reg(Reg),
@@ -23,22 +24,22 @@ pub enum Operand {
         func: FuncId,
         block: BlockId,
     },
-    /// Any value of the width; each reading may see another one.
+    /// Any value of the width; each use may have another one.
     Undef,
     /// The result of an erroneous operation; using it for control or memory is undefined behaviour.
     Poison,
 }
 
-/// Promises made by the compiler, kept for overflow checks: the result is poison where they are broken.
+/// Flags set by the compiler, kept for overflow checks: the result is poison if the property does not hold.
 #[derive(Copy, Clone, PartialEq, Eq, Default, Debug)]
 pub struct Flags(pub u8);
 
 impl Flags {
     pub const NUW: u8 = 1;
     pub const NSW: u8 = 2;
-    /// Of divisions and right shifts: no remainder, no bit lost.
+    /// Divisions and right shifts: no remainder, no bit lost.
     pub const EXACT: u8 = 4;
-    /// Of `Or`: no bit in common. Of `UnOp::Abs`: the least value is poison. Of `Ctlz`/`Cttz`: zero is poison.
+    /// `Or`: no common bits. `UnOp::Abs`: the least value gives poison. `Ctlz`/`Cttz`: zero gives poison.
     pub const STRICT: u8 = 8;
     pub const ALL: u8 = 15;
 
@@ -56,9 +57,9 @@ impl Flags {
     }
 }
 
-/// A table of names: the enum, its decoding from a number and its printed name are one list.
-/// `python/partita/llvm/write.py` has the same lists in the same order.
-macro_rules! names {
+/// Defines an enum with decoding from a number and printed names. `python/partita/llvm/write.py` has the same
+/// lists in the same order.
+macro_rules! named_enum {
     ($(#[$doc:meta])* $name:ident { $($variant:ident $text:literal,)* }) => {
         $(#[$doc])*
         #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
@@ -76,35 +77,35 @@ macro_rules! names {
     };
 }
 
-names!(/** Two operands and a result of one width. Division by zero and over-shifts are undefined behaviour. */ BinOp {
+named_enum!(/** Two operands and a result of one width. Division by zero and over-shifts are undefined behaviour. */ BinOp {
     Add "add", Sub "sub", Mul "mul", UDiv "udiv", SDiv "sdiv", URem "urem", SRem "srem",
     Shl "shl", LShr "lshr", AShr "ashr", And "and", Or "or", Xor "xor",
     UMin "umin", UMax "umax", SMin "smin", SMax "smax",
     UAddSat "uaddsat", SAddSat "saddsat", USubSat "usubsat", SSubSat "ssubsat", UShlSat "ushlsat", SShlSat "sshlsat",
 });
-names!(/** One operand and a result of one width. */ UnOp {
+named_enum!(/** One operand and a result of one width. */ UnOp {
     Ctpop "ctpop", Ctlz "ctlz", Cttz "cttz", Bswap "bswap", BitReverse "bitreverse", Abs "abs",
 });
-names!(/** Arithmetic that also says whether it overflowed. */ OverflowOp {
+named_enum!(/** Arithmetic that also says whether it overflowed. */ OverflowOp {
     UAdd "uaddo", SAdd "saddo", USub "usubo", SSub "ssubo", UMul "umulo", SMul "smulo",
 });
-names!(/** Integer comparisons. */ IntPred {
+named_enum!(/** Integer comparisons. */ IntPred {
     Eq "eq", Ne "ne", Ugt "ugt", Uge "uge", Ult "ult", Ule "ule", Sgt "sgt", Sge "sge", Slt "slt", Sle "sle",
 });
-names!(/** Changes of width. */ CastOp {
+named_enum!(/** Changes of width. */ CastOp {
     ZExt "zext", SExt "sext", Trunc "trunc",
 });
-names!(/** How the bits of a floating operation are read: widths 32, 64 and 80 (x87 extended). */ FloatKind {
+named_enum!(/** How the bits of a floating operation are read: widths 32, 64 and 80 (x87 extended). */ FloatKind {
     Single "f32", Double "f64", X87 "f80",
 });
-names!(/** Floating operations with two operands. `MinNum` ignores a NaN, `Minimum` returns it. */ FBinOp {
+named_enum!(/** Floating operations with two operands. `MinNum` ignores a NaN, `Minimum` returns it. */ FBinOp {
     Add "fadd", Sub "fsub", Mul "fmul", Div "fdiv", Rem "frem", CopySign "copysign",
     MinNum "minnum", MaxNum "maxnum", Minimum "minimum", Maximum "maximum",
 });
-names!(/** Floating operations with one operand. `Round` goes away from zero on ties, `Rint` to even (default mode). */ FUnOp {
+named_enum!(/** Floating operations with one operand. `Round` goes away from zero on ties, `Rint` to even (default mode). */ FUnOp {
     Neg "fneg", Abs "fabs", Sqrt "sqrt", Floor "floor", Ceil "ceil", Trunc "trunc", Rint "rint", Round "round",
 });
-names!(/** Floating comparisons: `O` is false, `U` is true when an operand is NaN. */ FCmpPred {
+named_enum!(/** Floating comparisons: `O` is false, `U` is true when an operand is NaN. */ FCmpPred {
     False "false", Oeq "oeq", Ogt "ogt", Oge "oge", Olt "olt", Ole "ole", One "one", Ord "ord",
     Ueq "ueq", Ugt "ugt", Uge "uge", Ult "ult", Ule "ule", Une "une", Uno "uno", True "true",
 });
@@ -120,7 +121,7 @@ impl FloatKind {
 }
 
 impl CastOp {
-    /// May this cast go from the one width to the other? Each must really change it.
+    /// Returns whether the cast is valid between these widths, which must differ.
     pub fn fits(self, from: u32, to: u32) -> bool {
         match self {
             CastOp::ZExt | CastOp::SExt => from < to,
@@ -137,15 +138,16 @@ pub struct Term {
     pub scale: i64,
 }
 
-/// An argument of a call. Arguments are bound to parameters by position; `VaStart` needs their places.
+/// An argument of a call. Arguments are bound to parameters by position; `VaStart` needs their offsets.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Arg {
     pub value: Operand,
     pub width: u32,
-    /// Where the System V x86-64 convention puts it, as an offset in the frame `VaStart` makes: general registers in
-    /// 0..48, vector registers in 48..176, the stack from 176 on.
+    /// Offset in the frame that `VaStart` creates, as in the System V x86-64 calling convention: general
+    /// registers in 0..48, vector registers in 48..176, the stack from 176 on.
     pub place: u32,
-    /// 0, or: `value` points to this many bytes which themselves stand at `place` (a structure by value).
+    /// 0, or the number of bytes that `value` points to and that are passed at `place` (a structure by
+    /// value).
     pub bytes: u32,
 }
 
@@ -155,9 +157,9 @@ pub enum Callee {
     Indirect(Operand),
 }
 
-/// A call. Results are the registers `first .. first + results` (none for void or unused).
-/// A callee whose results have other widths, or which has more parameters than there are arguments, was called through a
-/// wrong type: undefined behaviour, which the executor reports.
+/// A call. Results are the registers `first .. first + results` (none for void or unused). If the callee has
+/// other result widths or more parameters than there are arguments, it was called through a wrong type:
+/// undefined behaviour, which the executor reports.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Call {
     pub callee: Callee,
@@ -181,7 +183,7 @@ pub enum Inst {
         dst: Reg,
         a: Operand,
     },
-    /// `dst` gets the wrapped result, `overflow` (1 bit) whether it differs from the exact one.
+    /// `dst` gets the wrapped result, `overflow` (1 bit) whether it differs from the exact result.
     Overflow {
         op: OverflowOp,
         dst: Reg,
@@ -189,7 +191,8 @@ pub enum Inst {
         a: Operand,
         b: Operand,
     },
-    /// Shifts the concatenation `a:b` by `c` modulo the width; the upper (`left`) or lower half is the result.
+    /// Shifts the concatenation `a:b` by `c` modulo the width; the result is the upper (`left`) or lower
+    /// half.
     Funnel {
         left: bool,
         dst: Reg,
@@ -240,8 +243,8 @@ pub enum Inst {
         addr: Operand,
         align: u32,
     },
-    /// A new object of the frame. `fixed`: in the entry block and of constant size, so it is created once per call and
-    /// `StackRestore` leaves it alone.
+    /// Creates an object of the frame. `fixed`: in the entry block and of constant size, so it is created
+    /// once per call and `StackRestore` does not free it.
     Alloca {
         dst: Reg,
         size: Operand,
@@ -270,20 +273,21 @@ pub enum Inst {
         value: Operand,
         len: Operand,
     },
-    /// Makes an object (once per call, aligned to 16) with every argument of the call at its `Arg::place`, as large as
-    /// they need and at least 176 bytes, and writes a `va_list` (24 bytes) to `list`: `gp` and `fp` (4 bytes each), the
-    /// object's address plus `stack`, the object's address. clang's own expansion of `va_arg` reads the rest.
+    /// Creates an object (once per call, aligned to 16) with every argument of the call at its `Arg::place`,
+    /// as large as needed and at least 176 bytes, and writes a `va_list` (24 bytes) to `list`: `gp` and `fp`
+    /// (4 bytes each), the object's address plus `stack`, the object's address. clang expands `va_arg`
+    /// itself.
     VaStart {
         list: Operand,
         gp: u32,
         fp: u32,
         stack: u32,
     },
-    /// Remembers (64 bits) which non-`fixed` allocas exist.
+    /// Stores a mark (64 bits) of the current non-`fixed` allocas.
     StackSave {
         dst: Reg,
     },
-    /// Frees the non-`fixed` allocas made since.
+    /// Frees the non-`fixed` allocas created since `mark`.
     StackRestore {
         mark: Operand,
     },
@@ -326,8 +330,8 @@ pub enum Inst {
         dst: Reg,
         a: Operand,
     },
-    /// To an integer of the width of `dst`, towards zero. Out of range: the nearest value and 0 for NaN with `saturate`,
-    /// else poison.
+    /// Converts to an integer of the width of `dst`, towards zero. Out of range: with `saturate` the nearest
+    /// value and 0 for NaN, otherwise poison.
     FToInt {
         signed: bool,
         saturate: bool,
@@ -335,7 +339,7 @@ pub enum Inst {
         dst: Reg,
         a: Operand,
     },
-    /// From an integer of `width` bits, to nearest even.
+    /// Converts from an integer of `width` bits, to nearest even.
     IntToF {
         signed: bool,
         width: u32,
@@ -343,16 +347,17 @@ pub enum Inst {
         dst: Reg,
         a: Operand,
     },
-    /// Between floating formats.
+    /// Converts between floating-point formats.
     FCast {
         from: FloatKind,
         to: FloatKind,
         dst: Reg,
         a: Operand,
     },
-    /// `__builtin_trap` and friends: abnormal end of the program. Not a terminator, but nothing runs after it.
+    /// `__builtin_trap` and similar: abnormal end of the program. Not a terminator, but nothing is executed
+    /// after it.
     Trap,
-    /// Something the lowering does not know: ends the path with the message, which names it. Not a terminator.
+    /// An unsupported construct: ends the path with the message, which names it. Not a terminator.
     Unsupported {
         message: StrId,
     },
@@ -373,7 +378,7 @@ pub enum Inst {
         cases: Box<[(u64, EdgeId)]>,
         default: EdgeId,
     },
-    /// Goes to the block whose address `addr` is: one of the targets of `edges`.
+    /// Jumps to the block with address `addr`, which is a target of `edges`.
     IndirectBr {
         addr: Operand,
         edges: Box<[EdgeId]>,
@@ -426,7 +431,7 @@ impl Inst {
         }
     }
 
-    /// Where a terminator may lead: each edge once.
+    /// Returns the possible successors of a terminator, each edge once.
     pub fn edges(&self) -> SmallVec<[EdgeId; 2]> {
         let mut all = SmallVec::new();
         if let Inst::Jump { edge } = self {
@@ -444,7 +449,7 @@ impl Inst {
         all
     }
 
-    /// Visits every operand, an indirect callee included, in no particular order.
+    /// Visits every operand, including an indirect callee, in no particular order.
     pub fn operands_mut(&mut self, visit: &mut impl FnMut(&mut Operand)) {
         match self {
             Inst::Bin { a, b, .. }

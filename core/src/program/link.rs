@@ -1,45 +1,46 @@
-//! Linking programs by name, at load, so that a lowered libc is kept once and not lowered with every program.
+//! Linker by name at load time, so that a lowered libc is stored once and not lowered with every program.
 //!
-//! The first part's definitions win, as an object file's do over an archive's; among libraries a strong definition wins
-//! over a weak one and else the first. Internal symbols never meet. An alias stands for its target in its own part (it is
-//! the same address, whoever else defines the target's name). Of libraries only what can be reached is kept.
+//! Definitions of the first part take precedence, as those of an object file over an archive. Among libraries
+//! strong definitions take precedence over weak ones, then the first one. Internal symbols are never matched.
+//! An alias refers to its target in its own part, even if another part defines the target's name. Only
+//! reachable library symbols are kept.
 use super::{
     Address, Callee, FuncId, Function, Global, GlobalId, Inst, Linkage, Operand, Program, StrId, Structor,
 };
 use rustc_hash::FxHashMap;
 
 /// A symbol of one part: `(part, index)`.
-type At = (usize, usize);
+type SymbolRef = (usize, usize);
 
 pub(super) fn link(parts: Vec<Program>, roots: &[&str]) -> Program {
-    let functions = Table::new(&parts, |p| p.functions.iter().map(Symbol::of_function).collect());
-    let globals = Table::new(&parts, |p| p.globals.iter().map(Symbol::of_global).collect());
+    let functions = SymbolTable::new(&parts, |p| p.functions.iter().map(LinkSymbol::of_function).collect());
+    let globals = SymbolTable::new(&parts, |p| p.globals.iter().map(LinkSymbol::of_global).collect());
     let mut linker = Linker { parts, functions, globals, work: Vec::new() };
     linker.mark_roots(roots);
     linker.mark_reachable();
     linker.build()
 }
 
-/// What linking needs to know of a function or a global.
-struct Symbol {
+/// The properties of a function or a global that matter for linking.
+struct LinkSymbol {
     name: StrId,
     linkage: Linkage,
     defined: bool,
     alias: Option<(usize, i64)>,
 }
 
-impl Symbol {
-    fn of_function(f: &Function) -> Symbol {
+impl LinkSymbol {
+    fn of_function(f: &Function) -> LinkSymbol {
         let alias = f.alias.map(|target| (target.index(), 0));
-        Symbol { name: f.name, linkage: f.linkage, defined: f.is_defined() || alias.is_some(), alias }
+        LinkSymbol { name: f.name, linkage: f.linkage, defined: f.is_defined() || alias.is_some(), alias }
     }
 
-    fn of_global(g: &Global) -> Symbol {
+    fn of_global(g: &Global) -> LinkSymbol {
         let alias = g.alias.map(|(target, offset)| (target.index(), offset));
-        Symbol { name: g.name, linkage: g.linkage, defined: g.defined || alias.is_some(), alias }
+        LinkSymbol { name: g.name, linkage: g.linkage, defined: g.defined || alias.is_some(), alias }
     }
 
-    /// How much this one is wanted under its name.
+    /// Precedence among the symbols of one name.
     fn rank(&self, part: usize) -> u32 {
         match (self.defined, self.linkage) {
             (true, _) if part == 0 => 4,
@@ -51,36 +52,36 @@ impl Symbol {
     }
 }
 
-/// All symbols of one kind: which of them each reference means, and the new ids of those that are kept.
-struct Table {
-    symbols: Vec<Vec<Symbol>>,
-    /// For each symbol of each part the symbol meant, with an offset when it goes through an alias.
-    meant: Vec<Vec<(At, i64)>>,
-    /// The new id of each symbol kept; `u32::MAX` until it is.
+/// All symbols of one kind: the resolution of each reference, and the new ids of kept symbols.
+struct SymbolTable {
+    symbols: Vec<Vec<LinkSymbol>>,
+    /// For each symbol of each part the symbol it resolves to, with an offset if it is an alias.
+    resolved: Vec<Vec<(SymbolRef, i64)>>,
+    /// The new id of each kept symbol, otherwise `u32::MAX`.
     ids: Vec<Vec<u32>>,
-    kept: Vec<At>,
-    winners: FxHashMap<Box<str>, At>,
+    kept: Vec<SymbolRef>,
+    by_name: FxHashMap<Box<str>, SymbolRef>,
 }
 
-impl Table {
-    fn new(parts: &[Program], symbols: impl Fn(&Program) -> Vec<Symbol>) -> Table {
-        let symbols: Vec<Vec<Symbol>> = parts.iter().map(symbols).collect();
-        let mut winners: FxHashMap<Box<str>, At> = FxHashMap::default();
+impl SymbolTable {
+    fn new(parts: &[Program], symbols: impl Fn(&Program) -> Vec<LinkSymbol>) -> SymbolTable {
+        let symbols: Vec<Vec<LinkSymbol>> = parts.iter().map(symbols).collect();
+        let mut by_name: FxHashMap<Box<str>, SymbolRef> = FxHashMap::default();
         for (part, list) in symbols.iter().enumerate() {
             for (index, symbol) in list.iter().enumerate() {
                 if symbol.linkage != Linkage::Internal {
-                    let best = winners.entry(parts[part].string(symbol.name).into()).or_insert((part, index));
+                    let best = by_name.entry(parts[part].string(symbol.name).into()).or_insert((part, index));
                     if symbol.rank(part) > symbols[best.0][best.1].rank(best.0) {
                         *best = (part, index);
                     }
                 }
             }
         }
-        let meant = |part: usize, index: usize| {
+        let resolved = |part: usize, index: usize| {
             let symbol = &symbols[part][index];
             let chosen = match symbol.linkage {
                 Linkage::Internal => (part, index),
-                Linkage::Strong | Linkage::Weak => winners[parts[part].string(symbol.name)],
+                Linkage::Strong | Linkage::Weak => by_name[parts[part].string(symbol.name)],
             };
             match symbols[chosen.0][chosen.1].alias {
                 Some((target, offset)) => ((chosen.0, target), offset),
@@ -88,15 +89,15 @@ impl Table {
             }
         };
         let each = symbols.iter().enumerate();
-        let meant =
-            each.map(|(part, list)| (0..list.len()).map(|index| meant(part, index)).collect()).collect();
+        let resolved =
+            each.map(|(part, list)| (0..list.len()).map(|index| resolved(part, index)).collect()).collect();
         let ids = symbols.iter().map(|list| vec![u32::MAX; list.len()]).collect();
-        Table { symbols, meant, ids, kept: Vec::new(), winners }
+        SymbolTable { symbols, resolved, ids, kept: Vec::new(), by_name }
     }
 
-    /// Keeps what is meant at `at`; says what it is when it is new.
-    fn keep(&mut self, at: At) -> Option<At> {
-        let (target, _) = self.meant[at.0][at.1];
+    /// Keeps the symbol that `at` resolves to; returns it if it was not kept before.
+    fn keep(&mut self, at: SymbolRef) -> Option<SymbolRef> {
+        let (target, _) = self.resolved[at.0][at.1];
         let id = &mut self.ids[target.0][target.1];
         if *id != u32::MAX {
             return None;
@@ -106,18 +107,19 @@ impl Table {
         Some(target)
     }
 
-    fn new_id(&self, at: At) -> (u32, i64) {
-        let (target, offset) = self.meant[at.0][at.1];
+    fn new_id(&self, at: SymbolRef) -> (u32, i64) {
+        let (target, offset) = self.resolved[at.0][at.1];
         (self.ids[target.0][target.1], offset)
     }
 
-    /// Aliases that are the winners of their names and whose targets are kept, as `(alias, target id, offset)`.
-    fn kept_aliases(&self) -> Vec<(At, u32, i64)> {
+    /// Returns the aliases that define their names and whose targets are kept, as `(alias, target id,
+    /// offset)`.
+    fn kept_aliases(&self) -> Vec<(SymbolRef, u32, i64)> {
         let mut found = Vec::new();
         for (part, list) in self.symbols.iter().enumerate() {
             for (index, symbol) in list.iter().enumerate() {
                 let Some((target, offset)) = symbol.alias else { continue };
-                let ours = self.meant[part][index].0 == (part, target);
+                let ours = self.resolved[part][index].0 == (part, target);
                 let id = self.ids[part][target];
                 if ours && symbol.linkage != Linkage::Internal && id != u32::MAX {
                     found.push(((part, index), id, offset));
@@ -129,25 +131,25 @@ impl Table {
 }
 
 #[derive(Copy, Clone)]
-enum Work {
-    Function(At),
-    Global(At),
+enum WorkItem {
+    Function(SymbolRef),
+    Global(SymbolRef),
 }
 
 struct Linker {
     parts: Vec<Program>,
-    functions: Table,
-    globals: Table,
-    work: Vec<Work>,
+    functions: SymbolTable,
+    globals: SymbolTable,
+    work: Vec<WorkItem>,
 }
 
 impl Linker {
-    fn need_function(&mut self, at: At) {
-        self.work.extend(self.functions.keep(at).map(Work::Function));
+    fn need_function(&mut self, at: SymbolRef) {
+        self.work.extend(self.functions.keep(at).map(WorkItem::Function));
     }
 
-    fn need_global(&mut self, at: At) {
-        self.work.extend(self.globals.keep(at).map(Work::Global));
+    fn need_global(&mut self, at: SymbolRef) {
+        self.work.extend(self.globals.keep(at).map(WorkItem::Global));
     }
 
     fn mark_roots(&mut self, roots: &[&str]) {
@@ -163,10 +165,10 @@ impl Linker {
             structors.iter().for_each(|s| self.need_function((part, s.function.index())));
         }
         for &root in roots {
-            if let Some(&at) = self.functions.winners.get(root) {
+            if let Some(&at) = self.functions.by_name.get(root) {
                 self.need_function(at);
             }
-            if let Some(&at) = self.globals.winners.get(root) {
+            if let Some(&at) = self.globals.by_name.get(root) {
                 self.need_global(at);
             }
         }
@@ -176,7 +178,7 @@ impl Linker {
         while let Some(work) = self.work.pop() {
             let (mut functions, mut globals) = (Vec::new(), Vec::new());
             let part = match work {
-                Work::Function((part, index)) => {
+                WorkItem::Function((part, index)) => {
                     let function = &mut self.parts[part].functions[index];
                     each_operand(function, &mut |operand| match *operand {
                         Operand::Global { global, offset: _ } => globals.push(global),
@@ -190,7 +192,7 @@ impl Linker {
                     each_callee(function, &mut |func| functions.push(*func));
                     part
                 }
-                Work::Global((part, index)) => {
+                WorkItem::Global((part, index)) => {
                     each_address(&mut self.parts[part].globals[index], &mut |address| match *address {
                         Address::Global { global, offset: _ } => globals.push(global),
                         Address::Func { func, offset: _ } | Address::Block { func, block: _ } => {
@@ -205,7 +207,7 @@ impl Linker {
         }
     }
 
-    /// Moves what is kept into one program, with new ids.
+    /// Moves the kept symbols into one program with new ids.
     fn build(mut self) -> Program {
         let mut out = Program::default();
         let mut bases = Vec::new();
@@ -313,7 +315,7 @@ fn each_address(global: &mut Global, visit: &mut impl FnMut(&mut Address)) {
     }
 }
 
-/// Moves a function out of its part, leaving an empty one behind.
+/// Moves a function out of its part and leaves an empty one.
 fn take_function(from: &mut Function) -> Function {
     let empty = Function {
         results: Box::default(),

@@ -1,8 +1,9 @@
-//! Reading the serialised form that `python/partita/llvm/write.py` makes.
+//! Decoder of the file format that `python/partita/llvm/write.py` writes.
 //!
-//! A file is a header (magic, version, CRC-32 of the rest), a stream of little-endian 32-bit words and a blob of bytes
-//! (names, then initial values of globals, each in order). Every count is compared with what is left before anything is
-//! reserved, so damaged input costs no memory and ends in a `LoadError`; what the ids mean is `check.rs`'s concern.
+//! A file is a header (magic, version, CRC-32 of the rest), a stream of little-endian 32-bit words and a blob
+//! of bytes (names, then initial values of globals, each in order). Every count is checked against the
+//! remaining size before memory is reserved, so damaged input costs no memory and gives a `LoadError`.
+//! `check.rs` checks the ids.
 use super::{
     Address, Arg, BinOp, Block, BlockId, Call, Callee, CastOp, Edge, EdgeId, FBinOp, FCmpPred,
     FORMAT_VERSION, FUnOp, Flags, FloatKind, FuncId, Function, Global, GlobalId, Inst, IntPred, Linkage, Loc,
@@ -11,9 +12,9 @@ use super::{
 use std::fmt;
 
 const MAGIC: &[u8; 8] = b"PARTITA\0";
-const HEADER: usize = 24;
+const HEADER_SIZE: usize = 24;
 
-/// Why bytes are not a program.
+/// Reason why bytes are not a program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum LoadError {
     NotAProgram,
@@ -22,7 +23,7 @@ pub enum LoadError {
     },
     Truncated,
     Checksum,
-    /// Something inside contradicts the format; the text says what and where.
+    /// The contents contradict the format; the text names the problem and the place.
     Invalid(String),
 }
 
@@ -53,7 +54,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Program, LoadError> {
     if bytes.len() < 8 || &bytes[..8] != MAGIC {
         return Err(LoadError::NotAProgram);
     }
-    if bytes.len() < HEADER {
+    if bytes.len() < HEADER_SIZE {
         return Err(LoadError::Truncated);
     }
     let word = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"));
@@ -61,22 +62,22 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Program, LoadError> {
         return Err(LoadError::Version { found: word(8) });
     }
     let (words, blob) = (word(16) as usize, word(20) as usize);
-    if bytes.len() != HEADER + 4 * words + blob {
+    if bytes.len() != HEADER_SIZE + 4 * words + blob {
         return Err(LoadError::Truncated);
     }
     if crc32(&bytes[16..]) != word(12) {
         return Err(LoadError::Checksum);
     }
-    let (words, blob) = bytes[HEADER..].split_at(4 * words);
-    let mut reader = Reader { words, blob };
-    let program = reader.program()?;
-    if !reader.words.is_empty() || !reader.blob.is_empty() {
+    let (words, blob) = bytes[HEADER_SIZE..].split_at(4 * words);
+    let mut decoder = Decoder { words, blob };
+    let program = decoder.program()?;
+    if !decoder.words.is_empty() || !decoder.blob.is_empty() {
         return invalid("bytes are left over after the last section");
     }
     Ok(program)
 }
 
-/// CRC-32 (IEEE), the one of zlib.
+/// CRC-32 (IEEE), as in zlib.
 pub(super) fn crc32(bytes: &[u8]) -> u32 {
     const TABLE: [u32; 256] = {
         let mut table = [0; 256];
@@ -96,25 +97,25 @@ pub(super) fn crc32(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(!0, |c, &b| TABLE[((c ^ b as u32) & 255) as usize] ^ (c >> 8))
 }
 
-struct Reader<'a> {
+struct Decoder<'a> {
     words: &'a [u8],
     blob: &'a [u8],
 }
 
-type Read<T> = Result<T, LoadError>;
+type Decoded<T> = Result<T, LoadError>;
 
-impl<'a> Reader<'a> {
-    fn word(&mut self) -> Read<u32> {
+impl<'a> Decoder<'a> {
+    fn word(&mut self) -> Decoded<u32> {
         let (first, rest) = self.words.split_first_chunk::<4>().ok_or(LoadError::Truncated)?;
         self.words = rest;
         Ok(u32::from_le_bytes(*first))
     }
 
-    fn long(&mut self) -> Read<u64> {
+    fn long(&mut self) -> Decoded<u64> {
         Ok(self.word()? as u64 | (self.word()? as u64) << 32)
     }
 
-    fn bytes(&mut self, len: usize) -> Read<&'a [u8]> {
+    fn bytes(&mut self, len: usize) -> Decoded<&'a [u8]> {
         if len > self.blob.len() {
             return Err(LoadError::Truncated);
         }
@@ -123,13 +124,13 @@ impl<'a> Reader<'a> {
         Ok(first)
     }
 
-    /// A count and that many items of at least one word each.
-    fn list<T>(&mut self, mut item: impl FnMut(&mut Self) -> Read<T>) -> Read<Vec<T>> {
+    /// Reads a count and that many items of at least one word each.
+    fn list<T>(&mut self, mut item: impl FnMut(&mut Self) -> Decoded<T>) -> Decoded<Vec<T>> {
         let count = self.word()? as usize;
         self.items(count, &mut item)
     }
 
-    fn items<T>(&mut self, count: usize, item: &mut impl FnMut(&mut Self) -> Read<T>) -> Read<Vec<T>> {
+    fn items<T>(&mut self, count: usize, item: &mut impl FnMut(&mut Self) -> Decoded<T>) -> Decoded<Vec<T>> {
         if count > self.words.len() / 4 {
             return Err(LoadError::Truncated);
         }
@@ -140,11 +141,11 @@ impl<'a> Reader<'a> {
         Ok(items)
     }
 
-    fn boxed<T>(&mut self, item: impl FnMut(&mut Self) -> Read<T>) -> Read<Box<[T]>> {
+    fn boxed<T>(&mut self, item: impl FnMut(&mut Self) -> Decoded<T>) -> Decoded<Box<[T]>> {
         self.list(item).map(Vec::into_boxed_slice)
     }
 
-    fn program(&mut self) -> Read<Program> {
+    fn program(&mut self) -> Decoded<Program> {
         let strings = self.list(|r| {
             let len = r.word()? as usize;
             match std::str::from_utf8(r.bytes(len)?) {
@@ -152,8 +153,8 @@ impl<'a> Reader<'a> {
                 Err(_) => invalid("a string is not UTF-8"),
             }
         })?;
-        let wides = self.list(|r| r.boxed(Reader::long))?;
-        let globals = self.list(Reader::global)?;
+        let wides = self.list(|r| r.boxed(Decoder::long))?;
+        let globals = self.list(Decoder::global)?;
         let locs = self.list(|r| Ok(Loc { file: StrId(r.word()?), line: r.word()?, column: r.word()? }))?;
         let functions = self.list(|r| r.function(&locs))?;
         let structor = |r: &mut Self| Ok(Structor { priority: r.word()?, function: FuncId(r.word()?) });
@@ -162,7 +163,7 @@ impl<'a> Reader<'a> {
         Ok(Program { functions, globals, strings, wides, constructors, destructors })
     }
 
-    fn global(&mut self) -> Read<Global> {
+    fn global(&mut self) -> Decoded<Global> {
         let name = StrId(self.word()?);
         let bits = self.word()?;
         let size = self.long()?;
@@ -194,7 +195,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    fn address(&mut self) -> Read<Address> {
+    fn address(&mut self) -> Decoded<Address> {
         let (kind, id, offset) = (self.word()?, self.word()?, self.long()?);
         match kind {
             0 => Ok(Address::Global { global: GlobalId(id), offset: offset as i64 }),
@@ -204,7 +205,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn function(&mut self, locs: &[Loc]) -> Read<Function> {
+    fn function(&mut self, locs: &[Loc]) -> Decoded<Function> {
         let place = |index: u32| match locs.get(index as usize) {
             Some(&loc) => Ok(loc),
             None => invalid(format!("source position {index} of {}", locs.len())),
@@ -214,8 +215,8 @@ impl<'a> Reader<'a> {
         let loc = place(self.word()?)?;
         let alias = if bits & 8 != 0 { Some(FuncId(self.word()?)) } else { None };
         let params = self.word()?;
-        let results = self.boxed(Reader::word)?;
-        let widths = self.boxed(Reader::word)?;
+        let results = self.boxed(Decoder::word)?;
+        let widths = self.boxed(Decoder::word)?;
         let mut end = 0u32;
         let blocks = self.boxed(|r| {
             let start = end;
@@ -229,7 +230,7 @@ impl<'a> Reader<'a> {
             moves.extend(r.list(|r| Ok(Move { dst: Reg(r.word()?), src: r.operand()? }))?);
             Ok(Edge { to, start, end: moves.len() as u32 })
         })?;
-        let insts = self.items(end as usize, &mut Reader::inst)?.into();
+        let insts = self.items(end as usize, &mut Decoder::inst)?.into();
         let locs = self.items(end as usize, &mut |r| place(r.word()?))?.into();
         Ok(Function {
             name,
@@ -249,8 +250,8 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// The low three bits say which kind, the others are an id or a small number.
-    fn operand(&mut self) -> Read<Operand> {
+    /// Reads an operand: the low three bits are its kind, the others an id or a small number.
+    fn operand(&mut self) -> Decoded<Operand> {
         let word = self.word()?;
         let id = word >> 3;
         Ok(match word & 7 {
@@ -266,53 +267,54 @@ impl<'a> Reader<'a> {
         })
     }
 
-    fn reg(&mut self) -> Read<Reg> {
+    fn reg(&mut self) -> Decoded<Reg> {
         self.word().map(Reg)
     }
 
-    fn edge(&mut self) -> Read<EdgeId> {
+    fn edge(&mut self) -> Decoded<EdgeId> {
         self.word().map(EdgeId)
     }
 
-    /// One word says which instruction, with its operator (bits 8 to 15) and flags (16 to 23); fields follow in the
-    /// order of their declaration in `inst.rs`, numbers before registers before operands.
-    fn inst(&mut self) -> Read<Inst> {
+    /// Reads an instruction. One word has its number, operator (bits 8 to 15) and flags (16 to 23); the
+    /// fields follow in the order of their declaration in `inst.rs`, numbers before registers before
+    /// operands.
+    fn inst(&mut self) -> Decoded<Inst> {
         let word = self.word()?;
         let (op, more) = ((word >> 8) & 255, (word >> 16) & 255);
         let flags = Flags(more as u8);
-        let yes = more != 0;
+        let flag_set = more != 0;
         Ok(match word & 255 {
             0 => Inst::Bin {
-                op: named(BinOp::decode(op))?,
+                op: known_code(BinOp::decode(op))?,
                 flags,
                 dst: self.reg()?,
                 a: self.operand()?,
                 b: self.operand()?,
             },
-            1 => Inst::Un { op: named(UnOp::decode(op))?, flags, dst: self.reg()?, a: self.operand()? },
+            1 => Inst::Un { op: known_code(UnOp::decode(op))?, flags, dst: self.reg()?, a: self.operand()? },
             2 => Inst::Overflow {
-                op: named(OverflowOp::decode(op))?,
+                op: known_code(OverflowOp::decode(op))?,
                 dst: self.reg()?,
                 overflow: self.reg()?,
                 a: self.operand()?,
                 b: self.operand()?,
             },
             3 => Inst::Funnel {
-                left: yes,
+                left: flag_set,
                 dst: self.reg()?,
                 a: self.operand()?,
                 b: self.operand()?,
                 c: self.operand()?,
             },
             4 => Inst::Cmp {
-                pred: named(IntPred::decode(op))?,
+                pred: known_code(IntPred::decode(op))?,
                 width: self.word()?,
                 dst: self.reg()?,
                 a: self.operand()?,
                 b: self.operand()?,
             },
             5 => Inst::Cast {
-                op: named(CastOp::decode(op))?,
+                op: known_code(CastOp::decode(op))?,
                 width: self.word()?,
                 dst: self.reg()?,
                 a: self.operand()?,
@@ -332,9 +334,11 @@ impl<'a> Reader<'a> {
                 value: self.operand()?,
                 addr: self.operand()?,
             },
-            11 => Inst::Alloca { fixed: yes, align: self.word()?, dst: self.reg()?, size: self.operand()? },
+            11 => {
+                Inst::Alloca { fixed: flag_set, align: self.word()?, dst: self.reg()?, size: self.operand()? }
+            }
             12 => Inst::Gep {
-                inbounds: yes,
+                inbounds: flag_set,
                 offset: self.long()? as i64,
                 dst: self.reg()?,
                 base: self.operand()?,
@@ -344,7 +348,7 @@ impl<'a> Reader<'a> {
             13 => Inst::Call(Box::new(Call {
                 results: self.word()?,
                 first: self.reg()?,
-                callee: if yes {
+                callee: if flag_set {
                     Callee::Indirect(self.operand()?)
                 } else {
                     Callee::Direct(FuncId(self.word()?))
@@ -354,7 +358,7 @@ impl<'a> Reader<'a> {
                 })?,
             })),
             14 => Inst::MemCopy {
-                overlap: yes,
+                overlap: flag_set,
                 dst: self.operand()?,
                 src: self.operand()?,
                 len: self.operand()?,
@@ -370,34 +374,34 @@ impl<'a> Reader<'a> {
             18 => Inst::StackRestore { mark: self.operand()? },
             19 => Inst::Assume { cond: self.operand()? },
             20 => Inst::FBin {
-                op: named(FBinOp::decode(op))?,
-                kind: named(FloatKind::decode(more))?,
+                op: known_code(FBinOp::decode(op))?,
+                kind: known_code(FloatKind::decode(more))?,
                 dst: self.reg()?,
                 a: self.operand()?,
                 b: self.operand()?,
             },
             21 => Inst::FUn {
-                op: named(FUnOp::decode(op))?,
-                kind: named(FloatKind::decode(more))?,
+                op: known_code(FUnOp::decode(op))?,
+                kind: known_code(FloatKind::decode(more))?,
                 dst: self.reg()?,
                 a: self.operand()?,
             },
             22 => Inst::Fma {
-                kind: named(FloatKind::decode(more))?,
+                kind: known_code(FloatKind::decode(more))?,
                 dst: self.reg()?,
                 a: self.operand()?,
                 b: self.operand()?,
                 c: self.operand()?,
             },
             23 => Inst::FCmp {
-                pred: named(FCmpPred::decode(op))?,
-                kind: named(FloatKind::decode(more))?,
+                pred: known_code(FCmpPred::decode(op))?,
+                kind: known_code(FloatKind::decode(more))?,
                 dst: self.reg()?,
                 a: self.operand()?,
                 b: self.operand()?,
             },
             24 => Inst::FClass {
-                kind: named(FloatKind::decode(more))?,
+                kind: known_code(FloatKind::decode(more))?,
                 mask: self.word()?,
                 dst: self.reg()?,
                 a: self.operand()?,
@@ -405,20 +409,20 @@ impl<'a> Reader<'a> {
             25 => Inst::FToInt {
                 signed: op & 1 != 0,
                 saturate: op & 2 != 0,
-                kind: named(FloatKind::decode(more))?,
+                kind: known_code(FloatKind::decode(more))?,
                 dst: self.reg()?,
                 a: self.operand()?,
             },
             26 => Inst::IntToF {
                 signed: op & 1 != 0,
-                kind: named(FloatKind::decode(more))?,
+                kind: known_code(FloatKind::decode(more))?,
                 width: self.word()?,
                 dst: self.reg()?,
                 a: self.operand()?,
             },
             27 => Inst::FCast {
-                from: named(FloatKind::decode(op))?,
-                to: named(FloatKind::decode(more))?,
+                from: known_code(FloatKind::decode(op))?,
+                to: known_code(FloatKind::decode(more))?,
                 dst: self.reg()?,
                 a: self.operand()?,
             },
@@ -432,19 +436,19 @@ impl<'a> Reader<'a> {
                 value: self.operand()?,
                 cases: self.boxed(|r| Ok((r.long()?, r.edge()?)))?,
             },
-            33 => Inst::IndirectBr { addr: self.operand()?, edges: self.boxed(Reader::edge)? },
-            34 => Inst::Ret { values: self.boxed(Reader::operand)? },
+            33 => Inst::IndirectBr { addr: self.operand()?, edges: self.boxed(Decoder::edge)? },
+            34 => Inst::Ret { values: self.boxed(Decoder::operand)? },
             35 => Inst::Unreachable,
             code => return invalid(format!("unknown instruction {code}")),
         })
     }
 }
 
-fn named<T>(found: Option<T>) -> Read<T> {
+fn known_code<T>(found: Option<T>) -> Decoded<T> {
     found.map_or_else(|| invalid("an operator has an unknown number"), Ok)
 }
 
-fn linkage(code: u32) -> Read<Linkage> {
+fn linkage(code: u32) -> Decoded<Linkage> {
     match code {
         0 => Ok(Linkage::Strong),
         1 => Ok(Linkage::Weak),

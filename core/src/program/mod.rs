@@ -1,9 +1,9 @@
-//! What is executed: a `Program` is a linked, checked set of functions and globals with dense ids.
+//! The program to execute: a linked, checked set of functions and globals with dense ids.
 //!
-//! It is made by `python/partita/llvm` (from LLVM's textual IR), stored in the format of `load.rs`, checked by `check.rs`
-//! and linked by name by `link.rs`. After `Program::load` every id is in range, every width fits, every block ends in its
-//! only terminator and no operand names an alias, so that whoever executes it may index without checking.
-//! Values are scalars of untyped bits: aggregates and vectors were taken apart by the lowering.
+//! `python/partita/llvm` creates it from LLVM's textual IR, `load.rs` defines the file format, `check.rs`
+//! checks it and `link.rs` links it by name. After `Program::load` every id is in range, every width matches,
+//! every block ends in its only terminator and no operand refers to an alias, so the executor can index
+//! without checks. Values are scalars of untyped bits: the lowering has split aggregates and vectors.
 mod check;
 mod dump;
 mod inst;
@@ -21,7 +21,7 @@ pub use load::LoadError;
 /// Version of the serialised form; `python/partita/llvm/write.py` writes the same number.
 pub const FORMAT_VERSION: u32 = 1;
 
-/// The widest register, in bits.
+/// Largest width of a register in bits.
 pub const MAX_WIDTH: u32 = 1 << 16;
 
 macro_rules! id {
@@ -50,11 +50,11 @@ pub struct Program {
     pub globals: Vec<Global>,
     /// Names of symbols and source files, and messages of `Inst::Unsupported`.
     pub strings: Vec<Box<str>>,
-    /// Constants of more than 64 bits, as little-endian limbs; bits above the width are zero.
+    /// Constants of more than 64 bits as little-endian limbs; bits above the width are zero.
     pub wides: Vec<Box<[u64]>>,
-    /// To be called before `main` without arguments, already in order (by priority).
+    /// Functions to call before `main` without arguments, sorted by priority.
     pub constructors: Vec<Structor>,
-    /// To be called after `main` or from `exit`, already in order.
+    /// Functions to call after `main` or from `exit`, in order.
     pub destructors: Vec<Structor>,
 }
 
@@ -68,33 +68,35 @@ pub struct Structor {
 /// How a name behaves when programs are linked.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Linkage {
-    /// Visible by name. Undefined and still so after linking: the executor has a model of it, or calls end the path.
+    /// Visible by name. If it is still undefined after linking, the executor has a model of it, or calls end
+    /// the path.
     Strong,
-    /// A definition that any strong one replaces. Undefined: its address is null if nothing defines it.
+    /// A strong definition replaces it. If it is undefined after linking, its address is null.
     Weak,
-    /// Private to the program it came from: never matched by name.
+    /// Private to its program: never matched by name.
     Internal,
 }
 
 /// A source position; `line` 0 means unknown, `column` 0 means none.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Loc {
-    /// The file's path, as a string id; meaningless when `line` is 0.
+    /// Path of the file; meaningless if `line` is 0.
     pub file: StrId,
     pub line: u32,
     pub column: u32,
 }
 
-/// A function. One without blocks is not defined here (see `Linkage`), or is an alias.
+/// A function. A function without blocks is undefined (see `Linkage`) or an alias.
 #[derive(Clone, Debug)]
 pub struct Function {
     pub name: StrId,
     pub linkage: Linkage,
-    /// From a library (a later program given to `Program::load`), not from the user's own code.
+    /// Whether it comes from a library (a later program given to `Program::load`), not from user code.
     pub library: bool,
-    /// Takes further arguments, which `Inst::VaStart` lays out.
+    /// Whether it has variadic arguments, which `Inst::VaStart` lays out.
     pub variadic: bool,
-    /// Another name of that function. Kept for lookup by name only; no operand refers to an alias after linking.
+    /// The function that it is an alias of. Only used for lookup by name; after linking no operand refers to
+    /// an alias.
     pub alias: Option<FuncId>,
     /// Number of parameters: registers `0..params`.
     pub params: u32,
@@ -102,7 +104,7 @@ pub struct Function {
     pub results: Box<[u32]>,
     /// Width in bits of every register. A frame starts with all registers zero.
     pub widths: Box<[u32]>,
-    /// Where each block's instructions stand in `insts`; the last one of a block, and no other, is a terminator.
+    /// The range of each block in `insts`. Exactly the last instruction of each block is a terminator.
     pub blocks: Box<[Block]>,
     pub edges: Box<[Edge]>,
     /// The moves of all edges; see `Edge`.
@@ -110,20 +112,21 @@ pub struct Function {
     pub insts: Box<[Inst]>,
     /// Source position of each instruction, parallel to `insts`.
     pub locs: Box<[Loc]>,
-    /// Where the function itself stands.
+    /// Source position of the function.
     pub loc: Loc,
 }
 
-/// A straight-line piece of code: `insts[start..end]`.
+/// A basic block: `insts[start..end]`.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Block {
     pub start: u32,
     pub end: u32,
 }
 
-/// A control-flow edge. One edge per pair of blocks, so distinct edges of a switch are distinct successors.
-/// `moves[start..end]` are executed one after the other when it is taken; the lowering has ordered them (with a
-/// temporary where phis swap values), so plain sequential execution is the parallel assignment meant.
+/// A control-flow edge. There is one edge per pair of blocks, so distinct edges of a switch are distinct
+/// successors. When it is taken, `moves[start..end]` are executed in order; the lowering has ordered them
+/// (with a temporary if phis swap values), so sequential execution equals the parallel assignment of the
+/// phis.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Edge {
     pub to: BlockId,
@@ -144,20 +147,21 @@ pub struct Global {
     pub name: StrId,
     pub linkage: Linkage,
     pub library: bool,
-    /// Has a definition (`data` and `relocs`) in this program.
+    /// Whether it has a definition (`data` and `relocs`) in this program.
     pub defined: bool,
-    /// Declared constant: writes are errors.
+    /// Whether it is constant: writes are errors.
     pub readonly: bool,
     pub thread_local: bool,
-    /// Another name of a place in that global; like `Function::alias`.
+    /// The global and offset that it is an alias of; like `Function::alias`.
     pub alias: Option<(GlobalId, i64)>,
     pub size: u64,
     pub align: u32,
-    /// The first bytes of the initial value; the rest up to `size` is zero.
+    /// The first bytes of the initial value; the other bytes up to `size` are zero.
     pub data: Box<[u8]>,
-    /// Addresses to be added into the initial value, by ascending offset, not overlapping.
+    /// Addresses in the initial value, sorted by offset, not overlapping.
     pub relocs: Box<[Reloc]>,
-    /// Some part of the initial value was not understood: reading the object ends the path with this message.
+    /// A message if the lowering does not support part of the initial value: reading the object ends the path
+    /// with it.
     pub unsupported: Option<StrId>,
 }
 
@@ -189,21 +193,22 @@ pub enum Address {
 }
 
 impl Program {
-    /// Reads, checks and links: the first of `parts` is the user's program, the others are libraries that only fill what
-    /// is undefined. Of libraries only what is reachable from the first part and from `roots` (names) is kept.
+    /// Reads, checks and links programs: the first of `parts` is the user's program, the others are libraries
+    /// that define undefined symbols. Library symbols are kept only if they are reachable from the first part
+    /// or from `roots` (names).
     pub fn load(parts: &[&[u8]], roots: &[&str]) -> Result<Program, LoadError> {
         let programs = parts.iter().map(|bytes| Program::from_bytes(bytes)).collect::<Result<Vec<_>, _>>()?;
         Ok(link::link(programs, roots))
     }
 
-    /// Reads and checks one serialised program, without resolving aliases (see `load`).
+    /// Reads and checks one serialised program without resolving aliases (see `load`).
     pub fn from_bytes(bytes: &[u8]) -> Result<Program, LoadError> {
         let program = load::decode(bytes)?;
         check::check(&program)?;
         Ok(program)
     }
 
-    /// The whole program as text, one line an instruction, for tests and for people.
+    /// Prints the program, one line per instruction, for tests and debugging.
     pub fn dump(&self) -> String {
         dump::dump(self)
     }
@@ -212,7 +217,8 @@ impl Program {
         &self.strings[id.index()]
     }
 
-    /// The function of that name, through aliases; internal functions are found too when no other has the name.
+    /// Returns the function of that name, resolving aliases; an internal function only if no other has the
+    /// name.
     pub fn function(&self, name: &str) -> Option<FuncId> {
         let mut found = None;
         for (i, f) in self.functions.iter().enumerate() {
@@ -227,7 +233,7 @@ impl Program {
         found
     }
 
-    /// Functions that are called or referred to but not defined: those the executor must know by name.
+    /// Iterates over functions that are referred to but not defined: the executor must know them by name.
     pub fn undefined(&self) -> impl Iterator<Item = FuncId> + '_ {
         let open = |f: &Function| !f.is_defined() && f.alias.is_none();
         self.functions.iter().enumerate().filter(move |(_, f)| open(f)).map(|(i, _)| FuncId(i as u32))
@@ -244,7 +250,7 @@ impl Function {
         self.widths[reg.index()]
     }
 
-    /// Does any instruction or edge use the register?
+    /// Returns whether an instruction or edge uses the register.
     pub fn reads(&self, reg: Reg) -> bool {
         let mut found = self.moves.iter().any(|m| m.src == Operand::Reg(reg));
         for inst in &self.insts {
@@ -253,13 +259,13 @@ impl Function {
         found
     }
 
-    /// The instructions of a block.
+    /// Returns the instructions of a block.
     pub fn block(&self, id: BlockId) -> &[Inst] {
         let b = self.blocks[id.index()];
         &self.insts[b.start as usize..b.end as usize]
     }
 
-    /// The moves of an edge, to be executed in order.
+    /// Returns the moves of an edge, to be executed in order.
     pub fn edge_moves(&self, id: EdgeId) -> &[Move] {
         let e = self.edges[id.index()];
         &self.moves[e.start as usize..e.end as usize]

@@ -1,5 +1,5 @@
-//! Unit tests of reading, checking and linking, on programs built by hand. (What the lowering writes is tested from Python,
-//! through the same functions.)
+//! Unit tests of decoder, checker and linker on programs built by hand. Python tests cover the output of the
+//! lowering with the same functions.
 use super::*;
 
 fn function(name: u32, linkage: Linkage, insts: Vec<Inst>) -> Function {
@@ -66,7 +66,7 @@ fn names(program: &Program) -> Vec<&str> {
 }
 
 #[test]
-fn damaged_bytes_are_told_apart() {
+fn damaged_bytes_give_distinct_errors() {
     assert_eq!(Program::from_bytes(b"").unwrap_err(), LoadError::NotAProgram);
     assert_eq!(Program::from_bytes(b"PARTITA\0").unwrap_err(), LoadError::Truncated);
     let mut bytes = b"PARTITA\0".to_vec();
@@ -77,9 +77,9 @@ fn damaged_bytes_are_told_apart() {
     assert_eq!(load::crc32(b"123456789"), 0xcbf4_3926, "the check value of CRC-32");
 }
 
-/// Counts far beyond the file must not reserve memory.
+/// A count larger than the file must not reserve memory.
 #[test]
-fn a_huge_count_is_truncation() {
+fn huge_count_is_reported_as_truncation() {
     let mut rest = vec![1, 0, 0, 0, 0, 0, 0, 0];
     rest.extend([0xff; 4]);
     let mut bytes = b"PARTITA\0".to_vec();
@@ -118,7 +118,7 @@ fn widths_are_checked() {
 }
 
 #[test]
-fn an_alias_stands_for_the_target_of_its_own_part() {
+fn alias_resolves_to_the_target_in_its_own_part() {
     // The library: `impl` strong, `api` a weak alias of it. The user has another `impl` and calls `api`.
     let user = program(
         &["main", "impl", "api"],
@@ -162,7 +162,7 @@ fn undefined_symbols_are_kept_once() {
 }
 
 #[test]
-fn globals_link_and_bring_what_they_point_to() {
+fn linking_keeps_symbols_that_globals_point_to() {
     let mut table = global(0, Linkage::Strong, true);
     let target = Address::Func { func: FuncId(0), offset: 0 };
     table.relocs = Box::from([Reloc { offset: 0, bytes: 8, target, minus: None }]);

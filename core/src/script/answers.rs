@@ -1,19 +1,23 @@
-//! Answers about the last check: values, models, cores.
+//! Commands that return information about the last check: values, models, cores.
 
-use super::commands::{end, written};
-use super::{Last, Session};
+use super::commands::{expect_end, source_text};
+use super::{LastCheck, Session};
 use crate::expr::smtlib::{Lexer, Parser, SyntaxError, Token, print_value};
 use crate::expr::{Expr, Model};
 use std::fmt::Write;
 
 impl Session {
-    /// The model of the last check, which must have been sat.
+    /// Returns the model of the last check.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the last check was not sat.
     fn model(&self) -> Result<Model, String> {
         let found = match &self.last {
-            Last::Sat(model) => return Ok(model.clone()),
-            Last::Unsat { .. } => "unsat",
-            Last::Unknown(_) => "unknown",
-            Last::Nothing => "no check since the assertions changed",
+            LastCheck::Sat(model) => return Ok(model.clone()),
+            LastCheck::Unsat { .. } => "unsat",
+            LastCheck::Unknown(_) => "unknown",
+            LastCheck::None => "no check since the assertions changed",
         };
         Err(format!("expected a sat answer before asking for values, found {found}"))
     }
@@ -36,9 +40,9 @@ impl Session {
             parser.lexer.back();
             let from = parser.lexer.at();
             terms.push(parser.term()?);
-            texts.push(written(text, from, parser.lexer.at()));
+            texts.push(source_text(text, from, parser.lexer.at()));
         }
-        end(&mut parser.lexer)?;
+        expect_end(&mut parser.lexer)?;
         let model = self.model().map_err(|message| SyntaxError::new(0, message))?;
         let values = self.print_values(&terms, &model);
         let pairs: Vec<String> =
@@ -53,7 +57,7 @@ impl Session {
         let values = self.print_values(&variables, &model);
         let mut text = "(\n".to_string();
         for ((symbol, variable), value) in declared.into_iter().zip(values) {
-            let (name, sort) = (self.written_symbol(symbol), self.solver.graph.sort(variable));
+            let (name, sort) = (self.print_declared(symbol), self.solver.graph.sort(variable));
             let _ = writeln!(text, "  (define-fun {name} () {sort} {value})");
         }
         text.push(')');
@@ -62,27 +66,31 @@ impl Session {
 
     pub(super) fn get_unsat_core(&mut self) -> Result<String, String> {
         match &self.last {
-            Last::Unsat { core, .. } => {
-                let names: Vec<String> = core.iter().map(|&symbol| self.written_symbol(symbol)).collect();
+            LastCheck::Unsat { core, .. } => {
+                let names: Vec<String> = core.iter().map(|&symbol| self.print_declared(symbol)).collect();
                 Ok(format!("({})", names.join(" ")))
             }
-            Last::Sat(_) | Last::Unknown(_) | Last::Nothing => Err(self.not_unsat("get-unsat-core")),
+            LastCheck::Sat(_) | LastCheck::Unknown(_) | LastCheck::None => {
+                Err(self.not_unsat("get-unsat-core"))
+            }
         }
     }
 
     pub(super) fn get_unsat_assumptions(&mut self) -> Result<String, String> {
         match &self.last {
-            Last::Unsat { assumptions, .. } => Ok(format!("({})", assumptions.join(" "))),
-            Last::Sat(_) | Last::Unknown(_) | Last::Nothing => Err(self.not_unsat("get-unsat-assumptions")),
+            LastCheck::Unsat { assumptions, .. } => Ok(format!("({})", assumptions.join(" "))),
+            LastCheck::Sat(_) | LastCheck::Unknown(_) | LastCheck::None => {
+                Err(self.not_unsat("get-unsat-assumptions"))
+            }
         }
     }
 
     fn not_unsat(&self, command: &str) -> String {
         let found = match &self.last {
-            Last::Sat(_) => "sat",
-            Last::Unsat { .. } => "unsat",
-            Last::Unknown(_) => "unknown",
-            Last::Nothing => "no check since the assertions changed",
+            LastCheck::Sat(_) => "sat",
+            LastCheck::Unsat { .. } => "unsat",
+            LastCheck::Unknown(_) => "unknown",
+            LastCheck::None => "no check since the assertions changed",
         };
         format!("expected an unsat answer before {command}, found {found}")
     }

@@ -1,12 +1,12 @@
-//! From assertions to a question: conjunctions are taken apart, tables recognised, the constraints laid along the
-//! path tree, and a core led back to the assertions it comes from.
+//! Translation of assertions to a query: splits conjunctions, recognises tables, extends the path tree with
+//! the constraints, and maps a core back to assertions.
 //!
-//! Conjuncts of one assertion are put in the order of their handles. Older expressions come first that way,
-//! so that a script which repeats a growing conjunction (as KLEE's logs do, newest part first) goes down the
-//! same path each time, and the newest conjunct is the condition asked about.
+//! Conjuncts of one assertion are sorted by handle, older expressions first. So a script that repeats a
+//! growing conjunction (as KLEE's logs do, newest part first) follows the same path each time, and the newest
+//! conjunct is the condition.
 
-use super::tables::{self, Table};
-use super::{Last, Session};
+use super::tables::{self, ElementTable};
+use super::{LastCheck, Session};
 use crate::budget::Budget;
 use crate::expr::{Bits, Expr, Graph, Model, Op, Sort};
 use crate::query::{Answer, Core, Path, Query, Reasons, Status};
@@ -14,18 +14,18 @@ use crate::solve::Solver;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 
-/// A conjunct of an assertion or assumption, perhaps rewritten by tables.
+/// A conjunct of an assertion or assumption, possibly rewritten with tables.
 #[derive(Clone)]
 pub(super) struct Constraint {
     pub(super) expr: Expr,
-    /// The number of the assertion, or past those of the assumption.
+    /// The number of the assertion; assumptions are numbered after assertions.
     pub(super) origin: usize,
-    /// Numbers of the tables that were put into it.
+    /// Numbers of the tables that it contains.
     pub(super) tables: Vec<usize>,
 }
 
-/// Adds the conjuncts of a boolean that are not `seen` yet, oldest first. A conjunction is opened once, however
-/// often it is shared.
+/// Returns the conjuncts of a boolean that are not in `seen`, oldest first, and adds them to `seen`. A shared
+/// conjunction is split once.
 pub(super) fn conjuncts(graph: &Graph, e: Expr, seen: &mut FxHashSet<Expr>) -> Vec<Expr> {
     let mut found = Vec::new();
     let mut stack = vec![e];
@@ -43,10 +43,10 @@ pub(super) fn conjuncts(graph: &Graph, e: Expr, seen: &mut FxHashSet<Expr>) -> V
     found
 }
 
-/// Asks about the last constraint after the others. The path is held in place of the one held before.
+/// Checks `condition` under `constraints`. Retains the path instead of the previous one.
 pub(super) fn ask(
     solver: &mut Solver,
-    held: &mut Option<Path>,
+    retained_path: &mut Option<Path>,
     constraints: impl IntoIterator<Item = Expr>,
     condition: Expr,
     budget: &Budget,
@@ -65,7 +65,7 @@ pub(super) fn ask(
         solver.tree.release(path);
         path = longer;
     }
-    if let Some(before) = held.replace(path) {
+    if let Some(before) = retained_path.replace(path) {
         solver.tree.release(before);
     }
     if solver.graph.is_true(condition) {
@@ -89,7 +89,7 @@ pub(super) fn ask(
 }
 
 impl Session {
-    /// Checks the assertions together with the assumptions, which come with how they were written.
+    /// Checks the assertions together with the assumptions, each with its text.
     pub(super) fn check_sat(&mut self, assumptions: &[(Expr, String)]) -> String {
         let mut seen = FxHashSet::default();
         let mut constraints = Vec::new();
@@ -102,18 +102,18 @@ impl Session {
         let answer = self.ask_constraints(&constraints);
         let verdict = answer.verdict().to_string();
         self.last = match answer {
-            Answer::Sat(model) => Last::Sat(self.with_tables(model, &tables)),
+            Answer::Sat(model) => LastCheck::Sat(self.with_tables(model, &tables)),
             Answer::Unsat(core) => {
                 let origins = origins(&core, &constraints, &tables);
                 let count = self.assertions.len();
                 let core =
                     origins.iter().filter(|&&i| i < count).filter_map(|&i| self.assertions[i].name).collect();
                 let used = origins.iter().filter(|&&i| i >= count).map(|&i| assumptions[i - count].1.clone());
-                Last::Unsat { core, assumptions: used.collect() }
+                LastCheck::Unsat { core, assumptions: used.collect() }
             }
             Answer::Unknown(why) => {
                 self.unknowns += 1;
-                Last::Unknown(why)
+                LastCheck::Unknown(why)
             }
         };
         verdict
@@ -128,11 +128,11 @@ impl Session {
             Some((last, path)) => (last.expr, path),
             None => (self.solver.graph.boolean(true), &[][..]),
         };
-        ask(&mut self.solver, &mut self.held, path.iter().map(|c| c.expr), condition, &budget)
+        ask(&mut self.solver, &mut self.retained_path, path.iter().map(|c| c.expr), condition, &budget)
     }
 
-    /// The model of the question is one of the assertions once the tables' arrays hold their elements.
-    fn with_tables(&mut self, mut model: Model, tables: &[Table]) -> Model {
+    /// Extends a model of the query to a model of the assertions by setting the elements of the tables.
+    fn with_tables(&mut self, mut model: Model, tables: &[ElementTable]) -> Model {
         let graph = &self.solver.graph;
         for table in tables {
             let Sort::Array { index, element } = graph.sort(table.variable) else { unreachable!("an array") };
@@ -145,9 +145,9 @@ impl Session {
     }
 }
 
-/// The assertions and assumptions that a core comes from: of each constraint in it, and of the elements of the
-/// tables that were put into that. Without those elements the constraint would say less.
-fn origins(core: &Core, constraints: &[Constraint], tables: &[Table]) -> BTreeSet<usize> {
+/// Returns the assertions and assumptions that a core depends on: those of its constraints, and those of the
+/// elements of the tables in them.
+fn origins(core: &Core, constraints: &[Constraint], tables: &[ElementTable]) -> BTreeSet<usize> {
     let mut origins = BTreeSet::new();
     let condition = constraints.last().filter(|_| core.condition).map(|last| last.expr);
     for constraint in constraints {

@@ -1,13 +1,13 @@
-//! The commands of SMT-LIB 2, one after another as they are written.
+//! SMT-LIB 2 commands.
 //!
-//! A command is read to its end before it changes anything, so that a wrong one leaves all as it was.
+//! A command is read completely before it takes effect, so an invalid command changes nothing.
 
-use super::{Assertion, Last, Session};
+use super::{Assertion, LastCheck, Session};
 use crate::expr::Expr;
 use crate::expr::smtlib::{Lexer, Parser, Printer, Symbol, SyntaxError, Token, print_symbol};
 use rustc_hash::FxHashSet;
 
-/// Levels of push; more is a mistake.
+/// Largest number of push levels.
 const MAX_LEVELS: u64 = 1_000_000;
 
 struct Definition {
@@ -19,7 +19,7 @@ struct Definition {
 type Reply = Result<Option<String>, SyntaxError>;
 
 impl Session {
-    /// Executes one command, given as text.
+    /// Executes the command `text`.
     pub(super) fn execute(&mut self, text: &[u8]) -> Reply {
         let mut lexer = Lexer::new(text);
         lexer.open("a command")?;
@@ -28,12 +28,12 @@ impl Session {
         let answer = match name {
             "assert" => self.assert(lexer)?,
             "check-sat" => {
-                end(&mut lexer)?;
+                expect_end(&mut lexer)?;
                 Some(self.check_sat(&[]))
             }
             "check-sat-using" => {
                 lexer.skip_expression()?;
-                end(&mut lexer)?;
+                expect_end(&mut lexer)?;
                 Some(self.check_sat(&[]))
             }
             "check-sat-assuming" => self.check_sat_assuming(lexer, text)?,
@@ -68,10 +68,10 @@ impl Session {
                 None
             }
             "get-value" => Some(self.get_value(lexer, text)?),
-            "get-model" => self.ending(&mut lexer, Session::get_model)?,
-            "get-unsat-core" => self.ending(&mut lexer, Session::get_unsat_core)?,
-            "get-unsat-assumptions" => self.ending(&mut lexer, Session::get_unsat_assumptions)?,
-            "get-assertions" => self.ending(&mut lexer, Session::get_assertions)?,
+            "get-model" => self.without_arguments(&mut lexer, Session::get_model)?,
+            "get-unsat-core" => self.without_arguments(&mut lexer, Session::get_unsat_core)?,
+            "get-unsat-assumptions" => self.without_arguments(&mut lexer, Session::get_unsat_assumptions)?,
+            "get-assertions" => self.without_arguments(&mut lexer, Session::get_assertions)?,
             "get-info" => Some(self.get_info(&mut lexer)?),
             "get-option" => Some(self.get_option(&mut lexer)?),
             "set-option" => {
@@ -83,7 +83,7 @@ impl Session {
             }
             "set-logic" => {
                 let known = self.set_logic(&mut lexer)?;
-                end(&mut lexer)?;
+                expect_end(&mut lexer)?;
                 if !known {
                     return Ok(Some("unsupported".into()));
                 }
@@ -94,30 +94,30 @@ impl Session {
                 if lexer.token()? != Token::Close {
                     lexer.back();
                     lexer.skip_expression()?;
-                    end(&mut lexer)?;
+                    expect_end(&mut lexer)?;
                 }
                 None
             }
             "simplify" => self.simplify(lexer)?,
             "echo" => match lexer.token()? {
                 Token::String(text) => {
-                    end(&mut lexer)?;
+                    expect_end(&mut lexer)?;
                     Some(text.replace("\"\"", "\""))
                 }
                 found => return lexer.unexpected("a string", found),
             },
             "reset" => {
-                end(&mut lexer)?;
+                expect_end(&mut lexer)?;
                 self.reset();
                 None
             }
             "reset-assertions" => {
-                end(&mut lexer)?;
+                expect_end(&mut lexer)?;
                 self.reset_assertions();
                 None
             }
             "exit" => {
-                end(&mut lexer)?;
+                expect_end(&mut lexer)?;
                 self.exited = true;
                 None
             }
@@ -131,17 +131,17 @@ impl Session {
         Ok(answer.or_else(|| self.options.print_success.then(|| "success".to_string())))
     }
 
-    fn ending(
+    fn without_arguments(
         &mut self,
         lexer: &mut Lexer<'_>,
         command: fn(&mut Session) -> Result<String, String>,
     ) -> Reply {
-        end(lexer)?;
+        expect_end(lexer)?;
         command(self).map(Some).map_err(|message| SyntaxError::new(0, message))
     }
 
-    /// Gives the names that the terms of a command came with.
-    fn name(&mut self, named: Vec<(Symbol, Expr)>) {
+    /// Defines the `:named` terms of a command.
+    fn define_named(&mut self, named: Vec<(Symbol, Expr)>) {
         for (symbol, value) in named {
             self.symbols.define(symbol, value).expect("the reader checked that it is new");
         }
@@ -150,15 +150,15 @@ impl Session {
     fn assert(&mut self, lexer: Lexer<'_>) -> Reply {
         let mut parser = Parser::new(&mut self.solver.graph, &mut self.symbols, lexer);
         let expr = parser.boolean()?;
-        end(&mut parser.lexer)?;
+        expect_end(&mut parser.lexer)?;
         let (name, named) = (parser.name, parser.named);
-        self.name(named);
+        self.define_named(named);
         self.assertions.push(Assertion { expr, name });
-        self.last = Last::Nothing;
+        self.last = LastCheck::None;
         Ok(None)
     }
 
-    /// `declare-const x S`, or with an empty list of parameters before the sort.
+    /// Executes `declare-const x S`, or `declare-fun` with an empty list of parameters.
     fn declare(&mut self, mut lexer: Lexer<'_>, function: bool) -> Reply {
         let symbol = symbol(&mut lexer, &mut self.symbols)?;
         let at = lexer.start();
@@ -171,7 +171,7 @@ impl Session {
             }
         }
         let sort = self.symbols.read_sort(&mut lexer)?;
-        end(&mut lexer)?;
+        expect_end(&mut lexer)?;
         let variable = self
             .symbols
             .declare(&mut self.solver.graph, symbol, sort)
@@ -184,12 +184,12 @@ impl Session {
         let symbol = symbol(&mut lexer, &mut self.symbols)?;
         let at = lexer.start();
         self.symbols.check_new(symbol).map_err(|message| SyntaxError::new(at, message))?;
-        // Parameters mean something in the body only.
+        // Parameters are only visible in the body.
         let mark = self.symbols.mark();
         let read = self.read_definition(lexer, function);
         self.symbols.undo(mark);
         let Definition { parameters, body, named } = read?;
-        self.name(named);
+        self.define_named(named);
         let defined = if parameters.is_empty() {
             self.symbols.define(symbol, body)
         } else {
@@ -223,7 +223,7 @@ impl Session {
         let at = lexer.at();
         let mut parser = Parser::new(&mut self.solver.graph, &mut self.symbols, lexer);
         let body = parser.of_sort(sort)?;
-        end(&mut parser.lexer)?;
+        expect_end(&mut parser.lexer)?;
         if let (Some(&(name, _)), false) = (parser.named.first(), parameters.is_empty()) {
             let name = parser.symbols.name(name);
             let message = format!("expected no :named in a function of parameters, found `{name}`");
@@ -232,7 +232,7 @@ impl Session {
         Ok(Definition { parameters, body, named: parser.named })
     }
 
-    /// `(literals)`: terms that hold for this check only.
+    /// Checks with `(literals)`, which hold for this check only.
     fn check_sat_assuming(&mut self, mut lexer: Lexer<'_>, text: &[u8]) -> Reply {
         lexer.open("a list of assumptions")?;
         let mut parser = Parser::new(&mut self.solver.graph, &mut self.symbols, lexer);
@@ -244,11 +244,11 @@ impl Session {
             parser.lexer.back();
             let from = parser.lexer.at();
             let e = parser.boolean()?;
-            assumptions.push((e, written(text, from, parser.lexer.at())));
+            assumptions.push((e, source_text(text, from, parser.lexer.at())));
         }
-        end(&mut parser.lexer)?;
+        expect_end(&mut parser.lexer)?;
         let named = parser.named;
-        self.name(named);
+        self.define_named(named);
         Ok(Some(self.check_sat(&assumptions)))
     }
 
@@ -263,7 +263,7 @@ impl Session {
         Ok(Some(self.printer().term(e)))
     }
 
-    /// Prints with the names of the script.
+    /// Returns a printer that uses the names of the script.
     pub(super) fn printer(&self) -> Printer<'_> {
         let mut printer = Printer::new(&self.solver.graph);
         for &(symbol, variable) in &self.declared {
@@ -275,15 +275,15 @@ impl Session {
         printer
     }
 
-    /// A symbol as the script would write it.
-    pub(super) fn written_symbol(&self, symbol: Symbol) -> String {
+    /// Prints a declared symbol.
+    pub(super) fn print_declared(&self, symbol: Symbol) -> String {
         let name = self.symbols.name(symbol);
         print_symbol(name).unwrap_or_else(|| format!("|{name}|"))
     }
 }
 
-/// A piece of the command, as it was written.
-pub(super) fn written(text: &[u8], from: usize, to: usize) -> String {
+/// Returns a part of the text of the command.
+pub(super) fn source_text(text: &[u8], from: usize, to: usize) -> String {
     String::from_utf8_lossy(text[from..to].trim_ascii()).into_owned()
 }
 
@@ -291,34 +291,35 @@ fn error<T>(lexer: &Lexer<'_>, message: String) -> Result<T, SyntaxError> {
     Err(SyntaxError::new(lexer.start(), message))
 }
 
-/// The `)` of the command, and nothing after it.
-pub(super) fn end(lexer: &mut Lexer<'_>) -> Result<(), SyntaxError> {
+/// Reads the `)` at the end of the command.
+pub(super) fn expect_end(lexer: &mut Lexer<'_>) -> Result<(), SyntaxError> {
     match lexer.token()? {
         Token::Close => Ok(()),
         found => lexer.unexpected("`)` at the end of the command", found),
     }
 }
 
-/// Exactly so many expressions follow before the end of the command: for one that takes effect while it is read.
+/// Checks that exactly `expressions` expressions follow, for commands that take effect while they are read.
 fn check_rest(lexer: &Lexer<'_>, text: &[u8], expressions: usize) -> Result<(), SyntaxError> {
     let from = lexer.at();
     let mut ahead = Lexer::new(&text[from..]);
-    let result = (0..expressions).try_for_each(|_| ahead.skip_expression()).and_then(|()| end(&mut ahead));
+    let result =
+        (0..expressions).try_for_each(|_| ahead.skip_expression()).and_then(|()| expect_end(&mut ahead));
     result.map_err(|e| SyntaxError::new(e.at + from, e.message))
 }
 
-/// The number of a push or pop, 1 if it is left out, and the end of the command.
+/// Reads the number of a push or pop, 1 if it is missing, and the end of the command.
 fn levels(lexer: &mut Lexer<'_>) -> Result<u64, SyntaxError> {
     if lexer.token()? == Token::Close {
         return Ok(1);
     }
     lexer.back();
     let count = lexer.numeral()?;
-    end(lexer)?;
+    expect_end(lexer)?;
     Ok(count)
 }
 
-/// A symbol to be given a meaning.
+/// Reads a symbol to declare or define.
 fn symbol(lexer: &mut Lexer<'_>, symbols: &mut crate::expr::smtlib::Symbols) -> Result<Symbol, SyntaxError> {
     match lexer.token()? {
         Token::Symbol(name) | Token::Quoted(name) => Ok(symbols.number(name)),

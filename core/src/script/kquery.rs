@@ -1,9 +1,9 @@
-//! KQuery files, one answer a query: `VALID` where the constraints entail the expression, `INVALID` and the
-//! values asked for where they do not, `UNKNOWN` and why. Or, for branches: `true`, `false`, or `both`.
+//! KQuery sessions, one answer per query: `VALID` if the constraints entail the expression, `INVALID` and the
+//! requested values if not, or `UNKNOWN` and the reason. In mode `Validity`: `true`, `false`, or `both`.
 
 use super::Limits;
 use super::check::{ask, conjuncts};
-use crate::expr::kquery::{Query, Reader};
+use crate::expr::kquery::{KQueryParser, ParsedQuery};
 use crate::expr::{Bits, Expr, Model};
 use crate::query::{Answer, Path, Status};
 use crate::solve::Solver;
@@ -11,16 +11,16 @@ use rustc_hash::FxHashSet;
 use std::collections::VecDeque;
 use std::time::Duration;
 
-/// Nodes beyond which what is no longer needed is collected.
+/// Number of nodes above which dead nodes are collected.
 const COLLECT_ABOVE: usize = 1 << 20;
-/// Continuations that are kept for later queries.
+/// Largest number of feasible paths retained for later queries.
 const MAX_RECENT: usize = 4096;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mode {
-    /// Does the expression follow from the constraints?
+    /// Do the constraints entail the expression?
     Entailment,
-    /// Does it follow, does its negation, or neither?
+    /// Do they entail the expression, its negation, or neither?
     Validity,
 }
 
@@ -29,8 +29,8 @@ pub struct KQuerySession {
     pub solver: Solver,
     pub limits: Limits,
     pub mode: Mode,
-    held: Option<Path>,
-    /// What was found satisfiable is where later queries of a log go on: held, with the model as its own.
+    retained_path: Option<Path>,
+    /// Feasible paths with their models, retained because later queries of a log extend them.
     recent: VecDeque<Path>,
     unknowns: u64,
     collect_above: usize,
@@ -39,24 +39,36 @@ pub struct KQuerySession {
 impl KQuerySession {
     pub fn new(solver: Solver, limits: Limits, mode: Mode) -> KQuerySession {
         let recent = VecDeque::new();
-        KQuerySession { solver, limits, mode, held: None, recent, unknowns: 0, collect_above: COLLECT_ABOVE }
+        KQuerySession {
+            solver,
+            limits,
+            mode,
+            retained_path: None,
+            recent,
+            unknowns: 0,
+            collect_above: COLLECT_ABOVE,
+        }
     }
 
-    /// Queries answered `UNKNOWN` so far.
+    /// Number of queries answered `UNKNOWN`.
     pub fn unknowns(&self) -> u64 {
         self.unknowns
     }
 
-    /// Answers every query of the text, handing each line of the answers to `emit` as soon as it is known. A
-    /// wrong text ends at its first error, which comes with its place.
+    /// Answers every query of the text and passes each line of the answers to `emit` at once.
+    ///
+    /// # Errors
+    ///
+    /// Stops at the first error in the text, and returns it with its position.
     pub fn run(&mut self, text: &[u8], emit: &mut dyn FnMut(&str)) -> Result<(), String> {
-        self.each(text, |session, query| session.answer(query).iter().for_each(|line| emit(line)))
+        self.for_each_query(text, |session, query| session.answer(query).iter().for_each(|line| emit(line)))
     }
 
-    /// Answers every query of the text and tells, for each, how often each layer was asked and its own time.
+    /// Answers every query of the text and returns for each query how often each layer was asked and its own
+    /// time.
     pub fn costs(&mut self, text: &[u8]) -> Result<Vec<Vec<(u64, Duration)>>, String> {
         let mut all = Vec::new();
-        self.each(text, |session, query| {
+        self.for_each_query(text, |session, query| {
             let meters = |solver: &Solver| solver.meters().map(|m| (m.asked, m.own)).collect::<Vec<_>>();
             let before = meters(&session.solver);
             session.answer(query);
@@ -67,22 +79,26 @@ impl KQuerySession {
         Ok(all)
     }
 
-    fn each(&mut self, text: &[u8], mut with: impl FnMut(&mut Self, &Query)) -> Result<(), String> {
-        let mut reader = Reader::new(text);
+    fn for_each_query(
+        &mut self,
+        text: &[u8],
+        mut with: impl FnMut(&mut Self, &ParsedQuery),
+    ) -> Result<(), String> {
+        let mut parser = KQueryParser::new(text);
         loop {
-            match reader.next(&mut self.solver.graph) {
+            match parser.next(&mut self.solver.graph) {
                 Ok(Some(query)) => with(self, &query),
                 Ok(None) => return Ok(()),
                 Err(error) => return Err(error.located(text, 1, 1)),
             }
             if self.solver.graph.len() > self.collect_above {
-                self.solver.collect(reader.roots());
+                self.solver.collect(parser.roots());
                 self.collect_above = COLLECT_ABOVE.max(2 * self.solver.graph.len());
             }
         }
     }
 
-    fn answer(&mut self, query: &Query) -> Vec<String> {
+    fn answer(&mut self, query: &ParsedQuery) -> Vec<String> {
         let negated = self.solver.graph.not(query.expr);
         match (self.ask(query, negated), self.mode) {
             (Answer::Unknown(why), _) => self.unknown(&why),
@@ -102,18 +118,18 @@ impl KQuerySession {
         vec![format!("UNKNOWN {}", why.to_string().replace('\n', " "))]
     }
 
-    fn ask(&mut self, query: &Query, condition: Expr) -> Answer {
+    fn ask(&mut self, query: &ParsedQuery, condition: Expr) -> Answer {
         let mut seen = FxHashSet::default();
         let mut path = Vec::new();
         for &constraint in &query.constraints {
             path.extend(conjuncts(&self.solver.graph, constraint, &mut seen));
         }
-        // A conjunction's parts join the path, but for the newest, so that no part is lost and one is asked.
+        // All conjuncts but the newest extend the path; the newest is the condition.
         let mut parts = conjuncts(&self.solver.graph, condition, &mut seen);
         let condition = parts.pop().unwrap_or(self.solver.graph.boolean(true));
         path.extend(parts);
-        let answer = ask(&mut self.solver, &mut self.held, path, condition, &self.limits.budget());
-        if let (Answer::Sat(model), Some(path)) = (&answer, self.held) {
+        let answer = ask(&mut self.solver, &mut self.retained_path, path, condition, &self.limits.budget());
+        if let (Answer::Sat(model), Some(path)) = (&answer, self.retained_path) {
             self.remember(path, condition, model);
         }
         answer
@@ -132,9 +148,9 @@ impl KQuerySession {
         }
     }
 
-    /// `INVALID`, and a line for each value and array asked for: bytes in the order of memory, numbers highest
+    /// Returns `INVALID` and one line per requested value and array: bytes in memory order, numbers highest
     /// digit first.
-    fn values(&mut self, query: &Query, model: &Model) -> Vec<String> {
+    fn values(&mut self, query: &ParsedQuery, model: &Model) -> Vec<String> {
         let mut lines = vec!["INVALID".to_string()];
         let mut session = self.solver.evaluator.under(&self.solver.graph, model);
         for (i, &e) in query.values.iter().enumerate() {

@@ -1,8 +1,8 @@
-//! Scripts: SMT-LIB 2 commands and KQuery files, answered over a `Solver`.
+//! Scripts: SMT-LIB 2 commands and KQuery files, answered by a `Solver`.
 //!
-//! A `Session` is fed text in pieces of any size and executes a command as soon as its last parenthesis has
-//! arrived, so the same code serves files and a dialogue. A wrong command answers `(error "...")` and changes
-//! nothing; the session lives on with its assertions intact.
+//! A `Session` accepts text in chunks of any size and executes a command as soon as it is complete, so the
+//! same code serves files and interactive use. An invalid command answers `(error "...")` and changes
+//! nothing.
 
 mod answers;
 mod check;
@@ -20,10 +20,10 @@ use crate::expr::{Expr, Model};
 use crate::query::{Path, Why};
 use crate::solve::Solver;
 use options::Options;
-use split::{Piece, Splitter};
+use split::{CommandRange, Splitter};
 use std::time::Duration;
 
-/// Nodes beyond which what is no longer needed is collected.
+/// Number of nodes above which dead nodes are collected.
 const COLLECT_ABOVE: usize = 1 << 20;
 
 struct Assertion {
@@ -31,41 +31,41 @@ struct Assertion {
     name: Option<Symbol>,
 }
 
-/// What a push remembers.
+/// State saved by a push.
 struct Level {
     mark: Mark,
     assertions: usize,
     declared: usize,
 }
 
-/// How the last check ended, as long as the assertions are the same.
-enum Last {
-    Nothing,
+/// Result of the last check, valid until the assertions change.
+enum LastCheck {
+    None,
     Sat(Model),
     Unsat {
-        /// Names of assertions.
+        /// Names of the assertions in the core.
         core: Vec<Symbol>,
-        /// The text of assumptions.
+        /// Text of the assumptions in the core.
         assumptions: Vec<String>,
     },
     Unknown(Why),
 }
 
-/// What one step did.
+/// Result of one step.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Step {
-    /// No complete command is left in the text so far.
+    /// The text contains no further complete command.
     Idle,
-    /// A command was executed, with this answer (none for most, unless `:print-success` is set).
+    /// A command was executed, with its answer (`None` for most, unless `:print-success` is set).
     Done(Option<String>),
-    /// The script said `(exit)`.
+    /// The script has executed `(exit)`.
     Exit,
 }
 
-/// What all kinds of scripts say about how long a question may take.
+/// Limits of each query, for all kinds of scripts.
 #[derive(Clone, Default, Debug)]
 pub struct Limits {
-    /// For each question; `(set-option :timeout ms)` sets it as well.
+    /// Time limit of each query; `(set-option :timeout ms)` also sets it.
     pub timeout: Option<Duration>,
     pub memory_mb: Option<u64>,
     pub cancel: Cancel,
@@ -80,7 +80,7 @@ impl Limits {
     }
 }
 
-/// A dialogue in SMT-LIB 2.
+/// An SMT-LIB 2 session.
 pub struct Session {
     pub solver: Solver,
     pub limits: Limits,
@@ -91,9 +91,9 @@ pub struct Session {
     levels: Vec<Level>,
     /// Declared constants, in order, for `get-model`.
     declared: Vec<(Symbol, Expr)>,
-    last: Last,
-    /// The path of the last check, held so that the next one finds what they share.
-    held: Option<Path>,
+    last: LastCheck,
+    /// The path of the last check, retained so that the next check shares its prefix.
+    retained_path: Option<Path>,
     errors: u64,
     unknowns: u64,
     exited: bool,
@@ -113,8 +113,8 @@ impl Session {
             assertions: Vec::new(),
             levels: Vec::new(),
             declared: Vec::new(),
-            last: Last::Nothing,
-            held: None,
+            last: LastCheck::None,
+            retained_path: None,
             errors: 0,
             unknowns: 0,
             exited: false,
@@ -122,31 +122,31 @@ impl Session {
         }
     }
 
-    /// Adds text to what is still to be executed.
+    /// Appends text.
     pub fn add_text(&mut self, text: &[u8]) {
         self.splitter.add(text);
     }
 
-    /// Executes the next command, if a whole one is there.
+    /// Executes the next command if it is complete.
     pub fn step(&mut self) -> Step {
         if self.exited {
             return Step::Exit;
         }
         match self.splitter.next() {
-            Some(piece) => self.run(piece),
+            Some(command) => self.run(command),
             None => Step::Idle,
         }
     }
 
-    /// The text has ended: what is left of it is a command cut short.
+    /// Executes the incomplete command at the end of the text, which is an error.
     pub fn finish(&mut self) -> Step {
         match self.splitter.rest() {
-            Some(piece) if !self.exited => self.run(piece),
+            Some(command) if !self.exited => self.run(command),
             Some(_) | None => Step::Idle,
         }
     }
 
-    /// Adds text and gives all answers to what is complete.
+    /// Appends text, executes all complete commands and returns their answers.
     pub fn feed(&mut self, text: &[u8]) -> Vec<String> {
         self.add_text(text);
         let mut answers = Vec::new();
@@ -156,17 +156,17 @@ impl Session {
         answers
     }
 
-    fn run(&mut self, piece: Piece) -> Step {
-        // The text is lent out while the command runs.
+    fn run(&mut self, command: CommandRange) -> Step {
+        // The session is borrowed mutably while the command reads the text.
         let text = self.splitter.take_text();
-        let result = self.execute(&text[piece.start..piece.end]);
+        let result = self.execute(&text[command.start..command.end]);
         self.splitter.return_text(text);
         self.collect_if_large();
         let answer = match result {
             Ok(answer) => answer,
             Err(error) => {
                 self.errors += 1;
-                let (line, column) = self.splitter.position(piece.start + error.at);
+                let (line, column) = self.splitter.position(command.start + error.at);
                 let message = error.message.replace('"', "\"\"");
                 Some(format!("(error \"line {line} column {column}: {message}\")"))
             }
@@ -177,12 +177,12 @@ impl Session {
         Step::Done(answer)
     }
 
-    /// Wrong commands so far.
+    /// Number of invalid commands.
     pub fn errors(&self) -> u64 {
         self.errors
     }
 
-    /// Checks answered `unknown` so far.
+    /// Number of checks answered `unknown`.
     pub fn unknowns(&self) -> u64 {
         self.unknowns
     }
@@ -191,24 +191,24 @@ impl Session {
         self.exited
     }
 
-    /// Forgets everything but the text still to come and what the chain has learnt.
+    /// Resets everything but the remaining text and the state of the chain.
     fn reset(&mut self) {
         self.symbols = Symbols::new(&self.solver.graph);
         self.options = Options::new(self.limits.timeout);
         self.assertions.clear();
         self.levels.clear();
         self.declared.clear();
-        self.last = Last::Nothing;
+        self.last = LastCheck::None;
     }
 
-    /// Between commands, where all that is needed can be named: frees the rest once there is much of it.
+    /// Collects dead nodes between commands, when all roots are known.
     fn collect_if_large(&mut self) {
         if self.solver.graph.len() <= self.collect_above {
             return;
         }
         let mut roots: Vec<Expr> = self.symbols.roots().collect();
         roots.extend(self.assertions.iter().map(|assertion| assertion.expr));
-        if let Last::Sat(model) = &self.last {
+        if let LastCheck::Sat(model) = &self.last {
             roots.extend(model.iter().map(|(variable, _)| variable));
         }
         self.solver.collect(roots);
@@ -219,7 +219,7 @@ impl Session {
         let global = self.symbols.global;
         self.assertions.clear();
         self.levels.clear();
-        self.last = Last::Nothing;
+        self.last = LastCheck::None;
         if !global {
             self.symbols = Symbols::new(&self.solver.graph);
             self.declared.clear();
@@ -235,10 +235,10 @@ impl Session {
                 declared: self.declared.len(),
             });
         }
-        self.last = Last::Nothing;
+        self.last = LastCheck::None;
     }
 
-    /// Takes back `count` levels, which there must be.
+    /// Pops `count` levels, which must exist.
     fn pop(&mut self, count: usize) {
         let Some(at) = self.levels.len().checked_sub(count).filter(|_| count > 0) else { return };
         let level = &self.levels[at];
@@ -248,6 +248,6 @@ impl Session {
             self.declared.truncate(level.declared);
         }
         self.levels.truncate(at);
-        self.last = Last::Nothing;
+        self.last = LastCheck::None;
     }
 }

@@ -1,15 +1,15 @@
 //! Options and information of a session, by keyword.
 
-use super::{Last, Session};
+use super::{LastCheck, Session};
 use crate::expr::smtlib::{Lexer, SyntaxError, Token};
 use std::fmt::Write;
 use std::time::Duration;
 
-/// Logics within what the solver decides.
+/// Logics that the solver supports.
 const LOGICS: [&str; 5] = ["QF_BV", "QF_ABV", "QF_AUFBV", "QF_UFBV", "ALL"];
 
-/// What can be set and asked, and answers are always ready for; the value is remembered and otherwise ignored.
-const REMEMBERED: [&str; 7] = [
+/// Options that are stored and otherwise ignored: their features are always enabled.
+const STORED_OPTIONS: [&str; 7] = [
     "produce-models",
     "produce-unsat-cores",
     "produce-unsat-assumptions",
@@ -22,30 +22,30 @@ const REMEMBERED: [&str; 7] = [
 pub(super) struct Options {
     pub(super) print_success: bool,
     pub(super) timeout: Option<Duration>,
-    remembered: Vec<(&'static str, String)>,
+    stored: Vec<(&'static str, String)>,
 }
 
 impl Options {
     pub(super) fn new(timeout: Option<Duration>) -> Options {
-        Options { print_success: false, timeout, remembered: Vec::new() }
+        Options { print_success: false, timeout, stored: Vec::new() }
     }
 }
 
 impl Session {
-    /// `:option value`, after `set-option`. False if there is no such option.
+    /// Reads `:option value`, after `set-option`. Returns false if the option does not exist.
     pub(super) fn set_option(&mut self, lexer: &mut Lexer<'_>) -> Result<bool, SyntaxError> {
         let name = keyword(lexer)?;
         match name {
             "print-success" => self.options.print_success = truth(lexer)?,
             "global-declarations" | "global-decls" => self.symbols.global = truth(lexer)?,
             "timeout" => {
-                // Milliseconds; none and Z3's largest number mean no limit.
+                // Milliseconds; zero and Z3's largest number mean no limit.
                 let ms = lexer.numeral()?;
                 let limited = ms != 0 && ms < u64::from(u32::MAX);
                 self.options.timeout = limited.then(|| Duration::from_millis(ms));
             }
             other => {
-                let Some(&known) = REMEMBERED.iter().find(|&&known| known == other) else {
+                let Some(&known) = STORED_OPTIONS.iter().find(|&&known| known == other) else {
                     return Ok(false);
                 };
                 let value = match lexer.token()? {
@@ -53,14 +53,14 @@ impl Session {
                     Token::String(value) => format!("\"{value}\""),
                     found => return lexer.unexpected("a value for the option", found),
                 };
-                self.options.remembered.retain(|(name, _)| *name != known);
-                self.options.remembered.push((known, value));
+                self.options.stored.retain(|(name, _)| *name != known);
+                self.options.stored.push((known, value));
             }
         }
         Ok(true)
     }
 
-    /// The value of an option.
+    /// Returns the value of an option.
     pub(super) fn get_option(&self, lexer: &mut Lexer<'_>) -> Result<String, SyntaxError> {
         let name = keyword(lexer)?;
         lexer.close()?;
@@ -69,21 +69,21 @@ impl Session {
             "global-declarations" | "global-decls" => self.symbols.global.to_string(),
             "timeout" => self.options.timeout.map_or(0, |limit| limit.as_millis()).to_string(),
             "produce-models" | "produce-unsat-cores" | "produce-unsat-assumptions" | "produce-assertions" => {
-                self.remembered(name).unwrap_or("true").to_string()
+                self.stored(name).unwrap_or("true").to_string()
             }
-            "random-seed" => self.remembered(name).unwrap_or("0").to_string(),
+            "random-seed" => self.stored(name).unwrap_or("0").to_string(),
             "diagnostic-output-channel" | "regular-output-channel" => {
-                self.remembered(name).unwrap_or("\"stdout\"").to_string()
+                self.stored(name).unwrap_or("\"stdout\"").to_string()
             }
             _ => "unsupported".to_string(),
         })
     }
 
-    fn remembered(&self, name: &str) -> Option<&str> {
-        self.options.remembered.iter().find(|(known, _)| *known == name).map(|(_, value)| value.as_str())
+    fn stored(&self, name: &str) -> Option<&str> {
+        self.options.stored.iter().find(|(known, _)| *known == name).map(|(_, value)| value.as_str())
     }
 
-    /// Is the logic one of ours?
+    /// Returns whether the logic is supported.
     pub(super) fn set_logic(&mut self, lexer: &mut Lexer<'_>) -> Result<bool, SyntaxError> {
         match lexer.token()? {
             Token::Symbol(name) | Token::Quoted(name) => Ok(LOGICS.contains(&name)),
@@ -101,10 +101,10 @@ impl Session {
             "error-behavior" => "(:error-behavior continued-execution)".to_string(),
             "assertion-stack-levels" => format!("(:assertion-stack-levels {})", self.levels.len()),
             "reason-unknown" => match &self.last {
-                Last::Unknown(why) => {
+                LastCheck::Unknown(why) => {
                     format!("(:reason-unknown \"{}\")", why.to_string().replace('"', "\"\""))
                 }
-                Last::Nothing | Last::Sat(_) | Last::Unsat { .. } => {
+                LastCheck::None | LastCheck::Sat(_) | LastCheck::Unsat { .. } => {
                     return Err(SyntaxError::new(
                         0,
                         "expected an `unknown` answer before :reason-unknown, found none",

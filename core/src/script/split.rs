@@ -1,36 +1,36 @@
-//! Cutting text that arrives in pieces into commands: one s-expression each, found by counting parentheses
-//! outside strings, quoted symbols and comments. What is no s-expression is cut at the end of its line.
+//! Splitter of text that arrives in chunks into commands: one s-expression each, found by counting
+//! parentheses outside strings, quoted symbols and comments. Other text ends at the end of its line.
 
 use crate::expr::smtlib::position;
 
 /// A command, as a range of the text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Piece {
+pub(super) struct CommandRange {
     pub(super) start: usize,
     pub(super) end: usize,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-enum Inside {
+enum LexState {
     #[default]
     Plain,
     Comment,
     String,
     Quoted,
-    /// Something outside any parentheses.
+    /// Text outside parentheses.
     Stray,
 }
 
 #[derive(Default)]
 pub(super) struct Splitter {
     text: Vec<u8>,
-    /// Up to where the text has been looked at.
+    /// Position up to which the text was scanned.
     at: usize,
     depth: u64,
-    inside: Inside,
-    /// Where the command under way began.
+    state: LexState,
+    /// Start of the current command.
     start: Option<usize>,
-    /// A place in the text and its line and column, from 0: positions are counted from here.
+    /// A position in the text with its line and column, from 0: later positions are computed from it.
     known: (usize, usize, usize),
 }
 
@@ -47,46 +47,53 @@ impl Splitter {
         self.text.extend_from_slice(text);
     }
 
-    /// The next whole command.
-    pub(super) fn next(&mut self) -> Option<Piece> {
+    /// Returns the next complete command.
+    pub(super) fn next(&mut self) -> Option<CommandRange> {
         while let Some(&b) = self.text.get(self.at) {
             self.at += 1;
-            match (self.inside, b) {
-                (Inside::Plain, b'(') => {
+            match (self.state, b) {
+                (LexState::Plain, b'(') => {
                     self.start.get_or_insert(self.at - 1);
                     self.depth += 1;
                 }
-                (Inside::Plain, b')') if self.depth > 1 => self.depth -= 1,
-                (Inside::Plain, b')') if self.depth == 1 => return Some(self.piece(self.at)),
-                (Inside::Plain, b';') => self.inside = Inside::Comment,
-                (Inside::Plain, b' ' | b'\t' | b'\r' | b'\n') => {}
-                (Inside::Plain, _) if self.depth == 0 => {
+                (LexState::Plain, b')') if self.depth > 1 => self.depth -= 1,
+                (LexState::Plain, b')') if self.depth == 1 => return Some(self.command_until(self.at)),
+                (LexState::Plain, b';') => self.state = LexState::Comment,
+                (LexState::Plain, b' ' | b'\t' | b'\r' | b'\n') => {}
+                (LexState::Plain, _) if self.depth == 0 => {
                     self.start = Some(self.at - 1);
-                    self.inside = Inside::Stray;
+                    self.state = LexState::Stray;
                 }
-                (Inside::Plain, b'"') => self.inside = Inside::String,
-                (Inside::Plain, b'|') => self.inside = Inside::Quoted,
-                (Inside::Comment, b'\n') | (Inside::String, b'"') | (Inside::Quoted, b'|') => {
-                    // A doubled quote ends one string and begins another: the same for counting.
-                    self.inside = Inside::Plain;
+                (LexState::Plain, b'"') => self.state = LexState::String,
+                (LexState::Plain, b'|') => self.state = LexState::Quoted,
+                (LexState::Comment, b'\n') | (LexState::String, b'"') | (LexState::Quoted, b'|') => {
+                    // A doubled quote counts as the end of one string and the start of another.
+                    self.state = LexState::Plain;
                 }
-                (Inside::Stray, b'\n') => return Some(self.piece(self.at)),
-                (Inside::Plain | Inside::Comment | Inside::String | Inside::Quoted | Inside::Stray, _) => {}
+                (LexState::Stray, b'\n') => return Some(self.command_until(self.at)),
+                (
+                    LexState::Plain
+                    | LexState::Comment
+                    | LexState::String
+                    | LexState::Quoted
+                    | LexState::Stray,
+                    _,
+                ) => {}
             }
         }
         None
     }
 
-    /// What is left when the text has ended.
-    pub(super) fn rest(&mut self) -> Option<Piece> {
-        self.start.is_some().then(|| self.piece(self.text.len()))
+    /// Returns the incomplete command at the end of the text.
+    pub(super) fn rest(&mut self) -> Option<CommandRange> {
+        self.start.is_some().then(|| self.command_until(self.text.len()))
     }
 
-    fn piece(&mut self, end: usize) -> Piece {
+    fn command_until(&mut self, end: usize) -> CommandRange {
         self.at = end;
         self.depth = 0;
-        self.inside = Inside::Plain;
-        Piece { start: self.start.take().expect("a command is under way"), end }
+        self.state = LexState::Plain;
+        CommandRange { start: self.start.take().expect("a command has started"), end }
     }
 
     pub(super) fn take_text(&mut self) -> Vec<u8> {
@@ -97,11 +104,11 @@ impl Splitter {
         self.text = text;
     }
 
-    /// The line and column, from 1, of a place in the text.
+    /// Returns the line and column, from 1, of a position in the text.
     pub(super) fn position(&mut self, at: usize) -> (usize, usize) {
         let (from, line, column) = self.known;
         let at = at.min(self.text.len());
-        debug_assert!(at >= from, "places are asked for in rising order: commands are executed in order");
+        debug_assert!(at >= from, "positions ascend because commands are executed in order");
         let (l, c) = position(&self.text[from..], at - from);
         let here = (line + l - 1, if l == 1 { column + c - 1 } else { c - 1 });
         self.known = (at, here.0, here.1);
@@ -118,18 +125,18 @@ mod tests {
         let mut all = Vec::new();
         for chunk in chunks {
             splitter.add(chunk.as_bytes());
-            while let Some(piece) = splitter.next() {
-                all.push(String::from_utf8(splitter.text[piece.start..piece.end].to_vec()).unwrap());
+            while let Some(command) = splitter.next() {
+                all.push(String::from_utf8(splitter.text[command.start..command.end].to_vec()).unwrap());
             }
         }
-        if let Some(piece) = splitter.rest() {
-            all.push(format!("rest {}", String::from_utf8_lossy(&splitter.text[piece.start..piece.end])));
+        if let Some(command) = splitter.rest() {
+            all.push(format!("rest {}", String::from_utf8_lossy(&splitter.text[command.start..command.end])));
         }
         all
     }
 
     #[test]
-    fn commands_are_cut_at_their_last_parenthesis() {
+    fn commands_end_at_their_last_parenthesis() {
         let text = "(a (b)) ; (c\n(d \"x)\"\"(\" |)|)  oops (e)\n(f";
         let expected = ["(a (b))", "(d \"x)\"\"(\" |)|)", "oops (e)\n", "rest (f"];
         assert_eq!(pieces(&[text]), expected);
@@ -138,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn positions_survive_the_dropping_of_text() {
+    fn positions_stay_correct_after_text_is_dropped() {
         let mut splitter = Splitter::default();
         splitter.add(b"(a)\n(b)\n  (c)");
         let last = std::iter::from_fn(|| splitter.next()).last().unwrap();

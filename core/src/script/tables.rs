@@ -1,34 +1,37 @@
-//! Recognising tables: assertions that fix the elements 0..n of an array variable, one by one.
+//! Recognition of tables: assertions that fix the elements 0..n of an array variable, one by one.
 //!
-//! That is how KLEE and others write constant arrays. As a `Table` over the variable they cost one node, and a
-//! read at a known index folds. The variable is replaced by the table in all other constraints and the
-//! assertions about its elements are left out. No verdict changes: a model of the assertions gives the table
-//! and the variable the same elements, so it is one of the question; a model of the question becomes one of the
-//! assertions when the variable's first n elements are set to the table's, which no constraint left can tell.
-//! A constraint that got a table in it rests on that table's element assertions: they go into cores with it.
+//! KLEE and others write constant arrays this way. A `Table` over the variable takes one node, and a read at
+//! a known index folds. The table replaces the variable in all other constraints, and the assertions about
+//! its elements are removed. No verdict changes: a model of the assertions gives the table and the variable
+//! the same elements, so it satisfies the query; a model of the query satisfies the assertions after the
+//! first n elements of the variable are set to those of the table, which no remaining constraint reads. A
+//! constraint that contains a table depends on the assertions about its elements, which are added to cores.
 
 use super::check::{Constraint, conjuncts};
 use crate::expr::{Expr, Graph, Op};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
-/// Fewer elements are as well left as they are.
-const SMALLEST: usize = 4;
+/// Least number of elements of a table.
+const MIN_ELEMENTS: usize = 4;
 
-pub(super) struct Table {
+pub(super) struct ElementTable {
     pub(super) variable: Expr,
     pub(super) elements: Arc<[u64]>,
-    /// Where the assertions about its elements come from.
+    /// Numbers of the assertions about its elements.
     pub(super) origins: Vec<usize>,
 }
 
-/// What an array's elements are said to be: value and place in the list of constraints, by index.
+/// Asserted elements of an array, by index: value and position in the list of constraints.
 type Elements = FxHashMap<u64, (u64, usize)>;
 
-/// The same constraints with tables in place of what defines them.
-pub(super) fn recognise(graph: &mut Graph, constraints: Vec<Constraint>) -> (Vec<Constraint>, Vec<Table>) {
+/// Replaces element assertions by tables.
+pub(super) fn recognise(
+    graph: &mut Graph,
+    constraints: Vec<Constraint>,
+) -> (Vec<Constraint>, Vec<ElementTable>) {
     let mut arrays: FxHashMap<Expr, Elements> = FxHashMap::default();
-    // In the order met, so that the result does not depend on hashing.
+    // In order of occurrence, so that the result does not depend on hashing.
     let mut order = Vec::new();
     for (place, constraint) in constraints.iter().enumerate() {
         if let Some((variable, index, value)) = element(graph, constraint.expr) {
@@ -36,7 +39,7 @@ pub(super) fn recognise(graph: &mut Graph, constraints: Vec<Constraint>) -> (Vec
                 order.push(variable);
                 Elements::default()
             });
-            // A second, different value for one element contradicts the first; it stays as a constraint.
+            // A second, different value of an element contradicts the first; it stays as a constraint.
             elements.entry(index).or_insert((value, place));
         }
     }
@@ -46,7 +49,7 @@ pub(super) fn recognise(graph: &mut Graph, constraints: Vec<Constraint>) -> (Vec
     for variable in order {
         let elements = &arrays[&variable];
         let prefix: Vec<(u64, usize)> = (0..).map_while(|i| elements.get(&i).copied()).collect();
-        if prefix.len() < SMALLEST {
+        if prefix.len() < MIN_ELEMENTS {
             continue;
         }
         for &(_, place) in &prefix {
@@ -55,7 +58,7 @@ pub(super) fn recognise(graph: &mut Graph, constraints: Vec<Constraint>) -> (Vec
         let values: Arc<[u64]> = prefix.iter().map(|&(value, _)| value).collect();
         let origins = prefix.iter().map(|&(_, place)| constraints[place].origin).collect();
         replaced.insert(variable, graph.table_over(variable, values.clone()));
-        tables.push(Table { variable, elements: values, origins });
+        tables.push(ElementTable { variable, elements: values, origins });
     }
     if tables.is_empty() {
         return (constraints, tables);
@@ -70,7 +73,7 @@ pub(super) fn recognise(graph: &mut Graph, constraints: Vec<Constraint>) -> (Vec
             result.push(constraint);
             continue;
         }
-        let expr = graph.substitute_more(constraint.expr, &mut replaced);
+        let expr = graph.substitute_cached(constraint.expr, &mut replaced);
         let origin = constraint.origin;
         let parts = conjuncts(graph, expr, &mut seen);
         result.extend(parts.into_iter().map(|expr| Constraint { expr, origin, tables: tables.clone() }));
@@ -78,7 +81,7 @@ pub(super) fn recognise(graph: &mut Graph, constraints: Vec<Constraint>) -> (Vec
     (result, tables)
 }
 
-/// `variable[index] = value`, with constants for both and at most 64 bits each.
+/// Matches `variable[index] = value`, both constants of at most 64 bits.
 fn element(graph: &Graph, e: Expr) -> Option<(Expr, u64, u64)> {
     if graph.op(e) != Op::Eq {
         return None;
@@ -91,14 +94,14 @@ fn element(graph: &Graph, e: Expr) -> Option<(Expr, u64, u64)> {
     (graph.op(array) == Op::Var).then_some((array, index, value))
 }
 
-/// Which tables an expression's variables have, found for all constraints in one walk.
+/// The tables that expressions mention, computed for all constraints in one walk.
 struct Mentions {
-    /// Sets of table numbers, by expression; expressions without any are left out.
+    /// Sets of table numbers by expression; empty sets are omitted.
     known: FxHashMap<Expr, Arc<[usize]>>,
 }
 
 impl Mentions {
-    fn of(graph: &Graph, constraints: &[Constraint], used: &[bool], tables: &[Table]) -> Mentions {
+    fn of(graph: &Graph, constraints: &[Constraint], used: &[bool], tables: &[ElementTable]) -> Mentions {
         let mut known: FxHashMap<Expr, Arc<[usize]>> =
             tables.iter().enumerate().map(|(i, table)| (table.variable, Arc::from([i]))).collect();
         let roots: Vec<Expr> =
@@ -136,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn elements_become_a_table_and_reasons() {
+    fn element_assertions_become_a_table_with_origins() {
         let mut g = Graph::new();
         let a = g.var("a", Sort::Array { index: 8, element: 8 }).unwrap();
         let i = g.var("i", Sort::Bits(8)).unwrap();

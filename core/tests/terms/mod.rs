@@ -151,7 +151,7 @@ impl World {
     /// The values of `e` under each model.
     pub(crate) fn table(&mut self, e: Expr) -> Rc<[V]> {
         let mut new = Vec::new();
-        self.graph.post_order_new(&[e], &mut self.seen, &mut |e| new.push(e));
+        self.graph.post_order_unseen(&[e], &mut self.seen, &mut |e| new.push(e));
         for e in new {
             let count = self.models.len();
             let table: Rc<[V]> = match self.graph.op(e) {

@@ -167,7 +167,7 @@ def test_one_name_with_two_sorts() -> None:
     solver = Solver()
     x = bv("x", 8)
     solver.add(x == 1)
-    with pytest.raises(TypeError, match=r"`x` has sort \(_ BitVec 8\), and cannot have sort \(_ BitVec 9\) as well"):
+    with pytest.raises(TypeError, match=r"`x` has sort \(_ BitVec 8\), and cannot also have sort \(_ BitVec 9\)"):
         solver.add(bv("x", 9) == 1)
     assert solver.check() == "sat"
 

@@ -1,4 +1,4 @@
-//! Reading arrays, lane by lane: walk from the array that is read down to what answers the index.
+//! Array reads, lane by lane: follow the chain of array nodes to the one that defines the element.
 
 use super::plan::{ArrayNode, ReadShape};
 use super::{ArrayLanes, Column, Tile};
@@ -16,11 +16,11 @@ impl Tile<'_> {
             (0..s.count).rev().fold(0, |word, i| {
                 let at = at.wrapping_add(i.into()) & mask(s.index_width);
                 let part = self.element_word(array, at, lane);
-                // With one element the shift may be by all 64 bits.
+                // With one element the shift could be by all 64 bits.
                 if s.count == 1 { part } else { word << s.element | part }
             })
         };
-        // A constant table read where all lanes agree is one value; other arrays may differ by lane.
+        // A table read at one index in all lanes has one value; other arrays may differ by lane.
         if let (true, ArrayNode::Table { elements, .. }) =
             (index.same, &self.plan.array_nodes[array as usize].0)
         {
@@ -69,7 +69,7 @@ impl Tile<'_> {
         (array, array.values.get(lane).and_then(|value| value.as_deref()))
     }
 
-    /// For index and element widths up to 64.
+    /// Returns an element; index and element have at most 64 bits.
     fn element_word(&self, mut array: u32, at: u64, lane: usize) -> u64 {
         let slots = &self.memory.slots;
         loop {
@@ -133,10 +133,10 @@ impl Tile<'_> {
         }
     }
 
-    /// The whole array in one lane, for comparing arrays.
+    /// Returns the whole array in one lane, for comparisons of arrays.
     pub(super) fn array_value(&self, mut array: u32, lane: usize) -> ArrayValue {
         let slots = &self.memory.slots;
-        // Outermost first.
+        // Newest write first.
         let mut chain = Vec::new();
         let mut result = loop {
             let (node, index_width, width) = &self.plan.array_nodes[array as usize];

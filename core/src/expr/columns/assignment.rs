@@ -1,4 +1,4 @@
-//! A model, or one that differs from it in one atom: many of those that share a model cost little more than one.
+//! A model, or a model with one changed atom: assignments that share a model use little memory.
 
 use crate::expr::bits::mask;
 use crate::expr::walk::Atom;
@@ -7,7 +7,7 @@ use crate::expr::{Expr, Graph, Model};
 #[derive(Clone, Default)]
 pub struct Assignment {
     model: Model,
-    /// The value of at most 64 bits that a variable or an element has instead.
+    /// The changed variable or element of at most 64 bits, and its value.
     change: Option<(Atom, u64)>,
 }
 
@@ -18,14 +18,14 @@ impl From<Model> for Assignment {
 }
 
 impl Assignment {
-    /// The model with another value for an atom, if that is a word.
+    /// Returns the model with another value for an atom, if the atom has at most 64 bits.
     pub fn changed(graph: &Graph, model: &Model, atom: Atom, word: u64) -> Option<Assignment> {
         let width = graph.width(atom.variable());
         let is_word = width <= 64 && !matches!(atom, Atom::Array(_));
         is_word.then(|| Assignment { model: model.clone(), change: Some((atom, word & mask(width))) })
     }
 
-    /// Does it have the values of its model for all of these atoms, which are in order?
+    /// Returns whether the change affects none of these atoms, which are sorted.
     pub fn shares(&self, atoms: &[Atom]) -> bool {
         let has = |atom: Atom| atoms.binary_search(&atom).is_ok();
         self.change.is_some_and(|(atom, _)| !has(atom) && !has(Atom::Array(atom.variable())))
@@ -38,7 +38,7 @@ impl Assignment {
         }
     }
 
-    /// The model that it is, made once.
+    /// Returns the model with the change applied.
     pub fn model(&mut self, graph: &Graph) -> &Model {
         if let Some((atom, word)) = self.change.take() {
             self.model.set_atom(graph, atom, word);
@@ -46,12 +46,12 @@ impl Assignment {
         &self.model
     }
 
-    /// Bytes taken, about, as if nothing were shared.
+    /// Approximate size in bytes, counting shared memory.
     pub fn footprint(&self) -> usize {
         self.model.footprint()
     }
 
-    /// Keeps only what `keep` says; used when variables are collected.
+    /// Keeps only the variables that `keep` accepts; used when variables are collected.
     pub fn retain(&mut self, keep: impl Fn(Expr) -> bool) {
         self.change = self.change.filter(|(atom, _)| keep(atom.variable()));
         self.model.retain(keep);

@@ -1,44 +1,44 @@
-//! The loops: `eval::word` with the operator a constant, over columns that vary or are the same in all lanes.
+//! The loops: `eval::word` with a constant operator, over columns that vary or have one value in all lanes.
 
 use super::Column;
 use crate::expr::eval::{self, Shape};
 use crate::expr::{Bits, Op};
 
-/// The values of an operand: one for each lane, or the same in all.
+/// The values of an operand: one per lane, or the same in all.
 #[derive(Clone, Copy)]
-pub(super) enum Operand<'a> {
+pub(super) enum LaneOperand<'a> {
     Same(u64),
     Each(&'a [u64]),
 }
 
-impl Operand<'_> {
-    fn of(column: &Column) -> Operand<'_> {
-        if column.same { Operand::Same(column.words[0]) } else { Operand::Each(&column.words) }
+impl LaneOperand<'_> {
+    fn of(column: &Column) -> LaneOperand<'_> {
+        if column.same { LaneOperand::Same(column.words[0]) } else { LaneOperand::Each(&column.words) }
     }
 
     pub(super) fn word(self, lane: usize) -> u64 {
         match self {
-            Operand::Same(word) => word,
-            Operand::Each(words) => words[lane],
+            LaneOperand::Same(word) => word,
+            LaneOperand::Each(words) => words[lane],
         }
     }
 }
 
-/// Applies `op` in all lanes. Operands that the operator does not have are given as its first.
+/// Applies `op` in all lanes. Missing operands repeat the first one.
 pub(super) fn word(op: Op, s: Shape, columns: [&Column; 3], lanes: usize, out: &mut Column) {
-    let operands = columns.map(Operand::of);
+    let operands = columns.map(LaneOperand::of);
     match operands {
-        [Operand::Same(a), Operand::Same(b), Operand::Same(c)] => {
+        [LaneOperand::Same(a), LaneOperand::Same(b), LaneOperand::Same(c)] => {
             out.set_same(&Bits::word(s.width, eval::word(op, s, a, b, c)));
         }
         _ => words(op, s, operands, out.words_mut(lanes)),
     }
 }
 
-/// The same for as many lanes as `out` has.
-pub(super) fn words(op: Op, s: Shape, [a, b, c]: [Operand<'_>; 3], out: &mut [u64]) {
-    use Operand::{Each, Same};
-    // One arm, one specialised loop, for each operator.
+/// Applies `op` in as many lanes as `out` has.
+pub(super) fn words(op: Op, s: Shape, [a, b, c]: [LaneOperand<'_>; 3], out: &mut [u64]) {
+    use LaneOperand::{Each, Same};
+    // One specialised loop per operator.
     macro_rules! unary {
         ($op:ident) => {
             match a {
@@ -104,8 +104,8 @@ pub(super) fn words(op: Op, s: Shape, [a, b, c]: [Operand<'_>; 3], out: &mut [u6
     }
 }
 
-fn choose(s: Shape, p: Operand<'_>, a: Operand<'_>, b: Operand<'_>, out: &mut [u64]) {
-    use Operand::{Each, Same};
+fn choose(s: Shape, p: LaneOperand<'_>, a: LaneOperand<'_>, b: LaneOperand<'_>, out: &mut [u64]) {
+    use LaneOperand::{Each, Same};
     let p = match p {
         Same(p) => {
             return match if p != 0 { a } else { b } {
@@ -125,7 +125,7 @@ fn choose(s: Shape, p: Operand<'_>, a: Operand<'_>, b: Operand<'_>, out: &mut [u
     }
 }
 
-/// Where an operand or the result is wider than 64 bits: lane by lane.
+/// Applies `op` lane by lane if an operand or the result is wider than 64 bits.
 pub(super) fn wide(op: Op, s: Shape, args: [&Column; 3], widths: [u32; 3], lanes: usize, out: &mut Column) {
     let value = |i: usize, lane: usize| args[i].bits(widths[i], lane);
     let apply = |lane: usize| match op {
@@ -145,7 +145,7 @@ pub(super) fn wide(op: Op, s: Shape, args: [&Column; 3], widths: [u32; 3], lanes
     }
 }
 
-/// Adjacent elements of `element` bits each, the first one lowest, as one word.
+/// Concatenates adjacent elements of `element` bits each, the first one lowest.
 pub(super) fn join(parts: &[&Column], element: u32, lanes: usize, out: &mut Column) {
     if u64::from(element) * parts.len() as u64 > 64 {
         let apply = |lane: usize| {

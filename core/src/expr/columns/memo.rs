@@ -1,8 +1,8 @@
-//! Values of expressions under many models, remembered from question to question: asking for a new expression costs
-//! its new nodes alone, and only in the lanes asked about.
+//! Cached values of expressions under many models: a new expression costs only its new nodes, and only in the
+//! requested lanes.
 //!
-//! A lane is one model. Operators on words go through `eval::word`; a word that is computed from arrays or wide values
-//! is left to the evaluator as a whole, once for each lane. What is remembered is bounded: past that it starts afresh.
+//! A lane is one model. Operators on words use `eval::word`; words computed from arrays or wide values are
+//! computed by the evaluator, once per lane. The cache is bounded: it is cleared when it is full.
 
 use super::{Assignment, lanes};
 use crate::expr::eval::{self, Evaluator, Shape};
@@ -10,125 +10,129 @@ use crate::expr::walk::{Atom, element_range};
 use crate::expr::{Alive, Expr, Graph, Op};
 use smallvec::SmallVec;
 
-/// Lanes side by side have their values in one cell.
-const CELL: usize = 16;
-/// Cells, before it starts afresh: as few as stay in the processor's cache, but more if it should start afresh before so
-/// many questions, and so many at most.
-const CELLS: std::ops::RangeInclusive<usize> = 1 << 13..=1 << 17;
-const SOON: u32 = 256;
-const NOWHERE: u32 = u32::MAX;
+/// Number of adjacent lanes whose values share one cell.
+const LANES_PER_CELL: usize = 16;
+/// Initial and largest number of cells before the cache is cleared. It starts with what fits in the
+/// processor's cache and grows if clearing happens too often.
+const CELL_LIMITS: std::ops::RangeInclusive<usize> = 1 << 13..=1 << 17;
+/// Fewer queries than this between two clearings make the cache grow.
+const MIN_QUERIES_PER_CLEARING: u32 = 256;
+const NO_POSITION: u32 = u32::MAX;
 
-/// Beside its values a node, and each of its cells, takes about as long as so many of them.
-const NODE: u64 = 4;
-const PART: u64 = 3;
-/// So many lots of lanes are forgotten node by node, as they are met; then everywhere.
-const LOTS: usize = 64;
-/// So many missing values of a cell are as dear one by one as all at once.
-const MANY: u32 = 3;
+/// Effort of a node and of each of its cells beside computing values, in values.
+const NODE_EFFORT: u64 = 4;
+const CELL_EFFORT: u64 = 3;
+/// Batches of forgotten lanes that are applied to nodes lazily; when there are more, they are applied to all
+/// nodes.
+const MAX_FORGOTTEN_BATCHES: usize = 64;
+/// Number of missing values from which computing the whole cell is cheaper.
+const MIN_MISSING_FOR_LOOP: u32 = 3;
 
-/// Which lanes: the number of a cell, and which of its lanes.
-type Wanted = SmallVec<[(usize, u16); 8]>;
+/// A set of lanes: cell positions, each with a mask of its lanes.
+type LaneSet = SmallVec<[(usize, u16); 8]>;
 
-/// An operand: a constant, or the node at a place.
+/// An operand: a constant, or the node at a position.
 #[derive(Clone, Copy)]
-enum Operand {
+enum OperandRef {
     Same(u64),
-    At(u32),
+    Node(u32),
 }
 
-/// How a node gets its values.
+/// How the values of a node are computed.
 #[derive(Clone, Copy)]
 enum Source {
-    /// From its operands' values.
-    Words(Op, Shape, [Operand; 3]),
-    /// A variable, or so many adjacent elements of an array variable from the first on.
+    /// An operator on the values of operands.
+    Words(Op, Shape, [OperandRef; 3]),
+    /// A variable.
     Variable,
+    /// Adjacent elements of an array variable: variable, first element, number of elements.
     Elements(Expr, u64, u32),
+    /// Anything else.
     Evaluator,
 }
 
-/// Some lanes of one expression: where their values are, and which of them are known.
+/// Some lanes of one expression: the cell with their values, and the lanes whose values are known.
 #[derive(Clone, Copy)]
-struct Part {
+struct CellRef {
     cell: u32,
     known: u16,
 }
 
-const NOTHING: Part = Part { cell: NOWHERE, known: 0 };
+const NO_CELL: CellRef = CellRef { cell: NO_POSITION, known: 0 };
 
-/// The values of one expression, as far as they are known.
-struct Kept {
+/// The known values of one expression.
+struct Row {
     e: Expr,
     source: Source,
-    parts: SmallVec<[Part; 4]>,
-    /// How many of the forgotten lots of lanes it has forgotten.
+    cells: SmallVec<[CellRef; 4]>,
+    /// Number of batches in `Memo::forgotten` that were applied to it.
     forgotten: usize,
 }
 
-impl Kept {
-    fn forget(&mut self, lots: &[Wanted]) {
-        for &(at, lanes) in lots[self.forgotten..].iter().flatten() {
-            if let Some(part) = self.parts.get_mut(at) {
-                part.known &= !lanes;
+impl Row {
+    fn forget(&mut self, batches: &[LaneSet]) {
+        for &(at, lanes) in batches[self.forgotten..].iter().flatten() {
+            if let Some(cell_ref) = self.cells.get_mut(at) {
+                cell_ref.known &= !lanes;
             }
         }
-        self.forgotten = lots.len();
+        self.forgotten = batches.len();
     }
 
     fn has(&self, wanted: &[(usize, u16)]) -> bool {
-        wanted.iter().all(|&(at, lanes)| self.parts.get(at).is_some_and(|part| part.known & lanes == lanes))
+        wanted.iter().all(|&(at, lanes)| self.cells.get(at).is_some_and(|cell| cell.known & lanes == lanes))
     }
 }
 
 pub struct Memo {
-    /// By expression: where its values are, `NOWHERE` if it has not been met.
-    places: Vec<u32>,
-    kept: Vec<Kept>,
+    /// For each expression its position in `rows`, or `NO_POSITION`.
+    positions: Vec<u32>,
+    rows: Vec<Row>,
     free: Vec<u32>,
-    cells: Vec<[u64; CELL]>,
+    cells: Vec<[u64; LANES_PER_CELL]>,
     free_cells: Vec<u32>,
-    /// Of cells, before it starts afresh; and the questions since then.
-    limit: usize,
-    questions: u32,
+    /// Number of cells at which the cache is cleared.
+    cell_limit: usize,
+    queries: u32,
     computed: u64,
-    /// Lanes that got other models: each node forgets them when it is met next.
-    forgotten: Vec<Wanted>,
-    /// What is to be met, or computed, and whether its operands have been.
-    new: Vec<(Expr, bool)>,
-    stack: Vec<(u32, bool)>,
+    /// Lanes whose models changed: each row drops them when it is used next.
+    forgotten: Vec<LaneSet>,
+    /// Stacks of nodes to add and of rows to compute; true if the operands are done.
+    pending_nodes: Vec<(Expr, bool)>,
+    pending_rows: Vec<(u32, bool)>,
 }
 
 impl Default for Memo {
     fn default() -> Memo {
         Memo {
-            places: Vec::new(),
-            kept: Vec::new(),
+            positions: Vec::new(),
+            rows: Vec::new(),
             free: Vec::new(),
             cells: Vec::new(),
             free_cells: Vec::new(),
-            limit: *CELLS.start(),
-            questions: 0,
+            cell_limit: *CELL_LIMITS.start(),
+            queries: 0,
             computed: 0,
             forgotten: Vec::new(),
-            new: Vec::new(),
-            stack: Vec::new(),
+            pending_nodes: Vec::new(),
+            pending_rows: Vec::new(),
         }
     }
 }
 
-/// A node whose values come from those of other nodes.
+/// Returns whether a node is an operator on words.
 fn is_of_words(graph: &Graph, e: Expr) -> bool {
     let is_word = |kid: Expr| !graph.is_array(kid) && graph.width(kid) <= 64;
     !matches!(graph.op(e), Op::Var | Op::Read) && graph.kids(e).into_iter().all(is_word)
 }
 
 impl Memo {
-    /// Values computed so far, and as many as what is done beside that takes: what it has cost.
+    /// Effort: number of values computed, plus the overhead of nodes and cells in values.
     pub fn computed(&self) -> u64 {
         self.computed
     }
 
-    /// Is the boolean `e` true in each of the lanes? `models` has the model of every lane.
+    /// Returns the value of the boolean `e` in each of the lanes. `models` has the model of every lane.
     pub fn truths(
         &mut self,
         graph: &Graph,
@@ -141,64 +145,65 @@ impl Memo {
         if graph.is_const(e) {
             return SmallVec::from_elem(graph.is_true(e), lanes.len());
         }
-        self.questions = self.questions.saturating_add(1);
-        if self.cells.len() - self.free_cells.len() > self.limit {
-            self.start_afresh();
+        self.queries = self.queries.saturating_add(1);
+        if self.cells.len() - self.free_cells.len() > self.cell_limit {
+            self.clear_or_grow();
         }
-        let place = self.place(graph, e);
-        self.fill(graph, evaluator, models, &masks(lanes), place);
-        let parts = &self.kept[place as usize].parts;
-        let value = |lane: usize| self.cells[parts[lane / CELL].cell as usize][lane % CELL];
+        let position = self.position(graph, e);
+        self.fill(graph, evaluator, models, &lane_set(lanes), position);
+        let cells = &self.rows[position as usize].cells;
+        let value =
+            |lane: usize| self.cells[cells[lane / LANES_PER_CELL].cell as usize][lane % LANES_PER_CELL];
         lanes.iter().map(|&lane| value(lane as usize) != 0).collect()
     }
 
-    /// The place of `e`, which it gets, after its operands, when it is met first.
-    fn place(&mut self, graph: &Graph, e: Expr) -> u32 {
-        self.places.resize(self.places.len().max(graph.slots()), NOWHERE);
-        self.new.push((e, false));
-        while let Some((e, ready)) = self.new.pop() {
-            if self.places[e.id() as usize] != NOWHERE {
+    /// Returns the position of `e`; adds it and its operands if necessary.
+    fn position(&mut self, graph: &Graph, e: Expr) -> u32 {
+        self.positions.resize(self.positions.len().max(graph.slots()), NO_POSITION);
+        self.pending_nodes.push((e, false));
+        while let Some((e, ready)) = self.pending_nodes.pop() {
+            if self.positions[e.id() as usize] != NO_POSITION {
                 continue;
             }
             if !ready && is_of_words(graph, e) {
-                self.new.push((e, true));
+                self.pending_nodes.push((e, true));
                 let kids = graph.kids(e).into_iter().filter(|&kid| !graph.is_const(kid));
-                self.new.extend(kids.map(|kid| (kid, false)));
+                self.pending_nodes.extend(kids.map(|kid| (kid, false)));
                 continue;
             }
             let source = if ready { self.words(graph, e) } else { source(graph, e) };
-            let kept = Kept { e, source, parts: SmallVec::new(), forgotten: self.forgotten.len() };
-            self.places[e.id() as usize] = match self.free.pop() {
-                Some(place) => {
-                    self.kept[place as usize] = kept;
-                    place
+            let row = Row { e, source, cells: SmallVec::new(), forgotten: self.forgotten.len() };
+            self.positions[e.id() as usize] = match self.free.pop() {
+                Some(position) => {
+                    self.rows[position as usize] = row;
+                    position
                 }
                 None => {
-                    self.kept.push(kept);
-                    self.kept.len() as u32 - 1
+                    self.rows.push(row);
+                    self.rows.len() as u32 - 1
                 }
             };
         }
-        self.places[e.id() as usize]
+        self.positions[e.id() as usize]
     }
 
     fn words(&self, graph: &Graph, e: Expr) -> Source {
-        let mut operands = [Operand::Same(0); 3];
+        let mut operands = [OperandRef::Same(0); 3];
         for (operand, kid) in operands.iter_mut().zip(graph.kids(e)) {
             *operand = match graph.const_word(kid) {
-                Some(word) => Operand::Same(word),
-                None => Operand::At(self.places[kid.id() as usize]),
+                Some(word) => OperandRef::Same(word),
+                None => OperandRef::Node(self.positions[kid.id() as usize]),
             };
         }
         Source::Words(graph.op(e), eval::shape(graph, graph.node(e)), operands)
     }
 
-    fn has(&mut self, place: u32, wanted: &[(usize, u16)]) -> bool {
-        let kept = &mut self.kept[place as usize];
-        if kept.forgotten < self.forgotten.len() {
-            kept.forget(&self.forgotten);
+    fn has(&mut self, position: u32, wanted: &[(usize, u16)]) -> bool {
+        let row = &mut self.rows[position as usize];
+        if row.forgotten < self.forgotten.len() {
+            row.forget(&self.forgotten);
         }
-        kept.has(wanted)
+        row.has(wanted)
     }
 
     fn fill(
@@ -209,27 +214,27 @@ impl Memo {
         wanted: &[(usize, u16)],
         root: u32,
     ) {
-        self.stack.push((root, false));
-        while let Some((place, ready)) = self.stack.pop() {
-            if !ready && self.has(place, wanted) {
+        self.pending_rows.push((root, false));
+        while let Some((position, ready)) = self.pending_rows.pop() {
+            if !ready && self.has(position, wanted) {
                 continue;
             }
-            if !ready && let Source::Words(_, _, operands) = self.kept[place as usize].source {
-                self.stack.push((place, true));
+            if !ready && let Source::Words(_, _, operands) = self.rows[position as usize].source {
+                self.pending_rows.push((position, true));
                 for operand in operands {
-                    if let Operand::At(kid) = operand
+                    if let OperandRef::Node(kid) = operand
                         && !self.has(kid, wanted)
                     {
-                        self.stack.push((kid, false));
+                        self.pending_rows.push((kid, false));
                     }
                 }
-                // Nothing is missing: no need to come back.
-                if self.stack.last() != Some(&(place, true)) {
+                // All operands are known: compute the row without revisiting it.
+                if self.pending_rows.last() != Some(&(position, true)) {
                     continue;
                 }
-                self.stack.pop();
+                self.pending_rows.pop();
             }
-            self.compute(graph, evaluator, models, wanted, place);
+            self.compute(graph, evaluator, models, wanted, position);
         }
     }
 
@@ -239,111 +244,112 @@ impl Memo {
         evaluator: &mut Evaluator,
         models: &mut [Assignment],
         wanted: &[(usize, u16)],
-        place: u32,
+        position: u32,
     ) {
-        self.computed += NODE;
-        let Kept { e, source, .. } = self.kept[place as usize];
+        self.computed += NODE_EFFORT;
+        let Row { e, source, .. } = self.rows[position as usize];
         for &(at, lanes) in wanted {
-            let (cell, missing) = self.missing(place, at, lanes);
+            let (cell, missing) = self.missing(position, at, lanes);
             if missing == 0 {
                 continue;
             }
-            let mut out = [0; CELL];
+            let mut out = [0; LANES_PER_CELL];
             let before = evaluator.work;
             match source {
                 Source::Words(op, shape, operands) => {
                     let operands = operands.map(|operand| match operand {
-                        Operand::Same(word) => lanes::Operand::Same(word),
-                        Operand::At(kid) => {
-                            let part = self.kept[kid as usize].parts[at];
-                            lanes::Operand::Each(&self.cells[part.cell as usize])
+                        OperandRef::Same(word) => lanes::LaneOperand::Same(word),
+                        OperandRef::Node(kid) => {
+                            let cell_ref = self.rows[kid as usize].cells[at];
+                            lanes::LaneOperand::Each(&self.cells[cell_ref.cell as usize])
                         }
                     });
-                    if missing.count_ones() >= MANY {
+                    if missing.count_ones() >= MIN_MISSING_FOR_LOOP {
                         lanes::words(op, shape, operands, &mut out);
                     } else {
-                        each(missing, &mut out, |lane| {
+                        set_lanes(missing, &mut out, |lane| {
                             let [a, b, c] = operands.map(|operand| operand.word(lane));
                             eval::word(op, shape, a, b, c)
                         });
                     }
                 }
-                Source::Variable => {
-                    each(missing, &mut out, |lane| models[at * CELL + lane].word(Atom::Variable(e)))
-                }
+                Source::Variable => set_lanes(missing, &mut out, |lane| {
+                    models[at * LANES_PER_CELL + lane].word(Atom::Variable(e))
+                }),
                 Source::Elements(array, first, count) => {
                     let width = graph.width(array);
-                    each(missing, &mut out, |lane| {
-                        let model = &models[at * CELL + lane];
+                    set_lanes(missing, &mut out, |lane| {
+                        let model = &models[at * LANES_PER_CELL + lane];
                         let element =
                             |i: u32| model.word(Atom::Element(array, first + u64::from(i))) << (i * width);
                         (0..count).fold(0, |word, i| word | element(i))
                     });
                 }
                 Source::Evaluator => {
-                    each(missing, &mut out, |lane| {
-                        evaluator.under(graph, models[at * CELL + lane].model(graph)).word(e)
+                    set_lanes(missing, &mut out, |lane| {
+                        evaluator.under(graph, models[at * LANES_PER_CELL + lane].model(graph)).word(e)
                     });
-                    // Counted here, and not there as well.
+                    // This effort is counted here only.
                     self.computed += evaluator.work - before;
                     evaluator.work = before;
                 }
             }
-            self.computed += PART + u64::from(missing.count_ones());
+            self.computed += CELL_EFFORT + u64::from(missing.count_ones());
             let values = &mut self.cells[cell as usize];
-            each(missing, values, |lane| out[lane]);
+            set_lanes(missing, values, |lane| out[lane]);
         }
     }
 
-    /// The cell for some lanes of a node, and which of their values are missing, which are about to be known.
-    fn missing(&mut self, place: u32, at: usize, lanes: u16) -> (u32, u16) {
-        let parts = &mut self.kept[place as usize].parts;
-        if parts.len() <= at {
-            parts.resize(at + 1, NOTHING);
+    /// Returns the cell for some lanes of a row and the lanes whose values are missing; marks them as known.
+    fn missing(&mut self, position: u32, at: usize, lanes: u16) -> (u32, u16) {
+        let cells = &mut self.rows[position as usize].cells;
+        if cells.len() <= at {
+            cells.resize(at + 1, NO_CELL);
         }
-        let part = &mut parts[at];
-        if part.cell == NOWHERE {
-            part.cell = self.free_cells.pop().unwrap_or_else(|| {
-                self.cells.push([0; CELL]);
+        let cell_ref = &mut cells[at];
+        if cell_ref.cell == NO_POSITION {
+            cell_ref.cell = self.free_cells.pop().unwrap_or_else(|| {
+                self.cells.push([0; LANES_PER_CELL]);
                 self.cells.len() as u32 - 1
             });
         }
-        let missing = lanes & !part.known;
-        part.known |= lanes;
-        (part.cell, missing)
+        let missing = lanes & !cell_ref.known;
+        cell_ref.known |= lanes;
+        (cell_ref.cell, missing)
     }
 
-    /// These lanes get other models.
+    /// Drops the values of lanes whose models changed.
     pub fn forget_lanes(&mut self, lanes: &[u32]) {
-        self.forgotten.push(masks(lanes));
-        if self.forgotten.len() >= LOTS {
-            for kept in &mut self.kept {
-                kept.forget(&self.forgotten);
-                kept.forgotten = 0;
+        self.forgotten.push(lane_set(lanes));
+        if self.forgotten.len() >= MAX_FORGOTTEN_BATCHES {
+            for row in &mut self.rows {
+                row.forget(&self.forgotten);
+                row.forgotten = 0;
             }
             self.forgotten.clear();
         }
     }
 
     pub fn sweep(&mut self, alive: &Alive) {
-        for (id, place) in self.places.iter_mut().enumerate() {
-            if *place != NOWHERE && !alive.has_id(id as u32) {
-                let parts = std::mem::take(&mut self.kept[*place as usize].parts);
-                self.free_cells.extend(parts.iter().map(|part| part.cell).filter(|&cell| cell != NOWHERE));
-                self.free.push(std::mem::replace(place, NOWHERE));
+        for (id, position) in self.positions.iter_mut().enumerate() {
+            if *position != NO_POSITION && !alive.has_id(id as u32) {
+                let cells = std::mem::take(&mut self.rows[*position as usize].cells);
+                self.free_cells
+                    .extend(cells.iter().map(|cell| cell.cell).filter(|&cell| cell != NO_POSITION));
+                self.free.push(std::mem::replace(position, NO_POSITION));
             }
         }
     }
 
-    /// Makes room, by more memory if that is needed too often.
-    fn start_afresh(&mut self) {
-        let soon = std::mem::take(&mut self.questions) < SOON;
-        if soon && self.limit < *CELLS.end() {
-            self.limit *= 2;
+    /// Clears the cache, or raises its limit if it was cleared too recently.
+    fn clear_or_grow(&mut self) {
+        let too_recent = std::mem::take(&mut self.queries) < MIN_QUERIES_PER_CLEARING;
+        if too_recent && self.cell_limit < *CELL_LIMITS.end() {
+            self.cell_limit *= 2;
             return;
         }
-        self.places.fill(NOWHERE);
-        self.kept.clear();
+        self.positions.fill(NO_POSITION);
+        self.rows.clear();
         self.free.clear();
         self.cells.clear();
         self.free_cells.clear();
@@ -355,7 +361,7 @@ impl Memo {
     }
 }
 
-/// Of a node that is not of words.
+/// Returns the source of a node that is not an operator on words.
 fn source(graph: &Graph, e: Expr) -> Source {
     match graph.op(e) {
         Op::Var => Source::Variable,
@@ -367,21 +373,21 @@ fn source(graph: &Graph, e: Expr) -> Source {
     }
 }
 
-fn masks(lanes: &[u32]) -> Wanted {
-    let mut masks = Wanted::new();
+fn lane_set(lanes: &[u32]) -> LaneSet {
+    let mut lane_set = LaneSet::new();
     for &lane in lanes {
-        let (at, bit) = (lane as usize / CELL, 1 << (lane as usize % CELL));
-        // Lanes that come after one another are often side by side.
-        match masks.iter_mut().rev().find(|(other, _)| *other == at) {
+        let (at, bit) = (lane as usize / LANES_PER_CELL, 1 << (lane as usize % LANES_PER_CELL));
+        // Adjacent lanes are often adjacent in the list.
+        match lane_set.iter_mut().rev().find(|(other, _)| *other == at) {
             Some((_, lanes)) => *lanes |= bit,
-            None => masks.push((at, bit)),
+            None => lane_set.push((at, bit)),
         }
     }
-    masks
+    lane_set
 }
 
 /// Sets some lanes of a cell.
-fn each(lanes: u16, cell: &mut [u64; CELL], mut value: impl FnMut(usize) -> u64) {
+fn set_lanes(lanes: u16, cell: &mut [u64; LANES_PER_CELL], mut value: impl FnMut(usize) -> u64) {
     let mut left = lanes;
     while left != 0 {
         let lane = left.trailing_zeros() as usize;

@@ -1,10 +1,11 @@
-//! Expressions under many assignments at once: one column of values per node, one loop per operator.
+//! Evaluation under many assignments at once: one column of values per node, one loop per operator.
 //!
-//! A `Plan` is compiled once from the expressions (`plan.rs`); `Columns` is memory to run plans in; a `Tile` is
-//! one run, with so many lanes (assignments): bind columns to variables and array elements, then ask. What is
-//! not bound is zero. The loops (`lanes.rs`) are `eval::word` with the operator fixed, so there is one meaning;
-//! arrays (`arrays.rs`) and widths above 64 go lane by lane. A column that is the same in all lanes is kept and
-//! computed once: fixing all but one input costs next to nothing. Tiles of 256 to 1024 lanes stay in cache.
+//! A `Plan` is compiled once from expressions (`plan.rs`); `Columns` is reusable memory; a `Tile` is one run
+//! over a number of lanes (assignments): bind columns to variables and array elements, then read the results.
+//! Unbound inputs are zero. The loops (`lanes.rs`) are `eval::word` with a fixed operator, so there is one
+//! definition of operators; arrays (`arrays.rs`) and widths above 64 are evaluated per lane. A column with
+//! the same value in all lanes is stored and computed once, so fixing all but one input is cheap. Tiles of
+//! 256 to 1024 lanes stay in cache.
 
 mod arrays;
 mod assignment;
@@ -25,7 +26,7 @@ use std::sync::Arc;
 /// The values of one node: words up to 64 bits, `Bits` above.
 #[derive(Clone, Default)]
 struct Column {
-    /// Only the first value counts: all lanes have it.
+    /// All lanes have the first value.
     same: bool,
     words: Vec<u64>,
     wides: Vec<Bits>,
@@ -57,7 +58,7 @@ impl Column {
         }
     }
 
-    /// Room for `lanes` words of any value.
+    /// Returns `lanes` words with arbitrary values.
     fn words_mut(&mut self, lanes: usize) -> &mut [u64] {
         self.same = false;
         self.words.resize(lanes, 0);
@@ -65,12 +66,12 @@ impl Column {
     }
 }
 
-/// What an array variable holds, lane by lane.
+/// Values of an array variable in each lane.
 #[derive(Default)]
 struct ArrayLanes {
-    /// Empty: zero everywhere.
+    /// Empty if all elements are zero.
     values: Vec<Option<Arc<ArrayValue>>>,
-    /// Elements bound one by one, which go before `values`.
+    /// Elements bound individually, which take precedence over `values`.
     elements: FxHashMap<u64, Column>,
 }
 
@@ -79,7 +80,7 @@ struct ArrayLanes {
 pub struct Columns {
     slots: Vec<Column>,
     arrays: Vec<ArrayLanes>,
-    /// Word reads that were bound as a whole, by step.
+    /// For each step: whether it is a word read that was bound as a whole.
     bound_reads: Vec<bool>,
     mask: Vec<u64>,
     computed: u64,
@@ -90,12 +91,12 @@ impl Columns {
         Columns::default()
     }
 
-    /// Values computed and bound so far: what it has cost.
+    /// Effort: number of values computed and bound.
     pub fn computed(&self) -> u64 {
         self.computed
     }
 
-    /// A run of `plan` over `lanes` assignments (at least one), all of them zero to begin with.
+    /// Starts a run of `plan` over `lanes` assignments (at least one); all inputs are zero.
     pub fn tile<'a>(&'a mut self, plan: &'a Plan, lanes: usize) -> Tile<'a> {
         assert!(lanes > 0, "expected at least one lane, found none");
         if self.slots.len() < plan.slots {
@@ -115,12 +116,12 @@ impl Columns {
     }
 }
 
-/// One run of a plan: bind first (the latest binding counts), then ask.
+/// One run of a plan: bind inputs (a later binding replaces an earlier one), then read results.
 pub struct Tile<'a> {
     memory: &'a mut Columns,
     plan: &'a Plan,
     lanes: usize,
-    /// Steps already computed.
+    /// Number of steps computed.
     done: usize,
 }
 
@@ -129,20 +130,20 @@ impl Tile<'_> {
         self.lanes
     }
 
-    /// Gives an atom of at most 64 bits its value in each lane; false if the plan does not depend on it. An
-    /// `Atom::Array` cannot be bound as words: bind its elements, or use `bind_array`.
+    /// Binds an atom of at most 64 bits to one value per lane; returns false if the plan does not depend on
+    /// it. An `Atom::Array` cannot be bound to words: bind its elements, or use `bind_array`.
     pub fn bind(&mut self, atom: Atom, values: &[u64]) -> bool {
         assert_eq!(values.len(), self.lanes, "expected one value for each lane");
         self.memory.computed += self.lanes as u64;
         self.bind_column(atom, |column, lanes| column.words_mut(lanes).copy_from_slice(values))
     }
 
-    /// Gives an atom one value in all lanes.
+    /// Binds an atom to one value in all lanes.
     pub fn bind_same(&mut self, atom: Atom, value: &Bits) -> bool {
         self.bind_column(atom, |column, _| column.set_same(value))
     }
 
-    /// The same for values of any width.
+    /// Binds an atom of any width to one value per lane.
     pub fn bind_bits(&mut self, atom: Atom, values: &[Bits]) -> bool {
         assert_eq!(values.len(), self.lanes, "expected one value for each lane");
         self.bind_column(atom, |column, lanes| {
@@ -158,13 +159,13 @@ impl Tile<'_> {
     }
 
     fn bind_column(&mut self, atom: Atom, fill: impl Fn(&mut Column, usize)) -> bool {
-        debug_assert_eq!(self.done, 0, "bind before asking");
+        debug_assert_eq!(self.done, 0, "bind before reading results");
         let mut known = false;
         if let Some(leaf) = self.plan.leaf(atom) {
             fill(&mut self.memory.slots[leaf as usize], self.lanes);
             known = true;
         }
-        // Reads at computed indices look for the element among the array's own.
+        // Reads at computed indices look up elements in the array.
         if let Atom::Element(array, index) = atom
             && let Some(number) = self.plan.array_number(array)
         {
@@ -174,8 +175,8 @@ impl Tile<'_> {
         known
     }
 
-    /// Gives the word read `read`, a node of the plan at a constant index of an array variable, its value as a
-    /// whole; its elements' own columns then do not matter to it. False if the plan has no such node.
+    /// Binds the word read `read`, a node of the plan at a constant index of an array variable, as a whole;
+    /// the columns of its elements are then ignored by it. Returns false if the plan has no such node.
     pub fn bind_read(&mut self, read: Expr, values: &[u64]) -> bool {
         assert_eq!(values.len(), self.lanes, "expected one value for each lane");
         let Some(step) = self.plan.read_step(read) else {
@@ -190,11 +191,11 @@ impl Tile<'_> {
         true
     }
 
-    /// Gives an array variable a whole array in each lane (`None` is all zero); false if the plan does not
+    /// Binds an array variable to an array per lane (`None` is all zero); returns false if the plan does not
     /// depend on it.
     pub fn bind_array(&mut self, array: Expr, values: &[Option<Arc<ArrayValue>>]) -> bool {
         assert_eq!(values.len(), self.lanes, "expected one array for each lane");
-        debug_assert_eq!(self.done, 0, "bind before asking");
+        debug_assert_eq!(self.done, 0, "bind before reading results");
         let mut known = false;
         if let Some(number) = self.plan.array_number(array) {
             self.memory.arrays[number].values = values.to_vec();
@@ -222,7 +223,7 @@ impl Tile<'_> {
         known
     }
 
-    /// One lane for each model.
+    /// Binds all inputs to models, one model per lane.
     pub fn bind_models(&mut self, models: &[Model]) {
         assert_eq!(models.len(), self.lanes, "expected one model for each lane");
         for leaf in &self.plan.leaves {
@@ -244,7 +245,7 @@ impl Tile<'_> {
         }
     }
 
-    /// Computes up to root `number`, and what earlier roots need.
+    /// Computes the steps up to root `number`, including all earlier roots.
     fn run_to(&mut self, number: usize) {
         let end = self.plan.ends[number];
         while self.done < end {
@@ -284,7 +285,7 @@ impl Tile<'_> {
         }
     }
 
-    /// The values of root `number` (a boolean or at most 64 bits wide), one for each lane.
+    /// Returns the values of root `number` (a boolean or at most 64 bits wide), one per lane.
     pub fn words(&mut self, number: usize) -> &[u64] {
         self.run_to(number);
         let lanes = self.lanes;
@@ -298,14 +299,14 @@ impl Tile<'_> {
         &column.words[..lanes]
     }
 
-    /// The value of root `number`, of any width, in one lane.
+    /// Returns the value of root `number`, of any width, in one lane.
     pub fn bits(&mut self, number: usize, lane: usize) -> Bits {
         self.run_to(number);
         let width = self.plan.root_widths[number];
         self.memory.slots[self.plan.roots[number] as usize].bits(width, lane)
     }
 
-    /// In which lanes the boolean root `number` is true: lane i is bit i % 64 of word i / 64.
+    /// Returns the lanes in which the boolean root `number` is true: lane i is bit i % 64 of word i / 64.
     pub fn truth(&mut self, number: usize) -> &[u64] {
         self.run_to(number);
         self.all_lanes();
@@ -313,7 +314,7 @@ impl Tile<'_> {
         &self.memory.mask
     }
 
-    /// In which lanes all roots (booleans) are true. Stops at the first root that leaves none.
+    /// Returns the lanes in which all roots (booleans) are true. Stops at the first root that leaves none.
     pub fn satisfying(&mut self) -> &[u64] {
         self.all_lanes();
         for number in 0..self.plan.roots.len() {
@@ -334,7 +335,7 @@ impl Tile<'_> {
         }
     }
 
-    /// Takes the lanes where the root is false out of the mask; true if any is left.
+    /// Removes the lanes in which the root is false from the mask; returns whether any is left.
     fn keep_true(&mut self, number: usize) -> bool {
         let column = &self.memory.slots[self.plan.roots[number] as usize];
         let mask = &mut self.memory.mask;
@@ -351,7 +352,7 @@ impl Tile<'_> {
     }
 }
 
-/// The lanes whose bits are set in a mask, in order.
+/// Iterates over the lanes whose bits are set in a mask.
 pub fn lanes_of(mask: &[u64]) -> impl Iterator<Item = usize> + '_ {
     mask.iter().enumerate().flat_map(|(at, &word)| {
         let mut rest = word;

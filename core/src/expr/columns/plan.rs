@@ -1,9 +1,9 @@
-//! A plan: the nodes of expressions as steps in topological order, each with the slot its column goes to.
+//! A plan: the nodes of expressions as steps in topological order, each with the slot of its column.
 //!
-//! A slot is used again after the last step that reads it, so that memory is what is alive at once, not what
-//! the expression contains. Leaves, constants, roots, what arrays are made of and word reads (which may be
-//! bound as a whole) keep their slots. A plan holds handles of its atoms and roots: `alive` says whether it
-//! outlives a collection.
+//! A slot is reused after the last step that reads it, so memory depends on live columns, not on the size of
+//! the expression. Leaves, constants, roots, operands of arrays and word reads (which may be bound as a
+//! whole) keep their slots. A plan holds handles of its atoms and roots; `alive` returns whether it survives
+//! a collection.
 
 use crate::expr::eval::{self, Shape};
 use crate::expr::walk::{Atom, element_range};
@@ -12,14 +12,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
 pub(super) enum Step {
-    /// Operands and result of at most 64 bits.
+    /// Operands and result have at most 64 bits.
     Word {
         op: Op,
         shape: Shape,
         args: [u32; 3],
         out: u32,
     },
-    /// Something wider.
+    /// An operand or the result is wider.
     Wide {
         op: Op,
         shape: Shape,
@@ -27,14 +27,14 @@ pub(super) enum Step {
         widths: [u32; 3],
         out: u32,
     },
-    /// Adjacent elements of an array variable; their slots are listed in the plan.
+    /// Adjacent elements of an array variable; the plan lists their slots.
     Elements {
         first: u32,
         count: u32,
         element: u32,
         out: u32,
     },
-    /// A read at a computed index, or of something other than a variable.
+    /// A read at a computed index, or of an array that is not a variable.
     Read {
         array: u32,
         index: u32,
@@ -64,7 +64,7 @@ pub(super) struct ReadShape {
     pub(super) count: u32,
 }
 
-/// An array expression; `then`, `otherwise` and `base` are other such nodes, the rest slots.
+/// An array expression; `then`, `otherwise` and `base` are numbers of array nodes, the rest are slots.
 pub(super) enum ArrayNode {
     Variable(usize),
     Constant { value: u32 },
@@ -78,11 +78,11 @@ pub(super) struct Leaf {
     pub(super) atom: Atom,
     pub(super) slot: u32,
     pub(super) width: u32,
-    /// Of the array, for an element.
+    /// Index width of the array, for an element.
     pub(super) index_width: u32,
 }
 
-/// Expressions compiled for `Columns`, to be run any number of times.
+/// Expressions compiled for `Columns`; can be run any number of times.
 pub struct Plan {
     pub(super) steps: Vec<Step>,
     pub(super) slots: usize,
@@ -91,9 +91,9 @@ pub struct Plan {
     pub(super) leaves: Vec<Leaf>,
     pub(super) roots: Vec<u32>,
     pub(super) root_widths: Vec<u32>,
-    /// How many steps give root i and those before it.
+    /// Number of steps that compute root i and all roots before it.
     pub(super) ends: Vec<usize>,
-    /// With index and element widths.
+    /// Array nodes with index and element widths.
     pub(super) array_nodes: Vec<(ArrayNode, u32, u32)>,
     /// Array variables that are not only read at constant indices.
     pub(super) array_variables: Vec<Expr>,
@@ -105,13 +105,14 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Compiles booleans and bit-vectors, which are then known by their places in `roots`.
+    /// Compiles booleans and bit-vectors, which are identified by their positions in `roots`.
     pub fn new(graph: &Graph, roots: &[Expr]) -> Plan {
         debug_assert!(roots.iter().all(|&root| !graph.is_array(root)), "arrays have no column");
         Compiler::compile(graph, roots)
     }
 
-    /// What the roots depend on, sorted. An array that is not only read at constant indices is here whole.
+    /// Returns the atoms that the roots depend on, sorted. An array that is not only read at constant indices
+    /// is one atom.
     pub fn atoms(&self) -> impl Iterator<Item = Atom> + '_ {
         let mut arrays = self.array_variables.clone();
         arrays.sort_unstable();
@@ -122,12 +123,12 @@ impl Plan {
         &self.root_exprs
     }
 
-    /// Everything the plan mentions survives the collection.
+    /// Returns whether all nodes of the plan survive the collection.
     pub fn alive(&self, alive: &Alive) -> bool {
         self.root_exprs.iter().all(|&root| alive.has(root))
     }
 
-    /// Columns that a run needs: each takes 8 bytes a lane.
+    /// Number of columns of a run: each takes 8 bytes per lane.
     pub fn columns(&self) -> usize {
         self.slots
     }
@@ -156,7 +157,7 @@ impl Plan {
         self.reads.get(&read).copied()
     }
 
-    /// The atom that a read of a single element is.
+    /// Returns the atom of a read of a single element.
     pub(super) fn element_of(&self, read: Expr) -> Option<Atom> {
         self.elements.get(&read).copied()
     }
@@ -170,12 +171,12 @@ struct Compiler<'a> {
     /// Numbers of array nodes.
     array_places: FxHashMap<Expr, u32>,
     atoms: FxHashMap<Atom, u32>,
-    /// The last step that uses a node whose slot may be used again after it.
+    /// The last step that uses a node with a reusable slot.
     last_use: FxHashMap<Expr, usize>,
     free: Vec<u32>,
 }
 
-/// The operands that are computed for `e`: none for a read that is only atoms.
+/// Returns the operands to compute for `e`: none for a read that consists of atoms.
 fn operands(graph: &Graph, e: Expr) -> smallvec::SmallVec<[Expr; 3]> {
     if graph.op(e) == Op::Read && element_range(graph, e).is_some() {
         return smallvec::SmallVec::new();
@@ -183,7 +184,8 @@ fn operands(graph: &Graph, e: Expr) -> smallvec::SmallVec<[Expr; 3]> {
     graph.kids(e)
 }
 
-/// Nodes in topological order, those for the first root first, and for each root how many.
+/// Returns the nodes in topological order, those of the first root first, and the number of nodes up to each
+/// root.
 fn order(graph: &Graph, roots: &[Expr]) -> (Vec<Expr>, Vec<usize>) {
     let (mut nodes, mut ends) = (Vec::new(), Vec::new());
     let mut seen = FxHashSet::default();
@@ -247,7 +249,7 @@ impl Compiler<'_> {
         plan
     }
 
-    /// A slot of its own.
+    /// Returns a new slot.
     fn fresh(&mut self) -> u32 {
         self.plan.slots += 1;
         u32::try_from(self.plan.slots - 1).expect("fewer columns than nodes")
@@ -276,7 +278,7 @@ impl Compiler<'_> {
         self.places.insert(e, slot);
     }
 
-    /// Gives back the slots of operands that no later node uses.
+    /// Frees the slots of operands that no later node uses.
     fn release(&mut self, e: Expr, at: usize) {
         let mut kids = operands(self.graph, e);
         kids.sort_unstable();
@@ -393,7 +395,7 @@ impl Compiler<'_> {
     }
 }
 
-/// For each node whose slot may be used again: the place in `nodes` of its last user.
+/// Returns the position in `nodes` of the last user of each node with a reusable slot.
 fn last_uses(graph: &Graph, nodes: &[Expr], roots: &[Expr]) -> FxHashMap<Expr, usize> {
     let mut last = FxHashMap::default();
     for (at, &e) in nodes.iter().enumerate() {

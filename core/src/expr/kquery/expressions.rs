@@ -1,15 +1,15 @@
-//! Reading expressions and update lists of KQuery, on a stack of our own.
+//! Parser of KQuery expressions and update lists, with an explicit stack.
 
 use super::lexer::Token;
 use super::operators::{self, Operand, Operator, Order};
-use super::read::Reader;
-use super::{ELEMENT, INDEX};
+use super::read::KQueryParser;
+use super::{ELEMENT_WIDTH, INDEX_WIDTH};
 use crate::expr::smtlib::SyntaxError;
 use crate::expr::{Expr, Graph, MAX_WIDTH, Sort};
 
 pub(super) type Label<'a> = Option<&'a str>;
 
-/// What is being read.
+/// An open expression.
 pub(super) enum Frame<'a> {
     Apply {
         operator: Operator,
@@ -18,7 +18,7 @@ pub(super) enum Frame<'a> {
         label: Label<'a>,
         at: usize,
     },
-    /// The index comes first, then the array.
+    /// A read: the index is followed by the array.
     Read {
         order: Order,
         width: u32,
@@ -26,7 +26,7 @@ pub(super) enum Frame<'a> {
         label: Label<'a>,
         at: usize,
     },
-    /// `[lhs = rhs, ...] @ array`: pairs read so far, and the left side of the one being read.
+    /// `[lhs = rhs, ...] @ array`: the pairs read so far, and the left side of the current pair.
     Updates {
         first: usize,
         left: Option<Expr>,
@@ -35,7 +35,7 @@ pub(super) enum Frame<'a> {
     },
 }
 
-/// What comes next, or was just read.
+/// A complete expression or array.
 #[derive(Clone, Copy)]
 enum Item<'a> {
     Operand(Operand<'a>),
@@ -54,7 +54,7 @@ enum Next<'a> {
     Done(Operand<'a>),
 }
 
-impl<'a> Reader<'a> {
+impl<'a> KQueryParser<'a> {
     /// Reads one expression.
     pub(super) fn operand(&mut self, graph: &mut Graph) -> Result<Operand<'a>, SyntaxError> {
         self.frames.clear();
@@ -66,7 +66,7 @@ impl<'a> Reader<'a> {
                 Goal::Operand => self.start_operand(graph)?,
                 Goal::Version => self.start_version()?,
             };
-            // Opening a frame gives nothing yet; what it starts with is an operand.
+            // A frame was opened; it starts with an operand.
             let Some(mut item) = item else {
                 goal = match self.frames.last() {
                     Some(Frame::Updates { complete: true, .. }) => Goal::Version,
@@ -130,7 +130,7 @@ impl<'a> Reader<'a> {
         Item::Operand(Operand::Expr(e))
     }
 
-    /// After `(`: a typed constant, or a new frame.
+    /// Reads what follows `(`: a typed constant, or the start of a frame.
     fn open(&mut self, graph: &mut Graph, label: Label<'a>) -> Result<Option<Expr>, SyntaxError> {
         let at = self.lexer.start();
         let token = self.lexer.token()?;
@@ -181,7 +181,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// At the `)` of an operator.
+    /// Builds the operator at its `)`.
     fn close(&mut self, graph: &mut Graph) -> Result<Item<'a>, SyntaxError> {
         let Some(Frame::Apply { operator, width, first, label, at }) = self.frames.pop() else {
             unreachable!("called for operators")
@@ -213,11 +213,16 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Hands what was read to the frame it belongs to.
+    /// Passes a complete item to its frame.
     fn deliver(&mut self, graph: &mut Graph, item: Item<'a>) -> Result<Next<'a>, SyntaxError> {
         let at_error = self.lexer.start();
         let typed = |graph: &mut Graph, operand, width| {
-            let e = operators::typed(graph, if width == INDEX { "index" } else { "element" }, operand, width);
+            let e = operators::typed(
+                graph,
+                if width == INDEX_WIDTH { "index" } else { "element" },
+                operand,
+                width,
+            );
             e.map_err(|message| SyntaxError::new(at_error, message))
         };
         match (self.frames.last_mut(), item) {
@@ -227,7 +232,7 @@ impl<'a> Reader<'a> {
                 Ok(Next::Goal(Goal::Operand))
             }
             (Some(Frame::Read { index, .. }), Item::Operand(operand)) => {
-                *index = Some(typed(graph, operand, INDEX)?);
+                *index = Some(typed(graph, operand, INDEX_WIDTH)?);
                 Ok(Next::Goal(Goal::Version))
             }
             (Some(&mut Frame::Read { order, width, index, label, at }), Item::Version(array)) => {
@@ -240,13 +245,13 @@ impl<'a> Reader<'a> {
                 }
             }
             (Some(Frame::Updates { left: left @ None, .. }), Item::Operand(operand)) => {
-                *left = Some(typed(graph, operand, INDEX)?);
+                *left = Some(typed(graph, operand, INDEX_WIDTH)?);
                 self.lexer.expect(Token::Equals, "`=` in an update")?;
                 Ok(Next::Goal(Goal::Operand))
             }
             (Some(Frame::Updates { left, complete, .. }), Item::Operand(operand)) => {
                 let index = left.take().expect("the other case has none");
-                self.updates.push((index, typed(graph, operand, ELEMENT)?));
+                self.updates.push((index, typed(graph, operand, ELEMENT_WIDTH)?));
                 match self.lexer.token()? {
                     Token::Comma => Ok(Next::Goal(Goal::Operand)),
                     Token::ListClose => {

@@ -1,4 +1,4 @@
-//! Tokens of KQuery, as slices of the text.
+//! KQuery tokens as slices of the text.
 
 use crate::expr::smtlib::SyntaxError;
 
@@ -16,7 +16,7 @@ pub(super) enum Token<'a> {
     Word(&'a str),
     /// `w32`
     Type(u64),
-    /// With sign and base prefix.
+    /// A number with its sign and base prefix.
     Number(&'a str),
     End,
 }
@@ -31,7 +31,7 @@ fn in_word(b: u8) -> bool {
     b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-')
 }
 
-/// The width of `w` and a number.
+/// Returns the width of a type such as `w32`.
 pub(super) fn type_width(word: &str) -> Option<u64> {
     let digits = word.strip_prefix('w')?;
     (!digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()))
@@ -51,7 +51,7 @@ impl<'a> Lexer<'a> {
         self.at = self.start;
     }
 
-    /// Goes back to just after a word of `length` bytes at `start`, which is the token last given again.
+    /// Goes back to the end of a word of `length` bytes at `start`, which becomes the last token again.
     pub(super) fn return_to(&mut self, start: usize, length: usize) {
         self.start = start;
         self.at = start + length;
@@ -113,7 +113,7 @@ impl<'a> Lexer<'a> {
         Err(SyntaxError::new(self.start, message))
     }
 
-    /// The error for a token (the one last given) in a place where something else belongs.
+    /// Returns the error for the last token in a place where something else is expected.
     pub(super) fn unexpected<T>(&self, expected: &str, found: Token<'_>) -> Result<T, SyntaxError> {
         let found = match found {
             Token::Open => "`(`".to_string(),

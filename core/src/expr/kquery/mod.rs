@@ -1,9 +1,9 @@
-//! KQuery, the query language of KLEE: reading and printing.
+//! KQuery, the query language of KLEE: parser and printer.
 //!
-//! A query asks whether its constraints entail an expression, and for values where they do not. Values of one
-//! bit are conditions there: they become booleans here, and one-bit vectors where arithmetic is done on them.
-//! Arrays go from 32 bits to 8. One with constant elements is a table over an unconstrained array of its name,
-//! since what lies beyond its size is not said.
+//! A query asks whether its constraints entail an expression, and for values if they do not. One-bit values
+//! are conditions in KQuery: they become booleans, and one-bit vectors where they are operands of arithmetic.
+//! Arrays map 32 bits to 8 bits. An array with constant elements is a table over an unconstrained array,
+//! because KQuery does not define elements beyond its size.
 
 mod expressions;
 mod lexer;
@@ -12,12 +12,12 @@ mod print;
 mod read;
 
 pub use print::print;
-pub use read::Reader;
+pub use read::KQueryParser;
 
 use super::Expr;
 use std::sync::Arc;
 
-/// An array as declared.
+/// A declared array.
 #[derive(Clone, Debug)]
 pub struct Array {
     pub name: Arc<str>,
@@ -27,14 +27,14 @@ pub struct Array {
 
 /// `(query [constraints] expr [values] [arrays])`
 #[derive(Clone, Debug)]
-pub struct Query {
+pub struct ParsedQuery {
     pub constraints: Vec<Expr>,
     pub expr: Expr,
-    /// Expressions whose values are asked for where the answer is no.
+    /// Expressions whose values are requested if the query is not valid.
     pub values: Vec<Expr>,
-    /// Arrays whose contents are asked for where the answer is no.
+    /// Arrays whose contents are requested if the query is not valid.
     pub arrays: Vec<Array>,
 }
 
-const INDEX: u32 = 32;
-const ELEMENT: u32 = 8;
+const INDEX_WIDTH: u32 = 32;
+const ELEMENT_WIDTH: u32 = 8;

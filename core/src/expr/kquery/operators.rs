@@ -1,26 +1,26 @@
-//! The operators of KQuery and what they build. Operands may be numbers without a width: they take the
-//! operator's, or the other operand's.
+//! KQuery operators and the expressions they build. Operands may be numbers without a width, which get the
+//! width of the operator or of the other operand.
 
-use super::{ELEMENT, INDEX};
+use super::{ELEMENT_WIDTH, INDEX_WIDTH};
 use crate::expr::{Bits, Expr, Graph, MAX_WIDTH, Sort};
 use num_bigint::BigUint;
 
-/// More digits than any value of the widest type has, in any base but two.
+/// Most digits of a number; every value of the widest type has fewer in any base but two.
 const MAX_DIGITS: usize = 66_000;
 
 type Binary = fn(&mut Graph, Expr, Expr) -> Expr;
 
-/// What kinds of operators there are, with what they build.
+/// Kinds of operators, with their builders.
 #[derive(Clone, Copy)]
-enum Shape {
-    /// On vectors, one bit included.
+enum OperatorKind {
+    /// Operands and result are vectors, even of one bit.
     Arithmetic(Binary),
-    /// On vectors; on booleans for one bit.
+    /// Operands and result are vectors, or booleans if they have one bit.
     Logic(Binary),
     Not,
-    /// Of vectors.
+    /// Compares vectors.
     Compare(Binary),
-    /// Of vectors; of booleans for one bit.
+    /// Compares vectors, or booleans if they have one bit.
     Equal(Binary),
     Extend(fn(&mut Graph, Expr, u32) -> Expr),
     Concat,
@@ -31,15 +31,15 @@ enum Shape {
 #[derive(Clone, Copy)]
 pub(super) struct Operator {
     name: &'static str,
-    shape: Shape,
+    kind: OperatorKind,
 }
 
 macro_rules! operators {
-    ($( $name:ident $shape:expr; )*) => {
+    ($( $name:ident $kind:expr; )*) => {
         impl Operator {
             pub(super) fn lookup(name: &str) -> Option<Operator> {
                 match name {
-                    $( stringify!($name) => Some(Operator { name: stringify!($name), shape: $shape }), )*
+                    $( stringify!($name) => Some(Operator { name: stringify!($name), kind: $kind }), )*
                     _ => None,
                 }
             }
@@ -48,35 +48,35 @@ macro_rules! operators {
 }
 
 operators! {
-    Add Shape::Arithmetic(Graph::add);
-    Sub Shape::Arithmetic(Graph::sub);
-    Mul Shape::Arithmetic(Graph::mul);
-    UDiv Shape::Arithmetic(Graph::udiv);
-    SDiv Shape::Arithmetic(Graph::sdiv);
-    URem Shape::Arithmetic(Graph::urem);
-    SRem Shape::Arithmetic(Graph::srem);
-    Shl Shape::Arithmetic(Graph::shl);
-    LShr Shape::Arithmetic(Graph::lshr);
-    AShr Shape::Arithmetic(Graph::ashr);
-    And Shape::Logic(Graph::and);
-    Or Shape::Logic(Graph::or);
-    Xor Shape::Logic(Graph::xor);
-    Not Shape::Not;
-    Eq Shape::Equal(Graph::eq);
-    Ne Shape::Equal(Graph::ne);
-    Ult Shape::Compare(Graph::ult);
-    Ule Shape::Compare(Graph::ule);
-    Ugt Shape::Compare(|graph, a, b| graph.ult(b, a));
-    Uge Shape::Compare(|graph, a, b| graph.ule(b, a));
-    Slt Shape::Compare(Graph::slt);
-    Sle Shape::Compare(Graph::sle);
-    Sgt Shape::Compare(|graph, a, b| graph.slt(b, a));
-    Sge Shape::Compare(|graph, a, b| graph.sle(b, a));
-    SExt Shape::Extend(Graph::sext);
-    ZExt Shape::Extend(Graph::zext);
-    Concat Shape::Concat;
-    Extract Shape::Extract;
-    Select Shape::Select;
+    Add OperatorKind::Arithmetic(Graph::add);
+    Sub OperatorKind::Arithmetic(Graph::sub);
+    Mul OperatorKind::Arithmetic(Graph::mul);
+    UDiv OperatorKind::Arithmetic(Graph::udiv);
+    SDiv OperatorKind::Arithmetic(Graph::sdiv);
+    URem OperatorKind::Arithmetic(Graph::urem);
+    SRem OperatorKind::Arithmetic(Graph::srem);
+    Shl OperatorKind::Arithmetic(Graph::shl);
+    LShr OperatorKind::Arithmetic(Graph::lshr);
+    AShr OperatorKind::Arithmetic(Graph::ashr);
+    And OperatorKind::Logic(Graph::and);
+    Or OperatorKind::Logic(Graph::or);
+    Xor OperatorKind::Logic(Graph::xor);
+    Not OperatorKind::Not;
+    Eq OperatorKind::Equal(Graph::eq);
+    Ne OperatorKind::Equal(Graph::ne);
+    Ult OperatorKind::Compare(Graph::ult);
+    Ule OperatorKind::Compare(Graph::ule);
+    Ugt OperatorKind::Compare(|graph, a, b| graph.ult(b, a));
+    Uge OperatorKind::Compare(|graph, a, b| graph.ule(b, a));
+    Slt OperatorKind::Compare(Graph::slt);
+    Sle OperatorKind::Compare(Graph::sle);
+    Sgt OperatorKind::Compare(|graph, a, b| graph.slt(b, a));
+    Sge OperatorKind::Compare(|graph, a, b| graph.sle(b, a));
+    SExt OperatorKind::Extend(Graph::sext);
+    ZExt OperatorKind::Extend(Graph::zext);
+    Concat OperatorKind::Concat;
+    Extract OperatorKind::Extract;
+    Select OperatorKind::Select;
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -85,7 +85,7 @@ pub(super) enum Operand<'a> {
     Number(&'a str),
 }
 
-/// A number as a constant of `width` bits (a boolean for one bit).
+/// Builds a constant of `width` bits (a boolean for one bit).
 pub(super) fn number(graph: &mut Graph, text: &str, width: u32) -> Result<Expr, String> {
     let (negative, rest) = match text.as_bytes().first() {
         Some(b'-') => (true, &text[1..]),
@@ -100,7 +100,7 @@ pub(super) fn number(graph: &mut Graph, text: &str, width: u32) -> Result<Expr, 
     };
     let shown = text.get(..40).unwrap_or(text);
     let no_number = || format!("expected a number, found `{shown}`");
-    // No second sign, which the parser below would accept.
+    // Rejects a second sign, which the parser below would accept.
     if digits.is_empty() || digits.len() > MAX_DIGITS || !digits.bytes().all(|b| b.is_ascii_alphanumeric()) {
         return Err(no_number());
     }
@@ -119,17 +119,17 @@ pub(super) fn number(graph: &mut Graph, text: &str, width: u32) -> Result<Expr, 
     Ok(if width == 1 { graph.boolean(!bits.is_zero()) } else { graph.constant(bits) })
 }
 
-/// One bit as a vector.
-pub(super) fn vector(graph: &mut Graph, e: Expr) -> Expr {
+/// Converts a boolean to a vector of one bit.
+pub(super) fn to_vector(graph: &mut Graph, e: Expr) -> Expr {
     if graph.is_bool(e) { graph.bool_to_bit(e) } else { e }
 }
 
-/// One bit as a boolean; anything else as it is.
-pub(super) fn condition(graph: &mut Graph, e: Expr) -> Expr {
+/// Converts a vector of one bit to a boolean; returns anything else unchanged.
+pub(super) fn to_boolean(graph: &mut Graph, e: Expr) -> Expr {
     if graph.sort(e) == Sort::Bits(1) { graph.bit_to_bool(e) } else { e }
 }
 
-/// The operand, which must have `width` bits or be a number.
+/// Returns the operand, which must have `width` bits or be a number.
 pub(super) fn typed(graph: &mut Graph, what: &str, operand: Operand<'_>, width: u32) -> Result<Expr, String> {
     match operand {
         Operand::Number(text) => number(graph, text, width),
@@ -147,7 +147,7 @@ fn known_width(graph: &Graph, operand: Operand<'_>) -> Option<u32> {
     }
 }
 
-/// The operator, with the width written after it, of its operands.
+/// Applies the operator, with its optional width, to the operands.
 pub(super) fn build(
     graph: &mut Graph,
     operator: Operator,
@@ -168,7 +168,7 @@ pub(super) fn build(
             format!("{name}: expected an operand with a width, found only numbers; write `(w32 5)` for one")
         })
     };
-    // Both operands in one width.
+    // Both operands, with the same width.
     let pair = |graph: &mut Graph, width: Option<u32>| {
         count(2)?;
         let width = width.map_or_else(|| infer(graph, operands), Ok)?;
@@ -178,37 +178,37 @@ pub(super) fn build(
         Some(w) if w != 1 => Err(format!("{name}: expected no type or w1, found w{w}")),
         Some(_) | None => Ok(()),
     };
-    match operator.shape {
-        Shape::Arithmetic(f) => {
+    match operator.kind {
+        OperatorKind::Arithmetic(f) => {
             let (a, b) = pair(graph, width)?;
-            let (a, b) = (vector(graph, a), vector(graph, b));
+            let (a, b) = (to_vector(graph, a), to_vector(graph, b));
             Ok(f(graph, a, b))
         }
-        Shape::Logic(f) => {
+        OperatorKind::Logic(f) => {
             let (a, b) = pair(graph, width)?;
-            let (a, b) = (condition(graph, a), condition(graph, b));
+            let (a, b) = (to_boolean(graph, a), to_boolean(graph, b));
             Ok(f(graph, a, b))
         }
-        Shape::Compare(f) => {
+        OperatorKind::Compare(f) => {
             boolean_result()?;
             let (a, b) = pair(graph, None)?;
-            let (a, b) = (vector(graph, a), vector(graph, b));
+            let (a, b) = (to_vector(graph, a), to_vector(graph, b));
             Ok(f(graph, a, b))
         }
-        Shape::Equal(f) => {
+        OperatorKind::Equal(f) => {
             boolean_result()?;
             let (a, b) = pair(graph, None)?;
-            let (a, b) = (condition(graph, a), condition(graph, b));
+            let (a, b) = (to_boolean(graph, a), to_boolean(graph, b));
             Ok(f(graph, a, b))
         }
-        Shape::Not => {
+        OperatorKind::Not => {
             count(1)?;
             let width = width.map_or_else(|| infer(graph, operands), Ok)?;
             let a = typed(graph, name, operands[0], width)?;
-            let a = condition(graph, a);
+            let a = to_boolean(graph, a);
             Ok(graph.not(a))
         }
-        Shape::Extend(f) => {
+        OperatorKind::Extend(f) => {
             count(1)?;
             let to = width.ok_or_else(no_type)?;
             let from = infer(graph, operands)?;
@@ -219,20 +219,20 @@ pub(super) fn build(
             if from == to {
                 return Ok(e);
             }
-            let e = vector(graph, e);
+            let e = to_vector(graph, e);
             Ok(f(graph, e, to))
         }
-        Shape::Extract => {
+        OperatorKind::Extract => {
             count(2)?;
             extract(graph, width.ok_or_else(no_type)?, operands[0], operands[1])
         }
-        Shape::Concat => concat(graph, width, operands),
-        Shape::Select => {
+        OperatorKind::Concat => concat(graph, width, operands),
+        OperatorKind::Select => {
             count(3)?;
             let c = typed(graph, name, operands[0], 1)?;
             let width = width.map_or_else(|| infer(graph, &operands[1..]), Ok)?;
             let (a, b) = (typed(graph, name, operands[1], width)?, typed(graph, name, operands[2], width)?);
-            let (c, a, b) = (condition(graph, c), condition(graph, a), condition(graph, b));
+            let (c, a, b) = (to_boolean(graph, c), to_boolean(graph, a), to_boolean(graph, b));
             Ok(graph.ite(c, a, b))
         }
     }
@@ -250,7 +250,7 @@ fn extract(graph: &mut Graph, to: u32, offset: Operand<'_>, operand: Operand<'_>
     if u64::from(low) + u64::from(to) > u64::from(from) {
         return Err(format!("Extract: expected offset and width within w{from}, found {low} and w{to}"));
     }
-    let e = vector(graph, e);
+    let e = to_vector(graph, e);
     Ok(graph.extract(e, low, to))
 }
 
@@ -263,7 +263,7 @@ fn concat(graph: &mut Graph, width: Option<u32>, operands: &[Operand<'_>]) -> Re
                 "Concat: expected operands with a width, found a number; write `(w8 5)` for one".into()
             );
         };
-        parts.push(vector(graph, e));
+        parts.push(to_vector(graph, e));
         total += u64::from(graph.width(e));
     }
     if operands.len() < 2 {
@@ -277,7 +277,7 @@ fn concat(graph: &mut Graph, width: Option<u32>, operands: &[Operand<'_>]) -> Re
     Ok(parts.into_iter().rev().fold(last, |low, high| graph.concat(high, low)))
 }
 
-/// `Read`, `ReadLSB`, `ReadMSB`: which element comes lowest.
+/// Order of elements: `Read`, `ReadLSB`, `ReadMSB`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Order {
     Single,
@@ -303,9 +303,9 @@ pub(super) fn read(
     index: Expr,
     array: Expr,
 ) -> Result<Expr, String> {
-    debug_assert_eq!(graph.width(index), INDEX);
-    let count = width / ELEMENT;
-    if count == 0 || !width.is_multiple_of(ELEMENT) || (order == Order::Single && count != 1) {
+    debug_assert_eq!(graph.width(index), INDEX_WIDTH);
+    let count = width / ELEMENT_WIDTH;
+    if count == 0 || !width.is_multiple_of(ELEMENT_WIDTH) || (order == Order::Single && count != 1) {
         let expected = if order == Order::Single { "w8" } else { "a multiple of w8" };
         return Err(format!("Read: expected {expected}, found w{width}"));
     }
@@ -314,7 +314,7 @@ pub(super) fn read(
     }
     let mut result: Option<Expr> = None;
     for i in (0..count).rev() {
-        let skip = graph.word(INDEX, i.into());
+        let skip = graph.word(INDEX_WIDTH, i.into());
         let at = graph.add(index, skip);
         let element = graph.select(array, at);
         result = Some(match result {

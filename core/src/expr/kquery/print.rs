@@ -1,19 +1,19 @@
-//! Printing KQuery: what the reader accepts, with labels for what is mentioned more than once.
+//! Printer of KQuery, with labels for nodes that are used more than once.
 //!
-//! The language has arrays of bytes only. A variable that is not an array is written as bytes of one, lowest
-//! first; arrays of other shapes, constant arrays and comparisons of arrays cannot be written, and the error says
-//! which was met.
+//! KQuery only has arrays of bytes. A variable that is not an array is printed as bytes of an array, lowest
+//! first. Arrays with other sorts, constant arrays and comparisons of arrays cannot be printed; the error
+//! names the obstacle.
 
 use super::lexer::type_width;
-use super::{Array, ELEMENT, INDEX};
+use super::{Array, ELEMENT_WIDTH, INDEX_WIDTH};
 use crate::expr::sharing::Sharing;
 use crate::expr::{Expr, Graph, Op, Sort};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt::Write;
 
-/// What is still to be written.
-enum Item {
-    /// An operand; a constant says its width where nothing else does.
+/// An item that is still to be printed.
+enum Pending {
+    /// An operand; `typed` constants are printed with their width.
     Mention {
         e: Expr,
         typed: bool,
@@ -26,13 +26,17 @@ struct Writer<'g> {
     graph: &'g Graph,
     sharing: Sharing,
     names: FxHashMap<Expr, String>,
-    /// Labels given so far.
+    /// Labels defined so far.
     labels: FxHashMap<Expr, String>,
-    stack: Vec<Item>,
+    stack: Vec<Pending>,
     out: String,
 }
 
-/// A query, with the declarations it needs, as text; or what in it KQuery cannot say.
+/// Prints a query with the declarations it needs.
+///
+/// # Errors
+///
+/// Fails if the query contains something that KQuery cannot express.
 pub fn print(
     graph: &Graph,
     constraints: &[Expr],
@@ -75,7 +79,7 @@ pub fn print(
     Ok(writer.out)
 }
 
-/// The variable at the bottom of a declared array.
+/// Returns the variable of a declared array.
 fn variable(graph: &Graph, array: Expr) -> Expr {
     if graph.op(array) == Op::Table { graph.kid(array, 0) } else { array }
 }
@@ -104,16 +108,18 @@ impl Writer<'_> {
         let sizes: FxHashMap<Expr, u64> =
             arrays.iter().map(|array| (variable(graph, array.expr), array.size)).collect();
         let tables: FxHashMap<Expr, Expr> =
-            self.sharing.facts().map(|table| (graph.kid(table, 0), table)).collect();
+            self.sharing.asserted().map(|table| (graph.kid(table, 0), table)).collect();
         let variables: Vec<Expr> = self.sharing.variables(graph).collect();
         for variable in variables {
             let name = &self.names[&variable];
             let size = match graph.sort(variable) {
-                Sort::Array { index: INDEX, element: ELEMENT } => sizes.get(&variable).copied().unwrap_or(0),
+                Sort::Array { index: INDEX_WIDTH, element: ELEMENT_WIDTH } => {
+                    sizes.get(&variable).copied().unwrap_or(0)
+                }
                 sort @ Sort::Array { .. } => {
                     return Err(format!("expected arrays from w32 to w8, found `{name}` of sort {sort}"));
                 }
-                Sort::Bool | Sort::Bits(_) => u64::from(graph.width(variable).div_ceil(ELEMENT)),
+                Sort::Bool | Sort::Bits(_) => u64::from(graph.width(variable).div_ceil(ELEMENT_WIDTH)),
             };
             match tables.get(&variable) {
                 Some(&table) => {
@@ -132,18 +138,19 @@ impl Writer<'_> {
     }
 
     fn write(&mut self, e: Expr) -> Result<(), String> {
-        self.stack.push(Item::Mention { e, typed: true });
+        self.stack.push(Pending::Mention { e, typed: true });
         while let Some(item) = self.stack.pop() {
             match item {
-                Item::Text(text) => self.out.push_str(text),
-                Item::Version(array) => self.version(array)?,
-                Item::Mention { e, typed } => self.mention(e, typed)?,
+                Pending::Text(text) => self.out.push_str(text),
+                Pending::Version(array) => self.version(array)?,
+                Pending::Mention { e, typed } => self.mention(e, typed)?,
             }
         }
         Ok(())
     }
 
-    /// Writes the label if `e` has one already; otherwise gives it one if it is shared.
+    /// Prints the label of `e` if it has one; otherwise defines a label if `e` is shared. Returns whether the
+    /// label was printed.
     fn by_label(&mut self, e: Expr, prefix: &str) -> bool {
         if let Some(label) = self.labels.get(&e) {
             self.out.push_str(label);
@@ -173,8 +180,8 @@ impl Writer<'_> {
         let op = graph.op(e);
         let width = graph.width(e);
         let kids = graph.kids(e);
-        // The operator's name, and whether it says its width, which its operands then have.
-        let (name, says_width, typed_kids) = match op {
+        // The name of the operator, whether its width is printed, and whether constant operands need a width.
+        let (name, prints_width, typed_kids) = match op {
             Op::Const => unreachable!("written above"),
             Op::Var if graph.is_array(e) => return Err("expected no comparison of arrays, found one".into()),
             Op::Var => {
@@ -188,21 +195,21 @@ impl Writer<'_> {
                 let name = if graph.read_count(e) > 1 { "ReadLSB" } else { "Read" };
                 let _ = write!(self.out, "({name} w{width} ");
                 self.stack.extend([
-                    Item::Text(")"),
-                    Item::Version(kids[0]),
-                    Item::Text(" "),
-                    Item::Mention { e: kids[1], typed: false },
+                    Pending::Text(")"),
+                    Pending::Version(kids[0]),
+                    Pending::Text(" "),
+                    Pending::Mention { e: kids[1], typed: false },
                 ]);
                 return Ok(());
             }
             Op::Extract => {
                 let _ = write!(self.out, "(Extract w{width} {} ", graph.extract_low(e));
-                self.stack.extend([Item::Text(")"), Item::Mention { e: kids[0], typed: true }]);
+                self.stack.extend([Pending::Text(")"), Pending::Mention { e: kids[0], typed: true }]);
                 return Ok(());
             }
             Op::Not if graph.is_bool(e) => {
                 self.out.push_str("(Eq false ");
-                self.stack.extend([Item::Text(")"), Item::Mention { e: kids[0], typed: true }]);
+                self.stack.extend([Pending::Text(")"), Pending::Mention { e: kids[0], typed: true }]);
                 return Ok(());
             }
             Op::Ite if graph.is_array(e) => {
@@ -235,20 +242,20 @@ impl Writer<'_> {
             Op::SExt => ("SExt", true, true),
             Op::Ite => ("Select", true, false),
         };
-        let _ = if says_width { write!(self.out, "({name} w{width}") } else { write!(self.out, "({name}") };
-        self.stack.push(Item::Text(")"));
+        let _ = if prints_width { write!(self.out, "({name} w{width}") } else { write!(self.out, "({name}") };
+        self.stack.push(Pending::Text(")"));
         for kid in kids.into_iter().rev() {
-            self.stack.extend([Item::Mention { e: kid, typed: typed_kids }, Item::Text(" ")]);
+            self.stack.extend([Pending::Mention { e: kid, typed: typed_kids }, Pending::Text(" ")]);
         }
         Ok(())
     }
 
-    /// A variable that is no array, as bytes of the array of its name.
+    /// Prints a variable that is not an array as bytes of the array of its name.
     fn bytes(&mut self, variable: Expr) {
         let width = self.graph.width(variable);
-        let whole = width.next_multiple_of(ELEMENT);
+        let whole = width.next_multiple_of(ELEMENT_WIDTH);
         let name = &self.names[&variable];
-        let read = if whole == ELEMENT { "Read" } else { "ReadLSB" };
+        let read = if whole == ELEMENT_WIDTH { "Read" } else { "ReadLSB" };
         let _ = if whole == width {
             write!(self.out, "({read} w{whole} 0 {name})")
         } else {
@@ -256,12 +263,12 @@ impl Writer<'_> {
         };
     }
 
-    /// An array: writes, newest first, down to a declared array.
+    /// Prints an array: writes, newest first, followed by a declared array.
     fn version(&mut self, array: Expr) -> Result<(), String> {
         let graph = self.graph;
         match graph.op(array) {
             Op::Var => self.out.push_str(&self.names[&array]),
-            Op::Table if self.sharing.is_fact(array) => {
+            Op::Table if self.sharing.is_asserted(array) => {
                 self.out.push_str(&self.names[&graph.kid(array, 0)]);
             }
             Op::Table => {
@@ -271,7 +278,7 @@ impl Writer<'_> {
                 let writes: Vec<String> =
                     graph.table(array).elements.iter().enumerate().map(|(i, e)| format!("{i}={e}")).collect();
                 let _ = write!(self.out, "[{}] @ ", writes.join(", "));
-                self.stack.push(Item::Version(graph.kid(array, 0)));
+                self.stack.push(Pending::Version(graph.kid(array, 0)));
             }
             Op::Store => {
                 if self.by_label(array, "U") {
@@ -280,19 +287,19 @@ impl Writer<'_> {
                 self.out.push('[');
                 let mut items = Vec::new();
                 let mut below = array;
-                // One list for all writes down to one that is mentioned elsewhere too.
+                // One list for all writes up to one that is used elsewhere too.
                 while graph.op(below) == Op::Store
                     && (below == array || !self.sharing.is_shared(graph, below))
                 {
                     if below != array {
-                        items.push(Item::Text(", "));
+                        items.push(Pending::Text(", "));
                     }
-                    items.push(Item::Mention { e: graph.kid(below, 1), typed: false });
-                    items.push(Item::Text("="));
-                    items.push(Item::Mention { e: graph.kid(below, 2), typed: false });
+                    items.push(Pending::Mention { e: graph.kid(below, 1), typed: false });
+                    items.push(Pending::Text("="));
+                    items.push(Pending::Mention { e: graph.kid(below, 2), typed: false });
                     below = graph.kid(below, 0);
                 }
-                items.extend([Item::Text("] @ "), Item::Version(below)]);
+                items.extend([Pending::Text("] @ "), Pending::Version(below)]);
                 self.stack.extend(items.into_iter().rev());
             }
             Op::ConstArray => return Err("expected no constant array, found one".into()),

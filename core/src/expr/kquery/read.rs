@@ -1,20 +1,20 @@
-//! Reading KQuery: bytes to graph nodes in one pass. Declarations and queries here, what is in them in
+//! Parser of KQuery: bytes to graph nodes in one pass. Declarations and queries are here, expressions in
 //! `expressions`.
 
 use super::expressions::Frame;
 use super::lexer::{Lexer, Token};
 use super::operators::{self, Operand};
-use super::{Array, ELEMENT, INDEX, Query};
+use super::{Array, ELEMENT_WIDTH, INDEX_WIDTH, ParsedQuery};
 use crate::expr::smtlib::SyntaxError;
 use crate::expr::{Expr, Graph, Sort};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// Bytes of an array whose contents may be asked for.
+/// Most bytes of an array whose contents may be requested.
 const MAX_CONTENTS: u64 = 1 << 24;
 
-/// Reads the queries of a text one after the other.
-pub struct Reader<'a> {
+/// Parses the queries of a text one after the other.
+pub struct KQueryParser<'a> {
     pub(super) lexer: Lexer<'a>,
     arrays: FxHashMap<&'a str, Array>,
     pub(super) labels: FxHashMap<&'a str, Expr>,
@@ -24,9 +24,9 @@ pub struct Reader<'a> {
     pub(super) updates: Vec<(Expr, Expr)>,
 }
 
-impl<'a> Reader<'a> {
-    pub fn new(text: &'a [u8]) -> Reader<'a> {
-        Reader {
+impl<'a> KQueryParser<'a> {
+    pub fn new(text: &'a [u8]) -> KQueryParser<'a> {
+        KQueryParser {
             lexer: Lexer::new(text),
             arrays: FxHashMap::default(),
             labels: FxHashMap::default(),
@@ -37,8 +37,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The next query, or `None` at the end of the text.
-    pub fn next(&mut self, graph: &mut Graph) -> Result<Option<Query>, SyntaxError> {
+    /// Returns the next query, or `None` at the end of the text.
+    pub fn next(&mut self, graph: &mut Graph) -> Result<Option<ParsedQuery>, SyntaxError> {
         loop {
             match self.lexer.token()? {
                 Token::Word("array") => self.declaration(graph)?,
@@ -49,12 +49,12 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The arrays declared so far; they must survive a collection between queries.
+    /// Returns the arrays declared so far; they must survive a collection between queries.
     pub fn roots(&self) -> impl Iterator<Item = Expr> + '_ {
         self.arrays.values().map(|array| array.expr)
     }
 
-    /// `NAME [SIZE] : w32 -> w8 = symbolic`, after `array`.
+    /// Reads `NAME [SIZE] : w32 -> w8 = symbolic`, after `array`.
     fn declaration(&mut self, graph: &mut Graph) -> Result<(), SyntaxError> {
         let name = match self.lexer.token()? {
             Token::Word(name) => name,
@@ -64,7 +64,7 @@ impl<'a> Reader<'a> {
         let size = match self.lexer.token()? {
             Token::ListClose => None,
             Token::Number(text) => {
-                let Some(size) = text.parse::<u64>().ok().filter(|&n| n <= 1 << INDEX) else {
+                let Some(size) = text.parse::<u64>().ok().filter(|&n| n <= 1 << INDEX_WIDTH) else {
                     return self.lexer.unexpected("a size of at most 2^32", Token::Number(text));
                 };
                 self.lexer.expect(Token::ListClose, "`]`")?;
@@ -73,14 +73,14 @@ impl<'a> Reader<'a> {
             found => return self.lexer.unexpected("a size or `]`", found),
         };
         self.lexer.expect(Token::Colon, "`:`")?;
-        self.lexer.expect(Token::Type(INDEX.into()), "the index type `w32`")?;
+        self.lexer.expect(Token::Type(INDEX_WIDTH.into()), "the index type `w32`")?;
         self.lexer.expect(Token::Arrow, "`->`")?;
-        self.lexer.expect(Token::Type(ELEMENT.into()), "the element type `w8`")?;
+        self.lexer.expect(Token::Type(ELEMENT_WIDTH.into()), "the element type `w8`")?;
         self.lexer.expect(Token::Equals, "`=`")?;
-        let sort = Sort::Array { index: INDEX, element: ELEMENT };
+        let sort = Sort::Array { index: INDEX_WIDTH, element: ELEMENT_WIDTH };
         let variable = match graph.var(name, sort) {
             Ok(variable) => variable,
-            // The name belongs to a variable of another kind.
+            // A variable of another sort has this name.
             Err(_) => graph.fresh_var(name, sort),
         };
         let (expr, size) = match self.lexer.token()? {
@@ -105,7 +105,7 @@ impl<'a> Reader<'a> {
         loop {
             match self.lexer.token()? {
                 Token::Number(text) => {
-                    let e = match operators::number(graph, text, ELEMENT) {
+                    let e = match operators::number(graph, text, ELEMENT_WIDTH) {
                         Ok(e) => e,
                         Err(message) => return self.lexer.error(message),
                     };
@@ -117,7 +117,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn query(&mut self, graph: &mut Graph) -> Result<Query, SyntaxError> {
+    fn query(&mut self, graph: &mut Graph) -> Result<ParsedQuery, SyntaxError> {
         self.labels.clear();
         self.versions.clear();
         self.lexer.expect(Token::Word("query"), "`query`")?;
@@ -159,7 +159,7 @@ impl<'a> Reader<'a> {
             token = self.lexer.token()?;
         }
         match token {
-            Token::Close => Ok(Query { constraints, expr, values, arrays }),
+            Token::Close => Ok(ParsedQuery { constraints, expr, values, arrays }),
             found => self.lexer.unexpected("`)` after the query", found),
         }
     }
@@ -179,11 +179,11 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// An expression of one bit, as a boolean.
+    /// Reads an expression of one bit as a boolean.
     fn condition(&mut self, graph: &mut Graph) -> Result<Expr, SyntaxError> {
         let operand = self.operand(graph)?;
         match operators::typed(graph, "condition", operand, 1) {
-            Ok(e) => Ok(operators::condition(graph, e)),
+            Ok(e) => Ok(operators::to_boolean(graph, e)),
             Err(message) => self.lexer.error(message),
         }
     }

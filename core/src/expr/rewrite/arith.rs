@@ -4,7 +4,7 @@ use super::Rule;
 use crate::expr::{Expr, Graph, Op};
 use smallvec::SmallVec;
 
-/// How far into a sum the `SubAdd` rule looks for what is taken from it.
+/// Most nodes of a sum that the `SubAdd` rule searches for the subtrahend.
 const MAX_SUMMANDS: usize = 64;
 
 impl Graph {
@@ -70,7 +70,7 @@ impl Graph {
                 return self.fire(Rule::SubSub, e);
             }
         }
-        if let Some(e) = self.without(a, b) {
+        if let Some(e) = self.remove_summand(a, b) {
             return self.fire(Rule::SubAdd, e);
         }
         if self.op(b) == Op::Add && (self.kid(b, 0) == a || self.kid(b, 1) == a) {
@@ -89,10 +89,11 @@ impl Graph {
         None
     }
 
-    /// The sum `a` without its summand `b`, looking at no more than `MAX_SUMMANDS` nodes. A running total from which
-    /// its parts are taken again, in any order, so comes back to where it started.
-    fn without(&mut self, a: Expr, b: Expr) -> Option<Expr> {
-        // With each summand: the sum it was found in, as a place in this list, and what stands beside it there.
+    /// Returns the sum `a` without its summand `b`, searching at most `MAX_SUMMANDS` nodes. So a running
+    /// total from which its parts are subtracted again, in any order, returns to its initial value.
+    fn remove_summand(&mut self, a: Expr, b: Expr) -> Option<Expr> {
+        // Each summand with the position in this list of the sum that contains it, and the other operand of
+        // that sum.
         let mut seen: SmallVec<[(Expr, usize, Expr); MAX_SUMMANDS]> = SmallVec::new();
         seen.push((a, 0, a));
         let mut next = 0;
@@ -117,7 +118,7 @@ impl Graph {
         None
     }
 
-    /// `k` of the constant `2^k`.
+    /// Returns `k` for the constant `2^k`.
     fn power_of_two(&self, e: Expr) -> Option<u32> {
         let bits = self.const_bits(e)?;
         let mut set = (0..bits.width()).filter(|&i| bits.bit(i));
@@ -175,16 +176,16 @@ impl Graph {
             let zero = self.word(width, 0);
             return self.fire(Rule::RemSelf, zero);
         }
-        // At width 1 the constant 1 is -1 when signed: only unsigned division may take it as one.
+        // At width 1 the signed constant 1 is -1: only unsigned division by it is the identity.
         let signed = matches!(op, Op::SDiv | Op::SRem);
         if self.const_bits(b).is_some_and(|bits| bits.to_u64() == Some(1)) && !(signed && width == 1) {
             let e = if quotient { a } else { self.word(width, 0) };
             return self.fire(Rule::DivOne, e);
         }
         if signed {
-            if self.is_positive(a) && self.is_positive(b) {
+            if self.is_nonnegative(a) && self.is_nonnegative(b) {
                 let unsigned = if quotient { Op::UDiv } else { Op::URem };
-                let e = self.make2(unsigned, a, b);
+                let e = self.build2(unsigned, a, b);
                 return self.fire(Rule::DivUnsigned, e);
             }
             return None;
@@ -200,7 +201,7 @@ impl Graph {
             let divisor = self.const_bits(b).expect("a constant");
             let e = if divisor.lshr(inner.into()).is_zero() {
                 let divisor = self.constant(divisor.extract(0, inner));
-                let narrow = self.make2(op, x, divisor);
+                let narrow = self.build2(op, x, divisor);
                 self.zext(narrow, width)
             } else if quotient {
                 self.word(width, 0)

@@ -1,4 +1,4 @@
-//! Rules for reading and writing arrays.
+//! Rules for reads and writes of arrays.
 
 use super::Rule;
 use crate::expr::{Expr, Graph, Op};
@@ -15,7 +15,7 @@ impl Graph {
             }
             Op::Store => {
                 let mut below = array;
-                while self.op(below) == Op::Store && self.differ(self.kid(below, 1), index) {
+                while self.op(below) == Op::Store && self.never_equal(self.kid(below, 1), index) {
                     below = self.kid(below, 0);
                 }
                 let e = if self.op(below) == Op::Store && self.kid(below, 1) == index {
@@ -46,7 +46,7 @@ impl Graph {
         }
     }
 
-    /// A word read stays one node over a variable, or over a table at a computed index.
+    /// Returns whether a word read stays one node: over a variable, or over a table at a computed index.
     pub(super) fn reads_words(&self, array: Expr, index: Expr) -> bool {
         match self.op(array) {
             Op::Var => true,
@@ -69,13 +69,13 @@ impl Graph {
         self.fire(Rule::ReadWord, result)
     }
 
-    /// Never equal, as far as constants and constant distances tell.
-    fn differ(&self, i: Expr, j: Expr) -> bool {
+    /// Returns whether constants or constant differences show that the indices are never equal.
+    fn never_equal(&self, i: Expr, j: Expr) -> bool {
         if self.is_const(i) && self.is_const(j) {
             return i != j;
         }
         let ((x, c), (y, d)) = (self.split_sum(i), self.split_sum(j));
-        // No summand is the summand zero, which may be there where rewriting stopped at a limit.
+        // A sum with zero may exist if rewriting stopped at a limit.
         let (c, d) = (c.filter(|&c| !self.is_zero(c)), d.filter(|&d| !self.is_zero(d)));
         x == y && c != d
     }

@@ -1,10 +1,10 @@
-//! Rules for `Not`, `And`, `Or`, `Xor`, on booleans and bit-vectors alike.
+//! Rules for `Not`, `And`, `Or`, `Xor` on booleans and bit-vectors.
 
 use super::Rule;
 use crate::expr::{Expr, Graph, Op, Sort};
 
-/// How many pieces a word may be put together from before the `Disjoint` rule leaves it alone.
-const MAX_PIECES: usize = 16;
+/// Most parts of a word that the `Disjoint` rule handles.
+const MAX_PARTS: usize = 16;
 
 impl Graph {
     pub(super) fn rewrite_not(&mut self, a: Expr) -> Option<Expr> {
@@ -15,13 +15,13 @@ impl Graph {
             }
             op @ (Op::Ult | Op::Ule | Op::Slt | Op::Sle) => {
                 let (x, y) = (self.kid(a, 0), self.kid(a, 1));
-                let turned = match op {
+                let negated = match op {
                     Op::Ult => self.ule(y, x),
                     Op::Ule => self.ult(y, x),
                     Op::Slt => self.sle(y, x),
                     _ => self.slt(y, x),
                 };
-                self.fire(Rule::NotLess, turned)
+                self.fire(Rule::NotLess, negated)
             }
             Op::Ite => {
                 let (p, c, d) = self.constant_ite(a)?;
@@ -50,14 +50,14 @@ impl Graph {
             let e = if op == Op::Xor { self.zero_like(a) } else { a };
             return self.fire(Rule::BitsSame, e);
         }
-        if self.are_opposite(a, b) {
+        if self.are_complements(a, b) {
             let e = if op == Op::And { self.zero_like(a) } else { self.ones_like(a) };
             return self.fire(Rule::BitsOpposite, e);
         }
         if self.is_const(b) && self.op(a) == op && self.is_const(self.kid(a, 1)) {
             let (x, c) = (self.kid(a, 0), self.kid(a, 1));
-            let merged = self.make2(op, c, b);
-            let e = self.make2(op, x, merged);
+            let merged = self.build2(op, c, b);
+            let e = self.build2(op, x, merged);
             return self.fire(Rule::BitsConstants, e);
         }
         if op == Op::Xor {
@@ -94,15 +94,15 @@ impl Graph {
         Some(if inner == op { other } else { x })
     }
 
-    /// Truths that were made words and joined (`(x == 0) | (x == 1)` in C) are truths that were joined.
+    /// Combines conditions that were converted to words (`(x == 0) | (x == 1)` in C).
     fn rewrite_bits_ite(&mut self, op: Op, a: Expr, b: Expr) -> Option<Expr> {
         let (p, c, d) = self.constant_ite(a)?;
         if self.is_const(b) {
-            let (c, d) = (self.make2(op, c, b), self.make2(op, d, b));
+            let (c, d) = (self.build2(op, c, b), self.build2(op, d, b));
             return Some(self.ite(p, c, d));
         }
         let (q, other_c, other_d) = self.constant_ite(b)?;
-        // Either arm may be the zero: `ite(~p, ...)` has been turned round.
+        // Either arm may be zero, because `ite(~p, ...)` is rewritten.
         let word = |g: &Graph, c, d| match (g.is_zero(c), g.is_zero(d)) {
             (false, true) => Some((c, true)),
             (true, false) => Some((d, false)),
@@ -115,7 +115,7 @@ impl Graph {
         }
         let p = if p_holds { p } else { self.not(p) };
         let q = if q_holds { q } else { self.not(q) };
-        let joined = self.make2(op, p, q);
+        let joined = self.build2(op, p, q);
         let zero = self.zero_like(value);
         Some(self.ite(joined, value, zero))
     }
@@ -140,21 +140,21 @@ impl Graph {
         None
     }
 
-    /// `b[0] | b[1] << 8` and the like: words put together from parts that do not overlap.
+    /// Rewrites `b[0] | b[1] << 8` and similar: words composed of parts that do not overlap.
     pub(super) fn rewrite_disjoint(&mut self, a: Expr, b: Expr) -> Option<Expr> {
-        // Nothing else has a part that is zero.
+        // Only these have parts that are known to be zero.
         let has_gap = |e| matches!(self.op(e), Op::ZExt | Op::Concat | Op::Shl);
         if !has_gap(a) || !has_gap(b) {
             return None;
         }
         let width = self.width(a);
-        let mut pieces = Vec::new();
-        if !self.pieces(a, 0, width, &mut pieces) || !self.pieces(b, 0, width, &mut pieces) {
+        let mut parts = Vec::new();
+        if !self.parts(a, 0, width, &mut parts) || !self.parts(b, 0, width, &mut parts) {
             return None;
         }
-        pieces.sort_unstable_by_key(|&(at, _)| at);
+        parts.sort_unstable_by_key(|&(at, _)| at);
         let mut end = 0;
-        for &(at, e) in &pieces {
+        for &(at, e) in &parts {
             if at < end {
                 return None;
             }
@@ -162,7 +162,7 @@ impl Graph {
         }
         let mut result: Option<Expr> = None;
         let mut top = 0;
-        for (at, e) in pieces {
+        for (at, e) in parts {
             if at > top {
                 let gap = self.word(at - top, 0);
                 result = Some(result.map_or(gap, |low| self.concat(gap, low)));
@@ -175,9 +175,9 @@ impl Graph {
         self.fire(Rule::Disjoint, e)
     }
 
-    /// The parts of `e` that can be non-zero, each with its place; false if `e` is not made of parts. A word
-    /// with no zero part at all does not count: nothing could be put beside it.
-    fn pieces(&self, e: Expr, at: u32, room: u32, out: &mut Vec<(u32, Expr)>) -> bool {
+    /// Adds the parts of `e` that can be non-zero with their positions; returns false if `e` has no zero
+    /// part.
+    fn parts(&self, e: Expr, at: u32, room: u32, out: &mut Vec<(u32, Expr)>) -> bool {
         let mut todo = vec![(e, at, room)];
         let before = out.len();
         let mut filled = 0;
@@ -202,7 +202,7 @@ impl Graph {
                 _ => {
                     out.push((at, e));
                     filled += room;
-                    if out.len() > MAX_PIECES {
+                    if out.len() > MAX_PARTS {
                         return false;
                     }
                 }

@@ -1,5 +1,5 @@
-//! Rules for equality and order. A constant stands to the right of `=` and `<` and to the left of `<=`, so that
-//! each comparison with a constant has one form and its negation another.
+//! Rules for equality and order. A constant is on the right of `=` and `<` and on the left of `<=`, so each
+//! comparison with a constant has one form, and its negation the other.
 
 use super::Rule;
 use crate::expr::{Bits, Expr, Graph, Op};
@@ -17,7 +17,7 @@ impl Graph {
             let e = if self.is_true(b) { a } else { self.not(a) };
             return self.fire(Rule::EqTruth, e);
         }
-        if self.are_opposite(a, b) {
+        if self.are_complements(a, b) {
             let no = self.boolean(false);
             return self.fire(Rule::EqOpposite, no);
         }
@@ -25,7 +25,8 @@ impl Graph {
             let e = self.eq(self.kid(a, 0), self.kid(b, 0));
             return self.fire(Rule::EqBothNot, e);
         }
-        if let Some((x, y)) = self.cancelled(a, b).or_else(|| self.cancelled(b, a)) {
+        if let Some((x, y)) = self.without_common_summand(a, b).or_else(|| self.without_common_summand(b, a))
+        {
             let zero = self.word(self.width(a), 0);
             let e = self.eq(x, y.unwrap_or(zero));
             return self.fire(Rule::EqAddSame, e);
@@ -33,8 +34,8 @@ impl Graph {
         if self.is_const(b) { self.rewrite_eq_constant(a, b) } else { self.rewrite_eq_parts(a, b) }
     }
 
-    /// What remains of `a = b` when a common summand is taken from both; `None` stands for zero.
-    fn cancelled(&self, a: Expr, b: Expr) -> Option<(Expr, Option<Expr>)> {
+    /// Removes a common summand from both sides of `a = b`; `None` is zero.
+    fn without_common_summand(&self, a: Expr, b: Expr) -> Option<(Expr, Option<Expr>)> {
         if self.op(a) != Op::Add {
             return None;
         }
@@ -187,10 +188,10 @@ impl Graph {
         }
     }
 
-    /// `op` between an ite and a constant (to its left if `turned`), where the arms make it simpler: both are constants,
-    /// or one is and the other is a comparison again, or an arm of a sum equals the constant just where the ite's
-    /// condition says so (a difference that is zero where the compared are equal).
-    fn decide_ite(&mut self, op: Op, ite: Expr, constant: Expr, turned: bool) -> Option<Expr> {
+    /// Compares an ite with a constant (on the left if `swapped`) if the arms make it simpler: both arms are
+    /// constants, or one arm is and the other is a comparison, or an arm of a sum equals the constant exactly
+    /// if the condition of the ite holds (a difference that is zero if its operands are equal).
+    fn decide_ite(&mut self, op: Op, ite: Expr, constant: Expr, swapped: bool) -> Option<Expr> {
         if self.op(ite) != Op::Ite {
             return None;
         }
@@ -201,9 +202,9 @@ impl Graph {
             if !may_help {
                 continue;
             }
-            let here = self.compared(op, arm, constant, turned);
-            if self.is_const(here) || here == p || self.are_opposite(here, p) {
-                let there = self.compared(op, other, constant, turned);
+            let here = self.compared(op, arm, constant, swapped);
+            if self.is_const(here) || here == p || self.are_complements(here, p) {
+                let there = self.compared(op, other, constant, swapped);
                 let (then, otherwise) = if is_then { (here, there) } else { (there, here) };
                 return Some(self.ite(p, then, otherwise));
             }
@@ -211,8 +212,8 @@ impl Graph {
         None
     }
 
-    fn compared(&mut self, op: Op, e: Expr, constant: Expr, turned: bool) -> Expr {
-        if turned { self.make2(op, constant, e) } else { self.make2(op, e, constant) }
+    fn compared(&mut self, op: Op, e: Expr, constant: Expr, swapped: bool) -> Expr {
+        if swapped { self.build2(op, constant, e) } else { self.build2(op, e, constant) }
     }
 
     pub(super) fn rewrite_less(&mut self, op: Op, a: Expr, b: Expr) -> Option<Expr> {
@@ -222,13 +223,13 @@ impl Graph {
             let e = self.boolean(!strict);
             return self.fire(Rule::LessSame, e);
         }
-        if signed && self.is_positive(a) && self.is_positive(b) {
+        if signed && self.is_nonnegative(a) && self.is_nonnegative(b) {
             let e = if strict { self.ult(a, b) } else { self.ule(a, b) };
             return self.fire(Rule::LessUnsigned, e);
         }
-        for (e, constant, turned) in [(a, b, false), (b, a, true)] {
+        for (e, constant, swapped) in [(a, b, false), (b, a, true)] {
             if self.is_const(constant)
-                && let Some(decided) = self.decide_ite(op, e, constant, turned)
+                && let Some(decided) = self.decide_ite(op, e, constant, swapped)
             {
                 return self.fire(Rule::LessIte, decided);
             }
@@ -239,9 +240,9 @@ impl Graph {
         let same_extension = self.op(a) == self.op(b) && matches!(self.op(a), Op::ZExt | Op::SExt);
         if same_extension && self.width(self.kid(a, 0)) == self.width(self.kid(b, 0)) {
             let (x, y) = (self.kid(a, 0), self.kid(b, 0));
-            // Sign extension keeps the unsigned order as well as the signed one; zero extension makes
-            // either order the unsigned one (and a signed comparison was turned into that above).
-            let e = self.make2(op, x, y);
+            // Sign extension preserves the unsigned and the signed order. Zero extension makes both orders
+            // unsigned, and a signed comparison was rewritten to that above.
+            let e = self.build2(op, x, y);
             return self.fire(Rule::LessExtended, e);
         }
         None
@@ -255,7 +256,7 @@ impl Graph {
         let (least, greatest) =
             if signed { (top.clone(), top.not()) } else { (Bits::zero(width), Bits::ones(width)) };
         let one = Bits::word(width, 1);
-        // As `x < end` (below) or `end <= x`, with the end that the canonical form has.
+        // Normalises to `x < end` (`below`) or `end <= x`.
         let (x, end, below) = match (self.const_bits(b), self.const_bits(a)) {
             (Some(c), _) => {
                 if !strict && c == greatest {
@@ -277,7 +278,7 @@ impl Graph {
             let e = self.boolean(!below);
             return self.fire(Rule::LessExtreme, e);
         }
-        // Only one value is below the second, only one is at the last.
+        // Only one value is below the second smallest, and only one is at least the largest.
         let only = if end == least.add(&one) { Some((least.clone(), below)) } else { None };
         let only = only.or_else(|| (end == greatest).then(|| (greatest.clone(), !below)));
         if let Some((value, equal)) = only {
@@ -302,7 +303,8 @@ impl Graph {
         None
     }
 
-    /// `x < end` (or its negation, if not `below`) for an extension `x`, on what it extends.
+    /// Rewrites `x < end` (or its negation, if not `below`) for an extension `x` to a comparison of the
+    /// extended word.
     fn narrow_comparison(&mut self, x: Expr, end: &Bits, below: bool, signed: bool) -> Expr {
         let y = self.kid(x, 0);
         let (inner, width) = (self.width(y), self.width(x));
@@ -310,8 +312,8 @@ impl Graph {
         let low = end.extract(0, inner);
         let back = if sign_extended { low.sext(width) } else { low.zext(width) };
         if back != *end {
-            // `end` lies in a gap that the extension leaves free. Signed: outside all values, on one side.
-            // Unsigned: a zero extension lies wholly below; a sign extension splits at the sign.
+            // `end` is not a value of the extension. Signed: it is on one side of all values. Unsigned: a
+            // zero extension is below it; a sign extension is split at the sign.
             return if signed {
                 self.boolean(end.sign() != below)
             } else if !sign_extended {
@@ -323,14 +325,14 @@ impl Graph {
             };
         }
         let end = self.constant(low);
-        // The values of a sign extension keep their unsigned order too.
+        // A sign extension preserves the unsigned order too.
         let less = if signed && sign_extended { self.slt(y, end) } else { self.ult(y, end) };
         if below { less } else { self.not(less) }
     }
 }
 
-/// The multiplicative inverse of an odd number modulo 2^width, by Newton's iteration: each round doubles the
-/// number of right low bits, starting from three (x * x = 1 modulo 8 for odd x).
+/// Returns the multiplicative inverse of an odd number modulo 2^width by Newton's iteration: each round
+/// doubles the number of correct low bits, starting with three (x * x = 1 modulo 8 for odd x).
 fn inverse(odd: &Bits) -> Bits {
     let two = Bits::word(odd.width(), 2);
     let mut x = odd.clone();
@@ -342,7 +344,7 @@ fn inverse(odd: &Bits) -> Bits {
     x
 }
 
-/// Lowest bit and length of a mask that is one run of ones.
+/// Returns the lowest bit and the length of a mask that is one run of ones.
 fn run_of_ones(mask: &Bits) -> Option<(u32, u32)> {
     let low = (0..mask.width()).find(|&i| mask.bit(i))?;
     let ones = (low..mask.width()).take_while(|&i| mask.bit(i)).count() as u32;

@@ -1,8 +1,8 @@
 //! Rewriting at construction: one card per rule, counted by name.
 //!
-//! A rule looks at an operator and its (already simplified) operands and may give a simpler expression of the
-//! same meaning. The card says what it matches and what it gives; `tests/rewrite.rs` fails for a rule that no
-//! case exercises, and compares every rewritten expression with `eval` over all values at small widths.
+//! A rule matches an operator and its simplified operands and may return a simpler expression with the same
+//! meaning. The card gives pattern and result. `tests/rewrite.rs` fails for a rule without a test case, and
+//! compares every rewritten expression with `eval` over all values at small widths.
 
 mod arith;
 mod array;
@@ -22,7 +22,7 @@ macro_rules! rules {
         impl Rule {
             pub const ALL: &'static [Rule] = &[ $( Rule::$name, )* ];
 
-            /// What the rule matches and what it gives; `c` stands for constants.
+            /// The pattern and the result of the rule; `c` and `d` are constants.
             pub const fn card(self) -> &'static str { match self { $( Rule::$name => $card, )* } }
         }
     };
@@ -31,7 +31,7 @@ macro_rules! rules {
 rules! {
     // bits
     NotNot: "~~x = x";
-    NotLess: "~(x < y) = y <= x, and the other way round, signed or not";
+    NotLess: "~(x < y) = y <= x; ~(x <= y) = y < x; signed and unsigned";
     NotIte: "~ite(p, c, d) = ite(p, ~c, ~d)";
     BitsZero: "x & 0 = 0; x | 0 = x; x ^ 0 = x";
     BitsOnes: "x & ~0 = x; x | ~0 = ~0; x ^ ~0 = ~x";
@@ -43,7 +43,7 @@ rules! {
     BitsIte: "ite(p, c, 0) op ite(q, c, 0) = ite(p op q, c, 0); ite(p, c, d) op e = ite(p, c op e, d op e)";
     MaskLow: "x & 0..01..1 = zext(low bits of x)";
     MaskExtended: "zext(x) & c = zext(x & low(c))";
-    Disjoint: "words that share no bit, joined by |, ^ or +, are their concatenation";
+    Disjoint: "words without common bits combined by |, ^ or + are a concatenation";
     // arith
     AddZero: "x + 0 = x - 0 = x";
     AddConstants: "(x + c) + d = x + (c + d)";
@@ -61,10 +61,10 @@ rules! {
     MulOne: "x * 1 = x; x * ~0 = 0 - x";
     MulPower: "x * 2^k = x << k";
     MulConstants: "(x * c) * d = x * (c * d); (x << k) * c = x * (c << k)";
-    DivZero: "x / 0 and x % 0 as SMT-LIB has them";
+    DivZero: "x / 0 and x % 0 as SMT-LIB defines them";
     DivOne: "x / 1 = x; x % 1 = 0";
     DivPower: "x / 2^k = zext(high bits); x % 2^k = zext(low bits), unsigned";
-    DivUnsigned: "signed / and % of two words known not to be negative are the unsigned ones";
+    DivUnsigned: "signed / and % of nonnegative words are unsigned / and %";
     DivNarrow: "zext(x) / c = zext(x / c), likewise %, unsigned";
     RemSelf: "x % x = 0";
     // shift
@@ -77,7 +77,7 @@ rules! {
     EqTruth: "p = true is p; p = false is ~p";
     EqOpposite: "(x = ~x) is false";
     EqBothNot: "(~x = ~y) is x = y";
-    EqIte: "(ite(p, x, y) = e) is ite(p, x = e, y = e) where one of these is decided, p or ~p";
+    EqIte: "(ite(p, x, y) = e) is ite(p, x = e, y = e) if one of these is a constant, p or ~p";
     EqNot: "(~x = c) is x = ~c";
     EqXor: "(x ^ c = d) is x = c ^ d; (x ^ y = 0) is x = y";
     EqAdd: "(x + c = d) is x = d - c";
@@ -85,28 +85,28 @@ rules! {
     EqSub: "(x - y = 0) is x = y; (c - x = d) is x = c - d";
     EqMulOdd: "(x * c = d) is x = d / c modulo 2^w, for odd c";
     EqShl: "(x << c = d) is (low bits of x = d >> c), or false";
-    EqExtended: "extensions are equal if what they extend is; a constant may be out of reach";
-    EqConcat: "concatenations are equal if their parts are; with a constant likewise";
+    EqExtended: "(ext(x) = ext(y)) is x = y; (ext(x) = c) is x = low(c), or false";
+    EqConcat: "(x ++ y = z ++ w) is x = z and y = w; likewise for a constant";
     EqMask: "(x & c = d) for a run of ones c is (those bits of x = d >> k), or false";
     EqOr: "(x | y = 0) is x = 0 and y = 0";
     LessSame: "x < x is false, x <= x is true";
-    LessExtreme: "nothing is below the least or above the greatest; only they are at the end";
+    LessExtreme: "x < min and max < x are false; x < min + 1 is x = min; x < max is x != max";
     LessConstant: "x <= c is x < c + 1; c < x is c + 1 <= x";
-    LessExtended: "extensions compare as what they extend; a constant may be out of reach";
-    LessUnsigned: "signed comparison of words known not to be negative is the unsigned one";
+    LessExtended: "(ext(x) < ext(y)) is x < y; (ext(x) < c) is x < low(c), or a constant";
+    LessUnsigned: "signed comparison of nonnegative words is unsigned comparison";
     LessIte: "(ite(p, c, y) < e) is ite(p, c < e, y < e)";
     // shape
-    ExtractExtract: "bits of bits";
+    ExtractExtract: "an extract of an extract is one extract";
     ExtractConcat: "bits of a concatenation are bits of its parts";
     ExtractExtended: "bits of an extension are bits of what it extends";
     ExtractIte: "bits of ite(p, c, d) = ite(p, bits of c, bits of d)";
     ExtractRead: "whole elements of a word read are a narrower read";
-    ExtractBits: "bits of x op y = bits of x op bits of y, for &, |, ^, ~, where that gets simpler";
-    ExtractArith: "low bits of x op y = low bits of x op low bits of y, for + - *, where that gets simpler";
+    ExtractBits: "bits of x op y = bits of x op bits of y, for &, |, ^, ~, if that is simpler";
+    ExtractArith: "low bits of x op y = low bits of x op low bits of y, for + - *, if that is simpler";
     ExtractShl: "bits of x << c are bits of x, or zeros";
     ExtendExtended: "an extension of an extension is one extension";
     ExtendIte: "extension of ite(p, c, d) = ite(p, extension of c, extension of d)";
-    SignExtendPositive: "sext(x) = zext(x) where x is known not to be negative";
+    SignExtendNonnegative: "sext(x) = zext(x) for nonnegative x";
     ConcatZero: "0 ++ x = zext(x)";
     ConcatNest: "(x ++ y) ++ z = x ++ (y ++ z)";
     ConcatExtended: "zext(x) ++ y = zext(x ++ y)";
@@ -119,29 +119,29 @@ rules! {
     IteNested: "ite(p, ite(p, x, y), z) = ite(p, x, z)";
     IteCondition: "ite(p, p, x) = p | x; ite(p, x, p) = p & x";
     // array
-    ReadStore: "read over write, where both indices are known or the same";
+    ReadStore: "read over write, if the indices are equal or known to differ";
     ReadConst: "any element of a constant array is its value";
     ReadTable: "a table read at a constant index";
     ReadIte: "read(ite(p, a, b), i) = ite(p, read(a, i), read(b, i))";
-    ReadWord: "a word read over something written is the concatenation of element reads";
-    StoreSame: "writing the element that is there changes nothing";
-    StoreTwice: "the second write to one index counts";
+    ReadWord: "a word read of a written array is a concatenation of element reads";
+    StoreSame: "store(a, i, read(a, i)) = a";
+    StoreTwice: "store(store(a, i, x), i, y) = store(a, i, y)";
 }
 
-/// Rewrites build expressions that are rewritten in turn; past this depth they are left as they are, so that
-/// no input can exhaust the stack.
+/// Largest depth of nested rewrites; deeper expressions are not rewritten, so no input can overflow the
+/// stack.
 const MAX_DEPTH: u32 = 24;
 
-/// Likewise past this many rewrites for one request: parts that are shared would be met once for each way that
-/// leads to them, which grows exponentially with the depth. Long words of many parts stay well below.
+/// Most rewrites per builder call. Shared operands would be rewritten once per path to them, which is
+/// exponential in the depth. Long concatenations stay well below.
 const MAX_STEPS: u32 = 2048;
 
-/// How often each rule fired, and how far the rewriting of the present request has got.
+/// Number of applications of each rule, and the state of the current builder call.
 pub(super) struct Counters {
     fired: [u64; Rule::ALL.len()],
     depth: u32,
     steps: u32,
-    cut: u64,
+    skipped: u64,
     max_depth: u32,
     max_steps: u32,
 }
@@ -149,19 +149,19 @@ pub(super) struct Counters {
 impl Default for Counters {
     fn default() -> Counters {
         let fired = [0; Rule::ALL.len()];
-        Counters { fired, depth: 0, steps: 0, cut: 0, max_depth: MAX_DEPTH, max_steps: MAX_STEPS }
+        Counters { fired, depth: 0, steps: 0, skipped: 0, max_depth: MAX_DEPTH, max_steps: MAX_STEPS }
     }
 }
 
 impl Counters {
-    /// May a rewrite begin? Then `leave` ends it.
+    /// Starts a rewrite, which `leave` ends; returns false at a limit.
     #[inline]
     pub(super) fn enter(&mut self) -> bool {
         if self.depth == 0 {
             self.steps = 0;
         }
         if self.depth >= self.max_depth || self.steps >= self.max_steps {
-            self.cut += 1;
+            self.skipped += 1;
             return false;
         }
         self.depth += 1;
@@ -180,13 +180,12 @@ impl Counters {
 }
 
 impl Graph {
-    /// How often rewriting stopped at a limit. Only then may an expression be less than canonical.
+    /// Number of rewrites skipped at a limit. Unless it is zero, expressions may not be canonical.
     pub fn rewrites_cut(&self) -> u64 {
-        self.rules.cut
+        self.rules.skipped
     }
 
-    /// Other limits than the usual ones, for tests: whatever the rules see must not depend on earlier rules
-    /// having run.
+    /// Sets other limits, for tests: a rule must not depend on earlier rules having been applied.
     #[doc(hidden)]
     pub fn limit_rewriting(&mut self, depth: u32, steps: u32) {
         (self.rules.max_depth, self.rules.max_steps) = (depth, steps);
@@ -228,8 +227,8 @@ impl Graph {
         }
     }
 
-    /// Builds `op` again from the general builder.
-    fn make2(&mut self, op: Op, a: Expr, b: Expr) -> Expr {
+    /// Builds `op` with the public builder.
+    fn build2(&mut self, op: Op, a: Expr, b: Expr) -> Expr {
         match op {
             Op::And => self.and(a, b),
             Op::Or => self.or(a, b),
@@ -276,12 +275,12 @@ impl Graph {
         }
     }
 
-    /// `a` is `Not(b)` or the other way round.
-    fn are_opposite(&self, a: Expr, b: Expr) -> bool {
+    /// Returns whether `a` is `Not(b)` or `b` is `Not(a)`.
+    fn are_complements(&self, a: Expr, b: Expr) -> bool {
         (self.op(a) == Op::Not && self.kid(a, 0) == b) || (self.op(b) == Op::Not && self.kid(b, 0) == a)
     }
 
-    /// `x` and `c` of `x + c`; anything else is itself plus nothing.
+    /// Splits `x + c` into `x` and `c`.
     fn split_sum(&self, e: Expr) -> (Expr, Option<Expr>) {
         if self.op(e) == Op::Add && self.is_const(self.kid(e, 1)) {
             return (self.kid(e, 0), Some(self.kid(e, 1)));
@@ -289,7 +288,7 @@ impl Graph {
         (e, None)
     }
 
-    /// `p`, `c`, `d` of `ite(p, c, d)` with constant arms.
+    /// Returns `p`, `c`, `d` of `ite(p, c, d)` with constant arms.
     fn constant_ite(&self, e: Expr) -> Option<(Expr, Expr, Expr)> {
         if self.op(e) != Op::Ite {
             return None;
@@ -298,14 +297,14 @@ impl Graph {
         (self.is_const(c) && self.is_const(d)).then_some((p, c, d))
     }
 
-    /// The top bit is zero in every assignment, as far as the shape tells.
-    fn is_positive(&self, e: Expr) -> bool {
+    /// Returns whether the structure of `e` shows that its top bit is always zero.
+    fn is_nonnegative(&self, e: Expr) -> bool {
         match self.op(e) {
             Op::ZExt => true,
             Op::Const => !self.const_bits(e).expect("a constant").sign(),
-            Op::Concat => self.is_const(self.kid(e, 0)) && self.is_positive_constant(self.kid(e, 0)),
-            Op::And => self.is_const(self.kid(e, 1)) && self.is_positive_constant(self.kid(e, 1)),
-            Op::Ite => [1, 2].into_iter().all(|i| self.is_positive_constant(self.kid(e, i))),
+            Op::Concat => self.is_const(self.kid(e, 0)) && self.is_nonnegative_constant(self.kid(e, 0)),
+            Op::And => self.is_const(self.kid(e, 1)) && self.is_nonnegative_constant(self.kid(e, 1)),
+            Op::Ite => [1, 2].into_iter().all(|i| self.is_nonnegative_constant(self.kid(e, i))),
             Op::UDiv | Op::URem => {
                 self.op(self.kid(e, 0)) == Op::ZExt && self.op(e) == Op::URem
                     || self.op(self.kid(e, 0)) == Op::ZExt
@@ -318,7 +317,7 @@ impl Graph {
         }
     }
 
-    fn is_positive_constant(&self, e: Expr) -> bool {
+    fn is_nonnegative_constant(&self, e: Expr) -> bool {
         self.const_bits(e).is_some_and(|bits| !bits.sign())
     }
 }

@@ -3,7 +3,7 @@
 use super::Rule;
 use crate::expr::{Expr, Graph, Op};
 
-/// Adjacent reads are joined up to the machine's word.
+/// Largest width of adjacent reads that are combined: the machine word.
 const MAX_READ_WIDTH: u32 = 64;
 
 impl Graph {
@@ -65,7 +65,7 @@ impl Graph {
             }
             Op::Not => {
                 let x = self.kid(a, 0);
-                if !self.cuts_well(x) {
+                if !self.is_sliceable(x) {
                     return None;
                 }
                 let x = self.extract(x, low, width);
@@ -73,11 +73,11 @@ impl Graph {
                 self.fire(Rule::ExtractBits, e)
             }
             op @ (Op::And | Op::Or | Op::Xor) => {
-                let e = self.cut_both(op, a, low, width)?;
+                let e = self.extract_both(op, a, low, width)?;
                 self.fire(Rule::ExtractBits, e)
             }
             op @ (Op::Add | Op::Sub | Op::Mul) if low == 0 => {
-                let e = self.cut_both(op, a, 0, width)?;
+                let e = self.extract_both(op, a, 0, width)?;
                 self.fire(Rule::ExtractArith, e)
             }
             Op::Shl => {
@@ -98,18 +98,18 @@ impl Graph {
         }
     }
 
-    /// Taking bits of `e` gives something no larger than `e`.
-    fn cuts_well(&self, e: Expr) -> bool {
+    /// Returns whether an extract of `e` is no larger than `e`.
+    fn is_sliceable(&self, e: Expr) -> bool {
         matches!(self.op(e), Op::Const | Op::ZExt | Op::SExt | Op::Concat | Op::Extract)
     }
 
-    fn cut_both(&mut self, op: Op, a: Expr, low: u32, width: u32) -> Option<Expr> {
+    fn extract_both(&mut self, op: Op, a: Expr, low: u32, width: u32) -> Option<Expr> {
         let (x, y) = (self.kid(a, 0), self.kid(a, 1));
-        if !self.cuts_well(x) || !self.cuts_well(y) {
+        if !self.is_sliceable(x) || !self.is_sliceable(y) {
             return None;
         }
         let (x, y) = (self.extract(x, low, width), self.extract(y, low, width));
-        Some(self.make2(op, x, y))
+        Some(self.build2(op, x, y))
     }
 
     pub(super) fn rewrite_extend(&mut self, op: Op, a: Expr, width: u32) -> Option<Expr> {
@@ -133,9 +133,9 @@ impl Graph {
             }
             _ => {}
         }
-        if op == Op::SExt && self.is_positive(a) {
+        if op == Op::SExt && self.is_nonnegative(a) {
             let e = self.zext(a, width);
-            return self.fire(Rule::SignExtendPositive, e);
+            return self.fire(Rule::SignExtendNonnegative, e);
         }
         None
     }
@@ -175,7 +175,7 @@ impl Graph {
         None
     }
 
-    /// `a` directly above `b`, as one simpler expression.
+    /// Returns the concatenation of `a` and `b` as one simpler expression.
     fn joined(&mut self, a: Expr, b: Expr) -> Option<(Rule, Expr)> {
         match (self.op(a), self.op(b)) {
             (Op::Extract, Op::Extract) => {

@@ -1,4 +1,5 @@
-//! Rules for shifts. A right shift by a constant is a slice; a left shift stays, as the arithmetic it mostly is.
+//! Rules for shifts. A right shift by a constant becomes an extract; a left shift stays, because it is mostly
+//! used as arithmetic.
 
 use super::Rule;
 use crate::expr::{Expr, Graph, Op};

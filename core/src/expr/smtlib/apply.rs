@@ -1,5 +1,4 @@
-//! The parts of terms that stand in parentheses: indexed constants, what is applied, its application, and
-//! annotations.
+//! Parser of parenthesised terms: indexed constants, functions, applications and annotations.
 
 use super::SyntaxError;
 use super::lexer::{Token, shorten};
@@ -8,15 +7,15 @@ use super::terms::{Frame, Head, Parser};
 use crate::expr::{Bits, Expr, Sort};
 use rustc_hash::FxHashMap;
 
-/// Nodes that uses of defined functions may cost in one command. Definitions built upon each other double in
-/// size at each step, so a short text could ask for any amount.
+/// Most nodes that uses of defined functions may create in one command. Definitions that use each other can
+/// double in size at each step, so a short text could request any amount.
 const MAX_EXPANSION: u64 = 1 << 20;
 
-/// More decimal digits than any value of the widest bit-vector has.
+/// Most digits of a decimal constant; every value of the widest bit-vector has fewer.
 const MAX_DIGITS: usize = 20_000;
 
 impl Parser<'_, '_> {
-    /// `bvN w)`, after `(_`.
+    /// Reads `bvN w)`, after `(_`.
     pub(super) fn indexed_constant(&mut self) -> Result<Expr, SyntaxError> {
         let token = self.lexer.token()?;
         let Token::Symbol(name) = token else { return self.lexer.unexpected("`bvN`", token) };
@@ -36,7 +35,7 @@ impl Parser<'_, '_> {
             Err(e) => return self.error(e.0),
         };
         self.lexer.close()?;
-        // Cut to the width, as SMT-LIB's nat2bv does.
+        // Truncates to the width, as SMT-LIB's nat2bv does.
         if digits.len() <= 19 && width <= 64 {
             let word = digits.parse().expect("at most 19 digits");
             return Ok(self.graph.word(width, word));
@@ -45,7 +44,7 @@ impl Parser<'_, '_> {
         Ok(self.graph.constant(bits))
     }
 
-    /// `x S)`, after `(as`: a constant with its sort.
+    /// Reads `x S)`, after `(as`: a constant with its sort.
     pub(super) fn qualified(&mut self) -> Result<Expr, SyntaxError> {
         let e = match self.lexer.token()? {
             Token::Symbol("const") => {
@@ -65,7 +64,7 @@ impl Parser<'_, '_> {
         Ok(e)
     }
 
-    /// After `((`: an indexed function or a constant array's.
+    /// Reads an indexed function or `as const`, after `((`.
     pub(super) fn compound_head(&mut self) -> Result<Head, SyntaxError> {
         match self.lexer.token()? {
             Token::Symbol("_") => {}
@@ -112,7 +111,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// At the `)` of an application: its value. The frame goes.
+    /// Builds the application at its `)` and pops its frame.
     pub(super) fn apply(&mut self) -> Result<Expr, SyntaxError> {
         let Some(Frame::Apply { head, first, at }) = self.frames.pop() else {
             unreachable!("called for applications")
@@ -142,7 +141,7 @@ impl Parser<'_, '_> {
         Ok(value)
     }
 
-    /// A defined function of the arguments from `first` on.
+    /// Applies a defined function to the arguments from `first` on.
     fn expand(&mut self, place: u32, symbol: Symbol, first: usize, at: usize) -> Result<Expr, SyntaxError> {
         let f = self.symbols.function(place);
         let name = shorten(self.symbols.name(symbol));
@@ -173,7 +172,7 @@ impl Parser<'_, '_> {
         Ok(self.graph.substitute(f.body, &map))
     }
 
-    /// After the term of an annotation: its attributes and the `)`.
+    /// Reads the attributes of an annotation and its `)`.
     pub(super) fn attributes(&mut self, value: Expr, whole: bool) -> Result<(), SyntaxError> {
         let mut any = false;
         loop {
@@ -191,7 +190,7 @@ impl Parser<'_, '_> {
                     }
                 }
                 Token::Keyword(_) => {
-                    // An attribute may come without a value.
+                    // The value of an attribute is optional.
                     let next = self.lexer.token()?;
                     self.lexer.back();
                     if !matches!(next, Token::Keyword(_) | Token::Close) {

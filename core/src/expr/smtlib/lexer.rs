@@ -1,5 +1,5 @@
-//! Tokens of SMT-LIB 2, as slices of the text. Positions are byte offsets; lines and columns are counted only
-//! when an error needs them.
+//! SMT-LIB 2 tokens as slices of the text. Positions are byte offsets; lines and columns are computed only
+//! for errors.
 
 use super::SyntaxError;
 
@@ -8,9 +8,9 @@ pub enum Token<'a> {
     Open,
     Close,
     Symbol(&'a str),
-    /// `|...|`, without the bars: a symbol, never a reserved word.
+    /// `|...|` without the bars: a symbol, never a reserved word.
     Quoted(&'a str),
-    /// Without the colon.
+    /// A keyword without the colon.
     Keyword(&'a str),
     Numeral(&'a str),
     Decimal(&'a str),
@@ -18,12 +18,12 @@ pub enum Token<'a> {
     Hex(&'a str),
     /// The digits of `#b...`.
     Binary(&'a str),
-    /// Between the outer quotes, inner ones still doubled.
+    /// A string without the outer quotes; inner quotes are still doubled.
     String(&'a str),
     End,
 }
 
-/// What a byte can be part of.
+/// Classes of bytes.
 const SYMBOL: u8 = 1;
 const DIGIT: u8 = 2;
 const SPACE: u8 = 4;
@@ -50,7 +50,7 @@ fn is(b: u8, class: u8) -> bool {
     CLASS[b as usize] & class != 0
 }
 
-/// Could `name` stand unquoted?
+/// Returns whether `name` is a simple symbol, which needs no quotes.
 pub(super) fn is_simple(name: &str) -> bool {
     let bytes = name.as_bytes();
     bytes.first().is_some_and(|&b| !is(b, DIGIT)) && bytes.iter().all(|&b| is(b, SYMBOL))
@@ -59,7 +59,7 @@ pub(super) fn is_simple(name: &str) -> bool {
 pub struct Lexer<'a> {
     text: &'a [u8],
     at: usize,
-    /// Where the token last given begins.
+    /// Start of the last token.
     start: usize,
 }
 
@@ -68,17 +68,17 @@ impl<'a> Lexer<'a> {
         Lexer { text, at: 0, start: 0 }
     }
 
-    /// Where the token last given begins.
+    /// Returns the start of the last token.
     pub fn start(&self) -> usize {
         self.start
     }
 
-    /// Where the next token will be looked for.
+    /// Returns the offset at which the next token is searched.
     pub fn at(&self) -> usize {
         self.at
     }
 
-    /// Puts the token last given back.
+    /// Puts the last token back.
     pub fn back(&mut self) {
         self.at = self.start;
     }
@@ -182,7 +182,7 @@ impl<'a> Lexer<'a> {
         Ok(token)
     }
 
-    /// Up to the next `end`, which is passed over.
+    /// Returns the text up to the next `end`, and skips `end`.
     fn delimited(&mut self, end: u8, expected: &str) -> Result<&'a str, SyntaxError> {
         let from = self.at;
         match self.text[from..].iter().position(|&b| b == end) {
@@ -202,7 +202,7 @@ impl<'a> Lexer<'a> {
             .map_err(|e| SyntaxError::new(from + e.valid_up_to(), "expected UTF-8 text, found other bytes"))
     }
 
-    /// The error for a token (the one last given) in a place where something else belongs.
+    /// Returns the error for the last token in a place where something else is expected.
     pub fn unexpected<T>(&self, expected: &str, found: Token<'_>) -> Result<T, SyntaxError> {
         let found = match found {
             Token::Open => "`(`".to_string(),
@@ -233,7 +233,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// A numeral of at most 64 bits.
+    /// Reads a numeral of at most 64 bits.
     pub fn numeral(&mut self) -> Result<u64, SyntaxError> {
         match self.token()? {
             Token::Numeral(digits) => digits.parse().map_err(|_| {
@@ -244,7 +244,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Passes over one s-expression; what it holds need only be made of tokens.
+    /// Skips one s-expression, which may consist of any tokens.
     pub fn skip_expression(&mut self) -> Result<(), SyntaxError> {
         let mut depth = 0u64;
         loop {
@@ -262,7 +262,7 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// What of a long name a message shows.
+/// Shortens a long name for a message.
 pub(super) fn shorten(text: &str) -> std::borrow::Cow<'_, str> {
     match text.char_indices().nth(40) {
         Some((at, _)) => format!("{}...", &text[..at]).into(),
@@ -274,7 +274,7 @@ fn describe_byte(b: u8) -> String {
     if b.is_ascii_graphic() { format!("`{}`", b as char) } else { format!("byte 0x{b:02x}") }
 }
 
-/// The line and column, both from 1, of byte `at`.
+/// Returns the line and column, both from 1, of byte `at`.
 pub fn position(text: &[u8], at: usize) -> (usize, usize) {
     let before = &text[..at.min(text.len())];
     let line = before.iter().filter(|&&b| b == b'\n').count() + 1;
@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_token_says_so() {
+    fn invalid_tokens_report_an_error() {
         for (text, message) in [
             ("\u{0}", "expected a token, found byte 0x00"),
             ("[", "expected a token, found `[`"),

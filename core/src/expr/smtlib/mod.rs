@@ -1,9 +1,9 @@
-//! SMT-LIB 2 terms over booleans, bit-vectors and arrays: reading and printing.
+//! SMT-LIB 2 terms over booleans, bit-vectors and arrays: parser and printer.
 //!
-//! Reading goes from bytes to graph nodes in one pass, without a tree in between: `lexer` gives tokens,
-//! `symbols` says what a name means here, `sorts` and `terms` keep their own stacks, so that no nesting of the
-//! input can exhaust ours. Commands are not here but in `script`. Printing binds what is shared to names, so
-//! that a graph of n nodes prints in a text of size O(n).
+//! The parser builds graph nodes from bytes in one pass without a syntax tree: `lexer` returns tokens,
+//! `symbols` resolves names, `sorts` and `terms` use explicit stacks, so nesting cannot overflow the host
+//! stack. Commands are in `script`. The printer binds shared nodes to names, so a graph of n nodes prints as
+//! a text of size O(n).
 
 mod apply;
 mod lexer;
@@ -19,8 +19,7 @@ pub use terms::Parser;
 
 use std::fmt;
 
-/// Input that is not what the language allows: where (a byte offset into the text given), and what was
-/// expected and found there.
+/// A syntax or sort error: a byte offset into the text, and what was expected and found there.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SyntaxError {
     pub at: usize,
@@ -32,7 +31,7 @@ impl SyntaxError {
         SyntaxError { at, message: message.into() }
     }
 
-    /// `line L column C: message`, for a text that begins at line `line` and column `column`.
+    /// Formats `line L column C: message`, for a text that starts at line `line` and column `column`.
     pub fn located(&self, text: &[u8], line: usize, column: usize) -> String {
         let (l, c) = position(text, self.at);
         let column = if l == 1 { column + c - 1 } else { c };

@@ -1,8 +1,8 @@
-//! Printing: terms, values, and whole scripts.
+//! Printer of terms, values and scripts.
 //!
-//! What is mentioned more than once is bound to a name, by nested `let`s in a term and by `define-fun` in a
-//! script, so the text is as long as the graph is large. Word reads become concatenations of `select`s. The
-//! writer keeps its own stack of what is still to be written.
+//! Nodes that are used more than once are bound to names, by nested `let`s in a term and by `define-fun` in a
+//! script, so the size of the text is linear in the number of nodes. Word reads become concatenations of
+//! `select`s. The writer has an explicit stack of pending items.
 
 use super::lexer::is_simple;
 use super::symbols::is_reserved;
@@ -12,7 +12,8 @@ use crate::expr::{ArrayValue, Bits, Expr, Graph, Op, Sort, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt::Write;
 
-/// A name as a symbol of SMT-LIB, quoted if need be; `None` if no quoting can say it: `|and|` is still `and`.
+/// Prints a name as an SMT-LIB symbol, quoted if necessary; `None` if no symbol has this name: `|and|` is
+/// still `and`.
 pub fn print_symbol(name: &str) -> Option<String> {
     if matches!(name, "true" | "false") || Builtin::lookup(name).is_some() {
         return None;
@@ -23,7 +24,7 @@ pub fn print_symbol(name: &str) -> Option<String> {
     (!name.contains(['|', '\\'])).then(|| format!("|{name}|"))
 }
 
-/// A value as a term; arrays as writes into a constant array.
+/// Prints a value as a term; arrays are writes into a constant array.
 pub fn print_value(sort: Sort, value: &Value) -> String {
     match value {
         Value::Bits(bits) => print_bits(sort, bits),
@@ -51,16 +52,16 @@ fn print_array(sort: Sort, array: &ArrayValue) -> String {
 /// Prints expressions of one graph.
 pub struct Printer<'g> {
     graph: &'g Graph,
-    /// Variables that are to be called otherwise than the graph does.
+    /// Names of variables that differ from those in the graph.
     pub renamed: FxHashMap<Expr, String>,
 }
 
-/// What is still to be written.
-enum Item {
-    Mention(Expr),
+/// An item that is still to be printed.
+enum Pending {
+    Reference(Expr),
     Text(&'static str),
     Owned(String),
-    /// `e + n`, as the index of an element of a word read.
+    /// `e + n`, the index of an element of a word read.
     Offset(Expr, u32),
 }
 
@@ -68,7 +69,7 @@ struct Writer<'g> {
     graph: &'g Graph,
     names: FxHashMap<Expr, String>,
     sharing: Sharing,
-    stack: Vec<Item>,
+    stack: Vec<Pending>,
     out: String,
 }
 
@@ -77,10 +78,10 @@ impl<'g> Printer<'g> {
         Printer { graph, renamed: FxHashMap::default() }
     }
 
-    fn writer(&self, roots: &[Expr], facts: bool) -> Writer<'g> {
+    fn writer(&self, roots: &[Expr], assert_tables: bool) -> Writer<'g> {
         let mut sharing = Sharing::of(self.graph, roots);
-        if !facts {
-            sharing.forget_facts();
+        if !assert_tables {
+            sharing.assert_no_tables();
         }
         let mut used: FxHashSet<String> = FxHashSet::default();
         let mut names: FxHashMap<Expr, String> = FxHashMap::default();
@@ -106,22 +107,22 @@ impl<'g> Printer<'g> {
         Writer { graph: self.graph, names, sharing, stack: Vec::new(), out: String::new() }
     }
 
-    /// One term, what it shares bound by `let`.
+    /// Prints a term; shared nodes are bound by `let`.
     pub fn term(&self, e: Expr) -> String {
         let mut writer = self.writer(&[e], false);
         let mut lets = 0;
         for shared in writer.shared() {
             let _ = write!(writer.out, "(let (({} ", writer.names[&shared]);
-            writer.content(shared);
+            writer.print_definition(shared);
             writer.out.push_str(")) ");
             lets += 1;
         }
-        writer.mention(e);
+        writer.print_reference(e);
         writer.out.push_str(&")".repeat(lets));
         writer.out
     }
 
-    /// A script that asks whether the assertions hold together.
+    /// Prints a script that checks the conjunction of the assertions.
     pub fn script(&self, assertions: &[Expr]) -> String {
         let mut writer = self.writer(assertions, true);
         let arrays = writer.sharing.order.iter().any(|&e| self.graph.is_array(e));
@@ -131,19 +132,19 @@ impl<'g> Printer<'g> {
             let (name, sort) = (&writer.names[&variable], self.graph.sort(variable));
             let _ = writeln!(writer.out, "(declare-fun {name} () {sort})");
         }
-        let facts: Vec<Expr> = writer.sharing.facts().collect();
-        for table in facts {
-            writer.facts(table);
+        let tables: Vec<Expr> = writer.sharing.asserted().collect();
+        for table in tables {
+            writer.assert_elements(table);
         }
         for shared in writer.shared() {
             let _ =
                 write!(writer.out, "(define-fun {} () {} ", writer.names[&shared], self.graph.sort(shared));
-            writer.content(shared);
+            writer.print_definition(shared);
             writer.out.push_str(")\n");
         }
         for &assertion in assertions {
             writer.out.push_str("(assert ");
-            writer.mention(assertion);
+            writer.print_reference(assertion);
             writer.out.push_str(")\n");
         }
         writer.out.push_str("(check-sat)\n");
@@ -152,30 +153,30 @@ impl<'g> Printer<'g> {
 }
 
 impl Writer<'_> {
-    /// What is bound to names, operands before their users.
+    /// Returns the nodes that are bound to names, operands before their users.
     fn shared(&self) -> Vec<Expr> {
         let order = self.sharing.order.iter().copied();
         order.filter(|&e| self.sharing.is_shared(self.graph, e)).collect()
     }
 
-    fn mention(&mut self, e: Expr) {
-        self.stack.push(Item::Mention(e));
-        self.drain();
+    fn print_reference(&mut self, e: Expr) {
+        self.stack.push(Pending::Reference(e));
+        self.print_pending();
     }
 
-    /// Writes `e` itself, even where it has a name.
-    fn content(&mut self, e: Expr) {
+    /// Prints `e` itself, even if it has a name.
+    fn print_definition(&mut self, e: Expr) {
         self.expand(e);
-        self.drain();
+        self.print_pending();
     }
 
-    fn drain(&mut self) {
+    fn print_pending(&mut self) {
         while let Some(item) = self.stack.pop() {
             match item {
-                Item::Text(text) => self.out.push_str(text),
-                Item::Owned(text) => self.out.push_str(&text),
-                Item::Offset(e, n) => self.offset(e, n),
-                Item::Mention(e) => match self.names.get(&e) {
+                Pending::Text(text) => self.out.push_str(text),
+                Pending::Owned(text) => self.out.push_str(&text),
+                Pending::Offset(e, n) => self.offset(e, n),
+                Pending::Reference(e) => match self.names.get(&e) {
                     Some(name) => self.out.push_str(name),
                     None => self.expand(e),
                 },
@@ -187,17 +188,17 @@ impl Writer<'_> {
         let width = self.graph.width(e);
         let skip = Bits::word(width, n.into());
         match self.graph.const_bits(e) {
-            _ if skip.is_zero() => self.stack.push(Item::Mention(e)),
+            _ if skip.is_zero() => self.stack.push(Pending::Reference(e)),
             Some(index) => self.out.push_str(&index.add(&skip).to_smtlib()),
             None => {
                 let _ = write!(self.out, "(bvadd {} ", skip.to_smtlib());
-                self.stack.extend([Item::Text(")"), Item::Mention(e)]);
+                self.stack.extend([Pending::Text(")"), Pending::Reference(e)]);
             }
         }
     }
 
-    /// One assertion an element: the base of the table holds its constants.
-    fn facts(&mut self, table: Expr) {
+    /// Prints one assertion per element: the base of the table has its constants.
+    fn assert_elements(&mut self, table: Expr) {
         let base = self.graph.kid(table, 0);
         let Sort::Array { index, element } = self.graph.sort(table) else { unreachable!("an array") };
         for (i, &value) in self.graph.table(table).elements.iter().enumerate() {
@@ -208,7 +209,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The operator, with its operands left to do.
+    /// Prints the operator and pushes its operands.
     fn expand(&mut self, e: Expr) {
         let graph = self.graph;
         let op = graph.op(e);
@@ -218,7 +219,7 @@ impl Writer<'_> {
                 self.out.push_str(&print_bits(graph.sort(e), &bits));
                 return;
             }
-            // Variables have names; only a definition's content could lead here, and they are not defined.
+            // Variables have names and are not defined, so they are never expanded.
             Op::Var => unreachable!("a variable is named"),
             Op::Table => return self.table(e),
             Op::ConstArray => {
@@ -247,19 +248,19 @@ impl Writer<'_> {
                 let _ = write!(self.out, "({} ", op.smtlib());
             }
         }
-        self.stack.push(Item::Text(")"));
+        self.stack.push(Pending::Text(")"));
         for (i, kid) in graph.kids(e).into_iter().enumerate().rev() {
-            self.stack.push(Item::Mention(kid));
+            self.stack.push(Pending::Reference(kid));
             if i > 0 {
-                self.stack.push(Item::Text(" "));
+                self.stack.push(Pending::Text(" "));
             }
         }
     }
 
-    /// A table is its base, where facts say the rest, or the writes that make it.
+    /// Prints a table as its base if its elements are asserted, otherwise as a chain of writes.
     fn table(&mut self, e: Expr) {
         let base = self.graph.kid(e, 0);
-        if self.sharing.is_fact(e) {
+        if self.sharing.is_asserted(e) {
             self.out.push_str(&self.names[&base]);
             return;
         }
@@ -273,22 +274,22 @@ impl Writer<'_> {
             let (i, value) = (Bits::word(index, i as u64), Bits::word(element, value));
             let _ = write!(tail, " {} {})", i.to_smtlib(), value.to_smtlib());
         }
-        self.stack.push(Item::Owned(tail));
-        self.stack.push(Item::Mention(base));
+        self.stack.push(Pending::Owned(tail));
+        self.stack.push(Pending::Reference(base));
     }
 
-    /// Elements from the highest to the lowest.
+    /// Prints the elements of a word read, highest first.
     fn word_read(&mut self, e: Expr) {
         let (array, index, count) = (self.graph.kid(e, 0), self.graph.kid(e, 1), self.graph.read_count(e));
         self.out.push_str("(concat");
-        self.stack.push(Item::Text(")"));
+        self.stack.push(Pending::Text(")"));
         for n in 0..count {
             self.stack.extend([
-                Item::Text(")"),
-                Item::Offset(index, n),
-                Item::Text(" "),
-                Item::Mention(array),
-                Item::Text(" (select "),
+                Pending::Text(")"),
+                Pending::Offset(index, n),
+                Pending::Text(" "),
+                Pending::Reference(array),
+                Pending::Text(" (select "),
             ]);
         }
     }

@@ -1,15 +1,15 @@
-//! Sorts in scripts, `define-sort` included.
+//! Sorts in scripts, including `define-sort`.
 //!
-//! Arrays go from bit-vectors to bit-vectors, so a sort, even one over the parameters of a `define-sort`, has at
-//! most two parts. Definitions are kept as such flat templates: applying one costs a step, however definitions
-//! are built upon each other.
+//! Arrays map bit-vectors to bit-vectors, so a sort, even one with parameters of a `define-sort`, has at most
+//! two parts. Definitions are stored as flat templates, so applying a definition takes constant time even if
+//! definitions use each other.
 
 use super::lexer::{Token, shorten};
 use super::symbols::{Symbol, Symbols};
 use super::{Lexer, SyntaxError};
 use crate::expr::Sort;
 
-/// A sort in which parameters may stand for sorts.
+/// A sort that may contain sort parameters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Template {
     Known(Sort),
@@ -17,14 +17,14 @@ pub(super) enum Template {
     Array(Part, Part),
 }
 
-/// A side of an array.
+/// Index or element sort of an array.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Part {
     Bits(u32),
     Parameter(u32),
 }
 
-/// What makes a sort of other sorts.
+/// A function from sorts to sorts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum SortFunction {
     Array,
@@ -90,7 +90,7 @@ impl Symbols {
         }
     }
 
-    /// Reads the parameters and the body of a `define-sort`, and defines it.
+    /// Reads the parameters and the body of a `define-sort` and defines the sort.
     pub fn read_sort_definition(&mut self, lexer: &mut Lexer<'_>, symbol: Symbol) -> Result<(), SyntaxError> {
         let at = lexer.start();
         lexer.open("a list of sort parameters")?;
@@ -113,7 +113,7 @@ impl Symbols {
         lexer: &mut Lexer<'_>,
         parameters: &[Symbol],
     ) -> Result<Template, SyntaxError> {
-        // Sort functions whose arguments are being read: name, place, first argument.
+        // Sort functions whose arguments are being read: name, offset, first argument.
         let mut open: Vec<(Symbol, usize, usize)> = Vec::new();
         let mut args: Vec<Template> = Vec::new();
         loop {
@@ -160,7 +160,7 @@ impl Symbols {
         }
     }
 
-    /// `BitVec n)`, after `(_`.
+    /// Reads `BitVec n)`, after `(_`.
     fn bit_vector(&self, lexer: &mut Lexer<'_>) -> Result<Template, SyntaxError> {
         match lexer.token()? {
             Token::Symbol("BitVec") => {}

@@ -1,9 +1,9 @@
-//! What names mean: functions, values and sorts, in scopes.
+//! Meanings of names (functions, values and sorts) in scopes.
 //!
-//! Every name that occurs gets a number once; what it means just now is in a table under that number, and a
-//! trail remembers what it meant before. So `let`, push and pop cost what they bind, and nothing is copied.
-//! A symbol is not the variable of the same name: the graph keeps one sort a name for ever, while a script may
-//! declare `x` again with another sort, or after a pop. Each declaration gets a variable no other living
+//! Every name gets a number once. Its current meaning is in a table indexed by that number, and a trail holds
+//! previous meanings. So `let`, push and pop cost time proportional to what they bind, and nothing is copied.
+//! A symbol is not the variable of the same name: the graph has one sort per name, but a script may declare
+//! `x` again with another sort, or after a pop. Each declaration gets a variable that no other live
 //! declaration has.
 
 use super::sorts::{SortFunction, Template};
@@ -17,7 +17,7 @@ use std::hash::Hasher;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Symbol(u32);
 
-/// Words with a place in the grammar.
+/// Words with a special role in the grammar.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Reserved {
     Let,
@@ -50,15 +50,15 @@ pub(super) enum Meaning {
     Reserved(Reserved),
     Builtin(Builtin),
     Value(Expr),
-    /// A place in `functions`.
+    /// An index into `functions`.
     Function(u32),
 }
 
 /// A defined function with parameters: its body over placeholder variables.
-pub(super) struct Function {
+pub(super) struct DefinedFunction {
     pub(super) parameters: Vec<Expr>,
     pub(super) body: Expr,
-    /// Nodes under `body`: what one use of it can cost.
+    /// Number of nodes below `body`: the cost of one use.
     pub(super) size: u64,
 }
 
@@ -66,18 +66,18 @@ struct Entry {
     name: Box<str>,
     meaning: Meaning,
     sort: Option<SortFunction>,
-    /// The `let` that bound it last, to notice a name bound twice by one.
+    /// The number of the `let` that bound it last, to detect a name bound twice by one `let`.
     bound_by: u32,
 }
 
 enum Undo {
     Meaning(Symbol, Meaning),
     Sort(Symbol, Option<SortFunction>),
-    /// The variable stands for no declaration any more.
+    /// Releases the variable of a declaration.
     Release(Expr),
 }
 
-/// A moment to go back to.
+/// A position of the trail to undo to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Mark(usize);
 
@@ -85,11 +85,11 @@ pub struct Symbols {
     numbers: HashTable<u32>,
     entries: Vec<Entry>,
     trail: Vec<Undo>,
-    functions: Vec<Function>,
-    /// Variables that some declaration or placeholder stands for.
+    functions: Vec<DefinedFunction>,
+    /// Variables used by a declaration or a placeholder.
     taken: FxHashSet<Expr>,
-    lets: u32,
-    /// Declarations and definitions survive a pop.
+    let_count: u32,
+    /// Whether declarations and definitions survive a pop.
     pub global: bool,
 }
 
@@ -107,7 +107,7 @@ impl Symbols {
             trail: Vec::new(),
             functions: Vec::new(),
             taken: FxHashSet::default(),
-            lets: 0,
+            let_count: 0,
             global: false,
         };
         for (name, word) in RESERVED {
@@ -132,7 +132,7 @@ impl Symbols {
         symbols
     }
 
-    /// The number of a name, a new one if need be.
+    /// Returns the number of a name; adds the name if it is new.
     #[inline]
     pub fn number(&mut self, name: &str) -> Symbol {
         let hash = hash(name);
@@ -160,7 +160,7 @@ impl Symbols {
         self.entries[symbol.0 as usize].sort
     }
 
-    pub(super) fn function(&self, place: u32) -> &Function {
+    pub(super) fn function(&self, place: u32) -> &DefinedFunction {
         &self.functions[place as usize]
     }
 
@@ -170,7 +170,7 @@ impl Symbols {
         Mark(self.trail.len())
     }
 
-    /// Everything bound since then means again what it meant.
+    /// Restores the meanings that names had at `mark`.
     pub fn undo(&mut self, mark: Mark) {
         while self.trail.len() > mark.0 {
             match self.trail.pop().expect("longer than the mark") {
@@ -183,13 +183,13 @@ impl Symbols {
         }
     }
 
-    /// Opens the bindings of one more `let`.
+    /// Starts the bindings of a new `let`; returns its number.
     pub(super) fn new_let(&mut self) -> u32 {
-        self.lets += 1;
-        self.lets
+        self.let_count += 1;
+        self.let_count
     }
 
-    /// Binds in the `let` numbered `by`; false if that has bound the name already.
+    /// Binds a name in the `let` with number `by`; returns false if that `let` has bound the name already.
     #[inline]
     pub(super) fn bind(&mut self, symbol: Symbol, value: Expr, by: u32) -> bool {
         let entry = &mut self.entries[symbol.0 as usize];
@@ -200,7 +200,7 @@ impl Symbols {
         first
     }
 
-    /// Binds a parameter of a function being defined.
+    /// Binds a parameter of a function that is being defined.
     pub fn bind_parameter(&mut self, graph: &mut Graph, symbol: Symbol, sort: Sort) -> Expr {
         let variable = graph.fresh_var(&format!("{}!parameter", self.name(symbol)), sort);
         self.taken.insert(variable);
@@ -209,9 +209,9 @@ impl Symbols {
         variable
     }
 
-    // Declarations and definitions; each refuses a name that has a meaning.
+    // Declarations and definitions; each rejects a name that has a meaning.
 
-    /// The name may be declared: it means nothing yet.
+    /// Fails if the name has a meaning.
     pub fn check_new(&self, symbol: Symbol) -> Result<(), String> {
         let name = self.name(symbol);
         match self.meaning(symbol) {
@@ -233,7 +233,7 @@ impl Symbols {
         }
     }
 
-    /// Declares a constant and gives its variable.
+    /// Declares a constant and returns its variable.
     pub fn declare(&mut self, graph: &mut Graph, symbol: Symbol, sort: Sort) -> Result<Expr, String> {
         self.check_new(symbol)?;
         let name = self.name(symbol);
@@ -253,14 +253,14 @@ impl Symbols {
         Ok(variable)
     }
 
-    /// Names a value: `define-const`, `define-fun` without parameters, `:named`.
+    /// Defines a value: `define-const`, `define-fun` without parameters, `:named`.
     pub fn define(&mut self, symbol: Symbol, value: Expr) -> Result<(), String> {
         self.check_new(symbol)?;
         self.set(symbol, Meaning::Value(value));
         Ok(())
     }
 
-    /// Names a function of parameters that `bind_parameter` gave.
+    /// Defines a function of parameters created by `bind_parameter`.
     pub fn define_function(
         &mut self,
         graph: &Graph,
@@ -272,7 +272,7 @@ impl Symbols {
         let mut size = 0;
         graph.post_order(&[body], |_| size += 1);
         let place = u32::try_from(self.functions.len()).expect("fewer than 2^32 definitions");
-        self.functions.push(Function { parameters, body, size });
+        self.functions.push(DefinedFunction { parameters, body, size });
         self.set(symbol, Meaning::Function(place));
         Ok(())
     }
@@ -292,7 +292,7 @@ impl Symbols {
         Ok(())
     }
 
-    /// Every expression that a name can still lead to; they must survive a collection.
+    /// Returns every expression that a name can refer to; they must survive a collection.
     pub fn roots(&self) -> impl Iterator<Item = Expr> + '_ {
         let value = |meaning: &Meaning| match meaning {
             Meaning::Value(e) => Some(*e),

@@ -1,9 +1,8 @@
-//! Reading terms: bytes to graph nodes in one pass.
+//! Parser of terms: bytes to graph nodes in one pass.
 //!
-//! What is being read is on a stack of frames (an application collecting its arguments, the bindings or the
-//! body of a `let`, an annotation), so depth costs memory of ours and never of the host stack. A bound name
-//! stands for the node it was bound to: sharing in the text is sharing in the graph, however deep the `let`s
-//! are nested.
+//! Open terms are on an explicit stack of frames (an application with its arguments, the bindings or the body
+//! of a `let`, an annotation), so depth never uses the host stack. A bound name refers to the node it was
+//! bound to, so sharing in the text becomes sharing in the graph.
 
 use super::lexer::{Token, shorten};
 use super::symbols::{Mark, Meaning, Reserved, Symbol, Symbols};
@@ -12,7 +11,7 @@ use crate::expr::builtin::Builtin;
 use crate::expr::{Bits, Expr, Graph, MAX_WIDTH, Sort};
 use rustc_hash::FxHashSet;
 
-/// What is applied.
+/// The function of an application.
 #[derive(Clone, Copy)]
 pub(super) enum Head {
     Builtin { f: Builtin, params: [u64; 2], count: u8 },
@@ -26,7 +25,7 @@ pub(super) enum Frame {
         first: usize,
         at: usize,
     },
-    /// Values for the names bound since `first` are being read.
+    /// The values of the names bound since `first` are being read.
     Bindings {
         first: usize,
         name: Symbol,
@@ -34,20 +33,20 @@ pub(super) enum Frame {
     Body {
         mark: Mark,
     },
-    /// After `(!`; `whole` if it encloses the whole term.
+    /// An annotation; `whole` if it encloses the whole term.
     Annotated {
         whole: bool,
     },
 }
 
-/// Reads the terms of one command.
+/// Parses the terms of one command.
 pub struct Parser<'p, 'a> {
     pub graph: &'p mut Graph,
     pub symbols: &'p mut Symbols,
     pub lexer: Lexer<'a>,
-    /// Names that `:named` gave, in order. They mean nothing yet: whoever asked for the term defines them.
+    /// Names given by `:named`, in order. The caller defines them.
     pub named: Vec<(Symbol, Expr)>,
-    /// The name given to the whole of the term read last.
+    /// The name of the last term as a whole.
     pub name: Option<Symbol>,
     pub(super) given: FxHashSet<Symbol>,
     pub(super) frames: Vec<Frame>,
@@ -72,7 +71,7 @@ impl<'p, 'a> Parser<'p, 'a> {
         }
     }
 
-    /// Reads one term. On an error no binding is left behind.
+    /// Reads one term. Leaves no bindings behind, even on errors.
     pub fn term(&mut self) -> Result<Expr, SyntaxError> {
         let mark = self.symbols.mark();
         self.name = None;
@@ -130,7 +129,7 @@ impl<'p, 'a> Parser<'p, 'a> {
 
     fn read(&mut self) -> Result<Expr, SyntaxError> {
         loop {
-            // Either a term is complete, or a frame was opened and its first term comes next.
+            // Either a term is complete, or a frame was opened and its first term follows.
             let value = match self.lexer.token()? {
                 Token::Symbol(name) => self.constant(name, false)?,
                 Token::Quoted(name) => self.constant(name, true)?,
@@ -148,7 +147,7 @@ impl<'p, 'a> Parser<'p, 'a> {
                 | Token::String(_)
                 | Token::End) => return self.lexer.unexpected("a term", found),
             };
-            // Hand it to the frame it belongs to; some frames are complete with it.
+            // Passes the value to its frame, which may be complete then.
             loop {
                 match self.frames.last_mut() {
                     None => return Ok(value),
@@ -166,13 +165,13 @@ impl<'p, 'a> Parser<'p, 'a> {
                     }
                     Some(&mut Frame::Annotated { whole }) => self.attributes(value, whole)?,
                 }
-                // The value of a `let` is its body's, of an annotation its term's.
+                // The value of a `let` is that of its body, of an annotation that of its term.
                 self.frames.pop();
             }
         }
     }
 
-    /// After a value in the bindings of a `let`: the next binding, or the body.
+    /// Reads the next binding of a `let`, or starts its body.
     fn binding(&mut self, value: Expr) -> Result<(), SyntaxError> {
         let Some(&mut Frame::Bindings { first, name }) = self.frames.last_mut() else {
             unreachable!("called for bindings")
@@ -203,7 +202,7 @@ impl<'p, 'a> Parser<'p, 'a> {
         Ok(())
     }
 
-    /// A symbol that stands alone.
+    /// Resolves a symbol without arguments.
     #[inline]
     pub(super) fn constant(&mut self, name: &str, quoted: bool) -> Result<Expr, SyntaxError> {
         let symbol = self.symbols.number(name);
@@ -234,7 +233,7 @@ impl<'p, 'a> Parser<'p, 'a> {
         }
     }
 
-    /// After `(`: a whole term of no arguments, or a new frame.
+    /// Reads what follows `(`: a complete term without arguments, or the start of a frame.
     fn open(&mut self) -> Result<Option<Expr>, SyntaxError> {
         let at = self.lexer.start();
         let (name, quoted) = match self.lexer.token()? {
@@ -266,7 +265,7 @@ impl<'p, 'a> Parser<'p, 'a> {
         Ok(None)
     }
 
-    /// After `(` and a reserved word.
+    /// Reads what follows `(` and a reserved word.
     fn reserved(&mut self, word: Reserved, name: &str) -> Result<Option<Expr>, SyntaxError> {
         match word {
             Reserved::Indexed => return self.indexed_constant().map(Some),
