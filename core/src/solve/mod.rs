@@ -5,16 +5,14 @@
 //! constraints and unsatisfiable by itself, with no budget left it says `Unknown`, and the same history gives the
 //! same answer. `conformance.rs` tests every layer for that.
 
+mod baselines;
 pub mod conformance;
 mod differences;
 mod enumerate;
 mod extreme;
-mod grulia;
 pub mod harvest;
 mod intervals;
-mod klee;
 mod ledger;
-mod paper;
 mod record;
 mod repair;
 mod reuse;

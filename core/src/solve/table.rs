@@ -1,9 +1,8 @@
 //! Table of the core's layers. Layers written in Python come from `outside`.
 
+use super::baselines::{grulia, klee_cache, parti, partial_solutions};
 use super::spec::{Item, Spec, SpecError};
-use super::{
-    Layer, differences, enumerate, grulia, intervals, klee, paper, record, reuse, sat, simplify, solutions,
-};
+use super::{Layer, differences, enumerate, intervals, record, reuse, sat, simplify, solutions};
 use super::{split, store, verify};
 
 /// A layer that a spec can name.
@@ -35,7 +34,7 @@ pub const LAYERS: &[LayerRow] = &[
         about: "a pool of assignments on the path tree, among them near misses of solves: solutions[:paper](kp=N,ks=N,variants=N)",
         build: |item, _| match item.variant.as_deref() {
             None => Ok(Box::new(solutions::Solutions::new(item)?)),
-            Some("paper") => Ok(Box::new(solutions::Paper::new(item)?)),
+            Some("paper") => Ok(Box::new(partial_solutions::PartialSolutions::new(item)?)),
             Some(_) => Err(SpecError(format!("expected `solutions` or `solutions:paper`, found `{item}`"))),
         },
     },
@@ -47,7 +46,7 @@ pub const LAYERS: &[LayerRow] = &[
             (None, [(key, value)]) if key == "repair" && matches!(value.as_str(), "on" | "off") => {
                 Ok(Box::new(intervals::Intervals::new(value == "on")))
             }
-            (Some("paper"), []) => Ok(Box::new(paper::Paper::new())),
+            (Some("paper"), []) => Ok(Box::new(parti::Parti::new())),
             _ => Err(SpecError(format!(
                 "expected `intervals`, `intervals(repair=on|off)` or `intervals:paper`, found `{item}`"
             ))),
@@ -78,7 +77,7 @@ pub const LAYERS: &[LayerRow] = &[
         about: "earlier answers: same query, unsat subset or sat superset of the constraints",
         build: |item, _| match (item.variant.as_deref(), item.options.is_empty()) {
             (None, true) => Ok(Box::new(reuse::Reuse::new())),
-            (Some("klee"), true) => Ok(Box::new(klee::Klee::new())),
+            (Some("klee"), true) => Ok(Box::new(klee_cache::KleeCache::new())),
             (Some("grulia"), true) => Ok(Box::new(grulia::Grulia::new())),
             _ => Err(SpecError(format!("expected `reuse`, `reuse:klee` or `reuse:grulia`, found `{item}`"))),
         },

@@ -7,11 +7,8 @@
 //! Sizes adapt to what pays, by counts of values computed and queries saved.
 //! Source: partial solutions in the cache (FSE 2024), as docs/cache.md says.
 
-mod paper;
 mod pool;
 mod size;
-
-pub use paper::Paper;
 
 use super::harvest::Batch;
 use super::spec::{Item, SpecError};

@@ -1,5 +1,4 @@
-//! The variant `solutions:paper`: Algorithm 2 of the paper on partial solutions (FSE 2024) as written, to measure
-//! against.
+//! The baseline `solutions:paper`: Algorithm 2 of the paper on partial solutions (FSE 2024), as published.
 //!
 //! Answers: queries with the same set of constraints, or with a satisfiable superset; then for each prefix of the path,
 //! longest first: unsat if the prefix is, sat if a solution stored for it satisfies the query.
@@ -7,12 +6,12 @@
 //! When it helps: a baseline for `solutions`.
 //! Cost: quadratic in the length of the path: every prefix is a key, and every candidate is evaluated under the query.
 
-use super::super::harvest::Batch;
-use super::super::settrie::{SetTrie, numbers};
-use super::super::spec::{Item, SpecError};
-use super::super::{Layer, Rest};
 use crate::expr::{Expr, Model};
 use crate::query::{Alive, Answer, Core, Query};
+use crate::solve::harvest::Batch;
+use crate::solve::settrie::{SetTrie, numbers};
+use crate::solve::spec::{Item, SpecError};
+use crate::solve::{Layer, Rest};
 use rustc_hash::FxHashMap;
 
 /// The paper's parameters for QF_ABV.
@@ -29,7 +28,7 @@ enum Entry {
     Sat(Vec<Model>),
 }
 
-pub struct Paper {
+pub struct PartialSolutions {
     kp: usize,
     ks: usize,
     entries: FxHashMap<Box<[u32]>, Entry>,
@@ -41,8 +40,8 @@ pub struct Paper {
     tests: u64,
 }
 
-impl Paper {
-    pub fn new(item: &Item) -> Result<Paper, SpecError> {
+impl PartialSolutions {
+    pub fn new(item: &Item) -> Result<PartialSolutions, SpecError> {
         let (mut kp, mut ks) = (KP, KS);
         for (key, value) in &item.options {
             match (key.as_str(), value.parse()) {
@@ -56,7 +55,7 @@ impl Paper {
             }
         }
         let (entries, supersets) = (FxHashMap::default(), SetTrie::default());
-        Ok(Paper {
+        Ok(PartialSolutions {
             kp,
             ks,
             entries,
@@ -152,7 +151,7 @@ impl Paper {
     }
 }
 
-impl Layer for Paper {
+impl Layer for PartialSolutions {
     fn name(&self) -> &str {
         "solutions:paper"
     }

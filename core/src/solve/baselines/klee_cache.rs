@@ -7,29 +7,29 @@
 //! Cost: visits all stored subsets.
 //! Source: KLEE's documentation of its caches (docs/cache.md); its branch cache is the look-up of an equal set.
 
-use super::settrie::{SetTrie, numbers};
-use super::{Layer, Rest};
 use crate::expr::{Expr, Model};
 use crate::query::{Alive, Answer, Core, Query, Reasons};
+use crate::solve::settrie::{SetTrie, numbers};
+use crate::solve::{Layer, Rest};
 
 /// The cache is cleared when it has more entries.
 const MAX_ENTRIES: usize = 100_000;
 
 /// Sets of constraints with a model, or `None` if they are unsatisfiable.
 #[derive(Default)]
-pub struct Klee {
+pub struct KleeCache {
     sets: SetTrie<Option<Model>>,
     subset_unsat: u64,
     subset_sat: u64,
 }
 
-impl Klee {
-    pub fn new() -> Klee {
-        Klee::default()
+impl KleeCache {
+    pub fn new() -> KleeCache {
+        KleeCache::default()
     }
 }
 
-impl Layer for Klee {
+impl Layer for KleeCache {
     fn name(&self) -> &str {
         "reuse:klee"
     }

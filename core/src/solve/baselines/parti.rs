@@ -8,10 +8,10 @@
 //! When it helps: a baseline for `intervals`.
 //! Cost: the whole slice for each query.
 
-use super::{Layer, Rest};
 use crate::expr::{Expr, Graph, Op};
 use crate::interval::{Facts, GuessStrategy, Inventory, guess_model};
 use crate::query::{Alive, Answer, Core, Query};
+use crate::solve::{Layer, Rest};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 const MAX_EFFORT: usize = 1 << 16;
 
 #[derive(Default)]
-pub struct Paper {
+pub struct Parti {
     passed: BTreeMap<&'static str, u64>,
 }
 
@@ -61,9 +61,9 @@ fn allowed(graph: &Graph, e: Expr, allows: fn(Op) -> bool) -> Result<(), &'stati
     Ok(())
 }
 
-impl Paper {
-    pub fn new() -> Paper {
-        Paper::default()
+impl Parti {
+    pub fn new() -> Parti {
+        Parti::default()
     }
 
     fn decide(&mut self, query: &Query, rest: &mut Rest<'_>) -> Result<Answer, &'static str> {
@@ -112,7 +112,7 @@ impl Paper {
     }
 }
 
-impl Layer for Paper {
+impl Layer for Parti {
     fn name(&self) -> &str {
         "intervals:paper"
     }

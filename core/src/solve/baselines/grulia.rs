@@ -8,10 +8,10 @@
 //! Cost: evaluates the query under the references and up to ten candidates.
 //! Source: Grulia, after Utopia (ICSE 2017): K = 10, references -10000, 0 and 100, distances over integers.
 
-use super::{Layer, Rest};
 use crate::expr::bits::{mask, signed};
 use crate::expr::{Expr, Graph, Model, Op};
 use crate::query::{Alive, Answer, Core, Query};
+use crate::solve::{Layer, Rest};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
