@@ -154,7 +154,7 @@ impl Evaluator {
     }
 
     /// Starts an evaluation under `model`; all calls on the result share computed nodes.
-    pub fn under<'a>(&'a mut self, graph: &'a Graph, model: &'a Model) -> Session<'a> {
+    pub fn under<'a>(&'a mut self, graph: &'a Graph, model: &'a Model) -> Evaluation<'a> {
         self.epoch = self.epoch.wrapping_add(1);
         if self.epoch == 0 {
             self.stamps.fill(0);
@@ -164,18 +164,18 @@ impl Evaluator {
         self.slots.resize(self.stamps.len(), 0);
         self.wides.clear();
         self.arrays.clear();
-        Session { memory: self, graph, model }
+        Evaluation { memory: self, graph, model }
     }
 }
 
 /// Evaluation of expressions under one model.
-pub struct Session<'a> {
+pub struct Evaluation<'a> {
     memory: &'a mut Evaluator,
     graph: &'a Graph,
     model: &'a Model,
 }
 
-impl Session<'_> {
+impl Evaluation<'_> {
     /// Returns the value of the boolean `e`.
     pub fn truth(&mut self, e: Expr) -> bool {
         debug_assert!(self.graph.is_bool(e));

@@ -16,7 +16,7 @@ use crate::difference::assignment::Assignment;
 use crate::difference::translate::{Translation, Translator, as_integer};
 use crate::difference::unsupported::unsupported_reason;
 use crate::difference::{Bound, Differences, ExternalBounds, IntegerTerm, Signedness, ZERO};
-use crate::expr::eval::Session;
+use crate::expr::eval::Evaluation;
 use crate::expr::walk::element_range;
 use crate::expr::{Bits, Evaluator, Expr, Graph, Model, Op};
 use crate::interval::{Facts, Learner, Set};
@@ -35,7 +35,7 @@ struct OnPath<'a> {
     graph: &'a Graph,
     tree: &'a PathTree,
     learner: &'a mut Learner,
-    model: Session<'a>,
+    model: Evaluation<'a>,
     path: Path,
     /// Facts of `path`; computed on first use.
     facts: Option<Facts>,

@@ -2,7 +2,7 @@
 
 use super::inverse::{Operand, Target, comparison_target, operand_value};
 use crate::expr::bits::mask;
-use crate::expr::eval::{Session, Shape};
+use crate::expr::eval::{Evaluation, Shape};
 use crate::expr::walk::{Atom, Marks, element_range};
 use crate::expr::{Expr, Graph, Op};
 
@@ -50,7 +50,7 @@ impl Propagation {
     pub fn propagate(
         &mut self,
         graph: &Graph,
-        session: Session<'_>,
+        session: Evaluation<'_>,
         constraint: Expr,
         input: Atom,
     ) -> Option<&[(Atom, u64)]> {
@@ -111,7 +111,7 @@ fn place_of(graph: &Graph, input: Atom, leaf: Expr) -> Option<u32> {
 
 struct Walk<'a, 'w> {
     graph: &'a Graph,
-    session: Session<'a>,
+    session: Evaluation<'a>,
     route: &'w [(Expr, usize)],
     changes: &'w mut Vec<(Atom, u64)>,
     steps: u32,
