@@ -1,13 +1,13 @@
-//! Arrays: reads over writes become multiplexers; what is left are reads of array variables.
+//! Arrays in circuits.
 //!
-//! What an index cannot be, by its operators alone (`index_sets.rs`), is left out: elements of tables, stores elsewhere.
-//! A read at a constant index is its own input slot, one at few indices a choice between those. A read at any other
-//! computed index is an *access*: a free value that lemmas, added when a candidate assignment violates them, tie to
-//! every other read of the same array at an equal index. A comparison of arrays with a short index is spelt out;
-//! otherwise it is a free bit *e*: if false, the arrays differ at a witness index; if true, lemmas tie both sides at
-//! each index where a candidate has them differ, and *elsewhere*: at an index that nothing mentions, which exists
-//! while there are fewer indices mentioned than there are indices. Lemmas hold of all arrays, so they are never taken
-//! back.
+//! Reads over stores become multiplexers; what remains are reads of array variables. Table elements and stores that
+//! the index cannot reach by its operators alone (`index_sets.rs`) are left out. A read at a constant index has an
+//! input slot; a read at few indices selects among slots. Any other read is an *access*: a free value, with a lemma
+//! for each read of the same array at an equal index that a candidate assignment violates. A comparison of arrays
+//! with a short index is expanded. Otherwise it is a free bit: if false, the arrays differ at a witness index; if
+//! true, lemmas equate both sides at each index where a candidate has them differ, and at an *unmentioned* index,
+//! which exists if fewer indices are mentioned than there are. Lemmas hold for all arrays, so they are never
+//! retracted.
 
 use super::circuit::{self, Word};
 use super::gate::Lit;
@@ -17,13 +17,13 @@ use crate::expr::{Alive, Bits, Expr, Graph, Op, Sort};
 use crate::interval::Set;
 use rustc_hash::FxHashMap;
 
-/// Index widths up to this are spelt out when arrays are compared.
-const SPELT: u32 = 10;
+/// Comparisons of arrays with indices up to this width are expanded.
+const MAX_EXPANDED_INDEX_WIDTH: u32 = 10;
 
-/// A read of an array variable is a choice between elements if its index has at most so many values.
-const FEW: u128 = 16;
+/// A read of an array variable selects among elements if its index has at most this many values.
+const MAX_SELECTED_INDICES: u128 = 16;
 
-/// Something whose value is free as far as gates go.
+/// An array access or comparison: free in the gates, constrained by lemmas.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum ArrayTerm {
     Access(u32),
@@ -40,14 +40,14 @@ pub(super) struct Access {
 pub(super) struct Comparison {
     pub(super) sides: [Expr; 2],
     pub(super) equal: Lit,
-    /// Indices that its sides mention, the witness first.
+    /// Indices mentioned by its sides, the witness first.
     pub(super) indices: Vec<Word>,
-    /// What must be in the cone with it.
-    pub(super) behind: Vec<Lit>,
+    /// Literals that belong to the cone of the comparison.
+    pub(super) dependencies: Vec<Lit>,
     pub(super) lemmas: Vec<Lit>,
     pub(super) tied_unmentioned: bool,
-    /// Indices that tables in its sides cover.
-    tabled: usize,
+    /// Number of indices covered by tables in its sides.
+    table_indices: usize,
 }
 
 #[derive(Default)]
@@ -60,20 +60,20 @@ pub struct Arrays {
 }
 
 impl Arrays {
-    pub fn behind(&self, array_term: ArrayTerm) -> &[Lit] {
+    pub fn dependencies(&self, array_term: ArrayTerm) -> &[Lit] {
         match array_term {
             ArrayTerm::Access(at) => &self.accesses[at as usize].index,
-            ArrayTerm::Comparison(at) => &self.comparisons[at as usize].behind,
+            ArrayTerm::Comparison(at) => &self.comparisons[at as usize].dependencies,
         }
     }
 
-    /// At least as many as there are indices that anything mentions.
+    /// Upper bound of the number of indices mentioned.
     fn mentioned(&self) -> usize {
-        let compared: usize = self.comparisons.iter().map(|c| c.indices.len() + c.tabled).sum();
+        let compared: usize = self.comparisons.iter().map(|c| c.indices.len() + c.table_indices).sum();
         self.accesses.len() + self.elements.len() + compared
     }
 
-    /// Accesses and comparisons keep their numbers; those of dead arrays are in no live cone.
+    /// Accesses and comparisons keep their numbers. Those of dead arrays are in no live cone.
     pub fn sweep(&mut self, alive: &Alive) {
         self.access_at.retain(|(array, _), _| alive.has(*array));
         self.elements.retain(|(array, _), _| alive.has(*array));
@@ -103,8 +103,8 @@ impl Blaster {
         word
     }
 
-    /// The element of an array expression, without recursion: what an array needs from those it is made of is
-    /// computed first.
+    /// The element of an array expression at an index. Iterative: the elements of operand arrays are computed
+    /// first.
     pub(super) fn element(&mut self, graph: &Graph, array: Expr, at: &At) -> Word {
         let nothing = vec![Lit::FALSE; graph.width(array) as usize];
         let mut done: FxHashMap<Expr, Word> = FxHashMap::default();
@@ -117,12 +117,12 @@ impl Blaster {
                 stack.pop();
                 continue;
             }
-            let made = made_of(graph, top);
-            // When the first of the arrays below is not needed, and when the second is not.
-            let (below, hit) = match made {
-                Made::Variable | Made::Constant(_) => ([None, None], Lit::TRUE),
-                Made::Store { base, index, .. } => ([Some(base), None], self.hit(graph, index, at)),
-                Made::Table { base } => {
+            let node = array_node(graph, top);
+            // The first operand is not needed if `hit` is true, the second not if it is false.
+            let (below, hit) = match node {
+                ArrayNode::Variable | ArrayNode::Constant(_) => ([None, None], Lit::TRUE),
+                ArrayNode::Store { base, index, .. } => ([Some(base), None], self.hit(graph, index, at)),
+                ArrayNode::Table { base } => {
                     let inside = match at {
                         At::Index(index, set) => {
                             !table::may_miss(graph.table(top).elements.len(), index, set.as_ref())
@@ -131,7 +131,7 @@ impl Blaster {
                     };
                     ([Some(base), None], Lit::constant(inside))
                 }
-                Made::Choice { condition, then, other } => {
+                ArrayNode::Choice { condition, then, other } => {
                     ([Some(other), Some(then)], self.words[&condition][0])
                 }
             };
@@ -143,20 +143,20 @@ impl Blaster {
                 continue;
             }
             let [first, second] = needed.map(|kid| kid.map_or(&nothing, |kid| &done[&kid]));
-            let word = match made {
-                Made::Variable => self.base(graph, top, at),
-                Made::Constant(element) => self.words[&element].to_vec(),
-                Made::Store { element, .. } => {
+            let word = match node {
+                ArrayNode::Variable => self.base(graph, top, at),
+                ArrayNode::Constant(element) => self.words[&element].to_vec(),
+                ArrayNode::Store { element, .. } => {
                     circuit::choose(&mut self.gates, hit, &self.words[&element], first)
                 }
-                Made::Table { .. } => match at {
+                ArrayNode::Table { .. } => match at {
                     At::Index(index, set) => {
                         let elements = &graph.table(top).elements;
                         table::lookup(&mut self.gates, elements, index, set.as_ref(), first)
                     }
                     At::Unmentioned => first.clone(),
                 },
-                Made::Choice { .. } => circuit::choose(&mut self.gates, hit, second, first),
+                ArrayNode::Choice { .. } => circuit::choose(&mut self.gates, hit, second, first),
             };
             done.insert(top, word);
             stack.pop();
@@ -164,7 +164,7 @@ impl Blaster {
         done.remove(&array).expect("the last one computed")
     }
 
-    /// Is the index of a store the one that is read?
+    /// Literal that is true if the index of a store is the index read.
     fn hit(&mut self, graph: &Graph, index: Expr, at: &At) -> Lit {
         match at {
             At::Index(_, Some(set))
@@ -201,8 +201,8 @@ impl Blaster {
             }
             return word;
         }
-        if let Some(set) = set.as_ref().filter(|set| set.count() <= FEW) {
-            return self.one_of(graph, array, index, set);
+        if let Some(set) = set.as_ref().filter(|set| set.count() <= MAX_SELECTED_INDICES) {
+            return self.select(graph, array, index, set);
         }
         let key = (array, index.clone());
         if let Some(&known) = self.arrays.access_at.get(&key) {
@@ -218,8 +218,8 @@ impl Blaster {
         value
     }
 
-    /// An element of an array variable at one of few indices: each has bits of its own.
-    fn one_of(&mut self, graph: &Graph, array: Expr, index: &Word, set: &Set) -> Word {
+    /// An element of an array variable at one of few indices, by selection among their slots.
+    fn select(&mut self, graph: &Graph, array: Expr, index: &Word, set: &Set) -> Word {
         let mut word: Option<Word> = None;
         for value in set.values() {
             let here = circuit::constant(&Bits::word(set.width(), value));
@@ -235,11 +235,11 @@ impl Blaster {
         word.expect("an index has a value")
     }
 
-    /// Are two arrays equal?
-    pub(super) fn same_array(&mut self, graph: &Graph, e: Expr) -> Lit {
+    /// Literal that is true if two arrays are equal.
+    pub(super) fn arrays_equal(&mut self, graph: &Graph, e: Expr) -> Lit {
         let sides = [graph.kid(e, 0), graph.kid(e, 1)];
         let Sort::Array { index: index_width, .. } = graph.sort(sides[0]) else { unreachable!("an array") };
-        if index_width <= SPELT {
+        if index_width <= MAX_EXPANDED_INDEX_WIDTH {
             let mut same = Vec::new();
             for i in 0..1u64 << index_width {
                 let at = At::Index(circuit::constant(&Bits::word(index_width, i)), None);
@@ -255,33 +255,33 @@ impl Blaster {
         let agree = circuit::equal(&mut self.gates, &a, &b);
         let differ_if_unequal = self.gates.or(equal[0], !agree);
         let mut indices = vec![witness];
-        let mut tabled = 0;
+        let mut table_indices = 0;
         graph.post_order(&sides, |node| {
             if graph.op(node) == Op::Store {
                 indices.push(self.words[&graph.kid(node, 1)].to_vec());
             } else if graph.op(node) == Op::Table {
-                tabled += graph.table(node).elements.len();
+                table_indices += graph.table(node).elements.len();
             }
         });
         if self.gates.stopped().is_some() {
             return Lit::FALSE;
         }
-        let mut behind: Vec<Lit> = indices.iter().flatten().copied().collect();
-        behind.push(differ_if_unequal);
+        let mut dependencies: Vec<Lit> = indices.iter().flatten().copied().collect();
+        dependencies.push(differ_if_unequal);
         let lemmas = vec![differ_if_unequal];
         self.arrays.comparisons.push(Comparison {
             sides,
             equal: equal[0],
             indices,
-            behind,
+            dependencies,
             lemmas,
             tied_unmentioned: false,
-            tabled,
+            table_indices,
         });
         equal[0]
     }
 
-    /// Is there an index that nothing mentions for each of the comparisons? What is said of *elsewhere* needs one.
+    /// Checks that an unmentioned index exists for each comparison that needs one. Errors: `Why::Layer`.
     pub fn has_unmentioned_index(&self, array_terms: &[ArrayTerm]) -> Result<(), Why> {
         for array_term in array_terms {
             let ArrayTerm::Comparison(at) = array_term else { continue };
@@ -298,17 +298,17 @@ impl Blaster {
     }
 }
 
-/// Where an element is wanted.
+/// Index of an element.
 pub(super) enum At {
-    /// This one, a member of the set if there is one.
+    /// This index; its values lie in the set if one is given.
     Index(Word, Option<Set>),
-    /// At an index that nothing mentions.
+    /// An index that no access, store or table mentions.
     Unmentioned,
 }
 
-/// What an array expression is made of.
+/// Constructor of an array expression with its operands.
 #[derive(Clone, Copy)]
-enum Made {
+enum ArrayNode {
     Variable,
     Constant(Expr),
     Store { base: Expr, index: Expr, element: Expr },
@@ -316,14 +316,14 @@ enum Made {
     Choice { condition: Expr, then: Expr, other: Expr },
 }
 
-fn made_of(graph: &Graph, e: Expr) -> Made {
+fn array_node(graph: &Graph, e: Expr) -> ArrayNode {
     let kid = |i| graph.kid(e, i);
     match graph.op(e) {
-        Op::Var => Made::Variable,
-        Op::ConstArray => Made::Constant(kid(0)),
-        Op::Store => Made::Store { base: kid(0), index: kid(1), element: kid(2) },
-        Op::Table => Made::Table { base: kid(0) },
-        Op::Ite => Made::Choice { condition: kid(0), then: kid(1), other: kid(2) },
+        Op::Var => ArrayNode::Variable,
+        Op::ConstArray => ArrayNode::Constant(kid(0)),
+        Op::Store => ArrayNode::Store { base: kid(0), index: kid(1), element: kid(2) },
+        Op::Table => ArrayNode::Table { base: kid(0) },
+        Op::Ite => ArrayNode::Choice { condition: kid(0), then: kid(1), other: kid(2) },
         op @ (Op::Const | Op::Read | Op::Not | Op::And | Op::Or | Op::Xor | Op::Add | Op::Sub | Op::Mul) => {
             unreachable!("{op:?} is never an array")
         }

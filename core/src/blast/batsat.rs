@@ -1,12 +1,12 @@
-//! batsat (a MiniSat in Rust) as an engine, and the only file that knows it.
+//! The batsat solver (MiniSat in Rust). No other file uses its types.
 //!
-//! It answers small questions quickly, and its theory hook sees the trail. `Trail` follows the inputs of the
-//! question by what is new on the trail: once all of them are assigned, the assumptions are decided and nothing
-//! contradicts, the question is answered and the search is called off. Inputs are the only decisions; gates follow
-//! by propagation. So a question costs what its own cone costs, not what the solver has seen before.
+//! It answers small queries quickly, and its theory hook sees the trail. `Trail` follows the inputs of the query:
+//! once all are assigned, the assumptions are decided and there is no conflict, the query is answered and the
+//! search stops. Only inputs are decision variables; gates follow by propagation. So a query costs as much as its
+//! own cone, independently of what the solver has seen before.
 //!
-//! Harvest: `Trail` also keeps the last value of each input. At a backtrack those values are the last trail without
-//! a conflict, completed by what the other inputs were last; that is what is kept.
+//! Harvest: `Trail` keeps the last value of each input. At a backtrack these values are the last trail without a
+//! conflict, completed by the earlier values of unassigned inputs; they are offered as a sample.
 
 use super::sample::Sample;
 use super::sat_solver::{ClauseSink, SatResult, SatSolver, SatTask};
@@ -17,11 +17,11 @@ use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// How rarely (in propagations to a fix-point) the clock is looked at.
-const CLOCK: u32 = 64;
+/// Maximum number of propagations to a fixed point between two reads of the clock.
+const PROPAGATIONS_PER_POLL: u32 = 64;
 const NOT_TRACED: u32 = u32::MAX;
 
-/// What the trail and the callbacks tell each other during one solve.
+/// State shared by the trail and the callbacks during one solve.
 #[derive(Default)]
 struct Shared {
     found: AtomicBool,
@@ -58,17 +58,17 @@ impl Callbacks for Control {
     }
 }
 
-/// Follows the inputs of one question.
+/// Follows the inputs of one query.
 struct Trail {
     shared: Arc<Shared>,
-    /// By variable: which of the traced inputs it is.
+    /// By variable: position among the traced inputs.
     position: Vec<u32>,
     /// The last value of each traced input.
     values: Vec<u64>,
     traced: usize,
     assumptions: usize,
-    /// Of the trail, how much has been looked at, and how many traced inputs were on it; and the same at the
-    /// start of each level.
+    /// Length of the trail already processed, and number of traced inputs on it; `levels` has both at the start of
+    /// each level.
     seen: usize,
     assigned: usize,
     levels: Vec<(usize, usize)>,
@@ -92,7 +92,7 @@ impl Theory for Trail {
 
     fn pop_levels(&mut self, n: usize) {
         if self.changed
-            && self.sample.is_on()
+            && self.sample.is_enabled()
             && !self.shared.found.load(Ordering::Relaxed)
             && self.shared.conflicts.load(Ordering::Relaxed) > 0
         {
@@ -128,7 +128,7 @@ impl Theory for Trail {
     }
 
     fn explain_propagation(&mut self, _: Lit) -> &[Lit] {
-        unreachable!("nothing is propagated from here")
+        unreachable!("the theory propagates nothing")
     }
 }
 
@@ -144,7 +144,7 @@ impl Batsat {
         let shared = Arc::new(Shared::default());
         let control = Control {
             shared: shared.clone(),
-            poller: BudgetPoller::new(Budget::unlimited(), CLOCK),
+            poller: BudgetPoller::new(Budget::unlimited(), PROPAGATIONS_PER_POLL),
             limit: u64::MAX,
             spent: Cell::new(false),
         };
@@ -163,7 +163,7 @@ impl Batsat {
         Batsat { solver: Solver::new(SolverOpts::default(), control), trail, shared, clause: Vec::new() }
     }
 
-    /// What the last solve met at its conflicts: bits of the traced inputs, in their order.
+    /// Assignments at conflicts of the last solve, as bits of the traced inputs in order.
     pub fn take_harvest(&mut self) -> Vec<Box<[u64]>> {
         self.trail.sample.take()
     }
@@ -176,7 +176,7 @@ impl Batsat {
         control.limit = task.conflicts;
         control.spent.set(false);
         let trail = &mut self.trail;
-        trail.sample.start(task.keep);
+        trail.sample.start(task.max_samples);
         trail.position.resize(self.solver.num_vars() as usize, NOT_TRACED);
         trail.values.clear();
         trail.values.resize(task.traced.len().div_ceil(64), 0);

@@ -1,8 +1,8 @@
-//! CaDiCaL as an engine, and the only file that knows it. Its preprocessing takes on what is hard; its fixed cost
-//! for each call makes it second choice for what is easy.
+//! The CaDiCaL solver. No other file uses its types. Its preprocessing helps with hard queries; its fixed cost per
+//! call makes it second choice for easy ones.
 //!
-//! Harvest: an external propagator that propagates nothing sees the assignments of the traced inputs, and no others. As
-//! with the other engine, at a backtrack the last value of each is kept.
+//! Harvest: an external propagator that propagates nothing observes the assignments of the traced inputs. As with
+//! batsat, the last value of each is offered as a sample at a backtrack.
 
 use super::sample::Sample;
 use super::sat_solver::{ClauseSink, SatResult, SatSolver, SatTask};
@@ -13,8 +13,8 @@ use std::sync::{Arc, Mutex};
 
 struct Deadline(BudgetPoller);
 
-/// How rarely the clock is looked at when CaDiCaL asks.
-const CLOCK: u32 = 16;
+/// Maximum number of terminator calls between two reads of the clock.
+const CALLS_PER_POLL: u32 = 16;
 
 impl Terminator for Deadline {
     fn terminated(&mut self) -> bool {
@@ -31,7 +31,7 @@ struct Trail {
     sample: Sample,
 }
 
-/// CaDiCaL owns what it calls: the trail is shared with it.
+/// CaDiCaL owns the propagator, so the trail is shared.
 struct Observer(Arc<Mutex<Trail>>);
 
 impl ExternalPropagator for Observer {
@@ -40,7 +40,7 @@ impl ExternalPropagator for Observer {
     }
 
     fn notify_assignment(&mut self, literals: &[i32]) {
-        let trail = &mut *self.0.lock().expect("nobody panics with it");
+        let trail = &mut *self.0.lock().expect("no holder panics");
         for &literal in literals {
             if let Some(&at) = trail.position.get(&literal.unsigned_abs()) {
                 let (word, bit) = (at as usize / 64, at % 64);
@@ -53,15 +53,15 @@ impl ExternalPropagator for Observer {
     fn notify_new_decision_level(&mut self) {}
 
     fn notify_backtrack(&mut self, _level: usize) {
-        let trail = &mut *self.0.lock().expect("nobody panics with it");
+        let trail = &mut *self.0.lock().expect("no holder panics");
         if std::mem::take(&mut trail.changed) {
             trail.sample.offer(&trail.values);
         }
     }
 
-    /// What it takes back after this is the answer.
+    /// The backtrack after this call removes the model, which is not a sample.
     fn cb_check_found_model(&mut self, _model: &[i32]) -> bool {
-        self.0.lock().expect("nobody panics with it").changed = false;
+        self.0.lock().expect("no holder panics").changed = false;
         true
     }
 
@@ -82,32 +82,32 @@ pub struct Cadical {
     trail: Arc<Mutex<Trail>>,
 }
 
-// SAFETY: a CaDiCaL solver has no ties to the thread that made it, and this is its only owner.
+// SAFETY: a CaDiCaL solver is not bound to the thread that created it, and this is its only owner.
 unsafe impl Send for Cadical {}
 
 impl Cadical {
     pub fn new() -> Cadical {
         let mut solver = CaDiCal::new();
-        // Variables are numbered here, and not introduced by the solver itself.
+        // This file numbers the variables, so the solver must not introduce its own.
         solver.set("factor", 0);
-        // Zeros first, as the other engine does: inputs that satisfy a program's conditions are mostly small numbers.
-        // (A Pythagorean triple with one side of at least 1,000 takes 14 s so, and minutes the other way round.)
+        // Phase false first, as in batsat: inputs that satisfy a program's conditions are mostly small numbers. (A
+        // Pythagorean triple with one side of at least 1,000 takes 14 s this way, and minutes with the default.)
         solver.set("phase", 0);
         Cadical { solver, variables: 0, conflicts: 0, propagations: 0, trail: Arc::default() }
     }
 
-    /// What the last solve met at its conflicts: bits of the traced inputs, in their order.
+    /// Assignments at conflicts of the last solve, as bits of the traced inputs in order.
     pub fn take_harvest(&mut self) -> Vec<Box<[u64]>> {
-        self.trail.lock().expect("nobody panics with it").sample.take()
+        self.trail.lock().expect("no holder panics").sample.take()
     }
 
     fn observe(&mut self, task: &SatTask<'_>) {
         {
-            let trail = &mut *self.trail.lock().expect("nobody panics with it");
+            let trail = &mut *self.trail.lock().expect("no holder panics");
             trail.position = (0..).zip(task.traced).map(|(at, &l)| (l.unsigned_abs(), at)).collect();
             trail.values = vec![0; task.traced.len().div_ceil(64)];
             trail.changed = false;
-            trail.sample.start(task.keep);
+            trail.sample.start(task.max_samples);
         }
         self.solver.connect_external_propagator(Observer(self.trail.clone()));
         task.traced.iter().for_each(|&l| self.solver.add_observed_var(l));
@@ -124,7 +124,7 @@ impl ClauseSink for Cadical {
     fn variable(&mut self, input: bool) -> i32 {
         self.variables += 1;
         if input {
-            // A variable that was eliminated cannot be observed any more, and any question may ask for that.
+            // An eliminated variable cannot be observed, and any later query may trace it.
             self.solver.freeze(self.variables);
         }
         self.variables
@@ -142,8 +142,8 @@ impl SatSolver for Cadical {
         if let Ok(conflicts) = i32::try_from(task.conflicts) {
             self.solver.limit("conflicts", conflicts);
         }
-        self.solver.connect_terminator(Deadline(BudgetPoller::new(task.budget.clone(), CLOCK)));
-        if task.keep > 0 {
+        self.solver.connect_terminator(Deadline(BudgetPoller::new(task.budget.clone(), CALLS_PER_POLL)));
+        if task.max_samples > 0 {
             self.observe(task);
         }
         let status = self.solver.solve();
@@ -163,8 +163,8 @@ impl SatSolver for Cadical {
                 None => SatResult::Stopped(Why::Deadline),
             },
         };
-        // What goes now goes without a conflict.
-        self.trail.lock().expect("nobody panics with it").changed = false;
+        // The backtrack that follows is not caused by a conflict.
+        self.trail.lock().expect("no holder panics").changed = false;
         self.solver.disconnect_external_propagator();
         outcome
     }
@@ -183,9 +183,10 @@ mod tests {
     use super::*;
     use crate::budget::Budget;
 
-    /// Inputs in two clauses each, beside a problem that takes thousands of conflicts: they would be eliminated.
+    /// Each input occurs in two clauses, next to a problem of thousands of conflicts: without freezing, inputs
+    /// would be eliminated.
     #[test]
-    fn inputs_can_be_observed_after_solves_that_observed_none() {
+    fn inputs_can_be_traced_after_solves_without_tracing() {
         let mut engine = Cadical::new();
         let gates: Vec<i32> = (0..230).map(|_| engine.variable(false)).collect();
         let inputs: Vec<i32> = (0..40).map(|_| engine.variable(true)).collect();
@@ -208,7 +209,7 @@ mod tests {
                 traced: &inputs,
                 budget: &budget,
                 conflicts: u64::MAX,
-                keep,
+                max_samples: keep,
             };
             let outcome = engine.solve(&task);
             assert!(matches!(outcome, SatResult::Sat(_) | SatResult::Unsat(_)), "{outcome:?}");

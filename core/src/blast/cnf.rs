@@ -1,20 +1,20 @@
-//! From gates to clauses (Tseitin): each gate becomes a variable once per solver, with clauses that make it equal
-//! to its function. A tree of `and` gates whose inner ones nobody else has asked for is one wide gate.
+//! From gates to clauses (Tseitin): each gate becomes one variable per solver, with clauses that make it equal to
+//! its function. A tree of `and` gates whose inner gates have no variable yet becomes one wide gate.
 //!
-//! Both directions are always encoded: with all inputs of a cone assigned, unit propagation then assigns all of
-//! its gates, which is what lets the layer stop at an assignment of the cone.
+//! Both directions are always encoded: if all inputs of a cone are assigned, unit propagation assigns all of its
+//! gates. Therefore the layer may stop at an assignment of the cone.
 
 use super::gate::{Gate, Gates, Lit};
 use super::sat_solver::ClauseSink;
 use crate::budget::{Budget, Why};
 use rustc_hash::FxHashMap;
 
-/// Leaves of a wide `and`.
-const WIDEST: usize = 64;
-/// How often (in gates) the clock is looked at.
-const CLOCK: usize = 2048;
+/// Maximum number of operands of a wide `and`.
+const MAX_AND_OPERANDS: usize = 64;
+/// Number of gates between two reads of the clock.
+const GATES_PER_POLL: usize = 2048;
 
-/// Which variable of a solver stands for which gate.
+/// The variables of one solver by gate.
 #[derive(Default)]
 pub struct Encoding {
     variables: FxHashMap<u32, i32>,
@@ -25,7 +25,7 @@ impl Encoding {
         Encoding::default()
     }
 
-    /// Gates in the solver.
+    /// Number of encoded gates.
     pub fn len(&self) -> usize {
         self.variables.len()
     }
@@ -44,8 +44,8 @@ impl Encoding {
         if lit.is_negated() { -variable } else { variable }
     }
 
-    /// The solver's literal for `root`, after adding whatever it needs. Stopping half way leaves only gates that
-    /// are completely there.
+    /// The solver's literal for `root`; adds the missing gates. If it stops early, every gate that has a variable
+    /// is completely encoded. Errors: the limit that was reached.
     pub fn literal(
         &mut self,
         gates: &Gates,
@@ -58,24 +58,24 @@ impl Encoding {
         }
         let mut stack = vec![(root.node(), None)];
         let mut leaves = Vec::new();
-        while let Some((node, opened)) = stack.pop() {
+        while let Some((node, pending)) = stack.pop() {
             if self.variables.contains_key(&node) {
                 continue;
             }
             let gate = gates.gate(node);
-            if opened.is_none() {
+            if pending.is_none() {
                 leaves.clear();
                 self.operands(gates, gate, &mut leaves);
                 stack.push((node, Some(leaves.clone())));
                 stack.extend(leaves.iter().map(|lit| (lit.node(), None)));
                 continue;
             }
-            if self.variables.len().is_multiple_of(CLOCK)
+            if self.variables.len().is_multiple_of(GATES_PER_POLL)
                 && let Some(why) = budget.spent()
             {
                 return Err(why);
             }
-            let operands: Vec<i32> = opened.into_iter().flatten().map(|lit| self.known(lit)).collect();
+            let operands: Vec<i32> = pending.into_iter().flatten().map(|lit| self.known(lit)).collect();
             let variable = solver.variable(gate == Gate::Input);
             define(gate, variable, &operands, solver);
             self.variables.insert(node, variable);
@@ -83,7 +83,7 @@ impl Encoding {
         Ok(self.known(root))
     }
 
-    /// What a gate is a function of, once inner `and` gates are merged into it.
+    /// Operands of a gate, with inner `and` gates merged into it.
     fn operands(&self, gates: &Gates, gate: Gate, into: &mut Vec<Lit>) {
         let (operands, count) = gate.operands();
         if !matches!(gate, Gate::And(..)) {
@@ -93,7 +93,7 @@ impl Encoding {
         let mut open = operands[..count].to_vec();
         while let Some(lit) = open.pop() {
             let inner = !lit.is_negated()
-                && into.len() + open.len() + 2 <= WIDEST
+                && into.len() + open.len() + 2 <= MAX_AND_OPERANDS
                 && !self.variables.contains_key(&lit.node());
             if let (Gate::And(a, b), true) = (gates.gate(lit.node()), inner) {
                 open.extend([b, a]);
@@ -109,12 +109,12 @@ fn define(gate: Gate, x: i32, operands: &[i32], solver: &mut impl ClauseSink) {
         (Gate::False, _) => solver.clause(&[-x]),
         (Gate::Input, _) => {}
         (Gate::And(..), all) => {
-            let mut together = vec![x];
+            let mut clause = vec![x];
             for &a in all {
                 solver.clause(&[-x, a]);
-                together.push(-a);
+                clause.push(-a);
             }
-            solver.clause(&together);
+            solver.clause(&clause);
         }
         (Gate::Xor(..), &[a, b]) => {
             solver.clause(&[-x, a, b]);
@@ -127,7 +127,7 @@ fn define(gate: Gate, x: i32, operands: &[i32], solver: &mut impl ClauseSink) {
             solver.clause(&[x, -c, -t]);
             solver.clause(&[-x, c, e]);
             solver.clause(&[x, c, -e]);
-            // Implied, but they let equal arms through before the condition is known.
+            // Redundant, but they propagate equal arms before the condition is assigned.
             solver.clause(&[-x, t, e]);
             solver.clause(&[x, -t, -e]);
         }
@@ -138,7 +138,7 @@ fn define(gate: Gate, x: i32, operands: &[i32], solver: &mut impl ClauseSink) {
             }
         }
         (Gate::Xor(..) | Gate::Mux(..) | Gate::Majority(..), _) => {
-            unreachable!("as many operands as the gate has")
+            unreachable!("the number of operands matches the gate")
         }
     }
 }

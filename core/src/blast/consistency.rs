@@ -1,8 +1,8 @@
-//! Is an assignment of inputs consistent with what arrays are? Either it gives a model, or there are lemmas that
-//! exclude it (`arrays.rs` says which, and why they are sound).
+//! Checks an assignment of inputs against the theory of arrays: it yields a model, or lemmas that exclude it
+//! (`arrays.rs` explains them).
 //!
-//! Each round adds a lemma that the assignment violates, over indices that are already there, so there is an end to
-//! it: finitely many pairs of reads, and finitely many indices at which a comparison can be tied.
+//! Each round adds a lemma that the assignment violates, over existing indices. There are finitely many pairs of
+//! reads and finitely many indices at which a comparison can be equated, so the process terminates.
 
 use super::arrays::{ArrayTerm, At, bits_of};
 use super::circuit::{self, Word};
@@ -13,22 +13,22 @@ use crate::expr::{ArrayValue, Bits, Evaluator, Expr, Graph, Model, Sort, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
-/// Lemmas of one comparison added at a time.
-const AT_ONCE: usize = 64;
+/// Maximum number of lemmas added for one comparison at a time.
+const MAX_LEMMAS_PER_ROUND: usize = 64;
 
-/// What a candidate assignment says of the arrays in its cone.
+/// Result of checking a candidate assignment.
 pub enum Consistency {
-    /// A model, as far as arrays go.
+    /// A model of the arrays and variables.
     Consistent(Model),
     /// Lemmas were added.
     Refuted,
 }
 
-/// What is known of an element: each bit's value, and the input that gave it.
-type Known = Vec<Option<(bool, u32)>>;
+/// Bits of an element: the value, and the input it comes from.
+type ElementBits = Vec<Option<(bool, u32)>>;
 
 impl Blaster {
-    /// Judges an assignment of inputs (ascending, with their values): a model, or lemmas that exclude it.
+    /// Checks an assignment of inputs, in ascending order. Adds lemmas if it is inconsistent.
     pub fn check_arrays(
         &mut self,
         graph: &Graph,
@@ -52,10 +52,10 @@ impl Blaster {
         let mut index_of = |blaster: &Blaster, word: &[Lit]| {
             bits_of(blaster.gates.evaluate(word, &mut known, value).into_iter())
         };
-        let clashes = self.place(graph, inputs, &mut model, &mut index_of);
-        if !clashes.is_empty() {
-            for (one, other) in clashes {
-                self.tie_accesses(one, other);
+        let conflicts = self.fill_model(graph, inputs, &mut model, &mut index_of);
+        if !conflicts.is_empty() {
+            for (one, other) in conflicts {
+                self.add_access_lemma(one, other);
             }
             return match self.gates.stopped() {
                 Some(why) => Err(why.clone()),
@@ -73,7 +73,7 @@ impl Blaster {
                         Value::Bits(_) => unreachable!("sides are arrays"),
                     });
                     if sides[0] != sides[1] {
-                        self.tie_sides(graph, *number, &sides, array_terms, &mut index_of)?;
+                        self.add_comparison_lemmas(graph, *number, &sides, array_terms, &mut index_of)?;
                         refuted = true;
                     }
                 }
@@ -82,29 +82,29 @@ impl Blaster {
         Ok(if refuted { Consistency::Refuted } else { Consistency::Consistent(model) })
     }
 
-    /// Puts the values into `model`; the first bits of reads that contradict each other, by input number.
-    fn place(
+    /// Puts the values into `model`. Returns pairs of slots of conflicting reads.
+    fn fill_model(
         &self,
         graph: &Graph,
         inputs: &[(u32, bool)],
         model: &mut Model,
         index_of: &mut impl FnMut(&Blaster, &[Lit]) -> Bits,
     ) -> Vec<(u32, u32)> {
-        let mut elements: FxHashMap<(Expr, Bits), Known> = FxHashMap::default();
+        let mut elements: FxHashMap<(Expr, Bits), ElementBits> = FxHashMap::default();
         let mut order = Vec::new();
-        let mut clashes = FxHashSet::default();
-        // What arrays hold elsewhere comes first: it is what their other elements start from.
+        let mut conflicts = FxHashSet::default();
+        // Default elements first: the other elements are set on top of them.
         for (slot, bits) in self.slot_values(inputs) {
             if let Owner::Unmentioned(array) = slot.owner {
                 let Sort::Array { index, .. } = graph.sort(array) else { unreachable!("an array") };
                 model.set(array, Value::Array(Arc::new(ArrayValue::new(index, bits))));
             }
         }
-        for run in runs(self, inputs) {
+        for run in inputs_by_slot(self, inputs) {
             let (slot, _) = self.slot(run[0].0);
             let key = match &slot.owner {
                 Owner::Variable(v) => {
-                    model.set_bits(*v, run_bits(slot, run));
+                    model.set_bits(*v, slot_bits(slot, run));
                     continue;
                 }
                 Owner::Element { array, index } => (*array, index.clone()),
@@ -123,7 +123,7 @@ impl Blaster {
             for &(input, value) in run {
                 match bits[(input - slot.first) as usize] {
                     Some((other, by)) if other != value => {
-                        clashes.insert((self.slot(by).0.first, slot.first));
+                        conflicts.insert((self.slot(by).0.first, slot.first));
                     }
                     Some(_) => {}
                     None => bits[(input - slot.first) as usize] = Some((value, input)),
@@ -135,12 +135,12 @@ impl Blaster {
             let element = bits_of(known.iter().map(|bit| bit.is_some_and(|(value, _)| value)));
             model.set_element(graph, key.0, &key.1, element);
         }
-        let mut clashes: Vec<(u32, u32)> = clashes.into_iter().collect();
-        clashes.sort_unstable();
-        clashes
+        let mut conflicts: Vec<(u32, u32)> = conflicts.into_iter().collect();
+        conflicts.sort_unstable();
+        conflicts
     }
 
-    /// The array, index and value words of a read, by its slot.
+    /// Index and value words of a read, by its slot.
     fn read_of(&self, slot: u32) -> (Word, Word) {
         let (slot, _) = self.slot(slot);
         match &slot.owner {
@@ -161,17 +161,17 @@ impl Blaster {
         }
     }
 
-    /// Reads of one array at equal indices are equal.
-    fn tie_accesses(&mut self, one: u32, other: u32) {
+    /// Adds the lemma that reads of one array at equal indices are equal.
+    fn add_access_lemma(&mut self, one: u32, other: u32) {
         let (i, v) = self.read_of(one);
         let (j, w) = self.read_of(other);
-        let apart = !circuit::equal(&mut self.gates, &i, &j);
+        let indices_differ = !circuit::equal(&mut self.gates, &i, &j);
         let same = circuit::equal(&mut self.gates, &v, &w);
-        let lemma = self.gates.or(apart, same);
+        let lemma = self.gates.or(indices_differ, same);
         if self.gates.stopped().is_some() {
             return;
         }
-        // Two constant indices are one slot, so at least one of them is an access.
+        // Constant indices share a slot, so at least one of the two is an access.
         for slot in [one, other] {
             if let Owner::ArrayTerm(ArrayTerm::Access(number)) = self.slot(slot).0.owner {
                 self.arrays.accesses[number as usize].lemmas.push(lemma);
@@ -180,8 +180,8 @@ impl Blaster {
         }
     }
 
-    /// Both sides of a comparison called equal are equal where `sides`, their values, are not.
-    fn tie_sides(
+    /// Adds lemmas that equate both sides of a comparison where their `values` differ.
+    fn add_comparison_lemmas(
         &mut self,
         graph: &Graph,
         number: u32,
@@ -203,10 +203,10 @@ impl Blaster {
         let mut places: Vec<Bits> = values.iter().flat_map(|v| v.entries()).map(|(index, _)| index).collect();
         places.sort_unstable();
         places.dedup();
-        let mut ats: Vec<At> = places
+        let mut indices: Vec<At> = places
             .into_iter()
             .filter(|place| values[0].get(place) != values[1].get(place))
-            .take(AT_ONCE)
+            .take(MAX_LEMMAS_PER_ROUND)
             .map(|place| terms.get(&place).cloned().unwrap_or_else(|| circuit::constant(&place)))
             .map(|index| At::Index(index, None))
             .collect();
@@ -214,13 +214,14 @@ impl Blaster {
         let (sides, equal) = (comparison.sides, comparison.equal);
         let elsewhere = values[0].default_element() != values[1].default_element();
         if elsewhere && !comparison.tied_unmentioned {
-            ats.push(At::Unmentioned);
+            indices.push(At::Unmentioned);
         }
-        if ats.is_empty() {
-            let message = "two sides of a comparison differ nowhere that is mentioned".to_string();
+        if indices.is_empty() {
+            let message =
+                "internal error: the sides of an array comparison differ at no index mentioned".to_string();
             return Err(Why::Layer { name: "sat".into(), message });
         }
-        for at in ats {
+        for at in indices {
             let [a, b] = sides.map(|side| self.element(graph, side, &at));
             let agree = circuit::equal(&mut self.gates, &a, &b);
             let lemma = self.gates.or(!equal, agree);
@@ -230,24 +231,27 @@ impl Blaster {
             let comparison = &mut self.arrays.comparisons[number as usize];
             comparison.tied_unmentioned |= matches!(at, At::Unmentioned);
             comparison.lemmas.push(lemma);
-            comparison.behind.push(lemma);
-            // There is more behind the comparison now.
+            comparison.dependencies.push(lemma);
+            // The lemma extends the cone of the comparison.
             self.cones.clear();
         }
         Ok(())
     }
 
-    /// The values of slots; inputs that are not given are zero.
+    /// Values of slots; missing inputs are zero.
     fn slot_values<'a>(&'a self, inputs: &'a [(u32, bool)]) -> impl Iterator<Item = (&'a Slot, Bits)> {
-        runs(self, inputs).map(|run| {
+        inputs_by_slot(self, inputs).map(|run| {
             let (slot, _) = self.slot(run[0].0);
-            (slot, run_bits(slot, run))
+            (slot, slot_bits(slot, run))
         })
     }
 }
 
-/// Inputs (ascending) cut by slot.
-fn runs<'a>(blaster: &'a Blaster, inputs: &'a [(u32, bool)]) -> impl Iterator<Item = &'a [(u32, bool)]> {
+/// Splits inputs, in ascending order, by slot.
+fn inputs_by_slot<'a>(
+    blaster: &'a Blaster,
+    inputs: &'a [(u32, bool)],
+) -> impl Iterator<Item = &'a [(u32, bool)]> {
     let mut left = inputs;
     std::iter::from_fn(move || {
         let (slot, _) = blaster.slot(left.first()?.0);
@@ -257,7 +261,7 @@ fn runs<'a>(blaster: &'a Blaster, inputs: &'a [(u32, bool)]) -> impl Iterator<It
     })
 }
 
-fn run_bits(slot: &Slot, run: &[(u32, bool)]) -> Bits {
+fn slot_bits(slot: &Slot, run: &[(u32, bool)]) -> Bits {
     let mut words = vec![0u64; slot.width.div_ceil(64) as usize];
     for &(input, value) in run {
         let bit = input - slot.first;

@@ -1,15 +1,15 @@
 //! Gates: a structurally hashed graph of `and`, `xor`, `mux` and `majority` over input bits.
 //!
-//! Equal gates are one gate, constants and complements are folded away when a gate is asked for, and operands
-//! always have smaller numbers than their user, so the graph is acyclic. Each operator is normalised (operands
-//! ordered, negations pulled out where the function allows) before it is looked up. Building honours a limit:
-//! once it is hit every further gate is the constant false, and `stopped` says why; nothing wrong is remembered.
+//! Constants and complements are folded when a gate is built, and equal gates are shared. Each operator is
+//! normalised before the lookup (operands ordered, negations pulled out where the function allows). Operands have
+//! smaller numbers than their gate, so the graph is acyclic. Building observes a limit: after it is reached every
+//! new gate is the constant false and `stopped` gives the reason; no such result is stored.
 
 use crate::budget::{Budget, Why};
 use hashbrown::HashTable;
 use rustc_hash::FxHashMap;
 
-/// A gate or its complement. The number of the gate is `node`.
+/// A gate or its complement. `node` is the number of the gate.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Lit(u32);
 
@@ -42,7 +42,7 @@ impl Lit {
         self.node() == 0
     }
 
-    /// This literal, complemented if `flip`.
+    /// The literal, complemented if `flip`.
     #[inline]
     pub fn flip(self, flip: bool) -> Lit {
         Lit(self.0 ^ flip as u32)
@@ -64,7 +64,7 @@ impl std::ops::Not for Lit {
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Gate {
-    /// The constant false: gate 0 and no other.
+    /// The constant false, only as gate 0.
     False,
     /// A free bit.
     Input,
@@ -102,8 +102,8 @@ impl Gate {
     }
 }
 
-/// How often (in gates) the clock is looked at while building.
-const CLOCK: usize = 1024;
+/// Number of gates between two reads of the clock.
+const GATES_PER_POLL: usize = 1024;
 
 pub struct Gates {
     gates: Vec<Gate>,
@@ -124,14 +124,14 @@ impl Gates {
         }
     }
 
-    /// What the gates built from now on may use: time, and how many there may be in all.
+    /// Sets the limits for gates built from now on: budget, and total number of gates.
     pub fn allow(&mut self, budget: &Budget, limit: usize) {
         self.budget = budget.clone();
         self.limit = limit;
         self.stopped = None;
     }
 
-    /// Why building stopped; whatever was returned since is worthless.
+    /// Reason why building stopped; results since then are invalid.
     #[inline]
     pub fn stopped(&self) -> Option<&Why> {
         self.stopped.as_ref()
@@ -159,7 +159,7 @@ impl Gates {
             self.stopped = Some(Why::Memory);
             return None;
         }
-        if self.gates.len().is_multiple_of(CLOCK)
+        if self.gates.len().is_multiple_of(GATES_PER_POLL)
             && let Some(why) = self.budget.spent()
         {
             self.stopped = Some(why);
@@ -275,7 +275,7 @@ impl Gates {
         self.hashed(Gate::Majority(a.flip(flip), b.flip(flip), c.flip(flip))).flip(flip)
     }
 
-    /// The conjunction of all, as a balanced tree.
+    /// Conjunction of all literals, as a balanced tree.
     pub fn all(&mut self, mut lits: Vec<Lit>) -> Lit {
         if lits.is_empty() {
             return Lit::TRUE;
@@ -297,12 +297,12 @@ impl Gates {
         !self.all(lits.into_iter().map(|lit| !lit).collect())
     }
 
-    /// Calls `visit` for each gate under `roots` that `enter` accepts (it must accept a gate once only),
-    /// operands first.
+    /// Calls `visit` for each gate under `roots` that `enter` accepts, operands first. `enter` must accept a gate
+    /// only once.
     pub fn walk(&self, roots: &[Lit], mut enter: impl FnMut(u32) -> bool, mut visit: impl FnMut(u32)) {
         let mut stack: Vec<(u32, bool)> = roots.iter().rev().map(|lit| (lit.node(), false)).collect();
-        while let Some((node, opened)) = stack.pop() {
-            if opened {
+        while let Some((node, expanded)) = stack.pop() {
+            if expanded {
                 visit(node);
             } else if enter(node) {
                 stack.push((node, true));
@@ -312,7 +312,7 @@ impl Gates {
         }
     }
 
-    /// The values of `roots` where `input` gives those of the inputs; `known` remembers across calls.
+    /// Values of `roots` under the input values that `input` returns. `known` caches gates across calls.
     pub fn evaluate(
         &self,
         roots: &[Lit],
@@ -348,10 +348,10 @@ impl Default for Gates {
 mod tests {
     use super::*;
 
-    /// Every operator on every choice of operands (constants, inputs, complements, an `and` of them) means
-    /// what it says, whatever it was folded to.
+    /// Every operator on every choice of operands (constants, inputs, complements, an `and` of them) has its value,
+    /// whatever it is folded to.
     #[test]
-    fn folding_keeps_the_meaning() {
+    fn folding_preserves_values() {
         let mut g = Gates::new();
         let inputs = [g.input(), g.input(), g.input()];
         let both = g.and(inputs[0], !inputs[1]);
@@ -382,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn building_stops_at_the_limit_and_remembers_nothing_wrong() {
+    fn building_stops_at_the_limit_without_storing_wrong_gates() {
         let mut g = Gates::new();
         let (a, b) = (g.input(), g.input());
         g.allow(&Budget::unlimited(), 3);

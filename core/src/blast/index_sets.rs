@@ -1,19 +1,19 @@
-//! Which values an index can have, whatever the path: what its operators leave it, and nothing that a path says. So
-//! what is built with it serves every path. Each node is looked at once.
+//! Sets of the values that an index can have by its operators alone. They depend on no path, so circuits built with
+//! them serve every path. Each node is visited once.
 
 use crate::expr::{Alive, Expr, Graph, Op};
 use crate::interval::{Set, forward, shape};
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 
-/// Sets of expressions; `None` where nothing is known.
+/// Sets by expression; `None` if nothing is known.
 #[derive(Default)]
 pub struct IndexSets {
     known: FxHashMap<Expr, Option<Set>>,
 }
 
 impl IndexSets {
-    /// A set that contains every value of `e`, if it is not just any.
+    /// A set that contains every value of `e`; `None` if nothing is known.
     pub fn of(&mut self, graph: &Graph, e: Expr) -> Option<&Set> {
         let mut stack = vec![e];
         while let Some(&top) = stack.last() {
@@ -22,7 +22,7 @@ impl IndexSets {
                 continue;
             }
             let before = stack.len();
-            if is_followed(graph, top) {
+            if is_word_operator(graph, top) {
                 stack.extend(graph.kids(top).into_iter().filter(|kid| !self.known.contains_key(kid)));
             }
             if stack.len() == before {
@@ -35,7 +35,7 @@ impl IndexSets {
     }
 
     fn node(&self, graph: &Graph, e: Expr) -> Option<Set> {
-        if !is_followed(graph, e) {
+        if !is_word_operator(graph, e) {
             return graph.const_word(e).map(|word| Set::single(graph.width(e), word));
         }
         let kids = graph.kids(e);
@@ -54,8 +54,8 @@ impl IndexSets {
     }
 }
 
-/// Is it an operator on words?
-fn is_followed(graph: &Graph, e: Expr) -> bool {
+/// Returns true for an operator on words of at most 64 bits.
+fn is_word_operator(graph: &Graph, e: Expr) -> bool {
     let is_word = |e: Expr| !graph.is_array(e) && graph.width(e) <= 64;
     !matches!(graph.op(e), Op::Const | Op::Var | Op::Read)
         && is_word(e)

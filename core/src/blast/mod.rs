@@ -1,10 +1,10 @@
-//! From expressions to gates: every boolean and bit-vector expression becomes a word of literals, once.
+//! From expressions to gates: each boolean and bit-vector expression becomes a word of literals, once.
 //!
-//! Inputs come in slots: the bits of a variable, of one element of an array variable, of the value of a read at a
-//! computed index, or of a comparison of arrays. `cone` says which inputs a literal depends on. Everything is a
-//! definition except the lemmas of `arrays.rs`, and those hold of every array: so an assignment of a cone's inputs
-//! that is consistent there extends to all other gates, whatever they are. The layer `sat` stops at such an
-//! assignment. Meanings are those of `eval.rs`, and are tested against it.
+//! Inputs are grouped in slots: the bits of a variable, of an element of an array variable, of an array access, or
+//! of a comparison of arrays. `cone` lists the inputs that a literal depends on. All gates are definitions except
+//! the lemmas of `arrays.rs`, which hold for every array. So a consistent assignment of the inputs of a cone
+//! extends to all other gates, and the layer `sat` stops at such an assignment. Circuits are tested against
+//! `eval.rs`.
 
 mod arrays;
 pub mod batsat;
@@ -31,19 +31,19 @@ use index_sets::IndexSets;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
-/// Gates that there may be at once. Each costs up to about 200 bytes once it is in a SAT solver.
+/// Maximum number of gates. Each costs up to about 200 bytes once it is in a SAT solver.
 pub const MAX_GATES: usize = 4_000_000;
 
-/// What a slot's inputs are the bits of.
+/// The object whose bits are the inputs of a slot.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Owner {
     /// A boolean or bit-vector variable.
     Variable(Expr),
     /// The element of an array variable at a constant index.
     Element { array: Expr, index: Bits },
-    /// What an array variable holds where nothing looks. Only comparisons of arrays ask.
+    /// The element of an array variable at every unmentioned index. Only for comparisons of arrays.
     Unmentioned(Expr),
-    /// A value or an index that `arrays.rs` keeps consistent.
+    /// The value of an array access or comparison, constrained by lemmas.
     ArrayTerm(ArrayTerm),
     /// An index at which two arrays differ, if any.
     Witness,
@@ -57,21 +57,21 @@ pub struct Slot {
     pub owner: Owner,
 }
 
-/// What a literal depends on.
+/// The inputs and gates that a literal depends on.
 #[derive(Clone, Debug, Default)]
 pub struct Cone {
     /// Input gates, ascending.
     pub inputs: Vec<u32>,
-    /// Array accesses and comparisons among them, ascending.
+    /// Array accesses and comparisons among the inputs, ascending.
     pub array_terms: Vec<ArrayTerm>,
-    /// All gates, these inputs included.
+    /// Number of gates, inputs included.
     pub gates: usize,
 }
 
 #[derive(Default)]
 pub struct Blaster {
     pub gates: Gates,
-    /// Array expressions have an empty word: they are in gates as far as they are read.
+    /// Words by expression. Array expressions have an empty word: their elements get gates when they are read.
     words: FxHashMap<Expr, Box<[Lit]>>,
     /// Ascending by `first`.
     slots: Vec<Slot>,
@@ -79,7 +79,7 @@ pub struct Blaster {
     cones: FxHashMap<Lit, Arc<Cone>>,
     arrays: Arrays,
     index_sets: IndexSets,
-    /// Of these inputs only the low bits are free, so many of them; the others are zero.
+    /// Number of low bits that are free, by input; the other bits are zero. Inputs not listed are free.
     input_widths: FxHashMap<Atom, u32>,
 }
 
@@ -88,17 +88,17 @@ impl Blaster {
         Blaster::default()
     }
 
-    /// One whose gates hold where some inputs are small: so many bits of each.
+    /// A blaster with restricted inputs: only the given number of low bits is free.
     pub fn with_input_widths(bits: FxHashMap<Atom, u32>) -> Blaster {
         Blaster { input_widths: bits, ..Blaster::default() }
     }
 
-    /// Has nothing been blasted yet?
+    /// Returns true if nothing has been blasted yet.
     pub fn is_fresh(&self) -> bool {
         self.words.is_empty()
     }
 
-    /// What may be used from now on.
+    /// Sets the limits for gates built from now on.
     pub fn allow(&mut self, budget: &Budget, gates: usize) {
         self.gates.allow(budget, gates.min(MAX_GATES));
     }
@@ -109,7 +109,7 @@ impl Blaster {
         Ok(self.word(graph, e)?[0])
     }
 
-    /// The word of an expression. Stops when the budget or the gates run out; what was built until then stays.
+    /// The word of an expression. Errors: the limit that was reached; what was built until then stays.
     pub fn word(&mut self, graph: &Graph, e: Expr) -> Result<&[Lit], Why> {
         if !self.words.contains_key(&e) {
             self.build(graph, e)?;
@@ -119,11 +119,11 @@ impl Blaster {
 
     fn build(&mut self, graph: &Graph, root: Expr) -> Result<(), Why> {
         let mut stack = vec![(root, false)];
-        while let Some((e, opened)) = stack.pop() {
+        while let Some((e, expanded)) = stack.pop() {
             if self.words.contains_key(&e) {
                 continue;
             }
-            if !opened {
+            if !expanded {
                 stack.push((e, true));
                 stack.extend(graph.kids(e).into_iter().map(|kid| (kid, false)));
                 continue;
@@ -146,22 +146,22 @@ impl Blaster {
             Op::Const => circuit::constant(&graph.const_bits(e).expect("a constant")),
             Op::Var => self.inputs(graph.width(e), Owner::Variable(e)),
             Op::Read => self.read(graph, e),
-            Op::Eq if graph.is_array(graph.kid(e, 0)) => vec![self.same_array(graph, e)],
-            // A quotient and a remainder are one circuit.
+            Op::Eq if graph.is_array(graph.kid(e, 0)) => vec![self.arrays_equal(graph, e)],
+            // Quotient and remainder share a circuit.
             Op::UDiv => self.quotient(graph, e).0,
             Op::URem => self.quotient(graph, e).1,
             Op::Not | Op::And | Op::Or | Op::Xor | Op::Add | Op::Sub | Op::Mul | Op::SDiv | Op::SRem => {
-                self.plain(graph, e)
+                self.circuit(graph, e)
             }
             Op::Shl | Op::LShr | Op::AShr | Op::Eq | Op::Ult | Op::Ule | Op::Slt | Op::Sle => {
-                self.plain(graph, e)
+                self.circuit(graph, e)
             }
-            Op::Concat | Op::Extract | Op::ZExt | Op::SExt | Op::Ite => self.plain(graph, e),
+            Op::Concat | Op::Extract | Op::ZExt | Op::SExt | Op::Ite => self.circuit(graph, e),
             Op::Table | Op::ConstArray | Op::Store => unreachable!("{op:?} is an array"),
         }
     }
 
-    fn plain(&mut self, graph: &Graph, e: Expr) -> Word {
+    fn circuit(&mut self, graph: &Graph, e: Expr) -> Word {
         let op = graph.op(e);
         let low = if op == Op::Extract { graph.extract_low(e) } else { 0 };
         let kids = graph.kids(e);
@@ -181,7 +181,7 @@ impl Blaster {
         both
     }
 
-    /// A new slot.
+    /// Allocates a slot.
     fn inputs(&mut self, width: u32, owner: Owner) -> Word {
         let first = self.gates.len() as u32;
         let mut word: Word = (0..width).map(|_| self.gates.input()).collect();
@@ -199,15 +199,15 @@ impl Blaster {
         word
     }
 
-    /// The slot of an input gate, and which of its bits that is.
+    /// The slot of an input gate, and the bit within it.
     pub fn slot(&self, input: u32) -> (&Slot, u32) {
         let at = self.slots.partition_point(|slot| slot.first <= input) - 1;
         let slot = &self.slots[at];
         (slot, input - slot.first)
     }
 
-    /// The inputs that `root` depends on. Behind the value of a read is its index, behind a comparison of arrays
-    /// whatever keeps it honest.
+    /// The inputs that `root` depends on. The cone of an access includes its index, the cone of a comparison its
+    /// lemmas.
     pub fn cone(&mut self, root: Lit) -> Arc<Cone> {
         if let Some(known) = self.cones.get(&root) {
             return known.clone();
@@ -229,7 +229,7 @@ impl Blaster {
                 if let Owner::ArrayTerm(array_term) = self.slot(input).0.owner
                     && array_terms.insert(array_term)
                 {
-                    roots.extend_from_slice(self.arrays.behind(array_term));
+                    roots.extend_from_slice(self.arrays.dependencies(array_term));
                 }
             }
             cone.inputs.append(&mut inputs);
@@ -243,8 +243,8 @@ impl Blaster {
         cone
     }
 
-    /// Expressions that are not alive are about to be reused. False if most gates serve none that is: better to
-    /// start again.
+    /// Drops expressions that are not alive. Returns false if most gates serve no live expression, so that starting
+    /// over is better.
     pub fn sweep(&mut self, alive: &Alive) -> bool {
         self.words.retain(|e, _| alive.has(*e));
         self.quotients.retain(|(a, b), _| alive.has(*a) && alive.has(*b));

@@ -1,9 +1,9 @@
-//! What a SAT solver met at its conflicts: a sample of assignments of the traced inputs.
+//! A sample of assignments of the traced inputs that a SAT solver reaches at conflicts.
 
 use rustc_hash::FxHashSet;
 use std::hash::Hasher;
 
-/// Assignments, each once; at most `keep` of them, every one equally likely to be kept.
+/// Reservoir sampling: distinct assignments, at most `keep`, each kept with equal probability.
 pub struct Sample {
     keep: usize,
     rows: Vec<Box<[u64]>>,
@@ -18,14 +18,14 @@ impl Default for Sample {
 }
 
 impl Sample {
-    /// A new sample.
+    /// Starts a new sample.
     pub fn start(&mut self, keep: usize) {
         self.keep = keep;
         self.rows.clear();
         self.hashes.clear();
     }
 
-    pub fn is_on(&self) -> bool {
+    pub fn is_enabled(&self) -> bool {
         self.keep > 0
     }
 

@@ -1,18 +1,17 @@
-//! A table of constants read at a computed index: for each bit of the element a tree of multiplexers over those
-//! bits of the index that are not constant. Equal subtrees are one, so that what costs is how irregular the
-//! contents are, not how long the table is; indices that cannot be, because of constant bits or because they are not in
-//! the index's set, cost nothing.
+//! Reads of a table of constants at a computed index: for each bit of the element, a tree of multiplexers over the
+//! non-constant bits of the index. Equal subtrees are shared, so the cost depends on how irregular the contents are
+//! and not on the length. Indices excluded by constant bits or by the index's set cost nothing.
 
 use super::circuit::Word;
 use super::gate::{Gates, Lit};
 use crate::interval::Set;
 
-/// The low bits of an index that tell a table's elements apart.
+/// Number of low index bits that distinguish the elements of a table.
 pub fn index_bits(length: usize, index: &[Lit]) -> usize {
     (length.next_power_of_two().trailing_zeros() as usize).min(index.len())
 }
 
-/// Can the index, which lies in the set, lie past the table's end?
+/// Returns true if the index, which lies in the set, can be past the end of the table.
 pub fn may_miss(length: usize, index: &[Lit], set: Option<&Set>) -> bool {
     if set.is_some_and(|set| set.max().is_none_or(|largest| largest < length as u64)) {
         return false;
@@ -32,9 +31,9 @@ pub fn lookup(g: &mut Gates, elements: &[u64], index: &[Lit], set: Option<&Set>,
     let fixed: usize = (0..bits).filter(|&i| low[i] == Lit::TRUE).map(|i| 1 << i).sum();
     let position =
         |choice: usize| open.iter().enumerate().fold(fixed, |p, (k, &i)| p | (choice >> k & 1) << i);
-    // `None`: never looked at, so that it may be whatever is simplest.
-    let feasible = |p: usize| set.is_none_or(|set| set.contains(p as u64)).then_some(p);
-    let positions: Vec<Option<usize>> = (0..1usize << open.len()).map(|c| feasible(position(c))).collect();
+    // `None`: an impossible index, whose element may be anything.
+    let possible = |p: usize| set.is_none_or(|set| set.contains(p as u64)).then_some(p);
+    let positions: Vec<Option<usize>> = (0..1usize << open.len()).map(|c| possible(position(c))).collect();
     let out = if may_miss(elements.len(), index, set) { g.any(high.to_vec()) } else { Lit::FALSE };
     let mut word = Word::with_capacity(miss.len());
     for (bit, &otherwise) in miss.iter().enumerate() {

@@ -1,9 +1,9 @@
-//! The constraints of one path at a time.
+//! The edges of one path at a time.
 //!
-//! What a path node adds is found out once and kept as edges; the line is the path whose edges are linked. To follow
-//! another path, the line is taken back to where the two part and the other's edges are linked: what they share is not
-//! touched, so that going on from the last question, or to a fork nearby, costs next to nothing, and going elsewhere a
-//! few nanoseconds for each constraint left and entered. (Baker's persistent arrays do the same, 1991.)
+//! The edges that a path node adds are computed once and kept. The edges of the active path are linked into the
+//! graph. To activate another path, the edges below the common ancestor are unlinked and those of the other path
+//! linked, so that continuing on the same path or at a nearby fork is cheap. (Baker's persistent arrays, 1991, use
+//! the same technique.)
 
 use super::assignment::Assignment;
 use super::{Differences, ExternalBounds};
@@ -14,8 +14,8 @@ use smallvec::SmallVec;
 /// The edges that a node adds, in the order in which they are linked.
 pub type Edges = SmallVec<[u32; 4]>;
 
-struct Learnt {
-    /// Of the node: where on the line it would be.
+struct NodeEdges {
+    /// Depth of the node in the path tree.
     depth: u32,
     edges: Edges,
 }
@@ -23,20 +23,22 @@ struct Learnt {
 #[derive(Default)]
 pub struct ActivePath {
     pub domain: Differences,
-    nodes: FxHashMap<u32, Learnt>,
-    /// The nodes of the path, topmost first; the root adds nothing and is left out.
+    nodes: FxHashMap<u32, NodeEdges>,
+    /// The nodes of the active path from the top, without the root, which adds no edges.
     path: Vec<u32>,
 }
 
 impl ActivePath {
-    fn is_on(&self, id: u32, depth: u32) -> bool {
+    fn is_active(&self, id: u32, depth: u32) -> bool {
         self.path.get(depth as usize - 1) == Some(&id)
     }
 
-    /// Goes back to where the line has at most some nodes, all of them of the path. Gives the others, newest first.
+    /// Unlinks nodes until the active path is a prefix of `path` of at most `depth` nodes. Returns the missing
+    /// nodes, newest first.
     pub fn backtrack_to(&mut self, tree: &PathTree, path: Path, depth: u32) -> Vec<Path> {
-        let beyond = |node: &Path| tree.depth(*node) > depth || !self.is_on(node.id(), tree.depth(*node));
-        let missing: Vec<Path> = tree.upwards(path).take_while(beyond).collect();
+        let is_missing =
+            |node: &Path| tree.depth(*node) > depth || !self.is_active(node.id(), tree.depth(*node));
+        let missing: Vec<Path> = tree.upwards(path).take_while(is_missing).collect();
         self.cut(tree.depth(path) - missing.len() as u32);
         missing
     }
@@ -49,8 +51,8 @@ impl ActivePath {
         }
     }
 
-    /// Makes a node the line's next if it is known what it adds. Moves the assignment, if any are given, so that they
-    /// satisfy it; on a contradiction the line stays as it is.
+    /// Appends a node whose edges are known; `None` if they are not. Adapts the assignment, if one is given, to the
+    /// new edges. On a contradiction the active path is unchanged. Errors: the reasons of the contradiction.
     pub fn enter_known(
         &mut self,
         node: Path,
@@ -61,7 +63,7 @@ impl ActivePath {
         for (i, &edge) in edges.iter().enumerate() {
             self.domain.link(edge);
             if let Some(assignment) = &mut assignment
-                && let Err(reasons) = assignment.push(&self.domain, edge, external)
+                && let Err(reasons) = assignment.satisfy(&self.domain, edge, external)
             {
                 edges[..=i].iter().rev().for_each(|&edge| self.domain.unlink(edge));
                 return Some(Err(reasons));
@@ -71,23 +73,23 @@ impl ActivePath {
         Some(Ok(()))
     }
 
-    /// Makes a new node the line's next. Its edges are those given, which are linked.
+    /// Appends a new node with the given edges, which are already linked.
     pub fn enter(&mut self, tree: &PathTree, node: Path, edges: Edges) {
         let depth = tree.depth(node);
         debug_assert_eq!(self.path.len() as u32 + 1, depth);
         self.path.push(node.id());
-        self.nodes.insert(node.id(), Learnt { depth, edges });
+        self.nodes.insert(node.id(), NodeEdges { depth, edges });
     }
 
-    /// Forgets nodes whose numbers are about to be used again.
+    /// Drops nodes whose identifiers are about to be reused.
     pub fn drop_paths(&mut self, gone: &[u32]) {
         for &id in gone {
-            let Some(depth) = self.nodes.get(&id).map(|learnt| learnt.depth) else { continue };
-            if self.is_on(id, depth) {
+            let Some(depth) = self.nodes.get(&id).map(|node| node.depth) else { continue };
+            if self.is_active(id, depth) {
                 self.cut(depth - 1);
             }
-            let learnt = self.nodes.remove(&id).expect("just looked");
-            learnt.edges.into_iter().for_each(|edge| self.domain.drop_edge(edge));
+            let node = self.nodes.remove(&id).expect("a known node");
+            node.edges.into_iter().for_each(|edge| self.domain.drop_edge(edge));
         }
     }
 }

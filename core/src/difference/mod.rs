@@ -1,10 +1,9 @@
-//! Difference constraints `x - y <= c` between words read as integers.
+//! Difference constraints `x - y <= c` between integers.
 //!
-//! A constraint is an edge from `y` to `x` of length `c`; numbers that satisfy all edges exist exactly if no cycle is
-//! negative (`assignment.rs`). Variable 0 is the number zero, so that bounds are edges, too; what its width says of a word is
-//! known without one. Edges are linked into lists, newest first, and taken out in the opposite order, which is how a
-//! path is left for another (`active_path.rs`): an edge is made once and linked wherever its path is followed, and what paths
-//! have in common stays as it is.
+//! A constraint is an edge from `y` to `x` of length `c`. The constraints are satisfiable iff no cycle is negative
+//! (`assignment.rs`). Variable 0 stands for the number zero, so that bounds are edges too; bounds from the width of
+//! a term need no edge. Edges are linked into lists, newest first, and unlinked in the opposite order, which is how
+//! the active path changes (`active_path.rs`).
 
 pub mod active_path;
 pub mod assignment;
@@ -23,9 +22,9 @@ pub const ZERO: u32 = 0;
 const NONE: u32 = u32::MAX;
 const NO_REASONS: &Reasons = &Reasons::None;
 
-/// Variables from which bounds are carried on for one new constraint.
-const MAX_SPREAD: usize = 16;
-/// Bounds that follow from more constraints than this are not kept.
+/// Maximum number of variables from which bounds are propagated for one new constraint.
+const MAX_PROPAGATED: usize = 16;
+/// Bounds with more reasons are not kept.
 const MAX_REASONS: usize = 32;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -34,23 +33,23 @@ pub enum Signedness {
     Unsigned,
 }
 
-/// What a variable stands for: a term of at most 64 bits as an integer.
+/// Meaning of a variable: an expression of at most 64 bits as a signed or unsigned integer.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct IntegerTerm {
     pub expr: Expr,
     pub signedness: Signedness,
 }
 
-/// What is known of words external the constraints.
+/// Facts about terms from outside the difference constraints: a model and sets of values.
 pub trait ExternalBounds {
-    /// Its number before any was moved. Those of all words satisfy the constraints that were there before.
-    fn initial_value(&mut self, word: IntegerTerm) -> i128;
+    /// Value of the term before any change. These values satisfy the constraints of the nearest feasible node.
+    fn initial_value(&mut self, term: IntegerTerm) -> i128;
 
-    /// The least and the greatest value, if more is known than the width says.
-    fn bounds(&mut self, word: IntegerTerm) -> Option<(i128, i128)>;
+    /// Least and greatest value, if tighter than the width implies.
+    fn bounds(&mut self, term: IntegerTerm) -> Option<(i128, i128)>;
 
-    /// The constraints behind those bounds.
-    fn reasons(&mut self, word: IntegerTerm) -> Reasons;
+    /// Reasons of those bounds.
+    fn reasons(&mut self, term: IntegerTerm) -> Reasons;
 }
 
 /// `x - y <= c`.
@@ -65,38 +64,39 @@ pub struct Bound {
 #[derive(Debug)]
 struct Edge {
     bound: Bound,
-    /// The edges before this one: of those that leave `y` and of those that enter `x`; of a bound, the bound before.
+    /// Previous edges in the lists of those that leave `y` and enter `x`. For a bound: the previous bound, at index
+    /// 0.
     before: [u32; 2],
 }
 
 #[derive(Debug)]
 struct Variable {
-    /// None for zero.
-    word: Option<IntegerTerm>,
-    /// What its width allows.
+    /// `None` for zero.
+    term: Option<IntegerTerm>,
+    /// Least and greatest value of the width.
     range: (i128, i128),
-    /// The newest edges: that leave it, that enter it, that bound it from below, from above.
+    /// The newest edges that leave it, enter it, bound it from below and from above.
     out: u32,
     into: u32,
     least: u32,
     greatest: u32,
-    /// Linked edges at this variable.
+    /// Number of linked edges at this variable.
     links: u32,
 }
 
 impl Variable {
-    fn new(word: Option<IntegerTerm>, range: (i128, i128)) -> Variable {
-        Variable { word, range, out: NONE, into: NONE, least: NONE, greatest: NONE, links: 0 }
+    fn new(term: Option<IntegerTerm>, range: (i128, i128)) -> Variable {
+        Variable { term, range, out: NONE, into: NONE, least: NONE, greatest: NONE, links: 0 }
     }
 }
 
-/// A set of difference constraints.
+/// A set of difference constraints, as a graph.
 pub struct Differences {
     variables: Vec<Variable>,
-    assignment: FxHashMap<IntegerTerm, u32>,
+    by_term: FxHashMap<IntegerTerm, u32>,
     edges: Vec<Edge>,
     free: Vec<u32>,
-    /// Variables with linked edges, in the order in which they got the first.
+    /// Variables with linked edges, in the order of their first edges.
     present: Vec<u32>,
 }
 
@@ -109,36 +109,36 @@ impl Default for Differences {
 impl Differences {
     pub fn new() -> Differences {
         let variables = vec![Variable::new(None, (0, 0))];
-        let (assignment, edges) = (FxHashMap::default(), Vec::new());
-        Differences { variables, assignment, edges, free: Vec::new(), present: Vec::new() }
+        let (by_term, edges) = (FxHashMap::default(), Vec::new());
+        Differences { variables, by_term, edges, free: Vec::new(), present: Vec::new() }
     }
 
-    /// The variable for a word, whose width allows it the values of a range.
-    pub fn variable(&mut self, word: IntegerTerm, range: (i128, i128)) -> u32 {
-        *self.assignment.entry(word).or_insert_with(|| {
-            self.variables.push(Variable::new(Some(word), range));
-            u32::try_from(self.variables.len() - 1).expect("fewer than 2^32 words")
+    /// The variable of a term; `range` are the least and the greatest value of its width.
+    pub fn variable(&mut self, term: IntegerTerm, range: (i128, i128)) -> u32 {
+        *self.by_term.entry(term).or_insert_with(|| {
+            self.variables.push(Variable::new(Some(term), range));
+            u32::try_from(self.variables.len() - 1).expect("fewer than 2^32 terms")
         })
     }
 
-    /// The word of a variable that is not zero.
+    /// The term of a variable other than zero.
     pub fn term(&self, v: u32) -> IntegerTerm {
-        self.variables[v as usize].word.expect("zero is no word")
+        self.variables[v as usize].term.expect("zero is not a term")
     }
 
-    /// The variables that constraints mention, without zero, in the order in which they came.
+    /// The variables that constraints mention, without zero, in the order of their first edges.
     pub fn present(&self) -> &[u32] {
         &self.present
     }
 
-    /// Does a constraint mention the word?
-    pub fn mentions(&self, word: IntegerTerm) -> bool {
-        self.assignment.get(&word).is_some_and(|v| self.variables[*v as usize].links > 0)
+    /// Returns true if a constraint mentions the term.
+    pub fn mentions(&self, term: IntegerTerm) -> bool {
+        self.by_term.get(&term).is_some_and(|v| self.variables[*v as usize].links > 0)
     }
 
-    /// Adds a constraint unless it follows from one that is there. Gives the edge.
+    /// Adds a constraint unless another one implies it. Returns the edge.
     pub fn add(&mut self, bound: Bound) -> Option<u32> {
-        if self.has(bound.x, bound.y, bound.c) {
+        if self.implies(bound.x, bound.y, bound.c) {
             return None;
         }
         let edge = Edge { bound, before: [NONE; 2] };
@@ -151,7 +151,7 @@ impl Differences {
                 self.edges.push(edge);
                 u32::try_from(self.edges.len() - 1)
                     .ok()
-                    .filter(|id| *id < assignment::WIDTH)
+                    .filter(|id| *id < assignment::WIDTH_BOUND)
                     .expect("few edges")
             }
         };
@@ -159,8 +159,8 @@ impl Differences {
         Some(id)
     }
 
-    /// Adds a constraint and moves the numbers so that they satisfy it; or gives the reasons of a set of constraints,
-    /// the new one among them, that cannot hold together. Nothing is changed then.
+    /// Adds a constraint and adapts the assignment to it. Errors: the reasons of an unsatisfiable set of
+    /// constraints that includes the new one; nothing changes then.
     pub fn assume(
         &mut self,
         bound: Bound,
@@ -168,7 +168,7 @@ impl Differences {
         external: &mut dyn ExternalBounds,
     ) -> Result<Option<u32>, Reasons> {
         let Some(id) = self.add(bound) else { return Ok(None) };
-        match assignment.push(self, id, external) {
+        match assignment.satisfy(self, id, external) {
             Ok(()) => Ok(Some(id)),
             Err(reasons) => {
                 self.retract([id].into_iter());
@@ -177,8 +177,8 @@ impl Differences {
         }
     }
 
-    /// Is there an edge, or a width, that says as much?
-    fn has(&self, x: u32, y: u32, c: i128) -> bool {
+    /// Returns true if one edge or a width implies the constraint.
+    fn implies(&self, x: u32, y: u32, c: i128) -> bool {
         if x == y {
             return c >= 0;
         }
@@ -188,7 +188,7 @@ impl Differences {
         if x == ZERO {
             return -self.least(y).0 <= c;
         }
-        // Along whichever list ends first.
+        // Walks both lists at once, so that the shorter one limits the cost.
         let (mut out, mut into) = (self.variables[y as usize].out, self.variables[x as usize].into);
         while out != NONE && into != NONE {
             let (leaves, enters) = (&self.edges[out as usize], &self.edges[into as usize]);
@@ -222,7 +222,7 @@ impl Differences {
         }
     }
 
-    /// Takes the newest of the linked edges out.
+    /// Unlinks the newest linked edge.
     fn unlink(&mut self, id: u32) {
         let Differences { edges, variables, present, .. } = self;
         let Edge { bound: Bound { x, y, .. }, before } = &edges[id as usize];
@@ -246,7 +246,7 @@ impl Differences {
         }
     }
 
-    /// Takes edges, the newest of all, out for good.
+    /// Unlinks and drops the newest edges.
     pub fn retract(&mut self, edges: impl DoubleEndedIterator<Item = u32>) {
         for id in edges.rev() {
             self.unlink(id);
@@ -264,22 +264,22 @@ impl Differences {
         std::iter::successors(edge(first), move |e| edge(e.before[which])).map(|e| &e.bound)
     }
 
-    /// The least value that the constraints on `v` alone allow it, and why.
+    /// Least value of `v` by the constraints on `v` alone, and its reasons.
     pub fn least(&self, v: u32) -> (i128, &Reasons) {
         let variable = &self.variables[v as usize];
         let edge = self.edges.get(variable.least as usize);
         edge.map_or((variable.range.0, NO_REASONS), |e| (-e.bound.c, &e.bound.reasons))
     }
 
-    /// The greatest, and why.
+    /// Greatest value of `v` by the constraints on `v` alone, and its reasons.
     pub fn greatest(&self, v: u32) -> (i128, &Reasons) {
         let variable = &self.variables[v as usize];
         let edge = self.edges.get(variable.greatest as usize);
         edge.map_or((variable.range.1, NO_REASONS), |e| (e.bound.c, &e.bound.reasons))
     }
 
-    /// Carries bounds that follow from constraints (a width is known of every variable) along edges, from some
-    /// variables on: a bounded number of steps. Adds to the edges; gives the variables whose bounds became tighter.
+    /// Propagates bounds other than widths along edges, starting at some variables, for a bounded number of steps.
+    /// Adds the new edges to `edges`. Returns the variables with tighter bounds.
     pub fn propagate_bounds(
         &mut self,
         from: impl IntoIterator<Item = u32>,
@@ -291,9 +291,9 @@ impl Differences {
             variable.least != NONE || variable.greatest != NONE
         };
         let mut queue: VecDeque<u32> = from.into_iter().filter(bounded).collect();
-        for _ in 0..MAX_SPREAD {
+        for _ in 0..MAX_PROPAGATED {
             let Some(at) = queue.pop_front() else { break };
-            for bound in self.carried(at) {
+            for bound in self.propagated_bounds(at) {
                 let changed = if bound.x == ZERO { bound.y } else { bound.x };
                 edges.extend(self.add(bound));
                 queue.push_back(changed);
@@ -305,11 +305,11 @@ impl Differences {
         tighter
     }
 
-    /// Bounds of others that the bounds of one variable make tighter.
-    fn carried(&self, at: u32) -> Vec<Bound> {
+    /// Tighter bounds of other variables that follow from the bounds of one variable.
+    fn propagated_bounds(&self, at: u32) -> Vec<Bound> {
         let mut found = Vec::new();
         let mut note = |x: u32, y: u32, c: i128, because: &Reasons, edge: &Reasons| {
-            if !self.has(x, y, c) {
+            if !self.implies(x, y, c) {
                 let reasons = because.union(edge);
                 if reasons.as_slice().len() <= MAX_REASONS {
                     found.push(Bound { x, y, c, reasons });
@@ -332,7 +332,7 @@ impl Differences {
         found
     }
 
-    /// Variables that constraints between words connect with one of these, themselves included.
+    /// Variables that constraints connect with one of `with`, including these.
     pub fn connected(&self, with: impl IntoIterator<Item = u32>) -> Vec<u32> {
         let mut found: Vec<u32> = Vec::new();
         let mut seen: FxHashSet<u32> = FxHashSet::default();
@@ -362,23 +362,23 @@ mod tests {
     const VARIABLES: u32 = 4;
     const RANGE: i128 = 5;
 
-    /// Two for every word, and bounds around it for one of them.
-    struct Known {
+    /// Every term has the value 2, and one of them has bounds around it.
+    struct FixedBounds {
         bounded: IntegerTerm,
         bounds: (i128, i128),
         reason: Expr,
     }
 
-    impl ExternalBounds for Known {
-        fn initial_value(&mut self, _word: IntegerTerm) -> i128 {
+    impl ExternalBounds for FixedBounds {
+        fn initial_value(&mut self, _term: IntegerTerm) -> i128 {
             2
         }
 
-        fn bounds(&mut self, word: IntegerTerm) -> Option<(i128, i128)> {
-            (word == self.bounded).then_some(self.bounds)
+        fn bounds(&mut self, term: IntegerTerm) -> Option<(i128, i128)> {
+            (term == self.bounded).then_some(self.bounds)
         }
 
-        fn reasons(&mut self, _word: IntegerTerm) -> Reasons {
+        fn reasons(&mut self, _term: IntegerTerm) -> Reasons {
             Reasons::One(self.reason)
         }
     }
@@ -398,24 +398,24 @@ mod tests {
 
     proptest! {
         #[test]
-        fn agrees_with_trying_everything(
+        fn agrees_with_enumeration(
             constraints in proptest::collection::vec((0..=VARIABLES, 0..=VARIABLES, -4i128..5), 1..14),
             bounds in (0i128..3, 2i128..5),
             back in 0usize..14,
         ) {
             let mut graph = Graph::new();
             let names: Vec<Expr> = (0..constraints.len()).map(|i| graph.word(32, i as u64)).collect();
-            let words: Vec<IntegerTerm> = (0..VARIABLES)
+            let terms: Vec<IntegerTerm> = (0..VARIABLES)
                 .map(|i| graph.var(&format!("x{i}"), Sort::Bits(8)).unwrap())
                 .map(|expr| IntegerTerm { expr, signedness: Signedness::Unsigned })
                 .collect();
             let mut domain = Differences::new();
-            for &word in &words {
-                domain.variable(word, (0, RANGE - 1));
+            for &term in &terms {
+                domain.variable(term, (0, RANGE - 1));
             }
-            let mut external = Known { bounded: words[0], bounds, reason: graph.word(8, 1) };
+            let mut external = FixedBounds { bounded: terms[0], bounds, reason: graph.word(8, 1) };
             let mut assignment = Assignment::default();
-            // All constraints, then all again after the newer ones have been taken out: numbers stay as they are.
+            // All constraints, then all again after the newer ones have been removed; values are kept.
             let mut all = Vec::new();
             let mut edges = Vec::new();
             let twice = names.iter().zip(&constraints).enumerate();
@@ -450,7 +450,7 @@ mod tests {
                 }
             }
             domain.retract(edges.into_iter().flatten());
-            prop_assert!(words.iter().all(|word| !domain.mentions(*word)) && domain.present.is_empty());
+            prop_assert!(terms.iter().all(|term| !domain.mentions(*term)) && domain.present.is_empty());
         }
     }
 }

@@ -1,13 +1,14 @@
-//! Why a condition is not a matter of differences: what is nearest its root decides, as in the paper's Figure 9.
+//! Classifies conditions that are not difference constraints. The construct nearest the root decides, as in Figure
+//! 9 of the paper.
 
 use crate::expr::walk::element_range;
 use crate::expr::{Expr, Graph, Op};
 use std::collections::VecDeque;
 
-/// Nodes looked at.
+/// Maximum number of nodes visited.
 const MAX_NODES: usize = 1000;
 
-/// The reason for which `e`, which holds together with `others` or is asked about, is passed on.
+/// Name of the reason why `e`, a condition or one of the constraints together with `others`, is unsupported.
 pub fn unsupported_reason(graph: &Graph, e: Expr, others: &[Expr]) -> &'static str {
     let mut queue = VecDeque::from([e]);
     let mut reads = Vec::new();
@@ -25,7 +26,7 @@ pub fn unsupported_reason(graph: &Graph, e: Expr, others: &[Expr]) -> &'static s
             Op::Mul if !graph.is_const(graph.kid(e, 1)) => return "non-linear",
             Op::Mul => return "linear",
             Op::Add if graph.is_const(graph.kid(e, 1)) => return "may-wrap",
-            // A sum of two words is no difference; a difference of two words would be one.
+            // A sum of two words is not a difference; a difference of two words would be one.
             Op::Add => return "linear",
             Op::Sub => return "may-wrap",
             Op::Table | Op::ConstArray | Op::Store => return "array",
@@ -38,11 +39,15 @@ pub fn unsupported_reason(graph: &Graph, e: Expr, others: &[Expr]) -> &'static s
         }
     }
     let all: Vec<Expr> = others.iter().copied().chain([e]).collect();
-    if reads.iter().any(|&read| is_read_otherwise(graph, read, &all)) { "type-mismatch" } else { "view" }
+    if reads.iter().any(|&read| has_overlapping_read(graph, read, &all)) {
+        "type-mismatch"
+    } else {
+        "signedness"
+    }
 }
 
-/// Are the bits of a read also read at another place or width?
-fn is_read_otherwise(graph: &Graph, read: Expr, all: &[Expr]) -> bool {
+/// Returns true if bits of a read are also read at another index or width.
+fn has_overlapping_read(graph: &Graph, read: Expr, all: &[Expr]) -> bool {
     let Some((array, first, count)) = element_range(graph, read) else { return false };
     let mut found = false;
     graph.post_order(all, |e| {

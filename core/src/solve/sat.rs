@@ -168,7 +168,7 @@ impl<E: SatSolver> Prepared<E> {
             traced: &traced,
             budget,
             conflicts,
-            keep,
+            max_samples: keep,
         });
         // Without conflicts each gate of the query is propagated once; the rest is waste.
         if self.engine.conflicts() == before.0 {

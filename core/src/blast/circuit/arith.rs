@@ -1,5 +1,5 @@
-//! Addition, multiplication and division. Ripple carries: with constants folded they are small, and the unit
-//! propagation that decides easy queries follows them bit by bit.
+//! Addition, multiplication and division. Carries ripple: with constants folded, the circuits are small, and unit
+//! propagation, which decides easy queries, follows them bit by bit.
 
 use super::{Gates, Lit, Word, choose};
 
@@ -27,14 +27,14 @@ pub fn negate(g: &mut Gates, a: &[Lit]) -> Word {
     subtract(g, &vec![Lit::FALSE; a.len()], a)
 }
 
-/// Equal digits from `i` on: a run worth being taken as one subtraction and one addition, or 1.
+/// Length of the run of equal digits at `i` if it is cheaper as one subtraction and one addition, otherwise 1.
 fn run(word: &[Lit], i: usize) -> usize {
     let length = word[i..].iter().take_while(|lit| **lit == word[i]).count();
-    // At the top, as in every extended number, the addition falls away.
+    // At the top, as in every extended number, the addition is not needed.
     if length > 2 || (length == 2 && i + length == word.len()) { length } else { 1 }
 }
 
-/// Additions that multiplying by `word` takes.
+/// Number of additions for a multiplication by `word`.
 fn rows(word: &[Lit]) -> usize {
     let (mut i, mut count) = (0, 0);
     while i < word.len() {
@@ -50,8 +50,8 @@ fn masked(g: &mut Gates, word: &[Lit], digit: Lit) -> Word {
     word.iter().map(|&lit| g.and(lit, digit)).collect()
 }
 
-/// One row for each digit of the operand that takes fewer. A run of equal digits from `i` to `j`, known or not, is
-/// `2^j - 2^i` times the digit: two rows, or one at the top. Rows stop when building has.
+/// One row per digit of the operand that needs fewer rows. A run of equal digits from `i` to `j`, constant or not,
+/// is `2^j - 2^i` times the digit: two rows, or one at the top.
 pub fn multiply(g: &mut Gates, a: &[Lit], b: &[Lit]) -> Word {
     if a == b {
         return square(g, a);
@@ -65,15 +65,15 @@ pub fn multiply(g: &mut Gates, a: &[Lit], b: &[Lit]) -> Word {
         if b[i] != Lit::FALSE {
             let row = masked(g, &a[..width - i], b[i]);
             if length == 1 {
-                let more = add(g, &sum[i..], &row);
-                sum[i..].copy_from_slice(&more);
+                let sum_above = add(g, &sum[i..], &row);
+                sum[i..].copy_from_slice(&sum_above);
             } else {
-                let less = subtract(g, &sum[i..], &row);
-                sum[i..].copy_from_slice(&less);
+                let difference = subtract(g, &sum[i..], &row);
+                sum[i..].copy_from_slice(&difference);
                 let j = i + length;
                 if j < width {
-                    let more = add(g, &sum[j..], &row[..width - j]);
-                    sum[j..].copy_from_slice(&more);
+                    let sum_above = add(g, &sum[j..], &row[..width - j]);
+                    sum[j..].copy_from_slice(&sum_above);
                 }
             }
         }
@@ -82,8 +82,9 @@ pub fn multiply(g: &mut Gates, a: &[Lit], b: &[Lit]) -> Word {
     sum
 }
 
-/// Every product of two different digits comes twice, so it is added once, a place higher: half the rows' length. A
-/// number whose digits from `k` on are all `s` is `low - s 2^k`, and its square `low^2 + s 2^2k - s low 2^(k + 1)`.
+/// Every product of two different digits occurs twice, so it is added once, one place higher: half the length of
+/// the rows. A number whose digits from `k` on are all `s` is `low - s 2^k`, and its square `low^2 + s 2^2k - s low
+/// 2^(k + 1)`.
 fn square(g: &mut Gates, a: &[Lit]) -> Word {
     let width = a.len();
     let top = a.iter().rev().take_while(|lit| **lit == a[width - 1]).count();
@@ -99,28 +100,28 @@ fn square(g: &mut Gates, a: &[Lit]) -> Word {
         for (j, place) in (i + 1..digits).zip(2..row.len()) {
             row[place] = g.and(a[i], a[j]);
         }
-        let more = add(g, &sum[2 * i..], &row);
-        sum[2 * i..].copy_from_slice(&more);
+        let sum_above = add(g, &sum[2 * i..], &row);
+        sum[2 * i..].copy_from_slice(&sum_above);
     }
     if extended {
         let sign = a[width - 1];
         let above = (2 * digits).min(width);
         let mut row = vec![Lit::FALSE; width - above];
         row.iter_mut().take(1).for_each(|lit| *lit = sign);
-        let more = add(g, &sum[above..], &row);
-        sum[above..].copy_from_slice(&more);
+        let sum_above = add(g, &sum[above..], &row);
+        sum[above..].copy_from_slice(&sum_above);
         let above = (digits + 1).min(width);
         let low: Word =
             a[..digits].iter().copied().chain(std::iter::repeat(Lit::FALSE)).take(width - above).collect();
         let row = masked(g, &low, sign);
-        let less = subtract(g, &sum[above..], &row);
-        sum[above..].copy_from_slice(&less);
+        let difference = subtract(g, &sum[above..], &row);
+        sum[above..].copy_from_slice(&difference);
     }
     sum
 }
 
-/// Quotient and remainder by restoring division, highest bit first. A zero divisor is subtracted at every step:
-/// the quotient is all ones and the remainder the dividend, as SMT-LIB wants.
+/// Quotient and remainder by restoring division, highest bit first. A zero divisor is subtracted at every step, so
+/// the quotient is all ones and the remainder is the dividend, as in SMT-LIB.
 pub fn divide(g: &mut Gates, a: &[Lit], b: &[Lit]) -> (Word, Word) {
     let width = a.len();
     let mut quotient = vec![Lit::FALSE; width];
@@ -130,17 +131,17 @@ pub fn divide(g: &mut Gates, a: &[Lit], b: &[Lit]) -> (Word, Word) {
         if g.stopped().is_some() {
             break;
         }
-        // The remainder is below the divisor, so one more bit holds it doubled.
+        // The remainder is less than the divisor, so one more bit holds its double.
         let shifted: Word = [a[i]].into_iter().chain(remainder.iter().copied()).collect();
         let fits = super::less(g, &divisor, &shifted, true, false);
-        let less = subtract(g, &shifted[..width], b);
+        let difference = subtract(g, &shifted[..width], b);
         quotient[i] = fits;
-        remainder = choose(g, fits, &less, &shifted[..width]);
+        remainder = choose(g, fits, &difference, &shifted[..width]);
     }
     (quotient, remainder)
 }
 
-/// Rounded towards zero; the remainder has the dividend's sign.
+/// Division rounded towards zero; the remainder has the sign of the dividend.
 pub fn divide_signed(g: &mut Gates, a: &[Lit], b: &[Lit]) -> (Word, Word) {
     let (a_sign, b_sign) = (a[a.len() - 1], b[b.len() - 1]);
     let a_size = negate_if(g, a_sign, a);

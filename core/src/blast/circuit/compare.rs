@@ -8,8 +8,8 @@ pub fn equal(g: &mut Gates, a: &[Lit], b: &[Lit]) -> Lit {
     g.all(bits)
 }
 
-/// `a < b`, or `a <= b` if `or_equal`: the borrow of `a - b`, which a tie passes on from below. Signed numbers
-/// compare like unsigned ones with their signs flipped, that is with the operands' top bits swapped.
+/// `a < b`, or `a <= b` if `or_equal`: the borrow of `a - b`. Signed comparison is unsigned comparison with
+/// inverted sign bits, that is, with the operands' top bits swapped.
 pub fn less(g: &mut Gates, a: &[Lit], b: &[Lit], or_equal: bool, signed: bool) -> Lit {
     debug_assert_eq!(a.len(), b.len());
     let top = a.len() - 1;

@@ -1,4 +1,4 @@
-//! What each bit-level operator is in gates: words are slices of literals, lowest bit first.
+//! Circuits of the bit-vector operators. Words are slices of literals, lowest bit first.
 //!
 //! Checked against `eval` for every operator: on all operands at small widths, on samples of wide ones
 //! (`tests/blast_circuit.rs`).
@@ -22,14 +22,14 @@ pub fn constant(bits: &Bits) -> Word {
     (0..bits.width()).map(|i| Lit::constant(bits.bit(i))).collect()
 }
 
-/// A choice between two words, bit by bit.
+/// Selects one of two words, bit by bit.
 pub fn choose(g: &mut Gates, condition: Lit, then: &[Lit], other: &[Lit]) -> Word {
     debug_assert_eq!(then.len(), other.len());
     then.iter().zip(other).map(|(&t, &e)| g.mux(condition, t, e)).collect()
 }
 
-/// An operator on words; `width` is the result's, `low` an extract's lowest bit. `operands` has as many words as
-/// the operator takes.
+/// Applies an operator to words. `width` is that of the result, `low` the lowest bit of an extract. `operands` has
+/// as many words as the operator takes.
 pub fn apply(g: &mut Gates, op: Op, width: u32, low: u32, operands: &[&[Lit]]) -> Word {
     let a = operands[0];
     let b = || operands[1];

@@ -1,9 +1,9 @@
-//! Shifts by a computed amount: one stage for each bit of the amount that can matter; any higher bit set moves
-//! everything out.
+//! Shifts by a computed amount: one stage per bit of the amount below the width; a higher bit shifts everything
+//! out.
 
 use super::{Gates, Lit, Word};
 
-/// What comes in from the top.
+/// The bits shifted in from the top.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fill {
     Zero,
@@ -12,7 +12,7 @@ pub enum Fill {
 
 pub fn left(g: &mut Gates, a: &[Lit], amount: &[Lit]) -> Word {
     let mut mirrored: Word = a.iter().rev().copied().collect();
-    mirrored = down(g, mirrored, amount, Lit::FALSE);
+    mirrored = shift_right(g, mirrored, amount, Lit::FALSE);
     mirrored.reverse();
     mirrored
 }
@@ -22,11 +22,11 @@ pub fn right(g: &mut Gates, a: &[Lit], amount: &[Lit], fill: Fill) -> Word {
         Fill::Zero => Lit::FALSE,
         Fill::Sign => a[a.len() - 1],
     };
-    down(g, a.to_vec(), amount, fill)
+    shift_right(g, a.to_vec(), amount, fill)
 }
 
-/// Towards the low end, `fill` coming in from the top.
-fn down(g: &mut Gates, mut word: Word, amount: &[Lit], fill: Lit) -> Word {
+/// Shifts towards the low end; `fill` is shifted in from the top.
+fn shift_right(g: &mut Gates, mut word: Word, amount: &[Lit], fill: Lit) -> Word {
     let width = word.len();
     let mut stage = 0;
     while stage < amount.len() && stage < 32 && 1 << stage < width {
