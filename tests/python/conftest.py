@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from support import CACHE, PARTITA, SHARED, Run
+from support import CACHE, PARTITA, PATIENCE_S, SHARED, Run
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -34,7 +34,7 @@ def cache() -> Iterator[Path]:
 def partita() -> Run:
     """Runs the command and returns the finished process. The first run on a machine compiles the C library."""
 
-    def run(*arguments: str, text: str = "", timeout: float = 180) -> subprocess.CompletedProcess[str]:
+    def run(*arguments: str, text: str = "", timeout: float = PATIENCE_S) -> subprocess.CompletedProcess[str]:
         command = [str(PARTITA), *arguments]
         return subprocess.run(command, input=text, capture_output=True, text=True, timeout=timeout)
 

@@ -14,7 +14,7 @@ import pytest
 
 from partita.cli import COMMANDS, TOOLS, make_parser
 from partita.cli.completion import SHELLS, read
-from support import Run
+from support import PATIENCE_S, Run
 
 # Typed words, and the completions of the last one.
 CASES = [
@@ -49,7 +49,9 @@ def test_bash(script: Path) -> None:
     for words, expected in CASES:
         given = " ".join(f"'{word}'" for word in ["partita", *words])
         code = f"source {script.name}; COMP_WORDS=({given}); COMP_CWORD={len(words)}; _partita; echo ${{COMPREPLY[*]}}"
-        done = subprocess.run(["bash", "-c", code], cwd=script.parent, capture_output=True, text=True, timeout=20)
+        done = subprocess.run(
+            ["bash", "-c", code], cwd=script.parent, capture_output=True, text=True, timeout=PATIENCE_S
+        )
         assert (sorted(done.stdout.split()), done.stderr) == (expected, ""), words
 
 
@@ -63,7 +65,7 @@ def test_fish(script: Path) -> None:
         env=environment,
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=PATIENCE_S,
     )
     _, *found = done.stdout.split("==\n")
     offered = [sorted(line.split("\t")[0] for line in lines.splitlines()) for lines in found]
@@ -81,7 +83,7 @@ def test_zsh(script: Path) -> None:
 
     def until(words: str) -> str:
         written = b""
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + PATIENCE_S
         while time.monotonic() < deadline and words.encode() not in written:
             if select.select([terminal], [], [], 0.2)[0]:
                 written += os.read(terminal, 4096)

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from support import PARTITA, Run
+from support import PARTITA, PATIENCE_S, Run
 
 SCRIPT = """(set-logic QF_BV)
 (declare-const x (_ BitVec 8))
@@ -51,10 +51,16 @@ def test_python_dash_m_partita(tmp_path: Path) -> None:
     script = tmp_path / "a.smt2"
     script.write_text(SCRIPT)
     done = subprocess.run(
-        [sys.executable, "-m", "partita", "smt", script], capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-m", "partita", "smt", script],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        check=False,
     )
     assert (done.stdout, done.stderr, done.returncode) == ("sat\nunsat\n", "", 0)
-    wrong = subprocess.run([sys.executable, "-m", "partita", "no-such"], capture_output=True, timeout=60, check=False)
+    wrong = subprocess.run(
+        [sys.executable, "-m", "partita", "no-such"], capture_output=True, timeout=PATIENCE_S, check=False
+    )
     assert wrong.returncode == 2
 
 
@@ -92,7 +98,7 @@ def test_interactive_answers_are_flushed() -> None:
             assert child.stdout.readline().startswith(answer), command
         child.stdin.write("(exit)\n")
         child.stdin.flush()
-        assert child.wait(10) == 2, "there was an error"
+        assert child.wait(PATIENCE_S) == 2, "there was an error"
 
 
 def test_answers_before_bad_input_are_printed(partita: Run, tmp_path: Path) -> None:
@@ -152,7 +158,7 @@ def test_time_limits(partita: Run) -> None:
     assert done.stdout == 'unknown\n(:reason-unknown "timeout")\n'
     done = partita("smt", "-in", "-T:1", text=HARD)
     assert done.stdout.splitlines()[-1] == "timeout"
-    assert time.monotonic() - start < 15
+    assert time.monotonic() - start < 90
 
 
 def test_statistics_and_verification(partita: Run) -> None:
@@ -190,7 +196,7 @@ def test_a_closed_output_is_not_an_error() -> None:
         child.stdin.close()
     except BrokenPipeError:
         os.set_blocking(child.stderr.fileno(), True)
-    assert child.wait(60) == 0
+    assert child.wait(PATIENCE_S) == 0
     assert child.stderr.read() == ""
 
 

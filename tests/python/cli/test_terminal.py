@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from partita.reports import text
-from support import PARTITA, Run
+from support import PARTITA, PATIENCE_S, Run
 
 BUGGY = """#include "klee/klee.h"
 #include <assert.h>
@@ -78,7 +78,7 @@ def in_terminal(*words: str, cwd: Path, columns: int = 80, typed: bytes = b"", *
     )
     os.close(theirs)
     written = b""
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline:
         if select.select([ours], [], [], 0.2)[0]:
             try:
@@ -90,7 +90,7 @@ def in_terminal(*words: str, cwd: Path, columns: int = 80, typed: bytes = b"", *
                 os.write(ours, typed)
                 typed = b""
     os.close(ours)
-    return written.decode(), process.wait(10)
+    return written.decode(), process.wait(PATIENCE_S)
 
 
 def plain(written: str) -> list[str]:
@@ -207,7 +207,7 @@ def test_a_closed_pipe_ends_the_run(form: list[str], endless: Path, buggy: Path,
         words = ["run", str(program), "--out", str(out), "--max-time", limit, "--tests", "bugs", *form]
         process = subprocess.Popen([str(PARTITA), *words], stdout=theirs, stderr=subprocess.PIPE, text=True)
         os.close(theirs)
-        _, stderr = process.communicate(timeout=30)
+        _, stderr = process.communicate(timeout=PATIENCE_S)
         assert (process.returncode, stderr) == (expected, "")
         data = json.loads((out / "run.json").read_text())
         assert data["stopped"] == (None if expected == 1 else "interrupted" if form else "max-time")
@@ -219,7 +219,9 @@ def test_other_commands_end_without_traceback(buggy: Path, tmp_path: Path, parti
     for words in (["show", str(out)], ["export", str(out), "--format", "junit"], ["report", str(out)], ["--help"]):
         ours, theirs = os.pipe()
         os.close(ours)
-        done = subprocess.run([str(PARTITA), *words], stdout=theirs, stderr=subprocess.PIPE, text=True, timeout=60)
+        done = subprocess.run(
+            [str(PARTITA), *words], stdout=theirs, stderr=subprocess.PIPE, text=True, timeout=PATIENCE_S
+        )
         os.close(theirs)
         assert (done.returncode, done.stderr) == (0, ""), words
 

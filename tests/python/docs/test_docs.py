@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from support import PARTITA, REPOSITORY
+from support import PARTITA, PATIENCE_S, REPOSITORY
 
 DOCS = REPOSITORY / "docs"
 BLOCK = re.compile(
@@ -43,7 +43,7 @@ def agrees(expected: str, printed: str) -> bool:
 
 def run(*command: str, folder: Path) -> subprocess.CompletedProcess[str]:
     environment = os.environ | {"PATH": f"{PARTITA.parent}:{os.environ['PATH']}"}
-    return subprocess.run(command, cwd=folder, env=environment, text=True, timeout=300, capture_output=True)
+    return subprocess.run(command, cwd=folder, env=environment, text=True, timeout=PATIENCE_S, capture_output=True)
 
 
 @pytest.mark.parametrize("page", EXECUTED)
@@ -68,7 +68,7 @@ def test_examples_of_a_page(page: str, tmp_path: Path) -> None:
 def test_the_site_builds(tmp_path: Path) -> None:
     pytest.importorskip("mkdocs", reason="mkdocs is not installed: pip install -r requirements/dev.txt")
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path / "site")]
-    done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, timeout=PATIENCE_S)
     assert done.returncode == 0, done.stderr
     options = (tmp_path / "site" / "reference" / "options.html").read_text()
     for word in ("--max-memory", "--sym-args", "partita replay", "--verify"):

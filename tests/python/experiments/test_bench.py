@@ -25,7 +25,7 @@ from partita.bench.rows import MEASURES, estimate, ratio, rows, student
 from partita.cli import main
 from partita.errors import UsageError
 from partita.solver import Solver
-from support import PARTITA
+from support import PARTITA, PATIENCE_S
 from support.browser import browser, dump
 
 Samples = list[dict[str, Any]]
@@ -54,7 +54,7 @@ def utility(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "utility.c").write_text(UTILITY)
     subprocess.run([str(PARTITA), "cc", str(folder / "utility.c"), "-o", str(folder / "utility")], check=True)
     # The first run on a machine compiles the C library, which takes longer than a sample's time limit.
-    subprocess.run([str(PARTITA), "run", str(folder / "utility"), "--out", str(folder / "out")], timeout=300)
+    subprocess.run([str(PARTITA), "run", str(folder / "utility"), "--out", str(folder / "out")], timeout=PATIENCE_S)
     return folder / "utility"
 
 

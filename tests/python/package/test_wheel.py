@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from partita import _core
-from support import REPOSITORY
+from support import PATIENCE_S, REPOSITORY
 
 RELEASE = _core.BUILD_PROFILE == "release"
 
@@ -30,7 +30,7 @@ def wheel(folder: Path) -> Path:
     if _core.BUILD_COMMIT is not None:
         environment["PARTITA_COMMIT"] = _core.BUILD_COMMIT
     command += ["--release"] if RELEASE else []
-    subprocess.run(command, cwd=REPOSITORY, env=environment, check=True, capture_output=True, timeout=300)
+    subprocess.run(command, cwd=REPOSITORY, env=environment, check=True, capture_output=True, timeout=PATIENCE_S)
     (built,) = folder.glob("partita-*.whl")
     return built
 
@@ -67,10 +67,10 @@ def link(packages: set[str], site: Path) -> None:
 def test_wheel_in_a_minimal_environment(tmp_path: Path, cache: Path) -> None:
     built = wheel(tmp_path / "dist")
     environment = tmp_path / "empty"
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(environment)], check=True, timeout=60)
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(environment)], check=True, timeout=PATIENCE_S)
     python = environment / "bin" / "python"
     install = [sys.executable, "-m", "pip", "--python", str(python), "install", "--no-index", "--no-deps", "--quiet"]
-    subprocess.run([*install, "--disable-pip-version-check", str(built)], check=True, timeout=120)
+    subprocess.run([*install, "--disable-pip-version-check", str(built)], check=True, timeout=PATIENCE_S)
     site = next((environment / "lib").glob("python3*")) / "site-packages"
     link(needed("partita"), site)
     (tmp_path / "bin").mkdir()
@@ -85,7 +85,7 @@ def test_wheel_in_a_minimal_environment(tmp_path: Path, cache: Path) -> None:
 
     def partita(*words: str) -> subprocess.CompletedProcess[str]:
         command = [str(environment / "bin" / "partita"), *words]
-        return subprocess.run(command, cwd=home, env=variables, capture_output=True, text=True, timeout=120)
+        return subprocess.run(command, cwd=home, env=variables, capture_output=True, text=True, timeout=PATIENCE_S)
 
     version = partita("--version")
     assert str(site / "partita") in version.stdout, version.stderr

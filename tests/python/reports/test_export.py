@@ -16,7 +16,7 @@ from partita.replay import ReplayResult, Verdict, judge
 from partita.replay.native import regression
 from partita.reports.ctest import quoted
 from partita.reports.seeds import seed
-from support import Run
+from support import PATIENCE_S, Run
 from support.sanitizers import missing
 
 # The fixed program differs only in DIVISOR.
@@ -120,7 +120,7 @@ def test_the_pytest_file_fails_until_the_bug_is_fixed(run_folder: tuple[Path, Pa
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-W", "error", str(folder)]
 
     def run() -> str:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=folder, check=False)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S, cwd=folder, check=False)
         return done.stdout
 
     total = len(endings(out))
@@ -141,7 +141,7 @@ def test_the_ctest_project_fails_until_the_bug_is_fixed(run_folder: tuple[Path, 
     folder = export(partita, out, "ctest", "ctest", "--cflags", "-DUNUSED=1 -O0")
 
     def run(*command: str) -> str:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=folder, check=False)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S, cwd=folder, check=False)
         return done.stdout
 
     def suite() -> str:

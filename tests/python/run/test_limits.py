@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from partita import explore, ktest
-from support import PARTITA
+from support import PARTITA, PATIENCE_S
 
 # 2^40 paths: never explored completely; no query is hard.
 ENDLESS = """#include "klee/klee.h"
@@ -39,7 +39,7 @@ def test_states_are_discarded_at_the_memory_limit(endless: Path, tmp_path: Path)
     # In its own process, so that memory of earlier tests does not count.
     command = [str(PARTITA), "run", str(endless), "--search", "bfs", "--max-memory", f"{LIMIT}B", "--json"]
     command += ["--max-instructions", "2500000", "--tests", "coverage", "--out", str(tmp_path / "out")]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S)
     assert done.returncode == 3, done.stderr
     data = json.loads(done.stdout.splitlines()[-1])
     assert data["stopped"] == "max-instructions"
@@ -63,7 +63,7 @@ def start(program: Path, out: Path) -> subprocess.Popen[str]:
     """Starts a run and waits until it has written tests into the pack."""
     command = [str(PARTITA), "run", str(program), "--out", str(out)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE_S
     pack = out / "tests.pack"
     while time.monotonic() < deadline and not (pack.exists() and pack.stat().st_size > 1 << 16):
         time.sleep(0.02)
@@ -76,7 +76,7 @@ def test_a_signal_ends_a_run_cleanly(number: signal.Signals, endless: Path, tmp_
     out = tmp_path / "out"
     process = start(endless, out)
     process.send_signal(number)
-    stdout, stderr = process.communicate(timeout=60)
+    stdout, stderr = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 3, stderr
     assert "explored      incompletely, interrupted" in stdout
     data = json.loads((out / "run.json").read_text())
@@ -93,7 +93,7 @@ def test_a_killed_run_leaves_complete_tests(endless: Path, tmp_path: Path) -> No
     out = tmp_path / "out"
     process = start(endless, out)
     process.kill()
-    process.communicate(timeout=60)
+    process.communicate(timeout=PATIENCE_S)
     assert not (out / "run.json").exists()
     tests = list(ktest.read_folder(out))
     assert len(tests) > 10_000

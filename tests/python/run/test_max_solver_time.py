@@ -68,4 +68,4 @@ def test_no_unanswered_queries_after_max_time(tmp_path: Path) -> None:
     data = explore(path, search="dfs", max_time=0.5, tests="bugs").finish().summary()
     assert data["stopped"] == "max-time"
     assert sum(row["count"] for row in data["incomplete"] if row["why"].startswith("solver")) <= 1
-    assert data["explore_s"] < 3
+    assert data["explore_s"] < 15

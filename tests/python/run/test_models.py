@@ -10,6 +10,7 @@ import pytest
 from partita import explore, ktest
 from partita.replay import Verdict, compile_native, replay
 from partita.toolchain import zig_dir
+from support import PATIENCE_S
 
 INTEGERS = "0 1 -1 9 -10 123456 -2147483648 2147483647 255".split()
 INTEGER_FORMATS = (
@@ -70,7 +71,7 @@ def native(source: Path) -> str:
     binary = source.with_suffix("")
     compiler = [str(zig_dir() / "zig"), "cc", "-target", "x86_64-linux-musl", "-O0", "-w", "-fno-sanitize=all"]
     subprocess.run([*compiler, str(source), "-o", str(binary)], check=True, capture_output=True)
-    return subprocess.run([str(binary)], capture_output=True, text=True, check=True, timeout=10).stdout
+    return subprocess.run([str(binary)], capture_output=True, text=True, check=True, timeout=PATIENCE_S).stdout
 
 
 def test_printf_prints_as_natively(tmp_path: Path) -> None:

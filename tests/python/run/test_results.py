@@ -103,12 +103,12 @@ def test_show_and_replay(branches: str, tmp_path: Path, partita: Run) -> None:
     assert f"{branches}:9: error: assertion failed: 0 [assert]" in shown.stdout
     test = next(out.glob("*.assert.err")).name.split(".")[0]
     assert "int:  3" in partita("show", str(out / f"{test}.ktest")).stdout
-    replayed = partita("replay", branches, str(out), timeout=120)
+    replayed = partita("replay", branches, str(out))
     assert replayed.returncode == 0
     assert replayed.stdout.endswith("2 as predicted\n")
     # A program that ends differently is reported.
     Path(branches).write_text(BRANCHES.replace("x == 3", "x == 4"))
-    replayed = partita("replay", branches, str(out), "--quiet", timeout=120)
+    replayed = partita("replay", branches, str(out), "--quiet")
     assert replayed.returncode == 1
     assert f"{test}.ktest: different: exit 1 (predicted: assert)" in replayed.stdout
 
@@ -168,4 +168,4 @@ def test_arguments_reach_the_program(tmp_path: Path, partita: Run) -> None:
     out = tmp_path / "out"
     assert partita("run", str(path), "--out", str(out), "--", "--json", "42").returncode == 0
     assert (out / "endings").read_text() == "000001 exit 5\n"
-    assert partita("replay", str(path), str(out), timeout=120).returncode == 0
+    assert partita("replay", str(path), str(out)).returncode == 0

@@ -10,7 +10,7 @@ import pytest
 
 from partita import _core, explore, ktest
 from partita.errors import UsageError
-from support import PROGRAM_FOLDER, Run
+from support import PATIENCE_S, PROGRAM_FOLDER, Run
 
 SEARCHES = [name for name, _ in _core.SEARCHES]
 PROGRAMS = ["computed_goto", "function_pointers", "recursion", "string_tables", "switch_cases", "unsupported_asm"]
@@ -159,5 +159,5 @@ def test_coverage_is_written_for_lcov(tmp_path: Path, partita: Run) -> None:
     if genhtml is None:
         pytest.skip("genhtml (of lcov) is not installed: the file was checked by its rules only")
     command = [genhtml, "--branch-coverage", str(out / "coverage.lcov"), "-o", str(tmp_path / "html")]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S)
     assert done.returncode == 0, done.stderr

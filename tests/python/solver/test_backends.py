@@ -124,16 +124,16 @@ def test_a_process_passes_conformance() -> None:
             "model does not",
         ),
         ("import os; os.write(1, bytes(range(256)))", "expected sat, unsat or unknown, found"),
-        ("import time; time.sleep(60)", "timeout"),
-        ("print('sat', flush=True); import time; time.sleep(60)", "timeout"),
+        ("import time; time.sleep(600)", "timeout"),
+        ("print('sat', flush=True); import time; time.sleep(600)", "timeout"),
     ],
 )
 def test_a_process_that_crashes_hangs_or_answers_wrongly(tmp_path: Path, body: str, reason: str) -> None:
-    solver = through(program(tmp_path / "solver", body), timeout=1.5)
+    solver = through(program(tmp_path / "solver", body), timeout=1.5 if reason == "timeout" else 120)
     start = time.monotonic()
     assert solver.check() == "unknown"
     assert reason in str(solver.reason_unknown)
-    assert time.monotonic() - start < 10
+    assert time.monotonic() - start < 60
 
 
 def test_aliases_run_programs_on_the_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,7 +18,7 @@ import pytest
 import partita
 from partita import Solver, UsageError, bv
 from partita.store import choose, default_path
-from support import PARTITA, Run
+from support import PARTITA, PATIENCE_S, Run
 
 HARD = """
 #include "klee/klee.h"
@@ -143,7 +143,7 @@ def test_a_full_disk_is_one_line(tmp_path: Path) -> None:
         input=text,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE_S,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)),
     )
     assert done.returncode == 0
@@ -172,7 +172,7 @@ assert status == 0, status
 assert solver.check(x * x == 49) == "sat"
 """
     with warnings.catch_warnings():
-        subprocess.run([sys.executable, "-c", program], check=True, timeout=30)
+        subprocess.run([sys.executable, "-c", program], check=True, timeout=PATIENCE_S)
     assert partita._core.store_contents(tmp_path / "answers")["sat"] == 2
 
 

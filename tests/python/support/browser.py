@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from support import PATIENCE_S
+
 NAMES = ("chromium", "chromium-headless-shell", "chromium-browser", "google-chrome")
 OPTIONS = "--headless --no-sandbox --disable-gpu --hide-scrollbars --enable-logging=stderr".split()
 HEIGHT = 900
@@ -35,7 +37,7 @@ def dump(page: Path, *options: str) -> str:
     """Loads a page and returns its DOM as text. Fails on console messages: script errors and missing files."""
     profile = f"--user-data-dir={page.parent / 'profile'}"
     command = [browser(), *OPTIONS, *options, profile, "--dump-dom", page.as_uri()]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S, check=True)
     assert [line for line in done.stderr.splitlines() if "CONSOLE" in line] == []
     return done.stdout
 

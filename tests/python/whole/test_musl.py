@@ -14,7 +14,7 @@ from partita.errors import UsageError
 from partita.frontends import musl
 from partita.toolchain import zig_dir
 from partita.whole import ENVIRONMENT
-from support import PROGRAM_FOLDER, Run
+from support import PATIENCE_S, PROGRAM_FOLDER, Run
 
 PROGRAMS = sorted((PROGRAM_FOLDER / "libc").glob("*.c"))
 
@@ -26,7 +26,7 @@ def test_conformance(program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     subprocess.run([*command, str(program), "-o", str(binary)], check=True)
     native.mkdir()
     ours.mkdir()
-    expected = subprocess.run([str(binary)], cwd=native, env=ENVIRONMENT, capture_output=True, timeout=60)
+    expected = subprocess.run([str(binary)], cwd=native, env=ENVIRONMENT, capture_output=True, timeout=PATIENCE_S)
     monkeypatch.chdir(ours)
     run = explore(program, libc="musl")
     paths = list(run)
