@@ -62,7 +62,7 @@ test: build
 	@echo "== cargo test"
 	cargo test --locked --workspace
 	@echo "== pytest"
-	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal
+	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal -rs
 
 lint: $(VENV)/.built
 	@echo "== clippy, rustfmt"

@@ -98,7 +98,7 @@ def test_interactive_answers_are_flushed() -> None:
             assert child.stdout.readline().startswith(answer), command
         child.stdin.write("(exit)\n")
         child.stdin.flush()
-        assert child.wait(PATIENCE_S) == 2, "there was an error"
+        assert child.wait(PATIENCE_S) == 2, "status after an error"
 
 
 def test_answers_before_bad_input_are_printed(partita: Run, tmp_path: Path) -> None:

@@ -205,7 +205,7 @@ def test_whole_programs(tmp_path: Path) -> None:
     assert suite.measure([coreutils.EXPERIMENT, coreutils.SOLVERS], "smoke", tmp_path, command=[]) == []
     timed = json.loads((tmp_path / "coreutils.json").read_text())
     run = timed["samples"][0]["runs"][0]
-    assert (run["lines"], round(run["percent_lines"])) == (8, 89), "all but the line that is never reached"
+    assert (run["lines"], round(run["percent_lines"])) == (8, 89), "all but the unreachable line"
     text = coreutils.beside_klee(timed["samples"])
     assert text[1].startswith("echo      default search")
     assert text[1].split()[-5:-1] == [f"{run['reached']:,}", "97.0", "2,501", "65,506"]

@@ -208,31 +208,31 @@ filter.value = "OUT-OF 4d"; filter.dispatchEvent(new Event("input"));
 document.querySelector("details:has(.source)").open = false;
 location.hash = "#f0-3";
 const canvas = document.querySelector("#tree canvas"), node = document.getElementById("tree-node");
-const said = [node.textContent];
-const press = (key) => { canvas.dispatchEvent(new KeyboardEvent("keydown", { key })); said.push(node.textContent); };
+const texts = [node.textContent];
+const press = (key) => { canvas.dispatchEvent(new KeyboardEvent("keydown", { key })); texts.push(node.textContent); };
 press("ArrowDown"); press("ArrowRight"); press("b"); press("+"); press("ArrowUp");
 canvas.setPointerCapture = () => {};
 document.querySelector("[data-do=all]").click();
 const area = canvas.getBoundingClientRect(), at = { pointerId: 1, clientX: area.left + 9, clientY: area.top + 30 };
 for (const kind of ["pointerdown", "pointerup"]) canvas.dispatchEvent(new PointerEvent(kind, at));
-said.push(node.textContent);
+texts.push(node.textContent);
 const answers = () => [document.documentElement.scrollWidth, innerWidth,
   document.querySelectorAll(".tests > div:not([hidden])").length, document.getElementById("matching").textContent,
-  document.getElementById("f0-3").closest("details").open, said];
+  document.getElementById("f0-3").closest("details").open, texts];
 answers()
 """,
         width,
     )
-    needed, there, tests, matching, is_open, said = found
-    assert (there, tests, matching, is_open) == (width, 1, "1 of 2 match", True)
-    assert needed <= there
+    content_width, screen_width, tests, matching, is_open, texts = found
+    assert (screen_width, tests, matching, is_open) == (width, 1, "1 of 2 match", True)
+    assert content_width <= screen_width
     name = "p<&>.c"
     fork = f"fork at {tmp_path / name}:3; 2 paths below, 1 bug. "
     bug, other = (f"at {tmp_path / name}:3; ending: {ending}. " for ending in ("out-of-bounds-read", "exit 1"))
-    assert said[0] == said[5] == fork
-    assert {said[1][:-10], said[2][:-10]} == {bug, other}
-    assert said[3][:-10] == said[4][:-10] == bug
-    assert said[6] == said[1]
+    assert texts[0] == texts[5] == fork
+    assert {texts[1][:-10], texts[2][:-10]} == {bug, other}
+    assert texts[3][:-10] == texts[4][:-10] == bug
+    assert texts[6] == texts[1]
 
 
 def test_thousands_of_nodes_are_drawn_quickly(run_folder: tuple[Path, Path], partita: Run) -> None:
@@ -254,7 +254,7 @@ def test_thousands_of_nodes_are_drawn_quickly(run_folder: tuple[Path, Path], par
     }
     (out / "tree.json").write_text(json.dumps(data))
     report(out, partita)
-    frames, said = evaluate(
+    frames, texts = evaluate(
         out / "report.html",
         """
 const canvas = document.querySelector("#tree canvas"), node = document.getElementById("tree-node");
@@ -269,7 +269,7 @@ setTimeout(() => {
 [frames, node.textContent]
 """,
     )
-    assert "below" in said
+    assert "below" in texts
     assert len(frames) >= 11
     assert 100 < max(frames) < 20_000
 

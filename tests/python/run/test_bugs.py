@@ -42,7 +42,7 @@ def test_exactly_the_marked_bugs_are_found(program: Path, tmp_path: Path) -> Non
     assert len(tests) == data["paths"]["completed"] + data["paths"]["bugs"]
     for test in tests:
         if not (test.ending or "").startswith("exit"):
-            assert dict(test.objects)["edge"] != b"\0", f"{test.name}: {test.ending} where it should just not be"
+            assert dict(test.objects)["edge"] != b"\0", f"{test.name}: {test.ending} where it should be unreachable"
     with compile_native([str(program)]) as binary:
         different = [str(r) for r in replay(binary, tests) if r.verdict is Verdict.DIFFERENT]
     assert different == []

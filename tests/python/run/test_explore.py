@@ -227,7 +227,7 @@ def test_invalid_strategies_are_refused(bits: Path) -> None:
 class CountingLayer:
     """Counts the queries and passes all of them on."""
 
-    name = "even"
+    name = "counting"
     asked = 0
 
     def __init__(self, say: str = "") -> None:
@@ -263,7 +263,7 @@ def test_exploring_with_a_python_layer(bits: Path) -> None:
     run = explore(bits, layers=["simplify", CountingLayer(), "sat"])
     assert len(list(run)) == 16
     assert CountingLayer.asked > 0
-    assert [layer["name"] for layer in run.summary()["solver"]["layers"]] == ["simplify", "even", "sat"]
+    assert [layer["name"] for layer in run.summary()["solver"]["layers"]] == ["simplify", "counting", "sat"]
 
 
 # Plugins: strategies and layers of other packages.
@@ -277,7 +277,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: thirdparty\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text(
         f"[partita.search]\nshallowest = {__name__}:Shallowest\nlost = nowhere:Missing\n"
-        f"[partita.layers]\neven = {__name__}:CountingLayer\n"
+        f"[partita.layers]\ncounting = {__name__}:CountingLayer\n"
     )
     monkeypatch.syspath_prepend(str(info.parent))
     importlib.invalidate_caches()
@@ -286,13 +286,13 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("package")
 def test_plugins_are_found_by_name(bits: Path) -> None:
     assert plugins.names("partita.search") == ["lost", "shallowest"]
-    assert len(list(explore(bits, search="shallowest", layers="simplify even(say=hello) sat"))) == 16
+    assert len(list(explore(bits, search="shallowest", layers="simplify counting(say=hello) sat"))) == 16
     with pytest.raises(UsageError, match="cannot load `lost` from nowhere:Missing"):
         explore(bits, search="lost")
     with pytest.raises(UsageError, match="does not take these options"):
-        explore(bits, layers="even(speed=1) sat")
+        explore(bits, layers="counting(speed=1) sat")
     with pytest.raises(UsageError, match="without a variant"):
-        explore(bits, layers="even:odd sat")
+        explore(bits, layers="counting:odd sat")
 
 
 def test_the_command_lists_the_strategies(partita: Command, bits: Path) -> None:

@@ -38,11 +38,11 @@ def test_values_are_readable_where_the_path_allows_it(tmp_path: Path) -> None:
     assert len(last) == 1
     s, number = (data for _, data in last[0].objects)
     assert printable(s[0])
-    assert last[0].ending == f"exit {s[0]}", "the status is that of the values written"
+    assert last[0].ending == f"exit {s[0]}", "the exit status belongs to the values of the test"
     assert s[1] >= 128
     assert 0 < s[2] < 32
     assert printable(s[3])
-    assert s[5] == 0, "what the path does not look at is zero"
+    assert s[5] == 0, "bytes that the path does not constrain are zero"
     assert int.from_bytes(number, "little", signed=True) <= -70000
     (bug,) = (test for test in tests if test.ending == "abort")
     s = bug.objects[0][1]

@@ -44,8 +44,8 @@ def test_states_are_discarded_at_the_memory_limit(endless: Path, tmp_path: Path)
     data = json.loads(done.stdout.splitlines()[-1])
     assert data["stopped"] == "max-instructions"
     assert data["memory_peak_mb"] * 2**20 < 1.1 * LIMIT
-    given_up = [row for row in data["incomplete"] if row["why"] == "given up: max-memory was reached"]
-    assert sum(row["count"] for row in given_up) > 10_000
+    discarded = [row for row in data["incomplete"] if row["why"] == "given up: max-memory was reached"]
+    assert sum(row["count"] for row in discarded) > 10_000
     assert data["paths"]["limits"] == sum(row["count"] for row in data["incomplete"])
 
 
@@ -84,8 +84,8 @@ def test_a_signal_ends_a_run_cleanly(number: signal.Signals, endless: Path, tmp_
     assert (out / "coverage.lcov").read_text().endswith("end_of_record\n")
     tests = list(ktest.read_folder(out))
     # An interrupted query cuts off one side of its branch, which has no test.
-    open_then = sum(row["count"] for row in data["incomplete"] if row["why"] == "interrupted")
-    assert len(tests) == data["tests"] == data["paths"]["completed"] + open_then
+    open_states = sum(row["count"] for row in data["incomplete"] if row["why"] == "interrupted")
+    assert len(tests) == data["tests"] == data["paths"]["completed"] + open_states
     assert not list(out.glob("*.part"))
 
 

@@ -254,8 +254,8 @@ def test_random_queries_against_z3(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         mutated = tuple(Step(s.kind, s.term and changed(s.term, rng)) for s in script.steps)
         for variant in (script, others, replace(script, steps=mutated)):
             reference = checker.Reference(variant.variables)
-            complaint = checker.guarded(variant, chain, reference, tally)
-            assert complaint is None, f"{complaint}\n{checker.text(variant)}"
+            difference = checker.guarded(variant, chain, reference, tally)
+            assert difference is None, f"{difference}\n{checker.text(variant)}"
     rows: list[dict[str, Any]] = []
     partita._core.store_export(file, rows.append)
     assert len(rows) > 10 * SCRIPTS

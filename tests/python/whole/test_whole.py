@@ -109,7 +109,7 @@ def test_output_matches_the_inputs_of_the_test(tmp_path: Path) -> None:
     assert len(paths) == 2
     own = run.summary()["coverage"]
     assert own["covered"] == own["instructions"]
-    assert 0 < own["library"]["covered"] < own["library"]["instructions"], "what is written goes through the library"
+    assert 0 < own["library"]["covered"] < own["library"]["instructions"], "output is written by library code"
     for path in paths:
         assert path.output == value(path, "stdin")
         assert value(path, "stdout") == path.output.ljust(1024, b"\0")
