@@ -16,6 +16,7 @@ from partita.replay import ReplayResult, Verdict, judge
 from partita.replay.native import regression
 from partita.reports.ctest import quoted
 from partita.reports.seeds import seed
+from partita.results import counted
 from support import PATIENCE_S, Run
 from support.sanitizers import missing
 
@@ -57,7 +58,7 @@ def endings(out: Path) -> dict[str, str]:
 def export(partita: Run, out: Path, kind: str, name: str, *more: str) -> Path:
     done = partita("export", str(out), "--format", kind, *more)
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout == f"{len(endings(out))} tests in {out / name}\n"
+    assert done.stdout == f"{counted(len(endings(out)), 'test')} in {out / name}\n"
     return out / name
 
 
@@ -216,7 +217,7 @@ def test_ctest_refuses_programs_it_cannot_run(tmp_path: Path, partita: Run) -> N
         return done.stderr
 
     assert partita("run", str(program), "--out", str(out), "--", "a;b").returncode == 0
-    assert "expected arguments that CMake leaves as they are" in refused("ctest")
+    assert "expected arguments that CMake does not change" in refused("ctest")
     test = out / "test000001.ktest"
     test.write_bytes(test.read_bytes().replace(b"\0\0\0\x03a;b", b"\0\0\0\x0c--sym-stdout"))
     assert "found symbolic arguments, files or standard input: use --format pytest" in refused("ctest")
