@@ -1,5 +1,5 @@
-//! Arrays: random questions with stores, choices between arrays, constant arrays, tables, word reads and
-//! comparisons, against all assignments at small widths; and comparisons whose index is too wide to spell out.
+//! Arrays in circuits: random queries with stores, `ite` of arrays, constant arrays, tables, word reads and
+//! comparisons, compared with all assignments at small widths; and comparisons of arrays with wide indices.
 
 use partita_core::blast::Blaster;
 use partita_core::budget::Budget;
@@ -13,8 +13,8 @@ fn solver(chain: &str) -> Solver {
     Solver::new(build_chain(&spec, &mut |_| Ok(None)).expect("layers of the core"))
 }
 
-/// Two arrays of four elements of two bits, and two indices: 2^20 assignments are too many to try for each
-/// question, so the arrays are of one bit: 2^(4 + 4 + 2 + 2) assignments.
+/// Two arrays of four elements of one bit and two indices of two bits: 2^(4 + 4 + 2 + 2) assignments. Elements of
+/// two bits would give 2^20, too many per query.
 struct Small {
     arrays: [Expr; 2],
     indices: [Expr; 2],
@@ -43,7 +43,7 @@ impl Small {
 
     fn index(&self, g: &mut Graph, r: &mut Random) -> Expr {
         match r.below(7) {
-            // Not every value can be.
+            // Indices that cannot have every value.
             4 => {
                 let three = g.word(2, 3);
                 g.urem(self.indices[1], three)
@@ -125,7 +125,7 @@ impl Small {
 }
 
 #[test]
-fn random_array_questions_agree_with_all_assignments() {
+fn random_array_queries_agree_with_enumeration() {
     let mut random = Random::new(3);
     let mut evaluator = Evaluator::new();
     let (mut sat, mut unsat) = (0, 0);
@@ -146,7 +146,7 @@ fn random_array_questions_agree_with_all_assignments() {
             let expected = small.models.iter().any(holds);
             let query = Query::new(path, constraints[0]);
             match solver.check(&query, &Budget::unlimited()) {
-                // Models are evaluated by the layer.
+                // The layer evaluates its models.
                 Answer::Sat(_) => {
                     assert!(expected);
                     sat += 1;
@@ -168,9 +168,9 @@ fn random_array_questions_agree_with_all_assignments() {
     assert!(sat > 40 && unsat > 40, "{sat} sat and {unsat} unsat are too one-sided to mean much");
 }
 
-/// What an index cannot be costs nothing, and what it can be needs no lemmas.
+/// Impossible indices cost no gates, and few possible ones need no lemmas.
 #[test]
-fn circuits_are_as_large_as_what_the_index_can_reach() {
+fn circuits_contain_only_reachable_elements() {
     let mut g = Graph::new();
     let x = g.var("x", Sort::Bits(32)).expect("a new name");
     let array = g.var("a", Sort::Array { index: 32, element: 8 }).expect("a new name");
@@ -178,7 +178,7 @@ fn circuits_are_as_large_as_what_the_index_can_reach() {
     let zeros = g.const_array(32, zero);
     let mut random = Random::new(9);
     let table = g.table_over(zeros, (0..4096).map(|_| random.below(256)).collect());
-    // From 2,001 to 2,010, although no bit of it is constant but those on the left.
+    // From 2,001 to 2,010, although only the highest bits are constant.
     let (ten, first) = (g.word(32, 10), g.word(32, 2001));
     let digit = g.urem(x, ten);
     let few = g.add(digit, first);
@@ -193,7 +193,7 @@ fn circuits_are_as_large_as_what_the_index_can_reach() {
     let (in_few, in_all) = (g.select(table, few), g.select(table, x));
     assert!(gates(&g, in_few) < 200, "{}", gates(&g, in_few));
     assert!(gates(&g, in_all) > 2_000, "{}", gates(&g, in_all));
-    // Stores elsewhere are as if they were not.
+    // Stores at impossible indices cost nothing.
     let stored = (0..100).fold(array, |array, i| {
         let (index, element) = (g.word(32, 3_000 + i), g.word(8, i));
         g.store(array, index, element)
@@ -223,7 +223,7 @@ fn circuits_are_as_large_as_what_the_index_can_reach() {
     assert!(counters.iter().any(|(name, count)| name == "refuted" && *count == 0.0), "{counters:?}");
 }
 
-/// Arrays of 32-bit indices: what is asked, and whether it can be.
+/// Arrays with 32-bit indices: conditions and whether they are satisfiable.
 #[test]
 fn comparisons_of_large_arrays() {
     let mut s = solver("sat");

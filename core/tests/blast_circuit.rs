@@ -1,5 +1,5 @@
-//! Circuits against `eval`: every operator on all operands at widths 1 to 4, and on random and extreme operands at
-//! wide ones, with every operand both free and constant (constants are folded into other circuits).
+//! Circuits compared with `eval`: every operator on all operands at widths 1 to 4, and on random and extreme
+//! operands at larger widths, with every operand both free and constant (constants are folded into other circuits).
 
 use partita_core::blast::circuit;
 use partita_core::blast::gate::{Gates, Lit};
@@ -18,12 +18,12 @@ struct Case {
 #[derive(Clone, Copy, Debug)]
 struct Shape2 {
     width: u32,
-    /// Of the operands; 0 where there is none.
+    /// Widths of the operands; 0 if there is none.
     operands: [u32; 2],
     low: u32,
 }
 
-/// All that `op` can be at operands of `width` bits. Array operators and leaves are no functions of words.
+/// All instances of `op` on operands of `width` bits. Array operators and leaves are not functions of words.
 fn cases(op: Op, width: u32) -> Vec<Case> {
     let case = |width, operands, low| Case { op, shape: Shape2 { width, operands, low } };
     match op.family() {
@@ -39,7 +39,7 @@ fn cases(op: Op, width: u32) -> Vec<Case> {
                 .map(|(w, low)| case(w, [width, 0], low))
                 .collect(),
             Op::ZExt | Op::SExt => [width, width + 1, width + 3].map(|w| case(w, [width, 0], 0)).to_vec(),
-            // Its condition has another width than its arms: tested apart.
+            // Tested separately, because the condition and the arms have different widths.
             Op::Ite => Vec::new(),
             _ => unreachable!("{op:?} is not about shape"),
         },
@@ -138,7 +138,7 @@ fn every_operator_on_samples_of_wide_operands() {
     }
 }
 
-/// Extremes, a single bit, a small number, or anything.
+/// An extreme value, a single bit, a small number, or any value.
 fn sample(random: &mut Random, width: u32, round: u64) -> Bits {
     match round {
         0 => Bits::zero(width),
@@ -150,7 +150,7 @@ fn sample(random: &mut Random, width: u32, round: u64) -> Bits {
 }
 
 #[test]
-fn choice() {
+fn ite() {
     let mut g = Gates::new();
     let condition = g.input();
     let arms: Vec<Vec<Lit>> = (0..2).map(|_| (0..3).map(|_| g.input()).collect()).collect();
@@ -163,7 +163,7 @@ fn choice() {
     }
 }
 
-/// Products of extended numbers and squares have circuits of their own.
+/// Products of extended numbers and squares have special circuits.
 #[test]
 fn products_of_extended_numbers_and_squares() {
     for (width, from) in (1..=9u32).flat_map(|width| (1..=width.min(4)).map(move |from| (width, from))) {

@@ -1,15 +1,15 @@
-//! The layer `sat`, alone and under others, through the conformance suite: random questions along random path
-//! trees, checked by trying all assignments.
+//! The conformance suite for the layer `sat`, alone and in chains: random queries on random path trees, compared
+//! with all assignments.
 
 use partita_core::solve::{Spec, build_chain, conformance};
 
-fn conforms(names: &str, seeds: std::ops::Range<u64>, questions: u64) {
+fn conforms(names: &str, seeds: std::ops::Range<u64>, queries: u64) {
     for seed in seeds {
         let make = || {
             let spec = Spec::parse(names, &Spec(Vec::new())).expect("a spec");
             build_chain(&spec, &mut |_| Ok(None)).expect("layers of the core")
         };
-        let tally = conformance::check(seed, questions, make).unwrap_or_else(|e| panic!("{names}: {e}"));
+        let tally = conformance::check(seed, queries, make).unwrap_or_else(|e| panic!("{names}: {e}"));
         assert!(tally.sat > 50 && tally.unsat > 50, "{names}: too one-sided to mean much: {tally:?}");
     }
 }
@@ -20,13 +20,13 @@ fn alone() {
 }
 
 #[test]
-fn under_others() {
+fn below_other_layers() {
     conforms("split sat", 11..15, 400);
     conforms("simplify split sat", 21..25, 400);
 }
 
 #[test]
-fn under_the_caches() {
+fn below_the_caches() {
     conforms("solutions sat", 51..55, 400);
     conforms("solutions(kp=3,ks=2,variants=3) sat", 55..57, 400);
     conforms("simplify split solutions reuse intervals enumerate differences sat", 61..63, 400);

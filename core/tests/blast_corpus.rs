@@ -1,5 +1,5 @@
-//! The layer `sat` on the query logs of the corpus, against the answers recorded with them: a sample of each log,
-//! or all of them with PARTITA_CORPUS=all.
+//! The layer `sat` on the query logs of the corpus, compared with the recorded answers: a sample of each log, or
+//! all queries with PARTITA_CORPUS=all.
 
 mod corpus;
 
@@ -9,7 +9,7 @@ use partita_core::query::Query;
 use partita_core::solve::{Solver, Spec, build_chain};
 use std::time::Duration;
 
-/// Pairs `["type", "answer"]` of the list `"kquery"`. The files are flat enough to be read by looking for quotes.
+/// Pairs `["type", "answer"]` of the list `"kquery"`. The files are simple enough to split at quotes.
 fn recorded(json: &str) -> Vec<(String, String)> {
     let list = json.split("\"kquery\"").nth(1).expect("a list of answers");
     let list = list.split("]]").next().expect("the end of the list");
@@ -39,7 +39,7 @@ fn recorded_answers_are_confirmed() {
             for &constraint in &query.constraints {
                 path = solver.tree.extend(&solver.graph, path, constraint);
             }
-            // Is there a way for the expression to be false, and one for it to be true?
+            // Can the expression be false, and can it be true?
             let negated = solver.graph.not(query.expr);
             let mut ask = |condition| {
                 let budget = Budget::for_time(Duration::from_secs(60));
@@ -51,7 +51,7 @@ fn recorded_answers_are_confirmed() {
                 ("Validity", "both") => ("sat", Some("sat")),
                 ("Truth", "true") => ("unsat", None),
                 ("Truth", "not-always-true") => ("sat", None),
-                // A model of the constraints is what these want; their expression is `false`.
+                // These ask for a model of the constraints; their expression is `false`.
                 ("Value" | "InitialValues", "sat") => ("sat", None),
                 other => panic!("{name}: an answer of an unknown kind: {other:?}"),
             };

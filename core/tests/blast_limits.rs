@@ -1,5 +1,5 @@
-//! What is too large gets an answer, or `unknown` with its reason, in time and in bounded memory; and what was
-//! harvested on the way is still there.
+//! Queries that are too large get an answer or `unknown` with its reason, in time and in bounded memory;
+//! assignments harvested on the way are kept.
 
 use partita_core::budget::{Budget, Why};
 use partita_core::expr::{Expr, Model, Sort};
@@ -17,7 +17,7 @@ fn chain(text: &str) -> Vec<Box<dyn Layer>> {
 /// The largest prime below 2^60.
 const LARGE_PRIME: u64 = (1 << 60) - 93;
 
-/// `x * y = c` with neither of them one: hard when `c` has only large factors.
+/// `x * y = c` with neither factor 1: hard if `c` has only large factors.
 fn factoring(solver: &mut Solver, width: u32, product: u64) -> Expr {
     let g = &mut solver.graph;
     let [x, y] = ["x", "y"].map(|n| g.var(n, Sort::Bits(width)).expect("a new name"));
@@ -47,7 +47,7 @@ fn a_wide_multiplication_stops_in_time() {
         let budget = Budget::for_time(Duration::from_millis(limit));
         match solver.check(&Query::new(solver.tree.root(), condition), &budget) {
             Answer::Unknown(why) => assert!(matches!(why, Why::Deadline | Why::Memory), "{width}: {why}"),
-            // A product modulo a power of two has other factors: a lucky answer is an answer.
+            // A product modulo a power of two may have other factors, so `sat` is possible.
             Answer::Sat(_) => {}
             Answer::Unsat(_) => panic!("{width}: there are factors modulo 2^{width}"),
         }
@@ -111,7 +111,7 @@ fn a_table_of_a_million_elements_and_ten_thousand_variables() {
     assert!(start.elapsed() < Duration::from_secs(12));
 }
 
-/// Takes what is harvested below it.
+/// Receives what is harvested below it.
 struct Taker(Arc<Mutex<Vec<Batch>>>);
 
 impl Layer for Taker {
@@ -148,8 +148,8 @@ fn harvested(
 }
 
 #[test]
-fn partial_solutions_are_kept_whatever_the_answer() {
-    // Primes have no two factors, and a large one leaves no time to find that out.
+fn partial_solutions_are_kept_for_every_answer() {
+    // Primes have no two factors, and with a large one the deadline passes before that is proved.
     for (spec, width, product, limit, verdict) in [
         ("sat(kp=100)", 16, 65_521, 60_000, "unsat"),
         ("sat(kp=100)", 31, LARGE_PRIME, 300, "unknown"),
@@ -170,7 +170,8 @@ fn partial_solutions_are_kept_whatever_the_answer() {
         for batch in &batches {
             for row in 0..batch.len() {
                 let model = batch.complete(graph, row, Model::new());
-                // CaDiCaL saves phases: the last values of all inputs may be the answer before it has them together.
+                // CaDiCaL saves phases: the last values of all inputs may be the answer before all are assigned at
+                // once.
                 let may_hold = verdict == "sat" && spec.contains("cadical");
                 let holds = solver.evaluator.under(graph, &model).truth(condition);
                 assert!(may_hold || !holds, "it would have been the answer");

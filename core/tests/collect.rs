@@ -1,5 +1,5 @@
-//! Random building and collecting: what is kept keeps its handle and its meaning, what is freed is used again,
-//! and what is built afterwards means what it should, though it lives in old slots.
+//! Random building and collecting of expressions: live expressions keep handle and value, freed slots are reused,
+//! and expressions built in reused slots have the right value.
 
 mod terms;
 
@@ -9,7 +9,7 @@ use rustc_hash::FxHashSet;
 use std::rc::Rc;
 use terms::{Random, V, World, from_value};
 
-/// Everything `kept` still means what it meant, and is still found when it is built again.
+/// All of `kept` have the same value as before, and building them again finds them.
 fn check(world: &mut World, evaluator: &mut Evaluator, kept: &[(Expr, Rc<[V]>)]) {
     for (e, table) in kept {
         let i = world.random.below(world.models.len() as u64) as usize;
@@ -23,7 +23,7 @@ fn check(world: &mut World, evaluator: &mut Evaluator, kept: &[(Expr, Rc<[V]>)])
 }
 
 #[test]
-fn what_is_kept_keeps_its_meaning() {
+fn live_expressions_keep_their_values() {
     let mut random = Random::new(6);
     for seed in 0..60 {
         let array = Sort::Array { index: 2, element: 1 + random.below(9) as u32 };
@@ -50,7 +50,7 @@ fn what_is_kept_keeps_its_meaning() {
     }
 }
 
-/// The roots, the variables, the two booleans and all below.
+/// The roots, the variables, the two booleans and their operands.
 fn reachable(world: &World, roots: &[Expr]) -> usize {
     let mut seen = FxHashSet::default();
     let mut all: Vec<Expr> = world.variables.clone();
@@ -61,7 +61,7 @@ fn reachable(world: &World, roots: &[Expr]) -> usize {
 }
 
 #[test]
-fn freed_slots_are_used_before_new_ones() {
+fn freed_slots_are_reused_first() {
     let mut g = Graph::new();
     let x = g.var("x", Sort::Bits(32)).unwrap();
     let build = |g: &mut Graph| {
@@ -85,11 +85,11 @@ fn freed_slots_are_used_before_new_ones() {
 }
 
 #[test]
-fn names_wide_constants_and_tables_die_with_their_nodes() {
+fn names_wide_constants_and_tables_are_freed_with_their_nodes() {
     let mut g = Graph::new();
     for round in 0..3_u32 {
         let width = 100 + round;
-        // The name is free again, for another sort.
+        // The name can be used again, with another sort.
         let x = g.var("x", Sort::Bits(width)).unwrap();
         let ones = g.constant(Bits::ones(width).lshr(1));
         let sum = g.add(x, ones);
@@ -127,13 +127,13 @@ fn tables_keyed_by_expression_are_swept() {
 
 #[test]
 #[cfg(debug_assertions)]
-fn every_use_of_a_stale_handle_is_noticed() {
+fn every_use_of_a_stale_handle_is_detected() {
     let mut g = Graph::new();
     let x = g.var("x", Sort::Bits(8)).unwrap();
     let one = g.word(8, 1);
     let dead = g.add(x, one);
     g.collect(&g.mark([x, one]));
-    // Noticed while the slot is free, and when it has a new tenant.
+    // Detected while the slot is free and after it has been reused.
     for fill in [false, true] {
         if fill {
             let two = g.word(8, 2);

@@ -1,5 +1,5 @@
-//! `columns` agrees with the meaning of expressions in every lane: over random terms, with all leaves varying,
-//! with all but one fixed, with elements bound one by one, with word reads bound whole.
+//! `columns` agrees with `eval` in every lane: for random expressions with all leaves varying, with all but one
+//! fixed, with elements bound one by one, and with word reads bound as a whole.
 
 mod terms;
 
@@ -13,7 +13,7 @@ fn check(world: &mut World, columns: &mut Columns, roots: &[Expr]) {
     let all = world.models.len();
     let varying: Vec<Model> = world.models.clone();
     let one = world.random.below(all as u64) as usize;
-    // All models at once; one model in all of some lanes; a number of lanes that is no multiple of 64.
+    // All models at once; one model in several lanes; a number of lanes that is not a multiple of 64.
     let odd = all.min(1 + world.random.below(100) as usize);
     let cases: [(Vec<usize>, bool); 3] =
         [((0..all).collect(), false), (vec![one; 70], true), ((0..odd).collect(), false)];
@@ -125,7 +125,7 @@ fn a_word_read_can_be_bound_as_a_whole() {
     assert!(tile.bind_read(byte, &[10, 20, 30]));
     assert_eq!(tile.words(0), [11, 22, 0x0400_0021]);
     assert_eq!(tile.words(1), [1, 2, 0x0400_0003]);
-    // Otherwise it is put together from its bytes; what is not bound is zero.
+    // Otherwise it is composed of its bytes; unbound elements are zero.
     let mut tile = columns.tile(&plan, 3);
     assert!(tile.bind(Atom::Element(input, 0), &[10, 20, 30]));
     assert!(tile.bind_same(Atom::Element(input, 3), &Bits::word(8, 1)));
@@ -136,7 +136,7 @@ fn a_word_read_can_be_bound_as_a_whole() {
 }
 
 #[test]
-fn elements_bound_one_by_one_go_before_whole_arrays() {
+fn single_elements_take_precedence_over_arrays() {
     let mut g = Graph::new();
     let sort = Sort::Array { index: 2, element: 8 };
     let array = g.var("a", sort).unwrap();
@@ -155,7 +155,7 @@ fn elements_bound_one_by_one_go_before_whole_arrays() {
 }
 
 #[test]
-fn memory_is_what_is_alive_at_once() {
+fn memory_is_bounded_by_live_columns() {
     let mut g = Graph::new();
     let x = g.var("x", Sort::Bits(32)).unwrap();
     let mut e = x;

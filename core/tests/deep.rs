@@ -1,5 +1,5 @@
-//! A million operators on top of one another, with 256 KB of stack: built, evaluated, substituted into, walked,
-//! evaluated in columns, collected and dropped. Nothing may follow the expression on the host's stack.
+//! A chain of a million operators with 256 KB of stack: built, evaluated, substituted, walked, evaluated in
+//! columns, collected and dropped. No function may recurse over the expression.
 
 use partita_core::expr::columns::{Columns, Plan};
 use partita_core::expr::walk::{Atom, Supports};
@@ -15,7 +15,7 @@ fn on_a_small_stack(test: impl FnOnce() + Send + 'static) {
     }
 }
 
-/// Everything there is to do with `e`, which has the value `right` where `x` is 7.
+/// Applies every operation to `e`, which has the value `right` where `x` is 7.
 fn everything(mut g: Graph, e: Expr, x: Expr, nodes: u64, right: u64) {
     let mut model = Model::new();
     model.set_bits(x, Bits::word(32, 7));
@@ -85,7 +85,7 @@ fn negations_and_conjunctions() {
 }
 
 #[test]
-fn choices() {
+fn ites() {
     on_a_small_stack(|| {
         let mut g = Graph::new();
         let x = g.var("x", Sort::Bits(32)).unwrap();
@@ -102,7 +102,7 @@ fn choices() {
 }
 
 #[test]
-fn writes() {
+fn stores() {
     on_a_small_stack(|| {
         let mut g = Graph::new();
         let x = g.var("x", Sort::Bits(32)).unwrap();
@@ -111,7 +111,7 @@ fn writes() {
             let at = g.word(32, i + 100);
             array = g.store(array, at, x);
         }
-        // At the very bottom, at a computed index, and below all writes.
+        // At the innermost store, at a computed index, and below all stores.
         let (first, far) = (g.word(32, 100), g.word(32, 5));
         assert_eq!(g.select(array, first), x);
         let below = g.select(array, far);
@@ -124,7 +124,7 @@ fn writes() {
     });
 }
 
-/// Words end at 65,536 bits, so a deep concatenation is a wide one.
+/// The width limit is 65,536 bits, so a deep concatenation is a wide one.
 #[test]
 fn concatenations() {
     on_a_small_stack(|| {

@@ -1,5 +1,5 @@
-//! The layer `differences` against trying every assignment: order, equality and difference constraints between
-//! four words of three bits, in both views, with constants added at every wrap boundary.
+//! The layer `differences` compared with all assignments: order, equality and difference constraints between four
+//! words of three bits, signed and unsigned, with constants added at every wrap boundary.
 
 use partita_core::budget::Budget;
 use partita_core::expr::{Bits, Evaluator, Expr, Graph, Model, Sort};
@@ -19,7 +19,7 @@ fn term(g: &mut Graph, r: &mut Random, words: &[Expr]) -> Expr {
     let x = words[r.below(words.len() as u64) as usize];
     match r.below(7) {
         0 => g.word(WIDTH, r.word()),
-        // Only sets know what this leaves x.
+        // Only sets represent the effect on x.
         6 => {
             let mask = g.word(WIDTH, r.word());
             g.and(x, mask)
@@ -89,7 +89,7 @@ fn random_paths_of_comparisons() {
         let mut path = s.tree.root();
         let mut earlier = vec![s.tree.retain(path)];
         for _ in 0..14 {
-            // Back to a fork now and then, and what was left behind is given up, or some of it.
+            // Returns to a fork now and then, and releases some or all of the nodes left behind.
             if r.below(8) == 0 {
                 path = earlier[r.below(earlier.len() as u64) as usize];
                 let left = earlier.iter().position(|p| *p != path && r.below(3) == 0);
@@ -127,7 +127,7 @@ fn random_paths_of_comparisons() {
             let side = if r.below(2) == 0 { condition } else { negated };
             let longer = s.tree.extend(&s.graph, path, side);
             let constraints = s.tree.constraints(longer);
-            // Most nodes get a model, as the executor's have; some stay unchecked, some are infeasible.
+            // Most nodes get a model, as in the executor; some stay unchecked, some are infeasible.
             match satisfying(&s.graph, &models, &constraints, &mut evaluator) {
                 Some(model) => {
                     if r.below(4) > 0 {
@@ -148,7 +148,7 @@ fn random_paths_of_comparisons() {
 }
 
 #[test]
-fn a_wrap_is_not_overlooked() {
+fn wrapping_sums_are_respected() {
     // {x + 1 <=u y, y <=u x} holds at x = max; it is unsat only together with a bound on x.
     let mut s = solver();
     let g = &mut s.graph;
@@ -169,8 +169,8 @@ fn a_wrap_is_not_overlooked() {
 }
 
 #[test]
-fn views_are_not_mixed() {
-    // Both hold of x = -1.
+fn signed_and_unsigned_order_are_not_mixed() {
+    // Both hold for x = -1.
     let mut s = solver();
     let g = &mut s.graph;
     let x = g.var("x", Sort::Bits(32)).unwrap();
@@ -181,9 +181,9 @@ fn views_are_not_mixed() {
 }
 
 #[test]
-fn zero_moves_before_a_number_was_looked_at() {
-    // All are zero. That c is less than b pushes c below zero, so zero and whatever is above it go down instead; a, which
-    // nobody has looked at yet, must stay above b.
+fn zero_moves_before_a_variable_has_a_value() {
+    // All values start at zero. `c < b` lowers c below zero, so zero and the variables above it are lowered
+    // instead; a, which has no value yet, must stay above b.
     let mut s = solver();
     let g = &mut s.graph;
     let [a, b, c] = ["a", "b", "c"].map(|name| g.var(name, Sort::Bits(32)).unwrap());

@@ -1,5 +1,6 @@
-//! `eval::word` and `eval::wide` against the SMT-LIB text: completely at small widths, where every operator is
-//! written again here over integers, and at random above 64 bits, where it is written over lists of bits.
+//! `eval::word` and `eval::wide` compared with the SMT-LIB standard: completely at small widths, where every
+//! operator is implemented again over integers, and at random above 64 bits, where it is implemented over lists of
+//! bits.
 
 mod terms;
 
@@ -40,7 +41,7 @@ fn every_operator_on_bits_is_tested_here() {
     }
 }
 
-/// The SMT-LIB text (theory FixedSizeBitVectors and logic QF_BV) over natural numbers below 2^w.
+/// The SMT-LIB standard (theory FixedSizeBitVectors and logic QF_BV) over natural numbers below 2^w.
 fn smtlib(op: Op, s: Shape, a: i128, b: i128) -> i128 {
     let w = s.operand;
     let all = 1_i128 << w;
@@ -129,7 +130,7 @@ fn is_compare(op: Op) -> bool {
 }
 
 #[test]
-fn two_operands_at_widths_to_4_mean_what_smtlib_says() {
+fn binary_operators_at_widths_to_4_match_smtlib() {
     for op in BINARY {
         for w in 1..=4 {
             for low in if op == Op::Concat { 1..=4 } else { w..=w } {
@@ -150,7 +151,7 @@ fn two_operands_at_widths_to_4_mean_what_smtlib_says() {
 }
 
 #[test]
-fn one_operand_at_widths_to_8_means_what_smtlib_says() {
+fn unary_operators_at_widths_to_8_match_smtlib() {
     for op in UNARY {
         for w in 1..=8_u32 {
             let shapes: Vec<(u32, u32)> = match op {
@@ -168,7 +169,7 @@ fn one_operand_at_widths_to_8_means_what_smtlib_says() {
 }
 
 #[test]
-fn ite_takes_the_arm_its_condition_says() {
+fn ite_selects_by_its_condition() {
     let s = Shape { width: 8, operand: 1, low: 0 };
     for (a, b) in [(0, 255), (7, 7), (200, 3)] {
         assert_eq!(eval::word(Op::Ite, s, 1, a, b), a);
@@ -176,7 +177,7 @@ fn ite_takes_the_arm_its_condition_says() {
     }
 }
 
-/// The corners of `word` that no small width reaches, and random pairs, at widths 33 to 64.
+/// Boundary cases of `word` that no small width reaches, and random pairs, at widths 33 to 64.
 #[test]
 fn words_up_to_64_bits_agree_with_integers() {
     let mut random = Random::new(64);
@@ -186,7 +187,7 @@ fn words_up_to_64_bits_agree_with_integers() {
         let mut values = vec![0, 1, 2, w.into(), u64::from(w) - 1, top - 1, top, top + 1, ones, ones - 1];
         values.extend((0..6).map(|_| random.next() & ones));
         for op in BINARY.into_iter().filter(|&op| op != Op::Concat) {
-            // The product of two 64-bit numbers, and the shift of one, need more than 127 bits here.
+            // The product of two 64-bit numbers and the shift of one need more than 127 bits here.
             let s = Shape { width: if is_compare(op) { 1 } else { w }, operand: w, low: w };
             for &a in &values {
                 for &b in &values {
@@ -201,7 +202,7 @@ fn words_up_to_64_bits_agree_with_integers() {
     }
 }
 
-/// Operators over lists of bits, lowest first: ripple-carry addition and what follows from it.
+/// Operators over lists of bits, lowest first, based on ripple-carry addition.
 mod bitwise {
     use super::*;
 
@@ -250,7 +251,7 @@ mod bitwise {
         if a[a.len() - 1] { neg(a) } else { a.clone() }
     }
 
-    /// The shift distance, or the width where it is at least that.
+    /// The shift distance, at most the width.
     fn distance(a: &List, b: &List) -> usize {
         let high = b.iter().skip(20).any(|&x| x);
         let low: usize = b.iter().take(20).enumerate().map(|(i, &x)| (x as usize) << i).sum();
@@ -314,9 +315,9 @@ mod bitwise {
     }
 }
 
-/// The lists above are themselves held against the integers, so that both references are one.
+/// Compares the lists of bits with the integers, so that both references agree.
 #[test]
-fn lists_of_bits_and_integers_mean_the_same() {
+fn lists_of_bits_agree_with_integers() {
     for op in BINARY.into_iter().filter(|&op| op != Op::Concat) {
         for w in 1..=4 {
             let s = Shape { width: if is_compare(op) { 1 } else { w }, operand: w, low: w };
@@ -333,7 +334,7 @@ fn lists_of_bits_and_integers_mean_the_same() {
 }
 
 #[test]
-fn wide_values_mean_what_their_bits_say() {
+fn wide_values_agree_with_lists_of_bits() {
     let mut random = Random::new(300);
     for round in 0..1500 {
         let w = if round < 64 { 65 + round } else { 65 + random.below(236) as u32 };

@@ -1,5 +1,5 @@
-//! What the interval layers keep stays within a bound, however long a path is: the worst case of the paper's section
-//! 4.1.2, and paths of which every node is asked about. Alone in its file, so that nothing else allocates meanwhile.
+//! Memory of the interval layers is bounded for paths of any length: the worst case of section 4.1.2 of the paper,
+//! and paths with a query at every node. In a file of its own, so that no other test allocates meanwhile.
 
 use partita_core::budget::Budget;
 use partita_core::expr::{Expr, Sort};
@@ -7,10 +7,10 @@ use partita_core::interval::Learner;
 use partita_core::query::{Path, Query};
 use partita_core::solve::{Solver, Spec, build_chain};
 
-/// The bound that docs/intervals.md states, for everything that is learnt.
+/// The bound stated in docs/intervals.md, for all facts learnt.
 const BOUND: u64 = 12 << 20;
 
-/// Bytes that are allocated and not freed.
+/// Bytes allocated and not freed.
 fn allocated() -> u64 {
     // SAFETY: it only reads the allocator's own counters.
     let all = unsafe { libc::mallinfo2() };
@@ -41,11 +41,11 @@ fn words(solver: &mut Solver, n: u64) -> (Vec<Path>, Expr) {
 }
 
 #[test]
-fn what_is_learnt_is_bounded_however_long_the_path() {
+fn facts_take_bounded_memory_on_paths_of_any_length() {
     for n in [1000, 40_000] {
         let mut solver = solver("intervals enumerate");
         let (paths, sum) = words(&mut solver, n);
-        // What does not belong to the layers: the evaluator's slots grow with the graph.
+        // Memory that does not belong to the layers: the evaluator's slots grow with the graph.
         let yes = solver.graph.boolean(true);
         solver.check(&Query::new(paths[0], yes), &Budget::unlimited());
         let before = allocated();

@@ -1,11 +1,12 @@
-//! Images and preimages of sets against `eval`, exhaustively at small widths: sound always, exact where flagged.
+//! Images and preimages of sets compared with `eval`, exhaustively at small widths: always sound, exact where
+//! flagged.
 
 use partita_core::expr::Op;
 use partita_core::expr::bits::mask;
 use partita_core::expr::eval::{Shape, word};
 use partita_core::interval::{Approx, Set, backward, forward};
 
-/// Sets of one or two spans of `width`-bit words: all spans, and pairs of spans around a gap.
+/// Sets of one or two intervals of `width`-bit words: all intervals, and pairs of intervals around a gap.
 fn sets(width: u32) -> Vec<Set> {
     let top = mask(width);
     let mut all = Vec::new();
@@ -92,7 +93,7 @@ fn the_lists_of_operators_are_complete() {
 fn unary_operators_at_widths_1_to_8() {
     for op in UNARY {
         for width in 1..=8 {
-            // All spans up to width 5; above, those that start or end near a power of two.
+            // All intervals up to width 5; above, those that start or end near a power of two.
             let near = |v: u64| {
                 width <= 5 || v.count_ones() <= 1 || (v + 1).count_ones() <= 1 || v.is_multiple_of(37)
             };
@@ -128,7 +129,7 @@ fn binary_operators_at_widths_1_to_4() {
     for op in BINARY {
         for width in 1..=4 {
             let shape = binary_shape(op, width);
-            // At width 4 every third set on one side keeps the test to seconds.
+            // At width 4, every third set on one side, so that the test takes seconds.
             let all = sets(width);
             let step = if width == 4 { 3 } else { 1 };
             for a in &all {
@@ -137,7 +138,7 @@ fn binary_operators_at_widths_1_to_4() {
                     let values = distinct(pairs().map(|(x, y)| word(op, shape, x, y, 0)).collect());
                     let what = format!("{op:?} of {a:?} and {b:?}");
                     check(&what, &forward::binary(op, shape, a, b), &values);
-                    check(&format!("{what} by spans"), &forward::by_intervals(op, shape, a, b), &values);
+                    check(&format!("{what} by intervals"), &forward::by_intervals(op, shape, a, b), &values);
                 }
             }
         }
@@ -174,7 +175,7 @@ fn preimages_of_binary_operators_at_widths_1_to_4() {
                             let (a, b) = if which == 0 { (own, other) } else { (other, own) };
                             check(&what, &backward::binary(op, shape, &target, a, b, which), &values);
                             let by_intervals = backward::by_intervals(op, shape, &target, own, other, which);
-                            check(&format!("{what} by spans"), &by_intervals, &values);
+                            check(&format!("{what} by intervals"), &by_intervals, &values);
                         }
                     }
                 }
@@ -211,7 +212,7 @@ fn ite_at_widths_1_to_3() {
     }
 }
 
-/// Xorshift, so that a seed means the same everywhere.
+/// Xorshift, so that seeds are reproducible everywhere.
 struct Random(u64);
 
 impl Random {
@@ -222,8 +223,8 @@ impl Random {
         (self.0 >> 11) % n
     }
 
-    /// Up to five spans, often at the ends of the range or around the sign boundary; one in three of words that share
-    /// their lowest bits.
+    /// Up to five intervals, often at the ends of the range or around the sign boundary; in one of three cases
+    /// words with the same lowest bits.
     fn set(&mut self, width: u32) -> Set {
         if width > 4 && self.below(3) == 0 {
             let shift = 1 + self.below(3) as u32;
@@ -234,14 +235,14 @@ impl Random {
         let ends = [0, 1, top, top - 1, top / 2, top / 2 + 1];
         let n = 1 + self.below(5);
         let mut end = || if self.below(3) == 0 { ends[self.below(6) as usize] } else { self.below(top + 1) };
-        let spans: Vec<(u64, u64)> =
+        let intervals: Vec<(u64, u64)> =
             (0..n).map(|_| (end(), end())).map(|(p, q)| (p.min(q), q.max(p))).collect();
-        let short = spans.into_iter().map(|(p, q)| (p, q.min(p + top / 9)));
+        let short = intervals.into_iter().map(|(p, q)| (p, q.min(p + top / 9)));
         Set::from_intervals(width, short).set
     }
 }
 
-/// Widths at which sets are spans, operators by their own reasoning, everything still enumerable.
+/// Widths at which sets are intervals, operators use their rules, and everything can still be enumerated.
 #[test]
 fn random_sets_at_width_10() {
     let mut random = Random(0x2545_f491_4f6c_dd1d);
@@ -278,7 +279,7 @@ fn random_sets_at_width_10() {
 }
 
 #[test]
-fn sets_at_width_10_against_lists() {
+fn sets_at_width_10_agree_with_lists() {
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let width = 10;
     for _ in 0..300 {
@@ -306,22 +307,22 @@ fn sets_at_width_10_against_lists() {
     }
 }
 
-/// Sets that are aligned, at the least widths that have some: every shift up to 3 with every value of the bits below, and
-/// above them what reaches the ends, the sign boundary, or neither.
+/// Aligned sets at the least widths that have some: every shift up to 3 with every value of the lowest bits; the
+/// upper bits reach the ends, the sign boundary, or neither.
 fn aligned_sets(width: u32) -> Vec<Set> {
     let mut all = Vec::new();
     for shift in 1..=3 {
         for low in 0..1 << shift {
             let (left, top) = (width - shift, mask(width - shift));
-            let spans = [(0, 9), (top - 8, top), (top / 2 - 6, top / 2 + 5), (3, top - 3), (7, 12)];
-            all.extend(spans.map(|(p, q)| Set::above(Set::interval(left, p, q), shift, low)));
+            let intervals = [(0, 9), (top - 8, top), (top / 2 - 6, top / 2 + 5), (3, top - 3), (7, 12)];
+            all.extend(intervals.map(|(p, q)| Set::above(Set::interval(left, p, q), shift, low)));
         }
     }
     assert!(all.iter().all(Set::is_aligned));
     all
 }
 
-/// Aligned sets with each other, with single words and with spans: images and preimages of every operator.
+/// Aligned sets with each other, with single words and with intervals: images and preimages of every operator.
 #[test]
 fn aligned_sets_at_width_9() {
     let width = 9;
@@ -362,9 +363,9 @@ fn preimages_of_aligned_sets_at_width_9() {
     for (number, own) in all.iter().enumerate().step_by(2) {
         for op in BINARY {
             let shape = binary_shape(op, width);
-            let spans = [(0, 0), (3, 3), (4, 4), (8, 8), (510, 510), (0, 3), (1, 6)];
-            for other in spans.map(|(p, q)| Set::interval(width, p, q)) {
-                // Targets of the image's width: aligned, spans, single words.
+            let intervals = [(0, 0), (3, 3), (4, 4), (8, 8), (510, 510), (0, 3), (1, 6)];
+            for other in intervals.map(|(p, q)| Set::interval(width, p, q)) {
+                // Targets of the width of the image: aligned, intervals, single words.
                 let targets = match shape.width {
                     1 => vec![Set::truth(true), Set::truth(false)],
                     9 => vec![
@@ -403,7 +404,7 @@ fn unary_operators_of_aligned_sets() {
                 let values = distinct(a.values().map(|x| word(op, shape, x, 0, 0)).collect());
                 let image = forward::unary(op, shape, a);
                 check(&what, &image, &values);
-                // Half of the image, for a target.
+                // Half of the image as a target.
                 let target = image.set.intersect(&Set::interval(shape.width, 0, mask(shape.width) / 2)).set;
                 for own in [a, &Set::full(width)] {
                     let fits: Vec<u64> =
@@ -415,9 +416,9 @@ fn unary_operators_of_aligned_sets() {
     }
 }
 
-/// What the shift attribute is for: a pointer into an array of words, exact however many there are.
+/// The purpose of aligned sets: a pointer into an array of words, exact for any length.
 #[test]
-fn a_pointer_into_an_array_is_one_exact_span() {
+fn a_pointer_into_an_array_is_one_exact_set() {
     let shape = Shape { width: 64, operand: 64, low: 0 };
     let index = Set::interval(64, 0, 999_999);
     let offset = forward::binary(Op::Mul, shape, &index, &Set::single(64, 8));
@@ -435,7 +436,7 @@ fn a_pointer_into_an_array_is_one_exact_span() {
 }
 
 #[test]
-fn past_the_cap_sets_grow_and_say_so() {
+fn sets_above_the_limit_of_intervals_are_inexact() {
     let many = Set::from_values(32, (0..1000).map(|v| v * v));
     assert!(!many.exact);
     assert_eq!(many.set.intervals().len(), partita_core::interval::set::MAX_INTERVALS);

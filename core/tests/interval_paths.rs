@@ -1,4 +1,4 @@
-//! What paths say of words, bytes and fields of words: examples with their cores.
+//! Facts about words, bytes and fields of words on paths: examples with their cores.
 
 use partita_core::budget::Budget;
 use partita_core::expr::{Expr, Graph, Sort};
@@ -49,7 +49,7 @@ fn masked(g: &mut Graph, x: Expr, mask: u64, value: u64) -> Expr {
 }
 
 #[test]
-fn fields_of_a_word_are_exact_and_do_not_disturb_each_other() {
+fn fields_of_a_word_are_exact_and_independent() {
     let mut s = solver("intervals");
     let g = &mut s.graph;
     let mode = g.var("st_mode", Sort::Bits(32)).unwrap();
@@ -69,7 +69,7 @@ fn fields_of_a_word_are_exact_and_do_not_disturb_each_other() {
 }
 
 #[test]
-fn a_word_and_its_bytes_are_one_thing() {
+fn a_word_and_its_bytes_share_facts() {
     let mut s = solver("intervals");
     let g = &mut s.graph;
     let array = g.var("a", Sort::Array { index: 32, element: 8 }).unwrap();
@@ -92,7 +92,7 @@ fn a_word_and_its_bytes_are_one_thing() {
 }
 
 #[test]
-fn a_sum_that_wraps_is_not_forgotten() {
+fn wrapping_sums_are_respected() {
     let mut s = solver("intervals enumerate");
     let g = &mut s.graph;
     let (x, y) = (g.var("x", Sort::Bits(8)).unwrap(), g.var("y", Sort::Bits(8)).unwrap());
@@ -127,7 +127,7 @@ fn a_contradictory_path_is_its_own_core() {
 }
 
 #[test]
-fn an_empty_set_beside_an_unbounded_one_is_no_work() {
+fn an_empty_set_decides_without_enumeration() {
     let mut s = solver("enumerate");
     let g = &mut s.graph;
     let (x, y) = (g.var("x", Sort::Bits(8)).unwrap(), g.var("y", Sort::Bits(64)).unwrap());
@@ -163,7 +163,7 @@ fn values_of_an_address() {
 }
 
 #[test]
-fn of_many_constraints_on_a_word_the_core_has_those_that_matter() {
+fn the_core_has_only_the_relevant_constraints_on_a_word() {
     let mut s = solver("intervals");
     let g = &mut s.graph;
     let x = g.var("x", Sort::Bits(32)).unwrap();
@@ -183,18 +183,18 @@ fn of_many_constraints_on_a_word_the_core_has_those_that_matter() {
     let first = constraints[0];
     is_unsat(&mut s, p, is_three, &[first]);
     is_unsat(&mut s, p, is_past, &[below]);
-    // A remainder by 100 is never 100, whatever the path.
+    // A remainder by 100 is never 100, on any path.
     is_unsat(&mut s, p, is_hole, &[]);
 }
 
 #[test]
-fn a_core_of_tried_values_leaves_out_what_was_only_handy() {
+fn a_core_by_enumeration_omits_unneeded_bounds() {
     let mut s = solver("enumerate");
     let g = &mut s.graph;
     let (x, y) = (g.var("x", Sort::Bits(4)).unwrap(), g.var("y", Sort::Bits(4)).unwrap());
     let (six, three, one) = (g.word(4, 6), g.word(4, 3), g.word(4, 1));
     let (x_small, y_small) = (g.ult(x, six), g.ult(y, six));
-    // x * x is no 3 for any x; y does not matter, but for the sum.
+    // x * x is not 3 for any x; y only matters for the sum.
     let square = g.mul(x, x);
     let sum = g.add(square, y);
     let zero = g.word(4, 0);
@@ -207,7 +207,7 @@ fn a_core_of_tried_values_leaves_out_what_was_only_handy() {
 }
 
 #[test]
-fn a_core_of_tried_values_has_few_of_the_constraints_that_shaped_them() {
+fn a_core_by_enumeration_has_few_of_the_bounds() {
     let mut s = solver("enumerate");
     let mut constraints: Vec<Expr> = Vec::new();
     let mut digit = |s: &mut Solver, name: &str| {
@@ -220,7 +220,7 @@ fn a_core_of_tried_values_has_few_of_the_constraints_that_shaped_them() {
     let [x, y, z] = ["x", "y", "z"].map(|name| digit(&mut s, name));
     let (x_high, y_high) = (constraints[1], constraints[4]);
     let g = &mut s.graph;
-    // Of the slice, but of no use.
+    // In the slice, but not needed.
     let (all, less) = (g.add(x, y), g.word(8, 10));
     let sum = g.add(all, z);
     constraints.push(g.ult(less, sum));
@@ -234,9 +234,9 @@ fn equal(s: &mut Solver, a: Expr, b: Expr) -> Expr {
     s.graph.eq(a, b)
 }
 
-/// Parts put together by `or`, as decoders of base64 do.
+/// Parts combined by `or`, as in base64 decoders.
 #[test]
-fn words_without_common_bits_are_parts_of_one() {
+fn words_without_common_bits_are_concatenated() {
     let mut s = solver("intervals");
     let g = &mut s.graph;
     let (a, b) = (g.var("a", Sort::Bits(8)).unwrap(), g.var("b", Sort::Bits(8)).unwrap());
@@ -261,7 +261,7 @@ fn words_without_common_bits_are_parts_of_one() {
 }
 
 #[test]
-fn an_index_of_one_value_is_followed_into_tables_and_arrays() {
+fn an_index_with_one_value_is_resolved_in_tables_and_arrays() {
     let mut s = solver("intervals");
     let g = &mut s.graph;
     let array = g.var("a", Sort::Array { index: 32, element: 8 }).unwrap();
@@ -283,7 +283,7 @@ fn an_index_of_one_value_is_followed_into_tables_and_arrays() {
 }
 
 #[test]
-fn what_it_cannot_hold_is_passed_on_or_right() {
+fn inexact_conditions_are_passed_on_or_answered_correctly() {
     let mut s = solver("intervals enumerate");
     let g = &mut s.graph;
     let wide = g.var("w", Sort::Bits(128)).unwrap();
@@ -314,7 +314,7 @@ fn is_not_unsat(s: &mut Solver, path: Path, condition: Expr) {
 }
 
 #[test]
-fn a_thousand_constraints_on_one_word_stay_within_the_cap() {
+fn a_thousand_constraints_on_one_word_stay_within_the_limit() {
     let mut s = solver("intervals");
     let x = s.graph.var("x", Sort::Bits(32)).unwrap();
     let mut p = s.tree.root();
@@ -327,7 +327,7 @@ fn a_thousand_constraints_on_one_word_stay_within_the_cap() {
     let found = learner.values_on(&s.graph, &s.tree, p, x);
     assert!(found.set.intervals().len() <= MAX_INTERVALS);
     assert!(!found.set.contains(0) || found.set.is_full() || found.set.intervals().len() == MAX_INTERVALS);
-    // 5 is no hole: the layer finds a model although the set has given up on some of the holes.
+    // 5 is not a gap: the layer finds a model although the set has filled some of the gaps.
     let nine = s.graph.word(32, 9);
     let below = s.graph.ult(x, nine);
     is_sat(&mut s, p, below);

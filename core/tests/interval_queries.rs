@@ -1,8 +1,9 @@
-//! The layers `intervals` and `enumerate` on random queries, against all assignments.
+//! The layers `intervals` and `enumerate` on random queries, compared with all assignments.
 //!
-//! Variables have 14 bits in all, so that the truth of every constraint under every assignment is known: every sat
-//! answer's model is evaluated, every unsat answer's core is checked to be unsatisfiable by itself. Words overlap
-//! their bytes (here elements of two and four bits), signs are mixed, sums and products wrap at every boundary.
+//! Variables have 14 bits in total, so that the truth of every constraint under every assignment is known: models
+//! of sat answers are evaluated, cores of unsat answers are checked to be unsatisfiable by themselves. Words
+//! overlap with their bytes (here elements of two and four bits), signed and unsigned order are mixed, sums and
+//! products wrap at every boundary.
 
 use partita_core::budget::Budget;
 use partita_core::expr::columns::{Columns, Plan};
@@ -56,14 +57,14 @@ impl World {
         left.iter().any(|word| *word != 0)
     }
 
-    /// A word of `width` bits, from the leaves by way of random operators.
+    /// A word of `width` bits, built from the leaves with random operators.
     fn word(&self, g: &mut Graph, r: &mut Random, width: u32, depth: u64) -> Expr {
         if depth == 0 || r.below(6) == 0 {
             return self.leaf(g, r, width);
         }
         let binary = |s: &World, g: &mut Graph, r: &mut Random| {
             let a = s.word(g, r, width, depth - 1);
-            // Mostly with a constant, as programs do.
+            // Mostly with a constant, as in programs.
             let b = if r.below(3) > 0 { constant(g, r, width) } else { s.word(g, r, width, depth - 1) };
             if r.below(5) == 0 { (b, a) } else { (a, b) }
         };
@@ -88,7 +89,7 @@ impl World {
                 g.ite(c, a, b)
             }
             _ => {
-                // A table of squares, and past its end of zeros.
+                // A table of squares, zeros past its end.
                 let index = self.word(g, r, 4, depth - 1);
                 let zero = g.word(8, 0);
                 let base = g.const_array(4, zero);
@@ -168,7 +169,7 @@ fn resize(g: &mut Graph, r: &mut Random, e: Expr, width: u32) -> Expr {
     g.extract(e, low, width)
 }
 
-/// Walks down random paths asking at each step; returns how many were answered and how many were left open.
+/// Follows random paths with a query at each step. Returns how many were answered and how many left open.
 fn run(chain: &str, seed: u64, queries: u64) -> (u64, u64, u64) {
     let spec = Spec::parse(chain, &Spec(Vec::new())).expect("a chain");
     let mut solver = Solver::new(build_chain(&spec, &mut |_| Ok(None)).expect("layers of the core"));
@@ -209,7 +210,7 @@ fn run(chain: &str, seed: u64, queries: u64) -> (u64, u64, u64) {
                 assert!(!world.satisfiable(&solver.graph, &all), "{context}: the core is satisfiable");
             }
         }
-        // Go on: mostly where there is a model, checked or not, now and then into a contradiction.
+        // Extends the path: mostly where there is a model, sometimes into a contradiction.
         let negated = solver.graph.not(condition);
         let side = if random.below(4) == 0 { negated } else { condition };
         let longer = solver.tree.extend(&solver.graph, path, side);
@@ -224,7 +225,7 @@ fn run(chain: &str, seed: u64, queries: u64) -> (u64, u64, u64) {
 
 /// With `PARTITA_FUZZ_SEEDS=FROM..TO`, those seeds as well (`make fuzz`).
 #[test]
-fn random_queries_agree_with_all_assignments() {
+fn random_queries_agree_with_enumeration() {
     if let Ok(seeds) = std::env::var("PARTITA_FUZZ_SEEDS") {
         let (from, to) = seeds.split_once("..").expect("a range of seeds, FROM..TO");
         for seed in from.parse::<u64>().expect("a number")..to.parse().expect("a number") {

@@ -1,5 +1,5 @@
-//! KQuery: every query of the corpus reads, what is printed reads back and means the same, errors say what and
-//! where.
+//! KQuery: every query of the corpus parses, printed queries parse to equal expressions, errors give message and
+//! position.
 
 mod corpus;
 mod random;
@@ -25,7 +25,7 @@ fn expr(graph: &mut Graph, text: &str) -> Expr {
 }
 
 #[test]
-fn the_whole_corpus_reads_and_prints_back() {
+fn the_corpus_round_trips() {
     let mut evaluator = Evaluator::new();
     let mut count = 0;
     for (name, text) in corpus::texts(".kquery.gz") {
@@ -67,7 +67,7 @@ fn the_whole_corpus_reads_and_prints_back() {
 }
 
 #[test]
-fn expressions_mean_what_klee_says() {
+fn expressions_match_klee() {
     let mut g = Graph::new();
     let a = {
         expr(&mut g, "true");
@@ -120,7 +120,7 @@ fn expressions_mean_what_klee_says() {
 }
 
 #[test]
-fn wrong_queries_say_where_and_what() {
+fn errors_give_message_and_position() {
     for (text, message) in [
         ("(query [] (Foo 1 2))", "line 1 column 12: expected an operator, found `Foo`"),
         ("(query [] N0)", "line 1 column 11: expected an expression or a label seen before, found `N0`"),
@@ -165,7 +165,7 @@ fn wrong_queries_say_where_and_what() {
 }
 
 #[test]
-fn any_depth() {
+fn deep_expressions() {
     let n = 300_000;
     let mut g = Graph::new();
     let nots = format!("{}(Eq 0 (Read w8 0 a)){}", "(Xor (Eq 1 (Read w8 1 a)) ".repeat(n), ")".repeat(n));
@@ -179,7 +179,7 @@ fn any_depth() {
 }
 
 #[test]
-fn random_expressions_print_and_read_back() {
+fn random_expressions_round_trip() {
     let array = Sort::Array { index: 32, element: 8 };
     let mut printed_count = 0;
     for seed in 0..40 {
@@ -203,10 +203,10 @@ fn random_expressions_print_and_read_back() {
             if g.is_array(e) {
                 continue;
             }
-            // As a value, so that any width will do.
+            // As a value, so that any width is possible.
             let Ok(text) = kquery::print(&g, &[], g.boolean(true), &[e], &[]) else { continue };
             printed_count += 1;
-            // Into a graph of its own: variables that are not arrays become arrays of bytes.
+            // Into a separate graph: variables that are not arrays become arrays of bytes.
             let mut h = Graph::new();
             let back =
                 queries(&mut h, &text).unwrap_or_else(|error| panic!("seed {seed}: {error} in\n{text}"));
@@ -220,7 +220,7 @@ fn random_expressions_print_and_read_back() {
     assert!(printed_count > 1000, "{printed_count}");
 }
 
-/// The model over arrays of bytes, as the printer lays variables out. Tables' bases keep what they have.
+/// The model over arrays of bytes, in the layout of the printer. Bases of tables keep their values.
 fn as_bytes(g: &Graph, model: &Model, h: &mut Graph) -> Model {
     let array = Sort::Array { index: 32, element: 8 };
     let mut bytes = Model::new();

@@ -1,10 +1,10 @@
-//! Which part of the core may use which. Nothing flows back: expressions know nothing of paths, layers nothing of
-//! program state.
+//! Allowed dependencies between the parts of the core. They are acyclic: expressions do not use paths, layers do
+//! not use program state.
 
 use std::fs;
 use std::path::Path;
 
-/// A part, and the parts it may mention.
+/// A part, and the parts it may use.
 const MAY_USE: &[(&str, &[&str])] = &[
     ("budget", &[]),
     ("persist", &[]),
@@ -12,7 +12,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("query", &["expr", "budget", "persist"]),
     ("interval", &["expr", "query", "budget", "persist"]),
     ("difference", &["expr", "query", "budget", "persist"]),
-    // Sets say which elements of an array an index can mean.
+    // Sets give the elements of an array that an index can refer to.
     ("blast", &["expr", "query", "budget", "persist", "interval"]),
     ("solve", &["expr", "query", "budget", "persist", "interval", "difference", "blast"]),
     ("script", &["expr", "query", "budget", "persist", "solve"]),
@@ -31,7 +31,7 @@ fn sources(path: &Path, found: &mut Vec<(String, String)>) {
 }
 
 #[test]
-fn parts_use_only_what_is_below_them() {
+fn parts_use_only_lower_parts() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut parts = 0;
     for entry in fs::read_dir(&root).unwrap() {

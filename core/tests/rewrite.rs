@@ -1,6 +1,6 @@
-//! Every rewrite keeps the meaning: whatever a builder gives is compared, as soon as it is built, with the
-//! operator applied to the operands' values, under all models where there are few and at random otherwise.
-//! A rule that nothing here made fire fails the test. Then what the rules promise about canonical forms.
+//! Every rewrite preserves values: the result of each builder is compared with the operator applied to the values
+//! of the operands, under all models if there are few and at random otherwise. A rule that is never applied fails
+//! the test. Then the canonical forms that the rules guarantee.
 
 mod terms;
 
@@ -8,7 +8,7 @@ use partita_core::expr::{Evaluator, Expr, Graph, Op, Rule, Sort};
 use rustc_hash::FxHashMap;
 use terms::{Make, Random, World, from_value};
 
-/// How often each rule fired, over many graphs.
+/// Number of applications of each rule, over many graphs.
 #[derive(Default)]
 struct Fired(FxHashMap<u8, u64>);
 
@@ -24,7 +24,7 @@ impl Fired {
     }
 }
 
-/// Sorts for a few variables that together have at most `bits` bits, with widths up to `widest`.
+/// Sorts for a few variables of at most `bits` bits in total, with widths up to `widest`.
 fn some_sorts(random: &mut Random, bits: u64, widest: u32) -> Vec<Sort> {
     let first = 1 + random.below(bits.min(widest.into())) as u32;
     let mut sorts = vec![Sort::Bits(first)];
@@ -44,7 +44,7 @@ fn some_sorts(random: &mut Random, bits: u64, widest: u32) -> Vec<Sort> {
     }
 }
 
-/// The evaluator agrees with the table, under a few models.
+/// The evaluator agrees with the table under a few models.
 fn check_evaluator(world: &mut World, evaluator: &mut Evaluator, e: Expr) {
     let table = world.table(e);
     for _ in 0..4 {
@@ -54,7 +54,7 @@ fn check_evaluator(world: &mut World, evaluator: &mut Evaluator, e: Expr) {
     }
 }
 
-/// A comparison with a constant has it right of `<` and left of `<=`; negation twice is nothing; a node built
+/// A comparison with a constant has it right of `<` and left of `<=`; double negation is removed; a node built
 /// again from its own operands is itself.
 fn check_canonical(world: &mut World, e: Expr) {
     let g = &mut world.graph;
@@ -96,11 +96,11 @@ fn run_world(mut world: World, steps: u32, fired: &mut Fired) {
 }
 
 #[test]
-fn random_terms_keep_their_meaning_and_every_rule_fires() {
+fn random_terms_keep_their_values_and_every_rule_applies() {
     let mut fired = Fired::default();
     let mut random = Random::new(1);
     for seed in 0..600 {
-        // Mostly 2^8 models, a few with all 2^12.
+        // Mostly 2^8 models, sometimes all 2^12.
         let bits = if seed % 16 == 0 { 12 } else { 8 };
         let sorts = some_sorts(&mut random, bits, 8);
         run(seed, &sorts, 10, 0, 250, &mut fired);
@@ -114,7 +114,7 @@ fn random_terms_keep_their_meaning_and_every_rule_fires() {
 }
 
 #[test]
-fn random_wide_terms_keep_their_meaning() {
+fn random_wide_terms_keep_their_values() {
     let mut fired = Fired::default();
     let mut random = Random::new(2);
     for seed in 0..120 {
@@ -126,10 +126,10 @@ fn random_wide_terms_keep_their_meaning() {
     }
 }
 
-/// All terms of two operators over two variables and all constants, at width 2; at width 3 with one operand of
+/// All expressions of two operators over two variables and all constants at width 2; at width 3 with one operand of
 /// the outer operator a leaf.
 #[test]
-fn all_small_terms_keep_their_meaning() {
+fn all_small_terms_keep_their_values() {
     for width in 1..=3 {
         let mut world = World::new(0, &[Sort::Bits(width), Sort::Bits(width)], 8, 0);
         let mut leaves = world.variables.clone();
@@ -145,7 +145,7 @@ fn all_small_terms_keep_their_meaning() {
     }
 }
 
-/// Every operator over every fitting pair; what came out, with the operands.
+/// Every operator over every fitting pair: the results with their operands.
 fn all_makes(world: &mut World, first: &[Expr], second: &[Expr]) -> Vec<Expr> {
     let mut out: Vec<Expr> = first.to_vec();
     for &a in first {
@@ -201,10 +201,10 @@ const BINARY: [Op; 18] = [
     Op::Sle,
 ];
 
-/// Where rewriting stops at a limit, nodes remain that no rule has seen (`x + 0`, shifts past the width): the
-/// rules must be right over those as well.
+/// Where rewriting stops at a limit, unsimplified nodes remain (`x + 0`, shifts past the width): the rules must be
+/// correct over those as well.
 #[test]
-fn rules_are_right_over_operands_that_are_not_canonical() {
+fn rules_are_correct_over_operands_that_are_not_canonical() {
     let mut fired = Fired::default();
     let mut random = Random::new(5);
     for seed in 0..500 {
@@ -212,7 +212,7 @@ fn rules_are_right_over_operands_that_are_not_canonical() {
         let mut world = World::new(3000 + seed, &sorts, 12, 64);
         world.graph.limit_rewriting((seed % 4) as u32, u32::MAX);
         for step in 0..250 {
-            // Now and then all rules, over what was left as it was.
+            // Sometimes all rules, over unsimplified nodes.
             let depth = if step % 3 == 0 { 24 } else { (seed % 4) as u32 };
             world.graph.limit_rewriting(depth, u32::MAX);
             world.step();
@@ -221,9 +221,9 @@ fn rules_are_right_over_operands_that_are_not_canonical() {
     }
 }
 
-/// `x + 0` that no rule has seen is still the index `x`.
+/// An unsimplified `x + 0` is still the index `x`.
 #[test]
-fn an_unsimplified_index_is_not_taken_for_another() {
+fn an_unsimplified_index_is_compared_by_value() {
     let sorts = [Sort::Array { index: 2, element: 1 }, Sort::Bits(2), Sort::Bits(1)];
     let mut world = World::new(0, &sorts, 8, 0);
     let [array, x, v] = [0, 1, 2].map(|i| world.variables[i]);
@@ -238,8 +238,8 @@ fn an_unsimplified_index_is_not_taken_for_another() {
     }
 }
 
-/// Builds `layers` layers with `grow`: the last half may not make many more nodes than the first, and no layer
-/// fire rules without bound.
+/// Builds `layers` levels with `grow`: the last half may not create many more nodes than the first, and no level
+/// may apply rules without bound.
 fn growth(layers: u32, mut grow: impl FnMut(&mut Graph, Expr, u32) -> Expr, start: Sort) {
     let mut g = Graph::new();
     let mut e = g.var("x", start).unwrap();
@@ -255,9 +255,9 @@ fn growth(layers: u32, mut grow: impl FnMut(&mut Graph, Expr, u32) -> Expr, star
 }
 
 #[test]
-fn sharing_does_not_make_rewriting_explode() {
+fn rewriting_shared_nodes_is_not_exponential() {
     let bytes = Sort::Array { index: 8, element: 8 };
-    // Each read goes both ways at each `ite`, down to the same array.
+    // Each read takes both arms of each `ite`, down to the same array.
     growth(
         200,
         |g, array, layer| {
@@ -272,7 +272,7 @@ fn sharing_does_not_make_rewriting_explode() {
         },
         bytes,
     );
-    // Slices of words that are put together from slices of one word, both halves of which are needed.
+    // Slices of words that are composed of slices of one word, both halves of which are needed.
     growth(
         200,
         |g, x, layer| {
@@ -287,7 +287,7 @@ fn sharing_does_not_make_rewriting_explode() {
         },
         Sort::Bits(64),
     );
-    // Sums, shifts and choices of one another.
+    // Sums, shifts and `ite`s of one another.
     growth(
         200,
         |g, x, layer| {
@@ -304,7 +304,7 @@ fn sharing_does_not_make_rewriting_explode() {
         },
         Sort::Bits(32),
     );
-    // A word doubled until it is as wide as can be, then cut.
+    // A word doubled up to the maximum width, then sliced.
     growth(
         15,
         |g, x, _| {
@@ -319,9 +319,9 @@ fn sharing_does_not_make_rewriting_explode() {
     );
 }
 
-/// `(x == 0) | (x == 7)` and relatives in C, whose truths are words, say what the conjunction or disjunction says.
+/// `(x == 0) | (x == 7)` and similar C expressions, whose booleans are words, become conjunctions or disjunctions.
 #[test]
-fn truths_that_were_made_words_are_joined_as_truths() {
+fn booleans_as_words_become_connectives() {
     let mut g = Graph::new();
     let x = g.var("x", Sort::Bits(32)).expect("a new name");
     let (zero, one, seven) = (g.word(32, 0), g.word(32, 1), g.word(32, 7));

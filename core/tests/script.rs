@@ -1,4 +1,4 @@
-//! Scripts: the commands of SMT-LIB and KQuery files, over a complete layer for small questions.
+//! Scripts: the commands of SMT-LIB and KQuery files, with a complete layer for small queries.
 
 mod corpus;
 
@@ -8,7 +8,7 @@ use partita_core::query::{Alive, Answer, Core, Query, Why};
 use partita_core::script::{KQuerySession, Limits, Mode, Session, Step};
 use partita_core::solve::{Layer, Rest, Solver};
 
-/// Tries every assignment of the bits a question depends on; cores are shrunk one constraint at a time.
+/// Enumerates all assignments of the bits that a query depends on; cores are shrunk one constraint at a time.
 struct Exhaustive;
 
 fn solve(graph: &Graph, constraints: &[Expr]) -> Option<Option<Model>> {
@@ -35,7 +35,7 @@ fn solve(graph: &Graph, constraints: &[Expr]) -> Option<Option<Model>> {
                     let partita_core::expr::Sort::Array { index, .. } = graph.sort(v) else { unreachable!() };
                     model.set_element(graph, v, &Bits::word(index, i), bits);
                 }
-                // Zero throughout: good for a guess, not for a refutation.
+                // All zeros: enough for a guess, not for a refutation.
                 Atom::Array(_) => {}
             }
         }
@@ -96,7 +96,7 @@ fn answers(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_dialogue() {
+fn a_session() {
     let mut s = session();
     for (text, expected) in [
         ("(set-logic QF_BV)", &[][..]),
@@ -135,7 +135,7 @@ fn a_dialogue() {
 }
 
 #[test]
-fn mistakes_are_answered_and_change_nothing() {
+fn errors_are_reported_and_change_nothing() {
     let mut s = session();
     let start = "(declare-const x (_ BitVec 8))\n(declare-const p Bool)\n(assert (= x #x01))";
     assert!(s.feed(start.as_bytes()).is_empty());
@@ -215,7 +215,7 @@ fn mistakes_are_answered_and_change_nothing() {
 }
 
 #[test]
-fn what_is_not_supported_says_so() {
+fn unsupported_commands_are_reported() {
     assert_eq!(
         answers(
             "(set-logic QF_LIA)(set-option :foo 1)(declare-sort S 0)(get-proof)(get-option :foo)\
@@ -226,7 +226,7 @@ fn what_is_not_supported_says_so() {
 }
 
 #[test]
-fn unknown_comes_with_its_reason() {
+fn unknown_has_a_reason() {
     let mut s = session();
     let text =
         "(declare-const x (_ BitVec 64))(assert (bvult x (bvmul x x)))(check-sat)(get-info :reason-unknown)";
@@ -295,7 +295,7 @@ fn definitions_that_double_at_each_step_are_stopped() {
 }
 
 #[test]
-fn a_name_may_come_back_with_another_sort() {
+fn a_name_can_be_redeclared_with_another_sort() {
     assert_eq!(
         answers(
             "(push)(declare-const x Bool)(assert x)(check-sat)(pop)
@@ -336,7 +336,7 @@ fn cores_name_assertions() {
     );
 }
 
-/// Assertions that fix elements one by one, as KLEE writes constant arrays.
+/// Assertions that define elements one by one, as KLEE writes constant arrays.
 fn table(names: bool) -> String {
     let mut text =
         "(declare-const t (Array (_ BitVec 8) (_ BitVec 8)))(declare-const i (_ BitVec 8))".to_string();
@@ -354,7 +354,7 @@ fn table(names: bool) -> String {
 #[test]
 fn tables_are_recognised_and_models_and_cores_are_those_of_the_assertions() {
     let mut s = session();
-    // Without the table there would be far too many bits to try.
+    // Without the table there would be far too many bits to enumerate.
     assert!(s.feed(table(false).as_bytes()).is_empty());
     assert_eq!(
         s.feed(b"(assert (= (select t (bvand i #x07)) #x1e))(check-sat)(get-value (i (select t #x05) (select t i)))"),
@@ -380,14 +380,14 @@ fn tables_are_recognised_and_models_and_cores_are_those_of_the_assertions() {
         s.feed(b"(check-sat)(get-value (i (select t #x07) (bvult (select t #x02) (select t #x09))))"),
         ["sat", "((i #x46)\n ((select t #x07) #x46)\n ((bvult (select t #x02) (select t #x09)) true))"]
     );
-    // An element said to be two things at once.
+    // An element defined twice with different values.
     let mut s = session();
     s.feed(table(false).as_bytes());
     assert_eq!(s.feed(b"(assert (= (select t #x01) #x00))(check-sat)"), ["unsat"]);
 }
 
 #[test]
-fn shared_conjunctions_are_taken_apart_once() {
+fn shared_conjunctions_are_split_once() {
     let mut text = "(declare-const p0 Bool)(declare-const q0 Bool)".to_string();
     text += "(define-fun a0 () Bool (and (not p0) q0))";
     for i in 1..200 {
@@ -444,7 +444,7 @@ fn kquery_files() {
         error.unwrap_err(),
         "line 2 column 11: expected an expression or a label seen before, found `x`"
     );
-    // What each query has cost, layer by layer: the first needs none, the second is asked once.
+    // Cost of each query by layer: the first query asks no layer, the second asks once.
     let text = b"array a[1] : w32 -> w8 = symbolic (query [] true) (query [] (Eq 7 (Read w8 0 a)))";
     let costs = session.costs(text).unwrap();
     let asked: Vec<Vec<u64>> = costs.iter().map(|query| query.iter().map(|cost| cost.0).collect()).collect();
@@ -453,7 +453,7 @@ fn kquery_files() {
 }
 
 #[test]
-fn our_own_files_are_answered() {
+fn the_query_files_are_answered() {
     let directory = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/queries");
     let read = |name: &str| std::fs::read(directory.join(name)).unwrap_or_else(|e| panic!("{name}: {e}"));
     let run = |name: &str| {
@@ -490,9 +490,9 @@ fn our_own_files_are_answered() {
     }
 }
 
-/// Short texts that ask for much: each must be done, or refused, in a moment.
+/// Short texts with large meanings: each must be processed or rejected quickly.
 #[test]
-fn greedy_texts() {
+fn short_texts_with_large_meanings() {
     let n = 1_000_000;
     let declare = "(declare-const p Bool)(declare-const b (_ BitVec 1))(declare-const x (_ BitVec 8))\
                    (declare-const a (Array (_ BitVec 8) (_ BitVec 8)))";
@@ -523,12 +523,12 @@ fn greedy_texts() {
 }
 
 #[test]
-fn the_corpus_is_read_without_an_error() {
+fn the_corpus_parses_without_errors() {
     for (name, text) in corpus::texts(".smt2.gz") {
         let mut s = Session::new(Solver::new(Vec::new()), Limits::default());
         let mut checks = 0;
         for answer in s.feed(&text) {
-            // Without a layer nothing is decided but what construction decides.
+            // Without layers, only the simplifier decides.
             match answer.as_str() {
                 "unknown" | "sat" | "unsat" => checks += 1,
                 other => {
@@ -545,7 +545,7 @@ fn the_corpus_is_read_without_an_error() {
 }
 
 #[test]
-fn a_long_dialogue_collects_what_is_gone() {
+fn a_long_session_collects_garbage() {
     let mut s = session();
     s.feed(b"(declare-const x (_ BitVec 8))(define-fun f ((v (_ BitVec 8))) (_ BitVec 8) (bvmul v #x03))(assert (= x #x07))");
     let mut largest = 0;
@@ -553,7 +553,7 @@ fn a_long_dialogue_collects_what_is_gone() {
         s.feed(b"(push)");
         for j in 0..20 {
             let wide = 64 * (30 * j + i + 1);
-            // Nothing here is seen again after the pop.
+            // These expressions are not used again after the pop.
             s.feed(
                 format!(
                     "(assert (distinct ((_ repeat {wide}) (bvadd x (f x) #x{:02x})) (_ bv{j} {})))",

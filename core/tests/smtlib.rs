@@ -1,4 +1,5 @@
-//! SMT-LIB terms: what is printed reads back as the same, errors say where and what, and no depth is too deep.
+//! SMT-LIB terms: printed terms parse to the same expression, errors give position and message, and depth is not
+//! limited.
 
 mod random;
 
@@ -62,7 +63,7 @@ fn terms_of_all_kinds() {
 }
 
 #[test]
-fn wrong_terms_say_what_was_expected_and_found() {
+fn errors_say_what_was_expected_and_found() {
     let (mut g, mut s) = setup();
     for (text, at, message) in [
         ("(bvadd x p)", 0, "bvadd: expected (_ BitVec 8) like its first argument, found Bool"),
@@ -97,13 +98,13 @@ fn wrong_terms_say_what_was_expected_and_found() {
         let error = read(&mut g, &mut s, text).expect_err(text);
         assert_eq!((error.at, error.message.as_str()), (at, message), "{text}");
     }
-    // Nothing that was bound on the way is left.
+    // No binding of an enclosing `let` is left.
     assert!(read(&mut g, &mut s, "(let ((z x)) (bvadd z q))").is_err());
     assert_eq!(read(&mut g, &mut s, "z").unwrap_err().message, "expected a declared symbol, found `z`");
 }
 
 #[test]
-fn printed_terms_read_back_as_themselves() {
+fn printed_terms_round_trip() {
     let mut exact = 0;
     let mut total = 0;
     for seed in 0..60 {
@@ -128,7 +129,7 @@ fn printed_terms_read_back_as_themselves() {
                 exact += 1;
                 continue;
             }
-            // A table becomes the writes that make it; anything else must be the same node.
+            // A table becomes a chain of stores; anything else must be the same node.
             let mut tables = false;
             g.post_order(&[e], |node| tables |= g.op(node) == Op::Table);
             assert!(tables, "seed {seed}: another node for {text}");
@@ -159,7 +160,7 @@ fn sharing_is_printed_once() {
     let text = Printer::new(&g).term(e);
     assert!(text.len() < 20_000, "{} bytes", text.len());
     assert_eq!(read(&mut g, &mut s, &text).unwrap(), e);
-    // The names of bindings keep clear of variables.
+    // The names of bindings must not clash with variables.
     let odd = g.var("?1", Sort::Bits(8)).unwrap();
     let sum = g.mul(odd, y);
     let square = g.mul(sum, sum);
@@ -226,7 +227,7 @@ fn scripts_declare_define_and_state_tables_as_facts() {
          (assert (bvult ?1 i))\n\
          (check-sat)\n"
     );
-    // The base is looked at below the table's end: the table must stay apart from it.
+    // The base is read below the end of the table: it must stay separate from the table.
     let zero = g.word(8, 0);
     let first = g.select(a, zero);
     let other = g.eq(first, i);

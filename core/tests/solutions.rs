@@ -1,4 +1,5 @@
-//! The pool of solutions: where they hang, how they sink, walk and rise, what a look-up costs, and what bounds it all.
+//! The pool of solutions: the nodes they are attached to, how they move between nodes, the cost of a lookup, and
+//! the bounds.
 
 mod random;
 
@@ -13,7 +14,7 @@ use partita_core::solve::{Layer, Rest, Solver, Spec, build_chain};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-/// A complete layer that knows nothing, but met these values of `x` on its way.
+/// A complete layer that answers `unknown` and harvests these values of `x`.
 struct Feeder {
     rows: Arc<Mutex<Vec<u64>>>,
 }
@@ -78,7 +79,7 @@ impl Fed {
         self.solver.tree.extend(&self.solver.graph, path, constraint)
     }
 
-    /// Asks something that cannot be known, so that the values are met.
+    /// Asks a query that cannot be decided, so that the values are harvested.
     fn feed(&mut self, path: Path, values: &[u64]) {
         self.rows.lock().expect("not poisoned").extend(values);
         let impossible = self.below(1);
@@ -86,7 +87,7 @@ impl Fed {
         assert_eq!(value, None, "the pool had an answer already");
     }
 
-    /// The value of `x` that answers, if the pool has one.
+    /// The value of `x` in the answer, if the pool has one.
     fn ask(&mut self, path: Path, condition: Expr) -> Option<u64> {
         match self.solver.check(&Query::new(path, condition), &Budget::unlimited()) {
             Answer::Sat(model) => Some(model.word(self.x)),
@@ -102,7 +103,7 @@ impl Fed {
 }
 
 #[test]
-fn one_walk_serves_every_prefix_and_every_branch_off_the_path() {
+fn one_walk_serves_every_prefix_and_every_branch() {
     let mut fed = Fed::new("solutions(variants=0)");
     let root = fed.solver.tree.root();
     let (c200, c100, c50) = (fed.below(200), fed.below(100), fed.below(50));
@@ -112,7 +113,7 @@ fn one_walk_serves_every_prefix_and_every_branch_off_the_path() {
     let off_a = fed.extend(a, n100);
     let c = fed.extend(b, c50);
     let off_b = fed.extend(b, n50);
-    // One beyond the first constraint, one in each branch off the path, one on it.
+    // One value violates the first constraint, one lies in each branch off the path, one on the path.
     fed.feed(c, &[250, 150, 70, 20]);
     let (c210, c90, c60, c30) = (fed.below(210), fed.below(90), fed.below(60), fed.below(30));
     let n210 = fed.at_least(210);
@@ -120,13 +121,13 @@ fn one_walk_serves_every_prefix_and_every_branch_off_the_path() {
     assert_eq!(fed.ask(off_b, c90), Some(70));
     assert_eq!(fed.ask(off_a, c210), Some(150));
     assert_eq!(fed.ask(root, n210), Some(250));
-    assert_eq!(fed.ask(off_b, c60), None, "70 is all there is, and it is no solution");
-    // An old node is served by what hangs below it.
+    assert_eq!(fed.ask(off_b, c60), None, "70 is the only candidate, and it is not a solution");
+    // An ancestor is served by solutions attached below it.
     assert_eq!(fed.ask(a, c30), Some(20));
 }
 
 #[test]
-fn solutions_sink_into_new_children_and_rise_from_dropped_ones() {
+fn solutions_move_down_to_new_children_and_up_from_dropped_ones() {
     let mut fed = Fed::new("solutions(variants=0)");
     let root = fed.solver.tree.root();
     let c200 = fed.below(200);
@@ -137,20 +138,21 @@ fn solutions_sink_into_new_children_and_rise_from_dropped_ones() {
     let (c50, c120, n120) = (fed.below(50), fed.below(120), fed.at_least(120));
     assert_eq!(fed.ask(low, c50), Some(10));
     assert_eq!(fed.ask(high, c120), Some(110));
-    assert_eq!(fed.ask(low, n120), None, "160 sank into the other child");
+    assert_eq!(fed.ask(low, n120), None, "160 moved down to the other child");
     fed.solver.tree.release(high);
     fed.solver.drop_paths();
-    // Numbers are used again: what hung at the dropped child may not appear at a new node of that number.
+    // Node identifiers are reused: solutions of the dropped child must not appear at a new node with the same
+    // identifier.
     let c20 = fed.below(20);
     let other = fed.extend(low, c20);
     assert_eq!(fed.ask(other, n120), None);
     let n150 = fed.at_least(150);
     let again = fed.extend(a, n150);
-    assert_eq!(fed.ask(again, n120), Some(160), "it rose, and sank again");
+    assert_eq!(fed.ask(again, n120), Some(160), "it moved up, and down again");
 }
 
 #[test]
-fn the_executors_model_is_not_kept_twice() {
+fn the_path_model_is_not_kept_twice() {
     let mut fed = Fed::new("solutions(variants=0)");
     let root = fed.solver.tree.root();
     let c200 = fed.below(200);
@@ -168,7 +170,7 @@ fn the_executors_model_is_not_kept_twice() {
 }
 
 #[test]
-fn a_look_up_costs_the_same_at_any_depth() {
+fn a_lookup_costs_the_same_at_any_depth() {
     let mut fed = Fed::new("solutions(variants=0)");
     let names: Vec<Expr> = (0..1000)
         .map(|i| fed.solver.graph.var(&format!("y{i}"), Sort::Bits(8)).expect("a new name"))
@@ -189,7 +191,7 @@ fn a_look_up_costs_the_same_at_any_depth() {
             let answered = conditions.iter().filter(|&&c| fed.ask(path, c).is_some()).count();
             assert!(answered > 100, "{answered}");
             costs.push((fed.counter("values") - before, start.elapsed()));
-            // Nothing left over for the next depth.
+            // No solution remains for the next depth.
             assert_eq!(fed.ask(path, n200), None);
         }
     }
@@ -242,7 +244,7 @@ fn bad_options_are_named() {
 }
 
 #[test]
-fn remembered_values_are_what_evaluation_says() {
+fn cached_values_agree_with_evaluation() {
     for seed in 1..9 {
         let (mut g, mut r) = (Graph::new(), Random::new(seed));
         let array = Sort::Array { index: 4, element: 8 };
@@ -260,7 +262,7 @@ fn remembered_values_are_what_evaluation_says() {
             Atom::Element(variables[4], 3),
             Atom::Element(variables[4], 11),
         ];
-        // A model of its own, or another one's with one value changed; and what that is.
+        // A model of its own, or another model with one value changed; and its value.
         let assignment = |g: &Graph, r: &mut Random| {
             let model = random::model(g, r, &variables);
             let atom = atoms[r.below(atoms.len() as u64) as usize];
@@ -279,7 +281,7 @@ fn remembered_values_are_what_evaluation_says() {
                 let right = evaluator.under(&g, &all[lane as usize].1).truth(e);
                 assert_eq!(found, right, "seed {seed}, round {round}, lane {lane}");
             }
-            // Often enough for all nodes to be told at once now and then.
+            // Often enough that the values of all nodes are computed at once now and then.
             if round % 3 == 0 {
                 let lane = r.below(all.len() as u64) as u32;
                 all[lane as usize] = assignment(&g, &mut r);

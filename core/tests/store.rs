@@ -1,5 +1,5 @@
-//! The layer `store` as a whole: every chain with it is right, several at once too, whatever happens to the file and
-//! whenever a process that writes it is killed.
+//! The layer `store`: every chain with it is correct, also with several processes at once, with a damaged file, and
+//! when a writing process is killed.
 
 use partita_core::budget::Budget;
 use partita_core::expr::{Expr, Graph, Sort};
@@ -13,7 +13,7 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-/// A folder that goes with the test.
+/// A folder that is removed with the test.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -34,7 +34,7 @@ impl Drop for Folder {
     }
 }
 
-/// `STORE` in the text is a layer on the file that keeps everything.
+/// `STORE` in the text stands for a layer on the file that keeps everything.
 fn chain(text: &str, file: &Path) -> Vec<Box<dyn Layer>> {
     let text = text.replace("STORE", &format!("store(path={},eager=on)", file.display()));
     build_chain(&Spec::parse(&text, &Spec(Vec::new())).unwrap(), &mut |_| Ok(None)).unwrap()
@@ -56,7 +56,7 @@ fn rows(file: &Path) -> Vec<Row> {
     rows
 }
 
-/// `v0 * v1 = n`, neither of them one, both of 12 bits.
+/// `v0 * v1 = n` with 12-bit factors, neither of them 1.
 fn factors(graph: &mut Graph, names: [&str; 2], n: u64) -> Expr {
     let [x, y] = names.map(|name| graph.var(name, Sort::Bits(12)).unwrap());
     let (wide_x, wide_y) = (graph.zext(x, 24), graph.zext(y, 24));
@@ -78,7 +78,7 @@ fn chains_with_a_store_conform() {
     for text in ["STORE sat", "simplify split STORE sat", "simplify split reuse STORE sat(engine=batsat)"] {
         let folder = Folder::new("conforms");
         for seed in 1..3 {
-            // The second and third chain of each seed find what the first has written.
+            // The second and third chain of each seed read what the first has written.
             let tally = conformance::check(seed, 300, || chain(text, &folder.file()))
                 .unwrap_or_else(|e| panic!("{text}: {e}"));
             assert!(tally.sat > 50 && tally.unsat > 50, "{text}: {tally:?}");
@@ -88,14 +88,14 @@ fn chains_with_a_store_conform() {
 }
 
 #[test]
-fn several_at_once_conform() {
+fn several_processes_conform() {
     let folder = Folder::new("several");
     let file = folder.file();
     std::thread::scope(|scope| {
         for seed in 1..5 {
             let file = &file;
             scope.spawn(move || {
-                // Two seeds, so that they meet on the same rows.
+                // Two seeds, so that they use the same rows.
                 conformance::check(seed % 2 + 1, 200, || chain("split STORE sat", file)).unwrap();
             });
         }
@@ -104,7 +104,7 @@ fn several_at_once_conform() {
 }
 
 #[test]
-fn the_next_run_finds_renamed_questions() {
+fn the_next_run_finds_renamed_queries() {
     let folder = Folder::new("renamed");
     let numbers = [91, 97, 1_517, 4_093];
     let mut first = Solver::new(chain("STORE sat", &folder.file()));
@@ -115,14 +115,14 @@ fn the_next_run_finds_renamed_questions() {
     let mut second = Solver::new(chain("STORE sat", &folder.file()));
     assert_eq!(numbers.map(|n| ask(&mut second, ["b", "a"], n)), expected);
     assert_eq!((counter(&second, "hits"), counter(&second, "written")), (4.0, 0.0));
-    // Another number is another question.
+    // Another number is another query.
     assert_eq!(ask(&mut second, ["x", "y"], 101), "unsat");
     assert_eq!(counter(&second, "hits"), 4.0);
 }
 
-/// What is in the file is true: every question built anew from its bytes has the verdict of its row.
+/// The rows of the file are true: every query rebuilt from its bytes has the verdict of its row.
 #[test]
-fn rows_say_what_is_so() {
+fn rows_are_true() {
     let folder = Folder::new("rows");
     conformance::check(3, 300, || chain("split STORE sat", &folder.file())).unwrap();
     let rows = rows(&folder.file());
@@ -141,7 +141,7 @@ fn rows_say_what_is_so() {
     assert!(rows.len() > 50);
 }
 
-/// Bytes of the file changed at random: answers stay right, and nothing panics.
+/// Random bytes of the file are changed: answers stay correct, and nothing panics.
 #[test]
 fn a_damaged_file_gives_no_wrong_answers() {
     let folder = Folder::new("damaged");
@@ -186,7 +186,7 @@ fn notice(file: &Path) -> String {
 }
 
 #[test]
-fn files_that_cannot_be_used_are_named_and_left_alone() {
+fn unusable_files_are_named_and_left_unchanged() {
     let folder = Folder::new("unusable");
     std::fs::create_dir_all(&folder.0).unwrap();
     assert_eq!(
@@ -213,7 +213,7 @@ fn files_that_cannot_be_used_are_named_and_left_alone() {
          to 2); going on without it"
     );
     assert_eq!(std::fs::read(folder.file()).unwrap(), bytes);
-    bytes[71] ^= 1; // Of its application.
+    bytes[71] ^= 1; // A byte of SQLite's application id.
     std::fs::write(folder.file(), &bytes).unwrap();
     assert_eq!(
         notice(&folder.file()),
@@ -234,9 +234,9 @@ fn an_older_format_is_emptied() {
     assert_eq!(rows(&folder.file()).len(), 0);
 }
 
-/// Asks one question after another and says how many are answered, until it is killed. Not a test by itself.
+/// Asks one query after another and prints how many are answered, until it is killed. Not a test by itself.
 #[test]
-fn writer_to_be_killed() {
+fn process_that_writes_until_killed() {
     let Ok(file) = std::env::var("PARTITA_STORE_TO_KILL") else { return };
     let mut solver = Solver::new(chain("STORE sat", Path::new(&file)));
     let base = rows(Path::new(&file)).len() as u64;
@@ -246,18 +246,17 @@ fn writer_to_be_killed() {
     }
 }
 
-/// A process that writes is killed at random moments, time after time: every answer that it had given is there, and at
-/// most the one that it was about to give beside them.
-/// `PARTITA_STORE_KILLS` says how often; `make fuzz` does it 200 times.
+/// A writing process is killed at random moments, repeatedly: every answer that it had given is in the file, and at
+/// most the one being written besides. `PARTITA_STORE_KILLS` is the number of repetitions; `make fuzz` uses 200.
 #[test]
-fn a_killed_writer_loses_only_what_is_in_flight() {
+fn a_killed_writer_loses_at_most_one_answer() {
     let kills = std::env::var("PARTITA_STORE_KILLS").map_or(25, |n| n.parse().expect("a number"));
     let folder = Folder::new("killed");
     let mut random = Random::new(7);
     let mut total = 0;
     for round in 0..kills {
         let mut child = Command::new(std::env::current_exe().unwrap())
-            .args(["writer_to_be_killed", "--exact", "--nocapture", "--test-threads=1"])
+            .args(["process_that_writes_until_killed", "--exact", "--nocapture", "--test-threads=1"])
             .env("PARTITA_STORE_TO_KILL", folder.file())
             .stdout(Stdio::piped())
             .spawn()
@@ -268,10 +267,10 @@ fn a_killed_writer_loses_only_what_is_in_flight() {
             let lines = BufReader::new(output).lines().map_while(Result::ok);
             let numbers =
                 lines.filter_map(|line| line.split("answered ").nth(1)?.trim().parse::<usize>().ok());
-            // Nobody listens in rounds that do not wait.
+            // Rounds that do not wait have no receiver.
             numbers.inspect(|_| _ = tell.send(())).last()
         });
-        // Every other round is killed while it writes, however slow the machine is; the others at any time.
+        // Every other round is killed while it writes, on machines of any speed; the others at any time.
         if round % 2 == 0 {
             told.recv_timeout(Duration::from_secs(20)).expect("an answer is given");
         }

@@ -1,9 +1,10 @@
-//! The shared corpus of query logs, where there is one.
+//! The shared corpus of query logs, if present.
 
 use std::path::PathBuf;
 use std::process::Command;
 
-/// The corpus directory: under `PARTITA_SHARED`, or beside the repository. `None`, with a word why, if absent.
+/// The corpus directory: under `PARTITA_SHARED`, or next to the repository. `None`, with a message, if it is
+/// missing.
 pub fn directory() -> Option<PathBuf> {
     let shared = std::env::var_os("PARTITA_SHARED")
         .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared"), PathBuf::from);
@@ -15,7 +16,7 @@ pub fn directory() -> Option<PathBuf> {
     None
 }
 
-/// Names and texts of all files of a kind, `.smt2.gz` or `.kquery.gz`.
+/// Names and texts of all files with a suffix, `.smt2.gz` or `.kquery.gz`.
 pub fn texts(kind: &str) -> Vec<(String, Vec<u8>)> {
     let Some(directory) = directory() else { return Vec::new() };
     let mut paths: Vec<PathBuf> = std::fs::read_dir(directory)

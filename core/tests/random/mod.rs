@@ -1,18 +1,18 @@
-//! Random expressions and models, for tests that compare meanings.
+//! Random expressions and models for tests that compare values.
 
 use partita_core::expr::{Builtin, Expr, Graph, Model, Sort};
 use partita_core::solve::conformance::Random;
 
-/// What random expressions are made of.
+/// Parameters of random expressions.
 pub struct Leaves {
     pub variables: Vec<Expr>,
     pub widths: Vec<u32>,
     pub array: Sort,
-    /// Make tables, too.
+    /// Also make tables.
     pub tables: bool,
 }
 
-/// A pool of expressions, grown by applying random functions to random members: a DAG with much sharing.
+/// A pool of expressions, extended by applying random operators to random members: a DAG with much sharing.
 pub fn pool(g: &mut Graph, r: &mut Random, leaves: &Leaves, steps: usize) -> Vec<Expr> {
     let mut pool = leaves.variables.clone();
     let Sort::Array { index, element } = leaves.array else { panic!("an array sort") };
@@ -23,7 +23,7 @@ pub fn pool(g: &mut Graph, r: &mut Random, leaves: &Leaves, steps: usize) -> Vec
     for _ in 0..steps {
         let f = Builtin::ALL[r.below(Builtin::ALL.len() as u64) as usize];
         let count = 1 + r.below(3) as usize;
-        // Rejected combinations are part of the test: they must be errors, not panics.
+        // Rejected combinations are part of the test: they must return errors, not panic.
         let params: Vec<u64> = (0..f.params()).map(|_| r.below(12)).collect();
         let args: Vec<Expr> = (0..count).map(|_| pool[r.below(pool.len() as u64) as usize]).collect();
         if let Ok(e) = g.apply(f, &params, &args)
@@ -31,7 +31,7 @@ pub fn pool(g: &mut Graph, r: &mut Random, leaves: &Leaves, steps: usize) -> Vec
         {
             pool.push(e);
         }
-        // Array expressions and same-sorted pairs are rare by chance.
+        // Array expressions and pairs of the same sort are rare by chance.
         let arrays: Vec<Expr> = pool.iter().copied().filter(|&e| g.sort(e) == leaves.array).collect();
         let array = arrays[r.below(arrays.len() as u64) as usize];
         let same = |g: &Graph, r: &mut Random, sort: Sort| {

@@ -1,4 +1,4 @@
-//! What can be asked of a `Graph`'s builders, and what each request means.
+//! Requests to the builders of a `Graph`, and the value of each.
 
 use super::World;
 use partita_core::expr::eval::{self, Shape};
@@ -44,7 +44,7 @@ pub(crate) enum Make {
     Derived(Derived),
 }
 
-/// Builders for operators that have no row of their own.
+/// Builders without an operator of their own.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Derived {
     Nand,
@@ -88,7 +88,7 @@ const PREDICATES: [Derived; 8] = [
 ];
 
 impl Make {
-    /// What would build the node `e` from its operands.
+    /// The request that builds the node `e` from its operands.
     pub(crate) fn of(graph: &Graph, e: Expr) -> Make {
         match graph.op(e) {
             Op::Extract => Make::Extract { low: graph.extract_low(e), width: graph.width(e) },
@@ -235,7 +235,7 @@ impl Make {
         })
     }
 
-    /// A request over things in the world that fit it; `None` if what was thought of cannot be done.
+    /// A request over members of the world; `None` if the random choice does not fit.
     pub(crate) fn choose(w: &mut World) -> Option<(Make, Vec<Expr>)> {
         let pair = |w: &mut World, a: Expr| {
             let sort = w.graph.sort(a);
@@ -355,7 +355,7 @@ impl Make {
     }
 }
 
-/// The operator's meaning, by the path that the widths take.
+/// Value of the operator, by `eval::word` or `eval::wide` depending on the widths.
 fn apply(op: Op, width: u32, low: u32, a: &Bits, b: &Bits) -> Bits {
     let s = Shape { width, operand: a.width(), low };
     if width <= 64 && a.width() <= 64 {
@@ -366,7 +366,7 @@ fn apply(op: Op, width: u32, low: u32, a: &Bits, b: &Bits) -> Bits {
 }
 
 impl Derived {
-    /// As the SMT-LIB text says it. Overflow predicates compare with the exact result, in twice the width.
+    /// As in the SMT-LIB standard. Overflow predicates compare with the exact result, in twice the width.
     fn meaning(self, args: &[&Bits]) -> Bits {
         let (a, b) = (args[0], args.last().copied().expect("an operand"));
         let width = a.width();

@@ -1,11 +1,11 @@
-//! Random terms for the tests of expressions: a `World` has variables, models (all there are, where these are
-//! few) and a growing pool of expressions, and knows the value of each node under each model.
+//! Random expressions for the tests of `expr`: a `World` has variables, models (all, if there are few) and a
+//! growing pool of expressions, and knows the value of each node under each model.
 //!
-//! A value is computed from a node's operator and its operands' values by `Make::meaning`, which goes through
-//! `eval::word` and `eval::wide` (held against SMT-LIB by `tests/eval.rs`) and treats arrays as plain lists. So
-//! comparing what a builder gave with the builder's own meaning proves the rewriting in between.
+//! A value is computed from the operator of a node and the values of its operands by `Make::meaning`, which uses
+//! `eval::word` and `eval::wide` (compared with SMT-LIB by `tests/eval.rs`) and treats arrays as plain lists. So
+//! comparing the result of a builder with the value of the request tests the rewriting in between.
 
-// Each test file uses its own part of this.
+// Each test file uses only a part of this.
 #![allow(dead_code)]
 
 mod make;
@@ -17,7 +17,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// SplitMix64: small, seeded, the same everywhere.
+/// SplitMix64: small, seeded, reproducible.
 pub(crate) struct Random(u64);
 
 impl Random {
@@ -45,7 +45,7 @@ impl Random {
         &from[self.below(from.len() as u64) as usize]
     }
 
-    /// Often a corner: zero, one, all ones, the top bit, a few bits; otherwise anything.
+    /// Often a boundary value: zero, one, all ones, the top bit, a few bits; otherwise any value.
     pub(crate) fn bits(&mut self, width: u32) -> Bits {
         match self.below(8) {
             0 => Bits::zero(width),
@@ -67,7 +67,7 @@ pub(crate) struct World {
     pub(crate) random: Random,
     pub(crate) variables: Vec<Expr>,
     pub(crate) models: Vec<Model>,
-    /// No bit-vector wider than this is chosen.
+    /// Maximum width of bit-vectors that are chosen.
     pub(crate) widest: u32,
     pool: FxHashMap<Sort, Vec<Expr>>,
     sorts: Vec<Sort>,
@@ -75,12 +75,12 @@ pub(crate) struct World {
     seen: FxHashSet<Expr>,
 }
 
-/// How many expressions of one sort are kept to build on.
+/// Maximum number of expressions of one sort in the pool.
 const POOL: usize = 40;
 
 impl World {
-    /// Variables `v0`, `v1`, ... of the given sorts, under all models if there are at most 2^12, otherwise
-    /// under `samples` random ones.
+    /// Variables `v0`, `v1`, ... of the given sorts, under all models if there are at most 2^12, otherwise under
+    /// `samples` random ones.
     pub(crate) fn new(seed: u64, sorts: &[Sort], widest: u32, samples: usize) -> World {
         let mut world = World {
             graph: Graph::new(),
@@ -133,7 +133,7 @@ impl World {
         world
     }
 
-    /// Puts `e` among what later steps build on.
+    /// Adds `e` to the pool.
     pub(crate) fn keep(&mut self, e: Expr) {
         let sort = self.graph.sort(e);
         let pool = self.pool.entry(sort).or_default();
@@ -148,7 +148,7 @@ impl World {
         }
     }
 
-    /// The values of `e` under each model.
+    /// Values of `e` under each model.
     pub(crate) fn table(&mut self, e: Expr) -> Rc<[V]> {
         let mut new = Vec::new();
         self.graph.post_order_unseen(&[e], &mut self.seen, &mut |e| new.push(e));
@@ -169,7 +169,7 @@ impl World {
         self.tables[&e].clone()
     }
 
-    /// Builds, and compares what came out with what was asked for, under every model.
+    /// Builds the expression and compares it with the request under every model.
     pub(crate) fn make(&mut self, make: &Make, args: &[Expr]) -> Expr {
         let sorts: Vec<Sort> = args.iter().map(|&a| self.graph.sort(a)).collect();
         let e = make.build(&mut self.graph, args);
@@ -193,7 +193,7 @@ impl World {
         e
     }
 
-    /// One more expression, from operators and operands chosen at random.
+    /// Adds one expression with random operator and operands.
     pub(crate) fn step(&mut self) -> Expr {
         loop {
             let Some((make, args)) = Make::choose(self) else { continue };
@@ -203,7 +203,7 @@ impl World {
         }
     }
 
-    /// Frees all but the variables and `keep`, and forgets what was known of the rest.
+    /// Frees all but the variables and `keep`, and drops the values of the rest.
     pub(crate) fn collect(&mut self, keep: &[Expr]) -> usize {
         let roots: Vec<Expr> = self.variables.iter().chain(keep).copied().collect();
         let alive = self.graph.mark(roots);
@@ -241,7 +241,7 @@ impl World {
         Some(self.some(sort))
     }
 
-    /// Something of this sort: from the pool, or a constant (of a new sort: only a constant).
+    /// An expression of this sort: from the pool, or a constant (for a new sort always a constant).
     pub(crate) fn some(&mut self, sort: Sort) -> Expr {
         let constant = self.random.chance(30);
         if let Some(pool) = self.pool.get(&sort).filter(|_| !constant) {
@@ -264,7 +264,7 @@ impl World {
         }
     }
 
-    /// Something of this sort, perhaps a part of `e`, to make rules about common parts fire.
+    /// An expression of this sort, perhaps a part of `e`, so that rules about common parts apply.
     pub(crate) fn some_related(&mut self, sort: Sort, e: Expr) -> Expr {
         if self.random.chance(25) {
             let mut parts: Vec<Expr> = self.graph.kids(e).to_vec();
@@ -277,7 +277,7 @@ impl World {
         self.some(sort)
     }
 
-    /// The term, for messages; shared parts are written out each time.
+    /// The expression as text, for messages; shared parts are repeated.
     pub(crate) fn show(&self, e: Expr) -> String {
         show(&self.graph, e)
     }
@@ -304,7 +304,7 @@ pub(crate) fn show(graph: &Graph, e: Expr) -> String {
     texts.remove(&e).unwrap()
 }
 
-/// How many bits say everything about a value of this sort.
+/// Number of bits of a value of this sort.
 pub(crate) fn sort_bits(sort: Sort) -> u64 {
     match sort {
         Sort::Bool => 1,
@@ -327,7 +327,7 @@ pub(crate) fn to_value(sort: Sort, value: &V) -> Value {
     }
 }
 
-/// A library value in the tests' own form.
+/// A value of the library in the form of the tests.
 pub(crate) fn from_value(value: &Value) -> V {
     match value {
         Value::Bits(bits) => V::Bits(bits.clone()),
