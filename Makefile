@@ -16,22 +16,23 @@ INTO ?= docs/experiments
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find core/src bindings -name '*.rs' -o -name Cargo.toml -not -path '*/target/*')
 
-.PHONY: help demo test lint docs plots corpus coreutils bench fuzz wheel clean build
+.PHONY: help demo test lint docs plots soak corpus coreutils bench fuzz wheel clean build
 
 help:
 	@echo "make demo     build, then solve the examples"
 	@echo "make test     build, then all tests (cargo and pytest)"
 	@echo "make lint     clippy, rustfmt, ruff, mypy"
 	@echo "make docs     the documentation as a site, in build/site"
-	@echo "make plots    RESULTS=$(RESULTS), a folder of partita bench, into INTO=$(INTO)"
-	@echo "make corpus   every query log of ../shared/corpus against its recorded verdicts"
+	@echo "make plots    RESULTS=$(RESULTS), a folder of python -m experiments, into INTO=$(INTO)"
+	@echo "make soak     make corpus and make fuzz: tests that take long"
+	@echo "make corpus   query logs of benchmarks/queries (and ../shared/corpus) against their recorded verdicts"
 	@echo "make coreutils  fetch and build GNU Coreutils; 270 command lines in the engine and natively"
 	@echo "make bench    benchmarks (release build)"
 	@echo "make fuzz     both parsers, programs of csmith, search strategies, queries against Z3: FUZZ_SECONDS=$(FUZZ_SECONDS) each"
 	@echo "make wheel    an installable wheel in dist/"
 	@echo "make clean    remove everything that make has made"
 
-$(VENV)/.installed: requirements/dev.txt
+$(VENV)/.installed: requirements/dev.txt requirements/experiments.txt
 	@echo "== installing the pinned tools into $(VENV)"
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -c 'import sys; sys.exit(0 if sys.version_info >= (3, 10) else "expected Python >= 3.10, found %d.%d: make PYTHON=python3.12" % sys.version_info[:2])'
@@ -81,50 +82,52 @@ docs: build
 # Of a quick run with all packages built; runs at the papers' sizes go INTO=docs/experiments/full.
 plots: build
 	@echo "== plots of $(RESULTS)"
-	$(BIN)/partita bench --redraw --out $(RESULTS)
+	$(BIN)/python -m experiments --redraw --out $(RESULTS)
 	mkdir -p $(INTO)
 	cp $(RESULTS)/*.svg $(INTO)/
 
+soak: corpus fuzz
+
 corpus: build
-	@echo "== the query logs of ../shared/corpus"
-	$(BIN)/python tests/corpus.py
+	@echo "== query logs"
+	$(BIN)/python tests/soak/corpus.py
 
 coreutils: build
 	@echo "== GNU Coreutils, in the engine and natively"
-	$(BIN)/python -m partita.bench.sources coreutils --into build
-	$(BIN)/python tests/coreutils.py build/coreutils/coreutils-9.1/src
+	$(BIN)/python -m experiments.sources coreutils --into build
+	$(BIN)/python tests/soak/coreutils.py build/coreutils/coreutils-9.1/src
 
 bench: build
 	@echo "== benchmarks"
 	cargo bench --locked --workspace
-	$(BIN)/python tests/bench_intervals.py
-	$(BIN)/python tests/bench_backends.py
-	$(BIN)/python tests/bench_integers.py
-	$(BIN)/python tests/bench_engine.py
-	$(BIN)/python tests/bench_store.py
+	$(BIN)/python -m experiments intervals
+	$(BIN)/python -m experiments backends
+	$(BIN)/python -m experiments integers
+	$(BIN)/python -m experiments engine
+	$(BIN)/python -m experiments store
 
 fuzz: build
 	@echo "== fuzzing both parsers, $(FUZZ_SECONDS) seconds each"
 	core/fuzz/run $(FUZZ_SECONDS)
 	@echo "== random programs of csmith, run concretely, $(CSMITH_SEEDS) of them"
-	$(BIN)/python tests/csmith.py $(CSMITH_SEEDS) 1
+	$(BIN)/python tests/soak/csmith.py $(CSMITH_SEEDS) 1
 	@echo "== every program: answers against Z3, tests against the compiled program"
-	$(BIN)/python tests/predictions.py $(FUZZ_SECONDS)
+	$(BIN)/python tests/soak/predictions.py $(FUZZ_SECONDS)
 	@echo "== every program without each layer"
-	$(BIN)/python tests/ablation.py $(FUZZ_SECONDS)
+	$(BIN)/python tests/soak/ablation.py $(FUZZ_SECONDS)
 	@echo "== every program with every search strategy"
-	$(BIN)/python tests/fuzz_search.py $(FUZZ_SEED)
+	$(BIN)/python tests/soak/fuzz_search.py $(FUZZ_SEED)
 	@echo "== random queries over small domains, against all assignments"
 	PARTITA_FUZZ_SEEDS=100..135 cargo test --locked --quiet --package partita-core --test interval_queries
 	@echo "== a writer of the store, killed 200 times; random queries with a store against Z3"
 	PARTITA_STORE_KILLS=200 cargo test --locked --quiet --package partita-core --test store killed
 	PARTITA_STORE_SCRIPTS=100 $(BIN)/python -m pytest -q tests/python/solver/test_store.py -k z3
 	@echo "== random queries, every chain against Z3"
-	$(BIN)/python tests/fuzz_queries.py --seconds $(FUZZ_SECONDS) --seed $(FUZZ_SEED)
+	$(BIN)/python tests/soak/fuzz_queries.py --seconds $(FUZZ_SECONDS) --seed $(FUZZ_SEED)
 	@echo "== order, difference and linear queries: 34,000 through each of three chains against Z3"
-	$(BIN)/python tests/fuzz_queries.py --family order --queries 34000 --seed $(FUZZ_SEED)
+	$(BIN)/python tests/soak/fuzz_queries.py --family order --queries 34000 --seed $(FUZZ_SEED)
 	@echo "== words, bytes, fields, tables: 34,000 through each of three chains against Z3"
-	$(BIN)/python tests/fuzz_queries.py --family sets --queries 34000 --seed $(FUZZ_SEED)
+	$(BIN)/python tests/soak/fuzz_queries.py --family sets --queries 34000 --seed $(FUZZ_SEED)
 
 wheel: $(VENV)/.installed
 	@echo "== a wheel in dist/"

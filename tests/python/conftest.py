@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from support import CACHE, PARTITA, PATIENCE_S, SHARED, Run
+from support import BENCHMARKS, CACHE, PARTITA, PATIENCE_S, SHARED, Run
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -41,8 +41,11 @@ def partita() -> Run:
     return run
 
 
-@pytest.fixture
-def corpus() -> Path:
+@pytest.fixture(params=["benchmarks/queries", "shared/corpus"])
+def corpus(request: pytest.FixtureRequest) -> Path:
+    """A folder of query logs: our own, and the larger corpus of $PARTITA_SHARED if it exists."""
+    if request.param == "benchmarks/queries":
+        return BENCHMARKS / "queries"
     path = SHARED / "corpus"
     if not path.is_dir():
         pytest.skip(f"no query logs at {path}: set PARTITA_SHARED")

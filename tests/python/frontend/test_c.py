@@ -14,11 +14,9 @@ from partita.errors import UsageError
 from partita.frontends import cache, load_program
 from partita.frontends.c import compile_c
 from partita.toolchain import runtime_include
-from support import SHARED
+from support import BENCHMARKS
 
-SHARED_PROGRAMS = SHARED / "programs"
-PROGRAMS = sorted(SHARED_PROGRAMS.glob("*.c"))
-NEEDS_SHARED = pytest.mark.skipif(not PROGRAMS, reason=f"no programs in {SHARED_PROGRAMS} (set PARTITA_SHARED)")
+PROGRAMS = sorted((BENCHMARKS / "programs").glob("*.c"))
 CLANGS = [name for name in ("clang", "clang-14", "clang-16", "clang-19") if shutil.which(name)]
 
 
@@ -37,16 +35,14 @@ def load(*paths: str, **options: object) -> str:
     return dump_program(load_program(paths, **options))  # type: ignore[arg-type]
 
 
-@NEEDS_SHARED
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
-def test_shared_programs_lower_completely(path: Path) -> None:
+def test_benchmarks_lower_completely(path: Path) -> None:
     for optimize in (False, True):
         dump = load(str(path), optimize=optimize)
         assert "function main(" in dump
         assert "unsupported" not in dump
 
 
-@NEEDS_SHARED
 @pytest.mark.skipif(not CLANGS, reason="no other clang is installed")
 @pytest.mark.parametrize("clang", CLANGS)
 def test_another_clang(clang: str) -> None:

@@ -101,14 +101,10 @@ def test_wheel_in_a_minimal_environment(tmp_path: Path, cache: Path) -> None:
     for form in ("junit", "seeds", "ctest", "pytest"):
         assert partita("export", "partita-last", "--format", form).returncode == 0
     assert "complete -o filenames -F _partita partita" in partita("completion", "bash").stdout
-    # Experiments need an extra and say so; with it they run.
+    # Experiments are not part of the wheel; the command says where they are.
+    assert "python -m experiments --list" in partita("bench").stdout
     refused = partita("bench", "foo", "--quick")
     assert (refused.returncode, refused.stdout) == (2, "")
-    assert "partita[bench]" in refused.stderr
-    try:
-        link(needed("partita", "bench"), site)
-    except metadata.PackageNotFoundError as error:
-        pytest.skip(f"everything but experiments was tried: {error} is not installed")
-    done = partita("bench", "foo", "--quick", "--out", "bench")
-    assert done.returncode == 0, done.stderr
-    assert (home / "bench" / "foo.svg").read_text().count("<svg") == 1
+    assert "nothing was run. Experiments and benchmarks are part of Partita's repository" in refused.stderr
+    assert not (site / "partita" / "bench").exists()
+    assert not (site / "experiments").exists()

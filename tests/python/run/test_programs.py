@@ -1,7 +1,8 @@
-"""The programs of tests/programs and ../shared/programs: paths, bugs, and all tests replayed natively."""
+"""The programs of tests/programs and benchmarks/programs: paths, bugs, and all tests replayed natively."""
 
 from __future__ import annotations
 
+import json
 import random
 import re
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ import pytest
 
 from partita import _core, explore, ktest
 from partita.replay import Verdict, compile_native, replay
-from support import PROGRAM_FOLDER, SHARED
+from support import BENCHMARKS, PROGRAM_FOLDER
 
 SAMPLE = 200
 LIMIT_S = 60
@@ -20,7 +21,7 @@ LIMIT_S = 60
 # here a path is one sequence of decisions of the unoptimised program. (After simplifycfg, triangle and json_6 have
 # KLEE's 10 and 293 paths here too.) The objres programs depend on the other objects in memory.
 OTHER_COUNTS = {"triangle": 15, "json_6": 453, "strtol_6": 214_275}
-BY_MEMORY = {"objres_u8_64": 8, "objres_u32_64": 8, "objres_u64_512": 8}
+BY_MEMORY = {"objres_u8_64", "objres_u32_64", "objres_u64_512"}
 VERIFIED = ["foo", "json_6", "objin_u8_512", "sortcheck_4", "goto_cleanup", "worst_8", "symstore_64"]
 # These take ten seconds or more; `make bench` explores them.
 SLOW = {"strtol_6", "triangle"}
@@ -46,17 +47,12 @@ def own() -> list[Expectation]:
     return found
 
 
-def shared() -> list[Expectation]:
+def benchmarks() -> list[Expectation]:
     found = []
-    # The first two tables are of full exploration, later ones of query logs.
-    anchors = (SHARED / "ANCHORS.md").read_text().partition("## GNU Coreutils")[0] if SHARED.is_dir() else ""
-    for row in re.finditer(r"^\| (\w+) \| ([\d,]+) \| ([^|]*) \|", anchors, re.M):
-        path = SHARED / "programs" / f"{row[1]}.c"
-        if path.exists() and row[1] not in SLOW:
-            bug = row[3].strip()
-            bugs = () if bug == "-" else ("out-of-bounds-read:8",) if bug == "ptr 1" else (bug,)
-            count = BY_MEMORY.get(row[1], OTHER_COUNTS.get(row[1], int(row[2].replace(",", ""))))
-            found.append(Expectation(path, None if row[1] in BY_MEMORY else count, bugs))
+    for name, row in json.loads((BENCHMARKS / "programs" / "expected.json").read_text()).items():
+        if name not in SLOW:
+            count = None if name in BY_MEMORY else OTHER_COUNTS.get(name, row["paths"])
+            found.append(Expectation(BENCHMARKS / "programs" / f"{name}.c", count, tuple(row["bugs"])))
     return found
 
 
@@ -84,29 +80,26 @@ def test_own_program(expected: Expectation, tmp_path: Path) -> None:
     check(expected, tmp_path / "out")
 
 
-@pytest.mark.skipif(not SHARED.is_dir(), reason=f"no programs to compare with at {SHARED} (set PARTITA_SHARED)")
-@pytest.mark.parametrize("expected", shared(), ids=lambda e: e.path.stem)
-def test_shared_program(expected: Expectation, tmp_path: Path) -> None:
+@pytest.mark.parametrize("expected", benchmarks(), ids=lambda e: e.path.stem)
+def test_benchmark(expected: Expectation, tmp_path: Path) -> None:
     check(expected, tmp_path / "out")
 
 
-@pytest.mark.skipif(not SHARED.is_dir(), reason=f"no programs to compare with at {SHARED} (set PARTITA_SHARED)")
 @pytest.mark.parametrize("name", VERIFIED)
 def test_answers_agree_with_z3(name: str) -> None:
     pytest.importorskip("z3")
-    run = explore(SHARED / "programs" / f"{name}.c", verify="z3", max_time=LIMIT_S).finish()
+    run = explore(BENCHMARKS / "programs" / f"{name}.c", verify="z3", max_time=LIMIT_S).finish()
     data = run.summary()
     assert run.complete
     assert data["solver"]["verify"]["checked"] > 0
     assert run.mismatches == 0
 
 
-@pytest.mark.skipif(not SHARED.is_dir(), reason=f"no programs to compare with at {SHARED} (set PARTITA_SHARED)")
 @pytest.mark.parametrize("name", ["json_6", "lz77", "goto_cleanup", "objres_u8_64"])
 def test_search_order_does_not_change_the_results(name: str) -> None:
     found = []
     for search, _ in _core.SEARCHES:
-        run = explore(SHARED / "programs" / f"{name}.c", search=search, max_time=LIMIT_S).finish()
+        run = explore(BENCHMARKS / "programs" / f"{name}.c", search=search, max_time=LIMIT_S).finish()
         data = run.summary()
         found.append((data["paths"], {(bug.class_, bug.line) for bug in run.bugs}, data["coverage"]))
     assert all(result == found[0] for result in found)

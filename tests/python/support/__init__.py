@@ -10,6 +10,7 @@ from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 PROGRAM_FOLDER = REPOSITORY / "tests" / "programs"
+BENCHMARKS = REPOSITORY / "benchmarks"
 SHARED = Path(os.environ.get("PARTITA_SHARED", REPOSITORY.parent / "shared"))
 CACHE = REPOSITORY / "build" / "test-cache"
 PARTITA = Path(sys.executable).with_name("partita")

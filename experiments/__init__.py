@@ -1,0 +1,4 @@
+"""Experiments of the papers and ours, and benchmarks with targets. Not part of the installed package.
+
+python -m experiments --list
+"""

@@ -1,0 +1,48 @@
+"""All experiments by name, and those that are still missing, with the reason."""
+
+from __future__ import annotations
+
+from experiments import (
+    binutils,
+    coreutils,
+    eca,
+    foo,
+    layers,
+    libs,
+    objres,
+    params,
+    peers,
+    sortc,
+    sortcheck,
+    sorts,
+    structures,
+    worstcase,
+)  # fmt: skip
+from experiments.experiment import Experiment
+
+EXPERIMENTS: dict[str, Experiment] = {
+    experiment.name: experiment
+    for experiment in (
+        foo.EXPERIMENT,
+        objres.EXPERIMENT,
+        worstcase.EXPERIMENT,
+        sorts.SORT1,
+        sorts.SORT2,
+        sortc.EXPERIMENT,
+        binutils.EXPERIMENT,
+        coreutils.EXPERIMENT,
+        coreutils.SOLVERS,
+        sortcheck.EXPERIMENT,
+        eca.EXPERIMENT,
+        libs.EXPERIMENT,
+        structures.EXPERIMENT,
+        params.EXPERIMENT,
+        layers.EXPERIMENT,
+        peers.EXPERIMENT,
+    )
+}
+
+NOT_YET: dict[str, str] = {
+    "floating point": "the third paper's QF_ABVFP programs need floating point",
+    "Java": "the third paper's Java programs need another front end",
+}

@@ -1,0 +1,84 @@
+"""What each layer is worth: the default chain without it, over programs of every other experiment."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from experiments import binutils, coreutils, eca, libs, sortc
+from experiments.experiment import Case, Effort, Experiment, Panel, Scale, Setup
+from partita.solver import DEFAULT_LAYERS
+
+WHOLE = "whole chain"
+# `sat` decides what is left, and without a file for it there is no `store`.
+_CHAIN = [layer for layer in DEFAULT_LAYERS.split() if layer != "store"]
+CONFIGURATIONS = {
+    WHOLE: Setup(" ".join(_CHAIN), beside=WHOLE),
+    **{
+        f"without {one}": Setup(" ".join(layer for layer in _CHAIN if layer != one), beside=WHOLE)
+        for one in _CHAIN
+        if one != "sat"
+    },
+}
+
+_ONLY_FULL = ("foo", "objres", "Dijkstra", "Operations", "Median")
+_STRUCTURES = {"BinTree": 6, "Dijkstra": 4, "NanoXML": 6, "Operations": 3, "Median": 4}
+_PACKAGED: dict[Scale, dict[str, tuple[str, ...]]] = {
+    "full": {"binutils": ("readelf", "strings"), "coreutils": ("cut", "head", "tr"), "libs": ("json-c", "cmark", "m4")},
+    "quick": {"binutils": ("readelf",), "coreutils": ("cut",), "libs": ("json-c",)},
+    "smoke": {},
+}
+_SHARE = 0.03
+"""Of the time: so long the whole chain explores a packaged program. It does not come to its end."""
+
+
+def cases(scale: Scale) -> list[Case]:
+    small = scale == "smoke"
+    programs: dict[str, tuple[str, dict[str, str | int]]] = {
+        "foo": ("foo.c", {}),
+        "objres": ("objres.c", {"LENGTH": 64, "TYPE": "uint32_t"}),
+        "worstcase": ("worstcase.c", {"N": 6 if small else 12, "WORST": 1}),
+        "sort1": ("sorts.c", {"SORT": "insertion", "LENGTH": 40, "FIRST": 20}),
+        "sort2": ("sorts.c", {"SORT": "selection", "LENGTH": 15 if scale == "quick" else 40, "FIRST": 3, "SECOND": 8}),
+        "sortcheck": ("sortcheck.c", {"LENGTH": 5}),
+        **{name: (f"structures/{name}.c", {"SIZE": size}) for name, size in _STRUCTURES.items()},
+    }
+    chosen = ["worstcase"] if small else [name for name in programs if scale == "full" or name not in _ONLY_FULL]
+    found = [Case(name, name, *programs[name]) for name in chosen]
+    if not small:
+        four_lines = next(case for case in sortc.cases(scale) if case.x == 4)
+        found += [_called("eca", eca.cases(scale)[0]), _called("sortC", four_lines), *_packaged(scale)]
+    return found
+
+
+def _packaged(scale: Scale) -> list[Case]:
+    whole = {"binutils": binutils.cases("full"), "coreutils": coreutils.cases("full"), "libs": libs.cases("full")}
+    return [
+        _called(name, next(case for case in whole[origin] if case.x == name), until="instructions", share=_SHARE,
+                only=(), built=scale == "quick" and origin != "libs")
+        for origin, names in _PACKAGED[scale].items()
+        for name in names
+    ]  # fmt: skip
+
+
+def _called(name: str, case: Case, **others: Any) -> Case:
+    """A case of another experiment, by one name."""
+    return replace(case, series=name, x=name, search="dfs", **others)
+
+
+EXPERIMENT = Experiment(
+    name="layers",
+    title="The chain without each of its layers",
+    source="not in the papers",
+    reported="nothing: this one is ours.",
+    note=(
+        "How much more time the exploration takes without a layer, in per cent; Nx where it is more than ten times."
+        " In brackets is what the runs cannot tell from no difference. Programs of packages are not explored to their"
+        " end: as many instructions are executed with each chain as the whole one executes in a time."
+    ),
+    configurations=CONFIGURATIONS,
+    cases=cases,
+    effort={"full": Effort(10, 120), "quick": Effort(3, 10), "smoke": Effort(1, 20)},
+    panels=(Panel("difference", "more time than with the whole chain, %", "", "", tuple(CONFIGURATIONS)[1:],
+                  kind="grid"),),
+)  # fmt: skip

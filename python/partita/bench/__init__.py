@@ -1,1 +1,0 @@
-"""Experiments: what they measure, on what, and how that is set up."""
