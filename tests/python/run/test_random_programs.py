@@ -20,7 +20,7 @@ ABLATED = ["bugs/pointers.c", "bugs/strings.c", "bugs/arithmetic.c"]
 
 def script(name: str) -> ModuleType:
     """Imports one of the scripts in tests/."""
-    spec = importlib.util.spec_from_file_location(name, REPOSITORY / "tests" / f"{name}.py")
+    spec = importlib.util.spec_from_file_location(name, REPOSITORY / "tests" / "soak" / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)

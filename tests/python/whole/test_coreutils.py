@@ -1,4 +1,4 @@
-"""GNU Coreutils, if built: some command lines of tests/coreutils.txt in the engine and natively."""
+"""GNU Coreutils, if built: some command lines of tests/soak/coreutils.txt in the engine and natively."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 from support import REPOSITORY
 
-_SPEC = importlib.util.spec_from_file_location("coreutils", REPOSITORY / "tests" / "coreutils.py")
+_SPEC = importlib.util.spec_from_file_location("coreutils", REPOSITORY / "tests" / "soak" / "coreutils.py")
 assert _SPEC is not None
 assert _SPEC.loader is not None
 coreutils = importlib.util.module_from_spec(_SPEC)
