@@ -19,7 +19,7 @@ ABLATED = ["bugs/pointers.c", "bugs/strings.c", "bugs/arithmetic.c"]
 
 
 def script(name: str) -> ModuleType:
-    """Imports one of the scripts in tests/."""
+    """Imports one of the scripts in tests/soak."""
     spec = importlib.util.spec_from_file_location(name, REPOSITORY / "tests" / "soak" / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
