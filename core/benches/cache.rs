@@ -1,7 +1,7 @@
-//! What the caches save: SAT solves and time, on the program of the paper's Figure 1 and on the query logs.
+//! SAT solves and time saved by the caches, on the program of the paper's Figure 1 and on the query logs.
 //!
-//! `cargo bench --bench cache [-- [--file NAME] CHAIN...]`. Chains given are compared instead of the usual ones. The time
-//! is that spent in the chain, the fastest of three runs; targets are checked, and missed ones end the run with status 1.
+//! `cargo bench --bench cache [-- [--file NAME] CHAIN...]`. Given chains are compared instead of the default ones.
+//! The time is that spent in the chain, the fastest of three runs. Exits with status 1 if a target is missed.
 
 mod allocator;
 #[path = "../tests/corpus/mod.rs"]
@@ -47,12 +47,12 @@ fn branches(g: &mut Graph) -> [Expr; 3] {
     [at_least(sum, 10), at_least(left, 5), at_least(right, 15)]
 }
 
-/// What the last layer was asked.
+/// Number of queries that the last layer was asked.
 fn solves(layers: &[LayerStatistics]) -> u64 {
     layers.last().expect("a layer").meter.asked
 }
 
-/// Explores `foo` depth first, asking for both sides of each branch.
+/// Explores `foo` depth first and checks both sides of each branch.
 fn both_sides(chain: &str) -> u64 {
     let mut solver = replay::solver(chain);
     let mut path = solver.tree.root();
@@ -67,7 +67,7 @@ fn both_sides(chain: &str) -> u64 {
     solves(&solver.statistics())
 }
 
-/// Explores `foo` as the executor does: the node's model decides one side of each branch.
+/// Explores `foo` as the executor does: the model of the node decides one side of each branch.
 fn with_models(chain: &str) -> u64 {
     let mut solver = replay::solver(chain);
     let mut path = solver.tree.root();
@@ -89,8 +89,8 @@ fn with_models(chain: &str) -> u64 {
     solves(&solver.statistics())
 }
 
-/// One line for a target; false if it is missed.
-fn judged(what: &str, found: f64, most: f64) -> bool {
+/// Prints one target. Returns false if it is missed.
+fn meets_target(what: &str, found: f64, most: f64) -> bool {
     let met = found <= most;
     println!("{what}: {found:.2} (at most {most:.2}): {}", if met { "met" } else { "MISSED" });
     met
@@ -108,16 +108,16 @@ fn figure_1() -> bool {
         ("solutions(variants=0) sat", 3),
         ("solutions sat", 3),
     ] {
-        met &= judged(&format!("both sides asked, {chain}"), both_sides(chain) as f64, f64::from(most));
+        met &= meets_target(&format!("both sides asked, {chain}"), both_sides(chain) as f64, f64::from(most));
     }
     for (chain, most) in [
         ("sat(harvest=off)", 3),
         ("solutions(variants=0) sat(harvest=off)", 3),
-        // The few conflicts of these small solves leave nothing that the third branch could use.
+        // The few conflicts of these small solves yield nothing useful for the third branch.
         ("solutions(variants=0) sat", 3),
         ("solutions sat", 2),
     ] {
-        met &= judged(&format!("with models, {chain}"), with_models(chain) as f64, f64::from(most));
+        met &= meets_target(&format!("with models, {chain}"), with_models(chain) as f64, f64::from(most));
     }
     met
 }
@@ -160,7 +160,7 @@ fn main() {
                 let counters = layer.counters.iter().map(|(name, n)| format!(" {name}={n}"));
                 let (name, m) = (&layer.name, &layer.meter);
                 notes.push(format!(
-                    "{name:12} asked {:6}, sat {:6}, unsat {:6}, own {:8.2} ms, reckoned {:8.2}{}",
+                    "{name:12} asked {:6}, sat {:6}, unsat {:6}, own {:8.2} ms, estimated {:8.2}{}",
                     m.asked,
                     m.sat,
                     m.unsat,
@@ -176,16 +176,20 @@ fn main() {
         }
         if usual {
             let (klee, full) = (own[0], own[2]);
-            // A log of a few questions is all noise.
+            // Too few queries are noise.
             if klee.0 > 10 {
                 met &= full.0 * 2 <= klee.0
-                    || judged(
+                    || meets_target(
                         &format!("{name}: solves of the full chain to reuse:klee"),
                         full.0 as f64 / klee.0 as f64,
                         0.5,
                     );
                 met &= full.1 <= klee.1
-                    || judged(&format!("{name}: time of the full chain to reuse:klee"), full.1 / klee.1, 1.0);
+                    || meets_target(
+                        &format!("{name}: time of the full chain to reuse:klee"),
+                        full.1 / klee.1,
+                        1.0,
+                    );
             }
         }
     }

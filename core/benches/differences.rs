@@ -1,5 +1,6 @@
-//! What one more difference constraint costs at depth 1,000 with 1,000 variables: in the domain alone, and through the
-//! layer, which also finds and evaluates a model of all thousand; and what leaving such a path for another costs. Fails if the domain needs 50 microseconds or more.
+//! Cost of one more difference constraint at depth 1,000 with 1,000 variables: in the domain alone, and through the
+//! layer, which also finds and evaluates a model of all constraints; and the cost of changing to another such path.
+//! Fails if the domain needs 50 microseconds or more.
 
 mod allocator;
 
@@ -29,29 +30,29 @@ fn constraints(random: &mut Random, count: usize) -> Vec<(usize, usize, i128)> {
 }
 
 /// Every term starts at 0, without bounds.
-struct Nothing;
+struct NoBounds;
 
-impl ExternalBounds for Nothing {
-    fn initial_value(&mut self, _word: IntegerTerm) -> i128 {
+impl ExternalBounds for NoBounds {
+    fn initial_value(&mut self, _term: IntegerTerm) -> i128 {
         0
     }
 
-    fn bounds(&mut self, _word: IntegerTerm) -> Option<(i128, i128)> {
+    fn bounds(&mut self, _term: IntegerTerm) -> Option<(i128, i128)> {
         None
     }
 
-    fn reasons(&mut self, _word: IntegerTerm) -> Reasons {
+    fn reasons(&mut self, _term: IntegerTerm) -> Reasons {
         unreachable!("there are no bounds")
     }
 }
 
-/// Microseconds for adding one constraint, on average over a thousand after the first thousand.
+/// Mean time of adding one constraint after the first thousand, in microseconds.
 fn domain() -> f64 {
     let mut random = Random::new(1);
     let mut graph = Graph::new();
     let all = constraints(&mut random, 2 * DEPTH);
     let names: Vec<Expr> = (0..all.len()).map(|i| graph.word(32, i as u64)).collect();
-    let (mut domain, mut numbers, mut edges) = (Differences::new(), Assignment::default(), Vec::new());
+    let (mut domain, mut assignment, mut edges) = (Differences::new(), Assignment::default(), Vec::new());
     let variables: Vec<u32> = (0..VARIABLES)
         .map(|i| graph.var(&format!("x{i}"), Sort::Bits(32)).expect("a new name"))
         .map(|term| {
@@ -68,33 +69,33 @@ fn domain() -> f64 {
         }
         let (x, y) = (variables[x], variables[y]);
         let bound = Bound { x, y, c, reasons: Reasons::One(name) };
-        let edge = domain.assume(bound, &mut numbers, &mut Nothing).expect("values satisfy all of them");
+        let edge = domain.assume(bound, &mut assignment, &mut NoBounds).expect("values satisfy all of them");
         edges.extend(edge);
         domain.propagate_bounds([x, y], &mut edges);
     }
     start.elapsed().as_secs_f64() * 1e6 / DEPTH as f64
 }
 
-/// Microseconds for going from one path of a thousand constraints to another that shares none of them.
-fn jump() -> f64 {
+/// Time of changing from one path of a thousand constraints to another that shares none of them, in microseconds.
+fn change_path() -> f64 {
     let (mut random, mut graph, mut tree) = (Random::new(1), Graph::new(), PathTree::new());
     let words: Vec<Expr> =
         (0..VARIABLES).map(|i| graph.var(&format!("x{i}"), Sort::Bits(32)).expect("a new name")).collect();
-    let mut line = ActivePath::default();
+    let mut active_path = ActivePath::default();
     let range = (-(1 << 31), (1 << 31) - 1);
     let mut ends = Vec::new();
     for _ in 0..2 {
         let mut path = tree.root();
-        line.backtrack_to(&tree, path, 0);
+        active_path.backtrack_to(&tree, path, 0);
         while tree.depth(path) < DEPTH as u32 {
             let (x, y, c) = constraints(&mut random, 1)[0];
             let constraint = graph.sle(words[x], words[y]);
             let longer = tree.extend(&graph, path, constraint);
             if tree.depth(longer) > tree.depth(path) && graph.op(constraint) == Op::Sle {
                 let [x, y] = [x, y].map(|i| IntegerTerm { expr: words[i], signedness: Signedness::Signed });
-                let [x, y] = [x, y].map(|word| line.domain.variable(word, range));
-                let edge = line.domain.add(Bound { x, y, c, reasons: Reasons::One(constraint) });
-                line.enter(&tree, longer, edge.into_iter().collect());
+                let [x, y] = [x, y].map(|term| active_path.domain.variable(term, range));
+                let edge = active_path.domain.add(Bound { x, y, c, reasons: Reasons::One(constraint) });
+                active_path.enter(&tree, longer, edge.into_iter().collect());
                 path = longer;
             }
         }
@@ -102,16 +103,19 @@ fn jump() -> f64 {
     }
     let start = Instant::now();
     for i in 0..JUMPS {
-        let missing = line.backtrack_to(&tree, ends[i % 2], u32::MAX);
+        let missing = active_path.backtrack_to(&tree, ends[i % 2], u32::MAX);
         assert_eq!(missing.len(), DEPTH);
         for node in missing.into_iter().rev() {
-            line.enter_known(node, None, &mut Nothing).expect("learnt before").expect("no numbers to move");
+            active_path
+                .enter_known(node, None, &mut NoBounds)
+                .expect("learnt before")
+                .expect("no assignment to move");
         }
     }
     start.elapsed().as_secs_f64() * 1e6 / JUMPS as f64
 }
 
-/// A chain that is asked whether a new constraint can hold: milliseconds, and how many are answered.
+/// Time of a query with a new constraint through a chain, in milliseconds, and the number of queries answered.
 fn layer(chain: &str) -> (f64, usize) {
     let spec = Spec::parse(chain, &Spec(Vec::new())).expect("a chain");
     let mut solver = Solver::new(build_chain(&spec, &mut |_| Ok(None)).expect("layers of the core"));
@@ -146,8 +150,8 @@ fn layer(chain: &str) -> (f64, usize) {
 fn main() {
     let added = domain();
     println!("differences, {VARIABLES} variables, after {DEPTH} constraints:");
-    println!("    the domain takes {added:.2} us for one more");
-    println!("    leaving a path for another takes {:.2} us", jump());
+    println!("    one more constraint takes {added:.2} us in the domain");
+    println!("    changing to another path takes {:.2} us", change_path());
     for chain in ["differences", "simplify split intervals differences"] {
         let (milliseconds, answered) = layer(chain);
         println!(

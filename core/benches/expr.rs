@@ -1,7 +1,7 @@
-//! What the expression graph promises: nodes interned a second, bytes a node, columns against `eval`.
+//! Targets of the expression graph: nodes interned per second, bytes per node, columns compared with `eval`.
 //!
-//! Each figure is the median of five runs after a warm-up. Ends with status 1 if one is more than 20 % beyond
-//! its target.
+//! Each figure is the median of five runs after a warm-up. Exits with status 1 if one misses its target by more
+//! than 20 %.
 
 use partita_core::expr::columns::{Columns, Plan};
 use partita_core::expr::walk::Atom;
@@ -12,7 +12,7 @@ use std::time::Instant;
 const NODES: usize = 2_000_000;
 const LANES: usize = 256;
 
-/// A figure and whether more or less of it is better.
+/// A target, and whether larger or smaller figures are better.
 enum Target {
     AtLeast(f64),
     AtMost(f64),
@@ -41,8 +41,8 @@ fn median(mut run: impl FnMut() -> f64) -> f64 {
     values[2]
 }
 
-/// Time this thread was on the processor, where the system tells, so that a busy machine does not count; at
-/// other places the time that passed. Good for tenths of a second, not below.
+/// CPU time of this thread where available, so that other processes do not count; otherwise wall-clock time.
+/// Precise to tenths of a second.
 struct Clock(Instant);
 
 impl Clock {
@@ -57,7 +57,7 @@ impl Clock {
     }
 }
 
-/// Arithmetic over the last few thousand nodes, as interpreting a program gives it: nearly all calls make a node.
+/// Arithmetic over the last few thousand nodes, as when a program is interpreted: nearly all calls create a node.
 fn build(nodes: usize, mut checkpoint: impl FnMut(&Graph)) -> Graph {
     let mut g = Graph::new();
     let mut recent: Vec<Expr> = (0..4096).map(|i| g.var(&format!("v{i}"), Sort::Bits(32)).unwrap()).collect();
@@ -112,15 +112,15 @@ fn bytes(report: &mut Report) {
         (sum, count) = (sum + each, count + 1);
     });
     report.figure(
-        "bytes a node beyond its operands, mean",
+        "bytes per node beyond its operands, mean",
         sum / f64::from(count),
         "bytes",
         Target::AtMost(32.0),
     );
-    report.figure("bytes a node beyond its operands, worst", worst, "bytes", Target::AtMost(32.0));
+    report.figure("bytes per node beyond its operands, worst", worst, "bytes", Target::AtMost(32.0));
 }
 
-/// Conditions as programs ask them, over the bytes of an input; the first byte takes all its values.
+/// Conditions as in programs, over the bytes of an input; the first byte takes all its values.
 fn conditions(g: &mut Graph) -> (Expr, Vec<(&'static str, Vec<Expr>)>) {
     let input = g.var("input", Sort::Array { index: 32, element: 8 }).unwrap();
     let bytes: Vec<Expr> = (0..8)
@@ -144,7 +144,7 @@ fn conditions(g: &mut Graph) -> (Expr, Vec<(&'static str, Vec<Expr>)>) {
         classes.push(any);
     }
 
-    // A hash of the bytes, compared.
+    // A hash of the bytes in a comparison.
     let mut hash = g.word(32, 5381);
     for &w in &words {
         let k = g.word(32, 33);
@@ -229,7 +229,7 @@ fn columns(report: &mut Report) {
             let per_lane = |seconds: f64| seconds * 1e9 / LANES as f64;
             let title = format!("columns against eval: {name}, {what}");
             report.figure(&title, slow / fast, "times", Target::AtLeast(20.0));
-            println!("    {:.1} ns an assignment in eval, {:.2} in columns", per_lane(slow), per_lane(fast));
+            println!("    {:.1} ns per assignment in eval, {:.2} in columns", per_lane(slow), per_lane(fast));
         }
     }
 }

@@ -1,8 +1,8 @@
-//! What harvesting costs: the same solves with and without it, in time and in memory.
+//! Cost of harvesting: the same solves with and without it, in time and in memory.
 //!
-//! `cargo bench --bench harvest`. Each query log goes through `sat` with and without the harvest in turn, until the mean
-//! of the ratios is known to one percent or there were forty pairs; CPU time of the thread. Memory is the most that was
-//! allocated at once. A target that is missed ends the run with status 1.
+//! `cargo bench --bench harvest`. Each query log goes through `sat` with and without the harvest alternately, until
+//! the mean of the ratios is known to one percent or forty pairs were measured; CPU time of the thread. Memory is
+//! the peak of allocated bytes. Exits with status 1 if a target is missed.
 
 #[path = "../tests/corpus/mod.rs"]
 mod corpus;
@@ -17,10 +17,10 @@ const WITH: &str = "sat";
 const WITHOUT: &str = "sat(harvest=off)";
 const PAIRS: std::ops::RangeInclusive<usize> = 5..=40;
 const PRECISION: f64 = 0.01;
-/// At most so much more, in time and in memory.
+/// Largest allowed ratio, in time and in memory.
 const TARGET: f64 = 1.05;
 
-/// Seconds, bytes at most beyond those before, and harvested rows.
+/// Seconds, peak bytes beyond those allocated before, and harvested rows.
 fn measure(text: &[u8], chain: &str) -> (f64, usize, f64) {
     let (f, _, most) = counted(|| replay(text, chain));
     let layer = f.layers.last().expect("a layer");

@@ -1,7 +1,7 @@
-//! How fast scripts are read: the corpus from bytes to graph nodes, on one thread.
+//! Speed of parsing: the corpus from bytes to graph nodes, on one thread.
 //!
 //! `cargo bench --bench parse`. Prints MB/s of SMT-LIB terms and commands (a session without layers, so that
-//! nothing is solved), and of KQuery; the median of five runs after one to warm up.
+//! nothing is solved), and of KQuery; the median of five runs after a warm-up.
 
 #[path = "../tests/corpus/mod.rs"]
 mod corpus;
@@ -13,7 +13,7 @@ use partita_core::script::{Limits, Session};
 use partita_core::solve::Solver;
 use std::time::Instant;
 
-/// Slower than this, and the benchmark fails.
+/// Fails below this speed.
 const SMTLIB_FLOOR: f64 = 15.0;
 
 fn median(texts: &[(String, Vec<u8>)], mut run: impl FnMut(&[u8])) -> f64 {
@@ -31,7 +31,7 @@ fn median(texts: &[(String, Vec<u8>)], mut run: impl FnMut(&[u8])) -> f64 {
     counted[2]
 }
 
-/// The text without the commands that solve or ask.
+/// The text without the commands that solve or query.
 fn without_checks(text: &[u8]) -> Vec<u8> {
     let lines = text.split_inclusive(|&b| b == b'\n');
     lines

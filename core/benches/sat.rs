@@ -1,8 +1,9 @@
-//! How fast chains that end in `sat` answer the corpus: each query log replayed through a path tree.
+//! Speed of chains that end in `sat` on the corpus: each query log replayed through a path tree.
 //!
-//! `cargo bench --bench sat [-- [--file NAME] CHAIN...]`. For each log and chain the time spent in the chain (CPU
-//! time of the thread, reading excluded), microseconds a question, and the verdicts; then the geometric mean of the ratios to the
-//! first chain. Every question has 10 s. docs/sat.md has the figures that decided which engine is used how.
+//! `cargo bench --bench sat [-- [--file NAME] CHAIN...]`. Prints for each log and chain the time spent in the chain
+//! (CPU time of the thread, without parsing), microseconds per query, and the verdicts; then the geometric mean of
+//! the ratios to the first chain. Every query has 10 s. docs/sat.md has the figures that decided the use of the SAT
+//! solvers.
 
 mod allocator;
 #[path = "../tests/corpus/mod.rs"]
@@ -18,10 +19,11 @@ use std::time::Duration;
 const DEFAULT: &[&str] =
     &["sat", "sat(harvest=off)", "sat(engine=batsat)", "sat(engine=cadical)", "simplify split sat"];
 
-/// The fastest of this many runs counts: the machine is shared.
+/// The fastest of this many runs counts, because the machine is shared.
 const RUNS: u32 = 3;
 
-/// Factors of a number, neither of them one, in words of the given width: primes have none, which is hard to see.
+/// Factors of a number, neither of them 1, in words of the given width: for primes there are none, which is hard to
+/// prove.
 const HARD: &[(u32, u64)] = &[
     (12, (1 << 22) - 3),
     (13, (1 << 24) - 3),
@@ -33,10 +35,10 @@ const HARD: &[(u32, u64)] = &[
     (20, 786_431 * 524_287),
 ];
 
-/// Of this thread: other work on the machine does not count.
+/// CPU time of this thread, so that other processes do not count.
 fn cpu_time() -> Duration {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: the clock exists on Linux, and `time` is a place for its value.
+    // SAFETY: the clock exists on Linux, and `time` is valid for writing.
     let status = unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };
     assert_eq!(status, 0, "the thread's clock can be read");
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
@@ -84,7 +86,7 @@ fn main() {
             println!(
                 "{name:28} {chain:26} {:9.2} ms {:8.1} us/q  {} sat {} unsat {} unknown  x{:.2}  {}",
                 time * 1e3,
-                time * 1e6 / f64::from(f.questions.max(1)),
+                time * 1e6 / f64::from(f.queries.max(1)),
                 f.sat,
                 f.unsat,
                 f.unknown,

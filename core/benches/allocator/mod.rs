@@ -1,4 +1,4 @@
-//! The allocator of the extension module: the benchmarks measure what users run.
+//! The allocator of the extension module, so that benchmarks measure the same as users get.
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;

@@ -1,4 +1,4 @@
-//! How large the cores of each layer are, beside minimal ones.
+//! Sizes of the cores of each layer, compared with minimal ones.
 
 use partita_core::budget::Budget;
 use partita_core::expr::Expr;
@@ -6,17 +6,18 @@ use partita_core::query::{Answer, Core, Query};
 use partita_core::solve::Solver;
 use std::collections::BTreeMap;
 
-/// By layer: cores, their constraints, and those of the minimal ones found by leaving out one constraint after the other.
+/// By layer: number of cores, of their constraints, and of those of the minimal cores found by removing constraints
+/// one by one.
 #[derive(Default)]
 pub struct Sizes(BTreeMap<String, (u64, u64, u64)>);
 
-/// How often each layer has answered unsat.
+/// Number of unsat answers of each layer.
 pub fn refutations(solver: &Solver) -> Vec<(String, u64)> {
     solver.statistics().into_iter().map(|layer| (layer.name, layer.meter.unsat)).collect()
 }
 
 impl Sizes {
-    /// A core that was just answered; `before` says how often each layer had done that.
+    /// Adds a new core; `before` has the number of unsat answers of each layer before it.
     pub fn add(&mut self, solver: &mut Solver, before: &[(String, u64)], condition: Expr, core: &Core) {
         let after = refutations(solver);
         let answered = before.iter().zip(&after).find(|(old, new)| old.1 < new.1);
@@ -47,7 +48,7 @@ impl Sizes {
     }
 }
 
-/// A part of the constraints that is still unsatisfiable, and would not be without any one of it.
+/// A subset of the constraints that is unsatisfiable, while every proper subset is satisfiable.
 fn minimal(solver: &mut Solver, constraints: &[Expr], condition: Expr, with_condition: bool) -> Vec<Expr> {
     let mut kept = constraints.to_vec();
     let condition = if with_condition { condition } else { solver.graph.boolean(true) };

@@ -1,10 +1,10 @@
-//! Replays the query logs through `simplify split intervals enumerate sat`, as an executor would ask: a path that was
-//! answered sat is feasible and has its model. Says, per program, what share of the checks is answered before the SAT
-//! solver (by the paper's variant alone, by `intervals` alone, and by the chain), how fast, and what remains and why;
-//! before that, the figures of `small.rs`. Verdicts are compared with the index. Logs: `../shared/corpus` beside the
-//! repository, or under `PARTITA_SHARED`. Arguments: names of logs; `--chain SPEC`; `--why` lists the reasons; `--cores`
-//! compares the sizes of cores with those of minimal ones, made by asking again without each constraint. Fails if a
-//! verdict is wrong, or one of the programs that must be answered without SAT (95 %) is not.
+//! Replays the query logs through `simplify split intervals enumerate sat` as an executor would: a path that was
+//! answered sat is feasible and has its model. Prints per program the share of checks answered before the SAT
+//! solver (by the paper's variant alone, by `intervals` alone, and by the chain), their time, and what remains and
+//! why; before that, the figures of `small.rs`. Verdicts are compared with the index. Logs: `../shared/corpus` next
+//! to the repository, or under `PARTITA_SHARED`. Arguments: names of logs; `--chain SPEC`; `--why` lists the
+//! reasons; `--cores` compares cores with minimal ones. Fails if a verdict is wrong, or if fewer than 95 % are
+//! answered for one of the programs that must be answered without SAT.
 
 mod cores;
 #[path = "../allocator/counting.rs"]
@@ -18,14 +18,14 @@ use partita_core::solve::{Solver, Spec, build_chain};
 use std::path::PathBuf;
 
 const CHAIN: &str = "simplify split intervals enumerate sat";
-/// For the share that one layer answers.
+/// Chains for the share that one layer answers.
 const ONE_LAYER: [&str; 2] = ["simplify split intervals:paper sat", "simplify split intervals sat"];
 
-/// Nanoseconds that this thread has run: on a busy machine the clock on the wall says little. Reading it costs about
-/// half a microsecond, which every check below pays for.
+/// CPU time of this thread in nanoseconds: wall-clock time means little on a busy machine. Reading it costs about
+/// half a microsecond, which is included in every check below.
 fn cpu_ns() -> u64 {
     let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: the pointer is to a timespec of ours.
+    // SAFETY: the pointer is to a local timespec.
     let failed = unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut now) };
     assert_eq!(failed, 0, "Linux has a clock for each thread");
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
@@ -36,7 +36,7 @@ fn solver(chain: &str) -> Solver {
     Solver::new(build_chain(&spec, &mut |_| Ok(None)).expect("layers of the core"))
 }
 
-/// Of these, at least 95 % must be answered before the SAT solver.
+/// Programs of which at least 95 % of the checks must be answered before the SAT solver.
 fn must_be_answered(log: &str) -> bool {
     log.starts_with("cu_") || ["json_6", "strtol_6", "b64cmp_4"].contains(&log)
 }
@@ -51,7 +51,8 @@ fn unpacked(path: &std::path::Path) -> Option<Vec<u8>> {
     output.status.success().then_some(output.stdout)
 }
 
-/// `["Validity", "both"]` and so on, in order: a list of pairs of strings is all that is read of the index.
+/// `["Validity", "both"]` and so on, in order: the only part of the index that is used is a list of pairs of
+/// strings.
 fn index(text: &str) -> Vec<(String, String)> {
     let Some(start) = text.find("\"kquery\"") else { return Vec::new() };
     let strings: Vec<String> = text[start + 8..].split('"').skip(1).step_by(2).map(str::to_string).collect();
@@ -70,20 +71,20 @@ struct Row {
     wrong: u64,
     /// Nanoseconds of each check.
     times: Vec<u64>,
-    /// Numbers of the queries left open, in the log.
+    /// Numbers in the log of the queries left open.
     open: Vec<usize>,
 }
 
 struct Replay {
     solver: Solver,
     held: Path,
-    /// Continuations that a later query may take, held.
+    /// Held nodes from which a later query may continue.
     further: Vec<Path>,
     row: Row,
     /// Cores by layer, if they are to be compared.
     cores: Option<cores::Sizes>,
     unlimited: Budget,
-    /// The number of the query in the log.
+    /// Number of the query in the log.
     at: usize,
 }
 
@@ -99,7 +100,7 @@ impl Replay {
         path
     }
 
-    /// How often a complete layer has been asked.
+    /// Number of queries that a complete layer was asked.
     fn asked_sat(&self) -> u64 {
         self.solver
             .statistics()
@@ -125,7 +126,7 @@ impl Replay {
         }
         match answer {
             Answer::Sat(model) => {
-                // As an executor would: the path is feasible, so is its continuation, and this is a model of both.
+                // As in an executor: the path and its extension are feasible, and this is a model of both.
                 let further = self.solver.tree.extend(&self.solver.graph, path, condition);
                 for node in [path, further] {
                     if matches!(self.solver.tree.status(node), Status::Unchecked) {
@@ -175,7 +176,7 @@ impl Replay {
     }
 }
 
-/// A log through a chain.
+/// Replays a log through a chain.
 fn replay(name: &str, chain: &str, compare_cores: bool) -> Replay {
     let text = unpacked(&corpus().join(format!("{name}.kquery.gz"))).expect("gzip unpacks the log");
     let index_file = corpus().join(format!("{name}.json"));
@@ -203,7 +204,7 @@ fn replay(name: &str, chain: &str, compare_cores: bool) -> Replay {
 }
 
 impl Row {
-    /// Per cent of the checks answered before the SAT solver.
+    /// Percentage of the checks answered before the SAT solver.
     fn share(&self) -> f64 {
         100.0 * self.answered as f64 / self.checks.max(1) as f64
     }
@@ -217,7 +218,7 @@ impl Row {
     }
 }
 
-/// What remains, and where the time went.
+/// Prints the open queries and the time per layer.
 fn explain(replay: &Replay) {
     let open = &replay.row.open;
     println!("    open: {:?}", &open[..open.len().min(12)]);

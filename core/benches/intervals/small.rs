@@ -1,4 +1,4 @@
-//! What single steps cost: one comparison, learning one constraint, and the worst case of the paper's section 4.1.2.
+//! Cost of single steps: one comparison, learning one constraint, and the worst case of section 4.1.2 of the paper.
 
 use crate::counting::counted;
 use crate::{cpu_ns, solver};
@@ -31,8 +31,8 @@ pub fn print() {
     }
 }
 
-/// One comparison with a constant on a path of a few: the layer alone, nanoseconds a check, conditions never seen
-/// before and seen before.
+/// One comparison with a constant on a short path, the layer alone: nanoseconds per check for new conditions and
+/// for known ones.
 fn one_comparison() -> (f64, f64) {
     let mut solver = solver("intervals");
     let budget = Budget::unlimited();
@@ -46,7 +46,7 @@ fn one_comparison() -> (f64, f64) {
     solver.check_path(path, &budget);
     let conditions: Vec<_> = (0..20_000u64)
         .map(|i| {
-            // Half of them hold somewhere, half nowhere; none of the model that the path has.
+            // Half of them are satisfiable; none is true in the path model.
             let constant = solver.graph.word(32, if i % 2 == 0 { 1 + i } else { (1 << 16) + i });
             solver.graph.ult(constant, x)
         })
@@ -62,7 +62,7 @@ fn one_comparison() -> (f64, f64) {
     (pass(), pass())
 }
 
-/// Nanoseconds a constraint for learning a path of `n` constraints on one word.
+/// Nanoseconds per constraint for learning a path of `n` constraints on one word.
 fn learning(n: u64) -> f64 {
     let mut graph = Graph::new();
     let mut tree = PathTree::new();
@@ -79,8 +79,8 @@ fn learning(n: u64) -> f64 {
     (cpu_ns() - start) as f64 / n as f64
 }
 
-/// The sum of `n` words, each constrained to be 0 or 2^i, times one that is 0 or 1: every sum of powers is a value, and
-/// nothing of it is an interval.
+/// The sum of `n` words, each constrained to be 0 or 2^i, times one that is 0 or 1: every sum of powers is a value,
+/// and no set of them is an interval.
 fn worst_path(solver: &mut Solver, n: u64) -> (Path, Expr) {
     let mut path = solver.tree.root();
     let zero = solver.graph.word(64, 0);
@@ -99,7 +99,7 @@ fn worst_path(solver: &mut Solver, n: u64) -> (Path, Expr) {
     (path, solver.graph.mul(sum, factor))
 }
 
-/// Microseconds of eight checks on such a path, the shortest of three times, and the bytes that are then kept.
+/// Microseconds of eight checks on such a path, the fastest of three runs, and the bytes that are kept afterwards.
 fn worst(n: u64, chain: &str) -> (f64, u64) {
     let (mut best, mut grown) = (f64::INFINITY, 0);
     for _ in 0..3 {

@@ -1,4 +1,4 @@
-//! A query log replayed through a chain, as `partita smt` does it.
+//! Replay of a query log through a chain, as in `partita smt`.
 
 use partita_core::script::{KQuerySession, Limits, Mode};
 use partita_core::solve::{LayerStatistics, Solver, Spec, build_chain};
@@ -11,11 +11,11 @@ pub fn solver(chain: &str) -> Solver {
 
 #[derive(Default)]
 pub struct Figures {
-    pub questions: u32,
+    pub queries: u32,
     pub sat: u32,
     pub unsat: u32,
     pub unknown: u32,
-    /// In the chain; reading is not counted.
+    /// Time in the chain, without parsing.
     pub time: Duration,
     pub layers: Vec<LayerStatistics>,
 }
@@ -28,11 +28,11 @@ pub fn replay(text: &[u8], chain: &str) -> Figures {
         "VALID" => figures.unsat += 1,
         "INVALID" => figures.sat += 1,
         _ if line.starts_with("UNKNOWN") => figures.unknown += 1,
-        // A value that was asked for.
+        // A requested value.
         _ => {}
     };
     session.run(text, count).expect("a log");
-    figures.questions = figures.sat + figures.unsat + figures.unknown;
+    figures.queries = figures.sat + figures.unsat + figures.unknown;
     figures.time = session.solver.time();
     figures.layers = session.solver.statistics();
     figures

@@ -1,4 +1,4 @@
-//! Any bytes as KQuery: no panic, no hang, and what can be printed reads back.
+//! Arbitrary bytes as KQuery: no panic, no hang, and printed queries parse again.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

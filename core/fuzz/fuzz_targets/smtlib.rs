@@ -1,5 +1,4 @@
-//! Any bytes as an SMT-LIB script, without a layer to solve: no panic, no hang, and what is asserted prints as
-//! terms that read back.
+//! Arbitrary bytes as an SMT-LIB script, without layers: no panic, no hang, and printed assertions parse again.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -8,7 +7,7 @@ use partita_core::solve::Solver;
 
 fuzz_target!(|data: &[u8]| {
     let mut session = Session::new(Solver::new(Vec::new()), Limits::default());
-    // In two pieces, cut anywhere.
+    // In two pieces, split at any byte.
     let (first, second) = data.split_at(data.len() / 3);
     session.feed(first);
     session.feed(second);
