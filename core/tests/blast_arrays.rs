@@ -15,14 +15,14 @@ fn solver(chain: &str) -> Solver {
 
 /// Two arrays of four elements of one bit and two indices of two bits: 2^(4 + 4 + 2 + 2) assignments. Elements of
 /// two bits would give 2^20, too many per query.
-struct Small {
+struct SmallArrays {
     arrays: [Expr; 2],
     indices: [Expr; 2],
     models: Vec<Model>,
 }
 
-impl Small {
-    fn new(g: &mut Graph) -> Small {
+impl SmallArrays {
+    fn new(g: &mut Graph) -> SmallArrays {
         let arrays = ["a", "b"].map(|n| g.var(n, Sort::Array { index: 2, element: 1 }).expect("a new name"));
         let indices = ["i", "j"].map(|n| g.var(n, Sort::Bits(2)).expect("a new name"));
         let model = |bits: u64| {
@@ -38,7 +38,7 @@ impl Small {
             model
         };
         let models = (0..1 << 12).map(model).collect();
-        Small { arrays, indices, models }
+        SmallArrays { arrays, indices, models }
     }
 
     fn index(&self, g: &mut Graph, r: &mut Random) -> Expr {
@@ -131,7 +131,7 @@ fn random_array_queries_agree_with_enumeration() {
     let (mut sat, mut unsat) = (0, 0);
     for round in 0..40 {
         let mut solver = solver(if round % 2 == 0 { "sat" } else { "sat(engine=cadical)" });
-        let small = Small::new(&mut solver.graph);
+        let small = SmallArrays::new(&mut solver.graph);
         for _ in 0..10 {
             let constraints: Vec<Expr> =
                 (0..4).map(|_| small.truth(&mut solver.graph, &mut random, 2)).collect();
@@ -165,7 +165,7 @@ fn random_array_queries_agree_with_enumeration() {
             }
         }
     }
-    assert!(sat > 40 && unsat > 40, "{sat} sat and {unsat} unsat are too one-sided to mean much");
+    assert!(sat > 40 && unsat > 40, "{sat} sat and {unsat} unsat answers are too few");
 }
 
 /// Impossible indices cost no gates, and few possible ones need no lemmas.
@@ -184,10 +184,10 @@ fn circuits_contain_only_reachable_elements() {
     let few = g.add(digit, first);
     let gates = |g: &Graph, e: Expr| {
         let mut blaster = Blaster::new();
-        blaster.word(g, digit).expect("gates enough");
-        blaster.word(g, few).expect("gates enough");
+        blaster.word(g, digit).expect("enough gates");
+        blaster.word(g, few).expect("enough gates");
         let before = blaster.gates.len();
-        blaster.word(g, e).expect("gates enough");
+        blaster.word(g, e).expect("enough gates");
         blaster.gates.len() - before
     };
     let (in_few, in_all) = (g.select(table, few), g.select(table, x));

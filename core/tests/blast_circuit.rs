@@ -12,11 +12,11 @@ use rustc_hash::FxHashMap;
 #[derive(Clone, Copy, Debug)]
 struct Case {
     op: Op,
-    shape: Shape2,
+    shape: Widths,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Shape2 {
+struct Widths {
     width: u32,
     /// Widths of the operands; 0 if there is none.
     operands: [u32; 2],
@@ -25,7 +25,7 @@ struct Shape2 {
 
 /// All instances of `op` on operands of `width` bits. Array operators and leaves are not functions of words.
 fn cases(op: Op, width: u32) -> Vec<Case> {
-    let case = |width, operands, low| Case { op, shape: Shape2 { width, operands, low } };
+    let case = |width, operands, low| Case { op, shape: Widths { width, operands, low } };
     match op.family() {
         Family::Leaf | Family::Array => Vec::new(),
         Family::Bits | Family::Arith | Family::Shift => {

@@ -112,9 +112,9 @@ fn a_table_of_a_million_elements_and_ten_thousand_variables() {
 }
 
 /// Receives what is harvested below it.
-struct Taker(Arc<Mutex<Vec<Batch>>>);
+struct HarvestReader(Arc<Mutex<Vec<Batch>>>);
 
-impl Layer for Taker {
+impl Layer for HarvestReader {
     fn name(&self) -> &str {
         "taker"
     }
@@ -137,7 +137,7 @@ fn harvested(
     limit: Duration,
 ) -> (Solver, Expr, Vec<Batch>, &'static str) {
     let batches = Arc::new(Mutex::new(Vec::new()));
-    let mut layers: Vec<Box<dyn Layer>> = vec![Box::new(Taker(batches.clone()))];
+    let mut layers: Vec<Box<dyn Layer>> = vec![Box::new(HarvestReader(batches.clone()))];
     layers.extend(chain(spec));
     let mut solver = Solver::new(layers);
     let condition = factoring(&mut solver, width, product);

@@ -44,7 +44,7 @@ fn live_expressions_keep_their_values() {
             let roots: Vec<Expr> = kept.iter().map(|&(e, _)| e).collect();
             let freed = world.collect(&roots);
             assert_eq!(world.graph.len(), before - freed);
-            assert_eq!(world.graph.len(), reachable(&world, &roots), "exactly what is reachable is left");
+            assert_eq!(world.graph.len(), reachable(&world, &roots), "exactly the reachable nodes are left");
             check(&mut world, &mut evaluator, &kept);
         }
     }
@@ -79,7 +79,7 @@ fn freed_slots_are_reused_first() {
         let alive = g.mark([x]);
         assert!(g.collect(&alive) > 2000);
         build(&mut g);
-        assert_eq!(g.slots(), slots, "the same again takes the same room");
+        assert_eq!(g.slots(), slots, "building the same again takes the same slots");
     }
     assert_eq!(g.collect(&g.mark([x])), g.slots() - g.len());
 }
@@ -121,7 +121,7 @@ fn tables_keyed_by_expression_are_swept() {
     supports.sweep(&alive);
     g.collect(&alive);
     let a = g.var("a", Sort::Array { index: 8, element: 8 }).unwrap();
-    assert_eq!(a.id(), x.id(), "the slot has a new tenant");
+    assert_eq!(a.id(), x.id(), "the slot is reused");
     assert_eq!(supports.of(&g, a)[0].variable(), a);
 }
 

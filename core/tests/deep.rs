@@ -16,7 +16,7 @@ fn on_a_small_stack(test: impl FnOnce() + Send + 'static) {
 }
 
 /// Applies every operation to `e`, which has the value `right` where `x` is 7.
-fn everything(mut g: Graph, e: Expr, x: Expr, nodes: u64, right: u64) {
+fn check_all_operations(mut g: Graph, e: Expr, x: Expr, nodes: u64, right: u64) {
     let mut model = Model::new();
     model.set_bits(x, Bits::word(32, 7));
     let mut evaluator = Evaluator::new();
@@ -58,7 +58,7 @@ fn sums_and_products() {
             e = g.add(product, c);
             right = right.wrapping_mul(7).wrapping_add(2 * (i % 7) as u32 + 3);
         }
-        everything(g, e, x, DEPTH, right.into());
+        check_all_operations(g, e, x, DEPTH, right.into());
     });
 }
 
@@ -80,7 +80,7 @@ fn negations_and_conjunctions() {
             e = g.not(both);
             right = !(right && truth);
         }
-        everything(g, e, x, DEPTH, right as u64);
+        check_all_operations(g, e, x, DEPTH, right as u64);
     });
 }
 
@@ -97,7 +97,7 @@ fn ites() {
             e = g.ite(p, moved, x);
             right = if 7 < 3 + i % 11 { (right * 7) & 0xffff_ffff } else { 7 };
         }
-        everything(g, e, x, DEPTH, right);
+        check_all_operations(g, e, x, DEPTH, right);
     });
 }
 
@@ -120,7 +120,7 @@ fn stores() {
         let (a, b) = (g.select(array, in_it), g.select(array, under_it));
         let sum = g.add(a, b);
         let e = g.add(sum, below);
-        everything(g, e, x, DEPTH, 7);
+        check_all_operations(g, e, x, DEPTH, 7);
     });
 }
 

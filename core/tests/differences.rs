@@ -143,7 +143,7 @@ fn random_paths_of_comparisons() {
         }
     }
     println!("decided {decided} of {asked}, {unsat} unsat");
-    assert!(unsat > 400, "only {unsat} unsat answers: the test means little");
+    assert!(unsat > 400, "only {unsat} unsat answers");
     assert!(decided * 100 >= asked * 50, "decided only {decided} of {asked}");
 }
 

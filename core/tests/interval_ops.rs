@@ -353,7 +353,7 @@ fn aligned_sets_at_width_9() {
             }
         }
     }
-    assert!(flagged > 500, "too few images are aligned to mean much: {flagged}");
+    assert!(flagged > 500, "too few images are aligned: {flagged}");
 }
 
 #[test]

@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 
 /// An array of three elements of four bits, read as elements and as words of two and three; a word of two bits.
 const BITS: u32 = 14;
-const CELL: u32 = 4;
+const ELEMENT_WIDTH: u32 = 4;
 
 struct World {
     array: Expr,
@@ -27,7 +27,7 @@ struct World {
 
 impl World {
     fn new(g: &mut Graph) -> World {
-        let array = g.var("a", Sort::Array { index: 4, element: CELL }).expect("a new name");
+        let array = g.var("a", Sort::Array { index: 4, element: ELEMENT_WIDTH }).expect("a new name");
         let small = g.var("s", Sort::Bits(2)).expect("a new name");
         World { array, small, columns: Columns::new(), truths: FxHashMap::default() }
     }
@@ -42,7 +42,7 @@ impl World {
                 (0..1u64 << BITS).map(|v| v >> low & ((1 << width) - 1)).collect()
             };
             for i in 0..3 {
-                tile.bind(Atom::Element(*array, i), &part(i as u32 * CELL, CELL));
+                tile.bind(Atom::Element(*array, i), &part(i as u32 * ELEMENT_WIDTH, ELEMENT_WIDTH));
             }
             tile.bind(Atom::Variable(*small), &part(12, 2));
             tile.truth(0).to_vec()
@@ -247,7 +247,7 @@ fn random_queries_agree_with_enumeration() {
             unsat += counts.1;
             open += counts.2;
         }
-        assert!(sat > 100 && unsat > 100, "{chain}: too one-sided to mean much: {sat} sat, {unsat} unsat");
-        assert!(open * 4 < sat + unsat, "{chain}: {open} open beside {sat} sat and {unsat} unsat");
+        assert!(sat > 100 && unsat > 100, "{chain}: too few answers of one kind: {sat} sat, {unsat} unsat");
+        assert!(open * 4 < sat + unsat, "{chain}: {open} open, {sat} sat and {unsat} unsat");
     }
 }

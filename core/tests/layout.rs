@@ -58,5 +58,5 @@ fn parts_use_only_lower_parts() {
             }
         }
     }
-    assert_eq!(parts, MAY_USE.len(), "a row for a part that is gone");
+    assert_eq!(parts, MAY_USE.len(), "a row for a part that does not exist");
 }

@@ -110,7 +110,7 @@ fn random_terms_keep_their_values_and_every_rule_applies() {
         run(1000 + seed, &sorts, 16, 64, 250, &mut fired);
     }
     let missing = fired.missing();
-    assert!(missing.is_empty(), "no case made these rules fire: {missing:?}");
+    assert!(missing.is_empty(), "no case applies these rules: {missing:?}");
 }
 
 #[test]
@@ -251,7 +251,7 @@ fn growth(layers: u32, mut grow: impl FnMut(&mut Graph, Expr, u32) -> Expr, star
     let (half, full) = (sizes[layers as usize / 2], sizes[layers as usize - 1]);
     assert!(full <= 3 * half + 5000, "{half} nodes after half of the layers, {full} after all");
     let fired: u64 = g.rule_counts().map(|(_, count)| count).sum();
-    assert!(fired < 5000 * u64::from(layers), "{layers} layers made {fired} rules fire");
+    assert!(fired < 5000 * u64::from(layers), "{layers} layers applied {fired} rules");
 }
 
 #[test]

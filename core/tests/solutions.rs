@@ -49,20 +49,20 @@ fn chain(text: &str) -> Vec<Box<dyn Layer>> {
     build_chain(&spec, &mut |_| Ok(None)).expect("layers of the core")
 }
 
-struct Fed {
+struct FedSolver {
     solver: Solver,
     x: Expr,
     rows: Arc<Mutex<Vec<u64>>>,
 }
 
-impl Fed {
-    fn new(layers: &str) -> Fed {
+impl FedSolver {
+    fn new(layers: &str) -> FedSolver {
         let rows = Arc::new(Mutex::new(Vec::new()));
         let mut layers = chain(layers);
         layers.push(Box::new(Feeder { rows: rows.clone() }));
         let mut solver = Solver::new(layers);
         let x = solver.graph.var("x", Sort::Bits(8)).expect("a new name");
-        Fed { solver, x, rows }
+        FedSolver { solver, x, rows }
     }
 
     fn below(&mut self, limit: u64) -> Expr {
@@ -104,7 +104,7 @@ impl Fed {
 
 #[test]
 fn one_walk_serves_every_prefix_and_every_branch() {
-    let mut fed = Fed::new("solutions(variants=0)");
+    let mut fed = FedSolver::new("solutions(variants=0)");
     let root = fed.solver.tree.root();
     let (c200, c100, c50) = (fed.below(200), fed.below(100), fed.below(50));
     let (n100, n50) = (fed.at_least(100), fed.at_least(50));
@@ -128,7 +128,7 @@ fn one_walk_serves_every_prefix_and_every_branch() {
 
 #[test]
 fn solutions_move_down_to_new_children_and_up_from_dropped_ones() {
-    let mut fed = Fed::new("solutions(variants=0)");
+    let mut fed = FedSolver::new("solutions(variants=0)");
     let root = fed.solver.tree.root();
     let c200 = fed.below(200);
     let a = fed.extend(root, c200);
@@ -153,7 +153,7 @@ fn solutions_move_down_to_new_children_and_up_from_dropped_ones() {
 
 #[test]
 fn the_path_model_is_not_kept_twice() {
-    let mut fed = Fed::new("solutions(variants=0)");
+    let mut fed = FedSolver::new("solutions(variants=0)");
     let root = fed.solver.tree.root();
     let c200 = fed.below(200);
     let a = fed.extend(root, c200);
@@ -171,7 +171,7 @@ fn the_path_model_is_not_kept_twice() {
 
 #[test]
 fn a_lookup_costs_the_same_at_any_depth() {
-    let mut fed = Fed::new("solutions(variants=0)");
+    let mut fed = FedSolver::new("solutions(variants=0)");
     let names: Vec<Expr> = (0..1000)
         .map(|i| fed.solver.graph.var(&format!("y{i}"), Sort::Bits(8)).expect("a new name"))
         .collect();
@@ -205,12 +205,12 @@ fn a_lookup_costs_the_same_at_any_depth() {
 
 #[test]
 fn the_pool_is_bounded() {
-    let mut fed = Fed::new("solutions(kp=1000,ks=7,variants=0)");
+    let mut fed = FedSolver::new("solutions(kp=1000,ks=7,variants=0)");
     let root = fed.solver.tree.root();
     let values: Vec<u64> = (1..256).collect();
     fed.feed(root, &values);
     assert_eq!(fed.counter("pool"), 7, "at one node");
-    let mut fed = Fed::new("solutions(kp=1000,ks=1000,variants=0)");
+    let mut fed = FedSolver::new("solutions(kp=1000,ks=1000,variants=0)");
     let root = fed.solver.tree.root();
     for i in 0..30u64 {
         let (low, high) = (fed.at_least(2 * i + 1), fed.below(2 * i + 200));
