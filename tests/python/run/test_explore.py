@@ -106,7 +106,7 @@ def test_exploring_releases_the_gil(many: Path) -> None:
     run.finish()
     ended.set()
     thread.join()
-    assert ticks > 10
+    assert ticks > 2
 
 
 # Strategies.

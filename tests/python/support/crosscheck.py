@@ -39,7 +39,10 @@ ORDER_CHAINS = ("differences sat", "intervals differences sat", "simplify split 
 """Chains for order and difference constraints."""
 SET_CHAINS = ("simplify split intervals enumerate sat", "intervals sat", "enumerate sat")
 """Chains for sets of values."""
-OURS_S, Z3_MS = 2.0, 1000
+OURS_S = 2.0
+"""Time limit of a query for the chains."""
+Z3_RESOURCES = 8_000_000
+"""Resource limit of a query for Z3, about a second. Not a time, since scripts depend on its answers."""
 SHRINK_TRIES = 400
 
 
@@ -59,7 +62,7 @@ class Reference:
     def __init__(self, variables: tuple[Term, ...]) -> None:
         self._declared = declarations(variables)
         self._solver = z3.Solver()
-        self._solver.set("timeout", Z3_MS)
+        self._solver.set("rlimit", Z3_RESOURCES)
         self._terms: dict[str, z3.BoolRef] = {}
         self._known: dict[frozenset[str], str] = {}
         self._models: dict[tuple[frozenset[str], str], str | None] = {}
