@@ -16,6 +16,6 @@ CACHE = REPOSITORY / "build" / "test-cache"
 PARTITA = Path(sys.executable).with_name("partita")
 
 PATIENCE_S = 300.0
-"""Time after which a process or a condition counts as hanging: long, since a machine may be busy."""
+"""Time after which a process or a condition counts as stuck: long, since a machine may be busy."""
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
