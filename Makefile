@@ -63,7 +63,7 @@ test: build
 	@echo "== cargo test"
 	cargo test --locked --workspace
 	@echo "== pytest"
-	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal -rs
+	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal -rs --durations=15
 
 lint: $(VENV)/.built
 	@echo "== clippy, rustfmt"
