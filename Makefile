@@ -1,12 +1,15 @@
-# Needs Python >= 3.10, a Rust toolchain, a C++ compiler and make; everything else is installed into .venv,
-# at the versions of requirements/dev.txt and Cargo.lock. Stamp files make a second call quick.
+# Needs Python >= 3.10, a Rust toolchain, a C++ compiler and make. Everything else is installed into .venv, at the versions
+# of requirements/ and Cargo.lock: `make demo` installs run.txt, targets that test or lint also dev.txt. Stamp files make a
+# second call quick.
 
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 CARGO_TARGET_DIR ?= target
 export CARGO_TARGET_DIR
-# For `partita --version`; empty where there is no repository.
+# Cargo profile of the extension: `quick` builds fast; wheels and benchmarks have `release`.
+PROFILE ?= quick
+# For `partita --version`; empty if there is no repository.
 COMMIT := $(shell git describe --always --dirty=+ --abbrev=12 2>/dev/null)
 FUZZ_SECONDS ?= 60
 FUZZ_SEED ?= 1
@@ -19,7 +22,7 @@ RUST_SOURCES := Cargo.toml Cargo.lock $(shell find core/src bindings -name '*.rs
 .PHONY: help demo test lint docs plots soak corpus coreutils bench fuzz wheel clean build
 
 help:
-	@echo "make demo     build, then solve the examples"
+	@echo "make demo     build, then explore and solve the examples"
 	@echo "make test     build, then all tests (cargo and pytest)"
 	@echo "make lint     clippy, rustfmt, ruff, mypy"
 	@echo "make docs     the documentation as a site, in build/site"
@@ -32,20 +35,28 @@ help:
 	@echo "make wheel    an installable wheel in dist/"
 	@echo "make clean    remove everything that make has made"
 
-$(VENV)/.installed: requirements/dev.txt requirements/experiments.txt
-	@echo "== installing the pinned tools into $(VENV)"
+PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --requirement
+
+$(VENV)/.run: requirements/run.txt
+	@echo "== installing what building and running needs into $(VENV)"
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -c 'import sys; sys.exit(0 if sys.version_info >= (3, 10) else "expected Python >= 3.10, found %d.%d: make PYTHON=python3.12" % sys.version_info[:2])'
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --requirement requirements/dev.txt
+	$(PIP_INSTALL) requirements/run.txt
 	touch $@
 
-# Installed in place: the Python part is used from python/, the extension is copied beside it.
-$(VENV)/.built: $(VENV)/.installed pyproject.toml $(RUST_SOURCES)
-	@echo "== building partita (release)"
-	PARTITA_COMMIT=$(COMMIT) VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --locked --quiet
+$(VENV)/.dev: $(VENV)/.run requirements/dev.txt requirements/experiments.txt
+	@echo "== installing tools and libraries for tests into $(VENV)"
+	$(PIP_INSTALL) requirements/dev.txt
 	touch $@
 
-build: $(VENV)/.built
+# Installed in place: the Python part is used from python/, the extension is copied into it. One profile at a time.
+$(VENV)/.built-$(PROFILE): $(VENV)/.run pyproject.toml $(RUST_SOURCES)
+	@echo "== building partita ($(PROFILE))"
+	PARTITA_COMMIT=$(COMMIT) VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --profile $(PROFILE) --locked --quiet
+	rm -f $(VENV)/.built-*
+	touch $@
+
+build: $(VENV)/.built-$(PROFILE)
 
 demo: build
 	@echo "== partita run on an example with a planted bug"
@@ -59,13 +70,13 @@ demo: build
 	@echo "== the Python solver"
 	@for file in examples/*.py; do echo "-- python $$file"; $(BIN)/python $$file || exit 1; done
 
-test: build
+test: build $(VENV)/.dev
 	@echo "== cargo test"
 	cargo test --locked --workspace
 	@echo "== pytest"
 	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal -rs --durations=15
 
-lint: $(VENV)/.built
+lint: build $(VENV)/.dev
 	@echo "== clippy, rustfmt"
 	cargo clippy --locked --workspace --all-targets -- -D warnings
 	cargo fmt --all --check
@@ -74,13 +85,13 @@ lint: $(VENV)/.built
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-docs: build
+docs: build $(VENV)/.dev
 	@echo "== documentation"
 	$(BIN)/mkdocs build --strict --quiet
 	@echo "build/site/index.html"
 
-# Of a quick run with all packages built; runs at the papers' sizes go INTO=docs/experiments/full.
-plots: build
+# The results of a quick run with all packages built; runs at the papers' sizes go INTO=docs/experiments/full.
+plots: build $(VENV)/.dev
 	@echo "== plots of $(RESULTS)"
 	$(BIN)/python -m experiments --redraw --out $(RESULTS)
 	mkdir -p $(INTO)
@@ -88,16 +99,17 @@ plots: build
 
 soak: corpus fuzz
 
-corpus: build
+corpus: build $(VENV)/.dev
 	@echo "== query logs"
 	$(BIN)/python tests/soak/corpus.py
 
-coreutils: build
+coreutils: build $(VENV)/.dev
 	@echo "== GNU Coreutils, in the engine and natively"
 	$(BIN)/python -m experiments.sources coreutils --into build
 	$(BIN)/python tests/soak/coreutils.py build/coreutils/coreutils-9.1/src
 
-bench: build
+bench: $(VENV)/.dev
+	@$(MAKE) --no-print-directory build PROFILE=release
 	@echo "== benchmarks"
 	cargo bench --locked --workspace
 	$(BIN)/python -m experiments intervals
@@ -106,7 +118,7 @@ bench: build
 	$(BIN)/python -m experiments engine
 	$(BIN)/python -m experiments store
 
-fuzz: build
+fuzz: build $(VENV)/.dev
 	@echo "== fuzzing both parsers, $(FUZZ_SECONDS) seconds each"
 	core/fuzz/run $(FUZZ_SECONDS)
 	@echo "== random programs of csmith, run concretely, $(CSMITH_SEEDS) of them"
@@ -129,7 +141,7 @@ fuzz: build
 	@echo "== words, bytes, fields, tables: 34,000 through each of three chains against Z3"
 	$(BIN)/python tests/soak/fuzz_queries.py --family sets --queries 34000 --seed $(FUZZ_SEED)
 
-wheel: $(VENV)/.installed
+wheel: $(VENV)/.run
 	@echo "== a wheel in dist/"
 	PARTITA_COMMIT=$(COMMIT) $(BIN)/maturin build --release --locked --out dist
 

@@ -11,6 +11,8 @@ from pathlib import Path
 from partita.errors import UsageError
 
 TARGET = "x86_64-linux-musl"
+# Packages that exploring needs and the solver does not, as in pyproject.toml: the compiler, and the reader of bitcode.
+EXPLORING_PACKAGES = {"llvmlite": "'llvmlite>=0.46'", "ziglang": "ziglang==0.15.2"}
 _LIBC_INCLUDES = ("x86_64-linux-musl", "generic-musl", "x86-linux-any", "any-linux-any")
 # -O0 without the attribute that forbids passes. Line tables only: debug records of variables would be a third of the
 # text and are not read.
@@ -23,11 +25,20 @@ def runtime_include() -> Path:
     return Path(__file__).resolve().parent / "runtime" / "include"
 
 
-def zig_dir() -> Path:
-    spec = importlib.util.find_spec("ziglang")
+def package_dir(name: str) -> Path:
+    """The folder of one of `EXPLORING_PACKAGES`.
+
+    Errors: `UsageError` with all of them that are not installed.
+    """
+    spec = importlib.util.find_spec(name)
     if spec is None or not spec.submodule_search_locations:
-        raise UsageError("the C compiler is missing: expected the package `ziglang` (pip install ziglang==0.15.2)")
+        missing = [text for each, text in EXPLORING_PACKAGES.items() if importlib.util.find_spec(each) is None]
+        raise UsageError(f"exploring programs needs packages that are not installed: pip install {' '.join(missing)}")
     return Path(spec.submodule_search_locations[0])
+
+
+def zig_dir() -> Path:
+    return package_dir("ziglang")
 
 
 def driver(clang: str | None = None) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import sys
@@ -113,7 +114,8 @@ class Events:
 def make_listener(run: Run, as_json: bool, quiet: bool) -> Listener:
     if as_json:
         return Events(run)
-    if not quiet and sys.stdout.isatty() and os.environ.get("TERM", "dumb") not in ("dumb", "unknown"):
+    is_terminal = sys.stdout.isatty() and os.environ.get("TERM", "dumb") not in ("dumb", "unknown")
+    if not quiet and is_terminal and importlib.util.find_spec("rich") is not None:
         # Imported only here: loading it takes as long as exploring a small program.
         from partita.cli.live import Terminal
 

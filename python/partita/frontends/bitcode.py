@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import Any, cast
 
 from partita.errors import UsageError
+from partita.toolchain import package_dir
 
 _BITCODE = (b"BC\xc0\xde", b"\xde\xc0\x17\x0b")
 _PROBE = "import sys; from llvmlite import binding; binding.parse_bitcode(sys.stdin.buffer.read()).verify()"
@@ -82,6 +83,7 @@ def _link(llvm: ModuleType, inputs: Sequence[tuple[str, bytes]]) -> Any:
 
 @functools.cache
 def _llvm() -> ModuleType:
+    package_dir("llvmlite")
     from llvmlite import binding
 
     binding.initialize_native_target()

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import importlib.util
 import json
 import os
 import struct
@@ -17,7 +16,7 @@ import zlib
 from collections.abc import Iterable
 from pathlib import Path
 
-from partita.errors import UsageError
+from partita.toolchain import package_dir
 
 
 def cache_dir() -> Path:
@@ -44,10 +43,7 @@ def lowering_identity() -> list[str]:
     sources = ("frontends/bitcode.py", "frontends/c.py", "frontends/executable.py", "toolchain.py")
     package = Path(__file__).resolve().parent.parent
     files = [*(package / name for name in sources), *sorted(package.glob("llvm/*.py"))]
-    llvmlite = importlib.util.find_spec("llvmlite")
-    if llvmlite is None or llvmlite.origin is None:
-        raise UsageError("the LLVM reader is missing: expected the Python package `llvmlite` (pip install llvmlite)")
-    files.append(Path(llvmlite.origin).parent / "_version.py")
+    files.append(package_dir("llvmlite") / "_version.py")
     return [file_hash(str(file)) or "" for file in files]
 
 

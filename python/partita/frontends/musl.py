@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import importlib.util
 import os
 import subprocess
 import sys
@@ -163,14 +164,13 @@ def _build() -> bytes:
 @contextlib.contextmanager
 def _progress(total: int):  # type: ignore[no-untyped-def]
     """A progress bar on standard error if that is a terminal, otherwise one line."""
-    from rich.console import Console
-    from rich.progress import Progress
-
-    console = Console(stderr=True)
-    if not console.is_terminal:
+    if importlib.util.find_spec("rich") is None or not sys.stderr.isatty():
         print("partita: compiling the C library, once for this installation (about a minute)", file=sys.stderr)
         yield lambda: None
         return
-    with Progress(console=console, transient=True) as bar:
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("compiling the C library, once for this installation", total=total)
         yield lambda: bar.advance(task)

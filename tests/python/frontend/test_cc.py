@@ -11,7 +11,7 @@ import pytest
 
 from partita.cc import embedded
 from partita.cc.musl import prepare_musl
-from partita.toolchain import driver, include_flags
+from partita.toolchain import EXPLORING_PACKAGES, driver, include_flags
 from support import PARTITA, REPOSITORY, Run
 
 PROJECT = REPOSITORY / "tests" / "projects" / "words"
@@ -260,5 +260,6 @@ def test_missing_compiler(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
 
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     assert main(["cc", "-c", "main.c"]) == 1
-    expected = "the C compiler is missing: expected the package `ziglang` (pip install ziglang==0.15.2)"
+    missing = " ".join(EXPLORING_PACKAGES.values())
+    expected = f"exploring programs needs packages that are not installed: pip install {missing}"
     assert capsys.readouterr().err == f"partita cc: error: {expected}\n"

@@ -14,22 +14,26 @@ import pytest
 from partita import _core
 from support import PATIENCE_S, REPOSITORY
 
-RELEASE = _core.BUILD_PROFILE == "release"
+PROFILES = {"quick": "quick", "release": "release"} if _core.BUILD_PROFILE == "release" else {"debug": "dev"}
+"""Cargo profiles of the installed extension, by folder."""
 
 
 def wheel(folder: Path) -> Path:
     """Builds a wheel of the installed extension. Quick where `make` has built it; elsewhere it takes minutes."""
     target = Path(os.environ.get("CARGO_TARGET_DIR", REPOSITORY / "target"))
-    library = REPOSITORY / target / ("release" if RELEASE else "debug") / "lib_core.so"
     sources = [path for part in ("core/src", "bindings/src") for path in (REPOSITORY / part).rglob("*.rs")]
-    if not library.exists() or library.stat().st_mtime < max(path.stat().st_mtime for path in sources):
-        pytest.skip(f"no extension of these sources in {library.parent}: run make test, which builds it there")
+    newest = max(path.stat().st_mtime for path in sources)
+    libraries = [REPOSITORY / target / name / "lib_core.so" for name in PROFILES]
+    current = [path for path in libraries if path.exists() and path.stat().st_mtime >= newest]
+    if not current:
+        pytest.skip(f"no extension of these sources in {libraries[0].parent}: run make test, which builds it there")
+    profile = PROFILES[current[0].parent.name]
     command = [str(Path(sys.executable).with_name("maturin")), "build", "--locked", "--offline", "--out", str(folder)]
     # With the value that the Makefile sets, or everything would be rebuilt.
     environment = {name: value for name, value in os.environ.items() if name != "PARTITA_COMMIT"}
     if _core.BUILD_COMMIT is not None:
         environment["PARTITA_COMMIT"] = _core.BUILD_COMMIT
-    command += ["--release"] if RELEASE else []
+    command += ["--profile", profile]
     subprocess.run(command, cwd=REPOSITORY, env=environment, check=True, capture_output=True, timeout=PATIENCE_S)
     (built,) = folder.glob("partita-*.whl")
     return built
