@@ -229,7 +229,7 @@ impl Random {
         if width > 4 && self.below(3) == 0 {
             let shift = 1 + self.below(3) as u32;
             let low = self.below(1 << shift);
-            return Set::above(self.set(width - shift), shift, low);
+            return self.set(width - shift).with_low_bits(shift, low);
         }
         let top = mask(width);
         let ends = [0, 1, top, top - 1, top / 2, top / 2 + 1];
@@ -315,7 +315,7 @@ fn aligned_sets(width: u32) -> Vec<Set> {
         for low in 0..1 << shift {
             let (left, top) = (width - shift, mask(width - shift));
             let intervals = [(0, 9), (top - 8, top), (top / 2 - 6, top / 2 + 5), (3, top - 3), (7, 12)];
-            all.extend(intervals.map(|(p, q)| Set::above(Set::interval(left, p, q), shift, low)));
+            all.extend(intervals.map(|(p, q)| Set::interval(left, p, q).with_low_bits(shift, low)));
         }
     }
     assert!(all.iter().all(Set::is_aligned));
@@ -373,7 +373,9 @@ fn preimages_of_aligned_sets_at_width_9() {
                         Set::interval(9, 40, 400),
                         Set::single(9, 24),
                     ],
-                    w => vec![Set::above(Set::interval(w - 2, 5, 9000), 2, 1), Set::interval(w, 40, 90_000)],
+                    w => {
+                        vec![Set::interval(w - 2, 5, 9000).with_low_bits(2, 1), Set::interval(w, 40, 90_000)]
+                    }
                 };
                 for (target, which) in targets.iter().flat_map(|t| [(t, 0), (t, 1)]) {
                     for own in [own, &Set::full(width)] {

@@ -8,7 +8,7 @@
 //! Harvest: `Trail` keeps the last value of each input. At a backtrack these values are the last trail without a
 //! conflict, completed by the earlier values of unassigned inputs; they are offered as a sample.
 
-use super::sample::Sample;
+use super::sample::{Sample, set_bit};
 use super::sat_solver::{ClauseSink, SatResult, SatSolver, SatTask};
 use crate::budget::{Budget, BudgetPoller, Why};
 use batsat::theory::TheoryArg;
@@ -76,13 +76,6 @@ struct Trail {
     sample: Sample,
 }
 
-impl Trail {
-    fn set(&mut self, position: u32, value: bool) {
-        let (word, bit) = (position as usize / 64, position % 64);
-        self.values[word] = self.values[word] & !(1 << bit) | u64::from(value) << bit;
-    }
-}
-
 impl Theory for Trail {
     fn final_check(&mut self, _: &mut TheoryArg) {}
 
@@ -118,7 +111,7 @@ impl Theory for Trail {
             if position != NOT_TRACED {
                 self.assigned += 1;
                 self.changed = true;
-                self.set(position, lit.sign());
+                set_bit(&mut self.values, position, lit.sign());
             }
         }
         self.seen = trail.len();
@@ -189,7 +182,7 @@ impl Batsat {
                 value if value == lbool::UNDEF => trail.position[lit.var().idx() as usize] = i as u32,
                 value => {
                     trail.assigned += 1;
-                    trail.set(i as u32, value == lbool::TRUE);
+                    set_bit(&mut trail.values, i as u32, value == lbool::TRUE);
                 }
             }
         }

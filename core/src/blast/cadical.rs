@@ -4,7 +4,7 @@
 //! Harvest: an external propagator that propagates nothing observes the assignments of the traced inputs. As with
 //! batsat, the last value of each is offered as a sample at a backtrack.
 
-use super::sample::Sample;
+use super::sample::{Sample, set_bit};
 use super::sat_solver::{ClauseSink, SatResult, SatSolver, SatTask};
 use crate::budget::{BudgetPoller, Why};
 use cadical_sys::{CaDiCal, ExternalPropagator, Status, Terminator};
@@ -43,8 +43,7 @@ impl ExternalPropagator for Observer {
         let trail = &mut *self.0.lock().expect("no holder panics");
         for &literal in literals {
             if let Some(&at) = trail.position.get(&literal.unsigned_abs()) {
-                let (word, bit) = (at as usize / 64, at % 64);
-                trail.values[word] = trail.values[word] & !(1 << bit) | u64::from(literal > 0) << bit;
+                set_bit(&mut trail.values, at, literal > 0);
                 trail.changed = true;
             }
         }

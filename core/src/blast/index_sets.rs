@@ -2,9 +2,8 @@
 //! them serve every path. Each node is visited once.
 
 use crate::expr::{Alive, Expr, Graph, Op};
-use crate::interval::{Set, forward, shape};
+use crate::interval::{Set, image};
 use rustc_hash::FxHashMap;
-use std::borrow::Cow;
 
 /// Sets by expression; `None` if nothing is known.
 #[derive(Default)]
@@ -38,15 +37,7 @@ impl IndexSets {
         if !is_word_operator(graph, e) {
             return graph.const_word(e).map(|word| Set::single(graph.width(e), word));
         }
-        let kids = graph.kids(e);
-        let any = |i: usize| Cow::Owned(Set::full(graph.width(kids[i])));
-        let set = |i: usize| self.known[&kids[i]].as_ref().map_or_else(|| any(i), Cow::Borrowed);
-        let image = match kids.len() {
-            1 => forward::unary(graph.op(e), shape(graph, e), &set(0)),
-            2 => forward::binary(graph.op(e), shape(graph, e), &set(0), &set(1)),
-            _ => forward::ite(&set(0), &set(1), &set(2)),
-        };
-        Some(image.set)
+        Some(image(graph, e, |kid| self.known[&kid].as_ref()))
     }
 
     pub fn sweep(&mut self, alive: &Alive) {

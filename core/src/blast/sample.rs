@@ -11,6 +11,12 @@ pub struct Sample {
     random: u64,
 }
 
+/// Sets one bit of a row.
+pub fn set_bit(row: &mut [u64], position: u32, value: bool) {
+    let (word, bit) = (position as usize / 64, position % 64);
+    row[word] = row[word] & !(1 << bit) | u64::from(value) << bit;
+}
+
 impl Default for Sample {
     fn default() -> Sample {
         Sample { keep: 0, rows: Vec::new(), hashes: FxHashSet::default(), random: 0x9e37_79b9_7f4a_7c15 }

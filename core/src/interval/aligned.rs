@@ -41,7 +41,7 @@ impl Aligned {
         }
         let low = intervals[0].0 & ones(shift);
         let high = Set::from_values(width - shift, intervals.iter().map(|s| s.0 >> shift));
-        Some(Approx { set: Set::above(high.set, shift, low), exact: high.exact })
+        Some(high.with_low_bits(shift, low))
     }
 
     pub fn word(&self, high: u64) -> u64 {
@@ -65,8 +65,8 @@ impl Aligned {
     }
 
     pub fn intersect(&self, other: &Set) -> Approx {
-        let both = self.high.intersect(&other.high_of(self.shift, self.low));
-        Approx { set: Set::above(both.set, self.shift, self.low), exact: both.exact }
+        let both = self.high.intersect(&other.high_bits(self.shift, self.low));
+        both.with_low_bits(self.shift, self.low)
     }
 
     pub fn extract(&self, low: u32, width: u32) -> Approx {
@@ -78,19 +78,18 @@ impl Aligned {
             return Approx::exact(Set::single(width, self.low >> low & ones(width)));
         }
         let high = self.high.extract(0, width - fixed);
-        Approx { set: Set::above(high.set, fixed, self.low >> low), exact: high.exact }
+        high.with_low_bits(fixed, self.low >> low)
     }
 
     /// See `Set::with_field`.
     pub fn with_field(&self, low: u32, field: &Set) -> Approx {
-        let above =
-            |high: Approx| Approx { set: Set::above(high.set, self.shift, self.low), exact: high.exact };
+        let above = |high: Approx| high.with_low_bits(self.shift, self.low);
         if low >= self.shift {
             return above(self.high.with_field(low - self.shift, field));
         }
         let fixed = self.shift - low;
         if field.width() > fixed {
-            let wanted = field.high_of(fixed, self.low >> low);
+            let wanted = field.high_bits(fixed, self.low >> low);
             return above(self.high.with_field(0, &wanted));
         }
         let fits = field.contains(self.low >> low & ones(field.width()));
@@ -99,28 +98,28 @@ impl Aligned {
 }
 
 impl Set {
-    /// Words whose lowest `shift` bits are `low` and whose upper bits are in `high`.
-    pub fn above(high: Set, shift: u32, low: u64) -> Set {
+    /// Words whose lowest `shift` bits are `low` and whose upper bits are in this set.
+    pub fn with_low_bits(self, shift: u32, low: u64) -> Set {
         debug_assert!(shift < 64 && low <= ones(shift));
-        let width = high.width() + shift;
+        let width = self.width() + shift;
         if shift == 0 {
-            return high;
+            return self;
         }
-        if width <= MAX_BITMAP_WIDTH || high.count() <= INLINE_INTERVALS as u128 {
-            return Set::from_values(width, high.values().map(|h| h << shift | low)).set;
+        if width <= MAX_BITMAP_WIDTH || self.count() <= INLINE_INTERVALS as u128 {
+            return Set::from_values(width, self.values().map(|h| h << shift | low)).set;
         }
-        let (more, bits) = match high.repr() {
+        let (more, bits) = match self.repr() {
             Repr::Aligned(inner) => (inner.shift, inner.low),
-            Repr::Bitmap(_) => (high.shared_low(), high.min().expect("many") & ones(high.shared_low())),
+            Repr::Bitmap(_) => (self.shared_low(), self.min().expect("many") & ones(self.shared_low())),
             // There are more members than intervals, so two members are adjacent and share no low bits.
             Repr::Intervals(_) => (0, 0),
         };
-        let high = if more == 0 { high } else { high.high_of(more, bits) };
+        let high = if more == 0 { self } else { self.high_bits(more, bits) };
         Set::aligned(Aligned { high, shift: shift + more, low: bits << shift | low })
     }
 
     /// Upper bits of the members whose lowest `shift` bits (fewer than all) are `low`.
-    pub fn high_of(&self, shift: u32, low: u64) -> Set {
+    pub fn high_bits(&self, shift: u32, low: u64) -> Set {
         let width = self.width() - shift;
         if shift == 0 {
             return self.clone();
@@ -130,13 +129,13 @@ impl Set {
                 if aligned.low & ones(shift) != low {
                     return Set::empty(width);
                 }
-                Set::above(aligned.high.clone(), aligned.shift - shift, aligned.low >> shift)
+                aligned.high.clone().with_low_bits(aligned.shift - shift, aligned.low >> shift)
             }
             Repr::Aligned(aligned) => {
                 if low & ones(aligned.shift) != aligned.low {
                     return Set::empty(width);
                 }
-                aligned.high.high_of(shift - aligned.shift, low >> aligned.shift)
+                aligned.high.high_bits(shift - aligned.shift, low >> aligned.shift)
             }
             Repr::Bitmap(_) | Repr::Intervals(_) => {
                 let within = self.intervals().into_iter().filter_map(|(p, q)| {
@@ -178,8 +177,8 @@ impl Set {
         let shift = self.shared_low().min(other.shared_low()).min(differ).min(self.width() - 1);
         if shift > 0 {
             let low = a & ones(shift);
-            let both = self.high_of(shift, low).union(&other.high_of(shift, low));
-            return Approx { set: Set::above(both.set, shift, low), exact: both.exact };
+            let both = self.high_bits(shift, low).union(&other.high_bits(shift, low));
+            return both.with_low_bits(shift, low);
         }
         let (mut intervals, mut exact) = (Vec::new(), true);
         for set in [self, other] {

@@ -161,10 +161,7 @@ fn and(target: &Set, other: &Set, width: u32) -> Approx {
 /// Words x with `x & m` in the target.
 pub fn masked(target: &Set, m: u64, width: u32) -> Approx {
     match runs(m)[..] {
-        [] => {
-            let set = if target.contains(0) { Set::full(width) } else { Set::empty(width) };
-            Approx::exact(set)
-        }
+        [] => Approx::exact(Set::full_if(width, target.contains(0))),
         [(low, length)] => unscaled(target, low, length).set.lift(low, width),
         [(low, _), .., (last, length)] => {
             let hull = last + length - low;
@@ -180,7 +177,7 @@ pub fn masked(target: &Set, m: u64, width: u32) -> Approx {
 
 /// Values f of `length` bits with `f << low` in the target.
 pub fn unscaled(target: &Set, low: u32, length: u32) -> Approx {
-    let high = target.high_of(low, 0);
+    let high = target.high_bits(low, 0);
     let fits = high.intersect(&Set::interval(high.width(), 0, mask(length)));
     fits.set.extract(0, length).exact_if(fits.exact)
 }
@@ -201,8 +198,7 @@ fn or(target: &Set, other: &Set, width: u32) -> Approx {
 fn factor(target: &Set, own: &Set, c: u64) -> Approx {
     let width = own.width();
     if c == 0 {
-        let set = if target.contains(0) { Set::full(width) } else { Set::empty(width) };
-        return Approx::exact(set);
+        return Approx::exact(Set::full_if(width, target.contains(0)));
     }
     let most = own.max().expect("not empty");
     if u128::from(most) * u128::from(c) <= u128::from(mask(width)) {
@@ -241,8 +237,7 @@ fn inverse(odd: u64) -> u64 {
 fn dividend(target: &Set, c: u64) -> Approx {
     let width = target.width();
     if c == 0 {
-        let set = if target.contains(mask(width)) { Set::full(width) } else { Set::empty(width) };
-        return Approx::exact(set);
+        return Approx::exact(Set::full_if(width, target.contains(mask(width))));
     }
     let intervals = target.intervals().into_iter().filter_map(|(p, q)| {
         let from = p.checked_mul(c).filter(|from| *from <= mask(width))?;
@@ -266,8 +261,7 @@ fn congruent(target: &Set, own: &Set, c: u64) -> Approx {
     let (first, last) = (own.min().expect("not empty") / c, own.max().expect("not empty") / c);
     if last - first > MAX_PERIODS {
         let possible = below(target, c - 1).next().is_some();
-        let set = if possible { Set::full(width) } else { Set::empty(width) };
-        return Approx { set, exact: !possible };
+        return Approx { set: Set::full_if(width, possible), exact: !possible };
     }
     let mut parts: Vec<Interval> = Vec::new();
     for period in first..=last {
@@ -319,8 +313,7 @@ fn signed_dividend(target: &Set, c: u64) -> Approx {
 fn unshift(op: Op, target: &Set, own: &Set, amount: u64) -> Approx {
     let width = target.width();
     if amount >= width.into() && op != Op::AShr {
-        let set = if target.contains(0) { Set::full(width) } else { Set::empty(width) };
-        return Approx::exact(set);
+        return Approx::exact(Set::full_if(width, target.contains(0)));
     }
     let k = amount.min(u64::from(width) - 1) as u32;
     match op {
@@ -401,7 +394,7 @@ fn disjoint_operand(target: &Set, other: &Set, cut: u32, own_is_high: bool) -> A
     if own_is_high {
         let fits = target.with_field(0, &other.extract(0, cut).set);
         let field = fits.set.extract(cut, width - cut).exact_if(fits.exact);
-        return Approx { set: Set::above(field.set, cut, 0), exact: field.exact };
+        return field.with_low_bits(cut, 0);
     }
     let fits = target.with_field(cut, &other.extract(cut, width - cut).set);
     let field = fits.set.extract(0, cut).exact_if(fits.exact);

@@ -42,8 +42,7 @@ impl Set {
     pub fn lift(&self, low: u32, width: u32) -> Approx {
         debug_assert!(low + self.width() <= width);
         if self.is_full() || self.is_empty() {
-            let set = if self.is_full() { Set::full(width) } else { Set::empty(width) };
-            return Approx::exact(set);
+            return Approx::exact(Set::full_if(width, self.is_full()));
         }
         let shared = if low == 0 && width > self.width() { self.shared_low() } else { 0 };
         if shared > 0 {
@@ -51,9 +50,9 @@ impl Set {
             let high = if shared == self.width() {
                 Approx::exact(Set::full(width - shared))
             } else {
-                self.high_of(shared, bits).lift(0, width - shared)
+                self.high_bits(shared, bits).lift(0, width - shared)
             };
-            return Approx { set: Set::above(high.set, shared, bits), exact: high.exact };
+            return high.with_low_bits(shared, bits);
         }
         let above = width - low - self.width();
         let intervals = self.intervals();
@@ -100,11 +99,11 @@ impl Set {
         let shared = if low == 0 { field.shared_low() } else { 0 };
         if shared > 0 && !field.is_empty() {
             let bits = field.min().expect("not empty") & ones(shared);
-            let mut high = Approx::exact(self.high_of(shared, bits));
+            let mut high = Approx::exact(self.high_bits(shared, bits));
             if shared < field.width() {
-                high = high.set.with_field(0, &field.high_of(shared, bits));
+                high = high.set.with_field(0, &field.high_bits(shared, bits));
             }
-            return Approx { set: Set::above(high.set, shared, bits), exact: high.exact };
+            return high.with_low_bits(shared, bits);
         }
         let mut exact = !field.is_aligned();
         let mut out: Vec<Interval> = Vec::new();

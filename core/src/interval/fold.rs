@@ -107,6 +107,22 @@ pub fn shape(graph: &Graph, e: Expr) -> Shape {
     Shape { width: graph.width(e), operand: graph.width(operand), low }
 }
 
+/// The image of the sets of the operands of `e`, all values where a set is unknown. `e` is an operator on words of at most
+/// 64 bits.
+pub fn image<'a>(graph: &Graph, e: Expr, known: impl Fn(Expr) -> Option<&'a Set>) -> Set {
+    let kids = graph.kids(e);
+    let set = |i: usize| match known(kids[i]) {
+        Some(set) => Cow::Borrowed(set),
+        None => Cow::Owned(Set::full(graph.width(kids[i]))),
+    };
+    let image = match kids.len() {
+        1 => forward::unary(graph.op(e), shape(graph, e), &set(0)),
+        2 => forward::binary(graph.op(e), shape(graph, e), &set(0), &set(1)),
+        _ => forward::ite(&set(0), &set(1), &set(2)),
+    };
+    image.set
+}
+
 impl Fold {
     /// The set of `e`, all values if unknown. `e` has at most 64 bits.
     pub fn set(&self, graph: &Graph, e: Expr) -> Set {
@@ -233,18 +249,12 @@ impl Fold {
                 return None;
             }
         }
-        let any = |kid| Cow::Owned(Set::full(graph.width(kid)));
-        let set = |i: usize| self.known(kids[i]).map_or_else(|| any(kids[i]), Cow::Borrowed);
         let interval_count: usize =
             kids.iter().map(|&kid| self.known(kid).map_or(1, Set::interval_count)).product();
-        let image = match kids.len() {
-            1 => forward::unary(op, shape(graph, e), &set(0)),
-            2 => forward::binary(op, shape(graph, e), &set(0), &set(1)),
-            _ => forward::ite(&set(0), &set(1), &set(2)),
-        };
+        let image = image(graph, e, |kid| self.known(kid));
         self.cost += interval_count.min(MAX_COUNTED_PAIRS) / PAIRS_PER_NODE;
         self.spent += PAIR_NS * interval_count.min(MAX_COUNTED_PAIRS) as u64;
-        Some(image.set)
+        Some(image)
     }
 
     /// A read that is not of a variable at a constant index.

@@ -33,7 +33,7 @@ pub fn unary(op: Op, shape: Shape, a: &Set) -> Approx {
         let low = if op == Op::Not { !own.low & ones(own.shift) } else { own.low };
         let above = Shape { width: width - own.shift, operand: own.high.width(), low: 0 };
         let high = unary(op, above, &own.high);
-        return Approx { set: Set::above(high.set, own.shift, low), exact: high.exact };
+        return high.with_low_bits(own.shift, low);
     }
     match op {
         Op::Not => {
@@ -151,7 +151,7 @@ fn split_low_bits(op: Op, width: u32, a: &Set, b: &Set) -> Option<Approx> {
     let low = eval::word(op, shape, x, y, 0) & ones(shift);
     let above = width - shift;
     let shape = Shape { width: above, operand: above, low: 0 };
-    let mut high = binary(op, shape, &a.high_of(shift, x), &b.high_of(shift, y));
+    let mut high = binary(op, shape, &a.high_bits(shift, x), &b.high_bits(shift, y));
     // The lowest bits are constant, so the carry is the same for all pairs.
     let carries = match op {
         Op::Add => x + y > ones(shift),
@@ -162,7 +162,7 @@ fn split_low_bits(op: Op, width: u32, a: &Set, b: &Set) -> Option<Approx> {
         let exact = high.exact;
         high = binary(op, shape, &high.set, &Set::single(above, 1)).exact_if(exact);
     }
-    Some(Approx { set: Set::above(high.set, shift, low), exact: high.exact })
+    Some(high.with_low_bits(shift, low))
 }
 
 /// Tests whether the operands have no set bits in common, so that the result is a concatenation. Returns the lowest
@@ -279,7 +279,7 @@ fn multiply(width: u32, a: &Set, b: &Set) -> Approx {
     let left = width - p - q;
     let (x, y) = (a.extract(p, left), b.extract(q, left));
     let odd = multiply_odd(left, &x.set, &y.set).exact_if(x.exact && y.exact);
-    Approx { set: Set::above(odd.set, p + q, 0), exact: odd.exact }
+    odd.with_low_bits(p + q, 0)
 }
 
 fn multiply_odd(width: u32, a: &Set, b: &Set) -> Approx {
@@ -296,12 +296,18 @@ fn multiply_odd(width: u32, a: &Set, b: &Set) -> Approx {
     for &(a_low, a_high) in &left {
         for &(b_low, b_high) in &right {
             let ends = [a_low * b_low, a_low * b_high, a_high * b_low, a_high * b_high];
-            let low = ends.iter().copied().min().expect("four ends");
-            let high = ends.iter().copied().max().expect("four ends");
-            parts.extend(Set::from_integers(width, low, high).intervals());
+            parts.extend(hull(width, ends).intervals());
         }
     }
     Approx::sound(Set::from_intervals(width, parts).set)
+}
+
+/// Words congruent to the integers from the least to the greatest of `ends`.
+fn hull(width: u32, ends: [i128; 4]) -> Set {
+    let [first, others @ ..] = ends;
+    let (low, high) =
+        others.into_iter().fold((first, first), |(low, high), end| (low.min(end), high.max(end)));
+    Set::from_integers(width, low, high)
 }
 
 fn unsigned_quotient(width: u32, a: &Set, b: &Set) -> Approx {
@@ -373,9 +379,7 @@ fn signed_quotient(width: u32, a: &Set, b: &Set) -> Approx {
         for &(from, to) in &divisors {
             exact &= from == to;
             let ends = [low / from, low / to, high / from, high / to];
-            let least = ends.iter().copied().min().expect("four ends");
-            let most = ends.iter().copied().max().expect("four ends");
-            parts.extend(Set::from_integers(width, least, most).intervals());
+            parts.extend(hull(width, ends).intervals());
         }
     }
     Set::from_intervals(width, parts).exact_if(exact)
@@ -454,7 +458,7 @@ fn shift_by(op: Op, width: u32, a: &Set, amount: u64) -> Approx {
         }
         _ => {
             let kept = a.extract(0, width - k);
-            Approx { set: Set::above(kept.set, k, 0), exact: kept.exact }
+            kept.with_low_bits(k, 0)
         }
     }
 }
@@ -476,9 +480,9 @@ fn concat(shape: Shape, a: &Set, b: &Set) -> Approx {
             Approx::exact(a.clone())
         } else {
             let above = Shape { width: shape.width - shared, operand: shape.operand, low: left };
-            concat(above, a, &b.high_of(shared, bits))
+            concat(above, a, &b.high_bits(shared, bits))
         };
-        return Approx { set: Set::above(high.set, shared, bits), exact: high.exact };
+        return high.with_low_bits(shared, bits);
     }
     let join = |x: u64, y: u64| x << low_width | y;
     if b.is_full() {
@@ -517,12 +521,12 @@ fn and(width: u32, a: &Set, b: &Set) -> Approx {
         if let [(_, length)] = runs(m)[..] {
             // One run of ones: a field of `x`, moved back to its position.
             let field = extend(Op::ZExt, width - low, &x.extract(low, length));
-            return Approx { set: Set::above(field.set, low, 0), exact: field.exact };
+            return field.with_low_bits(low, 0);
         }
         if low > 0 {
             let above =
                 and(width - low, &x.extract(low, width - low).set, &Set::single(width - low, m >> low));
-            return Approx::sound(Set::above(above.set, low, 0));
+            return Approx::sound(above.set.with_low_bits(low, 0));
         }
     }
     let most = a.max().expect("not empty").min(b.max().expect("not empty"));
@@ -539,7 +543,7 @@ fn or(width: u32, a: &Set, b: &Set) -> Approx {
         if low > 0 {
             let kept = x.extract(low, width - low);
             let above = or(width - low, &kept.set, &Set::single(width - low, m >> low));
-            return Approx { set: Set::above(above.set, low, ones(low)), exact: above.exact && kept.exact };
+            return above.with_low_bits(low, ones(low)).exact_if(kept.exact);
         }
     }
     let least = a.min().expect("not empty").max(b.min().expect("not empty"));

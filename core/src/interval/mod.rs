@@ -14,7 +14,7 @@ mod reason_tree;
 pub mod set;
 mod summary;
 
-pub use fold::{Imprecision, shape};
+pub use fold::{Imprecision, image};
 pub use guess::{GuessStrategy, guess_model};
 pub use learn::{Facts, KnownSet, LEARNING_EFFORT, Learner};
 pub use range::{BitRange, BitRanges};

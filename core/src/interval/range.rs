@@ -6,7 +6,8 @@
 
 use super::set::MAX_BITMAP_WIDTH;
 use crate::expr::bits::mask;
-use crate::expr::walk::element_range;
+use crate::expr::columns::Tile;
+use crate::expr::walk::{Atom, element_range};
 use crate::expr::{Alive, Bits, Expr, Graph, Model, Op, Sort};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -78,6 +79,20 @@ impl BitRange {
                     array.set_word(at, new as u64 & mask(element));
                 }
             }
+        }
+    }
+
+    /// Binds a column of values of this range in a tile. The range is a whole variable or adjacent whole elements.
+    pub fn bind(&self, graph: &Graph, tile: &mut Tile<'_>, column: &[u64]) {
+        if !graph.is_array(self.base) {
+            tile.bind(Atom::Variable(self.base), column);
+            return;
+        }
+        let element = graph.width(self.base);
+        let first = self.low / u64::from(element);
+        for i in 0..self.width / element {
+            let part: Vec<u64> = column.iter().map(|v| v >> (i * element) & mask(element)).collect();
+            tile.bind(Atom::Element(self.base, first + u64::from(i)), &part);
         }
     }
 }

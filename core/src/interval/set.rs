@@ -42,6 +42,11 @@ pub struct Approx {
 }
 
 impl Approx {
+    /// See `Set::with_low_bits`.
+    pub fn with_low_bits(self, shift: u32, low: u64) -> Approx {
+        Approx { set: self.set.with_low_bits(shift, low), exact: self.exact }
+    }
+
     pub fn exact(set: Set) -> Approx {
         Approx { set, exact: true }
     }
@@ -74,6 +79,11 @@ impl Set {
 
     pub fn full(width: u32) -> Set {
         Set::interval(width, 0, mask(width))
+    }
+
+    /// All values if `condition` holds, otherwise none.
+    pub fn full_if(width: u32, condition: bool) -> Set {
+        if condition { Set::full(width) } else { Set::empty(width) }
     }
 
     pub fn single(width: u32, value: u64) -> Set {

@@ -10,10 +10,9 @@ use super::fold::{Fold, Imprecision, Unconstrained};
 use super::propagate::{ImpliedSets, MAX_VISITS, propagate};
 use super::range::{self, BitRanges};
 use super::set::{Interval, MAX_BITMAP_WIDTH, Set};
-use crate::expr::bits::mask;
 use crate::expr::columns::{Columns, Plan};
 use crate::expr::eval::Shape;
-use crate::expr::walk::{Atom, element_range};
+use crate::expr::walk::element_range;
 use crate::expr::{Alive, Expr, Graph, Op};
 use crate::persist::Recent;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -201,21 +200,12 @@ impl Summaries {
         let mut roots = vec![e];
         roots.extend(tables.iter().map(|(index, _)| *index));
         let plan = Plan::new(graph, &roots);
-        let element = graph.width(range.base);
         let (total, mut outside_table) = (1u64 << range.width, false);
         let mut intervals: Vec<Interval> = Vec::new();
         for start in (0..total).step_by(VALUES_PER_TILE as usize) {
             let values: Vec<u64> = (start..total.min(start + VALUES_PER_TILE)).collect();
             let mut tile = self.columns.tile(&plan, values.len());
-            if graph.is_array(range.base) {
-                for i in 0..u64::from(range.width / element) {
-                    let part: Vec<u64> =
-                        values.iter().map(|v| v >> (i * u64::from(element)) & mask(element)).collect();
-                    tile.bind(Atom::Element(range.base, range.low / u64::from(element) + i), &part);
-                }
-            } else {
-                tile.bind(Atom::Variable(range.base), &values);
-            }
+            range.bind(graph, &mut tile, &values);
             let mut keep: Vec<bool> = tile.words(0).iter().map(|truth| *truth != 0).collect();
             for (i, (_, length)) in tables.iter().enumerate() {
                 for (keep, at) in keep.iter_mut().zip(tile.words(i + 1)) {

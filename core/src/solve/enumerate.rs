@@ -11,7 +11,6 @@
 use super::{Layer, Rest};
 use crate::expr::bits::mask;
 use crate::expr::columns::{Columns, Plan, Tile, lanes_of};
-use crate::expr::walk::Atom;
 use crate::expr::{Expr, Graph};
 use crate::interval::{BitRange, BitRanges, Facts, Inventory, ReasonTree};
 use crate::persist::Recent;
@@ -335,16 +334,7 @@ impl Space {
             let at = |lane: u64| cell.values[((start + lane) / stride % count) as usize];
             let column: Vec<u64> = (0..tile.lanes() as u64).map(at).collect();
             stride *= count;
-            if !graph.is_array(cell.range.base) {
-                tile.bind(Atom::Variable(cell.range.base), &column);
-                continue;
-            }
-            let element = graph.width(cell.range.base);
-            for i in 0..cell.range.width / element {
-                let part: Vec<u64> = column.iter().map(|v| v >> (i * element) & mask(element)).collect();
-                let first = cell.range.low / u64::from(element);
-                tile.bind(Atom::Element(cell.range.base, first + u64::from(i)), &part);
-            }
+            cell.range.bind(graph, tile, &column);
         }
     }
 }
