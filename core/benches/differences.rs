@@ -3,7 +3,10 @@
 //! Fails if the domain needs 50 microseconds or more.
 
 mod allocator;
+#[path = "../tests/chain/mod.rs"]
+mod chain;
 
+use chain::solver;
 use partita_core::budget::Budget;
 use partita_core::difference::active_path::ActivePath;
 use partita_core::difference::assignment::Assignment;
@@ -11,7 +14,6 @@ use partita_core::difference::{Bound, Differences, ExternalBounds, IntegerTerm, 
 use partita_core::expr::{Expr, Graph, Op, Sort};
 use partita_core::query::{Answer, PathTree, Query, Reasons, Status};
 use partita_core::solve::conformance::Random;
-use partita_core::solve::{Solver, Spec, build_chain};
 use std::time::Instant;
 
 const VARIABLES: u64 = 1000;
@@ -117,8 +119,7 @@ fn change_path() -> f64 {
 
 /// Time of a query with a new constraint through a chain, in milliseconds, and the number of queries answered.
 fn layer(chain: &str) -> (f64, usize) {
-    let spec = Spec::parse(chain, &Spec(Vec::new())).expect("a chain");
-    let mut solver = Solver::new(build_chain(&spec, &mut |_| Ok(None)).expect("layers of the core"));
+    let mut solver = solver(chain);
     let mut random = Random::new(1);
     let words: Vec<Expr> = (0..VARIABLES)
         .map(|i| solver.graph.var(&format!("x{i}"), Sort::Bits(32)).expect("a new name"))

@@ -6,10 +6,12 @@
 //! solvers.
 
 mod allocator;
+mod clock;
 #[path = "../tests/corpus/mod.rs"]
 mod corpus;
 mod replay;
 
+use clock::cpu_time;
 use partita_core::budget::Budget;
 use partita_core::expr::Sort;
 use partita_core::query::Query;
@@ -34,15 +36,6 @@ const HARD: &[(u32, u64)] = &[
     (17, (1 << 32) - 5),
     (20, 786_431 * 524_287),
 ];
-
-/// CPU time of this thread, so that other processes do not count.
-fn cpu_time() -> Duration {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: the clock exists on Linux, and `time` is valid for writing.
-    let status = unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };
-    assert_eq!(status, 0, "the thread's clock can be read");
-    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
-}
 
 fn factor(chain: &str, width: u32, product: u64) -> (Duration, &'static str) {
     let mut solver = replay::solver(chain);

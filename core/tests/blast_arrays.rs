@@ -1,17 +1,14 @@
 //! Arrays in circuits: random queries with stores, `ite` of arrays, constant arrays, tables, word reads and
 //! comparisons, compared with all assignments at small widths; and comparisons of arrays with wide indices.
 
+mod chain;
+
+use chain::solver;
 use partita_core::blast::Blaster;
 use partita_core::budget::Budget;
 use partita_core::expr::{Bits, Evaluator, Expr, Graph, Model, Sort};
 use partita_core::query::{Answer, Query};
 use partita_core::solve::conformance::Random;
-use partita_core::solve::{Solver, Spec, build_chain};
-
-fn solver(chain: &str) -> Solver {
-    let spec = Spec::parse(chain, &Spec(Vec::new())).expect("a chain");
-    Solver::new(build_chain(&spec, &mut |_| Ok(None)).expect("layers of the core"))
-}
 
 /// Two arrays of four elements of one bit and two indices of two bits: 2^(4 + 4 + 2 + 2) assignments. Elements of
 /// two bits would give 2^20, too many per query.

@@ -1,14 +1,14 @@
 //! The conformance suite for the layer `sat`, alone and in chains: random queries on random path trees, compared
 //! with all assignments.
 
-use partita_core::solve::{Spec, build_chain, conformance};
+mod chain;
+
+use chain::layers;
+use partita_core::solve::conformance;
 
 fn conforms(names: &str, seeds: std::ops::Range<u64>, queries: u64) {
     for seed in seeds {
-        let make = || {
-            let spec = Spec::parse(names, &Spec(Vec::new())).expect("a spec");
-            build_chain(&spec, &mut |_| Ok(None)).expect("layers of the core")
-        };
+        let make = || layers(names);
         let tally = conformance::check(seed, queries, make).unwrap_or_else(|e| panic!("{names}: {e}"));
         assert!(tally.sat > 50 && tally.unsat > 50, "{names}: too few answers of one kind: {tally:?}");
     }

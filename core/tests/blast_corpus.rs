@@ -1,12 +1,13 @@
 //! The layer `sat` on the query logs of the corpus, compared with the recorded answers: a sample of each log, or
 //! all queries with PARTITA_CORPUS=all.
 
+mod chain;
 mod corpus;
 
+use chain::solver;
 use partita_core::budget::Budget;
 use partita_core::expr::kquery::KQueryParser;
 use partita_core::query::Query;
-use partita_core::solve::{Solver, Spec, build_chain};
 use std::time::Duration;
 
 /// Pairs `["type", "answer"]` of the list `"kquery"`. The files are simple enough to split at quotes.
@@ -25,8 +26,7 @@ fn recorded_answers_are_confirmed() {
     for (name, text) in corpus::texts(".kquery.gz") {
         let json = directory.join(name.replace(".kquery.gz", ".json"));
         let answers = recorded(&std::fs::read_to_string(json).expect("answers beside the log"));
-        let spec = Spec::parse("sat", &Spec(Vec::new())).expect("a chain");
-        let mut solver = Solver::new(build_chain(&spec, &mut |_| Ok(None)).expect("a layer of the core"));
+        let mut solver = solver("sat");
         let mut reader = KQueryParser::new(&text);
         let mut number = 0;
         while let Some(query) = reader.next(&mut solver.graph).expect("a query") {

@@ -1,18 +1,16 @@
 //! Queries that are too large get an answer or `unknown` with its reason, in time and in bounded memory;
 //! assignments harvested on the way are kept.
 
+mod chain;
+
+use chain::layers;
 use partita_core::budget::{Budget, Why};
 use partita_core::expr::{Expr, Model, Sort};
 use partita_core::query::{Answer, Query};
 use partita_core::solve::harvest::Batch;
-use partita_core::solve::{Layer, Rest, Solver, Spec, build_chain};
+use partita_core::solve::{Layer, Rest, Solver};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
-
-fn chain(text: &str) -> Vec<Box<dyn Layer>> {
-    let spec = Spec::parse(text, &Spec(Vec::new())).expect("a chain");
-    build_chain(&spec, &mut |_| Ok(None)).expect("layers of the core")
-}
 
 /// The largest prime below 2^60.
 const LARGE_PRIME: u64 = (1 << 60) - 93;
@@ -32,10 +30,10 @@ fn factoring(solver: &mut Solver, width: u32, product: u64) -> Expr {
 
 #[test]
 fn a_wide_multiplication_stops_in_time() {
-    for (layers, width, limit) in
+    for (spec, width, limit) in
         [("sat", 512, 1000), ("solutions sat", 512, 1000), ("sat", 4096, 1000), ("sat", 65_536, 500)]
     {
-        let mut solver = Solver::new(chain(layers));
+        let mut solver = Solver::new(layers(spec));
         let g = &mut solver.graph;
         let [x, y] = ["x", "y"].map(|n| g.var(n, Sort::Bits(width)).expect("a new name"));
         let (xy, c) = (g.mul(x, y), g.word(width, 1_000_003));
@@ -58,7 +56,7 @@ fn a_wide_multiplication_stops_in_time() {
 
 #[test]
 fn cancelling_ends_a_solve() {
-    let mut solver = Solver::new(chain("sat"));
+    let mut solver = Solver::new(layers("sat"));
     let condition = factoring(&mut solver, 31, LARGE_PRIME);
     let budget = Budget::unlimited();
     let cancel = budget.cancel.clone();
@@ -73,7 +71,7 @@ fn cancelling_ends_a_solve() {
 
 #[test]
 fn a_table_of_a_million_elements_and_ten_thousand_variables() {
-    let mut solver = Solver::new(chain("sat"));
+    let mut solver = Solver::new(layers("sat"));
     let g = &mut solver.graph;
     let base = g.var("base", Sort::Array { index: 32, element: 8 }).expect("a new name");
     let mut state = 1u64;
@@ -91,7 +89,7 @@ fn a_table_of_a_million_elements_and_ten_thousand_variables() {
     let answer = solver.check(&Query::new(solver.tree.root(), condition), &budget);
     assert_eq!(answer.verdict(), "sat");
 
-    let mut solver = Solver::new(chain("solutions sat"));
+    let mut solver = Solver::new(layers("solutions sat"));
     let g = &mut solver.graph;
     let variables: Vec<Expr> =
         (0..10_000).map(|k| g.var(&format!("v{k}"), Sort::Bits(32)).expect("a new name")).collect();
@@ -138,7 +136,7 @@ fn harvested(
 ) -> (Solver, Expr, Vec<Batch>, &'static str) {
     let batches = Arc::new(Mutex::new(Vec::new()));
     let mut layers: Vec<Box<dyn Layer>> = vec![Box::new(HarvestReader(batches.clone()))];
-    layers.extend(chain(spec));
+    layers.extend(chain::layers(spec));
     let mut solver = Solver::new(layers);
     let condition = factoring(&mut solver, width, product);
     let budget = Budget::for_time(limit);
@@ -188,10 +186,7 @@ fn partial_solutions_are_kept_for_every_answer() {
 
 #[test]
 fn bad_options_are_named() {
-    let build = |text: &str| {
-        let spec = Spec::parse(text, &Spec(Vec::new())).expect("a chain");
-        build_chain(&spec, &mut |_| Ok(None)).err().expect("refused").to_string()
-    };
+    let build = chain::error;
     let expected = "expected harvest=on|off, kp=N, conflicts=N (up to 1000000) or engine=both|batsat|cadical in \
                     `sat(...)`, found `kp=many`";
     assert_eq!(build("sat(kp=many)"), expected);

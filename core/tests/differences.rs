@@ -1,19 +1,16 @@
 //! The layer `differences` compared with all assignments: order, equality and difference constraints between four
 //! words of three bits, signed and unsigned, with constants added at every wrap boundary.
 
+mod chain;
+
+use chain::solver;
 use partita_core::budget::Budget;
 use partita_core::expr::{Bits, Evaluator, Expr, Graph, Model, Sort};
 use partita_core::query::{Answer, Query, Status, verify};
 use partita_core::solve::conformance::Random;
-use partita_core::solve::{Item, Solver, Spec, build_chain};
 
 const WIDTH: u32 = 3;
 const WORDS: usize = 4;
-
-fn solver() -> Solver {
-    let spec = Spec(vec![Item::plain("differences")]);
-    Solver::new(build_chain(&spec, &mut |_| Ok(None)).unwrap())
-}
 
 fn term(g: &mut Graph, r: &mut Random, words: &[Expr]) -> Expr {
     let x = words[r.below(words.len() as u64) as usize];
@@ -82,7 +79,7 @@ fn random_paths_of_comparisons() {
     let (mut decided, mut asked, mut unsat) = (0, 0, 0);
     for seed in 0..1000 {
         let mut r = Random::new(seed + 1);
-        let mut s = solver();
+        let mut s = solver("differences");
         let words: Vec<Expr> =
             (0..WORDS).map(|i| s.graph.var(&format!("x{i}"), Sort::Bits(WIDTH)).unwrap()).collect();
         let models = models(&words);
@@ -150,7 +147,7 @@ fn random_paths_of_comparisons() {
 #[test]
 fn wrapping_sums_are_respected() {
     // {x + 1 <=u y, y <=u x} holds at x = max; it is unsat only together with a bound on x.
-    let mut s = solver();
+    let mut s = solver("differences");
     let g = &mut s.graph;
     let (x, y) = (g.var("x", Sort::Bits(32)).unwrap(), g.var("y", Sort::Bits(32)).unwrap());
     let one = g.word(32, 1);
@@ -171,7 +168,7 @@ fn wrapping_sums_are_respected() {
 #[test]
 fn signed_and_unsigned_order_are_not_mixed() {
     // Both hold for x = -1.
-    let mut s = solver();
+    let mut s = solver("differences");
     let g = &mut s.graph;
     let x = g.var("x", Sort::Bits(32)).unwrap();
     let (zero, ten) = (g.word(32, 0), g.word(32, 10));
@@ -184,7 +181,7 @@ fn signed_and_unsigned_order_are_not_mixed() {
 fn zero_moves_before_a_variable_has_a_value() {
     // All values start at zero. `c < b` lowers c below zero, so zero and the variables above it are lowered
     // instead; a, which has no value yet, must stay above b.
-    let mut s = solver();
+    let mut s = solver("differences");
     let g = &mut s.graph;
     let [a, b, c] = ["a", "b", "c"].map(|name| g.var(name, Sort::Bits(32)).unwrap());
     let (order, condition) = (g.ule(b, a), g.ult(c, b));

@@ -1,11 +1,14 @@
 //! Memory of the interval layers is bounded for paths of any length: the worst case of section 4.1.2 of the paper,
 //! and paths with a query at every node. In a file of its own, so that no other test allocates meanwhile.
 
+mod chain;
+
+use chain::solver;
 use partita_core::budget::Budget;
 use partita_core::expr::{Expr, Sort};
 use partita_core::interval::Learner;
 use partita_core::query::{Path, Query};
-use partita_core::solve::{Solver, Spec, build_chain};
+use partita_core::solve::Solver;
 
 /// The bound stated in docs/intervals.md, for all facts learnt.
 const BOUND: u64 = 12 << 20;
@@ -15,11 +18,6 @@ fn allocated() -> u64 {
     // SAFETY: it only reads the allocator's own counters.
     let all = unsafe { libc::mallinfo2() };
     (all.uordblks + all.hblkhd) as u64
-}
-
-fn solver(chain: &str) -> Solver {
-    let spec = Spec::parse(chain, &Spec(Vec::new())).expect("a chain");
-    Solver::new(build_chain(&spec, &mut |_| Ok(None)).expect("layers of the core"))
 }
 
 /// `n` words that are 0 or a power of two, and their sum.

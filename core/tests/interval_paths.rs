@@ -1,16 +1,14 @@
 //! Facts about words, bytes and fields of words on paths: examples with their cores.
 
+mod chain;
+
+use chain::solver;
 use partita_core::budget::Budget;
 use partita_core::expr::{Expr, Graph, Sort};
 use partita_core::interval::Learner;
 use partita_core::interval::set::MAX_INTERVALS;
 use partita_core::query::{Answer, Path, Query, Status};
-use partita_core::solve::{Solver, Spec, build_chain};
-
-fn solver(chain: &str) -> Solver {
-    let spec = Spec::parse(chain, &Spec(Vec::new())).expect("a chain");
-    Solver::new(build_chain(&spec, &mut |_| Ok(None)).expect("layers of the core"))
-}
+use partita_core::solve::Solver;
 
 fn path(s: &mut Solver, constraints: &[Expr]) -> Path {
     let mut path = s.tree.root();
@@ -339,10 +337,7 @@ fn a_thousand_constraints_on_one_word_stay_within_the_limit() {
 
 #[test]
 fn variants_and_options_are_checked() {
-    let error = |chain: &str| {
-        let spec = Spec::parse(chain, &Spec(Vec::new())).expect("a chain");
-        build_chain(&spec, &mut |_| Ok(None)).err().expect("an error").to_string()
-    };
+    let error = chain::error;
     for wrong in ["intervals:fast", "intervals(repair=perhaps)", "intervals:paper(repair=on)"] {
         assert_eq!(
             error(wrong),

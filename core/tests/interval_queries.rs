@@ -5,13 +5,16 @@
 //! overlap with their bytes (here elements of two and four bits), signed and unsigned order are mixed, sums and
 //! products wrap at every boundary.
 
+mod chain;
+
+use chain::solver;
 use partita_core::budget::Budget;
 use partita_core::expr::columns::{Columns, Plan};
 use partita_core::expr::walk::Atom;
 use partita_core::expr::{Expr, Graph, Sort};
 use partita_core::query::{Answer, Query, verify};
+use partita_core::solve::Solver;
 use partita_core::solve::conformance::Random;
-use partita_core::solve::{Solver, Spec, build_chain};
 use rustc_hash::FxHashMap;
 
 /// An array of three elements of four bits, read as elements and as words of two and three; a word of two bits.
@@ -171,8 +174,7 @@ fn resize(g: &mut Graph, r: &mut Random, e: Expr, width: u32) -> Expr {
 
 /// Follows random paths with a query at each step. Returns how many were answered and how many left open.
 fn run(chain: &str, seed: u64, queries: u64) -> (u64, u64, u64) {
-    let spec = Spec::parse(chain, &Spec(Vec::new())).expect("a chain");
-    let mut solver = Solver::new(build_chain(&spec, &mut |_| Ok(None)).expect("layers of the core"));
+    let mut solver = solver(chain);
     let mut world = World::new(&mut solver.graph);
     let mut random = Random::new(seed);
     let (mut sat, mut unsat, mut open) = (0, 0, 0);

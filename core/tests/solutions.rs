@@ -1,8 +1,10 @@
 //! The pool of solutions: the nodes they are attached to, how they move between nodes, the cost of a lookup, and
 //! the bounds.
 
+mod chain;
 mod random;
 
+use chain::{error, layers};
 use partita_core::budget::{Budget, Why};
 use partita_core::expr::columns::{Assignment, Memo};
 use partita_core::expr::walk::Atom;
@@ -10,7 +12,7 @@ use partita_core::expr::{Evaluator, Expr, Graph, Model, Sort};
 use partita_core::query::{Alive, Answer, Path, Query, Status};
 use partita_core::solve::conformance::Random;
 use partita_core::solve::harvest::Place;
-use partita_core::solve::{Layer, Rest, Solver, Spec, build_chain};
+use partita_core::solve::{Layer, Rest, Solver};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
@@ -44,11 +46,6 @@ impl Layer for Feeder {
     }
 }
 
-fn chain(text: &str) -> Vec<Box<dyn Layer>> {
-    let spec = Spec::parse(text, &Spec(Vec::new())).expect("a chain");
-    build_chain(&spec, &mut |_| Ok(None)).expect("layers of the core")
-}
-
 struct FedSolver {
     solver: Solver,
     x: Expr,
@@ -56,9 +53,9 @@ struct FedSolver {
 }
 
 impl FedSolver {
-    fn new(layers: &str) -> FedSolver {
+    fn new(spec: &str) -> FedSolver {
         let rows = Arc::new(Mutex::new(Vec::new()));
-        let mut layers = chain(layers);
+        let mut layers = layers(spec);
         layers.push(Box::new(Feeder { rows: rows.clone() }));
         let mut solver = Solver::new(layers);
         let x = solver.graph.var("x", Sort::Bits(8)).expect("a new name");
@@ -227,10 +224,6 @@ fn the_pool_is_bounded() {
 
 #[test]
 fn bad_options_are_named() {
-    let error = |text: &str| {
-        let spec = Spec::parse(text, &Spec(Vec::new())).expect("a chain");
-        build_chain(&spec, &mut |_| Ok(None)).err().expect("refused").to_string()
-    };
     assert_eq!(
         error("solutions(ks=many)"),
         "expected kp=N, ks=N or variants=N (up to 1000) in `solutions(...)`, found `ks=many`"

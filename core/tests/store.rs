@@ -1,12 +1,14 @@
 //! The layer `store`: every chain with it is correct, also with several processes at once, with a damaged file, and
 //! when a writing process is killed.
 
+mod chain;
+
 use partita_core::budget::Budget;
 use partita_core::expr::{Expr, Graph, Sort};
 use partita_core::query::{Answer, Query};
 use partita_core::solve::conformance::{self, Random};
 use partita_core::solve::store::{File, Row};
-use partita_core::solve::{Layer, Solver, Spec, build_chain};
+use partita_core::solve::{Layer, Solver};
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -37,7 +39,7 @@ impl Drop for Folder {
 /// `STORE` in the text stands for a layer on the file that keeps everything.
 fn chain(text: &str, file: &Path) -> Vec<Box<dyn Layer>> {
     let text = text.replace("STORE", &format!("store(path={},eager=on)", file.display()));
-    build_chain(&Spec::parse(&text, &Spec(Vec::new())).unwrap(), &mut |_| Ok(None)).unwrap()
+    chain::layers(&text)
 }
 
 fn counter(solver: &Solver, name: &str) -> f64 {

@@ -6,34 +6,29 @@
 //! reasons; `--cores` compares cores with minimal ones. Fails if a verdict is wrong, or if fewer than 95 % are
 //! answered for one of the programs that must be answered without SAT.
 
+#[path = "../../tests/chain/mod.rs"]
+mod chain;
+#[path = "../clock/mod.rs"]
+mod clock;
 mod cores;
 #[path = "../allocator/counting.rs"]
 mod counting;
 mod small;
 
+use chain::solver;
 use partita_core::budget::Budget;
 use partita_core::expr::kquery::{KQueryParser, ParsedQuery as Logged};
 use partita_core::query::{Answer, Path, Query, Status};
-use partita_core::solve::{Solver, Spec, build_chain};
+use partita_core::solve::Solver;
 use std::path::PathBuf;
 
 const CHAIN: &str = "simplify split intervals enumerate sat";
 /// Chains for the share that one layer answers.
 const ONE_LAYER: [&str; 2] = ["simplify split intervals:paper sat", "simplify split intervals sat"];
 
-/// CPU time of this thread in nanoseconds: wall-clock time means little on a busy machine. Reading it costs about
-/// half a microsecond, which is included in every check below.
+/// CPU time of this thread in nanoseconds. Reading it is included in the time of every check.
 fn cpu_ns() -> u64 {
-    let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: the pointer is to a local timespec.
-    let failed = unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut now) };
-    assert_eq!(failed, 0, "Linux has a clock for each thread");
-    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
-}
-
-fn solver(chain: &str) -> Solver {
-    let spec = Spec::parse(chain, &Spec(Vec::new())).expect("a chain");
-    Solver::new(build_chain(&spec, &mut |_| Ok(None)).expect("layers of the core"))
+    clock::cpu_time().as_nanos() as u64
 }
 
 /// Programs of which at least 95 % of the checks must be answered before the SAT solver.

@@ -1,13 +1,12 @@
 //! Replay of a query log through a chain, as in `partita smt`.
 
-use partita_core::script::{KQuerySession, Limits, Mode};
-use partita_core::solve::{LayerStatistics, Solver, Spec, build_chain};
-use std::time::Duration;
+#[path = "../../tests/chain/mod.rs"]
+mod chain;
 
-pub fn solver(chain: &str) -> Solver {
-    let spec = Spec::parse(chain, &Spec(Vec::new())).expect("a chain");
-    Solver::new(build_chain(&spec, &mut |_| Ok(None)).expect("layers of the core"))
-}
+pub(crate) use chain::solver;
+use partita_core::script::{KQuerySession, Limits, Mode};
+use partita_core::solve::LayerStatistics;
+use std::time::Duration;
 
 #[derive(Default)]
 pub struct Figures {
