@@ -1,8 +1,8 @@
 //! Replays the query logs through `simplify split intervals enumerate sat` as an executor would: a path that was
 //! answered sat is feasible and has its model. Prints per program the share of checks answered before the SAT
 //! solver (by the paper's variant alone, by `intervals` alone, and by the chain), their time, and what remains and
-//! why; before that, the figures of `small.rs`. Verdicts are compared with the index. Logs: `../shared/corpus` next
-//! to the repository, or under `PARTITA_SHARED`. Arguments: names of logs; `--chain SPEC`; `--why` lists the
+//! why; before that, the figures of `small.rs`. Verdicts are compared with the index. Logs: `$PARTITA_SHARED/corpus`
+//! (default: `../shared/corpus`) if it exists, else `benchmarks/queries`. Arguments: names of logs; `--chain SPEC`; `--why` lists the
 //! reasons; `--cores` compares cores with minimal ones. Fails if a verdict is wrong, or if fewer than 95 % are
 //! answered for one of the programs that must be answered without SAT.
 
@@ -37,8 +37,10 @@ fn must_be_answered(log: &str) -> bool {
 }
 
 fn corpus() -> PathBuf {
-    let here = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared");
-    std::env::var_os("PARTITA_SHARED").map_or(here, PathBuf::from).join("corpus")
+    let core = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    let shared = std::env::var_os("PARTITA_SHARED").map_or_else(|| core.join("../../shared"), PathBuf::from);
+    let larger = shared.join("corpus");
+    if larger.is_dir() { larger } else { core.join("../benchmarks/queries") }
 }
 
 fn unpacked(path: &std::path::Path) -> Option<Vec<u8>> {

@@ -1,25 +1,19 @@
-//! The shared corpus of query logs, if present.
+//! Query logs: a larger corpus if it exists, else those of `benchmarks/queries`.
 
 use std::path::PathBuf;
 use std::process::Command;
 
-/// The corpus directory: under `PARTITA_SHARED`, or next to the repository. `None`, with a message, if it is
-/// missing.
-pub fn directory() -> Option<PathBuf> {
-    let shared = std::env::var_os("PARTITA_SHARED")
-        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared"), PathBuf::from);
-    let corpus = shared.join("corpus");
-    if corpus.is_dir() {
-        return Some(corpus);
-    }
-    eprintln!("skipped: no corpus in {}; set PARTITA_SHARED to where it is", corpus.display());
-    None
+/// `$PARTITA_SHARED/corpus` (default: `../shared/corpus`) if it exists, else `benchmarks/queries`.
+pub fn directory() -> PathBuf {
+    let core = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    let shared = std::env::var_os("PARTITA_SHARED").map_or_else(|| core.join("../../shared"), PathBuf::from);
+    let larger = shared.join("corpus");
+    if larger.is_dir() { larger } else { core.join("../benchmarks/queries") }
 }
 
 /// Names and texts of all files with a suffix, `.smt2.gz` or `.kquery.gz`.
 pub fn texts(kind: &str) -> Vec<(String, Vec<u8>)> {
-    let Some(directory) = directory() else { return Vec::new() };
-    let mut paths: Vec<PathBuf> = std::fs::read_dir(directory)
+    let mut paths: Vec<PathBuf> = std::fs::read_dir(directory())
         .expect("a readable directory")
         .map(|entry| entry.expect("a readable entry").path())
         .filter(|path| path.to_string_lossy().ends_with(kind))
