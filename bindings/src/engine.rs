@@ -250,7 +250,7 @@ impl Engine {
     /// Waits until all tests and the layers' files are written. Returns the seconds that writing tests took.
     fn finish_writing(&self, py: Python<'_>) -> PyResult<f64> {
         let mut core = self.lock(py)?;
-        core.solver.flush();
+        core.solver_mut().flush();
         let written =
             core.finish_writing().map_err(|e| PyOSError::new_err(format!("cannot write tests: {e}")))?;
         Ok(written.time.as_secs_f64())
@@ -258,7 +258,7 @@ impl Engine {
 
     /// New warnings of the layers for the user.
     fn notices(&self, py: Python<'_>) -> PyResult<Vec<String>> {
-        Ok(self.lock(py)?.solver.notices())
+        Ok(self.lock(py)?.solver_mut().notices())
     }
 
     fn writing_failed(&self, py: Python<'_>) -> PyResult<bool> {
@@ -284,7 +284,7 @@ impl Engine {
 
     /// The queries that took longest, the slowest first.
     fn slowest<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
-        self.lock(py)?.solver.slowest.rows().iter().map(|row| details::slow(py, row)).collect()
+        self.lock(py)?.solver().slowest.rows().iter().map(|row| details::slow(py, row)).collect()
     }
 
     /// All counts of the run.
@@ -332,7 +332,7 @@ impl Engine {
             incomplete.append(row)?;
         }
         dict.set_item("incomplete", incomplete)?;
-        let solver = &core.solver;
+        let solver = core.solver();
         let statistics = statistics_dict(py, solver.queries(), solver.time(), &solver.statistics())?;
         dict.set_item("solver", statistics)?;
         Ok(dict)

@@ -20,6 +20,18 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("exec", &["expr", "query", "budget", "persist", "solve", "interval", "program"]),
 ];
 
+/// A part of `exec`, and the parts of `exec` it may mention. What records knows nothing of what decides or runs,
+/// what decides nothing of what runs.
+const EXEC_MAY_USE: &[(&str, &[&str])] = &[
+    ("outcome", &[]),
+    ("options", &[]),
+    ("record", &["outcome", "options"]),
+    // A state keeps its marks of coverage.
+    ("state", &["record"]),
+    ("decide", &["outcome", "options", "record", "state"]),
+    ("run", &["outcome", "options", "record", "state", "decide"]),
+];
+
 fn sources(path: &Path, found: &mut Vec<(String, String)>) {
     if path.is_dir() {
         for entry in fs::read_dir(path).unwrap() {
@@ -59,4 +71,36 @@ fn parts_use_only_lower_parts() {
         }
     }
     assert_eq!(parts, MAY_USE.len(), "a row for a part that does not exist");
+}
+
+fn is_code(line: &str) -> bool {
+    !line.trim_start().starts_with("//")
+}
+
+/// Parts of `exec` mention each other as `crate::exec::PART`, so that this test sees it.
+#[test]
+fn parts_of_exec_use_only_what_is_below_them() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/exec");
+    for (part, allowed) in EXEC_MAY_USE {
+        let (folder, file) = (root.join(part), root.join(format!("{part}.rs")));
+        let path = if folder.is_dir() { folder } else { file };
+        let mut files = Vec::new();
+        sources(&path, &mut files);
+        assert!(!files.is_empty(), "a row for the part `{part}`, which is gone");
+        for (file, text) in files {
+            let top = path.is_file() || file == path.join("mod.rs").display().to_string();
+            for line in text.lines().filter(|line| is_code(line)) {
+                for (at, _) in line.match_indices("crate::exec::") {
+                    let rest = &line[at + "crate::exec::".len()..];
+                    let used: String =
+                        rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+                    let fits = used == *part || allowed.contains(&used.as_str());
+                    assert!(fits, "{file}: `exec::{part}` may not use `exec::{used}`: {line}");
+                }
+                let leaves = line.contains("super::super::")
+                    || top && line.contains("super::") && line.trim() != "use super::*;";
+                assert!(!leaves, "{file}: expected `crate::exec::PART`, found `super`: {line}");
+            }
+        }
+    }
 }

@@ -5,7 +5,7 @@
 //! as a path cut by the limit with its test; the run stops only when at most one is left. Each round frees at
 //! least a tenth of the limit, so that the cost of a collection is paid back.
 use super::Engine;
-use super::outcome::{Limit, Outcome};
+use crate::exec::outcome::{Limit, Outcome};
 
 /// Turns between two measurements, and the number of instructions that counts as one turn.
 const TURNS_PER_CHECK: u64 = 64;
@@ -44,13 +44,13 @@ impl Engine {
     /// Checks the memory limit after a turn, if it is time to.
     pub(super) fn check_memory(&mut self) {
         self.memory_check.turns += 1;
-        let ran = self.stats.instructions - self.memory_check.instructions;
+        let ran = self.stats().instructions - self.memory_check.instructions;
         if self.memory_check.turns + ran / INSTRUCTIONS_PER_TURN < TURNS_PER_CHECK {
             return;
         }
-        (self.memory_check.turns, self.memory_check.instructions) = (0, self.stats.instructions);
+        (self.memory_check.turns, self.memory_check.instructions) = (0, self.stats().instructions);
         let Some(now) = self.measure_memory() else { return };
-        if self.options.max_memory.is_some_and(|limit| now > limit - limit / 20) {
+        if self.machine.options().max_memory.is_some_and(|limit| now > limit - limit / 20) {
             self.free_memory();
         }
     }
@@ -58,18 +58,19 @@ impl Engine {
     /// Measures the resident bytes.
     pub(super) fn measure_memory(&mut self) -> Option<u64> {
         let now = resident()?;
-        self.stats.memory = now;
-        self.stats.peak_memory = self.stats.peak_memory.max(now);
+        let stats = &mut self.recorder_mut().stats;
+        stats.memory = now;
+        stats.peak_memory = stats.peak_memory.max(now);
         Some(now)
     }
 
     /// Frees memory: first without loss, then by giving up states, finally by ending the run.
     fn free_memory(&mut self) {
-        let Some(limit) = self.options.max_memory else { return };
-        self.solver.forget();
+        let Some(limit) = self.machine.options().max_memory else { return };
+        self.solver_mut().forget();
         loop {
             self.collect();
-            (self.options.release_memory)();
+            (self.machine.options().release_memory)();
             trim_heap();
             let Some(now) = self.measure_memory() else { return };
             if now <= limit - limit * 3 / 20 {
@@ -86,7 +87,7 @@ impl Engine {
                 let (search, view) = self.search();
                 let Some(state) = search.evict(&view) else { break };
                 let message = "given up: max-memory was reached".to_string();
-                self.end_path(state, Outcome::Limit { limit: Limit::Memory, message });
+                self.decider().end_path(state, Outcome::Limit { limit: Limit::Memory, message });
             }
         }
     }

@@ -1,132 +1,58 @@
 //! Exploration of a program: states run, fork, query the chain, and end as data.
 //!
-//! `Engine` owns the solver and all states. Every live state has a feasible node of the path tree with a
-//! complete model (`queries.rs`); concrete code runs in one tight loop (`run.rs`) without the graph. Whatever
-//! happens to the analysed program is an `Outcome`; every reason why the exploration is incomplete is counted
-//! with its place.
+//! Three rooms, each with a struct that owns the one below: what runs (`run::Machine`: code, memory accesses,
+//! instructions, models), what decides (`decide::Decider`: queries, forks, search strategies), what records
+//! (`record::Recorder`: counters, bugs, coverage, tests). All share `state`, a path as data. What records knows
+//! nothing of the others, what decides nothing of what runs; `core/tests/layout.rs` enforces it. `Engine` gives
+//! turns to states and keeps the limits of the run.
+//!
+//! Whatever happens to the analysed program is an `Outcome`; every reason why the exploration is incomplete is
+//! counted with its place.
 // States have several hundred bytes and change owners at every fork: they are moved as pointers.
 #![allow(clippy::vec_box)]
 
-mod access;
-mod address;
-mod address_cache;
-mod code;
-mod concretise;
-mod contents;
-mod coverage;
-mod finish;
-mod fork_tree;
-mod frame;
-mod hook;
-mod host;
-mod incomplete;
-mod leak;
-mod memory;
+mod decide;
 mod memory_limit;
-mod models;
-mod object;
 mod options;
 mod outcome;
-mod output;
-mod queries;
-mod readable;
-mod resolve;
+mod record;
 mod run;
-mod search;
-mod start;
 mod state;
-mod step;
-mod testcase;
-mod value;
-mod writer;
 
-pub use coverage::{Covered, FunctionCoverage};
-pub use fork_tree::{ForkNode, ForkTable, Trail};
-pub use hook::{Caller, Hooks};
-pub use models::unknown;
+pub use decide::search::{Chooser, OpenState, SEARCHES, SearchRow};
 pub use options::{Ambient, CHECKS, CheckRow, Checks, Options, Tests};
 pub use outcome::{Class, Limit, Outcome, Place};
-pub use search::{Chooser, OpenState, SEARCHES, SearchRow};
-pub use testcase::{Finished, TestCase};
-pub use writer::{Writer, Written};
+pub use record::Stats;
+pub use record::bugs::Bug;
+pub use record::coverage::{Covered, FunctionCoverage};
+pub use record::fork_tree::{ForkNode, ForkTable, Trail};
+pub use record::testcase::{Finished, TestCase};
+pub use record::writer::{Writer, Written};
+pub use run::hook::{Caller, Hooks};
+pub use run::models::unknown;
 
-use crate::budget::{Budget, Cancel};
+use crate::budget::Cancel;
 use crate::expr::Expr;
-use crate::program::{FuncId, Program};
+use crate::program::Program;
 use crate::solve::Solver;
-use run::Stop;
+use decide::Decider;
+use decide::search::{self, Search, View};
+use memory_limit::MemoryCheck;
+use record::Recorder;
+use run::{Machine, Stop};
 use rustc_hash::FxHashSet;
-use search::{Search, View};
 use state::State;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Counters of a run.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Stats {
-    pub instructions: u64,
-    pub forks: u64,
-    /// States forked, without the first one.
-    pub states: u64,
-    pub completed: u64,
-    pub bugs: u64,
-    pub limits: u64,
-    pub unsupported: u64,
-    pub tests: u64,
-    pub explore: Duration,
-    pub collections: u64,
-    /// Resident bytes of the process, when last measured.
-    pub memory: u64,
-    pub peak_memory: u64,
-}
-
-/// A distinct bug, by class and place.
-#[derive(Clone, Debug)]
-pub struct Bug {
-    pub class: Class,
-    pub place: Place,
-    pub message: String,
-    pub test: Option<u64>,
-    /// Inputs of the first path into it.
-    pub inputs: Vec<(String, Vec<u8>)>,
-    /// Decisions of that path.
-    pub trail: Trail,
-    /// Number of paths that ended in it.
-    pub paths: u64,
-}
-
 pub struct Engine {
-    program: Arc<Program>,
-    main: FuncId,
-    code: Vec<Option<Box<code::Code>>>,
-    globals: Vec<u64>,
-    models: Vec<Option<models::ModelRow>>,
-    pub solver: Solver,
-    /// Budget of the current query: its deadline is that of the run, or an earlier one.
-    budget: Budget,
-    deadline: Option<Instant>,
-    /// The run is over, so a query was not answered: the current state must not continue.
-    run_over: bool,
-    options: Options,
-    cache: address_cache::AddressCache,
-    coverage: coverage::Coverage,
-    host: host::Host,
-    hooks: Option<hook::BoundHooks>,
+    machine: Machine,
+    /// The open states.
     search: Box<dyn Search>,
-    /// States forked by the current instruction, not yet in `search`.
-    forked: Vec<Box<State>>,
-    stats: Stats,
-    bugs: Vec<Bug>,
-    forks: fork_tree::ForkTree,
-    incomplete: incomplete::Incomplete,
     stopped: Option<Limit>,
-    writer: Option<Writer>,
-    writer_failed: bool,
-    keeps_paths: bool,
-    finished: Vec<Finished>,
     /// Number of graph nodes at which expressions are collected.
     collect_at: usize,
-    memory_check: memory_limit::MemoryCheck,
+    memory_check: MemoryCheck,
 }
 
 /// Instructions per turn: about ten milliseconds of concrete code between two limit checks.
@@ -141,87 +67,86 @@ impl Engine {
     /// Prepares to explore `main`. Errors: the program has none, or an option is invalid.
     pub fn new(program: Program, mut solver: Solver, options: Options) -> Result<Engine, String> {
         options.check()?;
-        let main =
-            program.function("main").filter(|main| program.functions[main.index()].is_defined()).ok_or(
-                "expected a function `main` to start from, found none: add one, or link the file that has it",
-            )?;
-        let image = start::image(&program)?;
-        let search = search::build(&options.search, &program, options.seed).expect("checked above");
-        let coverage = coverage::Coverage::new(&program);
+        let (strategy, seed) = (search::find(&options.search)?, options.seed);
         solver.slowest.keep();
+        let (machine, first) = Machine::new(program, solver, options)?;
+        let search = strategy.build(machine.program(), seed);
         let mut engine = Engine {
-            main,
-            code: (0..program.functions.len()).map(|_| None).collect(),
-            globals: image.globals,
-            models: models::bind(&program),
-            program: Arc::new(program),
-            solver,
-            budget: Budget::unlimited(),
-            deadline: None,
-            run_over: false,
-            cache: address_cache::AddressCache::new(),
-            coverage,
-            host: host::Host::new(options.write_host),
-            hooks: None,
-            options,
+            machine,
             search,
-            forked: Vec::new(),
-            stats: Stats::default(),
-            bugs: Vec::new(),
-            forks: fork_tree::ForkTree::new(),
-            incomplete: incomplete::Incomplete::default(),
             stopped: None,
-            writer: None,
-            writer_failed: false,
-            keeps_paths: false,
-            finished: Vec::new(),
             collect_at: MIN_COLLECT_NODES,
-            memory_check: memory_limit::MemoryCheck::default(),
+            memory_check: MemoryCheck::default(),
         };
-        let first = engine.first_state(image.memory)?;
         let (search, view) = engine.search();
         search.put(Some(first), Vec::new(), &view);
         Ok(engine)
     }
 
+    fn decider(&mut self) -> &mut Decider {
+        &mut self.machine.decider
+    }
+
+    fn recorder(&self) -> &Recorder {
+        &self.machine.decider.recorder
+    }
+
+    fn recorder_mut(&mut self) -> &mut Recorder {
+        &mut self.machine.decider.recorder
+    }
+
+    pub fn solver(&self) -> &Solver {
+        &self.machine.decider.solver
+    }
+
+    pub fn solver_mut(&mut self) -> &mut Solver {
+        &mut self.machine.decider.solver
+    }
+
     /// Writes tests with this writer from now on.
     pub fn set_writer(&mut self, writer: Writer) {
-        self.writer = Some(writer);
+        self.recorder_mut().set_writer(writer);
     }
 
     /// Uses this strategy from now on; must be called before the first state runs.
     pub fn set_chooser(&mut self, chooser: Box<dyn Chooser>) {
         let first = self.next_state();
-        self.search = Box::new(search::Custom::new(chooser, &self.program));
+        self.search = Box::new(search::Custom::new(chooser, self.machine.program()));
         let (search, view) = self.search();
         search.put(first, Vec::new(), &view);
     }
 
+    /// Replaces the functions of these names by `hooks`. Errors: the first name that no function has.
+    pub fn set_hooks(&mut self, names: &[String], hooks: Box<dyn Hooks>) -> Result<(), String> {
+        self.machine.set_hooks(names, hooks)
+    }
+
     /// Keeps finished paths for `take_finished`.
     pub fn keep_paths(&mut self) {
-        self.keeps_paths = true;
+        self.recorder_mut().keep_finished();
     }
 
     pub fn take_finished(&mut self) -> Vec<Finished> {
-        std::mem::take(&mut self.finished)
+        self.recorder_mut().take_finished()
     }
 
     /// Handle that cancels the current query and the run, from any thread.
     pub fn cancel_handle(&self) -> Cancel {
-        self.budget.cancel.clone()
+        self.machine.decider.cancel_handle()
     }
 
     /// Explores for about `slice`. Returns false if the exploration is over.
     pub fn advance(&mut self, slice: Duration) -> bool {
         let start = Instant::now();
-        if let Some(limit) = self.options.max_time {
-            self.deadline = start.checked_add(limit.saturating_sub(self.stats.explore));
+        if let Some(limit) = self.machine.options().max_time {
+            let left = limit.saturating_sub(self.stats().explore);
+            self.decider().set_deadline(start.checked_add(left));
         }
         let mut more = true;
         while more && start.elapsed() < slice {
             more = self.turn(start);
         }
-        self.stats.explore += start.elapsed();
+        self.recorder_mut().stats.explore += start.elapsed();
         self.measure_memory();
         more
     }
@@ -233,22 +158,21 @@ impl Engine {
             return false;
         }
         let Some(mut state) = self.next_state() else { return false };
-        self.cache.clear();
-        let fuel = match self.options.max_instructions {
-            Some(limit) => INSTRUCTIONS_PER_TURN.min(limit - self.stats.instructions),
+        let fuel = match self.machine.options().max_instructions {
+            Some(limit) => INSTRUCTIONS_PER_TURN.min(limit - self.stats().instructions),
             None => INSTRUCTIONS_PER_TURN,
         };
-        let current = match self.run(&mut state, fuel) {
+        let current = match self.machine.run(&mut state, fuel) {
             Stop::Fuel | Stop::Forked => Some(state),
             Stop::End(outcome) => {
-                self.end_path(state, outcome);
+                self.decider().end_path(state, outcome);
                 None
             }
         };
-        let forked = std::mem::take(&mut self.forked);
+        let forked = self.decider().take_forked();
         let (search, view) = self.search();
         search.put(current, forked, &view);
-        if self.solver.graph.len() > self.collect_at {
+        if self.solver().graph.len() > self.collect_at {
             self.collect();
         }
         self.drop_paths();
@@ -258,15 +182,20 @@ impl Engine {
 
     /// Tells the layers which paths are gone, if there are enough of them.
     fn drop_paths(&mut self) {
-        if self.solver.tree.dropped().len() >= MAX_DROPPED_PATHS {
-            self.solver.drop_paths();
+        let solver = self.solver_mut();
+        if solver.tree.dropped().len() >= MAX_DROPPED_PATHS {
+            solver.drop_paths();
         }
     }
 
     /// The strategy, and its view of the run.
     fn search(&mut self) -> (&mut dyn Search, View<'_>) {
-        let view =
-            View { program: &self.program, coverage: &self.coverage, instructions: self.stats.instructions };
+        let recorder = &self.machine.decider.recorder;
+        let view = View {
+            program: self.machine.program(),
+            coverage: &recorder.coverage,
+            instructions: recorder.stats.instructions,
+        };
         (self.search.as_mut(), view)
     }
 
@@ -276,17 +205,17 @@ impl Engine {
     }
 
     fn limit(&mut self, start: Instant) -> Option<Limit> {
-        if self.budget.cancel.is_cancelled() {
+        if self.machine.decider.is_cancelled() {
             return Some(Limit::Interrupted);
         }
-        let options = &self.options;
-        if options.max_instructions.is_some_and(|limit| self.stats.instructions >= limit) {
+        let (options, stats) = (self.machine.options(), &self.recorder().stats);
+        if options.max_instructions.is_some_and(|limit| stats.instructions >= limit) {
             return Some(Limit::Instructions);
         }
-        if options.max_time.is_some_and(|limit| self.stats.explore + start.elapsed() >= limit) {
+        if options.max_time.is_some_and(|limit| stats.explore + start.elapsed() >= limit) {
             return Some(Limit::Time);
         }
-        if options.max_tests.is_some_and(|limit| self.stats.tests >= limit) {
+        if options.max_tests.is_some_and(|limit| stats.tests >= limit) {
             return Some(Limit::Tests);
         }
         None
@@ -297,7 +226,7 @@ impl Engine {
         self.stopped.get_or_insert(limit);
         for state in self.search.drain() {
             let message = limit.stop_message();
-            self.end_path(state, Outcome::Limit { limit, message });
+            self.decider().end_path(state, Outcome::Limit { limit, message });
             self.drop_paths();
         }
     }
@@ -305,8 +234,8 @@ impl Engine {
     /// Frees expressions that are no longer used.
     fn collect(&mut self) {
         let mut roots: Vec<Expr> = Vec::new();
-        let mut seen: FxHashSet<*const object::Object> = FxHashSet::default();
-        let mut frames: FxHashSet<*const frame::Frame> = FxHashSet::default();
+        let mut seen: FxHashSet<*const state::object::Object> = FxHashSet::default();
+        let mut frames: FxHashSet<*const state::frame::Frame> = FxHashSet::default();
         self.search.each(&mut |state| {
             for top in state.stacks() {
                 for frame in top.frames() {
@@ -317,67 +246,60 @@ impl Engine {
                     roots.extend(frame.registers.iter().filter_map(|value| value.expr()));
                 }
             }
-            roots.extend(state.facts.iter().map(|fact| fact.0));
-            roots.extend(state.inputs.iter().map(|input| input.array));
-            state.output.roots(&mut roots);
-            if let state::Stage::Exiting { status, .. } = state.stage {
-                roots.extend(status.expr());
-            }
+            state.roots(&mut roots);
             for (_, object) in state.memory.objects() {
                 if seen.insert(Arc::as_ptr(object)) {
                     object.roots(&mut roots);
                 }
             }
         });
-        for code in self.code.iter().flatten() {
-            roots.extend(code.constants.iter().filter_map(|value| value.expr()));
-        }
-        if let Some(hooks) = &mut self.hooks {
-            hooks.forget();
-        }
-        self.solver.collect(roots);
-        self.stats.collections += 1;
-        self.collect_at = MIN_COLLECT_NODES.max(2 * self.solver.graph.len());
+        self.machine.roots(&mut roots);
+        self.solver_mut().collect(roots);
+        self.recorder_mut().stats.collections += 1;
+        self.collect_at = MIN_COLLECT_NODES.max(2 * self.solver().graph.len());
     }
 
     /// Waits until the tests are on disk.
     pub fn finish_writing(&mut self) -> std::io::Result<Written> {
-        match &mut self.writer {
-            Some(writer) => writer.finish(),
-            None => Ok(Written::default()),
-        }
+        self.recorder_mut().finish_writing()
     }
 
     /// Has writing tests failed? `finish_writing` returns the error.
     pub fn writing_failed(&self) -> bool {
-        self.writer_failed
-    }
-
-    fn decode(&mut self, func: FuncId) {
-        if self.code[func.index()].is_none() {
-            let code =
-                code::decode(&self.program, func, &self.globals, self.options.checks, &mut self.solver.graph);
-            self.code[func.index()] = Some(Box::new(code));
-        }
+        self.recorder().writing_failed()
     }
 
     /// Names of all functions, and whether each is the user's and has a body.
     pub fn functions(&self) -> impl Iterator<Item = (&str, bool)> {
-        let row = |f: &'_ crate::program::Function| f.is_defined() && !f.library;
-        self.program.functions.iter().map(move |f| (self.program.string(f.name), row(f)))
+        let program = self.machine.program();
+        let is_user = |f: &'_ crate::program::Function| f.is_defined() && !f.library;
+        program.functions.iter().map(move |f| (program.string(f.name), is_user(f)))
     }
 
     pub fn stats(&self) -> Stats {
-        self.stats
+        self.recorder().stats
     }
 
     pub fn bugs(&self) -> &[Bug] {
-        &self.bugs
+        self.recorder().bugs.all()
+    }
+
+    /// Describes each decision of a trail: place in the user's code, library function it is in, side taken.
+    pub fn decisions<'a>(
+        &'a self,
+        trail: &'a Trail,
+    ) -> impl Iterator<Item = (Place, Option<String>, Option<String>)> + 'a {
+        trail.describe(self.machine.program())
+    }
+
+    /// Table of the kept part of the fork tree.
+    pub fn fork_tree(&self) -> ForkTable {
+        self.recorder().forks.table(self.machine.program())
     }
 
     /// Reasons why the exploration is incomplete: reason, place, count.
     pub fn incompleteness(&self) -> Vec<(String, String, u64)> {
-        self.incomplete.rows(&self.program)
+        self.recorder().incompleteness()
     }
 
     pub fn stopped(&self) -> Option<Limit> {
@@ -390,11 +312,11 @@ impl Engine {
 
     /// Coverage of the user's own code, and of the linked libraries.
     pub fn covered(&self) -> [Covered; 2] {
-        [true, false].map(|user| self.coverage.covered(&self.program, user))
+        [true, false].map(|user| self.recorder().coverage.covered(self.machine.program(), user))
     }
 
     /// Coverage of each user function.
     pub fn coverage(&self) -> Vec<FunctionCoverage> {
-        self.coverage.functions(&self.program)
+        self.recorder().coverage.functions(self.machine.program())
     }
 }

@@ -1,5 +1,4 @@
 //! Options of a run. `Options::check` validates them before anything starts.
-use super::search::SEARCHES;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -152,10 +151,6 @@ impl Default for Options {
 
 impl Options {
     pub fn check(&self) -> Result<(), String> {
-        if !SEARCHES.iter().any(|row| row.name == self.search) {
-            let known: Vec<&str> = SEARCHES.iter().map(|row| row.name).collect();
-            return Err(format!("expected a search ({}), found `{}`", known.join(", "), self.search));
-        }
         if self.arguments.iter().chain(&self.environment).any(|a| a.contains('\0')) {
             return Err("expected program arguments and environment without zero bytes".to_string());
         }

@@ -1,5 +1,4 @@
 //! How a path can end, as data: one row per class of bug, one per limit.
-use super::object::Kind;
 
 macro_rules! classes {
     ($($name:ident $text:literal $about:literal,)*) => {
@@ -117,34 +116,6 @@ impl Outcome {
             Outcome::Dropped => "dropped".to_string(),
         }
     }
-}
-
-/// Kind of a memory access.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Access {
-    Read,
-    Write,
-}
-
-impl Access {
-    pub fn verb(self) -> &'static str {
-        match self {
-            Access::Read => "read",
-            Access::Write => "write",
-        }
-    }
-
-    pub fn out_of_bounds(self) -> Class {
-        match self {
-            Access::Read => Class::OutOfBoundsRead,
-            Access::Write => Class::OutOfBoundsWrite,
-        }
-    }
-}
-
-/// "heap object of 12 bytes".
-pub fn describe(kind: Kind, size: u64) -> String {
-    format!("{} of {size} {}", kind.noun(), if size == 1 { "byte" } else { "bytes" })
 }
 
 /// A source position, as reports print it.

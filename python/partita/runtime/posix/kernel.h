@@ -17,7 +17,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Functions of the executor (`exec/models/host.rs`). */
+/* Functions of the executor (`exec/run/models/host.rs`). */
 long __partita_setting(const char *name);
 long __partita_room(const void *address); /* bytes from here to the end of the object */
 void __partita_arguments(long count, char **arguments);

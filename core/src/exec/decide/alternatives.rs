@@ -1,0 +1,159 @@
+//! Forks over alternatives: the sides of a branch, the successors of a switch, the targets of a pointer.
+//!
+//! The state takes the alternative of its model without a query; each other one is a query, and a forked state
+//! if it is feasible.
+use super::Decider;
+use super::queries::Side;
+use crate::exec::outcome::Outcome;
+use crate::exec::state::{Fact, State};
+use crate::expr::Expr;
+use crate::program::EdgeId;
+
+/// One of several alternatives that exclude each other; without a fact it is an error.
+pub struct Alternative {
+    pub condition: Expr,
+    pub fact: Option<Fact>,
+}
+
+impl Decider {
+    /// Index of the alternative that the path model satisfies.
+    fn model_alternative(&mut self, state: &State, conditions: impl IntoIterator<Item = Expr>) -> usize {
+        let model = self.solver.tree.model(state.path).expect("a live state has a feasible path");
+        let mut session = self.solver.evaluator.under(&self.solver.graph, model);
+        let found = conditions.into_iter().position(|condition| session.truth(condition));
+        found.expect("the alternatives are exhaustive")
+    }
+
+    /// Decides a branch. Returns the edge that the state takes; a forked state takes the other one.
+    pub fn fork_on_branch(
+        &mut self,
+        state: &mut State,
+        condition: Expr,
+        then: EdgeId,
+        other: EdgeId,
+    ) -> EdgeId {
+        let (truth, child) = self.fork_on(state, condition);
+        let (here, there) = if truth { (then, other) } else { (other, then) };
+        if let Some(mut child) = child {
+            child.edge = Some(there.0);
+            self.recorder.forks.set_side(child.fork_leaf, there);
+            self.recorder.forks.set_side(state.fork_leaf, here);
+            self.forked.push(child);
+        }
+        here
+    }
+
+    /// Forks over edges with exclusive and exhaustive conditions. Returns the edge that the state takes; forked
+    /// states take the other feasible ones.
+    pub fn fork_on_edges(&mut self, state: &mut State, alternatives: &[(EdgeId, Expr)]) -> EdgeId {
+        let taken = self.model_alternative(state, alternatives.iter().map(|alternative| alternative.1));
+        let mut alone = true;
+        let mut forked = None;
+        // Children in `first..before` have alternatives before the model's.
+        let first = self.forked.len();
+        let mut before = first;
+        for (i, &(edge, condition)) in alternatives.iter().enumerate() {
+            if i == taken {
+                self.ask_model_side(state, condition);
+                before = self.forked.len();
+                continue;
+            }
+            // The queries do not include the negations of the other conditions, which exclude each other
+            // anyway.
+            match self.fork_side(state, condition) {
+                Side::Infeasible => {}
+                Side::Skipped => alone = false,
+                Side::Feasible(mut child) => {
+                    alone = false;
+                    child.edge = Some(edge.0);
+                    if let Some(node) = forked.replace(state.fork_leaf) {
+                        self.recorder.forks.set_intermediate(node);
+                    }
+                    self.forked.push(child);
+                }
+            }
+        }
+        if !alone {
+            self.add_constraint(state, alternatives[taken].1);
+        }
+        let mut edge = alternatives[taken].0.0;
+        if !self.options.path_model {
+            // The first alternative continues, so that the order does not depend on the model.
+            for child in self.forked[first..before].iter_mut().rev() {
+                std::mem::swap(&mut state.path, &mut child.path);
+                edge = child.edge.replace(edge).expect("set above");
+            }
+        }
+        for child in &self.forked[first..] {
+            self.recorder.forks.set_side(child.fork_leaf, EdgeId(child.edge.expect("set above")));
+        }
+        if forked.is_some() {
+            self.recorder.forks.set_side(state.fork_leaf, EdgeId(edge));
+        }
+        EdgeId(edge)
+    }
+
+    /// Forks over the targets of the pointer `e`: this state takes the one of its model, forked states the others
+    /// and execute the instruction again. Errors, of this state or of forked ones: `fault` makes them of the
+    /// address.
+    pub fn fork_on_targets(
+        &mut self,
+        state: &mut State,
+        e: Expr,
+        alternatives: &[Alternative],
+        fault: impl Fn(&State, u64) -> Outcome,
+    ) -> Result<Fact, Outcome> {
+        let own = self.model_alternative(state, alternatives.iter().map(|alternative| alternative.condition));
+        let mut alone = true;
+        let mut forked = 0;
+        let mut skipped = false;
+        for (i, alternative) in alternatives.iter().enumerate() {
+            if i == own {
+                self.ask_model_side(state, alternative.condition);
+                continue;
+            }
+            if alternative.fact.is_some() && forked + 1 >= self.options.max_objects {
+                skipped = true;
+                alone = false;
+                continue;
+            }
+            match self.fork_side(state, alternative.condition) {
+                Side::Infeasible => {}
+                Side::Skipped => alone = false,
+                Side::Feasible(mut child) => {
+                    alone = false;
+                    match alternative.fact {
+                        Some(fact) => {
+                            forked += 1;
+                            child.learn(e, fact);
+                            self.forked.push(child);
+                        }
+                        None => {
+                            let address = self.evaluate(&child, e).low();
+                            let outcome = fault(&child, address);
+                            self.end_path(child, outcome);
+                        }
+                    }
+                }
+            }
+        }
+        if skipped {
+            let limit = self.options.max_objects;
+            self.incomplete(state, &format!("a symbolic pointer with more than {limit} targets"));
+            self.recorder.stats.limits += 1;
+        }
+        if !alone {
+            self.add_constraint(state, alternatives[own].condition);
+        }
+        match alternatives[own].fact {
+            Some(fact) => {
+                state.learn(e, fact);
+                Ok(fact)
+            }
+            None => {
+                let address = self.evaluate(state, e).low();
+                Err(fault(state, address))
+            }
+        }
+    }
+}

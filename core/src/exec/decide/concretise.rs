@@ -1,0 +1,132 @@
+//! Concrete values for symbolic ones, where the engine needs them: all of a few, some of many, or one. Values
+//! that are not explored are counted as incomplete.
+use super::Decider;
+use super::queries::Side;
+use crate::exec::outcome::Outcome;
+use crate::exec::state::value::Value;
+use crate::exec::state::{Fact, State};
+use crate::expr::{Bits, Expr};
+use crate::query::Answer;
+
+impl Decider {
+    /// Binds a value to one number; other states take its other numbers, up to `max_values`. They execute the
+    /// instruction again, so nothing may have been changed before this call.
+    pub fn fork_on_value(
+        &mut self,
+        state: &mut State,
+        value: Value,
+        width: u32,
+        why: &str,
+    ) -> Result<u64, Outcome> {
+        let Some(e) = value.expr() else { return Ok(value.word) };
+        if let Some(Fact::Equal(word)) = state.fact(e) {
+            return Ok(word);
+        }
+        let bits = self.evaluate(state, e);
+        let word = bits.low();
+        debug_assert!(width <= 64 && bits.width() == width);
+        let equal = self.equals(e, bits);
+        if let (_, Some(mut others)) = self.fork_on(state, equal) {
+            others.values_tried += 1;
+            if others.values_tried >= self.options.max_values {
+                self.incomplete(state, &format!("more than {} values for {why}", self.options.max_values));
+                self.recorder.stats.limits += 1;
+                self.release(others);
+            } else {
+                self.forked.push(others);
+            }
+        }
+        state.values_tried = 0;
+        state.learn(e, Fact::Equal(word));
+        Ok(word)
+    }
+
+    fn equals(&mut self, e: Expr, bits: Bits) -> Expr {
+        let sort = self.solver.graph.sort(e);
+        let constant = self.solver.graph.constant_of(sort, bits);
+        self.solver.graph.eq(e, constant)
+    }
+
+    /// Binds the size of a new object. Explores every possible size if there are at most `max_values`;
+    /// otherwise the least, the greatest that an object may have, and the model's, and counts the rest as
+    /// incomplete.
+    pub fn fork_on_size(&mut self, state: &mut State, size: Value, why: &str) -> Result<u64, Outcome> {
+        let Some(e) = size.expr() else { return Ok(size.word) };
+        let set = self.values(state, e);
+        if state.fact(e).is_some() || set.count() <= self.options.max_values.into() {
+            return self.fork_on_value(state, size, 64, why);
+        }
+        let most = self.options.max_object_bytes;
+        let model = self.evaluate(state, e).low();
+        let mut sizes: Vec<u64> =
+            [set.min(), set.previous_from(most), Some(model)].into_iter().flatten().collect();
+        sizes.retain(|&size| size <= most);
+        sizes.sort_unstable();
+        sizes.dedup();
+        let mut own = None;
+        for size in sizes {
+            let equal = self.equals(e, Bits::word(64, size));
+            if own.is_none() {
+                if let Answer::Sat(found) = self.ask(state, equal) {
+                    own = Some((size, equal, found));
+                }
+                continue;
+            }
+            match self.fork_side(state, equal) {
+                Side::Infeasible | Side::Skipped => {}
+                Side::Feasible(mut child) => {
+                    child.learn(e, Fact::Equal(size));
+                    self.forked.push(child);
+                }
+            }
+        }
+        let Some((size, equal, found)) = own else { return self.concretise(state, size, 64, why) };
+        self.incomplete(state, &format!("concretised: {why}"));
+        self.extend_path(state, equal, found);
+        state.learn(e, Fact::Equal(size));
+        Ok(size)
+    }
+
+    /// Binds a value to its number under the path model. Counted as incomplete for the reason `why` if other
+    /// numbers are possible.
+    pub fn concretise(
+        &mut self,
+        state: &mut State,
+        value: Value,
+        width: u32,
+        why: &str,
+    ) -> Result<u64, Outcome> {
+        match value.expr() {
+            None => Ok(value.word),
+            Some(e) => Ok(self.concretise_bits(state, e, width, why)?.low()),
+        }
+    }
+
+    pub fn concretise_bits(
+        &mut self,
+        state: &mut State,
+        e: Expr,
+        width: u32,
+        why: &str,
+    ) -> Result<Bits, Outcome> {
+        if let Some(bits) = self.solver.graph.const_bits(e) {
+            return Ok(bits);
+        }
+        let bits = self.evaluate(state, e);
+        debug_assert_eq!(bits.width(), width);
+        let equal = self.equals(e, bits.clone());
+        let differs = self.solver.graph.not(equal);
+        match self.ask(state, differs) {
+            Answer::Unsat(_) => {}
+            Answer::Sat(_) => {
+                self.incomplete(state, &format!("concretised: {why}"));
+                self.add_constraint(state, equal);
+            }
+            Answer::Unknown(unknown) => {
+                self.incomplete(state, &format!("concretised: {why} (solver: {unknown})"));
+                self.add_constraint(state, equal);
+            }
+        }
+        Ok(bits)
+    }
+}

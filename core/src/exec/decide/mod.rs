@@ -1,0 +1,178 @@
+//! What decides: queries of the chain, forks, values, the search strategies, and the end of a path.
+//!
+//! Every live state has a feasible path with a complete model. `Decider` owns the solver and the recorder; it
+//! knows states as data, and nothing of the instructions and models of functions that need its decisions.
+mod alternatives;
+mod concretise;
+mod end;
+mod queries;
+mod readable;
+pub mod search;
+
+pub use alternatives::Alternative;
+
+use crate::budget::{Budget, Cancel};
+use crate::exec::options::Options;
+use crate::exec::outcome::Place;
+use crate::exec::record::{Recorder, place_at};
+use crate::exec::state::State;
+use crate::exec::state::value::Value;
+use crate::expr::walk::Atom;
+use crate::expr::{Bits, Expr, Graph, Model};
+use crate::interval::Set;
+use crate::program::Program;
+use crate::query::{Path, Status};
+use crate::solve::Solver;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Largest number of frames in the stack of a finished path.
+const MAX_STACK_PLACES: usize = 64;
+
+pub struct Decider {
+    pub solver: Solver,
+    pub recorder: Recorder,
+    program: Arc<Program>,
+    options: Arc<Options>,
+    /// Budget of the current query: its deadline is that of the run, or an earlier one.
+    budget: Budget,
+    deadline: Option<Instant>,
+    /// The run is over, so a query was not answered: the current state must not continue.
+    run_over: bool,
+    /// States forked by the current instruction, not yet taken by the search.
+    forked: Vec<Box<State>>,
+    /// The current state has shared its objects with another one since this flag was cleared.
+    shares_objects: bool,
+}
+
+impl Decider {
+    pub fn new(solver: Solver, program: Arc<Program>, options: Arc<Options>) -> Decider {
+        Decider {
+            solver,
+            recorder: Recorder::new(Arc::clone(&program), Arc::clone(&options)),
+            program,
+            options,
+            budget: Budget::unlimited(),
+            deadline: None,
+            run_over: false,
+            forked: Vec::new(),
+            shares_objects: false,
+        }
+    }
+
+    /// Handle that cancels the current query and the run, from any thread.
+    pub fn cancel_handle(&self) -> Cancel {
+        self.budget.cancel.clone()
+    }
+
+    pub fn is_cancelled(&self) -> bool {
+        self.budget.cancel.is_cancelled()
+    }
+
+    /// Sets the end of the run.
+    pub fn set_deadline(&mut self, deadline: Option<Instant>) {
+        self.deadline = deadline;
+    }
+
+    /// Must the current state stop, because it forked or the run is over?
+    #[inline]
+    pub fn is_interrupted(&self) -> bool {
+        !self.forked.is_empty() || self.run_over
+    }
+
+    /// Takes the states forked by the current instruction.
+    pub fn take_forked(&mut self) -> Vec<Box<State>> {
+        std::mem::take(&mut self.forked)
+    }
+
+    pub fn forked_count(&self) -> usize {
+        self.forked.len()
+    }
+
+    /// States forked since there were `count` of them.
+    pub fn forked_since(&mut self, count: usize) -> &mut [Box<State>] {
+        &mut self.forked[count..]
+    }
+
+    /// Has the current state shared its objects with a fork since the last call?
+    #[inline]
+    pub fn take_shares_objects(&mut self) -> bool {
+        std::mem::take(&mut self.shares_objects)
+    }
+
+    pub fn graph(&self) -> &Graph {
+        &self.solver.graph
+    }
+
+    pub fn graph_mut(&mut self) -> &mut Graph {
+        &mut self.solver.graph
+    }
+
+    /// Support of an expression: the inputs and bytes that it mentions.
+    pub fn support(&mut self, e: Expr) -> Arc<[Atom]> {
+        self.solver.supports.of(&self.solver.graph, e)
+    }
+
+    /// Path without constraints, for the first state.
+    pub fn empty_path(&mut self) -> Path {
+        let root = self.solver.tree.root();
+        self.solver.tree.retain(root)
+    }
+
+    /// Model of the state's path.
+    pub fn model(&self, state: &State) -> &Model {
+        self.solver.tree.model(state.path).expect("a live state has a feasible path")
+    }
+
+    /// Evaluates an expression under the path model.
+    pub fn evaluate(&mut self, state: &State, e: Expr) -> Bits {
+        let model = self.solver.tree.model(state.path).expect("a live state has a feasible path");
+        self.solver.evaluator.under(&self.solver.graph, model).bits(e)
+    }
+
+    pub fn evaluate_word(&mut self, state: &State, value: Value) -> u64 {
+        match value.expr() {
+            Some(e) => self.evaluate(state, e).low(),
+            None => value.word,
+        }
+    }
+
+    /// Set of values that contains all values of an expression on the state's path.
+    pub fn values(&mut self, state: &State, e: Expr) -> Set {
+        self.solver.values(state.path, e)
+    }
+
+    /// Adds `constraint`, which `model` satisfies, to the state's path.
+    fn extend_path(&mut self, state: &mut State, constraint: Expr, model: Model) {
+        let node = self.solver.tree.extend(&self.solver.graph, state.path, constraint);
+        if node != state.path {
+            self.solver.tree.set_status(node, Status::Feasible(model));
+        }
+        self.solver.tree.release(state.path);
+        state.path = node;
+    }
+
+    /// Adds a condition that the path model satisfies to the path.
+    fn add_constraint(&mut self, state: &mut State, condition: Expr) {
+        let model = self.model(state).clone();
+        self.extend_path(state, condition, model);
+    }
+
+    /// Place of the innermost frame in the user's code.
+    fn place(&self, state: &State) -> Place {
+        let frame = state.user_frame(&self.program);
+        place_at(&self.program, frame.func, frame.pc)
+    }
+
+    /// Source places of all frames, innermost first.
+    pub fn stack_of(&self, state: &State) -> Vec<Place> {
+        let place = |frame: &crate::exec::state::frame::Frame| place_at(&self.program, frame.func, frame.pc);
+        state.frame.frames().take(MAX_STACK_PLACES).map(place).collect()
+    }
+
+    /// Counts a reason why the exploration is incomplete.
+    pub fn incomplete(&mut self, state: &State, why: &str) {
+        let frame = state.user_frame(&self.program);
+        self.recorder.add_incomplete(why, frame.func, frame.pc);
+    }
+}

@@ -1,0 +1,209 @@
+//! Queries of a running state, and the decisions made with their answers.
+//!
+//! Every live state has a feasible path with a complete model. A decision evaluates its condition under that
+//! model: this side is feasible without a query, only the other side needs one. `Unknown` is never taken as
+//! either answer: the model's side continues, the other side is counted as cut by the limit `solver`.
+//!
+//! Without the option `path_model` the model's side is queried as well, as by an executor that keeps no
+//! models, and the answer is ignored: same paths, more queries. Experiments use this to put other executors'
+//! load on the layers.
+use super::Decider;
+use crate::exec::outcome::{Limit, Outcome};
+use crate::exec::record::fork_tree::ForkPlace;
+use crate::exec::state::State;
+use crate::expr::Expr;
+use crate::query::{Answer, Query, Why};
+use std::time::Instant;
+
+/// Result of asking for the other side of a decision.
+pub(super) enum Side {
+    Infeasible,
+    Feasible(Box<State>),
+    /// Unknown, or forking is not allowed: counted as incomplete, and not explored.
+    Skipped,
+}
+
+impl Decider {
+    /// Is `condition` satisfiable on the state's path?
+    pub(super) fn ask(&mut self, state: &State, condition: Expr) -> Answer {
+        self.begin_query();
+        let answer = self.solver.check(&Query::new(state.path, condition), &self.budget);
+        if self.solver.slowest.is_fresh() {
+            let place = self.place(state).to_string();
+            self.solver.slowest.locate(place);
+        }
+        answer
+    }
+
+    /// Sets the deadline of the next query: the end of the run, or `max_solver_time` from now if that is
+    /// earlier.
+    fn begin_query(&mut self) {
+        let own = self.options.max_solver_time.and_then(|limit| Instant::now().checked_add(limit));
+        self.budget.deadline = [own, self.deadline].into_iter().flatten().min();
+    }
+
+    /// Counts a query without answer as incomplete. Returns the reason.
+    fn count_unknown(&mut self, state: &State, why: &Why) -> String {
+        let in_time = self.deadline.is_none_or(|deadline| Instant::now() < deadline);
+        self.run_over = !in_time || *why == Why::Cancelled;
+        let why = match why {
+            Why::Deadline if in_time => "no answer within max-solver-time".to_string(),
+            why => why.to_string(),
+        };
+        self.incomplete(state, &format!("solver: {why}"));
+        why
+    }
+
+    /// Forks the state. Both copies start at the same node of the path tree.
+    fn fork(&mut self, state: &mut State) -> Box<State> {
+        self.solver.tree.retain(state.path);
+        state.depth += 1;
+        self.recorder.stats.forks += 1;
+        self.recorder.stats.states += 1;
+        self.shares_objects = true;
+        let user = state.user_frame(&self.program);
+        let top = (!std::ptr::eq(user, &state.frame)).then_some(state.frame.func);
+        let place = ForkPlace::new((user.func, user.pc), top);
+        let (stays, other) = self.recorder.forks.fork(state.fork_leaf, place);
+        state.fork_leaf = stays;
+        let mut child = Box::new(state.clone());
+        child.id = self.recorder.stats.states;
+        child.fork_leaf = other;
+        child
+    }
+
+    /// Decides the boolean `condition`. Returns the side the state is on now, and a state on the other side
+    /// if that is feasible too. Both have their side as a constraint.
+    pub(super) fn fork_on(&mut self, state: &mut State, condition: Expr) -> (bool, Option<Box<State>>) {
+        if self.solver.graph.is_const(condition) {
+            return (self.solver.graph.is_true(condition), None);
+        }
+        let model = self.solver.tree.model(state.path).expect("a live state has a feasible path");
+        let truth = self.solver.evaluator.under(&self.solver.graph, model).truth(condition);
+        let negation = self.solver.graph.not(condition);
+        let (held, other) = if truth { (condition, negation) } else { (negation, condition) };
+        if !truth {
+            self.ask_model_side(state, held);
+        }
+        let child = match self.fork_side(state, other) {
+            Side::Infeasible => return (truth, None),
+            Side::Skipped => None,
+            Side::Feasible(child) => Some(child),
+        };
+        if truth {
+            self.ask_model_side(state, held);
+        }
+        self.add_constraint(state, held);
+        if !truth
+            && !self.options.path_model
+            && let Some(mut child) = child
+        {
+            // The true side continues first, so that the order of paths does not depend on the layers'
+            // models.
+            std::mem::swap(&mut state.path, &mut child.path);
+            return (true, Some(child));
+        }
+        (truth, child)
+    }
+
+    /// Without `path_model`: queries the side that the model is on. The negation is queried first, and the
+    /// condition only if that is feasible: an always true condition costs one query, any other two.
+    pub(super) fn ask_model_side(&mut self, state: &mut State, held: Expr) {
+        if self.options.path_model {
+            return;
+        }
+        self.begin_query();
+        match self.solver.check(&Query::new(state.path, held), &self.budget) {
+            Answer::Sat(_) => {}
+            // From an unsound layer, which only experiments use.
+            Answer::Unsat(_) => {
+                self.incomplete(state, "solver: unsat for a condition that a model satisfies")
+            }
+            Answer::Unknown(why) => {
+                self.count_unknown(state, &why);
+            }
+        }
+    }
+
+    /// Decides `condition` for the current instruction. A state on the other side, if that is feasible too,
+    /// executes the instruction again.
+    pub fn decide(&mut self, state: &mut State, condition: Expr) -> bool {
+        let (truth, other) = self.fork_on(state, condition);
+        self.forked.extend(other);
+        truth
+    }
+
+    /// Forks a state with `condition`, which the model does not satisfy, if that is feasible. `state` is not
+    /// constrained.
+    pub(super) fn fork_side(&mut self, state: &mut State, condition: Expr) -> Side {
+        if self.solver.graph.is_false(condition) {
+            return Side::Infeasible;
+        }
+        if !state.may_fork {
+            self.incomplete(state, "klee_set_forking(0): a side of a branch was not explored");
+            return Side::Skipped;
+        }
+        match self.ask(state, condition) {
+            Answer::Unsat(_) => Side::Infeasible,
+            Answer::Unknown(why) => {
+                self.count_unknown(state, &why);
+                self.recorder.stats.limits += 1;
+                Side::Skipped
+            }
+            Answer::Sat(_) if self.options.max_depth.is_some_and(|limit| state.depth >= limit) => {
+                self.incomplete(state, Limit::Depth.name());
+                self.recorder.stats.limits += 1;
+                Side::Skipped
+            }
+            Answer::Sat(found) => {
+                let mut child = self.fork(state);
+                self.extend_path(&mut child, condition, found);
+                Side::Feasible(child)
+            }
+        }
+    }
+
+    /// Adds `condition` to the path. Errors: it cannot hold (`otherwise`), or the solver does not know.
+    pub fn assume(&mut self, state: &mut State, condition: Expr, otherwise: Outcome) -> Result<(), Outcome> {
+        if self.solver.graph.is_true(condition) {
+            return Ok(());
+        }
+        let model = self.model(state).clone();
+        let holds = self.solver.evaluator.under(&self.solver.graph, &model).truth(condition);
+        if holds && self.options.path_model {
+            self.extend_path(state, condition, model);
+            return Ok(());
+        }
+        match self.ask(state, condition) {
+            Answer::Sat(found) => {
+                self.extend_path(state, condition, if holds { model } else { found });
+                Ok(())
+            }
+            Answer::Unsat(_) => Err(otherwise),
+            Answer::Unknown(why) => {
+                let why = self.count_unknown(state, &why);
+                Err(Outcome::Limit {
+                    limit: Limit::Solver,
+                    message: format!("an assumption was not decided: {why}"),
+                })
+            }
+        }
+    }
+
+    /// Ends a path in `outcome` where `fine` can be false. The state continues where it is true.
+    pub fn require(&mut self, state: &mut State, fine: Expr, outcome: Outcome) -> Result<(), Outcome> {
+        match self.fork_on(state, fine) {
+            (true, None) => Ok(()),
+            (true, Some(faulty)) => {
+                self.end_path(faulty, outcome);
+                Ok(())
+            }
+            (false, None) => Err(outcome),
+            (false, Some(fine)) => {
+                // It executes the instruction again, where `fine` then holds.
+                self.forked.push(fine);
+                Err(outcome)
+            }
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! Readable inputs: printable characters and small numbers, among the inputs that take the same path.
+//!
+//! When a path whose test is a file of its own ends, bytes of its model are replaced where the constraints
+//! that mention them allow it. The result is a model of the same path; only the constraints that mention a
+//! replaced byte are evaluated again. A byte that is read without its neighbours is treated as a character,
+//! others as parts of numbers. Tests in the pack are not made readable: there are too many of them to be
+//! read.
+use super::Decider;
+use crate::exec::options::Tests;
+use crate::exec::outcome::{Class, Outcome};
+use crate::exec::record::writer::SINGLE_FILES;
+use crate::exec::state::State;
+use crate::exec::state::value::Value;
+use crate::expr::walk::Atom;
+use crate::expr::{Bits, Expr, Model};
+use crate::query::Status;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Candidates for a character, in this order.
+const CHARACTERS: &[u8] = b"a0 A-./:,_~";
+/// Number of candidates tried per test, so that a long input costs no more than a short one.
+const ATTEMPTS: u32 = 256;
+
+/// Constraints that mention a byte of an input.
+#[derive(Default)]
+struct Mentions {
+    constraints: Vec<Expr>,
+    /// Some constraint also mentions an adjacent byte.
+    in_number: bool,
+}
+
+impl Decider {
+    /// Makes the inputs of a path that ends normally readable. Returns the exit status under the new model.
+    pub fn readable_exit_status(&mut self, state: &State, status: Value) -> u64 {
+        if self.options.tests != Tests::Bugs {
+            self.make_readable(state);
+        }
+        self.evaluate_word(state, status)
+    }
+
+    /// Makes the inputs of a path into a bug readable, if the bug's message does not depend on their values.
+    pub fn make_bug_readable(&mut self, state: &State, outcome: &Outcome) {
+        if let Outcome::Bug { class: Class::Assert | Class::Abort | Class::Unreachable, .. } = outcome {
+            self.make_readable(state);
+        }
+    }
+
+    fn make_readable(&mut self, state: &State) {
+        if self.recorder.stats.tests >= SINGLE_FILES || state.inputs.is_empty() {
+            return;
+        }
+        let (mentions, whole) = self.mentions(state);
+        let mut model = self.model(state).clone();
+        let mut attempts = ATTEMPTS;
+        for input in state.inputs.iter().filter(|input| !whole.contains(&input.array)) {
+            for at in 0..input.size {
+                let Some(mentions) = mentions.get(&(input.array, at)) else { continue };
+                let now = model.array(input.array).map_or(0, |array| array.get_word(at)) as u8;
+                let candidates: &[u8] = match (now, mentions.in_number) {
+                    (0 | b' '..=b'~', false) | (0, true) => continue,
+                    (_, true) => &[0],
+                    (_, false) => CHARACTERS,
+                };
+                for &candidate in candidates {
+                    if attempts == 0 {
+                        break;
+                    }
+                    attempts -= 1;
+                    let other = self.with_byte(&model, input.array, at, candidate);
+                    let mut session = self.solver.evaluator.under(&self.solver.graph, &other);
+                    if mentions.constraints.iter().all(|e| session.truth(*e)) {
+                        model = other;
+                        break;
+                    }
+                }
+            }
+        }
+        self.solver.tree.set_status(state.path, Status::Feasible(model));
+    }
+
+    fn with_byte(&self, model: &Model, array: Expr, at: u64, byte: u8) -> Model {
+        let mut other = model.clone();
+        let index = Bits::word(crate::exec::state::contents::INDEX_WIDTH, at);
+        other.set_element(&self.solver.graph, array, &index, Bits::word(8, byte.into()));
+        other
+    }
+
+    /// Constraints by byte, and the arrays that are not only used byte by byte.
+    fn mentions(&mut self, state: &State) -> (FxHashMap<(Expr, u64), Mentions>, FxHashSet<Expr>) {
+        let mut mentions: FxHashMap<(Expr, u64), Mentions> = FxHashMap::default();
+        let mut whole = FxHashSet::default();
+        for constraint in self.solver.tree.constraints(state.path) {
+            let atoms = self.solver.supports.of(&self.solver.graph, constraint);
+            for (i, atom) in atoms.iter().enumerate() {
+                match *atom {
+                    Atom::Variable(_) => {}
+                    Atom::Array(array) => {
+                        whole.insert(array);
+                    }
+                    Atom::Element(array, at) => {
+                        // Atoms are sorted, so adjacent bytes are adjacent atoms.
+                        let is = |j: usize, place: Option<u64>| {
+                            place.is_some_and(|place| atoms.get(j) == Some(&Atom::Element(array, place)))
+                        };
+                        let entry = mentions.entry((array, at)).or_default();
+                        entry.constraints.push(constraint);
+                        entry.in_number |=
+                            is(i.wrapping_sub(1), at.checked_sub(1)) || is(i + 1, at.checked_add(1));
+                    }
+                }
+            }
+        }
+        (mentions, whole)
+    }
+}

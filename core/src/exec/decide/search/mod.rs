@@ -1,0 +1,89 @@
+//! Search strategies: which state runs next.
+mod bfs;
+mod custom;
+mod dfs;
+mod distance;
+mod execution_tree;
+mod guided;
+mod split_mix;
+mod state_table;
+mod sum_tree;
+
+pub use custom::{Chooser, Custom, OpenState};
+
+use crate::exec::record::coverage::Coverage;
+use crate::exec::state::State;
+use crate::program::Program;
+
+/// View of the run for a strategy.
+pub struct View<'a> {
+    pub program: &'a Program,
+    pub coverage: &'a Coverage,
+    /// Instructions executed on all paths.
+    pub instructions: u64,
+}
+
+/// The open states, in the order of a strategy.
+pub trait Search: Send {
+    /// Adds the state that ran, if it continues, and the states forked from it, in order.
+    fn put(&mut self, current: Option<Box<State>>, forked: Vec<Box<State>>, view: &View<'_>);
+    /// Removes and returns the state to run next.
+    fn next(&mut self, view: &View<'_>) -> Option<Box<State>>;
+    /// Removes and returns a state that is less useful than most: memory is short.
+    fn evict(&mut self, view: &View<'_>) -> Option<Box<State>>;
+    /// Removes all states: none will run any more.
+    fn drain(&mut self) -> Vec<Box<State>>;
+    fn len(&self) -> usize;
+    /// Visits every open state, in any order.
+    fn each(&self, visit: &mut dyn FnMut(&State));
+}
+
+/// A strategy and its description in one line.
+pub struct SearchRow {
+    pub name: &'static str,
+    pub about: &'static str,
+    /// Builds it for a program and a seed.
+    build: fn(&Program, u64) -> Box<dyn Search>,
+}
+
+pub const SEARCHES: &[SearchRow] = &[
+    SearchRow {
+        name: "mix",
+        about: "random-path and coverage in turn, each for a batch of work that stays together",
+        build: guided::mix,
+    },
+    SearchRow {
+        name: "random-path",
+        about: "by chance, either side of every fork as likely: few decisions before many",
+        build: guided::random_path,
+    },
+    SearchRow {
+        name: "coverage",
+        about: "by chance, likelier the nearer a state is to code that was never entered",
+        build: guided::coverage,
+    },
+    SearchRow {
+        name: "dfs",
+        about: "the youngest state first: one path to its end, then the nearest other",
+        build: |_, _| dfs::new(),
+    },
+    SearchRow {
+        name: "bfs",
+        about: "the oldest state first: all paths by the number of decisions",
+        build: |_, _| bfs::new(),
+    },
+];
+
+impl SearchRow {
+    pub fn build(&self, program: &Program, seed: u64) -> Box<dyn Search> {
+        (self.build)(program, seed)
+    }
+}
+
+/// Strategy of this name. The error lists the known ones.
+pub fn find(name: &str) -> Result<&'static SearchRow, String> {
+    SEARCHES.iter().find(|row| row.name == name).ok_or_else(|| {
+        let known: Vec<&str> = SEARCHES.iter().map(|row| row.name).collect();
+        format!("expected a search ({}), found `{name}`", known.join(", "))
+    })
+}

@@ -1,0 +1,71 @@
+//! Distinct bugs of a run, by class and place.
+use super::fork_tree::Trail;
+use crate::exec::outcome::{Class, Place};
+
+/// A distinct bug, by class and place.
+#[derive(Clone, Debug)]
+pub struct Bug {
+    pub class: Class,
+    /// Without the function.
+    pub place: Place,
+    pub message: String,
+    pub test: Option<u64>,
+    /// Inputs of the first path into it.
+    pub inputs: Vec<(String, Vec<u8>)>,
+    /// Decisions of that path.
+    pub trail: Trail,
+    /// Number of paths that ended in it.
+    pub paths: u64,
+}
+
+#[derive(Default)]
+pub struct Bugs(Vec<Bug>);
+
+impl Bugs {
+    pub fn all(&self) -> &[Bug] {
+        &self.0
+    }
+
+    /// Has an earlier path ended in this bug?
+    pub fn is_known(&self, class: Class, place: &Place) -> bool {
+        let same =
+            |bug: &Bug| bug.class == class && bug.place.file == place.file && bug.place.line == place.line;
+        self.0.iter().any(same)
+    }
+
+    fn find(&mut self, class: Class, place: &Place) -> Option<&mut Bug> {
+        let place = Place { function: String::new(), ..place.clone() };
+        self.0.iter_mut().find(|bug| bug.class == class && bug.place == place)
+    }
+
+    /// Counts a path into a bug. Returns true for the first one.
+    pub fn add(&mut self, class: Class, place: &Place, message: &str) -> bool {
+        if let Some(bug) = self.find(class, place) {
+            bug.paths += 1;
+            return false;
+        }
+        self.0.push(Bug {
+            class,
+            place: Place { function: String::new(), ..place.clone() },
+            message: message.to_string(),
+            test: None,
+            inputs: Vec::new(),
+            trail: Trail::default(),
+            paths: 1,
+        });
+        true
+    }
+
+    /// Sets inputs and decisions of the bug added last.
+    pub fn describe_last(&mut self, inputs: Vec<(String, Vec<u8>)>, trail: Trail) {
+        let bug = self.0.last_mut().expect("a bug was added");
+        (bug.inputs, bug.trail) = (inputs, trail);
+    }
+
+    /// Sets the test of a bug, if it has none yet.
+    pub fn set_test(&mut self, class: Class, place: &Place, test: u64) {
+        if let Some(bug) = self.find(class, place) {
+            bug.test.get_or_insert(test);
+        }
+    }
+}

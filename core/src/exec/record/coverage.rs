@@ -1,0 +1,207 @@
+//! Code coverage: a mark for the entry of each function and for each of its edges.
+//!
+//! Strategies, tests and reports use the user's own code; of libraries only the total is reported. The inner
+//! loop calls in here only for edges that `Code::recorded` does not exclude. With `--tests coverage` every
+//! state also keeps the marks of its path that no test has yet, so that exactly those paths get a test that
+//! reach something no earlier test reaches.
+use crate::program::{BlockId, FuncId, Function, Inst, Loc, Program};
+use std::sync::Arc;
+
+/// Number of instructions, and of those in blocks that were entered.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Covered {
+    pub instructions: u64,
+    pub covered: u64,
+}
+
+/// First mark and first block of a function in the lists of all.
+#[derive(Clone, Copy)]
+struct Start {
+    mark: u32,
+    block: u32,
+    user: bool,
+}
+
+#[derive(Default)]
+pub struct Coverage {
+    /// By function; `None` for functions without a body.
+    starts: Vec<Option<Start>>,
+    /// For each function its entry, then its edges; the user's functions come first.
+    marks: Vec<bool>,
+    blocks: Vec<bool>,
+    /// Number of the user's marks, and of those that are set.
+    all: u64,
+    found: u64,
+    /// Marks that tests reach.
+    tested: Marks,
+}
+
+/// Set of mark numbers.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+pub struct Marks(Vec<u64>);
+
+impl Marks {
+    fn has(&self, mark: u32) -> bool {
+        self.0.get(mark as usize / 64).is_some_and(|word| word >> (mark % 64) & 1 == 1)
+    }
+
+    fn add(&mut self, mark: u32) {
+        let at = mark as usize / 64;
+        if self.0.len() <= at {
+            self.0.resize(at + 1, 0);
+        }
+        self.0[at] |= 1 << (mark % 64);
+    }
+
+    fn add_all(&mut self, other: &Marks) {
+        if self.0.len() < other.0.len() {
+            self.0.resize(other.0.len(), 0);
+        }
+        self.0.iter_mut().zip(&other.0).for_each(|(mine, theirs)| *mine |= theirs);
+    }
+
+    fn is_within(&self, other: &Marks) -> bool {
+        let theirs = other.0.iter().copied().chain(std::iter::repeat(0));
+        self.0.iter().zip(theirs).all(|(mine, theirs)| mine & !theirs == 0)
+    }
+}
+
+/// Coverage of one function.
+#[derive(Clone, Debug)]
+pub struct FunctionCoverage {
+    pub name: String,
+    pub file: String,
+    pub line: u32,
+    pub entered: bool,
+    /// File, line, entered.
+    pub lines: Vec<(String, u32, bool)>,
+    /// File, line, entered, and for each outgoing edge whether it was taken.
+    pub branches: Vec<(String, u32, bool, Vec<bool>)>,
+}
+
+impl Coverage {
+    pub fn new(program: &Program) -> Coverage {
+        let mut coverage = Coverage { starts: vec![None; program.functions.len()], ..Coverage::default() };
+        for user in [true, false] {
+            for (function, start) in program.functions.iter().zip(&mut coverage.starts) {
+                if !function.is_defined() || function.library == user {
+                    continue;
+                }
+                let (mark, block) = (coverage.marks.len(), coverage.blocks.len());
+                *start = Some(Start { mark: mark as u32, block: block as u32, user });
+                coverage.marks.resize(mark + 1 + function.edges.len(), false);
+                coverage.blocks.resize(block + function.blocks.len(), false);
+            }
+            if user {
+                coverage.all = coverage.marks.len() as u64;
+            }
+        }
+        coverage
+    }
+
+    /// Number of the user's marks that are set.
+    pub fn found(&self) -> u64 {
+        self.found
+    }
+
+    /// Number of the user's marks.
+    pub fn all(&self) -> u64 {
+        self.all
+    }
+
+    /// Is this a user block that was never entered?
+    pub fn is_new(&self, func: FuncId, block: usize) -> bool {
+        self.starts[func.index()]
+            .is_some_and(|start| start.user && !self.blocks[start.block as usize + block])
+    }
+
+    /// Coverage of the user's own code, or of the linked libraries.
+    pub fn covered(&self, program: &Program, user: bool) -> Covered {
+        let mut covered = Covered::default();
+        for (function, start) in program.functions.iter().zip(&self.starts) {
+            let Some(start) = start.filter(|start| start.user == user) else { continue };
+            covered.instructions += function.insts.len() as u64;
+            let entered = &self.blocks[start.block as usize..];
+            let size = |(block, entered): (&crate::program::Block, &bool)| {
+                if *entered { u64::from(block.end - block.start) } else { 0 }
+            };
+            covered.covered += function.blocks.iter().zip(entered).map(size).sum::<u64>();
+        }
+        covered
+    }
+
+    /// Coverage of each user function, for reports.
+    pub fn functions(&self, program: &Program) -> Vec<FunctionCoverage> {
+        let user = |start: &Option<Start>| start.filter(|start| start.user);
+        let all = program.functions.iter().zip(&self.starts);
+        all.filter_map(|(function, start)| Some(self.function(program, function, user(start)?))).collect()
+    }
+
+    fn function(&self, program: &Program, function: &Function, start: Start) -> FunctionCoverage {
+        let marks = &self.marks[start.mark as usize..];
+        let mut lines = Vec::new();
+        let mut branches = Vec::new();
+        for (number, block) in function.blocks.iter().enumerate() {
+            let entered = self.blocks[start.block as usize + number];
+            let insts = block.start as usize..block.end as usize;
+            let mut last: Option<Loc> = None;
+            for loc in function.locs[insts.clone()].iter().filter(|loc| loc.line != 0) {
+                if last.is_none_or(|last| (last.file, last.line) != (loc.file, loc.line)) {
+                    lines.push((program.string(loc.file).to_string(), loc.line, entered));
+                }
+                last = Some(*loc);
+            }
+            let terminator: &Inst = &function.insts[insts.end - 1];
+            let edges = terminator.edges();
+            if let (Some(loc), true) = (last, edges.len() > 1) {
+                let taken = edges.iter().map(|edge| marks[1 + edge.index()]).collect();
+                branches.push((program.string(loc.file).to_string(), loc.line, entered, taken));
+            }
+        }
+        let (file, line) = match function.loc.line {
+            0 => (String::new(), 0),
+            line => (program.string(function.loc.file).to_string(), line),
+        };
+        FunctionCoverage {
+            name: program.string(function.name).to_string(),
+            file,
+            line,
+            entered: marks[0],
+            lines,
+            branches,
+        }
+    }
+    /// Records that a path takes an edge (`Some`) to `block`, or enters the function. `untested` are its marks
+    /// without a test, if tests are written by coverage. Returns true if nothing has to be recorded for this
+    /// edge any more.
+    pub fn record(
+        &mut self,
+        func: FuncId,
+        edge: Option<u32>,
+        block: BlockId,
+        untested: Option<&mut Arc<Marks>>,
+    ) -> bool {
+        let start = self.starts[func.index()].expect("a running function has a body");
+        let mark = start.mark + edge.map_or(0, |edge| 1 + edge);
+        if !self.marks[mark as usize] {
+            self.marks[mark as usize] = true;
+            self.blocks[start.block as usize + block.index()] = true;
+            self.found += u64::from(start.user);
+        }
+        let Some(untested) = untested.filter(|_| start.user && !self.tested.has(mark)) else { return true };
+        if !untested.has(mark) {
+            Arc::make_mut(untested).add(mark);
+        }
+        false
+    }
+
+    /// Does a path with these marks reach one that no test reaches yet?
+    pub fn has_untested(&self, marks: &Marks) -> bool {
+        !marks.is_within(&self.tested)
+    }
+
+    /// Adds the marks of a path that gets a test.
+    pub fn add_tested(&mut self, marks: &Marks) {
+        self.tested.add_all(marks);
+    }
+}

@@ -1,0 +1,191 @@
+//! What a run records: counters, bugs, coverage, the fork tree, reasons of incompleteness, tests.
+//!
+//! Nothing here knows of states, queries or instructions that run: paths arrive as places (function and pc),
+//! leaves of the fork tree, marks and values.
+pub mod bugs;
+pub mod coverage;
+pub mod fork_tree;
+pub mod incomplete;
+pub mod testcase;
+pub mod writer;
+
+use bugs::Bugs;
+use coverage::{Coverage, Marks};
+use fork_tree::ForkTree;
+use incomplete::Incomplete;
+use testcase::Finished;
+use writer::{QueuedTest, Writer, Written};
+
+use crate::exec::options::{Options, Tests};
+use crate::exec::outcome::{Class, Outcome, Place};
+use crate::program::{FuncId, Loc, Program};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Counters of a run.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Stats {
+    pub instructions: u64,
+    pub forks: u64,
+    /// States forked, without the first one.
+    pub states: u64,
+    pub completed: u64,
+    pub bugs: u64,
+    pub limits: u64,
+    pub unsupported: u64,
+    pub tests: u64,
+    pub explore: Duration,
+    pub collections: u64,
+    /// Resident bytes of the process, when last measured.
+    pub memory: u64,
+    pub peak_memory: u64,
+}
+
+pub struct Recorder {
+    program: Arc<Program>,
+    options: Arc<Options>,
+    pub stats: Stats,
+    pub bugs: Bugs,
+    pub coverage: Coverage,
+    pub forks: ForkTree,
+    incomplete: Incomplete,
+    writer: Option<Writer>,
+    writer_failed: bool,
+    keeps_finished: bool,
+    finished: Vec<Finished>,
+}
+
+impl Recorder {
+    pub fn new(program: Arc<Program>, options: Arc<Options>) -> Recorder {
+        Recorder {
+            stats: Stats::default(),
+            bugs: Bugs::default(),
+            coverage: Coverage::new(&program),
+            forks: ForkTree::new(),
+            incomplete: Incomplete::default(),
+            writer: None,
+            writer_failed: false,
+            keeps_finished: false,
+            finished: Vec::new(),
+            program,
+            options,
+        }
+    }
+
+    /// Writes tests with this writer from now on.
+    pub fn set_writer(&mut self, writer: Writer) {
+        self.writer = Some(writer);
+    }
+
+    /// Waits until the tests are on disk.
+    pub fn finish_writing(&mut self) -> std::io::Result<Written> {
+        match &mut self.writer {
+            Some(writer) => writer.finish(),
+            None => Ok(Written::default()),
+        }
+    }
+
+    /// Has writing tests failed? `finish_writing` returns the error.
+    pub fn writing_failed(&self) -> bool {
+        self.writer_failed
+    }
+
+    /// Keeps finished paths for `take_finished`.
+    pub fn keep_finished(&mut self) {
+        self.keeps_finished = true;
+    }
+
+    pub fn keeps_finished(&self) -> bool {
+        self.keeps_finished
+    }
+
+    pub fn take_finished(&mut self) -> Vec<Finished> {
+        std::mem::take(&mut self.finished)
+    }
+
+    /// Counts a reason why the exploration is incomplete.
+    pub fn add_incomplete(&mut self, why: &str, func: FuncId, pc: u32) {
+        self.incomplete.add(why, func, pc);
+    }
+
+    /// Reasons why the exploration is incomplete: reason, place, count.
+    pub fn incompleteness(&self) -> Vec<(String, String, u64)> {
+        self.incomplete.rows(&self.program)
+    }
+
+    /// Does a path without a bug get a test? `untested` are its marks that no test had when it reached them.
+    pub fn wants_test(&self, untested: &Marks) -> bool {
+        match self.options.tests {
+            Tests::All => true,
+            Tests::Coverage => self.coverage.has_untested(untested),
+            Tests::Bugs => false,
+        }
+    }
+
+    /// May another test be written?
+    pub fn has_test_left(&self) -> bool {
+        self.options.max_tests.is_none_or(|limit| self.stats.tests < limit)
+    }
+
+    /// Numbers the test of a finished path, and writes it.
+    pub fn write_test(&mut self, finished: &mut Finished) {
+        self.stats.tests += 1;
+        let number = self.stats.tests;
+        finished.number = Some(number);
+        let error = match &finished.outcome {
+            Outcome::Bug { class, message } => {
+                self.bugs.set_test(*class, &finished.place, number);
+                Some((class.name(), error_text(*class, message, finished)))
+            }
+            Outcome::Exit { .. } | Outcome::Limit { .. } | Outcome::Unsupported { .. } | Outcome::Dropped => {
+                None
+            }
+        };
+        let Some(writer) = &self.writer else { return };
+        let ktest = finished.test.to_ktest(&self.options.arguments);
+        let test = QueuedTest { number, ktest, ending: finished.outcome.ending(), error };
+        if !writer.write(test) {
+            self.writer_failed = true;
+        }
+    }
+
+    /// Keeps a finished path, if finished paths are kept.
+    pub fn add_finished(&mut self, finished: Finished) {
+        if self.keeps_finished {
+            self.finished.push(finished);
+        }
+    }
+}
+
+/// Source position of an instruction.
+pub fn place_at(program: &Program, func: FuncId, pc: u32) -> Place {
+    let function = &program.functions[func.index()];
+    let known = |loc: &&Loc| loc.line != 0;
+    // An instruction without a line has the line of the one before it.
+    let loc = function.locs[..=pc as usize].iter().rev().find(known).unwrap_or(&function.loc);
+    let name = program.string(function.name).to_string();
+    match loc.line {
+        0 => Place { file: String::new(), line: 0, function: name },
+        line => Place { file: program.string(loc.file).to_string(), line, function: name },
+    }
+}
+
+/// Text of a `.err` file.
+fn error_text(class: Class, message: &str, finished: &Finished) -> String {
+    use std::fmt::Write;
+    let mut text = format!(
+        "{}: error: {message}\nclass: {} ({})\nstack:\n",
+        finished.place,
+        class.name(),
+        class.about()
+    );
+    for (i, place) in finished.stack.iter().enumerate() {
+        writeln!(text, "  #{i} {} at {place}", place.function).expect("writing to a string does not fail");
+    }
+    text.push_str("inputs:\n");
+    for (name, bytes) in &finished.test.objects {
+        let hex: String = bytes.iter().map(|b| format!("{b:02x}")).collect();
+        writeln!(text, "  {name}: {hex}").expect("writing to a string does not fail");
+    }
+    text
+}

@@ -1,0 +1,102 @@
+//! What runs: the program's code, memory accesses, instructions, models of functions, hooks.
+//!
+//! `Machine` executes one state at a time and owns what all states share of the program. Every decision goes to
+//! its `Decider`.
+mod access;
+mod address_cache;
+mod code;
+pub mod hook;
+mod host;
+mod inner_loop;
+mod leak;
+pub mod models;
+mod resolve;
+mod start;
+mod step;
+
+pub use inner_loop::Stop;
+
+use crate::exec::decide::Decider;
+use crate::exec::options::Options;
+use crate::exec::state::State;
+use crate::expr::{Expr, Graph};
+use crate::program::{FuncId, Program};
+use crate::solve::Solver;
+use address_cache::AddressCache;
+use code::Code;
+use hook::BoundHooks;
+use host::Host;
+use models::ModelRow;
+use std::sync::Arc;
+
+pub struct Machine {
+    pub decider: Decider,
+    program: Arc<Program>,
+    options: Arc<Options>,
+    main: FuncId,
+    /// Decoded functions; `None` before the first call, and while the function runs.
+    code: Vec<Option<Box<Code>>>,
+    /// Addresses of globals.
+    globals: Vec<u64>,
+    models: Vec<Option<ModelRow>>,
+    cache: AddressCache,
+    host: Host,
+    hooks: Option<BoundHooks>,
+}
+
+impl Machine {
+    /// Machine and first state for a program. Errors: the program has no `main`, or its globals or arguments do
+    /// not fit the address space.
+    pub fn new(program: Program, solver: Solver, options: Options) -> Result<(Machine, Box<State>), String> {
+        let main =
+            program.function("main").filter(|main| program.functions[main.index()].is_defined()).ok_or(
+                "expected a function `main` to start from, found none: add one, or link the file that has it",
+            )?;
+        let image = start::image(&program)?;
+        let (program, options) = (Arc::new(program), Arc::new(options));
+        let mut machine = Machine {
+            main,
+            code: (0..program.functions.len()).map(|_| None).collect(),
+            globals: image.globals,
+            models: models::bind(&program),
+            cache: AddressCache::new(),
+            host: Host::new(options.write_host),
+            hooks: None,
+            decider: Decider::new(solver, Arc::clone(&program), Arc::clone(&options)),
+            program,
+            options,
+        };
+        let first = machine.first_state(image.memory)?;
+        Ok((machine, first))
+    }
+
+    pub fn program(&self) -> &Arc<Program> {
+        &self.program
+    }
+
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    fn graph(&mut self) -> &mut Graph {
+        self.decider.graph_mut()
+    }
+
+    /// Adds the expressions that decoded functions refer to. Hooks drop theirs.
+    pub fn roots(&mut self, roots: &mut Vec<Expr>) {
+        for code in self.code.iter().flatten() {
+            roots.extend(code.constants.iter().filter_map(|value| value.expr()));
+        }
+        if let Some(hooks) = &mut self.hooks {
+            hooks.forget();
+        }
+    }
+
+    fn decode(&mut self, func: FuncId) {
+        if self.code[func.index()].is_none() {
+            let graph = self.decider.graph_mut();
+            let code = code::decode(&self.program, func, &self.globals, self.options.checks, graph);
+            self.code[func.index()] = Some(Box::new(code));
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! The malloc family. Every address satisfies every alignment; contents start as zeros.
+use super::{CallSite, ModelResult, ModelRow, Returned, row};
+use crate::exec::outcome::{Class, Outcome};
+use crate::exec::run::Machine;
+use crate::exec::run::access::Access;
+use crate::exec::state::State;
+use crate::exec::state::address::ObjectId;
+use crate::exec::state::object::Kind;
+use crate::exec::state::value::Value;
+
+pub(super) const MODELS: &[ModelRow] = &[
+    row("malloc", 1, malloc),
+    row("calloc", 2, calloc),
+    row("realloc", 2, realloc),
+    row("reallocarray", 3, reallocarray),
+    row("free", 1, free),
+    row("memalign", 2, aligned),
+    row("aligned_alloc", 2, aligned),
+    row("valloc", 1, malloc),
+    row("posix_memalign", 3, posix_memalign),
+    row("malloc_usable_size", 1, usable_size),
+];
+
+/// Size from which malloc fails, as it would on any machine. Smaller objects that do not fit our limits end
+/// the path.
+const MAX_MALLOC_BYTES: u64 = 1 << 40;
+const ENOMEM: u64 = 12;
+
+/// Allocates a heap object. Returns 0 if it is too large.
+fn allocate(machine: &mut Machine, state: &mut State, size: Value, name: &str) -> Result<u64, Outcome> {
+    if let Some(e) = size.expr() {
+        let limit = machine.graph().word(64, MAX_MALLOC_BYTES);
+        let refused = machine.graph().ule(limit, e);
+        if machine.decider.decide(state, refused) {
+            return Ok(0);
+        }
+    }
+    let size = machine.decider.fork_on_size(state, size, &format!("the size for `{name}`"))?;
+    if size >= MAX_MALLOC_BYTES {
+        return Ok(0);
+    }
+    let id = machine.new_object(state, size, Kind::Heap)?;
+    if machine.options.checks.leak {
+        let origin = state.user_frame(&machine.program);
+        state.memory.get_mut(id).expect("just allocated").origin = Some((origin.func, origin.pc));
+    }
+    Ok(id.base())
+}
+
+/// Size of an array of `count` elements; `None` on overflow.
+fn product(machine: &mut Machine, state: &mut State, count: Value, size: Value) -> Option<Value> {
+    if !count.symbolic && !size.symbolic {
+        return count.word.checked_mul(size.word).map(Value::number);
+    }
+    let graph = machine.graph();
+    let (count, size) = (count.to_bits(graph, 64), size.to_bits(graph, 64));
+    let overflows = graph.umul_overflows(count, size);
+    if machine.decider.decide(state, overflows) {
+        return None;
+    }
+    let graph = machine.graph();
+    let bytes = graph.mul(count, size);
+    Some(Value::of(graph, bytes))
+}
+
+fn number(word: u64) -> ModelResult {
+    Ok(Returned::Value(Value::number(word)))
+}
+
+/// Returns the address; sets `errno` for a null pointer.
+fn allocated(machine: &mut Machine, state: &mut State, address: u64) -> ModelResult {
+    if address == 0 {
+        machine.set_errno(state, ENOMEM)?;
+    }
+    number(address)
+}
+
+fn malloc(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
+    let address = allocate(machine, state, site.arguments[0], site.name)?;
+    allocated(machine, state, address)
+}
+
+fn calloc(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
+    let address = match product(machine, state, site.arguments[0], site.arguments[1]) {
+        Some(size) => allocate(machine, state, size, site.name)?,
+        None => 0,
+    };
+    allocated(machine, state, address)
+}
+
+fn aligned(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
+    let address = allocate(machine, state, site.arguments[1], site.name)?;
+    allocated(machine, state, address)
+}
+
+fn posix_memalign(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
+    // The pointer is resolved first: nothing may have been changed when another state executes the call
+    // again.
+    let location = machine.locate(state, site.arguments[0], 8, Access::Write)?;
+    let address = allocate(machine, state, site.arguments[2], site.name)?;
+    if address == 0 {
+        return number(ENOMEM);
+    }
+    let bits = machine.graph().word(64, address);
+    machine.write_location(state, &location, bits);
+    number(0)
+}
+
+/// Heap object that starts at this address, or the bug of freeing it.
+fn heap_object(state: &State, address: u64, name: &str) -> Result<ObjectId, Outcome> {
+    let invalid = |what: String| Outcome::bug(Class::InvalidFree, format!("{name} of {what}"));
+    let Some(id) = ObjectId::of_address(address) else {
+        return Err(invalid(format!("{address:#x}: no object is there")));
+    };
+    match state.memory.get(id) {
+        Some(object) if object.kind != Kind::Heap => Err(invalid(format!("a {}", object.describe()))),
+        Some(object) if object.base != address => {
+            let offset = address.wrapping_sub(object.base) as i64;
+            Err(invalid(format!("offset {offset} of a {}", object.describe())))
+        }
+        Some(_) => Ok(id),
+        None if state.memory.was_freed(id) => {
+            Err(Outcome::bug(Class::DoubleFree, format!("{name} of a heap object that was freed before")))
+        }
+        None => Err(invalid(format!("{address:#x}: no object is there"))),
+    }
+}
+
+fn free(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
+    let address = machine.argument(state, site, 0)?;
+    if address != 0 {
+        let id = heap_object(state, address, site.name)?;
+        machine.end_object(state, id);
+    }
+    Ok(Returned::Nothing)
+}
+
+fn resize(machine: &mut Machine, state: &mut State, address: u64, size: Value, name: &str) -> ModelResult {
+    if address == 0 {
+        let new = allocate(machine, state, size, name)?;
+        return allocated(machine, state, new);
+    }
+    let old = heap_object(state, address, name)?;
+    let new = allocate(machine, state, size, name)?;
+    if let Some(id) = ObjectId::of_address(new) {
+        let size = |id| state.memory.get(id).expect("a live object").size;
+        let kept = size(old).min(size(id));
+        let [to, from, count] = [new, address, kept].map(Value::number);
+        machine.copy_bytes(state, to, from, count)?;
+        machine.end_object(state, old);
+    }
+    allocated(machine, state, new)
+}
+
+fn realloc(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
+    let address = machine.argument(state, site, 0)?;
+    resize(machine, state, address, site.arguments[1], site.name)
+}
+
+fn reallocarray(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
+    let address = machine.argument(state, site, 0)?;
+    match product(machine, state, site.arguments[1], site.arguments[2]) {
+        Some(size) => resize(machine, state, address, size, site.name),
+        None => allocated(machine, state, 0),
+    }
+}
+
+fn usable_size(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
+    let address = machine.argument(state, site, 0)?;
+    let id = heap_object(state, address, site.name)?;
+    number(state.memory.get(id).expect("a live object").size)
+}

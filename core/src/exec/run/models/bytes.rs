@@ -1,0 +1,52 @@
+//! Functions that move bytes without reading them. Those that read them are C (`runtime/lib/string.c`).
+use super::{CallSite, ModelResult, ModelRow, Returned, row};
+use crate::exec::run::Machine;
+use crate::exec::state::State;
+use crate::exec::state::value::Value;
+
+pub(super) const MODELS: &[ModelRow] = &[
+    row("memcpy", 3, copy),
+    row("memmove", 3, copy),
+    row("mempcpy", 3, copy_past),
+    row("memset", 3, set),
+    row("bzero", 2, zero),
+    row("__memcpy_chk", 4, copy),
+    row("__memmove_chk", 4, copy),
+    row("__memset_chk", 4, set),
+];
+
+fn copy(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
+    machine.copy_bytes(state, site.arguments[0], site.arguments[1], site.arguments[2])?;
+    Ok(Returned::Value(site.arguments[0]))
+}
+
+fn copy_past(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
+    machine.copy_bytes(state, site.arguments[0], site.arguments[1], site.arguments[2])?;
+    let (to, count) = (machine.argument(state, site, 0)?, machine.argument(state, site, 2)?);
+    Ok(Returned::Value(Value::number(to.wrapping_add(count))))
+}
+
+fn set(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
+    let byte = machine.low_byte(site.arguments[1], site.call.args[1].width);
+    machine.set_bytes(state, site.arguments[0], byte, site.arguments[2])?;
+    Ok(Returned::Value(site.arguments[0]))
+}
+
+fn zero(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
+    machine.set_bytes(state, site.arguments[0], Value::ZERO, site.arguments[1])?;
+    Ok(Returned::Nothing)
+}
+
+impl Machine {
+    /// Lowest byte of a value.
+    pub(super) fn low_byte(&mut self, value: Value, width: u32) -> Value {
+        match value.expr() {
+            None => Value::number(value.word & 0xff),
+            Some(_) => {
+                let bits = value.to_bits(self.graph(), width);
+                let byte = self.graph().extract(bits, 0, 8);
+                Value::of_bits(self.graph(), byte)
+            }
+        }
+    }
+}

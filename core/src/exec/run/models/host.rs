@@ -1,0 +1,184 @@
+//! Interface of the kernel model (`runtime/posix`) to the outside: host files, settings of the run, standard
+//! output, and calls that are not modelled.
+use super::{CallSite, ModelResult, ModelRow, Returned, row};
+use crate::exec::outcome::Outcome;
+use crate::exec::run::Machine;
+use crate::exec::run::access::Access;
+use crate::exec::run::access::object_at;
+use crate::exec::run::host::Change;
+use crate::exec::state::State;
+use crate::exec::state::value::Value;
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+pub(super) const MODELS: &[ModelRow] = &[
+    row("__partita_setting", 1, setting),
+    row("__partita_room", 1, room),
+    row("__partita_errno", 1, errno),
+    row("__partita_arguments", 2, arguments),
+    row("__partita_not_modelled", 1, not_modelled),
+    row("__partita_output", 2, output),
+    row("__partita_stdin", 2, stdin),
+    row("__partita_host_status", 3, status),
+    row("__partita_host_read", 4, read),
+    row("__partita_host_link", 3, link),
+    row("__partita_host_change", 6, change),
+];
+
+fn number(value: i64) -> ModelResult {
+    Ok(Returned::Value(Value::number(value as u64)))
+}
+
+fn path(machine: &mut Machine, state: &mut State, site: &CallSite<'_>, i: usize) -> Result<PathBuf, Outcome> {
+    let address = machine.argument(state, site, i)?;
+    Ok(PathBuf::from(OsString::from_vec(machine.string_at(state, address)?)))
+}
+
+/// Writes as much of `bytes` as fits into `room` bytes at an address.
+fn put(
+    machine: &mut Machine,
+    state: &mut State,
+    address: u64,
+    bytes: &[u8],
+    room: u64,
+) -> Result<i64, Outcome> {
+    let count = (bytes.len() as u64).min(room);
+    if count > 0 {
+        let (id, at) = object_at(state, address, count, Access::Write)?;
+        machine.cache.drop_object(id);
+        let object = state.memory.get_mut(id).expect("a live object");
+        object.forget_array();
+        object.bytes[at as usize..(at + count) as usize].copy_from_slice(&bytes[..count as usize]);
+        object.mark_concrete(at, count);
+    }
+    Ok(count as i64)
+}
+
+/// Value of a setting of the run; 0 for a setting that is not given.
+fn setting(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
+    let address = machine.argument(state, site, 0)?;
+    let name = machine.string_at(state, address)?;
+    let found = machine.options.settings.iter().find(|(key, _)| key.as_bytes() == name);
+    number(found.map_or(0, |(_, value)| *value))
+}
+
+/// Number of bytes from an address to the end of its object.
+fn room(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
+    let address = machine.argument(state, site, 0)?;
+    let (id, at) = object_at(state, address, 0, Access::Read)?;
+    number((state.memory.get(id).expect("a live object").size - at) as i64)
+}
+
+/// Sets the arguments of `main`; the environment follows the null pointer at their end.
+fn arguments(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
+    let count = machine.argument(state, site, 0)?;
+    state.arguments = (count, machine.argument(state, site, 1)?);
+    Ok(Returned::Nothing)
+}
+
+/// Sets the address of the C library's `errno`.
+fn errno(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
+    state.errno = Some(machine.argument(state, site, 0)?);
+    Ok(Returned::Nothing)
+}
+
+/// Counts a call that is not modelled: it fails in the program.
+fn not_modelled(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
+    let address = machine.argument(state, site, 0)?;
+    let what = String::from_utf8_lossy(&machine.string_at(state, address)?).into_owned();
+    machine.decider.incomplete(state, &format!("not modelled, fails with ENOSYS: {what}"));
+    Ok(Returned::Nothing)
+}
+
+fn output(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
+    let (address, count) = (machine.argument(state, site, 0)?, machine.argument(state, site, 1)?);
+    for i in 0..count {
+        let byte = machine.load(state, Value::number(address + i), 8)?;
+        let output = Arc::make_mut(&mut state.output);
+        match byte.expr() {
+            None => output.extend_from_slice(&[byte.word as u8]),
+            Some(e) => output.push_symbolic(e),
+        }
+    }
+    Ok(Returned::Nothing)
+}
+
+/// Copies standard input as far as there is room. Returns its whole size.
+fn stdin(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
+    let (address, room) = (machine.argument(state, site, 0)?, machine.argument(state, site, 1)?);
+    let bytes = Arc::clone(&machine.options.stdin);
+    put(machine, state, address, &bytes, room)?;
+    number(bytes.len() as i64)
+}
+
+fn status(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
+    let path = path(machine, state, site, 0)?;
+    let follow = machine.argument(state, site, 1)? != 0;
+    let to = machine.argument(state, site, 2)?;
+    match machine.host.status(&path, follow) {
+        Err(error) => number(-error),
+        Ok(fields) => {
+            let bytes: Vec<u8> = fields.iter().flat_map(|field| field.to_le_bytes()).collect();
+            put(machine, state, to, &bytes, bytes.len() as u64)?;
+            number(0)
+        }
+    }
+}
+
+/// Reads a file, or the entries of a folder, from an offset on.
+fn read(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
+    let path = path(machine, state, site, 0)?;
+    let [offset, to, room] = [1, 2, 3].map(|i| machine.argument(state, site, i));
+    let (offset, to, room) = (offset?, to?, room?);
+    let (seen, vanished) = machine.host.contents(&path);
+    if vanished {
+        let name = path.display();
+        machine.decider.incomplete(
+            state,
+            &format!("the file `{name}` vanished during the run: reading it fails with EIO"),
+        );
+    }
+    match seen {
+        Err(error) => number(-error),
+        Ok(bytes) => {
+            let rest = bytes.get(offset as usize..).unwrap_or(&[]);
+            number(put(machine, state, to, rest, room)?)
+        }
+    }
+}
+
+fn link(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
+    let path = path(machine, state, site, 0)?;
+    let (to, room) = (machine.argument(state, site, 1)?, machine.argument(state, site, 2)?);
+    match machine.host.link(&path) {
+        Err(error) => number(-error),
+        Ok(bytes) => number(put(machine, state, to, &bytes, room)?),
+    }
+}
+
+/// `(letter, path, other path or bytes, count, offset or size, mode)`; see `posix/host.h`.
+fn change(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
+    let letter = machine.argument(state, site, 0)? as u8;
+    let path = path(machine, state, site, 1)?;
+    let [second, count, place, mode] = [2, 3, 4, 5].map(|i| machine.argument(state, site, i));
+    let (second, count, place, mode) = (second?, count?, place?, mode? as u32);
+    let bytes = match letter {
+        b'w' => super::print::bytes(machine, state, second, count)?,
+        b'n' => machine.string_at(state, second)?,
+        _ => Vec::new(),
+    };
+    let other = PathBuf::from(OsString::from_vec(bytes.clone()));
+    let change = match letter {
+        b'w' => Change::Write { at: place, bytes: &bytes, mode },
+        b't' => Change::Truncate { size: place },
+        b'd' => Change::MakeFolder { mode },
+        b'u' => Change::Remove,
+        b'r' => Change::RemoveFolder,
+        b'n' => Change::Rename { to: &other },
+        b'm' => Change::Mode { mode },
+        other => return Err(Outcome::unsupported(format!("a change of files called {other}"))),
+    };
+    number(machine.host.change(&path, &change).map_or_else(|error| -error, |()| 0))
+}

@@ -1,0 +1,226 @@
+//! Intrinsics of `klee/klee.h`; `partita.h` declares them under other names too.
+use super::{CallSite, ModelResult, ModelRow, Returned, row};
+use crate::exec::options::Ambient;
+use crate::exec::outcome::{Class, Outcome};
+use crate::exec::run::Machine;
+use crate::exec::run::access::Access;
+use crate::exec::run::access::access_fault;
+use crate::exec::state::State;
+use crate::exec::state::address::ObjectId;
+use crate::exec::state::contents::Contents;
+use crate::exec::state::value::Value;
+use crate::expr::Expr;
+
+pub(super) const MODELS: &[ModelRow] = &[
+    row("klee_make_symbolic", 3, make_symbolic),
+    row("klee_int", 1, int),
+    row("klee_range", 3, range),
+    row("klee_choose", 1, choose),
+    row("klee_assume", 1, assume),
+    row("klee_is_symbolic", 1, is_symbolic),
+    row("klee_is_replay", 0, is_replay),
+    row("klee_prefer_cex", 2, ignore),
+    row("klee_posix_prefer_cex", 2, ignore),
+    row("klee_mark_global", 1, ignore),
+    row("klee_open_merge", 0, ignore),
+    row("klee_close_merge", 0, ignore),
+    row("klee_warning", 1, ignore),
+    row("klee_warning_once", 1, ignore),
+    row("klee_stack_trace", 0, ignore),
+    row("klee_print_expr", 1, ignore),
+    row("klee_print_range", 2, ignore),
+    row("klee_set_forking", 1, set_forking),
+    row("klee_silent_exit", 1, silent_exit),
+    row("klee_abort", 0, abort),
+    row("klee_assert_fail", 4, assert_fail),
+    row("klee_report_error", 4, report_error),
+    row("klee_get_valuef", 1, get_value),
+    row("klee_get_valued", 1, get_value),
+    row("klee_get_valuel", 1, get_value),
+    row("klee_get_valuell", 1, get_value),
+    row("klee_get_value_i32", 1, get_value),
+    row("klee_get_value_i64", 1, get_value),
+    row("klee_check_memory_access", 2, check_memory_access),
+    row("klee_get_obj_size", 1, get_obj_size),
+    row("klee_get_errno", 0, get_errno),
+    row("klee_define_fixed_object", 2, define_fixed_object),
+    row("klee_ambient", 2, ambient),
+];
+
+fn text(machine: &mut Machine, state: &mut State, site: &CallSite<'_>, i: usize) -> Result<String, Outcome> {
+    let address = machine.argument(state, site, i)?;
+    Ok(String::from_utf8_lossy(&machine.string_at(state, address)?).into_owned())
+}
+
+fn make_symbolic(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
+    let address = machine.argument(state, site, 0)?;
+    let size = machine.argument(state, site, 1)?;
+    let name = text(machine, state, site, 2)?;
+    let wrong = |message: String| Outcome::bug(Class::ModelError, format!("{}: {message}", site.name));
+    let object = ObjectId::of_address(address).and_then(|id| Some((id, state.memory.get(id)?)));
+    let Some((id, object)) = object else {
+        return Err(match access_fault(state, address, size, Access::Write) {
+            Outcome::Bug { class, message } => Outcome::bug(class, format!("{}: {message}", site.name)),
+            other => other,
+        });
+    };
+    if address != object.base {
+        let offset = address.wrapping_sub(object.base) as i64;
+        return Err(wrong(format!("expected the start of an object, found offset {offset} of `{name}`")));
+    }
+    if size != object.size {
+        return Err(wrong(format!(
+            "expected the size of the object, {} bytes, found {size} for `{name}`: pass sizeof the whole object",
+            object.size
+        )));
+    }
+    if object.readonly {
+        return Err(wrong(format!("expected an object that can be written, found the constant `{name}`")));
+    }
+    if size == 0 {
+        return Ok(Returned::Nothing);
+    }
+    let array = machine.new_input(state, &name, size);
+    machine.cache.drop_object(id);
+    state.memory.get_mut(id).expect("a live object").set_contents(Contents::of_bytes(array));
+    Ok(Returned::Nothing)
+}
+
+fn int(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
+    let name = text(machine, state, site, 0)?;
+    Ok(Returned::Value(machine.fresh(state, &name, 32)))
+}
+
+fn range(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
+    let begin = machine.argument(state, site, 0)? as i32;
+    let end = machine.argument(state, site, 1)? as i32;
+    let name = text(machine, state, site, 2)?;
+    if begin >= end {
+        return Err(Outcome::bug(
+            Class::ModelError,
+            format!("{}: expected begin < end, found {begin} and {end} for `{name}`", site.name),
+        ));
+    }
+    let value = machine.fresh(state, &name, 32);
+    let graph = machine.graph();
+    let e = value.to_expr(graph, 32);
+    let (low, high) = (graph.word(32, begin as u64), graph.word(32, end as u64));
+    let (above, below) = (graph.sle(low, e), graph.slt(e, high));
+    let inside = graph.and(above, below);
+    machine.decider.assume(state, inside, contradiction(site.name))?;
+    Ok(Returned::Value(value))
+}
+
+fn choose(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
+    let count = machine.argument(state, site, 0)?;
+    if count == 0 {
+        return Err(Outcome::bug(
+            Class::ModelError,
+            format!("{}: expected at least one choice, found 0", site.name),
+        ));
+    }
+    let value = machine.fresh(state, "klee_choose", 64);
+    let graph = machine.graph();
+    let (e, count) = (value.to_expr(graph, 64), graph.word(64, count));
+    let below = graph.ult(e, count);
+    machine.decider.assume(state, below, contradiction(site.name))?;
+    Ok(Returned::Value(value))
+}
+
+pub(in crate::exec::run) fn contradiction(name: &str) -> Outcome {
+    Outcome::bug(
+        Class::ModelError,
+        format!(
+            "{name}: the assumption contradicts earlier assumptions or decisions of this path: no input reaches this point"
+        ),
+    )
+}
+
+/// Converts a value to a boolean: is it not zero?
+pub(super) fn truth(machine: &mut Machine, value: Value, width: u32) -> Expr {
+    let graph = machine.graph();
+    let bits = value.to_bits(graph, width);
+    let zero = graph.word(width, 0);
+    graph.ne(bits, zero)
+}
+
+fn assume(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
+    let condition = truth(machine, site.arguments[0], site.call.args[0].width);
+    machine.decider.assume(state, condition, contradiction(site.name))?;
+    Ok(Returned::Nothing)
+}
+
+fn is_symbolic(_: &mut Machine, _: &mut State, site: &CallSite<'_>) -> ModelResult {
+    Ok(Returned::Value(Value::truth(site.arguments[0].symbolic)))
+}
+
+fn is_replay(_: &mut Machine, _: &mut State, _: &CallSite<'_>) -> ModelResult {
+    Ok(Returned::Value(Value::ZERO))
+}
+
+/// Calls that do not affect the paths.
+fn ignore(_: &mut Machine, _: &mut State, _: &CallSite<'_>) -> ModelResult {
+    Ok(Returned::Nothing)
+}
+
+fn set_forking(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
+    state.may_fork = machine.argument(state, site, 0)? != 0;
+    Ok(Returned::Nothing)
+}
+
+fn silent_exit(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
+    let status = machine.decider.readable_exit_status(state, site.arguments[0]);
+    Err(Outcome::Exit { status })
+}
+
+fn abort(_: &mut Machine, _: &mut State, site: &CallSite<'_>) -> ModelResult {
+    Err(Outcome::bug(Class::Abort, format!("{} was called", site.name)))
+}
+
+fn assert_fail(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
+    let expression = text(machine, state, site, 0)?;
+    Err(Outcome::bug(Class::Assert, format!("assertion failed: {expression}")))
+}
+
+fn report_error(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
+    let message = text(machine, state, site, 2)?;
+    Err(Outcome::bug(Class::Assert, message))
+}
+
+fn get_value(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
+    // Value under the path model; does not constrain the path.
+    let word = machine.decider.evaluate_word(state, site.arguments[0]);
+    Ok(Returned::Value(Value::number(word)))
+}
+
+fn check_memory_access(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
+    let count = machine.argument(state, site, 1)?;
+    machine.locate(state, site.arguments[0], count, Access::Read)?;
+    Ok(Returned::Nothing)
+}
+
+fn get_obj_size(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
+    let location = machine.locate(state, site.arguments[0], 0, Access::Read)?;
+    let size = state.memory.get(location.id).expect("a live object").size;
+    Ok(Returned::Value(Value::number(size)))
+}
+
+fn get_errno(machine: &mut Machine, state: &mut State, _: &CallSite<'_>) -> ModelResult {
+    let address = machine.errno(state)?;
+    Ok(Returned::Value(machine.load(state, Value::number(address), 32)?))
+}
+
+fn define_fixed_object(_: &mut Machine, _: &mut State, site: &CallSite<'_>) -> ModelResult {
+    Err(Outcome::unsupported(format!("{}: the machine chooses the addresses of objects", site.name)))
+}
+
+/// Source of the C library's time and random numbers: the given value, or an input (`--ambient symbolic`).
+fn ambient(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
+    match machine.options.ambient {
+        Ambient::Fixed => Ok(Returned::Value(site.arguments[1])),
+        Ambient::Symbolic => {
+            let name = text(machine, state, site, 0)?;
+            Ok(Returned::Value(machine.fresh(state, &name, 64)))
+        }
+    }
+}

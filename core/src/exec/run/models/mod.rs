@@ -1,0 +1,185 @@
+//! Models of functions, by name, where the program does not define them: one table; a definition in the
+//! program takes precedence. A call of a function without model ends the path as unsupported, or returns any
+//! value (`--undefined havoc`).
+mod alloc;
+mod bytes;
+mod convert;
+mod host;
+mod jump;
+mod klee;
+mod print;
+mod process;
+mod text;
+mod verifier;
+
+pub(super) use klee::contradiction;
+pub(super) use print::STREAMS;
+
+use crate::exec::outcome::Outcome;
+use crate::exec::run::Machine;
+use crate::exec::run::step::Arguments;
+use crate::exec::state::State;
+use crate::exec::state::value::Value;
+use crate::expr::Sort;
+use crate::program::{Call, FuncId, Linkage, Program, Reg};
+use std::sync::Arc;
+
+/// Result of a model.
+pub(super) enum Returned {
+    Nothing,
+    Value(Value),
+    /// The model changed the top frame.
+    Frame,
+}
+
+pub(super) type ModelResult = Result<Returned, Outcome>;
+
+/// A call of a model.
+pub(super) struct CallSite<'a> {
+    pub name: &'a str,
+    pub call: &'a Call,
+    pub arguments: &'a [Value],
+    /// Width of the result; 0 for none.
+    pub width: u32,
+}
+
+pub(super) type Model = fn(&mut Machine, &mut State, &CallSite<'_>) -> ModelResult;
+
+/// A model and the number of its arguments.
+#[derive(Clone, Copy)]
+pub struct ModelRow {
+    name: &'static str,
+    arity: usize,
+    model: Model,
+}
+
+const fn row(name: &'static str, arity: usize, model: Model) -> ModelRow {
+    ModelRow { name, arity, model }
+}
+
+/// Model of each function that has one, by function.
+pub(super) fn bind(program: &Program) -> Vec<Option<ModelRow>> {
+    let tables = [
+        klee::MODELS,
+        verifier::MODELS,
+        alloc::MODELS,
+        bytes::MODELS,
+        text::MODELS,
+        convert::MODELS,
+        jump::MODELS,
+        process::MODELS,
+        print::MODELS,
+        host::MODELS,
+    ];
+    let find = |name: &str| tables.into_iter().flatten().find(|row| row.name == name).copied();
+    let one = |f: &crate::program::Function| {
+        if f.is_defined() {
+            return None;
+        }
+        let name = program.string(f.name);
+        // Intrinsics have a second name with our own prefix.
+        match name.strip_prefix("partita_") {
+            Some(rest) => find(&format!("klee_{rest}")),
+            None => find(name).or_else(|| verifier::nondet(name)),
+        }
+    };
+    program.functions.iter().map(one).collect()
+}
+
+/// Names that a program uses and that neither it nor a model defines.
+pub fn unknown(program: &Program) -> Vec<&str> {
+    let functions = program.functions.iter().zip(bind(program)).filter(|(f, model)| {
+        !f.is_defined() && f.alias.is_none() && f.linkage != Linkage::Weak && model.is_none()
+    });
+    let globals = program.globals.iter().filter(|g| {
+        !g.defined
+            && g.alias.is_none()
+            && g.linkage != Linkage::Weak
+            && STREAMS.iter().all(|stream| stream.0 != program.string(g.name))
+    });
+    functions.map(|(f, _)| f.name).chain(globals.map(|g| g.name)).map(|name| program.string(name)).collect()
+}
+
+impl Machine {
+    /// Calls a function without a definition.
+    pub(super) fn call_model(
+        &mut self,
+        func: FuncId,
+        state: &mut State,
+        call: &Call,
+        arguments: &Arguments,
+    ) -> ModelResult {
+        let program = Arc::clone(&self.program);
+        let name = program.string(program.functions[func.index()].name);
+        let caller = &program.functions[state.frame.func.index()];
+        let width = if call.results == 0 { 0 } else { caller.width(Reg(call.first.0)) };
+        let site = CallSite { name, call, arguments, width };
+        match self.models[func.index()] {
+            Some(row) if arguments.len() < row.arity => Err(Outcome::bug(
+                crate::exec::outcome::Class::ModelError,
+                format!("`{name}` expects {} arguments and is called with {}", row.arity, arguments.len()),
+            )),
+            Some(row) => (row.model)(self, state, &site),
+            None if self.options.havoc => self.havoc(state, &site),
+            None => Err(Outcome::unsupported(format!(
+                "call of `{name}`, which has no definition: link it, or let it return any value with `--undefined havoc`"
+            ))),
+        }
+    }
+
+    /// Returns any value.
+    fn havoc(&mut self, state: &mut State, site: &CallSite<'_>) -> ModelResult {
+        if site.width == 0 {
+            return Ok(Returned::Nothing);
+        }
+        if site.call.results > 1 {
+            return Err(Outcome::unsupported(format!(
+                "`{}` returns a structure and has no definition",
+                site.name
+            )));
+        }
+        let value = self.fresh(state, site.name, site.width);
+        Ok(Returned::Value(value))
+    }
+
+    /// Creates an input of `width` bits.
+    pub(super) fn fresh(&mut self, state: &mut State, name: &str, width: u32) -> Value {
+        let size = u64::from(width.div_ceil(8));
+        let array = self.new_input(state, name, size);
+        let graph = self.graph();
+        let zero = graph.word(crate::exec::state::contents::INDEX_WIDTH, 0);
+        let bits = graph.read(array, zero, size as u32);
+        let bits = graph.extract(bits, 0, width);
+        Value::of_bits(graph, bits)
+    }
+
+    /// Creates an input of the path: an array of `size` bytes.
+    pub(super) fn new_input(&mut self, state: &mut State, name: &str, size: u64) -> crate::expr::Expr {
+        let name = if name.is_empty() { "unnamed" } else { name };
+        let taken = |variable: &str, machine: &Machine| {
+            state.inputs.iter().any(|input| machine.decider.graph().name(input.array) == variable)
+        };
+        let mut variable = name.to_string();
+        let mut number = 0;
+        while taken(&variable, self) {
+            number += 1;
+            variable = format!("{name}_{number}");
+        }
+        let sort = Sort::Array { index: crate::exec::state::contents::INDEX_WIDTH, element: 8 };
+        let array =
+            self.graph().var(&variable, sort).expect("inputs are the only variables, all of this sort");
+        Arc::make_mut(&mut state.inputs).push(crate::exec::state::Input { name: name.into(), array, size });
+        array
+    }
+
+    /// Binds an argument of a model to a number. Nothing may have been changed before this call.
+    pub(super) fn argument(
+        &mut self,
+        state: &mut State,
+        site: &CallSite<'_>,
+        i: usize,
+    ) -> Result<u64, Outcome> {
+        let why = format!("argument {} of `{}`", i + 1, site.name);
+        self.decider.fork_on_value(state, site.arguments[i], site.call.args[i].width, &why)
+    }
+}

@@ -1,0 +1,96 @@
+//! End of the program, and its environment.
+use super::{CallSite, ModelResult, ModelRow, Returned, row};
+use crate::exec::outcome::{Class, Outcome};
+use crate::exec::run::Machine;
+use crate::exec::run::step::Flow;
+use crate::exec::state::address;
+use crate::exec::state::object::Kind;
+use crate::exec::state::value::Value;
+use crate::exec::state::{Stage, State};
+use std::sync::Arc;
+
+pub(super) const MODELS: &[ModelRow] = &[
+    row("exit", 1, exit),
+    row("_exit", 1, exit_now),
+    row("_Exit", 1, exit_now),
+    row("quick_exit", 1, exit_now),
+    row("abort", 0, abort),
+    row("__assert_fail", 4, assert_fail),
+    row("__assert_rtn", 4, assert_rtn),
+    row("atexit", 1, atexit),
+    row("__errno_location", 0, errno_location),
+    row("getenv", 1, null),
+    row("__cxa_finalize", 0, nothing),
+];
+
+impl Machine {
+    /// Address of `errno`.
+    pub(in crate::exec::run) fn errno(&mut self, state: &mut State) -> Result<u64, Outcome> {
+        let address = match state.errno {
+            Some(address) => address,
+            None => self.new_object(state, 4, Kind::Global)?.base(),
+        };
+        state.errno = Some(address);
+        Ok(address)
+    }
+
+    pub(super) fn set_errno(&mut self, state: &mut State, number: u64) -> Result<(), Outcome> {
+        let address = self.errno(state)?;
+        self.store(state, Value::number(address), Value::number(number), 32)
+    }
+}
+
+fn exit(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
+    if machine.options.checks.leak {
+        state.exit_frame = Some(Arc::new(state.frame.clone()));
+    }
+    state.stage = Stage::Exiting { status: site.arguments[0], destructors: 0 };
+    match machine.next_stage(state, None)? {
+        Flow::Frame => Ok(Returned::Frame),
+        Flow::Next | Flow::Edge(_) => unreachable!("a stage pushes a frame or ends the path"),
+    }
+}
+
+fn exit_now(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
+    let status = machine.decider.readable_exit_status(state, site.arguments[0]);
+    Err(Outcome::Exit { status })
+}
+
+fn abort(_: &mut Machine, _: &mut State, _: &CallSite<'_>) -> ModelResult {
+    Err(Outcome::bug(Class::Abort, "abort was called"))
+}
+
+fn failed(machine: &mut Machine, state: &mut State, site: &CallSite<'_>, expression: usize) -> ModelResult {
+    let address = machine.argument(state, site, expression)?;
+    let text = machine.string_at(state, address)?;
+    Err(Outcome::bug(Class::Assert, format!("assertion failed: {}", String::from_utf8_lossy(&text))))
+}
+
+fn assert_fail(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
+    failed(machine, state, site, 0)
+}
+
+fn assert_rtn(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
+    failed(machine, state, site, 3)
+}
+
+fn atexit(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
+    let target = machine.argument(state, site, 0)?;
+    let Some(func) = address::function_at(target, machine.program.functions.len()) else {
+        return Err(Outcome::bug(Class::ModelError, format!("atexit of {target:#x}: no function is there")));
+    };
+    Arc::make_mut(&mut state.handlers).push(func);
+    Ok(Returned::Value(Value::ZERO))
+}
+
+fn errno_location(machine: &mut Machine, state: &mut State, _: &CallSite<'_>) -> ModelResult {
+    Ok(Returned::Value(Value::number(machine.errno(state)?)))
+}
+
+fn null(_: &mut Machine, _: &mut State, _: &CallSite<'_>) -> ModelResult {
+    Ok(Returned::Value(Value::ZERO))
+}
+
+fn nothing(_: &mut Machine, _: &mut State, _: &CallSite<'_>) -> ModelResult {
+    Ok(Returned::Nothing)
+}

@@ -1,0 +1,69 @@
+//! Functions of SV-COMP and Test-Comp.
+use super::{CallSite, ModelResult, ModelRow, Returned, klee, row};
+use crate::exec::outcome::{Class, Outcome};
+use crate::exec::run::Machine;
+use crate::exec::run::access::object_at;
+use crate::exec::state::State;
+
+pub(super) const MODELS: &[ModelRow] = &[
+    row("__VERIFIER_assume", 1, assume),
+    row("__VERIFIER_error", 0, error),
+    row("reach_error", 0, error),
+    row("__VERIFIER_assert", 1, assert),
+    row("__VERIFIER_atomic_begin", 0, nothing),
+    row("__VERIFIER_atomic_end", 0, nothing),
+    row("__VERIFIER_nondet_memory", 2, memory),
+];
+
+/// `__VERIFIER_nondet_TYPE`: any value of the result's type.
+pub(super) fn nondet(name: &str) -> Option<ModelRow> {
+    name.starts_with("__VERIFIER_nondet_").then(|| row("__VERIFIER_nondet_", 0, value))
+}
+
+fn value(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
+    let kind = site.name.trim_start_matches("__VERIFIER_nondet_");
+    if site.width == 0 {
+        return Ok(Returned::Nothing);
+    }
+    Ok(Returned::Value(machine.fresh(state, kind, site.width)))
+}
+
+fn memory(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
+    let count = machine.argument(state, site, 1)?;
+    if count == 0 {
+        return Ok(Returned::Nothing);
+    }
+    let address = machine.argument(state, site, 0)?;
+    let (id, at) = object_at(state, address, count, crate::exec::run::access::Access::Write)?;
+    let array = machine.new_input(state, "memory", count);
+    machine.cache.drop_object(id);
+    let graph = machine.graph();
+    let object = state.memory.get_mut(id).expect("a live object");
+    for i in 0..count {
+        let index = graph.word(crate::exec::state::contents::INDEX_WIDTH, i);
+        let byte = graph.select(array, index);
+        object.write(graph, at + i, byte);
+    }
+    Ok(Returned::Nothing)
+}
+
+/// Drops paths on which the condition does not hold.
+fn assume(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
+    let condition = klee::truth(machine, site.arguments[0], site.call.args[0].width);
+    machine.decider.assume(state, condition, Outcome::Dropped)?;
+    Ok(Returned::Nothing)
+}
+
+fn error(_: &mut Machine, _: &mut State, site: &CallSite<'_>) -> ModelResult {
+    Err(Outcome::bug(Class::Assert, format!("{} was called", site.name)))
+}
+
+fn assert(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
+    let condition = klee::truth(machine, site.arguments[0], site.call.args[0].width);
+    machine.decider.require(state, condition, Outcome::bug(Class::Assert, "__VERIFIER_assert failed"))?;
+    Ok(Returned::Nothing)
+}
+
+fn nothing(_: &mut Machine, _: &mut State, _: &CallSite<'_>) -> ModelResult {
+    Ok(Returned::Nothing)
+}

@@ -1,0 +1,258 @@
+//! Resolution of symbolic addresses: the objects they can point into, and the offsets.
+//!
+//! The set of values of the address on the path is computed once: it selects the candidate objects through
+//! their windows, and the offsets within one. An address computed from an object's address must stay in that
+//! object. Any other address forks: a state for each object it can point into, up to `max_objects`, and one
+//! for each kind of invalid pointer, which ends there. A state that executes the instruction again knows the
+//! object (`State::facts`).
+use super::Machine;
+use crate::exec::decide::Alternative;
+use crate::exec::outcome::{Class, Outcome};
+use crate::exec::run::access::Access;
+use crate::exec::run::access::{access_fault, check_access, object_at, symbolic_fault};
+use crate::exec::state::address::{self, NULL_PAGE, ObjectId};
+use crate::exec::state::value::Value;
+use crate::exec::state::{Fact, State};
+use crate::expr::{Expr, Op};
+use crate::interval::Set;
+use crate::program::FuncId;
+
+/// Offset in an object.
+#[derive(Clone, Debug)]
+pub(super) enum Offset {
+    Known(u64),
+    /// An expression of 64 bits, and a set that contains all its values. The access is in bounds for each of
+    /// them.
+    Among {
+        offset: Expr,
+        set: Set,
+    },
+}
+
+/// An object, and an offset in bounds.
+#[derive(Clone, Debug)]
+pub(super) struct Location {
+    pub id: ObjectId,
+    pub offset: Offset,
+}
+
+impl Machine {
+    /// Resolves `count` bytes at `address`; other states take the other possibilities.
+    pub(super) fn locate(
+        &mut self,
+        state: &mut State,
+        address: Value,
+        count: u64,
+        access: Access,
+    ) -> Result<Location, Outcome> {
+        let Some(e) = address.expr() else {
+            let (id, offset) = object_at(state, address.word, count, access)?;
+            return Ok(Location { id, offset: Offset::Known(offset) });
+        };
+        let set = self.decider.values(state, e);
+        if let Some(word) = set.value() {
+            let (id, offset) = object_at(state, word, count, access)?;
+            return Ok(Location { id, offset: Offset::Known(offset) });
+        }
+        if let Some(Fact::Inside { id, count: known }) = state.fact(e)
+            && known >= count
+            && state.memory.get(id).is_some()
+        {
+            return self.location(state, id, e, &set, count, access);
+        }
+        let id = match self.base_of(e) {
+            Some((id, _)) if state.memory.get(id).is_some() => {
+                self.stay_inside(state, id, e, &set, count, access)?;
+                id
+            }
+            Some((id, base)) if state.memory.is_gone(id) => {
+                return Err(access_fault(state, base, count, access));
+            }
+            Some(_) | None => {
+                let alternatives = self.object_alternatives(state, e, &set, count);
+                let fault = |state: &State, address: u64| access_fault(state, address, count, access);
+                match self.decider.fork_on_targets(state, e, &alternatives, fault)? {
+                    Fact::Inside { id, .. } => id,
+                    Fact::Equal(_) => unreachable!("the alternatives of an access are objects"),
+                }
+            }
+        };
+        self.location(state, id, e, &set, count, access)
+    }
+
+    /// Object from whose address this one is computed, and that address. Leaving the object is an error,
+    /// wherever the address then points.
+    fn base_of(&self, e: Expr) -> Option<(ObjectId, u64)> {
+        let graph = self.decider.graph();
+        if graph.op(e) != Op::Add {
+            return None;
+        }
+        let base = [0, 1].into_iter().find_map(|i| graph.const_word(graph.kid(e, i)))?;
+        ObjectId::of_address(base).map(|id| (id, base))
+    }
+
+    /// Ends the paths on which the address leaves the object.
+    fn stay_inside(
+        &mut self,
+        state: &mut State,
+        id: ObjectId,
+        e: Expr,
+        set: &Set,
+        count: u64,
+        access: Access,
+    ) -> Result<(), Outcome> {
+        let size = state.memory.get(id).expect("a live object").size;
+        let fault = symbolic_fault(state, id, count, access);
+        if size < count {
+            return Err(fault);
+        }
+        if set.is_subset(&places(id, size, count)) {
+            return Ok(());
+        }
+        let inside = self.inside(e, id, size, count);
+        self.decider.require(state, inside, fault)
+    }
+
+    /// Condition that `count` bytes at `address` are in the object.
+    fn inside(&mut self, address: Expr, id: ObjectId, size: u64, count: u64) -> Expr {
+        let graph = self.graph();
+        let base = graph.word(64, id.base());
+        let offset = graph.sub(address, base);
+        let last = graph.word(64, size - count);
+        graph.ule(offset, last)
+    }
+
+    /// Objects of the set with room for the access, and the possible errors: null, freed, no object.
+    fn object_alternatives(&mut self, state: &State, e: Expr, set: &Set, count: u64) -> Vec<Alternative> {
+        let mut alternatives = Vec::new();
+        let mut freed = Vec::new();
+        let mut covered = Vec::new();
+        for (low, high) in set.intervals() {
+            for (first, last) in address::windows(low, high) {
+                for (id, object) in state.memory.between(first, last) {
+                    match object {
+                        Some(object) if object.size >= count => {
+                            let there = places(id, object.size, count);
+                            if !there.is_disjoint(set) && !covered.contains(&(id, object.size)) {
+                                covered.push((id, object.size));
+                            }
+                        }
+                        None if freed.len() < self.options.max_objects as usize && !freed.contains(&id) => {
+                            freed.push(id);
+                        }
+                        Some(_) | None => {}
+                    }
+                }
+            }
+        }
+        let mut somewhere = self.graph().boolean(false);
+        for &(id, size) in &covered {
+            let condition = self.inside(e, id, size, count);
+            somewhere = self.graph().or(somewhere, condition);
+            alternatives.push(Alternative { condition, fact: Some(Fact::Inside { id, count }) });
+        }
+        let everything = covered.iter().flat_map(|&(id, size)| places(id, size, count).intervals());
+        let everything = Set::from_intervals(64, everything);
+        if everything.exact && set.is_subset(&everything.set) {
+            return alternatives;
+        }
+        let graph = self.graph();
+        let mut nowhere = graph.not(somewhere);
+        let mut error = |graph: &mut crate::expr::Graph, condition: Expr| {
+            if !graph.is_false(condition) {
+                let alone = graph.and(condition, nowhere);
+                alternatives.push(Alternative { condition: alone, fact: None });
+                let not = graph.not(condition);
+                nowhere = graph.and(nowhere, not);
+            }
+        };
+        if set.min() < Some(NULL_PAGE) {
+            let page = graph.word(64, NULL_PAGE);
+            let null = graph.ult(e, page);
+            error(graph, null);
+        }
+        let mut gone = graph.boolean(false);
+        for id in freed {
+            let (low, size) = id.window();
+            let (low, size) = (graph.word(64, low), graph.word(64, size));
+            let offset = graph.sub(e, low);
+            let inside = graph.ult(offset, size);
+            gone = graph.or(gone, inside);
+        }
+        error(graph, gone);
+        alternatives.push(Alternative { condition: nowhere, fact: None });
+        alternatives
+    }
+
+    /// Location of an address that is in the object.
+    fn location(
+        &mut self,
+        state: &State,
+        id: ObjectId,
+        e: Expr,
+        set: &Set,
+        count: u64,
+        access: Access,
+    ) -> Result<Location, Outcome> {
+        check_access(state, id, access)?;
+        let size = state.memory.get(id).expect("a live object").size;
+        let inside = places(id, size, count).intersect(set).set;
+        let set = inside.plus(id.base().wrapping_neg());
+        let offset = match set.value() {
+            Some(offset) => Offset::Known(offset),
+            None => {
+                let base = self.graph().word(64, id.base());
+                Offset::Among { offset: self.graph().sub(e, base), set }
+            }
+        };
+        Ok(Location { id, offset })
+    }
+
+    /// Resolves a function pointer; other states call the other functions it can point to.
+    pub(super) fn callee(&mut self, state: &mut State, target: Value) -> Result<FuncId, Outcome> {
+        let count = self.program.functions.len();
+        let wrong = |address: u64| match address {
+            0..NULL_PAGE => Outcome::bug(Class::Null, "call through a null pointer"),
+            _ => Outcome::bug(Class::ModelError, format!("call of {address:#x}: no function is there")),
+        };
+        let find = |address: u64| address::function_at(address, count).ok_or_else(|| wrong(address));
+        let Some(e) = target.expr() else { return find(target.word) };
+        if let Some(Fact::Equal(address)) = state.fact(e) {
+            return find(address);
+        }
+        let set = self.decider.values(state, e);
+        if let Some(address) = set.value() {
+            return find(address);
+        }
+        let mut alternatives = Vec::new();
+        let graph = self.graph();
+        let mut none = graph.boolean(true);
+        for (low, high) in set.intervals() {
+            for func in address::functions_in(low, high, count) {
+                let address = address::of_function(func);
+                let here = graph.word(64, address);
+                let condition = graph.eq(e, here);
+                let not = graph.not(condition);
+                none = graph.and(none, not);
+                alternatives.push(Alternative { condition, fact: Some(Fact::Equal(address)) });
+            }
+        }
+        if set.min() < Some(NULL_PAGE) {
+            let page = graph.word(64, NULL_PAGE);
+            let null = graph.ult(e, page);
+            alternatives.push(Alternative { condition: null, fact: None });
+            let not = graph.not(null);
+            none = graph.and(none, not);
+        }
+        alternatives.push(Alternative { condition: none, fact: None });
+        match self.decider.fork_on_targets(state, e, &alternatives, |_, address| wrong(address))? {
+            Fact::Equal(address) => find(address),
+            Fact::Inside { .. } => unreachable!("the alternatives of a call are functions"),
+        }
+    }
+}
+
+/// Addresses at which the object has `count` bytes.
+fn places(id: ObjectId, size: u64, count: u64) -> Set {
+    Set::interval(64, id.base(), id.base() + (size - count))
+}

@@ -1,0 +1,124 @@
+//! The first state: globals with their initial values, the arguments, the first function to call.
+use super::Machine;
+use super::models::STREAMS;
+use crate::exec::outcome::Outcome;
+use crate::exec::state::address::{self, ObjectId};
+use crate::exec::state::frame::Frame;
+use crate::exec::state::memory::Memory;
+use crate::exec::state::object::Kind;
+use crate::exec::state::{Stage, State};
+use crate::program::{Address, Linkage, Program};
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+/// Memory before the first instruction.
+pub(super) struct Image {
+    pub memory: Memory,
+    /// Address of each global.
+    pub globals: Vec<u64>,
+}
+
+fn resolve(globals: &[u64], place: Address) -> u64 {
+    match place {
+        Address::Global { global, offset } => globals[global.index()].wrapping_add_signed(offset),
+        Address::Func { func, offset } => address::of_function(func).wrapping_add_signed(offset),
+        Address::Block { func, block } => address::of_label(func, block),
+    }
+}
+
+/// Allocates and initialises the globals.
+pub(super) fn image(program: &Program) -> Result<Image, String> {
+    let mut memory = Memory::default();
+    let mut globals = Vec::with_capacity(program.globals.len());
+    let mut ids: Vec<Option<ObjectId>> = Vec::new();
+    for global in &program.globals {
+        let absent = global.alias.is_some() || !global.defined && global.linkage == Linkage::Weak;
+        let id = match absent {
+            true => None,
+            false => Some(memory.allocate(global.size, Kind::Global).map_err(|_| {
+                format!(
+                    "the global variable `{}` of {} bytes does not fit",
+                    program.string(global.name),
+                    global.size
+                )
+            })?),
+        };
+        globals.push(id.map_or(0, ObjectId::base));
+        ids.push(id);
+    }
+    for (global, id) in program.globals.iter().zip(ids) {
+        let Some(id) = id else { continue };
+        let object = memory.get_mut(id).expect("just allocated");
+        object.readonly = global.readonly;
+        object.unsupported = global.unsupported.map(|message| program.string(message).into());
+        let name = program.string(global.name);
+        if !global.defined {
+            match STREAMS.iter().find(|stream| stream.0 == name) {
+                Some(stream) if object.size == 8 => object.bytes.copy_from_slice(&stream.1.to_le_bytes()),
+                Some(_) | None => {
+                    object.unsupported =
+                        Some(format!("use of the variable `{name}`, which has no definition").into());
+                }
+            }
+        }
+        object.bytes[..global.data.len()].copy_from_slice(&global.data);
+        for reloc in &global.relocs {
+            let minus = reloc.minus.map_or(0, |place| resolve(&globals, place));
+            let word = resolve(&globals, reloc.target).wrapping_sub(minus);
+            let (at, count) = (reloc.offset as usize, usize::from(reloc.bytes));
+            let mut bytes = [0; 8];
+            bytes[..count].copy_from_slice(&object.bytes[at..at + count]);
+            let sum = u64::from_le_bytes(bytes).wrapping_add(word);
+            object.bytes[at..at + count].copy_from_slice(&sum.to_le_bytes()[..count]);
+        }
+    }
+    Ok(Image { memory, globals })
+}
+
+impl Machine {
+    /// Creates the first state.
+    pub(super) fn first_state(&mut self, memory: Memory) -> Result<Box<State>, String> {
+        let path = self.decider.empty_path();
+        let mut state = Box::new(State {
+            id: 0,
+            fork_leaf: 0,
+            frame: Frame::new(self.main, 0),
+            edge: None,
+            memory,
+            path,
+            inputs: Arc::default(),
+            stage: Stage::Starting(0),
+            handlers: Arc::default(),
+            exit_frame: None,
+            depth: 0,
+            values_tried: 0,
+            facts: SmallVec::new(),
+            setjmp_calls: 0,
+            may_fork: true,
+            output: Arc::default(),
+            errno: None,
+            untested: Arc::default(),
+            arguments: (0, 0),
+        });
+        let too_much = |_| "the program's arguments do not fit its memory".to_string();
+        // Arguments and a null pointer, then the environment and a null pointer.
+        let mut pointers = Vec::new();
+        for words in [&self.options.arguments, &self.options.environment] {
+            for word in words {
+                let id = state.memory.allocate(word.len() as u64 + 1, Kind::Stack).map_err(too_much)?;
+                let object = state.memory.get_mut(id).expect("just allocated");
+                object.bytes[..word.len()].copy_from_slice(word.as_bytes());
+                pointers.extend(id.base().to_le_bytes());
+            }
+            pointers.extend([0; 8]);
+        }
+        let id = state.memory.allocate(pointers.len() as u64, Kind::Stack).map_err(too_much)?;
+        state.memory.get_mut(id).expect("just allocated").bytes.copy_from_slice(&pointers);
+        state.arguments = (self.options.arguments.len() as u64, id.base());
+        match self.next_stage(&mut state, None) {
+            Ok(_) => Ok(state),
+            Err(Outcome::Unsupported { message }) => Err(message),
+            Err(other) => Err(format!("the program cannot start: {other:?}")),
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! Calls and returns.
+use super::{Flow, StepResult};
+use crate::exec::outcome::{Class, Outcome};
+use crate::exec::run::Machine;
+use crate::exec::run::access::Access;
+use crate::exec::run::models::Returned;
+use crate::exec::state::frame::Frame;
+use crate::exec::state::object::Kind;
+use crate::exec::state::value::Value;
+use crate::exec::state::{Stage, State};
+use crate::program::{Arg, Call, Callee, FuncId, Function, Operand, Reg};
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+/// Size of the register save area of a variadic frame.
+const REGISTER_AREA: u32 = 176;
+
+/// Arguments of a call, in order.
+pub(in crate::exec::run) type Arguments = SmallVec<[Value; 6]>;
+
+impl Machine {
+    pub(super) fn call(&mut self, state: &mut State, call: &Call) -> StepResult {
+        let func = match call.callee {
+            Callee::Direct(func) => func,
+            Callee::Indirect(operand) => {
+                let target = self.operand(state, operand, 64);
+                self.callee(state, target)?
+            }
+        };
+        let arguments: Arguments =
+            call.args.iter().map(|arg| self.operand(state, arg.value, arg.width)).collect();
+        let program = Arc::clone(&self.program);
+        let function = &program.functions[func.index()];
+        if let Some(number) = self.hook_of(func) {
+            return self.call_hook(state, number, func, call, &arguments);
+        }
+        if function.is_defined() {
+            return self.enter(state, func, function, call, &arguments);
+        }
+        match self.call_model(func, state, call, &arguments)? {
+            Returned::Nothing => Ok(Flow::Next),
+            Returned::Value(value) => {
+                if call.results > 0 {
+                    self.set(state, call.first, value);
+                }
+                Ok(Flow::Next)
+            }
+            Returned::Frame => Ok(Flow::Frame),
+        }
+    }
+
+    fn enter(
+        &mut self,
+        state: &mut State,
+        func: FuncId,
+        function: &Function,
+        call: &Call,
+        arguments: &Arguments,
+    ) -> StepResult {
+        let params = function.params as usize;
+        let name = || self.program.string(function.name);
+        if arguments.len() < params {
+            return Err(Outcome::bug(
+                Class::ModelError,
+                format!("`{}` expects {params} arguments and is called with {}", name(), arguments.len()),
+            ));
+        }
+        let caller = &self.program.functions[state.frame.func.index()];
+        let fits = (0..params).all(|i| call.args[i].width == function.widths[i])
+            && (call.results == 0
+                || call.results as usize == function.results.len()
+                    && (0..call.results)
+                        .all(|i| caller.width(Reg(call.first.0 + i)) == function.results[i as usize]));
+        if !fits {
+            return Err(Outcome::bug(
+                Class::ModelError,
+                format!("`{}` is called through a wrong type", name()),
+            ));
+        }
+        let mut frame = Frame::new(func, function.widths.len());
+        frame.registers[..params].copy_from_slice(&arguments[..params]);
+        if function.variadic {
+            let area = self.variadic_area(state, call, arguments)?;
+            frame.variadic = Some(area);
+            frame.locals.push(area);
+        }
+        state.frame.push(frame);
+        self.check_stack(state)?;
+        Ok(Flow::Frame)
+    }
+
+    /// Creates an object with every argument, laid out by the calling convention.
+    fn variadic_area(
+        &mut self,
+        state: &mut State,
+        call: &Call,
+        arguments: &Arguments,
+    ) -> Result<crate::exec::state::address::ObjectId, Outcome> {
+        let length = |arg: &Arg| if arg.bytes > 0 { arg.bytes } else { arg.width.div_ceil(8) };
+        let size = call.args.iter().map(|arg| arg.place + length(arg)).max().unwrap_or(0).max(REGISTER_AREA);
+        let id = self.new_object(state, u64::from(size).next_multiple_of(8), Kind::Stack)?;
+        for (arg, &value) in call.args.iter().zip(arguments) {
+            let to = Value::number(id.base() + u64::from(arg.place));
+            if arg.bytes > 0 {
+                self.copy_bytes(state, to, value, Value::number(arg.bytes.into()))?;
+            } else {
+                self.store(state, to, value, arg.width)?;
+            }
+        }
+        Ok(id)
+    }
+
+    pub(super) fn va_start(
+        &mut self,
+        state: &mut State,
+        list: Value,
+        gp: u32,
+        fp: u32,
+        stack: u32,
+    ) -> Result<(), Outcome> {
+        let area = state.frame.variadic.map_or(0, |id| id.base());
+        let location = self.locate(state, list, 24, Access::Write)?;
+        let at = self.fork_on_offset(state, &location, "the place of a va_list")? + location.id.base();
+        let fields =
+            [(0, 32, gp.into()), (4, 32, fp.into()), (8, 64, area + u64::from(stack)), (16, 64, area)];
+        for (offset, width, word) in fields {
+            self.store(state, Value::number(at + offset), Value::number(word), width)?;
+        }
+        Ok(())
+    }
+
+    /// Ends the life of the top frame's objects.
+    pub(in crate::exec::run) fn end_locals(&mut self, state: &mut State) {
+        let locals = std::mem::take(&mut state.frame.locals);
+        let dynamic = std::mem::take(&mut state.frame.dynamic);
+        for id in locals.into_iter().chain(dynamic) {
+            self.end_object(state, id);
+        }
+    }
+
+    pub(super) fn ret(&mut self, state: &mut State, values: &[Operand]) -> StepResult {
+        let func = state.frame.func;
+        let program = Arc::clone(&self.program);
+        let widths = &program.functions[func.index()].results;
+        let results: SmallVec<[Value; 2]> =
+            values.iter().zip(widths).map(|(&v, &w)| self.operand(state, v, w)).collect();
+        self.end_locals(state);
+        if !state.frame.pop() {
+            state.frame.registers.fill(Value::ZERO);
+            return self.next_stage(state, results.first().copied());
+        }
+        let caller = &program.functions[state.frame.func.index()];
+        let crate::program::Inst::Call(call) = &caller.insts[state.frame.pc as usize] else {
+            unreachable!("the pc of a caller is its call")
+        };
+        for (i, value) in results.into_iter().take(call.results as usize).enumerate() {
+            self.set(state, Reg(call.first.0 + i as u32), value);
+        }
+        state.frame.pc += 1;
+        Ok(Flow::Frame)
+    }
+
+    /// Continues after the bottom frame has returned: constructors, `main`, handlers, destructors, end.
+    pub(in crate::exec::run) fn next_stage(
+        &mut self,
+        state: &mut State,
+        result: Option<Value>,
+    ) -> StepResult {
+        let program = Arc::clone(&self.program);
+        let next = loop {
+            match state.stage {
+                Stage::Starting(done) => match program.constructors.get(done) {
+                    Some(constructor) => {
+                        state.stage = Stage::Starting(done + 1);
+                        break constructor.function;
+                    }
+                    None => {
+                        state.stage = Stage::Main;
+                        break self.main;
+                    }
+                },
+                Stage::Main => {
+                    let status = result.unwrap_or(Value::ZERO);
+                    state.stage = Stage::Exiting { status, destructors: 0 };
+                }
+                Stage::Exiting { status, destructors } => {
+                    if let Some(handler) = Arc::make_mut(&mut state.handlers).pop() {
+                        break handler;
+                    }
+                    let Some(destructor) = program.destructors.get(destructors) else {
+                        let status = self.decider.readable_exit_status(state, status);
+                        return Err(self.exit_or_leak(state, status));
+                    };
+                    state.stage = Stage::Exiting { status, destructors: destructors + 1 };
+                    break destructor.function;
+                }
+            }
+        };
+        state.frame = self.bottom_frame(state, next)?;
+        Ok(Flow::Frame)
+    }
+
+    /// Frame without a caller, for `main` or a constructor. Both get the arguments, as far as they have
+    /// parameters.
+    pub(in crate::exec::run) fn bottom_frame(
+        &mut self,
+        state: &State,
+        func: FuncId,
+    ) -> Result<Frame, Outcome> {
+        let function = &self.program.functions[func.index()];
+        if !function.is_defined() {
+            return Err(Outcome::unsupported(format!(
+                "`{}` has no definition and is called at start or exit",
+                self.program.string(function.name)
+            )));
+        }
+        let mut frame = Frame::new(func, function.widths.len());
+        let (argc, argv) = state.arguments;
+        // The environment follows the arguments.
+        let environment = argv + 8 * (argc + 1);
+        for (i, word) in [argc, argv, environment].into_iter().enumerate().take(function.params as usize) {
+            frame.registers[i] = Value::number(word & crate::expr::bits::mask(function.widths[i].min(64)));
+        }
+        Ok(frame)
+    }
+}

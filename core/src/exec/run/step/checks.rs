@@ -1,0 +1,79 @@
+//! Arithmetic checks that are off by default: operations that C leaves undefined and the machine defines.
+use crate::exec::outcome::{Class, Outcome};
+use crate::exec::run::Machine;
+use crate::exec::state::State;
+use crate::exec::state::value::Value;
+use crate::expr::{Bits, Expr};
+use crate::program::{BinOp, Flags, OverflowOp};
+
+impl Machine {
+    /// Ends the paths on which a signed operation overflows or a shift is too large.
+    pub(super) fn check_binary(
+        &mut self,
+        state: &mut State,
+        op: BinOp,
+        flags: Flags,
+        width: u32,
+        a: Value,
+        b: Value,
+    ) -> Result<(), Outcome> {
+        let checks = self.options.checks;
+        let (overflow, verb) = match op {
+            BinOp::Add => (OverflowOp::SAdd, "addition"),
+            BinOp::Sub => (OverflowOp::SSub, "subtraction"),
+            BinOp::Mul => (OverflowOp::SMul, "multiplication"),
+            BinOp::Shl | BinOp::LShr | BinOp::AShr if checks.shift => {
+                let outcome =
+                    Outcome::bug(Class::Shift, format!("a shift of {width} bits by {width} or more"));
+                let (amount, end) =
+                    (self.wide(b, width), self.graph().constant(Bits::word(width, width.into())));
+                // A constant of one bit cannot hold the width: only a shift by 0 is allowed.
+                let fine = if width == 1 {
+                    let zero = self.graph().constant(Bits::zero(width));
+                    self.graph().eq(amount, zero)
+                } else {
+                    self.graph().ult(amount, end)
+                };
+                return self.decider.require(state, fine, outcome);
+            }
+            BinOp::UDiv
+            | BinOp::SDiv
+            | BinOp::URem
+            | BinOp::SRem
+            | BinOp::Shl
+            | BinOp::LShr
+            | BinOp::AShr
+            | BinOp::And
+            | BinOp::Or
+            | BinOp::Xor
+            | BinOp::UMin
+            | BinOp::UMax
+            | BinOp::SMin
+            | BinOp::SMax
+            | BinOp::UAddSat
+            | BinOp::SAddSat
+            | BinOp::USubSat
+            | BinOp::SSubSat
+            | BinOp::UShlSat
+            | BinOp::SShlSat => return Ok(()),
+        };
+        if !checks.overflow || !flags.nsw() {
+            return Ok(());
+        }
+        let verb = if op == BinOp::Sub && !a.symbolic && a.word == 0 { "negation" } else { verb };
+        let outcome = Outcome::bug(Class::Overflow, format!("signed {verb} of {width} bits overflows"));
+        let (_, overflows) = self.overflowing(overflow, width, a, b)?;
+        match overflows.expr() {
+            None if overflows.word != 0 => Err(outcome),
+            None => Ok(()),
+            Some(overflows) => {
+                let fine = self.graph().not(overflows);
+                self.decider.require(state, fine, outcome)
+            }
+        }
+    }
+
+    fn wide(&mut self, value: Value, width: u32) -> Expr {
+        value.to_bits(self.graph(), width)
+    }
+}

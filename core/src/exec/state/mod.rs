@@ -1,0 +1,128 @@
+//! One path while it runs: stack, memory, node of the path tree. Pure data: nothing here runs or decides.
+pub mod address;
+pub mod contents;
+pub mod frame;
+pub mod memory;
+pub mod object;
+pub mod output;
+pub mod value;
+
+use crate::exec::record::coverage::Marks;
+use crate::expr::Expr;
+use crate::program::{FuncId, Program};
+use crate::query::Path;
+use address::ObjectId;
+use frame::Frame;
+use memory::Memory;
+use output::Output;
+use smallvec::SmallVec;
+use std::sync::Arc;
+use value::Value;
+
+/// An input of the path: a symbolic object that tests give a value to.
+#[derive(Clone, Debug)]
+pub struct Input {
+    pub name: Arc<str>,
+    /// An array of bytes.
+    pub array: Expr,
+    pub size: u64,
+}
+
+/// Phase of the program, which selects the function to call when the bottom frame returns.
+#[derive(Clone, Copy, Debug)]
+pub enum Stage {
+    /// Constructors from this index on; then `main`.
+    Starting(usize),
+    Main,
+    /// `main` returned this status, or `exit` was called with it: handlers and destructors run.
+    Exiting {
+        /// A symbolic status gets its value when the path ends.
+        status: Value,
+        destructors: usize,
+    },
+}
+
+/// A fact about an expression that the path implies, learnt when it was used.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fact {
+    /// It equals this number.
+    Equal(u64),
+    /// It is an address with `count` bytes of this object.
+    Inside { id: ObjectId, count: u64 },
+}
+
+/// Number of facts kept: enough for the operands of one instruction, which may be executed again.
+const FACTS: usize = 4;
+
+#[derive(Clone)]
+pub struct State {
+    /// Number in order of creation; the first state is 0.
+    pub id: u64,
+    /// Its leaf in the fork tree.
+    pub fork_leaf: u32,
+    pub frame: Frame,
+    /// Edge to take first, if the state was forked at a branch.
+    pub edge: Option<u32>,
+    pub memory: Memory,
+    /// Node of the path tree; retained on a fork and released at the end of the path.
+    pub path: Path,
+    pub inputs: Arc<Vec<Input>>,
+    pub stage: Stage,
+    /// Handlers registered with `atexit`, called last one first.
+    pub handlers: Arc<Vec<FuncId>>,
+    /// Top frame when `exit` was called, if leaks are checked: its objects are live.
+    pub exit_frame: Option<Arc<Frame>>,
+    /// Number of decisions with more than one feasible side.
+    pub depth: u32,
+    /// Values already tried by the current instruction.
+    pub values_tried: u32,
+    /// The newest facts, oldest first. They stay true: paths only get longer.
+    pub facts: SmallVec<[(Expr, Fact); FACTS]>,
+    /// Number of calls of `setjmp`.
+    pub setjmp_calls: u64,
+    /// `klee_set_forking`.
+    pub may_fork: bool,
+    /// Standard output of the program.
+    pub output: Arc<Output>,
+    /// Address of `errno`: the C library's, or that of an object created on first use.
+    pub errno: Option<u64>,
+    /// Marks it reached that no test had then (only with `--tests coverage`).
+    pub untested: Arc<Marks>,
+    /// `argc` and the address of `argv`.
+    pub arguments: (u64, u64),
+}
+
+impl State {
+    /// The current top frame, and the one at the call of `exit`.
+    pub fn stacks(&self) -> impl Iterator<Item = &Frame> {
+        std::iter::once(&self.frame).chain(self.exit_frame.as_deref())
+    }
+
+    /// Adds the expressions it refers to, other than those of frames and objects, which states share.
+    pub fn roots(&self, roots: &mut Vec<Expr>) {
+        roots.extend(self.facts.iter().map(|fact| fact.0));
+        roots.extend(self.inputs.iter().map(|input| input.array));
+        self.output.roots(roots);
+        if let Stage::Exiting { status, .. } = self.stage {
+            roots.extend(status.expr());
+        }
+    }
+
+    /// Innermost frame in the user's code.
+    pub fn user_frame(&self, program: &Program) -> &Frame {
+        let user = |frame: &&Frame| !program.functions[frame.func.index()].library;
+        self.frame.frames().find(user).unwrap_or(&self.frame)
+    }
+
+    pub fn learn(&mut self, e: Expr, fact: Fact) {
+        self.facts.retain(|known| known.0 != e);
+        if self.facts.len() == FACTS {
+            self.facts.remove(0);
+        }
+        self.facts.push((e, fact));
+    }
+
+    pub fn fact(&self, e: Expr) -> Option<Fact> {
+        self.facts.iter().find(|known| known.0 == e).map(|known| known.1)
+    }
+}

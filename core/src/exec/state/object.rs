@@ -1,0 +1,462 @@
+//! One object in memory: concrete bytes, overlaid by symbolic ones.
+//!
+//! A symbolic byte is the k-th byte of an expression, so that loading exactly what was stored returns the
+//! same expression. After a write at a symbolic offset the contents are an array (`contents.rs`), overlaid by
+//! later writes. An object without an overlay is plain bytes, which the inner loop reads directly.
+use super::contents::{Contents, Grain};
+use crate::expr::{Expr, Graph};
+use crate::interval::Set;
+use crate::persist::Map;
+use crate::program::FuncId;
+use std::sync::{Arc, OnceLock};
+
+/// Storage class of an object.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    Global,
+    Stack,
+    Heap,
+}
+
+impl Kind {
+    pub fn noun(self) -> &'static str {
+        match self {
+            Kind::Global => "global variable",
+            Kind::Stack => "local variable",
+            Kind::Heap => "heap object",
+        }
+    }
+}
+
+/// Source of a byte that differs from the rest of its object.
+#[derive(Clone, Copy, Debug)]
+enum Cell {
+    /// The byte in `bytes`.
+    Concrete,
+    /// Byte `index` of the bit-vector `expr`.
+    Part { expr: Expr, index: u32 },
+}
+
+/// Symbolic contents over the concrete bytes.
+#[derive(Clone, Default)]
+struct Overlay {
+    /// Contents where there is no cell; `None`: the concrete bytes.
+    array: Option<Contents>,
+    cells: Map<Cell>,
+}
+
+#[derive(Clone)]
+pub struct Object {
+    pub base: u64,
+    pub size: u64,
+    pub kind: Kind,
+    pub readonly: bool,
+    /// Message if the value is unsupported, or the object is not defined anywhere.
+    pub unsupported: Option<Arc<str>>,
+    /// Instruction that allocated it, if leaks are checked.
+    pub origin: Option<(FuncId, u32)>,
+    pub bytes: Vec<u8>,
+    overlay: Option<Box<Overlay>>,
+    /// Contents as one array, valid until the next write.
+    whole: OnceLock<Contents>,
+}
+
+/// Objects up to this size are read as one array at symbolic offsets.
+const SMALL_OBJECT_BYTES: u64 = 64;
+
+impl Object {
+    /// Object of zeros.
+    pub fn new(base: u64, size: u64, kind: Kind) -> Object {
+        let bytes = vec![0; size as usize];
+        Object {
+            base,
+            size,
+            kind,
+            readonly: false,
+            unsupported: None,
+            origin: None,
+            bytes,
+            overlay: None,
+            whole: OnceLock::new(),
+        }
+    }
+
+    /// "heap object of 12 bytes".
+    pub fn describe(&self) -> String {
+        format!("{} of {} {}", self.kind.noun(), self.size, if self.size == 1 { "byte" } else { "bytes" })
+    }
+
+    /// Are all bytes concrete?
+    pub fn is_plain(&self) -> bool {
+        self.overlay.is_none()
+    }
+
+    /// May `bytes` be changed directly? True if nothing is derived from them.
+    pub fn is_freely_writable(&self) -> bool {
+        self.overlay.is_none() && self.whole.get().is_none() && !self.readonly && self.unsupported.is_none()
+    }
+
+    /// Drops the derived array; called before the contents change.
+    pub fn forget_array(&mut self) {
+        self.whole = OnceLock::new();
+    }
+
+    fn cell(&self, at: u64) -> Option<Cell> {
+        match &self.overlay {
+            None => Some(Cell::Concrete),
+            Some(overlay) => match overlay.cells.get(at as u32) {
+                Some(cell) => Some(*cell),
+                None if overlay.array.is_some() => None,
+                None => Some(Cell::Concrete),
+            },
+        }
+    }
+
+    /// Reads `count` bytes from `at` on, if they are concrete.
+    pub fn read_concrete(&self, at: u64, count: u64) -> Option<u64> {
+        debug_assert!(count <= 8);
+        let concrete =
+            self.is_plain() || (at..at + count).all(|i| matches!(self.cell(i), Some(Cell::Concrete)));
+        if !concrete {
+            return None;
+        }
+        let mut word = [0; 8];
+        word[..count as usize].copy_from_slice(&self.bytes[at as usize..(at + count) as usize]);
+        Some(u64::from_le_bytes(word))
+    }
+
+    /// Reads `count` bytes from `at` on as a bit-vector, the first one lowest.
+    pub fn read(&self, graph: &mut Graph, at: u64, count: u64) -> Expr {
+        let mut result: Option<Expr> = None;
+        let mut i = at;
+        while i < at + count {
+            let (piece, length) = self.piece(graph, i, at + count - i);
+            result = Some(match result {
+                None => piece,
+                Some(low) => graph.concat(piece, low),
+            });
+            i += length;
+        }
+        result.expect("at least one byte")
+    }
+
+    /// Longest run from `at` on, at most `limit` bytes, that has one source.
+    fn piece(&self, graph: &mut Graph, at: u64, limit: u64) -> (Expr, u64) {
+        let mut length = 1;
+        match self.cell(at) {
+            None => {
+                while length < limit && self.cell(at + length).is_none() {
+                    length += 1;
+                }
+                let contents = self.overlay.as_ref().and_then(|o| o.array).expect("a byte of the array");
+                (contents.read(graph, at, length), length)
+            }
+            Some(Cell::Concrete) => {
+                while length < limit.min(8) && matches!(self.cell(at + length), Some(Cell::Concrete)) {
+                    length += 1;
+                }
+                let word = self.read_concrete(at, length).expect("concrete bytes");
+                (graph.word(8 * length as u32, word), length)
+            }
+            Some(Cell::Part { expr, index }) => {
+                let next = |length: u64| match self.cell(at + length) {
+                    Some(Cell::Part { expr: e, index: i }) => {
+                        e == expr && u64::from(i) == u64::from(index) + length
+                    }
+                    Some(Cell::Concrete) | None => false,
+                };
+                while length < limit && next(length) {
+                    length += 1;
+                }
+                (graph.extract(expr, 8 * index, 8 * length as u32), length)
+            }
+        }
+    }
+
+    /// Writes the low `count` bytes of a number.
+    pub fn write_concrete(&mut self, at: u64, count: u64, word: u64) {
+        self.forget_array();
+        self.bytes[at as usize..(at + count) as usize].copy_from_slice(&word.to_le_bytes()[..count as usize]);
+        self.mark_concrete(at, count);
+    }
+
+    /// Makes `count` bytes from `at` on concrete: those in `bytes`.
+    pub fn mark_concrete(&mut self, at: u64, count: u64) {
+        let Some(overlay) = &mut self.overlay else { return };
+        for i in at..at + count {
+            if overlay.array.is_some() {
+                overlay.cells.insert(i as u32, Cell::Concrete);
+            } else {
+                overlay.cells.remove(i as u32);
+            }
+        }
+        if overlay.array.is_none() && overlay.cells.is_empty() {
+            self.overlay = None;
+        }
+    }
+
+    /// Writes a bit-vector of whole bytes.
+    pub fn write(&mut self, graph: &Graph, at: u64, value: Expr) {
+        if let Some(word) = graph.const_word(value) {
+            return self.write_concrete(at, u64::from(graph.width(value) / 8), word);
+        }
+        self.forget_array();
+        let overlay = self.overlay.get_or_insert_default();
+        for index in 0..graph.width(value) / 8 {
+            overlay.cells.insert(at as u32 + index, Cell::Part { expr: value, index });
+        }
+    }
+
+    /// Reads `count` bytes at a 64-bit offset that is one of `places`, as a bit-vector.
+    pub fn read_among(&self, graph: &mut Graph, place: Expr, places: &Set, count: u64) -> Expr {
+        let (least, most) = places.min().zip(places.max()).expect("a place that is possible");
+        let (contents, start) = self.part(graph, Grain::of(places, count), least, most + count);
+        let from = graph.word(64, start);
+        let place = graph.sub(place, from);
+        contents.read_among(graph, place, &places.plus(start.wrapping_neg()), count)
+    }
+
+    /// Writes whole bytes at a 64-bit offset that is one of `places`.
+    pub fn write_among(&mut self, graph: &mut Graph, place: Expr, places: &Set, bits: Expr) {
+        let grain = Grain::of(places, u64::from(graph.width(bits) / 8));
+        let contents = self.whole(graph, grain).write_among(graph, place, places, bits);
+        self.set_contents(contents);
+    }
+
+    /// Replaces the contents.
+    pub fn set_contents(&mut self, contents: Contents) {
+        self.whole = contents.into();
+        self.overlay = Some(Box::new(Overlay { array: Some(contents), cells: Map::new() }));
+    }
+
+    /// Contents as one array: a table for plain bytes, with writes over it for the rest. Has this grain,
+    /// unless the contents are an array already.
+    fn whole(&self, graph: &mut Graph, grain: Grain) -> Contents {
+        let fixed = self.overlay.as_deref().is_some_and(|overlay| overlay.array.is_some());
+        if let Some(whole) = self.whole.get().filter(|whole| fixed || whole.grain == grain) {
+            return *whole;
+        }
+        let (contents, _) = self.array(graph, grain, 0, self.size);
+        // An array of another grain is kept.
+        let _ = self.whole.set(contents);
+        contents
+    }
+
+    /// Contents from `from` to `to` (exclusive) as an array, and the offset of its index 0. The rest is left
+    /// out if it is most of the object.
+    fn part(&self, graph: &mut Graph, grain: Grain, from: u64, to: u64) -> (Contents, u64) {
+        if self.size <= SMALL_OBJECT_BYTES || (to - from) > self.size / 4 {
+            return (self.whole(graph, grain), 0);
+        }
+        self.array(graph, grain, from, to)
+    }
+
+    fn array(&self, graph: &mut Graph, grain: Grain, from: u64, to: u64) -> (Contents, u64) {
+        let overlay = self.overlay.as_deref();
+        let (mut contents, start) = match overlay.and_then(|o| o.array) {
+            Some(contents) => (contents, 0),
+            None => {
+                let start = grain.holding(from) * grain.bytes();
+                let bytes = &self.bytes[start as usize..to as usize];
+                (Contents::of_constants(graph, grain, bytes), start)
+            }
+        };
+        let grain = contents.grain;
+        let mut last = None;
+        let cells = overlay.map(|o| o.cells.iter_from(from as u32)).into_iter().flatten();
+        for (at, _) in cells.take_while(|(at, _)| u64::from(*at) < to) {
+            let number = grain.holding(at.into());
+            if last.replace(number) != Some(number) {
+                let element = self.grain(graph, grain, number);
+                contents = contents.with_grain(graph, number - grain.holding(start), element);
+            }
+        }
+        (contents, start)
+    }
+
+    /// Bytes of one element; zeros after the object's end.
+    fn grain(&self, graph: &mut Graph, grain: Grain, number: u64) -> Expr {
+        let first = number * grain.bytes();
+        let word = self.read(graph, first, grain.bytes().min(self.size - first));
+        graph.zext(word, 8 * grain.bytes() as u32)
+    }
+
+    /// Copies `count` bytes, concrete or symbolic, from another object (or from a copy of this one).
+    pub fn copy_from(&mut self, graph: &mut Graph, at: u64, from: &Object, start: u64, count: u64) {
+        self.forget_array();
+        let (to, source) = (at as usize, start as usize);
+        self.bytes[to..to + count as usize].copy_from_slice(&from.bytes[source..source + count as usize]);
+        if from.is_plain() {
+            return self.mark_concrete(at, count);
+        }
+        for i in 0..count {
+            match from.cell(start + i) {
+                Some(Cell::Concrete) => self.mark_concrete(at + i, 1),
+                Some(cell @ Cell::Part { .. }) => {
+                    self.overlay.get_or_insert_default().cells.insert((at + i) as u32, cell);
+                }
+                None => {
+                    let byte = from.read(graph, start + i, 1);
+                    self.write(graph, at + i, byte);
+                }
+            }
+        }
+    }
+
+    /// Adds the expressions it refers to.
+    pub fn roots(&self, roots: &mut Vec<Expr>) {
+        roots.extend(self.whole.get().map(|whole| whole.array));
+        if let Some(overlay) = &self.overlay {
+            roots.extend(overlay.array.map(|contents| contents.array));
+            for (_, cell) in overlay.cells.iter() {
+                match cell {
+                    Cell::Concrete => {}
+                    Cell::Part { expr, .. } => roots.push(*expr),
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exec::state::contents::INDEX_WIDTH;
+    use crate::expr::{Bits, Evaluator, Model, Sort};
+    use crate::solve::conformance::Random;
+
+    fn object(size: u64) -> Object {
+        Object::new(4096, size, Kind::Heap)
+    }
+
+    #[test]
+    fn a_load_returns_the_stored_expression() {
+        let mut g = Graph::new();
+        let x = g.var("x", Sort::Bits(32)).unwrap();
+        let mut o = object(8);
+        o.write(&g, 2, x);
+        assert_eq!(o.read(&mut g, 2, 4), x);
+        let upper = g.extract(x, 16, 16);
+        assert_eq!(o.read(&mut g, 4, 2), upper);
+        assert_eq!(o.read_concrete(2, 1), None);
+        assert_eq!(o.read_concrete(6, 2), Some(0));
+        o.write_concrete(2, 4, 0xdead_beef);
+        assert!(o.is_plain(), "the last symbolic byte is gone");
+        assert_eq!(o.read_concrete(2, 4), Some(0xdead_beef));
+    }
+
+    /// The array of the whole object agrees with single reads, after every kind of write.
+    #[test]
+    fn the_whole_array_has_all_bytes() {
+        let mut g = Graph::new();
+        let input = g.var("in", Sort::Array { index: INDEX_WIDTH, element: 8 }).unwrap();
+        let x = g.var("x", Sort::Bits(16)).unwrap();
+        let i = g.var("i", Sort::Bits(INDEX_WIDTH)).unwrap();
+        let mut o = object(6);
+        o.write_concrete(0, 2, 0x0102);
+        o.write(&g, 1, x);
+        let byte = g.word(8, 7);
+        let place = g.zext(i, 64);
+        o.write_among(&mut g, place, &Set::interval(64, 0, 5), byte);
+        o.write_concrete(5, 1, 9);
+        let mut other = object(6);
+        other.set_contents(Contents::of_bytes(input));
+        other.copy_from(&mut g, 2, &o, 0, 4);
+        let mut model = Model::new();
+        model.set_bits(x, Bits::word(16, 0xabcd));
+        model.set_bits(i, Bits::word(INDEX_WIDTH, 2));
+        for (object, expected) in [(&mut o, [2, 0xcd, 7, 0, 0, 9]), (&mut other, [0, 0, 2, 0xcd, 7, 0])] {
+            let whole = object.whole(&mut g, Grain::BYTE).array;
+            for at in 0..6 {
+                let single = object.read(&mut g, at, 1);
+                let index = g.word(INDEX_WIDTH, at);
+                let selected = g.select(whole, index);
+                let mut evaluator = Evaluator::new();
+                let mut session = evaluator.under(&g, &model);
+                assert_eq!(session.word(single), expected[at as usize], "byte {at}");
+                assert_eq!(session.word(selected), expected[at as usize], "byte {at} of the whole");
+            }
+        }
+    }
+
+    /// A part of a large object has its bytes at their offsets, symbolic ones too, and leaves out the rest.
+    #[test]
+    fn a_part_has_its_bytes() {
+        let mut g = Graph::new();
+        let x = g.var("x", Sort::Bits(32)).unwrap();
+        let input = g.var("in", Sort::Array { index: INDEX_WIDTH, element: 8 }).unwrap();
+        let mut plain = object(1000);
+        (0..1000).for_each(|at| plain.write_concrete(at, 1, at % 251));
+        plain.write(&g, 302, x);
+        let mut over = plain.clone();
+        over.set_contents(Contents::of_bytes(input));
+        over.write(&g, 305, x);
+        over.write_concrete(310, 1, 7);
+        let mut model = Model::new();
+        model.set_bits(x, Bits::word(32, 0xa1b2_c3d4));
+        for object in [&plain, &over] {
+            let (Contents { array, .. }, start) = object.part(&mut g, Grain::BYTE, 300, 316);
+            for at in 300..316 {
+                let (single, index) = (object.read(&mut g, at, 1), g.word(INDEX_WIDTH, at - start));
+                let selected = g.select(array, index);
+                let mut evaluator = Evaluator::new();
+                let mut session = evaluator.under(&g, &model);
+                assert_eq!(session.word(selected), session.word(single), "byte {at}");
+            }
+        }
+        let (Contents { array, .. }, start) = plain.part(&mut g, Grain::BYTE, 500, 508);
+        assert_eq!((g.op(array), start), (crate::expr::Op::Table, 500));
+        assert_eq!(g.table(array).elements.len(), 8);
+        assert_eq!(plain.part(&mut g, Grain::BYTE, 0, 900).1, 0, "a large part is the whole");
+    }
+
+    /// Accesses of every size and alignment, at known and symbolic offsets, agree with memory made of bytes,
+    /// for every grain.
+    #[test]
+    fn words_at_symbolic_offsets_agree_with_bytes() {
+        const SIZE: u64 = 27;
+        let mut random = Random::new(7);
+        let mut grains = [0; 4];
+        for round in 0..400 {
+            let mut g = Graph::new();
+            let mut model = Model::new();
+            let (mut o, mut expected) = (object(SIZE), [0u8; SIZE as usize]);
+            if round % 4 == 0 {
+                let input = g.var("in", Sort::Array { index: INDEX_WIDTH, element: 8 }).unwrap();
+                o.set_contents(Contents::of_bytes(input));
+            }
+            for step in 0..8 {
+                let (count, aligned) = (1 << random.below(4), 1 << random.below(4));
+                let at = random.below((SIZE - count) / aligned + 1) * aligned;
+                let name = format!("v{step}");
+                let value = g.var(&name, Sort::Bits(8 * count as u32)).unwrap();
+                let bits = Bits::word(8 * count as u32, random.word());
+                let places: Vec<u64> = (0..=SIZE - count).step_by(aligned as usize).collect();
+                let places = Set::from_values(64, places).set;
+                let place = g.var(&format!("p{step}"), Sort::Bits(64)).unwrap();
+                model.set_bits(place, Bits::word(64, at));
+                model.set_bits(value, bits.clone());
+                let bytes = at as usize..(at + count) as usize;
+                if random.below(2) == 0 {
+                    expected[bytes.clone()].copy_from_slice(&bits.low().to_le_bytes()[..count as usize]);
+                    match random.below(3) {
+                        0 => o.write_concrete(at, count, bits.low()),
+                        1 => o.write(&g, at, value),
+                        _ => o.write_among(&mut g, place, &places, value),
+                    }
+                }
+                let read = match random.below(2) {
+                    0 => o.read(&mut g, at, count),
+                    _ => o.read_among(&mut g, place, &places, count),
+                };
+                let found = Evaluator::new().under(&g, &model).word(read);
+                let right = expected[bytes].iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte));
+                assert_eq!(found, right, "round {round}, step {step}: {count} bytes at {at}");
+            }
+            if let Some(contents) = o.overlay.as_deref().and_then(|overlay| overlay.array) {
+                grains[contents.grain.bytes().trailing_zeros() as usize] += 1;
+            }
+        }
+        assert!(grains.iter().all(|&count| count > 10), "{grains:?}");
+    }
+}
