@@ -1,4 +1,4 @@
-"""Run by a Python that has angr: all paths from `main` of an executable, depth first.
+"""Explores all paths from `main` of an executable depth first. Run by a Python that has angr.
 
 python angr_script.py PROGRAM SECONDS
 """

@@ -1,8 +1,9 @@
-"""Part of `make bench`: what translation and solving cost each complete solver, on the same query logs in one run.
+"""Benchmark of the complete solvers: times of translation and solving on query logs, all in one run.
 
-The median of the rounds counts, after one that warms up; ratios are to the first solver. Then `sat` alone against each,
-every log, by own solver time: at least 3 times as fast as Z3 and as fast as Bitwuzla in geometric mean, or the exit
-status is 1. PARTITA_SHARED says where the logs are.
+The median of the rounds counts, after one warm-up; ratios are to the first solver. Then `sat` alone is compared with
+each on every log, by own solver time. Targets: at least 3 times as fast as Z3 and as fast as Bitwuzla in geometric
+mean; else the exit status is 1. The logs are those of ../shared/corpus ($PARTITA_SHARED/corpus) if it exists, else of
+benchmarks/queries.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ SAT_TARGETS = {"z3": 3.0, "bitwuzla": 1.0}
 
 
 def measure(log: str, solver: str) -> tuple[float, float, float]:
-    """Seconds in all, translating and solving."""
+    """Seconds in total, of translating and of solving."""
     text = gzip.decompress((corpus() / f"{log}.gz").read_bytes())
     chain = f"simplify split {solver}"
     script = _core.Script("kquery", chain, chain, backends.make, None, None)
@@ -34,7 +35,7 @@ def measure(log: str, solver: str) -> tuple[float, float, float]:
 
 
 def own_time(log: Path, solver: str) -> float:
-    """Seconds that a solver alone takes for a log, without translating; the faster of two runs."""
+    """Seconds that a solver alone takes for a log, without translating: the faster of two runs."""
     text = gzip.decompress(log.read_bytes())
     best = math.inf
     for _ in range(2):
@@ -46,7 +47,7 @@ def own_time(log: Path, solver: str) -> float:
 
 
 def sat_alone(solvers: list[str]) -> bool:
-    """The table of `sat` against the others. True: the targets are met."""
+    """Prints the table of `sat` and the others. True if the targets are met."""
     others = [solver for solver in solvers if solver in SAT_TARGETS]
     print(f"\n{'log, own solver time in ms':28} {'sat':>9}" + "".join(f" {name:>9} {'ratio':>6}" for name in others))
     ratios: dict[str, list[float]] = {name: [] for name in others}
@@ -70,7 +71,7 @@ def sat_alone(solvers: list[str]) -> bool:
 def main() -> int:
     solvers = backends.installed()
     print(f"{'log':24} {'solver':9} {'seconds':>8} {'transl.':>8} {'solver':>8} {'ratio':>6}")
-    for log in LOGS:
+    for log in (log for log in LOGS if (corpus() / f"{log}.gz").exists()):
         first = None
         for solver in solvers:
             measure(log, solver)

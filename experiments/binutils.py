@@ -1,4 +1,4 @@
-"""Figures 9 and 10 of the first paper: GNU Binutils, where few questions are the intervals' kind."""
+"""Figures 9 and 10 of the first paper: GNU Binutils, where intervals answer few queries."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ARGUMENTS: dict[str, tuple[str, ...]] = {
     "bfdtest2": ("A",),
     "sysinfo": ("-d",),
 }
-"""By tool; all have a symbolic file A of 64 bytes, the size of a header, and `sysinfo` symbolic input."""
+"""Arguments of each tool. All have a symbolic file A of 64 bytes, a header; `sysinfo` reads symbolic input."""
 _CHOSEN: dict[Scale, tuple[str, ...]] = {
     "full": tuple(ARGUMENTS),
     "quick": ("readelf", "size", "strings", "cxxfilt"),
@@ -39,15 +39,15 @@ WHOLE = "equal instructions"
 
 def cases(scale: Scale) -> list[Case]:
     return [
-        Case(series, name, name, package="binutils", built=scale == "quick", until="instructions", share=share,
-             only=only, words=(*(("--sym-stdin", "16") if name == "sysinfo" else _FILE), *ARGUMENTS[name]))
+        Case(series, name, name, package="binutils", only_if_built=scale == "quick", until="instructions", share=share,
+             only=only, arguments=(*(("--sym-stdin", "16") if name == "sysinfo" else _FILE), *ARGUMENTS[name]))
         for series, share, only in with_shorter_times(WHOLE, scale, (BASELINE, "intervals"))
         for name in _CHOSEN[scale]
     ]  # fmt: skip
 
 
 def success(samples: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Figure 10: how much of what was asked the intervals answered, tool by tool."""
+    """Figure 10: the share of queries that intervals answer, for each tool."""
     lines = []
     for sample in samples:
         whole = sample["case"]["series"] == WHOLE
@@ -63,7 +63,7 @@ EXPERIMENT = Experiment(
     title="GNU Binutils: an equal number of instructions",
     source="PARTI (ASE 2018), Figures 9 and 10",
     reported=(
-        "17 tools: no significant speed-up, never slower than 1.5 times, never faster than 3 times; the more questions"
+        "17 tools: no significant speed-up, never slower than 1.5 times, never faster than 3 times; the more queries"
         " a tool asks, the smaller the share that intervals answer."
     ),
     note=(
@@ -81,7 +81,7 @@ EXPERIMENT = Experiment(
     panels=(
         Panel("speedup", "intervals (PARTI, Fig. 9)", "seconds of Z3 alone", "times as fast as Z3 alone",
               ("intervals",), log_y=True, kind="timeouts"),
-        Panel("success", "what intervals answer (PARTI, Fig. 10)", "questions", "share answered", ("intervals",),
+        Panel("success", "what intervals answer (PARTI, Fig. 10)", "queries", "share answered", ("intervals",),
               kind="scatter"),
         Panel("speedup", "both, longest time", "", "times as fast as Z3 alone", ("intervals", "default"), log_y=True,
               kind="bars", series=(WHOLE,)),

@@ -1,4 +1,4 @@
-"""All experiments by name, and those that are still missing, with the reason."""
+"""All experiments by name, and the reasons why some of the papers' are missing."""
 
 from __future__ import annotations
 

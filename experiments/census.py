@@ -1,6 +1,6 @@
-"""What the questions are made of that `integers:paper` answers: Figure 7 of the second paper.
+"""Counts the constructs of queries that `integers:paper` answers: Figure 7 of the second paper.
 
-Counting takes time, so it is done in a configuration of which no time is compared.
+Counting takes time, so a configuration of its own does it, whose time is not compared.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ INEQUALITIES = ("Ult", "Ule", "Slt", "Sle")
 
 
 class Census(Integers):
-    """That layer, with two more counters."""
+    """The layer `integers:paper` with two more counters."""
 
     stands_for = "integers:paper"
 

@@ -1,7 +1,7 @@
-"""GNU Coreutils with symbolic arguments, a file and standard input: beside KLEE, and the layers of the papers in turn.
+"""GNU Coreutils with symbolic arguments, a file and stdin: compared with KLEE, and with each paper's technique.
 
-`coreutils` explores each utility for a time. `coreutils-solvers` is what the papers did: as many instructions as the
-first configuration executes in a time, depth first, with each of the others.
+`coreutils` explores each utility for a time. `coreutils-solvers` does as the papers did: the first configuration
+explores for a time, depth first, then every other one executes as many instructions.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ Sample = Mapping[str, Any]
 
 
 class Klee(NamedTuple):
-    """What KLEE did in 60 s of a utility: depth first, Z3, caches on."""
+    """KLEE's figures for 60 s of a utility: depth first, Z3, caches on."""
 
     instructions: float
     """Millions."""
     paths: int
     reached: int
-    """Instructions of the program with its library, before any optimisation."""
+    """Covered instructions of the program and its library, before any optimisation."""
 
 
 OPTIONS = tuple("--sym-args 0 1 10 --sym-args 0 2 2 --sym-files 1 8 --sym-stdin 8 --sym-stdout".split())
@@ -83,7 +83,7 @@ def cases_of_solvers(scale: Scale) -> list[Case]:
         for name in _SOLVED[scale]
     ]
     if scale != "smoke":
-        # No ratios: they would not be on the same paths.
+        # Without ratios: paths differ.
         found += [
             _case(scale, DEFAULT_SEARCH, name, until="time", search="mix", only=("integers", CHECKED))
             for name in _SOLVED[scale]
@@ -93,12 +93,12 @@ def cases_of_solvers(scale: Scale) -> list[Case]:
 
 def _case(scale: Scale, series: str, name: str, **others: Any) -> Case:
     reported = KLEE[name]._asdict() if name in KLEE else {}
-    return Case(series, name, name, package="coreutils", built=scale == "quick", words=OPTIONS, reported=reported,
-                **others)  # fmt: skip
+    return Case(series, name, name, package="coreutils", only_if_built=scale == "quick", arguments=OPTIONS,
+                reported=reported, **others)  # fmt: skip
 
 
-def beside_klee(samples: Sequence[Sample]) -> list[str]:
-    """A row a utility, and the mean of what can be compared."""
+def compared_with_klee(samples: Sequence[Sample]) -> list[str]:
+    """One row per utility, and the mean of the ratios."""
     head = f"{'utility':<10}{'search':<16}{'M instr':>9}{'paths':>11}{'own lines':>11}{'':>8}{'reached':>9}"
     lines = [f"{head}{'KLEE M instr':>13}{'reached':>9}{'paths':>9}{'ratio':>7}"]
     ratios: dict[str, list[float]] = {}
@@ -130,7 +130,7 @@ def beside_klee(samples: Sequence[Sample]) -> list[str]:
 
 
 def _reached(figures: Mapping[str, Any]) -> str:
-    """Results of earlier versions do not have it."""
+    """Covered instructions; results of earlier versions lack them."""
     return f"{figures['reached']:>9,}" if "reached" in figures else f"{'-':>9}"
 
 
@@ -139,12 +139,12 @@ def _geometric_mean(values: Sequence[float]) -> float:
 
 
 def delegation(samples: Sequence[Sample]) -> list[str]:
-    """How much each layer answers of what it is asked, why it passes the rest on, and where it is wrong."""
+    """The share that each layer answers, the reasons why it passes queries on, and its wrong answers."""
     return [*_answered(samples), *_reasons(samples), *_mismatches(samples)]
 
 
 def _runs(samples: Sequence[Sample]) -> Iterator[tuple[str, str, str, dict[str, Any]]]:
-    """Of what was measured for the whole time: search, configuration, utility and its first run."""
+    """Search, configuration, utility and first run of each sample that was measured for the whole time."""
     for sample in samples:
         if sample["outcome"] == "measured" and sample["case"]["series"] in _SEARCHES:
             yield sample["case"]["series"], sample["configuration"], sample["case"]["x"], sample["runs"][0]
@@ -166,7 +166,7 @@ def _answered(samples: Sequence[Sample]) -> list[str]:
 
 
 def _reasons(samples: Sequence[Sample]) -> list[str]:
-    """The first construct of a question that a partial layer does not know, as the layer says it."""
+    """The first construct of a query that a partial layer does not know, by the layer's counters."""
     found: dict[tuple[str, str], Counter[str]] = {}
     for search, _, _, run in _runs(samples):
         for layer in run["solver"]["layers"]:
@@ -198,14 +198,14 @@ _NOTE = (
 
 EXPERIMENT = Experiment(
     name="coreutils",
-    title="GNU Coreutils for a time, beside KLEE",
-    source="ours; the set-up is that of all three papers",
+    title="GNU Coreutils for a time, compared with KLEE",
+    source="ours, in the setup of all three papers",
     reported="see KLEE's columns: recorded on another machine of two cores, in 60 s, depth first.",
     note=_NOTE
     + " KLEE's library is another (uclibc) and forks elsewhere, so read paths and lines together. Lines are those of"
-    " the sources beside the utility, not gnulib's. `reached` are instructions of the utility and its libraries: ours"
-    " after allocas have become registers, KLEE's before. Single runs; shorter ones are compared with that share of"
-    " KLEE's 60 s.",
+    " the utility's own sources, not gnulib's. `reached` are covered instructions of the utility and its libraries:"
+    " ours after allocas have become registers, KLEE's before. Single runs; shorter ones are compared with that share"
+    " of KLEE's 60 s.",
     configurations={"default": Setup(DEFAULT_LAYERS)},
     cases=cases,
     effort={"full": Effort(1, 60), "quick": Effort(1, 2), "smoke": Effort(1, 0.5)},
@@ -213,7 +213,7 @@ EXPERIMENT = Experiment(
         Panel("paths", "paths", "", "completed paths", ("default",), log_y=True, kind="bars"),
         Panel("percent_lines", "lines of the utility's own sources", "", "% reached", ("default",), kind="bars"),
     ),
-    table=beside_klee,
+    table=compared_with_klee,
 )
 
 SOLVERS = Experiment(
@@ -228,8 +228,8 @@ SOLVERS = Experiment(
     note=_NOTE
     + " Z3 alone runs for a time; as many instructions are then executed with each configuration. With the default"
     " search integers run for that time, with and without a check by Z3. As in the papers' executor, every chain first"
-    " takes constraints away that share no input with the question (`split`). Nothing is left out for spending little"
-    " time in the solver, as the second paper does: without caches all spend most of it there.",
+    " removes constraints that share no input with the condition (`split`). The second paper leaves out utilities that"
+    " spend little time in the solver; here all are kept, since without caches all spend most of their time there.",
     configurations={
         BASELINE: Setup("split z3", path_model=False),
         "intervals": Setup("split intervals:paper z3", path_model=False),
@@ -242,7 +242,7 @@ SOLVERS = Experiment(
     panels=(
         Panel("speedup", "intervals (PARTI, Fig. 8)", "seconds of Z3 alone", "times as fast as Z3 alone",
               ("intervals",), log_y=True, kind="timeouts", series=(DEPTH_FIRST,)),
-        Panel("success", "what intervals answer (PARTI, Fig. 10)", "questions", "share answered", ("intervals",),
+        Panel("success", "what intervals answer (PARTI, Fig. 10)", "queries", "share answered", ("intervals",),
               kind="scatter", series=(DEPTH_FIRST,)),
         Panel("solver_percent", "Z3 alone (Integers, Fig. 4)", "", "% of the time in the solver", (BASELINE,),
               kind="tools", series=(DEPTH_FIRST,)),
@@ -258,7 +258,7 @@ SOLVERS = Experiment(
               kind="tools", series=(DEPTH_FIRST,)),
         Panel("success", "why integers pass on (Integers, Fig. 9)", "% of what is passed on", "", ("integers",),
               kind="reasons", series=tuple(_SEARCHES)),
-        Panel("mismatches", "wrong answers (Integers, Fig. 11)", "", "questions", (CHECKED,), kind="wrong",
+        Panel("mismatches", "wrong answers (Integers, Fig. 11)", "", "queries", (CHECKED,), kind="wrong",
               series=tuple(_SEARCHES)),
         Panel("speedup", "all techniques, longest time", "", "times as fast as Z3 alone",
               ("intervals", "integers", "default"), log_y=True, kind="bars", series=(DEPTH_FIRST,)),

@@ -1,8 +1,8 @@
-"""Figure 3 of the second paper: systems of events, conditions and actions, as in the ECA set of SV-COMP.
+"""Figure 3 of the second paper: event-condition-action systems, as in the ECA set of SV-COMP.
 
 The systems are generated: a few state variables, and rules that fire for one input in one state and change it. Like
-those of the set they consist of assignments and conjunctions of equalities, with an inequality now and then. The same
-seed gives the same system. A folder of real ones can be given instead: `python -m experiments eca --programs DIR`.
+those of the set they consist of assignments and conjunctions of equalities, with a few inequalities. The same seed
+makes the same system. `python -m experiments eca --programs DIR` uses a folder of real ones instead.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ int main(void) {{
 
 
 def _rule(chance: random.Random, names: list[str]) -> str:
-    """Fires for some inputs, in some states."""
+    """A rule that fires for some inputs in some states."""
     tested = chance.sample(names, chance.randint(1, 2))
     state = [f"{name} == {chance.randrange(VALUES)}" for name in tested]
     low = chance.randint(1, INPUTS)
@@ -85,16 +85,16 @@ EXPERIMENT = Experiment(
     name="eca",
     title="Systems of events, conditions and actions",
     source="Integers instead of bit-vectors (2019), Figure 3",
-    reported="0.37 % less time with integers on average over 247 programs: next to nothing, but significant.",
+    reported="0.37 % less time with integers on average over 247 programs: tiny, but significant.",
     note=(
         "Each point is a system, the fastest first; below zero is faster than Z3's bit-vectors alone. The systems are"
-        " generated here and smaller than those of the set, and end after a few inputs. Real ones: --programs DIR."
+        " generated, smaller than those of the set, and end after a few inputs. Real ones: --programs DIR."
     ),
     configurations=against_z3("integers:paper"),
     cases=cases,
     effort={"full": Effort(14, 300), "quick": Effort(3, 15), "smoke": Effort(1, 20)},
     panels=(
-        Panel("difference", "time beside Z3's bit-vectors", "systems, ranked", "more time, %", ("paper", "default"),
-              kind="ranked"),
+        Panel("difference", "time compared with Z3's bit-vectors", "systems, ranked", "more time, %",
+              ("paper", "default"), kind="ranked"),
     ),
 )  # fmt: skip

@@ -1,10 +1,9 @@
-"""Part of `make bench`: how long exploring takes, beside KLEE's recorded times and our own targets.
+"""Benchmark of whole explorations, compared with KLEE's recorded times and our own targets.
 
-Every figure is taken from whole `partita run` processes (with `--tests bugs` unless writing is what is measured): the
-median of three after one that warms up, or one where a run takes over five seconds. KLEE's seconds were measured
-elsewhere: they are divided by the factor of calibrate.py. A target is missed, and the exit status 1, only beyond 20 %
-of it. PARTITA_SHARED says where the programs are; `--quick` runs each once after the warm-up, or only that where it
-takes a second, and for at most five.
+Figures are of whole `partita run` processes (with `--tests bugs` unless writing is measured): the median of three after
+a warm-up, or a single run if it takes over five seconds. KLEE's seconds were measured on another machine and are
+divided by the factor of calibrate.py. A target is missed, and the exit status 1, only beyond 20 % of it. `--quick` runs
+each program once after the warm-up (or not again if that took a second) and for at most five seconds.
 """
 
 from __future__ import annotations
@@ -27,14 +26,14 @@ from experiments.locations import PROGRAMS, REPOSITORY
 
 TOLERANCE = 1.2
 KLEE_START_S = 0.06
-NOISE_S = 0.05  # less than that of KLEE's time is not told from its start
-# KLEE's solver, and how many times as fast as with it exploring shall be, in geometric mean.
+NOISE_S = 0.05  # shorter times of KLEE cannot be distinguished from its start
+# Target for each mode of KLEE: times as fast in geometric mean.
 KLEE_MODES = {"z3-cache": 50.0, "stp-cache": 10.0}
-LONG_S = 5.0  # one such run is enough
+LONG_S = 5.0  # longer runs are not repeated
 CONCRETE_RATIO, FORK_US, SMALL_S, SMALL_MB = 20.0, 3.0, 1.0, 150.0
 TESTS_PER_S, STATE_KB, ROUNDS_S, MEMORY_MB, MEMORY_EXCESS = 50_000, 4.0, 1.0, 400, 1.1
 
-# Every branch looks at an input byte of its own, so that all 2^DEPTH paths are feasible and no query is hard.
+# Every branch tests another input byte, so that all 2^DEPTH paths are feasible and no query is hard.
 FORKS = """
 #include "klee/klee.h"
 int main(void) {
@@ -79,7 +78,7 @@ class Sample:
 
     @property
     def shares(self) -> str:
-        """Which layer answered how many of the queries, in percent."""
+        """Share of the queries answered by each layer."""
         queries = self.report["solver"]["queries"]
         answered = {row["name"]: row["asked"] - row["passed"] for row in self.report["solver"]["layers"]}
         return " ".join(f"{name} {100 * n / queries:.0f}%" for name, n in answered.items() if n) if queries else "-"
@@ -90,7 +89,7 @@ class Runner:
         self.scratch, self.quick, self.count = scratch, quick, 0
 
     def own(self, name: str, text: str) -> Path:
-        """One of our own programs, as a file."""
+        """Writes one of the programs above into a file."""
         path = self.scratch / f"{name}.c"
         path.write_text(text)
         return path
@@ -117,7 +116,7 @@ class Runner:
         return Sample(report, wall_s, usage.ru_maxrss / 1024)
 
     def median(self, program: Path, *options: str) -> Sample:
-        """The sample with the median exploration; the first one only warms up."""
+        """The sample with the median time of exploring; the first run is a warm-up."""
         first = self.once(program, *options)
         if first.explore_s > LONG_S or (self.quick and first.explore_s > 1):
             return first
@@ -126,14 +125,14 @@ class Runner:
 
 
 def klee_seconds(mode: str) -> dict[str, float]:
-    """KLEE's wall time by program, without its start, where it was measured."""
+    """KLEE's wall time by program, without its start, as far as recorded."""
     recorded = json.loads((PROGRAMS / "klee.json").read_text())
     modes = {name: modes[mode] for name, modes in recorded.items() if mode in modes}
     return {name: float(run["wall_s"]) - KLEE_START_S for name, run in modes.items()}
 
 
 def programs(runner: Runner) -> list[str]:
-    """The table of all programs. Returns the targets missed."""
+    """Prints the table of all programs. Returns the targets missed."""
     factor = calibrate.REFERENCE_S / calibrate.best()
     klee = {mode: klee_seconds(mode) for mode in KLEE_MODES}
     ratios: dict[str, list[float]] = {mode: [] for mode in KLEE_MODES}
@@ -157,7 +156,7 @@ def programs(runner: Runner) -> list[str]:
                 missed += judged(f"{program.stem}, times KLEE", CONCRETE_RATIO / ratio, f"{ratio:.1f}", "20")
             elif ratio < 1 and theirs > NOISE_S:
                 missed += judged(f"{program.stem}, times KLEE with {mode}", 1 / ratio, f"{ratio:.2f}", "1")
-            if theirs > 1:  # as recorded: the same programs on every machine
+            if theirs > 1:  # the recorded time: the same programs on every machine
                 ratios[mode].append(ratio)
         print(f"{row}  {sample.shares}", flush=True)
     for mode, target in KLEE_MODES.items():
@@ -170,7 +169,7 @@ def programs(runner: Runner) -> list[str]:
 
 
 def judged(what: str, excess: float, found: str, target: str) -> list[str]:
-    """One line for a target; `excess` is how many times the target it took."""
+    """Prints one line for a target; `excess` is the ratio to the target."""
     verdict = "met" if excess <= 1 else "within 20 %" if excess <= TOLERANCE else "MISSED"
     line = f"{what}: {found} (target {target}): {verdict}"
     print(line)
@@ -178,7 +177,7 @@ def judged(what: str, excess: float, found: str, target: str) -> list[str]:
 
 
 def own_programs(runner: Runner) -> list[str]:
-    """What a fork costs, and the smallest useful run."""
+    """Measures the cost of a fork and the smallest useful run."""
     forks, small = runner.own("forks", FORKS.replace("DEPTH", "16")), runner.own("small", SMALL)
     sample = runner.median(forks)
     report = sample.report
@@ -196,12 +195,12 @@ def own_programs(runner: Runner) -> list[str]:
 
 
 def load(runner: Runner) -> list[str]:
-    """Writing tests, and what open states take."""
+    """Measures writing tests, and the memory of open states."""
     many = runner.own("forks18", FORKS.replace("DEPTH", "18"))
     more = runner.once(many, "--tests", "all").report
-    # The first 10,000 are files of their own and take longer, so the rate into the pack is higher still.
+    # The first 10,000 are separate files and take longer; the rate into the pack is higher.
     rate = more["tests"] / more["write_s"]
-    missed = judged("tests written a second", TESTS_PER_S / rate, f"{rate:,.0f}", f"{TESTS_PER_S:,}")
+    missed = judged("tests written per second", TESTS_PER_S / rate, f"{rate:,.0f}", f"{TESTS_PER_S:,}")
     silent = runner.once(many).explore_s
     print(
         f"exploring takes {more['explore_s'] / silent:.2f} times as long when all {more['tests']:,} tests are written"
@@ -210,7 +209,7 @@ def load(runner: Runner) -> list[str]:
     cut = runner.once(deep, "--search", "bfs", "--max-instructions", "1300000", "--max-memory", "8GB").report
     base = runner.once(runner.own("small", SMALL)).report["memory_peak_mb"]
     each = 1024 * (cut["memory_peak_mb"] - base) / cut["paths"]["limits"]
-    found = f"{each:.2f}, with what the layers know of its path ({cut['paths']['limits']:,} states)"
+    found = f"{each:.2f}, including what layers attach to its path ({cut['paths']['limits']:,} states)"
     missed += judged("an open state, KB", each / STATE_KB, found, f"{STATE_KB:.0f}")
     held = runner.once(deep, "--search", "bfs", "--max-instructions", "4000000", "--max-memory", f"{MEMORY_MB}MB")
     peak = held.peak_mb / MEMORY_MB

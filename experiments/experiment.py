@@ -1,7 +1,8 @@
-"""What an experiment is: cases to measure, configurations to measure them in, and how the result is drawn.
+"""Experiments as data: cases to measure, configurations to measure them in, and how the results are drawn.
 
-The configurations of most are `paper` (the paper's technique alone before Z3, no caches, no model in hand), `default`
-(our chain and our executor) and `z3` (Z3 alone, no model in hand). All search depth first unless they say otherwise.
+Most have the configurations `paper` (the paper's technique alone before Z3, without caches and path models), `default`
+(our chain and executor) and `z3` (Z3 alone, without path models). Searches are depth first unless a case says
+otherwise.
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ from partita.solver import DEFAULT_LAYERS
 BASELINE = "z3"
 
 Scale = Literal["full", "quick", "smoke"]
-"""As the papers have it where that ends in hours, in minutes, or the smallest case of each series once."""
+"""The papers' sizes (hours), smaller ones (minutes), or one run of the smallest case of each series."""
 
 Until = Literal["end", "time", "instructions"]
-"""Explored to its end; for the time of the effort; or for as many instructions as the first configuration managed in
-that time."""
+"""When exploring stops: at its end, after the time of the effort, or after as many instructions as the first
+configuration executed in that time."""
 
 Measure = Literal[
     "time_s", "peak_mb", "solves", "speedup", "difference", "paths", "percent_lines",
@@ -34,7 +35,7 @@ Measure = Literal[
 
 @dataclass(frozen=True)
 class Case:
-    """One program at one size. Of a series, the cases come smallest first."""
+    """One program at one size. The cases of a series are ordered by size."""
 
     series: str
     x: int | str
@@ -43,25 +44,25 @@ class Case:
     the name of an executable."""
     defines: Mapping[str, str | int] = field(default_factory=dict)
     package: str = ""
-    """Of `sources.PACKAGES`: where the executable is from."""
-    built: bool = False
-    """Not built for this, only used if it is there: building takes longer than the experiment."""
+    """Package of the executable, a key of `sources.PACKAGES`."""
+    only_if_built: bool = False
+    """Whether the package is not built for this case: building takes longer than the experiment."""
     linked: str = ""
     """A file of `FAMILIES` that is linked into the executable."""
-    words: tuple[str, ...] = ()
-    """The program's arguments, symbolic ones among them."""
+    arguments: tuple[str, ...] = ()
+    """Arguments of the program, including symbolic ones."""
     until: Until = "end"
     share: float = 1.0
-    """Of the seconds of the effort, what this case has."""
+    """Share of the effort's seconds for this case."""
     search: str = "dfs"
     only: tuple[str, ...] = ()
-    """The configurations that it is measured in, if not all."""
+    """Configurations in which it is measured; empty for all."""
     reported: Mapping[str, float] = field(default_factory=dict)
-    """What others measured of it."""
+    """Figures that others measured for it."""
 
     def path(self) -> Path:
-        """Where the program is; an executable is built if it is not there yet."""
-        if self.built and not sources.is_built(self.package):
+        """Path of the program; an executable is built if it does not exist."""
+        if self.only_if_built and not sources.is_built(self.package):
             build = f"python -m experiments.sources {self.package}"
             raise UsageError(f"{self.package} is not built, which takes long: `{build}`, then this command again")
         return sources.program(self.package, self.program) if self.package else FAMILIES / self.program
@@ -70,7 +71,7 @@ class Case:
         return [self.path(), *([FAMILIES / self.linked] if self.linked else [])]
 
     def flags(self) -> list[str]:
-        """What the compiler is told."""
+        """Compiler flags."""
         return [f"-D{name}={value}" for name, value in self.defines.items()]
 
 
@@ -80,19 +81,19 @@ class Setup:
 
     layers: str
     path_model: bool = True
-    beside: str = BASELINE
-    """The configuration that it is compared with."""
+    compared_with: str = BASELINE
+    """Configuration that ratios refer to."""
     needs: str = ""
-    """A command or a Python module that must be installed for it."""
+    """Command or Python module that must be installed."""
     tool: Literal["partita", "klee", "angr"] = "partita"
-    """Who explores."""
+    """The executor."""
     census: bool = False
-    """Counts what the questions are made of that `integers:paper` answers, once: of its time nothing is said."""
+    """Counts the constructs of queries that `integers:paper` answers, in one run whose time is not compared."""
 
 
 @dataclass(frozen=True)
 class Effort:
-    """How often each case is measured, and after how many seconds a run is stopped."""
+    """Runs per case, and seconds after which a run is stopped."""
 
     repeats: int
     seconds: float
@@ -110,12 +111,12 @@ class Panel:
     log_x: bool = False
     log_y: bool = False
     series: tuple[str, ...] = ()
-    """Of these only."""
+    """Series that are drawn; empty for all."""
     kind: Literal[
         "lines", "timeouts", "bars", "tools", "deviation", "ranked", "spread", "scatter", "curve", "grid", "reasons",
         "wrong",
     ] = "lines"  # fmt: skip
-    """A function of `kinds`."""
+    """Key of `kinds.KINDS`."""
 
 
 @dataclass(frozen=True)
@@ -125,15 +126,15 @@ class Experiment:
     source: str
     """Paper and figure."""
     reported: str
-    """What the paper reports, in numbers."""
+    """Figures of the paper."""
     note: str
-    """What differs here, and what that means for the numbers."""
+    """Differences from the paper, and their effect on the figures."""
     configurations: Mapping[str, Setup]
     cases: Callable[[Scale], list[Case]]
     effort: Mapping[Scale, Effort]
     panels: tuple[Panel, ...]
     table: Callable[[Sequence[Mapping[str, Any]]], list[str]] | None = None
-    """Lines that say what no panel shows, from the samples."""
+    """Makes lines of text from the samples, for figures that no panel shows."""
 
 
 def against_z3(technique: str, alone: str = "z3") -> dict[str, Setup]:
@@ -146,14 +147,14 @@ def against_z3(technique: str, alone: str = "z3") -> dict[str, Setup]:
 
 
 def with_effort(experiment: Experiment, scale: Scale, repeats: int | None, seconds: float | None) -> Experiment:
-    """The same with another number of runs or another time, where one is given."""
+    """The experiment with another number of runs or another time limit, if given."""
     given = experiment.effort[scale]
     chosen = Effort(given.repeats if repeats is None else repeats, given.seconds if seconds is None else seconds)
     return replace(experiment, effort={**experiment.effort, scale: chosen})
 
 
 def with_shorter_times(series: str, scale: Scale, only: tuple[str, ...]) -> list[tuple[str, float, tuple[str, ...]]]:
-    """A series, and where time is an axis the same with less of it in some configurations: names, shares of the
+    """A series, and except for smoke runs the same with less time in some configurations. Rows: name, share of the
     effort's seconds, configurations."""
     whole: list[tuple[str, float, tuple[str, ...]]] = [(series, 1.0, ())]
     return whole if scale == "smoke" else [(f"{series}, shorter", 0.3, only), *whole]

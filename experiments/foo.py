@@ -1,4 +1,4 @@
-"""Figure 1 of the third paper: how many solves a small program needs, by what is kept of earlier ones."""
+"""Figure 1 of the third paper: the number of solves for a small program, with different caches."""
 
 from __future__ import annotations
 
@@ -24,9 +24,8 @@ EXPERIMENT = Experiment(
     reported="6 solves without a cache, 4 with KLEE's cache, 2 with partial solutions.",
     note=(
         "“Both sides asked” are the six path constraints in the paper's order, as a script. “Explored” is the C"
-        " program, with both sides of each branch asked, but for “default”, which has a model of each path in hand. The"
-        " paper's partial solution (58, 81) needs a sum that wraps at 8 bits; C promotes to int, and so do both"
-        " programs here."
+        " program; both sides of each branch are asked, except by “default”, which has a path model. The paper's"
+        " partial solution (58, 81) needs a sum that wraps at 8 bits; C promotes to int, and so do both programs here."
     ),
     configurations=CONFIGURATIONS,
     cases=cases,

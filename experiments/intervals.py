@@ -1,9 +1,11 @@
-"""Part of `make bench`: the layers `intervals` and `enumerate` against the solvers that would otherwise answer.
+"""Benchmark of the layers `intervals` and `enumerate`, compared with the solvers that would otherwise answer.
 
-Every query log is asked twice, with and without the two layers before Z3 (and before Bitwuzla). Compared is, query by
-query, the time in the two layers with the solver's own time, without translation, for what the layers answer (the
-geometric mean of the ratios counts), and for what they pass on their time as a share of what the solver then takes.
-PARTITA_SHARED says where the logs are. Names of logs or of solvers as arguments: only those.
+    python -m experiments intervals [LOG...] [SOLVER...]
+
+Every query log is asked twice, with and without the two layers before Z3 (and before Bitwuzla). For queries that the
+layers answer, their time is compared with the solver's own time without translation (geometric mean of the ratios); for
+queries that they pass on, their time is given as a share of the solver's. The logs are those of ../shared/corpus
+($PARTITA_SHARED/corpus) if it exists, else of benchmarks/queries.
 """
 
 from __future__ import annotations
@@ -21,13 +23,13 @@ from partita.backends.incremental import Backend
 from partita.layers import Answer
 
 OWN = ("intervals", "enumerate")
-FASTER, SHARE = 100.0, 0.05
-"""What is asked: so many times faster on what is answered, at most this share of the solver's time when passing on."""
+TARGET_RATIO, TARGET_SHARE = 100.0, 0.05
+"""Targets: times as fast as the solver on answered queries; share of the solver's time on queries passed on."""
 
 
 @dataclass(frozen=True)
 class Cost:
-    """Seconds that one query took, and how often each layer was asked."""
+    """Seconds of one query in the two layers and in the solver, and how often each was asked."""
 
     own: float
     solver: float
@@ -38,22 +40,22 @@ class Cost:
 @dataclass
 class Tally:
     ratios: list[float] = field(default_factory=list)
-    own_in_vain: float = 0.0
+    own_unanswered: float = 0.0
     solver_after: float = 0.0
 
     def add(self, other: Tally) -> None:
         self.ratios += other.ratios
-        self.own_in_vain += other.own_in_vain
+        self.own_unanswered += other.own_unanswered
         self.solver_after += other.solver_after
 
     def row(self) -> str:
         mean = exp(sum(map(log, self.ratios)) / len(self.ratios)) if self.ratios else float("nan")
-        share = 100 * self.own_in_vain / self.solver_after if self.solver_after else 0.0
+        share = 100 * self.own_unanswered / self.solver_after if self.solver_after else 0.0
         return f"{len(self.ratios):8} {mean:8.0f}x {share:9.2f} %"
 
 
 class Timed:
-    """A solver's layer that remembers its own time of every check."""
+    """A solver's layer that records its own time of every check."""
 
     def __init__(self, layer: Backend) -> None:
         self.layer = layer
@@ -71,7 +73,7 @@ class Timed:
 
 
 def costs(text: bytes, solver: str, chain: str) -> list[Cost]:
-    """The costs of each query of a log, all asked in one run: our layers and the solver as warm as they are in one."""
+    """Costs of each query of a log, all asked in one run."""
     module = importlib.import_module(f"partita.backends.{solver}")
     timed = Timed(module.make())
     script = _core.Script("kquery", chain, chain, lambda *_: timed, None, None)
@@ -96,7 +98,7 @@ def compare(text: bytes, solver: str) -> Tally:
     alone = costs(text, solver, f"simplify split {solver}")
     for ours, theirs in zip(layered, alone, strict=True):
         if ours.asked_solver:
-            tally.own_in_vain += ours.own
+            tally.own_unanswered += ours.own
             tally.solver_after += ours.solver
         elif ours.asked_own and theirs.asked_solver and ours.own > 0 and theirs.solver > 0:
             tally.ratios.append(theirs.solver / ours.own)
@@ -118,7 +120,7 @@ def main() -> int:
             totals[solver].add(tally)
             print(f"{path.name.split('.')[0]:20} {solver:9} {tally.row()}", flush=True)
     for solver, total in totals.items():
-        print(f"{'all':20} {solver:9} {total.row()}   (wanted: {FASTER:.0f}x, {100 * SHARE:.0f} %)")
+        print(f"{'all':20} {solver:9} {total.row()}   (target: {TARGET_RATIO:.0f}x, {100 * TARGET_SHARE:.0f} %)")
     return 0
 
 

@@ -1,4 +1,4 @@
-"""The kinds of panels: each draws the rows of one experiment, as far as they are the panel's, into a pair of axes."""
+"""The kinds of panels: each function draws the panel's rows into a pair of axes."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from experiments.rows import Estimate, Row
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Neighbours differ in lightness, so that they do in grey.
+# Neighbours differ in lightness, so that they can be distinguished in grey.
 _COLOURS = ("#00429d", "#e66101", "#5fb8de", "#7b2d8b", "#2c9a5f", "#f2b134", "#99000d", "#8c8c8c", "#c9b8e8")
 _MARKERS = "osD^vPX*<"
 _STROKES = ("-", "--", ":", "-.")
-# Of strokes: a hatch of dots takes a hundred kilobytes.
+# Hatches of strokes: one of dots takes a hundred kilobytes.
 _HATCHES = ("", "///", "\\\\\\", "xx", "--", "||", "++", "///--", "xx||")
 _GREY = "0.4"
 _MANY_BARS = 16
@@ -30,21 +30,21 @@ _CHANGES = ("difference", "solver_difference", "increase")
 
 @dataclass(frozen=True)
 class Data:
-    """What a panel is drawn from."""
+    """The data of a panel."""
 
     panel: Panel
     all_rows: Sequence[Row]
     samples: Sequence[Mapping[str, Any]]
     numbers: Mapping[str, int]
-    """Of configurations: which colour, marker and stroke is theirs."""
+    """Number of each configuration, which selects colour, marker and stroke."""
 
     def rows(self) -> list[Row]:
-        """Of the panel's configurations and series, measured or not."""
+        """Rows of the panel's configurations and series, measured or not."""
         mine = (row for row in self.all_rows if row.configuration in self.panel.configurations)
         return [row for row in mine if self.has(row.series)]
 
     def has(self, series: str) -> bool:
-        """Where shorter times stand beside the whole, their series are called like it, with a comma and more."""
+        """Whether the panel shows a series. Names of series with shorter times have a suffix after a comma."""
         if self.panel.kind in ("timeouts", "scatter"):
             series = series.partition(",")[0]
         return not self.panel.series or series in self.panel.series
@@ -54,17 +54,17 @@ class Data:
         return [(row, row.estimates[measure]) for row in self.rows() if measure in row.estimates]
 
     def stopped(self) -> list[Row]:
-        """Where time is drawn, what was not over in time is too."""
+        """Rows that were stopped, if the panel shows time."""
         return [row for row in self.rows() if row.outcome == "stopped"] if self.panel.measure == "time_s" else []
 
 
 def is_wide(data: Data) -> bool:
-    """Does it need the whole width?"""
+    """Whether the panel needs the whole width."""
     return data.panel.kind == "grid" or (data.panel.kind == "bars" and len(data.measured()) > _MANY_BARS)
 
 
 def lines(axes: Axes, data: Data) -> None:
-    """Over the size, a line a configuration; or a series, where there is one configuration."""
+    """Over the size, one line for each configuration, or for each series if there is one configuration."""
     found: dict[tuple[str, str], list[tuple[Any, Estimate]]] = {}
     for row, value in data.measured():
         found.setdefault((row.series, row.configuration), []).append((row.x, value))
@@ -89,7 +89,7 @@ def lines(axes: Axes, data: Data) -> None:
 
 
 def timeouts(axes: Axes, data: Data) -> None:
-    """Over the time that the first configuration had, a line a program; told apart are the fastest and the slowest."""
+    """Over the time of the first configuration, one line for each program; the fastest and slowest are labelled."""
     panel = data.panel
     found: dict[Any, list[tuple[float, Estimate]]] = {}
     for row, value in data.measured():
@@ -113,7 +113,7 @@ def timeouts(axes: Axes, data: Data) -> None:
 
 
 def bars(axes: Axes, data: Data) -> None:
-    """A group a case: a bar a configuration, or a series where these have the same cases."""
+    """One group for each case, with a bar for each configuration, or for each series if these have the same cases."""
     found = data.measured()
     places = [row.x for row, _ in found]
     by_series = len({row.configuration for row, _ in found}) == 1 and len(places) > len(set(places))
@@ -148,13 +148,13 @@ def bars(axes: Axes, data: Data) -> None:
 
 
 def tools(axes: Axes, data: Data) -> None:
-    """A bar a case, the lowest first, of one configuration."""
+    """One bar for each case of one configuration, the lowest first."""
     found = sorted(data.measured(), key=lambda one: one[1].mean)
     _bar_each(axes, data.panel, [(str(row.x), value) for row, value in found])
 
 
 def deviation(axes: Axes, data: Data) -> None:
-    """A bar a case: how much its values differ from configuration to configuration."""
+    """One bar for each case: the standard deviation over the configurations."""
     found: dict[Any, list[float]] = {}
     for row, value in data.measured():
         found.setdefault(row.x, []).append(value.mean)
@@ -171,7 +171,7 @@ def _bar_each(axes: Axes, panel: Panel, values: Sequence[tuple[str, Estimate]]) 
 
 
 def ranked(axes: Axes, data: Data) -> None:
-    """Cases by what was measured, the least first, for each configuration on its own."""
+    """Cases sorted by their value, for each configuration separately."""
     for configuration in data.panel.configurations:
         number = data.numbers[configuration]
         mine = (value for row, value in data.measured() if row.configuration == configuration)
@@ -184,7 +184,7 @@ def ranked(axes: Axes, data: Data) -> None:
 
 
 def spread(axes: Axes, data: Data) -> None:
-    """One column a configuration: a point for each case, a diamond for their mean, the means joined."""
+    """One column for each configuration: a point for each case, a diamond for their mean."""
     means: list[tuple[int, float]] = []
     for place, configuration in enumerate(data.panel.configurations):
         values = [value.mean for row, value in data.measured() if row.configuration == configuration]
@@ -199,7 +199,7 @@ def spread(axes: Axes, data: Data) -> None:
 
 
 def scatter(axes: Axes, data: Data) -> None:
-    """A point a case over the number of its questions; for each time and configuration the line that fits best."""
+    """One point for each case over its number of queries, and a regression line for each time and configuration."""
     groups: dict[str, list[tuple[float, float, str]]] = {}
     for row, value in data.measured():
         asked = row.estimates["queries"].mean
@@ -216,7 +216,7 @@ def scatter(axes: Axes, data: Data) -> None:
             ends = (min(logs), max(logs))
             axes.plot([10**end for end in ends], [offset + slope * end for end in ends], color=colour,
                       linestyle=_STROKES[number % 4], linewidth=1)  # fmt: skip
-    # Names of all would lie upon each other.
+    # Names of all would overlap.
     last = list(groups.values())[-1] if groups else []
     for number, (x, y, name) in enumerate(sorted(last)) if len(last) < 9 else ():
         axes.annotate(name, (x, y), textcoords="offset points", xytext=(6, -11 if number % 2 else 5), fontsize=8)
@@ -228,7 +228,7 @@ def scatter(axes: Axes, data: Data) -> None:
 
 
 def curve(axes: Axes, data: Data) -> None:
-    """The mean over all cases of how far they were, over the time of the run."""
+    """The mean over all cases of states or paths, over the time of the run."""
     column = 2 if data.panel.measure == "paths" else 1
     for configuration in data.panel.configurations:
         runs = [s["runs"][0] for s in data.samples if s["configuration"] == configuration and s["outcome"] == "measured"
@@ -244,7 +244,7 @@ def curve(axes: Axes, data: Data) -> None:
 
 
 def _reached(run: Mapping[str, Any], at: float, column: int) -> float:
-    """Between what was noted, on a straight line; a run that is over stays where it is."""
+    """States or paths at a time, interpolated between the recorded points; constant after the end of the run."""
     end = run["paths"] if column == 2 else run["states"]
     before = (0.0, 2.0 - column)
     for time_s, count in (*((row[0], row[column]) for row in run["curve"]), (run["wall_s"], end)):
@@ -256,7 +256,7 @@ def _reached(run: Mapping[str, Any], at: float, column: int) -> float:
 
 
 def grid(axes: Axes, data: Data) -> None:
-    """A row a configuration, a column a case; in brackets what may be no difference."""
+    """One row for each configuration, one column for each case; insignificant differences are in brackets."""
     columns = list(dict.fromkeys(row.x for row in data.rows()))
     names = list(data.panel.configurations)
     cells = [[math.nan] * len(columns) for _ in names]
@@ -264,9 +264,9 @@ def grid(axes: Axes, data: Data) -> None:
         at = names.index(row.configuration), columns.index(row.x)
         shade = math.log2(max(0.05, 1 + value.mean / 100))
         cells[at[0]][at[1]] = max(-2.0, min(2.0, shade))
-        told = value.within is not None and abs(value.mean) > value.within
+        significant = value.within is not None and abs(value.mean) > value.within
         text = f"{value.mean:+.0f}" if abs(value.mean) < 995 else f"{1 + value.mean / 100:.0f}x"
-        axes.text(at[1], at[0], text if told else f"({text})", ha="center", va="center", fontsize=8,
+        axes.text(at[1], at[0], text if significant else f"({text})", ha="center", va="center", fontsize=8,
                   color="white" if shade > 1.2 or shade < -1.2 else "black")  # fmt: skip
     if data.measured():
         axes.imshow(cells, cmap="PuOr_r", vmin=-2, vmax=2, aspect="auto")
@@ -276,7 +276,7 @@ def grid(axes: Axes, data: Data) -> None:
 
 
 def reasons(axes: Axes, data: Data) -> None:
-    """A bar a series: the first construct of a question that the technique does not know, as its layer says it."""
+    """One bar for each series: the first construct of each query that the technique passed on, by its counters."""
     found: dict[str, Counter[str]] = {}
     for sample in data.samples:
         mine = sample["configuration"] in data.panel.configurations and data.has(sample["case"]["series"])
@@ -303,7 +303,7 @@ def reasons(axes: Axes, data: Data) -> None:
 
 
 def wrong(axes: Axes, data: Data) -> None:
-    """Two bars a case: how many questions were answered, and how many of them wrongly; cases without are left out."""
+    """Two bars for each case with wrong answers: the number of queries answered, and of these the wrong ones."""
     checked = [row for row in data.rows() if "mismatches" in row.estimates]
     shown = [row for row in checked if row.estimates["mismatches"].mean > 0]
     if checked and not shown:
@@ -331,7 +331,7 @@ def _with_whiskers(axes: Axes, panel: Panel, xs: Iterable[Any], values: Sequence
 
 
 def _whiskers(panel: Panel, mean: float, within: float) -> tuple[float, float]:
-    """Down and up; not where no value can be, nor without end on a logarithmic axis."""
+    """Lengths below and above the mean, cut to possible values, and to finite ones on a logarithmic axis."""
     if panel.measure in _SHARES:
         return min(within, mean), min(within, 1 - mean)
     if panel.measure in _PER_CENT:
@@ -344,7 +344,7 @@ def _whiskers(panel: Panel, mean: float, within: float) -> tuple[float, float]:
 def _mark_stopped(axes: Axes, places: Sequence[tuple[Any, Row]]) -> None:
     if places:
         axes.plot([x for x, _ in places], [row.seconds for _, row in places], "^", color="black", markersize=6,
-                  fillstyle="none", label="not over in this time")  # fmt: skip
+                  fillstyle="none", label="stopped at this time")  # fmt: skip
 
 
 def _scales(axes: Axes, panel: Panel) -> None:

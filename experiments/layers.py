@@ -1,4 +1,4 @@
-"""What each layer is worth: the default chain without it, over programs of every other experiment."""
+"""Ablation: the default chain without each of its layers, over programs of every other experiment."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from experiments.experiment import Case, Effort, Experiment, Panel, Scale, Setup
 from partita.solver import DEFAULT_LAYERS
 
 WHOLE = "whole chain"
-# `sat` decides what is left, and without a file for it there is no `store`.
+# Without `sat` the chain would be incomplete, and `store` needs a file.
 _CHAIN = [layer for layer in DEFAULT_LAYERS.split() if layer != "store"]
 CONFIGURATIONS = {
-    WHOLE: Setup(" ".join(_CHAIN), beside=WHOLE),
+    WHOLE: Setup(" ".join(_CHAIN), compared_with=WHOLE),
     **{
-        f"without {one}": Setup(" ".join(layer for layer in _CHAIN if layer != one), beside=WHOLE)
+        f"without {one}": Setup(" ".join(layer for layer in _CHAIN if layer != one), compared_with=WHOLE)
         for one in _CHAIN
         if one != "sat"
     },
@@ -29,7 +29,7 @@ _PACKAGED: dict[Scale, dict[str, tuple[str, ...]]] = {
     "smoke": {},
 }
 _SHARE = 0.03
-"""Of the time: so long the whole chain explores a packaged program. It does not come to its end."""
+"""Share of the effort's seconds for which the whole chain explores a packaged program, not to its end."""
 
 
 def cases(scale: Scale) -> list[Case]:
@@ -47,22 +47,22 @@ def cases(scale: Scale) -> list[Case]:
     found = [Case(name, name, *programs[name]) for name in chosen]
     if not small:
         four_lines = next(case for case in sortc.cases(scale) if case.x == 4)
-        found += [_called("eca", eca.cases(scale)[0]), _called("sortC", four_lines), *_packaged(scale)]
+        found += [_renamed("eca", eca.cases(scale)[0]), _renamed("sortC", four_lines), *_packaged(scale)]
     return found
 
 
 def _packaged(scale: Scale) -> list[Case]:
     whole = {"binutils": binutils.cases("full"), "coreutils": coreutils.cases("full"), "libs": libs.cases("full")}
     return [
-        _called(name, next(case for case in whole[origin] if case.x == name), until="instructions", share=_SHARE,
-                only=(), built=scale == "quick" and origin != "libs")
+        _renamed(name, next(case for case in whole[origin] if case.x == name), until="instructions", share=_SHARE,
+                only=(), only_if_built=scale == "quick" and origin != "libs")
         for origin, names in _PACKAGED[scale].items()
         for name in names
     ]  # fmt: skip
 
 
-def _called(name: str, case: Case, **others: Any) -> Case:
-    """A case of another experiment, by one name."""
+def _renamed(name: str, case: Case, **others: Any) -> Case:
+    """A case of another experiment under another name."""
     return replace(case, series=name, x=name, search="dfs", **others)
 
 
@@ -70,11 +70,11 @@ EXPERIMENT = Experiment(
     name="layers",
     title="The chain without each of its layers",
     source="not in the papers",
-    reported="nothing: this one is ours.",
+    reported="nothing: this experiment is ours.",
     note=(
-        "How much more time the exploration takes without a layer, in per cent; Nx where it is more than ten times."
-        " In brackets is what the runs cannot tell from no difference. Programs of packages are not explored to their"
-        " end: as many instructions are executed with each chain as the whole one executes in a time."
+        "Additional time of exploring without a layer, in per cent; Nx if it is more than ten times. Insignificant"
+        " differences are in brackets. Programs of packages are not explored to their end: each chain executes as many"
+        " instructions as the whole chain executes in a time."
     ),
     configurations=CONFIGURATIONS,
     cases=cases,

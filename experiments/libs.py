@@ -10,9 +10,9 @@ from partita.solver import DEFAULT_LAYERS
 
 BASE = "KLEE's cache"
 CONFIGURATIONS = {
-    BASE: Setup("split reuse:klee sat(harvest=off)", path_model=False, beside=BASE),
-    "paper": Setup("split reuse:klee solutions:paper(kp=250,ks=50) sat", path_model=False, beside=BASE),
-    "default": Setup(DEFAULT_LAYERS, beside=BASE),
+    BASE: Setup("split reuse:klee sat(harvest=off)", path_model=False, compared_with=BASE),
+    "paper": Setup("split reuse:klee solutions:paper(kp=250,ks=50) sat", path_model=False, compared_with=BASE),
+    "default": Setup(DEFAULT_LAYERS, compared_with=BASE),
 }
 PROGRAMS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "json-c": ("json-c", "json-c", ()),
@@ -23,7 +23,7 @@ PROGRAMS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "m4": ("m4", "m4", ("--sym-stdin", "8")),
     "ptx": ("coreutils", "ptx", ("--sym-stdin", "8")),
 }
-"""By name: package, executable, arguments."""
+"""Package, executable and arguments of each program."""
 _CHOSEN: dict[Scale, tuple[str, ...]] = {"full": tuple(PROGRAMS), "quick": ("json-c", "cmark"), "smoke": ("json-c",)}
 _WORDS = {"dfs": "depth first", "bfs": "breadth first", "mix": "mixed search"}
 _KINDS: dict[Literal["curve", "bars"], tuple[str, str]] = {
@@ -35,7 +35,7 @@ _SEARCHES: dict[Scale, tuple[str, ...]] = {"full": ("dfs", "bfs", "mix"), "quick
 
 def cases(scale: Scale) -> list[Case]:
     return [
-        Case(search, name, PROGRAMS[name][1], package=PROGRAMS[name][0], words=PROGRAMS[name][2], until="time",
+        Case(search, name, PROGRAMS[name][1], package=PROGRAMS[name][0], arguments=PROGRAMS[name][2], until="time",
              search=search)
         for search in _SEARCHES[scale]
         for name in _CHOSEN[scale]
@@ -43,7 +43,7 @@ def cases(scale: Scale) -> list[Case]:
 
 
 def overheads(samples: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The rows of Table 2: paths, hit rate, and the share of time that the layer of partial solutions takes."""
+    """The rows of Table 2: paths, hit rate, and the share of time spent on partial solutions."""
     lines = [f"{'library':<12}{'search':<8}{'configuration':<16}{'paths':>9}{'hit rate':>10}{'overhead':>10}"]
     for sample in samples:
         if sample["outcome"] == "measured":
@@ -66,7 +66,7 @@ EXPERIMENT = Experiment(
     ),
     note=(
         "Seven of the 15, from Debian's source packages, built with `partita cc`; four of them with drivers of ours, on"
-        " six symbolic characters. gas and sqlite3 are not set up, apr and pacparser need more of their own build"
+        " six symbolic characters. gas and sqlite3 are not supported yet, apr and pacparser need their own build"
         " systems, libinjection, sha1-cd, smaz and sundown are not in Debian. The third search is `mix`. Solves go to"
         " our SAT solver."
     ),

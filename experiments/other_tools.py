@@ -1,7 +1,7 @@
 """Measures one case with another executor: `python -m experiments.other_tools < job.json`, like `sample`.
 
-KLEE gets bitcode of a clang that it can read; angr gets a native executable in which the intrinsics are empty functions
-that it replaces (`angr_script.py`, run by the Python that has angr).
+KLEE gets bitcode of a clang that it can read. angr gets a native executable in which the intrinsics are empty
+functions, which it replaces (`angr_script.py`, run by the Python that has angr).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 
 from partita.toolchain import runtime_include, zig_dir
 
-# The intrinsic of a failed assertion is ours; others know the C library's.
+# Other tools know the C library's function for a failed assertion, not our intrinsic.
 _FLAGS = ("-O0", "-g", "-w", f"-I{runtime_include()}", "-Dklee_assert_fail=__assert_fail")
 _INTRINSICS = """
 void klee_make_symbolic(void *object, unsigned long size, const char *name) {}
@@ -74,7 +74,7 @@ def main() -> int:
     for _ in range(job["repeats"]):
         with tempfile.TemporaryDirectory(prefix="partita-bench-") as folder:
             run = measure(job, Path(folder))
-        # Others count instructions and bugs otherwise: only the number of paths is compared.
+        # Other tools count instructions and bugs differently: only the number of paths is compared.
         print(json.dumps({**run, "time_s": run["wall_s"], "found": None}), flush=True)
         if run["stopped"]:
             break

@@ -1,4 +1,4 @@
-"""DIR/index.html: every experiment with its plot, what the paper reported, and every row. No scripts, no network."""
+"""Writes DIR/index.html: every experiment with its plot, the paper's figures and all rows. No scripts, no network."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ th:first-child, td:first-child, th:nth-child(3), td:nth-child(3), td:last-child,
 nav { columns: 3; margin: 1rem 0 }
 nav div { break-inside: avoid }
 """
-_NAMED = 4
-"""So many of the rows that were not measured for one reason are named."""
+_MAX_NAMED = 4
+"""Number of rows named per reason for which they were not measured."""
 _COLUMNS = {
     "time_s": "seconds",
     "speedup": "times as fast",
@@ -32,7 +32,7 @@ _COLUMNS = {
     "lines": "lines",
     "states": "states",
     "increase": "states, %",
-    "queries": "questions",
+    "queries": "queries",
     "solves": "solves",
     "hit_rate": "hit rate",
     "success": "answered",
@@ -52,18 +52,18 @@ def render(experiments: Mapping[str, Experiment], not_yet: Mapping[str, str], fo
         '<html lang="en"><head><meta charset="utf-8"><title>Partita: experiments</title>',
         f"<style>{_STYLE}</style></head><body>",
         "<h1>Experiments</h1>",
-        "<p>Means with 99 % confidence intervals. Time is that of exploring, less the translation of questions for Z3."
-        " “Both sides” means that the executor asks about both sides of every branch, as the papers' executors do; ours"
-        " has a model of each path in hand and asks only about the side that the model does not take. “Times as fast”"
-        " and percentages are beside the configuration named there. A triangle in a plot is a run that was not over in"
-        " the time at which it stands.</p>",
+        "<p>Means with 99 % confidence intervals. Time is the time of exploring without the translation of queries for"
+        " Z3. “Both sides” means that the executor asks about both sides of every branch, as the papers' executors do;"
+        " ours has a model of each path and asks only about the side that the model does not take. “Times as fast” and"
+        " percentages refer to the configuration named there. A triangle in a plot is a run that was stopped at that"
+        " time.</p>",
         "<nav>",
         *(f'<div><a href="#{name}">{name}</a>: {html.escape(one.title)}</div>' for name, one in experiments.items()),
         "</nav>",
     ]
     for experiment in experiments.values():
         parts += _section(experiment, folder)
-    parts.append("<h2>Not yet</h2><ul>")
+    parts.append("<h2>Not available</h2><ul>")
     parts += [f"<li><b>{html.escape(name)}</b>: {html.escape(why)}</li>" for name, why in not_yet.items()]
     return "\n".join([*parts, "</ul></body></html>"]) + "\n"
 
@@ -76,7 +76,7 @@ def _section(experiment: Experiment, folder: Path) -> list[str]:
         return [*parts, f"<p>Not run here: <code>python -m experiments {name}</code>.</p>"]
     data = json.loads(file.read_text())
     if not data["complete"]:
-        parts.append('<p class="remark">Interrupted: the same command goes on with it.</p>')
+        parts.append('<p class="remark">Interrupted: the same command resumes it.</p>')
     parts += _not_measured(data["rows"])
     parts += [
         f'<p><img src="{name}.svg" alt="{html.escape(experiment.title)}"></p>' if data["complete"] else "",
@@ -93,7 +93,7 @@ def _section(experiment: Experiment, folder: Path) -> list[str]:
 
 
 def _not_measured(rows: list[dict[str, Any]]) -> list[str]:
-    """Above the plot: what is not in it, and why; by reason, since one reason often holds for many."""
+    """Rows that are missing in the plot, grouped by reason."""
     groups: dict[str, list[str]] = {}
     for row in rows:
         if row["remark"]:
@@ -106,20 +106,21 @@ def _not_measured(rows: list[dict[str, Any]]) -> list[str]:
 
 
 def _few(names: list[str]) -> str:
-    return "; ".join(names[:_NAMED]) + ("; ..." if len(names) > _NAMED else "")
+    return "; ".join(names[:_MAX_NAMED]) + ("; ..." if len(names) > _MAX_NAMED else "")
 
 
 def _text(words: str) -> str:
-    """With what stands between backquotes as code."""
+    """HTML of a text, with the parts between backquotes as code."""
     return re.sub("`([^`]*)`", r"<code>\1</code>", html.escape(words))
 
 
 def _configuration(name: str, setups: dict[str, dict[str, Any]]) -> str:
     setup = setups[name]
+    other = setup["compared_with"]
     words = f"<b>{html.escape(name)}</b>: "
     words += f"<code>{html.escape(setup['layers'])}</code>" if setup["tool"] == "partita" else setup["tool"]
     more = ["" if setup["path_model"] else "both sides",
-            f"beside {setup['beside']}" if setup["beside"] in setups and setup["beside"] != name else ""]  # fmt: skip
+            f"compared with {other}" if other in setups and other != name else ""]  # fmt: skip
     return words + "".join(f", {html.escape(one)}" for one in more if one)
 
 

@@ -1,4 +1,4 @@
-"""The same programs with other solvers below our executor, and with other executors, as far as they are installed."""
+"""Programs explored with other solvers below our executor, and with other executors, as far as installed."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ EXPERIMENT = Experiment(
     name="peers",
     title="Other solvers and other executors",
     source="not in the papers",
-    reported="nothing: this one is ours.",
+    reported="nothing: this experiment is ours.",
     note=(
-        "Bitwuzla, Yices and STP stand below our executor, which asks about both sides of every branch, as KLEE does;"
-        " the time is that of exploring, with writing questions as text for the last two. KLEE (of the command `klee`,"
-        " compiled with `clang` or $PARTITA_KLEE_CLANG) and angr (of $PARTITA_ANGR, a Python that has it) explore the"
-        " same sources depth first; their time includes their start. What is not installed is not run."
+        "Bitwuzla, Yices and STP answer the queries of our executor, which asks about both sides of every branch, as"
+        " KLEE does; the time is that of exploring, with writing queries as text for the last two. KLEE (the command"
+        " `klee`, compiled with `clang` or $PARTITA_KLEE_CLANG) and angr (in the Python $PARTITA_ANGR) explore the same"
+        " sources depth first; their time includes their start."
     ),
     configurations=CONFIGURATIONS,
     cases=cases,

@@ -1,7 +1,7 @@
-"""Draws the rows of an experiment: NAME.svg and NAME.png, one pair of axes a panel. How a panel is drawn is in `kinds`.
+"""Draws the rows of an experiment: NAME.svg and NAME.png, one pair of axes per panel. `kinds` draws panels.
 
-Readable at 800 pixels, which is what a page of documentation leaves; and in grey, so markers, strokes and hatches
-differ wherever colours do.
+Plots are readable at 800 pixels, the width of a page of documentation, and in grey: markers, strokes and hatches differ
+wherever colours do.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _WIDTH, _HALF, _HEIGHT, _LEGEND_ROW = 9.4, 6.4, 3.5, 0.24
-"""In inches: a figure with panels side by side, one with a single panel, a row of panels, a row of the legend."""
+"""In inches: width of a figure with two panels per row, and with one; height of a row of panels, of a legend row."""
 _STYLE = {
     "svg.fonttype": "none",
     "font.size": 10,
@@ -50,7 +50,7 @@ def draw(experiment: Experiment, rows: list[Row], samples: Sequence[Mapping[str,
 
     numbers = {name: number for number, name in enumerate(experiment.configurations)}
     parts = [kinds.Data(panel, rows, samples, numbers) for panel in experiment.panels]
-    # What is not installed, or not part of this scale, has no panel, unless nothing has.
+    # A panel without measurements (not installed, not in this scale) is left out, unless all are.
     parts = [part for part in parts if any(row.outcome != "not run" for row in part.rows())] or parts[:1]
     mosaic = _mosaic([kinds.is_wide(part) for part in parts])
     width = _WIDTH if len(mosaic[0]) > 1 or kinds.is_wide(parts[0]) else _HALF
@@ -66,14 +66,16 @@ def draw(experiment: Experiment, rows: list[Row], samples: Sequence[Mapping[str,
                 place.text(0.5, 0.5, "nothing measured", transform=place.transAxes, ha="center")
                 place.set(xticks=[], yticks=[])
         _share_height([part.panel for part in parts], [axes[number] for number in range(len(parts))])
-        # Panels tell the same lines apart, but for those with a legend of their own.
+        # Panels without a legend of their own share one.
         shared = [axes[n] for n in range(len(parts)) if axes[n].get_legend() is None]
-        told = {name: mark for place in shared for mark, name in zip(*place.get_legend_handles_labels(), strict=True)}
+        labelled = {
+            name: mark for place in shared for mark, name in zip(*place.get_legend_handles_labels(), strict=True)
+        }
         legend_rows = 0
-        if told:
-            columns = max(1, min(len(told), int(width * 9 / (max(map(len, told)) + 5))))
-            legend_rows = -(-len(told) // columns)
-            figure.legend(told.values(), told.keys(), loc="outside lower center", ncols=columns, fontsize=9)
+        if labelled:
+            columns = max(1, min(len(labelled), int(width * 9 / (max(map(len, labelled)) + 5))))
+            legend_rows = -(-len(labelled) // columns)
+            figure.legend(labelled.values(), labelled.keys(), loc="outside lower center", ncols=columns, fontsize=9)
         figure.set_size_inches(width, _HEIGHT * len(mosaic) + _LEGEND_ROW * legend_rows)
         figure.savefig(folder / f"{experiment.name}.svg", metadata={"Date": None})
         figure.savefig(folder / f"{experiment.name}.png", dpi=130)
@@ -81,7 +83,7 @@ def draw(experiment: Experiment, rows: list[Row], samples: Sequence[Mapping[str,
 
 
 def _mosaic(wide: Sequence[bool]) -> list[list[int]]:
-    """Numbers of panels in rows of two; a wide one has a row to itself, and -1 stands for an empty place."""
+    """Numbers of panels in rows of two; a wide panel fills a row, and -1 is an empty place."""
     rows: list[list[int]] = []
     for number, alone in enumerate(wide):
         if alone or not rows or len(rows[-1]) == 2:
@@ -94,7 +96,7 @@ def _mosaic(wide: Sequence[bool]) -> list[list[int]]:
 
 
 def _share_height(panels: Sequence[Panel], axes: list[Axes]) -> None:
-    """Panels of one measure have one scale, so that they can be compared."""
+    """Gives panels of one measure the same scale, so that they can be compared."""
     drawn = [place for place in axes if place.has_data()]
     if drawn and len({(panel.measure, panel.kind) for panel in panels}) == 1:
         low, high = (pick(a.get_ylim()[i] for a in drawn) for i, pick in ((0, min), (1, max)))

@@ -49,7 +49,8 @@ def recorded(program: Path, suffix: str) -> list[str]:
     else:
         # A query ends where the declarations of the next one begin.
         queries = re.findall(r"(?:^array .*\n)*^\(query(?:.*\n)+?(?=\n*array |\n*\(query|\n*\Z)", text, re.M)
-    kept, size = [], 0
+    kept: list[str] = []
+    size = 0
     for query in queries:
         size += len(query)
         if kept and size > MAX_BYTES:

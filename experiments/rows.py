@@ -1,6 +1,6 @@
-"""From samples to rows: means with 99 % confidence intervals, and whether the configurations did the same work.
+"""Computes rows from samples: means with 99 % confidence intervals, and whether the configurations did the same work.
 
-Intervals are Student's; that of a ratio of means adds the two relative variances (the delta method), with Welch's
+Intervals are Student's. The interval of a ratio of means adds the two relative variances (delta method), with Welch's
 degrees of freedom.
 """
 
@@ -30,7 +30,7 @@ Outcome = Literal["measured", "stopped", "failed", "not run"]
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean and how far the true one may be from it; none for a single run."""
+    """A mean and the half-width of its confidence interval; None for a single run."""
 
     mean: float
     within: float | None
@@ -43,12 +43,12 @@ class Row:
     configuration: str
     outcome: Outcome
     remark: str
-    """Why it was not measured, or that it explored other paths than the baseline."""
+    """The reason why it was not measured, or that it explored other paths than the baseline."""
     estimates: dict[str, Estimate]
-    """By measure. `speedup`, `difference` of time, of time in the solver and `increase` of states in per cent, where
-    the configuration that it is compared with was measured too, and explored the same paths if both explored all."""
+    """By measure. `speedup`, and in per cent `difference` of time, `solver_difference` and `increase` of states, if the
+    configuration to compare with was measured too, and explored the same paths if both explored all."""
     seconds: float
-    """After how many it was to be stopped, or how many it had."""
+    """Time limit of the runs."""
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -82,7 +82,7 @@ def _welch(relative: Sequence[float], above: Sequence[float], below: Sequence[fl
 
 
 def rows(samples: Iterable[dict[str, Any]], setups: Mapping[str, Setup]) -> list[Row]:
-    """One for each sample, beside the others of its case."""
+    """One row per sample, with ratios to other samples of its case."""
     cases: dict[tuple[str, Any], list[dict[str, Any]]] = {}
     for sample in samples:
         cases.setdefault((sample["case"]["series"], sample["case"]["x"]), []).append(sample)
@@ -97,25 +97,25 @@ def _case(group: list[dict[str, Any]], setups: Mapping[str, Setup]) -> list[Row]
         runs, remark, name = sample["runs"], sample["reason"], sample["configuration"]
         values: dict[str, Estimate] = {}
         if sample["outcome"] == "measured":
-            reference = measured.get(setups[name].beside)
+            reference = measured.get(setups[name].compared_with)
             values = {m: estimate([run[m] for run in runs]) for m in MEASURES if all(m in run for run in runs)}
             same = _same(runs, reference or first)
             if not same:
-                # Whichever paths were open at the end, the instructions are as many.
+                # Another search order: as many instructions, but perhaps on other paths.
                 equal = sample["case"].get("until") == "instructions"
                 remark = "as many instructions, not all on the same paths" if equal else DIFFERENT
             elif reference and sample["case"].get("until") == "end" and _paths(runs) != _paths(reference):
-                # Another executor, which says no more than how many paths there are.
+                # Other executors report only the number of paths.
                 remark = f"{_paths(runs)} paths, not {_paths(reference)}"
             if reference and remark != DIFFERENT:
-                values |= _beside(runs, reference, sample["case"].get("until") == "time")
+                values |= _ratios(runs, reference, sample["case"].get("until") == "time")
         case, seconds = sample["case"], sample["seconds"]
         found.append(Row(case["series"], case["x"], name, sample["outcome"], remark, values, seconds))
     return found
 
 
 def _same(runs: list[dict[str, Any]], reference: list[dict[str, Any]]) -> bool:
-    """Did all explore the same? What a limit of time cuts is not compared."""
+    """Whether all runs explored the same. Runs cut by a time limit are not compared."""
     found = [run["found"] for run in (*runs, *reference) if run["found"] is not None]
     return all(one == found[0] for one in found)
 
@@ -125,12 +125,12 @@ def _paths(runs: list[dict[str, Any]]) -> int | None:
     return found
 
 
-def _beside(runs: list[dict[str, Any]], reference: list[dict[str, Any]], timed: bool) -> dict[str, Estimate]:
+def _ratios(runs: list[dict[str, Any]], reference: list[dict[str, Any]], timed: bool) -> dict[str, Estimate]:
     def of(which: list[dict[str, Any]], name: str) -> list[float]:
         return [run[name] for run in which]
 
     values = {}
-    # Of runs for a given time, only those that end before it say how long they take.
+    # The duration of a run for a given time has no meaning unless it ended before.
     if not timed or all(run["found"] is not None for run in (*runs, *reference)):
         values["speedup"] = ratio(of(reference, "time_s"), of(runs, "time_s"))
         values["difference"] = _per_cent(ratio(of(runs, "time_s"), of(reference, "time_s")))

@@ -1,7 +1,7 @@
-"""Runs experiments: every case in every configuration, kept in DIR/NAME.json meanwhile, so that a run can go on.
+"""Runs experiments: every case in every configuration. Samples are kept in DIR/NAME.json, so that a run can be resumed.
 
-A sample is taken over from an interrupted run only if everything it depends on is the same: program, configuration,
-effort, the machine, Partita (by the content of its package) and Z3.
+A sample of an interrupted run is reused only if everything it depends on is the same: program, configuration, effort,
+machine, Partita (by the content of its package) and Z3.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from partita.errors import UsageError
 from partita.explore import write_whole
 from partita.frontends import load_program
 
-SCHEMA = 1
+SCHEMA = 2
 _START_S = 60.0
-"""What starting, compiling and loading may take beside the runs themselves."""
-_WRITING = 20
-"""Results are written after each sample, unless that takes more than one part in this many of the time."""
+"""Time for starting, compiling and loading, in addition to the runs."""
+_WRITE_INTERVAL = 20
+"""Results are written after each sample, but at most every this many times the duration of a write."""
 
-# How results are shown is no part of how they are measured.
+# Modules that only show results: samples do not depend on them.
 _SHOWN = ("__main__.py", "catalogue.py", "kinds.py", "page.py", "plot.py", "rows.py", "suite.py")
 
 Sample = dict[str, Any]
@@ -52,7 +52,7 @@ class Job:
     setup: Setup
     effort: Effort
     instructions: int | None = None
-    """How many to execute; none where they are not limited, or still to be counted."""
+    """Limit on instructions; None if there is none, or if it is not known yet."""
 
     def key(self) -> str:
         programs = [hashlib.sha256(path.read_bytes()).hexdigest() for path in self.case.paths()]
@@ -60,9 +60,9 @@ class Job:
         return hashlib.sha256(json.dumps(request, sort_keys=True).encode()).hexdigest()
 
     def request(self) -> dict[str, Any]:
-        """What `sample` reads."""
+        """The input of `sample`."""
         return {"files": [str(path) for path in self.case.paths()], "flags": self.case.flags(),
-                **{name: getattr(self.case, name) for name in ("package", "words", "until", "search")},
+                **{name: getattr(self.case, name) for name in ("package", "arguments", "until", "search")},
                 **asdict(self.setup), **asdict(self.effort), "instructions": self.instructions}  # fmt: skip
 
 
@@ -92,7 +92,7 @@ def versions() -> dict[str, str]:
 
 
 def _other_versions() -> dict[str, str]:
-    """Of what need not be there, as far as it is: packages, then what commands say of themselves."""
+    """Versions of optional packages and commands that are installed."""
     found = {}
     for name in ("bitwuzla", "angr"):
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):
@@ -128,7 +128,7 @@ def run(
     fresh: bool = False,
     done: Callable[[Job, Sample, bool], None],
 ) -> dict[str, Any]:
-    """Measures what is not measured yet; `done` hears of each job, and whether it was taken over."""
+    """Measures jobs without a sample; calls `done` for each job, with whether its sample was reused."""
     file = folder / f"{experiment.name}.json"
     kept = {} if fresh else _kept(file)
     data = {
@@ -147,36 +147,36 @@ def run(
     todo = jobs(experiment, scale)
 
     def write() -> float:
-        """Gives the time before which it need not be written again: some runs have more to write than to measure."""
+        """Returns the time of the next write: for some runs writing takes longer than measuring."""
         start = time.monotonic()
         data.update(complete=len(samples) == len(todo), samples=samples)
         data["rows"] = [row.as_json() for row in rows(samples, experiment.configurations)]
-        # Samples of an interrupted run that this one has not come to yet stay in the file.
+        # Samples of an interrupted run for later jobs stay in the file.
         ahead = [] if data["complete"] else list(kept.values())
         write_whole(file, json.dumps({**data, "samples": samples + ahead}, indent=1) + "\n")
-        return time.monotonic() + _WRITING * (time.monotonic() - start)
+        return time.monotonic() + _WRITE_INTERVAL * (time.monotonic() - start)
 
     due = 0.0
     try:
         for job in todo:
             counted = replace(job, instructions=_instructions(job, samples))
             key, missing = _key(counted)
-            taken_over = key in kept
-            if taken_over:
+            reused = key in kept
+            if reused:
                 sample = kept.pop(key)
             else:
                 sample = _sample(job, key, "not run", missing) if missing else _measured(counted, key, samples)
             samples.append(sample)
             if time.monotonic() >= due:
                 due = write()
-            done(job, sample, taken_over)
+            done(job, sample, reused)
     finally:
         write()
     return data
 
 
 def _key(job: Job) -> tuple[str, str]:
-    """What a sample of this job is known by; or nothing, and why it cannot be had on this machine."""
+    """Key of a sample of this job; or an empty key and the reason why it cannot be measured on this machine."""
     if job.setup.needs and not _is_installed(job.setup.needs):
         return "", f"not run: `{job.setup.needs}` is not installed"
     try:
@@ -187,14 +187,14 @@ def _key(job: Job) -> tuple[str, str]:
 
 @functools.cache
 def _is_installed(name: str) -> bool:
-    """A command, a module of this Python, or angr in a Python of its own: it does not share ours with its Z3."""
+    """Whether a command or module exists. angr may be in another Python, since it needs another Z3."""
     if name == "angr" and "PARTITA_ANGR" in os.environ:
         return Path(os.environ["PARTITA_ANGR"]).exists()
     return shutil.which(name) is not None or importlib.util.find_spec(name) is not None
 
 
 def _kept(file: Path) -> dict[str, Sample]:
-    """What an earlier run has measured, by key. Failures and what followed from them are tried again."""
+    """Samples of an earlier run, by key. Failures and jobs that were not run because of them are tried again."""
     try:
         data = json.loads(file.read_text())
         if data["schema"] != SCHEMA:
@@ -205,7 +205,7 @@ def _kept(file: Path) -> dict[str, Sample]:
 
 
 def _instructions(job: Job, before: Sequence[Sample]) -> int | None:
-    """How many the first configuration executed on this case, where as many are to be executed now."""
+    """Instructions that the first configuration executed on this case, if the limit is that number."""
     if job.case.until == "instructions":
         for sample in before:
             if sample["runs"] and (sample["case"]["series"], sample["case"]["x"]) == (job.case.series, job.case.x):
@@ -222,8 +222,8 @@ def _sample(job: Job, key: str, outcome: Outcome, reason: str, runs: Sequence[di
 def _measured(job: Job, key: str, before: Sequence[Sample]) -> Sample:
     sample = functools.partial(_sample, job, key)
     for smaller in before:
-        alike = (smaller["case"]["series"], smaller["configuration"]) == (job.case.series, job.configuration)
-        if alike and smaller["outcome"] == "stopped" and job.case.until == "end":
+        same_series = (smaller["case"]["series"], smaller["configuration"]) == (job.case.series, job.configuration)
+        if same_series and smaller["outcome"] == "stopped" and job.case.until == "end":
             return sample("not run", f"not run: {smaller['case']['x']} was not over in {job.effort.seconds:g} s")
     try:
         if job.setup.tool == "partita":
@@ -234,7 +234,7 @@ def _measured(job: Job, key: str, before: Sequence[Sample]) -> Sample:
             capture_output=True,
             text=True,
             env=_environment(),
-            # A run stops itself; this is for one that does not come back.
+            # Runs stop themselves; this is for one that does not.
             timeout=_START_S + 5 * job.effort.repeats * job.effort.seconds,
         )
     except subprocess.TimeoutExpired:
@@ -261,7 +261,7 @@ _MEASURER = {"partita": "sample", "klee": "other_tools", "angr": "other_tools"}
 
 
 def _compile(case: Case) -> None:
-    """Into the cache, so that the memory this takes is not counted with the first configuration."""
+    """Compiles into the cache, so that the first configuration is not charged with the memory."""
     if not case.program.endswith(".smt2"):
         load_program(case.paths(), cflags=case.flags())
 

@@ -1,9 +1,9 @@
-"""Measures one case in one configuration: a process of its own, so that its memory is its own and it can be stopped.
+"""Measures one case in one configuration, in a process of its own: its memory is separate and it can be stopped.
 
     python -m experiments.sample < job.json
 
-writes one JSON line a run. The time of a run is that of exploring (of a script: of the solver), less what it takes to
-translate questions for Z3: the papers' executors speak to Z3 without Python between.
+writes one JSON line per run. The time of a run is that of exploring (for a script: of the solver) without the
+translation of queries for Z3, since the papers' executors call Z3 without Python in between.
 """
 
 from __future__ import annotations
@@ -23,24 +23,24 @@ from partita.explore import SLICE_S, Run
 from partita.layers import Layer
 from partita.solver import Solver
 
-SHORT_S = 1.0
-"""A first run that is shorter is not kept: much of it is what first runs in a process take."""
-MORE_S, MORE_RUNS = 1.0, 10
-"""Runs to the end that took less than this in all are followed by more, up to this many: starting the process takes
-longer, and intervals of two or three runs are wide."""
+WARM_UP_S = 1.0
+"""A first run that is shorter is repeated: much of it is the warm-up of the process."""
+REPEAT_S, MAX_REPEATS = 1.0, 10
+"""Complete runs that took less than this in total are repeated, up to this many: starting the process takes longer, and
+intervals of two or three runs are wide."""
 CURVE_POINTS = 20
-"""Of a run for a given time, how often it is noted how far it is."""
+"""Number of points at which the progress of a run for a given time is recorded."""
 
 
 def peak_mb() -> float:
-    """The most memory this process has had. (What `getrusage` says counts from before the process was its own.)"""
+    """Peak memory of this process. (The maximum of `getrusage` includes the parent's before `exec`.)"""
     found = re.search(r"^VmHWM:\s+(\d+) kB", Path("/proc/self/status").read_text(), re.M)
-    assert found is not None, "Linux says how much memory a process has had"
+    assert found is not None, "Linux reports the peak memory of a process"
     return int(found[1]) / 1024
 
 
 def warm_up(layers: str) -> None:
-    """Loads what the layers need: that is no part of what is measured."""
+    """Loads what the layers need, so that it is not measured."""
     solver = Solver(layers=layers)
     word = bv("word", 32)
     solver.add(word * word == 49)
@@ -52,8 +52,8 @@ def answered(script: Path, layers: str, seconds: float) -> dict[str, Any]:
     lines: list[str] = []
     session.run(script.read_bytes(), True, lines.append)
     solver = session.statistics()
-    unfinished = "a check was not over in time" if session.unknowns() else None
-    # Reading the script is no part of it: an executor has its questions at hand.
+    unfinished = "a check exceeded its time limit" if session.unknowns() else None
+    # Without parsing: an executor has its queries as expressions.
     return {"wall_s": solver["time_s"], "stopped": unfinished, "found": "".join(lines).split(),
             **_solver(solver["time_s"], solver)}  # fmt: skip
 
@@ -61,21 +61,21 @@ def answered(script: Path, layers: str, seconds: float) -> dict[str, Any]:
 def explored(job: dict[str, Any], instructions: int | None) -> dict[str, Any]:
     limited = instructions is not None
     counted = bool(job["package"]) and job["until"] == "time"
-    # As many instructions may take longer than they took the first configuration.
+    # An equal number of instructions may take longer than in the first configuration.
     seconds = 10 + 4 * job["seconds"] if limited else job["seconds"]
     with tempfile.TemporaryDirectory(prefix="partita-bench-") as made:
         folder = Path(made)
-        # Before the folder changes: what is compiled is kept by the folder it was compiled in.
+        # Before the current folder changes: the key of the compiler cache includes it.
         run = explore(
             job["files"],
-            arguments=job["words"],
+            arguments=job["arguments"],
             cflags=job["flags"],
             layers=_layers(job),
             search=job["search"],
             path_model=job["path_model"],
             tests="coverage" if counted else "bugs",
             max_time=seconds,
-            # Where configurations are compared, all have to answer the same questions.
+            # To be comparable, all configurations have to answer the same queries.
             max_solver_time=None if counted else seconds,
             max_instructions=instructions,
             out=folder / "out" if counted else None,
@@ -85,7 +85,7 @@ def explored(job: dict[str, Any], instructions: int | None) -> dict[str, Any]:
         lines = _own_lines(folder / "out" / "coverage.lcov", Path(job["files"][0]).parent) if counted else {}
     data = run.summary()
     bugs = sorted([bug["class"], bug["line"]] for bug in data["bugs"])
-    # What is cut by a limit of time is not the same in two runs.
+    # Runs cut by a time limit differ from each other.
     found = None if data["stopped"] == "max-time" else [data["paths"], bugs, data["instructions"]]
     return {"wall_s": data["explore_s"], "stopped": _unfinished(job, data, limited), "found": found, "curve": curve,
             "instructions": data["instructions"], "states": data["forks"] + 1, "paths": data["paths"]["completed"],
@@ -102,7 +102,7 @@ def _layers(job: dict[str, Any]) -> str | list[str | Layer]:
 
 
 def _follow(run: Run, job: dict[str, Any]) -> list[tuple[float, int, int]]:
-    """To its end; of a run for a given time, how many states and finished paths there were when."""
+    """Explores to the end; for a run for a given time, returns times with states and completed paths."""
     curve: list[tuple[float, int, int]] = []
     timed = job["until"] == "time"
     while run.step(job["seconds"] / CURVE_POINTS if timed else SLICE_S):
@@ -113,7 +113,7 @@ def _follow(run: Run, job: dict[str, Any]) -> list[tuple[float, int, int]]:
 
 
 def _unfinished(job: dict[str, Any], data: dict[str, Any], limited: bool) -> str | None:
-    """Why the run is not what was to be measured."""
+    """The reason why the run does not count; None if it does."""
     wanted = {"end": None, "time": "max-time", "instructions": "max-instructions" if limited else "max-time"}
     if data["stopped"] not in (None, wanted[job["until"]]):
         return str(data["stopped"])
@@ -124,7 +124,7 @@ def _unfinished(job: dict[str, Any], data: dict[str, Any], limited: bool) -> str
 
 @contextlib.contextmanager
 def _inside(folder: Path) -> Iterator[None]:
-    """A new folder: nothing is what programs find when they list the one they are in."""
+    """Changes to a new, empty folder: programs that list the current folder find nothing."""
     before = Path.cwd()
     folder.mkdir()
     os.chdir(folder)
@@ -135,8 +135,7 @@ def _inside(folder: Path) -> Iterator[None]:
 
 
 def _own_lines(tracefile: Path, folder: Path) -> dict[str, float]:
-    """Of the sources beside the program, its own as opposed to those of libraries: how many lines were reached. Nothing
-    where there are none: then it was built elsewhere."""
+    """Covered lines of the sources in the program's folder, not of libraries. Empty if there are none."""
     found: list[bool] = []
     for record in tracefile.read_text().split("end_of_record\n"):
         named = re.search(r"^SF:(.*)$", record, re.M)
@@ -186,9 +185,9 @@ def main() -> int:
 
     to_end = job["until"] == "end"
     number, spent_s = 0, 0.0
-    while number < job["repeats"] or (to_end and job["repeats"] > 1 and number < MORE_RUNS and spent_s < MORE_S):
+    while number < job["repeats"] or (to_end and job["repeats"] > 1 and number < MAX_REPEATS and spent_s < REPEAT_S):
         run = once()
-        if number == 0 and run["wall_s"] < SHORT_S and to_end:
+        if number == 0 and run["wall_s"] < WARM_UP_S and to_end:
             run = once()
         print(json.dumps({**run, "peak_mb": peak_mb()}), flush=True)
         if run["stopped"]:

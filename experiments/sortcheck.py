@@ -18,7 +18,7 @@ EXPERIMENT = Experiment(
     reported="49 % to 90 % less time with integers (median 77 %) for lengths 5 to 8.",
     note=(
         "“paper” reads words as signed integers that never wrap, which is right for this program and wrong in general"
-        " (docs/integers.md). A run that is not over in time is stopped and not drawn, nor are longer ones begun."
+        " (docs/integers.md). A run that exceeds the time limit is stopped and not drawn; longer ones are not started."
     ),
     configurations=against_z3("integers:paper"),
     cases=cases,

@@ -19,9 +19,9 @@ def _cases(scale: Scale, symbolic: int) -> list[Case]:
     found = []
     for algorithm in ALGORITHMS if scale != "smoke" else ALGORITHMS[:2]:
         for length in (_LENGTHS if symbolic == 1 else _LENGTHS_OF_TWO)[scale]:
-            # The same places for all algorithms, so that they can be compared.
-            places = random.Random(f"places {symbolic} {length}").sample(range(length), symbolic)
-            entries = dict(zip(("FIRST", "SECOND"), places, strict=False))
+            # Equal positions for all algorithms, so that they can be compared.
+            positions = random.Random(f"places {symbolic} {length}").sample(range(length), symbolic)
+            entries = dict(zip(("FIRST", "SECOND"), positions, strict=False))
             found.append(Case(algorithm, length, "sorts.c", {"SORT": algorithm, "LENGTH": length, **entries}))
     return found
 
@@ -31,7 +31,7 @@ SORT1 = Experiment(
     title="Sorting with one symbolic entry",
     source="PARTI (ASE 2018), Figure 6",
     reported="10 to 50 times as fast as Z3 alone: merge and heap sort about 10, selection sort above 40.",
-    note="The symbolic entry is at one random place for each length, the same for all algorithms and repeats.",
+    note="The symbolic entry has a random position for each length, the same for all algorithms and repeats.",
     configurations=against_z3("intervals:paper"),
     cases=lambda scale: _cases(scale, 1),
     effort={"full": Effort(20, 300), "quick": Effort(3, 20), "smoke": Effort(1, 20)},
@@ -44,7 +44,7 @@ SORT2 = Experiment(
     source="PARTI (ASE 2018), Figure 7",
     reported="1.5 to 10 times as fast as Z3 alone.",
     note=(
-        "The symbolic entries are at two random places for each length, the same for all algorithms and repeats. With"
+        "The symbolic entries have random positions for each length, the same for all algorithms and repeats. With"
         " --quick the arrays have 8 and 12 entries, not 40 to 60."
     ),
     configurations=against_z3("intervals:paper"),

@@ -3,7 +3,7 @@
     python -m experiments.sources coreutils [--into DIR]
 
 Fetches the package from the Debian mirrors that this machine's apt is configured for (apt checks its signature),
-unpacks the upstream sources, configures and makes them. What is done already is not done again. Nothing outside DIR is
+unpacks the upstream sources, configures and makes them. Steps that are done are not repeated. Nothing outside DIR is
 written, and no package is installed.
 """
 
@@ -32,7 +32,7 @@ _KEYS = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 _CONFIGURE = ("./configure", "--disable-nls")
 
 
-# What any system of today has, as configure scripts name it.
+# Features of any current system, as configure scripts name them.
 _POSIX = (
     *(f"HAVE_{name}_H" for name in ("FCNTL", "INTTYPES", "LIMITS", "LOCALE", "MEMORY", "STDARG", "STDINT", "STDLIB")),
     *(f"HAVE_{name}_H" for name in ("STRINGS", "STRING", "SYS_STAT", "SYS_TYPES", "UNISTD")),
@@ -53,20 +53,20 @@ def _defines(*names: str, **values: str | int) -> str:
 
 @dataclass(frozen=True)
 class Package:
-    """How one package is built; the words are run in its folder."""
+    """How a package is built; commands run in its folder."""
 
     version: str
-    """Of upstream, as Debian's stable release has it."""
+    """Upstream version in Debian's stable release."""
     programs: str
     """The executables, as a pattern."""
     configure: tuple[str, ...] = (*_CONFIGURE, "--disable-shared")
     make: tuple[str, ...] = ("make",)
     headers: Mapping[str, str] = field(default_factory=dict)
-    """Files that the package's own build would generate, where that needs tools (CMake) which need not be there."""
+    """Files that the package's own build generates with tools that may be missing (CMake)."""
     library: tuple[str, ...] = ()
     """Patterns of sources that are compiled with the driver `libs/NAME.c` of `FAMILIES`, instead of `make`."""
     flags: tuple[str, ...] = ()
-    """For compiling these."""
+    """Compiler flags for these sources."""
 
 
 PACKAGES = {
@@ -159,7 +159,7 @@ PACKAGES = {
         flags=("-I.", "-Ilib", "-DHAVE_CONFIG_H"),
     ),
     "libtommath": Package("1.2.0", "libtommath", configure=(), library=("bn_*.c",), flags=("-I.",)),
-    # Older C than clang accepts by default; its Makefile does not say that programs need the library.
+    # C older than clang accepts by default; its Makefile lacks the dependency of programs on the library.
     "discount": Package(
         "2.2.7",
         "markdown",
@@ -170,7 +170,7 @@ PACKAGES = {
 
 
 def program(package: str, name: str) -> Path:
-    """An executable of a package, which is built in the user's cache (or $PARTITA_SOURCES) if it is not there yet."""
+    """An executable of a package, built in the user's cache (or $PARTITA_SOURCES) if it does not exist."""
     found = {path.name: path for path in build(package, _cache())}
     if name not in found:
         raise UsageError(f"{package}: expected an executable `{name}`, found {', '.join(sorted(found))}")
@@ -178,7 +178,7 @@ def program(package: str, name: str) -> Path:
 
 
 def is_built(package: str) -> bool:
-    """Is the last step of building it done, in the user's cache?"""
+    """Whether the last step of building the package in the user's cache is done."""
     last = "driver" if PACKAGES[package].library else "make"
     return (_cache() / package / f".{last}-done").exists()
 
@@ -188,10 +188,10 @@ def _cache() -> Path:
 
 
 def build(name: str, into: Path, *, jobs: int | None = None) -> list[Path]:
-    """The executables of a package, built in a folder of its own below `into`."""
+    """Builds a package in a folder of its own below `into` and returns its executables."""
     package = PACKAGES.get(name)
     if package is None:
-        raise UsageError(f"expected a package that is set up ({', '.join(PACKAGES)}), found `{name}`")
+        raise UsageError(f"expected a package ({', '.join(PACKAGES)}), found `{name}`")
     folder = into.resolve() / name
     folder.mkdir(parents=True, exist_ok=True)
     sources = folder / f"{name}-{package.version}"
@@ -229,7 +229,7 @@ def _is_program(path: Path) -> bool:
 
 
 def _fetch(name: str, package: Package, folder: Path) -> None:
-    """The upstream archive, through apt with lists of its own: the machine's need not have sources enabled."""
+    """Fetches the upstream archive through apt, with separate lists: the machine's may lack sources."""
     for tool in ("apt-get", "make"):
         if shutil.which(tool) is None:
             raise UsageError(f"{name}: expected `{tool}` on this machine, found none: source packages come from Debian")
@@ -273,7 +273,7 @@ def _unpack(name: str, package: Package, folder: Path, sources: Path) -> None:
 
 
 def _drive(name: str, package: Package, sources: Path, log: Path) -> None:
-    """The driver of a library, with all of it."""
+    """Compiles the driver of a library with the library's sources."""
     for header, text in package.headers.items():
         (sources / header).write_text(text)
     files = sorted(str(path.relative_to(sources)) for pattern in package.library for path in sources.glob(pattern))
@@ -284,7 +284,7 @@ def _drive(name: str, package: Package, sources: Path, log: Path) -> None:
 def _run(command: Sequence[str], folder: Path, log: Path) -> None:
     here = Path(sys.executable).parent
     environment = {**os.environ, **_TOOLS, "PATH": f"{here}{os.pathsep}{os.environ.get('PATH', '')}"}
-    # Coreutils' configure refuses to run as root without it; its build does nothing that a user's would not.
+    # Coreutils' configure refuses to run as root without it.
     environment["FORCE_UNSAFE_CONFIGURE"] = "1"
     with log.open("ab") as output:
         done = subprocess.run(command, cwd=folder, env=environment, stdout=output, stderr=output, check=False)
@@ -299,7 +299,7 @@ def main() -> int:
     parser.add_argument("package", nargs="+", choices=sorted(PACKAGES))
     parser.add_argument("--into", type=Path, default=_cache(), metavar="DIR",
                         help="folder of the packages (default: where experiments look for them)")  # fmt: skip
-    parser.add_argument("--jobs", type=int, help="compilations at a time (default: one for each processor)")
+    parser.add_argument("--jobs", type=int, help="number of parallel compilations (default: number of processors)")
     arguments = parser.parse_args()
     try:
         for name in arguments.package:

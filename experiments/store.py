@@ -1,8 +1,8 @@
-"""Part of `make bench`: what the store costs a run that fills it, and what it saves one that finds it filled.
+"""Benchmark of the store: its cost for a run that fills it, and the time that a filled one saves.
 
-Each program is explored without a store, with a new file (cold) and with the file just written (warm), in turns. The
-figures are CPU time of the whole process while exploring, the thread that writes included, of the quickest of several
-turns, and SAT solves. The second chain leaves out the layers that keep questions away from `sat`.
+Each program is explored without a store, with a new file (cold) and with the file just written (warm), in turns.
+Figures are the CPU time of the process while exploring, including the thread that writes, for the fastest of several
+turns, and the number of SAT solves. The chain `bare` lacks the layers that answer most queries before `sat`.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def main() -> int:
             flush=True,
         )
     verdict = "met" if colds <= COLD_LIMIT * nones else "MISSED"
-    print(f"a cold store, all in all: {colds / nones:.3f} times as long as none (target {COLD_LIMIT}): {verdict}")
+    print(f"a cold store, in total: {colds / nones:.3f} times as long as none (target {COLD_LIMIT}): {verdict}")
     return 0 if colds <= COLD_LIMIT * 1.1 * nones else 1
 
 

@@ -1,4 +1,4 @@
-"""Several experiments in a row: progress with an estimate, plots, and the page that shows all."""
+"""Runs several experiments: progress with an estimate of the time left, plots, and the page."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from partita.explore import write_whole
 def measure(
     experiments: Sequence[Experiment], scale: Scale, folder: Path, *, command: Sequence[str], fresh: bool = False
 ) -> list[str]:
-    """Gives what went wrong: rows that failed, or explored other paths."""
+    """Returns messages about rows that failed or explored other paths."""
     wrong: list[str] = []
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
                TextColumn("left"), TimeRemainingColumn())  # fmt: skip
     total = sum(len(runner.jobs(experiment, scale)) for experiment in experiments)
     with Progress(*columns, console=Console(stderr=True)) as progress:
-        task = progress.add_task("bench", total=total)
+        task = progress.add_task("experiments", total=total)
 
-        def done(job: runner.Job, sample: runner.Sample, taken_over: bool) -> None:
+        def done(job: runner.Job, sample: runner.Sample, reused: bool) -> None:
             progress.advance(task)
 
         for experiment in experiments:
@@ -51,7 +51,7 @@ def measure(
 
 
 def redraw(folder: Path) -> list[str]:
-    """Plots and page once more from the files of a run; gives the names of what was found."""
+    """Draws plots and page again from the files of a run; returns the names of the experiments found."""
     found = [name for name in EXPERIMENTS if (folder / f"{name}.json").exists()]
     if not found:
         raise UsageError(f"expected results (NAME.json) in `{folder}` to draw, found none")
@@ -68,7 +68,7 @@ def write_page(folder: Path) -> None:
 
 
 def summary(experiment: Experiment, folder: Path) -> str:
-    """How many rows were measured, and why others were not run."""
+    """Number of rows by outcome, and the reasons why some were not run."""
     found = json.loads((folder / f"{experiment.name}.json").read_text())["rows"]
     outcomes = [row["outcome"] for row in found]
     counts = [f"{outcomes.count(o)} {o}" for o in ("measured", "stopped", "failed", "not run") if o in outcomes]

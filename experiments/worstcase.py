@@ -26,8 +26,8 @@ EXPERIMENT = Experiment(
         " memory (beyond 2^10 MB), in the control as in the worst case."
     ),
     note=(
-        "A set here has at most 64 spans, so nothing explodes: what is not decided within that is passed on. Memory is"
-        " that of the whole process, most of which is Python and Z3."
+        "A set here has at most 64 spans, so nothing explodes: queries that need more are passed on. Memory is that of"
+        " the whole process, most of it Python and Z3."
     ),
     configurations=against_z3("intervals:paper"),
     cases=cases,

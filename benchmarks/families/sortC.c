@@ -1,4 +1,5 @@
-// For GNU sort: before `main`, a file `lines` of LINES lines of WIDTH characters, symbolic and random ones in turn.
+// Linked with GNU sort: creates, before `main`, a file `lines` of LINES lines of WIDTH characters, alternately symbolic
+// and random.
 #include <fcntl.h>
 #include <klee/klee.h>
 #include <unistd.h>
@@ -23,7 +24,7 @@ __attribute__((constructor)) static void write_lines(void) {
   close(file);
 }
 
-// Byte by byte, as in the paper: ours is one expression, which sort asks about once a line.
+// Compares byte by byte, as in the paper: our own `memcmp` makes one expression for each line.
 int memcmp(const void *first, const void *second, size_t count) {
   const unsigned char *a = first, *b = second;
   for (size_t i = 0; i < count; i++)

@@ -1,4 +1,4 @@
-// cmark: any Markdown of six characters to HTML.
+// cmark: converts any Markdown of six characters to HTML.
 #include <cmark.h>
 #include <klee/klee.h>
 #include <stdlib.h>

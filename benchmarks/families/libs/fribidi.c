@@ -1,4 +1,4 @@
-// FriBidi: six bytes of UTF-8 put into the order in which they are shown.
+// FriBidi: reorders six bytes of UTF-8 for display.
 #include <fribidi.h>
 #include <klee/klee.h>
 

@@ -1,4 +1,4 @@
-// json-c: any text of six characters parsed, and written again if it is JSON.
+// json-c: parses any text of six characters, and writes it if it is JSON.
 #include <json.h>
 #include <klee/klee.h>
 

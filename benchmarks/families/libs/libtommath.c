@@ -1,4 +1,4 @@
-// libtommath: two numbers read from text, multiplied, divided and compared.
+// libtommath: parses two numbers, multiplies, divides and compares them.
 #include <klee/klee.h>
 #include <tommath.h>
 

@@ -1,4 +1,4 @@
-// A binary search tree: symbolic numbers put in, then one looked for and one taken out.
+// A binary search tree: inserts symbolic numbers, then looks one up and removes one.
 #include "numbers.h"
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-// A binomial heap: symbolic numbers put in, then the least taken out until it is empty.
+// A binomial heap: inserts symbolic numbers, then removes the minimum until it is empty.
 #include "numbers.h"
 #include <stdlib.h>
 

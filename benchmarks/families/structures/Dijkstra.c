@@ -1,4 +1,4 @@
-// Shortest ways from one corner of a complete graph with SIZE corners and symbolic lengths.
+// Shortest paths from one node of a complete graph with SIZE nodes and symbolic lengths.
 #include <klee/klee.h>
 
 static int length[SIZE][SIZE];

@@ -1,4 +1,4 @@
-// A place whose number is the place itself, in rising numbers: by halves, then from the left.
+// An index equal to its element in an ascending array: by bisection, then from the left.
 #include "numbers.h"
 
 int main(void) {

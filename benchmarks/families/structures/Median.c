@@ -1,4 +1,4 @@
-// The median by counting, then how the others lie around it.
+// The median by counting, then the positions of the others relative to it.
 #include "numbers.h"
 
 int main(void) {

@@ -1,4 +1,4 @@
-// A small reader of XML: elements with attributes and text, nested up to DEPTH, in SIZE symbolic characters.
+// A small XML parser: elements with attributes and text, nested up to DEPTH, in SIZE symbolic characters.
 #include <klee/klee.h>
 
 enum { DEPTH = 4 };

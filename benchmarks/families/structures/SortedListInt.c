@@ -1,4 +1,4 @@
-// Symbolic numbers put into a sorted list, then one looked for and one removed.
+// A sorted list: inserts symbolic numbers, then looks one up and removes one.
 #include "numbers.h"
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-// A red-black tree (leaning left): symbolic keys put in, then one looked up.
+// A left-leaning red-black tree: inserts symbolic keys, then looks one up.
 #include "numbers.h"
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-// SIZE triangles, each named by its sides; the squares of right ones are products of symbolic numbers.
+// SIZE triangles, each classified by its sides; the squares of right ones are products of symbolic numbers.
 #include <klee/klee.h>
 
 enum { NONE, SCALENE, ISOSCELES, EQUILATERAL, RIGHT };

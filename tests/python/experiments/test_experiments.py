@@ -77,7 +77,7 @@ def test_smoke(name: str, tmp_path: Path) -> None:
     wrong = suite.measure([EXPERIMENTS[name]], "smoke", tmp_path, command=["python", "-m", "experiments", name])
     data = json.loads((tmp_path / f"{name}.json").read_text())
     assert wrong == []
-    assert (data["schema"], data["complete"], data["command"]) == (1, True, ["python", "-m", "experiments", name])
+    assert (data["schema"], data["complete"], data["command"]) == (2, True, ["python", "-m", "experiments", name])
     assert len(data["rows"]) == len(runner.jobs(EXPERIMENTS[name], "smoke"))
     ran = [row for row in data["rows"] if not row["remark"].endswith("is not installed")]
     assert len(ran) >= 2
@@ -158,7 +158,7 @@ def test_an_interrupted_run_is_resumed(tmp_path: Path) -> None:
     experiment = EXPERIMENTS["foo"]
     finished: list[str] = []
 
-    def interrupt(job: runner.Job, sample: runner.Sample, taken_over: bool) -> None:
+    def interrupt(job: runner.Job, sample: runner.Sample, reused: bool) -> None:
         finished.append(job.configuration)
         if len(finished) == 2:
             raise KeyboardInterrupt
@@ -206,7 +206,7 @@ def test_whole_programs(tmp_path: Path) -> None:
     timed = json.loads((tmp_path / "coreutils.json").read_text())
     run = timed["samples"][0]["runs"][0]
     assert (run["lines"], round(run["percent_lines"])) == (8, 89), "all but the unreachable line"
-    text = coreutils.beside_klee(timed["samples"])
+    text = coreutils.compared_with_klee(timed["samples"])
     assert text[1].startswith("echo      default search")
     assert text[1].split()[-5:-1] == [f"{run['reached']:,}", "97.0", "2,501", "65,506"]
     equal = json.loads((tmp_path / "coreutils-solvers.json").read_text())
@@ -405,7 +405,7 @@ def test_missing_rows_are_listed_above_the_plot() -> None:
 def test_stopped_runs_are_marked_in_the_plot(tmp_path: Path) -> None:
     found = rows([sample("paper"), sample("z3", "stopped")], SETUPS)
     plot.draw(EXPERIMENTS["sortcheck"], found, [], tmp_path)
-    assert "not over in this time" in (tmp_path / "sortcheck.svg").read_text()
+    assert "stopped at this time" in (tmp_path / "sortcheck.svg").read_text()
 
 
 def test_census_counts_answered_queries() -> None:
