@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +14,12 @@ from support import BENCHMARKS, CACHE, PARTITA, PATIENCE_S, SHARED, Run
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Empties the store of answers before any worker starts, so that no session reuses old answers."""
+    """Empties the store of answers before any worker starts, so that no session reuses old answers.
+
+    A process that a shell starts in the background ignores SIGINT, and so do its children: tests of Ctrl-C need it.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if not hasattr(config, "workerinput"):
         for left in CACHE.glob("partita/answers.sqlite*"):
             left.unlink()

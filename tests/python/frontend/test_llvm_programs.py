@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -51,8 +52,13 @@ def fail(machine: Machine, args: list[int]) -> int:
     raise FailedError(args[2])
 
 
-def run(program: Decoder, byte: int) -> tuple[Machine, str, int]:
+def run(program: Decoder, byte: int) -> tuple[Machine, str, int, bool]:
+    """Returns the machine after the run, the ending, the exit status, and whether the program read the byte."""
+    has_input = False
+
     def make_symbolic(machine: Machine, args: list[int]) -> int:
+        nonlocal has_input
+        has_input = True
         machine.memory[args[0] : args[0] + args[1]] = bytes((byte,)) * args[1]
         return 0
 
@@ -64,23 +70,27 @@ def run(program: Decoder, byte: int) -> tuple[Machine, str, int]:
     }
     machine = Machine(program, natives)
     try:
-        return machine, "completed", machine.run([])
+        status = machine.run([])
+        return machine, "completed", status, has_input
     except FailedError as failure:
-        return machine, f"assert:{failure.args[0]}", 202
+        return machine, f"assert:{failure.args[0]}", 202, has_input
     except InfeasibleError:
-        return machine, "infeasible", 201
+        return machine, "infeasible", 201, has_input
     except UnsupportedError:
-        return machine, "unsupported", -1
+        return machine, "unsupported", -1, has_input
 
 
+@cache
 def explore(path: Path, optimize: bool = False) -> tuple[dict[str, set[tuple[int, ...]]], dict[int, int]]:
     """Returns the traces by ending, and the exit status for each byte."""
     program = Decoder(load_program([path], cache=False, optimize=optimize))
     traces: dict[str, set[tuple[int, ...]]] = {}
     statuses = {}
     for byte in range(256):
-        machine, ending, statuses[byte] = run(program, byte)
+        machine, ending, statuses[byte], has_input = run(program, byte)
         traces.setdefault(ending, set()).add(tuple(machine.trace))
+        if not has_input:
+            return traces, dict.fromkeys(range(256), statuses[byte])
     return traces, statuses
 
 
