@@ -1,5 +1,8 @@
 """The pinned compiler: clang from the ziglang wheel, with the wheel's musl headers.
 
+The wheel of zig 0.14.1 has all C sources of musl. Later ones have `sin`, `floor`, `strcasecmp` and others in zig's own
+language, which the executor cannot run.
+
 `zig clang` is clang itself; `zig cc` would turn sanitizers on and lose its output when dependencies are requested.
 """
 
@@ -12,7 +15,7 @@ from partita.errors import UsageError
 
 TARGET = "x86_64-linux-musl"
 # Packages that exploring needs and the solver does not, as in pyproject.toml: the compiler, and the reader of bitcode.
-EXPLORING_PACKAGES = {"llvmlite": "'llvmlite>=0.46'", "ziglang": "ziglang==0.15.2"}
+EXPLORING_PACKAGES = {"llvmlite": "'llvmlite>=0.46'", "ziglang": "ziglang==0.14.1"}
 _LIBC_INCLUDES = ("x86_64-linux-musl", "generic-musl", "x86-linux-any", "any-linux-any")
 # -O0 without the attribute that forbids passes. Line tables only: debug records of variables would be a third of the
 # text and are not read.

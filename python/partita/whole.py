@@ -17,8 +17,9 @@ ENVIRONMENT = {"HOME": "/", "LC_ALL": "C", "PATH": "/usr/local/bin:/usr/bin:/bin
 """Default environment variables of an explored program: few, and the same on every machine."""
 
 MAX_FILES = 26  # named A to Z
-# Our versions of library functions that read bytes: one decision per byte, without word reads and without tables.
-_BYTEWISE = ("ctype.c", "string.c")
+# Files of `runtime/lib` that programs with musl get too: functions that read bytes, with one decision per byte, without
+# word reads and without tables; and functions of the compiler's own library.
+_BESIDE_MUSL = ("complex.c", "ctype.c", "string.c")
 _FLAGS = {"sym-arg": 1, "sym-args": 3, "sym-files": 2, "sym-stdin": 1, "sym-stdout": 0, "max-fail": 1}
 """Number of values of each flag of the kernel model."""
 _MAX_VALUE = 1 << 24
@@ -118,8 +119,8 @@ def libraries(
     from partita.frontends.musl import musl
 
     posix = load_program(sorted((_runtime() / "posix").glob("*.c")), entry=None)
-    strings = load_program([_runtime() / "lib" / name for name in _BYTEWISE], entry=None)
-    return "musl", [posix, strings, musl()]
+    ours = load_program([_runtime() / "lib" / name for name in _BESIDE_MUSL], entry=None)
+    return "musl", [posix, ours, musl()]
 
 
 def library() -> bytes:

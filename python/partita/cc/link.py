@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from partita.cc import elf, embedded
 from partita.cc.archive import is_archive, members, records_needed
 from partita.cc.arguments import CommandLine, Item, Kind
-from partita.cc.musl import LINKER, prepare_musl
+from partita.cc.musl import link_command
 from partita.errors import UsageError
 from partita.toolchain import driver, include_flags, runtime_include, zig_dir
 
@@ -34,7 +34,6 @@ def link(line: CommandLine, objects: dict[Item, str]) -> int:
         return _run([str(zig_dir() / "zig"), "ld.lld", *(word for word in words if not word.startswith("-nost"))])
     if "-shared" in words:
         return _archive_instead_of_shared(line.output or "a.out", [*inputs, *_libraries(line)])
-    prepare_musl()
     import tempfile
 
     with tempfile.TemporaryDirectory(prefix="partita-cc-") as folder:
@@ -42,7 +41,7 @@ def link(line: CommandLine, objects: dict[Item, str]) -> int:
         runtime = []
         if any(mark in data.replace(_SECTION_NAME, b"") for data in inputs.values() for mark in _INTRINSICS):
             runtime = [intrinsics_archive(folder)]
-        status = _run([str(zig_dir() / "zig"), *LINKER, *words, *runtime])
+        status = _run(link_command([*words, *runtime]))
     if status == 0:
         _add_missing_bitcode(line, inputs)
     return status

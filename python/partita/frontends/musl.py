@@ -25,7 +25,7 @@ from partita.toolchain import driver, include_flags, runtime_include, zig_dir
 
 _FLAGS = (
     *("-std=c99", "-ffreestanding", "-fno-builtin", "-D_XOPEN_SOURCE=700"),
-    *("-O1", "-fno-stack-protector", "-gline-tables-only", "-w", "-fno-color-diagnostics", "-emit-llvm", "-c"),
+    *("-O1", "-fno-stack-protector", "-gline-tables-only", "-w", "-fno-color-diagnostics", "-c"),
 )
 _FOLDERS = (
     "complex conf crypt ctype dirent env errno exit fcntl fenv internal ipc legacy linux locale math misc mman mq"
@@ -128,11 +128,12 @@ def _sources() -> list[Path]:
     return [*sorted(_overrides().glob("*.c")), *musl_files]
 
 
-def _command() -> list[str]:
+def compile_command(*headers: Path) -> list[str]:
+    """The command that compiles a file of musl natively; `headers` are folders that replace some of musl's headers."""
     root = zig_dir() / "lib" / "libc" / "musl"
-    inside = [_overrides() / "include", *(root / name for name in "arch/x86_64 arch/generic src/include".split())]
+    folders = (root / name for name in "arch/x86_64 arch/generic src/include src/internal include".split())
     command = [*driver(), *_FLAGS]
-    for path in (*inside, root / "src" / "internal", root / "include"):
+    for path in (*headers, *folders):
         command += ["-I", str(path)]
     return [*command, *include_flags()]
 
@@ -140,7 +141,7 @@ def _command() -> list[str]:
 def _build() -> bytes:
     from partita.llvm import lower
 
-    sources, command = _sources(), _command()
+    sources, command = _sources(), [*compile_command(_overrides() / "include"), "-emit-llvm"]
     with tempfile.TemporaryDirectory(prefix="partita-libc-") as folder, _progress(len(sources)) as advance:
 
         def compile_one(item: tuple[int, Path]) -> bytes:

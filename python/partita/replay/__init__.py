@@ -12,10 +12,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from partita.cc.musl import LINKER, prepare_musl
+from partita.cc.musl import link_command
 from partita.errors import UsageError
 from partita.ktest import Test
-from partita.toolchain import runtime_include, zig_dir
+from partita.toolchain import runtime_include
 
 _SIGNALS = {
     "assert": {signal.SIGABRT},
@@ -53,11 +53,8 @@ def compile_native(programs: Sequence[str], *, cflags: Sequence[str] = ()) -> It
     runtime = runtime_include().parent / "replay.c"
     with tempfile.TemporaryDirectory(prefix="partita-replay-") as folder:
         binary = Path(folder) / "program"
-        prepare_musl()
-        command = [str(zig_dir() / "zig"), *LINKER, "-w", "-I", str(runtime_include()), *cflags]
-        done = subprocess.run(
-            [*command, *programs, str(runtime), "-o", str(binary)], capture_output=True, text=True, check=False
-        )
+        words = ["-w", "-I", str(runtime_include()), *cflags, *programs, str(runtime), "-o", str(binary)]
+        done = subprocess.run(link_command(words), capture_output=True, text=True, check=False)
         if done.returncode != 0:
             raise UsageError(f"cannot compile {' '.join(programs)} natively:\n{done.stderr.rstrip()}")
         yield binary

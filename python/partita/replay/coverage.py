@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from partita.cc.link import intrinsics_archive
-from partita.cc.musl import LINKER, prepare_musl
+from partita.cc.musl import link_command
 from partita.errors import UsageError
 from partita.frontends.bitcode import linked_text, object_code
 from partita.frontends.executable import bitcode_of, without_bitcode
 from partita.llvm.positions import Positions
-from partita.toolchain import runtime_include, zig_dir
+from partita.toolchain import runtime_include
 
 LINES_VARIABLE = "PARTITA_REACHED_LINES"
 _PAGE = 4096
@@ -61,9 +61,8 @@ def instrument(executable: Path) -> Iterator[Instrumented]:
         (folder / "program.o").write_bytes(object_code(text))
         reached = folder / "reached"
         reached.write_bytes(bytes(_size(lines)))
-        prepare_musl()
         inputs = [str(folder / "program.o"), str(runtime_include().parent / "coverage.c"), intrinsics_archive(made)]
-        command = [str(zig_dir() / "zig"), *LINKER, *inputs, "-o", str(folder / "program")]
+        command = link_command([*inputs, "-o", str(folder / "program")])
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             raise UsageError(f"cannot link `{name}` with line coverage:\n{done.stderr.rstrip()}")

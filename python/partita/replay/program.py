@@ -17,12 +17,12 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from partita.cc.musl import LINKER, prepare_musl
+from partita.cc.musl import link_command
 from partita.errors import UsageError
 from partita.ktest import Test
 from partita.replay import ReplayResult, Verdict, judge, to_bytes
 from partita.replay.environment import Environment, create, environment
-from partita.toolchain import runtime_include, zig_dir
+from partita.toolchain import runtime_include
 from partita.whole import ENVIRONMENT
 
 _TEST_VARIABLE = "PARTITA_REPLAY_TEST"
@@ -61,9 +61,8 @@ def _launcher() -> Iterator[Path]:
     """The compiled launcher, which confines a program. It exists within the `with`."""
     with tempfile.TemporaryDirectory(prefix="partita-replay-") as folder:
         made = Path(folder) / "confine"
-        prepare_musl()
         source = runtime_include().parent / "confine.c"
-        command = [str(zig_dir() / "zig"), *LINKER, "-w", str(source), "-o", str(made)]
+        command = link_command(["-w", str(source), "-o", str(made)])
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             raise UsageError(f"cannot compile the launcher that confines tests:\n{done.stderr.rstrip()}")

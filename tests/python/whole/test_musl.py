@@ -146,7 +146,7 @@ def test_without_ziglang(partita: Run, tmp_path: Path, monkeypatch: pytest.Monke
     done = partita("run", str(source), "--sym-stdin", "1")
     assert done.returncode == 2
     assert done.stderr == (
-        "partita: error: exploring programs needs packages that are not installed: pip install ziglang==0.15.2\n"
+        "partita: error: exploring programs needs packages that are not installed: pip install ziglang==0.14.1\n"
     )
 
 

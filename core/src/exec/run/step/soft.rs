@@ -2,7 +2,7 @@
 //!
 //! `rustc_apfloat` computes exactly as LLVM's constant folding, in the default rounding mode. It has no
 //! square root: those of single and double are the machine's, which IEEE 754 requires to be correctly
-//! rounded; that of x87 is computed here.
+//! rounded; that of x87 is computed here. IEEE 754 leaves sign and payload of a NaN result open: they are x86's.
 use crate::program::{FBinOp, FCmpPred, FUnOp, FloatKind};
 use rustc_apfloat::ieee::{Double, Single, X87DoubleExtended};
 use rustc_apfloat::{Float, FloatConvert, Round, Status};
@@ -39,7 +39,51 @@ pub fn binary(kind: FloatKind, op: FBinOp, a: u128, b: u128) -> u128 {
         };
         result.to_bits()
     }
-    with!(kind, go(op, a, b))
+    let result = with!(kind, go(op, a, b));
+    let both_zero = is_zero(kind, a) && is_zero(kind, b);
+    match op {
+        FBinOp::Add | FBinOp::Sub | FBinOp::Mul | FBinOp::Div | FBinOp::Rem if is_nan(kind, result) => {
+            nan_result(kind, a, b)
+        }
+        // x86 has no instruction for these: they are calls of musl's functions, which order zeros by sign.
+        FBinOp::MinNum if kind == FloatKind::X87 && both_zero => a | b,
+        FBinOp::MaxNum if kind == FloatKind::X87 && both_zero => a & b,
+        _ => result,
+    }
+}
+
+fn is_nan(kind: FloatKind, a: u128) -> bool {
+    fn go<F: Float>(a: u128) -> bool {
+        F::from_bits(a).is_nan()
+    }
+    with!(kind, go(a))
+}
+
+fn is_zero(kind: FloatKind, a: u128) -> bool {
+    fn go<F: Float>(a: u128) -> bool {
+        F::from_bits(a).is_zero()
+    }
+    with!(kind, go(a))
+}
+
+/// The NaN that x86 returns for these operands: an operand that is one, made quiet, or else the default NaN, which is
+/// negative. SSE takes the first of two NaNs; x87 the one with the larger significand, and of equal ones the positive.
+fn nan_result(kind: FloatKind, a: u128, b: u128) -> u128 {
+    let (quiet, default): (u128, u128) = match kind {
+        FloatKind::Single => (1 << 22, 0xffc0_0000),
+        FloatKind::Double => (1 << 51, 0xfff8_0000_0000_0000),
+        FloatKind::X87 => (1 << 62, 0xffff_c000_0000_0000_0000),
+    };
+    let significand = |x: u128| x as u64 | quiet as u64;
+    match (is_nan(kind, a), is_nan(kind, b)) {
+        (true, true) if kind == FloatKind::X87 => {
+            let larger = significand(b).cmp(&significand(a)).then(a.cmp(&b));
+            (if larger == Ordering::Greater { b } else { a }) | quiet
+        }
+        (true, _) => a | quiet,
+        (false, true) => b | quiet,
+        (false, false) => default,
+    }
 }
 
 pub fn unary(kind: FloatKind, op: FUnOp, a: u128) -> u128 {
@@ -58,6 +102,7 @@ pub fn unary(kind: FloatKind, op: FUnOp, a: u128) -> u128 {
         result.to_bits()
     }
     match (op, kind) {
+        (FUnOp::Sqrt, _) if is_nan(kind, a) => nan_result(kind, a, a),
         (FUnOp::Sqrt, FloatKind::Single) => f32::from_bits(a as u32).sqrt().to_bits().into(),
         (FUnOp::Sqrt, FloatKind::Double) => f64::from_bits(a as u64).sqrt().to_bits().into(),
         (FUnOp::Sqrt, FloatKind::X87) => extended_root(a),
@@ -73,7 +118,7 @@ fn extended_root(a: u128) -> u128 {
         return a;
     }
     if x.is_negative() {
-        return X87DoubleExtended::NAN.to_bits();
+        return nan_result(FloatKind::X87, a, a);
     }
     let zeros = (a as u64).leading_zeros();
     // The number is mantissa * 2^(exponent - 63) with the mantissa's top bit set.
