@@ -160,7 +160,7 @@ def test_the_ctest_project_fails_until_the_bug_is_fixed(run_folder: tuple[Path, 
     assert "100% tests passed" in after
     assert f"out of {total}\n" in after
     program.write_text(PROGRAM.replace('"text"', '"other"'))
-    assert "the program asks for other inputs than the test has" in suite()
+    assert "the program reads other inputs than the test has" in suite()
 
 
 @pytest.mark.parametrize(

@@ -184,13 +184,13 @@ def test_usage_errors(run_folder: tuple[Path, Path], tmp_path: Path, partita: Ru
 
 def test_long_lists_of_tests_keep_those_of_bugs(run_folder: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
     _, out = run_folder
-    monkeypatch.setattr(html, "MAX_TESTS", 1)
+    monkeypatch.setattr(html.data, "MAX_TESTS", 1)
     listed = Page(html.render(out)).text
     assert "The first 1 of 2; partita show has all." in listed
     (of_bug,) = (line.split()[0] for line in (out / "endings").read_text().splitlines() if "out-of" in line)
     (other,) = (line.split()[0] for line in (out / "endings").read_text().splitlines() if "out-of" not in line)
     assert f"test{of_bug} out-of-bounds-read" in listed
-    monkeypatch.setattr(html, "MAX_TESTS", 0)
+    monkeypatch.setattr(html.data, "MAX_TESTS", 0)
     nothing = Page(html.render(out)).text
     assert f"test{of_bug} out-of-bounds-read" in nothing
     assert f"test{other} " not in nothing

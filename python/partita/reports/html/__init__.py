@@ -1,23 +1,35 @@
-"""A run as one self-contained HTML page."""
+"""A run as one self-contained HTML page: the head, and one section per row of `SECTIONS`."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from html import escape
-from itertools import chain, islice
 from pathlib import Path
+from typing import NamedTuple
 
-from partita import __version__, ktest
+from partita import __version__
 from partita.errors import UsageError
-from partita.reports.folder import read_coverage, read_run, read_slowest, read_stacks, read_tree
-from partita.reports.html.solver import queries, slowest
-from partita.reports.html.source import Sources
-from partita.reports.html.summary import header
-from partita.reports.html.tests import MAX_TESTS, bugs, tests
-from partita.reports.html.tree import exploration
+from partita.reports.html import bugs, data, solver, source, summary, tests, tree
 
 _HERE = Path(__file__).resolve().parent
 # The page may use its own styles and scripts, and load nothing.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
+
+
+class Section(NamedTuple):
+    anchor: str
+    title: str
+    render: Callable[[data.RunData], str]
+    """Makes the HTML below the heading."""
+
+
+SECTIONS = (
+    Section("bugs", "Bugs", bugs.render),
+    Section("source", "Source", source.render),
+    Section("exploration", "Exploration", tree.render),
+    Section("queries", "Queries", solver.render),
+    Section("tests", "Tests", tests.render),
+)
 
 
 def write(folder: Path, out: Path) -> None:
@@ -34,32 +46,19 @@ def write(folder: Path, out: Path) -> None:
 
 
 def render(folder: Path) -> str:
-    run = read_run(folder)
-    coverage = read_coverage(folder)
-    sources = Sources(coverage, run["bugs"], (folder / "run.json").stat().st_mtime)
-    wanted = {f"test{bug['test']:06}" for bug in run["bugs"] if bug["test"] is not None}
-    found = ktest.read_folder(folder)
-    first = list(islice(found, MAX_TESTS))
-    of_bugs = {Path(test.name).stem: test for test in chain(first, found) if Path(test.name).stem in wanted}
-    tree = read_tree(folder)
-    sections = [
-        header(run, coverage),
-        bugs(run, of_bugs, read_stacks(folder), sources, tree),
-        sources.render(),
-        exploration(tree),
-        queries(run["solver"]),
-        slowest(read_slowest(folder), sources),
-        tests(first, run["tests"]),
-    ]
-    title = f"{' '.join(run['program'])} - Partita"
+    found = data.read(folder)
+    nav = "".join(f'<a href="#{section.anchor}">{section.title}</a>' for section in SECTIONS)
+    parts = [summary.render(found, nav)]
+    parts += [f'<h2 id="{row.anchor}">{row.title}</h2>\n{row.render(found)}' for row in SECTIONS]
+    title = f"{' '.join(found.run['program'])} - Partita"
     style, *scripts = ((_HERE / name).read_text() for name in ("style.css", "page.js", "tree.js"))
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n<link rel="icon" href="data:,">\n'
         f"<title>{escape(title)}</title>\n<style>\n{style}</style>\n</head>\n<body>\n"
-        + "\n".join(sections)
-        + f"\n<footer>Written by partita {escape(__version__)}; explored by {escape(run['version'])}.</footer>\n"
+        + "\n".join(parts)
+        + f"\n<footer>Written by partita {escape(__version__)}; explored by {escape(found.run['version'])}.</footer>\n"
         + "".join(f"<script>\n{script}</script>\n" for script in scripts)
         + "</body>\n</html>\n"
     )

@@ -1,11 +1,12 @@
-"""The sections on the solver: queries answered and passed on by each layer, and the slowest queries."""
+"""The section on the solver: queries answered and passed on by each layer, and the slowest queries."""
 
 from __future__ import annotations
 
 from html import escape
 from typing import Any
 
-from partita.reports.html.source import Sources
+from partita.reports.html.data import RunData
+from partita.reports.html.links import Links
 from partita.results import counted
 
 # Number of characters of a query that are shown. slowest.json has the rest.
@@ -13,12 +14,16 @@ MAX_TEXT = 16_384
 OUTCOMES = ("sat", "unsat", "unknown", "passed")
 
 
-def queries(solver: dict[str, Any]) -> str:
+def render(data: RunData) -> str:
+    return f"{_queries(data.run['solver'])}\n{_slowest(data.slowest, data.links)}"
+
+
+def _queries(solver: dict[str, Any]) -> str:
     layers = solver["layers"]
     largest = max((layer["asked"] for layer in layers), default=0)
     time = sum(layer["time_s"] for layer in layers)
     if not largest:
-        return '<h2 id="queries">Queries</h2>\n<p>No branch depended on an input, so there was no query.</p>'
+        return "<p>No branch depended on an input, so there was no query.</p>"
     key = "".join(f'<span><i class="{name}"></i>{name}</span>' for name in OUTCOMES)
     rows = "".join(_layer(layer, largest, time) for layer in layers)
     verify = solver["verify"]
@@ -29,7 +34,7 @@ def queries(solver: dict[str, Any]) -> str:
         else ""
     )
     return (
-        f'<h2 id="queries">Queries</h2>\n<p class="soft">The exploration asked {solver["queries"]:,} '
+        f'<p class="soft">The exploration asked {solver["queries"]:,} '
         f"{'query' if solver['queries'] == 1 else 'queries'}. Each layer answers a query or passes it on.</p>\n"
         f'<p class="key">{key}</p>\n{checked}'
         '<div class="scroll"><table class="numbers"><thead><tr><th>layer</th><th class="flow"></th><th class="n">asked'
@@ -54,19 +59,19 @@ def _layer(layer: dict[str, Any], largest: int, time: float) -> str:
     )
 
 
-def slowest(rows: list[dict[str, Any]] | None, sources: Sources) -> str:
+def _slowest(rows: list[dict[str, Any]] | None, links: Links) -> str:
     """The queries that took longest, with their text."""
     head = '<h3 id="slowest">Slowest queries</h3>\n'
     if rows is None:
         return head + "<p>This run did not record them.</p>"
     if not rows:
         return head + "<p>None took longer than a tenth of a millisecond.</p>"
-    return head + "\n".join(_slow(row, sources) for row in rows)
+    return head + "\n".join(_slow(row, links) for row in rows)
 
 
-def _slow(row: dict[str, Any], sources: Sources) -> str:
+def _slow(row: dict[str, Any], links: Links) -> str:
     file, _, line = row["place"].rpartition(":")
-    place = sources.link(file, int(line)) if line.isdecimal() else f"<code>{escape(row['place'])}</code>"
+    place = links.link(file, int(line)) if line.isdecimal() else f"<code>{escape(row['place'])}</code>"
     text, constraints = row["text"], row["constraints"]
     if text is None:
         shown = f"<p>The text of {row['bytes']:,} bytes was too long to be recorded.</p>"

@@ -8,11 +8,14 @@ from html import escape
 from typing import Any
 
 from partita.reports.folder import Covered
+from partita.reports.html.data import RunData
 from partita.reports.text import explored, outcome_count
 from partita.results import counted
 
 
-def header(run: dict[str, Any], coverage: Mapping[str, Covered]) -> str:
+def render(data: RunData, nav: str) -> str:
+    """The head of the page with links to its sections."""
+    run, coverage = data.run, data.coverage
     if run["bugs"]:
         kind, verdict = "bad", f"{counted(len(run['bugs']), 'bug')} found"
     elif run["complete"]:
@@ -23,8 +26,7 @@ def header(run: dict[str, Any], coverage: Mapping[str, Covered]) -> str:
     return (
         f'<header>\n<h1>{escape(" ".join(run["program"]))}</h1>\n<p><span class="verdict {kind}">{verdict}</span> '
         f"explored {escape(explored(run))}</p>\n{command}"
-        '<nav><a href="#bugs">Bugs</a><a href="#source">Source</a><a href="#exploration">Exploration</a>'
-        '<a href="#queries">Queries</a><a href="#tests">Tests</a></nav>\n</header>\n'
+        f"<nav>{nav}</nav>\n</header>\n"
         f'<dl class="tiles">\n{_tiles(run, coverage)}</dl>\n' + _incomplete(run["incomplete"])
     )
 

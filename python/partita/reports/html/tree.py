@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
+from partita.reports.html.data import RunData
 from partita.results import counted, shown
 
 _KEYS = (
@@ -13,30 +13,30 @@ _KEYS = (
 )
 
 
-def exploration(tree: dict[str, Any] | None) -> str:
-    head = '<h2 id="exploration">Exploration</h2>\n'
+def render(data: RunData) -> str:
+    tree = data.tree
     if tree is None:
-        return head + "<p>This run did not record the tree of forks.</p>"
+        return "<p>This run did not record the tree of forks.</p>"
     nodes = tree["nodes"]
     count = len(nodes["parent"])
     if count == 1:
-        return head + "<p>There was one path, without forks.</p>"
+        return "<p>There was one path, without forks.</p>"
     left_out = sum(nodes["left_out"])
     note = (
         f" {counted(left_out, 'path')} beyond the recorded forks: counted at the last fork, not drawn."
         if left_out
         else ""
     )
-    data = {
+    columns = {
         **nodes,
         "places": [[shown(row["file"]) if row["line"] else "", row["line"], row["inside"]] for row in tree["places"]],
         "sides": tree["sides"],
         "endings": tree["endings"],
     }
     # Without `<` the data cannot end its script element.
-    text = json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")
+    text = json.dumps(columns, separators=(",", ":")).replace("<", "\\u003c")
     return (
-        f'{head}<p class="soft">The tree of forks, from top to bottom. The width of a fork is the number of paths '
+        f'<p class="soft">The tree of forks, from top to bottom. The width of a fork is the number of paths '
         f"below it.{note}</p>\n"
         '<p class="key"><span><i class="good-mark"></i>exit</span><span><i class="bad-mark"></i>bug, or a bug below'
         '</span><span><i class="part-mark"></i>limit or unsupported</span><span><i class="fork-mark"></i>'

@@ -1,0 +1,65 @@
+"""The section on bugs: messages, call stacks, decisions and inputs."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from html import escape
+from itertools import groupby
+from typing import Any
+
+from partita import _core
+from partita.reports.html.data import RunData
+from partita.reports.html.links import Links
+from partita.reports.html.tests import show_test
+from partita.results import counted, shown
+
+
+def render(data: RunData) -> str:
+    if not data.run["bugs"]:
+        return "<p>None found.</p>"
+    descriptions = defaultdict(lambda: "another class of bug", _core.BUG_CLASSES)
+    trails = {(row["class"], row["file"], row["line"]): row for row in data.tree["bugs"]} if data.tree else {}
+    parts = []
+    for bug in data.run["bugs"]:
+        place = f"{shown(bug['file'])}:{bug['line']}" if bug["line"] else "unknown place"
+        frames = "".join(
+            f"<li><code>{escape(frame.function)}</code> at {data.links.link(frame.file, frame.line)}</li>\n"
+            for frame in data.stacks.get(bug["test"], ())
+        )
+        calls = (
+            f"<p>Call stack, innermost first:</p>\n<ol start=0>\n{frames}</ol>\n" if frames else "<p>No stack.</p>\n"
+        )
+        test = None if bug["test"] is None else data.tests_of_bugs.get(f"test{bug['test']:06}")
+        shown_input = show_test(test) if test else "<p>No test was written.</p>"
+        trail = trails.get((bug["class"], bug["file"], bug["line"]))
+        path = _path(trail, data.tree["places"], data.links) if data.tree and trail else ""
+        link = data.links.link(bug["file"], bug["line"])
+        parts.append(
+            f"<details open><summary><code>{escape(place)}</code>: error: <strong>{escape(bug['message'])}</strong> "
+            f'<span class="verdict bad">{escape(bug["class"])}</span></summary>\n<div>'
+            f"<p>{escape(descriptions[bug['class']].capitalize())}, at {link}.</p>\n"
+            f"{calls}{path}<p>Input that leads there:</p>\n{shown_input}</div></details>"
+        )
+    return "\n".join(parts)
+
+
+def _path(trail: dict[str, Any], places: Sequence[dict[str, Any]], links: Links) -> str:
+    """The decisions of the path with more than one feasible side; repeated ones on one line with their number."""
+    steps = trail["decisions"]
+    if not steps:
+        return "<p>No decision depends on the input: every input leads there.</p>\n"
+    rows = []
+    for (place, side), group in groupby(steps, key=lambda step: (step["place"], step["side"])):
+        at, times = places[place], len(list(group))
+        inside = f" in <code>{escape(at['inside'])}</code>" if at["inside"] else ""
+        target = f" to {escape(side)}" if side else ""
+        repeated = f' <span class="soft">{times:,} times</span>' if times > 1 else ""
+        rows.append(f"<li>{links.link(at['file'], at['line'])}{inside}{target}{repeated}</li>\n")
+    left_out = trail["left_out"]
+    cut = f"; {left_out:,} in the middle were not recorded" if left_out else ""
+    count = len(steps) + left_out
+    return (
+        f"<details><summary>Path: {counted(count, 'decision')}{cut}</summary>"
+        f'<div class="path"><ol>\n{"".join(rows)}</ol></div></details>\n'
+    )
