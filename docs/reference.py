@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterable, Sequence
+from itertools import groupby
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
 from partita import _core
 from partita.cli import TOOLS, make_parser
+from partita.options import OPTIONS, Option
 
 LAYERS = """# Layers
 
@@ -76,6 +78,9 @@ def options_page() -> str:
             text.append(TOOLS[name] + "\n")
             continue
         text.append((command.description or "") + "\n")
+        if name == "run":
+            text.append(run_options())
+            continue
         rows = [
             (f"`{cell(spelling(action))}`", cell((action.help or "") % {"default": action.default, "prog": name}))
             for action in command._actions
@@ -83,6 +88,30 @@ def options_page() -> str:
         ]
         text.append(table(("option", "what it does"), rows))
     return "\n".join(text)
+
+
+def run_options() -> str:
+    """The options of `partita run` by groups, from the table of the core."""
+    text = ["Options of `partita.explore` have the same names with underscores.\n"]
+    for group, rows in groupby(OPTIONS, key=lambda option: option.group):
+        text.append(f"### {group.capitalize()}\n")
+        cells = [
+            (
+                f"`{cell(' '.join([option.flag, *option.placeholders]))}`",
+                cell(option.about),
+                f"`{cell(default)}`" if (default := shown_default(option)) else "",
+                f"`{option.keyword}`" if option.surface == "both" else "",
+            )
+            for option in rows
+        ]
+        text.append(table(("option", "effect", "default", "in Python"), cells))
+    return "\n".join(text)
+
+
+def shown_default(option: Option) -> str:
+    if option.kind == "flag" or option.default in (None, (), b""):
+        return ""
+    return str(option.default)
 
 
 def layers_page() -> str:

@@ -17,8 +17,8 @@ import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from partita.cli.run import count, duration
 from partita.errors import UsageError
+from partita.options import type_of
 
 DEFAULT_OUT = "partita-bench"
 BENCHMARKS = {
@@ -40,8 +40,18 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("--quick", action="store_true", help="smaller cases, fewer repeats: all in under ten minutes")
     parser.add_argument("--out", metavar="DIR", default=DEFAULT_OUT, help=f"output folder (default: {DEFAULT_OUT})")
     parser.add_argument("--programs", metavar="DIR", help="for eca: the C programs of this folder, not generated ones")
-    parser.add_argument("--repeats", type=count, metavar="N", help="runs of each case (default: by experiment)")
-    parser.add_argument("--max-time", type=duration, metavar="TIME", help="limit of a run (default: by experiment)")
+    parser.add_argument(
+        "--repeats",
+        type=type_of("max-tests", "--repeats"),
+        metavar="N",
+        help="runs of each case (default: by experiment)",
+    )
+    parser.add_argument(
+        "--max-time",
+        type=type_of("max-time", "--max-time"),
+        metavar="TIME",
+        help="limit of a run (default: by experiment)",
+    )
     parser.add_argument("--fresh", action="store_true", help="measure again what is measured already")
     parser.add_argument("--redraw", action="store_true", help="measure nothing: draw the results in DIR again")
     return parser

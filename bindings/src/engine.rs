@@ -4,13 +4,12 @@ use crate::chain;
 use crate::details;
 use crate::hook::PythonHooks;
 use crate::layer::{Objects, interrupt};
+use crate::options::RunOptions;
 use crate::search::{PythonSearch, Raised};
 use crate::solver::{seconds, statistics_dict};
 use crate::worker;
 use partita_core::budget::Cancel;
-use partita_core::exec::{
-    Ambient, Checks, Covered, Engine as Core, Finished, Limit, Options, Outcome, Tests, Writer,
-};
+use partita_core::exec::{Covered, Engine as Core, Finished, Limit, Outcome, Writer};
 use partita_core::program::Program;
 use partita_core::solve::Solver;
 use pyo3::exceptions::{PyKeyError, PyOSError, PyRuntimeError, PyValueError};
@@ -20,7 +19,6 @@ use pyo3::types::{PyBytes, PyDict, PyList};
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard};
-use std::time::Duration;
 
 /// File, line, entered.
 type Lines = Vec<(String, u32, bool)>;
@@ -35,72 +33,6 @@ pub(crate) struct Engine {
     objects: Objects,
     /// Exception raised by a search strategy written in Python.
     raised: Raised,
-}
-
-/// An optional number of seconds.
-fn limit(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Option<Duration>> {
-    value.extract::<Option<f64>>()?.map(|v| seconds(name, v)).transpose()
-}
-
-/// Options by their Python names. Missing options have their defaults.
-fn options(given: &Bound<'_, PyDict>) -> PyResult<Options> {
-    let mut options = Options { release_memory: crate::memory::release_memory, ..Options::default() };
-    for (key, value) in given {
-        let key: String = key.extract()?;
-        match key.as_str() {
-            "search" => options.search = value.extract()?,
-            "seed" => options.seed = value.extract()?,
-            "max_time" => options.max_time = limit("max_time", &value)?,
-            "max_solver_time" => options.max_solver_time = limit("max_solver_time", &value)?,
-            "max_instructions" => options.max_instructions = value.extract()?,
-            "max_memory" => options.max_memory = value.extract()?,
-            "max_tests" => options.max_tests = value.extract()?,
-            "max_depth" => options.max_depth = value.extract()?,
-            "path_model" => options.path_model = value.extract()?,
-            "max_values" => options.max_values = value.extract()?,
-            "max_objects" => options.max_objects = value.extract()?,
-            "max_object_bytes" => options.max_object_bytes = value.extract()?,
-            "max_stack" => options.max_stack = value.extract()?,
-            "tests" => {
-                options.tests = match value.extract::<String>()?.as_str() {
-                    "all" => Tests::All,
-                    "coverage" => Tests::Coverage,
-                    "bugs" => Tests::Bugs,
-                    other => {
-                        return Err(PyValueError::new_err(format!(
-                            "expected tests to be all, coverage or bugs, found `{other}`"
-                        )));
-                    }
-                };
-            }
-            "all_bugs" => options.all_bugs = value.extract()?,
-            "checks" => {
-                let names: Vec<String> = value.extract()?;
-                options.checks =
-                    Checks::named(names.iter().map(String::as_str)).map_err(PyValueError::new_err)?;
-            }
-            "ambient" => {
-                options.ambient = match value.extract::<String>()?.as_str() {
-                    "fixed" => Ambient::Fixed,
-                    "symbolic" => Ambient::Symbolic,
-                    other => {
-                        return Err(PyValueError::new_err(format!(
-                            "expected ambient to be fixed or symbolic, found `{other}`"
-                        )));
-                    }
-                };
-            }
-            "havoc" => options.havoc = value.extract()?,
-            "arguments" => options.arguments = value.extract()?,
-            "environment" => options.environment = value.extract()?,
-            "stdin" => options.stdin = value.extract::<Vec<u8>>()?.into(),
-            "keep_stdout" => options.keep_stdout = value.extract()?,
-            "write_host" => options.write_host = value.extract()?,
-            "settings" => options.settings = value.extract()?,
-            other => return Err(PyValueError::new_err(format!("there is no option `{other}`"))),
-        }
-    }
-    Ok(options)
 }
 
 fn path_dict<'py>(py: Python<'py>, path: &Finished) -> PyResult<Bound<'py, PyDict>> {
@@ -153,18 +85,18 @@ impl Engine {
 impl Engine {
     /// `programs` are the user's program and then the libraries; `layers`, `default` and `backend` are those of `Solver`.
     #[new]
-    #[pyo3(signature = (programs, layers, default, backend, given, store = None))]
+    #[pyo3(signature = (programs, layers, default, backend, options, store = None))]
     fn new(
         programs: Vec<Vec<u8>>,
         layers: &str,
         default: &str,
         backend: &Bound<'_, PyAny>,
-        given: &Bound<'_, PyDict>,
+        options: &Bound<'_, RunOptions>,
         store: Option<PathBuf>,
     ) -> PyResult<Engine> {
         let parts: Vec<&[u8]> = programs.iter().map(Vec::as_slice).collect();
         let program = Program::load(&parts, &["main"]).map_err(|e| PyValueError::new_err(e.to_string()))?;
-        let options = options(given)?;
+        let options = options.get().options.clone();
         let (layers, objects) = chain::build(layers, default, backend, store)?;
         let core = Core::new(program, Solver::new(layers), options).map_err(PyValueError::new_err)?;
         let cancel = core.cancel_handle();

@@ -12,6 +12,7 @@ mod intern;
 mod layer;
 mod memory;
 mod model;
+mod options;
 mod program;
 mod script;
 mod search;
@@ -23,7 +24,7 @@ mod value;
 mod view;
 mod worker;
 
-use partita_core::exec::{CHECKS, Class, SEARCHES};
+use partita_core::exec::{CHECKS, Class, DEFAULT_LAYERS, SEARCHES};
 use partita_core::expr::{Builtin, Op};
 use partita_core::solve::LAYERS;
 use pyo3::prelude::*;
@@ -46,6 +47,10 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("SEARCHES", SEARCHES.iter().map(|row| (row.name, row.about)).collect::<Vec<_>>())?;
     m.add("BUG_CLASSES", Class::ALL.iter().map(|c| (c.name(), c.about())).collect::<Vec<_>>())?;
     m.add("LAYERS", LAYERS.iter().map(|row| (row.name, row.about)).collect::<Vec<_>>())?;
+    m.add("OPTIONS", options::rows(m.py())?)?;
+    m.add("DEFAULT_LAYERS", DEFAULT_LAYERS)?;
+    m.add_function(wrap_pyfunction!(options::parse_option, m)?)?;
+    m.add_class::<options::RunOptions>()?;
     m.add_class::<engine::Engine>()?;
     m.add_class::<hook::State>()?;
     m.add_class::<search::OpenState>()?;

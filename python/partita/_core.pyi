@@ -15,6 +15,10 @@ LAYERS: list[tuple[str, str]]
 CHECKS: list[tuple[str, str]]
 SEARCHES: list[tuple[str, str]]
 BUG_CLASSES: list[tuple[str, str]]
+OPTIONS: list[
+    tuple[str, str, list[str], list[str], Any, str, Literal["both", "command", "arguments"], str]
+]  # name, type, placeholders, choices, default, group, where it can be given, description
+DEFAULT_LAYERS: str
 
 _Make = Callable[[str, str | None, dict[str, str]], Any]
 _ArrayValue = tuple[int, dict[int, int]]
@@ -85,6 +89,19 @@ class Expr:
     def rotate_right(self, amount: int) -> Expr: ...
 
 @final
+class RunOptions:
+    """The options of a run, checked."""
+
+    def __new__(cls, given: dict[str, Any], words: Sequence[str], memory: int, user: tuple[int, int]) -> RunOptions: ...
+    @property
+    def needs_kernel(self) -> bool:
+        """Does the program need the kernel model?"""
+
+    @property
+    def limits(self) -> dict[str, float | None]:
+        """Limits by their Python names, in seconds, bytes and counts; None: not set."""
+
+@final
 class Engine:
     def __new__(
         cls,
@@ -92,7 +109,7 @@ class Engine:
         layers: str,
         default: str,
         backend: _Make,
-        given: dict[str, Any],
+        options: RunOptions,
         store: str | PathLike[str] | None = None,
     ) -> Engine: ...
     def functions(self) -> dict[str, bool]: ...
@@ -329,6 +346,7 @@ class RestView:
     def bounds(self, query: QueryView, numbers: Sequence[int]) -> list[tuple[int, int, int, int, list[int]]]: ...
     def check(self, query: QueryView) -> Sat | Unsat | Unknown: ...
 
+def parse_option(name: str, flag: str, words: Sequence[str]) -> Any: ...
 def apply(name: str, *args: Expr | int, params: Sequence[int] = ()) -> Expr: ...
 def bv(name_or_value: str | int, width: int) -> Expr: ...
 def boolean(name_or_value: str | bool) -> Expr: ...

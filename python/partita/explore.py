@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import math
 import os
 import time
 import warnings
@@ -12,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from partita import _core, results
+from partita import _core, options, results
 from partita.errors import InternalError, UsageError
 from partita.frontends import load_program
 from partita.hooks import Hooks
@@ -25,18 +24,13 @@ from partita.results import Bug
 from partita.search import BUILT_IN, Search
 from partita.search import find as find_search
 from partita.solver import DEFAULT_LAYERS, resolve, with_verify
-from partita.store import Store, choose
-from partita.whole import ENVIRONMENT, Environment, Libc, check_flags, kernel_flags, libraries, needs_kernel
+from partita.store import choose
+from partita.whole import ENVIRONMENT, libraries
 
 SCHEMA = 1
 SLICE_S = 0.1
 ITERATION_S = 0.01
 """Longest time between the end of a path and its delivery by the iterator."""
-STACK_BYTES = 8 << 20
-SOLVER_SHARE = 1 / 40
-MIN_SOLVER_S = 1.0
-"""Time limit of one query if only `max_time` is set: this share of it, and at least this number of seconds."""
-_PAGE = os.sysconf("SC_PAGE_SIZE")
 
 Names = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
@@ -46,36 +40,36 @@ def explore(
     *,
     arguments: Sequence[str] = (),
     hooks: Hooks | None = None,
-    search: str | Search = "mix",
-    seed: int = 0,
     sym_files: tuple[int, int] | None = None,
     sym_stdin: int | None = None,
     sym_stdout: bool = False,
     max_fail: int = 0,
     stdin: bytes = b"",
-    environment: Mapping[str, str] = ENVIRONMENT,
+    env: Mapping[str, str] = ENVIRONMENT,
     write_host: bool = False,
-    libc: Libc = "auto",
-    layers: str | Sequence[str | Layer] | None = None,
-    verify: str | None = None,
+    ambient: Literal["fixed", "symbolic"] = "fixed",
+    search: str | Search = "mix",
+    seed: int = 0,
+    path_model: bool = True,
     max_time: float | None = None,
     max_solver_time: float | None = None,
     max_memory: int | None = None,
     max_instructions: int | None = None,
     max_tests: int | None = None,
     max_depth: int | None = None,
-    path_model: bool = True,
-    tests: Literal["all", "coverage", "bugs"] = "all",
-    all_bugs: bool = False,
-    check: Sequence[str] = (),
-    ambient: Literal["fixed", "symbolic"] = "fixed",
     max_objects: int = 64,
     max_values: int = 64,
+    check: Sequence[str] = (),
     undefined: Literal["error", "havoc"] = "error",
+    tests: Literal["all", "coverage", "bugs"] = "all",
+    all_bugs: bool = False,
+    layers: str | Sequence[str | Layer] | None = None,
+    verify: str | None = None,
+    store: str | os.PathLike[str] | None = None,
+    libc: Literal["auto", "musl", "none"] = "auto",
     optimize: bool = False,
     cflags: Sequence[str] = (),
-    clang: str | None = None,
-    store: Store = None,
+    clang: str | os.PathLike[str] | None = None,
     out: str | os.PathLike[str] | None = None,
 ) -> Run:
     """Explores every feasible path of a program (.c files, .bc, .ll, or an executable built with `partita cc`).
@@ -102,86 +96,36 @@ def explore(
     >>> for path in run:
     ...     print(path.ending, path.inputs)
     """
+    given = {name: value for name, value in locals().items() if name in options.KEYWORDS}
     names = [program] if isinstance(program, (str, os.PathLike)) else list(program)
-    limits = {
-        "max_time": _limit("max_time", max_time),
-        "max_solver_time": _limit("max_solver_time", max_solver_time),
-        "max_memory": _limit("max_memory", max_memory),
-        "max_instructions": _limit("max_instructions", max_instructions),
-        "max_tests": _limit("max_tests", max_tests),
-        "max_depth": _limit("max_depth", max_depth),
-    }
-    if limits["max_memory"] is None:
-        limits["max_memory"] = os.sysconf("SC_PHYS_PAGES") * _PAGE // 2
-    if limits["max_solver_time"] is None and limits["max_time"] is not None:
-        limits["max_solver_time"] = max(MIN_SOLVER_S, limits["max_time"] * SOLVER_SHARE)
-    if not 0 <= seed < 2**64:
-        raise UsageError(f"expected seed to be from 0 to 2^64 - 1, found {seed}")
-    if undefined not in ("error", "havoc"):
-        raise UsageError(f"expected undefined to be error or havoc, found `{undefined}`")
+    texts = [os.fspath(name) for name in names]
     hooks = hooks or {}
     check_hooks(hooks)
     strategy = find_search(search)
+    # The core knows strategies by name, and layers when the chain is built.
+    given |= {"search": strategy if isinstance(strategy, str) else BUILT_IN[0], "layers": None}
+    run_options = options.checked(given, [texts[0], *arguments])
     spec, make = resolve(layers)
     default, file = DEFAULT_LAYERS, choose(store, spec)
     if verify is not None:
         spec, default = with_verify(spec, default, verify)
     start = time.perf_counter()
-    texts = [os.fspath(name) for name in names]
-    flags = kernel_flags(sym_files=sym_files, sym_stdin=sym_stdin, sym_stdout=sym_stdout, max_fail=max_fail)
-    check_flags([*flags, *arguments])
-    world = Environment(flags, stdin, environment, write_host)
-    user = load_program(names, optimize=optimize, cflags=cflags, clang=clang)
-    needed = bool(flags or stdin or write_host) or needs_kernel(arguments)
-    linked, parts = libraries(user, texts, libc, needed, frozenset(hooks))
-    options = {
-        **limits,
-        "search": strategy if isinstance(strategy, str) else BUILT_IN[0],
-        "path_model": path_model,
-        "seed": seed,
-        "tests": tests,
-        "all_bugs": all_bugs,
-        "checks": [check] if isinstance(check, str) else list(check),
-        "ambient": ambient,
-        "max_objects": _positive("max_objects", max_objects),
-        "max_values": _positive("max_values", max_values),
-        "havoc": undefined == "havoc",
-        **world.options(texts[0], arguments),
-        "max_object_bytes": max(1 << 20, int(limits["max_memory"] or 0) // 4),
-        "max_stack": STACK_BYTES,
-    }
+    user = load_program(names, optimize=optimize, cflags=cflags, clang=None if clang is None else os.fspath(clang))
+    linked, parts = libraries(user, texts, libc, run_options.needs_kernel, frozenset(hooks))
     try:
-        engine = _core.Engine([user, *parts], spec, default, make, options, file)
-    except (ValueError, OverflowError) as error:
+        engine = _core.Engine([user, *parts], spec, default, make, run_options, file)
+    except ValueError as error:
         raise UsageError(str(error)) from None
     if hooks:
         install_hooks(engine, hooks, optimize)
     if not isinstance(strategy, str):
         engine.set_search(strategy)
     compile_s = time.perf_counter() - start
-    run = Run(engine, texts, compile_s, {"libc": linked, "environment": dict(environment)})
-    run.limits = limits
+    run = Run(engine, texts, compile_s, {"libc": linked, "environment": dict(env)})
+    run.limits = run_options.limits
     if out is not None:
         run.write_to(Path(out))
     return run
-
-
-def _limit(name: str, value: float | int | None) -> float | int | None:
-    whole = name not in ("max_time", "max_solver_time")
-    if value is None:
-        return None
-    if not math.isfinite(value) or value < 0 or value >= 2**63 or (whole and value != int(value)):
-        kind = "a whole number" if whole else "seconds"
-        raise UsageError(f"expected {name} to be {kind} from 0 to 2^63, found {value}")
-    if name == "max_depth" and value >= 2**32:
-        raise UsageError(f"expected max_depth to be below 2^32, found {value}")
-    return value
-
-
-def _positive(name: str, value: int) -> int:
-    if not 0 < value < 2**32:
-        raise UsageError(f"expected {name} to be from 1 to 2^32, found {value}")
-    return value
 
 
 class Run:

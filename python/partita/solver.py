@@ -14,8 +14,8 @@ from partita.store import Store, choose
 
 Verdict = Literal["sat", "unsat", "unknown"]
 
-DEFAULT_LAYERS = "simplify split solutions reuse intervals enumerate differences store sat"
-"""The default chain: the cheapest layers first, the SAT solver last. Without a store the layer `store` is left out."""
+DEFAULT_LAYERS = _core.DEFAULT_LAYERS
+"""The default chain, as the table of run options has it. Without a store the layer `store` is left out."""
 
 
 def resolve(layers: str | Sequence[str | Layer] | None) -> tuple[str, Callable[..., Any]]:

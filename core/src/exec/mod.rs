@@ -20,7 +20,10 @@ mod run;
 mod state;
 
 pub use decide::search::{Chooser, OpenState, SEARCHES, SearchRow};
-pub use options::{Ambient, CHECKS, CheckRow, Checks, Options, Tests};
+pub use options::{
+    Ambient, Argument, CHECKS, CheckRow, Checks, DEFAULT_LAYERS, Group, Kind as OptionKind, OPTIONS,
+    OptionRow, Options, Surface, Tests, Value as OptionValue, find as find_option,
+};
 pub use outcome::{Class, Limit, Outcome, Place};
 pub use record::Stats;
 pub use record::bugs::Bug;

@@ -22,8 +22,6 @@ TOOLS = {
 USAGE_STATUS = 2
 INTERNAL_STATUS = 4
 INTERRUPTED_STATUS = 130
-# Options whose values may begin with a dash (`--layers "-reuse"`), which argparse would take for another option.
-DASHED_VALUES = {"--layers", "--max-time", "--max-solver-time", "--cflags"}
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -49,10 +47,12 @@ def make_parser() -> argparse.ArgumentParser:
 
 
 def with_dashed_values(words: list[str]) -> list[str]:
-    """The words, with the values of DASHED_VALUES joined to their options."""
+    """Joins values that may begin with a dash to their options, so that argparse takes them for values."""
+    from partita.options import DASHED_FLAGS
+
     joined: list[str] = []
     for word in words:
-        if joined and joined[-1] in DASHED_VALUES:
+        if joined and joined[-1] in DASHED_FLAGS:
             joined[-1] += f"={word}"
         else:
             joined.append(word)

@@ -21,6 +21,7 @@ from typing import BinaryIO
 
 from partita import _core, backends
 from partita.errors import UsageError
+from partita.options import BY_FLAG
 from partita.solver import DEFAULT_LAYERS, resolve, with_verify
 from partita.store import NONE, choose
 
@@ -51,10 +52,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "file", nargs="?", default="-", metavar="FILE", help="a .smt2 or .kquery file, either with .gz, or -"
     )
-    parser.add_argument(
-        "--layers", metavar="SPEC", help=f"chain of layers, or edits of the default, {DEFAULT_LAYERS!r}"
-    )
-    parser.add_argument("--verify", metavar="SOLVER", help="check every answer with a second solver")
+    parser.add_argument("--layers", metavar="SPEC", help=BY_FLAG["--layers"].help)
+    parser.add_argument("--verify", metavar="SOLVER", help=BY_FLAG["--verify"].help)
     parser.add_argument(
         "--store", metavar="PATH|default", default=NONE, help="file with answers of earlier runs (default: none)"
     )

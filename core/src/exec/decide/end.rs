@@ -27,7 +27,7 @@ impl Decider {
 
     fn test_of(&self, state: &State, output: &[u8]) -> TestCase {
         let mut objects = self.inputs_of(state);
-        if self.options.keep_stdout {
+        if self.options.sym_stdout {
             let mut kept = output[..output.len().min(STDOUT_SIZE)].to_vec();
             kept.resize(STDOUT_SIZE, 0);
             objects.push(("stdout".to_string(), kept));

@@ -142,7 +142,7 @@ impl Recorder {
             }
         };
         let Some(writer) = &self.writer else { return };
-        let ktest = finished.test.to_ktest(&self.options.arguments);
+        let ktest = finished.test.to_ktest(&self.options.test_words());
         let test = QueuedTest { number, ktest, ending: finished.outcome.ending(), error };
         if !writer.write(test) {
             self.writer_failed = true;

@@ -103,7 +103,7 @@ impl Machine {
         let too_much = |_| "the program's arguments do not fit its memory".to_string();
         // Arguments and a null pointer, then the environment and a null pointer.
         let mut pointers = Vec::new();
-        for words in [&self.options.arguments, &self.options.environment] {
+        for words in [self.options.argument_texts(), self.options.environment.clone()] {
             for word in words {
                 let id = state.memory.allocate(word.len() as u64 + 1, Kind::Stack).map_err(too_much)?;
                 let object = state.memory.get_mut(id).expect("just allocated");
@@ -114,7 +114,7 @@ impl Machine {
         }
         let id = state.memory.allocate(pointers.len() as u64, Kind::Stack).map_err(too_much)?;
         state.memory.get_mut(id).expect("just allocated").bytes.copy_from_slice(&pointers);
-        state.arguments = (self.options.arguments.len() as u64, id.base());
+        state.arguments = (self.options.arguments.len() as u64 + 1, id.base());
         match self.next_stage(&mut state, None) {
             Ok(_) => Ok(state),
             Err(Outcome::Unsupported { message }) => Err(message),

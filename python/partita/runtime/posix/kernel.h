@@ -19,6 +19,11 @@
 
 /* Functions of the executor (`exec/run/models/host.rs`). */
 long __partita_setting(const char *name);
+enum { TEXT_ARGUMENT, ONE_ARGUMENT, SEVERAL_ARGUMENTS };
+struct symbolic_argument {
+  long min, max, bytes;
+};
+int __partita_symbolic_argument(long index, struct symbolic_argument *argument); /* its kind; 0 is the program's name */
 long __partita_room(const void *address); /* bytes from here to the end of the object */
 void __partita_arguments(long count, char **arguments);
 void __partita_not_modelled(const char *what);

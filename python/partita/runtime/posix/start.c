@@ -1,15 +1,11 @@
 /* Runs before any other code: makes the arguments (including symbolic ones), the files, and descriptors 0, 1 and 2.
-   Flags, names and order of symbolic objects are KLEE's, so that its tools can read our tests. */
+   Names and order of symbolic objects are KLEE's, so that its tools can read our tests. */
 #include "kernel.h"
 #include <unistd.h>
 
 extern char **__environ, *__progname, *__progname_full;
 
 enum { MAX_ARGUMENTS = 1024 };
-
-struct options {
-  long files, file_size, input, output, failures;
-};
 
 static int named_arguments;
 static char *list[MAX_ARGUMENTS];
@@ -34,41 +30,21 @@ static void append_symbolic(long length) {
   append(argument);
 }
 
-static long number(const char *text) {
-  long value = 0;
-  for (; *text; text++) {
-    if (*text < '0' || *text > '9' || value > 1 << 24) usage_error("expected a number after a --sym flag");
-    value = value * 10 + (*text - '0');
-  }
-  return value;
-}
-
-/* Reads the numbers after the flag, if the argument is this flag. */
-static int is_flag(char ***at, const char *name, int count, long *numbers) {
-  const char *word = (*at)[0];
-  if (word[0] != '-') return 0;
-  if (strcmp(word + 1, name) && (word[1] != '-' || strcmp(word + 2, name))) return 0;
-  for (int i = 0; i < count; i++) {
-    if (!(*at)[i + 1]) usage_error("expected more numbers after a --sym flag");
-    numbers[i] = number((*at)[i + 1]);
-  }
-  *at += count;
-  return 1;
-}
-
-static void read_arguments(char **words, struct options *options) {
-  append(*words++);
-  for (; *words; words++) {
-    long n[3];
-    if (is_flag(&words, "sym-arg", 1, n)) append_symbolic(n[0]);
-    else if (is_flag(&words, "sym-args", 3, n)) {
-      int count = klee_range((int)n[0], (int)n[1] + 1, "n_args");
-      for (int i = 0; i < count; i++) append_symbolic(n[2]);
-    } else if (is_flag(&words, "sym-files", 2, n)) options->files = n[0], options->file_size = n[1];
-    else if (is_flag(&words, "sym-stdin", 1, n)) options->input = n[0];
-    else if (is_flag(&words, "sym-stdout", 0, n)) options->output = 1;
-    else if (is_flag(&words, "max-fail", 1, n)) options->failures = n[0];
-    else append(*words);
+static void make_arguments(long count, char **texts) {
+  for (long i = 0; i < count; i++) {
+    struct symbolic_argument argument;
+    switch (__partita_symbolic_argument(i, &argument)) {
+    case ONE_ARGUMENT:
+      append_symbolic(argument.bytes);
+      break;
+    case SEVERAL_ARGUMENTS: {
+      int number = klee_range((int)argument.min, (int)argument.max + 1, "n_args");
+      for (int n = 0; n < number; n++) append_symbolic(argument.bytes);
+      break;
+    }
+    default:
+      append(texts[i]);
+    }
   }
 }
 
@@ -118,15 +94,17 @@ static struct inode *given_input(void) {
   return inode;
 }
 
-static void make_files(const struct options *options) {
+static void make_files(void) {
+  long files = __partita_setting("sym-files"), size = __partita_setting("sym-file-size");
+  long input = __partita_setting("sym-stdin");
   char name[] = "A-data";
-  for (long i = 0; i < options->files; i++, name[0]++)
-    __partita_add(__partita_cwd, name, 1, symbolic_file(name, (size_t)options->file_size));
-  open_at(options->input ? symbolic_file("stdin", (size_t)options->input) : given_input(), O_RDONLY);
+  for (long i = 0; i < files; i++, name[0]++)
+    __partita_add(__partita_cwd, name, 1, symbolic_file(name, (size_t)size));
+  open_at(input ? symbolic_file("stdin", (size_t)input) : given_input(), O_RDONLY);
   open_at(output(DEV_STDOUT), O_WRONLY);
   open_at(output(DEV_STDERR), O_WRONLY);
-  __partita_allow_failures(options->failures);
-  if (options->files || options->input || options->output) {
+  __partita_allow_failures(__partita_setting("max-fail"));
+  if (files || input || __partita_setting("sym-stdout")) {
     int *version = malloc(sizeof *version);
     klee_make_symbolic(version, sizeof *version, "model_version");
     klee_assume(*version == 1);
@@ -147,13 +125,12 @@ static void find_folders(void) {
 }
 
 __attribute__((constructor(0))) static void start(int count, char **arguments, char **environment) {
-  struct options options = {0};
   __partita_uid = __partita_setting("uid");
   __partita_gid = __partita_setting("gid");
   __partita_writes_host = (int)__partita_setting("write-host");
   find_folders();
-  read_arguments(arguments, &options);
-  make_files(&options);
+  make_arguments(count, arguments);
+  make_files();
   long variables = 0;
   while (environment[variables]) variables++;
   char **all = malloc(sizeof *all * (size_t)(argument_count + variables + 2));

@@ -1,6 +1,7 @@
 //! Interface of the kernel model (`runtime/posix`) to the outside: host files, settings of the run, standard
 //! output, and calls that are not modelled.
 use super::{CallSite, ModelResult, ModelRow, Returned, row};
+use crate::exec::options::Argument;
 use crate::exec::outcome::Outcome;
 use crate::exec::run::Machine;
 use crate::exec::run::access::Access;
@@ -15,6 +16,7 @@ use std::sync::Arc;
 
 pub(super) const MODELS: &[ModelRow] = &[
     row("__partita_setting", 1, setting),
+    row("__partita_symbolic_argument", 2, symbolic_argument),
     row("__partita_room", 1, room),
     row("__partita_errno", 1, errno),
     row("__partita_arguments", 2, arguments),
@@ -56,12 +58,28 @@ fn put(
     Ok(count as i64)
 }
 
-/// Value of a setting of the run; 0 for a setting that is not given.
+/// Value of a setting of the run; 0 if unknown.
 fn setting(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
     let address = machine.argument(state, site, 0)?;
     let name = machine.string_at(state, address)?;
-    let found = machine.options.settings.iter().find(|(key, _)| key.as_bytes() == name);
-    number(found.map_or(0, |(_, value)| *value))
+    number(machine.options.setting(&name) as i64)
+}
+
+/// Kind of an argument of the program: 0 is text, 1 a symbolic argument, 2 a symbolic number of them. Writes least and
+/// largest number and the size in bytes.
+fn symbolic_argument(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
+    let index = machine.argument(state, site, 0)?;
+    let to = machine.argument(state, site, 1)?;
+    // The first argument is the program's name.
+    let argument = (index as usize).checked_sub(1).and_then(|i| machine.options.arguments.get(i));
+    let (kind, numbers) = match argument {
+        None | Some(Argument::Text(_)) => return number(0),
+        Some(&Argument::Symbolic { bytes }) => (1, [1, 1, bytes]),
+        Some(&Argument::Several { min, max, bytes }) => (2, [min, max, bytes]),
+    };
+    let bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
+    put(machine, state, to, &bytes, bytes.len() as u64)?;
+    number(kind)
 }
 
 /// Number of bytes from an address to the end of its object.

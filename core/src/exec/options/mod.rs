@@ -1,6 +1,24 @@
-//! Options of a run. `Options::check` validates them before anything starts.
+//! Options of a run: the table of all options (`table.rs`), their types (`kind.rs`), the arguments of the program, and
+//! `Options`, the values that the executor reads.
+mod arguments;
+mod kind;
+mod table;
+
+pub use arguments::Argument;
+pub use kind::{Kind, Value};
+pub use table::{DEFAULT_LAYERS, Group, OPTIONS, OptionRow, Surface, find};
+
 use std::sync::Arc;
 use std::time::Duration;
+
+/// Largest number of symbolic arguments: they are named arg00 to arg99.
+const MAX_SYMBOLIC_ARGUMENTS: u64 = 100;
+/// Time limit of one query if only `max_time` is set: this share of it, and at least this time.
+const SOLVER_SHARE: u32 = 40;
+const MIN_SOLVER_TIME: Duration = Duration::from_secs(1);
+/// Share of `max_memory` that one object may have, and its smallest limit.
+const OBJECT_SHARE: u64 = 4;
+const MIN_OBJECT_BYTES: u64 = 1 << 20;
 
 /// Which paths get a test.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -103,18 +121,33 @@ pub struct Options {
     pub ambient: Ambient,
     /// Functions without a definition return any value.
     pub havoc: bool,
-    /// `argv`, the program's name first.
-    pub arguments: Vec<String>,
+    /// Name of the program, `argv[0]`.
+    pub name: String,
+    /// Further arguments of the program.
+    pub arguments: Vec<Argument>,
+    /// The arguments as they were given, for tests.
+    words: Vec<String>,
+    /// Options of the kernel model in KLEE's spelling, for tests.
+    kernel_words: Vec<String>,
+    /// Does the program need the kernel model, that is, the C library?
+    pub needs_kernel: bool,
     /// Strings `NAME=value`.
     pub environment: Vec<String>,
     /// Contents of the kernel model's standard input.
     pub stdin: Arc<[u8]>,
+    /// Number and size of symbolic files.
+    pub sym_files: Option<[u64; 2]>,
+    /// Size of symbolic standard input.
+    pub sym_stdin: Option<u64>,
     /// Tests contain the standard output.
-    pub keep_stdout: bool,
+    pub sym_stdout: bool,
+    /// Number of system calls that may fail on a path.
+    pub max_fail: u64,
     /// May files of the host be changed?
     pub write_host: bool,
-    /// Settings of the kernel model, by name.
-    pub settings: Vec<(String, i64)>,
+    /// User and group that the kernel model reports.
+    pub user: u32,
+    pub group: u32,
 }
 
 impl Default for Options {
@@ -139,19 +172,73 @@ impl Default for Options {
             checks: Checks::default(),
             ambient: Ambient::Fixed,
             havoc: false,
-            arguments: vec!["program".to_string()],
+            name: "program".to_string(),
+            arguments: Vec::new(),
+            words: Vec::new(),
+            kernel_words: Vec::new(),
+            needs_kernel: false,
             environment: Vec::new(),
             stdin: Arc::default(),
-            keep_stdout: false,
+            sym_files: None,
+            sym_stdin: None,
+            sym_stdout: false,
+            max_fail: 0,
             write_host: false,
-            settings: Vec::new(),
+            user: 0,
+            group: 0,
         }
     }
 }
 
 impl Options {
+    /// Options from typed values, which must be allowed by their rows, and the words of the command line: the
+    /// program's name and its arguments.
+    ///
+    /// # Errors
+    /// An option among the arguments is wrong, or a string has a zero byte.
+    pub fn new(values: Vec<(&OptionRow, Value)>, words: &[String]) -> Result<Options, String> {
+        let mut options = Options::default();
+        for (row, value) in values {
+            row.set(&mut options, value);
+        }
+        options.note_kernel_options();
+        if let [name, arguments @ ..] = words {
+            options.name.clone_from(name);
+            options.add_arguments(arguments)?;
+        }
+        options.check()?;
+        Ok(options)
+    }
+
+    /// Sets the limits that depend on others or on the machine, unless they are set.
+    pub fn set_derived_limits(&mut self, machine_memory: u64) {
+        let memory = *self.max_memory.get_or_insert(machine_memory / 2);
+        self.max_object_bytes = MIN_OBJECT_BYTES.max(memory / OBJECT_SHARE);
+        if let (None, Some(limit)) = (self.max_solver_time, self.max_time) {
+            self.max_solver_time = Some(MIN_SOLVER_TIME.max(limit / SOLVER_SHARE));
+        }
+    }
+
+    /// Setting that the kernel model asks for by name; 0 if unknown.
+    pub(in crate::exec) fn setting(&self, name: &[u8]) -> u64 {
+        let [files, file_size] = self.sym_files.unwrap_or_default();
+        match name {
+            b"uid" => self.user.into(),
+            b"gid" => self.group.into(),
+            b"write-host" => self.write_host.into(),
+            b"sym-files" => files,
+            b"sym-file-size" => file_size,
+            b"sym-stdin" => self.sym_stdin.unwrap_or_default(),
+            b"sym-stdout" => self.sym_stdout.into(),
+            b"max-fail" => self.max_fail,
+            _ => 0,
+        }
+    }
+
+    /// Fails if the executor cannot run with these options.
     pub fn check(&self) -> Result<(), String> {
-        if self.arguments.iter().chain(&self.environment).any(|a| a.contains('\0')) {
+        let words = self.words.iter().chain(&self.environment).chain([&self.name]);
+        if words.into_iter().any(|word| word.contains('\0')) {
             return Err("expected program arguments and environment without zero bytes".to_string());
         }
         Ok(())
