@@ -13,7 +13,7 @@ from pathlib import Path
 
 from experiments.experiment import Case, Effort, Experiment, Panel, Scale, against_z3
 from partita.errors import UsageError
-from partita.explore import write_whole
+from partita.explore import write_atomically
 from partita.frontends.cache import cache_dir
 
 INPUTS, VARIABLES, VALUES = 6, 6, 8
@@ -68,7 +68,7 @@ def cases(scale: Scale) -> list[Case]:
     for seed in range(_COUNT[scale]):
         file = cache_dir() / "eca" / f"{seed}-{rounds}.c"
         file.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(file, system(seed, rounds))
+        write_atomically(file, system(seed, rounds))
         found.append(Case(f"system {seed}", f"system {seed}", str(file)))
     return found
 

@@ -7,7 +7,7 @@ address. So there are two kinds of cases: KLEE's queries as a script, and the pr
 from __future__ import annotations
 
 from experiments.experiment import Case, Effort, Experiment, Panel, Scale, against_z3
-from partita.explore import write_whole
+from partita.explore import write_atomically
 from partita.frontends.cache import cache_dir
 
 OBJECTS = 50
@@ -44,7 +44,7 @@ def cases(scale: Scale) -> list[Case]:
     for bits, length in sizes:
         file = cache_dir() / "objres" / f"{bits}-{length}.smt2"
         file.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(file, script(bits, length))
+        write_atomically(file, script(bits, length))
         asked.append(Case(f"{bits} bit, {_ASKED}", length, str(file)))
     return asked + [
         Case(f"{bits} bit", length, "objres.c", {"LENGTH": length, "TYPE": f"uint{bits}_t"}) for bits, length in sizes

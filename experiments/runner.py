@@ -28,7 +28,7 @@ from experiments.locations import REPOSITORY
 from experiments.rows import Outcome, rows
 from partita import _core
 from partita.errors import UsageError
-from partita.explore import write_whole
+from partita.explore import write_atomically
 from partita.frontends import load_program
 
 SCHEMA = 2
@@ -153,7 +153,7 @@ def run(
         data["rows"] = [row.as_json() for row in rows(samples, experiment.configurations)]
         # Samples of an interrupted run for later jobs stay in the file.
         ahead = [] if data["complete"] else list(kept.values())
-        write_whole(file, json.dumps({**data, "samples": samples + ahead}, indent=1) + "\n")
+        write_atomically(file, json.dumps({**data, "samples": samples + ahead}, indent=1) + "\n")
         return time.monotonic() + _WRITE_INTERVAL * (time.monotonic() - start)
 
     due = 0.0

@@ -14,7 +14,7 @@ from experiments.catalogue import EXPERIMENTS, NOT_YET
 from experiments.experiment import Experiment, Scale, Setup
 from experiments.rows import DIFFERENT, rows
 from partita.errors import UsageError
-from partita.explore import write_whole
+from partita.explore import write_atomically
 
 
 def measure(
@@ -64,7 +64,7 @@ def redraw(folder: Path) -> list[str]:
 
 
 def write_page(folder: Path) -> None:
-    write_whole(folder / "index.html", page.render(EXPERIMENTS, NOT_YET, folder))
+    write_atomically(folder / "index.html", page.render(EXPERIMENTS, NOT_YET, folder))
 
 
 def summary(experiment: Experiment, folder: Path) -> str:

@@ -33,9 +33,9 @@ pub(crate) fn bits_from_int(value: &Bound<'_, PyAny>, width: u32) -> PyResult<Bi
     let raw = value.call_method("to_bytes", (bytes, "little"), Some(&kwargs))?;
     let raw = raw.cast_into::<PyBytes>()?;
     let word = |chunk: &[u8]| {
-        let mut whole = [if negative { 0xff } else { 0 }; 8];
-        whole[..chunk.len()].copy_from_slice(chunk);
-        u64::from_le_bytes(whole)
+        let mut padded = [if negative { 0xff } else { 0 }; 8];
+        padded[..chunk.len()].copy_from_slice(chunk);
+        u64::from_le_bytes(padded)
     };
     let words: Vec<u64> = raw.as_bytes().chunks(8).map(word).collect();
     Ok(Bits::from_words(width, &words))

@@ -222,10 +222,10 @@ class Run:
             raise UsageError(f"{error}: free some space or choose another folder with --out") from None
         self._wall_s = time.perf_counter() - self._started + self.compile_s
         if self.out is not None:
-            write_whole(self.out / "coverage.lcov", lcov.render(self._engine.coverage()))
-            write_whole(self.out / "tree.json", json.dumps(details.tree(self._engine)) + "\n")
-            write_whole(self.out / "slowest.json", json.dumps(details.slowest(self._engine), indent=1) + "\n")
-            write_whole(self.out / "run.json", json.dumps(self.summary(), indent=2) + "\n")
+            write_atomically(self.out / "coverage.lcov", lcov.render(self._engine.coverage()))
+            write_atomically(self.out / "tree.json", json.dumps(details.tree(self._engine)) + "\n")
+            write_atomically(self.out / "slowest.json", json.dumps(details.slowest(self._engine), indent=1) + "\n")
+            write_atomically(self.out / "run.json", json.dumps(self.summary(), indent=2) + "\n")
 
     def tests(self) -> Iterator[TestCase]:
         """Reads the tests written so far from the folder of the run."""
@@ -332,7 +332,7 @@ def next_folder(parent: Path) -> Path:
     return folder
 
 
-def write_whole(path: Path, text: str) -> None:
+def write_atomically(path: Path, text: str) -> None:
     """Writes a file atomically."""
     part = path.with_name(path.name + ".part")
     part.write_text(text)

@@ -89,7 +89,7 @@ def bash(commands: list[Command]) -> str:
                 values.append(f"        {names}) values=({kind}) ;;")
     first = " ".join([*top.words, *(name for option in top.options for name in option.names)])
     lines = [
-        '# Completes the words of partita in bash: eval "$(partita completion bash)"',
+        '# Completion of partita for bash: eval "$(partita completion bash)"',
         "_partita() {",
         "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]}",
         "    local options= words= values=()",
@@ -131,7 +131,7 @@ def zsh(commands: list[Command]) -> str:
     top, *named = commands
     lines = [
         "#compdef partita",
-        '# Completes the words of partita in zsh: eval "$(partita completion zsh)" after compinit',
+        '# Completion of partita for zsh: eval "$(partita completion zsh)" after compinit',
         "_partita() {",
         "    local curcontext=$curcontext state line",
         "    local -a commands",
@@ -163,7 +163,7 @@ def zsh(commands: list[Command]) -> str:
 
 def fish(commands: list[Command]) -> str:
     top, *named = commands
-    lines = ["# Completes the words of partita in fish: save it as ~/.config/fish/completions/partita.fish"]
+    lines = ["# Completion of partita for fish: save it as ~/.config/fish/completions/partita.fish"]
     for option in top.options:
         lines.append(
             f"complete -c partita -n __fish_use_subcommand {_fish_names(option)} -d {_fish_quoted(option.about)}"

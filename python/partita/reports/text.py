@@ -64,8 +64,8 @@ def bug_lines(bug: Bug) -> list[str]:
 
 def layer_shares(data: Mapping[str, Any]) -> list[tuple[str, float]]:
     """Shares of the exploration time, the largest first: one for each layer, and the engine for the rest."""
-    whole = max(data["explore_s"], 1e-9)
-    shares = [(layer["name"], layer["time_s"] / whole) for layer in data["solver"]["layers"]]
+    total = max(data["explore_s"], 1e-9)
+    shares = [(layer["name"], layer["time_s"] / total) for layer in data["solver"]["layers"]]
     rest = 1 - sum(share for _, share in shares)
     return sorted([*shares, ("engine", max(0.0, rest))], key=lambda row: -row[1])
 
@@ -76,9 +76,9 @@ def shares_line(data: Mapping[str, Any], least: float = 0.01) -> str:
 
 
 def covered_line(coverage: Mapping[str, int]) -> str:
-    whole = coverage["instructions"]
-    share = f"{100 * coverage['covered'] // whole} %" if whole else "-"
-    return f"{share} of {whole:,} instructions"
+    total = coverage["instructions"]
+    share = f"{100 * coverage['covered'] // total} %" if total else "-"
+    return f"{share} of {total:,} instructions"
 
 
 def explored(data: Mapping[str, Any]) -> str:

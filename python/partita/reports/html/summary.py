@@ -55,9 +55,9 @@ def _tiles(run: dict[str, Any], coverage: Mapping[str, Covered]) -> str:
     )
 
 
-def share(part: int, whole: int) -> str:
+def share(part: int, total: int) -> str:
     """A percentage, rounded down so that 100 % means all."""
-    return f"{100 * part // whole} %" if whole else "-"
+    return f"{100 * part // total} %" if total else "-"
 
 
 def _incomplete(rows: list[dict[str, Any]]) -> str:
