@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import importlib
 import json
 import math
 import os
@@ -18,9 +20,10 @@ pytest.importorskip("matplotlib", reason="plots need matplotlib: pip install -r 
 pytest.importorskip("z3", reason="Z3 is what experiments compare with: pip install -r requirements/experiments.txt")
 
 from experiments import census, coreutils, eca, kinds, page, plot, runner, sortcheck, sources, suite
-from experiments.__main__ import main
+from experiments.__main__ import BENCHMARKS, main
 from experiments.catalogue import EXPERIMENTS, NOT_YET
 from experiments.experiment import Effort, Experiment, Setup
+from experiments.locations import QUERIES
 from experiments.rows import MEASURES, estimate, ratio, rows, student
 from partita import bv
 from partita.errors import UsageError
@@ -431,3 +434,26 @@ def test_page_lists_all_experiments(tmp_path: Path) -> None:
     for name in NOT_YET:
         assert f"<b>{name}</b>" in text
     assert "<script" not in text
+
+
+def test_list_of_names(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--list"]) == 0
+    names = {line.split()[0] for line in capsys.readouterr().out.splitlines()}
+    assert {*EXPERIMENTS, *BENCHMARKS} <= names
+
+
+def test_benchmarks_run_alone(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert main(["foo", "engine", "--out", str(tmp_path)]) == 2
+    assert "`engine` is a benchmark: run it alone, `python -m experiments engine`" in capsys.readouterr().err
+    for name in BENCHMARKS:
+        assert callable(importlib.import_module(f"experiments.{name}").main)
+
+
+def test_own_query_logs_have_verdicts() -> None:
+    indices = sorted(QUERIES.glob("*.json"))
+    assert len(indices) == 40
+    for path in indices:
+        index = json.loads(path.read_text())
+        text = gzip.decompress((QUERIES / f"{path.stem}.smt2.gz").read_bytes())
+        assert text.count(b"(check-sat)") == len(index["smt2"])
+        assert set(index["smt2"]) <= {"sat", "unsat"}
