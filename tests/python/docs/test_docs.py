@@ -57,8 +57,9 @@ def test_examples_of_a_page(page: str, tmp_path: Path) -> None:
                 tool = command.split()[0]
                 if "/" not in tool and shutil.which(tool) is None and not (PARTITA.parent / tool).exists():
                     pytest.skip(f"{page} needs `{tool}`, which this machine does not have")
-                printed = run("sh", "-c", command, folder=tmp_path).stdout
-                assert agrees(expected, printed), f"{page}: `{command}` printed\n{printed}\nexpected\n{expected}"
+                done = run("sh", "-c", command, folder=tmp_path)
+                printed = f"`{command}` printed\n{done.stdout}\n{done.stderr}"
+                assert agrees(expected, done.stdout), f"{page}: {printed}\nexpected\n{expected}"
         elif language == "python":
             (tmp_path / "block.py").write_text(body)
             done = run(sys.executable, "block.py", folder=tmp_path)
