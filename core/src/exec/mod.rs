@@ -6,8 +6,7 @@
 //! nothing of the others, what decides nothing of what runs; `core/tests/layout.rs` enforces it. `Engine` gives
 //! turns to states and keeps the limits of the run.
 //!
-//! Whatever happens to the analysed program is an `Outcome`; every reason why the exploration is incomplete is
-//! counted with its place.
+//! The end of a path is an `Outcome`; every reason why the exploration is incomplete is counted with its place.
 // States have several hundred bytes and change owners at every fork: they are moved as pointers.
 #![allow(clippy::vec_box)]
 

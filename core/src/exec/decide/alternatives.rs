@@ -1,7 +1,7 @@
 //! Forks over alternatives: the sides of a branch, the successors of a switch, the targets of a pointer.
 //!
-//! The state takes the alternative of its model without a query; each other one is a query, and a forked state
-//! if it is feasible.
+//! The state takes the alternative of its model without a query. The others are queried; each feasible one becomes
+//! a forked state.
 use super::Decider;
 use super::queries::Side;
 use crate::exec::outcome::Outcome;

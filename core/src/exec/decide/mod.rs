@@ -1,4 +1,4 @@
-//! What decides: queries of the chain, forks, values, the search strategies, and the end of a path.
+//! The room that decides: queries of the chain, forks, values, the search strategies, and the end of a path.
 //!
 //! Every live state has a feasible path with a complete model. `Decider` owns the solver and the recorder; it
 //! knows states as data, and nothing of the instructions and models of functions that need its decisions.

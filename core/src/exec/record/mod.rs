@@ -1,4 +1,4 @@
-//! What a run records: counters, bugs, coverage, the fork tree, reasons of incompleteness, tests.
+//! The room that records: counters, bugs, coverage, the fork tree, reasons of incompleteness, tests.
 //!
 //! Nothing here knows of states, queries or instructions that run: paths arrive as places (function and pc),
 //! leaves of the fork tree, marks and values.

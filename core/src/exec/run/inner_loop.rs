@@ -79,7 +79,8 @@ impl Machine {
     }
 
     /// Executes an instruction, and drops the cache if the state now shares its objects with a fork. Only the
-    /// loop below reads the cache.
+    /// loop below reads the cache. Not inlined: the loop keeps its registers.
+    #[inline(never)]
     fn checked_step(&mut self, state: &mut State) -> StepResult {
         let result = self.step(state);
         if self.decider.take_shares_objects() {

@@ -1,4 +1,4 @@
-//! What runs: the program's code, memory accesses, instructions, models of functions, hooks.
+//! The room that runs: the program's code, memory accesses, instructions, models of functions, hooks.
 //!
 //! `Machine` executes one state at a time and owns what all states share of the program. Every decision goes to
 //! its `Decider`.
