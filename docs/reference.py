@@ -48,6 +48,10 @@ Values of `--search` ([search.md](../search.md) compares them):
 """
 
 
+RANGED = ("count", "counts", "seconds", "bytes", "names")
+"""Types of options whose allowed values the placeholder does not show."""
+
+
 def cell(text: str) -> str:
     return text.replace("|", r"\|").replace("<", "&lt;").replace("\n", " ")
 
@@ -99,12 +103,13 @@ def run_options() -> str:
             (
                 f"`{cell(' '.join([option.flag, *option.placeholders]))}`",
                 cell(option.about),
+                cell(option.expected) if option.kind in RANGED else "",
                 f"`{cell(default)}`" if (default := shown_default(option)) else "",
                 f"`{option.keyword}`" if option.surface == "both" else "",
             )
             for option in rows
         ]
-        text.append(table(("option", "effect", "default", "in Python"), cells))
+        text.append(table(("option", "effect", "values", "default", "in Python"), cells))
     return "\n".join(text)
 
 

@@ -7,10 +7,11 @@ use pyo3::types::{PyBool, PyBytes, PyDict, PyInt, PyMapping, PyString, PyTuple};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Name, type, placeholders, choices, default, group, where it can be given, description.
+/// Name, type, allowed values, placeholders, choices, default, group, where it can be given, description.
 type Row<'py> = (
     &'static str,
     &'static str,
+    String,
     Vec<String>,
     Vec<&'static str>,
     Option<Bound<'py, PyAny>>,
@@ -29,8 +30,8 @@ pub(crate) fn rows(py: Python<'_>) -> PyResult<Vec<Row<'_>>> {
     let row = |row: &'static OptionRow| {
         let default = row.default_value().map(|value| to_python(py, &value)).transpose()?;
         let (kind, group) = (&row.kind, row.group.name());
-        let (placeholders, choices) = (kind.placeholders(), kind.choices());
-        Ok((row.name, kind.name(), placeholders, choices, default, group, surface(row), row.about))
+        let (expected, placeholders, choices) = (kind.expected(), kind.placeholders(), kind.choices());
+        Ok((row.name, kind.name(), expected, placeholders, choices, default, group, surface(row), row.about))
     };
     OPTIONS.iter().map(row).collect()
 }

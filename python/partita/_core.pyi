@@ -15,9 +15,7 @@ LAYERS: list[tuple[str, str]]
 CHECKS: list[tuple[str, str]]
 SEARCHES: list[tuple[str, str]]
 BUG_CLASSES: list[tuple[str, str]]
-OPTIONS: list[
-    tuple[str, str, list[str], list[str], Any, str, Literal["both", "command", "arguments"], str]
-]  # name, type, placeholders, choices, default, group, where it can be given, description
+OPTIONS: list[tuple[str, str, str, list[str], list[str], Any, str, Literal["both", "command", "arguments"], str]]
 DEFAULT_LAYERS: str
 
 _Make = Callable[[str, str | None, dict[str, str]], Any]

@@ -26,6 +26,8 @@ class Option(NamedTuple):
 
     name: str
     kind: str
+    expected: str
+    """The allowed values, as messages have them."""
     placeholders: list[str]
     choices: list[str]
     default: Any
