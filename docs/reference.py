@@ -22,8 +22,8 @@ A chain is a list of these, in the order in which they are asked: `--layers "sim
 """
 OPERATORS = """# Operators
 
-The operators of expressions. `core/src/expr/eval.rs` defines them: as in SMT-LIB, also for division by zero and shifts by
-the width or more.
+The operators of expressions. `core/src/expr/eval.rs` defines them: as in SMT-LIB, also for division by zero and shifts
+by the width or more.
 
 """
 FUNCTIONS = """
