@@ -32,6 +32,9 @@ const EXEC_MAY_USE: &[(&str, &[&str])] = &[
     ("run", &["outcome", "options", "record", "state", "decide"]),
 ];
 
+/// Files of `Engine`, which composes the parts of `exec`.
+const ENGINE: &[&str] = &["mod", "memory_limit"];
+
 fn sources(path: &Path, found: &mut Vec<(String, String)>) {
     if path.is_dir() {
         for entry in fs::read_dir(path).unwrap() {
@@ -81,6 +84,12 @@ fn is_code(line: &str) -> bool {
 #[test]
 fn parts_of_exec_use_only_what_is_below_them() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/exec");
+    for entry in fs::read_dir(&root).unwrap() {
+        let path = entry.unwrap().path();
+        let part = path.file_stem().unwrap().to_str().unwrap().to_string();
+        let known = ENGINE.contains(&part.as_str()) || EXEC_MAY_USE.iter().any(|(name, _)| *name == part);
+        assert!(known, "expected a row for the part `exec::{part}`, found none");
+    }
     for (part, allowed) in EXEC_MAY_USE {
         let (folder, file) = (root.join(part), root.join(format!("{part}.rs")));
         let path = if folder.is_dir() { folder } else { file };
