@@ -206,7 +206,7 @@ impl RestView {
         let query = query.get().query.clone();
         let answered = py.detach(|| {
             self.borrowed.with(|rest| {
-                let answer = rest.check(&query);
+                let answer = rest.check(&query).answer;
                 let sorts: Vec<(u32, Sort)> = match &answer {
                     Answer::Sat(model) => model.iter().map(|(e, _)| (e.id(), rest.graph.sort(e))).collect(),
                     Answer::Unsat(_) | Answer::Unknown(_) => Vec::new(),

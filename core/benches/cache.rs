@@ -160,12 +160,12 @@ fn main() {
                 let counters = layer.counters.iter().map(|(name, n)| format!(" {name}={n}"));
                 let (name, m) = (&layer.name, &layer.meter);
                 notes.push(format!(
-                    "{name:12} asked {:6}, sat {:6}, unsat {:6}, own {:8.2} ms, estimated {:8.2}{}",
+                    "{name:12} asked {:6}, sat {:6}, unsat {:6}, own {:8.2} ms, effort {:8.2} ms{}",
                     m.asked,
                     m.sat,
                     m.unsat,
                     m.own.as_secs_f64() * 1e3,
-                    m.reckoned as f64 / 1e6,
+                    m.effort as f64 / 1e6,
                     counters.collect::<String>()
                 ));
             }

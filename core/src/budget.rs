@@ -30,6 +30,8 @@ pub struct Budget {
     pub cancel: Cancel,
     /// Memory limit for back ends that can enforce one.
     pub memory_mb: Option<u64>,
+    /// Limit of the effort (`cost.rs`); `None` for no limit.
+    pub effort: Option<u64>,
 }
 
 impl Budget {
@@ -39,6 +41,10 @@ impl Budget {
 
     pub fn for_time(limit: Duration) -> Budget {
         Budget { deadline: Instant::now().checked_add(limit), ..Budget::default() }
+    }
+
+    pub fn for_effort(limit: u64) -> Budget {
+        Budget { effort: Some(limit), ..Budget::default() }
     }
 
     /// Time left; `None` means no limit.
@@ -103,6 +109,8 @@ pub enum Why {
     Deadline,
     Cancelled,
     Memory,
+    /// The effort limit was reached.
+    Effort,
     /// Every layer passed the query on: the chain has no complete layer for it.
     Incomplete,
     /// A layer failed or does not support the query: its name and its message.
@@ -123,6 +131,7 @@ impl std::fmt::Display for Why {
             Why::Deadline => f.write_str("timeout"),
             Why::Cancelled => f.write_str("canceled"),
             Why::Memory => f.write_str("memout"),
+            Why::Effort => f.write_str("effort limit reached"),
             Why::Incomplete => f.write_str("incomplete: no layer of the chain could decide it"),
             Why::Layer { name, message } | Why::WrongModel { name, message } => {
                 write!(f, "{name}: {message}")

@@ -2,6 +2,7 @@
 
 pub mod blast;
 pub mod budget;
+pub mod cost;
 pub mod difference;
 pub mod exec;
 pub mod expr;
@@ -11,3 +12,4 @@ pub mod program;
 pub mod query;
 pub mod script;
 pub mod solve;
+pub mod throttle;

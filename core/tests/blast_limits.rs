@@ -7,7 +7,7 @@ use chain::layers;
 use partita_core::budget::{Budget, Why};
 use partita_core::expr::{Expr, Model, Sort};
 use partita_core::query::{Answer, Query};
-use partita_core::solve::harvest::Batch;
+use partita_core::solve::near_misses::Batch;
 use partita_core::solve::{Layer, Rest, Solver};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -118,8 +118,8 @@ impl Layer for HarvestReader {
     }
 
     fn check(&mut self, query: &Query, rest: &mut Rest<'_>) -> Answer {
-        let answer = rest.check(query);
-        self.0.lock().expect("not poisoned").append(&mut rest.harvest.take());
+        let answer = rest.check(query).answer;
+        self.0.lock().expect("not poisoned").append(&mut rest.near_misses.take());
         answer
     }
 

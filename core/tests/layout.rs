@@ -7,14 +7,16 @@ use std::path::Path;
 /// A part, and the parts it may use.
 const MAY_USE: &[(&str, &[&str])] = &[
     ("budget", &[]),
+    ("cost", &[]),
+    ("throttle", &[]),
     ("persist", &[]),
     ("expr", &["budget"]),
     ("query", &["expr", "budget", "persist"]),
-    ("interval", &["expr", "query", "budget", "persist"]),
+    ("interval", &["expr", "query", "budget", "persist", "cost", "throttle"]),
     ("difference", &["expr", "query", "budget", "persist"]),
     // Sets give the elements of an array that an index can refer to.
     ("blast", &["expr", "query", "budget", "persist", "interval"]),
-    ("solve", &["expr", "query", "budget", "persist", "interval", "difference", "blast"]),
+    ("solve", &["expr", "query", "budget", "persist", "cost", "throttle", "interval", "difference", "blast"]),
     ("script", &["expr", "query", "budget", "persist", "solve"]),
     ("program", &[]),
     ("exec", &["expr", "query", "budget", "persist", "solve", "interval", "program"]),

@@ -11,7 +11,7 @@ use partita_core::expr::walk::Atom;
 use partita_core::expr::{Evaluator, Expr, Graph, Model, Sort};
 use partita_core::query::{Alive, Answer, Path, Query, Status};
 use partita_core::solve::conformance::Random;
-use partita_core::solve::harvest::Place;
+use partita_core::solve::near_misses::Place;
 use partita_core::solve::{Layer, Rest, Solver};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
@@ -32,7 +32,7 @@ impl Layer for Feeder {
         let rows: Vec<Box<[u64]>> =
             self.rows.lock().expect("not poisoned").drain(..).map(|value| vec![value].into()).collect();
         if !rows.is_empty() {
-            rest.harvest.put(query.path, vec![place], rows);
+            rest.near_misses.put(query.path, vec![place], rows);
         }
         Answer::Unknown(Why::Incomplete)
     }

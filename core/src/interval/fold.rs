@@ -7,6 +7,7 @@
 use super::forward;
 use super::range::{self, BitRanges};
 use super::set::Set;
+use crate::cost;
 use crate::expr::bits::mask;
 use crate::expr::eval::Shape;
 use crate::expr::{Expr, Graph, Op};
@@ -27,9 +28,6 @@ const MAX_SKIPPED_STORES: usize = 256;
 /// approximated.
 pub const PAIRS_PER_NODE: usize = 32;
 const MAX_COUNTED_PAIRS: usize = 1024;
-/// Approximate time of folding, and later propagating, one node and one interval pair.
-const NODE_NS: u64 = 150;
-const PAIR_NS: u64 = 20;
 
 /// Provides the sets of bit ranges.
 pub trait SetSource {
@@ -185,7 +183,7 @@ impl Fold {
             }
             self.nodes.push(FoldedNode::default());
             self.cost += 1;
-            self.spent += NODE_NS;
+            self.spent += cost::FOLD_NODE;
             if let Some(value) = graph.const_word(e) {
                 self.nodes[position as usize].set = Some(Set::single(graph.width(e), value));
                 continue;
@@ -253,7 +251,7 @@ impl Fold {
             kids.iter().map(|&kid| self.known(kid).map_or(1, Set::interval_count)).product();
         let image = image(graph, e, |kid| self.known(kid));
         self.cost += interval_count.min(MAX_COUNTED_PAIRS) / PAIRS_PER_NODE;
-        self.spent += PAIR_NS * interval_count.min(MAX_COUNTED_PAIRS) as u64;
+        self.spent += cost::INTERVAL_PAIR * interval_count.min(MAX_COUNTED_PAIRS) as u64;
         Some(image)
     }
 

@@ -10,6 +10,7 @@ use super::fold::{Fold, Imprecision, Unconstrained};
 use super::propagate::{ImpliedSets, MAX_VISITS, propagate};
 use super::range::{self, BitRanges};
 use super::set::{Interval, MAX_BITMAP_WIDTH, Set};
+use crate::cost;
 use crate::expr::columns::{Columns, Plan};
 use crate::expr::eval::Shape;
 use crate::expr::walk::element_range;
@@ -106,9 +107,6 @@ pub struct Summaries {
     nodes: u64,
 }
 
-/// Approximate time of analysing one node.
-const NODE_NS: u64 = 50;
-
 impl Default for Summaries {
     fn default() -> Summaries {
         Summaries {
@@ -134,7 +132,7 @@ impl Summaries {
 
     /// Estimated nanoseconds spent so far.
     pub fn spent(&self) -> u64 {
-        self.fold.spent + self.columns.computed() + self.nodes * NODE_NS
+        self.fold.spent + self.columns.computed() * cost::COLUMN_VALUE + self.nodes * cost::SUMMARY_NODE
     }
 
     pub fn sweep(&mut self, alive: &Alive) {

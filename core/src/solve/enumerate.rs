@@ -9,6 +9,7 @@
 //! Source: bit-parallel exhaustive simulation as used in equivalence checking.
 
 use super::{Layer, Rest};
+use crate::cost;
 use crate::expr::bits::mask;
 use crate::expr::columns::{Columns, Plan, Tile, lanes_of};
 use crate::expr::{Expr, Graph};
@@ -24,10 +25,6 @@ pub const DEFAULT_WORK: u64 = 1 << 18;
 const LANES: u64 = 1024;
 /// Size of one generation of the cache of inventories.
 const MAX_INVENTORIES: usize = 4096;
-
-/// Costs of planning a node, and of computing or binding a value in a column.
-const NODE_NS: u64 = 100;
-const VALUE_NS: u64 = 1;
 
 /// A range of bits, its possible values and their reasons.
 struct Cell {
@@ -67,9 +64,9 @@ impl Enumerate {
         }
     }
 
-    /// Estimated cost of all queries so far, in nanoseconds.
-    fn cost(&self) -> u64 {
-        self.nodes * NODE_NS + self.columns.computed() * VALUE_NS
+    /// Effort of all queries so far.
+    fn effort(&self) -> u64 {
+        self.nodes * cost::PLAN_NODE + self.columns.computed() * cost::COLUMN_VALUE
     }
 
     fn inventory(&mut self, graph: &Graph, e: Expr) -> Arc<Inventory> {
@@ -371,7 +368,7 @@ impl Layer for Enumerate {
         if let Some(because) = facts.infeasible.as_ref().filter(|because| inside(because)) {
             return Answer::Unsat(Core { constraints: because.flatten(), condition: false });
         }
-        let before = self.cost();
+        let before = self.effort();
         let mut space =
             self.space(rest.graph, &mut rest.learner.ranges, &constraints, query.condition, &facts);
         if space.as_ref().is_ok_and(|space| !space.cells.iter().all(|cell| inside(&cell.because))) {
@@ -379,12 +376,12 @@ impl Layer for Enumerate {
             space = self.space(rest.graph, &mut rest.learner.ranges, &constraints, query.condition, &facts);
         }
         let decided = space.and_then(|space| self.decide(query, rest, space));
-        rest.charge(self.cost() - before);
+        rest.spend(self.effort() - before);
         match decided {
             Ok(answer) => answer,
             Err(why) => {
                 *self.passed.entry(why).or_default() += 1;
-                rest.check(query)
+                rest.check(query).answer
             }
         }
     }

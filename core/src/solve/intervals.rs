@@ -10,6 +10,7 @@
 
 use super::repair::Repairs;
 use super::{Layer, Rest};
+use crate::cost;
 use crate::expr::{Expr, Graph, Model, Op};
 use crate::interval::{Facts, GuessStrategy, Imprecision, Learner, Set, Summary, guess_model};
 use crate::query::{Alive, Answer, Core, Query, Reasons};
@@ -27,8 +28,8 @@ const MAX_UNANSWERED: u32 = 32;
 const PROBE_INTERVAL: u32 = 8;
 /// One unanswered query in this many gets the first effort again: later queries may be easier.
 const FIRST_EFFORT_INTERVAL: u32 = 64;
-/// Estimated cost of a node.
-const NODE_NS: u64 = 200;
+/// Cost of a node that is folded and visited.
+const NODE: u64 = cost::FOLD_NODE + cost::SUMMARY_NODE;
 /// Cost of a candidate from which nothing is inferred, in nodes.
 const NODES_PER_CANDIDATE: usize = 16;
 /// Limit of ranges that a candidate may change.
@@ -289,14 +290,14 @@ impl Intervals {
             None => "constraints".to_string(),
         };
         *self.passed.entry(why).or_default() += 1;
-        rest.check(query)
+        rest.check(query).answer
     }
 }
 
 /// Number of nodes that cost twice as much as a solve.
 fn max_nodes(rest: &Rest<'_>) -> usize {
-    let nodes = |solve: u64| usize::try_from(2 * solve / NODE_NS).unwrap_or(usize::MAX);
-    rest.harvest.solving().map_or(usize::MAX, nodes).max(*EFFORT.start())
+    let nodes = |solve: u64| usize::try_from(2 * solve / NODE).unwrap_or(usize::MAX);
+    rest.solve_estimate().map_or(usize::MAX, nodes).max(*EFFORT.start())
 }
 
 /// Changes the ranges of a constraint in the model to values in its sets and in those of the facts. False if there is no

@@ -88,7 +88,7 @@ impl Layer for Record {
 
     fn check(&mut self, query: &Query, rest: &mut Rest<'_>) -> Answer {
         match self.write(query, rest) {
-            Ok(()) => rest.check(query),
+            Ok(()) => rest.check(query).answer,
             Err(message) => Answer::Unknown(Why::Layer { name: "record".into(), message }),
         }
     }

@@ -10,6 +10,7 @@
 
 use super::settrie::{SetTrie, numbers};
 use super::{Layer, Rest};
+use crate::cost;
 use crate::expr::{Expr, Model};
 use crate::query::{Alive, Answer, Core, Query, Reasons};
 use rustc_hash::FxHashMap;
@@ -23,8 +24,8 @@ const MAX_ENTRIES: usize = 100_000;
 const MAX_ASKED: usize = 1 << 12;
 const MAX_SLICE_CONSTRAINTS: usize = 1 << 18;
 
-/// Cheaper answers, except those of a complete layer, are kept for identical queries only.
-const EXPENSIVE_NS: u64 = 6_000;
+/// Answers that took less effort are kept for identical queries only. Those of complete layers take more.
+const EXPENSIVE: u64 = cost::SOLVE;
 
 /// Condition and slice of a query.
 type Asked = (Expr, Arc<[Expr]>);
@@ -123,12 +124,13 @@ impl Layer for Reuse {
             return answer.clone();
         }
         let found = self.look_up(query, rest, &asked.1);
-        let (before, solved) = (rest.work(), rest.harvest.work);
-        let is_new = found.is_none();
-        let answer = found.unwrap_or_else(|| rest.check(query));
-        if is_new && (rest.work() - before >= EXPENSIVE_NS || rest.harvest.work > solved) {
-            self.keep_for_others(query, &asked.1, &answer);
-        }
+        let answer = found.unwrap_or_else(|| {
+            let reply = rest.check(query);
+            if reply.effort >= EXPENSIVE {
+                self.keep_for_others(query, &asked.1, &reply.answer);
+            }
+            reply.answer
+        });
         if !matches!(answer, Answer::Unknown(_)) {
             self.keep_for_same(asked, answer.clone());
         }

@@ -8,7 +8,7 @@
 //! Source: batsat with a conflict limit, also on small inputs (`small_inputs.rs`), then CaDiCaL; docs/sat.md has the
 //! figures. Near misses are collected during search as in "Partial solutions" (docs/cache.md).
 
-use super::harvest::Place;
+use super::near_misses::Place;
 use super::spec::{Item, SpecError};
 use super::{Layer, Rest, small_inputs};
 use crate::blast::batsat::Batsat;
@@ -18,6 +18,7 @@ use crate::blast::gate::Lit;
 use crate::blast::sat_solver::{SatResult, SatSolver, SatTask};
 use crate::blast::{ArrayTerm, Blaster, Consistency, MAX_GATES, Owner};
 use crate::budget::{Budget, Why};
+use crate::cost;
 use crate::expr::Expr;
 use crate::query::{Alive, Answer, Core, Query};
 use rustc_hash::FxHashMap;
@@ -34,14 +35,6 @@ const MAX_ENCODED_GATES: usize = 400_000;
 const PROPAGATIONS_PER_GATE: u64 = 30;
 /// Least number of gates assumed for a query when a new SAT solver is considered.
 const MIN_GATES: u64 = 500;
-
-/// Estimated costs of propagating a literal and of adding a gate to a SAT solver.
-const PROPAGATION_NS: u64 = 40;
-const GATE_NS: u64 = 900;
-/// Limit of new gates for a brief query.
-const BRIEF_GATES: usize = 10_000;
-/// Estimated cost of every query.
-const QUERY_NS: u64 = 5_000;
 
 /// SAT solvers in use. The default is `Both`; the others are for comparison.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -62,8 +55,6 @@ pub struct Sat {
     blaster: Blaster,
     batsat: Prepared<Batsat>,
     cadical: Option<Prepared<Cadical>>,
-    /// Limit of new gates for a brief query.
-    brief_gates: usize,
     /// Number of the last query that contains each gate, and of the current query.
     last_query: Vec<u32>,
     query: u32,
@@ -219,7 +210,6 @@ impl Sat {
             blaster: Blaster::new(),
             batsat: Prepared::new(Batsat::new()),
             cadical: None,
-            brief_gates: BRIEF_GATES,
             last_query: Vec::new(),
             query: 0,
             kept: 0,
@@ -250,8 +240,8 @@ impl Sat {
     }
 
     fn answer(&mut self, query: &Query, rest: &mut Rest<'_>) -> Result<Answer, Why> {
-        let most = if rest.is_brief() { self.blaster.gates.len() + self.brief_gates } else { MAX_GATES };
-        self.blaster.allow(rest.budget, most);
+        let new_gates = usize::try_from(rest.effort_left() / cost::GATE).unwrap_or(MAX_GATES).min(MAX_GATES);
+        self.blaster.allow(rest.budget, (self.blaster.gates.len() + new_gates).min(MAX_GATES));
         self.kept = 0;
         let constraints = query.constraints(rest.tree);
         let mut gate_query = GateQuery {
@@ -279,10 +269,8 @@ impl Sat {
             let mut outcome = SatResult::ConflictLimit;
             if self.engines == Engines::Both && small_inputs::CONFLICTS_BEFORE < self.conflicts {
                 outcome = self.run_batsat(query, &gate_query, rest, small_inputs::CONFLICTS_BEFORE);
-                if outcome == SatResult::ConflictLimit && rest.is_brief() {
-                    return Err(failure("effort limit reached".into()));
-                }
                 if outcome == SatResult::ConflictLimit
+                    && conflicts_left(rest) > small_inputs::CONFLICTS_PER_WIDTH
                     && let Some(answer) = self.try_small_inputs(query, &gate_query, rest)
                 {
                     return Ok(answer);
@@ -295,9 +283,8 @@ impl Sat {
                 SatResult::Sat(values) => values,
                 SatResult::Unsat(failed) => return core(&gate_query, &failed),
                 SatResult::Stopped(why) => return Err(why),
-                SatResult::ConflictLimit => {
-                    return Err(failure("conflict limit reached".into()));
-                }
+                SatResult::ConflictLimit if rest.effort_left() < u64::MAX => return Err(Why::Effort),
+                SatResult::ConflictLimit => return Err(failure("conflict limit reached".into())),
             };
             let assignment: Vec<(u32, bool)> = gate_query.inputs.iter().copied().zip(values).collect();
             match self.blaster.check_arrays(
@@ -326,7 +313,7 @@ impl Sat {
         }
     }
 
-    /// The inputs and array_terms of all roots, each once, ascending.
+    /// Collects the inputs and array terms of all roots, ascending, without duplicates.
     fn gather(&mut self, gate_query: &mut GateQuery) {
         self.query += 1;
         gate_query.inputs.clear();
@@ -352,7 +339,9 @@ impl Sat {
         if self.engines != Engines::Cadical {
             let limit = if self.engines == Engines::Batsat { u64::MAX } else { self.conflicts };
             let outcome = self.run_batsat(query, gate_query, rest, limit);
-            if outcome != SatResult::ConflictLimit || self.engines == Engines::Brief {
+            // CaDiCaL is worth its start only if the budget allows more conflicts than batsat has had.
+            let is_final = self.engines == Engines::Brief || conflicts_left(rest) <= self.conflicts;
+            if outcome != SatResult::ConflictLimit || is_final {
                 return outcome;
             }
             self.counts.handed_over += 1;
@@ -360,10 +349,10 @@ impl Sat {
         let keep = self.near_misses_left(rest);
         let cadical = self.cadical.get_or_insert_with(|| Prepared::new(Cadical::new()));
         let before = Counted::of(cadical);
-        let outcome = cadical.solve(&self.blaster, gate_query, rest.budget, (u64::MAX, keep));
+        let outcome = cadical.solve(&self.blaster, gate_query, rest.budget, (conflicts_left(rest), keep));
         let effort = Counted::of(cadical);
         self.counts.conflicts += effort.conflicts - before.conflicts;
-        rest.solved((effort.propagations - before.propagations) * PROPAGATION_NS);
+        rest.spend((effort.propagations - before.propagations) * cost::PROPAGATION);
         let rows = cadical.engine.take_harvest();
         self.put_near_misses(query, gate_query, rest, rows);
         outcome
@@ -378,12 +367,13 @@ impl Sat {
         limit: u64,
     ) -> SatResult {
         let keep = self.near_misses_left(rest);
-        let (before, told) = (Counted::of(&self.batsat), self.batsat.encoding.len());
+        let (before, encoded) = (Counted::of(&self.batsat), self.batsat.encoding.len());
+        let limit = limit.min(conflicts_left(rest));
         let outcome = self.batsat.solve(&self.blaster, gate_query, rest.budget, (limit, keep));
         let effort = Counted::of(&self.batsat);
         self.counts.conflicts += effort.conflicts - before.conflicts;
-        let told = self.batsat.encoding.len().saturating_sub(told) as u64;
-        rest.solved((effort.propagations - before.propagations) * PROPAGATION_NS + told * GATE_NS);
+        let added = self.batsat.encoding.len().saturating_sub(encoded) as u64;
+        rest.spend((effort.propagations - before.propagations) * cost::PROPAGATION + added * cost::GATE);
         let mut rows = self.batsat.engine.take_harvest();
         if outcome == SatResult::ConflictLimit {
             // The other half is for the solves that follow.
@@ -395,7 +385,7 @@ impl Sat {
 
     /// Number of near misses of the current query that may still be kept.
     fn near_misses_left(&self, rest: &Rest<'_>) -> usize {
-        self.max_near_misses.min(rest.harvest.wanted).saturating_sub(self.kept)
+        self.max_near_misses.min(rest.near_misses.wanted).saturating_sub(self.kept)
     }
 
     fn put_near_misses(
@@ -408,7 +398,7 @@ impl Sat {
         if !rows.is_empty() {
             self.kept += rows.len();
             self.counts.harvested += rows.len() as u64;
-            rest.harvest.put(query.path, self.places(gate_query), rows);
+            rest.near_misses.put(query.path, self.places(gate_query), rows);
         }
     }
 
@@ -465,6 +455,14 @@ impl Sat {
     }
 }
 
+/// Conflict limit that the effort left allows.
+fn conflicts_left(rest: &Rest<'_>) -> u64 {
+    match rest.effort_left() {
+        u64::MAX => u64::MAX,
+        effort => effort / cost::CONFLICT,
+    }
+}
+
 fn failure(message: String) -> Why {
     Why::Layer { name: "sat".into(), message }
 }
@@ -496,11 +494,11 @@ impl Layer for Sat {
     }
 
     fn check(&mut self, query: &Query, rest: &mut Rest<'_>) -> Answer {
-        rest.charge(QUERY_NS);
         let fresh = self.blaster.is_fresh();
         let answer = match self.answer(query, rest) {
             // Gates of earlier queries may have used up the memory.
-            Err(Why::Memory) if !fresh && !rest.is_brief() => {
+            Err(Why::Memory) if rest.effort_left() < u64::MAX => Err(Why::Effort),
+            Err(Why::Memory) if !fresh => {
                 self.reset();
                 self.answer(query, rest)
             }
@@ -546,10 +544,10 @@ impl Layer for Sat {
 mod tests {
     use super::*;
     use crate::expr::{Graph, Sort};
-    use crate::solve::{Manner, Solver};
+    use crate::solve::Solver;
 
     /// Makes each query twice: the first time with a limit of gates.
-    struct Interrupted;
+    struct Interrupted(u64);
 
     impl Layer for Interrupted {
         fn name(&self) -> &str {
@@ -557,10 +555,8 @@ mod tests {
         }
 
         fn check(&mut self, query: &Query, rest: &mut Rest<'_>) -> Answer {
-            rest.manner = Manner::Brief;
-            rest.check(query);
-            rest.manner = Manner::Usual;
-            rest.check(query)
+            rest.check_within(query, self.0 * cost::GATE);
+            rest.check(query).answer
         }
 
         fn sweep(&mut self, _alive: &Alive<'_>) {}
@@ -603,9 +599,8 @@ mod tests {
     #[test]
     fn state_is_consistent_after_the_gate_limit() {
         for gates in 0..250 {
-            let mut sat = Sat::with(Engines::Both, DEFAULT_NEAR_MISSES, DEFAULT_CONFLICTS);
-            sat.brief_gates = gates;
-            let mut solver = Solver::new(vec![Box::new(Interrupted), Box::new(sat)]);
+            let sat = Sat::with(Engines::Both, DEFAULT_NEAR_MISSES, DEFAULT_CONFLICTS);
+            let mut solver = Solver::new(vec![Box::new(Interrupted(gates)), Box::new(sat)]);
             for (number, (condition, expected)) in conditions(&mut solver.graph).into_iter().enumerate() {
                 let root = solver.tree.root();
                 let answer = solver.check(&Query::new(root, condition), &Budget::unlimited());

@@ -322,10 +322,10 @@ impl Layer for Simplify {
             return Answer::Sat(model.clone());
         }
         if condition == query.condition {
-            return rest.check(query);
+            return rest.check(query).answer;
         }
         self.rewritten += 1;
-        match rest.check(&query.with_condition(condition)) {
+        match rest.check(&query.with_condition(condition)).answer {
             Answer::Unsat(core) if core.condition => {
                 let constraints = core.constraints.union(&reasons);
                 Answer::Unsat(Core { constraints, condition: true })

@@ -138,7 +138,7 @@ mod tests {
         }
         fn check(&mut self, query: &Query, rest: &mut Rest<'_>) -> Answer {
             std::thread::sleep(Duration::from_millis(self.1));
-            rest.check(query)
+            rest.check(query).answer
         }
         fn sweep(&mut self, _: &crate::query::Alive<'_>) {}
         fn drop_paths(&mut self, _: &[u32]) {}

@@ -250,7 +250,7 @@ impl Layer for Split {
 
     fn check(&mut self, query: &Query, rest: &mut Rest<'_>) -> Answer {
         if query.slice.is_some() {
-            return rest.check(query);
+            return rest.check(query).answer;
         }
         let components = self.components(rest.graph, rest.supports, rest.tree, query.path);
         let condition_atoms = self.support(rest.graph, rest.supports, query.condition);
@@ -264,7 +264,7 @@ impl Layer for Split {
         // With a constant condition only the components below are passed on.
         if !rest.graph.is_true(query.condition) {
             let about = Query { path: query.path, condition: query.condition, slice: Some(slice) };
-            match rest.check(&about) {
+            match rest.check(&about).answer {
                 Answer::Sat(found) => {
                     let own = condition_atoms.iter().map(|&(_, number)| number);
                     let atoms = touched
@@ -292,7 +292,7 @@ impl Layer for Split {
                 }
                 None => {
                     let about = Query { path: query.path, condition: yes, slice: Some(slice.clone()) };
-                    match rest.check(&about) {
+                    match rest.check(&about).answer {
                         Answer::Sat(found) => {
                             if self.models.len() >= MAX_MODELS {
                                 self.models.clear();

@@ -29,23 +29,7 @@ impl Verify {
     }
 
     fn ask(&mut self, query: &Query, rest: &mut Rest<'_>) -> Answer {
-        let mut nothing_below = Rest {
-            layers: &mut [],
-            graph: rest.graph,
-            tree: rest.tree,
-            budget: rest.budget,
-            evaluator: rest.evaluator,
-            learner: rest.learner,
-            supports: rest.supports,
-            harvest: rest.harvest,
-            below: Default::default(),
-            asked_below: false,
-            work_below: 0,
-            charged: rest.charged,
-            manner: rest.manner,
-            longest: Default::default(),
-        };
-        self.reference.check(query, &mut nothing_below)
+        rest.ask_alone(&mut *self.reference, query)
     }
 
     fn mismatch(&mut self, message: String) -> Answer {
@@ -60,7 +44,7 @@ impl Layer for Verify {
     }
 
     fn check(&mut self, query: &Query, rest: &mut Rest<'_>) -> Answer {
-        let answer = rest.check(query);
+        let answer = rest.check(query).answer;
         let reference = self.reference.name().to_string();
         match &answer {
             // A layer below has found its own model to be wrong.

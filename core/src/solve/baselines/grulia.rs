@@ -133,7 +133,7 @@ impl Layer for Grulia {
                 return Answer::Unsat(Core { constraints: needed, condition });
             }
         }
-        let answer = rest.check(query);
+        let answer = rest.check(query).answer;
         self.inserted += 1;
         match &answer {
             Answer::Sat(model) => {

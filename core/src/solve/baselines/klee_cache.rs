@@ -55,7 +55,7 @@ impl Layer for KleeCache {
             }
             None => {}
         }
-        let answer = rest.check(query);
+        let answer = rest.check(query).answer;
         if self.sets.count() >= MAX_ENTRIES {
             self.forget();
         }

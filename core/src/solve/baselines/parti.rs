@@ -122,7 +122,7 @@ impl Layer for Parti {
             Ok(answer) => answer,
             Err(why) => {
                 *self.passed.entry(why).or_default() += 1;
-                rest.check(query)
+                rest.check(query).answer
             }
         }
     }

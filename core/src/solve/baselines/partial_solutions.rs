@@ -8,7 +8,7 @@
 
 use crate::expr::{Expr, Model};
 use crate::query::{Alive, Answer, Core, Query};
-use crate::solve::harvest::Batch;
+use crate::solve::near_misses::Batch;
 use crate::solve::settrie::{SetTrie, numbers};
 use crate::solve::spec::{Item, SpecError};
 use crate::solve::{Layer, Rest};
@@ -162,8 +162,8 @@ impl Layer for PartialSolutions {
         if let Some(answer) = self.find(query, rest, &formula) {
             return answer;
         }
-        let answer = rest.check(query);
-        let batches = rest.harvest.take();
+        let answer = rest.check(query).answer;
+        let batches = rest.near_misses.take();
         self.remember(rest, &formula, &answer, &batches);
         answer
     }

@@ -10,6 +10,7 @@ mod inverse;
 mod propagate;
 
 use super::Rest;
+use crate::cost;
 use crate::expr::walk::Atom;
 use crate::expr::{Expr, Model};
 use crate::interval::Comparison;
@@ -19,8 +20,6 @@ use smallvec::SmallVec;
 
 /// Constraints repaired for one query, each with inputs that were not changed before.
 const MAX_ROUNDS: usize = 4;
-/// Estimated cost of a round without its evaluations.
-const ROUND_NS: u64 = 1_000;
 /// Inputs per round to which the target is propagated.
 const PROPAGATED_INPUTS: usize = 2;
 /// Constraints with more inputs are not repaired.
@@ -108,7 +107,7 @@ impl Repairs {
             if rest.evaluator.work - before > MAX_NODES {
                 return None;
             }
-            rest.charge(ROUND_NS);
+            rest.spend(cost::REPAIR_ROUND);
             let inputs = self.freest_first(rest, &constraints, violated)?;
             let mut first = inputs.iter().take(PROPAGATED_INPUTS);
             if !first.any(|&input| self.propagate(rest, &mut model, violated, input))

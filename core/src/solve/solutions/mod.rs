@@ -10,9 +10,10 @@
 mod pool;
 mod size;
 
-use super::harvest::Batch;
+use super::near_misses::Batch;
 use super::spec::{Item, SpecError};
 use super::{Layer, Rest};
+use crate::cost;
 use crate::expr::columns::Assignment;
 use crate::expr::walk::Atom;
 use crate::expr::{Bits, Expr, Graph, Model, Sort};
@@ -49,7 +50,7 @@ const MAX_NODES_BELOW: usize = 8;
 /// The cost of a query is averaged over about this many.
 const QUERY_SAMPLES: u64 = 32;
 /// Cheaper answers are not kept: finding them again costs as little.
-const MIN_ANSWER_NS: u64 = 5_000;
+const MIN_ANSWER_EFFORT: u64 = 5_000;
 
 #[derive(Default)]
 struct Counts {
@@ -126,9 +127,9 @@ impl Solutions {
     fn find(&mut self, query: &Query, rest: &mut Rest<'_>) -> Option<Model> {
         let before = self.pool.computed();
         let found = self.find_uncharged(query, rest);
-        let cost = (self.pool.computed() - before) * size::VALUE_NS;
+        let cost = (self.pool.computed() - before) * cost::VALUE;
         self.charge_variants(cost);
-        rest.charge(cost);
+        rest.spend(cost);
         found
     }
 
@@ -214,7 +215,7 @@ impl Solutions {
 
     /// Inserts the near misses of a solve, and variants of its answer.
     fn insert_solutions(&mut self, query: &Query, rest: &mut Rest<'_>, answer: &Answer) {
-        let batches = rest.harvest.take();
+        let batches = rest.near_misses.take();
         let variants = if let Answer::Sat(_) = answer { self.affordable_variants() } else { 0 };
         if batches.is_empty() && variants == 0 {
             return;
@@ -257,14 +258,14 @@ impl Solutions {
         let set = if harvested > 0 { all } else { 1 };
         let copying = COPY_COST * all as u64 + SET_COST * (atoms.len() * set) as u64;
         let values = self.pool.computed() - before + copying;
-        rest.charge(values * size::VALUE_NS);
+        rest.spend(values * cost::VALUE);
         self.kp.charge(values * harvested as u64 / all as u64, late_harvested, harvested);
         let others = all - harvested;
         let values = values * others as u64 / all as u64;
         self.variants.charge(values, late_variants, others);
         if others > 0 {
             self.made += others as u64;
-            self.charge_variants(values * size::VALUE_NS);
+            self.charge_variants(values * cost::VALUE);
         }
     }
 
@@ -379,23 +380,22 @@ impl Layer for Solutions {
             self.answered = true;
             return Answer::Sat(model);
         }
-        rest.harvest.wanted = self.kp.take();
-        let (solved, before) = (rest.harvest.work, rest.work());
-        let answer = rest.check(query);
-        self.cost = rest.work() - before;
+        rest.near_misses.wanted = self.kp.take();
+        let reply = rest.check(query);
+        self.cost = reply.effort;
         self.query_cost += self.cost;
         self.query_cost -= self.query_cost / QUERY_SAMPLES;
-        if rest.harvest.work > solved {
-            self.variant_allowance += (rest.harvest.work - solved) / 2;
-            self.insert_solutions(query, rest, &answer);
+        if reply.solving > 0 {
+            self.variant_allowance += reply.solving / 2;
+            self.insert_solutions(query, rest, &reply.answer);
         }
-        answer
+        reply.answer
     }
 
     fn found(&mut self, query: &Query, model: &Model, rest: &mut Rest<'_>) {
         let counts = &mut self.counts;
         let cost = std::mem::take(&mut self.cost);
-        if std::mem::take(&mut self.answered) || cost < MIN_ANSWER_NS {
+        if std::mem::take(&mut self.answered) || cost < MIN_ANSWER_EFFORT {
             return;
         }
         counts.answers += 1;

@@ -4,10 +4,10 @@
 //! The cost of the second half (values computed) and its gain (answers saved, times the cost of an answer) are estimated
 //! in nanoseconds from counts, not from a clock: the same history gives the same sizes.
 
-/// Estimated cost of computing one value.
-pub(super) const VALUE_NS: u64 = 10;
+use crate::cost;
+
 /// A new size is chosen each time the second half has cost this much.
-const PERIOD_NS: u64 = 500_000;
+const PERIOD: u64 = 500_000;
 /// At size zero, one call in this many tries `PROBE_SIZE` solutions.
 const PROBE_INTERVAL: u64 = 64;
 const PROBE_SIZE: usize = 4;
@@ -76,8 +76,8 @@ impl Size {
 
     /// Counts values computed for `all` solutions, `late` of which belong to the second half.
     pub(super) fn charge(&mut self, values: u64, late: usize, all: usize) {
-        self.cost += values * VALUE_NS * late as u64 / all.max(1) as u64;
-        if self.cost >= PERIOD_NS {
+        self.cost += values * cost::VALUE * late as u64 / all.max(1) as u64;
+        if self.cost >= PERIOD {
             self.current =
                 if self.gain >= self.cost { (self.current * 2).max(PROBE_SIZE) } else { self.current / 2 };
             self.current = self.current.clamp(self.least, self.most);
@@ -94,28 +94,28 @@ mod tests {
     fn size_doubles_while_it_pays_and_halves_while_it_does_not() {
         let mut size = Size::adaptive(50, 4, 200);
         for _ in 0..20 {
-            size.credit(2 * PERIOD_NS);
-            size.charge(PERIOD_NS / VALUE_NS, 1, 1);
+            size.credit(2 * PERIOD);
+            size.charge(PERIOD / cost::VALUE, 1, 1);
         }
         assert_eq!(size.current(), 200);
         for _ in 0..20 {
-            size.charge(PERIOD_NS / VALUE_NS, 1, 1);
+            size.charge(PERIOD / cost::VALUE, 1, 1);
         }
         assert_eq!(size.current(), 4);
         let mut size = Size::adaptive(50, 0, 200);
         for _ in 0..20 {
-            size.charge(PERIOD_NS / VALUE_NS, 1, 1);
+            size.charge(PERIOD / cost::VALUE, 1, 1);
         }
         assert_eq!((0..PROBE_INTERVAL).map(|_| size.take()).sum::<usize>(), PROBE_SIZE);
-        size.credit(PERIOD_NS);
-        size.charge(PERIOD_NS / VALUE_NS, 1, 1);
+        size.credit(PERIOD);
+        size.charge(PERIOD / cost::VALUE, 1, 1);
         assert_eq!(size.take(), PROBE_SIZE);
         let mut size = Size::adaptive(8, 0, 200);
         assert_eq!((0..8).map(|_| size.take_batch(32)).collect::<Vec<_>>(), [0, 0, 0, 32, 0, 0, 0, 32]);
         let mut size = Size::fixed(8);
         assert_eq!(size.take_batch(32), 8);
         let mut size = Size::fixed(50);
-        size.charge(PERIOD_NS, 1, 1);
+        size.charge(PERIOD, 1, 1);
         assert_eq!(size.current(), 50);
     }
 }

@@ -28,6 +28,7 @@ pub use file::{Contents, File, Row};
 
 use super::spec::{Item, SpecError};
 use super::{Layer, Rest};
+use crate::cost;
 use crate::expr::{Expr, Graph};
 use crate::query::{Alive, Answer, Query};
 use canonical::{Canonical, canonical};
@@ -42,10 +43,6 @@ use std::time::Duration;
 const DEFAULT_MB: u64 = 256;
 /// Answers found faster are not kept: a look-up takes a tenth of this.
 const MIN_SOLVE_TIME: Duration = Duration::from_micros(300);
-/// Estimated cost of a node of a canonical form, hashing and comparing included.
-const NODE_NS: f64 = 150.0;
-/// Estimated cost of reading a row.
-const READ_NS: f64 = 20_000.0;
 /// Share of the time spent solving that may be spent on keeping answers.
 const KEEPING_SHARE: f64 = 0.015;
 /// Nanoseconds that may be spent on keeping answers before any were spent solving.
@@ -153,7 +150,7 @@ impl Store {
         } else if self.counts.misses > MAX_MISSES + MISSES_PER_HIT * self.counts.hits {
             return missing;
         } else {
-            (f64::from(cost_us) * 1e3 * MAX_FORM_SHARE - READ_NS) / NODE_NS
+            (f64::from(cost_us) * 1e3 * MAX_FORM_SHARE - cost::STORE_READ as f64) / cost::CANONICAL_NODE as f64
         };
         let (Some(form), Some(file)) = (canonical(graph, &mut self.shapes, all, nodes(limit)), open.file())
         else {
@@ -180,7 +177,7 @@ impl Store {
             Answer::Sat(model) => rest.satisfies(query, model).is_ok().then_some(answer),
             Answer::Unsat(_) if self.sampler.hash_one(row.key).is_multiple_of(self.sample) => {
                 self.counts.resolved += 1;
-                match rest.check(query) {
+                match rest.check(query).answer {
                     Answer::Sat(_) => None,
                     Answer::Unsat(core) => Some(Answer::Unsat(core)),
                     // The budget did not suffice to check it.
@@ -208,12 +205,12 @@ impl Store {
         if matches!(answer, Answer::Unknown(_)) || (!self.eager && took < MIN_SOLVE_TIME) {
             return;
         }
-        let limit = if self.eager { MAX_NODES } else { left.min(took_ns * MAX_FORM_SHARE) / NODE_NS };
+        let limit = if self.eager { MAX_NODES } else { left.min(took_ns * MAX_FORM_SHARE) / cost::CANONICAL_NODE as f64 };
         let Some(form) = form.or_else(|| canonical(graph, &mut self.shapes, all, nodes(limit))) else {
-            self.keeping_ns += limit.max(0.0) * NODE_NS;
+            self.keeping_ns += limit.max(0.0) * cost::CANONICAL_NODE as f64;
             return;
         };
-        self.keeping_ns += form.nodes as f64 * NODE_NS;
+        self.keeping_ns += form.nodes as f64 * cost::CANONICAL_NODE as f64;
         let Some((verdict, answer)) = answer::encode(graph, &form, condition, answer) else { return };
         let shape = self.shapes.of_all(graph, all);
         let cost_us = u32::try_from(took.as_micros()).unwrap_or(u32::MAX);
@@ -234,7 +231,7 @@ impl Layer for Store {
 
     fn check(&mut self, query: &Query, rest: &mut Rest<'_>) -> Answer {
         if self.open.is_none() {
-            return rest.check(query);
+            return rest.check(query).answer;
         }
         let mut all = query.constraints(rest.tree).to_vec();
         if !rest.graph.is_true(query.condition) {
@@ -243,7 +240,7 @@ impl Layer for Store {
         let form = match self.look_up(rest.graph, &all) {
             Ok(LookUp::Missing(form)) => form,
             Ok(LookUp::Found(row, form)) => {
-                rest.charge(READ_NS as u64);
+                rest.spend(cost::STORE_READ);
                 if let Some(answer) = self.confirm(&row, &form, query, rest) {
                     self.counts.hits += 1;
                     if let Some(open) = self.open.as_mut().filter(|_| row.is_stale()) {
@@ -257,17 +254,16 @@ impl Layer for Store {
                     let message = format!("the store {} has a wrong answer", open.path().display());
                     self.give_up(message);
                 }
-                return rest.check(query);
+                return rest.check(query).answer;
             }
             Err(message) => {
                 self.give_up(message);
-                return rest.check(query);
+                return rest.check(query).answer;
             }
         };
-        let before = rest.below;
-        let answer = rest.check(query);
-        self.keep(rest.graph, &all, form, query.condition, &answer, rest.below - before);
-        answer
+        let reply = rest.check(query);
+        self.keep(rest.graph, &all, form, query.condition, &reply.answer, Duration::from_nanos(reply.effort));
+        reply.answer
     }
 
     fn sweep(&mut self, alive: &Alive<'_>) {

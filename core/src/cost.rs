@@ -1,0 +1,52 @@
+//! Table of costs: estimated nanoseconds of the operations that layers count.
+//!
+//! Effort is counted work weighted by this table, never a clock, so that the same history gives the same decisions.
+//! `cargo bench --bench costs` measures the rows and prints them beside the table.
+
+/// One row of the table.
+pub struct Row {
+    pub name: &'static str,
+    pub ns: u64,
+    /// The operation.
+    pub about: &'static str,
+}
+
+macro_rules! costs {
+    ($(#[doc = $about:literal] $name:ident = $ns:literal;)*) => {
+        $(#[doc = $about] pub const $name: u64 = $ns;)*
+
+        /// All rows.
+        pub const ROWS: &[Row] = &[$(Row { name: stringify!($name), ns: $ns, about: $about }),*];
+    };
+}
+
+costs! {
+    /// Asking a layer.
+    QUERY = 200;
+    /// Computing the value of a node under one model.
+    VALUE = 10;
+    /// Computing the value of a node under one model of a column.
+    COLUMN_VALUE = 1;
+    /// Summarising a node of a condition for `intervals`.
+    SUMMARY_NODE = 50;
+    /// Folding a node over sets, and propagating a target through it.
+    FOLD_NODE = 150;
+    /// Combining two intervals while folding.
+    INTERVAL_PAIR = 20;
+    /// Planning the evaluation of a node in columns.
+    PLAN_NODE = 100;
+    /// One round of a repair, without evaluation.
+    REPAIR_ROUND = 1_000;
+    /// Adding a node to the canonical form of a query, with hashing and comparing.
+    CANONICAL_NODE = 150;
+    /// Reading a row of the store.
+    STORE_READ = 20_000;
+    /// A query to a complete layer, without the search.
+    SOLVE = 5_000;
+    /// Blasting a gate and adding it to a SAT solver.
+    GATE = 900;
+    /// Propagating a literal.
+    PROPAGATION = 40;
+    /// A conflict with its propagations, for turning an effort limit into a conflict limit.
+    CONFLICT = 20_000;
+}

@@ -1,0 +1,81 @@
+//! Near misses: assignments that a complete layer met during its search and that satisfied part of a query.
+//!
+//! They are candidates for later queries. A complete layer puts them into this sink, which the chain owns; a layer above
+//! takes them after it has passed a query on. What is not taken is dropped with the next query.
+
+use crate::expr::{Bits, Expr, Graph, Model};
+use crate::query::Path;
+
+/// Near misses of the current query.
+pub struct NearMisses {
+    batches: Vec<Batch>,
+    /// Limit of near misses from one solve.
+    pub wanted: usize,
+}
+
+impl Default for NearMisses {
+    fn default() -> NearMisses {
+        NearMisses { batches: Vec::new(), wanted: usize::MAX }
+    }
+}
+
+/// Assignments of one solve. Rows are complete for the inputs of the query.
+pub struct Batch {
+    /// Path of the query.
+    pub path: Path,
+    places: Vec<Place>,
+    /// One assignment per row: bit `i` is the value of the `i`-th traced input.
+    rows: Vec<Box<[u64]>>,
+}
+
+/// A variable, or an element of an array variable, some of whose bits were traced.
+pub struct Place {
+    pub variable: Expr,
+    /// Index of the element, for an array variable.
+    pub index: Option<Bits>,
+    pub width: u32,
+    /// Traced bits: bit of the variable, bit of the row.
+    pub bits: Vec<(u32, u32)>,
+}
+
+impl NearMisses {
+    pub fn put(&mut self, path: Path, places: Vec<Place>, rows: Vec<Box<[u64]>>) {
+        self.batches.push(Batch { path, places, rows });
+    }
+
+    pub fn take(&mut self) -> Vec<Batch> {
+        std::mem::take(&mut self.batches)
+    }
+
+    pub fn clear(&mut self) {
+        self.batches.clear();
+    }
+}
+
+impl Batch {
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// Assignment `row` as a model; inputs that the query does not mention are as in `model`.
+    pub fn complete(&self, graph: &Graph, row: usize, mut model: Model) -> Model {
+        let row = &self.rows[row];
+        for place in &self.places {
+            let mut words = vec![0u64; place.width.div_ceil(64) as usize];
+            for &(bit, at) in &place.bits {
+                let value = row[at as usize / 64] >> (at % 64) & 1;
+                words[bit as usize / 64] |= value << (bit % 64);
+            }
+            let bits = Bits::from_words(place.width, &words);
+            match &place.index {
+                None => model.set_bits(place.variable, bits),
+                Some(index) => model.set_element(graph, place.variable, index, bits),
+            }
+        }
+        model
+    }
+}

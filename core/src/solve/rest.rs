@@ -1,0 +1,269 @@
+//! The driver of the chain: passes a query to the next layer, counts effort, answers and time.
+//!
+//! `Rest` is what a layer sees: the layers below, graph, path tree, budget and shared services. A layer returns an
+//! `Answer`; the driver makes the `Reply` by adding the effort, because most of it is counted by the shared services and
+//! a layer could only repeat their sum. Own work is added with `Rest::spend`. The clock is read for statistics only.
+
+use super::Layer;
+use super::near_misses::NearMisses;
+use crate::budget::{Budget, Why};
+use crate::cost;
+use crate::expr::walk::Supports;
+use crate::expr::{Evaluator, Expr, Graph, Model};
+use crate::interval::{Facts, KnownSet, Learner};
+use crate::query::{Answer, PathTree, Query};
+use std::time::{Duration, Instant};
+
+/// The mean effort of a solve is over about this many.
+const SOLVE_WINDOW: u64 = 16;
+
+/// An answer and the effort it took.
+#[derive(Debug)]
+pub struct Reply {
+    pub answer: Answer,
+    /// Effort of the layers that were asked, weighted by the table of costs.
+    pub effort: u64,
+    /// The part of `effort` that complete layers spent.
+    pub solving: u64,
+}
+
+/// Number of queries of a layer by result, and what they took. `asked = sat + unsat + unknown + passed`.
+#[derive(Clone, Debug, Default)]
+pub struct Meter {
+    pub asked: u64,
+    pub sat: u64,
+    pub unsat: u64,
+    pub unknown: u64,
+    /// Queries for which the layer asked those below it.
+    pub passed: u64,
+    /// Time without that of the layers below.
+    pub own: Duration,
+    /// Effort without that of the layers below.
+    pub effort: u64,
+}
+
+pub(super) struct Metered {
+    pub layer: Box<dyn Layer>,
+    pub meter: Meter,
+    is_complete: bool,
+}
+
+impl Metered {
+    pub fn new(layer: Box<dyn Layer>) -> Metered {
+        Metered { is_complete: layer.is_complete(), layer, meter: Meter::default() }
+    }
+}
+
+/// Effort of the whole chain so far.
+#[derive(Default)]
+pub(super) struct Spent {
+    /// Effort that the shared services do not count.
+    own: u64,
+    /// Effort of complete layers.
+    solving: u64,
+    /// Mean effort of a solve, times `SOLVE_WINDOW`; 0 before the first.
+    solve_mean: u64,
+}
+
+/// What the layers below have done since a layer was entered.
+#[derive(Default)]
+pub(super) struct Below {
+    time: Duration,
+    pub effort: u64,
+    pub is_asked: bool,
+    /// Longest own time of a layer, and the number of layers from it on.
+    pub slowest: (Duration, usize),
+}
+
+/// The layers below, and what all layers share.
+pub struct Rest<'a> {
+    pub(super) layers: &'a mut [Metered],
+    pub graph: &'a mut Graph,
+    pub tree: &'a mut PathTree,
+    pub budget: &'a Budget,
+    pub evaluator: &'a mut Evaluator,
+    /// Facts of paths.
+    pub learner: &'a mut Learner,
+    /// Inputs of expressions.
+    pub supports: &'a mut Supports,
+    pub near_misses: &'a mut NearMisses,
+    pub(super) spent: &'a mut Spent,
+    /// Value of `effort()` at which the budget is spent.
+    pub(super) effort_limit: u64,
+    pub(super) below: Below,
+}
+
+impl Rest<'_> {
+    /// Effort of the chain so far, over all queries.
+    pub fn effort(&self) -> u64 {
+        self.spent.own + self.evaluator.work * cost::VALUE + self.learner.spent()
+    }
+
+    /// Effort that the budget has left; `u64::MAX` if it is not limited.
+    pub fn effort_left(&self) -> u64 {
+        match self.effort_limit {
+            u64::MAX => u64::MAX,
+            limit => limit.saturating_sub(self.effort()),
+        }
+    }
+
+    /// Counts effort of a layer, beyond evaluation and learning.
+    pub fn spend(&mut self, effort: u64) {
+        self.spent.own += effort;
+    }
+
+    /// Mean effort of the recent solves; `None` before the first.
+    pub fn solve_estimate(&self) -> Option<u64> {
+        (self.spent.solve_mean > 0).then_some(self.spent.solve_mean / SOLVE_WINDOW)
+    }
+
+    /// Passes a query on with a budget of at most this effort.
+    pub fn check_within(&mut self, query: &Query, effort: u64) -> Reply {
+        let limit = self.effort_limit;
+        self.effort_limit = limit.min(self.effort().saturating_add(effort));
+        let reply = self.check(query);
+        self.effort_limit = limit;
+        reply
+    }
+
+    /// Passes a query on.
+    pub fn check(&mut self, query: &Query) -> Reply {
+        self.below.is_asked = true;
+        let before = self.effort();
+        let unknown = |why| Reply { answer: Answer::Unknown(why), effort: 0, solving: 0 };
+        if let Some(why) = self.budget.spent() {
+            return unknown(why);
+        }
+        if before >= self.effort_limit {
+            return unknown(Why::Effort);
+        }
+        let layers_left = self.layers.len();
+        let Some((first, others)) = self.layers.split_first_mut() else {
+            return unknown(Why::Incomplete);
+        };
+        let start = Instant::now();
+        self.spent.own += cost::QUERY;
+        let solving = self.spent.solving;
+        let mut rest = Rest {
+            layers: others,
+            graph: self.graph,
+            tree: self.tree,
+            budget: self.budget,
+            evaluator: self.evaluator,
+            learner: self.learner,
+            supports: self.supports,
+            near_misses: self.near_misses,
+            spent: self.spent,
+            effort_limit: self.effort_limit,
+            below: Below::default(),
+        };
+        let answer = first.layer.check(query, &mut rest);
+        debug_assert!(rest.is_honest(query, &answer), "a wrong answer from layer {}", first.layer.name());
+        let is_solve = first.is_complete && !rest.below.is_asked;
+        if is_solve {
+            rest.spend(cost::SOLVE);
+        }
+        let (effort, below) = (rest.effort() - before, rest.below);
+        let time = start.elapsed();
+        let own = time.saturating_sub(below.time);
+        if is_solve {
+            self.spent.note_solve(effort, &answer);
+        }
+        self.below.time += time;
+        self.below.effort += effort;
+        self.below.slowest = self.below.slowest.max(below.slowest).max((own, layers_left));
+        first.meter.note(&answer, below.is_asked, own, effort - below.effort);
+        Reply { answer, effort, solving: self.spent.solving - solving }
+    }
+
+    /// Asks a layer that is not part of the chain, with no layers below it.
+    pub(super) fn ask_alone(&mut self, layer: &mut dyn Layer, query: &Query) -> Answer {
+        let mut rest = Rest {
+            layers: &mut [],
+            graph: self.graph,
+            tree: self.tree,
+            budget: self.budget,
+            evaluator: self.evaluator,
+            learner: self.learner,
+            supports: self.supports,
+            near_misses: self.near_misses,
+            spent: self.spent,
+            effort_limit: self.effort_limit,
+            below: Below::default(),
+        };
+        layer.check(query, &mut rest)
+    }
+
+    /// Is there no layer below?
+    pub fn is_last(&self) -> bool {
+        self.layers.is_empty()
+    }
+
+    /// Does the model satisfy the query?
+    ///
+    /// # Errors
+    /// The first violated constraint.
+    pub fn satisfies(&mut self, query: &Query, model: &Model) -> Result<(), Expr> {
+        crate::query::verify(self.graph, self.tree, query, model, self.evaluator)
+    }
+
+    /// Sets of some terms under the query's constraints and condition, with reasons among these.
+    pub fn values(&mut self, query: &Query, terms: &[Expr]) -> Vec<KnownSet> {
+        let of_path = self.learner.facts(self.graph, self.tree, query.path);
+        let found = self.values_under(of_path, query.condition, terms);
+        let Some(slice) = &query.slice else { return found };
+        let inside = |e: &Expr| *e == query.condition || slice.contains(e);
+        if found.iter().all(|known| known.reasons.flatten().as_slice().iter().all(inside)) {
+            return found;
+        }
+        let of_slice = self.learner.facts_of(self.graph, slice);
+        self.values_under(of_slice, query.condition, terms)
+    }
+
+    fn values_under(&mut self, mut facts: Facts, condition: Expr, terms: &[Expr]) -> Vec<KnownSet> {
+        self.learner.set_effort(crate::interval::LEARNING_EFFORT);
+        self.learner.learn(self.graph, &mut facts, condition);
+        terms.iter().map(|&e| self.learner.values(self.graph, &facts, e)).collect()
+    }
+
+    fn is_honest(&mut self, query: &Query, answer: &Answer) -> bool {
+        let work = self.evaluator.work;
+        let honest = match answer {
+            Answer::Sat(model) => self.satisfies(query, model).is_ok(),
+            Answer::Unsat(core) => {
+                let constraints = query.constraints(self.tree);
+                core.constraints.as_slice().iter().all(|e| constraints.contains(e))
+            }
+            Answer::Unknown(_) => true,
+        };
+        // Debug and release builds must count the same effort.
+        self.evaluator.work = work;
+        honest
+    }
+}
+
+impl Spent {
+    fn note_solve(&mut self, effort: u64, answer: &Answer) {
+        self.solving += effort;
+        if !matches!(answer, Answer::Unknown(_)) {
+            self.solve_mean = match self.solve_mean {
+                0 => effort * SOLVE_WINDOW,
+                mean => mean - mean / SOLVE_WINDOW + effort,
+            };
+        }
+    }
+}
+
+impl Meter {
+    fn note(&mut self, answer: &Answer, is_passed: bool, own: Duration, effort: u64) {
+        self.asked += 1;
+        self.own += own;
+        self.effort += effort;
+        match (answer, is_passed) {
+            (_, true) => self.passed += 1,
+            (Answer::Sat(_), false) => self.sat += 1,
+            (Answer::Unsat(_), false) => self.unsat += 1,
+            (Answer::Unknown(_), false) => self.unknown += 1,
+        }
+    }
+}
