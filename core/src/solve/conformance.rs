@@ -2,10 +2,11 @@
 //! assignments are enumerated.
 //!
 //! Checked: the model of a sat answer satisfies the query; an unsat answer is right, its core is a subset of the query and
-//! unsatisfiable by itself; a complete chain answers every query; after the deadline the answer is unknown; the same
-//! history gives the same answers; no answer uses dropped paths or collected expressions.
+//! unsatisfiable by itself; a complete chain answers every query; after the deadline and without effort the answer is
+//! unknown; an effort limit is kept, and a larger one decides what a smaller one does; the same history gives the same
+//! answers with the same effort; no answer uses dropped paths or collected expressions.
 
-use super::{Layer, Solver};
+use super::{Layer, Reply, Solver};
 use crate::budget::Budget;
 use crate::expr::{Bits, Evaluator, Expr, Graph, Model, Sort};
 use crate::query::{Answer, Path, Query};
@@ -191,10 +192,15 @@ pub fn check(
 ) -> Result<Tally, String> {
     let first = run(seed, queries, make())?;
     let second = run(seed, queries, make())?;
-    if first.1 != second.1 {
-        return Err("the same history gave different answers the second time".into());
+    if let Some((number, (first, second))) =
+        first.1.iter().zip(&second.1).enumerate().find(|(_, (first, second))| first != second)
+    {
+        return Err(format!(
+            "the same history gave {first:?} and then {second:?} (verdict, effort) for query {number}"
+        ));
     }
     after_the_deadline(seed, make())?;
+    with_limited_effort(seed, &mut make)?;
     Ok(first.0)
 }
 
@@ -210,7 +216,52 @@ fn after_the_deadline(seed: u64, layers: Vec<Box<dyn Layer>>) -> Result<(), Stri
     }
 }
 
-fn run(seed: u64, queries: u64, layers: Vec<Box<dyn Layer>>) -> Result<(Tally, Vec<&'static str>), String> {
+/// Effort that a layer may spend after its limit: steps are not divided.
+const MAX_OVERRUN: u64 = 2_000_000;
+
+/// A new chain for each limit: without effort the answer is unknown, a limit is kept, and a larger limit decides what a
+/// smaller one does.
+fn with_limited_effort(seed: u64, make: &mut dyn FnMut() -> Vec<Box<dyn Layer>>) -> Result<(), String> {
+    let mut smaller: Option<(u64, &'static str)> = None;
+    for limit in [0, 1_000, 20_000, 400_000, u64::MAX] {
+        let mut solver = Solver::new(make());
+        let mut small = Small::new(&mut solver.graph);
+        let mut random = Random::new(seed);
+        let mut path = solver.tree.root();
+        for _ in 0..3 {
+            let constraint = small.truth(&mut solver.graph, &mut random, 1);
+            path = solver.tree.extend(&solver.graph, path, constraint);
+        }
+        let condition = small.truth(&mut solver.graph, &mut random, 2);
+        let query = Query::new(path, condition);
+        let reply = solver.reply(&query, &Budget::for_effort(limit));
+        let verdict = reply.answer.verdict();
+        judge(&mut solver, &mut small, &query, &reply.answer)
+            .map_err(|e| format!("seed {seed}, effort limit {limit}: {e}"))?;
+        if limit == 0 && verdict != "unknown" {
+            return Err(format!("without effort the answer was {verdict}"));
+        }
+        if reply.effort > limit.saturating_add(MAX_OVERRUN) {
+            return Err(format!("seed {seed}: the effort was {} with a limit of {limit}", reply.effort));
+        }
+        if let Some((smaller, known)) = smaller
+            && verdict != known
+        {
+            return Err(format!(
+                "seed {seed}: the answer was {known} with an effort limit of {smaller} and {verdict} with {limit}"
+            ));
+        }
+        if verdict != "unknown" {
+            smaller = Some((limit, verdict));
+        }
+    }
+    Ok(())
+}
+
+/// Verdict and effort of each query.
+type History = Vec<(&'static str, u64)>;
+
+fn run(seed: u64, queries: u64, layers: Vec<Box<dyn Layer>>) -> Result<(Tally, History), String> {
     let mut solver = Solver::new(layers);
     let complete = solver.has_complete_layer();
     let mut small = Small::new(&mut solver.graph);
@@ -222,8 +273,8 @@ fn run(seed: u64, queries: u64, layers: Vec<Box<dyn Layer>>) -> Result<(Tally, V
     for number in 0..queries {
         let path = random.pick(&paths);
         let condition = small.truth(&mut solver.graph, &mut random, 2);
-        let answer = solver.check(&Query::new(path, condition), &budget);
         let query = Query::new(path, condition);
+        let Reply { answer, effort, .. } = solver.reply(&query, &budget);
         judge(&mut solver, &mut small, &query, &answer)
             .map_err(|e| format!("seed {seed}, query {number}: {e}"))?;
         match &answer {
@@ -234,7 +285,7 @@ fn run(seed: u64, queries: u64, layers: Vec<Box<dyn Layer>>) -> Result<(Tally, V
             }
             Answer::Unknown(_) => tally.unknown += 1,
         }
-        history.push(answer.verdict());
+        history.push((answer.verdict(), effort));
         grow(&mut solver, &mut random, &mut paths, path, condition, &budget);
         if number % 97 == 96 {
             let roots = small.roots();

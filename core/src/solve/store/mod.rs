@@ -150,7 +150,8 @@ impl Store {
         } else if self.counts.misses > MAX_MISSES + MISSES_PER_HIT * self.counts.hits {
             return missing;
         } else {
-            (f64::from(cost_us) * 1e3 * MAX_FORM_SHARE - cost::STORE_READ as f64) / cost::CANONICAL_NODE as f64
+            (f64::from(cost_us) * 1e3 * MAX_FORM_SHARE - cost::STORE_READ as f64)
+                / cost::CANONICAL_NODE as f64
         };
         let (Some(form), Some(file)) = (canonical(graph, &mut self.shapes, all, nodes(limit)), open.file())
         else {
@@ -205,7 +206,11 @@ impl Store {
         if matches!(answer, Answer::Unknown(_)) || (!self.eager && took < MIN_SOLVE_TIME) {
             return;
         }
-        let limit = if self.eager { MAX_NODES } else { left.min(took_ns * MAX_FORM_SHARE) / cost::CANONICAL_NODE as f64 };
+        let limit = if self.eager {
+            MAX_NODES
+        } else {
+            left.min(took_ns * MAX_FORM_SHARE) / cost::CANONICAL_NODE as f64
+        };
         let Some(form) = form.or_else(|| canonical(graph, &mut self.shapes, all, nodes(limit))) else {
             self.keeping_ns += limit.max(0.0) * cost::CANONICAL_NODE as f64;
             return;
