@@ -11,10 +11,11 @@ use super::propagate::propagate;
 use super::range::{BitRanges, leaf};
 use super::reason_tree::ReasonTree;
 use super::set::Set;
-use super::summary::{Backoff, Summaries, Summary};
+use super::summary::{Summaries, Summary, VISITS_PER_SUCCESS};
 use crate::expr::{Expr, Graph};
 use crate::persist::{Map, Recent};
 use crate::query::{Alive, Path, PathTree, Reasons};
+use crate::throttle::Throttle;
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 use std::borrow::Cow;
@@ -166,12 +167,18 @@ pub struct Learner {
     summaries: Summaries,
     fold: Fold,
     nodes: Recent<u32, Facts>,
-    /// Success of visiting new constraints, by imprecision: constraints of one kind behave alike.
-    backoff: FxHashMap<Option<Imprecision>, Backoff>,
+    /// Visiting new constraints, and visiting constraints again, by imprecision: constraints of one kind behave alike.
+    visits: FxHashMap<Option<Imprecision>, Throttle>,
+    revisits: FxHashMap<Option<Imprecision>, Throttle>,
     /// Number of nodes that may still be folded or visited.
     effort: usize,
     /// Estimate of the time spent before everything was last dropped.
     spent_before_reset: u64,
+}
+
+fn note(visits: &mut FxHashMap<Option<Imprecision>, Throttle>, kind: Option<Imprecision>, narrowed: bool) {
+    let throttle = visits.get_mut(&kind).expect("asked before the visit");
+    throttle.note(1, if narrowed { VISITS_PER_SUCCESS } else { 0 });
 }
 
 impl Default for Learner {
@@ -181,7 +188,8 @@ impl Default for Learner {
             summaries: Summaries::default(),
             fold: Fold::default(),
             nodes: Recent::new(RECENT_FACTS_BYTES),
-            backoff: FxHashMap::default(),
+            visits: FxHashMap::default(),
+            revisits: FxHashMap::default(),
             effort: 0,
             spent_before_reset: 0,
         }
@@ -263,11 +271,11 @@ impl Learner {
     fn learn_newest(&mut self, graph: &Graph, facts: &mut Facts, constraint: Expr) {
         self.add(graph, facts, constraint, |learner, facts, changed| {
             let kind = learner.summary(graph, constraint).imprecision();
-            if learner.backoff.entry(kind).or_default().is_due() {
+            if !learner.visits.entry(kind).or_insert_with(Throttle::by_tries).skips() {
                 let before = changed.len();
                 learner.visit(graph, facts, constraint, changed);
                 let narrowed = changed.len() > before || facts.infeasible.is_some();
-                learner.backoff.entry(kind).or_default().record(narrowed);
+                note(&mut learner.visits, kind, narrowed);
             }
         });
     }
@@ -317,13 +325,14 @@ impl Learner {
                 if visits > MAX_REVISITS || self.is_out_of_effort() || facts.infeasible.is_some() {
                     return;
                 }
-                let summary = self.summary(graph, relation);
-                if !summary.backoff.is_due() {
+                let kind = self.summary(graph, relation).imprecision();
+                if self.revisits.entry(kind).or_insert_with(Throttle::by_tries).skips() {
                     continue;
                 }
                 let before = changed.len();
                 self.visit(graph, facts, relation, &mut changed);
-                summary.backoff.record(changed.len() > before || facts.infeasible.is_some());
+                let narrowed = changed.len() > before || facts.infeasible.is_some();
+                note(&mut self.revisits, kind, narrowed);
             }
         }
     }

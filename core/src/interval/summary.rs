@@ -16,9 +16,9 @@ use crate::expr::eval::Shape;
 use crate::expr::walk::element_range;
 use crate::expr::{Alive, Expr, Graph, Op};
 use crate::persist::Recent;
+use crate::throttle::Throttle;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Leaves of up to this width are enumerated.
 const MAX_ENUMERATED: u32 = 16;
@@ -33,8 +33,8 @@ const MAX_LEAVES: usize = 1024;
 const SMALL_EXPRESSION_NODES: usize = 16;
 /// Cost limit of folding one expression.
 const MAX_FOLD_COST: usize = 1024;
-/// After this many visits without success, only every n-th is made.
-const MAX_FUTILE_VISITS: u32 = 8;
+/// Visiting a kind of constraint pays if at least one visit in this many narrows a set.
+pub const VISITS_PER_SUCCESS: u64 = 8;
 
 /// Facts that a condition implies by itself.
 #[derive(Debug)]
@@ -46,8 +46,6 @@ pub struct Summary {
     /// First cause of imprecision in the condition.
     pub imprecision: Option<Imprecision>,
     pub nodes: usize,
-    /// Success of visiting it again on paths.
-    pub backoff: Backoff,
 }
 
 impl Summary {
@@ -57,7 +55,7 @@ impl Summary {
         imprecision: Option<Imprecision>,
         nodes: usize,
     ) -> Summary {
-        Summary { leaves, implied, imprecision, nodes, backoff: Backoff::default() }
+        Summary { leaves, implied, imprecision, nodes }
     }
 
     /// The set implied for a range, if any.
@@ -71,36 +69,11 @@ impl Summary {
     }
 }
 
-/// Number of visits since the last one that narrowed a set. Skips most visits after many without success.
-#[derive(Debug, Default)]
-pub struct Backoff(AtomicU32);
-
-impl Backoff {
-    /// Returns true if the next visit should be made.
-    pub fn is_due(&self) -> bool {
-        let futile = self.0.load(Ordering::Relaxed);
-        if futile < MAX_FUTILE_VISITS {
-            return true;
-        }
-        self.0.store(futile.wrapping_add(1).max(MAX_FUTILE_VISITS), Ordering::Relaxed);
-        futile.is_multiple_of(MAX_FUTILE_VISITS)
-    }
-
-    pub fn record(&self, narrowed: bool) {
-        let futile = self.0.load(Ordering::Relaxed);
-        if narrowed {
-            self.0.store(0, Ordering::Relaxed);
-        } else if futile < MAX_FUTILE_VISITS {
-            self.0.store(futile + 1, Ordering::Relaxed);
-        }
-    }
-}
-
 /// Summaries by expression.
 pub struct Summaries {
     known: Recent<Expr, Arc<Summary>>,
-    /// Success of folding large conditions over several leaves, by operator.
-    backoff: FxHashMap<Op, Backoff>,
+    /// Folding large conditions over several leaves, by operator.
+    large: FxHashMap<Op, Throttle>,
     fold: Fold,
     columns: Columns,
     /// Number of nodes of all expressions analysed.
@@ -111,7 +84,7 @@ impl Default for Summaries {
     fn default() -> Summaries {
         Summaries {
             known: Recent::new(RECENT_SUMMARIES),
-            backoff: FxHashMap::default(),
+            large: FxHashMap::default(),
             fold: Fold::default(),
             columns: Columns::default(),
             nodes: 0,
@@ -162,7 +135,7 @@ impl Summaries {
         // Large conditions over several leaves seldom imply anything by themselves; parities never do.
         let op = graph.op(if graph.op(e) == Op::Not { graph.kid(e, 0) } else { e });
         let is_large = leaves.len() > 1 && nodes > SMALL_EXPRESSION_NODES;
-        if is_large && !self.backoff.entry(op).or_default().is_due() {
+        if is_large && self.large.entry(op).or_insert_with(Throttle::by_tries).skips() {
             let implied = ImpliedSets::unknown(Imprecision::Several(op));
             return Summary::new(leaves, implied, Some(Imprecision::Several(op)), nodes);
         }
@@ -173,7 +146,9 @@ impl Summaries {
         let mut visits = MAX_VISITS;
         let mut implied = propagate(graph, ranges, &self.fold, e, Set::truth(true), &mut visits);
         if is_large {
-            self.backoff.entry(op).or_default().record(implied.impossible || !implied.sets.is_empty());
+            let implies = implied.impossible || !implied.sets.is_empty();
+            let throttle = self.large.get_mut(&op).expect("inserted above");
+            throttle.note(1, if implies { VISITS_PER_SUCCESS } else { 0 });
         }
         if let Some(leaf) = single
             && !implied.exact

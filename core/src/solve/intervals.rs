@@ -14,20 +14,19 @@ use crate::cost;
 use crate::expr::{Expr, Graph, Model, Op};
 use crate::interval::{Facts, GuessStrategy, Imprecision, Learner, Set, Summary, guess_model};
 use crate::query::{Alive, Answer, Core, Query, Reasons};
+use crate::throttle::Throttle;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
 
 /// Limit of models per strategy; each adds the leaves of the constraint that the previous one violated.
 const MODELS_PER_STRATEGY: usize = 3;
-/// Range of the number of nodes folded and visited for a query, and the number for the first query of a kind.
-const EFFORT: std::ops::RangeInclusive<usize> = 32..=256;
-const FIRST_EFFORT: usize = 1024;
-/// After this many unanswered queries in a row only one query in `PROBE_INTERVAL` is tried.
-const MAX_UNANSWERED: u32 = 32;
-const PROBE_INTERVAL: u32 = 8;
-/// One unanswered query in this many gets the first effort again: later queries may be easier.
-const FIRST_EFFORT_INTERVAL: u32 = 64;
+/// Limit of nodes folded and visited for one query.
+const MAX_NODES: usize = 256;
+/// Least limit, however cheap solves are.
+const MIN_NODES: usize = 32;
+/// Folding pays if at least one query of a kind in this many is answered.
+const TRIES_PER_ANSWER: u64 = 8;
 /// Cost of a node that is folded and visited.
 const NODE: u64 = cost::FOLD_NODE + cost::SUMMARY_NODE;
 /// Cost of a candidate from which nothing is inferred, in nodes.
@@ -85,51 +84,24 @@ impl Start {
 
 pub struct Intervals {
     /// By the reason why sets are inexact for the condition: conditions of one kind tend to behave alike.
-    efforts: FxHashMap<Option<Imprecision>, Effort>,
+    kinds: FxHashMap<Option<Imprecision>, Kind>,
     /// Number of queries passed on, by reason.
     passed: BTreeMap<String, u64>,
     repairs: Option<Repairs>,
 }
 
-/// Number of nodes to fold and visit for a query: grows with answers, shrinks without. Stable if four queries in five
-/// are answered; with fewer, the layers below are cheaper.
-struct Effort {
-    nodes: usize,
-    unanswered: u32,
-    /// Unanswered queries since the last answered one.
-    in_a_row: u32,
+/// Experience with one kind of condition.
+struct Kind {
+    throttle: Throttle,
     /// Index of the strategy that found the last model; it is tried first.
     strategy: usize,
-}
-
-impl Effort {
-    fn next(&self) -> usize {
-        if self.unanswered % FIRST_EFFORT_INTERVAL == FIRST_EFFORT_INTERVAL - 1 {
-            FIRST_EFFORT.max(self.nodes)
-        } else if self.in_a_row > MAX_UNANSWERED && !self.in_a_row.is_multiple_of(PROBE_INTERVAL) {
-            0
-        } else {
-            self.nodes
-        }
-    }
-
-    fn learn(&mut self, answered: bool) {
-        if answered {
-            self.nodes = (self.nodes + self.nodes / 16).min(*EFFORT.end());
-            self.in_a_row = 0;
-        } else {
-            self.nodes = (self.nodes - self.nodes / 4).max(*EFFORT.start());
-            self.unanswered = self.unanswered.wrapping_add(1);
-            self.in_a_row = self.in_a_row.saturating_add(1);
-        }
-    }
 }
 
 impl Intervals {
     /// With or without repair of the path model.
     pub fn new(repairs: bool) -> Intervals {
         let repairs = repairs.then(Repairs::default);
-        Intervals { efforts: FxHashMap::default(), passed: BTreeMap::new(), repairs }
+        Intervals { kinds: FxHashMap::default(), passed: BTreeMap::new(), repairs }
     }
 
     fn decide(&mut self, query: &Query, rest: &mut Rest<'_>, facts: &Facts, start: &Start) -> Verdict {
@@ -140,17 +112,15 @@ impl Intervals {
             return verdict;
         }
         let kind = rest.learner.summary(rest.graph, query.condition).imprecision();
-        let first = Effort { nodes: FIRST_EFFORT, unanswered: 0, in_a_row: 0, strategy: 0 };
-        let known = self.efforts.entry(kind).or_insert(first);
-        let (effort, mut strategy) = (known.next().min(max_nodes(rest)), known.strategy);
-        let verdict = if effort == 0 {
-            Verdict::Open
-        } else {
-            self.try_cases(query, rest, facts, start, (effort, &mut strategy))
-        };
-        let known = self.efforts.get_mut(&kind).expect("just made");
+        let known = self.kinds.entry(kind).or_insert(Kind { throttle: Throttle::by_tries(), strategy: 0 });
+        if known.throttle.skips() {
+            return Verdict::Open;
+        }
+        let (nodes, mut strategy) = (max_nodes(rest), known.strategy);
+        let verdict = self.try_cases(query, rest, facts, start, (nodes, &mut strategy));
+        let known = self.kinds.get_mut(&kind).expect("inserted above");
         known.strategy = strategy;
-        known.learn(!matches!(verdict, Verdict::Open));
+        known.throttle.note(1, if matches!(verdict, Verdict::Open) { 0 } else { TRIES_PER_ANSWER });
         verdict
     }
 
@@ -294,10 +264,10 @@ impl Intervals {
     }
 }
 
-/// Number of nodes that cost twice as much as a solve.
+/// Limit of nodes for a query: at most twice the cost of a solve.
 fn max_nodes(rest: &Rest<'_>) -> usize {
-    let nodes = |solve: u64| usize::try_from(2 * solve / NODE).unwrap_or(usize::MAX);
-    rest.solve_estimate().map_or(usize::MAX, nodes).max(*EFFORT.start())
+    let nodes = |solve: u64| usize::try_from(2 * solve / NODE).unwrap_or(MAX_NODES);
+    rest.solve_estimate().map_or(MAX_NODES, nodes).clamp(MIN_NODES, MAX_NODES)
 }
 
 /// Changes the ranges of a constraint in the model to values in its sets and in those of the facts. False if there is no

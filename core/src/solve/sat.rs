@@ -21,6 +21,7 @@ use crate::budget::{Budget, Why};
 use crate::cost;
 use crate::expr::Expr;
 use crate::query::{Alive, Answer, Core, Query};
+use crate::throttle::Throttle;
 use rustc_hash::FxHashMap;
 
 /// Default limit of near misses kept from one solve.
@@ -60,14 +61,14 @@ pub struct Sat {
     query: u32,
     /// Number of near misses kept from the current query.
     kept: usize,
+    small_inputs: Throttle,
     counts: Counts,
 }
 
 #[derive(Default)]
 struct Counts {
     conflicts: u64,
-    /// Queries restricted to small inputs, and answered by them.
-    restricted: u64,
+    /// Queries answered by small inputs.
     small_inputs: u64,
     handed_over: u64,
     refuted: u64,
@@ -213,6 +214,7 @@ impl Sat {
             last_query: Vec::new(),
             query: 0,
             kept: 0,
+            small_inputs: Throttle::by_tries(),
             counts: Counts::default(),
         }
     }
@@ -409,11 +411,7 @@ impl Sat {
         gate_query: &GateQuery,
         rest: &mut Rest<'_>,
     ) -> Option<Answer> {
-        self.counts.restricted += 1;
-        let (tried, found) = (self.counts.restricted, self.counts.small_inputs + 1);
-        if gate_query.gates > small_inputs::MAX_GATES
-            || (found * small_inputs::MIN_SUCCESS < tried && !tried.is_multiple_of(small_inputs::MIN_SUCCESS))
-        {
+        if gate_query.gates > small_inputs::MAX_GATES || self.small_inputs.skips() {
             return None;
         }
         let exprs: Vec<Expr> =
@@ -428,9 +426,11 @@ impl Sat {
             self.counts.conflicts += small.counts.conflicts;
             if let Ok(Answer::Sat(_)) = answer {
                 self.counts.small_inputs += 1;
+                self.small_inputs.note(1, small_inputs::TRIES_PER_SUCCESS);
                 return answer.ok();
             }
         }
+        self.small_inputs.note(1, 0);
         None
     }
 

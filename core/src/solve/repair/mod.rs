@@ -15,6 +15,7 @@ use crate::expr::walk::Atom;
 use crate::expr::{Expr, Model};
 use crate::interval::Comparison;
 use crate::query::Query;
+use crate::throttle::Throttle;
 use propagate::Propagation;
 use smallvec::SmallVec;
 
@@ -30,39 +31,23 @@ const MAX_CONSTRAINTS: usize = 64;
 const MAX_NODES: u64 = 4096;
 /// Nodes evaluated for flipping bits of one input after the other.
 const MAX_FLIP_NODES: u64 = 256;
-/// Queries tried before repairs are judged.
-const MIN_SAMPLES: u32 = 32;
 /// Repairs pay if at least one in this many succeeds.
-const TRIES_PER_SUCCESS: u32 = 3;
-/// While repairs do not pay, one query in this many is tried.
-const PROBE_INTERVAL: u32 = 64;
+const TRIES_PER_SUCCESS: u64 = 3;
 
-/// The repairs of one layer: statistics that decide whether to try, and scratch memory.
-#[derive(Default)]
+/// The repairs of one layer, and scratch memory.
 pub struct Repairs {
-    tried: u32,
-    found: u32,
-    skipped: u32,
+    throttle: Throttle,
     answered: u64,
     propagation: Propagation,
 }
 
+impl Default for Repairs {
+    fn default() -> Repairs {
+        Repairs { throttle: Throttle::by_tries(), answered: 0, propagation: Propagation::default() }
+    }
+}
+
 impl Repairs {
-    fn is_worth_it(&mut self) -> bool {
-        let pays = self.tried < MIN_SAMPLES || self.found * TRIES_PER_SUCCESS >= self.tried;
-        self.skipped = if pays { 0 } else { self.skipped + 1 };
-        pays || self.skipped.is_multiple_of(PROBE_INTERVAL)
-    }
-
-    fn count(&mut self, found: bool) {
-        if self.tried >= 2 * MIN_SAMPLES {
-            (self.tried, self.found) = (self.tried / 2, self.found / 2);
-        }
-        self.tried += 1;
-        self.found += u32::from(found);
-        self.answered += u64::from(found);
-    }
-
     /// Number of queries answered.
     pub fn answered(&self) -> u64 {
         self.answered
@@ -85,11 +70,12 @@ impl Repairs {
         let has_several_inputs =
             |&e: &Expr| Comparison::of(rest.graph, e).is_none() && rest.supports.of(rest.graph, e).len() > 1;
         let first = violated.find(has_several_inputs)?;
-        if !self.is_worth_it() {
+        if self.throttle.skips() {
             return None;
         }
         let found = self.repair_in_rounds(query, rest, model.clone(), first);
-        self.count(found.is_some());
+        self.throttle.note(1, if found.is_some() { TRIES_PER_SUCCESS } else { 0 });
+        self.answered += u64::from(found.is_some());
         found
     }
 
@@ -322,9 +308,9 @@ mod tests {
     }
 
     #[test]
-    fn repairs_without_success_are_tried_rarely() {
+    fn queries_without_a_model_are_passed_on() {
         let mut session = Session::new();
-        for i in 0..4 * u64::from(MIN_SAMPLES) {
+        for i in 0..128 {
             let (verdict, repaired) = session.ask(|g, [a, b, ..]| {
                 let (a, b) = (g.zext(a, 32), g.zext(b, 32));
                 let product = g.mul(a, b);
@@ -333,14 +319,5 @@ mod tests {
             });
             assert_eq!((verdict, repaired), ("unsat", 0.0));
         }
-        let mut repairs = Repairs::default();
-        let tried = (0..1000).filter(|_| {
-            let tries = repairs.is_worth_it();
-            if tries {
-                repairs.count(false);
-            }
-            tries
-        });
-        assert!((MIN_SAMPLES..2 * MIN_SAMPLES).contains(&(tried.count() as u32)));
     }
 }

@@ -18,6 +18,7 @@ use crate::expr::columns::Assignment;
 use crate::expr::walk::Atom;
 use crate::expr::{Bits, Expr, Graph, Model, Sort};
 use crate::query::{Alive, Answer, Path, Query, Status};
+use crate::throttle::Throttle;
 use pool::{Candidate, Context, Known, Origin, Pool};
 use rustc_hash::FxHashSet;
 use size::Size;
@@ -38,12 +39,9 @@ const VARIANT_SAMPLES: u64 = 256;
 const COPY_COST: u64 = 30;
 /// Cost of setting an atom in a model, in values computed.
 const SET_COST: u64 = 10;
-/// Answers kept before their use is judged. A state that continues from an answer has it as its path model anyway.
-const MIN_ANSWER_SAMPLES: u64 = 32;
-/// Keeping answers pays if at least one in this many is used.
+/// Keeping answers pays if at least one in this many is used. A state that continues from an answer has it as its path
+/// model anyway.
 const ANSWERS_PER_USE: u64 = 16;
-/// While keeping answers does not pay, one in this many is kept.
-const ANSWER_PROBE_INTERVAL: u64 = 256;
 const MAX_OPTION: usize = 1000;
 /// Number of nodes below the path that are tried.
 const MAX_NODES_BELOW: usize = 8;
@@ -63,8 +61,7 @@ struct Counts {
     /// Queries answered by path models of nodes below.
     below: u64,
     inserted: u64,
-    /// Answers of the chain, and those of them that were put into the pool.
-    answers: u64,
+    /// Answers of the chain that were put into the pool.
     kept: u64,
 }
 
@@ -86,6 +83,8 @@ pub struct Solutions {
     made: u64,
     /// Nanoseconds spent on them and on other solutions of the pool.
     spent: u64,
+    /// Keeping answers of the chain.
+    keeping: Throttle,
     counts: Counts,
 }
 
@@ -104,6 +103,7 @@ impl Solutions {
             variant_allowance: 0,
             made: 0,
             spent: 0,
+            keeping: Throttle::by_tries(),
             counts: Counts::default(),
         };
         for (key, value) in &item.options {
@@ -181,8 +181,10 @@ impl Solutions {
             Origin::Answer => (&mut self.counts.answer, None),
         };
         *count += 1;
-        if origin == Origin::Variant {
-            self.variant_allowance += gain;
+        match origin {
+            Origin::Harvest => {}
+            Origin::Variant => self.variant_allowance += gain,
+            Origin::Answer => self.keeping.credit(ANSWERS_PER_USE),
         }
         // A second half has saved the query only if no solution of a first half satisfies the condition.
         let mut satisfying = truths.iter().zip(&slots).filter(|(truth, _)| **truth);
@@ -393,17 +395,15 @@ impl Layer for Solutions {
     }
 
     fn found(&mut self, query: &Query, model: &Model, rest: &mut Rest<'_>) {
-        let counts = &mut self.counts;
         let cost = std::mem::take(&mut self.cost);
         if std::mem::take(&mut self.answered) || cost < MIN_ANSWER_EFFORT {
             return;
         }
-        counts.answers += 1;
-        let pays = counts.kept < MIN_ANSWER_SAMPLES || counts.answer * ANSWERS_PER_USE >= counts.kept;
-        if !pays && !counts.answers.is_multiple_of(ANSWER_PROBE_INTERVAL) {
+        if self.keeping.skips() {
             return;
         }
-        counts.kept += 1;
+        self.keeping.note(1, 0);
+        self.counts.kept += 1;
         self.pool.note_dropped(rest.tree.dropped());
         self.pool.limit = self.ks.current();
         let mut context = context(rest);

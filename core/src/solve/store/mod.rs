@@ -31,6 +31,7 @@ use super::{Layer, Rest};
 use crate::cost;
 use crate::expr::{Expr, Graph};
 use crate::query::{Alive, Answer, Query};
+use crate::throttle::Throttle;
 use canonical::{Canonical, canonical};
 use file::{Change, Found};
 use open_store::OpenStore;
@@ -51,9 +52,8 @@ const INITIAL_KEEPING_NS: f64 = 1e6;
 const MAX_FORM_SHARE: f64 = 0.2;
 /// Limit on the nodes of a canonical form.
 const MAX_NODES: f64 = 50_000.0;
-/// Look-ups stop after this many misses, plus `MISSES_PER_HIT` for each hit.
-const MAX_MISSES: u64 = 64;
-const MISSES_PER_HIT: u64 = 4;
+/// Look-ups pay if at least one in this many is a hit.
+const LOOK_UPS_PER_HIT: u64 = 5;
 /// By default one unsat answer in this many is solved again.
 const DEFAULT_SAMPLE: u64 = 64;
 
@@ -69,6 +69,7 @@ pub struct Store {
     solving_ns: f64,
     /// Nanoseconds spent on keeping answers.
     keeping_ns: f64,
+    look_ups: Throttle,
     counts: Counts,
     notice: Option<String>,
 }
@@ -122,6 +123,7 @@ impl Store {
             sampler: RandomState::new(),
             solving_ns: 0.0,
             keeping_ns: 0.0,
+            look_ups: Throttle::by_tries(),
             counts: Counts::default(),
             notice: None,
         };
@@ -147,7 +149,7 @@ impl Store {
         let Some(cost_us) = open.cost_us(shape) else { return missing };
         let limit = if self.eager {
             MAX_NODES
-        } else if self.counts.misses > MAX_MISSES + MISSES_PER_HIT * self.counts.hits {
+        } else if self.look_ups.skips() {
             return missing;
         } else {
             (f64::from(cost_us) * 1e3 * MAX_FORM_SHARE - cost::STORE_READ as f64)
@@ -155,7 +157,7 @@ impl Store {
         };
         let (Some(form), Some(file)) = (canonical(graph, &mut self.shapes, all, nodes(limit)), open.file())
         else {
-            self.counts.misses += 1;
+            self.note_miss();
             return missing;
         };
         match file.find(shape, &form.key)? {
@@ -166,8 +168,13 @@ impl Store {
                 open.put(Change::Remove(shape, form.key));
             }
         }
-        self.counts.misses += 1;
+        self.note_miss();
         Ok(LookUp::Missing(Some(form)))
+    }
+
+    fn note_miss(&mut self) {
+        self.counts.misses += 1;
+        self.look_ups.note(1, 0);
     }
 
     /// The answer of a row after checking it; `None` if it is wrong.
@@ -248,6 +255,7 @@ impl Layer for Store {
                 rest.spend(cost::STORE_READ);
                 if let Some(answer) = self.confirm(&row, &form, query, rest) {
                     self.counts.hits += 1;
+                    self.look_ups.note(1, LOOK_UPS_PER_HIT);
                     if let Some(open) = self.open.as_mut().filter(|_| row.is_stale()) {
                         open.put(Change::Used(row.shape, row.key));
                     }
