@@ -4,7 +4,7 @@
 //! Checked: the model of a sat answer satisfies the query; an unsat answer is right, its core is a subset of the query and
 //! unsatisfiable by itself; a complete chain answers every query; after the deadline and without effort the answer is
 //! unknown; an effort limit is kept, and a larger one decides what a smaller one does; the same history gives the same
-//! answers with the same effort; no answer uses dropped paths or collected expressions.
+//! answers (`check_effort`: with the same effort); no answer uses dropped paths or collected expressions.
 
 use super::{Layer, Reply, Solver};
 use crate::budget::Budget;
@@ -192,16 +192,36 @@ pub fn check(
 ) -> Result<Tally, String> {
     let first = run(seed, queries, make())?;
     let second = run(seed, queries, make())?;
-    if let Some((number, (first, second))) =
-        first.1.iter().zip(&second.1).enumerate().find(|(_, (first, second))| first != second)
-    {
-        return Err(format!(
-            "the same history gave {first:?} and then {second:?} (verdict, effort) for query {number}"
-        ));
-    }
+    compare(&first.1, &second.1, |(verdict, _)| *verdict)?;
     after_the_deadline(seed, make())?;
     with_limited_effort(seed, &mut make)?;
     Ok(first.0)
+}
+
+/// Runs the suite on a chain twice and compares effort too. Not for chains with a store, which the first run fills.
+///
+/// # Errors
+/// Description of the first violation.
+pub fn check_effort(
+    seed: u64,
+    queries: u64,
+    mut make: impl FnMut() -> Vec<Box<dyn Layer>>,
+) -> Result<(), String> {
+    compare(&run(seed, queries, make())?.1, &run(seed, queries, make())?.1, |&entry| entry)
+}
+
+fn compare<T: PartialEq + std::fmt::Debug>(
+    first: &History,
+    second: &History,
+    of: impl Fn(&(&'static str, u64)) -> T,
+) -> Result<(), String> {
+    let pairs = first.iter().zip(second).map(|(first, second)| (of(first), of(second)));
+    match pairs.enumerate().find(|(_, (first, second))| first != second) {
+        None => Ok(()),
+        Some((number, (first, second))) => {
+            Err(format!("the same history gave {first:?} and then {second:?} for query {number}"))
+        }
+    }
 }
 
 fn after_the_deadline(seed: u64, layers: Vec<Box<dyn Layer>>) -> Result<(), String> {

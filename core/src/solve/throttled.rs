@@ -68,14 +68,12 @@ impl Throttled {
 
     /// Asks only the layers below. `None` if a small budget does not suffice for the query.
     fn skip(&mut self, query: &Query, rest: &mut Rest<'_>) -> Option<Answer> {
-        if rest.effort_left() <= BRIEF {
-            // A layer above has set the small budget, and asks again with a larger one.
-            return Some(rest.check(query).answer);
-        }
+        // A layer above may have set the small budget; then it makes the query again with a larger one.
+        let is_small = rest.effort_left() <= BRIEF;
         let reply = rest.check_within(query, BRIEF);
         if matches!(reply.answer, Answer::Unknown(Why::Effort)) {
             self.open = Some((query.path.id(), query.condition));
-            return None;
+            return is_small.then_some(reply.answer);
         }
         self.without.add(reply.effort);
         if self.without.queries >= MIN_SKIPPED && self.without.mean() > self.with.mean() {

@@ -4,11 +4,10 @@
 //! Why sound: every constraint of a node has been evaluated under its solutions, and so is the condition.
 //! When it helps: after hard queries, whose near misses satisfy other branches; if variants of one answer satisfy many.
 //! Cost: nothing while the pool is empty; then the condition's new nodes for the solutions of one node, at any depth.
-//! Sizes adapt to what pays, by counts of values computed and queries saved.
+//! New solutions cost at most half the effort of solves, and what earlier ones have saved.
 //! Source: partial solutions in the cache (FSE 2024), as docs/cache.md says.
 
 mod pool;
-mod size;
 
 use super::near_misses::Batch;
 use super::spec::{Item, SpecError};
@@ -21,20 +20,15 @@ use crate::query::{Alive, Answer, Path, Query, Status};
 use crate::throttle::Throttle;
 use pool::{Candidate, Context, Known, Origin, Pool};
 use rustc_hash::FxHashSet;
-use size::Size;
 
-/// Partial solutions taken from one solve: at first, at least, at most.
-const KP: [usize; 3] = [250, 0, 1000];
-/// Solutions at one node: at first, at least, at most.
-const KS: [usize; 3] = [50, 4, 400];
-/// Variants of one answer: at first, at least, at most.
-const VARIANTS: [usize; 3] = [32, 0, 512];
-/// Variants made at once.
-const VARIANT_BATCH: usize = 32;
+/// Default limits: near misses taken from one solve, solutions at one node, variants of one answer.
+const DEFAULT_KP: usize = 250;
+const DEFAULT_KS: usize = 50;
+const DEFAULT_VARIANTS: usize = 32;
 /// Fewer variants are not worth making.
 const MIN_VARIANTS: usize = 4;
-/// The cost of a variant is averaged over about this many.
-const VARIANT_SAMPLES: u64 = 256;
+/// The cost of a candidate is averaged over about this many.
+const COST_SAMPLES: u64 = 256;
 /// Cost of copying a model, in values computed.
 const COPY_COST: u64 = 30;
 /// Cost of setting an atom in a model, in values computed.
@@ -67,21 +61,22 @@ struct Counts {
 
 pub struct Solutions {
     pool: Pool,
-    kp: Size,
-    ks: Size,
-    variants: Size,
+    /// Limits: near misses taken from one solve, solutions at one node, variants of one answer.
+    kp: usize,
+    ks: usize,
+    variants: usize,
     random: u64,
-    /// Estimated nanoseconds of a query passed on, times `QUERY_SAMPLES`.
+    /// Mean effort of a query passed on, times `QUERY_SAMPLES`.
     query_cost: u64,
     /// Whether a solution of the pool answered the current query or a part of it.
     answered: bool,
-    /// Estimated nanoseconds that the layers below spent on the current query.
+    /// Effort of the layers below for the current query.
     cost: u64,
-    /// Nanoseconds that variants may still cost: half the cost of solves, plus the cost that variants have saved.
-    variant_allowance: u64,
-    /// Number of variants made recently.
+    /// Effort that new solutions may still take: half that of solves, plus what solutions have saved. `None` for no
+    /// limit.
+    allowance: Option<u64>,
+    /// Number of recent candidates, and the effort they took.
     made: u64,
-    /// Nanoseconds spent on them and on other solutions of the pool.
     spent: u64,
     /// Keeping answers of the chain.
     keeping: Throttle,
@@ -90,17 +85,16 @@ pub struct Solutions {
 
 impl Solutions {
     pub fn new(item: &Item) -> Result<Solutions, SpecError> {
-        let adaptive = |[start, least, most]: [usize; 3]| Size::adaptive(start, least, most);
         let mut layer = Solutions {
             pool: Pool::default(),
-            kp: adaptive(KP),
-            ks: adaptive(KS),
-            variants: adaptive(VARIANTS),
+            kp: DEFAULT_KP,
+            ks: DEFAULT_KS,
+            variants: DEFAULT_VARIANTS,
             random: 0x9e37_79b9_7f4a_7c15,
             query_cost: 0,
             answered: false,
             cost: 0,
-            variant_allowance: 0,
+            allowance: Some(0),
             made: 0,
             spent: 0,
             keeping: Throttle::by_tries(),
@@ -109,9 +103,9 @@ impl Solutions {
         for (key, value) in &item.options {
             let number = value.parse::<usize>().ok().filter(|n| *n <= MAX_OPTION);
             match (key.as_str(), number) {
-                ("kp", Some(number)) => layer.kp = Size::fixed(number),
-                ("ks", Some(number)) => layer.ks = Size::fixed(number),
-                ("variants", Some(number)) => layer.variants = Size::fixed(number),
+                ("kp", Some(number)) => (layer.kp, layer.allowance) = (number, None),
+                ("ks", Some(number)) => layer.ks = number,
+                ("variants", Some(number)) => (layer.variants, layer.allowance) = (number, None),
                 _ => {
                     return Err(SpecError(format!(
                         "expected kp=N, ks=N or variants=N (up to {MAX_OPTION}) in `solutions(...)`, \
@@ -128,7 +122,7 @@ impl Solutions {
         let before = self.pool.computed();
         let found = self.find_uncharged(query, rest);
         let cost = (self.pool.computed() - before) * cost::VALUE;
-        self.charge_variants(cost);
+        self.charge(cost);
         rest.spend(cost);
         found
     }
@@ -158,16 +152,7 @@ impl Solutions {
         if slots.is_empty() {
             return None;
         }
-        let before = self.pool.computed();
-        let truths = self.pool.truths(context, &slots, condition);
-        let found = truths.iter().position(|&truth| truth);
-        let late = slots.len().saturating_sub(self.ks.current() / 2);
-        self.ks.charge(self.pool.computed() - before, late, slots.len());
-        let at = found?;
-        let gain = self.query_cost / QUERY_SAMPLES;
-        if self.ks.is_late(at) {
-            self.ks.credit(gain);
-        }
+        let at = self.pool.truths(context, &slots, condition).iter().position(|&truth| truth)?;
         let slot = self.pool.slot(slots[at]);
         slot.given = true;
         let (origin, moved_up) = (slot.origin, std::mem::take(&mut slot.moved_up));
@@ -175,23 +160,20 @@ impl Solutions {
             self.counts.moved_up += 1;
             self.pool.moved_up_used += 1;
         }
-        let (count, size) = match origin {
-            Origin::Harvest => (&mut self.counts.harvest, Some(&mut self.kp)),
-            Origin::Variant => (&mut self.counts.variant, Some(&mut self.variants)),
-            Origin::Answer => (&mut self.counts.answer, None),
-        };
-        *count += 1;
+        let gain = self.query_cost / QUERY_SAMPLES;
         match origin {
-            Origin::Harvest => {}
-            Origin::Variant => self.variant_allowance += gain,
-            Origin::Answer => self.keeping.credit(ANSWERS_PER_USE),
-        }
-        // A second half has saved the query only if no solution of a first half satisfies the condition.
-        let mut satisfying = truths.iter().zip(&slots).filter(|(truth, _)| **truth);
-        if let Some(size) = size
-            && satisfying.all(|(_, &slot)| self.pool.slot(slot).late)
-        {
-            size.credit(gain);
+            Origin::Harvest => {
+                self.counts.harvest += 1;
+                self.allowance = self.allowance.map(|allowance| allowance + gain);
+            }
+            Origin::Variant => {
+                self.counts.variant += 1;
+                self.allowance = self.allowance.map(|allowance| allowance + gain);
+            }
+            Origin::Answer => {
+                self.counts.answer += 1;
+                self.keeping.credit(ANSWERS_PER_USE);
+            }
         }
         Some(self.pool.model(context.graph, slots[at]).clone())
     }
@@ -218,14 +200,18 @@ impl Solutions {
     /// Inserts the near misses of a solve, and variants of its answer.
     fn insert_solutions(&mut self, query: &Query, rest: &mut Rest<'_>, answer: &Answer) {
         let batches = rest.near_misses.take();
-        let variants = if let Answer::Sat(_) = answer { self.affordable_variants() } else { 0 };
+        let affordable = self.affordable();
+        let variants = match answer {
+            Answer::Sat(_) if affordable >= MIN_VARIANTS => self.variants.min(affordable),
+            Answer::Sat(_) | Answer::Unsat(_) | Answer::Unknown(_) => 0,
+        };
         if batches.is_empty() && variants == 0 {
             return;
         }
         let ancestor = rest.tree.feasible_ancestor(query.path);
         let base = rest.tree.model(ancestor).expect("a feasible node").clone();
         let atoms = Solutions::atoms(query, rest);
-        let mut candidates = self.harvested(rest.graph, &batches, &base);
+        let mut candidates = Solutions::harvested(rest.graph, &batches, &base);
         let harvested = candidates.len();
         if let (Answer::Sat(model), 1..) = (answer, variants) {
             let mut whole = base;
@@ -238,9 +224,6 @@ impl Solutions {
         }
         self.counts.inserted += candidates.len() as u64;
         let all = candidates.len();
-        let late = |c: &&Candidate, origin| c.late && c.origin == origin;
-        let late_harvested = candidates.iter().filter(|c| late(c, Origin::Harvest)).count();
-        let late_variants = candidates.iter().filter(|c| late(c, Origin::Variant)).count();
         let mut known = Known::default();
         let slice: Option<FxHashSet<Expr>> =
             query.slice.as_ref().map(|slice| slice.iter().copied().collect());
@@ -254,59 +237,45 @@ impl Solutions {
             }
         }
         let before = self.pool.computed();
-        self.pool.limit = self.ks.current();
+        self.pool.limit = self.ks;
         let mut context = context(rest);
         self.pool.insert_from_root(&mut context, candidates, &known);
         let set = if harvested > 0 { all } else { 1 };
         let copying = COPY_COST * all as u64 + SET_COST * (atoms.len() * set) as u64;
         let values = self.pool.computed() - before + copying;
         rest.spend(values * cost::VALUE);
-        self.kp.charge(values * harvested as u64 / all as u64, late_harvested, harvested);
-        let others = all - harvested;
-        let values = values * others as u64 / all as u64;
-        self.variants.charge(values, late_variants, others);
-        if others > 0 {
-            self.made += others as u64;
-            self.charge_variants(values * cost::VALUE);
-        }
+        self.made += all as u64;
+        self.charge(values * cost::VALUE);
     }
 
-    fn charge_variants(&mut self, ns: u64) {
-        self.variant_allowance = self.variant_allowance.saturating_sub(ns);
-        self.spent += ns;
-        if self.made >= VARIANT_SAMPLES {
+    fn charge(&mut self, effort: u64) {
+        self.allowance = self.allowance.map(|allowance| allowance.saturating_sub(effort));
+        self.spent += effort;
+        if self.made >= COST_SAMPLES {
             (self.made, self.spent) = (self.made / 2, self.spent / 2);
         }
     }
 
-    /// Number of variants to make: as many as pay, within their allowance.
-    fn affordable_variants(&mut self) -> usize {
-        if self.variants.is_fixed() {
-            return self.variants.current();
-        }
-        let affordable = match self.made {
-            0 => MIN_VARIANTS,
-            made => {
-                usize::try_from(self.variant_allowance / (self.spent / made).max(1)).unwrap_or(usize::MAX)
+    /// Number of candidates within the allowance, at their mean cost.
+    fn affordable(&self) -> usize {
+        match (self.allowance, self.made) {
+            (None, _) | (_, 0) => usize::MAX,
+            (Some(allowance), made) => {
+                usize::try_from(allowance / (self.spent / made).max(1)).unwrap_or(usize::MAX)
             }
-        };
-        if affordable < MIN_VARIANTS { 0 } else { self.variants.take_batch(VARIANT_BATCH).min(affordable) }
+        }
     }
 
     /// The partial solutions of a solve, completed by the path model.
-    fn harvested(&mut self, graph: &Graph, batches: &[Batch], base: &Model) -> Vec<Candidate> {
+    fn harvested(graph: &Graph, batches: &[Batch], base: &Model) -> Vec<Candidate> {
         let rows: Vec<(&Batch, usize)> =
             batches.iter().flat_map(|batch| (0..batch.len()).map(move |row| (batch, row))).collect();
-        let taken = rows.len().min(KP[2]);
+        let taken = rows.len().min(MAX_OPTION);
         let mut candidates = Vec::with_capacity(taken);
         for number in 0..taken {
             let (batch, row) = rows[number * rows.len() / taken];
             let model = batch.complete(graph, row, base.clone());
-            candidates.push(Candidate {
-                model: model.into(),
-                origin: Origin::Harvest,
-                late: self.kp.is_late(number),
-            });
+            candidates.push(Candidate { model: model.into(), origin: Origin::Harvest });
         }
         candidates
     }
@@ -340,7 +309,7 @@ impl Solutions {
             }
             let atom = from[self.random_word() as usize % from.len()];
             if let Some(model) = Assignment::changed(graph, answer, atom, self.random_word() >> 8) {
-                to.push(Candidate { model, origin: Origin::Variant, late: number >= variants / 2 });
+                to.push(Candidate { model, origin: Origin::Variant });
             }
         }
     }
@@ -382,13 +351,13 @@ impl Layer for Solutions {
             self.answered = true;
             return Answer::Sat(model);
         }
-        rest.near_misses.wanted = self.kp.take();
+        rest.near_misses.wanted = self.kp.min(self.affordable());
         let reply = rest.check(query);
         self.cost = reply.effort;
         self.query_cost += self.cost;
         self.query_cost -= self.query_cost / QUERY_SAMPLES;
         if reply.solving > 0 {
-            self.variant_allowance += reply.solving / 2;
+            self.allowance = self.allowance.map(|allowance| allowance + reply.solving / 2);
             self.insert_solutions(query, rest, &reply.answer);
         }
         reply.answer
@@ -405,9 +374,9 @@ impl Layer for Solutions {
         self.keeping.note(1, 0);
         self.counts.kept += 1;
         self.pool.note_dropped(rest.tree.dropped());
-        self.pool.limit = self.ks.current();
+        self.pool.limit = self.ks;
         let mut context = context(rest);
-        let candidate = Candidate { model: model.clone().into(), origin: Origin::Answer, late: false };
+        let candidate = Candidate { model: model.clone().into(), origin: Origin::Answer };
         self.pool.insert_at(&mut context, candidate, query.path);
     }
 
@@ -434,9 +403,6 @@ impl Layer for Solutions {
             ("inserted", counts.inserted),
             ("kept", counts.kept),
             ("pool", self.pool.len() as u64),
-            ("kp", self.kp.current() as u64),
-            ("ks", self.ks.current() as u64),
-            ("variants", self.variants.current() as u64),
             ("values", self.pool.computed()),
         ]
         .map(|(name, count)| (name.to_string(), count as f64))

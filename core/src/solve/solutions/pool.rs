@@ -49,8 +49,6 @@ pub(super) struct Slot {
     /// The node it is attached to; `NOWHERE` if the slot is free.
     node: u32,
     pub(super) origin: Origin,
-    /// Whether it was in the second half of the batch it came with.
-    pub(super) late: bool,
     /// Whether it has answered a query: the node of that query has it as its model.
     pub(super) given: bool,
     /// Whether it was moved up from a dropped node.
@@ -65,7 +63,6 @@ pub(super) struct Slot {
 pub(super) struct Candidate {
     pub(super) model: Assignment,
     pub(super) origin: Origin,
-    pub(super) late: bool,
 }
 
 /// The parts of the chain needed to evaluate solutions.
@@ -305,7 +302,6 @@ impl Pool {
         let slot = Slot {
             node: NOWHERE,
             origin: candidate.origin,
-            late: candidate.late,
             given: candidate.origin == Origin::Answer,
             moved_up: false,
             outcomes: 0,
