@@ -226,7 +226,8 @@ fn the_pool_is_bounded() {
 fn bad_options_are_named() {
     assert_eq!(
         error("solutions(ks=many)"),
-        "expected kp=N, ks=N or variants=N (up to 1000) in `solutions(...)`, found `ks=many`"
+        "expected kp=0..1000, ks=0..1000, variants=0..1000, share=0..1000000000, below=0..1000 in `solutions(...)`, \
+         found `ks=many`"
     );
     assert_eq!(
         error("solutions:paper(variants=3)"),

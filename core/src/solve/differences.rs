@@ -10,6 +10,7 @@
 //! Source: incremental negative cycle detection (Cotton and Maler, SAT 2006); "Integers instead of bit-vectors", with
 //! proofs that nothing overflows.
 
+use super::tuning::DifferencesOptions;
 use super::{Layer, Rest};
 use crate::difference::active_path::{ActivePath, Edges};
 use crate::difference::assignment::Assignment;
@@ -25,11 +26,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::borrow::Cow;
 
-/// Limit of disequalities that are replaced by a strict order in one query.
-const MAX_CHOICES: usize = 64;
-/// Sets with more reasons than this are not used, to keep cores short.
-const MAX_REASONS: u32 = 64;
-
 /// Sets and values of words on a path: its facts, and the model of the nearest feasible node.
 struct OnPath<'a> {
     graph: &'a Graph,
@@ -37,6 +33,8 @@ struct OnPath<'a> {
     learner: &'a mut Learner,
     model: Evaluation<'a>,
     path: Path,
+    /// Sets with more reasons are not used.
+    max_reasons: u64,
     /// Facts of `path`; computed on first use.
     facts: Option<Facts>,
 }
@@ -55,7 +53,7 @@ impl OnPath<'_> {
         e: Expr,
         found: impl FnOnce(&Set, &mut dyn FnMut() -> Reasons) -> T,
     ) -> Option<T> {
-        let OnPath { graph, tree, learner, path, .. } = self;
+        let OnPath { graph, tree, learner, path, max_reasons, .. } = self;
         let facts = self.facts.get_or_insert_with(|| learner.facts(graph, tree, *path));
         let view = match learner.leaf_values(graph, facts, e) {
             Some(view) => view?,
@@ -69,7 +67,7 @@ impl OnPath<'_> {
             }
         };
         let mut reasons = || view.reasons.flatten();
-        (view.reasons.size() <= MAX_REASONS).then(|| found(&view.set, &mut reasons))
+        (u64::from(view.reasons.size()) <= *max_reasons).then(|| found(&view.set, &mut reasons))
     }
 }
 
@@ -99,6 +97,7 @@ struct Choice {
 
 #[derive(Default)]
 pub struct DifferenceLayer {
+    options: DifferencesOptions,
     active_path: ActivePath,
     assignment: Assignment,
     /// Edges of the current query, on top of those of the path.
@@ -111,8 +110,8 @@ pub struct DifferenceLayer {
 }
 
 impl DifferenceLayer {
-    pub fn new() -> DifferenceLayer {
-        DifferenceLayer::default()
+    pub fn new(options: DifferencesOptions) -> DifferenceLayer {
+        DifferenceLayer { options, ..DifferenceLayer::default() }
     }
 
     /// Makes `line` the edges of the path. For nodes below the one that has the model, changes the numbers so that they
@@ -201,7 +200,15 @@ impl DifferenceLayer {
             return Ok(Answer::Sat(start));
         }
         let constraints = query.constraints(tree);
-        let mut on = OnPath { graph, tree, learner: rest.learner, model, path: query.path, facts: None };
+        let mut on = OnPath {
+            graph,
+            tree,
+            learner: rest.learner,
+            model,
+            path: query.path,
+            max_reasons: self.options.reasons,
+            facts: None,
+        };
         self.assignment.restart();
         let answer = match self.follow(query.path, tree.depth(modelled), &mut on) {
             Ok(()) => self.settle(query, &constraints, &start, modelled == query.path, &mut on),
@@ -244,7 +251,7 @@ impl DifferenceLayer {
         }
         let mut choices: Vec<Choice> = Vec::new();
         let mut settled: FxHashSet<Expr> = FxHashSet::default();
-        for _ in 0..=MAX_CHOICES {
+        for _ in 0..=self.options.choices {
             let model = assignment(&self.active_path.domain, start, &mut self.assignment, on);
             let mut session = self.evaluator.under(graph, &model);
             let violated = constraints.iter().chain([&query.condition]).copied().find(|e| !session.truth(*e));
@@ -426,7 +433,7 @@ impl Layer for DifferenceLayer {
     }
 
     fn is_optional(&self) -> bool {
-        true
+        self.options.throttle
     }
 
     /// Variables represent expressions, some of which only this layer refers to.

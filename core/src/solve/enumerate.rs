@@ -8,6 +8,7 @@
 //! Cost: at most `work` computed values, in columns of 1024 points, cheapest constraints first.
 //! Source: bit-parallel exhaustive simulation as used in equivalence checking.
 
+use super::tuning::EnumerateOptions;
 use super::{Layer, Rest};
 use crate::cost;
 use crate::expr::bits::mask;
@@ -19,8 +20,6 @@ use crate::query::{Alive, Answer, Core, Query, Reasons};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Default limit of points times nodes for one query.
-pub const DEFAULT_WORK: u64 = 1 << 18;
 /// Points evaluated together.
 const LANES: u64 = 1024;
 /// Size of one generation of the cache of inventories.
@@ -43,7 +42,7 @@ struct Space {
 }
 
 pub struct Enumerate {
-    work: u64,
+    options: EnumerateOptions,
     inventories: Recent<Expr, Arc<Inventory>>,
     columns: Columns,
     /// Number of nodes planned so far.
@@ -53,9 +52,9 @@ pub struct Enumerate {
 }
 
 impl Enumerate {
-    pub fn new(work: u64) -> Enumerate {
+    pub fn new(options: EnumerateOptions) -> Enumerate {
         Enumerate {
-            work,
+            options,
             inventories: Recent::new(MAX_INVENTORIES),
             columns: Columns::new(),
             nodes: 0,
@@ -120,7 +119,7 @@ impl Enumerate {
                 cells = vec![Cell { range, values: Vec::new(), because }];
                 break;
             }
-            if points.saturating_mul(nodes) > self.work {
+            if points.saturating_mul(nodes) > self.options.work {
                 return Err("work");
             }
             cells.push(Cell { range, values: view.set.values().collect(), because });
@@ -187,7 +186,7 @@ impl Enumerate {
         }
         space.points = space.cells.iter().map(|cell| cell.values.len() as u64).product();
         let plan = Plan::new(graph, chosen);
-        let mut left = self.work;
+        let mut left = self.options.work;
         let mut needed = Reasons::None;
         for at in 0..space.cells.len() {
             let Cell { range, values, because } = &space.cells[at];
@@ -387,7 +386,7 @@ impl Layer for Enumerate {
     }
 
     fn is_optional(&self) -> bool {
-        true
+        self.options.throttle
     }
 
     fn sweep(&mut self, alive: &Alive<'_>) {

@@ -9,6 +9,7 @@
 //! Source: PARTI (ASE 2018), without its restrictions; docs/intervals.md says where it differs.
 
 use super::repair::Repairs;
+use super::tuning::IntervalsOptions;
 use super::{Layer, Rest};
 use crate::cost;
 use crate::expr::{Expr, Graph, Model, Op};
@@ -19,22 +20,12 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
 
-/// Limit of models per strategy; each adds the leaves of the constraint that the previous one violated.
-const MODELS_PER_STRATEGY: usize = 3;
-/// Limit of nodes folded and visited for one query.
-const MAX_NODES: usize = 256;
-/// Least limit, however cheap solves are.
-const MIN_NODES: usize = 32;
-/// Folding pays if at least one query of a kind in this many is answered.
-const TRIES_PER_ANSWER: u64 = 8;
+/// Least limit of nodes for one query, however cheap solves are.
+const MIN_NODES: u64 = 32;
 /// Cost of a node that is folded and visited.
 const NODE: u64 = cost::FOLD_NODE + cost::SUMMARY_NODE;
 /// Cost of a candidate from which nothing is inferred, in nodes.
 const NODES_PER_CANDIDATE: usize = 16;
-/// Limit of ranges that a candidate may change.
-const MAX_CHANGED: usize = 64;
-/// Limit of alternatives of a disjunction that are tried separately.
-const MAX_CASES: usize = 8;
 
 /// Result of the sets for a query.
 enum Verdict {
@@ -83,6 +74,7 @@ impl Start {
 }
 
 pub struct Intervals {
+    options: IntervalsOptions,
     /// By the reason why sets are inexact for the condition: conditions of one kind tend to behave alike.
     kinds: FxHashMap<Option<Imprecision>, Kind>,
     /// Number of queries passed on, by reason.
@@ -98,10 +90,17 @@ struct Kind {
 }
 
 impl Intervals {
-    /// With or without repair of the path model.
-    pub fn new(repairs: bool) -> Intervals {
-        let repairs = repairs.then(Repairs::default);
-        Intervals { kinds: FxHashMap::default(), passed: BTreeMap::new(), repairs }
+    fn add(&self, about: &mut Vec<u32>, more: &[u32]) {
+        for &number in more {
+            if (about.len() as u64) < self.options.ranges && !about.contains(&number) {
+                about.push(number);
+            }
+        }
+    }
+
+    pub fn new(options: IntervalsOptions) -> Intervals {
+        let repairs = options.repair.then(Repairs::default);
+        Intervals { options, kinds: FxHashMap::default(), passed: BTreeMap::new(), repairs }
     }
 
     fn decide(&mut self, query: &Query, rest: &mut Rest<'_>, facts: &Facts, start: &Start) -> Verdict {
@@ -116,11 +115,11 @@ impl Intervals {
         if known.throttle.skips() {
             return Verdict::Open;
         }
-        let (nodes, mut strategy) = (max_nodes(rest), known.strategy);
+        let (nodes, mut strategy) = (max_nodes(rest, self.options.nodes), known.strategy);
         let verdict = self.try_cases(query, rest, facts, start, (nodes, &mut strategy));
         let known = self.kinds.get_mut(&kind).expect("inserted above");
         known.strategy = strategy;
-        known.throttle.note(1, if matches!(verdict, Verdict::Open) { 0 } else { TRIES_PER_ANSWER });
+        known.throttle.note(1, if matches!(verdict, Verdict::Open) { 0 } else { self.options.tries });
         verdict
     }
 
@@ -136,11 +135,11 @@ impl Intervals {
         rest.learner.set_effort(effort);
         let mut violated = Vec::new();
         for &constraint in &start.violated {
-            add(&mut violated, &rest.learner.ranges_of(rest.graph, facts, constraint));
+            self.add(&mut violated, &rest.learner.ranges_of(rest.graph, facts, constraint));
         }
         let mut impossible = Reasons::None;
         let mut open = false;
-        for case in cases(rest.learner, rest.graph, query.condition) {
+        for case in cases(rest.learner, rest.graph, query.condition, self.options.cases) {
             let mut with = facts.clone();
             rest.learner.learn(rest.graph, &mut with, case);
             let mut about = rest.learner.ranges_of(rest.graph, &with, case);
@@ -157,7 +156,7 @@ impl Intervals {
                 rest.learner.set_effort(effort);
                 continue;
             }
-            add(&mut about, &violated);
+            self.add(&mut about, &violated);
             if let Some(model) =
                 self.guess(query, rest, &with, &start.model, about, (effort / NODES_PER_CANDIDATE, strategy))
             {
@@ -215,7 +214,7 @@ impl Intervals {
             if strategy.infers() && rest.learner.is_out_of_effort() {
                 continue;
             }
-            for _ in 0..MODELS_PER_STRATEGY {
+            for _ in 0..self.options.models {
                 if guesses == 0 && !strategy.infers() {
                     break;
                 }
@@ -228,7 +227,7 @@ impl Intervals {
                 };
                 let before = about.len();
                 let more = rest.learner.ranges_of(rest.graph, &facts, violated);
-                add(&mut about, &more);
+                self.add(&mut about, &more);
                 if about.len() == before {
                     break;
                 }
@@ -265,9 +264,9 @@ impl Intervals {
 }
 
 /// Limit of nodes for a query: at most twice the cost of a solve.
-fn max_nodes(rest: &Rest<'_>) -> usize {
-    let nodes = |solve: u64| usize::try_from(2 * solve / NODE).unwrap_or(MAX_NODES);
-    rest.solve_estimate().map_or(MAX_NODES, nodes).clamp(MIN_NODES, MAX_NODES)
+fn max_nodes(rest: &Rest<'_>, most: u64) -> usize {
+    let nodes = rest.solve_estimate().map_or(most, |solve| 2 * solve / NODE);
+    nodes.max(MIN_NODES).min(most) as usize
 }
 
 /// Changes the ranges of a constraint in the model to values in its sets and in those of the facts. False if there is no
@@ -295,7 +294,7 @@ fn assign(rest: &Rest<'_>, facts: &Facts, summary: &Summary, model: &mut Model) 
 }
 
 /// The alternatives of a disjunction for which sets are inexact; otherwise the condition.
-fn cases(learner: &mut Learner, graph: &Graph, condition: Expr) -> Vec<Expr> {
+fn cases(learner: &mut Learner, graph: &Graph, condition: Expr, most: u64) -> Vec<Expr> {
     if graph.op(condition) != Op::Or || learner.summary(graph, condition).implied.exact {
         return vec![condition];
     }
@@ -307,19 +306,11 @@ fn cases(learner: &mut Learner, graph: &Graph, condition: Expr) -> Vec<Expr> {
         } else {
             cases.push(e);
         }
-        if cases.len() + stack.len() > MAX_CASES {
+        if (cases.len() + stack.len()) as u64 > most {
             return vec![condition];
         }
     }
     cases
-}
-
-fn add(about: &mut Vec<u32>, more: &[u32]) {
-    for &number in more {
-        if about.len() < MAX_CHANGED && !about.contains(&number) {
-            about.push(number);
-        }
-    }
 }
 
 impl Layer for Intervals {
@@ -354,7 +345,7 @@ impl Layer for Intervals {
     }
 
     fn is_optional(&self) -> bool {
-        true
+        self.options.throttle
     }
 
     /// The facts of paths belong to the shared `Learner`.

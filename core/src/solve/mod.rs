@@ -26,6 +26,7 @@ mod split;
 pub mod store;
 mod table;
 mod throttled;
+pub mod tuning;
 mod verify;
 
 pub use extreme::Extreme;

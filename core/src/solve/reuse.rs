@@ -9,29 +9,25 @@
 //! Source: KLEE's counterexample cache; Green for the idea of reuse across programs.
 
 use super::settrie::{SetTrie, numbers};
+use super::tuning::ReuseOptions;
 use super::{Layer, Rest};
-use crate::cost;
 use crate::expr::{Expr, Model};
 use crate::query::{Alive, Answer, Core, Query, Reasons};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// Limit of trie nodes visited by a look-up.
-const MAX_STEPS: usize = 200;
 /// Limit of models and of cores; all of a kind are dropped when it is reached.
 const MAX_ENTRIES: usize = 100_000;
 /// Limit of answers kept for identical queries, and of the constraints in their slices; all are dropped likewise.
 const MAX_ASKED: usize = 1 << 12;
 const MAX_SLICE_CONSTRAINTS: usize = 1 << 18;
 
-/// Answers that took less effort are kept for identical queries only. Those of complete layers take more.
-const EXPENSIVE: u64 = cost::SOLVE;
-
 /// Condition and slice of a query.
 type Asked = (Expr, Arc<[Expr]>);
 
 #[derive(Default)]
 pub struct Reuse {
+    options: ReuseOptions,
     asked: FxHashMap<Asked, Answer>,
     /// Number of constraints in the slices of `asked`.
     slice_constraints: usize,
@@ -44,8 +40,8 @@ pub struct Reuse {
 }
 
 impl Reuse {
-    pub fn new() -> Reuse {
-        Reuse::default()
+    pub fn new(options: ReuseOptions) -> Reuse {
+        Reuse { options, ..Reuse::default() }
     }
 
     /// Returns an answer that follows from answers to other queries.
@@ -60,7 +56,7 @@ impl Reuse {
             self.same += 1;
             return Some(Answer::Sat(model));
         }
-        if let Some(core) = self.cores.subset_of(&set, MAX_STEPS) {
+        if let Some(core) = self.cores.subset_of(&set, self.options.steps as usize) {
             self.subset += 1;
             let within = |e: &&Expr| core.binary_search(&e.id()).is_ok();
             let used: Reasons = constraints.iter().filter(within).copied().collect();
@@ -68,7 +64,7 @@ impl Reuse {
             let condition = core.len() > used.as_slice().len();
             return Some(Answer::Unsat(Core { constraints: used, condition }));
         }
-        if let Some(model) = self.satisfiable.superset_of(&set, MAX_STEPS).cloned()
+        if let Some(model) = self.satisfiable.superset_of(&set, self.options.steps as usize).cloned()
             && rest.satisfies(query, &model).is_ok()
         {
             self.superset += 1;
@@ -126,7 +122,7 @@ impl Layer for Reuse {
         let found = self.look_up(query, rest, &asked.1);
         let answer = found.unwrap_or_else(|| {
             let reply = rest.check(query);
-            if reply.effort >= EXPENSIVE {
+            if reply.effort >= self.options.expensive {
                 self.keep_for_others(query, &asked.1, &reply.answer);
             }
             reply.answer
@@ -247,7 +243,7 @@ mod tests {
 
     #[test]
     fn answers_of_complete_layers_are_kept_at_any_cost() {
-        let mut solver = Solver::new(vec![Box::new(Reuse::new()), Box::new(AlwaysUnsat)]);
+        let mut solver = Solver::new(vec![Box::new(Reuse::default()), Box::new(AlwaysUnsat)]);
         let [low, high, _, large] = constraints(&mut solver);
         assert_eq!(ask(&mut solver, &[low, high]), ("unsat", 1));
         assert_eq!(ask(&mut solver, &[large, low, high]), ("unsat", 1));
@@ -265,7 +261,7 @@ mod tests {
 
     #[test]
     fn number_of_kept_answers_is_bounded() {
-        let mut reuse = Reuse::new();
+        let mut reuse = Reuse::default();
         let mut solver = solver();
         let [low, ..] = constraints(&mut solver);
         let slice: Arc<[Expr]> = vec![low; 1000].into();

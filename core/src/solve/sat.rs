@@ -9,7 +9,7 @@
 //! figures. Near misses are collected during search as in "Partial solutions" (docs/cache.md).
 
 use super::near_misses::Place;
-use super::spec::{Item, SpecError};
+use super::tuning::SatOptions;
 use super::{Layer, Rest, small_inputs};
 use crate::blast::batsat::Batsat;
 use crate::blast::cadical::Cadical;
@@ -24,12 +24,6 @@ use crate::query::{Alive, Answer, Core, Query};
 use crate::throttle::Throttle;
 use rustc_hash::FxHashMap;
 
-/// Default limit of near misses kept from one solve.
-const DEFAULT_NEAR_MISSES: usize = 250;
-/// Greatest value of a numeric option.
-const LARGEST_OPTION: u64 = 1_000_000;
-/// Default conflict limit of batsat, after which CaDiCaL takes over.
-const DEFAULT_CONFLICTS: u64 = 1_000;
 /// Number of gates above which a SAT solver is replaced by a new one.
 const MAX_ENCODED_GATES: usize = 400_000;
 /// Cost of adding a gate to a SAT solver, in propagated literals.
@@ -37,22 +31,19 @@ const PROPAGATIONS_PER_GATE: u64 = 30;
 /// Least number of gates assumed for a query when a new SAT solver is considered.
 const MIN_GATES: u64 = 500;
 
-/// SAT solvers in use. The default is `Both`; the others are for comparison.
+/// SAT solvers in use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Engines {
     Both,
     Batsat,
     Cadical,
-    /// batsat up to its conflict limit.
-    Brief,
+    /// batsat up to its conflict limit, without small inputs.
+    Limited,
 }
 
 pub struct Sat {
     engines: Engines,
-    /// Limit of near misses kept from one solve; 0 for none.
-    max_near_misses: usize,
-    /// Conflict limit of batsat, after which CaDiCaL takes over.
-    conflicts: u64,
+    options: SatOptions,
     blaster: Blaster,
     batsat: Prepared<Batsat>,
     cadical: Option<Prepared<Cadical>>,
@@ -171,43 +162,25 @@ impl<E: SatSolver> Prepared<E> {
 }
 
 impl Sat {
-    pub fn new(item: &Item) -> Result<Sat, SpecError> {
-        if let Some(variant) = &item.variant {
-            return Err(SpecError(format!("expected `sat` without a variant, found `sat:{variant}`")));
-        }
-        let (mut engines, mut harvest, mut keep, mut conflicts) =
-            (Engines::Both, true, DEFAULT_NEAR_MISSES, DEFAULT_CONFLICTS);
-        for (key, value) in &item.options {
-            let number = value.parse::<u64>().ok().filter(|n| *n <= LARGEST_OPTION);
-            match (key.as_str(), value.as_str(), number) {
-                ("harvest", "on", _) => harvest = true,
-                ("harvest", "off", _) => harvest = false,
-                ("engine", "both", _) => engines = Engines::Both,
-                ("engine", "batsat", _) => engines = Engines::Batsat,
-                ("engine", "cadical", _) => engines = Engines::Cadical,
-                ("kp", _, Some(number)) => keep = number as usize,
-                ("conflicts", _, Some(number)) => conflicts = number,
-                (key, value, _) => {
-                    return Err(SpecError(format!(
-                        "expected harvest=on|off, kp=N, conflicts=N (up to {LARGEST_OPTION}) or \
-                         engine=both|batsat|cadical in `sat(...)`, found `{key}={value}`"
-                    )));
-                }
-            }
-        }
-        Ok(Sat::with(engines, if harvest { keep } else { 0 }, conflicts))
+    pub fn new(options: SatOptions) -> Sat {
+        let engines = match options.engine {
+            "batsat" => Engines::Batsat,
+            "cadical" => Engines::Cadical,
+            _ => Engines::Both,
+        };
+        Sat::with(engines, options)
     }
 
-    /// One with a conflict limit and its own gates.
+    /// One with a conflict limit and its own gates, which collects no near misses.
     pub(super) fn limited(blaster: Blaster, conflicts: u64) -> Sat {
-        Sat { blaster, ..Sat::with(Engines::Brief, 0, conflicts) }
+        let options = SatOptions { conflicts, harvest: false, ..SatOptions::default() };
+        Sat { blaster, ..Sat::with(Engines::Limited, options) }
     }
 
-    fn with(engines: Engines, keep: usize, conflicts: u64) -> Sat {
+    fn with(engines: Engines, options: SatOptions) -> Sat {
         Sat {
             engines,
-            max_near_misses: keep,
-            conflicts,
+            options,
             blaster: Blaster::new(),
             batsat: Prepared::new(Batsat::new()),
             cadical: None,
@@ -269,10 +242,13 @@ impl Sat {
         loop {
             self.blaster.has_unmentioned_index(&gate_query.array_terms)?;
             let mut outcome = SatResult::ConflictLimit;
-            if self.engines == Engines::Both && small_inputs::CONFLICTS_BEFORE < self.conflicts {
-                outcome = self.run_batsat(query, &gate_query, rest, small_inputs::CONFLICTS_BEFORE);
+            if self.engines == Engines::Both
+                && self.options.small
+                && self.options.first_conflicts < self.options.conflicts
+            {
+                outcome = self.run_batsat(query, &gate_query, rest, self.options.first_conflicts);
                 if outcome == SatResult::ConflictLimit
-                    && conflicts_left(rest) > small_inputs::CONFLICTS_PER_WIDTH
+                    && conflicts_left(rest) > self.options.small_conflicts
                     && let Some(answer) = self.try_small_inputs(query, &gate_query, rest)
                 {
                     return Ok(answer);
@@ -339,10 +315,10 @@ impl Sat {
 
     fn solve(&mut self, query: &Query, gate_query: &GateQuery, rest: &mut Rest<'_>) -> SatResult {
         if self.engines != Engines::Cadical {
-            let limit = if self.engines == Engines::Batsat { u64::MAX } else { self.conflicts };
+            let limit = if self.engines == Engines::Batsat { u64::MAX } else { self.options.conflicts };
             let outcome = self.run_batsat(query, gate_query, rest, limit);
             // CaDiCaL is worth its start only if the budget allows more conflicts than batsat has had.
-            let is_final = self.engines == Engines::Brief || conflicts_left(rest) <= self.conflicts;
+            let is_final = self.engines == Engines::Limited || conflicts_left(rest) <= self.options.conflicts;
             if outcome != SatResult::ConflictLimit || is_final {
                 return outcome;
             }
@@ -387,7 +363,8 @@ impl Sat {
 
     /// Number of near misses of the current query that may still be kept.
     fn near_misses_left(&self, rest: &Rest<'_>) -> usize {
-        self.max_near_misses.min(rest.near_misses.wanted).saturating_sub(self.kept)
+        let most = if self.options.harvest { self.options.kp as usize } else { 0 };
+        most.min(rest.near_misses.wanted).saturating_sub(self.kept)
     }
 
     fn put_near_misses(
@@ -418,10 +395,8 @@ impl Sat {
             gate_query.origins.iter().map(|origin| origin.unwrap_or(query.condition)).collect();
         let words = small_inputs::words(rest.graph, &exprs);
         for width in small_inputs::WIDTHS {
-            let mut small = Sat::limited(
-                small_inputs::blaster(rest.graph, &words, width)?,
-                small_inputs::CONFLICTS_PER_WIDTH,
-            );
+            let mut small =
+                Sat::limited(small_inputs::blaster(rest.graph, &words, width)?, self.options.small_conflicts);
             let answer = small.answer(query, rest);
             self.counts.conflicts += small.counts.conflicts;
             if let Ok(Answer::Sat(_)) = answer {
@@ -599,7 +574,7 @@ mod tests {
     #[test]
     fn state_is_consistent_after_the_gate_limit() {
         for gates in 0..250 {
-            let sat = Sat::with(Engines::Both, DEFAULT_NEAR_MISSES, DEFAULT_CONFLICTS);
+            let sat = Sat::new(SatOptions::default());
             let mut solver = Solver::new(vec![Box::new(Interrupted(gates)), Box::new(sat)]);
             for (number, (condition, expected)) in conditions(&mut solver.graph).into_iter().enumerate() {
                 let root = solver.tree.root();

@@ -11,9 +11,6 @@ use rustc_hash::FxHashMap;
 
 /// Widths tried, in this order.
 pub const WIDTHS: [u32; 3] = [4, 8, 12];
-/// Conflicts spent on the unrestricted query before, and conflict limit for one width.
-pub const CONFLICTS_BEFORE: u64 = 30;
-pub const CONFLICTS_PER_WIDTH: u64 = 300;
 /// Words of at most this width are not restricted.
 const UNRESTRICTED_WIDTH: u32 = 8;
 /// Limit of gates of a query that is restricted: they are built again for each width.

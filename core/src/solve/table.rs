@@ -2,6 +2,9 @@
 
 use super::baselines::{grulia, klee_cache, parti, partial_solutions};
 use super::spec::{Item, Spec, SpecError};
+use super::tuning::{
+    DifferencesOptions, EnumerateOptions, IntervalsOptions, ReuseOptions, SatOptions, SolutionsOptions,
+};
 use super::{Layer, differences, enumerate, intervals, record, reuse, sat, simplify, solutions};
 use super::{split, store, verify};
 
@@ -31,52 +34,39 @@ pub const LAYERS: &[LayerRow] = &[
     },
     LayerRow {
         name: "solutions",
-        about: "a pool of assignments on the path tree, among them near misses of solves: solutions[:paper](kp=N,ks=N,variants=N)",
+        about: "a pool of assignments on the path tree, among them near misses of solves: solutions[:paper]",
         build: |item, _| match item.variant.as_deref() {
-            None => Ok(Box::new(solutions::Solutions::new(item)?)),
+            None => Ok(Box::new(solutions::Solutions::new(SolutionsOptions::from_item(item)?))),
             Some("paper") => Ok(Box::new(partial_solutions::PartialSolutions::new(item)?)),
             Some(_) => Err(SpecError(format!("expected `solutions` or `solutions:paper`, found `{item}`"))),
         },
     },
     LayerRow {
         name: "intervals",
-        about: "sets of values of bytes, words and fields, learnt along the path: intervals[:paper](repair=on|off)",
+        about: "sets of values of bytes, words and fields, learnt along the path: intervals[:paper]",
         build: |item, _| match (item.variant.as_deref(), &item.options[..]) {
-            (None, []) => Ok(Box::new(intervals::Intervals::new(true))),
-            (None, [(key, value)]) if key == "repair" && matches!(value.as_str(), "on" | "off") => {
-                Ok(Box::new(intervals::Intervals::new(value == "on")))
-            }
+            (None, _) => Ok(Box::new(intervals::Intervals::new(IntervalsOptions::from_item(item)?))),
             (Some("paper"), []) => Ok(Box::new(parti::Parti::new())),
-            _ => Err(SpecError(format!(
-                "expected `intervals`, `intervals(repair=on|off)` or `intervals:paper`, found `{item}`"
-            ))),
+            _ => Err(SpecError(format!("expected `intervals` or `intervals:paper`, found `{item}`"))),
         },
     },
     LayerRow {
         name: "enumerate",
-        about: "tries all values of the inputs of a slice if they are few: enumerate(work=N)",
-        build: |item, _| {
-            let work = match (&item.variant, &item.options[..]) {
-                (None, []) => Some(enumerate::DEFAULT_WORK),
-                (None, [(key, value)]) if key == "work" => value.parse().ok(),
-                _ => None,
-            };
-            let work = work.ok_or_else(|| {
-                SpecError(format!("expected `enumerate` or `enumerate(work=N)`, found `{item}`"))
-            })?;
-            Ok(Box::new(enumerate::Enumerate::new(work)))
-        },
+        about: "tries all values of the inputs of a slice if they are few",
+        build: |item, _| Ok(Box::new(enumerate::Enumerate::new(EnumerateOptions::from_item(item)?))),
     },
     LayerRow {
         name: "differences",
         about: "order and difference constraints between words that are proved not to wrap",
-        build: |item, _| plain(item, differences::DifferenceLayer::new),
+        build: |item, _| {
+            Ok(Box::new(differences::DifferenceLayer::new(DifferencesOptions::from_item(item)?)))
+        },
     },
     LayerRow {
         name: "reuse",
-        about: "earlier answers: same query, unsat subset or sat superset of the constraints",
+        about: "earlier answers: same query, unsat subset or sat superset of the constraints: reuse[:klee|:grulia]",
         build: |item, _| match (item.variant.as_deref(), item.options.is_empty()) {
-            (None, true) => Ok(Box::new(reuse::Reuse::new())),
+            (None, _) => Ok(Box::new(reuse::Reuse::new(ReuseOptions::from_item(item)?))),
             (Some("klee"), true) => Ok(Box::new(klee_cache::KleeCache::new())),
             (Some("grulia"), true) => Ok(Box::new(grulia::Grulia::new())),
             _ => Err(SpecError(format!("expected `reuse`, `reuse:klee` or `reuse:grulia`, found `{item}`"))),
@@ -94,8 +84,8 @@ pub const LAYERS: &[LayerRow] = &[
     },
     LayerRow {
         name: "sat",
-        about: "bit-blasting and incremental SAT, complete: sat(harvest=on|off,kp=N,conflicts=N,engine=both|batsat|cadical)",
-        build: |item, _| Ok(Box::new(sat::Sat::new(item)?)),
+        about: "bit-blasting and incremental SAT, complete",
+        build: |item, _| Ok(Box::new(sat::Sat::new(SatOptions::from_item(item)?))),
     },
     LayerRow {
         name: "verify",

@@ -10,7 +10,7 @@
 mod pool;
 
 use super::near_misses::Batch;
-use super::spec::{Item, SpecError};
+use super::tuning::SolutionsOptions;
 use super::{Layer, Rest};
 use crate::cost;
 use crate::expr::columns::Assignment;
@@ -21,10 +21,6 @@ use crate::throttle::Throttle;
 use pool::{Candidate, Context, Known, Origin, Pool};
 use rustc_hash::FxHashSet;
 
-/// Default limits: near misses taken from one solve, solutions at one node, variants of one answer.
-const DEFAULT_KP: usize = 250;
-const DEFAULT_KS: usize = 50;
-const DEFAULT_VARIANTS: usize = 32;
 /// Fewer variants are not worth making.
 const MIN_VARIANTS: usize = 4;
 /// The cost of a candidate is averaged over about this many.
@@ -36,9 +32,6 @@ const SET_COST: u64 = 10;
 /// Keeping answers pays if at least one in this many is used. A state that continues from an answer has it as its path
 /// model anyway.
 const ANSWERS_PER_USE: u64 = 16;
-const MAX_OPTION: usize = 1000;
-/// Number of nodes below the path that are tried.
-const MAX_NODES_BELOW: usize = 8;
 /// The cost of a query is averaged over about this many.
 const QUERY_SAMPLES: u64 = 32;
 /// Cheaper answers are not kept: finding them again costs as little.
@@ -61,10 +54,7 @@ struct Counts {
 
 pub struct Solutions {
     pool: Pool,
-    /// Limits: near misses taken from one solve, solutions at one node, variants of one answer.
-    kp: usize,
-    ks: usize,
-    variants: usize,
+    options: SolutionsOptions,
     random: u64,
     /// Mean effort of a query passed on, times `QUERY_SAMPLES`.
     query_cost: u64,
@@ -72,9 +62,8 @@ pub struct Solutions {
     answered: bool,
     /// Effort of the layers below for the current query.
     cost: u64,
-    /// Effort that new solutions may still take: half that of solves, plus what solutions have saved. `None` for no
-    /// limit.
-    allowance: Option<u64>,
+    /// Effort that new solutions may still take: a share of that of solves, plus what solutions have saved.
+    allowance: u64,
     /// Number of recent candidates, and the effort they took.
     made: u64,
     spent: u64,
@@ -84,37 +73,20 @@ pub struct Solutions {
 }
 
 impl Solutions {
-    pub fn new(item: &Item) -> Result<Solutions, SpecError> {
-        let mut layer = Solutions {
+    pub fn new(options: SolutionsOptions) -> Solutions {
+        Solutions {
+            options,
             pool: Pool::default(),
-            kp: DEFAULT_KP,
-            ks: DEFAULT_KS,
-            variants: DEFAULT_VARIANTS,
             random: 0x9e37_79b9_7f4a_7c15,
             query_cost: 0,
             answered: false,
             cost: 0,
-            allowance: Some(0),
+            allowance: 0,
             made: 0,
             spent: 0,
             keeping: Throttle::by_tries(),
             counts: Counts::default(),
-        };
-        for (key, value) in &item.options {
-            let number = value.parse::<usize>().ok().filter(|n| *n <= MAX_OPTION);
-            match (key.as_str(), number) {
-                ("kp", Some(number)) => (layer.kp, layer.allowance) = (number, None),
-                ("ks", Some(number)) => layer.ks = number,
-                ("variants", Some(number)) => (layer.variants, layer.allowance) = (number, None),
-                _ => {
-                    return Err(SpecError(format!(
-                        "expected kp=N, ks=N or variants=N (up to {MAX_OPTION}) in `solutions(...)`, \
-                         found `{key}={value}`"
-                    )));
-                }
-            }
         }
-        Ok(layer)
     }
 
     /// A solution at the path, or a few nodes below, that satisfies the condition.
@@ -164,11 +136,11 @@ impl Solutions {
         match origin {
             Origin::Harvest => {
                 self.counts.harvest += 1;
-                self.allowance = self.allowance.map(|allowance| allowance + gain);
+                self.allowance += gain;
             }
             Origin::Variant => {
                 self.counts.variant += 1;
-                self.allowance = self.allowance.map(|allowance| allowance + gain);
+                self.allowance += gain;
             }
             Origin::Answer => {
                 self.counts.answer += 1;
@@ -181,7 +153,7 @@ impl Solutions {
     /// Tries the path models and the solutions of a few nodes below the path.
     fn find_below(&mut self, query: &Query, context: &mut Context<'_>) -> Option<Model> {
         let mut nodes: Vec<Path> = context.tree.children(query.path).collect();
-        for _ in 0..MAX_NODES_BELOW {
+        for _ in 0..self.options.below {
             let node = nodes.pop()?;
             if let Some(model) = context.tree.model(node)
                 && context.evaluator.under(context.graph, model).truth(query.condition)
@@ -202,7 +174,7 @@ impl Solutions {
         let batches = rest.near_misses.take();
         let affordable = self.affordable();
         let variants = match answer {
-            Answer::Sat(_) if affordable >= MIN_VARIANTS => self.variants.min(affordable),
+            Answer::Sat(_) if affordable >= MIN_VARIANTS => affordable.min(self.options.variants as usize),
             Answer::Sat(_) | Answer::Unsat(_) | Answer::Unknown(_) => 0,
         };
         if batches.is_empty() && variants == 0 {
@@ -211,7 +183,7 @@ impl Solutions {
         let ancestor = rest.tree.feasible_ancestor(query.path);
         let base = rest.tree.model(ancestor).expect("a feasible node").clone();
         let atoms = Solutions::atoms(query, rest);
-        let mut candidates = Solutions::harvested(rest.graph, &batches, &base);
+        let mut candidates = Solutions::harvested(self.options.kp as usize, rest.graph, &batches, &base);
         let harvested = candidates.len();
         if let (Answer::Sat(model), 1..) = (answer, variants) {
             let mut whole = base;
@@ -237,7 +209,7 @@ impl Solutions {
             }
         }
         let before = self.pool.computed();
-        self.pool.limit = self.ks;
+        self.pool.limit = self.options.ks as usize;
         let mut context = context(rest);
         self.pool.insert_from_root(&mut context, candidates, &known);
         let set = if harvested > 0 { all } else { 1 };
@@ -249,7 +221,7 @@ impl Solutions {
     }
 
     fn charge(&mut self, effort: u64) {
-        self.allowance = self.allowance.map(|allowance| allowance.saturating_sub(effort));
+        self.allowance = self.allowance.saturating_sub(effort);
         self.spent += effort;
         if self.made >= COST_SAMPLES {
             (self.made, self.spent) = (self.made / 2, self.spent / 2);
@@ -258,19 +230,17 @@ impl Solutions {
 
     /// Number of candidates within the allowance, at their mean cost.
     fn affordable(&self) -> usize {
-        match (self.allowance, self.made) {
-            (None, _) | (_, 0) => usize::MAX,
-            (Some(allowance), made) => {
-                usize::try_from(allowance / (self.spent / made).max(1)).unwrap_or(usize::MAX)
-            }
+        match self.made {
+            0 => usize::MAX,
+            made => usize::try_from(self.allowance / (self.spent / made).max(1)).unwrap_or(usize::MAX),
         }
     }
 
     /// The partial solutions of a solve, completed by the path model.
-    fn harvested(graph: &Graph, batches: &[Batch], base: &Model) -> Vec<Candidate> {
+    fn harvested(kp: usize, graph: &Graph, batches: &[Batch], base: &Model) -> Vec<Candidate> {
         let rows: Vec<(&Batch, usize)> =
             batches.iter().flat_map(|batch| (0..batch.len()).map(move |row| (batch, row))).collect();
-        let taken = rows.len().min(MAX_OPTION);
+        let taken = rows.len().min(kp);
         let mut candidates = Vec::with_capacity(taken);
         for number in 0..taken {
             let (batch, row) = rows[number * rows.len() / taken];
@@ -351,13 +321,13 @@ impl Layer for Solutions {
             self.answered = true;
             return Answer::Sat(model);
         }
-        rest.near_misses.wanted = self.kp.min(self.affordable());
+        rest.near_misses.wanted = self.affordable().min(self.options.kp as usize);
         let reply = rest.check(query);
         self.cost = reply.effort;
         self.query_cost += self.cost;
         self.query_cost -= self.query_cost / QUERY_SAMPLES;
         if reply.solving > 0 {
-            self.allowance = self.allowance.map(|allowance| allowance + reply.solving / 2);
+            self.allowance += reply.solving.saturating_mul(self.options.share) / 100;
             self.insert_solutions(query, rest, &reply.answer);
         }
         reply.answer
@@ -374,7 +344,7 @@ impl Layer for Solutions {
         self.keeping.note(1, 0);
         self.counts.kept += 1;
         self.pool.note_dropped(rest.tree.dropped());
-        self.pool.limit = self.ks;
+        self.pool.limit = self.options.ks as usize;
         let mut context = context(rest);
         let candidate = Candidate { model: model.clone().into(), origin: Origin::Answer };
         self.pool.insert_at(&mut context, candidate, query.path);

@@ -1,0 +1,216 @@
+//! Table of the layers' options: name, range, default and a sentence each.
+//!
+//! A row is settable in the spec of its layer, `sat(conflicts=500)`. The table makes one struct per layer, which the layer
+//! keeps, and the rows of the reference page.
+
+use super::spec::{Item, SpecError};
+use std::ops::RangeInclusive;
+
+/// Values that an option takes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Values {
+    Number(RangeInclusive<u64>),
+    Switch,
+    Choice(&'static [&'static str]),
+}
+
+/// One option.
+pub struct Row {
+    pub layer: &'static str,
+    pub name: &'static str,
+    pub values: Values,
+    pub default: String,
+    pub about: &'static str,
+}
+
+impl Row {
+    /// The option as a message names it: `conflicts=0..1000000`.
+    pub fn usage(&self) -> String {
+        match &self.values {
+            Values::Number(range) => format!("{}={}..{}", self.name, range.start(), range.end()),
+            Values::Switch => format!("{}=on|off", self.name),
+            Values::Choice(all) => format!("{}={}", self.name, all.join("|")),
+        }
+    }
+}
+
+/// A type of options.
+trait Setting: Sized {
+    fn parse(text: &str, values: &Values) -> Option<Self>;
+    fn show(&self) -> String;
+}
+
+impl Setting for u64 {
+    fn parse(text: &str, values: &Values) -> Option<u64> {
+        let Values::Number(range) = values else { return None };
+        text.parse().ok().filter(|number| range.contains(number))
+    }
+
+    fn show(&self) -> String {
+        self.to_string()
+    }
+}
+
+impl Setting for bool {
+    fn parse(text: &str, _: &Values) -> Option<bool> {
+        match text {
+            "on" => Some(true),
+            "off" => Some(false),
+            _ => None,
+        }
+    }
+
+    fn show(&self) -> String {
+        if *self { "on" } else { "off" }.to_string()
+    }
+}
+
+impl Setting for &'static str {
+    fn parse(text: &str, values: &Values) -> Option<&'static str> {
+        let Values::Choice(all) = values else { return None };
+        all.iter().find(|choice| **choice == text).copied()
+    }
+
+    fn show(&self) -> String {
+        (*self).to_string()
+    }
+}
+
+macro_rules! tuning {
+    ($(
+        $layer:literal $Options:ident {
+            $($name:ident: $Type:ty = $default:expr, $values:expr, $about:literal;)*
+        }
+    )*) => {
+        $(
+            /// Options of one layer.
+            #[derive(Clone, Debug)]
+            pub struct $Options {
+                $(#[doc = $about] pub $name: $Type,)*
+            }
+
+            impl Default for $Options {
+                fn default() -> $Options {
+                    $Options { $($name: $default),* }
+                }
+            }
+
+            impl $Options {
+                /// Reads the options of an item.
+                ///
+                /// # Errors
+                /// The item has a variant, or an option or a value that the table does not have.
+                pub fn from_item(item: &Item) -> Result<$Options, SpecError> {
+                    let mut options = $Options::default();
+                    if item.variant.is_some() {
+                        return Err(unexpected_variant(item));
+                    }
+                    for (key, value) in &item.options {
+                        match key.as_str() {
+                            $(stringify!($name) => {
+                                let parsed = <$Type as Setting>::parse(value, &$values);
+                                options.$name = parsed.ok_or_else(|| unexpected($layer, key, value))?;
+                            })*
+                            _ => return Err(unexpected($layer, key, value)),
+                        }
+                    }
+                    Ok(options)
+                }
+            }
+        )*
+
+        /// All rows, in the order of the table.
+        pub fn rows() -> Vec<Row> {
+            vec![$($(Row {
+                layer: $layer,
+                name: stringify!($name),
+                values: $values,
+                default: <$Type as Setting>::show(&$Options::default().$name),
+                about: $about,
+            }),*),*]
+        }
+    };
+}
+
+fn unexpected_variant(item: &Item) -> SpecError {
+    SpecError(format!("expected `{}` without a variant, found `{item}`", item.name))
+}
+
+fn unexpected(layer: &str, key: &str, value: &str) -> SpecError {
+    let usages: Vec<String> = rows().iter().filter(|row| row.layer == layer).map(Row::usage).collect();
+    SpecError(format!("expected {} in `{layer}(...)`, found `{key}={value}`", usages.join(", ")))
+}
+
+const LARGE: u64 = 1_000_000_000;
+
+tuning! {
+    "solutions" SolutionsOptions {
+        kp: u64 = 250, Values::Number(0..=1000), "Limit of near misses taken from one solve.";
+        ks: u64 = 50, Values::Number(0..=1000), "Limit of solutions at one path node.";
+        variants: u64 = 32, Values::Number(0..=1000), "Limit of variants of one answer.";
+        share: u64 = 50, Values::Number(0..=LARGE), "Effort for new solutions, in percent of the effort of solves; what solutions save is added.";
+        below: u64 = 8, Values::Number(0..=1000), "Limit of nodes below the path whose solutions and models are tried.";
+    }
+    "intervals" IntervalsOptions {
+        throttle: bool = true, Values::Switch, "Skip the layer while it costs more than it saves.";
+        repair: bool = true, Values::Switch, "Repair the path model before sets are folded.";
+        nodes: u64 = 256, Values::Number(1..=LARGE), "Limit of nodes folded and visited for one query.";
+        tries: u64 = 8, Values::Number(1..=LARGE), "Folding a kind of condition pays if one query in this many is answered.";
+        models: u64 = 3, Values::Number(1..=1000), "Limit of models per strategy; each adds the leaves of a violated constraint.";
+        ranges: u64 = 64, Values::Number(1..=LARGE), "Limit of ranges that a candidate changes.";
+        cases: u64 = 8, Values::Number(1..=1000), "Limit of alternatives of a disjunction that are tried separately.";
+    }
+    "enumerate" EnumerateOptions {
+        throttle: bool = true, Values::Switch, "Skip the layer while it costs more than it saves.";
+        work: u64 = 1 << 18, Values::Number(0..=u64::MAX), "Limit of points times nodes for one query.";
+    }
+    "differences" DifferencesOptions {
+        throttle: bool = true, Values::Switch, "Skip the layer while it costs more than it saves.";
+        choices: u64 = 64, Values::Number(0..=LARGE), "Limit of disequalities that are replaced by an order.";
+        reasons: u64 = 64, Values::Number(0..=LARGE), "Sets with more reasons are not used, to keep cores short.";
+    }
+    "reuse" ReuseOptions {
+        expensive: u64 = 5_000, Values::Number(0..=LARGE), "Answers that took less effort are kept for identical queries only.";
+        steps: u64 = 200, Values::Number(0..=LARGE), "Limit of trie nodes that a look-up visits.";
+    }
+    "sat" SatOptions {
+        engine: &'static str = "both", Values::Choice(&["both", "batsat", "cadical"]), "SAT solvers: batsat and then CaDiCaL, or one of them.";
+        conflicts: u64 = 1_000, Values::Number(0..=1_000_000), "Conflict limit of batsat, after which CaDiCaL takes over.";
+        harvest: bool = true, Values::Switch, "Collect near misses during the search.";
+        kp: u64 = 250, Values::Number(0..=1_000_000), "Limit of near misses of one solve.";
+        small: bool = true, Values::Switch, "Try small inputs before the full search.";
+        first_conflicts: u64 = 30, Values::Number(0..=1_000_000), "Conflicts of the full query before small inputs are tried.";
+        small_conflicts: u64 = 300, Values::Number(0..=1_000_000), "Conflict limit for each width of small inputs.";
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn defaults_are_in_range_and_names_unique() {
+        let rows = rows();
+        for (at, row) in rows.iter().enumerate() {
+            let fits = match &row.values {
+                Values::Number(range) => range.contains(&row.default.parse().expect("a number")),
+                Values::Switch => ["on", "off"].contains(&row.default.as_str()),
+                Values::Choice(all) => all.contains(&row.default.as_str()),
+            };
+            assert!(fits, "{}: {}", row.layer, row.usage());
+            assert!(row.about.ends_with('.'), "{}", row.about);
+            assert!(!rows[..at].iter().any(|other| (other.layer, other.name) == (row.layer, row.name)));
+        }
+    }
+
+    #[test]
+    fn messages() {
+        let options = vec![("ks".to_string(), "many".to_string())];
+        let item = Item { name: "solutions".into(), variant: None, options };
+        assert_eq!(
+            SolutionsOptions::from_item(&item).unwrap_err().to_string(),
+            "expected kp=0..1000, ks=0..1000, variants=0..1000, share=0..1000000000, below=0..1000 in \
+             `solutions(...)`, found `ks=many`"
+        );
+    }
+}
