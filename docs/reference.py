@@ -20,6 +20,19 @@ A chain is a list of these, in the order in which they are asked: `--layers "sim
 `process(cmd=...)`) and layers written in Python can be used at any position.
 
 """
+LAYER_OPTIONS = """
+## Options of layers
+
+Options go into parentheses: `--layers "simplify split intervals(repair=off) sat(conflicts=500)"`. The table is
+`core/src/solve/tuning.rs`.
+
+"""
+COSTS = """
+## Costs
+
+Effort is counted work, weighted by these estimates (`core/src/cost.rs`). `cargo bench --bench costs` measures them.
+
+"""
 OPERATORS = """# Operators
 
 The operators of expressions. `core/src/expr/eval.rs` defines them: as in SMT-LIB, also for division by zero and shifts
@@ -122,7 +135,16 @@ def shown_default(option: Option) -> str:
 def layers_page() -> str:
     # Options are in square brackets, which Markdown would take for links.
     rows = [(f"`{name}`", cell(about).replace("[", r"\[")) for name, about in _core.LAYERS]
-    return LAYERS + table(("layer", "what it decides"), rows)
+    options = [(f"`{layer}`", f"`{usage}`", f"`{default}`", cell(about)) for layer, usage, default, about in _core.LAYER_OPTIONS]
+    costs = [(f"`{name}`", str(ns), cell(about)) for name, ns, about in _core.COSTS]
+    return (
+        LAYERS
+        + table(("layer", "what it decides"), rows)
+        + LAYER_OPTIONS
+        + table(("layer", "option", "default", "meaning"), options)
+        + COSTS
+        + table(("operation", "ns", "what it is"), costs)
+    )
 
 
 def operators_page() -> str:

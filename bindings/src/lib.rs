@@ -24,9 +24,10 @@ mod value;
 mod view;
 mod worker;
 
+use partita_core::cost;
 use partita_core::exec::{CHECKS, Class, DEFAULT_LAYERS, SEARCHES};
 use partita_core::expr::{Builtin, Op};
-use partita_core::solve::LAYERS;
+use partita_core::solve::{LAYERS, tuning};
 use pyo3::prelude::*;
 
 #[pymodule]
@@ -51,6 +52,11 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("DEFAULT_LAYERS", DEFAULT_LAYERS)?;
     m.add_function(wrap_pyfunction!(options::parse_option, m)?)?;
     m.add_class::<options::RunOptions>()?;
+    let options = tuning::rows().into_iter();
+    let options: Vec<(&str, String, String, &str)> =
+        options.map(|row| (row.layer, row.usage(), row.default, row.about)).collect();
+    m.add("LAYER_OPTIONS", options)?;
+    m.add("COSTS", cost::ROWS.iter().map(|row| (row.name, row.ns, row.about)).collect::<Vec<_>>())?;
     m.add_class::<engine::Engine>()?;
     m.add_class::<hook::State>()?;
     m.add_class::<search::OpenState>()?;

@@ -12,6 +12,8 @@ BUILD_COMMIT: str | None
 OPERATORS: list[tuple[str, int, str]]
 FUNCTIONS: list[str]
 LAYERS: list[tuple[str, str]]
+LAYER_OPTIONS: list[tuple[str, str, str, str]]
+COSTS: list[tuple[str, int, str]]
 CHECKS: list[tuple[str, str]]
 SEARCHES: list[tuple[str, str]]
 BUG_CLASSES: list[tuple[str, str]]
