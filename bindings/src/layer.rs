@@ -146,6 +146,7 @@ impl PythonLayer {
                 "timeout" => Answer::Unknown(Why::Deadline),
                 "canceled" => Answer::Unknown(Why::Cancelled),
                 "memout" => Answer::Unknown(Why::Memory),
+                "effort limit reached" => Answer::Unknown(Why::Effort),
                 other => self.fail(other.to_string()),
             });
         }

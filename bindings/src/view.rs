@@ -201,12 +201,30 @@ impl RestView {
         found.ok_or_else(not_lent)?
     }
 
-    /// Asks the layers below the same query.
-    fn check<'py>(&self, py: Python<'py>, query: &Bound<'py, QueryView>) -> PyResult<Bound<'py, PyAny>> {
+    /// Counts effort of the layer, in nanoseconds by the table of costs; never a clock.
+    fn spend(&self, effort: u64) -> PyResult<()> {
+        self.borrowed.with(|rest| rest.spend(effort)).ok_or_else(not_lent)
+    }
+
+    /// Effort that the budget has left; `None` if it is not limited.
+    #[getter]
+    fn effort_left(&self) -> PyResult<Option<u64>> {
+        let left = self.borrowed.with(|rest| rest.effort_left()).ok_or_else(not_lent)?;
+        Ok((left < u64::MAX).then_some(left))
+    }
+
+    /// Passes the query on to the layers below, with a budget of at most `effort` if it is given.
+    #[pyo3(signature = (query, effort=None))]
+    fn check<'py>(
+        &self,
+        py: Python<'py>,
+        query: &Bound<'py, QueryView>,
+        effort: Option<u64>,
+    ) -> PyResult<Bound<'py, PyAny>> {
         let query = query.get().query.clone();
         let answered = py.detach(|| {
             self.borrowed.with(|rest| {
-                let answer = rest.check(&query).answer;
+                let answer = rest.check_within(&query, effort.unwrap_or(u64::MAX)).answer;
                 let sorts: Vec<(u32, Sort)> = match &answer {
                     Answer::Sat(model) => model.iter().map(|(e, _)| (e.id(), rest.graph.sort(e))).collect(),
                     Answer::Unsat(_) | Answer::Unknown(_) => Vec::new(),

@@ -71,7 +71,9 @@ impl Throttled {
         // A layer above may have set the small budget; then it makes the query again with a larger one.
         let is_small = rest.effort_left() <= BRIEF;
         let reply = rest.check_within(query, BRIEF);
-        if matches!(reply.answer, Answer::Unknown(Why::Effort)) {
+        if let Answer::Unknown(why) = &reply.answer
+            && !matches!(why, Why::Deadline | Why::Cancelled | Why::WrongModel { .. })
+        {
             self.open = Some((query.path.id(), query.condition));
             return is_small.then_some(reply.answer);
         }
