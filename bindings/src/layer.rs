@@ -8,6 +8,7 @@ use crate::answer::{Sat, Unknown, Unsat};
 use crate::value::from_python;
 use crate::view::{QueryView, RestView};
 use partita_core::budget::Why;
+use partita_core::cost;
 use partita_core::expr::walk::Supports;
 use partita_core::expr::{Expr, Graph, Model, Op};
 use partita_core::query::{Alive, Answer, Core, Query};
@@ -198,6 +199,9 @@ impl Layer for PythonLayer {
     }
 
     fn check(&mut self, query: &Query, rest: &mut Rest<'_>) -> Answer {
+        if self.complete {
+            rest.spend(cost::FOREIGN_SOLVE);
+        }
         Python::attach(|py| match self.ask(py, query, rest) {
             Ok(answer) => answer,
             Err(error) => {

@@ -43,6 +43,8 @@ costs! {
     STORE_READ = 20_000;
     /// A query to a complete layer, without the search.
     SOLVE = 5_000;
+    /// A query to a complete solver outside the core, which counts nothing.
+    FOREIGN_SOLVE = 500_000;
     /// Blasting a gate and adding it to a SAT solver.
     GATE = 900;
     /// Propagating a literal.
