@@ -65,7 +65,7 @@ pub(super) struct Spent {
     solve_mean: u64,
 }
 
-/// What the layers below have done since a layer was entered.
+/// Work of the layers below since a layer was entered.
 #[derive(Default)]
 pub(super) struct Below {
     time: Duration,

@@ -171,7 +171,7 @@ impl Sat {
         Sat::with(engines, options)
     }
 
-    /// One with a conflict limit and its own gates, which collects no near misses.
+    /// A `Sat` with a conflict limit and its own gates, which collects no near misses.
     pub(super) fn limited(blaster: Blaster, conflicts: u64) -> Sat {
         let options = SatOptions { conflicts, harvest: false, ..SatOptions::default() };
         Sat { blaster, ..Sat::with(Engines::Limited, options) }
