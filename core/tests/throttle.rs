@@ -70,12 +70,11 @@ fn layers_are_not_skipped_without_a_complete_layer_below() {
     assert_eq!(asked(1_000_000, "reuse", ["unknown"; 2]), (QUERIES, 0.0));
 }
 
-/// Two factors of 16 bits of a product of two primes, one of which has 17 bits.
+/// Two factors of a prime in the middle of the range of products, neither of them one.
 fn hard(graph: &mut Graph) -> Expr {
     let [x, y] = ["p", "q"].map(|name| graph.var(name, Sort::Bits(16)).expect("a new name"));
     let (wide_x, wide_y) = (graph.zext(x, 32), graph.zext(y, 32));
-    let (product, prime, one) =
-        (graph.mul(wide_x, wide_y), graph.word(32, 65_521 * 65_537), graph.word(16, 1));
+    let (product, prime, one) = (graph.mul(wide_x, wide_y), graph.word(32, 2_147_483_647), graph.word(16, 1));
     let parts = [graph.eq(product, prime), graph.ult(one, x), graph.ult(one, y)];
     graph.all(parts)
 }
