@@ -1,19 +1,20 @@
 //! The throttle: gives up on an optional step that costs more than it gains, and tries it again later.
 //!
 //! The caller counts the cost and the gain of every try in the same unit: effort, or tries and successes. While the
-//! recent gains do not cover the costs, tries are skipped: 256 of them at first, four times as many each time that the
-//! tries after it confirm the decision. Only counts decide, so the same history gives the same decisions.
+//! recent gains do not cover the costs, tries are skipped, four times as many each time that the tries after it confirm
+//! the decision. Only counts decide, so the same history gives the same decisions.
 
 /// Tries before the first decision.
 const MIN_TRIES: u32 = 16;
 /// Sums are halved at this number of tries, so that old tries count less.
 const WINDOW: u32 = 64;
-/// Number of tries that a decision skips: at first, at most, and the factor when it is confirmed.
+/// Number of tries that the first decision skips, the factor when it is confirmed, and the greatest multiple.
 const FIRST_SKIP: u32 = 256;
-const MAX_SKIP: u32 = 16_384;
+const FIRST_SKIP_OF_TRIES: u32 = 32;
 const SKIP_FACTOR: u32 = 4;
+const MAX_FACTOR: u32 = 64;
 /// Unit `effort`: mean cost up to which a step is always tried, and cost that allows an early decision.
-const CHEAP: u64 = 5_000;
+const CHEAP: u64 = 2_000;
 const EARLY_COST: u64 = 100_000;
 const EARLY_TRIES: u32 = 3;
 
@@ -26,6 +27,7 @@ pub struct Throttle {
     to_skip: u32,
     skip: u32,
     skipped: u64,
+    first_skip: u32,
     cheap: u64,
     early_cost: u64,
 }
@@ -33,16 +35,26 @@ pub struct Throttle {
 impl Throttle {
     /// Costs and gains are effort.
     pub fn by_effort() -> Throttle {
-        Throttle::new(CHEAP, EARLY_COST)
+        Throttle::new(FIRST_SKIP, CHEAP, EARLY_COST)
     }
 
     /// Costs and gains are numbers of tries: one success pays for as many tries as its gain.
     pub fn by_tries() -> Throttle {
-        Throttle::new(0, u64::MAX)
+        Throttle::new(FIRST_SKIP_OF_TRIES, 0, u64::MAX)
     }
 
-    fn new(cheap: u64, early_cost: u64) -> Throttle {
-        Throttle { tries: 0, cost: 0, gain: 0, to_skip: 0, skip: 0, skipped: 0, cheap, early_cost }
+    fn new(first_skip: u32, cheap: u64, early_cost: u64) -> Throttle {
+        Throttle {
+            tries: 0,
+            cost: 0,
+            gain: 0,
+            to_skip: 0,
+            skip: 0,
+            skipped: 0,
+            first_skip,
+            cheap,
+            early_cost,
+        }
     }
 
     /// Is the next try to be skipped? If so, it is counted.
@@ -73,7 +85,7 @@ impl Throttle {
         if self.gain >= self.cost || self.cost <= self.cheap * u64::from(self.tries) {
             self.skip = 0;
         } else {
-            self.skip = self.skip.saturating_mul(SKIP_FACTOR).clamp(FIRST_SKIP, MAX_SKIP);
+            self.skip = (self.skip * SKIP_FACTOR).clamp(self.first_skip, self.first_skip * MAX_FACTOR);
             self.to_skip = self.skip;
         }
     }
@@ -122,9 +134,9 @@ mod tests {
         assert!(skipped(Throttle::by_effort(), |_| (500_000, 0)) > 900);
         assert!(skipped(Throttle::by_effort(), |_| (500_000, 400_000)) > 900);
         assert_eq!(skipped(Throttle::by_effort(), |_| (500_000, 500_000)), 0);
-        assert_eq!(skipped(Throttle::by_effort(), |_| (4_000, 0)), 0, "cheap");
+        assert_eq!(skipped(Throttle::by_effort(), |_| (1_500, 0)), 0, "cheap");
         assert_eq!(skipped(Throttle::by_tries(), |number| (1, if number % 2 == 0 { 3 } else { 0 })), 0);
-        assert!(skipped(Throttle::by_tries(), |number| (1, if number % 4 == 0 { 3 } else { 0 })) > 900);
+        assert!(skipped(Throttle::by_tries(), |number| (1, if number % 4 == 0 { 3 } else { 0 })) > 700);
     }
 
     #[test]
@@ -137,7 +149,7 @@ mod tests {
     fn skipped_steps_are_tried_again_and_a_gain_resumes_them() {
         let mut throttle = Throttle::by_tries();
         (0..MIN_TRIES).for_each(|_| throttle.note(1, 0));
-        assert_eq!((0..1000).take_while(|_| throttle.skips()).count(), FIRST_SKIP as usize);
+        assert_eq!((0..1000).take_while(|_| throttle.skips()).count(), FIRST_SKIP_OF_TRIES as usize);
         (0..MIN_TRIES).for_each(|_| throttle.note(1, 0));
         assert!(throttle.skips());
         throttle.credit(u64::from(MIN_TRIES));
