@@ -135,7 +135,10 @@ def shown_default(option: Option) -> str:
 def layers_page() -> str:
     # Options are in square brackets, which Markdown would take for links.
     rows = [(f"`{name}`", cell(about).replace("[", r"\[")) for name, about in _core.LAYERS]
-    options = [(f"`{layer}`", f"`{usage}`", f"`{default}`", cell(about)) for layer, usage, default, about in _core.LAYER_OPTIONS]
+    options = [
+        (f"`{layer}`", f"`{usage}`", f"`{default}`", cell(about))
+        for layer, usage, default, about in _core.LAYER_OPTIONS
+    ]
     costs = [(f"`{name}`", str(ns), cell(about)) for name, ns, about in _core.COSTS]
     return (
         LAYERS
