@@ -24,7 +24,7 @@ RUST_SOURCES := Cargo.toml Cargo.lock $(shell find core/src bindings -name '*.rs
 help:
 	@echo "make demo     build, then explore and solve the examples"
 	@echo "make test     build, then all tests (cargo and pytest)"
-	@echo "make lint     clippy, rustfmt, ruff, mypy"
+	@echo "make lint     clippy, rustfmt, ruff, mypy, words of the glossary"
 	@echo "make docs     the documentation as a site, in build/site"
 	@echo "make plots    RESULTS=$(RESULTS), a folder of python -m experiments, into INTO=$(INTO)"
 	@echo "make soak     make corpus and make fuzz: tests that take long"
@@ -84,6 +84,8 @@ lint: build $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	@echo "== words that the glossary replaces"
+	$(BIN)/python tests/lint/words.py
 
 docs: build $(VENV)/.dev
 	@echo "== documentation"

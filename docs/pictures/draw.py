@@ -1,4 +1,4 @@
-"""Draws architecture.svg: `python docs/pictures/draw.py`. Boxes in columns, one colour a language."""
+"""Draws architecture.svg: `python docs/pictures/draw.py`. Boxes in columns, one colour per language."""
 
 from __future__ import annotations
 
@@ -52,12 +52,12 @@ def picture() -> str:
         if column and row == 0:
             parts.append(arrow(x - gap, y + HEIGHT / 2, x - 3, y + HEIGHT / 2))
     parts.append(arrow(left + STEP + WIDTH, TOP + HEIGHT + 45, left + 2 * STEP + 10, TOP + HEIGHT + 4))
-    # The chain below the explorer: a question goes down on its left, an answer comes up on its right.
+    # The chain below the explorer: a query goes down on its left, an answer comes up on its right.
     y = TOP + 2 * HEIGHT + 62
     middle = left + 4 * STEP + WIDTH / 2
     parts.append(arrow(middle - 18, TOP + HEIGHT, middle - 18, y - 26))
     parts.append(arrow(middle + 18, y - 26, middle + 18, TOP + HEIGHT + 3))
-    parts.append(text(middle - 66, TOP + HEIGHT + 32, "question", 11, fill="#555"))
+    parts.append(text(middle - 66, TOP + HEIGHT + 32, "query", 11, fill="#555"))
     parts.append(text(middle + 62, TOP + HEIGHT + 32, "answer", 11, fill="#555"))
     wide = 7 * STEP - gap
     parts.append(rectangle(left, y - 24, wide, 92, COLOURS["Rust"], "#f6efe9"))
