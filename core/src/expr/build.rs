@@ -5,7 +5,9 @@
 //! (`SortError`).
 
 use super::eval::{self, Shape};
-use super::{Bits, Expr, Graph, MAX_WIDTH, Op, Sort, SortError, TableData};
+use super::{
+    ArrayOp, Bits, Expr, Family, Graph, MAX_WIDTH, Op, ResultSort, ShapeOp, Sort, SortError, TableData,
+};
 use std::sync::Arc;
 
 impl Graph {
@@ -144,6 +146,53 @@ impl Graph {
         result
     }
 
+    /// Builds an operator. `width` and `parameter` are those of the result; operators whose result sort follows
+    /// from the first operand ignore the width. Tables are built by `table_over`.
+    pub fn build(&mut self, op: Op, width: u32, parameter: u32, kids: &[Expr]) -> Expr {
+        match op.family() {
+            Family::Leaf(_) | Family::Array(ArrayOp::Table | ArrayOp::ConstArray) => {
+                unreachable!("{op:?} is not defined by operands and width")
+            }
+            Family::Array(ArrayOp::Read) => self.read(kids[0], kids[1], width / self.width(kids[0])),
+            Family::Array(ArrayOp::Store) => self.store(kids[0], kids[1], kids[2]),
+            Family::Shape(op) => match op {
+                ShapeOp::Concat => self.concat(kids[0], kids[1]),
+                ShapeOp::Extract => self.extract(kids[0], parameter, width),
+                ShapeOp::ZExt => self.zext(kids[0], width),
+                ShapeOp::SExt => self.sext(kids[0], width),
+                ShapeOp::Ite => self.ite(kids[0], kids[1], kids[2]),
+            },
+            Family::Bits(_) | Family::Arith(_) | Family::Shift(_) | Family::Compare(_) => match *kids {
+                [a] => self.operator1(op, a),
+                [a, b] => self.operator2(op, a, b),
+                _ => unreachable!("{op:?} has {} operands", op.arity()),
+            },
+        }
+    }
+
+    fn result_sort(&self, op: Op, operand: Expr) -> Sort {
+        match op.result() {
+            ResultSort::Operand => self.sort(operand),
+            ResultSort::Bool => Sort::Bool,
+            ResultSort::Node => unreachable!("the builder of {op:?} computes the sort"),
+        }
+    }
+
+    fn operator1(&mut self, op: Op, a: Expr) -> Expr {
+        // Negations are cached.
+        if op == Op::Not {
+            return self.not(a);
+        }
+        let sort = self.result_sort(op, a);
+        self.unary(op, sort, a, 0)
+    }
+
+    /// Builds a binary operator whose result sort follows from its first operand.
+    pub(super) fn operator2(&mut self, op: Op, a: Expr, b: Expr) -> Expr {
+        let sort = self.result_sort(op, a);
+        self.binary(op, sort, a, b)
+    }
+
     // Booleans and bits: `not`, `and`, `or`, `xor`, `eq` and `ite` take both.
 
     pub fn not(&mut self, a: Expr) -> Expr {
@@ -157,18 +206,15 @@ impl Graph {
     }
 
     pub fn and(&mut self, a: Expr, b: Expr) -> Expr {
-        let sort = self.sort(a);
-        self.binary(Op::And, sort, a, b)
+        self.operator2(Op::And, a, b)
     }
 
     pub fn or(&mut self, a: Expr, b: Expr) -> Expr {
-        let sort = self.sort(a);
-        self.binary(Op::Or, sort, a, b)
+        self.operator2(Op::Or, a, b)
     }
 
     pub fn xor(&mut self, a: Expr, b: Expr) -> Expr {
-        let sort = self.sort(a);
-        self.binary(Op::Xor, sort, a, b)
+        self.operator2(Op::Xor, a, b)
     }
 
     pub fn nand(&mut self, a: Expr, b: Expr) -> Expr {
@@ -229,13 +275,11 @@ impl Graph {
     // Arithmetic.
 
     pub fn add(&mut self, a: Expr, b: Expr) -> Expr {
-        let sort = self.sort(a);
-        self.binary(Op::Add, sort, a, b)
+        self.operator2(Op::Add, a, b)
     }
 
     pub fn sub(&mut self, a: Expr, b: Expr) -> Expr {
-        let sort = self.sort(a);
-        self.binary(Op::Sub, sort, a, b)
+        self.operator2(Op::Sub, a, b)
     }
 
     pub fn neg(&mut self, a: Expr) -> Expr {
@@ -244,28 +288,23 @@ impl Graph {
     }
 
     pub fn mul(&mut self, a: Expr, b: Expr) -> Expr {
-        let sort = self.sort(a);
-        self.binary(Op::Mul, sort, a, b)
+        self.operator2(Op::Mul, a, b)
     }
 
     pub fn udiv(&mut self, a: Expr, b: Expr) -> Expr {
-        let sort = self.sort(a);
-        self.binary(Op::UDiv, sort, a, b)
+        self.operator2(Op::UDiv, a, b)
     }
 
     pub fn urem(&mut self, a: Expr, b: Expr) -> Expr {
-        let sort = self.sort(a);
-        self.binary(Op::URem, sort, a, b)
+        self.operator2(Op::URem, a, b)
     }
 
     pub fn sdiv(&mut self, a: Expr, b: Expr) -> Expr {
-        let sort = self.sort(a);
-        self.binary(Op::SDiv, sort, a, b)
+        self.operator2(Op::SDiv, a, b)
     }
 
     pub fn srem(&mut self, a: Expr, b: Expr) -> Expr {
-        let sort = self.sort(a);
-        self.binary(Op::SRem, sort, a, b)
+        self.operator2(Op::SRem, a, b)
     }
 
     /// Signed remainder with the sign of the divisor: `srem`, plus the divisor if the signs differ.
@@ -286,18 +325,15 @@ impl Graph {
     // Shifts.
 
     pub fn shl(&mut self, a: Expr, amount: Expr) -> Expr {
-        let sort = self.sort(a);
-        self.binary(Op::Shl, sort, a, amount)
+        self.operator2(Op::Shl, a, amount)
     }
 
     pub fn lshr(&mut self, a: Expr, amount: Expr) -> Expr {
-        let sort = self.sort(a);
-        self.binary(Op::LShr, sort, a, amount)
+        self.operator2(Op::LShr, a, amount)
     }
 
     pub fn ashr(&mut self, a: Expr, amount: Expr) -> Expr {
-        let sort = self.sort(a);
-        self.binary(Op::AShr, sort, a, amount)
+        self.operator2(Op::AShr, a, amount)
     }
 
     pub fn rotate_left(&mut self, a: Expr, amount: u64) -> Expr {
@@ -319,7 +355,7 @@ impl Graph {
     // Comparisons.
 
     pub fn eq(&mut self, a: Expr, b: Expr) -> Expr {
-        self.binary(Op::Eq, Sort::Bool, a, b)
+        self.operator2(Op::Eq, a, b)
     }
 
     pub fn ne(&mut self, a: Expr, b: Expr) -> Expr {
@@ -345,19 +381,19 @@ impl Graph {
     }
 
     pub fn ult(&mut self, a: Expr, b: Expr) -> Expr {
-        self.binary(Op::Ult, Sort::Bool, a, b)
+        self.operator2(Op::Ult, a, b)
     }
 
     pub fn ule(&mut self, a: Expr, b: Expr) -> Expr {
-        self.binary(Op::Ule, Sort::Bool, a, b)
+        self.operator2(Op::Ule, a, b)
     }
 
     pub fn slt(&mut self, a: Expr, b: Expr) -> Expr {
-        self.binary(Op::Slt, Sort::Bool, a, b)
+        self.operator2(Op::Slt, a, b)
     }
 
     pub fn sle(&mut self, a: Expr, b: Expr) -> Expr {
-        self.binary(Op::Sle, Sort::Bool, a, b)
+        self.operator2(Op::Sle, a, b)
     }
 
     // Overflow predicates.

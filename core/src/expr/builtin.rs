@@ -1,10 +1,11 @@
 //! SMT-LIB functions on booleans, bit-vectors and arrays, by name, with checked arguments.
 //!
-//! One row per function: SMT-LIB name, number of indices, number of arguments, sorts of arguments. All input
-//! from outside (scripts, Python) is built with `Graph::apply`, so that the unchecked builders of `build.rs`
-//! only get matching operands. Errors name what was expected and what was found.
+//! One row per function: SMT-LIB name, number of indices, number of arguments, sorts of arguments, sort of the
+//! result, and the operator or the builder. All input from outside (scripts, Python) is built with
+//! `Graph::apply`, so that the unchecked builders of `build.rs` only get matching operands. Errors name what was
+//! expected and what was found.
 
-use super::{Expr, Graph, MAX_WIDTH, Sort, SortError};
+use super::{Expr, Graph, MAX_WIDTH, Op, Sort, SortError};
 use smallvec::SmallVec;
 
 /// Number of arguments of a function. Functions with more than the minimum associate to the left, to the right
@@ -31,11 +32,36 @@ enum ArgumentSorts {
     ArrayIndexElement,
 }
 
+/// Sort of the result of a function on bit-vectors.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum WordResult {
+    /// The sort of the arguments.
+    Operand,
+    Bool,
+    /// A bit-vector of one bit.
+    Bit,
+    /// A width that depends on the indices.
+    Indexed,
+    /// The arguments are not bit-vectors of one width.
+    Arguments,
+}
+
+/// How a function is built from checked arguments.
+enum Builder {
+    /// An operator, associated to the left.
+    Operator(Op),
+    /// From arguments and indices.
+    Function(fn(&mut Graph, &[Expr], &[u64]) -> Expr),
+}
+
 /// Most arguments of `distinct`, which compares all pairs.
 const MAX_DISTINCT: usize = 4096;
 
 macro_rules! builtins {
-    ($( $name:ident $smt:literal, $params:literal, $arity:ident($least:literal), $takes:ident; )*) => {
+    ($(
+        $name:ident $smt:literal, $params:literal, $arity:ident($least:literal), $takes:ident, $result:ident
+        $(= $op:ident)? $(=> $build:expr)?;
+    )*) => {
         /// A function of SMT-LIB.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
         #[repr(u8)]
@@ -56,65 +82,75 @@ macro_rules! builtins {
 
             pub const fn arity(self) -> Arity { match self { $( Builtin::$name => Arity::$arity($least), )* } }
 
+            const fn result_of_words(self) -> WordResult {
+                match self { $( Builtin::$name => WordResult::$result, )* }
+            }
+
+            fn builder(self) -> Builder {
+                match self { $( Builtin::$name => builtins!(@builder $($op)? $(=> $build)?), )* }
+            }
+
             const fn argument_sorts(self) -> ArgumentSorts { match self { $( Builtin::$name => ArgumentSorts::$takes, )* } }
         }
     };
+    (@builder $op:ident) => { Builder::Operator(Op::$op) };
+    (@builder => $build:expr) => { Builder::Function($build) };
 }
 
 builtins! {
-    Not "not", 0, Exactly(1), Bools;
-    And "and", 0, AtLeast(1), Bools;
-    Or "or", 0, AtLeast(1), Bools;
-    Xor "xor", 0, AtLeast(2), Bools;
-    Implies "=>", 0, AtLeast(2), Bools;
-    Equal "=", 0, AtLeast(2), Same;
-    Distinct "distinct", 0, AtLeast(2), Same;
-    Ite "ite", 0, Exactly(3), Choice;
-    BvNot "bvnot", 0, Exactly(1), Words;
-    BvNeg "bvneg", 0, Exactly(1), Words;
-    BvAnd "bvand", 0, AtLeast(2), Words;
-    BvOr "bvor", 0, AtLeast(2), Words;
-    BvXor "bvxor", 0, AtLeast(2), Words;
-    BvNand "bvnand", 0, Exactly(2), Words;
-    BvNor "bvnor", 0, Exactly(2), Words;
-    BvXnor "bvxnor", 0, Exactly(2), Words;
-    BvAdd "bvadd", 0, AtLeast(2), Words;
-    BvSub "bvsub", 0, Exactly(2), Words;
-    BvMul "bvmul", 0, AtLeast(2), Words;
-    BvUdiv "bvudiv", 0, Exactly(2), Words;
-    BvUrem "bvurem", 0, Exactly(2), Words;
-    BvSdiv "bvsdiv", 0, Exactly(2), Words;
-    BvSrem "bvsrem", 0, Exactly(2), Words;
-    BvSmod "bvsmod", 0, Exactly(2), Words;
-    BvShl "bvshl", 0, Exactly(2), Words;
-    BvLshr "bvlshr", 0, Exactly(2), Words;
-    BvAshr "bvashr", 0, Exactly(2), Words;
-    BvUlt "bvult", 0, Exactly(2), Words;
-    BvUle "bvule", 0, Exactly(2), Words;
-    BvUgt "bvugt", 0, Exactly(2), Words;
-    BvUge "bvuge", 0, Exactly(2), Words;
-    BvSlt "bvslt", 0, Exactly(2), Words;
-    BvSle "bvsle", 0, Exactly(2), Words;
-    BvSgt "bvsgt", 0, Exactly(2), Words;
-    BvSge "bvsge", 0, Exactly(2), Words;
-    BvComp "bvcomp", 0, Exactly(2), Words;
-    BvNego "bvnego", 0, Exactly(1), Words;
-    BvUaddo "bvuaddo", 0, Exactly(2), Words;
-    BvSaddo "bvsaddo", 0, Exactly(2), Words;
-    BvUmulo "bvumulo", 0, Exactly(2), Words;
-    BvSmulo "bvsmulo", 0, Exactly(2), Words;
-    BvUsubo "bvusubo", 0, Exactly(2), Words;
-    BvSsubo "bvssubo", 0, Exactly(2), Words;
-    BvSdivo "bvsdivo", 0, Exactly(2), Words;
-    Concat "concat", 0, AtLeast(2), AnyWords;
-    Extract "extract", 2, Exactly(1), Words;
-    ZeroExtend "zero_extend", 1, Exactly(1), Words;
-    SignExtend "sign_extend", 1, Exactly(1), Words;
-    RotateLeft "rotate_left", 1, Exactly(1), Words;
-    RotateRight "rotate_right", 1, Exactly(1), Words;
-    Repeat "repeat", 1, Exactly(1), Words;
-    Select "select", 0, Exactly(2), ArrayIndex;
-    Store "store", 0, Exactly(3), ArrayIndexElement;
+    Not "not", 0, Exactly(1), Bools, Bool = Not;
+    And "and", 0, AtLeast(1), Bools, Bool = And;
+    Or "or", 0, AtLeast(1), Bools, Bool = Or;
+    Xor "xor", 0, AtLeast(2), Bools, Bool = Xor;
+    Implies "=>", 0, AtLeast(2), Bools, Bool => Graph::implies_all;
+    Equal "=", 0, AtLeast(2), Same, Bool => Graph::equal_all;
+    Distinct "distinct", 0, AtLeast(2), Same, Bool => |g, args, _| g.distinct(args);
+    Ite "ite", 0, Exactly(3), Choice, Arguments => |g, args, _| g.ite(args[0], args[1], args[2]);
+    BvNot "bvnot", 0, Exactly(1), Words, Operand = Not;
+    BvNeg "bvneg", 0, Exactly(1), Words, Operand => |g, args, _| g.neg(args[0]);
+    BvAnd "bvand", 0, AtLeast(2), Words, Operand = And;
+    BvOr "bvor", 0, AtLeast(2), Words, Operand = Or;
+    BvXor "bvxor", 0, AtLeast(2), Words, Operand = Xor;
+    BvNand "bvnand", 0, Exactly(2), Words, Operand => |g, args, _| g.nand(args[0], args[1]);
+    BvNor "bvnor", 0, Exactly(2), Words, Operand => |g, args, _| g.nor(args[0], args[1]);
+    BvXnor "bvxnor", 0, Exactly(2), Words, Operand => |g, args, _| g.xnor(args[0], args[1]);
+    BvAdd "bvadd", 0, AtLeast(2), Words, Operand = Add;
+    BvSub "bvsub", 0, Exactly(2), Words, Operand = Sub;
+    BvMul "bvmul", 0, AtLeast(2), Words, Operand = Mul;
+    BvUdiv "bvudiv", 0, Exactly(2), Words, Operand = UDiv;
+    BvUrem "bvurem", 0, Exactly(2), Words, Operand = URem;
+    BvSdiv "bvsdiv", 0, Exactly(2), Words, Operand = SDiv;
+    BvSrem "bvsrem", 0, Exactly(2), Words, Operand = SRem;
+    BvSmod "bvsmod", 0, Exactly(2), Words, Operand => |g, args, _| g.smod(args[0], args[1]);
+    BvShl "bvshl", 0, Exactly(2), Words, Operand = Shl;
+    BvLshr "bvlshr", 0, Exactly(2), Words, Operand = LShr;
+    BvAshr "bvashr", 0, Exactly(2), Words, Operand = AShr;
+    BvUlt "bvult", 0, Exactly(2), Words, Bool = Ult;
+    BvUle "bvule", 0, Exactly(2), Words, Bool = Ule;
+    BvUgt "bvugt", 0, Exactly(2), Words, Bool => |g, args, _| g.ult(args[1], args[0]);
+    BvUge "bvuge", 0, Exactly(2), Words, Bool => |g, args, _| g.ule(args[1], args[0]);
+    BvSlt "bvslt", 0, Exactly(2), Words, Bool = Slt;
+    BvSle "bvsle", 0, Exactly(2), Words, Bool = Sle;
+    BvSgt "bvsgt", 0, Exactly(2), Words, Bool => |g, args, _| g.slt(args[1], args[0]);
+    BvSge "bvsge", 0, Exactly(2), Words, Bool => |g, args, _| g.sle(args[1], args[0]);
+    BvComp "bvcomp", 0, Exactly(2), Words, Bit => |g, args, _| g.comp(args[0], args[1]);
+    BvNego "bvnego", 0, Exactly(1), Words, Bool => |g, args, _| g.neg_overflows(args[0]);
+    BvUaddo "bvuaddo", 0, Exactly(2), Words, Bool => |g, args, _| g.uadd_overflows(args[0], args[1]);
+    BvSaddo "bvsaddo", 0, Exactly(2), Words, Bool => |g, args, _| g.sadd_overflows(args[0], args[1]);
+    BvUmulo "bvumulo", 0, Exactly(2), Words, Bool => |g, args, _| g.umul_overflows(args[0], args[1]);
+    BvSmulo "bvsmulo", 0, Exactly(2), Words, Bool => |g, args, _| g.smul_overflows(args[0], args[1]).expect("the width was checked");
+    BvUsubo "bvusubo", 0, Exactly(2), Words, Bool => |g, args, _| g.usub_overflows(args[0], args[1]);
+    BvSsubo "bvssubo", 0, Exactly(2), Words, Bool => |g, args, _| g.ssub_overflows(args[0], args[1]);
+    BvSdivo "bvsdivo", 0, Exactly(2), Words, Bool => |g, args, _| g.sdiv_overflows(args[0], args[1]);
+    Concat "concat", 0, AtLeast(2), AnyWords, Arguments => Graph::concat_all;
+    Extract "extract", 2, Exactly(1), Words, Indexed => |g, args, at| g.extract(args[0], at[1] as u32, (at[0] - at[1]) as u32 + 1);
+    ZeroExtend "zero_extend", 1, Exactly(1), Words, Indexed => |g, args, by| g.zext(args[0], g.width(args[0]) + by[0] as u32);
+    SignExtend "sign_extend", 1, Exactly(1), Words, Indexed => |g, args, by| g.sext(args[0], g.width(args[0]) + by[0] as u32);
+    RotateLeft "rotate_left", 1, Exactly(1), Words, Operand => |g, args, by| g.rotate_left(args[0], by[0]);
+    RotateRight "rotate_right", 1, Exactly(1), Words, Operand => |g, args, by| g.rotate_right(args[0], by[0]);
+    Repeat "repeat", 1, Exactly(1), Words, Indexed => |g, args, count| g.repeat(args[0], count[0] as u32);
+    Select "select", 0, Exactly(2), ArrayIndex, Arguments => |g, args, _| g.select(args[0], args[1]);
+    Store "store", 0, Exactly(3), ArrayIndexElement, Arguments => |g, args, _| g.store(args[0], args[1], args[2]);
 }
 
 impl Builtin {
@@ -192,8 +228,15 @@ impl Builtin {
     /// Returns the result sort for bit-vector arguments of `width` bits.
     fn word_result(self, width: u32, params: &[u64]) -> Result<Sort, SortError> {
         let wide = u64::from(width);
-        match self {
-            Builtin::Extract => {
+        match self.result_of_words() {
+            WordResult::Operand => Ok(Sort::Bits(width)),
+            WordResult::Bit => Ok(Sort::Bits(1)),
+            WordResult::Bool if self == Builtin::BvSmulo && wide * 2 > u64::from(MAX_WIDTH) => {
+                let limit = MAX_WIDTH / 2;
+                self.error(format_args!("expected at most {limit} bits for a signed product, found {width}"))
+            }
+            WordResult::Bool => Ok(Sort::Bool),
+            WordResult::Indexed if self == Builtin::Extract => {
                 let (high, low) = (params[0], params[1]);
                 if high < low || high >= wide {
                     let (top, sort) = (width - 1, Sort::Bits(width));
@@ -203,38 +246,11 @@ impl Builtin {
                 }
                 Ok(Sort::Bits((high - low) as u32 + 1))
             }
-            Builtin::ZeroExtend | Builtin::SignExtend => self.result_width(wide.saturating_add(params[0])),
-            Builtin::Repeat => self.result_width(wide.saturating_mul(params[0])),
-            Builtin::BvComp => Ok(Sort::Bits(1)),
-            Builtin::BvSmulo if wide * 2 > u64::from(MAX_WIDTH) => {
-                let limit = MAX_WIDTH / 2;
-                self.error(format_args!("expected at most {limit} bits for a signed product, found {width}"))
+            WordResult::Indexed if self == Builtin::Repeat => {
+                self.result_width(wide.saturating_mul(params[0]))
             }
-            Builtin::BvUlt | Builtin::BvUle | Builtin::BvUgt | Builtin::BvUge | Builtin::BvSlt => {
-                Ok(Sort::Bool)
-            }
-            Builtin::BvSle | Builtin::BvSgt | Builtin::BvSge | Builtin::BvNego | Builtin::BvUaddo => {
-                Ok(Sort::Bool)
-            }
-            Builtin::BvSaddo | Builtin::BvUmulo | Builtin::BvSmulo | Builtin::BvUsubo => Ok(Sort::Bool),
-            Builtin::BvSsubo | Builtin::BvSdivo => Ok(Sort::Bool),
-            Builtin::BvNot | Builtin::BvNeg | Builtin::BvAnd | Builtin::BvOr | Builtin::BvXor => {
-                Ok(Sort::Bits(width))
-            }
-            Builtin::BvNand | Builtin::BvNor | Builtin::BvXnor | Builtin::BvAdd | Builtin::BvSub => {
-                Ok(Sort::Bits(width))
-            }
-            Builtin::BvMul | Builtin::BvUdiv | Builtin::BvUrem | Builtin::BvSdiv | Builtin::BvSrem => {
-                Ok(Sort::Bits(width))
-            }
-            Builtin::BvSmod | Builtin::BvShl | Builtin::BvLshr | Builtin::BvAshr => Ok(Sort::Bits(width)),
-            Builtin::RotateLeft | Builtin::RotateRight => Ok(Sort::Bits(width)),
-            Builtin::Not | Builtin::And | Builtin::Or | Builtin::Xor | Builtin::Implies | Builtin::Equal => {
-                unreachable!("{self:?} does not take words only")
-            }
-            Builtin::Distinct | Builtin::Ite | Builtin::Concat | Builtin::Select | Builtin::Store => {
-                unreachable!("{self:?} does not take words only")
-            }
+            WordResult::Indexed => self.result_width(wide.saturating_add(params[0])),
+            WordResult::Arguments => unreachable!("{self:?} does not take words only"),
         }
     }
 
@@ -293,79 +309,34 @@ impl Graph {
     pub fn apply(&mut self, f: Builtin, params: &[u64], args: &[Expr]) -> Result<Expr, SortError> {
         let sorts: SmallVec<[Sort; 4]> = args.iter().map(|&arg| self.sort(arg)).collect();
         f.result(params, &sorts)?;
-        let a = args[0];
-        // Only used by functions with two arguments.
-        let b = args[args.len().min(2) - 1];
-        Ok(match f {
-            Builtin::Not | Builtin::BvNot => self.not(a),
-            Builtin::And | Builtin::BvAnd => self.left(args, Graph::and),
-            Builtin::Or | Builtin::BvOr => self.left(args, Graph::or),
-            Builtin::Xor | Builtin::BvXor => self.left(args, Graph::xor),
-            Builtin::Implies => {
-                let last = args[args.len() - 1];
-                args[..args.len() - 1].iter().rev().fold(last, |then, &a| self.implies(a, then))
-            }
-            Builtin::Equal if args.len() == 2 => self.eq(a, b),
-            Builtin::Equal => {
-                let mut chain = self.boolean(true);
-                for pair in args.windows(2) {
-                    let same = self.eq(pair[0], pair[1]);
-                    chain = self.and(chain, same);
-                }
-                chain
-            }
-            Builtin::Distinct => self.distinct(args),
-            Builtin::Ite => self.ite(a, b, args[2]),
-            Builtin::BvNeg => self.neg(a),
-            Builtin::BvNand => self.nand(a, b),
-            Builtin::BvNor => self.nor(a, b),
-            Builtin::BvXnor => self.xnor(a, b),
-            Builtin::BvAdd => self.left(args, Graph::add),
-            Builtin::BvSub => self.sub(a, b),
-            Builtin::BvMul => self.left(args, Graph::mul),
-            Builtin::BvUdiv => self.udiv(a, b),
-            Builtin::BvUrem => self.urem(a, b),
-            Builtin::BvSdiv => self.sdiv(a, b),
-            Builtin::BvSrem => self.srem(a, b),
-            Builtin::BvSmod => self.smod(a, b),
-            Builtin::BvShl => self.shl(a, b),
-            Builtin::BvLshr => self.lshr(a, b),
-            Builtin::BvAshr => self.ashr(a, b),
-            Builtin::BvUlt => self.ult(a, b),
-            Builtin::BvUle => self.ule(a, b),
-            Builtin::BvUgt => self.ult(b, a),
-            Builtin::BvUge => self.ule(b, a),
-            Builtin::BvSlt => self.slt(a, b),
-            Builtin::BvSle => self.sle(a, b),
-            Builtin::BvSgt => self.slt(b, a),
-            Builtin::BvSge => self.sle(b, a),
-            Builtin::BvComp => self.comp(a, b),
-            Builtin::BvNego => self.neg_overflows(a),
-            Builtin::BvUaddo => self.uadd_overflows(a, b),
-            Builtin::BvSaddo => self.sadd_overflows(a, b),
-            Builtin::BvUmulo => self.umul_overflows(a, b),
-            Builtin::BvSmulo => self.smul_overflows(a, b)?,
-            Builtin::BvUsubo => self.usub_overflows(a, b),
-            Builtin::BvSsubo => self.ssub_overflows(a, b),
-            Builtin::BvSdivo => self.sdiv_overflows(a, b),
-            Builtin::Concat => {
-                // From the right: appending to a long concatenation would rebuild it each time.
-                let last = args[args.len() - 1];
-                args[..args.len() - 1].iter().rev().fold(last, |low, &high| self.concat(high, low))
-            }
-            Builtin::Extract => self.extract(a, params[1] as u32, (params[0] - params[1]) as u32 + 1),
-            Builtin::ZeroExtend => self.zext(a, self.width(a) + params[0] as u32),
-            Builtin::SignExtend => self.sext(a, self.width(a) + params[0] as u32),
-            Builtin::RotateLeft => self.rotate_left(a, params[0]),
-            Builtin::RotateRight => self.rotate_right(a, params[0]),
-            Builtin::Repeat => self.repeat(a, params[0] as u32),
-            Builtin::Select => self.select(a, b),
-            Builtin::Store => self.store(a, b, args[2]),
+        Ok(match f.builder() {
+            Builder::Operator(op) if op.arity() == 1 => self.build(op, self.width(args[0]), 0, args),
+            Builder::Operator(op) => args[1..].iter().fold(args[0], |all, &arg| self.operator2(op, all, arg)),
+            Builder::Function(build) => build(self, args, params),
         })
     }
 
-    fn left(&mut self, args: &[Expr], f: impl Fn(&mut Graph, Expr, Expr) -> Expr) -> Expr {
-        args[1..].iter().fold(args[0], |all, &arg| f(self, all, arg))
+    fn implies_all(&mut self, args: &[Expr], _: &[u64]) -> Expr {
+        let last = args[args.len() - 1];
+        args[..args.len() - 1].iter().rev().fold(last, |then, &a| self.implies(a, then))
+    }
+
+    fn equal_all(&mut self, args: &[Expr], _: &[u64]) -> Expr {
+        if let [a, b] = *args {
+            return self.eq(a, b);
+        }
+        let mut chain = self.boolean(true);
+        for pair in args.windows(2) {
+            let same = self.eq(pair[0], pair[1]);
+            chain = self.and(chain, same);
+        }
+        chain
+    }
+
+    fn concat_all(&mut self, args: &[Expr], _: &[u64]) -> Expr {
+        // From the right: appending to a long concatenation would rebuild it each time.
+        let last = args[args.len() - 1];
+        args[..args.len() - 1].iter().rev().fold(last, |low, &high| self.concat(high, low))
     }
 }
 

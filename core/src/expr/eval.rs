@@ -7,7 +7,9 @@
 
 use super::bits::{mask, signed};
 use super::value::{ArrayValue, Model, Value};
-use super::{Bits, Expr, Graph, Kind, Node, Op};
+use super::{
+    ArithOp, ArrayOp, Bits, BitsOp, CompareOp, Expr, Family, Graph, Kind, LeafOp, Node, Op, ShapeOp, ShiftOp,
+};
 use std::cmp::Ordering;
 use std::sync::Arc;
 
@@ -27,94 +29,112 @@ pub struct Shape {
 #[inline(always)]
 pub fn word(op: Op, s: Shape, a: u64, b: u64, c: u64) -> u64 {
     let w = s.operand;
-    match op {
-        Op::Not => !a & mask(w),
-        Op::And => a & b,
-        Op::Or => a | b,
-        Op::Xor => a ^ b,
-        Op::Add => a.wrapping_add(b) & mask(w),
-        Op::Sub => a.wrapping_sub(b) & mask(w),
-        Op::Mul => a.wrapping_mul(b) & mask(w),
-        Op::UDiv => a.checked_div(b).unwrap_or(mask(w)),
-        Op::URem => a.checked_rem(b).unwrap_or(a),
-        Op::SDiv => {
-            let (x, y) = (signed(w, a), signed(w, b));
-            let by_zero = if x < 0 { 1 } else { -1 };
-            (if y == 0 { by_zero } else { x.wrapping_div(y) }) as u64 & mask(w)
-        }
-        Op::SRem => {
-            let (x, y) = (signed(w, a), signed(w, b));
-            (if y == 0 { x } else { x.wrapping_rem(y) }) as u64 & mask(w)
-        }
-        Op::Shl => (if b < u64::from(w) { a << b } else { 0 }) & mask(w),
-        Op::LShr => {
-            if b < u64::from(w) {
-                a >> b
-            } else {
-                0
+    match op.family() {
+        Family::Bits(op) => match op {
+            BitsOp::Not => !a & mask(w),
+            BitsOp::And => a & b,
+            BitsOp::Or => a | b,
+            BitsOp::Xor => a ^ b,
+        },
+        Family::Arith(op) => match op {
+            ArithOp::Add => a.wrapping_add(b) & mask(w),
+            ArithOp::Sub => a.wrapping_sub(b) & mask(w),
+            ArithOp::Mul => a.wrapping_mul(b) & mask(w),
+            ArithOp::UDiv => a.checked_div(b).unwrap_or(mask(w)),
+            ArithOp::URem => a.checked_rem(b).unwrap_or(a),
+            ArithOp::SDiv => {
+                let (x, y) = (signed(w, a), signed(w, b));
+                let by_zero = if x < 0 { 1 } else { -1 };
+                (if y == 0 { by_zero } else { x.wrapping_div(y) }) as u64 & mask(w)
             }
-        }
-        Op::AShr => (signed(w, a) >> b.min(63)) as u64 & mask(w),
-        Op::Eq => (a == b) as u64,
-        Op::Ult => (a < b) as u64,
-        Op::Ule => (a <= b) as u64,
-        Op::Slt => (signed(w, a) < signed(w, b)) as u64,
-        Op::Sle => (signed(w, a) <= signed(w, b)) as u64,
-        Op::Concat => a << s.low | b,
-        Op::Extract => a >> s.low & mask(s.width),
-        Op::ZExt => a,
-        Op::SExt => signed(w, a) as u64 & mask(s.width),
-        Op::Ite => {
-            if a != 0 {
-                b
-            } else {
-                c
+            ArithOp::SRem => {
+                let (x, y) = (signed(w, a), signed(w, b));
+                (if y == 0 { x } else { x.wrapping_rem(y) }) as u64 & mask(w)
             }
-        }
-        Op::Const | Op::Var | Op::Table | Op::ConstArray | Op::Read | Op::Store => {
-            unreachable!("{op:?} is not a function of words")
-        }
+        },
+        Family::Shift(op) => match op {
+            ShiftOp::Shl => (if b < u64::from(w) { a << b } else { 0 }) & mask(w),
+            ShiftOp::LShr => {
+                if b < u64::from(w) {
+                    a >> b
+                } else {
+                    0
+                }
+            }
+            ShiftOp::AShr => (signed(w, a) >> b.min(63)) as u64 & mask(w),
+        },
+        Family::Compare(op) => match op {
+            CompareOp::Eq => (a == b) as u64,
+            CompareOp::Ult => (a < b) as u64,
+            CompareOp::Ule => (a <= b) as u64,
+            CompareOp::Slt => (signed(w, a) < signed(w, b)) as u64,
+            CompareOp::Sle => (signed(w, a) <= signed(w, b)) as u64,
+        },
+        Family::Shape(op) => match op {
+            ShapeOp::Concat => a << s.low | b,
+            ShapeOp::Extract => a >> s.low & mask(s.width),
+            ShapeOp::ZExt => a,
+            ShapeOp::SExt => signed(w, a) as u64 & mask(s.width),
+            ShapeOp::Ite => {
+                if a != 0 {
+                    b
+                } else {
+                    c
+                }
+            }
+        },
+        Family::Leaf(_) | Family::Array(_) => unreachable!("{op:?} is not a function of words"),
     }
 }
 
 /// Evaluates an operator on values of any width, except `Ite`, whose condition has another width.
 pub fn wide(op: Op, s: Shape, a: &Bits, b: &Bits) -> Bits {
-    let truth = Bits::from_bool;
-    // A shift by 2^64 or more is a shift by at least the width.
-    let amount = || b.to_u64().unwrap_or(u64::MAX);
-    match op {
-        Op::Not => a.not(),
-        Op::And => a.zip(b, |x, y| x & y),
-        Op::Or => a.zip(b, |x, y| x | y),
-        Op::Xor => a.zip(b, |x, y| x ^ y),
-        Op::Add => a.add(b),
-        Op::Sub => a.sub(b),
-        Op::Mul => a.mul(b),
-        Op::UDiv => a.divide(b).0,
-        Op::URem => a.divide(b).1,
-        Op::SDiv => {
-            let quotient = magnitude(a).divide(&magnitude(b)).0;
-            if a.sign() == b.sign() { quotient } else { quotient.neg() }
+    match op.family() {
+        Family::Bits(op) => match op {
+            BitsOp::Not => a.not(),
+            BitsOp::And => a.zip(b, |x, y| x & y),
+            BitsOp::Or => a.zip(b, |x, y| x | y),
+            BitsOp::Xor => a.zip(b, |x, y| x ^ y),
+        },
+        Family::Arith(op) => match op {
+            ArithOp::Add => a.add(b),
+            ArithOp::Sub => a.sub(b),
+            ArithOp::Mul => a.mul(b),
+            ArithOp::UDiv => a.divide(b).0,
+            ArithOp::URem => a.divide(b).1,
+            ArithOp::SDiv => {
+                let quotient = magnitude(a).divide(&magnitude(b)).0;
+                if a.sign() == b.sign() { quotient } else { quotient.neg() }
+            }
+            ArithOp::SRem => {
+                let remainder = magnitude(a).divide(&magnitude(b)).1;
+                if a.sign() { remainder.neg() } else { remainder }
+            }
+        },
+        Family::Shift(op) => {
+            // A shift by 2^64 or more is a shift by at least the width.
+            let amount = b.to_u64().unwrap_or(u64::MAX);
+            match op {
+                ShiftOp::Shl => a.shl(amount),
+                ShiftOp::LShr => a.lshr(amount),
+                ShiftOp::AShr => a.ashr(amount),
+            }
         }
-        Op::SRem => {
-            let remainder = magnitude(a).divide(&magnitude(b)).1;
-            if a.sign() { remainder.neg() } else { remainder }
-        }
-        Op::Shl => a.shl(amount()),
-        Op::LShr => a.lshr(amount()),
-        Op::AShr => a.ashr(amount()),
-        Op::Eq => truth(a == b),
-        Op::Ult => truth(a.ucmp(b) == Ordering::Less),
-        Op::Ule => truth(a.ucmp(b) != Ordering::Greater),
-        Op::Slt => truth(a.scmp(b) == Ordering::Less),
-        Op::Sle => truth(a.scmp(b) != Ordering::Greater),
-        Op::Concat => a.concat(b),
-        Op::Extract => a.extract(s.low.into(), s.width),
-        Op::ZExt => a.zext(s.width),
-        Op::SExt => a.sext(s.width),
-        Op::Ite | Op::Const | Op::Var | Op::Table | Op::ConstArray | Op::Read | Op::Store => {
-            unreachable!("{op:?} is not a function of bit-vectors alone")
-        }
+        Family::Compare(op) => Bits::from_bool(match op {
+            CompareOp::Eq => a == b,
+            CompareOp::Ult => a.ucmp(b) == Ordering::Less,
+            CompareOp::Ule => a.ucmp(b) != Ordering::Greater,
+            CompareOp::Slt => a.scmp(b) == Ordering::Less,
+            CompareOp::Sle => a.scmp(b) != Ordering::Greater,
+        }),
+        Family::Shape(op) => match op {
+            ShapeOp::Concat => a.concat(b),
+            ShapeOp::Extract => a.extract(s.low.into(), s.width),
+            ShapeOp::ZExt => a.zext(s.width),
+            ShapeOp::SExt => a.sext(s.width),
+            ShapeOp::Ite => unreachable!("the condition has another width"),
+        },
+        Family::Leaf(_) | Family::Array(_) => unreachable!("{op:?} is not a function of bit-vectors"),
     }
 }
 
@@ -402,28 +422,26 @@ impl Evaluation<'_> {
     }
 
     fn compute_array(&mut self, id: u32, node: &Node) -> u64 {
-        let array = match node.op {
-            Op::Ite => return self.memory.slots[self.taken(node) as usize],
-            Op::Var => Array::Model(self.model.array(self.graph.handle(id)).cloned()),
-            Op::ConstArray => Array::Constant(self.bits_of(node.payload[0])),
-            Op::Table => {
-                let base = self.memory.slots[node.payload[0] as usize] as u32;
-                Array::Table(self.graph.tables.get(node.payload[1]).elements.clone(), base)
-            }
-            Op::Store => Array::Store {
-                base: self.memory.slots[node.payload[0] as usize] as u32,
-                index: self.bits_of(node.payload[1]),
-                element: self.bits_of(node.payload[2]),
+        let array = match node.op.family() {
+            Family::Shape(ShapeOp::Ite) => return self.memory.slots[self.taken(node) as usize],
+            Family::Leaf(LeafOp::Var) => Array::Model(self.model.array(self.graph.handle(id)).cloned()),
+            Family::Array(op) => match op {
+                ArrayOp::ConstArray => Array::Constant(self.bits_of(node.payload[0])),
+                ArrayOp::Table => {
+                    let base = self.memory.slots[node.payload[0] as usize] as u32;
+                    Array::Table(self.graph.tables.get(node.payload[1]).elements.clone(), base)
+                }
+                ArrayOp::Store => Array::Store {
+                    base: self.memory.slots[node.payload[0] as usize] as u32,
+                    index: self.bits_of(node.payload[1]),
+                    element: self.bits_of(node.payload[2]),
+                },
+                ArrayOp::Read => unreachable!("a read is never an array"),
             },
-            Op::Const | Op::Read | Op::Not | Op::And | Op::Or | Op::Xor | Op::Add | Op::Sub | Op::Mul => {
+            Family::Leaf(LeafOp::Const) | Family::Bits(_) | Family::Arith(_) | Family::Shift(_) => {
                 unreachable!("{:?} is never an array", node.op)
             }
-            Op::UDiv | Op::URem | Op::SDiv | Op::SRem | Op::Shl | Op::LShr | Op::AShr | Op::Eq => {
-                unreachable!("{:?} is never an array", node.op)
-            }
-            Op::Ult | Op::Ule | Op::Slt | Op::Sle | Op::Concat | Op::Extract | Op::ZExt | Op::SExt => {
-                unreachable!("{:?} is never an array", node.op)
-            }
+            Family::Compare(_) | Family::Shape(_) => unreachable!("{:?} is never an array", node.op),
         };
         self.memory.arrays.push(array);
         self.memory.arrays.len() as u64 - 1

@@ -24,7 +24,7 @@ pub use bits::{Bits, MAX_WIDTH};
 pub use builtin::Builtin;
 pub use collect::Alive;
 pub use eval::Evaluator;
-pub use op::{Family, Op};
+pub use op::{ArithOp, ArrayOp, BitsOp, CompareOp, Family, LeafOp, Op, ResultSort, ShapeOp, ShiftOp};
 pub use rewrite::Rule;
 pub use sort::{Sort, SortError};
 pub use value::{ArrayValue, Model, Value};
@@ -391,6 +391,13 @@ impl Graph {
     pub fn kids(&self, e: Expr) -> SmallVec<[Expr; 3]> {
         let node = self.node(e);
         node.payload[..node.op.arity()].iter().map(|&id| self.handle(id)).collect()
+    }
+
+    /// Returns the number that a node has beside its sort and operands, if its operator has a parameter.
+    #[inline]
+    pub fn parameter(&self, e: Expr) -> Option<u32> {
+        let node = self.node(e);
+        node.op.has_parameter().then(|| node.payload[node.op.arity()])
     }
 
     /// Returns the lowest bit that an extract selects.

@@ -44,10 +44,7 @@ impl Sharing {
                 // A name is not shorter than a narrow constant.
                 Op::Const => graph.width(e) > 64,
                 Op::Table => !self.is_asserted(e),
-                Op::ConstArray | Op::Read | Op::Store | Op::Not | Op::And | Op::Or | Op::Xor => true,
-                Op::Add | Op::Sub | Op::Mul | Op::UDiv | Op::URem | Op::SDiv | Op::SRem => true,
-                Op::Shl | Op::LShr | Op::AShr | Op::Eq | Op::Ult | Op::Ule | Op::Slt | Op::Sle => true,
-                Op::Concat | Op::Extract | Op::ZExt | Op::SExt | Op::Ite => true,
+                _ => true,
             }
     }
 

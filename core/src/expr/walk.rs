@@ -1,6 +1,6 @@
 //! Traversal of a graph without recursion, and the inputs that an expression mentions.
 
-use super::{Expr, Graph, Op};
+use super::{ArrayOp, Expr, Family, Graph, LeafOp, Op, ShapeOp};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
@@ -81,42 +81,48 @@ impl Graph {
                 let count = self.read_count(e);
                 self.read(kids[0], kids[1], count)
             }
-            Op::Store => self.store(kids[0], kids[1], kids[2]),
-            Op::Not => self.not(kids[0]),
-            Op::And => self.and(kids[0], kids[1]),
-            Op::Or => self.or(kids[0], kids[1]),
-            Op::Xor => self.xor(kids[0], kids[1]),
-            Op::Add => self.add(kids[0], kids[1]),
-            Op::Sub => self.sub(kids[0], kids[1]),
-            Op::Mul => self.mul(kids[0], kids[1]),
-            Op::UDiv => self.udiv(kids[0], kids[1]),
-            Op::URem => self.urem(kids[0], kids[1]),
-            Op::SDiv => self.sdiv(kids[0], kids[1]),
-            Op::SRem => self.srem(kids[0], kids[1]),
-            Op::Shl => self.shl(kids[0], kids[1]),
-            Op::LShr => self.lshr(kids[0], kids[1]),
-            Op::AShr => self.ashr(kids[0], kids[1]),
-            Op::Eq => self.eq(kids[0], kids[1]),
-            Op::Ult => self.ult(kids[0], kids[1]),
-            Op::Ule => self.ule(kids[0], kids[1]),
-            Op::Slt => self.slt(kids[0], kids[1]),
-            Op::Sle => self.sle(kids[0], kids[1]),
-            Op::Concat => self.concat(kids[0], kids[1]),
-            Op::Extract => {
-                let (low, width) = (self.extract_low(e), self.width(e));
-                self.extract(kids[0], low, width)
+            op => {
+                let (width, parameter) = (self.width(e), self.parameter(e).unwrap_or(0));
+                self.build(op, width, parameter, kids)
             }
-            Op::ZExt => {
-                let width = self.width(e);
-                self.zext(kids[0], width)
-            }
-            Op::SExt => {
-                let width = self.width(e);
-                self.sext(kids[0], width)
-            }
-            Op::Ite => self.ite(kids[0], kids[1], kids[2]),
         }
     }
+
+    /// Returns how an array is composed.
+    pub fn array_form(&self, e: Expr) -> ArrayForm {
+        debug_assert!(self.is_array(e));
+        let kid = |i| self.kid(e, i);
+        match self.op(e).family() {
+            Family::Leaf(LeafOp::Var) => ArrayForm::Variable,
+            Family::Array(ArrayOp::ConstArray) => ArrayForm::Constant { value: kid(0) },
+            Family::Array(ArrayOp::Table) => ArrayForm::Table { base: kid(0) },
+            Family::Array(ArrayOp::Store) => {
+                ArrayForm::Store { base: kid(0), index: kid(1), element: kid(2) }
+            }
+            Family::Shape(ShapeOp::Ite) => {
+                ArrayForm::Ite { condition: kid(0), then: kid(1), otherwise: kid(2) }
+            }
+            Family::Leaf(LeafOp::Const)
+            | Family::Array(ArrayOp::Read)
+            | Family::Bits(_)
+            | Family::Arith(_)
+            | Family::Shift(_)
+            | Family::Compare(_)
+            | Family::Shape(_) => {
+                unreachable!("{:?} is never an array", self.op(e))
+            }
+        }
+    }
+}
+
+/// Composition of an array expression.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ArrayForm {
+    Variable,
+    Constant { value: Expr },
+    Table { base: Expr },
+    Store { base: Expr, index: Expr, element: Expr },
+    Ite { condition: Expr, then: Expr, otherwise: Expr },
 }
 
 /// Something that an expression can depend on: a variable, or an element of an array variable.

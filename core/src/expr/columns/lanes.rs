@@ -2,6 +2,7 @@
 
 use super::Column;
 use crate::expr::eval::{self, Shape};
+use crate::expr::op::with_operator;
 use crate::expr::{Bits, Op};
 
 /// The values of an operand: one per lane, or the same in all.
@@ -73,35 +74,17 @@ pub(super) fn words(op: Op, s: Shape, [a, b, c]: [LaneOperand<'_>; 3], out: &mut
             }
         };
     }
-    match op {
-        Op::Not => unary!(Not),
-        Op::And => binary!(And),
-        Op::Or => binary!(Or),
-        Op::Xor => binary!(Xor),
-        Op::Add => binary!(Add),
-        Op::Sub => binary!(Sub),
-        Op::Mul => binary!(Mul),
-        Op::UDiv => binary!(UDiv),
-        Op::URem => binary!(URem),
-        Op::SDiv => binary!(SDiv),
-        Op::SRem => binary!(SRem),
-        Op::Shl => binary!(Shl),
-        Op::LShr => binary!(LShr),
-        Op::AShr => binary!(AShr),
-        Op::Eq => binary!(Eq),
-        Op::Ult => binary!(Ult),
-        Op::Ule => binary!(Ule),
-        Op::Slt => binary!(Slt),
-        Op::Sle => binary!(Sle),
-        Op::Concat => binary!(Concat),
-        Op::Extract => unary!(Extract),
-        Op::ZExt => unary!(ZExt),
-        Op::SExt => unary!(SExt),
-        Op::Ite => choose(s, a, b, c, out),
-        Op::Const | Op::Var | Op::Table | Op::ConstArray | Op::Read | Op::Store => {
-            unreachable!("{op:?} is not a function of words")
-        }
+    debug_assert!(op.is_on_words(), "{op:?} is not a function of words");
+    macro_rules! specialised {
+        ($op:ident) => {
+            match const { Op::$op.arity() } {
+                1 => unary!($op),
+                2 => binary!($op),
+                _ => choose(s, a, b, c, out),
+            }
+        };
     }
+    with_operator!(op, specialised)
 }
 
 fn choose(s: Shape, p: LaneOperand<'_>, a: LaneOperand<'_>, b: LaneOperand<'_>, out: &mut [u64]) {

@@ -6,7 +6,7 @@
 //! a collection.
 
 use crate::expr::eval::{self, Shape};
-use crate::expr::walk::{Atom, element_range};
+use crate::expr::walk::{ArrayForm, Atom, element_range};
 use crate::expr::{Alive, Bits, Expr, Graph, Op, Sort};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
@@ -349,45 +349,26 @@ impl Compiler<'_> {
 
     fn array(&mut self, e: Expr) {
         let graph = self.graph;
-        let kids = graph.kids(e);
-        let node = match graph.op(e) {
-            Op::Var => {
+        let node = match graph.array_form(e) {
+            ArrayForm::Variable => {
                 self.plan.array_variables.push(e);
                 self.plan.arrays.push(e);
                 ArrayNode::Variable(self.plan.array_variables.len() - 1)
             }
-            Op::ConstArray => ArrayNode::Constant { value: self.places[&kids[0]] },
-            Op::Table => ArrayNode::Table {
-                elements: graph.table(e).elements.clone(),
-                base: self.array_places[&kids[0]],
-            },
-            Op::Store => ArrayNode::Store {
-                base: self.array_places[&kids[0]],
-                index: self.places[&kids[1]],
-                element: self.places[&kids[2]],
-            },
-            Op::Ite => ArrayNode::Ite {
-                condition: self.places[&kids[0]],
-                then: self.array_places[&kids[1]],
-                otherwise: self.array_places[&kids[2]],
-            },
-            op @ (Op::Const
-            | Op::Read
-            | Op::Not
-            | Op::And
-            | Op::Or
-            | Op::Xor
-            | Op::Add
-            | Op::Sub
-            | Op::Mul) => {
-                unreachable!("{op:?} is never an array")
+            ArrayForm::Constant { value } => ArrayNode::Constant { value: self.places[&value] },
+            ArrayForm::Table { base } => {
+                ArrayNode::Table { elements: graph.table(e).elements.clone(), base: self.array_places[&base] }
             }
-            op @ (Op::UDiv | Op::URem | Op::SDiv | Op::SRem | Op::Shl | Op::LShr | Op::AShr | Op::Eq) => {
-                unreachable!("{op:?} is never an array")
-            }
-            op @ (Op::Ult | Op::Ule | Op::Slt | Op::Sle | Op::Concat | Op::Extract | Op::ZExt | Op::SExt) => {
-                unreachable!("{op:?} is never an array")
-            }
+            ArrayForm::Store { base, index, element } => ArrayNode::Store {
+                base: self.array_places[&base],
+                index: self.places[&index],
+                element: self.places[&element],
+            },
+            ArrayForm::Ite { condition, then, otherwise } => ArrayNode::Ite {
+                condition: self.places[&condition],
+                then: self.array_places[&then],
+                otherwise: self.array_places[&otherwise],
+            },
         };
         let Sort::Array { index, element } = graph.sort(e) else { unreachable!("an array") };
         self.array_places.insert(e, self.plan.array_nodes.len() as u32);

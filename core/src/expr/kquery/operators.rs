@@ -2,81 +2,36 @@
 //! width of the operator or of the other operand.
 
 use super::{ELEMENT_WIDTH, INDEX_WIDTH};
-use crate::expr::{Bits, Expr, Graph, MAX_WIDTH, Sort};
+use crate::expr::{Bits, BitsOp, Expr, Family, Graph, MAX_WIDTH, Op, ShapeOp, Sort};
 use num_bigint::BigUint;
 
 /// Most digits of a number; every value of the widest type has fewer in any base but two.
 const MAX_DIGITS: usize = 66_000;
 
-type Binary = fn(&mut Graph, Expr, Expr) -> Expr;
-
-/// Kinds of operators, with their builders.
-#[derive(Clone, Copy)]
-enum OperatorKind {
-    /// Operands and result are vectors, even of one bit.
-    Arithmetic(Binary),
-    /// Operands and result are vectors, or booleans if they have one bit.
-    Logic(Binary),
-    Not,
-    /// Compares vectors.
-    Compare(Binary),
-    /// Compares vectors, or booleans if they have one bit.
-    Equal(Binary),
-    Extend(fn(&mut Graph, Expr, u32) -> Expr),
-    Concat,
-    Extract,
-    Select,
-}
-
+/// An operator of KQuery: an operator of the table, or a comparison with swapped operands or negated result.
 #[derive(Clone, Copy)]
 pub(super) struct Operator {
     name: &'static str,
-    kind: OperatorKind,
+    op: Op,
+    swapped: bool,
+    negated: bool,
 }
 
-macro_rules! operators {
-    ($( $name:ident $kind:expr; )*) => {
-        impl Operator {
-            pub(super) fn lookup(name: &str) -> Option<Operator> {
-                match name {
-                    $( stringify!($name) => Some(Operator { name: stringify!($name), kind: $kind }), )*
-                    _ => None,
-                }
+impl Operator {
+    pub(super) fn lookup(name: &str) -> Option<Operator> {
+        let comparison = |name, op| Some(Operator { name, op, swapped: true, negated: false });
+        match name {
+            "Ne" => Some(Operator { name: "Ne", op: Op::Eq, swapped: false, negated: true }),
+            "Ugt" => comparison("Ugt", Op::Ult),
+            "Uge" => comparison("Uge", Op::Ule),
+            "Sgt" => comparison("Sgt", Op::Slt),
+            "Sge" => comparison("Sge", Op::Sle),
+            _ => {
+                let op = Op::from_kquery(name)?;
+                Some(Operator { name: op.kquery(), op, swapped: false, negated: false })
             }
         }
-    };
-}
-
-operators! {
-    Add OperatorKind::Arithmetic(Graph::add);
-    Sub OperatorKind::Arithmetic(Graph::sub);
-    Mul OperatorKind::Arithmetic(Graph::mul);
-    UDiv OperatorKind::Arithmetic(Graph::udiv);
-    SDiv OperatorKind::Arithmetic(Graph::sdiv);
-    URem OperatorKind::Arithmetic(Graph::urem);
-    SRem OperatorKind::Arithmetic(Graph::srem);
-    Shl OperatorKind::Arithmetic(Graph::shl);
-    LShr OperatorKind::Arithmetic(Graph::lshr);
-    AShr OperatorKind::Arithmetic(Graph::ashr);
-    And OperatorKind::Logic(Graph::and);
-    Or OperatorKind::Logic(Graph::or);
-    Xor OperatorKind::Logic(Graph::xor);
-    Not OperatorKind::Not;
-    Eq OperatorKind::Equal(Graph::eq);
-    Ne OperatorKind::Equal(Graph::ne);
-    Ult OperatorKind::Compare(Graph::ult);
-    Ule OperatorKind::Compare(Graph::ule);
-    Ugt OperatorKind::Compare(|graph, a, b| graph.ult(b, a));
-    Uge OperatorKind::Compare(|graph, a, b| graph.ule(b, a));
-    Slt OperatorKind::Compare(Graph::slt);
-    Sle OperatorKind::Compare(Graph::sle);
-    Sgt OperatorKind::Compare(|graph, a, b| graph.slt(b, a));
-    Sge OperatorKind::Compare(|graph, a, b| graph.sle(b, a));
-    SExt OperatorKind::Extend(Graph::sext);
-    ZExt OperatorKind::Extend(Graph::zext);
-    Concat OperatorKind::Concat;
-    Extract OperatorKind::Extract;
-    Select OperatorKind::Select;
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -178,37 +133,37 @@ pub(super) fn build(
         Some(w) if w != 1 => Err(format!("{name}: expected no type or w1, found w{w}")),
         Some(_) | None => Ok(()),
     };
-    match operator.kind {
-        OperatorKind::Arithmetic(f) => {
+    let op = operator.op;
+    match op.family() {
+        // Operands and result are vectors, even of one bit.
+        Family::Arith(_) | Family::Shift(_) => {
             let (a, b) = pair(graph, width)?;
             let (a, b) = (to_vector(graph, a), to_vector(graph, b));
-            Ok(f(graph, a, b))
+            Ok(graph.operator2(op, a, b))
         }
-        OperatorKind::Logic(f) => {
-            let (a, b) = pair(graph, width)?;
-            let (a, b) = (to_boolean(graph, a), to_boolean(graph, b));
-            Ok(f(graph, a, b))
-        }
-        OperatorKind::Compare(f) => {
-            boolean_result()?;
-            let (a, b) = pair(graph, None)?;
-            let (a, b) = (to_vector(graph, a), to_vector(graph, b));
-            Ok(f(graph, a, b))
-        }
-        OperatorKind::Equal(f) => {
-            boolean_result()?;
-            let (a, b) = pair(graph, None)?;
-            let (a, b) = (to_boolean(graph, a), to_boolean(graph, b));
-            Ok(f(graph, a, b))
-        }
-        OperatorKind::Not => {
+        Family::Bits(BitsOp::Not) => {
             count(1)?;
             let width = width.map_or_else(|| infer(graph, operands), Ok)?;
             let a = typed(graph, name, operands[0], width)?;
             let a = to_boolean(graph, a);
             Ok(graph.not(a))
         }
-        OperatorKind::Extend(f) => {
+        // Operands and result are vectors, or booleans if they have one bit.
+        Family::Bits(_) => {
+            let (a, b) = pair(graph, width)?;
+            let (a, b) = (to_boolean(graph, a), to_boolean(graph, b));
+            Ok(graph.operator2(op, a, b))
+        }
+        Family::Compare(_) => {
+            boolean_result()?;
+            let (a, b) = pair(graph, None)?;
+            let convert = if op.takes_bools() { to_boolean } else { to_vector };
+            let (a, b) = (convert(graph, a), convert(graph, b));
+            let (a, b) = if operator.swapped { (b, a) } else { (a, b) };
+            let holds = graph.operator2(op, a, b);
+            Ok(if operator.negated { graph.not(holds) } else { holds })
+        }
+        Family::Shape(ShapeOp::ZExt | ShapeOp::SExt) => {
             count(1)?;
             let to = width.ok_or_else(no_type)?;
             let from = infer(graph, operands)?;
@@ -220,14 +175,14 @@ pub(super) fn build(
                 return Ok(e);
             }
             let e = to_vector(graph, e);
-            Ok(f(graph, e, to))
+            Ok(graph.build(op, to, 0, &[e]))
         }
-        OperatorKind::Extract => {
+        Family::Shape(ShapeOp::Extract) => {
             count(2)?;
             extract(graph, width.ok_or_else(no_type)?, operands[0], operands[1])
         }
-        OperatorKind::Concat => concat(graph, width, operands),
-        OperatorKind::Select => {
+        Family::Shape(ShapeOp::Concat) => concat(graph, width, operands),
+        Family::Shape(ShapeOp::Ite) => {
             count(3)?;
             let c = typed(graph, name, operands[0], 1)?;
             let width = width.map_or_else(|| infer(graph, &operands[1..]), Ok)?;
@@ -235,6 +190,7 @@ pub(super) fn build(
             let (c, a, b) = (to_boolean(graph, c), to_boolean(graph, a), to_boolean(graph, b));
             Ok(graph.ite(c, a, b))
         }
+        Family::Leaf(_) | Family::Array(_) => unreachable!("{name} is parsed elsewhere"),
     }
 }
 

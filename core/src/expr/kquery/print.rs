@@ -7,7 +7,8 @@
 use super::lexer::type_width;
 use super::{Array, ELEMENT_WIDTH, INDEX_WIDTH};
 use crate::expr::sharing::Sharing;
-use crate::expr::{Expr, Graph, Op, Sort};
+use crate::expr::walk::ArrayForm;
+use crate::expr::{ArrayOp, BitsOp, Expr, Family, Graph, LeafOp, Op, ResultSort, ShapeOp, Sort};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt::Write;
 
@@ -180,18 +181,13 @@ impl Writer<'_> {
         let op = graph.op(e);
         let width = graph.width(e);
         let kids = graph.kids(e);
-        // The name of the operator, whether its width is printed, and whether constant operands need a width.
-        let (name, prints_width, typed_kids) = match op {
-            Op::Const => unreachable!("written above"),
-            Op::Var if graph.is_array(e) => return Err("expected no comparison of arrays, found one".into()),
-            Op::Var => {
+        match op.family() {
+            Family::Leaf(LeafOp::Const) => unreachable!("written above"),
+            Family::Leaf(LeafOp::Var) if !graph.is_array(e) => {
                 self.bytes(e);
                 return Ok(());
             }
-            Op::Table | Op::Store | Op::ConstArray => {
-                return Err("expected no comparison of arrays, found one".into());
-            }
-            Op::Read => {
+            Family::Array(ArrayOp::Read) => {
                 let name = if graph.read_count(e) > 1 { "ReadLSB" } else { "Read" };
                 let _ = write!(self.out, "({name} w{width} ");
                 self.stack.extend([
@@ -202,47 +198,39 @@ impl Writer<'_> {
                 ]);
                 return Ok(());
             }
-            Op::Extract => {
+            Family::Leaf(LeafOp::Var) | Family::Array(_) => {
+                return Err("expected no comparison of arrays, found one".into());
+            }
+            Family::Compare(_) if graph.is_array(kids[0]) => {
+                return Err("expected no comparison of arrays, found one".into());
+            }
+            Family::Shape(ShapeOp::Extract) => {
                 let _ = write!(self.out, "(Extract w{width} {} ", graph.extract_low(e));
                 self.stack.extend([Pending::Text(")"), Pending::Mention { e: kids[0], typed: true }]);
                 return Ok(());
             }
-            Op::Not if graph.is_bool(e) => {
+            Family::Bits(BitsOp::Not) if graph.is_bool(e) => {
                 self.out.push_str("(Eq false ");
                 self.stack.extend([Pending::Text(")"), Pending::Mention { e: kids[0], typed: true }]);
                 return Ok(());
             }
-            Op::Ite if graph.is_array(e) => {
+            Family::Shape(ShapeOp::Ite) if graph.is_array(e) => {
                 return Err("expected no choice between arrays, found one".into());
             }
-            Op::Eq if graph.is_array(kids[0]) => {
-                return Err("expected no comparison of arrays, found one".into());
+            Family::Bits(_) | Family::Arith(_) | Family::Shift(_) | Family::Compare(_) | Family::Shape(_) => {
             }
-            Op::Not => ("Not", true, false),
-            Op::And => ("And", true, false),
-            Op::Or => ("Or", true, false),
-            Op::Xor => ("Xor", true, false),
-            Op::Add => ("Add", true, false),
-            Op::Sub => ("Sub", true, false),
-            Op::Mul => ("Mul", true, false),
-            Op::UDiv => ("UDiv", true, false),
-            Op::URem => ("URem", true, false),
-            Op::SDiv => ("SDiv", true, false),
-            Op::SRem => ("SRem", true, false),
-            Op::Shl => ("Shl", true, false),
-            Op::LShr => ("LShr", true, false),
-            Op::AShr => ("AShr", true, false),
-            Op::Eq => ("Eq", false, false),
-            Op::Ult => ("Ult", false, false),
-            Op::Ule => ("Ule", false, false),
-            Op::Slt => ("Slt", false, false),
-            Op::Sle => ("Sle", false, false),
-            Op::Concat => ("Concat", true, true),
-            Op::ZExt => ("ZExt", true, true),
-            Op::SExt => ("SExt", true, true),
-            Op::Ite => ("Select", true, false),
+        }
+        let name = op.kquery();
+        if name.is_empty() {
+            return Err(format!("expected an operator of KQuery, found {op:?}"));
+        }
+        // Constant operands are typed unless the printed width or another operand gives their width.
+        let typed_kids =
+            matches!(op.family(), Family::Shape(ShapeOp::Concat | ShapeOp::ZExt | ShapeOp::SExt));
+        let _ = match op.result() {
+            ResultSort::Bool => write!(self.out, "({name}"),
+            ResultSort::Operand | ResultSort::Node => write!(self.out, "({name} w{width}"),
         };
-        let _ = if prints_width { write!(self.out, "({name} w{width}") } else { write!(self.out, "({name}") };
         self.stack.push(Pending::Text(")"));
         for kid in kids.into_iter().rev() {
             self.stack.extend([Pending::Mention { e: kid, typed: typed_kids }, Pending::Text(" ")]);
@@ -266,21 +254,21 @@ impl Writer<'_> {
     /// Prints an array: writes, newest first, followed by a declared array.
     fn version(&mut self, array: Expr) -> Result<(), String> {
         let graph = self.graph;
-        match graph.op(array) {
-            Op::Var => self.out.push_str(&self.names[&array]),
-            Op::Table if self.sharing.is_asserted(array) => {
-                self.out.push_str(&self.names[&graph.kid(array, 0)]);
+        match graph.array_form(array) {
+            ArrayForm::Variable => self.out.push_str(&self.names[&array]),
+            ArrayForm::Table { base } if self.sharing.is_asserted(array) => {
+                self.out.push_str(&self.names[&base]);
             }
-            Op::Table => {
+            ArrayForm::Table { base } => {
                 if self.by_label(array, "U") {
                     return Ok(());
                 }
                 let writes: Vec<String> =
                     graph.table(array).elements.iter().enumerate().map(|(i, e)| format!("{i}={e}")).collect();
                 let _ = write!(self.out, "[{}] @ ", writes.join(", "));
-                self.stack.push(Pending::Version(graph.kid(array, 0)));
+                self.stack.push(Pending::Version(base));
             }
-            Op::Store => {
+            ArrayForm::Store { .. } => {
                 if self.by_label(array, "U") {
                     return Ok(());
                 }
@@ -302,35 +290,8 @@ impl Writer<'_> {
                 items.extend([Pending::Text("] @ "), Pending::Version(below)]);
                 self.stack.extend(items.into_iter().rev());
             }
-            Op::ConstArray => return Err("expected no constant array, found one".into()),
-            Op::Ite => return Err("expected no choice between arrays, found one".into()),
-            Op::Const
-            | Op::Read
-            | Op::Not
-            | Op::And
-            | Op::Or
-            | Op::Xor
-            | Op::Add
-            | Op::Sub
-            | Op::Mul
-            | Op::UDiv
-            | Op::URem
-            | Op::SDiv
-            | Op::SRem
-            | Op::Shl
-            | Op::LShr
-            | Op::AShr
-            | Op::Eq
-            | Op::Ult
-            | Op::Ule
-            | Op::Slt
-            | Op::Sle
-            | Op::Concat
-            | Op::Extract
-            | Op::ZExt
-            | Op::SExt => {
-                unreachable!("no array")
-            }
+            ArrayForm::Constant { .. } => return Err("expected no constant array, found one".into()),
+            ArrayForm::Ite { .. } => return Err("expected no choice between arrays, found one".into()),
         }
         Ok(())
     }

@@ -177,7 +177,7 @@ impl Graph {
             return self.fire(Rule::RemSelf, zero);
         }
         // At width 1 the signed constant 1 is -1: only unsigned division by it is the identity.
-        let signed = matches!(op, Op::SDiv | Op::SRem);
+        let signed = op.is_signed();
         if self.const_bits(b).is_some_and(|bits| bits.to_u64() == Some(1)) && !(signed && width == 1) {
             let e = if quotient { a } else { self.word(width, 0) };
             return self.fire(Rule::DivOne, e);
@@ -185,7 +185,7 @@ impl Graph {
         if signed {
             if self.is_nonnegative(a) && self.is_nonnegative(b) {
                 let unsigned = if quotient { Op::UDiv } else { Op::URem };
-                let e = self.build2(unsigned, a, b);
+                let e = self.operator2(unsigned, a, b);
                 return self.fire(Rule::DivUnsigned, e);
             }
             return None;
@@ -201,7 +201,7 @@ impl Graph {
             let divisor = self.const_bits(b).expect("a constant");
             let e = if divisor.lshr(inner.into()).is_zero() {
                 let divisor = self.constant(divisor.extract(0, inner));
-                let narrow = self.build2(op, x, divisor);
+                let narrow = self.operator2(op, x, divisor);
                 self.zext(narrow, width)
             } else if quotient {
                 self.word(width, 0)

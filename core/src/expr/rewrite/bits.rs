@@ -56,8 +56,8 @@ impl Graph {
         }
         if self.is_const(b) && self.op(a) == op && self.is_const(self.kid(a, 1)) {
             let (x, c) = (self.kid(a, 0), self.kid(a, 1));
-            let merged = self.build2(op, c, b);
-            let e = self.build2(op, x, merged);
+            let merged = self.operator2(op, c, b);
+            let e = self.operator2(op, x, merged);
             return self.fire(Rule::BitsConstants, e);
         }
         if op == Op::Xor {
@@ -98,7 +98,7 @@ impl Graph {
     fn rewrite_bits_ite(&mut self, op: Op, a: Expr, b: Expr) -> Option<Expr> {
         let (p, c, d) = self.constant_ite(a)?;
         if self.is_const(b) {
-            let (c, d) = (self.build2(op, c, b), self.build2(op, d, b));
+            let (c, d) = (self.operator2(op, c, b), self.operator2(op, d, b));
             return Some(self.ite(p, c, d));
         }
         let (q, other_c, other_d) = self.constant_ite(b)?;
@@ -115,7 +115,7 @@ impl Graph {
         }
         let p = if p_holds { p } else { self.not(p) };
         let q = if q_holds { q } else { self.not(q) };
-        let joined = self.build2(op, p, q);
+        let joined = self.operator2(op, p, q);
         let zero = self.zero_like(value);
         Some(self.ite(joined, value, zero))
     }

@@ -213,12 +213,12 @@ impl Graph {
     }
 
     fn compared(&mut self, op: Op, e: Expr, constant: Expr, swapped: bool) -> Expr {
-        if swapped { self.build2(op, constant, e) } else { self.build2(op, e, constant) }
+        if swapped { self.operator2(op, constant, e) } else { self.operator2(op, e, constant) }
     }
 
     pub(super) fn rewrite_less(&mut self, op: Op, a: Expr, b: Expr) -> Option<Expr> {
-        let strict = matches!(op, Op::Ult | Op::Slt);
-        let signed = matches!(op, Op::Slt | Op::Sle);
+        let strict = op.is_strict();
+        let signed = op.is_signed();
         if a == b {
             let e = self.boolean(!strict);
             return self.fire(Rule::LessSame, e);
@@ -242,15 +242,15 @@ impl Graph {
             let (x, y) = (self.kid(a, 0), self.kid(b, 0));
             // Sign extension preserves the unsigned and the signed order. Zero extension makes both orders
             // unsigned, and a signed comparison was rewritten to that above.
-            let e = self.build2(op, x, y);
+            let e = self.operator2(op, x, y);
             return self.fire(Rule::LessExtended, e);
         }
         None
     }
 
     fn rewrite_less_constant(&mut self, op: Op, a: Expr, b: Expr) -> Option<Expr> {
-        let strict = matches!(op, Op::Ult | Op::Slt);
-        let signed = matches!(op, Op::Slt | Op::Sle);
+        let strict = op.is_strict();
+        let signed = op.is_signed();
         let width = self.width(a);
         let top = Bits::word(width, 1).shl(u64::from(width) - 1);
         let (least, greatest) =

@@ -11,7 +11,7 @@ mod compare;
 mod shape;
 mod shift;
 
-use super::{Expr, Graph, Op, Sort};
+use super::{ArithOp, BitsOp, CompareOp, Expr, Family, Graph, LeafOp, Op, ShapeOp, ShiftOp, Sort};
 
 macro_rules! rules {
     ($( $name:ident: $card:literal; )*) => {
@@ -197,26 +197,52 @@ impl Graph {
     }
 
     pub(super) fn rewrite1(&mut self, op: Op, sort: Sort, a: Expr, low: u32) -> Option<Expr> {
-        match op {
-            Op::Not => self.rewrite_not(a),
-            Op::Extract => self.rewrite_extract(a, low, self.bits_width(sort)),
-            Op::ZExt | Op::SExt => self.rewrite_extend(op, a, self.bits_width(sort)),
-            _ => unreachable!("{op:?} is not unary"),
+        match op.family() {
+            Family::Bits(op) => match op {
+                BitsOp::Not => self.rewrite_not(a),
+                BitsOp::And | BitsOp::Or | BitsOp::Xor => unreachable!("{op:?} is not unary"),
+            },
+            Family::Shape(shape) => match shape {
+                ShapeOp::Extract => self.rewrite_extract(a, low, self.bits_width(sort)),
+                ShapeOp::ZExt | ShapeOp::SExt => self.rewrite_extend(op, a, self.bits_width(sort)),
+                ShapeOp::Concat | ShapeOp::Ite => unreachable!("{op:?} is not unary"),
+            },
+            Family::Leaf(_) | Family::Array(_) | Family::Arith(_) | Family::Shift(_) | Family::Compare(_) => {
+                unreachable!("{op:?} is not unary")
+            }
         }
     }
 
     pub(super) fn rewrite2(&mut self, op: Op, sort: Sort, a: Expr, b: Expr) -> Option<Expr> {
-        match op {
-            Op::And | Op::Or | Op::Xor => self.rewrite_bits(op, sort, a, b),
-            Op::Add => self.rewrite_add(a, b),
-            Op::Sub => self.rewrite_sub(a, b),
-            Op::Mul => self.rewrite_mul(a, b),
-            Op::UDiv | Op::URem | Op::SDiv | Op::SRem => self.rewrite_division(op, a, b),
-            Op::Shl | Op::LShr | Op::AShr => self.rewrite_shift(op, a, b),
-            Op::Eq => self.rewrite_eq(a, b),
-            Op::Ult | Op::Ule | Op::Slt | Op::Sle => self.rewrite_less(op, a, b),
-            Op::Concat => self.rewrite_concat(a, b),
-            _ => unreachable!("{op:?} is not binary"),
+        match op.family() {
+            Family::Bits(bits) => match bits {
+                BitsOp::And | BitsOp::Or | BitsOp::Xor => self.rewrite_bits(op, sort, a, b),
+                BitsOp::Not => unreachable!("{op:?} is not binary"),
+            },
+            Family::Arith(arith) => match arith {
+                ArithOp::Add => self.rewrite_add(a, b),
+                ArithOp::Sub => self.rewrite_sub(a, b),
+                ArithOp::Mul => self.rewrite_mul(a, b),
+                ArithOp::UDiv | ArithOp::URem | ArithOp::SDiv | ArithOp::SRem => {
+                    self.rewrite_division(op, a, b)
+                }
+            },
+            Family::Shift(shift) => match shift {
+                ShiftOp::Shl | ShiftOp::LShr | ShiftOp::AShr => self.rewrite_shift(op, a, b),
+            },
+            Family::Compare(compare) => match compare {
+                CompareOp::Eq => self.rewrite_eq(a, b),
+                CompareOp::Ult | CompareOp::Ule | CompareOp::Slt | CompareOp::Sle => {
+                    self.rewrite_less(op, a, b)
+                }
+            },
+            Family::Shape(shape) => match shape {
+                ShapeOp::Concat => self.rewrite_concat(a, b),
+                ShapeOp::Extract | ShapeOp::ZExt | ShapeOp::SExt | ShapeOp::Ite => {
+                    unreachable!("{op:?} is not binary")
+                }
+            },
+            Family::Leaf(_) | Family::Array(_) => unreachable!("{op:?} is not a function of words"),
         }
     }
 
@@ -224,26 +250,6 @@ impl Graph {
         match sort {
             Sort::Bits(width) => width,
             Sort::Bool | Sort::Array { .. } => unreachable!("a bit-vector"),
-        }
-    }
-
-    /// Builds `op` with the public builder.
-    fn build2(&mut self, op: Op, a: Expr, b: Expr) -> Expr {
-        match op {
-            Op::And => self.and(a, b),
-            Op::Or => self.or(a, b),
-            Op::Xor => self.xor(a, b),
-            Op::Add => self.add(a, b),
-            Op::Sub => self.sub(a, b),
-            Op::Mul => self.mul(a, b),
-            Op::UDiv => self.udiv(a, b),
-            Op::URem => self.urem(a, b),
-            Op::Ult => self.ult(a, b),
-            Op::Ule => self.ule(a, b),
-            Op::Slt => self.slt(a, b),
-            Op::Sle => self.sle(a, b),
-            Op::Eq => self.eq(a, b),
-            _ => unreachable!("{op:?} is not rebuilt by a rule"),
         }
     }
 
@@ -299,21 +305,23 @@ impl Graph {
 
     /// Returns whether the structure of `e` shows that its top bit is always zero.
     fn is_nonnegative(&self, e: Expr) -> bool {
-        match self.op(e) {
-            Op::ZExt => true,
-            Op::Const => !self.const_bits(e).expect("a constant").sign(),
-            Op::Concat => self.is_const(self.kid(e, 0)) && self.is_nonnegative_constant(self.kid(e, 0)),
-            Op::And => self.is_const(self.kid(e, 1)) && self.is_nonnegative_constant(self.kid(e, 1)),
-            Op::Ite => [1, 2].into_iter().all(|i| self.is_nonnegative_constant(self.kid(e, i))),
-            Op::UDiv | Op::URem => {
-                self.op(self.kid(e, 0)) == Op::ZExt && self.op(e) == Op::URem
-                    || self.op(self.kid(e, 0)) == Op::ZExt
-                        && self.is_const(self.kid(e, 1))
-                        && !self.is_zero(self.kid(e, 1))
+        let kid = |i| self.kid(e, i);
+        match self.op(e).family() {
+            Family::Leaf(LeafOp::Const) => self.is_nonnegative_constant(e),
+            Family::Bits(BitsOp::And) => self.is_nonnegative_constant(kid(1)),
+            Family::Arith(ArithOp::URem) => self.op(kid(0)) == Op::ZExt,
+            Family::Arith(ArithOp::UDiv) => {
+                self.op(kid(0)) == Op::ZExt && self.is_const(kid(1)) && !self.is_zero(kid(1))
             }
-            Op::Var | Op::Table | Op::ConstArray | Op::Read | Op::Store | Op::Not | Op::Or | Op::Xor => false,
-            Op::Add | Op::Sub | Op::Mul | Op::SDiv | Op::SRem | Op::Shl | Op::LShr | Op::AShr => false,
-            Op::Eq | Op::Ult | Op::Ule | Op::Slt | Op::Sle | Op::Extract | Op::SExt => false,
+            Family::Shape(op) => match op {
+                ShapeOp::ZExt => true,
+                ShapeOp::Concat => self.is_nonnegative_constant(kid(0)),
+                ShapeOp::Ite => [1, 2].into_iter().all(|i| self.is_nonnegative_constant(kid(i))),
+                ShapeOp::Extract | ShapeOp::SExt => false,
+            },
+            // Unknown.
+            Family::Leaf(_) | Family::Array(_) | Family::Bits(_) | Family::Arith(_) => false,
+            Family::Shift(_) | Family::Compare(_) => false,
         }
     }
 

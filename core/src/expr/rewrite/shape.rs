@@ -109,7 +109,7 @@ impl Graph {
             return None;
         }
         let (x, y) = (self.extract(x, low, width), self.extract(y, low, width));
-        Some(self.build2(op, x, y))
+        Some(self.operator2(op, x, y))
     }
 
     pub(super) fn rewrite_extend(&mut self, op: Op, a: Expr, width: u32) -> Option<Expr> {

@@ -226,26 +226,15 @@ impl Writer<'_> {
                 let _ = write!(self.out, "((as const {}) ", graph.sort(e));
             }
             Op::Read if graph.read_count(e) > 1 => return self.word_read(e),
-            Op::Extract => {
-                let low = graph.extract_low(e);
-                let _ = write!(self.out, "((_ extract {} {low}) ", low + graph.width(e) - 1);
-            }
-            Op::ZExt | Op::SExt => {
-                let by = graph.width(e) - graph.width(graph.kid(e, 0));
-                let _ = write!(self.out, "((_ {} {by}) ", op.smtlib());
-            }
-            Op::Not | Op::And | Op::Or | Op::Xor if graph.is_bool(e) => {
-                let name = op.smtlib().strip_prefix("bv").expect("the name on bit-vectors");
-                let _ = write!(self.out, "({name} ");
-            }
-            Op::Read | Op::Store | Op::Not | Op::And | Op::Or | Op::Xor | Op::Add | Op::Sub | Op::Mul => {
-                let _ = write!(self.out, "({} ", op.smtlib());
-            }
-            Op::UDiv | Op::URem | Op::SDiv | Op::SRem | Op::Shl | Op::LShr | Op::AShr | Op::Eq => {
-                let _ = write!(self.out, "({} ", op.smtlib());
-            }
-            Op::Ult | Op::Ule | Op::Slt | Op::Sle | Op::Concat | Op::Ite => {
-                let _ = write!(self.out, "({} ", op.smtlib());
+            op => {
+                let name = if graph.is_bool(e) { op.smtlib_on_bools() } else { op.smtlib() };
+                let operand = graph.width(graph.kid(e, 0));
+                let indices = op.smtlib_indices(graph.width(e), operand, graph.parameter(e));
+                let _ = match *indices {
+                    [] => write!(self.out, "({name} "),
+                    [i] => write!(self.out, "((_ {name} {i}) "),
+                    _ => write!(self.out, "((_ {name} {} {}) ", indices[0], indices[1]),
+                };
             }
         }
         self.stack.push(Pending::Text(")"));
