@@ -70,44 +70,19 @@ impl TermMap {
 fn make_term(graph: &Graph, e: Expr, args: &[Arc<Term>]) -> Arc<Term> {
     let sort = graph.sort(e);
     let with = |kind: TermKind| Arc::new(Term { sort, kind, args: args.iter().cloned().collect() });
-    let apply = |f: Builtin, params: &[u64]| fits(Term::apply(f, params, args));
-    let width = |e: Expr| u64::from(graph.width(e));
-    let either =
-        |on_bool: Builtin, on_bits: Builtin| apply(if sort == Sort::Bool { on_bool } else { on_bits }, &[]);
     match graph.op(e) {
         Op::Const => with(TermKind::Const(graph.const_bits(e).expect("a constant"))),
         Op::Var => with(TermKind::Var(graph.name(e).into())),
         Op::Table => with(TermKind::Table(graph.table(e).elements.clone())),
         Op::ConstArray => with(TermKind::ConstArray),
         Op::Read => read(graph.read_count(e), &args[0], &args[1]),
-        Op::Store => apply(Builtin::Store, &[]),
-        Op::Not => either(Builtin::Not, Builtin::BvNot),
-        Op::And => either(Builtin::And, Builtin::BvAnd),
-        Op::Or => either(Builtin::Or, Builtin::BvOr),
-        Op::Xor => either(Builtin::Xor, Builtin::BvXor),
-        Op::Add => apply(Builtin::BvAdd, &[]),
-        Op::Sub => apply(Builtin::BvSub, &[]),
-        Op::Mul => apply(Builtin::BvMul, &[]),
-        Op::UDiv => apply(Builtin::BvUdiv, &[]),
-        Op::URem => apply(Builtin::BvUrem, &[]),
-        Op::SDiv => apply(Builtin::BvSdiv, &[]),
-        Op::SRem => apply(Builtin::BvSrem, &[]),
-        Op::Shl => apply(Builtin::BvShl, &[]),
-        Op::LShr => apply(Builtin::BvLshr, &[]),
-        Op::AShr => apply(Builtin::BvAshr, &[]),
-        Op::Eq => apply(Builtin::Equal, &[]),
-        Op::Ult => apply(Builtin::BvUlt, &[]),
-        Op::Ule => apply(Builtin::BvUle, &[]),
-        Op::Slt => apply(Builtin::BvSlt, &[]),
-        Op::Sle => apply(Builtin::BvSle, &[]),
-        Op::Concat => apply(Builtin::Concat, &[]),
-        Op::Extract => {
-            let low = u64::from(graph.extract_low(e));
-            apply(Builtin::Extract, &[low + width(e) - 1, low])
+        op => {
+            let name = if sort == Sort::Bool { op.smtlib_on_bools() } else { op.smtlib() };
+            let f = Builtin::lookup(name).expect("every operator on words is a function of SMT-LIB");
+            let operand = graph.width(graph.kid(e, 0));
+            let indices = op.smtlib_indices(graph.width(e), operand, graph.parameter(e));
+            fits(Term::apply(f, &indices, args))
         }
-        Op::ZExt => apply(Builtin::ZeroExtend, &[width(e) - width(graph.kid(e, 0))]),
-        Op::SExt => apply(Builtin::SignExtend, &[width(e) - width(graph.kid(e, 0))]),
-        Op::Ite => apply(Builtin::Ite, &[]),
     }
 }
 

@@ -121,14 +121,11 @@ fn row(graph: &Graph, e: Expr) -> [u32; 8] {
     for (to, kid) in payload.iter_mut().zip(graph.kids(e)) {
         *to = kid.id();
     }
-    match op {
-        Op::Extract => payload[1] = graph.extract_low(e),
-        Op::Const => {
-            if let Some(word) = graph.const_word(e) {
-                payload = [word as u32, (word >> 32) as u32, 0];
-            }
-        }
-        _ => {}
+    if let Some(parameter) = graph.parameter(e) {
+        payload[op.arity()] = parameter;
+    }
+    if let Some(word) = graph.const_word(e) {
+        payload = [word as u32, (word >> 32) as u32, 0];
     }
     [e.id(), op as u32, kind, width, index_width, payload[0], payload[1], payload[2]]
 }

@@ -13,6 +13,7 @@ use super::circuit::{self, Word};
 use super::gate::Lit;
 use super::{Blaster, Owner, table};
 use crate::budget::Why;
+use crate::expr::walk::ArrayForm;
 use crate::expr::{Alive, Bits, Expr, Graph, Op, Sort};
 use crate::interval::Set;
 use rustc_hash::FxHashMap;
@@ -117,12 +118,12 @@ impl Blaster {
                 stack.pop();
                 continue;
             }
-            let node = array_node(graph, top);
+            let node = graph.array_form(top);
             // The first operand is not needed if `hit` is true, the second not if it is false.
             let (below, hit) = match node {
-                ArrayNode::Variable | ArrayNode::Constant(_) => ([None, None], Lit::TRUE),
-                ArrayNode::Store { base, index, .. } => ([Some(base), None], self.hit(graph, index, at)),
-                ArrayNode::Table { base } => {
+                ArrayForm::Variable | ArrayForm::Constant { .. } => ([None, None], Lit::TRUE),
+                ArrayForm::Store { base, index, .. } => ([Some(base), None], self.hit(graph, index, at)),
+                ArrayForm::Table { base } => {
                     let inside = match at {
                         At::Index(index, set) => {
                             !table::may_miss(graph.table(top).elements.len(), index, set.as_ref())
@@ -131,7 +132,7 @@ impl Blaster {
                     };
                     ([Some(base), None], Lit::constant(inside))
                 }
-                ArrayNode::Choice { condition, then, other } => {
+                ArrayForm::Ite { condition, then, otherwise: other } => {
                     ([Some(other), Some(then)], self.words[&condition][0])
                 }
             };
@@ -144,19 +145,19 @@ impl Blaster {
             }
             let [first, second] = needed.map(|kid| kid.map_or(&nothing, |kid| &done[&kid]));
             let word = match node {
-                ArrayNode::Variable => self.base(graph, top, at),
-                ArrayNode::Constant(element) => self.words[&element].to_vec(),
-                ArrayNode::Store { element, .. } => {
+                ArrayForm::Variable => self.base(graph, top, at),
+                ArrayForm::Constant { value: element } => self.words[&element].to_vec(),
+                ArrayForm::Store { element, .. } => {
                     circuit::choose(&mut self.gates, hit, &self.words[&element], first)
                 }
-                ArrayNode::Table { .. } => match at {
+                ArrayForm::Table { .. } => match at {
                     At::Index(index, set) => {
                         let elements = &graph.table(top).elements;
                         table::lookup(&mut self.gates, elements, index, set.as_ref(), first)
                     }
                     At::Unmentioned => first.clone(),
                 },
-                ArrayNode::Choice { .. } => circuit::choose(&mut self.gates, hit, second, first),
+                ArrayForm::Ite { .. } => circuit::choose(&mut self.gates, hit, second, first),
             };
             done.insert(top, word);
             stack.pop();
@@ -304,36 +305,6 @@ pub(super) enum At {
     Index(Word, Option<Set>),
     /// An index that no access, store or table mentions.
     Unmentioned,
-}
-
-/// Constructor of an array expression with its operands.
-#[derive(Clone, Copy)]
-enum ArrayNode {
-    Variable,
-    Constant(Expr),
-    Store { base: Expr, index: Expr, element: Expr },
-    Table { base: Expr },
-    Choice { condition: Expr, then: Expr, other: Expr },
-}
-
-fn array_node(graph: &Graph, e: Expr) -> ArrayNode {
-    let kid = |i| graph.kid(e, i);
-    match graph.op(e) {
-        Op::Var => ArrayNode::Variable,
-        Op::ConstArray => ArrayNode::Constant(kid(0)),
-        Op::Store => ArrayNode::Store { base: kid(0), index: kid(1), element: kid(2) },
-        Op::Table => ArrayNode::Table { base: kid(0) },
-        Op::Ite => ArrayNode::Choice { condition: kid(0), then: kid(1), other: kid(2) },
-        op @ (Op::Const | Op::Read | Op::Not | Op::And | Op::Or | Op::Xor | Op::Add | Op::Sub | Op::Mul) => {
-            unreachable!("{op:?} is never an array")
-        }
-        op @ (Op::UDiv | Op::URem | Op::SDiv | Op::SRem | Op::Shl | Op::LShr | Op::AShr | Op::Eq) => {
-            unreachable!("{op:?} is never an array")
-        }
-        op @ (Op::Ult | Op::Ule | Op::Slt | Op::Sle | Op::Concat | Op::Extract | Op::ZExt | Op::SExt) => {
-            unreachable!("{op:?} is never an array")
-        }
-    }
 }
 
 pub(super) fn bits_of(values: impl Iterator<Item = bool>) -> Bits {

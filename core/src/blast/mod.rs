@@ -23,7 +23,7 @@ pub use consistency::Consistency;
 
 use crate::budget::{Budget, Why};
 use crate::expr::walk::Atom;
-use crate::expr::{Alive, Bits, Expr, Graph, Op};
+use crate::expr::{Alive, ArithOp, ArrayOp, Bits, Expr, Family, Graph, LeafOp};
 use arrays::Arrays;
 use circuit::Word;
 use gate::{Gate, Gates, Lit};
@@ -142,28 +142,26 @@ impl Blaster {
         if graph.is_array(e) {
             return Word::new();
         }
-        match op {
-            Op::Const => circuit::constant(&graph.const_bits(e).expect("a constant")),
-            Op::Var => self.inputs(graph.width(e), Owner::Variable(e)),
-            Op::Read => self.read(graph, e),
-            Op::Eq if graph.is_array(graph.kid(e, 0)) => vec![self.arrays_equal(graph, e)],
+        match op.family() {
+            Family::Leaf(LeafOp::Const) => circuit::constant(&graph.const_bits(e).expect("a constant")),
+            Family::Leaf(LeafOp::Var) => self.inputs(graph.width(e), Owner::Variable(e)),
+            Family::Array(ArrayOp::Read) => self.read(graph, e),
+            Family::Array(ArrayOp::Table | ArrayOp::ConstArray | ArrayOp::Store) => {
+                unreachable!("{op:?} is an array")
+            }
+            Family::Compare(_) if graph.is_array(graph.kid(e, 0)) => vec![self.arrays_equal(graph, e)],
             // Quotient and remainder share a circuit.
-            Op::UDiv => self.quotient(graph, e).0,
-            Op::URem => self.quotient(graph, e).1,
-            Op::Not | Op::And | Op::Or | Op::Xor | Op::Add | Op::Sub | Op::Mul | Op::SDiv | Op::SRem => {
+            Family::Arith(ArithOp::UDiv) => self.quotient(graph, e).0,
+            Family::Arith(ArithOp::URem) => self.quotient(graph, e).1,
+            Family::Bits(_) | Family::Arith(_) | Family::Shift(_) | Family::Compare(_) | Family::Shape(_) => {
                 self.circuit(graph, e)
             }
-            Op::Shl | Op::LShr | Op::AShr | Op::Eq | Op::Ult | Op::Ule | Op::Slt | Op::Sle => {
-                self.circuit(graph, e)
-            }
-            Op::Concat | Op::Extract | Op::ZExt | Op::SExt | Op::Ite => self.circuit(graph, e),
-            Op::Table | Op::ConstArray | Op::Store => unreachable!("{op:?} is an array"),
         }
     }
 
     fn circuit(&mut self, graph: &Graph, e: Expr) -> Word {
         let op = graph.op(e);
-        let low = if op == Op::Extract { graph.extract_low(e) } else { 0 };
+        let low = graph.parameter(e).unwrap_or(0);
         let kids = graph.kids(e);
         let operands: smallvec::SmallVec<[&[Lit]; 3]> = kids.iter().map(|kid| &*self.words[kid]).collect();
         circuit::apply(&mut self.gates, op, graph.width(e), low, &operands)

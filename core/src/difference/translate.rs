@@ -90,10 +90,9 @@ impl Translator<'_> {
     pub fn literal(&mut self, e: Expr, reason: Expr) -> Translation {
         let g = self.graph;
         match g.op(e) {
-            op @ (Op::Ult | Op::Ule | Op::Slt | Op::Sle) => {
-                let signedness =
-                    if matches!(op, Op::Ult | Op::Ule) { Signedness::Unsigned } else { Signedness::Signed };
-                let strict = matches!(op, Op::Ult | Op::Slt);
+            op if op.is_order() => {
+                let signedness = if op.is_signed() { Signedness::Signed } else { Signedness::Unsigned };
+                let strict = op.is_strict();
                 let (a, b) = (g.kid(e, 0), g.kid(e, 1));
                 if g.width(a) > 64 {
                     return Translation::Unsupported;

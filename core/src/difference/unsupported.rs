@@ -2,7 +2,7 @@
 //! 9 of the paper.
 
 use crate::expr::walk::element_range;
-use crate::expr::{Expr, Graph, Op};
+use crate::expr::{ArithOp, ArrayOp, BitsOp, Expr, Family, Graph, Op, ShapeOp};
 use std::collections::VecDeque;
 
 /// Maximum number of nodes visited.
@@ -17,25 +17,28 @@ pub fn unsupported_reason(graph: &Graph, e: Expr, others: &[Expr]) -> &'static s
         if !graph.is_bool(e) && !graph.is_array(e) && graph.width(e) > 64 {
             return "width";
         }
-        match graph.op(e) {
-            Op::And | Op::Or | Op::Xor | Op::Not if !graph.is_bool(e) => return "bitwise",
-            Op::Or | Op::Xor | Op::Ite => return "boolean",
-            Op::Extract | Op::Concat => return "extract",
-            Op::Shl | Op::LShr | Op::AShr => return "shift",
-            Op::UDiv | Op::URem | Op::SDiv | Op::SRem => return "non-linear",
-            Op::Mul if !graph.is_const(graph.kid(e, 1)) => return "non-linear",
-            Op::Mul => return "linear",
-            Op::Add if graph.is_const(graph.kid(e, 1)) => return "may-wrap",
-            // A sum of two words is not a difference; a difference of two words would be one.
-            Op::Add => return "linear",
-            Op::Sub => return "may-wrap",
-            Op::Table | Op::ConstArray | Op::Store => return "array",
-            Op::Read if element_range(graph, e).is_none() => return "array",
-            Op::Read => reads.push(e),
-            Op::Const | Op::Var => {}
-            Op::And | Op::Not | Op::Eq | Op::Ult | Op::Ule | Op::Slt | Op::Sle | Op::SExt | Op::ZExt => {
-                queue.extend(graph.kids(e));
-            }
+        match graph.op(e).family() {
+            Family::Bits(_) if !graph.is_bool(e) => return "bitwise",
+            Family::Bits(BitsOp::And | BitsOp::Not) | Family::Compare(_) => queue.extend(graph.kids(e)),
+            Family::Bits(BitsOp::Or | BitsOp::Xor) => return "boolean",
+            Family::Arith(op) => match op {
+                ArithOp::UDiv | ArithOp::URem | ArithOp::SDiv | ArithOp::SRem => return "non-linear",
+                ArithOp::Mul if !graph.is_const(graph.kid(e, 1)) => return "non-linear",
+                ArithOp::Mul => return "linear",
+                ArithOp::Add if graph.is_const(graph.kid(e, 1)) => return "may-wrap",
+                // A sum of two words is not a difference; a difference of two words would be one.
+                ArithOp::Add => return "linear",
+                ArithOp::Sub => return "may-wrap",
+            },
+            Family::Shift(_) => return "shift",
+            Family::Shape(op) => match op {
+                ShapeOp::Ite => return "boolean",
+                ShapeOp::Extract | ShapeOp::Concat => return "extract",
+                ShapeOp::SExt | ShapeOp::ZExt => queue.extend(graph.kids(e)),
+            },
+            Family::Array(ArrayOp::Read) if element_range(graph, e).is_some() => reads.push(e),
+            Family::Array(_) => return "array",
+            Family::Leaf(_) => {}
         }
     }
     let all: Vec<Expr> = others.iter().copied().chain([e]).collect();

@@ -67,6 +67,12 @@ macro_rules! operators {
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         pub enum Family { $( $(#[$family_doc])* $family($members), )* }
 
+        impl Family {
+            pub const fn name(self) -> &'static str {
+                match self { $( Family::$family(_) => stringify!($family), )* }
+            }
+        }
+
         impl Op {
             /// Every operator, in table order.
             pub const ALL: &'static [Op] = &[ $($( Op::$name, )*)* ];

@@ -7,9 +7,9 @@
 
 use super::forward::{self, MAX_PAIRS, runs};
 use super::set::{Approx, Interval, MAX_BITMAP_WIDTH, Set};
-use crate::expr::Op;
 use crate::expr::bits::{mask, signed};
 use crate::expr::eval::{self, Shape};
+use crate::expr::{ArithOp, BitsOp, Family, Op, ShapeOp, ShiftOp};
 
 /// Maximum number of values of the other operand that are handled one by one.
 const MAX_OTHERS: u128 = 65;
@@ -19,35 +19,27 @@ const MAX_PERIODS: u64 = 64;
 /// Preimage of a unary operator, within `a`.
 pub fn unary(op: Op, shape: Shape, target: &Set, a: &Set) -> Approx {
     let width = shape.operand;
-    let wanted = match op {
-        Op::Not => forward::unary(Op::Not, Shape { width, operand: width, low: 0 }, target),
-        Op::Extract => {
+    let wanted = match op.family() {
+        Family::Bits(BitsOp::Not) => forward::unary(Op::Not, Shape { width, operand: width, low: 0 }, target),
+        Family::Shape(ShapeOp::Extract) => {
             if let Some(narrow) = useful_restriction(a, |a| a.with_field(shape.low, target)) {
                 return narrow;
             }
             target.lift(shape.low, width)
         }
-        Op::ZExt => extension_operand(target, &Set::interval(shape.width, 0, mask(width)), width),
-        Op::SExt => {
+        Family::Shape(ShapeOp::ZExt) => {
+            extension_operand(target, &Set::interval(shape.width, 0, mask(width)), width)
+        }
+        Family::Shape(ShapeOp::SExt) => {
             let half = 1i128 << (width - 1);
             extension_operand(target, &Set::from_integers(shape.width, -half, half - 1), width)
         }
-        Op::Const
-        | Op::Var
-        | Op::Table
-        | Op::ConstArray
-        | Op::Read
-        | Op::Store
-        | Op::And
-        | Op::Or
-        | Op::Xor => {
+        Family::Shape(ShapeOp::Concat | ShapeOp::Ite) | Family::Leaf(_) | Family::Array(_) => {
             unreachable!("{op:?} does not take one word")
         }
-        Op::Add | Op::Sub | Op::Mul | Op::UDiv | Op::URem | Op::SDiv | Op::SRem | Op::Shl | Op::LShr => {
-            unreachable!("{op:?} does not take one word")
-        }
-        Op::AShr | Op::Eq | Op::Ult | Op::Ule | Op::Slt | Op::Sle | Op::Concat | Op::Ite => {
-            unreachable!("{op:?} does not take one word")
+        Family::Bits(_) | Family::Arith(_) | Family::Shift(_) | Family::Compare(_) => {
+            debug_assert_eq!(op.arity(), 1, "{op:?} does not take one word");
+            Approx::sound(Set::full(width))
         }
     };
     meet(&wanted, a)
@@ -102,36 +94,47 @@ pub fn by_intervals(op: Op, shape: Shape, target: &Set, own: &Set, other: &Set, 
     if let Some((cut, own_is_high)) = forward::disjoint_bits(op, own, other) {
         return meet(&disjoint_operand(target, other, cut, own_is_high), own);
     }
-    let wanted = match op {
-        Op::And => and(target, other, width),
-        Op::Or => or(target, other, width),
-        Op::Xor => match single {
-            Some(_) => forward::by_intervals(Op::Xor, same, target, other),
-            None => Approx::sound(Set::full(width)),
+    let all = || Approx::sound(Set::full(width));
+    let wanted = match op.family() {
+        Family::Bits(bits) => match bits {
+            BitsOp::And => and(target, other, width),
+            BitsOp::Or => or(target, other, width),
+            BitsOp::Xor => match single {
+                Some(_) => forward::by_intervals(Op::Xor, same, target, other),
+                None => all(),
+            },
+            BitsOp::Not => unreachable!("{op:?} does not take two words"),
         },
-        Op::Add => forward::binary(Op::Sub, same, target, other),
-        Op::Sub if which == 0 => forward::binary(Op::Add, same, target, other),
-        Op::Sub => forward::binary(Op::Sub, same, other, target),
-        Op::Mul => match single {
-            Some(c) if c.is_power_of_two() => unshift(Op::Shl, target, own, c.trailing_zeros().into()),
-            Some(c) => factor(target, own, c).exact_if(plain),
-            None => Approx::sound(Set::full(width)),
+        Family::Arith(arith) => match arith {
+            ArithOp::Add => forward::binary(Op::Sub, same, target, other),
+            ArithOp::Sub if which == 0 => forward::binary(Op::Add, same, target, other),
+            ArithOp::Sub => forward::binary(Op::Sub, same, other, target),
+            ArithOp::Mul => match single {
+                Some(c) if c.is_power_of_two() => unshift(Op::Shl, target, own, c.trailing_zeros().into()),
+                Some(c) => factor(target, own, c).exact_if(plain),
+                None => all(),
+            },
+            ArithOp::UDiv if which == 0 => union_over(other, width, |c| dividend(target, c)).exact_if(plain),
+            ArithOp::URem if which == 0 => {
+                union_over(other, width, |c| congruent(target, own, c)).exact_if(plain)
+            }
+            ArithOp::SDiv if which == 0 => {
+                union_over(other, width, |c| signed_dividend(target, c)).exact_if(plain)
+            }
+            ArithOp::UDiv | ArithOp::URem | ArithOp::SDiv | ArithOp::SRem => all(),
         },
-        Op::UDiv if which == 0 => union_over(other, width, |c| dividend(target, c)).exact_if(plain),
-        Op::URem if which == 0 => union_over(other, width, |c| congruent(target, own, c)).exact_if(plain),
-        Op::SDiv if which == 0 => union_over(other, width, |c| signed_dividend(target, c)).exact_if(plain),
-        Op::UDiv | Op::URem | Op::SDiv | Op::SRem => Approx::sound(Set::full(width)),
-        Op::Shl if which == 0 => union_over(other, width, |k| unshift(op, target, own, k)),
-        Op::LShr | Op::AShr if which == 0 => {
-            union_over(other, width, |k| unshift(op, target, own, k)).exact_if(plain)
-        }
-        Op::Shl | Op::LShr | Op::AShr => amounts(op, shape, target, own, other),
-        Op::Eq | Op::Ult | Op::Ule | Op::Slt | Op::Sle => compare(op, target, other, which),
-        Op::Concat => concat(shape, target, other, which),
-        Op::Const | Op::Var | Op::Table | Op::ConstArray | Op::Read | Op::Store | Op::Not => {
+        Family::Shift(shift) => match shift {
+            ShiftOp::Shl if which == 0 => union_over(other, width, |k| unshift(op, target, own, k)),
+            ShiftOp::LShr | ShiftOp::AShr if which == 0 => {
+                union_over(other, width, |k| unshift(op, target, own, k)).exact_if(plain)
+            }
+            ShiftOp::Shl | ShiftOp::LShr | ShiftOp::AShr => amounts(op, shape, target, own, other),
+        },
+        Family::Compare(_) => compare(op, target, other, which),
+        Family::Shape(ShapeOp::Concat) => concat(shape, target, other, which),
+        Family::Shape(_) | Family::Leaf(_) | Family::Array(_) => {
             unreachable!("{op:?} does not take two words")
         }
-        Op::Extract | Op::ZExt | Op::SExt | Op::Ite => unreachable!("{op:?} does not take two words"),
     };
     meet(&wanted, own)
 }
@@ -372,7 +375,7 @@ fn compare(op: Op, target: &Set, other: &Set, which: usize) -> Approx {
             None => Approx::exact(Set::full(width)),
         };
     }
-    let is_signed = matches!(op, Op::Slt | Op::Sle);
+    let is_signed = op.is_signed();
     let half = 1i128 << (width - 1);
     let (least, most) = if is_signed { (-half, half - 1) } else { (0, i128::from(mask(width))) };
     let (other_min, other_max) = if is_signed {
@@ -381,7 +384,7 @@ fn compare(op: Op, target: &Set, other: &Set, which: usize) -> Approx {
         (other.min().expect("not empty").into(), other.max().expect("not empty").into())
     };
     // `x < y` is false iff `y <= x`: the negation swaps the operands and the strictness.
-    let strict = matches!(op, Op::Ult | Op::Slt) == holds;
+    let strict = op.is_strict() == holds;
     let own_is_less = (which == 0) == holds;
     let step = i128::from(strict);
     let (from, to) = if own_is_less { (least, other_max - step) } else { (other_min + step, most) };

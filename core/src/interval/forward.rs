@@ -6,9 +6,9 @@
 
 use super::field::ones;
 use super::set::{Approx, Interval, Repr, Set};
-use crate::expr::Op;
 use crate::expr::bits::mask;
 use crate::expr::eval::{self, Shape};
+use crate::expr::{ArithOp, BitsOp, Family, Op, ShapeOp, ShiftOp};
 use smallvec::SmallVec;
 
 /// Maximum number of pairs of operand values that are enumerated.
@@ -27,7 +27,7 @@ pub fn unary(op: Op, shape: Shape, a: &Set) -> Approx {
         return Approx::exact(Set::empty(width));
     }
     if let Repr::Aligned(own) = a.repr()
-        && op != Op::Extract
+        && matches!(op, Op::Not | Op::ZExt | Op::SExt)
     {
         // Extensions keep the lowest bits, `Not` inverts them.
         let low = if op == Op::Not { !own.low & ones(own.shift) } else { own.low };
@@ -35,34 +35,24 @@ pub fn unary(op: Op, shape: Shape, a: &Set) -> Approx {
         let high = unary(op, above, &own.high);
         return high.with_low_bits(own.shift, low);
     }
-    match op {
-        Op::Not => {
+    match op.family() {
+        Family::Bits(BitsOp::Not) => {
             let all = mask(width);
             Set::from_intervals(width, a.intervals().into_iter().map(|(low, high)| (all - high, all - low)))
         }
-        Op::Extract => a.extract(shape.low, width),
-        Op::ZExt => Set::from_intervals(width, a.intervals()),
-        Op::SExt => {
+        Family::Shape(ShapeOp::Extract) => a.extract(shape.low, width),
+        Family::Shape(ShapeOp::ZExt) => Set::from_intervals(width, a.intervals()),
+        Family::Shape(ShapeOp::SExt) => {
             let intervals = a.signed_intervals().into_iter();
             let word = |v: i128| v as u64 & mask(width);
             Set::from_intervals(width, intervals.map(|(low, high)| (word(low), word(high))))
         }
-        Op::Const
-        | Op::Var
-        | Op::Table
-        | Op::ConstArray
-        | Op::Read
-        | Op::Store
-        | Op::And
-        | Op::Or
-        | Op::Xor => {
+        Family::Shape(ShapeOp::Concat | ShapeOp::Ite) | Family::Leaf(_) | Family::Array(_) => {
             unreachable!("{op:?} does not take one word")
         }
-        Op::Add | Op::Sub | Op::Mul | Op::UDiv | Op::URem | Op::SDiv | Op::SRem | Op::Shl | Op::LShr => {
-            unreachable!("{op:?} does not take one word")
-        }
-        Op::AShr | Op::Eq | Op::Ult | Op::Ule | Op::Slt | Op::Sle | Op::Concat | Op::Ite => {
-            unreachable!("{op:?} does not take one word")
+        Family::Bits(_) | Family::Arith(_) | Family::Shift(_) | Family::Compare(_) => {
+            debug_assert_eq!(op.arity(), 1, "{op:?} does not take one word");
+            Approx::sound(Set::full(width))
         }
     }
 }
@@ -81,7 +71,7 @@ pub fn binary(op: Op, shape: Shape, a: &Set, b: &Set) -> Approx {
     if a.is_empty() || b.is_empty() {
         return Approx::exact(Set::empty(width));
     }
-    if matches!(op, Op::Eq | Op::Ult | Op::Ule | Op::Slt | Op::Sle) {
+    if op.is_comparison() {
         return compare(op, a, b);
     }
     if a.count().saturating_mul(b.count()) <= MAX_PAIRS {
@@ -106,24 +96,30 @@ pub fn by_intervals(op: Op, shape: Shape, a: &Set, b: &Set) -> Approx {
     }
     // The rules below replace an aligned set by its covering intervals.
     let plain = !a.is_aligned() && !b.is_aligned();
-    match op {
-        Op::And => and(width, a, b).exact_if(plain),
-        Op::Or => or(width, a, b).exact_if(plain),
-        Op::Xor => xor(width, a, b).exact_if(plain),
-        Op::Add => add(width, a, b).exact_if(plain || fills_gaps(a, b) || fills_gaps(b, a)),
-        Op::Sub => subtract(width, a, b).exact_if(plain || fills_gaps(a, b) || fills_gaps(b, a)),
-        Op::Mul => multiply(width, a, b),
-        Op::UDiv => unsigned_quotient(width, a, b).exact_if(plain),
-        Op::URem => unsigned_remainder(width, a, b).exact_if(plain),
-        Op::SDiv => signed_quotient(width, a, b).exact_if(plain),
-        Op::SRem => signed_remainder(width, a, b).exact_if(plain),
-        Op::Shl | Op::LShr | Op::AShr => shift(op, width, a, b),
-        Op::Concat => concat(shape, a, b),
-        Op::Eq | Op::Ult | Op::Ule | Op::Slt | Op::Sle => compare(op, a, b),
-        Op::Const | Op::Var | Op::Table | Op::ConstArray | Op::Read | Op::Store | Op::Not => {
+    match op.family() {
+        Family::Bits(op) => match op {
+            BitsOp::And => and(width, a, b).exact_if(plain),
+            BitsOp::Or => or(width, a, b).exact_if(plain),
+            BitsOp::Xor => xor(width, a, b).exact_if(plain),
+            BitsOp::Not => unreachable!("{op:?} does not take two words"),
+        },
+        Family::Arith(op) => match op {
+            ArithOp::Add => add(width, a, b).exact_if(plain || fills_gaps(a, b) || fills_gaps(b, a)),
+            ArithOp::Sub => subtract(width, a, b).exact_if(plain || fills_gaps(a, b) || fills_gaps(b, a)),
+            ArithOp::Mul => multiply(width, a, b),
+            ArithOp::UDiv => unsigned_quotient(width, a, b).exact_if(plain),
+            ArithOp::URem => unsigned_remainder(width, a, b).exact_if(plain),
+            ArithOp::SDiv => signed_quotient(width, a, b).exact_if(plain),
+            ArithOp::SRem => signed_remainder(width, a, b).exact_if(plain),
+        },
+        Family::Shift(shift_op) => match shift_op {
+            ShiftOp::Shl | ShiftOp::LShr | ShiftOp::AShr => shift(op, width, a, b),
+        },
+        Family::Compare(_) => compare(op, a, b),
+        Family::Shape(ShapeOp::Concat) => concat(shape, a, b),
+        Family::Shape(_) | Family::Leaf(_) | Family::Array(_) => {
             unreachable!("{op:?} does not take two words")
         }
-        Op::Extract | Op::ZExt | Op::SExt | Op::Ite => unreachable!("{op:?} does not take two words"),
     }
 }
 
@@ -200,7 +196,7 @@ fn compare(op: Op, a: &Set, b: &Set) -> Approx {
         }
         (s.min().expect("not empty").into(), s.max().expect("not empty").into())
     };
-    let signed = matches!(op, Op::Slt | Op::Sle);
+    let signed = op.is_signed();
     let (can_hold, can_fail) = match op {
         Op::Eq => (!a.is_disjoint(b), a.value().is_none() || a.value() != b.value()),
         _ => {

@@ -237,7 +237,7 @@ impl Comparison {
     pub fn of(graph: &Graph, e: Expr) -> Option<Comparison> {
         let (compared, holds) = if graph.op(e) == Op::Not { (graph.kid(e, 0), false) } else { (e, true) };
         let op = graph.op(compared);
-        if !matches!(op, Op::Eq | Op::Ult | Op::Ule | Op::Slt | Op::Sle) {
+        if !op.is_comparison() {
             return None;
         }
         let (a, b) = (graph.kid(compared, 0), graph.kid(compared, 1));

@@ -258,7 +258,7 @@ fn known(graph: &mut Graph, facts: &Facts, e: Expr, used: &mut Vec<Expr>) -> Opt
         return Some(current);
     }
     // `y <= x` is known when its negation `x < y` is.
-    if matches!(graph.op(e), Op::Ult | Op::Ule | Op::Slt | Op::Sle) {
+    if graph.op(e).is_order() {
         let negation = graph.not(e);
         if let Some(&(value, reason)) = facts.get(negation.id())
             && graph.is_const(value)

@@ -9,6 +9,7 @@ terminator checks deadline and cancellation.
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
 from typing import Any
@@ -17,40 +18,15 @@ from bitwuzla import Bitwuzla, Kind, Option, Options, Result, TermManager
 
 from partita._core import QueryView, Sat
 from partita.backends.incremental import Backend, unknown, unsat
-from partita.backends.translate import ARRAY, BOOL, Term, Terms
+from partita.backends.translate import ARRAY, BOOL, FUNCTIONS, Term, Terms
 from partita.layers import Answer
 
-KINDS = {
-    "not": Kind.NOT,
-    "and": Kind.AND,
-    "or": Kind.OR,
-    "xor": Kind.XOR,
-    "=": Kind.EQUAL,
-    "ite": Kind.ITE,
-    "bvnot": Kind.BV_NOT,
-    "bvand": Kind.BV_AND,
-    "bvor": Kind.BV_OR,
-    "bvxor": Kind.BV_XOR,
-    "bvadd": Kind.BV_ADD,
-    "bvsub": Kind.BV_SUB,
-    "bvmul": Kind.BV_MUL,
-    "bvudiv": Kind.BV_UDIV,
-    "bvurem": Kind.BV_UREM,
-    "bvsdiv": Kind.BV_SDIV,
-    "bvsrem": Kind.BV_SREM,
-    "bvshl": Kind.BV_SHL,
-    "bvlshr": Kind.BV_SHR,
-    "bvashr": Kind.BV_ASHR,
-    "bvult": Kind.BV_ULT,
-    "bvule": Kind.BV_ULE,
-    "bvslt": Kind.BV_SLT,
-    "bvsle": Kind.BV_SLE,
-    "concat": Kind.BV_CONCAT,
-    "select": Kind.ARRAY_SELECT,
-    "store": Kind.ARRAY_STORE,
-}
 INDEXED = {"extract": Kind.BV_EXTRACT, "zero_extend": Kind.BV_ZERO_EXTEND, "sign_extend": Kind.BV_SIGN_EXTEND}
-
+OTHER_NAMES = {"=": "EQUAL", "bvlshr": "BV_SHR", "concat": "BV_CONCAT", "select": "ARRAY_SELECT", "store": "ARRAY_STORE"}
+"""Kinds that are not named after the SMT-LIB function: `bvadd` is `BV_ADD`."""
+KINDS = {
+    name: Kind[OTHER_NAMES.get(name, re.sub("^bv", "bv_", name).upper())] for name in FUNCTIONS if name not in INDEXED
+}
 
 RENEW_AFTER = 200
 """Number of checks after which a new instance is made."""

@@ -6,6 +6,7 @@ and no way to interrupt it, and its package holds the GIL while it solves: Ctrl-
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
 from typing import Any
@@ -15,42 +16,20 @@ from cvc5 import Kind
 
 from partita._core import QueryView, Sat
 from partita.backends.incremental import Backend, unknown, unsat
-from partita.backends.translate import ARRAY, BOOL, Term, Terms
+from partita.backends.translate import ARRAY, BOOL, FUNCTIONS, Term, Terms
 from partita.layers import Answer
 
-KINDS = {
-    "not": Kind.NOT,
-    "and": Kind.AND,
-    "or": Kind.OR,
-    "xor": Kind.XOR,
-    "=": Kind.EQUAL,
-    "ite": Kind.ITE,
-    "bvnot": Kind.BITVECTOR_NOT,
-    "bvand": Kind.BITVECTOR_AND,
-    "bvor": Kind.BITVECTOR_OR,
-    "bvxor": Kind.BITVECTOR_XOR,
-    "bvadd": Kind.BITVECTOR_ADD,
-    "bvsub": Kind.BITVECTOR_SUB,
-    "bvmul": Kind.BITVECTOR_MULT,
-    "bvudiv": Kind.BITVECTOR_UDIV,
-    "bvurem": Kind.BITVECTOR_UREM,
-    "bvsdiv": Kind.BITVECTOR_SDIV,
-    "bvsrem": Kind.BITVECTOR_SREM,
-    "bvshl": Kind.BITVECTOR_SHL,
-    "bvlshr": Kind.BITVECTOR_LSHR,
-    "bvashr": Kind.BITVECTOR_ASHR,
-    "bvult": Kind.BITVECTOR_ULT,
-    "bvule": Kind.BITVECTOR_ULE,
-    "bvslt": Kind.BITVECTOR_SLT,
-    "bvsle": Kind.BITVECTOR_SLE,
-    "concat": Kind.BITVECTOR_CONCAT,
-    "select": Kind.SELECT,
-    "store": Kind.STORE,
-}
 INDEXED = {
     "extract": Kind.BITVECTOR_EXTRACT,
     "zero_extend": Kind.BITVECTOR_ZERO_EXTEND,
     "sign_extend": Kind.BITVECTOR_SIGN_EXTEND,
+}
+OTHER_NAMES = {"=": "EQUAL", "bvmul": "BITVECTOR_MULT", "concat": "BITVECTOR_CONCAT"}
+"""Kinds that are not named after the SMT-LIB function: `bvadd` is `BITVECTOR_ADD`."""
+KINDS = {
+    name: Kind[OTHER_NAMES.get(name, re.sub("^bv", "bitvector_", name).upper())]
+    for name in FUNCTIONS
+    if name not in INDEXED
 }
 
 

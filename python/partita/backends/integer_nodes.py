@@ -18,12 +18,16 @@ from partita._core import OPERATORS, QueryView
 from partita.backends.translate import ARITY, ARRAY, BITS, BOOL, ROW
 
 Term = Any
-NAMES = [name for name, _, _ in OPERATORS]
+NAMES = [name for name, *_ in OPERATORS]
+FAMILIES = {name: family for name, family, *_ in OPERATORS}
+OBSTACLES_BY_FAMILY = {"Bits": "bitwise", "Shift": "shift", "Array": "array"}
+TRANSLATED = ("Read", "Add", "Sub", "Mul", "UDiv", "URem", "SDiv", "SRem", "ZExt", "SExt", "Ite")
+"""Operators with bit-vectors as results that are integers for some values."""
 OBSTACLES = {
-    "Extract": "extract", "Concat": "extract", "Shl": "shift", "LShr": "shift", "AShr": "shift",
-    "Table": "array", "ConstArray": "array", "Store": "array",
-}  # fmt: skip
-BITWISE = ("Not", "And", "Or", "Xor")
+    name: OBSTACLES_BY_FAMILY.get(family, "extract" if family == "Shape" else "non-linear")
+    for name, family in FAMILIES.items()
+    if family not in ("Leaf", "Compare") and name not in TRANSLATED
+}
 SIGNED_OPERATORS = ("Slt", "Sle", "SDiv", "SRem", "SExt")
 UNSIGNED_OPERATORS = ("Ult", "Ule", "UDiv", "URem", "ZExt")
 
@@ -94,8 +98,8 @@ class SentNodes:
             node = self.nodes[at]
             if node.kind == ARRAY:
                 continue
-            if node.kind == BITS and (node.op in BITWISE or node.op in OBSTACLES or node.width > 64):
-                return "bitwise" if node.op in BITWISE else OBSTACLES.get(node.op, "width")
+            if node.kind == BITS and (node.op in OBSTACLES or node.width > 64):
+                return OBSTACLES.get(node.op, "width")
             if node.op == "Eq" and self.nodes[node.operands[0]].kind == ARRAY:
                 return "array"
             if node.op == "Read" and self.place(at) is None:

@@ -19,13 +19,12 @@ Make = Callable[..., Term]
 
 ROW = struct.Struct("=8I")
 BOOL, BITS, ARRAY = range(3)
-ON_BOOL = {"Not": "not", "And": "and", "Or": "or", "Xor": "xor"}
 SPECIAL = ("Const", "Var", "Table", "ConstArray", "Read", "Store", "Concat", "Extract", "ZExt", "SExt")
 CONST, VAR, TABLE, CONST_ARRAY, READ, STORE, CONCAT, EXTRACT, ZEXT, SEXT = (
     next(number for number, row in enumerate(OPERATORS) if row[0] == name) for name in SPECIAL
 )
-ARITY = [arity for _, arity, _ in OPERATORS]
-FUNCTIONS = sorted({smt for name, _, smt in OPERATORS if smt and name != "ConstArray"} | set(ON_BOOL.values()))
+ARITY = [arity for _, _, arity, _, _ in OPERATORS]
+FUNCTIONS = sorted({smt for name, *_, bits, bools in OPERATORS for smt in (bits, bools) if smt and name != "ConstArray"})
 """The SMT-LIB functions that a back end must implement."""
 
 
@@ -66,8 +65,8 @@ class Terms:
             self.terms, self.widths, self.index_widths, self.variables, self.constants,
             self.concats, self.narrow, self.tables, self.stores,
         ]  # fmt: skip
-        self.on_bits = [self._maker(name, smt) for name, _, smt in OPERATORS]
-        self.on_bool = [self._maker(name, ON_BOOL.get(name, smt)) for name, _, smt in OPERATORS]
+        self.on_bits = [self._maker(name, smt) for name, _, _, smt, _ in OPERATORS]
+        self.on_bool = [self._maker(name, smt) for name, _, _, _, smt in OPERATORS]
 
     def _maker(self, name: str, smt: str) -> Make | None:
         return None if name in SPECIAL else self.builder.functions[smt]

@@ -17,38 +17,17 @@ import z3
 
 from partita._core import QueryView, Sat, Unknown
 from partita.backends.incremental import Backend, unknown, unsat
-from partita.backends.translate import ARRAY, BOOL, Term, Terms
+from partita.backends.translate import ARRAY, BOOL, FUNCTIONS, Term, Terms
 from partita.layers import Answer
 
-MAKE = {
-    "not": z3.Z3_mk_not,
-    "xor": z3.Z3_mk_xor,
-    "=": z3.Z3_mk_eq,
-    "ite": z3.Z3_mk_ite,
-    "bvnot": z3.Z3_mk_bvnot,
-    "bvand": z3.Z3_mk_bvand,
-    "bvor": z3.Z3_mk_bvor,
-    "bvxor": z3.Z3_mk_bvxor,
-    "bvadd": z3.Z3_mk_bvadd,
-    "bvsub": z3.Z3_mk_bvsub,
-    "bvmul": z3.Z3_mk_bvmul,
-    "bvudiv": z3.Z3_mk_bvudiv,
-    "bvurem": z3.Z3_mk_bvurem,
-    "bvsdiv": z3.Z3_mk_bvsdiv,
-    "bvsrem": z3.Z3_mk_bvsrem,
-    "bvshl": z3.Z3_mk_bvshl,
-    "bvlshr": z3.Z3_mk_bvlshr,
-    "bvashr": z3.Z3_mk_bvashr,
-    "bvult": z3.Z3_mk_bvult,
-    "bvule": z3.Z3_mk_bvule,
-    "bvslt": z3.Z3_mk_bvslt,
-    "bvsle": z3.Z3_mk_bvsle,
-    "concat": z3.Z3_mk_concat,
-    "select": z3.Z3_mk_select,
-    "store": z3.Z3_mk_store,
-}
 INDEXED = {"extract": z3.Z3_mk_extract, "zero_extend": z3.Z3_mk_zero_ext, "sign_extend": z3.Z3_mk_sign_ext}
 NARY = {"and": z3.Z3_mk_and, "or": z3.Z3_mk_or}
+# Z3 names its functions as SMT-LIB does, except equality.
+MAKE = {
+    name: getattr(z3, f"Z3_mk_{'eq' if name == '=' else name}")
+    for name in FUNCTIONS
+    if name not in INDEXED and name not in NARY
+}
 
 
 class Z3Builder:

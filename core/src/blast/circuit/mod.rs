@@ -12,7 +12,7 @@ pub use compare::{equal, less};
 pub use shift::{Fill, left, right};
 
 use super::gate::{Gates, Lit};
-use crate::expr::{Bits, Op};
+use crate::expr::{ArithOp, Bits, BitsOp, CompareOp, Family, Op, ShapeOp, ShiftOp};
 
 /// Bits of a word, lowest first.
 pub type Word = Vec<Lit>;
@@ -34,34 +34,41 @@ pub fn apply(g: &mut Gates, op: Op, width: u32, low: u32, operands: &[&[Lit]]) -
     let a = operands[0];
     let b = || operands[1];
     let width = width as usize;
-    match op {
-        Op::Not => a.iter().map(|&lit| !lit).collect(),
-        Op::And => a.iter().zip(b()).map(|(&x, &y)| g.and(x, y)).collect(),
-        Op::Or => a.iter().zip(b()).map(|(&x, &y)| g.or(x, y)).collect(),
-        Op::Xor => a.iter().zip(b()).map(|(&x, &y)| g.xor(x, y)).collect(),
-        Op::Add => add(g, a, b()),
-        Op::Sub => subtract(g, a, b()),
-        Op::Mul => multiply(g, a, b()),
-        Op::UDiv => divide(g, a, b()).0,
-        Op::URem => divide(g, a, b()).1,
-        Op::SDiv => arith::divide_signed(g, a, b()).0,
-        Op::SRem => arith::divide_signed(g, a, b()).1,
-        Op::Shl => left(g, a, b()),
-        Op::LShr => right(g, a, b(), Fill::Zero),
-        Op::AShr => right(g, a, b(), Fill::Sign),
-        Op::Eq => vec![equal(g, a, b())],
-        Op::Ult => vec![less(g, a, b(), false, false)],
-        Op::Ule => vec![less(g, a, b(), true, false)],
-        Op::Slt => vec![less(g, a, b(), false, true)],
-        Op::Sle => vec![less(g, a, b(), true, true)],
-        Op::Concat => b().iter().chain(a).copied().collect(),
-        Op::Extract => a[low as usize..low as usize + width].to_vec(),
-        Op::ZExt => extend(a, width, Lit::FALSE),
-        Op::SExt => extend(a, width, a[a.len() - 1]),
-        Op::Ite => choose(g, a[0], operands[1], operands[2]),
-        Op::Const | Op::Var | Op::Table | Op::ConstArray | Op::Read | Op::Store => {
-            unreachable!("{op:?} is not a function of words")
-        }
+    match op.family() {
+        Family::Bits(op) => match op {
+            BitsOp::Not => a.iter().map(|&lit| !lit).collect(),
+            BitsOp::And => a.iter().zip(b()).map(|(&x, &y)| g.and(x, y)).collect(),
+            BitsOp::Or => a.iter().zip(b()).map(|(&x, &y)| g.or(x, y)).collect(),
+            BitsOp::Xor => a.iter().zip(b()).map(|(&x, &y)| g.xor(x, y)).collect(),
+        },
+        Family::Arith(op) => match op {
+            ArithOp::Add => add(g, a, b()),
+            ArithOp::Sub => subtract(g, a, b()),
+            ArithOp::Mul => multiply(g, a, b()),
+            ArithOp::UDiv => divide(g, a, b()).0,
+            ArithOp::URem => divide(g, a, b()).1,
+            ArithOp::SDiv => arith::divide_signed(g, a, b()).0,
+            ArithOp::SRem => arith::divide_signed(g, a, b()).1,
+        },
+        Family::Shift(op) => match op {
+            ShiftOp::Shl => left(g, a, b()),
+            ShiftOp::LShr => right(g, a, b(), Fill::Zero),
+            ShiftOp::AShr => right(g, a, b(), Fill::Sign),
+        },
+        Family::Compare(compare) => match compare {
+            CompareOp::Eq => vec![equal(g, a, b())],
+            CompareOp::Ult | CompareOp::Ule | CompareOp::Slt | CompareOp::Sle => {
+                vec![less(g, a, b(), !op.is_strict(), op.is_signed())]
+            }
+        },
+        Family::Shape(op) => match op {
+            ShapeOp::Concat => b().iter().chain(a).copied().collect(),
+            ShapeOp::Extract => a[low as usize..low as usize + width].to_vec(),
+            ShapeOp::ZExt => extend(a, width, Lit::FALSE),
+            ShapeOp::SExt => extend(a, width, a[a.len() - 1]),
+            ShapeOp::Ite => choose(g, a[0], operands[1], operands[2]),
+        },
+        Family::Leaf(_) | Family::Array(_) => unreachable!("{op:?} is not a function of words"),
     }
 }
 

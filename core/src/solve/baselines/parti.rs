@@ -8,7 +8,7 @@
 //! When it helps: a baseline for `intervals`.
 //! Cost: the whole slice for each query.
 
-use crate::expr::{Expr, Graph, Op};
+use crate::expr::{ArithOp, ArrayOp, BitsOp, Expr, Family, Graph, Op, ShapeOp, ShiftOp};
 use crate::interval::{Facts, GuessStrategy, Inventory, guess_model};
 use crate::query::{Alive, Answer, Core, Query};
 use crate::solve::{Layer, Rest};
@@ -25,11 +25,13 @@ pub struct Parti {
 
 /// Operators that constraints are learnt through. `Shl` is a multiplication by a power of two.
 fn learns(op: Op) -> bool {
-    match op {
-        Op::Const | Op::Var | Op::Read | Op::Not | Op::Eq | Op::Ult | Op::Ule | Op::Slt | Op::Sle => true,
-        Op::Add | Op::Sub | Op::Mul | Op::Shl | Op::ZExt | Op::SExt => true,
-        Op::Table | Op::ConstArray | Op::Store | Op::And | Op::Or | Op::Xor | Op::UDiv | Op::URem => false,
-        Op::SDiv | Op::SRem | Op::LShr | Op::AShr | Op::Concat | Op::Extract | Op::Ite => false,
+    match op.family() {
+        Family::Leaf(_) | Family::Compare(_) => true,
+        Family::Array(op) => op == ArrayOp::Read,
+        Family::Bits(op) => op == BitsOp::Not,
+        Family::Arith(op) => matches!(op, ArithOp::Add | ArithOp::Sub | ArithOp::Mul),
+        Family::Shift(op) => op == ShiftOp::Shl,
+        Family::Shape(op) => matches!(op, ShapeOp::ZExt | ShapeOp::SExt),
     }
 }
 

@@ -82,11 +82,8 @@ pub fn comparison_target(op: Op, width: u32, first: bool, other: u64, wanted: bo
         let others = Target { from: other.wrapping_add(1), to: other.wrapping_sub(1) };
         return Some(if wanted { equal } else { others.map(|end| end & mask(width)) });
     }
-    let (least, most) = match op {
-        Op::Slt | Op::Sle => (1 << (width - 1), mask(width) >> 1),
-        _ => (0, mask(width)),
-    };
-    let is_strict = matches!(op, Op::Ult | Op::Slt) == wanted;
+    let (least, most) = if op.is_signed() { (1 << (width - 1), mask(width) >> 1) } else { (0, mask(width)) };
+    let is_strict = op.is_strict() == wanted;
     let is_smaller = first == wanted;
     match (is_smaller, is_strict) {
         (true, false) => Some(Target { from: least, to: other }),
@@ -154,7 +151,7 @@ mod tests {
     fn operators() -> impl Iterator<Item = Op> {
         let is_inverted = |op: &Op| {
             op.arity() == 2
-                && matches!(op.family(), Family::Bits | Family::Arith | Family::Shift)
+                && matches!(op.family(), Family::Bits(_) | Family::Arith(_) | Family::Shift(_))
                 && !matches!(op, Op::Add | Op::Sub)
         };
         Op::ALL.iter().copied().filter(is_inverted)
@@ -162,10 +159,12 @@ mod tests {
 
     /// Whether an operand is found whenever one exists. False if that needs a search.
     fn is_complete(op: Op, first: bool, other: u64) -> bool {
-        if first {
-            return op != Op::SDiv || other != 0;
+        match op {
+            Op::And | Op::Or | Op::Xor | Op::Mul => true,
+            Op::SDiv => first && other != 0,
+            Op::UDiv | Op::URem | Op::SRem | Op::Shl | Op::LShr | Op::AShr => first,
+            _ => false,
         }
-        !matches!(op, Op::Shl | Op::LShr | Op::AShr | Op::UDiv | Op::URem | Op::SDiv | Op::SRem)
     }
 
     #[test]

@@ -190,7 +190,7 @@ impl Walk<'_, '_> {
                     && self.propagate(kid(1), Target::one(value & mask(low)))
             }
             Op::Ite => self.propagate_ite(e, target),
-            Op::Eq | Op::Ult | Op::Ule | Op::Slt | Op::Sle => {
+            op if op.is_comparison() => {
                 let of = self.graph.width(kid(0));
                 if of > 64 || self.graph.is_array(kid(0)) {
                     return false;
@@ -212,7 +212,8 @@ impl Walk<'_, '_> {
                     if place == 0 { target.plus(other, width) } else { target.taken_from(other, width) };
                 self.propagate(kid(place), target)
             }
-            _ => self.propagate_to_operand(e, target.nearest(now)),
+            op if op.arity() == 2 => self.propagate_to_operand(e, target.nearest(now)),
+            _ => false,
         }
     }
 

@@ -172,12 +172,12 @@ impl<'a> Form<'a> {
                 put(&mut self.nodes, elements.len() as u64);
                 elements.iter().for_each(|&element| put(&mut self.nodes, element));
             }
-            Op::Extract => put(&mut self.nodes, graph.extract_low(e).into()),
-            // Sort and operands describe these completely.
-            Op::ConstArray | Op::Read | Op::Store | Op::Not | Op::And | Op::Or | Op::Xor => {}
-            Op::Add | Op::Sub | Op::Mul | Op::UDiv | Op::URem | Op::SDiv | Op::SRem => {}
-            Op::Shl | Op::LShr | Op::AShr | Op::Eq | Op::Ult | Op::Ule | Op::Slt | Op::Sle => {}
-            Op::Concat | Op::ZExt | Op::SExt | Op::Ite => {}
+            // Sort, parameter and operands describe these completely.
+            _ => {
+                if let Some(parameter) = graph.parameter(e) {
+                    put(&mut self.nodes, parameter.into());
+                }
+            }
         }
         let own = self.numbers.len() as u64;
         for kid in self.operands(e) {

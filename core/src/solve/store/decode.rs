@@ -55,11 +55,8 @@ fn node(graph: &mut Graph, decoder: &mut Decoder<'_>, before: &[Expr]) -> Option
         Op::Table => {
             parameters = (0..decoder.count()?).map(|_| decoder.number()).collect::<Option<_>>()?;
         }
-        Op::Extract => parameters.push(decoder.number()?),
-        Op::ConstArray | Op::Read | Op::Store | Op::Not | Op::And | Op::Or | Op::Xor => {}
-        Op::Add | Op::Sub | Op::Mul | Op::UDiv | Op::URem | Op::SDiv | Op::SRem => {}
-        Op::Shl | Op::LShr | Op::AShr | Op::Eq | Op::Ult | Op::Ule | Op::Slt | Op::Sle => {}
-        Op::Concat | Op::ZExt | Op::SExt | Op::Ite => {}
+        op if op.has_parameter() => parameters.push(decoder.number()?),
+        _ => {}
     }
     let mut kids = Vec::with_capacity(op.arity());
     for _ in 0..op.arity() {
@@ -114,11 +111,8 @@ fn build(
             vec![low.checked_add(u64::from(width) - 1)?, low]
         }
         Op::ZExt | Op::SExt => vec![u64::from(width.checked_sub(graph.width(first))?)],
-        Op::Const | Op::Var | Op::Store | Op::Not | Op::And | Op::Or | Op::Xor => Vec::new(),
-        Op::Add | Op::Sub | Op::Mul | Op::UDiv | Op::URem | Op::SDiv | Op::SRem => Vec::new(),
-        Op::Shl | Op::LShr | Op::AShr | Op::Eq | Op::Ult | Op::Ule | Op::Slt | Op::Sle => Vec::new(),
-        Op::Concat | Op::Ite => Vec::new(),
+        _ => Vec::new(),
     };
-    let name = if graph.is_bool(first) { op.smtlib().trim_start_matches("bv") } else { op.smtlib() };
+    let name = if graph.is_bool(first) { op.smtlib_on_bools() } else { op.smtlib() };
     graph.apply(Builtin::lookup(name)?, &parameters, kids).ok()
 }

@@ -61,12 +61,12 @@ impl Shapes {
                 hash = bits.words().iter().fold(hash, |hash, &word| mix(hash, word));
             }
             Op::Table => hash = graph.table(e).elements.iter().fold(hash, |hash, &word| mix(hash, word)),
-            Op::Extract => hash = mix(hash, graph.extract_low(e).into()),
-            // Sort and operands suffice; a missing parameter costs time, never a wrong answer.
-            Op::Var | Op::ConstArray | Op::Read | Op::Store | Op::Not | Op::And | Op::Or | Op::Xor => {}
-            Op::Add | Op::Sub | Op::Mul | Op::UDiv | Op::URem | Op::SDiv | Op::SRem => {}
-            Op::Shl | Op::LShr | Op::AShr | Op::Eq | Op::Ult | Op::Ule | Op::Slt | Op::Sle => {}
-            Op::Concat | Op::ZExt | Op::SExt | Op::Ite => {}
+            // Sort, parameter and operands suffice; a missing parameter costs time, never a wrong answer.
+            _ => {
+                if let Some(parameter) = graph.parameter(e) {
+                    hash = mix(hash, parameter.into());
+                }
+            }
         }
         let mut kids = graph.kids(e);
         if op.commutes() {
