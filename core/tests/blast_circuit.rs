@@ -4,7 +4,7 @@
 use partita_core::blast::circuit;
 use partita_core::blast::gate::{Gates, Lit};
 use partita_core::expr::eval::{Shape, wide};
-use partita_core::expr::{Bits, Family, Op};
+use partita_core::expr::{Bits, Family, Op, ShapeOp};
 use partita_core::solve::conformance::Random;
 use rustc_hash::FxHashMap;
 
@@ -27,21 +27,22 @@ struct Widths {
 fn cases(op: Op, width: u32) -> Vec<Case> {
     let case = |width, operands, low| Case { op, shape: Widths { width, operands, low } };
     match op.family() {
-        Family::Leaf | Family::Array => Vec::new(),
-        Family::Bits | Family::Arith | Family::Shift => {
+        Family::Leaf(_) | Family::Array(_) => Vec::new(),
+        Family::Bits(_) | Family::Arith(_) | Family::Shift(_) => {
             vec![case(width, [width, if op.arity() == 2 { width } else { 0 }], 0)]
         }
-        Family::Compare => vec![case(1, [width, width], 0)],
-        Family::Shape => match op {
-            Op::Concat => (1..=width.min(4)).map(|low| case(width + low, [width, low], low)).collect(),
-            Op::Extract => (0..width.min(4))
+        Family::Compare(_) => vec![case(1, [width, width], 0)],
+        Family::Shape(op) => match op {
+            ShapeOp::Concat => (1..=width.min(4)).map(|low| case(width + low, [width, low], low)).collect(),
+            ShapeOp::Extract => (0..width.min(4))
                 .flat_map(|low| (1..=width - low).map(move |w| (w, low)))
                 .map(|(w, low)| case(w, [width, 0], low))
                 .collect(),
-            Op::ZExt | Op::SExt => [width, width + 1, width + 3].map(|w| case(w, [width, 0], 0)).to_vec(),
+            ShapeOp::ZExt | ShapeOp::SExt => {
+                [width, width + 1, width + 3].map(|w| case(w, [width, 0], 0)).to_vec()
+            }
             // Tested separately, because the condition and the arms have different widths.
-            Op::Ite => Vec::new(),
-            _ => unreachable!("{op:?} is not about shape"),
+            ShapeOp::Ite => Vec::new(),
         },
     }
 }

@@ -4,7 +4,7 @@
 
 mod terms;
 
-use partita_core::expr::{Evaluator, Expr, Graph, Op, Rule, Sort};
+use partita_core::expr::{Evaluator, Expr, Graph, Op, ResultSort, Rule, Sort};
 use rustc_hash::FxHashMap;
 use terms::{Make, Random, World, from_value};
 
@@ -168,11 +168,7 @@ fn all_makes(world: &mut World, first: &[Expr], second: &[Expr]) -> Vec<Expr> {
             if world.graph.sort(b) != sort {
                 continue;
             }
-            let ops: &[Op] = match sort {
-                Sort::Bool => &[Op::And, Op::Or, Op::Xor, Op::Eq],
-                Sort::Bits(_) | Sort::Array { .. } => &BINARY,
-            };
-            for &op in ops {
+            for op in binary_operators(sort == Sort::Bool) {
                 out.push(world.make(&Make::Plain(op), &[a, b]));
             }
         }
@@ -180,26 +176,11 @@ fn all_makes(world: &mut World, first: &[Expr], second: &[Expr]) -> Vec<Expr> {
     out
 }
 
-const BINARY: [Op; 18] = [
-    Op::And,
-    Op::Or,
-    Op::Xor,
-    Op::Add,
-    Op::Sub,
-    Op::Mul,
-    Op::UDiv,
-    Op::URem,
-    Op::SDiv,
-    Op::SRem,
-    Op::Shl,
-    Op::LShr,
-    Op::AShr,
-    Op::Eq,
-    Op::Ult,
-    Op::Ule,
-    Op::Slt,
-    Op::Sle,
-];
+/// Operators on two operands of one sort; if `bools`, only those that take booleans.
+fn binary_operators(bools: bool) -> impl Iterator<Item = Op> {
+    let on_one_sort = |op: &Op| op.is_on_words() && op.arity() == 2 && op.result() != ResultSort::Node;
+    Op::ALL.iter().copied().filter(on_one_sort).filter(move |op| !bools || op.takes_bools())
+}
 
 /// Where rewriting stops at a limit, unsimplified nodes remain (`x + 0`, shifts past the width): the rules must be
 /// correct over those as well.

@@ -2,7 +2,7 @@
 
 use super::World;
 use partita_core::expr::eval::{self, Shape};
-use partita_core::expr::{Bits, Expr, Graph, Op, Sort};
+use partita_core::expr::{Bits, Expr, Family, Graph, Op, Sort};
 use std::sync::Arc;
 
 /// A value: a boolean or bit-vector, or all elements of an array.
@@ -71,10 +71,10 @@ pub(crate) enum Derived {
     SDivOverflows,
 }
 
-pub(crate) const BITWISE: [Op; 3] = [Op::And, Op::Or, Op::Xor];
-pub(crate) const ARITH: [Op; 10] =
-    [Op::Add, Op::Sub, Op::Mul, Op::UDiv, Op::URem, Op::SDiv, Op::SRem, Op::Shl, Op::LShr, Op::AShr];
-pub(crate) const COMPARE: [Op; 5] = [Op::Eq, Op::Ult, Op::Ule, Op::Slt, Op::Sle];
+/// Binary operators of some families.
+fn binary_operators(families: impl Fn(Family) -> bool) -> Vec<Op> {
+    Op::ALL.iter().copied().filter(|op| op.arity() == 2 && families(op.family())).collect()
+}
 
 const PREDICATES: [Derived; 8] = [
     Derived::NegOverflows,
@@ -111,7 +111,7 @@ impl Make {
             Sort::Array { element, .. } => element,
         };
         match self {
-            Make::Plain(op) if COMPARE.contains(op) => Sort::Bool,
+            Make::Plain(op) if op.is_comparison() => Sort::Bool,
             Make::Plain(Op::Concat) => Sort::Bits(width(0) + width(1)),
             Make::Plain(Op::Ite) => args[1],
             Make::Plain(_) | Make::Table(_) => args[0],
@@ -135,32 +135,7 @@ impl Make {
         let a = args[0];
         let b = args.get(1).copied().unwrap_or(a);
         match self {
-            Make::Plain(op) => match op {
-                Op::Not => g.not(a),
-                Op::And => g.and(a, b),
-                Op::Or => g.or(a, b),
-                Op::Xor => g.xor(a, b),
-                Op::Add => g.add(a, b),
-                Op::Sub => g.sub(a, b),
-                Op::Mul => g.mul(a, b),
-                Op::UDiv => g.udiv(a, b),
-                Op::URem => g.urem(a, b),
-                Op::SDiv => g.sdiv(a, b),
-                Op::SRem => g.srem(a, b),
-                Op::Shl => g.shl(a, b),
-                Op::LShr => g.lshr(a, b),
-                Op::AShr => g.ashr(a, b),
-                Op::Eq => g.eq(a, b),
-                Op::Ult => g.ult(a, b),
-                Op::Ule => g.ule(a, b),
-                Op::Slt => g.slt(a, b),
-                Op::Sle => g.sle(a, b),
-                Op::Concat => g.concat(a, b),
-                Op::Ite => g.ite(a, b, args[2]),
-                Op::Store => g.store(a, b, args[2]),
-                Op::Const | Op::Var | Op::Table | Op::ConstArray | Op::Read => unreachable!("{op:?}"),
-                Op::Extract | Op::ZExt | Op::SExt => unreachable!("{op:?} has parameters"),
-            },
+            Make::Plain(op) => g.build(*op, 0, 0, args),
             Make::Extract { low, width } => g.extract(a, *low, *width),
             Make::ZExt(width) => g.zext(a, *width),
             Make::SExt(width) => g.sext(a, *width),
@@ -207,7 +182,7 @@ impl Make {
                 let (a, b) = (args[0].bits(), args.last().expect("an operand").bits());
                 let width = match op {
                     Op::Concat => a.width() + b.width(),
-                    _ if COMPARE.contains(op) => 1,
+                    _ if op.is_comparison() => 1,
                     _ => a.width(),
                 };
                 apply(*op, width, b.width(), a, b)
@@ -245,18 +220,19 @@ impl Make {
         match w.random.below(20) {
             0..=3 => {
                 let a = w.some_bits();
-                let op = *w.random.pick(&ARITH);
+                let op =
+                    *w.random.pick(&binary_operators(|f| matches!(f, Family::Arith(_) | Family::Shift(_))));
                 Some((Make::Plain(op), pair(w, a)))
             }
             4..=5 => {
                 let sort = if w.random.chance(30) { Sort::Bool } else { w.some_sort() };
                 let a = w.some(sort);
-                let op = *w.random.pick(&BITWISE);
+                let op = *w.random.pick(&binary_operators(|f| matches!(f, Family::Bits(_))));
                 (!w.graph.is_array(a)).then(|| (Make::Plain(op), pair(w, a)))
             }
             6..=8 => {
                 let a = w.some_bits();
-                let op = *w.random.pick(&COMPARE);
+                let op = *w.random.pick(&binary_operators(|f| matches!(f, Family::Compare(_))));
                 Some((Make::Plain(op), pair(w, a)))
             }
             9 => {
