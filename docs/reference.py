@@ -151,7 +151,9 @@ def layers_page() -> str:
 
 
 def operators_page() -> str:
-    rows = [(f"`{name}`", str(arity), f"`{smtlib}`" if smtlib else "") for name, _, arity, smtlib, _ in _core.OPERATORS]
+    rows = [
+        (f"`{name}`", str(arity), f"`{smtlib}`" if smtlib else "") for name, _, arity, smtlib, *_ in _core.OPERATORS
+    ]
     functions = ", ".join(f"`{name}`" for name in sorted(_core.FUNCTIONS))
     return OPERATORS + table(("operator", "operands", "SMT-LIB"), rows) + FUNCTIONS + functions + "\n"
 

@@ -40,10 +40,11 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(program::dump_program, m)?)?;
     m.add_function(wrap_pyfunction!(program::unknown_names, m)?)?;
     // Tables of the core that Python reads: names with a one-line description, operators in the order of their numbers.
-    let ops: Vec<(String, &str, usize, &str, &str)> = Op::ALL
-        .iter()
-        .map(|op| (format!("{op:?}"), op.family().name(), op.arity(), op.smtlib(), op.smtlib_on_bools()))
-        .collect();
+    let operator = |op: &Op| {
+        let (bits, bools) = (op.smtlib(), op.smtlib_on_bools());
+        (format!("{op:?}"), op.family().name(), op.arity(), bits, bools, op.has_parameter())
+    };
+    let ops: Vec<_> = Op::ALL.iter().map(operator).collect();
     m.add("OPERATORS", ops)?;
     m.add("FUNCTIONS", Builtin::ALL.iter().map(|f| f.name()).collect::<Vec<_>>())?;
     m.add("CHECKS", CHECKS.iter().map(|row| (row.name, row.about)).collect::<Vec<_>>())?;

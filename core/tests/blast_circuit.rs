@@ -29,7 +29,9 @@ fn cases(op: Op, width: u32) -> Vec<Case> {
     match op.family() {
         Family::Leaf(_) | Family::Array(_) => Vec::new(),
         Family::Bits(_) | Family::Arith(_) | Family::Shift(_) => {
-            vec![case(width, [width, if op.arity() == 2 { width } else { 0 }], 0)]
+            let parameters = 0..if op.has_parameter() { width } else { 1 };
+            let second = if op.arity() == 2 { width } else { 0 };
+            parameters.map(|parameter| case(width, [width, second], parameter)).collect()
         }
         Family::Compare(_) => vec![case(1, [width, width], 0)],
         Family::Shape(op) => match op {

@@ -8,6 +8,11 @@ use partita_core::expr::eval::{self, Shape};
 use partita_core::expr::{Bits, Op, ResultSort};
 use terms::Random;
 
+/// Parameters of an operator with results like its operand.
+fn parameters(op: Op, width: u32) -> std::ops::Range<u32> {
+    0..if op.has_parameter() { width } else { 1 }
+}
+
 /// Functions of `arity` words, except `Ite`.
 fn operators(arity: usize) -> impl Iterator<Item = Op> {
     Op::ALL.iter().copied().filter(move |op| op.is_on_words() && op.arity() == arity)
@@ -130,7 +135,7 @@ fn unary_operators_at_widths_to_8_match_smtlib() {
         for w in 1..=8_u32 {
             let shapes: Vec<(u32, u32)> = match op {
                 Op::Extract => (0..w).flat_map(|low| (1..=w - low).map(move |width| (low, width))).collect(),
-                _ if op.result() != ResultSort::Node => vec![(0, w)],
+                _ if op.result() != ResultSort::Node => parameters(op, w).map(|low| (low, w)).collect(),
                 _ => (w..=w + 9).map(|width| (0, width)).collect(),
             };
             for (low, width) in shapes {
@@ -330,7 +335,7 @@ fn wide_values_agree_with_lists_of_bits() {
                 }
                 Op::ZExt | Op::SExt => s.width = w + random.below(200) as u32,
                 _ if op.is_comparison() => s.width = 1,
-                _ => {}
+                _ => s.low = random.below(parameters(op, w).end.into()) as u32,
             }
             for second in [&second, &a] {
                 if op == Op::Concat && std::ptr::eq(second, &a) {

@@ -43,7 +43,10 @@ fn operators(arity: usize) -> impl Iterator<Item = Op> {
 
 fn unary_shapes(op: Op, width: u32) -> Vec<Shape> {
     match op {
-        _ if op.result() != ResultSort::Node => vec![Shape { width, operand: width, low: 0 }],
+        _ if op.result() != ResultSort::Node => {
+            let parameters = 0..if op.has_parameter() { width } else { 1 };
+            parameters.map(|low| Shape { width, operand: width, low }).collect()
+        }
         Op::Extract => {
             let lows = 0..width;
             lows.flat_map(|low| (1..=width - low).map(move |w| Shape { width: w, operand: width, low }))

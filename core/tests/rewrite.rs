@@ -150,7 +150,15 @@ fn all_makes(world: &mut World, first: &[Expr], second: &[Expr]) -> Vec<Expr> {
     let mut out: Vec<Expr> = first.to_vec();
     for &a in first {
         let sort = world.graph.sort(a);
-        out.push(world.make(&Make::Plain(Op::Not), &[a]));
+        let unary = |op: &Op| op.is_on_words() && op.arity() == 1 && op.result() == ResultSort::Operand;
+        for &op in Op::ALL.iter().filter(|op| unary(op) && (sort != Sort::Bool || op.takes_bools())) {
+            match op.has_parameter() {
+                false => out.push(world.make(&Make::Plain(op), &[a])),
+                true => (0..world.graph.width(a)).for_each(|parameter| {
+                    out.push(world.make(&Make::Parameter(op, parameter), &[a]));
+                }),
+            }
+        }
         if let Sort::Bits(width) = sort {
             for make in [Make::ZExt(width + 1), Make::SExt(width + 1), Make::SExt(width + 2)] {
                 out.push(world.make(&make, &[a]));

@@ -9,7 +9,7 @@ _T = TypeVar("_T")
 __version__: str
 BUILD_PROFILE: str
 BUILD_COMMIT: str | None
-OPERATORS: list[tuple[str, str, int, str, str]]
+OPERATORS: list[tuple[str, str, int, str, str, bool]]
 FUNCTIONS: list[str]
 LAYERS: list[tuple[str, str]]
 LAYER_OPTIONS: list[tuple[str, str, str, str]]

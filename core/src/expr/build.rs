@@ -163,7 +163,7 @@ impl Graph {
                 ShapeOp::Ite => self.ite(kids[0], kids[1], kids[2]),
             },
             Family::Bits(_) | Family::Arith(_) | Family::Shift(_) | Family::Compare(_) => match *kids {
-                [a] => self.operator1(op, a),
+                [a] => self.operator1(op, a, parameter),
                 [a, b] => self.operator2(op, a, b),
                 _ => unreachable!("{op:?} has {} operands", op.arity()),
             },
@@ -178,13 +178,13 @@ impl Graph {
         }
     }
 
-    fn operator1(&mut self, op: Op, a: Expr) -> Expr {
+    fn operator1(&mut self, op: Op, a: Expr, parameter: u32) -> Expr {
         // Negations are cached.
         if op == Op::Not {
             return self.not(a);
         }
         let sort = self.result_sort(op, a);
-        self.unary(op, sort, a, 0)
+        self.unary(op, sort, a, parameter)
     }
 
     /// Builds a binary operator whose result sort follows from its first operand.

@@ -20,7 +20,7 @@ pub struct Shape {
     pub width: u32,
     /// Width of the first operand.
     pub operand: u32,
-    /// Lowest bit of an extract; width of the second operand of a concatenation.
+    /// Parameter of the node (the lowest bit of an extract); width of the second operand of a concatenation.
     pub low: u32,
 }
 
@@ -547,9 +547,16 @@ impl Evaluation<'_> {
 pub(super) fn shape(graph: &Graph, node: &Node) -> Shape {
     let operand = graph.nodes[node.payload[0] as usize].width;
     let low = match node.op {
-        Op::Extract => node.payload[1],
         Op::Concat => graph.nodes[node.payload[1] as usize].width,
+        op if op.has_parameter() => node.payload[op.arity()],
         _ => 0,
     };
     Shape { width: node.width, operand, low }
+}
+
+impl Graph {
+    /// Returns the widths and the parameter that the meaning of a node depends on.
+    pub fn shape(&self, e: Expr) -> Shape {
+        shape(self, self.node(e))
+    }
 }

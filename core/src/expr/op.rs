@@ -246,8 +246,13 @@ impl Op {
                 smallvec![low + u64::from(width) - 1, low]
             }
             Family::Shape(ShapeOp::ZExt | ShapeOp::SExt) => smallvec![u64::from(width - operand)],
-            Family::Leaf(_) | Family::Array(_) | Family::Bits(_) | Family::Arith(_) => smallvec![],
-            Family::Shift(_) | Family::Compare(_) | Family::Shape(_) => smallvec![],
+            Family::Leaf(_)
+            | Family::Array(_)
+            | Family::Bits(_)
+            | Family::Arith(_)
+            | Family::Shift(_)
+            | Family::Compare(_)
+            | Family::Shape(_) => parameter.into_iter().map(u64::from).collect(),
         }
     }
 

@@ -96,13 +96,7 @@ struct FoldedNode {
 }
 
 pub fn shape(graph: &Graph, e: Expr) -> Shape {
-    let operand = graph.kid(e, 0);
-    let low = match graph.op(e) {
-        Op::Extract => graph.extract_low(e),
-        Op::Concat => graph.width(graph.kid(e, 1)),
-        _ => 0,
-    };
-    Shape { width: graph.width(e), operand: graph.width(operand), low }
+    graph.shape(e)
 }
 
 /// The image of the sets of the operands of `e`, all values where a set is unknown. `e` is an operator on words of at most

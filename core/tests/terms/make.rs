@@ -2,7 +2,7 @@
 
 use super::World;
 use partita_core::expr::eval::{self, Shape};
-use partita_core::expr::{Bits, Expr, Family, Graph, Op, Sort};
+use partita_core::expr::{Bits, Expr, Family, Graph, Op, ResultSort, Sort};
 use std::sync::Arc;
 
 /// A value: a boolean or bit-vector, or all elements of an array.
@@ -32,6 +32,8 @@ impl V {
 pub(crate) enum Make {
     /// An operator without parameters.
     Plain(Op),
+    /// An operator with a parameter and a result like its operand.
+    Parameter(Op, u32),
     Extract {
         low: u32,
         width: u32,
@@ -100,7 +102,7 @@ impl Make {
                 Sort::Array { index, .. } => Make::ConstArray(index),
                 Sort::Bool | Sort::Bits(_) => unreachable!("an array"),
             },
-            op => Make::Plain(op),
+            op => graph.parameter(e).map_or(Make::Plain(op), |parameter| Make::Parameter(op, parameter)),
         }
     }
 
@@ -114,7 +116,7 @@ impl Make {
             Make::Plain(op) if op.is_comparison() => Sort::Bool,
             Make::Plain(Op::Concat) => Sort::Bits(width(0) + width(1)),
             Make::Plain(Op::Ite) => args[1],
-            Make::Plain(_) | Make::Table(_) => args[0],
+            Make::Plain(_) | Make::Parameter(..) | Make::Table(_) => args[0],
             Make::Extract { width, .. } | Make::ZExt(width) | Make::SExt(width) => Sort::Bits(*width),
             Make::Read(count) => Sort::Bits(width(0) * count),
             Make::ConstArray(index) => Sort::Array { index: *index, element: width(0) },
@@ -136,6 +138,7 @@ impl Make {
         let b = args.get(1).copied().unwrap_or(a);
         match self {
             Make::Plain(op) => g.build(*op, 0, 0, args),
+            Make::Parameter(op, parameter) => g.build(*op, 0, *parameter, args),
             Make::Extract { low, width } => g.extract(a, *low, *width),
             Make::ZExt(width) => g.zext(a, *width),
             Make::SExt(width) => g.sext(a, *width),
@@ -186,6 +189,10 @@ impl Make {
                     _ => a.width(),
                 };
                 apply(*op, width, b.width(), a, b)
+            }
+            Make::Parameter(op, parameter) => {
+                let a = args[0].bits();
+                apply(*op, a.width(), *parameter, a, a)
             }
             Make::Extract { low, width } => apply(Op::Extract, *width, *low, args[0].bits(), args[0].bits()),
             Make::ZExt(width) => apply(Op::ZExt, *width, 0, args[0].bits(), args[0].bits()),
@@ -243,7 +250,19 @@ impl Make {
             10 => {
                 let sort = if w.random.chance(30) { Sort::Bool } else { w.some_sort() };
                 let a = w.some(sort);
-                (!w.graph.is_array(a)).then(|| (Make::Plain(Op::Not), vec![a]))
+                let is_bool = sort == Sort::Bool;
+                let unary = Op::ALL
+                    .iter()
+                    .copied()
+                    .filter(|op| op.is_on_words() && op.arity() == 1 && op.result() == ResultSort::Operand);
+                let unary: Vec<Op> = unary.filter(|op| !is_bool || op.takes_bools()).collect();
+                let op = if unary.len() > 1 { *w.random.pick(&unary) } else { unary[0] };
+                let make = if op.has_parameter() {
+                    Make::Parameter(op, w.random.below(w.graph.width(a).into()) as u32)
+                } else {
+                    Make::Plain(op)
+                };
+                (!w.graph.is_array(a)).then(|| (make, vec![a]))
             }
             11..=12 => {
                 let sort = if w.random.chance(20) { Sort::Bool } else { w.some_sort() };

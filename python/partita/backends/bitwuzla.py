@@ -18,15 +18,15 @@ from bitwuzla import Bitwuzla, Kind, Option, Options, Result, TermManager
 
 from partita._core import QueryView, Sat
 from partita.backends.incremental import Backend, unknown, unsat
-from partita.backends.translate import ARRAY, BOOL, FUNCTIONS, Term, Terms
+from partita.backends.translate import ARRAY, BOOL, FUNCTIONS, INDEXED, Term, Terms
 from partita.layers import Answer
 
-INDEXED = {"extract": Kind.BV_EXTRACT, "zero_extend": Kind.BV_ZERO_EXTEND, "sign_extend": Kind.BV_SIGN_EXTEND}
-OTHER_NAMES = {"=": "EQUAL", "bvlshr": "BV_SHR", "concat": "BV_CONCAT", "select": "ARRAY_SELECT", "store": "ARRAY_STORE"}
+OTHER_NAMES = {
+    "=": "EQUAL", "bvlshr": "BV_SHR", "concat": "BV_CONCAT", "extract": "BV_EXTRACT", "zero_extend": "BV_ZERO_EXTEND",
+    "sign_extend": "BV_SIGN_EXTEND", "select": "ARRAY_SELECT", "store": "ARRAY_STORE",
+}  # fmt: skip
 """Kinds that are not named after the SMT-LIB function: `bvadd` is `BV_ADD`."""
-KINDS = {
-    name: Kind[OTHER_NAMES.get(name, re.sub("^bv", "bv_", name).upper())] for name in FUNCTIONS if name not in INDEXED
-}
+KINDS = {name: Kind[OTHER_NAMES.get(name, re.sub("^bv", "bv_", name).upper())] for name in FUNCTIONS}
 
 RENEW_AFTER = 200
 """Number of checks after which a new instance is made."""
@@ -37,8 +37,9 @@ class BitwuzlaBuilder:
 
     def __init__(self) -> None:
         self.manager = TermManager()
-        self.functions = {name: self._plain(kind) for name, kind in KINDS.items()}
-        self.functions |= {name: self._indexed(kind) for name, kind in INDEXED.items()}
+        self.functions = {
+            name: (self._indexed if name in INDEXED else self._plain)(kind) for name, kind in KINDS.items()
+        }
         self.sorts: dict[int, Any] = {}
 
     def _plain(self, kind: Kind) -> Callable[..., Term]:

@@ -16,21 +16,16 @@ from cvc5 import Kind
 
 from partita._core import QueryView, Sat
 from partita.backends.incremental import Backend, unknown, unsat
-from partita.backends.translate import ARRAY, BOOL, FUNCTIONS, Term, Terms
+from partita.backends.translate import ARRAY, BOOL, FUNCTIONS, INDEXED, Term, Terms
 from partita.layers import Answer
 
-INDEXED = {
-    "extract": Kind.BITVECTOR_EXTRACT,
-    "zero_extend": Kind.BITVECTOR_ZERO_EXTEND,
-    "sign_extend": Kind.BITVECTOR_SIGN_EXTEND,
+BIT_VECTOR_FUNCTIONS = ("concat", "extract", "zero_extend", "sign_extend", "rotate_left", "rotate_right")
+"""Functions on bit-vectors whose names do not begin with `bv`."""
+OTHER_NAMES = {"=": "EQUAL", "bvmul": "BITVECTOR_MULT"} | {
+    name: f"BITVECTOR_{name.upper()}" for name in BIT_VECTOR_FUNCTIONS
 }
-OTHER_NAMES = {"=": "EQUAL", "bvmul": "BITVECTOR_MULT", "concat": "BITVECTOR_CONCAT"}
 """Kinds that are not named after the SMT-LIB function: `bvadd` is `BITVECTOR_ADD`."""
-KINDS = {
-    name: Kind[OTHER_NAMES.get(name, re.sub("^bv", "bitvector_", name).upper())]
-    for name in FUNCTIONS
-    if name not in INDEXED
-}
+KINDS = {name: Kind[OTHER_NAMES.get(name, re.sub("^bv", "bitvector_", name).upper())] for name in FUNCTIONS}
 
 
 class Cvc5Builder:
@@ -38,8 +33,9 @@ class Cvc5Builder:
 
     def __init__(self) -> None:
         self.manager = cvc5.TermManager()
-        self.functions = {name: self._plain(kind) for name, kind in KINDS.items()}
-        self.functions |= {name: self._indexed(kind) for name, kind in INDEXED.items()}
+        self.functions = {
+            name: (self._indexed if name in INDEXED else self._plain)(kind) for name, kind in KINDS.items()
+        }
 
     def _plain(self, kind: Any) -> Callable[..., Term]:
         make = self.manager.mkTerm

@@ -23,9 +23,14 @@ SPECIAL = ("Const", "Var", "Table", "ConstArray", "Read", "Store", "Concat", "Ex
 CONST, VAR, TABLE, CONST_ARRAY, READ, STORE, CONCAT, EXTRACT, ZEXT, SEXT = (
     next(number for number, row in enumerate(OPERATORS) if row[0] == name) for name in SPECIAL
 )
-ARITY = [arity for _, _, arity, _, _ in OPERATORS]
-FUNCTIONS = sorted({smt for name, *_, bits, bools in OPERATORS for smt in (bits, bools) if smt and name != "ConstArray"})
+ARITY = [arity for _, _, arity, *_ in OPERATORS]
+HAS_PARAMETER = [parameter for *_, parameter in OPERATORS]
+FUNCTIONS = sorted(
+    {smt for name, _, _, bits, bools, _ in OPERATORS for smt in (bits, bools) if smt and name != "ConstArray"}
+)
 """The SMT-LIB functions that a back end must implement."""
+INDEXED = {"zero_extend", "sign_extend", *(smt for _, _, _, smt, _, parameter in OPERATORS if parameter)}
+"""The functions that have indices."""
 
 
 class Builder(Protocol):
@@ -65,11 +70,11 @@ class Terms:
             self.terms, self.widths, self.index_widths, self.variables, self.constants,
             self.concats, self.narrow, self.tables, self.stores,
         ]  # fmt: skip
-        self.on_bits = [self._maker(name, smt) for name, _, _, smt, _ in OPERATORS]
-        self.on_bool = [self._maker(name, smt) for name, _, _, _, smt in OPERATORS]
+        self.on_bits = [self._maker(name, smt) for name, _, _, smt, _, _ in OPERATORS]
+        self.on_bool = [self._maker(name, smt) for name, _, _, _, smt, _ in OPERATORS]
 
     def _maker(self, name: str, smt: str) -> Make | None:
-        return None if name in SPECIAL else self.builder.functions[smt]
+        return None if name in SPECIAL or smt in INDEXED else self.builder.functions[smt]
 
     def update(self, query: QueryView) -> None:
         """Removes the nodes that the query drops, then translates its new nodes."""
@@ -124,6 +129,9 @@ class Terms:
             terms[number] = builder.functions["zero_extend"](width - self.widths[a], terms[a])
         elif op == SEXT:
             terms[number] = builder.functions["sign_extend"](width - self.widths[a], terms[a])
+        elif HAS_PARAMETER[op]:
+            *operands, parameter = (a, b, c)[: ARITY[op] + 1]
+            terms[number] = builder.functions[OPERATORS[op][3]](parameter, *(self.term(i) for i in operands))
         else:
             raise AssertionError(f"operator {OPERATORS[op]} has no translation")
 

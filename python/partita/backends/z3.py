@@ -17,17 +17,13 @@ import z3
 
 from partita._core import QueryView, Sat, Unknown
 from partita.backends.incremental import Backend, unknown, unsat
-from partita.backends.translate import ARRAY, BOOL, FUNCTIONS, Term, Terms
+from partita.backends.translate import ARRAY, BOOL, FUNCTIONS, INDEXED, Term, Terms
 from partita.layers import Answer
 
-INDEXED = {"extract": z3.Z3_mk_extract, "zero_extend": z3.Z3_mk_zero_ext, "sign_extend": z3.Z3_mk_sign_ext}
-NARY = {"and": z3.Z3_mk_and, "or": z3.Z3_mk_or}
-# Z3 names its functions as SMT-LIB does, except equality.
-MAKE = {
-    name: getattr(z3, f"Z3_mk_{'eq' if name == '=' else name}")
-    for name in FUNCTIONS
-    if name not in INDEXED and name not in NARY
-}
+OTHER_NAMES = {"=": "eq", "zero_extend": "zero_ext", "sign_extend": "sign_ext"}
+"""Functions that Z3 does not name as SMT-LIB does."""
+MAKE = {name: getattr(z3, f"Z3_mk_{OTHER_NAMES.get(name, name)}") for name in FUNCTIONS}
+NARY = ("and", "or")
 
 
 class Z3Builder:
@@ -35,11 +31,14 @@ class Z3Builder:
 
     def __init__(self) -> None:
         self.context = z3.Context()
-        self.functions = {name: self._plain(make) for name, make in MAKE.items()}
-        self.functions |= {name: self._indexed(make) for name, make in INDEXED.items()}
-        self.functions |= {name: self._nary(make) for name, make in NARY.items()}
+        self.functions = {name: self._function(name, make) for name, make in MAKE.items()}
         self.sorts: dict[int, Any] = {}
         self.serial = 0
+
+    def _function(self, name: str, make: Callable[..., Any]) -> Callable[..., Term]:
+        if name in INDEXED:
+            return self._indexed(make)
+        return self._nary(make) if name in NARY else self._plain(make)
 
     # `ExprRef` owns a reference to the term.
     def _plain(self, make: Callable[..., Any]) -> Callable[..., Term]:

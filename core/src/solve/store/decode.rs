@@ -111,7 +111,7 @@ fn build(
             vec![low.checked_add(u64::from(width) - 1)?, low]
         }
         Op::ZExt | Op::SExt => vec![u64::from(width.checked_sub(graph.width(first))?)],
-        _ => Vec::new(),
+        _ => parameters.to_vec(),
     };
     let name = if graph.is_bool(first) { op.smtlib_on_bools() } else { op.smtlib() };
     graph.apply(Builtin::lookup(name)?, &parameters, kids).ok()
