@@ -2,7 +2,7 @@
 
 In a page, a block after a line that ends in "`NAME`:" (or begins so) is a file; `console` blocks are typed and `python`
 blocks run in the same folder. In expected output `...` matches any text. Messages on standard error (such as that the C
-library is being compiled) are not compared.
+library is being compiled) are not compared. The folder has the project's `examples`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ DOCS = REPOSITORY / "docs"
 BLOCK = re.compile(
     r"(?:^`(?P<name>[\w.-]+)`[^`\n]*[:.]\n\n)?^```(?P<language>\w*)\n(?P<body>.*?)^```$", re.DOTALL | re.MULTILINE
 )
-EXECUTED = sorted(page.name for page in DOCS.glob("*.md") if re.search(r"(?m)^```(console|python)$", page.read_text()))
+PAGES = [REPOSITORY / "README.md", *sorted(DOCS.glob("*.md"))]
+EXECUTED = [page for page in PAGES if re.search(r"(?m)^```(console|python)$", page.read_text())]
 
 
 def sessions(body: str) -> Iterator[tuple[str, str]]:
@@ -46,9 +47,10 @@ def run(*command: str, folder: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=folder, env=environment, text=True, timeout=PATIENCE_S, capture_output=True)
 
 
-@pytest.mark.parametrize("page", EXECUTED)
-def test_examples_of_a_page(page: str, tmp_path: Path) -> None:
-    for block in BLOCK.finditer((DOCS / page).read_text()):
+@pytest.mark.parametrize("page", EXECUTED, ids=lambda page: page.name)
+def test_examples_of_a_page(page: Path, tmp_path: Path) -> None:
+    (tmp_path / "examples").symlink_to(REPOSITORY / "examples")
+    for block in BLOCK.finditer(page.read_text()):
         name, language, body = block["name"], block["language"], block["body"]
         if name:
             (tmp_path / name).write_text(body)
@@ -56,10 +58,10 @@ def test_examples_of_a_page(page: str, tmp_path: Path) -> None:
             for command, expected in sessions(body):
                 tool = command.split()[0]
                 if "/" not in tool and shutil.which(tool) is None and not (PARTITA.parent / tool).exists():
-                    pytest.skip(f"{page} needs `{tool}`, which this machine does not have")
+                    pytest.skip(f"{page.name} needs `{tool}`, which this machine does not have")
                 done = run("sh", "-c", command, folder=tmp_path)
                 printed = f"`{command}` printed\n{done.stdout}\n{done.stderr}"
-                assert agrees(expected, done.stdout), f"{page}: {printed}\nexpected\n{expected}"
+                assert agrees(expected, done.stdout), f"{page.name}: {printed}\nexpected\n{expected}"
         elif language == "python":
             (tmp_path / "block.py").write_text(body)
             done = run(sys.executable, "block.py", folder=tmp_path)
