@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import _thread
+import signal
 import threading
 import time
 
@@ -216,6 +217,8 @@ def test_deadlines(backend: str) -> None:
 
 @pytest.mark.parametrize("backend", ["bitwuzla", "z3"])
 def test_ctrl_c_ends_a_check(backend: str) -> None:
+    # A shell may have started this process with SIGINT ignored, and tests before may have changed the handler.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     solver = Solver(layers=backend)
     solver.add(*HARD, *HARD_BOUNDS)
     threading.Timer(0.5, _thread.interrupt_main).start()
