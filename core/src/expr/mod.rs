@@ -11,6 +11,7 @@ pub mod builtin;
 mod collect;
 pub mod columns;
 pub mod eval;
+pub mod float;
 pub mod kquery;
 mod op;
 mod rewrite;
