@@ -132,9 +132,9 @@ fuzz: build $(VENV)/.dev
 	@echo "== every program with every search strategy"
 	$(BIN)/python tests/soak/fuzz_search.py $(FUZZ_SEED)
 	@echo "== random queries over small domains, against all assignments"
-	PARTITA_FUZZ_SEEDS=100..135 cargo test --locked --quiet --package partita-core --test interval_queries
+	PARTITA_FUZZ_SEEDS=100..135 cargo test --locked --quiet --package partita-core --test integration interval_queries::
 	@echo "== a writer of the store, killed 200 times; random queries with a store against Z3"
-	PARTITA_STORE_KILLS=200 cargo test --locked --quiet --package partita-core --test store killed
+	PARTITA_STORE_KILLS=200 cargo test --locked --quiet --package partita-core --test integration store::a_killed_writer
 	PARTITA_STORE_SCRIPTS=100 $(BIN)/python -m pytest -q tests/python/solver/test_store.py -k z3
 	@echo "== random queries, every chain against Z3"
 	$(BIN)/python tests/soak/fuzz_queries.py --seconds $(FUZZ_SECONDS) --seed $(FUZZ_SEED)

@@ -1,9 +1,7 @@
 //! Arrays in circuits: random queries with stores, `ite` of arrays, constant arrays, tables, word reads and
 //! comparisons, compared with all assignments at small widths; and comparisons of arrays with wide indices.
 
-mod chain;
-
-use chain::solver;
+use crate::chain::solver;
 use partita_core::blast::Blaster;
 use partita_core::budget::Budget;
 use partita_core::expr::{Bits, Evaluator, Expr, Graph, Model, Sort};

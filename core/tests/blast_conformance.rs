@@ -1,9 +1,7 @@
 //! The conformance suite for the layer `sat`, alone and in chains: random queries on random path trees, compared
 //! with all assignments.
 
-mod chain;
-
-use chain::layers;
+use crate::chain::layers;
 use partita_core::solve::conformance;
 
 fn conforms(names: &str, seeds: std::ops::Range<u64>, queries: u64) {

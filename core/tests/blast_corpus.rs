@@ -1,10 +1,8 @@
 //! The layer `sat` on the query logs of the corpus, compared with the recorded answers: a sample of each log, or
 //! all queries with PARTITA_CORPUS=all.
 
-mod chain;
-mod corpus;
-
-use chain::solver;
+use crate::chain::solver;
+use crate::corpus;
 use partita_core::budget::Budget;
 use partita_core::expr::kquery::KQueryParser;
 use partita_core::query::Query;

@@ -1,9 +1,8 @@
 //! Queries that are too large get an answer or `unknown` with its reason, in time and in bounded memory;
 //! assignments harvested on the way are kept.
 
-mod chain;
-
-use chain::layers;
+use crate::chain;
+use crate::chain::layers;
 use partita_core::budget::{Budget, Why};
 use partita_core::expr::{Expr, Model, Sort};
 use partita_core::query::{Answer, Query};

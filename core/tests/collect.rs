@@ -1,13 +1,11 @@
 //! Random building and collecting of expressions: live expressions keep handle and value, freed slots are reused,
 //! and expressions built in reused slots have the right value.
 
-mod terms;
-
+use crate::terms::{Random, V, World, from_value};
 use partita_core::expr::walk::Supports;
 use partita_core::expr::{Bits, Evaluator, Expr, Graph, Sort};
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
-use terms::{Random, V, World, from_value};
 
 /// All of `kept` have the same value as before, and building them again finds them.
 fn check(world: &mut World, evaluator: &mut Evaluator, kept: &[(Expr, Rc<[V]>)]) {

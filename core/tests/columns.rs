@@ -1,12 +1,11 @@
 //! `columns` agrees with `eval` in every lane: for random expressions with all leaves varying, with all but one
 //! fixed, with elements bound one by one, and with word reads bound as a whole.
 
-mod terms;
-
+use crate::terms;
+use crate::terms::{Random, V, World};
 use partita_core::expr::columns::{Columns, Plan, lanes_of};
 use partita_core::expr::walk::Atom;
 use partita_core::expr::{Bits, Expr, Graph, Model, Op, Sort, Value};
-use terms::{Random, V, World};
 
 fn check(world: &mut World, columns: &mut Columns, roots: &[Expr]) {
     let plan = Plan::new(&world.graph, roots);

@@ -1,9 +1,7 @@
 //! The layer `differences` compared with all assignments: order, equality and difference constraints between four
 //! words of three bits, signed and unsigned, with constants added at every wrap boundary.
 
-mod chain;
-
-use chain::solver;
+use crate::chain::solver;
 use partita_core::budget::Budget;
 use partita_core::expr::{Bits, Evaluator, Expr, Graph, Model, Sort};
 use partita_core::query::{Answer, Query, Status, verify};

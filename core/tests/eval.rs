@@ -2,11 +2,9 @@
 //! operator is implemented again over integers, and at random above 64 bits, where it is implemented over lists of
 //! bits.
 
-mod terms;
-
+use crate::terms::Random;
 use partita_core::expr::eval::{self, Shape};
 use partita_core::expr::{Bits, Op, ResultSort};
-use terms::Random;
 
 /// Parameters of an operator with results like its operand.
 fn parameters(op: Op, width: u32) -> std::ops::Range<u32> {

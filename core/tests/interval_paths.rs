@@ -1,8 +1,7 @@
 //! Facts about words, bytes and fields of words on paths: examples with their cores.
 
-mod chain;
-
-use chain::solver;
+use crate::chain;
+use crate::chain::solver;
 use partita_core::budget::Budget;
 use partita_core::expr::{Expr, Graph, Sort};
 use partita_core::interval::Learner;

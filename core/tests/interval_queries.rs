@@ -5,9 +5,7 @@
 //! overlap with their bytes (here elements of two and four bits), signed and unsigned order are mixed, sums and
 //! products wrap at every boundary.
 
-mod chain;
-
-use chain::solver;
+use crate::chain::solver;
 use partita_core::budget::Budget;
 use partita_core::expr::columns::{Columns, Plan};
 use partita_core::expr::walk::Atom;

@@ -1,9 +1,8 @@
 //! KQuery: every query of the corpus parses, printed queries parse to equal expressions, errors give message and
 //! position.
 
-mod corpus;
-mod random;
-
+use crate::corpus;
+use crate::random;
 use partita_core::expr::kquery::{self, KQueryParser, ParsedQuery};
 use partita_core::expr::{Bits, Evaluator, Expr, Graph, Model, Op, Sort, Value};
 use partita_core::solve::conformance::Random;

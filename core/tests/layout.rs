@@ -78,6 +78,21 @@ fn parts_use_only_lower_parts() {
     assert_eq!(parts, MAY_USE.len(), "a row for a part that does not exist");
 }
 
+/// A file that `main.rs` does not name would not be compiled, and its tests would not run.
+#[test]
+fn every_file_of_tests_is_run() {
+    let core = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let modules = fs::read_to_string(core.join("tests/main.rs")).unwrap();
+    let manifest = fs::read_to_string(core.join("Cargo.toml")).unwrap();
+    for entry in fs::read_dir(core.join("tests")).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_stem().unwrap().to_str().unwrap().to_string();
+        let is_module = modules.lines().any(|line| line == format!("mod {name};"));
+        let is_target = manifest.contains(&format!("[[test]]\nname = \"{name}\""));
+        assert!(name == "main" || is_module || is_target, "expected `mod {name};` in tests/main.rs");
+    }
+}
+
 fn is_code(line: &str) -> bool {
     !line.trim_start().starts_with("//")
 }

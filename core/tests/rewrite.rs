@@ -2,11 +2,10 @@
 //! of the operands, under all models if there are few and at random otherwise. A rule that is never applied fails
 //! the test. Then the canonical forms that the rules guarantee.
 
-mod terms;
-
+use crate::terms;
+use crate::terms::{Make, Random, World, from_value};
 use partita_core::expr::{Evaluator, Expr, Graph, Op, ResultSort, Rule, Sort};
 use rustc_hash::FxHashMap;
-use terms::{Make, Random, World, from_value};
 
 /// Number of applications of each rule, over many graphs.
 #[derive(Default)]

@@ -1,7 +1,6 @@
 //! Scripts: the commands of SMT-LIB and KQuery files, with a complete layer for small queries.
 
-mod corpus;
-
+use crate::corpus;
 use partita_core::expr::walk::{Atom, Supports};
 use partita_core::expr::{Bits, Evaluator, Expr, Graph, Model};
 use partita_core::query::{Alive, Answer, Core, Query, Why};

@@ -1,8 +1,7 @@
 //! SMT-LIB terms: printed terms parse to the same expression, errors give position and message, and depth is not
 //! limited.
 
-mod random;
-
+use crate::random;
 use partita_core::expr::smtlib::{Lexer, Parser, Printer, Symbols, SyntaxError};
 use partita_core::expr::{Evaluator, Expr, Graph, Op, Sort, Value};
 use partita_core::solve::conformance::Random;

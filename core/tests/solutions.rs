@@ -1,10 +1,8 @@
 //! The pool of solutions: the nodes they are attached to, how they move between nodes, the cost of a lookup, and
 //! the bounds.
 
-mod chain;
-mod random;
-
-use chain::{error, layers};
+use crate::chain::{error, layers};
+use crate::random;
 use partita_core::budget::{Budget, Why};
 use partita_core::expr::columns::{Assignment, Memo};
 use partita_core::expr::walk::Atom;

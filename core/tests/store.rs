@@ -1,8 +1,7 @@
 //! The layer `store`: every chain with it is correct, also with several processes at once, with a damaged file, and
 //! when a writing process is killed.
 
-mod chain;
-
+use crate::chain;
 use partita_core::budget::Budget;
 use partita_core::expr::{Expr, Graph, Sort};
 use partita_core::query::{Answer, Query};
@@ -258,7 +257,7 @@ fn a_killed_writer_loses_at_most_one_answer() {
     let mut total = 0;
     for round in 0..kills {
         let mut child = Command::new(std::env::current_exe().unwrap())
-            .args(["process_that_writes_until_killed", "--exact", "--nocapture", "--test-threads=1"])
+            .args(["store::process_that_writes_until_killed", "--exact", "--nocapture", "--test-threads=1"])
             .env("PARTITA_STORE_TO_KILL", folder.file())
             .stdout(Stdio::piped())
             .spawn()

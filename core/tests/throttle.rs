@@ -1,7 +1,6 @@
 //! The throttle skips a layer whose effort is greater than what it saves, if a layer below is complete.
 
-mod chain;
-
+use crate::chain;
 use partita_core::budget::Budget;
 use partita_core::expr::{Expr, Graph, Sort};
 use partita_core::query::{Alive, Answer, Core, Query, Reasons};

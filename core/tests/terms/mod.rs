@@ -2,7 +2,7 @@
 //! growing pool of expressions, and knows the value of each node under each model.
 //!
 //! A value is computed from the operator of a node and the values of its operands by `Make::meaning`, which uses
-//! `eval::word` and `eval::wide` (compared with SMT-LIB by `tests/eval.rs`) and treats arrays as plain lists. So
+//! `eval::word` and `eval::wide` (compared with SMT-LIB by `eval.rs`) and treats arrays as plain lists. So
 //! comparing the result of a builder with the value of the request tests the rewriting in between.
 
 // Each test file uses only a part of this.
