@@ -75,7 +75,7 @@ impl RunOptions {
                 let found = from_python(&row.kind, &value).filter(|found| row.kind.check(found));
                 let wrong = || {
                     let (expected, found) = (row.kind.expected_value(), shown(&value));
-                    PyValueError::new_err(format!("expected {keyword} to be {expected}, found `{found}`"))
+                    PyValueError::new_err(format!("expected {keyword} to be {expected}, found {found}"))
                 };
                 values.push((row, found.ok_or_else(wrong)?));
             }
@@ -113,10 +113,9 @@ fn find(name: &str) -> PyResult<&'static OptionRow> {
     find_option(name).ok_or_else(|| PyValueError::new_err(format!("there is no option `{name}`")))
 }
 
-/// A value in a message: strings as they are, anything else as Python writes it.
+/// A value in a message, as Python writes it.
 fn shown(value: &Bound<'_, PyAny>) -> String {
-    let text = if value.is_instance_of::<PyString>() { value.str() } else { value.repr() };
-    text.map_or_else(|_| "?".to_string(), |text| text.to_string())
+    value.repr().map_or_else(|_| "?".to_string(), |text| text.to_string())
 }
 
 /// The value as an option of this type; `None` for another type.
@@ -125,6 +124,9 @@ fn from_python(kind: &OptionKind, value: &Bound<'_, PyAny>) -> Option<OptionValu
     let text = || value.extract::<String>().ok();
     match kind {
         OptionKind::Flag => Some(OptionValue::Flag(value.cast::<PyBool>().ok()?.is_true())),
+        OptionKind::Bytes | OptionKind::Seconds if value.is_instance_of::<PyString>() => {
+            kind.parse(&[&text()?])
+        }
         OptionKind::Count { .. } | OptionKind::Bytes => {
             is_number.then(|| value.extract().ok()).flatten().map(OptionValue::Count)
         }
@@ -137,10 +139,12 @@ fn from_python(kind: &OptionKind, value: &Bound<'_, PyAny>) -> Option<OptionValu
             let path: PathBuf = value.extract().ok()?;
             Some(OptionValue::Text(path.to_string_lossy().into_owned()))
         }
-        OptionKind::Names(_) | OptionKind::Words(_) => match text() {
+        OptionKind::Names(_) => match text() {
             Some(text) => kind.parse(&[&text]),
             None => value.extract().ok().map(OptionValue::Words),
         },
+        // PyO3 does not take a text for a sequence.
+        OptionKind::Words(_) => value.extract().ok().map(OptionValue::Words),
         OptionKind::Contents => Some(OptionValue::Contents(value.cast::<PyBytes>().ok()?.as_bytes().into())),
         OptionKind::Variables => {
             let items = value.cast::<PyMapping>().ok()?.items().ok()?;

@@ -25,7 +25,7 @@ from partita.search import BUILT_IN, Search
 from partita.search import find as find_search
 from partita.solver import DEFAULT_LAYERS, resolve, with_verify
 from partita.store import choose
-from partita.whole import ENVIRONMENT, libraries
+from partita.whole import libraries
 
 SCHEMA = 1
 SLICE_S = 0.1
@@ -45,15 +45,15 @@ def explore(
     sym_stdout: bool = False,
     max_fail: int = 0,
     stdin: bytes = b"",
-    env: Mapping[str, str] = ENVIRONMENT,
+    env: Mapping[str, str] = options.ENVIRONMENT,
     write_host: bool = False,
     ambient: Literal["fixed", "symbolic"] = "fixed",
     search: str | Search = "mix",
     seed: int = 0,
     path_model: bool = True,
-    max_time: float | None = None,
-    max_solver_time: float | None = None,
-    max_memory: int | None = None,
+    max_time: float | str | None = None,
+    max_solver_time: float | str | None = None,
+    max_memory: int | str | None = None,
     max_instructions: int | None = None,
     max_tests: int | None = None,
     max_depth: int | None = None,
@@ -77,10 +77,10 @@ def explore(
     `check` names optional checks (overflow, shift, leak); with `ambient="symbolic"` time and random numbers are inputs.
     `max_objects` limits the objects of one symbolic pointer, `max_values` the values of one symbolic length or size.
 
-    Limits are seconds, bytes and counts; none is set by default except memory (half of the machine's). With `max_time`
-    one query may take a fortieth of it, at least a second; `max_solver_time` sets another limit. With `out`, tests and
-    `run.json` are written into that folder, which must be new or empty. With `store`, expensive answers are kept in
-    that file for later runs ("default": the user's own file, as in `partita run`).
+    Limits are seconds, bytes (also as text: "60s", "2GB") and counts; none is set by default except memory (half of the
+    machine's). With `max_time` one query may take a fortieth of it, at least a second; `max_solver_time` sets another
+    limit. With `out`, tests and `run.json` are written into that folder, which must be new or empty. With `store`,
+    expensive answers are kept in that file for later runs ("default": the user's own file, as in `partita run`).
 
     With `path_model=False` the chain is asked about both sides of every branch, as by an executor that keeps no model
     of its paths: the same paths with about twice the queries, for experiments.
@@ -99,6 +99,8 @@ def explore(
     given = {name: value for name, value in locals().items() if name in options.KEYWORDS}
     names = [program] if isinstance(program, (str, os.PathLike)) else list(program)
     texts = [os.fspath(name) for name in names]
+    if isinstance(arguments, str):
+        raise UsageError(f"expected arguments to be a sequence of words, found {arguments!r}")
     hooks = hooks or {}
     check_hooks(hooks)
     strategy = find_search(search)
@@ -253,6 +255,13 @@ class Run:
     def mismatches(self) -> int:
         """Number of answers of the chain that `verify` contradicted."""
         return int(sum(layer.get("mismatches", 0) for layer in self._engine.summary()["solver"]["layers"]))
+
+    def __repr__(self) -> str:
+        raw = self._engine.summary()
+        state = "running" if not self._closed else "complete" if self.complete else raw["stopped"] or "incomplete"
+        paths, bugs = raw["paths"]["completed"], len(raw["bugs"])
+        names = " ".join(self.program)
+        return f"<Run of {names}: {state}, {results.counted(paths, 'path')} completed, {results.counted(bugs, 'bug')}>"
 
     def _repr_html_(self) -> str:
         """The results so far as HTML for notebooks."""

@@ -12,8 +12,9 @@ from typing import Any, Literal, NamedTuple
 from partita import _core
 from partita.errors import UsageError
 from partita.search import BUILT_IN, Names
-from partita.whole import ENVIRONMENT
 
+ENVIRONMENT = {"HOME": "/", "LC_ALL": "C", "PATH": "/usr/local/bin:/usr/bin:/bin", "TZ": "UTC0"}
+"""Default environment variables of an explored program: few, and the same on every machine."""
 PYTHON_DEFAULTS: dict[str, Any] = {"env": ENVIRONMENT, "layers": None, "store": None}
 """Defaults of `explore()` that are not those of the command: scripts keep no answers unless they name a store."""
 

@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib.metadata import entry_points
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from partita.errors import UsageError
 
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+
+def _entry_points(group: str) -> list[EntryPoint]:
+    from importlib.metadata import entry_points  # 50 ms, needed by few commands
+
+    return list(entry_points(group=group))
+
 
 def names(group: str) -> list[str]:
-    return sorted(point.name for point in entry_points(group=group))
+    return sorted(point.name for point in _entry_points(group))
 
 
 def find(group: str, name: str) -> Callable[..., Any] | None:
     """Loads the entry point of this name; None if no installed package has one."""
-    for point in entry_points(group=group, name=name):
+    for point in _entry_points(group):
+        if point.name != name:
+            continue
         try:
             found = point.load()
         except Exception as error:

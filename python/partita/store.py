@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from partita.frontends.cache import cache_dir
-
 Store = str | os.PathLike[str] | None
 """A file, "default" for the user's own file, None (or "none") for no store."""
 
@@ -14,6 +12,8 @@ DEFAULT, NONE = "default", "none"
 
 
 def default_path() -> Path:
+    from partita.frontends.cache import cache_dir  # imports the front ends, which `partita smt` does not need
+
     return cache_dir() / "answers.sqlite"
 
 

@@ -1,4 +1,4 @@
-"""Whole programs: the libraries that a program is linked with, and the environment that it starts in."""
+"""Whole programs: the libraries that a program is linked with."""
 
 from __future__ import annotations
 
@@ -11,9 +11,6 @@ from partita.errors import UsageError
 from partita.frontends import load_program
 
 Libc = Literal["auto", "musl", "none"]
-
-ENVIRONMENT = {"HOME": "/", "LC_ALL": "C", "PATH": "/usr/local/bin:/usr/bin:/bin", "TZ": "UTC0"}
-"""Default environment variables of an explored program: few, and the same on every machine."""
 
 # Files of `runtime/lib` that programs with musl get too: functions that read bytes, with one decision per byte, without
 # word reads and without tables; and functions of the compiler's own library.

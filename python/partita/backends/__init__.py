@@ -7,8 +7,6 @@ import importlib
 import importlib.util
 from typing import cast
 
-from partita import plugins
-from partita.backends import process
 from partita.errors import UsageError
 from partita.layers import Layer
 
@@ -27,6 +25,8 @@ def installed() -> list[str]:
 
 def make(name: str, variant: str | None, options: dict[str, str]) -> Layer | None:
     """The back end with this name and these options, or None if there is no such back end."""
+    from partita.backends import process  # imported only if a chain names a layer that the core does not have
+
     if name == "process" or name in process.ALIASES:
         if variant is not None:
             raise UsageError(f"expected `{name}` without a variant, found `{name}:{variant}`")
@@ -44,6 +44,8 @@ def make(name: str, variant: str | None, options: dict[str, str]) -> Layer | Non
 
 def _plugin(name: str, variant: str | None, options: dict[str, str]) -> Layer | None:
     """A layer of another package: the entry point `name` of the group `partita.layers`."""
+    from partita import plugins
+
     found = plugins.find(GROUP, name)
     if found is None:
         return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from partita.errors import InternalError, UsageError
 
@@ -12,7 +12,18 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 
-COMMANDS = ("run", "replay", "show", "report", "export", "smt", "store", "bench", "completion")
+# Summaries are here, not in the modules, so that `partita --help` imports none of them.
+COMMANDS = {
+    "run": "Explores every feasible path of a program, reports bugs, and writes a test for each path.",
+    "replay": "Runs tests natively and compares their endings with those that the exploration recorded.",
+    "show": "Shows a run, or tests: inputs as bytes, numbers and text.",
+    "report": "Writes the report of a run: one HTML page with bugs, coverage, queries and tests.",
+    "export": "Exports the tests of a run to the format of another tool.",
+    "smt": "Solves SMT-LIB 2 scripts and KQuery files.",
+    "store": "Manages the answers kept from earlier runs: stats, clear or export.",
+    "bench": "Says where the experiments are: in the repository, not in the installed package.",
+    "completion": "Prints a completion script for a shell: bash, zsh or fish.",
+}
 # `make` calls these often. They parse their own arguments and import little.
 TOOLS = {
     "cc": 'C compiler for make CC="partita cc": native code, with bitcode for partita run. Takes the flags of clang.',
@@ -24,21 +35,23 @@ INTERNAL_STATUS = 4
 INTERRUPTED_STATUS = 130
 
 
-def make_parser() -> argparse.ArgumentParser:
+def make_parser(wanted: Collection[str] = tuple(COMMANDS)) -> argparse.ArgumentParser:
+    """The parser of the command, with the options of the subcommands `wanted`; others have their names only."""
     import argparse
     import importlib
 
-    from partita import __version__
-    from partita.cli.version import Version
+    from partita.cli.version import Version, version_line
 
     parser = argparse.ArgumentParser(prog="partita", description="A symbolic execution engine for C, and its solver.")
     parser.add_argument("--version", action=Version, nargs=0, help="print the version and details of the installation")
     commands = parser.add_subparsers(title="commands", dest="command", metavar="COMMAND", required=True)
-    for name in COMMANDS:
+    for name, summary in COMMANDS.items():
+        if name not in wanted:
+            commands.add_parser(name, help=summary)
+            continue
         module = importlib.import_module(f"partita.cli.{name}")
-        summary = (module.__doc__ or "").strip().splitlines()[0]
         command = commands.add_parser(name, help=summary, description=module.__doc__, allow_abbrev=False)
-        command.add_argument("--version", action="version", version=f"partita version {__version__}")
+        command.add_argument("--version", action="version", version=version_line())
         module.add_arguments(command)
         command.set_defaults(run=module.run)
     for name, summary in TOOLS.items():
@@ -77,7 +90,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         from partita.cli import run
 
         words, program_arguments = run.split_arguments(words)
-    arguments = make_parser().parse_args(with_dashed_values(words))
+    if words[:1] == ["run"] or words[:1] == ["smt"]:
+        words = with_dashed_values(words)
+    arguments = make_parser(words[:1]).parse_args(words)
     arguments.program_arguments = program_arguments
     try:
         status: int = arguments.run(arguments)

@@ -16,11 +16,11 @@ from typing import Any
 
 from partita import ktest
 from partita.errors import UsageError
+from partita.options import ENVIRONMENT
 from partita.replay import Verdict
 from partita.replay.native import is_executable_file, replay_natively
 from partita.replay.program import replay_program
 from partita.results import shown
-from partita.whole import ENVIRONMENT
 
 SOURCES = (".c", ".bc", ".ll")
 

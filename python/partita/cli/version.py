@@ -5,10 +5,7 @@ from __future__ import annotations
 import argparse
 import platform
 from collections.abc import Sequence
-from importlib import metadata
 from typing import Any
-
-from partita import __version__
 
 SOLVERS = ("z3-solver", "bitwuzla", "cvc5")
 
@@ -27,6 +24,12 @@ class Version(argparse.Action):
         parser.exit()
 
 
+def version_line() -> str:
+    from partita import __version__
+
+    return f"partita version {__version__}"
+
+
 def version_text() -> str:
     solvers = [f"{name} {version}" for name in SOLVERS if (version := installed(name))]
     rows = {
@@ -38,10 +41,12 @@ def version_text() -> str:
         "bitcode": f"llvmlite {installed('llvmlite') or 'missing'}",
         "solvers": ", ".join(["our own", *solvers]),
     }
-    return "\n".join([f"partita version {__version__}", *(f"{name:<11}{value}" for name, value in rows.items())])
+    return "\n".join([version_line(), *(f"{name:<11}{value}" for name, value in rows.items())])
 
 
 def installed(package: str) -> str | None:
+    from importlib import metadata  # 50 ms, and every command imports this module
+
     try:
         return metadata.version(package)
     except metadata.PackageNotFoundError:

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from partita.frontends.executable import is_executable
 from partita.ktest import Test
+from partita.options import ENVIRONMENT
 from partita.replay import ReplayResult, Verdict, compile_native, replay
 from partita.replay.environment import uses_environment
 from partita.replay.program import replay_program
-from partita.whole import ENVIRONMENT
 
 
 def is_executable_file(name: str) -> bool:

@@ -20,10 +20,10 @@ from pathlib import Path
 from partita.cc.musl import link_command
 from partita.errors import UsageError
 from partita.ktest import Test
+from partita.options import ENVIRONMENT
 from partita.replay import ReplayResult, Verdict, judge, to_bytes
 from partita.replay.environment import Environment, create, environment
 from partita.toolchain import runtime_include
-from partita.whole import ENVIRONMENT
 
 _TEST_VARIABLE = "PARTITA_REPLAY_TEST"
 

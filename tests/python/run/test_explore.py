@@ -13,6 +13,7 @@ import pytest
 
 from partita import Run, UsageError, bv, explore, layers, plugins, testing
 from partita.search import OpenState, Search
+from support import REPOSITORY
 from support import Run as Command
 
 BITS = """#include "klee/klee.h"
@@ -329,3 +330,10 @@ def test_protocols_are_public() -> None:
     layer: layers.Layer = CountingLayer()
     assert search
     assert layer
+
+
+def test_limits_can_have_units() -> None:
+    run = explore(REPOSITORY / "examples" / "rle.c", max_time="90s", max_memory="2GB", max_solver_time="1.5")
+    assert (run.limits["max_time"], run.limits["max_memory"], run.limits["max_solver_time"]) == (90, 2 << 30, 1.5)
+    assert repr(run).endswith("rle.c: running, 0 paths completed, 0 bugs>")
+    assert repr(run.finish()).endswith("rle.c: complete, 24 paths completed, 1 bug>")

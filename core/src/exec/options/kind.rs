@@ -122,8 +122,14 @@ impl Kind {
     /// Allowed values of a typed API, as the end of "expected NAME to be".
     pub fn expected_value(&self) -> String {
         match self {
-            Kind::Seconds => "a number of seconds of at least 0".to_string(),
-            Kind::Bytes => "a whole number of bytes".to_string(),
+            Kind::Seconds => "seconds as a number of at least 0, or text such as 60s, 10m or 2h".to_string(),
+            Kind::Bytes => "bytes as a whole number, or text such as 500MB or 2GB".to_string(),
+            Kind::Counts(parts) => {
+                let names: Vec<&str> = parts.iter().map(|(name, _)| *name).collect();
+                format!("a tuple ({}), {}", names.join(", "), self.expected())
+            }
+            Kind::Words(_) => "a sequence of words such as [\"-DX\", \"-O1\"]".to_string(),
+            Kind::Variables => "a mapping of texts to texts".to_string(),
             _ => self.expected(),
         }
     }
