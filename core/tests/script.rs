@@ -136,7 +136,7 @@ fn a_session() {
 #[test]
 fn errors_are_reported_and_change_nothing() {
     let mut s = session();
-    let start = "(declare-const x (_ BitVec 8))\n(declare-const p Bool)\n(assert (= x #x01))";
+    let start = "(set-option :continued-execution true)(declare-const x (_ BitVec 8))\n(declare-const p Bool)\n(assert (= x #x01))";
     assert!(s.feed(start.as_bytes()).is_empty());
     for (text, expected) in [
         (
@@ -568,4 +568,100 @@ fn a_long_session_collects_garbage() {
     }
     assert!(largest > 100_000, "{largest} nodes: nothing was tested");
     assert!(s.solver.graph.len() < 3_000_000, "{}", s.solver.graph.len());
+}
+
+#[test]
+fn checks_after_a_rejected_command_are_unknown() {
+    let mut s = session();
+    for (text, expected) in [
+        ("(declare-const x (_ BitVec 4))(push)(assert (= x y))(check-sat)", "unknown"),
+        (
+            "(get-info :reason-unknown)",
+            "(:reason-unknown \"script: a command was rejected: line 1 column 50: expected a declared symbol, found `y`\")",
+        ),
+        ("(check-sat-assuming ((= x #x1)))", "unknown"),
+        ("(set-option :continued-execution true)(check-sat)", "sat"),
+        ("(set-option :continued-execution false)(check-sat)", "unknown"),
+        ("(pop)(check-sat)", "sat"),
+        ("(push)(declare-const p Float128)(pop)(check-sat)", "sat"),
+        // Commands that only ask change nothing, rejected or not.
+        ("(get-value (q))(check-sat)", "sat"),
+        ("(set-option :foo 1)(set-logic FOO)(get-foo)(check-sat)", "sat"),
+        ("(check-sat-assuming (q))(check-sat)", "sat"),
+        ("(declare-datatype T ((c)))(check-sat)", "unknown"),
+        ("(reset)(check-sat)", "sat"),
+        ("(asert true)(check-sat)", "unknown"),
+        ("(reset-assertions)(check-sat)", "sat"),
+        ("(set-option :global-declarations true)(push)(assert q)(pop)(check-sat)", "sat"),
+        ("(push)(declare-const r Float128)(pop)(check-sat)", "unknown"),
+        ("(reset-assertions)(check-sat)", "unknown"),
+        ("(reset)(check-sat)", "sat"),
+    ] {
+        let found = s.feed(text.as_bytes());
+        assert_eq!(found.last().map(String::as_str), Some(expected), "{text}");
+    }
+}
+
+#[test]
+fn labels_and_assertions_are_those_of_the_script() {
+    assert_eq!(
+        answers(
+            "(declare-const x (_ BitVec 4))
+             (assert (and (! (= x  #x3) :named three) (or three (! (bvult x #x2) :named small)) (not small)))
+             (assert (let ((y (! (= x #x3) :named again))) (and y again)))
+             (push)(assert (! (bvult x #x4) :named |a b|))(check-sat)(get-assignment)
+             (pop)(check-sat)(get-assignment)(get-assertions)(assert (= three (! three :named three)))"
+        ),
+        [
+            "sat",
+            "((three true) (small false) (again true) (|a b| true))",
+            "sat",
+            "((three true) (small false) (again true))",
+            "((and (! (= x  #x3) :named three) (or three (! (bvult x #x2) :named small)) (not small))\n \
+             (let ((y (! (= x #x3) :named again))) (and y again)))",
+            "(error \"line 5 column 95: expected a new symbol, found `three`, which is declared already\")",
+        ]
+    );
+}
+
+#[test]
+fn definitions_that_could_be_recursive_but_are_not() {
+    assert_eq!(
+        answers(
+            "(define-fun-rec twice ((v (_ BitVec 4))) (_ BitVec 4) (bvadd v v))
+             (declare-const x (_ BitVec 4))(assert (= (twice x) #x6))(assert (bvult x #x8))
+             (check-sat)(get-value (x))
+             (define-fun-rec f ((v (_ BitVec 4))) (_ BitVec 4) (f v))(check-sat)"
+        ),
+        [
+            "sat",
+            "((x #x3))",
+            "(error \"line 4 column 65: expected a declared function, found `f`\")",
+            "unknown"
+        ]
+    );
+}
+
+#[test]
+fn extensions_of_other_solvers() {
+    assert_eq!(
+        answers(
+            "(declare-const x (_ BitVec 4))
+             (assert (= (bvredor x) #b1))(assert (= (bvredand x) #b0))(assert (= (bvredxor x) #b1))
+             (assert (= (bvite (bvredor x) (bvinc x) x) #x9))(check-sat)(get-value (x))
+             (push)(define-fun bvinc ((v (_ BitVec 4))) (_ BitVec 4) v)(simplify (bvinc #x2))(pop)(simplify (bvinc #x2))
+             (simplify (ext_rotate_left #x9 #x5))(simplify (bvsmul_noovfl #x7 #x7))(simplify (bvsmul_noudfl #x7 #x7))
+             (assert (= (bvite x x x) x))"
+        ),
+        [
+            "sat",
+            "((x #x8))",
+            "#x2",
+            "#x3",
+            "#x3",
+            "false",
+            "true",
+            "(error \"line 6 column 25: bvite: expected a condition of one bit, found (_ BitVec 4)\")"
+        ]
+    );
 }

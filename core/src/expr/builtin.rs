@@ -28,6 +28,8 @@ enum ArgumentSorts {
     Same,
     /// A condition and two expressions of one sort.
     Choice,
+    /// A condition of one bit and two bit-vectors of one width.
+    BitChoice,
     ArrayIndex,
     ArrayIndexElement,
 }
@@ -133,6 +135,12 @@ builtins! {
     BvSle "bvsle", 0, Exactly(2), Words, Bool = Sle;
     BvSgt "bvsgt", 0, Exactly(2), Words, Bool => |g, args, _| g.slt(args[1], args[0]);
     BvSge "bvsge", 0, Exactly(2), Words, Bool => |g, args, _| g.sle(args[1], args[0]);
+    BvRedor "bvredor", 0, Exactly(1), Words, Bit => |g, args, _| g.any_bit(args[0]);
+    BvRedand "bvredand", 0, Exactly(1), Words, Bit => |g, args, _| g.all_bits(args[0]);
+    BvRedxor "bvredxor", 0, Exactly(1), Words, Bit => |g, args, _| g.parity(args[0]);
+    BvInc "bvinc", 0, Exactly(1), Words, Operand => |g, args, _| g.plus(args[0], 1);
+    BvDec "bvdec", 0, Exactly(1), Words, Operand => |g, args, _| g.plus(args[0], u64::MAX);
+    BvIte "bvite", 0, Exactly(3), BitChoice, Arguments => |g, args, _| g.choose(args[0], args[1], args[2]);
     BvComp "bvcomp", 0, Exactly(2), Words, Bit => |g, args, _| g.comp(args[0], args[1]);
     BvNego "bvnego", 0, Exactly(1), Words, Bool => |g, args, _| g.neg_overflows(args[0]);
     BvUaddo "bvuaddo", 0, Exactly(2), Words, Bool => |g, args, _| g.uadd_overflows(args[0], args[1]);
@@ -141,12 +149,17 @@ builtins! {
     BvSmulo "bvsmulo", 0, Exactly(2), Words, Bool => |g, args, _| g.smul_overflows(args[0], args[1]).expect("the width was checked");
     BvUsubo "bvusubo", 0, Exactly(2), Words, Bool => |g, args, _| g.usub_overflows(args[0], args[1]);
     BvSsubo "bvssubo", 0, Exactly(2), Words, Bool => |g, args, _| g.ssub_overflows(args[0], args[1]);
+    BvUmulNoovfl "bvumul_noovfl", 0, Exactly(2), Words, Bool => |g, args, _| g.umul_fits(args[0], args[1]);
+    BvSmulNoovfl "bvsmul_noovfl", 0, Exactly(2), Words, Bool => |g, args, _| g.smul_fits(args[0], args[1], false);
+    BvSmulNoudfl "bvsmul_noudfl", 0, Exactly(2), Words, Bool => |g, args, _| g.smul_fits(args[0], args[1], true);
     BvSdivo "bvsdivo", 0, Exactly(2), Words, Bool => |g, args, _| g.sdiv_overflows(args[0], args[1]);
     Concat "concat", 0, AtLeast(2), AnyWords, Arguments => Graph::concat_all;
     Extract "extract", 2, Exactly(1), Words, Indexed => |g, args, at| g.extract(args[0], at[1] as u32, (at[0] - at[1]) as u32 + 1);
     ZeroExtend "zero_extend", 1, Exactly(1), Words, Indexed => |g, args, by| g.zext(args[0], g.width(args[0]) + by[0] as u32);
     SignExtend "sign_extend", 1, Exactly(1), Words, Indexed => |g, args, by| g.sext(args[0], g.width(args[0]) + by[0] as u32);
     RotateLeft "rotate_left", 1, Exactly(1), Words, Operand => |g, args, by| g.rotate_left(args[0], by[0]);
+    ExtRotateLeft "ext_rotate_left", 0, Exactly(2), Words, Operand => |g, args, _| g.rotate_by(args[0], args[1], true);
+    ExtRotateRight "ext_rotate_right", 0, Exactly(2), Words, Operand => |g, args, _| g.rotate_by(args[0], args[1], false);
     RotateRight "rotate_right", 1, Exactly(1), Words, Operand => |g, args, by| g.rotate_right(args[0], by[0]);
     Repeat "repeat", 1, Exactly(1), Words, Indexed => |g, args, count| g.repeat(args[0], count[0] as u32);
     Select "select", 0, Exactly(2), ArrayIndex, Arguments => |g, args, _| g.select(args[0], args[1]);
@@ -154,6 +167,24 @@ builtins! {
 }
 
 impl Builtin {
+    /// Whether SMT-LIB does not define the function. A script may use its name for something else.
+    pub const fn is_extension(self) -> bool {
+        matches!(
+            self,
+            Builtin::BvRedor
+                | Builtin::BvRedand
+                | Builtin::BvRedxor
+                | Builtin::BvInc
+                | Builtin::BvDec
+                | Builtin::BvIte
+                | Builtin::ExtRotateLeft
+                | Builtin::ExtRotateRight
+                | Builtin::BvUmulNoovfl
+                | Builtin::BvSmulNoovfl
+                | Builtin::BvSmulNoudfl
+        )
+    }
+
     fn error<T>(self, what: std::fmt::Arguments<'_>) -> Result<T, SortError> {
         Err(SortError(format!("{}: {what}", self.name())))
     }
@@ -212,6 +243,13 @@ impl Builtin {
                 }
                 Ok(args[1])
             }
+            ArgumentSorts::BitChoice => {
+                if args[0] != Sort::Bits(1) {
+                    return self.error(format_args!("expected a condition of one bit, found {}", args[0]));
+                }
+                self.expect_word(args[1])?;
+                self.expect_like_first(&args[1..]).map(|()| args[1])
+            }
             ArgumentSorts::ArrayIndex => self.expect_array(args),
             ArgumentSorts::ArrayIndexElement => {
                 let element = self.expect_array(args)?;
@@ -231,7 +269,10 @@ impl Builtin {
         match self.result_of_words() {
             WordResult::Operand => Ok(Sort::Bits(width)),
             WordResult::Bit => Ok(Sort::Bits(1)),
-            WordResult::Bool if self == Builtin::BvSmulo && wide * 2 > u64::from(MAX_WIDTH) => {
+            WordResult::Bool
+                if matches!(self, Builtin::BvSmulo | Builtin::BvSmulNoovfl | Builtin::BvSmulNoudfl)
+                    && wide * 2 > u64::from(MAX_WIDTH) =>
+            {
                 let limit = MAX_WIDTH / 2;
                 self.error(format_args!("expected at most {limit} bits for a signed product, found {width}"))
             }

@@ -11,6 +11,7 @@ pub mod builtin;
 mod collect;
 pub mod columns;
 pub mod eval;
+mod extensions;
 pub mod float;
 pub mod kquery;
 mod op;

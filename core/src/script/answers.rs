@@ -95,9 +95,23 @@ impl Session {
         format!("expected an unsat answer before {command}, found {found}")
     }
 
+    /// The assertions as they were written.
     pub(super) fn get_assertions(&mut self) -> Result<String, String> {
-        let printer = self.printer();
-        let terms: Vec<String> = self.assertions.iter().map(|a| printer.term(a.expr)).collect();
+        let terms: Vec<&str> = self.assertions.iter().map(|a| &*a.text).collect();
         Ok(format!("({})", terms.join("\n ")))
+    }
+
+    /// The truth values of the boolean terms that have a label.
+    pub(super) fn get_assignment(&mut self) -> Result<String, String> {
+        let model = self.model()?;
+        let labels = self.labels.clone();
+        let terms: Vec<Expr> = labels.iter().map(|&(_, term)| term).collect();
+        let values = self.print_values(&terms, &model);
+        let pairs: Vec<String> = labels
+            .iter()
+            .zip(values)
+            .map(|(&(symbol, _), value)| format!("({} {value})", self.print_declared(symbol)))
+            .collect();
+        Ok(format!("({})", pairs.join(" ")))
     }
 }

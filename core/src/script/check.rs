@@ -9,7 +9,7 @@ use super::tables::{self, ElementTable};
 use super::{LastCheck, Session};
 use crate::budget::Budget;
 use crate::expr::{Bits, Expr, Graph, Model, Op, Sort};
-use crate::query::{Answer, Core, Path, Query, Reasons, Status};
+use crate::query::{Answer, Core, Path, Query, Reasons, Status, Why};
 use crate::solve::Solver;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
@@ -91,6 +91,12 @@ pub(super) fn ask(
 impl Session {
     /// Checks the assertions together with the assumptions, each with its text.
     pub(super) fn check_sat(&mut self, assumptions: &[(Expr, String)]) -> String {
+        if let (Some(message), false) = (self.rejected.first(), self.options.continued_execution) {
+            let message = format!("a command was rejected: {message}");
+            self.last = LastCheck::Unknown(Why::Layer { name: "script".into(), message });
+            self.unknowns += 1;
+            return "unknown".to_string();
+        }
         let mut seen = FxHashSet::default();
         let mut constraints = Vec::new();
         let all = self.assertions.iter().map(|a| a.expr).chain(assumptions.iter().map(|a| a.0));

@@ -2,7 +2,7 @@
 //!
 //! A command is read completely before it takes effect, so an invalid command changes nothing.
 
-use super::{Assertion, LastCheck, Session};
+use super::{Assertion, LastCheck, Session, UNSUPPORTED};
 use crate::expr::Expr;
 use crate::expr::smtlib::{Lexer, Parser, Printer, Symbol, SyntaxError, Token, print_symbol};
 use rustc_hash::FxHashSet;
@@ -26,7 +26,7 @@ impl Session {
         let token = lexer.token()?;
         let Token::Symbol(name) = token else { return lexer.unexpected("a command", token) };
         let answer = match name {
-            "assert" => self.assert(lexer)?,
+            "assert" => self.assert(lexer, text)?,
             "check-sat" => {
                 expect_end(&mut lexer)?;
                 Some(self.check_sat(&[]))
@@ -40,7 +40,8 @@ impl Session {
             "declare-const" => self.declare(lexer, false)?,
             "declare-fun" => self.declare(lexer, true)?,
             "define-const" => self.define(lexer, false)?,
-            "define-fun" => self.define(lexer, true)?,
+            // The name is not visible in the body: a recursive definition is an error.
+            "define-fun" | "define-fun-rec" => self.define(lexer, true)?,
             "define-sort" => {
                 let symbol = symbol(&mut lexer, &mut self.symbols)?;
                 check_rest(&lexer, text, 2)?;
@@ -71,13 +72,14 @@ impl Session {
             "get-model" => self.without_arguments(&mut lexer, Session::get_model)?,
             "get-unsat-core" => self.without_arguments(&mut lexer, Session::get_unsat_core)?,
             "get-unsat-assumptions" => self.without_arguments(&mut lexer, Session::get_unsat_assumptions)?,
+            "get-assignment" => self.without_arguments(&mut lexer, Session::get_assignment)?,
             "get-assertions" => self.without_arguments(&mut lexer, Session::get_assertions)?,
             "get-info" => Some(self.get_info(&mut lexer)?),
             "get-option" => Some(self.get_option(&mut lexer)?),
             "set-option" => {
                 check_rest(&lexer, text, 2)?;
                 if !self.set_option(&mut lexer)? {
-                    return Ok(Some("unsupported".into()));
+                    return Ok(Some(UNSUPPORTED.into()));
                 }
                 None
             }
@@ -85,7 +87,7 @@ impl Session {
                 let known = self.set_logic(&mut lexer)?;
                 expect_end(&mut lexer)?;
                 if !known {
-                    return Ok(Some("unsupported".into()));
+                    return Ok(Some(UNSUPPORTED.into()));
                 }
                 None
             }
@@ -121,10 +123,9 @@ impl Session {
                 self.exited = true;
                 None
             }
-            "declare-sort" | "declare-datatype" | "declare-datatypes" | "define-fun-rec"
-            | "define-funs-rec" | "get-proof" | "get-assignment" | "maximize" | "minimize"
-            | "get-objectives" | "assert-soft" => {
-                return Ok(Some("unsupported".into()));
+            "declare-sort" | "declare-datatype" | "declare-datatypes" | "define-funs-rec" | "get-proof"
+            | "maximize" | "minimize" | "get-objectives" | "assert-soft" => {
+                return Ok(Some(UNSUPPORTED.into()));
             }
             _ => return lexer.unexpected("a command", token),
         };
@@ -144,16 +145,21 @@ impl Session {
     fn define_named(&mut self, named: Vec<(Symbol, Expr)>) {
         for (symbol, value) in named {
             self.symbols.define(symbol, value).expect("the reader checked that it is new");
+            if self.solver.graph.is_bool(value) {
+                self.labels.push((symbol, value));
+            }
         }
     }
 
-    fn assert(&mut self, lexer: Lexer<'_>) -> Reply {
+    fn assert(&mut self, lexer: Lexer<'_>, text: &[u8]) -> Reply {
+        let from = lexer.at();
         let mut parser = Parser::new(&mut self.solver.graph, &mut self.symbols, lexer);
         let expr = parser.boolean()?;
+        let text = source_text(text, from, parser.lexer.at()).into();
         expect_end(&mut parser.lexer)?;
         let (name, named) = (parser.name, parser.named);
         self.define_named(named);
-        self.assertions.push(Assertion { expr, name });
+        self.assertions.push(Assertion { expr, name, text });
         self.last = LastCheck::None;
         Ok(None)
     }

@@ -2,13 +2,15 @@
 //!
 //! A `Session` accepts text in chunks of any size and executes a command as soon as it is complete, so the
 //! same code serves files and interactive use. An invalid command answers `(error "...")` and changes
-//! nothing.
+//! nothing. If it would have changed the assertions or the symbols, the script is about another problem than
+//! the session (`rejected.rs`).
 
 mod answers;
 mod check;
 mod commands;
 mod kquery;
 mod options;
+mod rejected;
 mod split;
 mod tables;
 
@@ -20,8 +22,12 @@ use crate::expr::{Expr, Model};
 use crate::query::{Path, Why};
 use crate::solve::Solver;
 use options::Options;
+use rejected::Rejected;
 use split::{CommandRange, Splitter};
 use std::time::Duration;
+
+/// Answer to a command that is not supported.
+const UNSUPPORTED: &str = "unsupported";
 
 /// Number of nodes above which dead nodes are collected.
 const COLLECT_ABOVE: usize = 1 << 20;
@@ -29,6 +35,8 @@ const COLLECT_ABOVE: usize = 1 << 20;
 struct Assertion {
     expr: Expr,
     name: Option<Symbol>,
+    /// The term as it was written, for `get-assertions`.
+    text: Box<str>,
 }
 
 /// State saved by a push.
@@ -36,6 +44,7 @@ struct Level {
     mark: Mark,
     assertions: usize,
     declared: usize,
+    labels: usize,
 }
 
 /// Result of the last check, valid until the assertions change.
@@ -91,6 +100,9 @@ pub struct Session {
     levels: Vec<Level>,
     /// Declared constants, in order, for `get-model`.
     declared: Vec<(Symbol, Expr)>,
+    /// Boolean terms with a `:named` label, in order, for `get-assignment`.
+    labels: Vec<(Symbol, Expr)>,
+    rejected: Rejected,
     last: LastCheck,
     /// The path of the last check, retained so that the next check shares its prefix.
     retained_path: Option<Path>,
@@ -113,6 +125,8 @@ impl Session {
             assertions: Vec::new(),
             levels: Vec::new(),
             declared: Vec::new(),
+            labels: Vec::new(),
+            rejected: Rejected::default(),
             last: LastCheck::None,
             retained_path: None,
             errors: 0,
@@ -160,15 +174,30 @@ impl Session {
         // The session is borrowed mutably while the command reads the text.
         let text = self.splitter.take_text();
         let result = self.execute(&text[command.start..command.end]);
+        let is_assertion = rejected::is_assertion(&text[command.start..command.end]);
+        let changes_problem = rejected::changes_problem(&text[command.start..command.end]);
         self.splitter.return_text(text);
         self.collect_if_large();
+        let rejected = match &result {
+            Ok(Some(answer)) if changes_problem && answer == UNSUPPORTED => {
+                Some((0, "an unsupported command"))
+            }
+            Ok(_) => None,
+            Err(error) => Some((error.at, error.message.as_str())),
+        };
+        let located = rejected.map(|(at, message)| {
+            let (line, column) = self.splitter.position(command.start + at);
+            format!("line {line} column {column}: {message}")
+        });
+        if let (Some(located), true) = (&located, changes_problem) {
+            self.rejected.add(self.levels.len(), self.symbols.global && !is_assertion, located);
+        }
         let answer = match result {
             Ok(answer) => answer,
-            Err(error) => {
+            Err(_) => {
                 self.errors += 1;
-                let (line, column) = self.splitter.position(command.start + error.at);
-                let message = error.message.replace('"', "\"\"");
-                Some(format!("(error \"line {line} column {column}: {message}\")"))
+                let located = located.expect("an error").replace('"', "\"\"");
+                Some(format!("(error \"{located}\")"))
             }
         };
         if self.exited && answer.is_none() {
@@ -198,6 +227,8 @@ impl Session {
         self.assertions.clear();
         self.levels.clear();
         self.declared.clear();
+        self.labels.clear();
+        self.rejected = Rejected::default();
         self.last = LastCheck::None;
     }
 
@@ -219,10 +250,13 @@ impl Session {
         let global = self.symbols.global;
         self.assertions.clear();
         self.levels.clear();
+        self.rejected.pop_all();
         self.last = LastCheck::None;
         if !global {
             self.symbols = Symbols::new(&self.solver.graph);
             self.declared.clear();
+            self.labels.clear();
+            self.rejected = Rejected::default();
         }
     }
 
@@ -233,6 +267,7 @@ impl Session {
                 mark,
                 assertions: self.assertions.len(),
                 declared: self.declared.len(),
+                labels: self.labels.len(),
             });
         }
         self.last = LastCheck::None;
@@ -246,7 +281,9 @@ impl Session {
         self.assertions.truncate(level.assertions);
         if !self.symbols.global {
             self.declared.truncate(level.declared);
+            self.labels.truncate(level.labels);
         }
+        self.rejected.pop(at);
         self.levels.truncate(at);
         self.last = LastCheck::None;
     }

@@ -9,11 +9,12 @@ use std::time::Duration;
 const LOGICS: [&str; 5] = ["QF_BV", "QF_ABV", "QF_AUFBV", "QF_UFBV", "ALL"];
 
 /// Options that are stored and otherwise ignored: their features are always enabled.
-const STORED_OPTIONS: [&str; 7] = [
+const STORED_OPTIONS: [&str; 8] = [
     "produce-models",
     "produce-unsat-cores",
     "produce-unsat-assumptions",
     "produce-assertions",
+    "produce-assignments",
     "random-seed",
     "diagnostic-output-channel",
     "regular-output-channel",
@@ -21,13 +22,15 @@ const STORED_OPTIONS: [&str; 7] = [
 
 pub(super) struct Options {
     pub(super) print_success: bool,
+    /// Whether checks after a rejected command answer about the accepted ones.
+    pub(super) continued_execution: bool,
     pub(super) timeout: Option<Duration>,
     stored: Vec<(&'static str, String)>,
 }
 
 impl Options {
     pub(super) fn new(timeout: Option<Duration>) -> Options {
-        Options { print_success: false, timeout, stored: Vec::new() }
+        Options { print_success: false, continued_execution: false, timeout, stored: Vec::new() }
     }
 }
 
@@ -37,6 +40,7 @@ impl Session {
         let name = keyword(lexer)?;
         match name {
             "print-success" => self.options.print_success = truth(lexer)?,
+            "continued-execution" => self.options.continued_execution = truth(lexer)?,
             "global-declarations" | "global-decls" => self.symbols.global = truth(lexer)?,
             "timeout" => {
                 // Milliseconds; zero and Z3's largest number mean no limit.
@@ -66,11 +70,14 @@ impl Session {
         lexer.close()?;
         Ok(match name {
             "print-success" => self.options.print_success.to_string(),
+            "continued-execution" => self.options.continued_execution.to_string(),
             "global-declarations" | "global-decls" => self.symbols.global.to_string(),
             "timeout" => self.options.timeout.map_or(0, |limit| limit.as_millis()).to_string(),
-            "produce-models" | "produce-unsat-cores" | "produce-unsat-assumptions" | "produce-assertions" => {
-                self.stored(name).unwrap_or("true").to_string()
-            }
+            "produce-models"
+            | "produce-unsat-cores"
+            | "produce-unsat-assumptions"
+            | "produce-assertions"
+            | "produce-assignments" => self.stored(name).unwrap_or("true").to_string(),
             "random-seed" => self.stored(name).unwrap_or("0").to_string(),
             "diagnostic-output-channel" | "regular-output-channel" => {
                 self.stored(name).unwrap_or("\"stdout\"").to_string()

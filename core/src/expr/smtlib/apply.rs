@@ -180,7 +180,7 @@ impl Parser<'_, '_> {
                 Token::Keyword("named") => {
                     let symbol = self.symbol()?;
                     self.symbols.check_new(symbol).map_err(|m| SyntaxError::new(self.lexer.start(), m))?;
-                    if !self.given.insert(symbol) {
+                    if self.given.insert(symbol, value).is_some() {
                         let name = shorten(self.symbols.name(symbol)).into_owned();
                         return self.error(format!("expected a new name, found `{name}` again"));
                     }

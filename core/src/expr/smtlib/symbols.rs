@@ -216,6 +216,7 @@ impl Symbols {
         let name = self.name(symbol);
         match self.meaning(symbol) {
             Meaning::Nothing => Ok(()),
+            Meaning::Builtin(f) if f.is_extension() => Ok(()),
             Meaning::Reserved(_) => Err(format!("expected a symbol, found the reserved word `{name}`")),
             Meaning::Builtin(_) => {
                 Err(format!("expected a new symbol, found the built-in function `{name}`"))

@@ -9,7 +9,7 @@ use super::symbols::{Mark, Meaning, Reserved, Symbol, Symbols};
 use super::{Lexer, SyntaxError};
 use crate::expr::builtin::Builtin;
 use crate::expr::{Bits, Expr, Graph, MAX_WIDTH, Sort};
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
 
 /// The function of an application.
 #[derive(Clone, Copy)]
@@ -48,7 +48,8 @@ pub struct Parser<'p, 'a> {
     pub named: Vec<(Symbol, Expr)>,
     /// The name of the last term as a whole.
     pub name: Option<Symbol>,
-    pub(super) given: FxHashSet<Symbol>,
+    /// Terms of the labels given so far in this command; they can be used in the rest of it.
+    pub(super) given: FxHashMap<Symbol, Expr>,
     pub(super) frames: Vec<Frame>,
     pub(super) args: Vec<Expr>,
     bound: Vec<(Symbol, Expr)>,
@@ -63,7 +64,7 @@ impl<'p, 'a> Parser<'p, 'a> {
             lexer,
             named: Vec::new(),
             name: None,
-            given: FxHashSet::default(),
+            given: FxHashMap::default(),
             frames: Vec::new(),
             args: Vec::new(),
             bound: Vec::new(),
@@ -208,7 +209,10 @@ impl<'p, 'a> Parser<'p, 'a> {
         let symbol = self.symbols.number(name);
         match self.symbols.meaning(symbol) {
             Meaning::Value(e) => Ok(e),
-            Meaning::Nothing => self.error(format!("expected a declared symbol, found `{}`", shorten(name))),
+            Meaning::Nothing => match self.given.get(&symbol) {
+                Some(&e) => Ok(e),
+                None => self.error(format!("expected a declared symbol, found `{}`", shorten(name))),
+            },
             Meaning::Reserved(_) if quoted => {
                 self.error(format!("expected a declared symbol, found `|{name}|`"))
             }
