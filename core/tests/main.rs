@@ -10,6 +10,7 @@ mod blast_arrays;
 mod blast_circuit;
 mod blast_conformance;
 mod blast_corpus;
+mod blast_float;
 mod blast_limits;
 mod collect;
 mod columns;

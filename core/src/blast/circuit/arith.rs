@@ -3,7 +3,7 @@
 
 use super::{Gates, Lit, Word, choose};
 
-fn add_carry(g: &mut Gates, a: &[Lit], b: &[Lit], mut carry: Lit) -> Word {
+pub(super) fn add_carry(g: &mut Gates, a: &[Lit], b: &[Lit], mut carry: Lit) -> Word {
     debug_assert_eq!(a.len(), b.len());
     let mut sum = Vec::with_capacity(a.len());
     for (&x, &y) in a.iter().zip(b) {
@@ -151,7 +151,7 @@ pub fn divide_signed(g: &mut Gates, a: &[Lit], b: &[Lit]) -> (Word, Word) {
     (negate_if(g, differ, &quotient), negate_if(g, a_sign, &remainder))
 }
 
-fn negate_if(g: &mut Gates, condition: Lit, a: &[Lit]) -> Word {
+pub(super) fn negate_if(g: &mut Gates, condition: Lit, a: &[Lit]) -> Word {
     let flipped: Word = a.iter().map(|&lit| g.xor(lit, condition)).collect();
     let mut one = vec![Lit::FALSE; a.len()];
     one[0] = condition;

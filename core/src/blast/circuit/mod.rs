@@ -5,6 +5,7 @@
 
 mod arith;
 mod compare;
+pub mod float;
 mod shift;
 
 pub use arith::{add, divide, multiply, negate, subtract};
