@@ -1,8 +1,8 @@
 """The environment of a program in a test: arguments, files and standard input, from a `.ktest`.
 
 The words are those of the run, as KLEE writes them: `--sym-arg N` and similar options are at the positions of their
-arguments, and the bytes are in objects named `arg00`, `n_args`, `A-data`, `A-data-stat`, `stdin` and so on. All other
-objects are the program's own, made by intrinsics.
+arguments, and the bytes are in objects named `arg00`, `n_args`, `A_data`, `A_data_stat`, `stdin` and so on. KLEE before
+version 3 wrote `A-data`, `A-data-stat` and `model_version`. All other objects are the program's own, made by intrinsics.
 """
 
 from __future__ import annotations
@@ -20,8 +20,10 @@ from partita.ktest import Test
 _FLAGS = {"sym-arg": 1, "sym-args": 3, "sym-files": 2, "sym-stdin": 1, "sym-stdout": 0, "save-all-writes": 0}
 _FLAGS |= {"max-fail": 1, "fd-fail": 0}
 _ARGUMENT = re.compile(r"arg\d+")
-_FILE = re.compile(r"([A-Z])-data(_\d+)?")
-_IGNORED = re.compile(r"(stdin|stdout)-stat|model_version")
+_COUNT = re.compile(r"n_args(_\d+)?")
+_FILE = re.compile(r"([A-Z])[-_]data(_\d+)?")
+_STATUS = re.compile(r"(?P<of>.+)[-_]stat")
+_IGNORED = re.compile(r"(stdin|stdout)[-_]stat|model_version")
 _FAILURES = ("read_fail", "write_fail", "close_fail", "ftruncate_fail", "getcwd_fail")
 _STAT = struct.Struct("<24xI60xQ")  # struct stat of x86-64: st_mode and the seconds of st_mtime
 
@@ -66,6 +68,9 @@ def environment(test: Test) -> Environment:
     def argument(flag: str) -> bytes:
         return take(_ARGUMENT, flag).split(b"\0", 1)[0]
 
+    # A fixed number of arguments has no object, except in tests of older versions of Partita, which have one per flag.
+    flags = sum(_flag(word) == "sym-args" for word in test.arguments[1:])
+    all_counted = sum(bool(_COUNT.fullmatch(name)) for name, _ in left) == flags
     arguments: list[bytes] = [os.fsencode(word) for word in test.arguments[:1]]
     failures: tuple[int, ...] = ()
     words = iter(test.arguments[1:])
@@ -81,7 +86,8 @@ def environment(test: Test) -> Environment:
             arguments.append(argument(f"--sym-arg {values[0]}"))
         elif flag == "sym-args":
             what = f"--sym-args {' '.join(values)}"
-            count = int.from_bytes(take(re.compile(r"n_args(_\d+)?"), what), "little")
+            fixed = values[0] == values[1] and not all_counted
+            count = int(values[0]) if fixed else int.from_bytes(take(_COUNT, what), "little")
             if count > int(values[1]):
                 raise UsageError(f"{test.name}: expected at most {values[1]} arguments for {what}, found {count}")
             arguments += [argument(what) for _ in range(count)]
@@ -89,10 +95,9 @@ def environment(test: Test) -> Environment:
             numbers = [take(re.compile(name), f"{word} {values[0]}") for name in _FAILURES]
             failures = (int(values[0]), *(int.from_bytes(number, "little") for number in numbers))
     objects = dict(left)
-    files = {
-        found[1]: _file(data, objects.get(f"{name}-stat")) for name, data in left if (found := _FILE.fullmatch(name))
-    }
-    owned = {"stdin", "stdout"} | {name for name in objects if _FILE.fullmatch(name.removesuffix("-stat"))}
+    statuses = {found["of"]: data for name, data in left if (found := _STATUS.fullmatch(name))}
+    files = {found[1]: _file(data, statuses.get(name)) for name, data in left if (found := _FILE.fullmatch(name))}
+    owned = {"stdin", "stdout"} | {name for name in objects if _FILE.fullmatch(_STATUS.sub(r"\g<of>", name))}
     program_objects = tuple((name, data) for name, data in left if name not in owned and not _IGNORED.fullmatch(name))
     return Environment(
         tuple(arguments), files, objects.get("stdin", b""), objects.get("stdout"), program_objects, failures

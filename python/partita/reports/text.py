@@ -20,7 +20,7 @@ MAX_REASONS = 3
 MAX_OBJECTS = 6
 MAX_BYTES = 24
 # Internal objects of whole programs, which are not shown.
-_BOOKKEEPING = re.compile(r".+-stat|n_args|model_version")
+_BOOKKEEPING = re.compile(r"(stdin|stdout|[A-Z][-_]data)[-_]stat|n_args|model_version")
 # Advice by the limit that stopped the run.
 _ADVICE = {
     "max-time": "raise --max-time",

@@ -235,6 +235,6 @@ def test_inputs_on_one_line() -> None:
     assert text.short_input("b", b"\0" * 9) == "b = 9 zero bytes"
     assert text.short_input("b", b"\x80" * 30) == "b = hex 80" + " 80" * 23 + "..."
     assert text.input_line([]) == "on every input"
-    whole = [("n_args", b"\1\0\0\0"), ("arg00", b"-x"), ("stdin-stat", bytes(144)), ("model_version", b"\1\0\0\0")]
+    whole = [("n_args", b"\1\0\0\0"), ("arg00", b"-x"), ("stdin_stat", bytes(144)), ("A-data-stat", bytes(144))]
     assert text.input_line(whole) == 'with arg00 = "-x"'
     assert text.input_line([(f"x{i}", b"\1") for i in range(8)]).endswith("x5 = 1, and 2 more")

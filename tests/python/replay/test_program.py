@@ -86,7 +86,9 @@ def number(value: int) -> bytes:
     return value.to_bytes(4, "little")
 
 
-def test_command_line_of_a_test() -> None:
+@pytest.mark.parametrize(("dash", "older"), [("_", []), ("-", [("model_version", number(1))])])
+def test_command_line_of_a_test(dash: str, older: Objects) -> None:
+    """With the names of KLEE 3, and with those of older versions."""
     words = "first --sym-arg 3 --sym-args 0 2 4 middle --sym-args 1 3 2 --sym-files 1 4 --sym-stdin 2 last"
     objects = [
         ("arg00", b"ab\0c"),
@@ -95,12 +97,12 @@ def test_command_line_of_a_test() -> None:
         ("arg02", b"\0\0\0\0\0"),
         ("n_args", number(1)),
         ("arg03", b"\xff\xfe\0"),
-        ("A-data", b"1234"),
-        ("A-data-stat", status(0o640, 5)),
+        (f"A{dash}data", b"1234"),
+        (f"A{dash}data{dash}stat", status(0o640, 5)),
         ("stdin", b"in"),
-        ("stdin-stat", bytes(144)),
+        (f"stdin{dash}stat", bytes(144)),
         ("mine", b"own"),
-        ("model_version", number(1)),
+        *older,
     ]
     around = environment(case(words, objects))
     assert around.arguments == (b"tool", b"first", b"ab", b"xyz", b"", b"middle", b"\xff\xfe", b"last")
@@ -108,6 +110,14 @@ def test_command_line_of_a_test() -> None:
     assert (around.stdin, around.stdout, around.program_objects) == (b"in", None, (("mine", b"own"),))
     assert uses_environment(case(words, objects))
     assert not uses_environment(case("plain words", objects))
+
+
+@pytest.mark.parametrize("counts", [[], [("n_args", number(2))]])
+def test_a_fixed_number_of_arguments_has_no_object(counts: Objects) -> None:
+    """Tests of older versions of Partita have one."""
+    objects = [*counts, ("arg00", b"a\0"), ("arg01", b"b\0"), ("n_args", number(1)), ("arg02", b"c\0")]
+    around = environment(case("--sym-args 2 2 1 --sym-args 0 1 1", objects))
+    assert around.arguments[1:] == (b"a", b"b", b"c")
 
 
 @pytest.mark.parametrize(
@@ -130,7 +140,7 @@ def test_objects_that_do_not_fit(words: str, objects: Objects, message: str) -> 
 
 
 def test_endings(program: Path) -> None:
-    files = [("A-data", b"abc"), ("A-data-stat", status(0o751, 12345))]
+    files = [("A_data", b"abc"), ("A_data_stat", status(0o751, 12345))]
     output = b"3 751 12345\n".ljust(64, b"\0")
     cases = [
         (case("--sym-arg 5", [("arg00", b"other\0")], "exit 102"), "exit 102"),

@@ -102,7 +102,7 @@ def test_seeds_are_raw_bytes_and_crashes_have_a_folder(run_folder: tuple[Path, P
 
 
 def test_contents_of_a_seed() -> None:
-    own, stdin, a = ("x", b"xy"), ("stdin", b"in"), ("A-data", b"file")
+    own, stdin, a = ("x", b"xy"), ("stdin", b"in"), ("A_data", b"file")
     words, n_args, arg = "p --sym-args 1 1 2 --sym-files 1 4 --sym-stdin 2".split(), ("n_args", b"\1\0\0\0"), b"-v\0"
 
     def of(count: int, *objects: tuple[str, bytes]) -> bytes:

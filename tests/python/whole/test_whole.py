@@ -70,13 +70,13 @@ def test_symbolic_files_and_input(tmp_path: Path) -> None:
     assert run.complete
     assert {path.status for path in paths} == {4, 5, 6}
     for path in paths:
-        expected = ["A-data", "A-data-stat", "B-data", "B-data-stat", "stdin", "stdin-stat", "model_version"]
+        expected = ["A_data", "A_data_stat", "B_data", "B_data_stat", "stdin", "stdin_stat"]
         assert names(path) == expected
         if path.status == 4:
-            assert value(path, "B-data")[2:] == b"x"
+            assert value(path, "B_data")[2:] == b"x"
             assert value(path, "stdin")[1:] == b"y"
         else:
-            mode = int.from_bytes(value(path, "A-data-stat")[24:28], "little")
+            mode = int.from_bytes(value(path, "A_data_stat")[24:28], "little")
             assert mode & ~0o777 == 0o100000
             assert bool(mode & 0o100) == (path.status == 5)
 

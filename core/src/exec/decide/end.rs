@@ -4,7 +4,8 @@ use crate::exec::outcome::{Outcome, Place};
 use crate::exec::record::testcase::{Finished, TestCase};
 use crate::exec::state::{Input, State};
 
-/// Size of the object `stdout` of a test, as in KLEE.
+/// Name and size of the object of a test that has the standard output, as in KLEE.
+const STDOUT: &str = "stdout";
 const STDOUT_SIZE: usize = 1024;
 
 impl Decider {
@@ -30,7 +31,11 @@ impl Decider {
         if self.options.sym_stdout {
             let mut kept = output[..output.len().min(STDOUT_SIZE)].to_vec();
             kept.resize(STDOUT_SIZE, 0);
-            objects.push(("stdout".to_string(), kept));
+            // The kernel model made an object for it, in KLEE's order. Without the model it comes last.
+            match objects.iter_mut().find(|(name, data)| name == STDOUT && data.len() == STDOUT_SIZE) {
+                Some(object) => object.1 = kept,
+                None => objects.push((STDOUT.to_string(), kept)),
+            }
         }
         TestCase { objects }
     }

@@ -1,11 +1,11 @@
 /* Runs before any other code: makes the arguments (including symbolic ones), the files, and descriptors 0, 1 and 2.
-   Names and order of symbolic objects are KLEE's, so that its tools can read our tests. */
+   Names, sizes and order of symbolic objects are those of KLEE 3, whose klee-replay reads them in this order. */
 #include "kernel.h"
 #include <unistd.h>
 
 extern char **__environ, *__progname, *__progname_full;
 
-enum { MAX_ARGUMENTS = 1024 };
+enum { MAX_ARGUMENTS = 1024, RECORDED_OUTPUT = 1024 };
 
 static int named_arguments;
 static char *list[MAX_ARGUMENTS];
@@ -38,7 +38,9 @@ static void make_arguments(long count, char **texts) {
       append_symbolic(argument.bytes);
       break;
     case SEVERAL_ARGUMENTS: {
-      int number = klee_range((int)argument.min, (int)argument.max + 1, "n_args");
+      int number = (int)argument.min;
+      /* A fixed number of arguments has no object. */
+      if (argument.min < argument.max) number = klee_range(number, (int)argument.max + 1, "n_args");
       for (int n = 0; n < number; n++) append_symbolic(argument.bytes);
       break;
     }
@@ -58,7 +60,7 @@ static struct inode *symbolic_file(const char *name, size_t size) {
   }
   inode->capacity = size;
   strcpy(text, name);
-  strcat(text, "-stat");
+  strcat(text, "_stat");
   struct stat *s = malloc(sizeof *s);
   klee_make_symbolic(s, sizeof *s, text);
   klee_assume((s->st_mode & ~0777u) == S_IFREG);
@@ -85,6 +87,15 @@ static struct inode *output(enum device device) {
   return inode;
 }
 
+/* Objects for the output of the path: the executor replaces the bytes of the first one when it writes the test. */
+static void record_output(void) {
+  static char bytes[RECORDED_OUTPUT];
+  static struct stat status;
+  klee_make_symbolic(bytes, sizeof bytes, "stdout");
+  klee_make_symbolic(&status, sizeof status, "stdout_stat");
+  klee_assume(status.st_mode == (S_IFREG | 0644));
+}
+
 static struct inode *given_input(void) {
   struct inode *inode = __partita_inode(S_IFREG | 0644);
   size_t size = (size_t)__partita_stdin(0, 0);
@@ -97,18 +108,14 @@ static struct inode *given_input(void) {
 static void make_files(void) {
   long files = __partita_setting("sym-files"), size = __partita_setting("sym-file-size");
   long input = __partita_setting("sym-stdin");
-  char name[] = "A-data";
+  char name[] = "A_data";
   for (long i = 0; i < files; i++, name[0]++)
     __partita_add(__partita_cwd, name, 1, symbolic_file(name, (size_t)size));
   open_at(input ? symbolic_file("stdin", (size_t)input) : given_input(), O_RDONLY);
   open_at(output(DEV_STDOUT), O_WRONLY);
   open_at(output(DEV_STDERR), O_WRONLY);
   __partita_allow_failures(__partita_setting("max-fail"));
-  if (files || input || __partita_setting("sym-stdout")) {
-    int *version = malloc(sizeof *version);
-    klee_make_symbolic(version, sizeof *version, "model_version");
-    klee_assume(*version == 1);
-  }
+  if (__partita_setting("sym-stdout")) record_output();
 }
 
 /* Finds the root and the current folder of the machine. */
