@@ -85,16 +85,17 @@ def main(argv: Sequence[str] | None = None) -> int:
         from partita.cli import smt
 
         words[1:] = smt.without_aliases(words[1:])
-    program_arguments: list[str] = []
-    if words[:1] == ["run"]:
-        from partita.cli import run
-
-        words, program_arguments = run.split_arguments(words)
-    if words[:1] == ["run"] or words[:1] == ["smt"]:
-        words = with_dashed_values(words)
-    arguments = make_parser(words[:1]).parse_args(words)
-    arguments.program_arguments = program_arguments
     try:
+        program_arguments: list[str] = []
+        if words[:1] == ["run"]:
+            from partita.cli import klee_flags, run
+
+            words, program_arguments = run.split_arguments(words)
+            words[1:] = klee_flags.translate(words[1:])
+        if words[:1] == ["run"] or words[:1] == ["smt"]:
+            words = with_dashed_values(words)
+        arguments = make_parser(words[:1]).parse_args(words)
+        arguments.program_arguments = program_arguments
         status: int = arguments.run(arguments)
         sys.stdout.flush()
         return status

@@ -16,13 +16,14 @@ from typing import Any
 
 from partita import ktest
 from partita.errors import UsageError
+from partita.frontends.c import C_SOURCES
 from partita.options import ENVIRONMENT
 from partita.replay import Verdict
 from partita.replay.native import is_executable_file, replay_natively
 from partita.replay.program import replay_program
 from partita.results import shown
 
-SOURCES = (".c", ".bc", ".ll")
+SOURCES = (*C_SOURCES, ".bc", ".ll")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -46,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
     executable = Path(programs[0]) if len(programs) == 1 and is_executable_file(programs[0]) else None
     if not names or (executable is None and not all(name.endswith(SOURCES) for name in programs or [""])):
         raise UsageError(
-            "expected a program (.c, .bc, .ll or an executable) and tests (.ktest files or the folder of a run)"
+            "expected a program (.c, .i, .bc, .ll or an executable) and tests (.ktest files or the folder of a run)"
         )
     if arguments.timeout < 1:
         raise UsageError(f"expected --timeout of at least 1 second, found {arguments.timeout}")

@@ -1,6 +1,6 @@
 """Explores every feasible path of a program, reports bugs, and writes a test for each path.
 
-PROG is a C source (several are allowed), bitcode (.bc), LLVM text (.ll) or an executable built with `partita cc`.
+PROG is a C source (.c, .i; several are allowed), bitcode (.bc), LLVM text (.ll) or an executable of `partita cc`.
 Words after `--` are the program's arguments. The exit status is 0 if everything was explored, 1 if a bug was found, 2
 for a usage error or a source that does not compile, 3 if the exploration is incomplete, 4 for an internal error or a
 --verify mismatch.

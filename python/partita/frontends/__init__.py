@@ -9,7 +9,7 @@ from pathlib import Path
 from partita.errors import UsageError
 from partita.frontends import cache as program_cache
 from partita.frontends.bitcode import is_bitcode, module_text, probe
-from partita.frontends.c import compile_c
+from partita.frontends.c import C_SOURCES, compile_c
 from partita.frontends.executable import bitcode_of, is_executable, without_bitcode
 from partita.toolchain import compiler
 
@@ -25,15 +25,15 @@ def load_program(
     cache: bool = True,
     entry: str | None = "main",
 ) -> bytes:
-    """The serialised Program of C sources (`.c`), bitcode (`.bc`), LLVM text (`.ll`) and executables, linked together.
+    """The serialised Program of C sources, bitcode (`.bc`), LLVM text (`.ll`) and executables, linked together.
 
     `optimize` runs LLVM's -O2 passes without vectorisation; otherwise values are only promoted to registers.
     `entry` is the function that exploration starts from; None keeps all definitions, as for a library.
     """
     names = [os.fspath(path) for path in paths]
     if not names:
-        raise UsageError("expected at least one program file (.c, .bc, .ll or an executable), found none")
-    sources = [name for name in names if name.endswith(".c")]
+        raise UsageError("expected at least one program file (.c, .i, .bc, .ll or an executable), found none")
+    sources = [name for name in names if name.endswith(C_SOURCES)]
     contents = {name: _read(name) for name in names}
     key = ""
     if cache:
@@ -76,8 +76,9 @@ def _read(name: str) -> bytes:
         data = Path(name).read_bytes()
     except OSError as error:
         raise UsageError(f"cannot read `{name}`: {error.strerror}") from None
-    if not name.endswith((".c", ".bc", ".ll")) and not is_bitcode(data) and not is_executable(data):
-        raise UsageError(f"expected a C source (.c), bitcode (.bc), LLVM text (.ll) or an executable, found `{name}`")
+    if not name.endswith((*C_SOURCES, ".bc", ".ll")) and not is_bitcode(data) and not is_executable(data):
+        expected = "a C source (.c, .i), bitcode (.bc), LLVM text (.ll) or an executable"
+        raise UsageError(f"expected {expected}, found `{name}`")
     if name.endswith(".bc") and not is_bitcode(data):
         raise UsageError(f"expected LLVM bitcode in `{name}`, found something else: compile with `-emit-llvm -c`")
     return data

@@ -11,6 +11,8 @@ from typing import NamedTuple
 from partita.errors import UsageError
 from partita.toolchain import PLAIN, TO_BITCODE, compiler
 
+C_SOURCES = (".c", ".i")
+"""Suffixes of C sources; those in `.i` are preprocessed already, and not again."""
 _OPTIMIZABLE = ("-O1", "-Xclang", "-disable-llvm-passes")
 _DEPENDENCY = re.compile(r"((?:\\.|\$\$|[^\s\\])+)")
 
@@ -41,6 +43,10 @@ def _compile(command: list[str], path: str) -> Compiled:
     import subprocess
     import tempfile
 
+    preprocessed = path.endswith(".i")
+    if preprocessed:
+        # Clang would expand its predefined macros again.
+        command = [*command, "-undef"]
     with tempfile.TemporaryDirectory(prefix="partita-") as folder:
         output, rules = os.path.join(folder, "out.bc"), os.path.join(folder, "out.d")
         try:
@@ -53,7 +59,8 @@ def _compile(command: list[str], path: str) -> Compiled:
             text = done.stderr.decode("utf-8", "replace").rstrip()
             raise UsageError(text or f"the compiler ended with status {done.returncode} on `{path}` without a message")
         bitcode = Path(output).read_bytes()
-        found = _dependencies(Path(rules).read_text("utf-8", "surrogateescape"))
+        # A preprocessed source depends on nothing else, and has no rules.
+        found = [path] if preprocessed else _dependencies(Path(rules).read_text("utf-8", "surrogateescape"))
     return Compiled(path, bitcode, tuple(os.path.abspath(name) for name in found))
 
 

@@ -2,7 +2,7 @@
 
 The words are those of the run, as KLEE writes them: `--sym-arg N` and similar options are at the positions of their
 arguments, and the bytes are in objects named `arg00`, `n_args`, `A_data`, `A_data_stat`, `stdin` and so on. KLEE before
-version 3 wrote `A-data`, `A-data-stat` and `model_version`. All other objects are the program's own, made by intrinsics.
+version 3 wrote `A-data`, `A-data-stat` and `model_version`. All others are the program's own, made by intrinsics.
 """
 
 from __future__ import annotations

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from partita import __version__, ktest
 from partita.errors import UsageError
+from partita.frontends.c import C_SOURCES
 from partita.replay import to_bytes
 from partita.replay.environment import uses_environment
 from partita.reports.folder import new_place, read_run, sources_of
@@ -97,7 +98,7 @@ def export(folder: Path, out: Path, cflags: Sequence[str]) -> int:
     run = read_run(folder)
     paths = sources_of(run, "which the tests run")
     for path in paths:
-        if path.suffix != ".c":
+        if path.suffix not in C_SOURCES:
             raise UsageError(f"expected C sources for ctest, found `{path}`: use --format pytest")
     tests = regression_tests(folder, NOT_REPORTED)
     if any(map(uses_environment, tests)):

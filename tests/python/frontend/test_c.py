@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from partita import explore
 from partita._core import dump_program
 from partita.errors import UsageError
 from partita.frontends import cache, load_program
@@ -76,13 +77,23 @@ def test_compiler_errors_are_shown_as_printed(tmp_path: Path, monkeypatch: pytes
     )
 
 
+def test_preprocessed_sources_are_not_preprocessed_again(tmp_path: Path) -> None:
+    """Predefined macros are ordinary names in a `.i` file, and its line markers name the original places."""
+    text = '# 7 "original.c"\nint main(void) { int linux = 0; return 1 / linux; }\n'
+    run = explore(write(tmp_path, "prog.i", text)).finish()
+    assert [(Path(bug.file).name, bug.line, bug.class_) for bug in run.bugs] == [("original.c", 7, "division-by-zero")]
+    with pytest.raises(UsageError, match=r"original\.c:7:22: error"):
+        load(write(tmp_path, "prog.c", text))
+
+
 @pytest.mark.parametrize(
     ("names", "message"),
     [
-        ([], "expected at least one program file (.c, .bc, .ll or an executable), found none"),
+        ([], "expected at least one program file (.c, .i, .bc, .ll or an executable), found none"),
         (["absent.c"], "cannot read `absent.c`: No such file or directory"),
         (["."], "cannot read `.`: Is a directory"),
-        (["notes.txt"], "expected a C source (.c), bitcode (.bc), LLVM text (.ll) or an executable, found `notes.txt`"),
+        (["notes.txt"], "expected a C source (.c, .i), bitcode (.bc), LLVM text (.ll) or an executable,"
+         " found `notes.txt`"),
         (["nomain.c"], "expected a program with a function `main`, found none: give the file that defines it"),
         (["twice.c", "nomain.c", "again.c"], "`again.c` cannot be linked with the files before it:"
          " Linking globals named 'other': symbol multiply defined!"),
