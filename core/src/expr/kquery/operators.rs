@@ -139,7 +139,7 @@ pub(super) fn build(
         Family::Arith(_) | Family::Shift(_) => {
             let (a, b) = pair(graph, width)?;
             let (a, b) = (to_vector(graph, a), to_vector(graph, b));
-            Ok(graph.operator2(op, a, b))
+            Ok(if op == Op::AShr { arithmetic_shift(graph, a, b) } else { graph.operator2(op, a, b) })
         }
         Family::Bits(BitsOp::Not) => {
             count(1)?;
@@ -192,6 +192,34 @@ pub(super) fn build(
         }
         Family::Leaf(_) | Family::Array(_) => unreachable!("{name} is parsed elsewhere"),
     }
+}
+
+/// `AShr` as KLEE gives it to its solvers: 0 where the amount reaches the width. KLEE folds constants, and vectors of
+/// one bit, with the sign in all bits; so does this.
+fn arithmetic_shift(graph: &mut Graph, a: Expr, amount: Expr) -> Expr {
+    let width = graph.width(a);
+    let folded = graph.is_const(a) && graph.is_const(amount) || width == 1;
+    if let Some(amount) = clamped(graph, amount, width) {
+        return graph.ashr(a, amount);
+    }
+    let shifted = graph.ashr(a, amount);
+    if folded {
+        return shifted;
+    }
+    let end = graph.word(width, width.into());
+    let (inside, zero) = (graph.ult(amount, end), graph.constant(Bits::zero(width)));
+    graph.ite(inside, shifted, zero)
+}
+
+/// The amount `n` if the expression is `n`, or the largest amount below the width: the printer writes a shift of ours
+/// so, which fills with the sign.
+fn clamped(graph: &mut Graph, amount: Expr, width: u32) -> Option<Expr> {
+    if graph.op(amount) != Op::Ite {
+        return None;
+    }
+    let (condition, n, last) = (graph.kid(amount, 0), graph.kid(amount, 1), graph.kid(amount, 2));
+    let (end, largest) = (graph.word(width, width.into()), graph.word(width, u64::from(width) - 1));
+    (last == largest && condition == graph.ult(n, end)).then_some(n)
 }
 
 fn extract(graph: &mut Graph, to: u32, offset: Operand<'_>, operand: Operand<'_>) -> Result<Expr, String> {

@@ -19,6 +19,9 @@ enum Pending {
         e: Expr,
         typed: bool,
     },
+    /// An operand that is printed again: with a label.
+    Labelled(Expr),
+    Number(u32),
     Version(Expr),
     Text(&'static str),
 }
@@ -144,20 +147,22 @@ impl Writer<'_> {
             match item {
                 Pending::Text(text) => self.out.push_str(text),
                 Pending::Version(array) => self.version(array)?,
-                Pending::Mention { e, typed } => self.mention(e, typed)?,
+                Pending::Mention { e, typed } => self.mention(e, typed, false)?,
+                Pending::Labelled(e) => self.mention(e, false, true)?,
+                Pending::Number(number) => self.out.push_str(&number.to_string()),
             }
         }
         Ok(())
     }
 
-    /// Prints the label of `e` if it has one; otherwise defines a label if `e` is shared. Returns whether the
-    /// label was printed.
-    fn by_label(&mut self, e: Expr, prefix: &str) -> bool {
+    /// Prints the label of `e` if it has one; otherwise defines a label if `e` is shared or
+    /// printed again. Returns whether the label was printed.
+    fn by_label(&mut self, e: Expr, prefix: &str, again: bool) -> bool {
         if let Some(label) = self.labels.get(&e) {
             self.out.push_str(label);
             return true;
         }
-        if self.sharing.is_shared(self.graph, e) {
+        if again || self.sharing.is_shared(self.graph, e) {
             let label = format!("{prefix}{}", self.labels.len());
             let _ = write!(self.out, "{label}:");
             self.labels.insert(e, label);
@@ -165,7 +170,7 @@ impl Writer<'_> {
         false
     }
 
-    fn mention(&mut self, e: Expr, typed: bool) -> Result<(), String> {
+    fn mention(&mut self, e: Expr, typed: bool, again: bool) -> Result<(), String> {
         let graph = self.graph;
         if let Some(bits) = graph.const_bits(e) {
             let _ = match (bits.width(), typed) {
@@ -175,7 +180,7 @@ impl Writer<'_> {
             };
             return Ok(());
         }
-        if self.by_label(e, "N") {
+        if self.by_label(e, "N", again) {
             return Ok(());
         }
         let op = graph.op(e);
@@ -207,6 +212,33 @@ impl Writer<'_> {
             Family::Shape(ShapeOp::Extract) => {
                 let _ = write!(self.out, "(Extract w{width} {} ", graph.extract_low(e));
                 self.stack.extend([Pending::Text(")"), Pending::Mention { e: kids[0], typed: true }]);
+                return Ok(());
+            }
+            // In KLEE an amount of the width or more gives 0, here the sign in all bits.
+            Family::Shift(_) if op == Op::AShr && width > 1 => {
+                let (amount, last) = (kids[1], width - 1);
+                let _ = write!(self.out, "(AShr w{width} ");
+                match graph.const_word(amount) {
+                    Some(word) if word < width.into() => {
+                        self.stack.extend([Pending::Text(")"), Pending::Number(word as u32)]);
+                    }
+                    Some(_) => self.stack.extend([Pending::Text(")"), Pending::Number(last)]),
+                    None if graph.is_const(amount) => {
+                        self.stack.extend([Pending::Text(")"), Pending::Number(last)]);
+                    }
+                    None => self.stack.extend([
+                        Pending::Text("))"),
+                        Pending::Number(last),
+                        Pending::Text(" "),
+                        Pending::Labelled(amount),
+                        Pending::Text(") "),
+                        Pending::Number(width),
+                        Pending::Text(" "),
+                        Pending::Labelled(amount),
+                        Pending::Text("(Select (Ult "),
+                    ]),
+                }
+                self.stack.extend([Pending::Text(" "), Pending::Mention { e: kids[0], typed: true }]);
                 return Ok(());
             }
             Family::Bits(BitsOp::Not) if graph.is_bool(e) => {
@@ -260,7 +292,7 @@ impl Writer<'_> {
                 self.out.push_str(&self.names[&base]);
             }
             ArrayForm::Table { base } => {
-                if self.by_label(array, "U") {
+                if self.by_label(array, "U", false) {
                     return Ok(());
                 }
                 let writes: Vec<String> =
@@ -269,7 +301,7 @@ impl Writer<'_> {
                 self.stack.push(Pending::Version(base));
             }
             ArrayForm::Store { .. } => {
-                if self.by_label(array, "U") {
+                if self.by_label(array, "U", false) {
                     return Ok(());
                 }
                 self.out.push('[');
