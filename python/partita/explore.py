@@ -112,10 +112,13 @@ def explore(
     if verify is not None:
         spec, default = with_verify(spec, default, verify)
     start = time.perf_counter()
+    if "shift" in check:
+        # LLVM's shifts have no sign: the compiler checks what the program's types say.
+        cflags = [*cflags, "-fsanitize=shift-base"]
     user = load_program(names, optimize=optimize, cflags=cflags, clang=None if clang is None else os.fspath(clang))
     linked, parts = libraries(user, texts, libc, run_options.needs_kernel, frozenset(hooks))
     try:
-        engine = _core.Engine([user, *parts], spec, default, make, run_options, file)
+        engine = _core.Engine([user, *parts], spec, default, make, run_options, file, list(hooks))
     except ValueError as error:
         raise UsageError(str(error)) from None
     if hooks:

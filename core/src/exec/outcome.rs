@@ -29,7 +29,9 @@ classes! {
     Unreachable "unreachable" "code the compiler was promised is never reached",
     StackOverflow "stack-overflow" "calls nested too deeply",
     Overflow "overflow" "signed overflow",
-    Shift "shift" "a shift by the width or more",
+    Shift "shift" "a shift by the width or more, or a signed one to the left that leaves its type",
+    Bounds "bounds" "an index outside of its array, found by -fsanitize=bounds",
+    Sanitizer "sanitizer" "another failed check of -fsanitize",
     Leak "leak" "a heap object that nothing points to at exit",
     ModelError "model-error" "a wrong use of an intrinsic or library function",
 }

@@ -175,6 +175,38 @@ def _trap(low: Lowering, name: str, type_: Type, types: list[Type], args: list[l
     low.emit((TRAP,))
 
 
+# Clang's checks in the order of their numbers: what `-fsanitize-trap` traps with.
+_CHECKS = (
+    "add_overflow builtin_unreachable cfi_check_fail divrem_overflow dynamic_type_cache_miss float_cast_overflow"
+    " function_type_mismatch implicit_conversion invalid_builtin invalid_objc_cast load_invalid_value missing_return"
+    " mul_overflow negate_overflow nullability_arg nullability_return nonnull_arg nonnull_return out_of_bounds"
+    " pointer_overflow shift_out_of_bounds sub_overflow type_mismatch alignment_assumption vla_bound_not_positive"
+).split()
+
+
+def _call_library(low: Lowering, name: str, type_: Type, function: str, operands: list[tuple[Type, Operand]]) -> None:
+    from partita.llvm.calls import call_library  # calls needs the table of intrinsics
+
+    call_library(low, name, type_, function, operands)
+
+
+def _sanitizer_trap(low: Lowering, name: str, type_: Type, types: list[Type], args: list[list[Operand]]) -> None:
+    number = constant_of(args[0][0])
+    if number is None or number >= len(_CHECKS):
+        low.emit((TRAP,))
+    else:
+        _call_library(low, "", type_, f"__ubsan_handle_{_CHECKS[number]}_minimal_abort", [])
+
+
+def _setjmp(low: Lowering, name: str, type_: Type, types: list[Type], args: list[list[Operand]]) -> None:
+    """`__builtin_setjmp`: the first word of the buffer identifies the call, as in a `jmp_buf`."""
+    _call_library(low, name, type_, "setjmp", [(types[0], args[0][0])])
+
+
+def _longjmp(low: Lowering, name: str, type_: Type, types: list[Type], args: list[list[Operand]]) -> None:
+    _call_library(low, name, type_, "longjmp", [(types[0], args[0][0]), (low.types.integer(32), integer(1))])
+
+
 def _ptrmask(low: Lowering, name: str, type_: Type, types: list[Type], args: list[list[Operand]]) -> None:
     if types[1].width != 64:
         raise UnsupportedError("ptrmask with a mask that is not 64 bits wide")
@@ -233,7 +265,10 @@ _ROWS: dict[str, Intrinsic] = {
     "va_copy": _va_copy,
     "stacksave": _stacksave,
     "stackrestore": _stackrestore,
-    **dict.fromkeys("trap ubsantrap debugtrap".split(), _trap),
+    **dict.fromkeys("trap debugtrap".split(), _trap),
+    "ubsantrap": _sanitizer_trap,
+    "eh.sjlj.setjmp": _setjmp,
+    "eh.sjlj.longjmp": _longjmp,
     # LangRef allows 0 if the address is unknown.
     **dict.fromkeys("frameaddress returnaddress addressofreturnaddress sponentry".split(), _number(0)),
     **dict.fromkeys("allow.runtime.check allow.ubsan.check".split(), _number(1)),

@@ -86,5 +86,17 @@ static void negative_shift(int edge) {
     sink = 77 >> i; // BUG shift
 }
 
+static void signed_left_shift(int edge) {
+  int x = byte_input("x");
+  if (x < 128 + edge)
+    sink = x << 24; // BUG shift
+}
+
+static void shift_of_negative(int edge) {
+  int x = byte_input("x");
+  if (x >= 1 - edge)
+    sink = (x - 1) << 2; // BUG shift
+}
+
 CASES(division, remainder_of_zero, division_overflows, addition, subtraction, multiplication, long_multiplication, negation,
-      no_overflow, left_shift, right_shift, negative_shift)
+      no_overflow, left_shift, right_shift, negative_shift, signed_left_shift, shift_of_negative)

@@ -25,7 +25,7 @@ REPORTS = {
     "read-only-write": r"SEGV on unknown address[^\n]*\n[^\n]*WRITE",
     "division-by-zero": r"division by zero",
     "overflow": r"signed integer overflow|cannot be represented in type",
-    "shift": r"shift exponent",
+    "shift": r"shift exponent|left shift of",
     "leak": r"detected memory leaks",
     "assert": _NEVER,
     "abort": _NEVER,

@@ -10,6 +10,7 @@ mod klee;
 mod print;
 mod process;
 mod text;
+mod ubsan;
 mod verifier;
 
 pub(super) use klee::contradiction;
@@ -80,7 +81,7 @@ pub(super) fn bind(program: &Program) -> Vec<Option<ModelRow>> {
         // Intrinsics have a second name with our own prefix.
         match name.strip_prefix("partita_") {
             Some(rest) => find(&format!("klee_{rest}")),
-            None => find(name).or_else(|| verifier::nondet(name)),
+            None => find(name).or_else(|| verifier::nondet(name)).or_else(|| ubsan::handler(name)),
         }
     };
     program.functions.iter().map(one).collect()
