@@ -83,9 +83,10 @@ impl Engine {
 
 #[pymethods]
 impl Engine {
-    /// `programs` are the user's program and then the libraries; `layers`, `default` and `backend` are those of `Solver`.
+    /// `programs` are the user's program and then the libraries; `layers`, `default` and `backend` are those of `Solver`;
+    /// `hooked` are the names that `set_hooks` will be called with.
     #[new]
-    #[pyo3(signature = (programs, layers, default, backend, options, store = None))]
+    #[pyo3(signature = (programs, layers, default, backend, options, store = None, hooked = Vec::new()))]
     fn new(
         programs: Vec<Vec<u8>>,
         layers: &str,
@@ -93,10 +94,12 @@ impl Engine {
         backend: &Bound<'_, PyAny>,
         options: &Bound<'_, RunOptions>,
         store: Option<PathBuf>,
+        hooked: Vec<String>,
     ) -> PyResult<Engine> {
         let parts: Vec<&[u8]> = programs.iter().map(Vec::as_slice).collect();
         let program = Program::load(&parts, &["main"]).map_err(|e| PyValueError::new_err(e.to_string()))?;
-        let options = options.get().options.clone();
+        let mut options = options.get().options.clone();
+        options.hooked = hooked;
         let (layers, objects) = chain::build(layers, default, backend, store)?;
         let core = Core::new(program, Solver::new(layers), options).map_err(PyValueError::new_err)?;
         let cancel = core.cancel_handle();

@@ -23,6 +23,12 @@ PLAIN = ("-O0", "-Xclang", "-disable-O0-optnone")
 TO_BITCODE = ("-gline-tables-only", "-fno-stack-protector", "-w", "-fno-color-diagnostics", "-emit-llvm", "-c")
 
 
+# Names that gcc gives to generic builtin functions and clang does not know.
+_OTHER_NAMES = tuple(
+    f"-D__builtin_{name}{suffix}=__builtin_{name}" for name in ("isinf", "isnan", "isfinite") for suffix in "fl"
+)
+
+
 def runtime_include() -> Path:
     """The folder of `klee/klee.h` and `partita.h`, in the package both installed and in a source checkout."""
     return Path(__file__).resolve().parent / "runtime" / "include"
@@ -60,4 +66,4 @@ def include_flags(clang: str | None = None) -> list[str]:
 
 
 def compiler(clang: str | None) -> list[str]:
-    return [*driver(clang), *include_flags(clang)]
+    return [*driver(clang), *include_flags(clang), *_OTHER_NAMES]

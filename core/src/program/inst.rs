@@ -149,6 +149,8 @@ pub struct Arg {
     /// 0, or the number of bytes that `value` points to and that are passed at `place` (a structure by
     /// value).
     pub bytes: u32,
+    /// Whether it is sign-extended where the callee expects a wider one; otherwise zero-extended.
+    pub signed: bool,
 }
 
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -166,6 +168,8 @@ pub struct Call {
     pub args: Box<[Arg]>,
     pub first: Reg,
     pub results: u32,
+    /// Whether the result is an integer of at most 64 bits, a pointer, or none.
+    pub integer: bool,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -14,6 +14,9 @@ use std::fmt;
 const MAGIC: &[u8; 8] = b"PARTITA\0";
 const HEADER_SIZE: usize = 24;
 
+/// Flag in the top bit of a word.
+const TOP: u32 = 1 << 31;
+
 /// Reason why bytes are not a program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum LoadError {
@@ -237,6 +240,8 @@ impl<'a> Decoder<'a> {
             linkage: linkage(bits & 3)?,
             library: false,
             variadic: bits & 4 != 0,
+            integers: bits & 16 != 0,
+            signed_result: bits & 32 != 0,
             alias,
             params,
             results,
@@ -247,6 +252,18 @@ impl<'a> Decoder<'a> {
             insts,
             locs,
             loc,
+        })
+    }
+
+    /// Reads an argument: the top bit of its width says that it is signed.
+    fn argument(&mut self) -> Decoded<Arg> {
+        let width = self.word()?;
+        Ok(Arg {
+            width: width & !TOP,
+            signed: width & TOP != 0,
+            place: self.word()?,
+            bytes: self.word()?,
+            value: self.operand()?,
         })
     }
 
@@ -345,18 +362,20 @@ impl<'a> Decoder<'a> {
                 terms: self
                     .boxed(|r| Ok(Term { width: r.word()?, scale: r.long()? as i64, index: r.operand()? }))?,
             },
-            13 => Inst::Call(Box::new(Call {
-                results: self.word()?,
-                first: self.reg()?,
-                callee: if flag_set {
-                    Callee::Indirect(self.operand()?)
-                } else {
-                    Callee::Direct(FuncId(self.word()?))
-                },
-                args: self.boxed(|r| {
-                    Ok(Arg { width: r.word()?, place: r.word()?, bytes: r.word()?, value: r.operand()? })
-                })?,
-            })),
+            13 => {
+                let results = self.word()?;
+                Inst::Call(Box::new(Call {
+                    results: results & !TOP,
+                    integer: results & TOP != 0,
+                    first: self.reg()?,
+                    callee: if flag_set {
+                        Callee::Indirect(self.operand()?)
+                    } else {
+                        Callee::Direct(FuncId(self.word()?))
+                    },
+                    args: self.boxed(Decoder::argument)?,
+                }))
+            }
             14 => Inst::MemCopy {
                 overlap: flag_set,
                 dst: self.operand()?,

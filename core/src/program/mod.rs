@@ -4,6 +4,7 @@
 //! checks it and `link.rs` links it by name. After `Program::load` every id is in range, every width matches,
 //! every block ends in its only terminator and no operand refers to an alias, so the executor can index
 //! without checks. Values are scalars of untyped bits: the lowering has split aggregates and vectors.
+mod absent;
 mod check;
 mod dump;
 mod inst;
@@ -95,6 +96,11 @@ pub struct Function {
     pub library: bool,
     /// Whether it has variadic arguments, which `Inst::VaStart` lays out.
     pub variadic: bool,
+    /// Whether parameters and result are integers of at most 64 bits, or pointers: a call through a pointer of
+    /// another such type converts them.
+    pub integers: bool,
+    /// Whether the result is sign-extended where the caller expects a wider one; otherwise zero-extended.
+    pub signed_result: bool,
     /// The function that it is an alias of. Only used for lookup by name; after linking no operand refers to
     /// an alias.
     pub alias: Option<FuncId>,

@@ -9,6 +9,8 @@ fn function(name: u32, linkage: Linkage, insts: Vec<Inst>) -> Function {
         linkage,
         library: false,
         variadic: false,
+        integers: false,
+        signed_result: false,
         alias: None,
         params: 0,
         results: Box::default(),
@@ -32,6 +34,7 @@ fn call(func: u32) -> Inst {
         args: Box::default(),
         first: Reg(0),
         results: 0,
+        integer: true,
     }))
 }
 

@@ -10,8 +10,8 @@ from partita.llvm.calling_convention import CallingConvention
 from partita.llvm.control import jump_to_normal_destination
 from partita.llvm.function import Handler, Lowering
 from partita.llvm.tokens import Cursor, UnsupportedError, string_bytes
-from partita.llvm.types import Type
-from partita.llvm.write import CALL, FLAG, MEMCOPY, Operand, integer
+from partita.llvm.types import Type, is_integer
+from partita.llvm.write import CALL, FLAG, MEMCOPY, TOP, Operand, integer
 
 _ALL_FIXED = 1 << 30  # number of fixed parameters of a function that is not variadic
 _ASM_WORDS = frozenset(("sideeffect", "alignstack", "inteldialect", "unwind"))
@@ -22,6 +22,7 @@ class Argument(NamedTuple):
     operands: list[Operand]
     by_value: Type | None
     align: int
+    signed: bool = False
 
 
 def _parse_arguments(low: Lowering, cursor: Cursor) -> list[Argument]:
@@ -39,8 +40,10 @@ def _parse_arguments(low: Lowering, cursor: Cursor) -> list[Argument]:
             continue
         by_value: Type | None = None
         align = type_.align
+        signed = False
         while not cursor.at_value():
             word = cursor.next()
+            signed |= word == "signext"
             if word == "byval":
                 cursor.expect("(")
                 by_value = low.types.parse(cursor)
@@ -50,7 +53,7 @@ def _parse_arguments(low: Lowering, cursor: Cursor) -> list[Argument]:
                 align = cursor.number() if cursor.peek() != "(" else _skip_group_keeping(cursor, align)
             else:
                 cursor.skip_group()
-        arguments.append(Argument(type_, low.operands(cursor, type_), by_value, align))
+        arguments.append(Argument(type_, low.operands(cursor, type_), by_value, align, signed))
     return arguments
 
 
@@ -117,11 +120,12 @@ def _emit_call(
             count += 1
             continue
         for operand, (_, leaf), place in zip(argument.operands, argument.type.leaves, places, strict=True):
-            words += (leaf.width, place, 0, *operand)
+            words += (leaf.width | (TOP if argument.signed else 0), place, 0, *operand)
             count += 1
     results = low.results(name, type_) if name else []
     first = results[0] if results else 0
-    low.emit((head, len(results), first, *callee, count, *words))
+    kind = TOP if is_integer(type_) or not type_.leaves else 0
+    low.emit((head, len(results) | kind, first, *callee, count, *words))
 
 
 def call_library(low: Lowering, name: str, type_: Type, function: str, operands: list[tuple[Type, Operand]]) -> None:

@@ -16,7 +16,7 @@ from partita.llvm.function import Handler, Lowering
 from partita.llvm.initializer import Initializer
 from partita.llvm.positions import Positions
 from partita.llvm.tokens import Cursor, UnsupportedError, tokens_of, unquote
-from partita.llvm.types import Type, Types
+from partita.llvm.types import Type, Types, is_integer
 from partita.llvm.write import INTERNAL, STRONG, WEAK, Address, FunctionRecord, GlobalRecord, Writer
 
 _HANDLERS: dict[str, Handler] = {
@@ -191,7 +191,7 @@ class Module:
             found = self.symbol_address(name)
         if found is None:
             record = FunctionRecord(name, params=len(parameters), widths=[type_.width for type_ in parameters])
-            record.results = [result.width]
+            record.results = [leaf.width for _, leaf in result.leaves]
             found = self._add_function(record)
         if found.kind != 1:
             raise UnsupportedError(f"`{name}`, which is not a function in this program")
@@ -264,12 +264,17 @@ class Module:
     def _lower_function(self, name: str, start: int, end: int) -> None:
         number = self.symbol_address(name).number
         record = self.writer.functions[number]
-        debug = _DEBUG.search(self._function_lines[name])
+        line = self._function_lines[name]
+        debug = _DEBUG.search(line)
         record.loc = self.loc(int(debug[1])) if debug else 0
         lowering = Lowering(self, record, self.labels(name))
         try:
             result, parameters, record.variadic = self._signature(self._signature_cursor(name))
             record.results = [leaf.width for _, leaf in result.leaves]
+            passed = [parameter.type for parameter in parameters if parameter.by_value is None]
+            record.integers = len(passed) == len(parameters) and all(map(is_integer, passed))
+            record.integers &= is_integer(result) or not result.leaves
+            record.signed_result = " signext " in line[: line.index("@")]
             for parameter in parameters:
                 lowering.parameter(*parameter)
         except UnsupportedError as error:

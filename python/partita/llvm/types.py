@@ -256,6 +256,11 @@ class Types:
         return found
 
 
+def is_integer(type_: Type) -> bool:
+    """Whether values of the type are passed in general registers, one each."""
+    return type_.kind in ("int", "ptr") and type_.width <= 64
+
+
 def float_kind(type_: Type) -> int:
     """The number of a floating-point type in the serialised form."""
     kind = FLOAT_KINDS.get(type_.name)

@@ -48,6 +48,8 @@ FLAGS = {"nuw": 1 << 16, "nsw": 2 << 16, "exact": 4 << 16, "disjoint": 8 << 16}
 STRICT = 8 << 16
 # The one flag of an instruction: indirect call, overlapping copy, fixed alloca, inbounds, left funnel shift.
 FLAG = 1 << 16
+# In the width of an argument: it is signed. In the number of results of a call: the result is an integer, or none.
+TOP = 1 << 31
 
 STRONG, WEAK, INTERNAL = range(3)
 
@@ -126,6 +128,8 @@ class FunctionRecord:
     name: str
     linkage: int = STRONG
     variadic: bool = False
+    integers: bool = False  # parameters and result are integers or pointers
+    signed_result: bool = False
     alias: int | None = None
     loc: int = 0
     params: int = 0
@@ -219,7 +223,7 @@ class Writer:
                     out.extend(minus.words())
 
     def _write_function(self, out: array[int], f: FunctionRecord) -> None:
-        bits = f.linkage | f.variadic << 2 | (f.alias is not None) << 3
+        bits = f.linkage | f.variadic << 2 | (f.alias is not None) << 3 | f.integers << 4 | f.signed_result << 5
         out.extend((self.string(f.name), bits, f.loc))
         if f.alias is not None:
             out.append(f.alias)

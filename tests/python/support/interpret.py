@@ -120,9 +120,9 @@ class Decoder:
             return (code, op, more, dst, base, offset,
                     [(self.word(), self.signed(), self.operand()) for _ in range(self.word())])  # fmt: skip
         if code == w.CALL:
-            count, first = self.word(), self.word()
+            count, first = self.word() & ~w.TOP, self.word()
             callee = self.operand() if more else ("addr", (1, self.word(), 0))
-            args = [(self.word(), self.word(), self.word(), self.operand()) for _ in range(self.word())]
+            args = [(self.word() & ~w.TOP, self.word(), self.word(), self.operand()) for _ in range(self.word())]
             return (code, op, more, count, first, callee, args)
         if code == w.SWITCH:
             width, default, value = self.word(), self.word(), self.operand()

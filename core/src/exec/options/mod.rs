@@ -131,6 +131,8 @@ pub struct Options {
     kernel_words: Vec<String>,
     /// Does the program need the kernel model, that is, the C library?
     pub needs_kernel: bool,
+    /// Functions that hooks stand for.
+    pub hooked: Vec<String>,
     /// Strings `NAME=value`.
     pub environment: Vec<String>,
     /// Contents of the kernel model's standard input.
@@ -177,6 +179,7 @@ impl Default for Options {
             words: Vec::new(),
             kernel_words: Vec::new(),
             needs_kernel: false,
+            hooked: Vec::new(),
             environment: Vec::new(),
             stdin: Arc::default(),
             sym_files: None,

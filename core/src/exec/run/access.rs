@@ -7,6 +7,7 @@ use crate::exec::state::State;
 use crate::exec::state::address::{NULL_PAGE, ObjectId};
 use crate::exec::state::value::Value;
 use crate::expr::Expr;
+use std::ops::Range;
 
 /// Kind of a memory access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -93,7 +94,27 @@ pub(super) fn object_at(
     });
     let (id, offset) = found.ok_or_else(|| access_fault(state, address, count, access))?;
     check_access(state, id, access)?;
+    check_passed(state, id, offset, count, access)?;
     Ok((id, offset))
+}
+
+/// Bug for a read of a variadic argument that the caller did not pass.
+pub(super) fn check_passed(
+    state: &State,
+    id: ObjectId,
+    offset: u64,
+    count: u64,
+    access: Access,
+) -> Result<(), Outcome> {
+    let object = state.memory.get(id).expect("a live object");
+    let is_missing = |range: &Range<u64>| range.start < offset + count && offset < range.end;
+    if access == Access::Read && object.not_passed.iter().any(is_missing) {
+        return Err(Outcome::bug(
+            Class::OutOfBoundsRead,
+            "read of a variadic argument that the caller did not pass",
+        ));
+    }
+    Ok(())
 }
 
 pub(super) fn check_access(state: &State, id: ObjectId, access: Access) -> Result<(), Outcome> {
@@ -131,7 +152,7 @@ impl Machine {
         let location = self.locate(state, address, count, Access::Read)?;
         if let Offset::Known(offset) = location.offset {
             let object = state.memory.get(location.id).expect("a live object");
-            if object.is_plain() && object.unsupported.is_none() && !address.symbolic {
+            if object.is_freely_readable() && !address.symbolic {
                 self.cache.add_readable(address.word, object);
             }
             if width <= 64

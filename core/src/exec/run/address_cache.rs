@@ -63,7 +63,7 @@ impl AddressCache {
 
     /// Adds a plain object for reading, under the address just used.
     pub fn add_readable(&mut self, address: u64, object: &Object) {
-        debug_assert!(object.is_plain() && object.unsupported.is_none());
+        debug_assert!(object.is_freely_readable());
         let data = object.bytes.as_ptr().cast_mut();
         self.entries[(address >> SHIFT) as usize % ENTRIES] =
             Entry { base: object.base, size: object.size, data, writable: false };

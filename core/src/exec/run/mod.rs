@@ -47,18 +47,29 @@ pub struct Machine {
 impl Machine {
     /// Machine and first state for a program. Errors: the program has no `main`, or its globals or arguments do
     /// not fit the address space.
-    pub fn new(program: Program, solver: Solver, options: Options) -> Result<(Machine, Box<State>), String> {
+    pub fn new(
+        mut program: Program,
+        solver: Solver,
+        options: Options,
+    ) -> Result<(Machine, Box<State>), String> {
         let main =
             program.function("main").filter(|main| program.functions[main.index()].is_defined()).ok_or(
                 "expected a function `main` to start from, found none: add one, or link the file that has it",
             )?;
+        let models = models::bind(&program);
+        let hooked: Vec<bool> = program
+            .functions
+            .iter()
+            .map(|f| options.hooked.iter().any(|name| name == program.string(f.name)))
+            .collect();
+        program.nullify_absent_functions(|f| models[f.index()].is_some() || hooked[f.index()]);
         let image = start::image(&program)?;
         let (program, options) = (Arc::new(program), Arc::new(options));
         let mut machine = Machine {
             main,
             code: (0..program.functions.len()).map(|_| None).collect(),
             globals: image.globals,
-            models: models::bind(&program),
+            models,
             cache: AddressCache::new(),
             host: Host::new(options.write_host),
             hooks: None,

@@ -9,7 +9,7 @@ use super::Machine;
 use crate::exec::decide::Alternative;
 use crate::exec::outcome::{Class, Outcome};
 use crate::exec::run::access::Access;
-use crate::exec::run::access::{access_fault, check_access, object_at, symbolic_fault};
+use crate::exec::run::access::{access_fault, check_access, check_passed, object_at, symbolic_fault};
 use crate::exec::state::address::{self, NULL_PAGE, ObjectId};
 use crate::exec::state::value::Value;
 use crate::exec::state::{Fact, State};
@@ -199,7 +199,13 @@ impl Machine {
         let inside = places(id, size, count).intersect(set).set;
         let set = inside.plus(id.base().wrapping_neg());
         let offset = match set.value() {
-            Some(offset) => Offset::Known(offset),
+            Some(offset) => {
+                check_passed(state, id, offset, count, access)?;
+                Offset::Known(offset)
+            }
+            None if !state.memory.get(id).expect("a live object").not_passed.is_empty() => {
+                return Err(Outcome::unsupported("variadic arguments at a symbolic offset"));
+            }
             None => {
                 let base = self.graph().word(64, id.base());
                 Offset::Among { offset: self.graph().sub(e, base), set }

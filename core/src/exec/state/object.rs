@@ -8,6 +8,7 @@ use crate::expr::{Expr, Graph};
 use crate::interval::Set;
 use crate::persist::Map;
 use crate::program::FuncId;
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 /// Storage class of an object.
@@ -53,6 +54,8 @@ pub struct Object {
     pub readonly: bool,
     /// Message if the value is unsupported, or the object is not defined anywhere.
     pub unsupported: Option<Arc<str>>,
+    /// Bytes of a frame of variadic arguments in which no argument was passed: reading them is a bug.
+    pub not_passed: Box<[Range<u64>]>,
     /// Instruction that allocated it, if leaks are checked.
     pub origin: Option<(FuncId, u32)>,
     pub bytes: Vec<u8>,
@@ -74,6 +77,7 @@ impl Object {
             kind,
             readonly: false,
             unsupported: None,
+            not_passed: Box::default(),
             origin: None,
             bytes,
             overlay: None,
@@ -91,9 +95,14 @@ impl Object {
         self.overlay.is_none()
     }
 
+    /// May `bytes` be read directly? True if all are concrete and no read is an error.
+    pub fn is_freely_readable(&self) -> bool {
+        self.is_plain() && self.unsupported.is_none() && self.not_passed.is_empty()
+    }
+
     /// May `bytes` be changed directly? True if nothing is derived from them.
     pub fn is_freely_writable(&self) -> bool {
-        self.overlay.is_none() && self.whole.get().is_none() && !self.readonly && self.unsupported.is_none()
+        self.is_freely_readable() && self.whole.get().is_none() && !self.readonly
     }
 
     /// Drops the derived array; called before the contents change.

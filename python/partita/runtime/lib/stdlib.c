@@ -1,4 +1,4 @@
-/* Parts of <stdlib.h>: numbers from text, sorting, searching. */
+/* Parts of <stdlib.h>: numbers from text, sorting, searching, the environment. */
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
@@ -93,4 +93,14 @@ void *bsearch(const void *key, const void *base, size_t count, size_t size, int 
     }
   }
   return NULL;
+}
+
+char **__partita_environment(void);
+
+char *getenv(const char *name) {
+  size_t length = strlen(name);
+  if (!length || strchr(name, '=')) return 0;
+  for (char **entry = __partita_environment(); *entry; entry++)
+    if (!strncmp(name, *entry, length) && (*entry)[length] == '=') return *entry + length + 1;
+  return 0;
 }

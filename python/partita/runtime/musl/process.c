@@ -1,12 +1,11 @@
 /* Replaces musl's start-up code: the thread's descriptor and the library's variables; memory from the executor; the
    final flush. Arguments, environment and files are in the kernel model (`posix/start.c`). */
-#include <errno.h>
 #include <stdlib.h>
 #include "libc.h"
 #include "pthread_impl.h"
 #include "stdio_impl.h"
 
-void __partita_not_modelled(const char *what);
+_Noreturn void __partita_unsupported(const char *what);
 void __partita_errno(int *where);
 
 volatile int __thread_list_lock;
@@ -39,8 +38,8 @@ void __libc_free(void *memory) { free(memory); }
 
 int __pthread_create(pthread_t *restrict thread, const pthread_attr_t *restrict attributes, void *(*start)(void *),
                      void *restrict argument) {
-  __partita_not_modelled("pthread_create");
-  return EAGAIN;
+  /* A failure would lead into code that no machine runs: `pthread_join` of a thread that does not exist. */
+  __partita_unsupported("`pthread_create`: threads are not modelled");
 }
 weak_alias(__pthread_create, pthread_create);
 

@@ -26,6 +26,7 @@ struct symbolic_argument {
 int __partita_symbolic_argument(long index, struct symbolic_argument *argument); /* its kind; 0 is the program's name */
 long __partita_room(const void *address); /* bytes from here to the end of the object */
 void __partita_arguments(long count, char **arguments);
+void *__partita_stack_object(size_t size); /* not on the heap, for the arguments */
 void __partita_not_modelled(const char *what);
 void __partita_output(const void *bytes, size_t count);
 long __partita_stdin(void *to, size_t room);

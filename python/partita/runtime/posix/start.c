@@ -24,7 +24,7 @@ static void append_symbolic(long length) {
   name[3] = (char)('0' + named_arguments / 10);
   name[4] = (char)('0' + named_arguments % 10);
   named_arguments++;
-  char *argument = malloc((size_t)length + 1);
+  char *argument = __partita_stack_object((size_t)length + 1);
   klee_make_symbolic(argument, (size_t)length + 1, name);
   argument[length] = 0;
   append(argument);
@@ -140,7 +140,7 @@ __attribute__((constructor(0))) static void start(int count, char **arguments, c
   make_files();
   long variables = 0;
   while (environment[variables]) variables++;
-  char **all = malloc(sizeof *all * (size_t)(argument_count + variables + 2));
+  char **all = __partita_stack_object(sizeof *all * (size_t)(argument_count + variables + 2));
   memcpy(all, list, sizeof *all * (size_t)argument_count);
   all[argument_count] = 0;
   memcpy(all + argument_count + 1, environment, sizeof *all * (size_t)(variables + 1));

@@ -8,6 +8,7 @@ use crate::exec::run::access::Access;
 use crate::exec::run::access::object_at;
 use crate::exec::run::host::Change;
 use crate::exec::state::State;
+use crate::exec::state::object::Kind;
 use crate::exec::state::value::Value;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
@@ -20,7 +21,10 @@ pub(super) const MODELS: &[ModelRow] = &[
     row("__partita_room", 1, room),
     row("__partita_errno", 1, errno),
     row("__partita_arguments", 2, arguments),
+    row("__partita_environment", 0, environment),
+    row("__partita_stack_object", 1, stack_object),
     row("__partita_not_modelled", 1, not_modelled),
+    row("__partita_unsupported", 1, unsupported),
     row("__partita_output", 2, output),
     row("__partita_stdin", 2, stdin),
     row("__partita_host_status", 3, status),
@@ -96,6 +100,18 @@ fn arguments(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> M
     Ok(Returned::Nothing)
 }
 
+/// Address of the environment: the null-terminated array that `main` gets.
+fn environment(_: &mut Machine, state: &mut State, _: &CallSite<'_>) -> ModelResult {
+    let (count, arguments) = state.arguments;
+    Ok(Returned::Value(Value::number(arguments + 8 * (count + 1))))
+}
+
+/// Allocates an object that is not on the heap: the kernel makes it before the program starts.
+fn stack_object(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
+    let size = machine.argument(state, site, 0)?;
+    Ok(Returned::Value(Value::number(machine.new_object(state, size, Kind::Stack)?.base())))
+}
+
 /// Sets the address of the C library's `errno`.
 fn errno(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
     state.errno = Some(machine.argument(state, site, 0)?);
@@ -108,6 +124,12 @@ fn not_modelled(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -
     let what = String::from_utf8_lossy(&machine.string_at(state, address)?).into_owned();
     machine.decider.incomplete(state, &format!("not modelled, fails with ENOSYS: {what}"));
     Ok(Returned::Nothing)
+}
+
+/// Ends the path: the program could not go on as it does on a machine.
+fn unsupported(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
+    let address = machine.argument(state, site, 0)?;
+    Err(Outcome::unsupported(String::from_utf8_lossy(&machine.string_at(state, address)?)))
 }
 
 fn output(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {

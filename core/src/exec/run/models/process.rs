@@ -19,7 +19,6 @@ pub(super) const MODELS: &[ModelRow] = &[
     row("__assert_rtn", 4, assert_rtn),
     row("atexit", 1, atexit),
     row("__errno_location", 0, errno_location),
-    row("getenv", 1, null),
     row("__cxa_finalize", 0, nothing),
 ];
 
@@ -85,10 +84,6 @@ fn atexit(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> Mode
 
 fn errno_location(machine: &mut Machine, state: &mut State, _: &CallSite<'_>) -> ModelResult {
     Ok(Returned::Value(Value::number(machine.errno(state)?)))
-}
-
-fn null(_: &mut Machine, _: &mut State, _: &CallSite<'_>) -> ModelResult {
-    Ok(Returned::Value(Value::ZERO))
 }
 
 fn nothing(_: &mut Machine, _: &mut State, _: &CallSite<'_>) -> ModelResult {

@@ -8,12 +8,43 @@ use crate::exec::state::frame::Frame;
 use crate::exec::state::object::Kind;
 use crate::exec::state::value::Value;
 use crate::exec::state::{Stage, State};
-use crate::program::{Arg, Call, Callee, FuncId, Function, Operand, Reg};
+use crate::program::{Arg, Call, Callee, CastOp, FuncId, Function, Operand, Reg};
 use smallvec::SmallVec;
+use std::cmp::Ordering;
+use std::ops::Range;
 use std::sync::Arc;
 
-/// Size of the register save area of a variadic frame.
+/// Size of the register save area of a variadic frame: general registers, then vector registers.
 const REGISTER_AREA: u32 = 176;
+const GENERAL_AREA: u32 = 48;
+/// Library functions that read arguments which the system call may not have: callers leave them out.
+const READ_WITHOUT_NEED: [&str; 6] = ["fcntl", "ioctl", "prctl", "ptrace", "syscall", "clone"];
+
+fn length(arg: &Arg) -> u32 {
+    if arg.bytes > 0 { arg.bytes } else { arg.width.div_ceil(8) }
+}
+
+/// Register slots of a variadic frame in which the call passes nothing.
+fn slots_not_passed(call: &Call) -> Box<[Range<u64>]> {
+    let general = (0..GENERAL_AREA).step_by(8).map(|start| start..start + 8);
+    let vector = (GENERAL_AREA..REGISTER_AREA).step_by(16).map(|start| start..start + 16);
+    let is_passed = |slot: &Range<u32>| {
+        call.args.iter().any(|arg| arg.place < slot.end && slot.start < arg.place + length(arg))
+    };
+    let missing = general.chain(vector).filter(|slot| !is_passed(slot));
+    missing.map(|slot| slot.start.into()..slot.end.into()).collect()
+}
+
+/// Can the call be of another type than the function, as compilers and KLEE allow it? Integers then are passed in
+/// the same registers with another width.
+fn converts(call: &Call, function: &Function) -> bool {
+    let in_general_place = |arg: &Arg| !(GENERAL_AREA..REGISTER_AREA).contains(&arg.place);
+    let is_integer = |arg: &Arg| arg.bytes == 0 && arg.width <= 64 && in_general_place(arg);
+    function.integers
+        && call.integer
+        && call.results as usize <= function.results.len()
+        && call.args[..function.params as usize].iter().all(is_integer)
+}
 
 /// Arguments of a call, in order.
 pub(in crate::exec::run) type Arguments = SmallVec<[Value; 6]>;
@@ -58,11 +89,14 @@ impl Machine {
         arguments: &Arguments,
     ) -> StepResult {
         let params = function.params as usize;
-        let name = || self.program.string(function.name);
         if arguments.len() < params {
             return Err(Outcome::bug(
                 Class::ModelError,
-                format!("`{}` expects {params} arguments and is called with {}", name(), arguments.len()),
+                format!(
+                    "`{}` expects {params} arguments and is called with {}",
+                    self.program.string(function.name),
+                    arguments.len()
+                ),
             ));
         }
         let caller = &self.program.functions[state.frame.func.index()];
@@ -71,22 +105,43 @@ impl Machine {
                 || call.results as usize == function.results.len()
                     && (0..call.results)
                         .all(|i| caller.width(Reg(call.first.0 + i)) == function.results[i as usize]));
+        let mut arguments = std::borrow::Cow::Borrowed(arguments);
         if !fits {
-            return Err(Outcome::bug(
-                Class::ModelError,
-                format!("`{}` is called through a wrong type", name()),
-            ));
+            if !converts(call, function) {
+                return Err(Outcome::bug(
+                    Class::ModelError,
+                    format!("`{}` is called through a wrong type", self.program.string(function.name)),
+                ));
+            }
+            let pairs = arguments.to_mut().iter_mut().zip(&call.args).zip(&function.widths);
+            for ((value, arg), &to) in pairs.take(params) {
+                *value = self.resize(*value, arg.width, to, arg.signed);
+            }
         }
         let mut frame = Frame::new(func, function.widths.len());
         frame.registers[..params].copy_from_slice(&arguments[..params]);
         if function.variadic {
-            let area = self.variadic_area(state, call, arguments)?;
+            let area = self.variadic_area(state, call, &arguments)?;
+            if !(function.library && READ_WITHOUT_NEED.contains(&self.program.string(function.name))) {
+                state.memory.get_mut(area).expect("just allocated").not_passed = slots_not_passed(call);
+            }
             frame.variadic = Some(area);
             frame.locals.push(area);
         }
         state.frame.push(frame);
         self.check_stack(state)?;
         Ok(Flow::Frame)
+    }
+
+    /// Value as an integer of another width.
+    fn resize(&mut self, value: Value, from: u32, to: u32, signed: bool) -> Value {
+        let op = match to.cmp(&from) {
+            Ordering::Equal => return value,
+            Ordering::Less => CastOp::Trunc,
+            Ordering::Greater if signed => CastOp::SExt,
+            Ordering::Greater => CastOp::ZExt,
+        };
+        self.cast(op, from, to, value)
     }
 
     /// Creates an object with every argument, laid out by the calling convention.
@@ -96,7 +151,6 @@ impl Machine {
         call: &Call,
         arguments: &Arguments,
     ) -> Result<crate::exec::state::address::ObjectId, Outcome> {
-        let length = |arg: &Arg| if arg.bytes > 0 { arg.bytes } else { arg.width.div_ceil(8) };
         let size = call.args.iter().map(|arg| arg.place + length(arg)).max().unwrap_or(0).max(REGISTER_AREA);
         let id = self.new_object(state, u64::from(size).next_multiple_of(8), Kind::Stack)?;
         for (arg, &value) in call.args.iter().zip(arguments) {
@@ -153,8 +207,11 @@ impl Machine {
         let crate::program::Inst::Call(call) = &caller.insts[state.frame.pc as usize] else {
             unreachable!("the pc of a caller is its call")
         };
-        for (i, value) in results.into_iter().take(call.results as usize).enumerate() {
-            self.set(state, Reg(call.first.0 + i as u32), value);
+        let signed = program.functions[func.index()].signed_result;
+        for (i, (value, &from)) in results.into_iter().zip(widths).take(call.results as usize).enumerate() {
+            let register = Reg(call.first.0 + i as u32);
+            let value = self.resize(value, from, caller.width(register), signed);
+            self.set(state, register, value);
         }
         state.frame.pc += 1;
         Ok(Flow::Frame)

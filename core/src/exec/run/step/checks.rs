@@ -4,7 +4,7 @@ use crate::exec::run::Machine;
 use crate::exec::state::State;
 use crate::exec::state::value::Value;
 use crate::expr::{Bits, Expr};
-use crate::program::{BinOp, Flags, OverflowOp};
+use crate::program::{BinOp, Flags, OverflowOp, UnOp};
 
 impl Machine {
     /// Ends the paths on which a signed operation overflows or a shift is too large.
@@ -71,6 +71,26 @@ impl Machine {
                 self.decider.require(state, fine, outcome)
             }
         }
+    }
+
+    /// Ends the paths on which the absolute value does not exist: that of the least value.
+    pub(super) fn check_unary(
+        &mut self,
+        state: &mut State,
+        op: UnOp,
+        flags: Flags,
+        width: u32,
+        a: Value,
+    ) -> Result<(), Outcome> {
+        if op != UnOp::Abs || !flags.strict() || !self.options.checks.overflow {
+            return Ok(());
+        }
+        let outcome =
+            Outcome::bug(Class::Overflow, format!("signed absolute value of {width} bits overflows"));
+        let least = self.graph().constant(Bits::ones(width).lshr(1).not());
+        let value = self.wide(a, width);
+        let fine = self.graph().ne(value, least);
+        self.decider.require(state, fine, outcome)
     }
 
     fn wide(&mut self, value: Value, width: u32) -> Expr {

@@ -72,9 +72,12 @@ impl Machine {
                 let value = self.binary(state, op, width, a, b)?;
                 self.set(state, dst, value);
             }
-            Inst::Un { op, dst, a, .. } => {
+            Inst::Un { op, flags, dst, a } => {
                 let width = function.width(dst);
                 let a = self.operand(state, a, width);
+                if !function.library {
+                    self.check_unary(state, op, flags, width, a)?;
+                }
                 let value = self.unary(op, width, a);
                 self.set(state, dst, value);
             }
@@ -153,6 +156,8 @@ impl Machine {
                 let keep = self.decider.concretise(state, mark, 64, "a stack mark")? as usize;
                 while state.frame.dynamic.len() > keep {
                     let id = state.frame.dynamic.pop().expect("just counted");
+                    let size = state.memory.get(id).map_or(0, |object| object.size);
+                    state.frame.stack_bytes = state.frame.stack_bytes.saturating_sub(size);
                     self.end_object(state, id);
                 }
             }

@@ -1,0 +1,163 @@
+"""Corners of C, as a native program has them: absent functions, the environment, arguments that were not passed,
+converted calls, memory of variable-length arrays, jumps."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from partita import Run, explore
+
+HEAD = '#include "klee/klee.h"\n#include <stdarg.h>\n#include <stdlib.h>\n#include <string.h>\n'
+
+
+def run(folder: Path, source: str, **options: object) -> Run:
+    path = folder / "program.c"
+    path.write_text(HEAD + source)
+    return explore(path, max_time=60, **options).finish()  # type: ignore[arg-type]
+
+
+def endings(folder: Path, source: str, **options: object) -> list[str]:
+    """How the paths end, in order, with the line of a bug."""
+    path = folder / "program.c"
+    path.write_text(HEAD + source)
+    found = explore(path, max_time=60, all_bugs=True, **options)  # type: ignore[arg-type]
+    lines = [f"{path.ending}:{path.line}" if path.kind == "bug" else path.ending for path in found]
+    assert found.summary()["incomplete"] == []
+    return sorted(lines)
+
+
+def test_an_undefined_weak_function_is_null(tmp_path: Path) -> None:
+    source = """__attribute__((weak)) int hook(int);
+int (*table[2])(int) = { hook, 0 };
+int main(void) {
+  if (hook || table[0]) return 1;
+  int x = klee_range(0, 2, "x");
+  return x ? 0 : hook(3);
+}
+"""
+    assert endings(tmp_path, source) == ["exit 0", "null:10"]
+    # A function that stands for it is there.
+    assert endings(tmp_path, source, hooks={"hook": lambda call: 5}) == ["exit 1"]
+    assert endings(tmp_path, "__attribute__((weak)) void *malloc(size_t); int main(void) { return !malloc; }") == [
+        "exit 0"
+    ]
+
+
+def test_getenv_and_the_third_argument_of_main_agree(tmp_path: Path) -> None:
+    source = """int main(int argc, char **argv, char **envp) {
+  char *value = getenv("NAME"), *found = 0;
+  for (; *envp; envp++)
+    if (!strncmp(*envp, "NAME=", 5)) found = *envp + 5;
+  if (getenv("NAM") || getenv("NAME=") || getenv("")) return 2;
+  return value != found || !value || strcmp(value, "text");
+}
+"""
+    for libc in ("none", "musl"):
+        assert endings(tmp_path, source, libc=libc, env={"OTHER": "1", "NAME": "text"}) == ["exit 0"], libc
+
+
+@pytest.mark.parametrize("arguments", [["text"], ["--sym-arg", "2"]])
+def test_the_arguments_cannot_be_freed(tmp_path: Path, arguments: list[str]) -> None:
+    for what in ("argv", "argv[1]"):
+        source = f"int main(int argc, char **argv) {{ free({what}); return 0; }}"
+        assert endings(tmp_path, source, arguments=arguments) == ["invalid-free:5"], what
+
+
+VARIADIC = """static int sum(int n, ...) {
+  va_list list;
+  va_start(list, n);
+  long total = 0;
+  for (int i = 0; i < n; i++) total += va_arg(list, %s);
+  va_end(list);
+  return (int)total;
+}
+int main(void) { return sum(klee_range(0, %d, "n"), %s); }
+"""
+
+
+@pytest.mark.parametrize("count", [1, 3, 5, 7, 9])
+@pytest.mark.parametrize(("type_", "registers"), [("int", 5), ("double", 8)])
+def test_arguments_that_were_not_passed_cannot_be_read(tmp_path: Path, type_: str, registers: int, count: int) -> None:
+    passed = ", ".join(f"({type_})1" for _ in range(count))
+    found = endings(tmp_path, VARIADIC % (type_, count + 2, passed))
+    assert found == [f"exit {n}" for n in range(count + 1)] + ["out-of-bounds-read:9"], registers
+
+
+def test_system_calls_may_have_fewer_arguments(tmp_path: Path) -> None:
+    source = "#include <fcntl.h>\nint main(void) { return fcntl(0, F_GETFL) & 3; }"
+    assert endings(tmp_path, source, libc="musl") == ["exit 0"]
+
+
+def test_calls_through_another_integer_type_convert(tmp_path: Path) -> None:
+    source = """static int next(int x) { return x + 1; }
+static long same(long x) { return x; }
+static signed char low(signed char x) { return x; }
+static unsigned char byte(unsigned char x) { return x; }
+int main(void) {
+  signed char c = klee_range(0, 256, "c");
+  if ((int)((long (*)(signed char))next)(c) != c + 1) return 1;
+  if ((int)((long (*)(int))same)(c) != c) return 2;
+  if (((int (*)(int))low)(c + 256) != c) return 3;
+  if (((int (*)(int))byte)(c) != (unsigned char)c) return 4;
+  ((void (*)(long))next)(1);
+  return 0;
+}
+"""
+    assert endings(tmp_path, source) == ["exit 0"]
+    wrong = "static double half(double x) { return x / 2; }\n"
+    assert endings(tmp_path, wrong + "int main(void) { return ((int (*)(int))half)(2); }") == ["model-error:6"]
+
+
+def test_a_thread_is_unsupported_and_leads_to_no_bug(tmp_path: Path) -> None:
+    source = """#include <pthread.h>
+static void *work(void *p) { return p; }
+int main(void) {
+  pthread_t thread;
+  int x = 3;
+  void *result;
+  pthread_create(&thread, 0, work, &x);
+  pthread_join(thread, &result);
+  return *(int *)result;
+}
+"""
+    found = run(tmp_path, source)
+    assert found.bugs == []
+    assert not found.complete
+    assert [row["why"] for row in found.summary()["incomplete"]] == ["`pthread_create`: threads are not modelled"]
+
+
+def test_the_absolute_value_of_the_least_number_is_an_overflow(tmp_path: Path) -> None:
+    for source in ("__builtin_abs(x)", "(int)__builtin_labs((long)x << 32)"):
+        program = f'int main(void) {{ int x; klee_make_symbolic(&x, 4, "x"); return {source} < 0; }}'
+        assert endings(tmp_path, program, check=["overflow"]) == ["exit 0", "overflow:5"]
+        assert endings(tmp_path, program) in (["exit 0"], ["exit 0", "exit 1"])
+
+
+def test_a_backward_goto_releases_variable_arrays(tmp_path: Path) -> None:
+    source = """int main(void) {
+  int i = 0, sum = 0;
+again:;
+  int n = 1000 + i % 7, v[n];
+  v[0] = v[n - 1] = i & 1;
+  sum += v[0];
+  if (++i < 5000) goto again;
+  return sum == 2500 ? 0 : 1;
+}
+"""
+    assert endings(tmp_path, source) == ["exit 0"]
+
+
+def test_builtin_jumps_and_names_of_gcc(tmp_path: Path) -> None:
+    source = """static void *buffer[5];
+static void deep(int n) { if (n == 0) __builtin_longjmp(buffer, 1); deep(n - 1); }
+int main(void) {
+  volatile int before = 0;
+  if (__builtin_setjmp(buffer)) return before + __builtin_isinff(1.0f) + __builtin_isnanf(1.0f);
+  before = 5;
+  deep(3);
+  return 1;
+}
+"""
+    assert endings(tmp_path, source) == ["exit 5"]
