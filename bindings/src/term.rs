@@ -4,7 +4,8 @@
 //! So Python does not hold nodes of a graph but terms, with their sorts checked, and each solver interns the terms it
 //! receives (`intern.rs`). That needs no global state, and one expression can go to any number of solvers.
 
-use partita_core::expr::{Bits, Builtin, Expr, Graph, Sort, SortError};
+use partita_core::expr::float::FloatParameter;
+use partita_core::expr::{Bits, Builtin, Expr, FloatOp, Graph, Op, Sort, SortError};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -17,6 +18,8 @@ pub(crate) enum TermKind {
     /// The argument, an array, with its first elements replaced by constants.
     Table(Arc<[u64]>),
     Apply(Builtin, SmallVec<[u64; 2]>),
+    /// A float operator.
+    Float(FloatOp, FloatParameter),
 }
 
 pub(crate) struct Term {
@@ -47,6 +50,13 @@ impl Term {
             }
             TermKind::Table(elements) => Ok(graph.table_over(args[0], elements.clone())),
             TermKind::Apply(f, params) => graph.apply(*f, params, args),
+            TermKind::Float(op, parameter) => {
+                let width = match self.sort {
+                    Sort::Bits(width) => width,
+                    Sort::Bool | Sort::Array { .. } => 1,
+                };
+                Ok(graph.float(*op, *parameter, width, args))
+            }
         }
     }
 
@@ -79,6 +89,11 @@ impl Term {
                 TermKind::ConstArray => out.push_str(&format!("((as const {})", term.sort)),
                 TermKind::Table(elements) => out.push_str(&format!("(table[{}]", elements.len())),
                 TermKind::Apply(f, params) if params.is_empty() => out.push_str(&format!("({}", f.name())),
+                TermKind::Float(op, parameter) => {
+                    let (name, format) = (Op::from(*op).smtlib(), parameter.format);
+                    let bits = (format.exponent(), format.significand());
+                    out.push_str(&format!("((_ {name} {:?} {} {})", parameter.rounding, bits.0, bits.1));
+                }
                 TermKind::Apply(f, params) => {
                     let params: Vec<String> = params.iter().map(u64::to_string).collect();
                     out.push_str(&format!("((_ {} {})", f.name(), params.join(" ")));

@@ -6,7 +6,7 @@
 use crate::intern::Interned;
 use crate::term::{Term, TermKind};
 use partita_core::exec::Caller;
-use partita_core::expr::{Bits, Builtin, Expr, Graph, Op, Sort};
+use partita_core::expr::{Bits, Builtin, Expr, Family, Graph, Op, Sort};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -77,6 +77,9 @@ fn make_term(graph: &Graph, e: Expr, args: &[Arc<Term>]) -> Arc<Term> {
         Op::ConstArray => with(TermKind::ConstArray),
         Op::Read => read(graph.read_count(e), &args[0], &args[1]),
         op => {
+            if let (Family::Float(op), Some(parameter)) = (op.family(), graph.float_parameter(e)) {
+                return with(TermKind::Float(op, parameter));
+            }
             let name = if sort == Sort::Bool { op.smtlib_on_bools() } else { op.smtlib() };
             let f = Builtin::lookup(name).expect("every operator on words is a function of SMT-LIB");
             let operand = graph.width(graph.kid(e, 0));

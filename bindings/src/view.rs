@@ -111,7 +111,7 @@ impl QueryView {
 }
 
 fn row(graph: &Graph, e: Expr) -> [u32; 8] {
-    let (kind, width, index_width) = match graph.sort(e) {
+    let (kind, width, mut index_width) = match graph.sort(e) {
         Sort::Bool => (BOOL, 1, 0),
         Sort::Bits(width) => (BITS, width, 0),
         Sort::Array { index, element } => (ARRAY, element, index),
@@ -122,7 +122,7 @@ fn row(graph: &Graph, e: Expr) -> [u32; 8] {
         *to = kid.id();
     }
     if let Some(parameter) = graph.parameter(e) {
-        payload[op.arity()] = parameter;
+        *payload.get_mut(op.arity()).unwrap_or(&mut index_width) = parameter;
     }
     if let Some(word) = graph.const_word(e) {
         payload = [word as u32, (word >> 32) as u32, 0];

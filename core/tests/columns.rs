@@ -74,7 +74,10 @@ fn bind_fixed(graph: &Graph, plan: &Plan, tile: &mut partita_core::expr::columns
 }
 
 fn run(seed: u64, sorts: &[Sort], widest: u32, steps: u32) {
-    let mut world = World::new(seed, sorts, widest, 64);
+    run_world(World::new(seed, sorts, widest, 64), steps);
+}
+
+fn run_world(mut world: World, steps: u32) {
     let mut columns = Columns::new();
     for _ in 0..steps {
         let mut roots: Vec<Expr> = (0..1 + world.random.below(3)).map(|_| world.step()).collect();
@@ -93,6 +96,17 @@ fn random_terms_have_their_value_in_every_lane() {
         let array = Sort::Array { index: 1 + random.below(3) as u32, element: 1 + random.below(8) as u32 };
         let sorts = [Sort::Bits(1 + random.below(8) as u32), Sort::Bits(4), Sort::Bool, array];
         run(seed, &sorts, 40, 60);
+    }
+}
+
+#[test]
+fn random_float_terms_have_their_value_in_every_lane() {
+    for seed in 0..20 {
+        let width = [5, 16, 64, 80][seed as usize % 4];
+        let sorts = [Sort::Bits(width), Sort::Bits(width), Sort::Bits(4), Sort::Bool];
+        let mut world = World::new(200 + seed, &sorts, 128, 64);
+        world.floats = true;
+        run_world(world, 40);
     }
 }
 

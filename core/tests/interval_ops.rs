@@ -1,9 +1,10 @@
 //! Images and preimages of sets compared with `eval`, exhaustively at small widths: always sound, exact where
 //! flagged.
 
+use crate::float::shapes::float_shapes;
 use partita_core::expr::bits::mask;
 use partita_core::expr::eval::{Shape, word};
-use partita_core::expr::{Op, ResultSort};
+use partita_core::expr::{Family, Op, ResultSort};
 use partita_core::interval::{Approx, Set, backward, forward};
 
 /// Sets of one or two intervals of `width`-bit words: all intervals, and pairs of intervals around a gap.
@@ -42,6 +43,9 @@ fn operators(arity: usize) -> impl Iterator<Item = Op> {
 }
 
 fn unary_shapes(op: Op, width: u32) -> Vec<Shape> {
+    if let Family::Float(op) = op.family() {
+        return float_shapes(op, width).into_iter().step_by(3).collect();
+    }
     match op {
         _ if op.result() != ResultSort::Node => {
             let parameters = 0..if op.has_parameter() { width } else { 1 };
@@ -56,19 +60,31 @@ fn unary_shapes(op: Op, width: u32) -> Vec<Shape> {
     }
 }
 
-fn binary_shape(op: Op, width: u32) -> Shape {
-    let result = match op {
-        _ if op.is_comparison() => 1,
-        Op::Concat => 2 * width,
-        _ => width,
-    };
-    Shape { width: result, operand: width, low: if op == Op::Concat { width } else { 0 } }
+/// Binary operators with a shape for operands of `width` bits; two of each float operator.
+fn binary_cases(width: u32) -> Vec<(Op, Shape)> {
+    let mut cases = Vec::new();
+    for op in operators(2) {
+        if let Family::Float(float) = op.family() {
+            let shapes = float_shapes(float, width);
+            let some = shapes.first().into_iter().chain(shapes.get(1..).and_then(<[Shape]>::last));
+            cases.extend(some.map(|shape| (op, *shape)));
+            continue;
+        }
+        let result = match op {
+            _ if op.is_comparison() => 1,
+            Op::Concat => 2 * width,
+            _ => width,
+        };
+        let low = if op == Op::Concat { width } else { 0 };
+        cases.push((op, Shape { width: result, operand: width, low }));
+    }
+    cases
 }
 
 #[test]
 fn every_function_of_words_is_tested() {
     let others = Op::ALL.iter().filter(|op| op.is_on_words() && !(1..=2).contains(&op.arity()));
-    assert_eq!(others.copied().collect::<Vec<_>>(), [Op::Ite]);
+    assert_eq!(others.copied().collect::<Vec<_>>(), [Op::Ite, Op::FMulAdd]);
 }
 
 #[test]
@@ -108,9 +124,8 @@ fn unary_operators_at_widths_1_to_8() {
 
 #[test]
 fn binary_operators_at_widths_1_to_4() {
-    for op in operators(2) {
-        for width in 1..=4 {
-            let shape = binary_shape(op, width);
+    for width in 1..=4 {
+        for (op, shape) in binary_cases(width) {
             // At width 4, every third set on one side, so that the test takes seconds.
             let all = sets(width);
             let step = if width == 4 { 3 } else { 1 };
@@ -129,9 +144,8 @@ fn binary_operators_at_widths_1_to_4() {
 
 #[test]
 fn preimages_of_binary_operators_at_widths_1_to_4() {
-    for op in operators(2) {
-        for width in 1..=4 {
-            let shape = binary_shape(op, width);
+    for width in 1..=4 {
+        for (op, shape) in binary_cases(width) {
             let all = sets(width);
             let (few, targets) = if width == 4 { (13, 11) } else { (1, 2) };
             let singles = (0..=mask(width)).map(|v| Set::single(width, v));
@@ -232,8 +246,7 @@ fn random_sets_at_width_10() {
     for round in 0..40 {
         let (a, b) = (random.set(width), random.set(width));
         let few = Set::from_values(width, b.values().take(1 + round % 3)).set;
-        for op in operators(2) {
-            let shape = binary_shape(op, width);
+        for (op, shape) in binary_cases(width) {
             for b in [&b, &few] {
                 let pairs = || a.values().flat_map(|x| b.values().map(move |y| (x, y)));
                 let mut values = vec![false; 1 << shape.width];
@@ -320,8 +333,7 @@ fn aligned_sets_at_width_9() {
     others.extend(all.iter().step_by(11).cloned());
     let mut flagged = 0;
     for (number, a) in all.iter().enumerate().step_by(3) {
-        for op in operators(2) {
-            let shape = binary_shape(op, width);
+        for (op, shape) in binary_cases(width) {
             for b in others.iter().skip(number % 2).step_by(2) {
                 for (a, b) in [(a, b), (b, a)] {
                     let pairs = || a.values().flat_map(|x| b.values().map(move |y| (x, y)));
@@ -343,8 +355,7 @@ fn preimages_of_aligned_sets_at_width_9() {
     let width = 9;
     let all = aligned_sets(width);
     for (number, own) in all.iter().enumerate().step_by(2) {
-        for op in operators(2) {
-            let shape = binary_shape(op, width);
+        for (op, shape) in binary_cases(width) {
             let intervals = [(0, 0), (3, 3), (4, 4), (8, 8), (510, 510), (0, 3), (1, 6)];
             for other in intervals.map(|(p, q)| Set::interval(width, p, q)) {
                 // Targets of the width of the image: aligned, intervals, single words.

@@ -17,6 +17,7 @@ mod columns;
 mod deep;
 mod differences;
 mod eval;
+mod float;
 mod interval_ops;
 mod interval_paths;
 mod interval_queries;

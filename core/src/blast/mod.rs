@@ -156,6 +156,7 @@ impl Blaster {
             Family::Bits(_) | Family::Arith(_) | Family::Shift(_) | Family::Compare(_) | Family::Shape(_) => {
                 self.circuit(graph, e)
             }
+            Family::Float(_) => self.circuit(graph, e),
         }
     }
 

@@ -38,6 +38,7 @@ pub fn unsupported_reason(graph: &Graph, e: Expr, others: &[Expr]) -> &'static s
             },
             Family::Array(ArrayOp::Read) if element_range(graph, e).is_some() => reads.push(e),
             Family::Array(_) => return "array",
+            Family::Float(_) => return "float",
             Family::Leaf(_) => {}
         }
     }

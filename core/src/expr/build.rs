@@ -5,6 +5,7 @@
 //! (`SortError`).
 
 use super::eval::{self, Shape};
+use super::float::FloatParameter;
 use super::{
     ArrayOp, Bits, Expr, Family, Graph, MAX_WIDTH, Op, ResultSort, ShapeOp, Sort, SortError, TableData,
 };
@@ -89,7 +90,7 @@ impl Graph {
             let folded = if width <= 64 && shape.operand <= 64 {
                 Bits::word(width, eval::word(op, shape, bits.low(), 0, 0))
             } else {
-                eval::wide(op, shape, &bits, &bits)
+                eval::wide(op, shape, &bits, &bits, &bits)
             };
             return self.constant_of(sort, folded);
         }
@@ -104,14 +105,20 @@ impl Graph {
         if self.is_const(a) && self.is_const(b) {
             return self.fold(op, sort, a, b);
         }
-        // Constants go right, otherwise the older operand goes first.
-        if op.commutes() && (self.is_const(a) || (a > b && !self.is_const(b))) {
+        if op.commutes() && self.swaps(a, b) {
             std::mem::swap(&mut a, &mut b);
         }
         match self.guarded(|g| g.rewrite2(op, sort, a, b)) {
             Some(e) => e,
             None => self.intern2(op, sort, a, b),
         }
+    }
+
+    /// Returns whether the operands of a commuting operator are swapped: constants go right, otherwise the older
+    /// operand goes first.
+    #[inline]
+    pub(super) fn swaps(&self, a: Expr, b: Expr) -> bool {
+        self.is_const(a) || (a > b && !self.is_const(b))
     }
 
     /// Evaluates an operator on two constants.
@@ -123,7 +130,7 @@ impl Graph {
             _ => {
                 let (a, b) =
                     (self.const_bits(a).expect("a constant"), self.const_bits(b).expect("a constant"));
-                eval::wide(op, shape, &a, &b)
+                eval::wide(op, shape, &a, &b, &a)
             }
         };
         self.constant_of(sort, folded)
@@ -162,6 +169,10 @@ impl Graph {
                 ShapeOp::SExt => self.sext(kids[0], width),
                 ShapeOp::Ite => self.ite(kids[0], kids[1], kids[2]),
             },
+            Family::Float(op) => {
+                let parameter = FloatParameter::unpack(op, parameter, self.width(kids[0]));
+                self.float(op, parameter, width, kids)
+            }
             Family::Bits(_) | Family::Arith(_) | Family::Shift(_) | Family::Compare(_) => match *kids {
                 [a] => self.operator1(op, a, parameter),
                 [a, b] => self.operator2(op, a, b),

@@ -9,6 +9,7 @@ use super::bits::{mask, signed};
 use super::value::{ArrayValue, Model, Value};
 use super::{
     ArithOp, ArrayOp, Bits, BitsOp, CompareOp, Expr, Family, Graph, Kind, LeafOp, Node, Op, ShapeOp, ShiftOp,
+    float,
 };
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -20,7 +21,7 @@ pub struct Shape {
     pub width: u32,
     /// Width of the first operand.
     pub operand: u32,
-    /// Parameter of the node (the lowest bit of an extract); width of the second operand of a concatenation.
+    /// Parameter of the node (the lowest bit of an extract, the packed `FloatParameter`); width of the second operand of a concatenation.
     pub low: u32,
 }
 
@@ -83,12 +84,14 @@ pub fn word(op: Op, s: Shape, a: u64, b: u64, c: u64) -> u64 {
                 }
             }
         },
+        Family::Float(op) => float::word(op, s, a, b, c),
         Family::Leaf(_) | Family::Array(_) => unreachable!("{op:?} is not a function of words"),
     }
 }
 
-/// Evaluates an operator on values of any width, except `Ite`, whose condition has another width.
-pub fn wide(op: Op, s: Shape, a: &Bits, b: &Bits) -> Bits {
+/// Evaluates an operator on values of any width, except `Ite`, whose condition has another width. Operators ignore
+/// the operands that they do not have.
+pub fn wide(op: Op, s: Shape, a: &Bits, b: &Bits, c: &Bits) -> Bits {
     match op.family() {
         Family::Bits(op) => match op {
             BitsOp::Not => a.not(),
@@ -134,6 +137,7 @@ pub fn wide(op: Op, s: Shape, a: &Bits, b: &Bits) -> Bits {
             ShapeOp::SExt => a.sext(s.width),
             ShapeOp::Ite => unreachable!("the condition has another width"),
         },
+        Family::Float(op) => float::wide(op, s, a, b, c),
         Family::Leaf(_) | Family::Array(_) => unreachable!("{op:?} is not a function of bit-vectors"),
     }
 }
@@ -395,13 +399,18 @@ impl Evaluation<'_> {
                 if s.operand <= 64 && s.width <= 64 {
                     return match node.op.arity() {
                         1 => word(node.op, s, value(0), 0, 0),
-                        _ => word(node.op, s, value(0), value(1), 0),
+                        2 => word(node.op, s, value(0), value(1), 0),
+                        _ => word(node.op, s, value(0), value(1), value(2)),
                     };
                 }
                 let a = self.bits_of(node.payload[0]);
                 let result = match node.op.arity() {
-                    1 => wide(node.op, s, &a, &a),
-                    _ => wide(node.op, s, &a, &self.bits_of(node.payload[1])),
+                    1 => wide(node.op, s, &a, &a, &a),
+                    2 => wide(node.op, s, &a, &self.bits_of(node.payload[1]), &a),
+                    _ => {
+                        let (b, c) = (self.bits_of(node.payload[1]), self.bits_of(node.payload[2]));
+                        wide(node.op, s, &a, &b, &c)
+                    }
                 };
                 self.keep(result)
             }
@@ -441,7 +450,9 @@ impl Evaluation<'_> {
             Family::Leaf(LeafOp::Const) | Family::Bits(_) | Family::Arith(_) | Family::Shift(_) => {
                 unreachable!("{:?} is never an array", node.op)
             }
-            Family::Compare(_) | Family::Shape(_) => unreachable!("{:?} is never an array", node.op),
+            Family::Compare(_) | Family::Shape(_) | Family::Float(_) => {
+                unreachable!("{:?} is never an array", node.op)
+            }
         };
         self.memory.arrays.push(array);
         self.memory.arrays.len() as u64 - 1
@@ -548,7 +559,7 @@ pub(super) fn shape(graph: &Graph, node: &Node) -> Shape {
     let operand = graph.nodes[node.payload[0] as usize].width;
     let low = match node.op {
         Op::Concat => graph.nodes[node.payload[1] as usize].width,
-        op if op.has_parameter() => node.payload[op.arity()],
+        op if op.has_parameter() => node.parameter(),
         _ => 0,
     };
     Shape { width: node.width, operand, low }

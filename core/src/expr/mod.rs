@@ -26,7 +26,9 @@ pub use bits::{Bits, MAX_WIDTH};
 pub use builtin::Builtin;
 pub use collect::Alive;
 pub use eval::Evaluator;
-pub use op::{ArithOp, ArrayOp, BitsOp, CompareOp, Family, LeafOp, Op, ResultSort, ShapeOp, ShiftOp};
+pub use op::{
+    ArithOp, ArrayOp, BitsOp, CompareOp, Family, FloatOp, LeafOp, Op, ResultSort, ShapeOp, ShiftOp,
+};
 pub use rewrite::Rule;
 pub use sort::{Sort, SortError};
 pub use value::{ArrayValue, Model, Value};
@@ -115,8 +117,8 @@ enum Kind {
     Free,
 }
 
-/// A node of 24 bytes including its operands. `payload` holds the operands, then parameters (the lowest bit of
-/// an extract); the value of a constant, or its number among the wide constants; the number of a variable or a
+/// A node of 24 bytes including its operands. `payload` holds the operands, then the parameter (the lowest bit of
+/// an extract), which is in `index_width` if there are three operands; the value of a constant, or its number among the wide constants; the number of a variable or a
 /// table.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Node {
@@ -124,12 +126,22 @@ struct Node {
     kind: Kind,
     /// Width of the value, or of an element for arrays. Booleans have 1.
     width: u32,
-    /// Width of an array's index, otherwise 0.
+    /// Width of an array's index; the parameter of an operator with three operands; otherwise 0.
     index_width: u32,
     payload: [u32; 3],
 }
 
 impl Node {
+    /// The number that a node has beside its sort and operands, if its operator has one.
+    #[inline]
+    fn parameter(&self) -> u32 {
+        self.payload.get(self.op.arity()).copied().unwrap_or(self.index_width)
+    }
+
+    fn parameter_mut(&mut self) -> &mut u32 {
+        self.payload.get_mut(self.op.arity()).unwrap_or(&mut self.index_width)
+    }
+
     #[inline]
     fn hash(&self) -> u64 {
         let head = (self.op as u64) << 56 | (self.kind as u64) << 48 | u64::from(self.width) << 20;
@@ -290,7 +302,10 @@ impl Graph {
             Sort::Bits(width) => (Kind::Bits, width, 0),
             Sort::Array { index, element } => (Kind::Array, element, index),
         };
-        let node = Node { op, kind, width, index_width, payload };
+        self.intern_node(Node { op, kind, width, index_width, payload })
+    }
+
+    fn intern_node(&mut self, node: Node) -> Expr {
         let hash = node.hash();
         if let Some(&id) = self.table.find(hash, |&id| self.nodes[id as usize] == node) {
             return self.handle(id);
@@ -335,6 +350,21 @@ impl Graph {
 
     fn intern1(&mut self, op: Op, sort: Sort, a: Expr) -> Expr {
         self.intern(op, sort, [a.id, 0, 0])
+    }
+
+    /// Returns the unique node of an operator on words with a parameter.
+    fn intern_operator(&mut self, op: Op, sort: Sort, kids: &[Expr], parameter: u32) -> Expr {
+        let (kind, width) = match sort {
+            Sort::Bool => (Kind::Bool, 1),
+            Sort::Bits(width) => (Kind::Bits, width),
+            Sort::Array { .. } => unreachable!("{op:?} is not an array"),
+        };
+        let mut node = Node { op, kind, width, index_width: 0, payload: [0; 3] };
+        for (slot, kid) in node.payload.iter_mut().zip(kids) {
+            *slot = kid.id;
+        }
+        *node.parameter_mut() = parameter;
+        self.intern_node(node)
     }
 
     fn intern2(&mut self, op: Op, sort: Sort, a: Expr, b: Expr) -> Expr {
@@ -399,7 +429,7 @@ impl Graph {
     #[inline]
     pub fn parameter(&self, e: Expr) -> Option<u32> {
         let node = self.node(e);
-        node.op.has_parameter().then(|| node.payload[node.op.arity()])
+        node.op.has_parameter().then(|| node.parameter())
     }
 
     /// Returns the lowest bit that an extract selects.

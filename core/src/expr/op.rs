@@ -185,6 +185,32 @@ operators! { $
         SExt 1 "sign_extend" "SExt" Node [Signed];
         Ite 3 "ite" "Select" Node [Bools];
     }
+    /// Floating-point operators on words. The parameter is a `FloatParameter`: format and rounding mode.
+    Float(FloatOp) {
+        /// Does not commute: of two NaNs, the first one is the result.
+        FAdd 2 "fp.add" "" Operand [Parameter];
+        FMul 2 "fp.mul" "" Operand [Parameter];
+        FDiv 2 "fp.div" "" Operand [Parameter];
+        /// `a * b + c`, rounded once.
+        FMulAdd 3 "fp.fma" "" Operand [Parameter];
+        FSqrt 1 "fp.sqrt" "" Operand [Parameter];
+        /// To an integral number.
+        FRound 1 "fp.roundToIntegral" "" Operand [Parameter];
+        /// IEEE remainder: the quotient is rounded to nearest, ties to even.
+        FRem 2 "fp.rem" "" Operand [Parameter];
+        FLt 2 "fp.lt" "" Bool [Parameter];
+        FLe 2 "fp.leq" "" Bool [Parameter];
+        /// Zeros are equal, NaN equals nothing.
+        FEq 2 "fp.eq" "" Bool [Commutes Parameter];
+        /// To another format.
+        FToF 1 "to_fp" "" Node [Parameter];
+        /// To an unsigned integer; `1 << (width - 1)` if it does not fit, as for `FToSInt`.
+        FToUInt 1 "fp.to_ubv" "" Node [Parameter];
+        FToSInt 1 "fp.to_sbv" "" Node [Parameter];
+        FFromUInt 1 "to_fp_unsigned" "" Node [Parameter];
+        /// `to_fp` of a bit-vector with a rounding mode, in SMT-LIB.
+        FFromSInt 1 "" "" Node [Parameter];
+    }
 }
 
 impl Op {
@@ -229,7 +255,7 @@ impl Op {
         match self.family() {
             Family::Compare(CompareOp::Ult | CompareOp::Ule | CompareOp::Slt | CompareOp::Sle) => true,
             Family::Compare(CompareOp::Eq) | Family::Leaf(_) | Family::Array(_) | Family::Bits(_) => false,
-            Family::Arith(_) | Family::Shift(_) | Family::Shape(_) => false,
+            Family::Arith(_) | Family::Shift(_) | Family::Shape(_) | Family::Float(_) => false,
         }
     }
 
@@ -252,6 +278,7 @@ impl Op {
             | Family::Arith(_)
             | Family::Shift(_)
             | Family::Compare(_)
+            | Family::Float(_)
             | Family::Shape(_) => parameter.into_iter().map(u64::from).collect(),
         }
     }
@@ -282,9 +309,10 @@ mod tests {
     }
 
     #[test]
-    fn parameters_follow_the_operands() {
+    fn parameters_follow_the_operands_or_replace_the_index_width() {
         for &op in Op::ALL.iter().filter(|op| op.has_parameter()) {
-            assert!(op.arity() < 3, "a node has room for three numbers: {op:?}");
+            let in_payload = op.arity() < 3;
+            assert!(in_payload || op.result() != ResultSort::Node, "an array has an index width: {op:?}");
         }
     }
 

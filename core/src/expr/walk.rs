@@ -108,6 +108,7 @@ impl Graph {
             | Family::Arith(_)
             | Family::Shift(_)
             | Family::Compare(_)
+            | Family::Float(_)
             | Family::Shape(_) => {
                 unreachable!("{:?} is never an array", self.op(e))
             }

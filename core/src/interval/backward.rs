@@ -37,7 +37,7 @@ pub fn unary(op: Op, shape: Shape, target: &Set, a: &Set) -> Approx {
         Family::Shape(ShapeOp::Concat | ShapeOp::Ite) | Family::Leaf(_) | Family::Array(_) => {
             unreachable!("{op:?} does not take one word")
         }
-        Family::Bits(_) | Family::Arith(_) | Family::Shift(_) | Family::Compare(_) => {
+        Family::Bits(_) | Family::Arith(_) | Family::Shift(_) | Family::Compare(_) | Family::Float(_) => {
             debug_assert_eq!(op.arity(), 1, "{op:?} does not take one word");
             Approx::sound(Set::full(width))
         }
@@ -131,6 +131,7 @@ pub fn by_intervals(op: Op, shape: Shape, target: &Set, own: &Set, other: &Set, 
             ShiftOp::Shl | ShiftOp::LShr | ShiftOp::AShr => amounts(op, shape, target, own, other),
         },
         Family::Compare(_) => compare(op, target, other, which),
+        Family::Float(_) => all(),
         Family::Shape(ShapeOp::Concat) => concat(shape, target, other, which),
         Family::Shape(_) | Family::Leaf(_) | Family::Array(_) => {
             unreachable!("{op:?} does not take two words")

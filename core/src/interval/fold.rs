@@ -110,7 +110,8 @@ pub fn image<'a>(graph: &Graph, e: Expr, known: impl Fn(Expr) -> Option<&'a Set>
     let image = match kids.len() {
         1 => forward::unary(graph.op(e), shape(graph, e), &set(0)),
         2 => forward::binary(graph.op(e), shape(graph, e), &set(0), &set(1)),
-        _ => forward::ite(&set(0), &set(1), &set(2)),
+        _ if graph.op(e) == Op::Ite => forward::ite(&set(0), &set(1), &set(2)),
+        _ => return Set::full(graph.width(e)),
     };
     image.set
 }

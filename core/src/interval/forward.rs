@@ -50,7 +50,7 @@ pub fn unary(op: Op, shape: Shape, a: &Set) -> Approx {
         Family::Shape(ShapeOp::Concat | ShapeOp::Ite) | Family::Leaf(_) | Family::Array(_) => {
             unreachable!("{op:?} does not take one word")
         }
-        Family::Bits(_) | Family::Arith(_) | Family::Shift(_) | Family::Compare(_) => {
+        Family::Bits(_) | Family::Arith(_) | Family::Shift(_) | Family::Compare(_) | Family::Float(_) => {
             debug_assert_eq!(op.arity(), 1, "{op:?} does not take one word");
             Approx::sound(Set::full(width))
         }
@@ -116,6 +116,7 @@ pub fn by_intervals(op: Op, shape: Shape, a: &Set, b: &Set) -> Approx {
             ShiftOp::Shl | ShiftOp::LShr | ShiftOp::AShr => shift(op, width, a, b),
         },
         Family::Compare(_) => compare(op, a, b),
+        Family::Float(_) => Approx::sound(Set::full(width)),
         Family::Shape(ShapeOp::Concat) => concat(shape, a, b),
         Family::Shape(_) | Family::Leaf(_) | Family::Array(_) => {
             unreachable!("{op:?} does not take two words")

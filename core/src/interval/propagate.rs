@@ -231,7 +231,8 @@ impl Propagation<'_> {
             _ if op == Op::Read => self.read(e, &target),
             1 => self.unary(e, &target),
             2 => self.binary(e, &target),
-            3 => self.ite(e, target),
+            _ if op == Op::Ite => self.ite(e, target),
+            3 => self.results.push(ImpliedSets::unknown(Imprecision::Operator(op))),
             _ => unreachable!("{op:?} is a leaf or a constant, which has one value"),
         }
     }

@@ -1,8 +1,10 @@
 //! Requests to the builders of a `Graph`, and the value of each.
 
 use super::World;
+use crate::float::shapes::float_shapes;
 use partita_core::expr::eval::{self, Shape};
-use partita_core::expr::{Bits, Expr, Family, Graph, Op, ResultSort, Sort};
+use partita_core::expr::float::{FloatParameter, Format, Rounding};
+use partita_core::expr::{Bits, Expr, Family, FloatOp, Graph, Op, ResultSort, Sort};
 use std::sync::Arc;
 
 /// A value: a boolean or bit-vector, or all elements of an array.
@@ -34,6 +36,12 @@ pub(crate) enum Make {
     Plain(Op),
     /// An operator with a parameter and a result like its operand.
     Parameter(Op, u32),
+    /// A float operator with its packed parameter.
+    Float {
+        op: FloatOp,
+        low: u32,
+        width: u32,
+    },
     Extract {
         low: u32,
         width: u32,
@@ -102,7 +110,11 @@ impl Make {
                 Sort::Array { index, .. } => Make::ConstArray(index),
                 Sort::Bool | Sort::Bits(_) => unreachable!("an array"),
             },
-            op => graph.parameter(e).map_or(Make::Plain(op), |parameter| Make::Parameter(op, parameter)),
+            op => match (op.family(), graph.parameter(e)) {
+                (Family::Float(op), Some(low)) => Make::Float { op, low, width: graph.width(e) },
+                (_, Some(parameter)) => Make::Parameter(op, parameter),
+                (_, None) => Make::Plain(op),
+            },
         }
     }
 
@@ -117,6 +129,8 @@ impl Make {
             Make::Plain(Op::Concat) => Sort::Bits(width(0) + width(1)),
             Make::Plain(Op::Ite) => args[1],
             Make::Plain(_) | Make::Parameter(..) | Make::Table(_) => args[0],
+            Make::Float { op: FloatOp::FLt | FloatOp::FLe | FloatOp::FEq, .. } => Sort::Bool,
+            Make::Float { width, .. } => Sort::Bits(*width),
             Make::Extract { width, .. } | Make::ZExt(width) | Make::SExt(width) => Sort::Bits(*width),
             Make::Read(count) => Sort::Bits(width(0) * count),
             Make::ConstArray(index) => Sort::Array { index: *index, element: width(0) },
@@ -139,6 +153,7 @@ impl Make {
         match self {
             Make::Plain(op) => g.build(*op, 0, 0, args),
             Make::Parameter(op, parameter) => g.build(*op, 0, *parameter, args),
+            Make::Float { op, low, width } => g.build((*op).into(), *width, *low, args),
             Make::Extract { low, width } => g.extract(a, *low, *width),
             Make::ZExt(width) => g.zext(a, *width),
             Make::SExt(width) => g.sext(a, *width),
@@ -194,6 +209,11 @@ impl Make {
                 let a = args[0].bits();
                 apply(*op, a.width(), *parameter, a, a)
             }
+            Make::Float { op, low, width } => {
+                let arg = |i: usize| args[i.min(args.len() - 1)].bits();
+                let s = Shape { width: *width, operand: arg(0).width(), low: *low };
+                eval::wide((*op).into(), s, arg(0), arg(1), arg(2))
+            }
             Make::Extract { low, width } => apply(Op::Extract, *width, *low, args[0].bits(), args[0].bits()),
             Make::ZExt(width) => apply(Op::ZExt, *width, 0, args[0].bits(), args[0].bits()),
             Make::SExt(width) => apply(Op::SExt, *width, 0, args[0].bits(), args[0].bits()),
@@ -224,7 +244,8 @@ impl Make {
             let b = w.some_related(sort, a);
             if w.random.chance(50) { vec![a, b] } else { vec![b, a] }
         };
-        match w.random.below(20) {
+        match w.random.below(if w.floats { 26 } else { 20 }) {
+            20.. => Make::choose_float(w),
             0..=3 => {
                 let a = w.some_bits();
                 let op =
@@ -254,7 +275,8 @@ impl Make {
                 let unary = Op::ALL
                     .iter()
                     .copied()
-                    .filter(|op| op.is_on_words() && op.arity() == 1 && op.result() == ResultSort::Operand);
+                    .filter(|op| op.is_on_words() && op.arity() == 1 && op.result() == ResultSort::Operand)
+                    .filter(|op| !matches!(op.family(), Family::Float(_)));
                 let unary: Vec<Op> = unary.filter(|op| !is_bool || op.takes_bools()).collect();
                 let op = if unary.len() > 1 { *w.random.pick(&unary) } else { unary[0] };
                 let make = if op.has_parameter() {
@@ -294,6 +316,37 @@ impl Make {
             17..=18 => Make::choose_array(w),
             _ => Make::choose_derived(w, pair),
         }
+    }
+
+    /// A float operator over a word, whose width is that of a small format or, if it is larger, of a random one.
+    fn choose_float(w: &mut World) -> Option<(Make, Vec<Expr>)> {
+        let a = w.some_bits();
+        let (sort, operand) = (w.graph.sort(a), w.graph.width(a));
+        let floats = Op::ALL.iter().filter_map(|op| match op.family() {
+            Family::Float(op) => Some(op),
+            _ => None,
+        });
+        let op = *w.random.pick(&floats.collect::<Vec<_>>());
+        let shapes = float_shapes(op, operand);
+        let (low, width) = if operand >= 8 && op.is_arithmetic() {
+            let exponent = 2 + w.random.below(u64::from(operand - 4).min(12)) as u32;
+            let rounding = Rounding::ALL[if op.rounds() { w.random.below(5) as usize } else { 0 }];
+            let format = Format::new(exponent, operand - exponent)?;
+            (FloatParameter::new(format, rounding).pack(op), operand)
+        } else if shapes.is_empty() {
+            return None;
+        } else {
+            let shape = w.random.pick(&shapes);
+            (shape.low, shape.width)
+        };
+        if width > w.widest {
+            return None;
+        }
+        let mut args = vec![a];
+        while args.len() < Op::from(op).arity() {
+            args.push(w.some_related(sort, a));
+        }
+        Some((Make::Float { op, low, width }, args))
     }
 
     fn choose_array(w: &mut World) -> Option<(Make, Vec<Expr>)> {
@@ -356,7 +409,7 @@ fn apply(op: Op, width: u32, low: u32, a: &Bits, b: &Bits) -> Bits {
     if width <= 64 && a.width() <= 64 {
         Bits::word(width, eval::word(op, s, a.low(), b.low(), 0))
     } else {
-        eval::wide(op, s, a, b)
+        eval::wide(op, s, a, b, a)
     }
 }
 
@@ -374,6 +427,7 @@ impl Derived {
                 Shape { width: 2 * width + 1, operand: 2 * width + 1, low: 0 },
                 &extend(a),
                 &extend(b),
+                &extend(a),
             );
             Bits::from_bool(extend(&result.extract(0, width)) != result)
         };

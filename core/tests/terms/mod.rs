@@ -69,6 +69,8 @@ pub(crate) struct World {
     pub(crate) models: Vec<Model>,
     /// Maximum width of bit-vectors that are chosen.
     pub(crate) widest: u32,
+    /// Whether float operators are chosen.
+    pub(crate) floats: bool,
     pool: FxHashMap<Sort, Vec<Expr>>,
     sorts: Vec<Sort>,
     tables: FxHashMap<Expr, Rc<[V]>>,
@@ -88,6 +90,7 @@ impl World {
             variables: Vec::new(),
             models: Vec::new(),
             widest,
+            floats: false,
             pool: FxHashMap::default(),
             sorts: Vec::new(),
             tables: FxHashMap::default(),

@@ -25,11 +25,21 @@ CONST, VAR, TABLE, CONST_ARRAY, READ, STORE, CONCAT, EXTRACT, ZEXT, SEXT = (
 )
 ARITY = [arity for _, _, arity, *_ in OPERATORS]
 HAS_PARAMETER = [parameter for *_, parameter in OPERATORS]
+IS_FLOAT = [family == "Float" for _, family, *_ in OPERATORS]
 FUNCTIONS = sorted(
-    {smt for name, _, _, bits, bools, _ in OPERATORS for smt in (bits, bools) if smt and name != "ConstArray"}
+    {
+        smt
+        for name, family, _, bits, bools, _ in OPERATORS
+        for smt in (bits, bools)
+        if smt and name != "ConstArray" and family != "Float"
+    }
 )
 """The SMT-LIB functions that a back end must implement."""
-INDEXED = {"zero_extend", "sign_extend", *(smt for _, _, _, smt, _, parameter in OPERATORS if parameter)}
+INDEXED = {
+    "zero_extend",
+    "sign_extend",
+    *(smt for _, family, _, smt, _, parameter in OPERATORS if parameter and family != "Float"),
+}
 """The functions that have indices."""
 
 
@@ -70,11 +80,12 @@ class Terms:
             self.terms, self.widths, self.index_widths, self.variables, self.constants,
             self.concats, self.narrow, self.tables, self.stores,
         ]  # fmt: skip
-        self.on_bits = [self._maker(name, smt) for name, _, _, smt, _, _ in OPERATORS]
-        self.on_bool = [self._maker(name, smt) for name, _, _, _, smt, _ in OPERATORS]
+        self.on_bits = [self._maker(name, family, smt) for name, family, _, smt, _, _ in OPERATORS]
+        self.on_bool = [self._maker(name, family, smt) for name, family, _, _, smt, _ in OPERATORS]
 
-    def _maker(self, name: str, smt: str) -> Make | None:
-        return None if name in SPECIAL or smt in INDEXED else self.builder.functions[smt]
+    def _maker(self, name: str, family: str, smt: str) -> Make | None:
+        special = name in SPECIAL or family == "Float" or smt in INDEXED
+        return None if special else self.builder.functions[smt]
 
     def update(self, query: QueryView) -> None:
         """Removes the nodes that the query drops, then translates its new nodes."""
@@ -129,6 +140,8 @@ class Terms:
             terms[number] = builder.functions["zero_extend"](width - self.widths[a], terms[a])
         elif op == SEXT:
             terms[number] = builder.functions["sign_extend"](width - self.widths[a], terms[a])
+        elif IS_FLOAT[op]:
+            raise NotImplementedError(f"expected operators on bit-vectors, found {OPERATORS[op][0]}")
         elif HAS_PARAMETER[op]:
             *operands, parameter = (a, b, c)[: ARITY[op] + 1]
             terms[number] = builder.functions[OPERATORS[op][3]](parameter, *(self.term(i) for i in operands))

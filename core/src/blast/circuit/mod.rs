@@ -69,6 +69,10 @@ pub fn apply(g: &mut Gates, op: Op, width: u32, low: u32, operands: &[&[Lit]]) -
             ShapeOp::SExt => extend(a, width, a[a.len() - 1]),
             ShapeOp::Ite => choose(g, a[0], operands[1], operands[2]),
         },
+        Family::Float(_) => {
+            g.refuse(format!("expected operators on bit-vectors, found {op:?}, which has no circuit"));
+            vec![Lit::FALSE; width]
+        }
         Family::Leaf(_) | Family::Array(_) => unreachable!("{op:?} is not a function of words"),
     }
 }

@@ -80,7 +80,12 @@ pub(super) fn words(op: Op, s: Shape, [a, b, c]: [LaneOperand<'_>; 3], out: &mut
             match const { Op::$op.arity() } {
                 1 => unary!($op),
                 2 => binary!($op),
-                _ => choose(s, a, b, c, out),
+                _ if const { matches!(Op::$op, Op::Ite) } => choose(s, a, b, c, out),
+                _ => {
+                    for (lane, to) in out.iter_mut().enumerate() {
+                        *to = eval::word(Op::$op, s, a.word(lane), b.word(lane), c.word(lane));
+                    }
+                }
             }
         };
     }
@@ -113,7 +118,7 @@ pub(super) fn wide(op: Op, s: Shape, args: [&Column; 3], widths: [u32; 3], lanes
     let value = |i: usize, lane: usize| args[i].bits(widths[i], lane);
     let apply = |lane: usize| match op {
         Op::Ite => value(if args[0].word(lane) != 0 { 1 } else { 2 }, lane),
-        _ => eval::wide(op, s, &value(0, lane), &value(1, lane)),
+        _ => eval::wide(op, s, &value(0, lane), &value(1, lane), &value(2, lane)),
     };
     if args.iter().all(|arg| arg.same) {
         out.set_same(&apply(0));

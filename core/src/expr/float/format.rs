@@ -44,6 +44,11 @@ impl Format {
         if fits { Some(Format { exponent, significand, explicit: false }) } else { None }
     }
 
+    /// Returns the format of `width` bits in all.
+    pub(super) const fn of_width(width: u32, exponent: u32, explicit: bool) -> Format {
+        Format { exponent, significand: width - exponent - explicit as u32, explicit }
+    }
+
     pub const fn exponent(self) -> u32 {
         self.exponent
     }
@@ -74,6 +79,14 @@ impl Format {
     /// The exponent of the smallest normal number, and of all subnormal ones.
     pub const fn min_exponent(self) -> i64 {
         1 - self.bias()
+    }
+
+    /// Returns whether every number of this format is one of `other`.
+    pub const fn is_contained_in(self, other: Format) -> bool {
+        self.significand <= other.significand
+            && self.bias() <= other.bias()
+            && other.min_exponent() - (other.significand as i64 - 1)
+                <= self.min_exponent() - (self.significand as i64 - 1)
     }
 
     /// Packs the format into a parameter of a node; `unpack` is its inverse.

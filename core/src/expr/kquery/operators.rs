@@ -190,6 +190,7 @@ pub(super) fn build(
             let (c, a, b) = (to_boolean(graph, c), to_boolean(graph, a), to_boolean(graph, b));
             Ok(graph.ite(c, a, b))
         }
+        Family::Float(_) => Err(format!("{name}: KQuery has no floating-point operators")),
         Family::Leaf(_) | Family::Array(_) => unreachable!("{name} is parsed elsewhere"),
     }
 }

@@ -249,6 +249,9 @@ impl Writer<'_> {
             Family::Shape(ShapeOp::Ite) if graph.is_array(e) => {
                 return Err("expected no choice between arrays, found one".into());
             }
+            Family::Float(_) => {
+                return Err(format!("expected no floating-point operator, found {}", op.smtlib()));
+            }
             Family::Bits(_) | Family::Arith(_) | Family::Shift(_) | Family::Compare(_) | Family::Shape(_) => {
             }
         }

@@ -8,6 +8,7 @@ mod arith;
 mod array;
 mod bits;
 mod compare;
+mod float;
 mod shape;
 mod shift;
 
@@ -210,6 +211,7 @@ impl Graph {
             Family::Leaf(_) | Family::Array(_) | Family::Arith(_) | Family::Shift(_) | Family::Compare(_) => {
                 unreachable!("{op:?} is not unary")
             }
+            Family::Float(_) => unreachable!("{op:?} is rewritten by `rewrite_float`"),
         }
     }
 
@@ -242,6 +244,7 @@ impl Graph {
                     unreachable!("{op:?} is not binary")
                 }
             },
+            Family::Float(_) => unreachable!("{op:?} is rewritten by `rewrite_float`"),
             Family::Leaf(_) | Family::Array(_) => unreachable!("{op:?} is not a function of words"),
         }
     }
@@ -321,7 +324,7 @@ impl Graph {
             },
             // Unknown.
             Family::Leaf(_) | Family::Array(_) | Family::Bits(_) | Family::Arith(_) => false,
-            Family::Shift(_) | Family::Compare(_) => false,
+            Family::Shift(_) | Family::Compare(_) | Family::Float(_) => false,
         }
     }
 

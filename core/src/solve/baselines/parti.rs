@@ -32,6 +32,7 @@ fn learns(op: Op) -> bool {
         Family::Arith(op) => matches!(op, ArithOp::Add | ArithOp::Sub | ArithOp::Mul),
         Family::Shift(op) => op == ShiftOp::Shl,
         Family::Shape(op) => matches!(op, ShapeOp::ZExt | ShapeOp::SExt),
+        Family::Float(_) => false,
     }
 }
 

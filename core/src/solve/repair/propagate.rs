@@ -4,7 +4,7 @@ use super::inverse::{Operand, Target, comparison_target, operand_value};
 use crate::expr::bits::mask;
 use crate::expr::eval::{Evaluation, Shape};
 use crate::expr::walk::{Atom, Marks, element_range};
-use crate::expr::{Expr, Graph, Op};
+use crate::expr::{Expr, Family, Graph, Op};
 
 /// Nodes visited in the search for a route to the input.
 const MAX_VISITED: usize = 512;
@@ -212,6 +212,7 @@ impl Walk<'_, '_> {
                     if place == 0 { target.plus(other, width) } else { target.taken_from(other, width) };
                 self.propagate(kid(place), target)
             }
+            op if matches!(op.family(), Family::Float(_)) => false,
             op if op.arity() == 2 => self.propagate_to_operand(e, target.nearest(now)),
             _ => false,
         }

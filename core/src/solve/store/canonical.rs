@@ -17,7 +17,7 @@ use sha2::{Digest, Sha256};
 use std::sync::OnceLock;
 
 /// To be raised when the meaning of an operator changes. New and reordered operators are detected by `semantics`.
-const SEMANTICS: u64 = 1;
+const SEMANTICS: u64 = 2;
 /// Written instead of an operator's number for a read of elements that are encoded as variables.
 pub const ELEMENTS: u8 = u8::MAX;
 

@@ -3,8 +3,9 @@
 use super::canonical::{ELEMENTS, semantics};
 use super::encoding::Decoder;
 use crate::expr::bits::mask;
+use crate::expr::float::FloatParameter;
 use crate::expr::smtlib::Printer;
-use crate::expr::{Builtin, Expr, Graph, Op, Sort};
+use crate::expr::{Builtin, Expr, Family, Graph, Op, Sort};
 
 /// The query as an SMT-LIB script; `None` if this version cannot have written the bytes.
 pub fn script(bytes: &[u8]) -> Option<String> {
@@ -113,6 +114,13 @@ fn build(
         Op::ZExt | Op::SExt => vec![u64::from(width.checked_sub(graph.width(first))?)],
         _ => parameters.to_vec(),
     };
+    if let Family::Float(float) = op.family() {
+        let packed = u32::try_from(parameters[0]).ok()?;
+        let operand = graph.width(first);
+        let parameter = FloatParameter::decode(float, packed, width, operand)?;
+        let fits = kids.iter().all(|&kid| graph.sort(kid) == Sort::Bits(operand));
+        return fits.then(|| graph.float(float, parameter, width, kids));
+    }
     let name = if graph.is_bool(first) { op.smtlib_on_bools() } else { op.smtlib() };
     graph.apply(Builtin::lookup(name)?, &parameters, kids).ok()
 }
