@@ -44,7 +44,7 @@ impl Format {
         if fits { Some(Format { exponent, significand, explicit: false }) } else { None }
     }
 
-    /// Returns the format of `width` bits in all.
+    /// Returns the format whose numbers have `width` bits.
     pub(super) const fn of_width(width: u32, exponent: u32, explicit: bool) -> Format {
         Format { exponent, significand: width - exponent - explicit as u32, explicit }
     }
