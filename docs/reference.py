@@ -24,7 +24,7 @@ LAYER_OPTIONS = """
 ## Options of layers
 
 Options go into parentheses: `--layers "simplify split intervals(repair=off) sat(conflicts=500)"`. The table is
-`core/src/solve/tuning.rs`.
+`core/src/tuning.rs`.
 
 """
 COSTS = """

@@ -27,7 +27,8 @@ mod worker;
 use partita_core::cost;
 use partita_core::exec::{CHECKS, Class, DEFAULT_LAYERS, SEARCHES};
 use partita_core::expr::{Builtin, Op};
-use partita_core::solve::{LAYERS, tuning};
+use partita_core::solve::LAYERS;
+use partita_core::tuning;
 use pyo3::prelude::*;
 
 #[pymodule]

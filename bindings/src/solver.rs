@@ -209,6 +209,7 @@ pub(crate) fn statistics_dict<'py>(
         row.set_item("unknown", layer.meter.unknown)?;
         row.set_item("passed", layer.meter.passed)?;
         row.set_item("time_s", layer.meter.own.as_secs_f64())?;
+        row.set_item("effort_s", layer.meter.effort as f64 / 1e9)?;
         for (name, value) in &layer.counters {
             row.set_item(name, value)?;
         }

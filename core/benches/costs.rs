@@ -18,8 +18,6 @@ use partita_core::solve::{Layer, Meter, Rest, Solver};
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-const FULL: &str = "simplify split solutions reuse intervals enumerate differences sat";
-const SHORT: &str = "simplify split sat";
 /// Runs of each operation; the fastest counts.
 const RUNS: u32 = 5;
 
@@ -132,7 +130,7 @@ fn main() {
         let found = measured.get(row.name).map_or("-".to_string(), |ns| format!("{ns:.1}"));
         println!("{:16} {:8} {found:>8}  {}", row.name, row.ns, row.about);
     }
-    for chain in [FULL, SHORT] {
+    for chain in [&*replay::default_chain(&[]), "simplify split sat"] {
         println!("\n{chain}\n{:16} {:>10} {:>10} {:>6}", "layer", "effort ms", "time ms", "ratio");
         let mut totals: Vec<(String, Meter)> = Vec::new();
         for (_, text) in corpus::texts(".kquery.gz") {

@@ -13,3 +13,4 @@ pub mod query;
 pub mod script;
 pub mod solve;
 pub mod throttle;
+pub mod tuning;

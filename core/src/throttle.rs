@@ -2,59 +2,46 @@
 //!
 //! The caller counts the cost and the gain of every try in the same unit: effort, or tries and successes. While the
 //! recent gains do not cover the costs, tries are skipped, four times as many each time that the tries after it confirm
-//! the decision. Only counts decide, so the same history gives the same decisions.
+//! the decision. Only counts decide, so the same history gives the same decisions. The numbers are rows of `tuning.rs`.
 
-/// Tries before the first decision.
-const MIN_TRIES: u32 = 16;
-/// Sums are halved at this number of tries, so that old tries count less.
-const WINDOW: u32 = 64;
-/// Number of tries that the first decision skips, the factor when it is confirmed, and the greatest multiple.
-const FIRST_SKIP: u32 = 256;
-const FIRST_SKIP_OF_TRIES: u32 = 32;
-const SKIP_FACTOR: u32 = 4;
-const MAX_FACTOR: u32 = 64;
-/// Unit `effort`: mean cost up to which a step is always tried, and cost that allows an early decision.
-const CHEAP: u64 = 2_000;
-const EARLY_COST: u64 = 100_000;
-const EARLY_TRIES: u32 = 3;
+use crate::tuning::ThrottleOptions;
 
 #[derive(Clone, Debug)]
 pub struct Throttle {
-    tries: u32,
+    options: ThrottleOptions,
+    /// Recent tries, with their costs and gains. They are halved at times, so that old tries count less.
+    tries: u64,
     cost: u64,
     gain: u64,
     /// Tries still to skip, and the number skipped by the last decision.
-    to_skip: u32,
-    skip: u32,
+    to_skip: u64,
+    skip: u64,
     skipped: u64,
-    first_skip: u32,
-    cheap: u64,
-    early_cost: u64,
+}
+
+/// By tries, with the default numbers.
+impl Default for Throttle {
+    fn default() -> Throttle {
+        Throttle::by_tries(&ThrottleOptions::default())
+    }
 }
 
 impl Throttle {
     /// Costs and gains are effort.
-    pub fn by_effort() -> Throttle {
-        Throttle::new(FIRST_SKIP, CHEAP, EARLY_COST)
+    pub fn by_effort(options: &ThrottleOptions) -> Throttle {
+        let options = options.clone();
+        Throttle { options, tries: 0, cost: 0, gain: 0, to_skip: 0, skip: 0, skipped: 0 }
     }
 
     /// Costs and gains are numbers of tries: one success pays for as many tries as its gain.
-    pub fn by_tries() -> Throttle {
-        Throttle::new(FIRST_SKIP_OF_TRIES, 0, u64::MAX)
-    }
-
-    fn new(first_skip: u32, cheap: u64, early_cost: u64) -> Throttle {
-        Throttle {
-            tries: 0,
-            cost: 0,
-            gain: 0,
-            to_skip: 0,
-            skip: 0,
-            skipped: 0,
+    pub fn by_tries(options: &ThrottleOptions) -> Throttle {
+        let first_skip = options.short_skip;
+        Throttle::by_effort(&ThrottleOptions {
             first_skip,
-            cheap,
-            early_cost,
-        }
+            cheap: 0,
+            early_cost: u64::MAX,
+            ..options.clone()
+        })
     }
 
     /// Is the next try to be skipped? If so, it is counted.
@@ -72,20 +59,22 @@ impl Throttle {
 
     /// Counts a try and decides about the next ones.
     pub fn note(&mut self, cost: u64, gain: u64) {
-        if self.tries >= WINDOW {
+        let options = &self.options;
+        if self.tries >= options.window {
             (self.tries, self.cost, self.gain) = (self.tries / 2, self.cost / 2, self.gain / 2);
         }
         self.tries += 1;
         self.cost += cost;
         self.gain = self.gain.saturating_add(gain);
-        let is_early = self.tries >= EARLY_TRIES && self.cost >= self.early_cost;
-        if self.tries < MIN_TRIES && !is_early {
+        let is_early = self.tries >= options.early_tries && self.cost >= options.early_cost;
+        if self.tries < options.min_tries && !is_early {
             return;
         }
-        if self.gain >= self.cost || self.cost <= self.cheap * u64::from(self.tries) {
+        if self.gain >= self.cost || self.cost <= options.cheap * self.tries {
             self.skip = 0;
         } else {
-            self.skip = (self.skip * SKIP_FACTOR).clamp(self.first_skip, self.first_skip * MAX_FACTOR);
+            let first = options.first_skip;
+            self.skip = (self.skip * options.factor).clamp(first, first * options.max_factor);
             self.to_skip = self.skip;
         }
     }
@@ -118,6 +107,10 @@ impl Throttle {
 mod tests {
     use super::*;
 
+    fn by_effort() -> Throttle {
+        Throttle::by_effort(&ThrottleOptions::default())
+    }
+
     /// Number of skipped tries of a thousand.
     fn skipped(mut throttle: Throttle, mut try_it: impl FnMut(u64) -> (u64, u64)) -> u64 {
         for number in 0..1000 {
@@ -131,28 +124,29 @@ mod tests {
 
     #[test]
     fn steps_that_do_not_pay_are_skipped() {
-        assert!(skipped(Throttle::by_effort(), |_| (500_000, 0)) > 900);
-        assert!(skipped(Throttle::by_effort(), |_| (500_000, 400_000)) > 900);
-        assert_eq!(skipped(Throttle::by_effort(), |_| (500_000, 500_000)), 0);
-        assert_eq!(skipped(Throttle::by_effort(), |_| (1_500, 0)), 0, "cheap");
-        assert_eq!(skipped(Throttle::by_tries(), |number| (1, if number % 2 == 0 { 3 } else { 0 })), 0);
-        assert!(skipped(Throttle::by_tries(), |number| (1, if number % 4 == 0 { 3 } else { 0 })) > 700);
+        assert!(skipped(by_effort(), |_| (500_000, 0)) > 900);
+        assert!(skipped(by_effort(), |_| (500_000, 400_000)) > 900);
+        assert_eq!(skipped(by_effort(), |_| (500_000, 500_000)), 0);
+        assert_eq!(skipped(by_effort(), |_| (1_500, 0)), 0, "cheap");
+        assert_eq!(skipped(Throttle::default(), |number| (1, if number % 2 == 0 { 3 } else { 0 })), 0);
+        assert!(skipped(Throttle::default(), |number| (1, if number % 4 == 0 { 3 } else { 0 })) > 700);
     }
 
     #[test]
     fn a_few_expensive_tries_among_cheap_ones_are_no_reason() {
         let cost = |number| if number % 100 >= 95 { 100_000 } else { 2_000 };
-        assert_eq!(skipped(Throttle::by_effort(), |number| (cost(number), 20_000)), 0);
+        assert_eq!(skipped(by_effort(), |number| (cost(number), 20_000)), 0);
     }
 
     #[test]
     fn skipped_steps_are_tried_again_and_a_gain_resumes_them() {
-        let mut throttle = Throttle::by_tries();
-        (0..MIN_TRIES).for_each(|_| throttle.note(1, 0));
-        assert_eq!((0..1000).take_while(|_| throttle.skips()).count(), FIRST_SKIP_OF_TRIES as usize);
-        (0..MIN_TRIES).for_each(|_| throttle.note(1, 0));
+        let mut throttle = Throttle::default();
+        let ThrottleOptions { min_tries, short_skip, .. } = ThrottleOptions::default();
+        (0..min_tries).for_each(|_| throttle.note(1, 0));
+        assert_eq!((0..1000).take_while(|_| throttle.skips()).count() as u64, short_skip);
+        (0..min_tries).for_each(|_| throttle.note(1, 0));
         assert!(throttle.skips());
-        throttle.credit(u64::from(MIN_TRIES));
+        throttle.credit(min_tries);
         assert!(!throttle.skips());
     }
 }

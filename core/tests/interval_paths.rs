@@ -342,7 +342,9 @@ fn variants_and_options_are_checked() {
     }
     let message = error("intervals(repair=perhaps)");
     assert!(
-        message.starts_with("expected throttle=on|off, repair=on|off, nodes=1..1000000000, "),
+        message.starts_with(
+            "expected throttle=on|off, repair=on|off, repairs=1..1000000000, nodes=1..1000000000, "
+        ),
         "{message}"
     );
     assert!(message.ends_with(" in `intervals(...)`, found `repair=perhaps`"), "{message}");

@@ -8,7 +8,8 @@ use std::path::Path;
 const MAY_USE: &[(&str, &[&str])] = &[
     ("budget", &[]),
     ("cost", &[]),
-    ("throttle", &[]),
+    ("tuning", &[]),
+    ("throttle", &["tuning"]),
     ("persist", &[]),
     ("expr", &["budget"]),
     ("query", &["expr", "budget", "persist"]),
@@ -16,7 +17,21 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("difference", &["expr", "query", "budget", "persist"]),
     // Sets give the elements of an array that an index can refer to.
     ("blast", &["expr", "query", "budget", "persist", "interval"]),
-    ("solve", &["expr", "query", "budget", "persist", "cost", "throttle", "interval", "difference", "blast"]),
+    (
+        "solve",
+        &[
+            "expr",
+            "query",
+            "budget",
+            "persist",
+            "cost",
+            "tuning",
+            "throttle",
+            "interval",
+            "difference",
+            "blast",
+        ],
+    ),
     ("script", &["expr", "query", "budget", "persist", "solve"]),
     ("program", &[]),
     ("exec", &["expr", "query", "budget", "persist", "solve", "interval", "program"]),

@@ -4,7 +4,8 @@ use crate::chain;
 use partita_core::budget::Budget;
 use partita_core::expr::{Expr, Graph, Sort};
 use partita_core::query::{Alive, Answer, Core, Query, Reasons};
-use partita_core::solve::{Layer, Rest, Solver};
+use partita_core::solve::{Layer, Rest, Solver, Throttled};
+use partita_core::tuning::ThrottleOptions;
 
 /// Answers at most one query, at a given effort.
 struct Expensive {
@@ -26,20 +27,20 @@ impl Layer for Expensive {
         rest.check(query).answer
     }
 
-    fn is_optional(&self) -> bool {
-        true
-    }
-
     fn sweep(&mut self, _alive: &Alive<'_>) {}
 
     fn drop_paths(&mut self, _gone: &[u32]) {}
+}
+
+fn throttled(layer: Expensive) -> Box<dyn Layer> {
+    Box::new(Throttled::new(Box::new(layer), &ThrottleOptions::default()))
 }
 
 const QUERIES: u64 = 1000;
 
 /// Makes queries whether a byte is below some numbers. Returns how often the first layer was asked and skipped.
 fn asked(effort: u64, below: &str, verdicts: [&str; 2]) -> (u64, f64) {
-    let mut layers: Vec<Box<dyn Layer>> = vec![Box::new(Expensive { effort, knows: None })];
+    let mut layers: Vec<Box<dyn Layer>> = vec![throttled(Expensive { effort, knows: None })];
     layers.extend(chain::layers(below));
     let mut solver = Solver::new(layers);
     let x = solver.graph.var("x", Sort::Bits(8)).expect("a new name");
@@ -82,7 +83,7 @@ fn hard(graph: &mut Graph) -> Expr {
 fn a_hard_query_is_given_to_skipped_layers() {
     // The first nodes of a graph have the same handles in both graphs.
     let knows = Some(hard(&mut Graph::new()));
-    let mut layers: Vec<Box<dyn Layer>> = vec![Box::new(Expensive { effort: 1_000_000, knows })];
+    let mut layers: Vec<Box<dyn Layer>> = vec![throttled(Expensive { effort: 1_000_000, knows })];
     layers.extend(chain::layers("reuse sat"));
     let mut solver = Solver::new(layers);
     let condition = hard(&mut solver.graph);

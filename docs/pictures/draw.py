@@ -5,6 +5,8 @@ from __future__ import annotations
 from html import escape
 from pathlib import Path
 
+from partita.solver import DEFAULT_LAYERS
+
 COLOURS = {"Python": "#3b6ea5", "Rust": "#b1552b", "C": "#4f7f3f"}
 WIDTH, HEIGHT, STEP, TOP = 138, 46, 166, 66
 
@@ -19,7 +21,7 @@ BOXES = [
     (5, 0, "tests, run.json", ".ktest, .lcov", ""),
     (6, 0, "report, replay", "export, bench", "Python"),
 ]
-LAYERS = "simplify split solutions reuse intervals enumerate differences store sat".split()
+LAYERS = DEFAULT_LAYERS.split()
 
 
 def text(x: float, y: float, words: str, size: int = 13, weight: str = "normal", fill: str = "#222") -> str:

@@ -4,9 +4,18 @@
 mod chain;
 
 pub(crate) use chain::solver;
+use partita_core::exec::DEFAULT_LAYERS;
 use partita_core::script::{KQuerySession, Limits, Mode};
 use partita_core::solve::LayerStatistics;
 use std::time::Duration;
+
+/// The default chain without a store, with some layers left out.
+// Not every bench uses it.
+#[allow(dead_code)]
+pub fn default_chain(without: &[&str]) -> String {
+    let layers = DEFAULT_LAYERS.split(' ').filter(|name| *name != "store" && !without.contains(name));
+    layers.collect::<Vec<_>>().join(" ")
+}
 
 #[derive(Default)]
 pub struct Figures {

@@ -271,7 +271,7 @@ impl Learner {
     fn learn_newest(&mut self, graph: &Graph, facts: &mut Facts, constraint: Expr) {
         self.add(graph, facts, constraint, |learner, facts, changed| {
             let kind = learner.summary(graph, constraint).imprecision();
-            if !learner.visits.entry(kind).or_insert_with(Throttle::by_tries).skips() {
+            if !learner.visits.entry(kind).or_default().skips() {
                 let before = changed.len();
                 learner.visit(graph, facts, constraint, changed);
                 let narrowed = changed.len() > before || facts.infeasible.is_some();
@@ -326,7 +326,7 @@ impl Learner {
                     return;
                 }
                 let kind = self.summary(graph, relation).imprecision();
-                if self.revisits.entry(kind).or_insert_with(Throttle::by_tries).skips() {
+                if self.revisits.entry(kind).or_default().skips() {
                     continue;
                 }
                 let before = changed.len();

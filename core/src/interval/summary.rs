@@ -135,7 +135,7 @@ impl Summaries {
         // Large conditions over several leaves seldom imply anything by themselves; parities never do.
         let op = graph.op(if graph.op(e) == Op::Not { graph.kid(e, 0) } else { e });
         let is_large = leaves.len() > 1 && nodes > SMALL_EXPRESSION_NODES;
-        if is_large && self.large.entry(op).or_insert_with(Throttle::by_tries).skips() {
+        if is_large && self.large.entry(op).or_default().skips() {
             let implied = ImpliedSets::unknown(Imprecision::Several(op));
             return Summary::new(leaves, implied, Some(Imprecision::Several(op)), nodes);
         }

@@ -10,7 +10,6 @@
 //! Source: incremental negative cycle detection (Cotton and Maler, SAT 2006); "Integers instead of bit-vectors", with
 //! proofs that nothing overflows.
 
-use super::tuning::DifferencesOptions;
 use super::{Layer, Rest};
 use crate::difference::active_path::{ActivePath, Edges};
 use crate::difference::assignment::Assignment;
@@ -22,6 +21,7 @@ use crate::expr::walk::element_range;
 use crate::expr::{Bits, Evaluator, Expr, Graph, Model, Op};
 use crate::interval::{Facts, Learner, Set};
 use crate::query::{Alive, Answer, Core, Path, PathTree, Query, Reasons};
+use crate::tuning::DifferencesOptions;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::borrow::Cow;
@@ -430,10 +430,6 @@ impl Layer for DifferenceLayer {
                 rest.check(query).answer
             }
         }
-    }
-
-    fn is_optional(&self) -> bool {
-        self.options.throttle
     }
 
     /// Variables represent expressions, some of which only this layer refers to.

@@ -8,7 +8,6 @@
 //! Cost: at most `work` computed values, in columns of 1024 points, cheapest constraints first.
 //! Source: bit-parallel exhaustive simulation as used in equivalence checking.
 
-use super::tuning::EnumerateOptions;
 use super::{Layer, Rest};
 use crate::cost;
 use crate::expr::bits::mask;
@@ -17,6 +16,7 @@ use crate::expr::{Expr, Graph};
 use crate::interval::{BitRange, BitRanges, Facts, Inventory, ReasonTree};
 use crate::persist::Recent;
 use crate::query::{Alive, Answer, Core, Query, Reasons};
+use crate::tuning::EnumerateOptions;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -383,10 +383,6 @@ impl Layer for Enumerate {
                 rest.check(query).answer
             }
         }
-    }
-
-    fn is_optional(&self) -> bool {
-        self.options.throttle
     }
 
     fn sweep(&mut self, alive: &Alive<'_>) {

@@ -9,13 +9,13 @@
 //! Source: PARTI (ASE 2018), without its restrictions; docs/intervals.md says where it differs.
 
 use super::repair::Repairs;
-use super::tuning::IntervalsOptions;
 use super::{Layer, Rest};
 use crate::cost;
 use crate::expr::{Expr, Graph, Model, Op};
 use crate::interval::{Facts, GuessStrategy, Imprecision, Learner, Set, Summary, guess_model};
 use crate::query::{Alive, Answer, Core, Query, Reasons};
 use crate::throttle::Throttle;
+use crate::tuning::{IntervalsOptions, ThrottleOptions};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
@@ -75,6 +75,7 @@ impl Start {
 
 pub struct Intervals {
     options: IntervalsOptions,
+    throttle: ThrottleOptions,
     /// By the reason why sets are inexact for the condition: conditions of one kind tend to behave alike.
     kinds: FxHashMap<Option<Imprecision>, Kind>,
     /// Number of queries passed on, by reason.
@@ -98,9 +99,15 @@ impl Intervals {
         }
     }
 
-    pub fn new(options: IntervalsOptions) -> Intervals {
-        let repairs = options.repair.then(Repairs::default);
-        Intervals { options, kinds: FxHashMap::default(), passed: BTreeMap::new(), repairs }
+    pub fn new(options: IntervalsOptions, throttle: &ThrottleOptions) -> Intervals {
+        let repairs = options.repair.then(|| Repairs::new(options.repairs, throttle));
+        Intervals {
+            options,
+            throttle: throttle.clone(),
+            kinds: FxHashMap::default(),
+            passed: BTreeMap::new(),
+            repairs,
+        }
     }
 
     fn decide(&mut self, query: &Query, rest: &mut Rest<'_>, facts: &Facts, start: &Start) -> Verdict {
@@ -111,7 +118,8 @@ impl Intervals {
             return verdict;
         }
         let kind = rest.learner.summary(rest.graph, query.condition).imprecision();
-        let known = self.kinds.entry(kind).or_insert(Kind { throttle: Throttle::by_tries(), strategy: 0 });
+        let new = || Kind { throttle: Throttle::by_tries(&self.throttle), strategy: 0 };
+        let known = self.kinds.entry(kind).or_insert_with(new);
         if known.throttle.skips() {
             return Verdict::Open;
         }
@@ -342,10 +350,6 @@ impl Layer for Intervals {
             Some(answer) => answer,
             None => self.pass(query, rest),
         }
-    }
-
-    fn is_optional(&self) -> bool {
-        self.options.throttle
     }
 
     /// The facts of paths belong to the shared `Learner`.

@@ -26,7 +26,6 @@ mod split;
 pub mod store;
 mod table;
 mod throttled;
-pub mod tuning;
 mod verify;
 
 pub use extreme::Extreme;
@@ -34,6 +33,7 @@ pub use rest::{Meter, Reply, Rest};
 pub use slowest::{Slow, Slowest};
 pub use spec::{Item, Spec, SpecError};
 pub use table::{LAYERS, LayerRow, build_chain};
+pub use throttled::Throttled;
 
 use crate::budget::Budget;
 use crate::expr::walk::Supports;
@@ -43,7 +43,6 @@ use crate::query::{Alive, Answer, Path, PathTree, Query, Status};
 use near_misses::NearMisses;
 use rest::{Below, Metered, Spent};
 use std::time::{Duration, Instant};
-use throttled::Throttled;
 
 /// One step of the chain.
 pub trait Layer: Send {
@@ -82,11 +81,6 @@ pub trait Layer: Send {
     fn is_complete(&self) -> bool {
         false
     }
-
-    /// May the throttle skip the layer when it does not pay?
-    fn is_optional(&self) -> bool {
-        false
-    }
 }
 
 /// Name, meter and counters of a layer, for reports.
@@ -114,12 +108,7 @@ pub struct Solver {
 
 impl Solver {
     pub fn new(layers: Vec<Box<dyn Layer>>) -> Solver {
-        let complete = layers.iter().rposition(|layer| layer.is_complete());
-        // Only above a complete layer: otherwise a skipped query could stay unanswered.
-        let throttled = |(at, layer): (usize, Box<dyn Layer>)| -> Box<dyn Layer> {
-            if layer.is_optional() && Some(at) < complete { Box::new(Throttled::new(layer)) } else { layer }
-        };
-        let layers = layers.into_iter().enumerate().map(throttled).map(Metered::new).collect();
+        let layers = layers.into_iter().map(Metered::new).collect();
         Solver {
             graph: Graph::new(),
             tree: PathTree::new(),

@@ -6,15 +6,15 @@
 //! Cost: printing and writing each query.
 //! Source: KLEE's `QueryLoggingSolver`.
 
-use super::spec::{Item, SpecError};
+use super::spec::SpecError;
 use super::{Layer, Rest};
 use crate::budget::Why;
 use crate::expr::kquery;
 use crate::expr::smtlib::Printer;
 use crate::query::{Alive, Answer, Query};
+use crate::tuning::RecordOptions;
 use std::fs::{self, File};
 use std::io::Write;
-use std::path::PathBuf;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Format {
@@ -29,28 +29,13 @@ pub struct Record {
 }
 
 impl Record {
-    /// From `record(dir=PATH,format=smt2|kquery)`: appends to `PATH/queries.smt2` or `PATH/queries.kquery`.
-    pub fn from_item(item: &Item) -> Result<Record, SpecError> {
-        let mut dir = PathBuf::from("queries");
-        let (mut format, mut name) = (Format::SmtLib, "queries.smt2");
-        for (key, value) in &item.options {
-            match (key.as_str(), value.as_str()) {
-                ("dir", path) => dir = PathBuf::from(path),
-                ("format", "smt2") => {}
-                ("format", "kquery") => (format, name) = (Format::KQuery, "queries.kquery"),
-                ("format", other) => {
-                    return Err(SpecError(format!(
-                        "record: expected format=smt2 or format=kquery, found `{other}`"
-                    )));
-                }
-                (other, _) => {
-                    return Err(SpecError(format!("record: expected dir= or format=, found `{other}`")));
-                }
-            }
-        }
-        if item.variant.is_some() {
-            return Err(SpecError(format!("expected `record` without a variant, found `{item}`")));
-        }
+    /// Appends to `queries.smt2` or `queries.kquery` in the folder.
+    pub fn new(options: RecordOptions) -> Result<Record, SpecError> {
+        let dir = options.dir.expect("has a default");
+        let (format, name) = match options.format {
+            "kquery" => (Format::KQuery, "queries.kquery"),
+            _ => (Format::SmtLib, "queries.smt2"),
+        };
         let path = dir.join(name);
         let open = || {
             fs::create_dir_all(&dir)?;
@@ -114,10 +99,8 @@ mod tests {
     fn queries_are_written_in_both_formats() {
         let dir = std::env::temp_dir().join(format!("partita-record-{}", std::process::id()));
         for (format, expected) in [("smt2", "(bvult x #x05)"), ("kquery", "(query [(Ult ")] {
-            let text = dir.display().to_string();
-            let options = vec![("dir".to_string(), text), ("format".to_string(), format.to_string())];
-            let item = Item { name: "record".into(), variant: None, options };
-            let mut solver = Solver::new(vec![Box::new(Record::from_item(&item).unwrap())]);
+            let options = RecordOptions { dir: Some(dir.clone()), format };
+            let mut solver = Solver::new(vec![Box::new(Record::new(options).unwrap())]);
             let sort = if format == "smt2" { Sort::Bits(8) } else { Sort::Array { index: 32, element: 8 } };
             let x = solver.graph.var("x", sort).unwrap();
             let zero = solver.graph.word(32, 0);
@@ -133,20 +116,9 @@ mod tests {
     }
 
     #[test]
-    fn messages_of_wrong_options() {
-        let item = |key: &str, value: &str| Item {
-            name: "record".into(),
-            variant: None,
-            options: vec![(key.into(), value.into())],
-        };
-        let error = |item: &Item| Record::from_item(item).err().unwrap().to_string();
-        assert_eq!(
-            error(&item("format", "cvc")),
-            "record: expected format=smt2 or format=kquery, found `cvc`"
-        );
-        assert_eq!(error(&item("to", "x")), "record: expected dir= or format=, found `to`");
-        assert!(
-            error(&item("dir", "/dev/null/x")).starts_with("record: cannot write /dev/null/x/queries.smt2: ")
-        );
+    fn a_folder_that_cannot_be_made_is_named() {
+        let options = RecordOptions { dir: Some("/dev/null/x".into()), format: "smt2" };
+        let error = Record::new(options).err().unwrap().to_string();
+        assert!(error.starts_with("record: cannot write /dev/null/x/queries.smt2: "), "{error}");
     }
 }

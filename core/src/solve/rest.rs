@@ -137,26 +137,15 @@ impl Rest<'_> {
         if before >= self.effort_limit {
             return unknown(Why::Effort);
         }
-        let layers_left = self.layers.len();
-        let Some((first, others)) = self.layers.split_first_mut() else {
+        let layers = std::mem::take(&mut self.layers);
+        let layers_left = layers.len();
+        let Some((first, others)) = layers.split_first_mut() else {
             return unknown(Why::Incomplete);
         };
         let start = Instant::now();
         self.spent.own += cost::QUERY;
         let solving = self.spent.solving;
-        let mut rest = Rest {
-            layers: others,
-            graph: self.graph,
-            tree: self.tree,
-            budget: self.budget,
-            evaluator: self.evaluator,
-            learner: self.learner,
-            supports: self.supports,
-            near_misses: self.near_misses,
-            spent: self.spent,
-            effort_limit: self.effort_limit,
-            below: Below::default(),
-        };
+        let mut rest = self.above(others);
         let answer = first.layer.check(query, &mut rest);
         debug_assert!(rest.is_honest(query, &answer), "a wrong answer from layer {}", first.layer.name());
         let is_solve = first.is_complete && !rest.below.is_asked;
@@ -173,13 +162,14 @@ impl Rest<'_> {
         self.below.effort += effort;
         self.below.slowest = self.below.slowest.max(below.slowest).max((own, layers_left));
         first.meter.note(&answer, below.is_asked, own, effort - below.effort);
+        self.layers = layers;
         Reply { answer, effort, solving: self.spent.solving - solving }
     }
 
-    /// Asks a layer that is not part of the chain, with no layers below it.
-    pub(super) fn ask_alone(&mut self, layer: &mut dyn Layer, query: &Query) -> Answer {
-        let mut rest = Rest {
-            layers: &mut [],
+    /// The view of a layer that stands above `layers`.
+    fn above<'b>(&'b mut self, layers: &'b mut [Metered]) -> Rest<'b> {
+        Rest {
+            layers,
             graph: self.graph,
             tree: self.tree,
             budget: self.budget,
@@ -190,8 +180,18 @@ impl Rest<'_> {
             spent: self.spent,
             effort_limit: self.effort_limit,
             below: Below::default(),
-        };
-        layer.check(query, &mut rest)
+        }
+    }
+
+    /// Asks a layer that is not part of the chain, with no layers below it.
+    pub(super) fn ask_alone(&mut self, layer: &mut dyn Layer, query: &Query) -> Answer {
+        layer.check(query, &mut self.above(&mut []))
+    }
+
+    /// Does a layer below decide every query?
+    pub(super) fn is_complete(&self) -> bool {
+        // Most often the last layer does.
+        self.layers.iter().rev().any(|metered| metered.is_complete)
     }
 
     /// Is there no layer below?

@@ -9,10 +9,10 @@
 //! Source: KLEE's counterexample cache; Green for the idea of reuse across programs.
 
 use super::settrie::{SetTrie, numbers};
-use super::tuning::ReuseOptions;
 use super::{Layer, Rest};
 use crate::expr::{Expr, Model};
 use crate::query::{Alive, Answer, Core, Query, Reasons};
+use crate::tuning::ReuseOptions;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 

@@ -9,7 +9,6 @@
 //! figures. Near misses are collected during search as in "Partial solutions" (docs/cache.md).
 
 use super::near_misses::Place;
-use super::tuning::SatOptions;
 use super::{Layer, Rest, small_inputs};
 use crate::blast::batsat::Batsat;
 use crate::blast::cadical::Cadical;
@@ -22,6 +21,7 @@ use crate::cost;
 use crate::expr::Expr;
 use crate::query::{Alive, Answer, Core, Query};
 use crate::throttle::Throttle;
+use crate::tuning::{SatOptions, ThrottleOptions};
 use rustc_hash::FxHashMap;
 
 /// Number of gates above which a SAT solver is replaced by a new one.
@@ -162,13 +162,13 @@ impl<E: SatSolver> Prepared<E> {
 }
 
 impl Sat {
-    pub fn new(options: SatOptions) -> Sat {
+    pub fn new(options: SatOptions, throttle: &ThrottleOptions) -> Sat {
         let engines = match options.engine {
             "batsat" => Engines::Batsat,
             "cadical" => Engines::Cadical,
             _ => Engines::Both,
         };
-        Sat::with(engines, options)
+        Sat { small_inputs: Throttle::by_tries(throttle), ..Sat::with(engines, options) }
     }
 
     /// A `Sat` with a conflict limit and its own gates, which collects no near misses.
@@ -187,7 +187,7 @@ impl Sat {
             last_query: Vec::new(),
             query: 0,
             kept: 0,
-            small_inputs: Throttle::by_tries(),
+            small_inputs: Throttle::default(),
             counts: Counts::default(),
         }
     }
@@ -401,7 +401,7 @@ impl Sat {
             self.counts.conflicts += small.counts.conflicts;
             if let Ok(Answer::Sat(_)) = answer {
                 self.counts.small_inputs += 1;
-                self.small_inputs.note(1, small_inputs::TRIES_PER_SUCCESS);
+                self.small_inputs.note(1, self.options.small_tries);
                 return answer.ok();
             }
         }
@@ -574,7 +574,7 @@ mod tests {
     #[test]
     fn state_is_consistent_after_the_gate_limit() {
         for gates in 0..250 {
-            let sat = Sat::new(SatOptions::default());
+            let sat = Sat::new(SatOptions::default(), &ThrottleOptions::default());
             let mut solver = Solver::new(vec![Box::new(Interrupted(gates)), Box::new(sat)]);
             for (number, (condition, expected)) in conditions(&mut solver.graph).into_iter().enumerate() {
                 let root = solver.tree.root();

@@ -15,8 +15,6 @@ pub const WIDTHS: [u32; 3] = [4, 8, 12];
 const UNRESTRICTED_WIDTH: u32 = 8;
 /// Limit of gates of a query that is restricted: they are built again for each width.
 pub const MAX_GATES: u64 = 100_000;
-/// Small inputs pay if at least one query in this many is answered.
-pub const TRIES_PER_SUCCESS: u64 = 8;
 
 /// The input words in `roots`: variables, and multi-element reads of arrays. Atoms of each from the lowest byte on.
 pub fn words(graph: &Graph, roots: &[Expr]) -> Vec<Vec<Atom>> {

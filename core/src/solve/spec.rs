@@ -1,7 +1,8 @@
 //! The text of a chain of layers: the `--layers` option.
 //!
 //! A whole chain is a list of items separated by spaces, `NAME[:VARIANT][(key=value,...)]`. An edit of the default chain
-//! is a list of `-NAME` and `+ITEM[@before=NAME]`. The two forms do not mix.
+//! is a list of `-NAME` and `+ITEM[@before=NAME]`. The two forms do not mix. The item `throttle(...)` is no layer: it sets
+//! numbers of the throttle for the whole chain.
 
 use std::fmt;
 
@@ -64,6 +65,12 @@ impl fmt::Display for SpecError {
 }
 
 impl std::error::Error for SpecError {}
+
+impl From<String> for SpecError {
+    fn from(message: String) -> SpecError {
+        SpecError(message)
+    }
+}
 
 impl Spec {
     /// Parses a chain, or an edit of `default`.

@@ -2,11 +2,12 @@
 
 use super::baselines::{grulia, klee_cache, parti, partial_solutions};
 use super::spec::{Item, Spec, SpecError};
-use super::tuning::{
-    DifferencesOptions, EnumerateOptions, IntervalsOptions, ReuseOptions, SatOptions, SolutionsOptions,
-};
-use super::{Layer, differences, enumerate, intervals, record, reuse, sat, simplify, solutions};
+use super::{Layer, Throttled, differences, enumerate, intervals, record, reuse, sat, simplify, solutions};
 use super::{split, store, verify};
+use crate::tuning::{
+    DifferencesOptions, EnumerateOptions, IntervalsOptions, PartialSolutionsOptions, RecordOptions,
+    ReuseOptions, SatOptions, SolutionsOptions, StoreOptions, ThrottleOptions,
+};
 
 /// A layer that a spec can name.
 pub struct LayerRow {
@@ -16,7 +17,34 @@ pub struct LayerRow {
     build: Build,
 }
 
-type Build = fn(&Item, &mut Outside<'_>) -> Result<Box<dyn Layer>, SpecError>;
+type Build = fn(&Item, &mut Builder<'_>) -> Result<Box<dyn Layer>, SpecError>;
+
+/// Services for building a layer from its item.
+struct Builder<'a> {
+    outside: &'a mut Outside<'a>,
+    throttle: ThrottleOptions,
+}
+
+impl Builder<'_> {
+    /// The layer with a throttle around it, if it is switched on.
+    fn throttled(&self, layer: impl Layer + 'static, is_on: bool) -> Box<dyn Layer> {
+        if is_on { Box::new(Throttled::new(Box::new(layer), &self.throttle)) } else { Box::new(layer) }
+    }
+
+    fn layer(&mut self, item: &Item) -> Result<Box<dyn Layer>, SpecError> {
+        if let Some(row) = LAYERS.iter().find(|row| row.name == item.name) {
+            return (row.build)(item, self);
+        }
+        (self.outside)(item)?.ok_or_else(|| {
+            let known: Vec<&str> = LAYERS.iter().map(|row| row.name).collect();
+            SpecError(format!(
+                "expected a layer ({}, or a back end), found `{}`",
+                known.join(", "),
+                item.name
+            ))
+        })
+    }
+}
 
 /// Builds layers that are not in the table; `None` if the name is unknown.
 pub type Outside<'a> = dyn FnMut(&Item) -> Result<Option<Box<dyn Layer>>, SpecError> + 'a;
@@ -35,17 +63,27 @@ pub const LAYERS: &[LayerRow] = &[
     LayerRow {
         name: "solutions",
         about: "a pool of assignments on the path tree, among them near misses of solves: solutions[:paper]",
-        build: |item, _| match item.variant.as_deref() {
-            None => Ok(Box::new(solutions::Solutions::new(SolutionsOptions::from_item(item)?))),
-            Some("paper") => Ok(Box::new(partial_solutions::PartialSolutions::new(item)?)),
+        build: |item, builder| match item.variant.as_deref() {
+            None => {
+                let options = SolutionsOptions::parse(&item.options)?;
+                Ok(Box::new(solutions::Solutions::new(options, &builder.throttle)))
+            }
+            Some("paper") => {
+                let options = PartialSolutionsOptions::parse(&item.options)?;
+                Ok(Box::new(partial_solutions::PartialSolutions::new(options)))
+            }
             Some(_) => Err(SpecError(format!("expected `solutions` or `solutions:paper`, found `{item}`"))),
         },
     },
     LayerRow {
         name: "intervals",
         about: "sets of values of bytes, words and fields, learnt along the path: intervals[:paper]",
-        build: |item, _| match (item.variant.as_deref(), &item.options[..]) {
-            (None, _) => Ok(Box::new(intervals::Intervals::new(IntervalsOptions::from_item(item)?))),
+        build: |item, builder| match (item.variant.as_deref(), &item.options[..]) {
+            (None, given) => {
+                let options = IntervalsOptions::parse(given)?;
+                let is_throttled = options.throttle;
+                Ok(builder.throttled(intervals::Intervals::new(options, &builder.throttle), is_throttled))
+            }
             (Some("paper"), []) => Ok(Box::new(parti::Parti::new())),
             _ => Err(SpecError(format!("expected `intervals` or `intervals:paper`, found `{item}`"))),
         },
@@ -53,20 +91,26 @@ pub const LAYERS: &[LayerRow] = &[
     LayerRow {
         name: "enumerate",
         about: "tries all values of the inputs of a slice if they are few",
-        build: |item, _| Ok(Box::new(enumerate::Enumerate::new(EnumerateOptions::from_item(item)?))),
+        build: |item, builder| {
+            let options = EnumerateOptions::parse(without_variant(item)?)?;
+            let is_throttled = options.throttle;
+            Ok(builder.throttled(enumerate::Enumerate::new(options), is_throttled))
+        },
     },
     LayerRow {
         name: "differences",
         about: "order and difference constraints between words that are proved not to wrap",
-        build: |item, _| {
-            Ok(Box::new(differences::DifferenceLayer::new(DifferencesOptions::from_item(item)?)))
+        build: |item, builder| {
+            let options = DifferencesOptions::parse(without_variant(item)?)?;
+            let is_throttled = options.throttle;
+            Ok(builder.throttled(differences::DifferenceLayer::new(options), is_throttled))
         },
     },
     LayerRow {
         name: "reuse",
         about: "earlier answers: same query, unsat subset or sat superset of the constraints: reuse[:klee|:grulia]",
         build: |item, _| match (item.variant.as_deref(), item.options.is_empty()) {
-            (None, _) => Ok(Box::new(reuse::Reuse::new(ReuseOptions::from_item(item)?))),
+            (None, _) => Ok(Box::new(reuse::Reuse::new(ReuseOptions::parse(&item.options)?))),
             (Some("klee"), true) => Ok(Box::new(klee_cache::KleeCache::new())),
             (Some("grulia"), true) => Ok(Box::new(grulia::Grulia::new())),
             _ => Err(SpecError(format!("expected `reuse`, `reuse:klee` or `reuse:grulia`, found `{item}`"))),
@@ -74,29 +118,45 @@ pub const LAYERS: &[LayerRow] = &[
     },
     LayerRow {
         name: "record",
-        about: "writes every query into a file: record(dir=PATH,format=smt2|kquery)",
-        build: |item, _| Ok(Box::new(record::Record::from_item(item)?)),
+        about: "writes every query into a file",
+        build: |item, _| Ok(Box::new(record::Record::new(RecordOptions::parse(without_variant(item)?)?)?)),
     },
     LayerRow {
         name: "store",
-        about: "answers of earlier runs, in a file: store(path=FILE,mb=N,sample=N,eager=on|off)",
-        build: |item, _| Ok(Box::new(store::Store::from_item(item)?)),
+        about: "answers of earlier runs, in a file",
+        build: |item, builder| {
+            let options = StoreOptions::parse(without_variant(item)?)?;
+            if options.path.is_none() {
+                return Err(SpecError(format!("expected `store(path=FILE)`, found `{item}`")));
+            }
+            Ok(Box::new(store::Store::new(options, &builder.throttle)))
+        },
     },
     LayerRow {
         name: "sat",
         about: "bit-blasting and incremental SAT, complete",
-        build: |item, _| Ok(Box::new(sat::Sat::new(SatOptions::from_item(item)?))),
+        build: |item, builder| {
+            Ok(Box::new(sat::Sat::new(SatOptions::parse(without_variant(item)?)?, &builder.throttle)))
+        },
     },
     LayerRow {
         name: "verify",
         about: "checks the answers of the layers below with a second solver: verify(NAME)",
-        build: |item, outside| {
+        build: |item, builder| {
             let name = item.option("arg").unwrap_or("z3");
-            let reference = build_layer(&Item::plain(name), outside)?;
+            let reference = builder.layer(&Item::plain(name))?;
             Ok(Box::new(verify::Verify::new(reference)))
         },
     },
 ];
+
+/// The options of an item of a layer that has no variants.
+fn without_variant(item: &Item) -> Result<&[(String, String)], SpecError> {
+    match item.variant {
+        None => Ok(&item.options),
+        Some(_) => Err(SpecError(format!("expected `{}` without a variant, found `{item}`", item.name))),
+    }
+}
 
 fn plain<L: Layer + 'static>(item: &Item, new: fn() -> L) -> Result<Box<dyn Layer>, SpecError> {
     if item.variant.is_some() || !item.options.is_empty() {
@@ -108,17 +168,14 @@ fn plain<L: Layer + 'static>(item: &Item, new: fn() -> L) -> Result<Box<dyn Laye
     Ok(Box::new(new()))
 }
 
-fn build_layer(item: &Item, outside: &mut Outside<'_>) -> Result<Box<dyn Layer>, SpecError> {
-    if let Some(row) = LAYERS.iter().find(|row| row.name == item.name) {
-        return (row.build)(item, outside);
-    }
-    outside(item)?.ok_or_else(|| {
-        let known: Vec<&str> = LAYERS.iter().map(|row| row.name).collect();
-        SpecError(format!("expected a layer ({}, or a back end), found `{}`", known.join(", "), item.name))
-    })
-}
-
-/// Builds the layers of a spec, in order.
+/// Builds the layers of a spec, in order. `throttle(...)` is no layer: it sets the numbers of the throttle.
 pub fn build_chain(spec: &Spec, outside: &mut Outside<'_>) -> Result<Vec<Box<dyn Layer>>, SpecError> {
-    spec.0.iter().map(|item| build_layer(item, outside)).collect()
+    let (numbers, layers): (Vec<&Item>, Vec<&Item>) = spec.0.iter().partition(|item| item.name == "throttle");
+    let throttle = match numbers[..] {
+        [] => ThrottleOptions::default(),
+        [item] => ThrottleOptions::parse(without_variant(item)?)?,
+        [..] => return Err(SpecError("expected at most one `throttle(...)`, found several".into())),
+    };
+    let mut builder = Builder { outside, throttle };
+    layers.into_iter().map(|item| builder.layer(item)).collect()
 }

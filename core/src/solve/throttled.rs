@@ -1,7 +1,7 @@
 //! The throttle as a decorator: skips a layer whose effort is greater than what it saves below.
 //!
 //! Answers: nothing by itself; a query goes to the layer, or to the layers below it.
-//! Why sound: it only chooses which layers are asked. It is used above a complete layer, so every query is answered.
+//! Why sound: it only chooses which layers are asked. It skips only above a complete layer, so every query is answered.
 //! When it helps: programs whose queries are too hard for a layer, or cheap for the layers below.
 //! Cost: a few counters per query. A skipped query gets a small budget first; if that does not suffice, the layer is
 //! asked after all.
@@ -12,15 +12,7 @@ use crate::budget::Why;
 use crate::expr::{Expr, Model};
 use crate::query::{Alive, Answer, Query};
 use crate::throttle::Throttle;
-
-/// Effort limit of the layers below for a query that skips the layer.
-const BRIEF: u64 = 5_000_000;
-/// The layer pays while its effort is at most this part of what it saves, as costs are only estimates.
-const TOLERANCE: (u64, u64) = (5, 4);
-/// The mean effort below is over about this many queries.
-const WINDOW: u64 = 16;
-/// Skipped queries before skipping can end because it costs more than expected.
-const MIN_SKIPPED: u64 = 3;
+use crate::tuning::ThrottleOptions;
 
 /// A sum over recent queries.
 #[derive(Default)]
@@ -30,8 +22,8 @@ struct Recent {
 }
 
 impl Recent {
-    fn add(&mut self, effort: u64) {
-        if self.queries >= WINDOW {
+    fn add(&mut self, effort: u64, window: u64) {
+        if self.queries >= window {
             (self.queries, self.effort) = (self.queries / 2, self.effort / 2);
         }
         self.queries += 1;
@@ -43,25 +35,31 @@ impl Recent {
     }
 }
 
-pub(super) struct Throttled {
+/// A layer and its throttle.
+pub struct Throttled {
     layer: Box<dyn Layer>,
+    options: ThrottleOptions,
     throttle: Throttle,
     /// Effort of queries with the layer; effort below of those that it passed on; effort of skipped queries.
     with: Recent,
     below: Recent,
     without: Recent,
+    /// Number of answers of the layer while it was unknown what they save.
+    unvalued: u64,
     /// Path and condition of the last query that the small budget did not suffice for: it is not skipped again.
     open: Option<(u32, Expr)>,
 }
 
 impl Throttled {
-    pub fn new(layer: Box<dyn Layer>) -> Throttled {
+    pub fn new(layer: Box<dyn Layer>, options: &ThrottleOptions) -> Throttled {
         Throttled {
             layer,
-            throttle: Throttle::by_effort(),
+            throttle: Throttle::by_effort(options),
+            options: options.clone(),
             with: Recent::default(),
             below: Recent::default(),
             without: Recent::default(),
+            unvalued: 0,
             open: None,
         }
     }
@@ -69,16 +67,16 @@ impl Throttled {
     /// Asks only the layers below. `None` if a small budget does not suffice for the query.
     fn skip(&mut self, query: &Query, rest: &mut Rest<'_>) -> Option<Answer> {
         // A layer above may have set the small budget; then it makes the query again with a larger one.
-        let is_small = rest.effort_left() <= BRIEF;
-        let reply = rest.check_within(query, BRIEF);
+        let is_small = rest.effort_left() <= self.options.brief;
+        let reply = rest.check_within(query, self.options.brief);
         if let Answer::Unknown(why) = &reply.answer
             && !matches!(why, Why::Deadline | Why::Cancelled | Why::WrongModel { .. })
         {
             self.open = Some((query.path.id(), query.condition));
             return is_small.then_some(reply.answer);
         }
-        self.without.add(reply.effort);
-        if self.without.queries >= MIN_SKIPPED && self.without.mean() > self.with.mean() {
+        self.without.add(reply.effort, self.options.recent);
+        if self.without.queries >= self.options.min_skipped && self.without.mean() > self.with.mean() {
             self.throttle.resume();
             self.without = Recent::default();
         }
@@ -92,6 +90,9 @@ impl Layer for Throttled {
     }
 
     fn check(&mut self, query: &Query, rest: &mut Rest<'_>) -> Answer {
+        if !rest.is_complete() {
+            return self.layer.check(query, rest);
+        }
         let is_open = self.open.is_some_and(|open| open == (query.path.id(), query.condition));
         if !is_open
             && self.throttle.skips()
@@ -104,15 +105,24 @@ impl Layer for Throttled {
         let answer = self.layer.check(query, rest);
         let (effort, below) = (rest.effort() - before, rest.below.effort - below_before);
         let own = effort - below;
-        self.with.add(effort);
-        let saved = if rest.below.is_asked {
-            self.below.add(below);
-            0
-        } else {
+        self.with.add(effort, self.options.recent);
+        let is_answer = !rest.below.is_asked;
+        if !is_answer {
+            self.below.add(below, self.options.recent);
+        }
+        match (self.below.mean().or_else(|| rest.solve_estimate()), is_answer) {
+            (Some(mean), _) => {
+                let saved = mean * self.options.tolerance / 100;
+                // Only now is it known what the first answers have saved.
+                self.throttle.credit(saved * std::mem::take(&mut self.unvalued));
+                self.throttle.note(own, if is_answer { saved } else { 0 });
+            }
             // Without any estimate the layer is taken to pay.
-            self.below.mean().or_else(|| rest.solve_estimate()).unwrap_or(own)
-        };
-        self.throttle.note(own, saved * TOLERANCE.0 / TOLERANCE.1);
+            (None, _) => {
+                self.unvalued += 1;
+                self.throttle.note(own, own);
+            }
+        }
         answer
     }
 
@@ -140,6 +150,10 @@ impl Layer for Throttled {
 
     fn notice(&mut self) -> Option<String> {
         self.layer.notice()
+    }
+
+    fn is_complete(&self) -> bool {
+        self.layer.is_complete()
     }
 
     fn counters(&self) -> Vec<(String, f64)> {

@@ -10,13 +10,10 @@ use crate::expr::{Expr, Model};
 use crate::query::{Alive, Answer, Core, Query};
 use crate::solve::near_misses::Batch;
 use crate::solve::settrie::{SetTrie, numbers};
-use crate::solve::spec::{Item, SpecError};
 use crate::solve::{Layer, Rest};
+use crate::tuning::PartialSolutionsOptions;
 use rustc_hash::FxHashMap;
 
-/// The paper's parameters for QF_ABV.
-const KP: usize = 250;
-const KS: usize = 50;
 /// The cache is cleared when it has more entries.
 const MAX_ENTRIES: usize = 100_000;
 /// Nodes of the trie visited in a look-up of a superset.
@@ -29,8 +26,7 @@ enum Entry {
 }
 
 pub struct PartialSolutions {
-    kp: usize,
-    ks: usize,
+    options: PartialSolutionsOptions,
     entries: FxHashMap<Box<[u32]>, Entry>,
     supersets: SetTrie<Model>,
     same: u64,
@@ -41,31 +37,17 @@ pub struct PartialSolutions {
 }
 
 impl PartialSolutions {
-    pub fn new(item: &Item) -> Result<PartialSolutions, SpecError> {
-        let (mut kp, mut ks) = (KP, KS);
-        for (key, value) in &item.options {
-            match (key.as_str(), value.parse()) {
-                ("kp", Ok(number)) => kp = number,
-                ("ks", Ok(number)) => ks = number,
-                _ => {
-                    return Err(SpecError(format!(
-                        "expected kp=N or ks=N in `solutions:paper(...)`, found `{key}={value}`"
-                    )));
-                }
-            }
-        }
-        let (entries, supersets) = (FxHashMap::default(), SetTrie::default());
-        Ok(PartialSolutions {
-            kp,
-            ks,
-            entries,
-            supersets,
+    pub fn new(options: PartialSolutionsOptions) -> PartialSolutions {
+        PartialSolutions {
+            options,
+            entries: FxHashMap::default(),
+            supersets: SetTrie::default(),
             same: 0,
             superset: 0,
             unsat_prefix: 0,
             quick_test: 0,
             tests: 0,
-        })
+        }
     }
 
     fn find(&mut self, query: &Query, rest: &mut Rest<'_>, formula: &[Expr]) -> Option<Answer> {
@@ -128,7 +110,7 @@ impl PartialSolutions {
             Answer::Unknown(_) => {}
         }
         let rows = batches.iter().flat_map(|batch| (0..batch.len()).map(move |row| (batch, row)));
-        for (batch, row) in rows.take(self.kp) {
+        for (batch, row) in rows.take(self.options.kp as usize) {
             let model = batch.complete(rest.graph, row, Model::new());
             let mut session = rest.evaluator.under(rest.graph, &model);
             let length = formula.iter().take_while(|&&e| session.truth(e)).count();
@@ -145,7 +127,7 @@ impl PartialSolutions {
     /// Stores a solution of a set of constraints unless `ks` are stored already.
     fn add(&mut self, set: Vec<u32>, model: Model) {
         match self.entries.entry(set.into()).or_insert_with(|| Entry::Sat(Vec::new())) {
-            Entry::Sat(models) if models.len() < self.ks.max(1) => models.push(model),
+            Entry::Sat(models) if models.len() < (self.options.ks as usize).max(1) => models.push(model),
             Entry::Sat(_) | Entry::Unsat => {}
         }
     }

@@ -16,6 +16,7 @@ use crate::expr::{Expr, Model};
 use crate::interval::Comparison;
 use crate::query::Query;
 use crate::throttle::Throttle;
+use crate::tuning::ThrottleOptions;
 use propagate::Propagation;
 use smallvec::SmallVec;
 
@@ -31,23 +32,22 @@ const MAX_CONSTRAINTS: usize = 64;
 const MAX_NODES: u64 = 4096;
 /// Nodes evaluated for flipping bits of one input after the other.
 const MAX_FLIP_NODES: u64 = 256;
-/// Repairs pay if at least one in this many succeeds.
-const TRIES_PER_SUCCESS: u64 = 3;
 
 /// The repairs of one layer, and scratch memory.
 pub struct Repairs {
     throttle: Throttle,
+    /// Repairs pay if one in this many succeeds.
+    tries: u64,
     answered: u64,
     propagation: Propagation,
 }
 
-impl Default for Repairs {
-    fn default() -> Repairs {
-        Repairs { throttle: Throttle::by_tries(), answered: 0, propagation: Propagation::default() }
-    }
-}
-
 impl Repairs {
+    pub fn new(tries: u64, throttle: &ThrottleOptions) -> Repairs {
+        let throttle = Throttle::by_tries(throttle);
+        Repairs { throttle, tries, answered: 0, propagation: Propagation::default() }
+    }
+
     /// Number of queries answered.
     pub fn answered(&self) -> u64 {
         self.answered
@@ -74,7 +74,7 @@ impl Repairs {
             return None;
         }
         let found = self.repair_in_rounds(query, rest, model.clone(), first);
-        self.throttle.note(1, if found.is_some() { TRIES_PER_SUCCESS } else { 0 });
+        self.throttle.note(1, if found.is_some() { self.tries } else { 0 });
         self.answered += u64::from(found.is_some());
         found
     }

@@ -10,7 +10,6 @@
 mod pool;
 
 use super::near_misses::Batch;
-use super::tuning::SolutionsOptions;
 use super::{Layer, Rest};
 use crate::cost;
 use crate::expr::columns::Assignment;
@@ -18,6 +17,7 @@ use crate::expr::walk::Atom;
 use crate::expr::{Bits, Expr, Graph, Model, Sort};
 use crate::query::{Alive, Answer, Path, Query, Status};
 use crate::throttle::Throttle;
+use crate::tuning::{SolutionsOptions, ThrottleOptions};
 use pool::{Candidate, Context, Known, Origin, Pool};
 use rustc_hash::FxHashSet;
 
@@ -73,7 +73,7 @@ pub struct Solutions {
 }
 
 impl Solutions {
-    pub fn new(options: SolutionsOptions) -> Solutions {
+    pub fn new(options: SolutionsOptions, throttle: &ThrottleOptions) -> Solutions {
         Solutions {
             options,
             pool: Pool::default(),
@@ -84,7 +84,7 @@ impl Solutions {
             allowance: 0,
             made: 0,
             spent: 0,
-            keeping: Throttle::by_tries(),
+            keeping: Throttle::by_tries(throttle),
             counts: Counts::default(),
         }
     }

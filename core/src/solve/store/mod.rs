@@ -26,50 +26,30 @@ pub use answer::Verdict;
 pub use decode::script;
 pub use file::{Contents, File, Row};
 
-use super::spec::{Item, SpecError};
 use super::{Layer, Rest};
 use crate::cost;
 use crate::expr::{Expr, Graph};
 use crate::query::{Alive, Answer, Query};
 use crate::throttle::Throttle;
+use crate::tuning::{StoreOptions, ThrottleOptions};
 use canonical::{Canonical, canonical};
 use file::{Change, Found};
 use open_store::OpenStore;
 use shape::Shapes;
 use std::hash::{BuildHasher, RandomState};
-use std::path::PathBuf;
-use std::time::Duration;
 
-/// Default limit on the size of the file.
-const DEFAULT_MB: u64 = 256;
-/// Answers found faster are not kept: a look-up takes a tenth of this.
-const MIN_SOLVE_TIME: Duration = Duration::from_micros(300);
-/// Share of the time spent solving that may be spent on keeping answers.
-const KEEPING_SHARE: f64 = 0.015;
-/// Nanoseconds that may be spent on keeping answers before any were spent solving.
-const INITIAL_KEEPING_NS: f64 = 1e6;
-/// Limit on the cost of a canonical form, as a share of the solving time of its query.
-const MAX_FORM_SHARE: f64 = 0.2;
 /// Limit on the nodes of a canonical form.
-const MAX_NODES: f64 = 50_000.0;
-/// Look-ups pay if at least one in this many is a hit.
-const LOOK_UPS_PER_HIT: u64 = 5;
-/// By default one unsat answer in this many is solved again.
-const DEFAULT_SAMPLE: u64 = 64;
+const MAX_NODES: u64 = 50_000;
 
 pub struct Store {
     open: Option<OpenStore>,
     shapes: Shapes,
-    /// Keeps and looks up every answer regardless of cost: for tests.
-    eager: bool,
-    sample: u64,
+    options: StoreOptions,
     /// Chooses the unsat answers to solve again; differs between runs, so that over time each is chosen.
     sampler: RandomState,
-    /// Nanoseconds spent solving.
-    solving_ns: f64,
-    /// Nanoseconds spent on keeping answers.
-    keeping_ns: f64,
     look_ups: Throttle,
+    /// Keeping answers: costs the canonical form, gains a share of the effort of solves.
+    keeping: Throttle,
     counts: Counts,
     notice: Option<String>,
 }
@@ -92,46 +72,32 @@ enum LookUp {
 }
 
 impl Store {
-    /// From `store(path=FILE,mb=N,sample=N,eager=on|off)`. A file that cannot be used is no error: then every query is
-    /// passed on, and `notice` gives the reason.
-    pub fn from_item(item: &Item) -> Result<Store, SpecError> {
-        let (mut path, mut mb, mut sample, mut eager) = (None, DEFAULT_MB, DEFAULT_SAMPLE, false);
-        for (key, value) in &item.options {
-            let number = value.parse::<u64>().ok().filter(|n| (1..=1_000_000).contains(n));
-            match (key.as_str(), value.as_str(), number) {
-                ("path", value, _) => path = Some(PathBuf::from(value)),
-                ("mb", _, Some(number)) => mb = number,
-                ("sample", _, Some(number)) => sample = number,
-                ("eager", "on", _) => eager = true,
-                ("eager", "off", _) => eager = false,
-                (key, value, _) => {
-                    return Err(SpecError(format!(
-                        "expected path=FILE, mb=N, sample=N (from 1 to 1000000) or eager=on|off in \
-                         `store(...)`, found `{key}={value}`"
-                    )));
-                }
-            }
-        }
-        let Some(path) = path.filter(|_| item.variant.is_none()) else {
-            return Err(SpecError(format!("expected `store(path=FILE)`, found `{item}`")));
-        };
+    /// A file that cannot be used is no error: then every query is passed on, and `notice` gives the reason.
+    pub fn new(options: StoreOptions, throttle: &ThrottleOptions) -> Store {
+        let (path, bytes) = (options.path.clone().unwrap_or_default(), options.mb << 20);
         let mut store = Store {
             open: None,
             shapes: Shapes::default(),
-            eager,
-            sample,
+            options,
             sampler: RandomState::new(),
-            solving_ns: 0.0,
-            keeping_ns: 0.0,
-            look_ups: Throttle::by_tries(),
+            look_ups: Throttle::by_tries(throttle),
+            keeping: Throttle::by_effort(throttle),
             counts: Counts::default(),
             notice: None,
         };
-        match OpenStore::open(path, mb << 20) {
+        match OpenStore::open(path, bytes) {
             Ok(open) => store.open = Some(open),
             Err(message) => store.give_up(message),
         }
-        Ok(store)
+        store
+    }
+
+    /// Limit on the nodes of the canonical form of a query that takes this effort.
+    fn max_nodes(&self, effort: u64) -> u64 {
+        if self.options.eager {
+            return MAX_NODES;
+        }
+        (effort.saturating_mul(self.options.form_share) / 100 / cost::CANONICAL_NODE).min(MAX_NODES)
     }
 
     /// Continues without the file.
@@ -147,15 +113,13 @@ impl Store {
         let Some(open) = self.open.as_mut().filter(|open| !open.is_empty()) else { return missing };
         let shape = self.shapes.of_all(graph, all);
         let Some(cost_us) = open.cost_us(shape) else { return missing };
-        let limit = if self.eager {
-            MAX_NODES
-        } else if self.look_ups.skips() {
+        if !self.options.eager && self.look_ups.skips() {
             return missing;
-        } else {
-            (f64::from(cost_us) * 1e3 * MAX_FORM_SHARE - cost::STORE_READ as f64)
-                / cost::CANONICAL_NODE as f64
-        };
-        let (Some(form), Some(file)) = (canonical(graph, &mut self.shapes, all, nodes(limit)), open.file())
+        }
+        let effort = u64::from(cost_us) * 1000;
+        let limit = self.max_nodes(effort.saturating_sub(cost::STORE_READ));
+        let Some(open) = self.open.as_mut() else { return missing };
+        let (Some(form), Some(file)) = (canonical(graph, &mut self.shapes, all, limit as usize), open.file())
         else {
             self.note_miss();
             return missing;
@@ -183,7 +147,7 @@ impl Store {
         let answer = answer::decode(rest.graph, form, &path, row.verdict, &row.answer)?;
         match &answer {
             Answer::Sat(model) => rest.satisfies(query, model).is_ok().then_some(answer),
-            Answer::Unsat(_) if self.sampler.hash_one(row.key).is_multiple_of(self.sample) => {
+            Answer::Unsat(_) if self.sampler.hash_one(row.key).is_multiple_of(self.options.sample) => {
                 self.counts.resolved += 1;
                 match rest.check(query).answer {
                     Answer::Sat(_) => None,
@@ -197,7 +161,7 @@ impl Store {
         }
     }
 
-    /// Keeps an answer if its solving time is worth the cost.
+    /// Keeps an answer if its effort is worth the cost.
     fn keep(
         &mut self,
         graph: &Graph,
@@ -205,35 +169,25 @@ impl Store {
         form: Option<Canonical>,
         condition: Expr,
         answer: &Answer,
-        took: Duration,
+        effort: u64,
     ) {
-        let took_ns = took.as_nanos() as f64;
-        self.solving_ns += took_ns;
-        let left = INITIAL_KEEPING_NS + self.solving_ns * KEEPING_SHARE - self.keeping_ns;
-        if matches!(answer, Answer::Unknown(_)) || (!self.eager && took < MIN_SOLVE_TIME) {
+        self.keeping.credit(effort.saturating_mul(self.options.share) / 1000);
+        let is_cheap = effort < self.options.min_effort;
+        if matches!(answer, Answer::Unknown(_)) || !self.options.eager && (is_cheap || self.keeping.skips()) {
             return;
         }
-        let limit = if self.eager {
-            MAX_NODES
-        } else {
-            left.min(took_ns * MAX_FORM_SHARE) / cost::CANONICAL_NODE as f64
-        };
-        let Some(form) = form.or_else(|| canonical(graph, &mut self.shapes, all, nodes(limit))) else {
-            self.keeping_ns += limit.max(0.0) * cost::CANONICAL_NODE as f64;
-            return;
-        };
-        self.keeping_ns += form.nodes as f64 * cost::CANONICAL_NODE as f64;
+        let limit = self.max_nodes(effort);
+        let form = form.or_else(|| canonical(graph, &mut self.shapes, all, limit as usize));
+        let nodes = form.as_ref().map_or(limit, |form| form.nodes as u64);
+        self.keeping.note(nodes * cost::CANONICAL_NODE, 0);
+        let Some(form) = form else { return };
         let Some((verdict, answer)) = answer::encode(graph, &form, condition, answer) else { return };
         let shape = self.shapes.of_all(graph, all);
-        let cost_us = u32::try_from(took.as_micros()).unwrap_or(u32::MAX);
+        let cost_us = u32::try_from(effort / 1000).unwrap_or(u32::MAX);
         let row = Row { shape, key: form.key, query: form.bytes, verdict, answer, cost_us, used: 0 };
         let Some(open) = &mut self.open else { return };
         self.counts.written += u64::from(open.put(Change::Insert(row)));
     }
-}
-
-fn nodes(limit: f64) -> usize {
-    limit.clamp(0.0, MAX_NODES) as usize
 }
 
 impl Layer for Store {
@@ -255,7 +209,7 @@ impl Layer for Store {
                 rest.spend(cost::STORE_READ);
                 if let Some(answer) = self.confirm(&row, &form, query, rest) {
                     self.counts.hits += 1;
-                    self.look_ups.note(1, LOOK_UPS_PER_HIT);
+                    self.look_ups.note(1, self.options.tries);
                     if let Some(open) = self.open.as_mut().filter(|_| row.is_stale()) {
                         open.put(Change::Used(row.shape, row.key));
                     }
@@ -275,7 +229,7 @@ impl Layer for Store {
             }
         };
         let reply = rest.check(query);
-        self.keep(rest.graph, &all, form, query.condition, &reply.answer, Duration::from_nanos(reply.effort));
+        self.keep(rest.graph, &all, form, query.condition, &reply.answer, reply.effort);
         reply.answer
     }
 

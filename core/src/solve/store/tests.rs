@@ -1,10 +1,10 @@
 //! Tests of the parts of the store. `core/tests/store.rs` tests the layer as a whole.
 
+use super::Verdict;
 use super::canonical::{Canonical, canonical};
 use super::decode::constraints;
 use super::file::{Change, File, Found, Row};
 use super::shape::Shapes;
-use super::{Store, Verdict};
 use crate::budget::Budget;
 use crate::expr::walk::Atom;
 use crate::expr::{Bits, Evaluator, Expr, Graph, Model, Sort, Value};
@@ -257,11 +257,12 @@ fn after_a_wrong_answer_the_file_is_not_used() {
 fn wrong_options_are_named() {
     let error = |text: &str| {
         let spec = Spec::parse(text, &Spec(Vec::new())).unwrap();
-        Store::from_item(&spec.0[0]).err().unwrap().to_string()
+        build_chain(&spec, &mut |_| Ok(None)).err().unwrap().to_string()
     };
     assert_eq!(error("store"), "expected `store(path=FILE)`, found `store`");
     assert_eq!(
         error("store(mb=0)"),
-        "expected path=FILE, mb=N, sample=N (from 1 to 1000000) or eager=on|off in `store(...)`, found `mb=0`"
+        "expected path=FILE, mb=1..1000000, sample=1..1000000, tries=1..1000000000, min_effort=0..1000000000, \
+         share=0..1000, form_share=0..1000, eager=on|off in `store(...)`, found `mb=0`"
     );
 }

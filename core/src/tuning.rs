@@ -1,10 +1,10 @@
 //! Table of the layers' options: name, range, default and a sentence each.
 //!
-//! A row is settable in the spec of its layer, `sat(conflicts=500)`. The table makes one struct per layer, which the layer
-//! keeps, and the rows of the reference page.
+//! A row is settable in the spec of its layer, `sat(conflicts=500)`; those of `throttle(...)` apply to the whole chain. The
+//! table makes one struct per layer, which the layer keeps, and the rows of the reference page.
 
-use super::spec::{Item, SpecError};
 use std::ops::RangeInclusive;
+use std::path::PathBuf;
 
 /// Values that an option takes.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -12,6 +12,8 @@ pub enum Values {
     Number(RangeInclusive<u64>),
     Switch,
     Choice(&'static [&'static str]),
+    /// The path of a file or a folder, as messages name it.
+    Path(&'static str),
 }
 
 /// One option.
@@ -30,6 +32,7 @@ impl Row {
             Values::Number(range) => format!("{}={}..{}", self.name, range.start(), range.end()),
             Values::Switch => format!("{}=on|off", self.name),
             Values::Choice(all) => format!("{}={}", self.name, all.join("|")),
+            Values::Path(shown) => format!("{}={shown}", self.name),
         }
     }
 }
@@ -76,6 +79,17 @@ impl Setting for &'static str {
     }
 }
 
+/// `None` if the option is not given.
+impl Setting for Option<PathBuf> {
+    fn parse(text: &str, _: &Values) -> Option<Option<PathBuf>> {
+        (!text.is_empty()).then(|| Some(PathBuf::from(text)))
+    }
+
+    fn show(&self) -> String {
+        self.as_ref().map_or(String::new(), |path| path.display().to_string())
+    }
+}
+
 macro_rules! tuning {
     ($(
         $layer:literal $Options:ident {
@@ -96,16 +110,13 @@ macro_rules! tuning {
             }
 
             impl $Options {
-                /// Reads the options of an item.
+                /// Reads options as the spec of the layer has them.
                 ///
                 /// # Errors
-                /// The item has a variant, or an option or a value that the table does not have.
-                pub fn from_item(item: &Item) -> Result<$Options, SpecError> {
+                /// An option or a value that the table does not have.
+                pub fn parse(given: &[(String, String)]) -> Result<$Options, String> {
                     let mut options = $Options::default();
-                    if item.variant.is_some() {
-                        return Err(unexpected_variant(item));
-                    }
-                    for (key, value) in &item.options {
+                    for (key, value) in given {
                         match key.as_str() {
                             $(stringify!($name) => {
                                 let parsed = <$Type as Setting>::parse(value, &$values);
@@ -132,18 +143,29 @@ macro_rules! tuning {
     };
 }
 
-fn unexpected_variant(item: &Item) -> SpecError {
-    SpecError(format!("expected `{}` without a variant, found `{item}`", item.name))
-}
-
-fn unexpected(layer: &str, key: &str, value: &str) -> SpecError {
+fn unexpected(layer: &str, key: &str, value: &str) -> String {
     let usages: Vec<String> = rows().iter().filter(|row| row.layer == layer).map(Row::usage).collect();
-    SpecError(format!("expected {} in `{layer}(...)`, found `{key}={value}`", usages.join(", ")))
+    format!("expected {} in `{layer}(...)`, found `{key}={value}`", usages.join(", "))
 }
 
 const LARGE: u64 = 1_000_000_000;
 
 tuning! {
+    "throttle" ThrottleOptions {
+        min_tries: u64 = 16, Values::Number(1..=LARGE), "Tries before the first decision about a step.";
+        window: u64 = 64, Values::Number(1..=LARGE), "Costs and gains are summed over about this many tries.";
+        first_skip: u64 = 256, Values::Number(1..=LARGE), "Number of tries that the first decision skips.";
+        short_skip: u64 = 32, Values::Number(1..=LARGE), "The same for steps whose tries and successes are counted.";
+        factor: u64 = 4, Values::Number(1..=1000), "Factor of the number of skipped tries when a decision is confirmed.";
+        max_factor: u64 = 64, Values::Number(1..=LARGE), "Limit of the product of these factors.";
+        cheap: u64 = 2_000, Values::Number(0..=LARGE), "A layer of at most this mean effort is never skipped.";
+        early_tries: u64 = 3, Values::Number(1..=LARGE), "Tries before the first decision about an expensive layer.";
+        early_cost: u64 = 100_000, Values::Number(0..=LARGE), "Sum of effort from which a layer is expensive.";
+        tolerance: u64 = 125, Values::Number(0..=LARGE), "Percent of what a layer saves that it may spend, as costs are estimates.";
+        brief: u64 = 5_000_000, Values::Number(0..=LARGE), "Effort limit of the layers below for a query that skips a layer.";
+        recent: u64 = 16, Values::Number(1..=LARGE), "Means of effort are over about this many queries.";
+        min_skipped: u64 = 3, Values::Number(1..=LARGE), "Skipped queries before skipping can end because they cost more.";
+    }
     "solutions" SolutionsOptions {
         kp: u64 = 250, Values::Number(0..=1000), "Limit of near misses taken from one solve.";
         ks: u64 = 50, Values::Number(0..=1000), "Limit of solutions at one path node.";
@@ -151,9 +173,14 @@ tuning! {
         share: u64 = 50, Values::Number(0..=LARGE), "Effort for new solutions, in percent of the effort of solves; what solutions save is added.";
         below: u64 = 8, Values::Number(0..=1000), "Limit of nodes below the path whose solutions and models are tried.";
     }
+    "solutions:paper" PartialSolutionsOptions {
+        kp: u64 = 250, Values::Number(0..=LARGE), "Limit of partial solutions of one solve, K_p of the paper.";
+        ks: u64 = 50, Values::Number(0..=LARGE), "Limit of solutions of one set of constraints, K_s of the paper.";
+    }
     "intervals" IntervalsOptions {
         throttle: bool = true, Values::Switch, "Skip the layer while it costs more than it saves.";
         repair: bool = true, Values::Switch, "Repair the path model before sets are folded.";
+        repairs: u64 = 3, Values::Number(1..=LARGE), "Repairs pay if one in this many succeeds.";
         nodes: u64 = 256, Values::Number(1..=LARGE), "Limit of nodes folded and visited for one query.";
         tries: u64 = 8, Values::Number(1..=LARGE), "Folding a kind of condition pays if one query in this many is answered.";
         models: u64 = 3, Values::Number(1..=1000), "Limit of models per strategy; each adds the leaves of a violated constraint.";
@@ -181,6 +208,21 @@ tuning! {
         small: bool = true, Values::Switch, "Try small inputs before the full search.";
         first_conflicts: u64 = 30, Values::Number(0..=1_000_000), "Conflicts of the full query before small inputs are tried.";
         small_conflicts: u64 = 300, Values::Number(0..=1_000_000), "Conflict limit for each width of small inputs.";
+        small_tries: u64 = 8, Values::Number(1..=LARGE), "Small inputs pay if one query in this many is answered.";
+    }
+    "record" RecordOptions {
+        dir: Option<PathBuf> = Some("queries".into()), Values::Path("PATH"), "Folder of the recorded queries.";
+        format: &'static str = "smt2", Values::Choice(&["smt2", "kquery"]), "Format of the recorded queries.";
+    }
+    "store" StoreOptions {
+        path: Option<PathBuf> = None, Values::Path("FILE"), "File of the answers; it is made if it does not exist.";
+        mb: u64 = 256, Values::Number(1..=1_000_000), "Limit of the size of the file in megabytes.";
+        sample: u64 = 64, Values::Number(1..=1_000_000), "One unsat answer of the file in this many is solved again.";
+        tries: u64 = 5, Values::Number(1..=LARGE), "Look-ups pay if one in this many finds an answer.";
+        min_effort: u64 = 300_000, Values::Number(0..=LARGE), "Answers that took less effort are not kept.";
+        share: u64 = 15, Values::Number(0..=1000), "Effort for keeping answers, in thousandths of the effort of solves.";
+        form_share: u64 = 20, Values::Number(0..=1000), "Limit of the effort of a canonical form, in percent of that of its solve.";
+        eager: bool = false, Values::Switch, "Keep and look up every answer, whatever it costs: for tests.";
     }
 }
 
@@ -196,6 +238,7 @@ mod tests {
                 Values::Number(range) => range.contains(&row.default.parse().expect("a number")),
                 Values::Switch => ["on", "off"].contains(&row.default.as_str()),
                 Values::Choice(all) => all.contains(&row.default.as_str()),
+                Values::Path(_) => true,
             };
             assert!(fits, "{}: {}", row.layer, row.usage());
             assert!(row.about.ends_with('.'), "{}", row.about);
@@ -205,12 +248,13 @@ mod tests {
 
     #[test]
     fn messages() {
-        let options = vec![("ks".to_string(), "many".to_string())];
-        let item = Item { name: "solutions".into(), variant: None, options };
+        let given = [("ks".to_string(), "many".to_string())];
         assert_eq!(
-            SolutionsOptions::from_item(&item).unwrap_err().to_string(),
+            SolutionsOptions::parse(&given).unwrap_err(),
             "expected kp=0..1000, ks=0..1000, variants=0..1000, share=0..1000000000, below=0..1000 in \
              `solutions(...)`, found `ks=many`"
         );
+        let given = [("path".to_string(), String::new())];
+        assert!(StoreOptions::parse(&given).unwrap_err().starts_with("expected path=FILE, mb=1..1000000, "));
     }
 }
