@@ -17,8 +17,10 @@ use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use pyo3::types::{PyBytes, PyDict, PyList};
 use std::collections::HashMap;
+use std::mem::ManuallyDrop;
 use std::path::PathBuf;
-use std::sync::{Mutex, MutexGuard};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// File, line, entered.
 type Lines = Vec<(String, u32, bool)>;
@@ -28,7 +30,9 @@ type FunctionRow = (String, String, u32, bool, Lines, Branches);
 
 #[pyclass(frozen, module = "partita._core")]
 pub(crate) struct Engine {
-    inner: Mutex<Core>,
+    inner: Mutex<ManuallyDrop<Core>>,
+    /// The process ends soon: nothing is freed.
+    is_abandoned: AtomicBool,
     cancel: Cancel,
     objects: Objects,
     /// Exception raised by a search strategy written in Python.
@@ -74,8 +78,18 @@ fn covered_dict(py: Python<'_>, covered: Covered) -> PyResult<Bound<'_, PyDict>>
     Ok(dict)
 }
 
+impl Drop for Engine {
+    fn drop(&mut self) {
+        if !*self.is_abandoned.get_mut() {
+            let core = self.inner.get_mut().unwrap_or_else(PoisonError::into_inner);
+            // SAFETY: it is not used again.
+            unsafe { ManuallyDrop::drop(core) };
+        }
+    }
+}
+
 impl Engine {
-    fn lock(&self, py: Python<'_>) -> PyResult<MutexGuard<'_, Core>> {
+    fn lock(&self, py: Python<'_>) -> PyResult<MutexGuard<'_, ManuallyDrop<Core>>> {
         let broken = |_| PyRuntimeError::new_err("an internal error has ended this run: it cannot go on");
         self.inner.lock_py_attached(py).map_err(broken)
     }
@@ -103,7 +117,25 @@ impl Engine {
         let (layers, objects) = chain::build(layers, default, backend, store)?;
         let core = Core::new(program, Solver::new(layers), options).map_err(PyValueError::new_err)?;
         let cancel = core.cancel_handle();
-        Ok(Engine { cancel, inner: Mutex::new(core), objects, raised: Raised::default() })
+        Ok(Engine {
+            cancel,
+            inner: Mutex::new(ManuallyDrop::new(core)),
+            is_abandoned: AtomicBool::new(false),
+            objects,
+            raised: Raised::default(),
+        })
+    }
+
+    /// Counts seconds that the run took before exploring for `max_time`.
+    fn count_time_before(&self, py: Python<'_>, time: f64) -> PyResult<()> {
+        let time = seconds("time", time)?;
+        self.lock(py)?.count_time_before(time);
+        Ok(())
+    }
+
+    /// Does not free this exploration later: the process ends soon, and freeing millions of objects takes seconds.
+    fn abandon(&self) {
+        self.is_abandoned.store(true, Ordering::Relaxed);
     }
 
     /// The functions of the program and its libraries by name; true for one that the user's code defines.

@@ -2,24 +2,52 @@
 
 use std::cell::Cell;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::{Duration, Instant};
 
-/// Cancels the current query; may be set from any thread.
+/// Cancels the current query; may be set from any thread. A run has two more reasons to stop what it does: its time is
+/// over, or memory is short.
 #[derive(Clone, Default, Debug)]
-pub struct Cancel(Arc<AtomicBool>);
+pub struct Cancel(Arc<AtomicU8>);
+
+const CANCELLED: u8 = 1;
+const DEADLINE: u8 = 2;
+const MEMORY: u8 = 4;
 
 impl Cancel {
     pub fn cancel(&self) {
-        self.0.store(true, Ordering::Relaxed);
+        self.0.fetch_or(CANCELLED, Ordering::Relaxed);
+    }
+
+    pub fn raise_deadline(&self) {
+        self.0.fetch_or(DEADLINE, Ordering::Relaxed);
+    }
+
+    pub fn raise_memory(&self) {
+        self.0.fetch_or(MEMORY, Ordering::Relaxed);
     }
 
     pub fn reset(&self) {
-        self.0.store(false, Ordering::Relaxed);
+        self.0.store(0, Ordering::Relaxed);
+    }
+
+    /// Memory was freed.
+    pub fn reset_memory(&self) {
+        self.0.fetch_and(!MEMORY, Ordering::Relaxed);
     }
 
     pub fn is_cancelled(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        self.0.load(Ordering::Relaxed) & CANCELLED != 0
+    }
+
+    pub fn is_short_of_memory(&self) -> bool {
+        self.0.load(Ordering::Relaxed) & MEMORY != 0
+    }
+
+    /// Is there any reason to stop?
+    #[inline]
+    pub fn is_raised(&self) -> bool {
+        self.0.load(Ordering::Relaxed) != 0
     }
 }
 
@@ -54,8 +82,13 @@ impl Budget {
 
     /// Returns the reason to stop now, if a limit was reached.
     pub fn spent(&self) -> Option<Why> {
-        if self.cancel.is_cancelled() {
-            return Some(Why::Cancelled);
+        if self.cancel.is_raised() {
+            if self.cancel.is_cancelled() {
+                return Some(Why::Cancelled);
+            }
+            if self.cancel.is_short_of_memory() {
+                return Some(Why::Memory);
+            }
         }
         match self.left() {
             Some(left) if left.is_zero() => Some(Why::Deadline),

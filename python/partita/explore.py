@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from partita import _core, options, results
 from partita.errors import InternalError, UsageError
-from partita.frontends import load_program
+from partita.frontends import cache, load_program
 from partita.hooks import Hooks
 from partita.hooks import check as check_hooks
 from partita.hooks import install as install_hooks
@@ -78,9 +78,10 @@ def explore(
     `max_objects` limits the objects of one symbolic pointer, `max_values` the values of one symbolic length or size.
 
     Limits are seconds, bytes (also as text: "60s", "2GB") and counts; none is set by default except memory (half of the
-    machine's). With `max_time` one query may take a fortieth of it, at least a second; `max_solver_time` sets another
-    limit. With `out`, tests and `run.json` are written into that folder, which must be new or empty. With `store`,
-    expensive answers are kept in that file for later runs ("default": the user's own file, as in `partita run`).
+    machine's). `max_time` counts compiling too, but not that of libraries which are not in the cache. With `max_time`
+    one query may take a fortieth of it, at least a second; `max_solver_time` sets another limit. With `out`, tests and
+    `run.json` are written into that folder, which must be new or empty. With `store`, expensive answers are kept in
+    that file for later runs ("default": the user's own file, as in `partita run`).
 
     With `path_model=False` the chain is asked about both sides of every branch, as by an executor that keeps no model
     of its paths: the same paths with about twice the queries, for experiments.
@@ -111,7 +112,7 @@ def explore(
     default, file = DEFAULT_LAYERS, choose(store, spec)
     if verify is not None:
         spec, default = with_verify(spec, default, verify)
-    start = time.perf_counter()
+    start, filling_s = time.perf_counter(), cache.filling_s
     if "shift" in check:
         # LLVM's shifts have no sign: the compiler checks what the program's types say.
         cflags = [*cflags, "-fsanitize=shift-base"]
@@ -128,6 +129,8 @@ def explore(
     compile_s = time.perf_counter() - start
     run = Run(engine, texts, compile_s, {"libc": linked, "environment": dict(env)})
     run.limits = run_options.limits
+    # Compiling libraries, which is done once, does not count.
+    run.count_time(compile_s - (cache.filling_s - filling_s))
     if out is not None:
         run.write_to(Path(out))
     return run
@@ -145,6 +148,7 @@ class Run:
         self._write_s = 0.0
         self._interrupted = False
         self._wall_s = 0.0
+        self._time_before = 0.0
         self._command: list[str] | None = None
         self.program = program
         self.compile_s = compile_s
@@ -201,6 +205,15 @@ class Run:
         for line in self._engine.notices():
             self.warn(line)
         return not self._closed
+
+    def count_time(self, seconds: float) -> None:
+        """Counts time that was spent before exploring for `max_time`."""
+        self._time_before += seconds
+        self._engine.count_time_before(max(0.0, self._time_before))
+
+    def abandon(self) -> None:
+        """Frees nothing of the exploration when it is no longer used: the process ends soon."""
+        self._engine.abandon()
 
     def interrupt(self) -> None:
         """Makes the run end soon, with tests for the open paths. May be called from a signal handler."""

@@ -1,20 +1,78 @@
-//! Keeps the memory of the process below `max_memory`.
+//! Keeps the memory of the process below `max_memory`, and its address space below the system's limit (`ulimit -v`).
 //!
-//! Memory is measured every few turns. Near the limit the layers drop what they can compute again and the
-//! graph is collected. If that is not enough, an eighth of the open states is given up at a time, each ending
-//! as a path cut by the limit with its test; the run stops only when at most one is left. Each round frees at
-//! least a tenth of the limit, so that the cost of a collection is paid back.
+//! Memory is measured every few turns, and by the watchdog while a turn runs. Near the limit the layers drop what they can
+//! compute again and the graph is collected. If that is not enough, an eighth of the open states is given up at a time, each
+//! ending as a path cut by the limit with its test; the run stops only when at most one is left. Each round frees at least a
+//! tenth of the limit, so that the cost of a collection is paid back.
 use super::Engine;
 use crate::exec::outcome::{Limit, Outcome};
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Turns between two measurements, and the number of instructions that counts as one turn.
 const TURNS_PER_CHECK: u64 = 64;
 const INSTRUCTIONS_PER_TURN: u64 = 1 << 14;
+/// Shares of the limit, in thousandths: memory is freed above the first, until less than the second is in use.
+const SHORT: u64 = 950;
+const ENOUGH: u64 = 850;
+const FULL: u64 = 1000;
 
 #[derive(Default)]
 pub(super) struct MemoryCheck {
     turns: u64,
     instructions: u64,
+}
+
+/// Measures the memory of the process against its limits.
+#[derive(Clone)]
+pub(super) struct MemoryMeter {
+    statm: Arc<File>,
+    max_resident: Option<u64>,
+    max_address_space: Option<u64>,
+    /// Share of a limit from which memory is short, in thousandths.
+    short: Arc<AtomicU64>,
+}
+
+/// Memory in use.
+#[derive(Clone, Copy)]
+struct Usage {
+    resident: u64,
+    /// The larger of the shares of the two limits, in thousandths.
+    share: u64,
+}
+
+impl MemoryMeter {
+    /// `None` if the system does not tell.
+    pub fn new(max_resident: Option<u64>) -> Option<MemoryMeter> {
+        let statm = Arc::new(File::open("/proc/self/statm").ok()?);
+        let short = Arc::new(AtomicU64::new(SHORT));
+        Some(MemoryMeter { statm, max_resident, max_address_space: address_space_limit(), short })
+    }
+
+    fn usage(&self) -> Option<Usage> {
+        let mut text = [0; 128];
+        let length = self.statm.read_at(&mut text, 0).ok()?;
+        let mut pages = std::str::from_utf8(&text[..length]).ok()?.split(' ');
+        let mut bytes = || Some(pages.next()?.parse::<u64>().ok()? * PAGE);
+        let (address_space, resident) = (bytes()?, bytes()?);
+        let share =
+            |used: u64, limit: Option<u64>| limit.map_or(0, |limit| used.saturating_mul(FULL) / limit.max(1));
+        let share = share(resident, self.max_resident).max(share(address_space, self.max_address_space));
+        Some(Usage { resident, share })
+    }
+
+    pub fn is_short(&self) -> bool {
+        self.usage().is_some_and(|usage| usage.share > self.short.load(Ordering::Relaxed))
+    }
+}
+
+/// The system's limit of the process's address space, if it has one.
+fn address_space_limit() -> Option<u64> {
+    let limits = std::fs::read_to_string("/proc/self/limits").ok()?;
+    let row = limits.lines().find(|line| line.starts_with("Max address space"))?;
+    row.split_whitespace().nth(3)?.parse().ok()
 }
 
 /// Returns free heap memory of the C library to the system: foreign solvers allocate there.
@@ -30,57 +88,60 @@ fn trim_heap() {
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
 fn trim_heap() {}
 
-/// Resident bytes of the process, if the system reports them.
-fn resident() -> Option<u64> {
-    let text = std::fs::read_to_string("/proc/self/statm").ok()?;
-    let pages: u64 = text.split(' ').nth(1)?.parse().ok()?;
-    Some(pages * PAGE)
-}
-
 /// Page size of ordinary memory on x86-64.
 const PAGE: u64 = 4096;
 
 impl Engine {
-    /// Checks the memory limit after a turn, if it is time to.
+    /// Checks the memory limit after a turn, if it is time to or the watchdog says so.
     pub(super) fn check_memory(&mut self) {
         self.memory_check.turns += 1;
         let ran = self.stats().instructions - self.memory_check.instructions;
-        if self.memory_check.turns + ran / INSTRUCTIONS_PER_TURN < TURNS_PER_CHECK {
+        let is_short = self.machine.decider.is_short_of_memory();
+        if !is_short && self.memory_check.turns + ran / INSTRUCTIONS_PER_TURN < TURNS_PER_CHECK {
             return;
         }
         (self.memory_check.turns, self.memory_check.instructions) = (0, self.stats().instructions);
-        let Some(now) = self.measure_memory() else { return };
-        if self.machine.options().max_memory.is_some_and(|limit| now > limit - limit / 20) {
+        let Some(usage) = self.measure_memory() else { return };
+        if is_short || usage.share > SHORT {
             self.free_memory();
         }
     }
 
-    /// Measures the resident bytes.
-    pub(super) fn measure_memory(&mut self) -> Option<u64> {
-        let now = resident()?;
+    /// Measures the memory in use.
+    fn measure_memory(&mut self) -> Option<Usage> {
+        let usage = self.memory_meter.as_ref()?.usage()?;
         let stats = &mut self.recorder_mut().stats;
-        stats.memory = now;
-        stats.peak_memory = stats.peak_memory.max(now);
-        Some(now)
+        stats.memory = usage.resident;
+        stats.peak_memory = stats.peak_memory.max(usage.resident);
+        Some(usage)
+    }
+
+    /// Updates the statistics of memory.
+    pub(super) fn note_memory(&mut self) {
+        self.measure_memory();
     }
 
     /// Frees memory: first without loss, then by giving up states, finally by ending the run.
     fn free_memory(&mut self) {
-        let Some(limit) = self.machine.options().max_memory else { return };
         self.solver_mut().forget();
+        // Until memory is freed, queries of the states that are given up would be refused.
+        self.decider().clear_memory_flag();
         loop {
             self.collect();
             (self.machine.options().release_memory)();
             trim_heap();
-            let Some(now) = self.measure_memory() else { return };
-            if now <= limit - limit * 3 / 20 {
-                return;
-            }
+            let Some(usage) = self.measure_memory() else { return };
             let open = self.search.len();
-            if open <= 1 {
-                if now > limit {
-                    self.stop(Limit::Memory);
+            if usage.share > FULL && open <= 1 {
+                self.stop(Limit::Memory);
+            }
+            if usage.share <= ENOUGH || open <= 1 {
+                // A single state that needs nearly all memory goes on until it needs all of it.
+                let short = if usage.share <= ENOUGH { SHORT } else { FULL };
+                if let Some(meter) = &self.memory_meter {
+                    meter.short.store(short, Ordering::Relaxed);
                 }
+                self.decider().clear_memory_flag();
                 return;
             }
             for _ in 0..(open / 8).max(1) {

@@ -17,6 +17,7 @@ mod outcome;
 mod record;
 mod run;
 mod state;
+mod watchdog;
 
 pub use decide::search::{Chooser, OpenState, SEARCHES, SearchRow};
 pub use options::{
@@ -39,13 +40,14 @@ use crate::program::Program;
 use crate::solve::Solver;
 use decide::Decider;
 use decide::search::{self, Search, View};
-use memory_limit::MemoryCheck;
+use memory_limit::{MemoryCheck, MemoryMeter};
 use record::Recorder;
 use run::{Machine, Stop};
 use rustc_hash::FxHashSet;
 use state::State;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use watchdog::Watchdog;
 
 pub struct Engine {
     machine: Machine,
@@ -55,6 +57,9 @@ pub struct Engine {
     /// Number of graph nodes at which expressions are collected.
     collect_at: usize,
     memory_check: MemoryCheck,
+    memory_meter: Option<MemoryMeter>,
+    /// Time of the run before exploring: compiling, and what the caller counts.
+    time_before: Duration,
 }
 
 /// Instructions per turn: about ten milliseconds of concrete code between two limit checks.
@@ -73,12 +78,15 @@ impl Engine {
         solver.slowest.keep();
         let (machine, first) = Machine::new(program, solver, options)?;
         let search = strategy.build(machine.program(), seed);
+        let memory_meter = MemoryMeter::new(machine.options().max_memory);
         let mut engine = Engine {
             machine,
             search,
             stopped: None,
             collect_at: MIN_COLLECT_NODES,
             memory_check: MemoryCheck::default(),
+            memory_meter,
+            time_before: Duration::ZERO,
         };
         let (search, view) = engine.search();
         search.put(Some(first), Vec::new(), &view);
@@ -140,17 +148,28 @@ impl Engine {
     /// Explores for about `slice`. Returns false if the exploration is over.
     pub fn advance(&mut self, slice: Duration) -> bool {
         let start = Instant::now();
-        if let Some(limit) = self.machine.options().max_time {
-            let left = limit.saturating_sub(self.stats().explore);
-            self.decider().set_deadline(start.checked_add(left));
-        }
+        let left = self.machine.options().max_time.map(|limit| limit.saturating_sub(self.time_used()));
+        let deadline = left.and_then(|left| start.checked_add(left));
+        self.decider().set_deadline(deadline);
+        let watchdog = Watchdog::start(self.cancel_handle(), deadline, self.memory_meter.clone());
         let mut more = true;
         while more && start.elapsed() < slice {
             more = self.turn(start);
         }
+        drop(watchdog);
         self.recorder_mut().stats.explore += start.elapsed();
-        self.measure_memory();
+        self.note_memory();
         more
+    }
+
+    /// Counts this time, which the run took before exploring, for `max_time`.
+    pub fn count_time_before(&mut self, time: Duration) {
+        self.time_before = time;
+    }
+
+    /// Time that counts for `max_time`, without the current slice.
+    fn time_used(&self) -> Duration {
+        self.time_before + self.recorder().stats.explore
     }
 
     /// Runs one state until it forks, ends or has executed `INSTRUCTIONS_PER_TURN`.
@@ -214,7 +233,7 @@ impl Engine {
         if options.max_instructions.is_some_and(|limit| stats.instructions >= limit) {
             return Some(Limit::Instructions);
         }
-        if options.max_time.is_some_and(|limit| stats.explore + start.elapsed() >= limit) {
+        if options.max_time.is_some_and(|limit| self.time_used() + start.elapsed() >= limit) {
             return Some(Limit::Time);
         }
         if options.max_tests.is_some_and(|limit| stats.tests >= limit) {

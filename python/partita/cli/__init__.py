@@ -96,6 +96,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             words = with_dashed_values(words)
         arguments = make_parser(words[:1]).parse_args(words)
         arguments.program_arguments = program_arguments
+        # Otherwise a Python program has called this function, whose time is its own.
+        arguments.is_process = argv is None
         status: int = arguments.run(arguments)
         sys.stdout.flush()
         return status

@@ -2,15 +2,17 @@
 
 PROG is a C source (.c, .i; several are allowed), bitcode (.bc), LLVM text (.ll) or an executable of `partita cc`.
 Words after `--` are the program's arguments. The exit status is 0 if everything was explored, 1 if a bug was found, 2
-for a usage error or a source that does not compile, 3 if the exploration is incomplete, 4 for an internal error or a
---verify mismatch.
+for a usage error or a source that does not compile, 3 if the exploration is incomplete, 4 for an internal error, a
+--verify mismatch, or memory that the system refuses.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import signal
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -36,13 +38,25 @@ def run(arguments: argparse.Namespace) -> int:
         if missing:
             print(f"partita: note: {name} has no bitcode of {', '.join(missing)}", file=sys.stderr)
     words = [*getattr(arguments, "symbolic_arguments", ()), *arguments.program_arguments]
+    started = process_age() if arguments.is_process else 0.0
     exploration = explore(arguments.program, arguments=words, **{**options.keywords(arguments), "out": None})
+    exploration.count_time(started)
     # The folder is made only once the program has been compiled.
     exploration.write_to(Path(arguments.out) if arguments.out else next_folder(Path.cwd()))
     exploration.describe_command(sys.argv)
     with ending_cleanly(exploration):
         follow(exploration, make_listener(exploration, arguments.json, arguments.quiet))
+    exploration.abandon()
     return status(exploration)
+
+
+def process_age() -> float:
+    """Seconds since the process was started, for --max-time; 0 if the system does not tell."""
+    try:
+        ticks = int(Path("/proc/self/stat").read_text().rpartition(")")[2].split()[19])
+    except (OSError, ValueError, IndexError):
+        return 0.0
+    return max(0.0, time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK"))
 
 
 @contextmanager

@@ -7,13 +7,15 @@ temporary name and renamed, so that concurrent processes see complete entries or
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import json
 import os
 import struct
+import time
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from partita.toolchain import package_dir
@@ -22,6 +24,21 @@ from partita.toolchain import package_dir
 def cache_dir() -> Path:
     base = os.environ.get("XDG_CACHE_HOME")
     return (Path(base) if base else Path.home() / ".cache") / "partita"
+
+
+filling_s = 0.0
+"""Time that this process has spent on compiling libraries because they were not in the cache."""
+
+
+@contextlib.contextmanager
+def filling() -> Iterator[None]:
+    """Counts the time of compiling a library."""
+    global filling_s
+    start = time.perf_counter()
+    try:
+        yield
+    finally:
+        filling_s += time.perf_counter() - start
 
 
 def key_of(request: object) -> str:

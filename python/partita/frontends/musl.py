@@ -64,8 +64,9 @@ def musl() -> bytes:
         with _locked(folder / "lock"):
             found = _read_entry(entry)  # another process may have built it in the meantime
             if found is None:
-                found = _build()
-                _save(entry, found)
+                with cache.filling():
+                    found = _build()
+                    _save(entry, found)
             return found
     except OSError as error:
         raise UsageError(

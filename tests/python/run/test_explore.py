@@ -92,7 +92,7 @@ def test_concurrent_runs_are_independent(bits: Path) -> None:
 
 
 def test_exploring_releases_the_gil(many: Path) -> None:
-    run = explore(many, max_time=0.5, tests="bugs")
+    run = explore(many, max_time=2, tests="bugs")
     ticks = 0
     ended = threading.Event()
 

@@ -3,6 +3,7 @@
 use super::Decider;
 use super::queries::Side;
 use crate::exec::outcome::Outcome;
+use crate::exec::state::object::MAX_OBJECT_BYTES;
 use crate::exec::state::value::Value;
 use crate::exec::state::{Fact, State};
 use crate::expr::{Bits, Expr};
@@ -56,7 +57,7 @@ impl Decider {
         if state.fact(e).is_some() || set.count() <= self.options.max_values.into() {
             return self.fork_on_value(state, size, 64, why);
         }
-        let most = self.options.max_object_bytes;
+        let most = MAX_OBJECT_BYTES;
         let model = self.evaluate(state, e).low();
         let mut sizes: Vec<u64> =
             [set.min(), set.previous_from(most), Some(model)].into_iter().flatten().collect();

@@ -2,7 +2,8 @@
 use super::Decider;
 use crate::exec::outcome::{Outcome, Place};
 use crate::exec::record::testcase::{Finished, TestCase};
-use crate::exec::state::{Input, State};
+use crate::exec::state::State;
+use crate::exec::state::inputs::Input;
 
 /// Name and size of the object of a test that has the standard output, as in KLEE.
 const STDOUT: &str = "stdout";
@@ -23,7 +24,7 @@ impl Decider {
             let byte = |i: u64| array.map_or(0, |array| array.get_word(i) as u8);
             (input.name.to_string(), (0..input.size).map(byte).collect())
         };
-        state.inputs.iter().map(value).collect()
+        state.inputs.in_order().into_iter().map(value).collect()
     }
 
     fn test_of(&self, state: &State, output: &[u8]) -> TestCase {

@@ -13,7 +13,7 @@ pub use alternatives::Alternative;
 
 use crate::budget::{Budget, Cancel};
 use crate::exec::options::Options;
-use crate::exec::outcome::Place;
+use crate::exec::outcome::{Limit, Outcome, Place};
 use crate::exec::record::{Recorder, place_at};
 use crate::exec::state::State;
 use crate::exec::state::value::Value;
@@ -74,10 +74,31 @@ impl Decider {
         self.deadline = deadline;
     }
 
-    /// Must the current state stop, because it forked or the run is over?
+    pub fn is_short_of_memory(&self) -> bool {
+        self.budget.cancel.is_short_of_memory()
+    }
+
+    pub fn clear_memory_flag(&mut self) {
+        self.budget.cancel.reset_memory();
+    }
+
+    /// Must the current state stop, because it forked, the run is over, or memory is short?
     #[inline]
     pub fn is_interrupted(&self) -> bool {
-        !self.forked.is_empty() || self.run_over
+        !self.forked.is_empty() || self.run_over || self.budget.cancel.is_raised()
+    }
+
+    /// Ends the path of a long operation, if the run is over or memory is short. To be called from time to time.
+    pub fn check_limits(&self) -> Result<(), Outcome> {
+        if !self.budget.cancel.is_raised() {
+            return Ok(());
+        }
+        let limit = match (self.is_cancelled(), self.is_short_of_memory()) {
+            (true, _) => Limit::Interrupted,
+            (false, true) => Limit::Memory,
+            (false, false) => Limit::Time,
+        };
+        Err(Outcome::Limit { limit, message: limit.stop_message() })
     }
 
     /// Takes the states forked by the current instruction.

@@ -52,7 +52,10 @@ impl Decider {
         let (mentions, whole) = self.mentions(state);
         let mut model = self.model(state).clone();
         let mut attempts = ATTEMPTS;
-        for input in state.inputs.iter().filter(|input| !whole.contains(&input.array)) {
+        for input in state.inputs.in_order() {
+            if whole.contains(&input.array) {
+                continue;
+            }
             for at in 0..input.size {
                 let Some(mentions) = mentions.get(&(input.array, at)) else { continue };
                 let now = model.array(input.array).map_or(0, |array| array.get_word(at)) as u8;

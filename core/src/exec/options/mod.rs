@@ -16,9 +16,6 @@ const MAX_SYMBOLIC_ARGUMENTS: u64 = 100;
 /// Time limit of one query if only `max_time` is set: this share of it, and at least this time.
 const SOLVER_SHARE: u32 = 40;
 const MIN_SOLVER_TIME: Duration = Duration::from_secs(1);
-/// Share of `max_memory` that one object may have, and its smallest limit.
-const OBJECT_SHARE: u64 = 4;
-const MIN_OBJECT_BYTES: u64 = 1 << 20;
 
 /// Which paths get a test.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -110,8 +107,6 @@ pub struct Options {
     pub max_objects: u32,
     /// Largest number of values that one symbolic size or length may take.
     pub max_values: u32,
-    /// Largest size of an object.
-    pub max_object_bytes: u64,
     /// Size of the stack.
     pub max_stack: u64,
     pub tests: Tests,
@@ -167,7 +162,6 @@ impl Default for Options {
             path_model: true,
             max_objects: 64,
             max_values: 64,
-            max_object_bytes: 1 << 29,
             max_stack: 8 << 20,
             tests: Tests::All,
             all_bugs: false,
@@ -215,8 +209,7 @@ impl Options {
 
     /// Sets the limits that depend on others or on the machine, unless they are set.
     pub fn set_derived_limits(&mut self, machine_memory: u64) {
-        let memory = *self.max_memory.get_or_insert(machine_memory / 2);
-        self.max_object_bytes = MIN_OBJECT_BYTES.max(memory / OBJECT_SHARE);
+        self.max_memory.get_or_insert(machine_memory / 2);
         if let (None, Some(limit)) = (self.max_solver_time, self.max_time) {
             self.max_solver_time = Some(MIN_SOLVER_TIME.max(limit / SOLVER_SHARE));
         }

@@ -36,6 +36,9 @@ impl Access {
 /// become an array.
 const MAX_CHOICE_WRITES: u128 = 4;
 
+/// Number of bytes of a string between two checks of the limits.
+const BYTES_PER_CHECK: usize = 4096;
+
 fn bytes(count: u64) -> String {
     format!("{count} {}", if count == 1 { "byte" } else { "bytes" })
 }
@@ -193,8 +196,8 @@ impl Machine {
         if let Offset::Known(offset) = location.offset
             && !value.symbolic
         {
-            self.cache.drop_object(location.id);
             let object = state.memory.get_mut(location.id).expect("a live object");
+            self.cache.drop_written(location.id, object, offset, count);
             object.write_concrete(offset, count, value.word);
             if object.is_freely_writable() && !address.symbolic {
                 self.cache.add_writable(address.word, object);
@@ -233,6 +236,9 @@ impl Machine {
     pub(super) fn string_at(&mut self, state: &mut State, address: u64) -> Result<Vec<u8>, Outcome> {
         let mut text = Vec::new();
         loop {
+            if text.len().is_multiple_of(BYTES_PER_CHECK) {
+                self.decider.check_limits()?;
+            }
             let byte = self.load(state, Value::number(address + text.len() as u64), 8)?;
             match self.decider.evaluate_word(state, byte) as u8 {
                 0 => return Ok(text),

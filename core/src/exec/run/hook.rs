@@ -10,10 +10,11 @@ use super::models;
 use super::step::{Arguments, Flow, StepResult};
 use crate::exec::outcome::{Class, Outcome, Place};
 use crate::exec::run::access::Access;
+use crate::exec::state::State;
+use crate::exec::state::inputs::Inputs;
 use crate::exec::state::memory::Memory;
 use crate::exec::state::object::Kind;
 use crate::exec::state::value::Value;
-use crate::exec::state::{Input, State};
 use crate::expr::{Bits, Expr, Graph};
 use crate::program::{Call, FuncId, Program, Reg};
 use std::sync::Arc;
@@ -62,7 +63,7 @@ pub struct Caller<'a> {
 /// Parts of a path that a hook may change, as they were before the call.
 struct Before {
     memory: Memory,
-    inputs: Arc<Vec<Input>>,
+    inputs: Inputs,
 }
 
 impl Caller<'_> {
@@ -95,7 +96,7 @@ impl Caller<'_> {
     /// Finds a variable of the expression that is not an input of this path.
     pub fn foreign_variable(&mut self, e: Expr) -> Option<Expr> {
         let atoms = self.machine.decider.support(e);
-        let known = |variable: &Expr| self.state.inputs.iter().any(|input| input.array == *variable);
+        let known = |variable: &Expr| self.state.inputs.contains(*variable);
         atoms.iter().map(|atom| atom.variable()).find(|variable| !known(variable))
     }
 
@@ -195,7 +196,7 @@ impl Caller<'_> {
             // The saved memory and the state's now share their objects.
             self.machine.cache.clear();
             let state = &*self.state;
-            self.before = Some(Before { memory: state.memory.clone(), inputs: Arc::clone(&state.inputs) });
+            self.before = Some(Before { memory: state.memory.clone(), inputs: state.inputs.clone() });
         }
     }
 }
@@ -247,7 +248,7 @@ impl Machine {
             // States forked during the call restart it, with the decisions made since.
             for child in self.decider.forked_since(forked) {
                 child.memory = before.memory.clone();
-                child.inputs = Arc::clone(&before.inputs);
+                child.inputs = before.inputs.clone();
             }
         }
         if let Some(e) = answer? {

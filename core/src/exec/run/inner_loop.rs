@@ -187,7 +187,16 @@ impl Machine {
                         bank.set($dst, u64::from(<$type>::from_le(word)) & mask($width));
                         pc += 1;
                     }
-                    Some(_) | None => other!(),
+                    Some(_) => other!(),
+                    None => match self.cache.readable_in_page(address.word, size_of::<$type>() as u64) {
+                        Some(place) if !address.symbolic => {
+                            // SAFETY: as above.
+                            let word = unsafe { place.cast::<$type>().read_unaligned() };
+                            bank.set($dst, u64::from(<$type>::from_le(word)) & mask($width));
+                            pc += 1;
+                        }
+                        Some(_) | None => other!(),
+                    },
                 }
             }};
         }
@@ -200,7 +209,15 @@ impl Machine {
                         unsafe { place.cast::<$type>().write_unaligned((value.word as $type).to_le()) };
                         pc += 1;
                     }
-                    Some(_) | None => other!(),
+                    Some(_) => other!(),
+                    None => match self.cache.writable_in_page(address.word, size_of::<$type>() as u64) {
+                        Some(place) if !(address.symbolic | value.symbolic) => {
+                            // SAFETY: as above.
+                            unsafe { place.cast::<$type>().write_unaligned((value.word as $type).to_le()) };
+                            pc += 1;
+                        }
+                        Some(_) | None => other!(),
+                    },
                 }
             }};
         }

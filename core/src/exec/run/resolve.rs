@@ -37,8 +37,31 @@ pub(super) struct Location {
 }
 
 impl Machine {
-    /// Resolves `count` bytes at `address`; other states take the other possibilities.
+    /// Resolves `count` bytes at `address`; other states take the other possibilities. The offset is known if the object
+    /// is too large for an array.
     pub(super) fn locate(
+        &mut self,
+        state: &mut State,
+        address: Value,
+        count: u64,
+        access: Access,
+    ) -> Result<Location, Outcome> {
+        let location = self.locate_among(state, address, count, access)?;
+        if let Offset::Among { set, .. } = &location.offset {
+            let object = state.memory.get(location.id).expect("a live object");
+            let (least, most) = match access {
+                Access::Read => set.min().zip(set.max()).expect("an offset that is possible"),
+                Access::Write => (0, object.size - count),
+            };
+            if object.is_too_large_for_array(least, most + count) {
+                let offset = self.fork_on_offset(state, &location, "an offset in a large object")?;
+                return Ok(Location { id: location.id, offset: Offset::Known(offset) });
+            }
+        }
+        Ok(location)
+    }
+
+    fn locate_among(
         &mut self,
         state: &mut State,
         address: Value,

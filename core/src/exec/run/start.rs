@@ -4,6 +4,7 @@ use super::models::STREAMS;
 use crate::exec::outcome::Outcome;
 use crate::exec::state::address::{self, ObjectId};
 use crate::exec::state::frame::Frame;
+use crate::exec::state::inputs::Inputs;
 use crate::exec::state::memory::Memory;
 use crate::exec::state::object::Kind;
 use crate::exec::state::{Stage, State};
@@ -54,22 +55,19 @@ pub(super) fn image(program: &Program) -> Result<Image, String> {
         let name = program.string(global.name);
         if !global.defined {
             match STREAMS.iter().find(|stream| stream.0 == name) {
-                Some(stream) if object.size == 8 => object.bytes.copy_from_slice(&stream.1.to_le_bytes()),
+                Some(stream) if object.size == 8 => object.write_bytes(0, &stream.1.to_le_bytes()),
                 Some(_) | None => {
                     object.unsupported =
                         Some(format!("use of the variable `{name}`, which has no definition").into());
                 }
             }
         }
-        object.bytes[..global.data.len()].copy_from_slice(&global.data);
+        object.write_bytes(0, &global.data);
         for reloc in &global.relocs {
             let minus = reloc.minus.map_or(0, |place| resolve(&globals, place));
             let word = resolve(&globals, reloc.target).wrapping_sub(minus);
-            let (at, count) = (reloc.offset as usize, usize::from(reloc.bytes));
-            let mut bytes = [0; 8];
-            bytes[..count].copy_from_slice(&object.bytes[at..at + count]);
-            let sum = u64::from_le_bytes(bytes).wrapping_add(word);
-            object.bytes[at..at + count].copy_from_slice(&sum.to_le_bytes()[..count]);
+            let (at, count) = (reloc.offset, u64::from(reloc.bytes));
+            object.write_concrete(at, count, object.bytes.word(at, count).wrapping_add(word));
         }
     }
     Ok(Image { memory, globals })
@@ -86,7 +84,7 @@ impl Machine {
             edge: None,
             memory,
             path,
-            inputs: Arc::default(),
+            inputs: Inputs::default(),
             stage: Stage::Starting(0),
             handlers: Arc::default(),
             exit_frame: None,
@@ -107,13 +105,13 @@ impl Machine {
             for word in words {
                 let id = state.memory.allocate(word.len() as u64 + 1, Kind::Stack).map_err(too_much)?;
                 let object = state.memory.get_mut(id).expect("just allocated");
-                object.bytes[..word.len()].copy_from_slice(word.as_bytes());
+                object.write_bytes(0, word.as_bytes());
                 pointers.extend(id.base().to_le_bytes());
             }
             pointers.extend([0; 8]);
         }
         let id = state.memory.allocate(pointers.len() as u64, Kind::Stack).map_err(too_much)?;
-        state.memory.get_mut(id).expect("just allocated").bytes.copy_from_slice(&pointers);
+        state.memory.get_mut(id).expect("just allocated").write_bytes(0, &pointers);
         state.arguments = (self.options.arguments.len() as u64 + 1, id.base());
         match self.next_stage(&mut state, None) {
             Ok(_) => Ok(state),

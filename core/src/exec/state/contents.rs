@@ -64,6 +64,11 @@ impl Contents {
         Contents { array: graph.table_over(zeros, elements), grain }
     }
 
+    /// Contents whose bytes are all the same.
+    pub fn filled_with(graph: &mut Graph, byte: Expr) -> Contents {
+        Contents { array: graph.const_array(Grain::BYTE.index_width(), byte), grain: Grain::BYTE }
+    }
+
     /// Reads `count` bytes at a known offset.
     pub fn read(&self, graph: &mut Graph, at: u64, count: u64) -> Expr {
         let first = self.grain.holding(at);

@@ -1,6 +1,6 @@
 //! Memory of one state: objects by id, shared between states until one of them writes.
 use super::address::ObjectId;
-use super::object::{Kind, Object};
+use super::object::{Kind, MAX_OBJECT_BYTES, Object};
 use crate::persist::Map;
 use std::sync::Arc;
 
@@ -27,7 +27,8 @@ pub enum AllocationError {
 impl Memory {
     /// Allocates an object of zeros.
     pub fn allocate(&mut self, size: u64, kind: Kind) -> Result<ObjectId, AllocationError> {
-        let region = ObjectId::region_for(size).ok_or(AllocationError::TooLarge)?;
+        let region = ObjectId::region_for(size).filter(|_| size <= MAX_OBJECT_BYTES);
+        let region = region.ok_or(AllocationError::TooLarge)?;
         let index = self.next[usize::from(region)];
         if index >= ObjectId::capacity(region) {
             return Err(AllocationError::TooMany);

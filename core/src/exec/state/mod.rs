@@ -1,7 +1,11 @@
 //! One path while it runs: stack, memory, node of the path tree. Pure data: nothing here runs or decides.
 pub mod address;
+pub mod bytes;
 pub mod contents;
 pub mod frame;
+pub mod inputs;
+#[cfg(test)]
+mod large_object_tests;
 pub mod memory;
 pub mod object;
 pub mod output;
@@ -13,20 +17,12 @@ use crate::program::{FuncId, Program};
 use crate::query::Path;
 use address::ObjectId;
 use frame::Frame;
+use inputs::Inputs;
 use memory::Memory;
 use output::Output;
 use smallvec::SmallVec;
 use std::sync::Arc;
 use value::Value;
-
-/// An input of the path: a symbolic object that tests give a value to.
-#[derive(Clone, Debug)]
-pub struct Input {
-    pub name: Arc<str>,
-    /// An array of bytes.
-    pub array: Expr,
-    pub size: u64,
-}
 
 /// Phase of the program, which selects the function to call when the bottom frame returns.
 #[derive(Clone, Copy, Debug)]
@@ -66,7 +62,7 @@ pub struct State {
     pub memory: Memory,
     /// Node of the path tree; retained on a fork and released at the end of the path.
     pub path: Path,
-    pub inputs: Arc<Vec<Input>>,
+    pub inputs: Inputs,
     pub stage: Stage,
     /// Handlers registered with `atexit`, called last one first.
     pub handlers: Arc<Vec<FuncId>>,
@@ -101,7 +97,7 @@ impl State {
     /// Adds the expressions it refers to, other than those of frames and objects, which states share.
     pub fn roots(&self, roots: &mut Vec<Expr>) {
         roots.extend(self.facts.iter().map(|fact| fact.0));
-        roots.extend(self.inputs.iter().map(|input| input.array));
+        roots.extend(self.inputs.newest_first().map(|input| input.array));
         self.output.roots(roots);
         if let Stage::Exiting { status, .. } = self.stage {
             roots.extend(status.expr());

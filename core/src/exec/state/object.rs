@@ -3,11 +3,16 @@
 //! A symbolic byte is the k-th byte of an expression, so that loading exactly what was stored returns the
 //! same expression. After a write at a symbolic offset the contents are an array (`contents.rs`), overlaid by
 //! later writes. An object without an overlay is plain bytes, which the inner loop reads directly.
+//!
+//! A large object costs what was written: its bytes are pages (`bytes.rs`), arrays leave out zeros, and whole pages are
+//! made concrete at once.
+use super::bytes::{Bytes, PAGE_BYTES, PAGE_SHIFT};
 use super::contents::{Contents, Grain};
 use crate::expr::{Expr, Graph};
 use crate::interval::Set;
 use crate::persist::Map;
 use crate::program::FuncId;
+use smallvec::SmallVec;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
@@ -44,6 +49,8 @@ struct Overlay {
     /// Contents where there is no cell; `None`: the concrete bytes.
     array: Option<Contents>,
     cells: Map<Cell>,
+    /// Numbers of pages whose bytes are concrete where there is no cell, although there is an array.
+    concrete_pages: Map<()>,
 }
 
 #[derive(Clone)]
@@ -58,19 +65,86 @@ pub struct Object {
     pub not_passed: Box<[Range<u64>]>,
     /// Instruction that allocated it, if leaks are checked.
     pub origin: Option<(FuncId, u32)>,
-    pub bytes: Vec<u8>,
+    pub bytes: Bytes,
     overlay: Option<Box<Overlay>>,
     /// Contents as one array, valid until the next write.
     whole: OnceLock<Contents>,
 }
 
+/// Largest size of an object: offsets are keys of 32 bits.
+pub const MAX_OBJECT_BYTES: u64 = 1 << 32;
 /// Objects up to this size are read as one array at symbolic offsets.
 const SMALL_OBJECT_BYTES: u64 = 64;
+/// Constants from the start to the last one are a table if at least one of this many bytes is in a page that exists.
+const TABLE_SPARSENESS: u64 = 16;
+/// Cost of an array element that is a write of its own, in elements of a table.
+const WRITE_COST: u64 = 16;
+/// Largest cost of an array; an object whose array would cost more is accessed at one known offset at a time.
+const MAX_ARRAY_COST: u64 = 1 << 23;
+/// Largest number of bytes that are copied out of an array one by one.
+const MAX_BYTE_COPIES: u64 = 1 << 18;
+
+/// A change that would cost too much memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TooManySymbolicBytes;
+
+impl Overlay {
+    fn has_concrete_page(&self, at: u64) -> bool {
+        !self.concrete_pages.is_empty() && self.concrete_pages.get((at >> PAGE_SHIFT) as u32).is_some()
+    }
+
+    /// Makes the bytes from `from` to `to` (exclusive) concrete.
+    fn mark_concrete(&mut self, from: u64, to: u64) {
+        if self.array.is_none() {
+            return self.remove_cells(from, to);
+        }
+        let mut at = from;
+        while at < to {
+            let end = (at + PAGE_BYTES) & !(PAGE_BYTES - 1);
+            if at.is_multiple_of(PAGE_BYTES) && end <= to {
+                self.remove_cells(at, end);
+                self.concrete_pages.insert((at >> PAGE_SHIFT) as u32, ());
+            } else if self.has_concrete_page(at) {
+                self.remove_cells(at, end.min(to));
+            } else {
+                for i in at..end.min(to) {
+                    self.cells.insert(i as u32, Cell::Concrete);
+                }
+            }
+            at = end;
+        }
+    }
+
+    fn remove_cells(&mut self, from: u64, to: u64) {
+        let gone: SmallVec<[u32; 16]> = if to - from <= 8 {
+            (from as u32..to as u32).collect()
+        } else {
+            let cells = self.cells.iter_from(from as u32).map(|(i, _)| i);
+            cells.take_while(|i| u64::from(*i) < to).collect()
+        };
+        for i in gone {
+            self.cells.remove(i);
+        }
+    }
+}
+
+/// End of the table for constants from `start` on, whose bytes are zero outside of these ranges.
+fn table_end(start: u64, occupied: &[(u64, u64)]) -> u64 {
+    let mut sum = 0;
+    let mut end = start;
+    for &(first, length) in occupied {
+        sum += length;
+        if first + length - start <= TABLE_SPARSENESS * sum {
+            end = first + length;
+        }
+    }
+    end
+}
 
 impl Object {
     /// Object of zeros.
     pub fn new(base: u64, size: u64, kind: Kind) -> Object {
-        let bytes = vec![0; size as usize];
+        let bytes = Bytes::new(size);
         Object {
             base,
             size,
@@ -115,8 +189,8 @@ impl Object {
             None => Some(Cell::Concrete),
             Some(overlay) => match overlay.cells.get(at as u32) {
                 Some(cell) => Some(*cell),
-                None if overlay.array.is_some() => None,
-                None => Some(Cell::Concrete),
+                None if overlay.array.is_none() || overlay.has_concrete_page(at) => Some(Cell::Concrete),
+                None => None,
             },
         }
     }
@@ -129,9 +203,7 @@ impl Object {
         if !concrete {
             return None;
         }
-        let mut word = [0; 8];
-        word[..count as usize].copy_from_slice(&self.bytes[at as usize..(at + count) as usize]);
-        Some(u64::from_le_bytes(word))
+        Some(self.bytes.word(at, count))
     }
 
     /// Reads `count` bytes from `at` on as a bit-vector, the first one lowest.
@@ -185,20 +257,32 @@ impl Object {
     /// Writes the low `count` bytes of a number.
     pub fn write_concrete(&mut self, at: u64, count: u64, word: u64) {
         self.forget_array();
-        self.bytes[at as usize..(at + count) as usize].copy_from_slice(&word.to_le_bytes()[..count as usize]);
+        self.bytes.write(at, &word.to_le_bytes()[..count as usize]);
+        self.mark_concrete(at, count);
+    }
+
+    /// Writes concrete bytes.
+    pub fn write_bytes(&mut self, at: u64, from: &[u8]) {
+        self.forget_array();
+        self.bytes.write(at, from);
+        self.mark_concrete(at, from.len() as u64);
+    }
+
+    /// Sets `count` bytes to one concrete value.
+    pub fn fill(&mut self, at: u64, count: u64, byte: u8) {
+        self.forget_array();
+        self.bytes.fill(at, count, byte);
         self.mark_concrete(at, count);
     }
 
     /// Makes `count` bytes from `at` on concrete: those in `bytes`.
-    pub fn mark_concrete(&mut self, at: u64, count: u64) {
+    fn mark_concrete(&mut self, at: u64, count: u64) {
         let Some(overlay) = &mut self.overlay else { return };
-        for i in at..at + count {
-            if overlay.array.is_some() {
-                overlay.cells.insert(i as u32, Cell::Concrete);
-            } else {
-                overlay.cells.remove(i as u32);
-            }
+        if count == self.size {
+            self.overlay = None;
+            return;
         }
+        overlay.mark_concrete(at, at + count);
         if overlay.array.is_none() && overlay.cells.is_empty() {
             self.overlay = None;
         }
@@ -235,7 +319,7 @@ impl Object {
     /// Replaces the contents.
     pub fn set_contents(&mut self, contents: Contents) {
         self.whole = contents.into();
-        self.overlay = Some(Box::new(Overlay { array: Some(contents), cells: Map::new() }));
+        self.overlay = Some(Box::new(Overlay { array: Some(contents), ..Overlay::default() }));
     }
 
     /// Contents as one array: a table for plain bytes, with writes over it for the rest. Has this grain,
@@ -266,21 +350,64 @@ impl Object {
             Some(contents) => (contents, 0),
             None => {
                 let start = grain.holding(from) * grain.bytes();
-                let bytes = &self.bytes[start as usize..to as usize];
-                (Contents::of_constants(graph, grain, bytes), start)
+                (self.constants(graph, grain, start, to), start)
             }
         };
+        let Some(overlay) = overlay else { return (contents, start) };
         let grain = contents.grain;
+        let mut with_element = |number: u64| {
+            let element = self.grain(graph, grain, number);
+            contents = contents.with_grain(graph, number - grain.holding(start), element);
+        };
+        let pages = overlay.concrete_pages.iter_from((from >> PAGE_SHIFT) as u32);
+        for (page, ()) in pages.take_while(|(page, ())| u64::from(*page) << PAGE_SHIFT < to) {
+            let page = u64::from(page) << PAGE_SHIFT;
+            let end = (page + PAGE_BYTES).min(self.size);
+            (grain.holding(page)..=grain.holding(end - 1)).for_each(&mut with_element);
+        }
         let mut last = None;
-        let cells = overlay.map(|o| o.cells.iter_from(from as u32)).into_iter().flatten();
-        for (at, _) in cells.take_while(|(at, _)| u64::from(*at) < to) {
+        for (at, _) in overlay.cells.iter_from(from as u32).take_while(|(at, _)| u64::from(*at) < to) {
             let number = grain.holding(at.into());
-            if last.replace(number) != Some(number) {
-                let element = self.grain(graph, grain, number);
-                contents = contents.with_grain(graph, number - grain.holding(start), element);
+            if last.replace(number) != Some(number) && !overlay.has_concrete_page(at.into()) {
+                with_element(number);
             }
         }
         (contents, start)
+    }
+
+    /// Concrete bytes from `start` to `to` (exclusive) as an array: a table, and single writes after its end.
+    fn constants(&self, graph: &mut Graph, grain: Grain, start: u64, to: u64) -> Contents {
+        let occupied = self.bytes.occupied(start, to);
+        let end = table_end(start, &occupied);
+        let mut bytes = vec![0; (end - start) as usize];
+        self.bytes.read(start, &mut bytes);
+        let mut contents = Contents::of_constants(graph, grain, &bytes);
+        for (first, length) in occupied.into_iter().filter(|(first, _)| *first >= end) {
+            for number in grain.holding(first)..=grain.holding(first + length - 1) {
+                let at = number * grain.bytes();
+                let word = self.bytes.word(at, grain.bytes().min(self.size - at));
+                if word != 0 {
+                    let element = graph.word(8 * grain.bytes() as u32, word);
+                    contents = contents.with_grain(graph, number - grain.holding(start), element);
+                }
+            }
+        }
+        contents
+    }
+
+    /// Would the array for an access between `from` and `to` (exclusive) cost too much?
+    pub fn is_too_large_for_array(&self, from: u64, to: u64) -> bool {
+        if matches!(self.bytes, Bytes::Flat(_)) {
+            return false;
+        }
+        let (from, to) = if (to - from) > self.size / 4 { (0, self.size) } else { (from, to) };
+        let overlay = self.overlay.as_deref();
+        let writes = overlay.map_or(0, |o| o.cells.len() as u64 + o.concrete_pages.len() as u64 * PAGE_BYTES);
+        let has_array = overlay.is_some_and(|o| o.array.is_some());
+        let occupied = if has_array { Vec::new() } else { self.bytes.occupied(from, to) };
+        let end = table_end(from, &occupied);
+        let after = occupied.iter().filter(|(first, _)| *first >= end).map(|(_, length)| length);
+        (end - from) + WRITE_COST * (writes + after.sum::<u64>()) > MAX_ARRAY_COST
     }
 
     /// Bytes of one element; zeros after the object's end.
@@ -291,25 +418,71 @@ impl Object {
     }
 
     /// Copies `count` bytes, concrete or symbolic, from another object (or from a copy of this one).
-    pub fn copy_from(&mut self, graph: &mut Graph, at: u64, from: &Object, start: u64, count: u64) {
+    ///
+    /// # Errors
+    /// Too many of them are elements of an array.
+    pub fn copy_from(
+        &mut self,
+        graph: &mut Graph,
+        at: u64,
+        from: &Object,
+        start: u64,
+        count: u64,
+    ) -> Result<(), TooManySymbolicBytes> {
         self.forget_array();
-        let (to, source) = (at as usize, start as usize);
-        self.bytes[to..to + count as usize].copy_from_slice(&from.bytes[source..source + count as usize]);
-        if from.is_plain() {
-            return self.mark_concrete(at, count);
+        self.bytes.copy(at, &from.bytes, start, count);
+        let Some(source) = from.overlay.as_deref() else {
+            self.mark_concrete(at, count);
+            return Ok(());
+        };
+        if (at, start, count) == (0, 0, from.size) && (self.is_plain() || count == self.size) {
+            let mut overlay = source.clone();
+            if overlay.array.is_some() {
+                overlay.mark_concrete(count, self.size);
+            }
+            self.overlay = Some(Box::new(overlay));
+            return Ok(());
         }
-        for i in 0..count {
-            match from.cell(start + i) {
-                Some(Cell::Concrete) => self.mark_concrete(at + i, 1),
-                Some(cell @ Cell::Part { .. }) => {
-                    self.overlay.get_or_insert_default().cells.insert((at + i) as u32, cell);
-                }
-                None => {
-                    let byte = from.read(graph, start + i, 1);
-                    self.write(graph, at + i, byte);
-                }
+        if source.array.is_some() && count > MAX_BYTE_COPIES {
+            return Err(TooManySymbolicBytes);
+        }
+        self.mark_concrete(at, count);
+        let cells = source.cells.iter_from(start as u32).take_while(|(i, _)| u64::from(*i) < start + count);
+        for (i, cell) in cells {
+            if let Cell::Part { .. } = cell {
+                let to = at + (u64::from(i) - start);
+                self.overlay.get_or_insert_default().cells.insert(to as u32, *cell);
             }
         }
+        if source.array.is_some() {
+            for i in (0..count).filter(|i| from.cell(start + i).is_none()) {
+                let byte = from.read(graph, start + i, 1);
+                self.write(graph, at + i, byte);
+            }
+        }
+        Ok(())
+    }
+
+    /// Sets `count` bytes to one symbolic byte.
+    ///
+    /// # Errors
+    /// There are too many of them.
+    pub fn fill_symbolic(
+        &mut self,
+        graph: &mut Graph,
+        at: u64,
+        count: u64,
+        byte: Expr,
+    ) -> Result<(), TooManySymbolicBytes> {
+        if count > MAX_BYTE_COPIES && count == self.size {
+            self.set_contents(Contents::filled_with(graph, byte));
+            return Ok(());
+        }
+        if count > MAX_BYTE_COPIES {
+            return Err(TooManySymbolicBytes);
+        }
+        (at..at + count).for_each(|i| self.write(graph, i, byte));
+        Ok(())
     }
 
     /// Adds the expressions it refers to.
@@ -370,7 +543,7 @@ mod tests {
         o.write_concrete(5, 1, 9);
         let mut other = object(6);
         other.set_contents(Contents::of_bytes(input));
-        other.copy_from(&mut g, 2, &o, 0, 4);
+        other.copy_from(&mut g, 2, &o, 0, 4).unwrap();
         let mut model = Model::new();
         model.set_bits(x, Bits::word(16, 0xabcd));
         model.set_bits(i, Bits::word(INDEX_WIDTH, 2));

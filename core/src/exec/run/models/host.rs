@@ -55,9 +55,7 @@ fn put(
         let (id, at) = object_at(state, address, count, Access::Write)?;
         machine.cache.drop_object(id);
         let object = state.memory.get_mut(id).expect("a live object");
-        object.forget_array();
-        object.bytes[at as usize..(at + count) as usize].copy_from_slice(&bytes[..count as usize]);
-        object.mark_concrete(at, count);
+        object.write_bytes(at, &bytes[..count as usize]);
     }
     Ok(count as i64)
 }

@@ -21,7 +21,6 @@ use crate::exec::run::Machine;
 use crate::exec::run::step::Arguments;
 use crate::exec::state::State;
 use crate::exec::state::value::Value;
-use crate::expr::Sort;
 use crate::program::{Call, FuncId, Linkage, Program, Reg};
 use std::sync::Arc;
 
@@ -157,20 +156,7 @@ impl Machine {
     /// Creates an input of the path: an array of `size` bytes.
     pub(super) fn new_input(&mut self, state: &mut State, name: &str, size: u64) -> crate::expr::Expr {
         let name = if name.is_empty() { "unnamed" } else { name };
-        let taken = |variable: &str, machine: &Machine| {
-            state.inputs.iter().any(|input| machine.decider.graph().name(input.array) == variable)
-        };
-        let mut variable = name.to_string();
-        let mut number = 0;
-        while taken(&variable, self) {
-            number += 1;
-            variable = format!("{name}_{number}");
-        }
-        let sort = Sort::Array { index: crate::exec::state::contents::INDEX_WIDTH, element: 8 };
-        let array =
-            self.graph().var(&variable, sort).expect("inputs are the only variables, all of this sort");
-        Arc::make_mut(&mut state.inputs).push(crate::exec::state::Input { name: name.into(), array, size });
-        array
+        state.inputs.add(self.graph(), name, size)
     }
 
     /// Binds an argument of a model to a number. Nothing may have been changed before this call.

@@ -4,6 +4,7 @@ use crate::exec::outcome::{Class, Outcome};
 use crate::exec::run::Machine;
 use crate::exec::run::access::object_at;
 use crate::exec::state::State;
+use crate::exec::state::contents::Contents;
 
 pub(super) const MODELS: &[ModelRow] = &[
     row("__VERIFIER_assume", 1, assume),
@@ -39,6 +40,10 @@ fn memory(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> Mode
     machine.cache.drop_object(id);
     let graph = machine.graph();
     let object = state.memory.get_mut(id).expect("a live object");
+    if count == object.size {
+        object.set_contents(Contents::of_bytes(array));
+        return Ok(Returned::Nothing);
+    }
     for i in 0..count {
         let index = graph.word(crate::exec::state::contents::INDEX_WIDTH, i);
         let byte = graph.select(array, index);

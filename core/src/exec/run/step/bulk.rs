@@ -1,6 +1,6 @@
 //! Bulk copies and fills, without reading the bytes and without forks: symbolic contents are copied, symbolic
 //! offsets use arrays, symbolic lengths become a choice per byte. Longer ones fork over length and offset.
-use crate::exec::outcome::Outcome;
+use crate::exec::outcome::{Limit, Outcome};
 use crate::exec::run::Machine;
 use crate::exec::run::access::Access;
 use crate::exec::run::access::{access_fault, object_at, symbolic_fault};
@@ -49,6 +49,14 @@ impl Location {
             }
         };
         Location { id: self.id, offset }
+    }
+}
+
+/// Limit for a copy or fill of symbolic bytes that would take too much memory.
+fn too_many_bytes(what: &str, count: u64) -> Outcome {
+    Outcome::Limit {
+        limit: Limit::Memory,
+        message: format!("a {what} of {count} bytes with symbolic contents needs too much memory"),
     }
 }
 
@@ -106,10 +114,10 @@ impl Machine {
         // overlaps are safe.
         let source = Arc::clone(state.memory.get(from.id).expect("a live object"));
         let object = state.memory.get_mut(to.id).expect("a live object");
-        object.copy_from(self.graph(), at, &source, start, count);
+        let copied = object.copy_from(self.graph(), at, &source, start, count);
         // `get_mut` may have copied the object.
         self.cache.drop_object(from.id);
-        Ok(())
+        copied.map_err(|_| too_many_bytes("copy", count))
     }
 
     pub(in crate::exec::run) fn set_bytes(
@@ -139,12 +147,10 @@ impl Machine {
         self.cache.drop_object(to.id);
         let object = state.memory.get_mut(to.id).expect("a live object");
         match byte.expr() {
-            None => {
-                object.forget_array();
-                object.bytes[at as usize..(at + count) as usize].fill(byte.word as u8);
-                object.mark_concrete(at, count);
-            }
-            Some(e) => (at..at + count).for_each(|i| object.write(self.decider.graph(), i, e)),
+            None => object.fill(at, count, byte.word as u8),
+            Some(e) => object
+                .fill_symbolic(self.decider.graph_mut(), at, count, e)
+                .map_err(|_| too_many_bytes("memset", count))?,
         }
         Ok(())
     }

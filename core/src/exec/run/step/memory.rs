@@ -4,7 +4,7 @@ use crate::exec::run::Machine;
 use crate::exec::state::State;
 use crate::exec::state::address::ObjectId;
 use crate::exec::state::memory::AllocationError;
-use crate::exec::state::object::Kind;
+use crate::exec::state::object::{Kind, MAX_OBJECT_BYTES};
 use crate::exec::state::value::Value;
 use crate::expr::bits::signed;
 use crate::program::{Operand, Term};
@@ -57,20 +57,13 @@ impl Machine {
         size: u64,
         kind: Kind,
     ) -> Result<ObjectId, Outcome> {
-        if size > self.options.max_object_bytes {
-            return Err(Outcome::Limit {
-                limit: Limit::Memory,
-                message: format!(
-                    "an object of {size} bytes: more than --max-memory allows for one object ({} bytes)",
-                    self.options.max_object_bytes
-                ),
-            });
-        }
         state.memory.allocate(size, kind).map_err(|no| Outcome::Limit {
             limit: Limit::AddressSpace,
             message: match no {
                 AllocationError::TooLarge => {
-                    format!("an object of {size} bytes does not fit the address space")
+                    format!(
+                        "an object of {size} bytes: more than an object may have ({MAX_OBJECT_BYTES} bytes)"
+                    )
                 }
                 AllocationError::TooMany => format!("no address is left for another object of {size} bytes"),
             },
