@@ -103,16 +103,32 @@ def main(argv: Sequence[str] | None = None) -> int:
         return status
     except UsageError as error:
         print(f"partita: error: {error}", file=sys.stderr)
-        return USAGE_STATUS
+        return _failed(words, USAGE_STATUS, str(error))
     except InternalError as error:
         print(f"partita: internal error: {error}", file=sys.stderr)
-        return INTERNAL_STATUS
+        return _failed(words, INTERNAL_STATUS, str(error))
     except KeyboardInterrupt:
         print("partita: interrupted", file=sys.stderr)
         return INTERRUPTED_STATUS
     except BrokenPipeError:
         silence()
         return 0
+    except Exception as error:
+        # Python's own status for this, 1, means that a bug was found.
+        import traceback
+
+        traceback.print_exc()
+        print("partita: internal error: please report the lines above", file=sys.stderr)
+        return _failed(words, INTERNAL_STATUS, f"{type(error).__name__}: {error}")
+
+
+def _failed(words: Sequence[str], status: int, message: str) -> int:
+    """Ends the lines of `run --json`, which programs read up to the last one."""
+    if words[:1] == ["run"] and "--json" in words:
+        import json
+
+        print(json.dumps({"event": "error", "status": status, "message": message}), flush=True)
+    return status
 
 
 def silence() -> None:

@@ -101,7 +101,17 @@ def _read(llvm: ModuleType, name: str, data: bytes) -> Any:
             f"`{name}` is not {what} that LLVM {version} reads; is it truncated, or written by a newer LLVM?"
             f" ({_first_line(error)})"
         ) from None
+    check_target(module.triple)  # LLVM's passes for another target end the process
     return module
+
+
+def check_target(triple: str) -> None:
+    """Errors: `UsageError` if code for this target cannot be explored."""
+    if triple and not triple.startswith(("x86_64", "amd64")):
+        raise UsageError(
+            f"expected code for x86-64, found target `{triple}`: compile with `-target x86_64-linux-musl`,"
+            " without `-m32`"
+        )
 
 
 def _text(name: str, data: bytes) -> str:

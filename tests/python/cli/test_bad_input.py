@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
@@ -31,6 +32,34 @@ def test_no_main(partita: Run, tmp_path: Path) -> None:
     assert done.returncode == 2
     expected = "expected a program with a function `main`, found none: give the file that defines it"
     assert done.stderr == f"partita: error: {expected}\n"
+
+
+def test_code_for_another_target(partita: Run, tmp_path: Path) -> None:
+    path = write(tmp_path, "int main(void) { return 0; }\n")
+    done = partita("run", path, "--cflags=-m32", "--json")
+    assert done.returncode == 2
+    expected = (
+        "expected code for x86-64, found target `i386-unknown-linux-musl`: compile with `-target x86_64-linux-musl`,"
+        " without `-m32`"
+    )
+    assert done.stderr == f"partita: error: {expected}\n"
+    assert [json.loads(line) for line in done.stdout.splitlines()] == [
+        {"event": "error", "status": 2, "message": expected}
+    ]
+
+
+def test_a_failure_of_ours_is_not_status_1(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    from partita import cli
+    from partita.cli import run
+
+    def fail(words: list[str]) -> tuple[list[str], list[str]]:
+        raise RuntimeError("of ours")
+
+    monkeypatch.setattr(run, "split_arguments", fail)
+    assert cli.main(["run", "p.c", "--json"]) == 4
+    found = capsys.readouterr()
+    assert found.err.endswith("RuntimeError: of ours\npartita: internal error: please report the lines above\n")
+    assert json.loads(found.out) == {"event": "error", "status": 4, "message": "RuntimeError: of ours"}
 
 
 def test_not_bitcode(partita: Run, tmp_path: Path) -> None:
