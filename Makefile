@@ -19,7 +19,7 @@ INTO ?= docs/experiments
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find core/src bindings -name '*.rs' -o -name Cargo.toml -not -path '*/target/*')
 
-.PHONY: help demo test lint docs plots soak corpus coreutils bench fuzz wheel clean build
+.PHONY: help demo test lint docs plots soak corpus exhaustive coreutils bench fuzz wheel clean build
 
 help:
 	@echo "make demo     build, then explore and solve the examples"
@@ -28,6 +28,7 @@ help:
 	@echo "make docs     the documentation as a site, in build/site"
 	@echo "make plots    RESULTS=$(RESULTS), a folder of python -m experiments, into INTO=$(INTO)"
 	@echo "make soak     make corpus and make fuzz: tests that take long"
+	@echo "make exhaustive  every input of the programs of tests/programs/exhaustive, natively and in the reported paths"
 	@echo "make corpus   query logs of benchmarks/queries (and ../shared/corpus) against their recorded verdicts"
 	@echo "make coreutils  fetch and build GNU Coreutils; 270 command lines in the engine and natively"
 	@echo "make bench    benchmarks (release build)"
@@ -99,11 +100,15 @@ plots: build $(VENV)/.dev
 	mkdir -p $(INTO)
 	cp $(RESULTS)/*.svg $(INTO)/
 
-soak: corpus fuzz
+soak: corpus exhaustive fuzz
 
 corpus: build $(VENV)/.dev
 	@echo "== query logs"
 	$(BIN)/python tests/soak/corpus.py
+
+exhaustive: build $(VENV)/.dev
+	@echo "== every input of small programs"
+	$(BIN)/python tests/soak/exhaustive.py
 
 coreutils: build $(VENV)/.dev
 	@echo "== GNU Coreutils, in the engine and natively"

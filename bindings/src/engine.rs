@@ -67,6 +67,7 @@ fn path_dict<'py>(py: Python<'py>, path: &Finished) -> PyResult<Bound<'py, PyDic
     dict.set_item("inputs", inputs)?;
     dict.set_item("test", path.number)?;
     dict.set_item("first", path.first)?;
+    dict.set_item("condition", path.condition.as_deref())?;
     dict.set_item("output", PyBytes::new(py, &path.output))?;
     Ok(dict)
 }
@@ -174,6 +175,11 @@ impl Engine {
     }
 
     /// Keeps finished paths for `paths`.
+    fn keep_conditions(&self, py: Python<'_>) -> PyResult<()> {
+        self.lock(py)?.keep_conditions();
+        Ok(())
+    }
+
     fn keep_paths(&self, py: Python<'_>) -> PyResult<()> {
         self.lock(py)?.keep_paths();
         Ok(())

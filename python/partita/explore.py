@@ -167,6 +167,10 @@ class Run:
             raise UsageError(f"cannot write tests into `{folder}`: {error.strerror or error}") from None
         self.out = folder
 
+    def keep_conditions(self) -> None:
+        """Gives each path its `condition`. To be called before the first path ends."""
+        self._engine.keep_conditions()
+
     def __iter__(self) -> Iterator[results.Path]:
         """Explores and yields each path as it ends. Leaving the loop early ends the run."""
         self._engine.keep_paths()

@@ -66,6 +66,8 @@ class Path:
     """The number of its test, if one was written."""
     output: bytes
     """Bytes written to standard output."""
+    condition: str | None = None
+    """The path condition as an SMT-LIB script, after `Run.keep_conditions()`."""
 
     @classmethod
     def of(cls, raw: dict[str, Any]) -> Path:
@@ -83,6 +85,7 @@ class Path:
             inputs=tuple(raw["inputs"]),
             test=raw["test"],
             output=raw["output"],
+            condition=raw["condition"],
         )
 
 

@@ -136,6 +136,11 @@ impl Engine {
         self.recorder_mut().keep_finished();
     }
 
+    /// Keeps finished paths with their path conditions.
+    pub fn keep_conditions(&mut self) {
+        self.recorder_mut().keep_conditions();
+    }
+
     pub fn take_finished(&mut self) -> Vec<Finished> {
         self.recorder_mut().take_finished()
     }

@@ -4,6 +4,7 @@ use crate::exec::outcome::{Outcome, Place};
 use crate::exec::record::testcase::{Finished, TestCase};
 use crate::exec::state::State;
 use crate::exec::state::inputs::Input;
+use crate::expr::smtlib::Printer;
 
 /// Name and size of the object of a test that has the standard output, as in KLEE.
 const STDOUT: &str = "stdout";
@@ -87,7 +88,12 @@ impl Decider {
                 | Outcome::Dropped => (self.place(&state), self.stack_of(&state)),
             };
             let output = self.output_of(&state);
+            let condition = self.recorder.keeps_conditions.then(|| {
+                let constraints = self.solver.tree.constraints(state.path);
+                Printer::new(&self.solver.graph).script(&constraints)
+            });
             let mut finished = Finished {
+                condition,
                 place,
                 stack,
                 test: self.test_of(&state, &output),

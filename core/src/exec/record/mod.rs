@@ -52,6 +52,7 @@ pub struct Recorder {
     writer: Option<Writer>,
     writer_failed: bool,
     keeps_finished: bool,
+    pub keeps_conditions: bool,
     finished: Vec<Finished>,
 }
 
@@ -66,6 +67,7 @@ impl Recorder {
             writer: None,
             writer_failed: false,
             keeps_finished: false,
+            keeps_conditions: false,
             finished: Vec::new(),
             program,
             options,
@@ -93,6 +95,12 @@ impl Recorder {
     /// Keeps finished paths for `take_finished`.
     pub fn keep_finished(&mut self) {
         self.keeps_finished = true;
+    }
+
+    /// Keeps the path conditions of finished paths too.
+    pub fn keep_conditions(&mut self) {
+        self.keeps_finished = true;
+        self.keeps_conditions = true;
     }
 
     pub fn keeps_finished(&self) -> bool {

@@ -48,6 +48,8 @@ pub struct Finished {
     pub output: Vec<u8>,
     /// Is this the first path into its bug?
     pub first: bool,
+    /// Its path condition as an SMT-LIB script, if conditions are kept.
+    pub condition: Option<String>,
 }
 
 #[cfg(test)]

@@ -1,0 +1,10 @@
+// exit with a handler
+#include "exhaustive.h"
+
+static void handler(void) {}
+
+static long test(const unsigned char *in) {
+  atexit(handler);
+  if (in[0] & 1) exit(in[0] & 2 ? 6 : 4);
+  return in[0] & 8;
+}

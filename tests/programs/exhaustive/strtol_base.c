@@ -1,0 +1,8 @@
+// strtol with base 0
+#include "exhaustive.h"
+
+static long test(const unsigned char *in) {
+  char s[4] = {'0', (char)in[0], '7', 0}, *end;
+  long v = strtol(s, &end, 0);
+  return v * 4 + (end - s);
+}

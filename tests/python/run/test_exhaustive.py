@@ -1,0 +1,42 @@
+"""Every input of small programs, natively and in the reported paths. `tests/soak/exhaustive.py` has all programs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from support import exhaustive
+
+# Every eighth program, and those of one byte only: the others take longer.
+SAMPLE = [program for program in exhaustive.PROGRAMS[::8] if exhaustive.inputs_of(program) == 1]
+
+
+@pytest.mark.parametrize("program", SAMPLE, ids=lambda p: p.stem)
+def test_every_input_is_on_one_path_and_ends_as_predicted(program: Path, tmp_path: Path) -> None:
+    assert exhaustive.problems(program, tmp_path) == []
+
+
+def test_there_are_enough_programs() -> None:
+    assert len(exhaustive.PROGRAMS) >= 100
+
+
+def test_a_wrong_prediction_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = exhaustive.FOLDER / "switch_sparse.c"
+    endings = exhaustive.native_endings(program, tmp_path, 256)
+    endings[7] += 1
+    monkeypatch.setattr(exhaustive, "native_endings", lambda *_: endings)
+    (problem,) = exhaustive.problems(program, tmp_path)
+    assert problem.startswith("input 0x7 is on path ")
+
+
+def test_an_input_on_no_path_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    original = exhaustive.Evaluator.script
+
+    def script(self: exhaustive.Evaluator, text: str) -> object:
+        holds = original(self, text)
+        holds[9] = False
+        return holds
+
+    monkeypatch.setattr(exhaustive.Evaluator, "script", script)
+    assert exhaustive.problems(exhaustive.FOLDER / "boolean.c", tmp_path) == ["input 0x9 is on 0 paths"]

@@ -1,0 +1,290 @@
+"""Proof by example: every input of a small program runs natively, lies in exactly one reported path and ends as that
+path predicts. Path conditions are evaluated here, for all inputs at once, from their SMT-LIB text: no part of the
+solver is involved."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from partita import explore
+from partita.replay import _SIGNALS
+from partita.toolchain import runtime_include
+from support import PROGRAM_FOLDER
+
+FOLDER = PROGRAM_FOLDER / "exhaustive"
+PROGRAMS = sorted(FOLDER.glob("*.c"))
+PROGRAMS.remove(FOLDER / "native.c")
+_TOKEN = re.compile(r"\(|\)|\|[^|]*\||[^\s()]+")
+Term = Any  # a token, or a list of terms
+
+
+@dataclass
+class Vector:
+    """The values of a bit-vector (a boolean has width 0) under every input: words, or Python integers above 64 bits."""
+
+    width: int
+    values: Any
+
+
+@dataclass
+class Array:
+    """The elements of an array under every input: `elements[index]`, and the value of all others."""
+
+    width: int
+    elements: dict[int, Any]
+    default: Any
+
+
+def inputs_of(program: Path) -> int:
+    """The number of bytes that the program reads."""
+    found = re.search(r"^#define BYTES (\d)", program.read_text(), re.M)
+    return int(found[1]) if found else 1
+
+
+def parse(text: str) -> list[Term]:
+    stack: list[list[Term]] = [[]]
+    for token in _TOKEN.findall(re.sub(r";[^\n]*", "", text)):
+        if token == "(":
+            stack.append([])
+        elif token == ")":
+            done = stack.pop()
+            stack[-1].append(done)
+        else:
+            stack[-1].append(token)
+    return stack[0]
+
+
+def _fit(values: Any, width: int) -> Any:
+    """The values modulo 2^width, as words if they fit."""
+    if width > 64:
+        return np.array(values, dtype=object) & ((1 << width) - 1)
+    if values.dtype == object:
+        return (values & ((1 << width) - 1)).astype(np.uint64)
+    return values & np.uint64((1 << width) - 1)
+
+
+def _exact(vector: Vector) -> Any:
+    return vector.values.astype(object)
+
+
+def _signed(vector: Vector) -> Any:
+    values = _exact(vector)
+    return np.where(_exact(vector) >> (vector.width - 1) == 1, values - (1 << vector.width), values)
+
+
+def _divide(a: Vector, b: Vector, signed: bool, remainder: bool) -> Any:
+    """SMT-LIB's division: by zero, all ones or the dividend; signed truncates."""
+    x, y = (_signed(a), _signed(b)) if signed else (_exact(a), _exact(b))
+    results = []
+    for p, q in zip(x, y, strict=True):
+        if q == 0:
+            results.append(p if remainder else (1 if signed and p < 0 else -1))
+            continue
+        quotient = abs(p) // abs(q) * (1 if (p < 0) == (q < 0) else -1)
+        results.append(p - quotient * q if remainder else quotient)
+    return np.array(results, dtype=object)
+
+
+def _shift(a: Vector, b: Vector, op: str) -> Any:
+    amounts = np.minimum(_exact(b), a.width)
+    if op == "bvshl":
+        return _exact(a) << amounts
+    return (_signed(a) if op == "bvashr" else _exact(a)) >> amounts
+
+
+class Evaluator:
+    """The truth of a script's assertions under every input of `count` bytes in the array `in`."""
+
+    def __init__(self, count: int) -> None:
+        self.size = 256**count
+        index = np.arange(self.size, dtype=np.uint64)
+        elements = {i: index >> np.uint64(8 * i) & np.uint64(255) for i in range(count)}
+        self.names: dict[str, Any] = {"in": Array(8, elements, np.zeros(self.size, dtype=np.uint64))}
+
+    def script(self, text: str) -> Any:
+        names = dict(self.names)
+        holds = np.ones(self.size, dtype=bool)
+        for command in parse(text):
+            if command[0] == "assert":
+                holds = holds & self.term(command[1], names).values
+            elif command[0] == "define-fun":
+                names[command[1]] = self.term(command[4], names)
+            elif command[0] in ("declare-fun", "declare-const") and command[1].strip("|") != "in":
+                raise AssertionError(f"an input that the program does not have: {command}")
+        return holds
+
+    def constant(self, value: int, width: int) -> Vector:
+        return Vector(width, np.full(self.size, value, dtype=np.uint64 if width <= 64 else object))
+
+    def term(self, term: Term, names: dict[str, Any]) -> Any:
+        if isinstance(term, str):
+            if term.startswith("#x"):
+                return self.constant(int(term[2:], 16), 4 * len(term[2:]))
+            if term.startswith("#b"):
+                return self.constant(int(term[2:], 2), len(term[2:]))
+            if term in ("true", "false"):
+                return Vector(0, np.full(self.size, term == "true"))
+            return names[term.strip("|")]
+        head = term[0]
+        if head == "let":
+            inner = dict(names)
+            for name, value in term[1]:
+                inner[name] = self.term(value, names)
+            return self.term(term[2], inner)
+        if head == "_":  # (_ bv5 8)
+            return self.constant(int(term[1][2:]), int(term[2]))
+        if isinstance(head, list) and head[0] == "as":  # ((as const SORT) value)
+            value = self.term(term[1], names)
+            return Array(value.width, {}, value.values)
+        operands = [self.term(operand, names) for operand in term[1:]]
+        if isinstance(head, list):
+            return self.indexed(head[1], [int(number) for number in head[2:]], operands[0])
+        return self.apply(head, operands)
+
+    def indexed(self, op: str, numbers: list[int], a: Vector) -> Vector:
+        if op == "extract":
+            high, low = numbers
+            return Vector(
+                high - low + 1, _fit(_exact(a) >> low if a.width > 64 else a.values >> np.uint64(low), high - low + 1)
+            )
+        width = a.width + numbers[0]
+        if op == "zero_extend":
+            return Vector(width, _exact(a) if width > 64 else a.values)
+        if op == "sign_extend":
+            return Vector(width, _fit(_signed(a), width))
+        raise AssertionError(f"operator {op}")
+
+    def apply(self, op: str, operands: list[Any]) -> Any:
+        a = operands[0]
+        b = operands[1] if len(operands) > 1 else None
+        if op in _FOLDED:
+            result = a
+            for operand in operands[1:]:
+                result = Vector(a.width, _FOLDED[op](result, operand))
+            if a.width:
+                result.values = _fit(result.values, a.width)
+            return result
+        if op == "not":
+            return Vector(0, ~a.values)
+        if op == "=>":
+            return Vector(0, ~a.values | b.values)
+        if op == "bvnot":
+            return Vector(a.width, _fit(~a.values if a.width <= 64 else ((1 << a.width) - 1) - a.values, a.width))
+        if op == "bvneg":
+            return Vector(a.width, _fit(-_exact(a), a.width))
+        if op == "bvsub":
+            return Vector(a.width, _fit(a.values - b.values, a.width))
+        if op == "=":
+            return Vector(0, a.values == b.values)
+        if op == "distinct":
+            return Vector(0, a.values != b.values)
+        if op == "ite":
+            if isinstance(b, Array):
+                other = operands[2]
+                keys = {*b.elements, *other.elements}
+                choose = lambda x, y: np.where(a.values, x, y)  # noqa: E731
+                elements = {k: choose(b.elements.get(k, b.default), other.elements.get(k, other.default)) for k in keys}
+                return Array(b.width, elements, choose(b.default, other.default))
+            return Vector(b.width, np.where(a.values, b.values, operands[2].values))
+        if op == "concat":
+            width, values = a.width, _exact(a)
+            for operand in operands[1:]:
+                values = values << operand.width | _exact(operand)
+                width += operand.width
+            return Vector(width, _fit(values, width))
+        if op in ("bvudiv", "bvurem", "bvsdiv", "bvsrem"):
+            return Vector(a.width, _fit(_divide(a, b, op[2] == "s", op.endswith("rem")), a.width))
+        if op in ("bvshl", "bvlshr", "bvashr"):
+            return Vector(a.width, _fit(_shift(a, b, op), a.width))
+        if op in _COMPARISONS:
+            x, y = (_signed(a), _signed(b)) if op[2] == "s" else (a.values, b.values)
+            return Vector(0, _COMPARISONS[op][0](x, y).astype(bool))
+        if op == "select":
+            result = a.default
+            for index, element in a.elements.items():
+                result = np.where(b.values == index, element, result)
+            return Vector(a.width, result)
+        if op == "store":
+            return self.store(a, b, operands[2])
+        raise AssertionError(f"operator {op}")
+
+    def store(self, array: Array, index: Vector, value: Vector) -> Array:
+        elements = dict(array.elements)
+        for place in {int(place) for place in np.unique(index.values)}:
+            old = elements.get(place, array.default)
+            elements[place] = np.where(index.values == place, value.values, old)
+        return Array(array.width, elements, array.default)
+
+
+_FOLDED: dict[str, Callable[[Any, Any], Any]] = {
+    "and": lambda a, b: a.values & b.values,
+    "or": lambda a, b: a.values | b.values,
+    "xor": lambda a, b: a.values ^ b.values,
+    "bvand": lambda a, b: a.values & b.values,
+    "bvor": lambda a, b: a.values | b.values,
+    "bvxor": lambda a, b: a.values ^ b.values,
+    "bvadd": lambda a, b: a.values + b.values,
+    "bvmul": lambda a, b: a.values * b.values,
+}
+_COMPARISONS: dict[str, tuple[Callable[[Any, Any], Any]]] = {
+    f"bv{sign}{name}": (function,)
+    for sign in "us"
+    for name, function in (("lt", np.less), ("le", np.less_equal), ("gt", np.greater), ("ge", np.greater_equal))
+}
+
+
+def native_endings(program: Path, folder: Path, count: int) -> list[int]:
+    """The exit status of every input, or the negated number of a signal."""
+    from partita.cc.musl import link_command
+
+    binary, object_ = folder / program.stem, folder / f"{program.stem}.o"
+    include = ["-w", "-I", str(runtime_include())]
+    from partita.toolchain import compiler
+
+    compiled = [*compiler(None), "-O0", "-w", "-Dmain=program_main", "-c", str(program), "-o", str(object_)]
+    subprocess.run(compiled, check=True, capture_output=True, text=True)
+    subprocess.run(
+        link_command([*include, str(object_), str(FOLDER / "native.c"), "-o", str(binary)]),
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    done = subprocess.run([str(binary), str(count)], check=True, capture_output=True, text=True)
+    return [int(line) for line in done.stdout.split()]
+
+
+def problems(program: Path, folder: Path) -> list[str]:
+    """Differences between the reported paths and the native program: none if the exploration is right."""
+    count = inputs_of(program)
+    evaluator = Evaluator(count)
+    native = np.array(native_endings(program, folder, evaluator.size))
+    run = explore(program, max_time=120, all_bugs=True)
+    run.keep_conditions()
+    found = []
+    owners = np.zeros(evaluator.size, dtype=int)
+    for number, path in enumerate(run):
+        assert path.condition is not None
+        inside = evaluator.script(path.condition)
+        owners += inside
+        if path.kind == "exit":
+            wrong = inside & (native != path.status)
+        elif path.kind == "bug":
+            signals = [-int(signal) for signal in _SIGNALS.get(path.class_ or "", ())]
+            wrong = inside & ~np.isin(native, signals) if signals else inside & False
+        else:
+            found.append(f"path {number} ends as {path.ending}: {path.message}")
+            continue
+        for value in np.flatnonzero(wrong)[:3]:
+            found.append(f"input {value:#x} is on path {number} ({path.ending}) and natively ends with {native[value]}")
+    if not run.complete:
+        found.append(f"incomplete: {run.summary()['incomplete']}")
+    for value in np.flatnonzero(owners != 1)[:5]:
+        found.append(f"input {value:#x} is on {owners[value]} paths")
+    return found
