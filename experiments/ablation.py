@@ -35,7 +35,7 @@ def _with(layer: str, options: str) -> str:
     return " ".join(f"{name}({options})" if name == layer else name for name in CHAIN)
 
 
-# What is left out, and the chain without it.
+# The chain without something, by what is left out.
 CHANGES = {
     "nothing": " ".join(CHAIN),
     **{f"`{one}`": " ".join(name for name in CHAIN if name != one) for one in CHAIN if one != "sat"},
