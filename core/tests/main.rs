@@ -25,6 +25,7 @@ mod kquery;
 mod layout;
 mod rewrite;
 mod script;
+mod script_float;
 mod smtlib;
 mod solutions;
 mod store;

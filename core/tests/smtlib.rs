@@ -2,7 +2,7 @@
 //! limited.
 
 use crate::random;
-use partita_core::expr::smtlib::{Lexer, Parser, Printer, Symbols, SyntaxError};
+use partita_core::expr::smtlib::{Lexer, Parser, Printer, ScriptSort, Symbols, SyntaxError};
 use partita_core::expr::{Evaluator, Expr, Graph, Op, Sort, Value};
 use partita_core::solve::conformance::Random;
 
@@ -18,13 +18,13 @@ fn setup() -> (Graph, Symbols) {
         ("a", Sort::Array { index: 8, element: 8 }),
     ] {
         let symbol = symbols.number(name);
-        symbols.declare(&mut graph, symbol, sort).unwrap();
+        symbols.declare(&mut graph, symbol, ScriptSort::of(sort)).unwrap();
     }
     (graph, symbols)
 }
 
 fn read(graph: &mut Graph, symbols: &mut Symbols, text: &str) -> Result<Expr, SyntaxError> {
-    Parser::new(graph, symbols, Lexer::new(text.as_bytes())).term()
+    Parser::new(graph, symbols, Lexer::new(text.as_bytes())).term().map(|term| term.expr)
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::commands::{expect_end, source_text};
 use super::{LastCheck, Session};
-use crate::expr::smtlib::{Lexer, Parser, SyntaxError, Token, print_value};
+use crate::expr::smtlib::{Lexer, Parser, ScriptSort, SyntaxError, Term, Token, print_script_value};
 use crate::expr::{Expr, Model};
 use std::fmt::Write;
 
@@ -22,10 +22,10 @@ impl Session {
         Err(format!("expected a sat answer before asking for values, found {found}"))
     }
 
-    fn print_values(&mut self, terms: &[Expr], model: &Model) -> Vec<String> {
+    fn print_values(&mut self, terms: &[Term], model: &Model) -> Vec<String> {
         let mut session = self.solver.evaluator.under(&self.solver.graph, model);
-        let values: Vec<_> = terms.iter().map(|&e| session.value(e)).collect();
-        terms.iter().zip(values).map(|(&e, value)| print_value(self.solver.graph.sort(e), &value)).collect()
+        let values: Vec<_> = terms.iter().map(|term| session.value(term.expr)).collect();
+        terms.iter().zip(values).map(|(term, value)| print_script_value(term.sort, &value)).collect()
     }
 
     pub(super) fn get_value(&mut self, mut lexer: Lexer<'_>, text: &[u8]) -> Result<String, SyntaxError> {
@@ -53,12 +53,20 @@ impl Session {
     pub(super) fn get_model(&mut self) -> Result<String, String> {
         let model = self.model()?;
         let declared = self.declared.clone();
-        let variables: Vec<Expr> = declared.iter().map(|&(_, variable)| variable).collect();
+        let variables: Vec<Term> = declared.iter().map(|&(_, variable)| variable).collect();
         let values = self.print_values(&variables, &model);
         let mut text = "(\n".to_string();
         for ((symbol, variable), value) in declared.into_iter().zip(values) {
-            let (name, sort) = (self.print_declared(symbol), self.solver.graph.sort(variable));
+            let (name, sort) = (self.print_declared(symbol), variable.sort);
             let _ = writeln!(text, "  (define-fun {name} () {sort} {value})");
+        }
+        // Choices of this model where the theory of floating point leaves results open.
+        let open = self.symbols.unspecified_variables();
+        let open: Vec<(String, Expr)> = open.map(|(name, variable)| (name.to_string(), variable)).collect();
+        for (name, variable) in open {
+            let sort = ScriptSort::of(self.solver.graph.sort(variable));
+            let value = self.print_values(&[Term { expr: variable, sort }], &model).remove(0);
+            let _ = writeln!(text, "  (define-fun |{name}| () {sort} {value})");
         }
         text.push(')');
         Ok(text)
@@ -105,7 +113,7 @@ impl Session {
     pub(super) fn get_assignment(&mut self) -> Result<String, String> {
         let model = self.model()?;
         let labels = self.labels.clone();
-        let terms: Vec<Expr> = labels.iter().map(|&(_, term)| term).collect();
+        let terms: Vec<Term> = labels.iter().map(|&(_, term)| term).collect();
         let values = self.print_values(&terms, &model);
         let pairs: Vec<String> = labels
             .iter()

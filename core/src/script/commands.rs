@@ -3,17 +3,16 @@
 //! A command is read completely before it takes effect, so an invalid command changes nothing.
 
 use super::{Assertion, LastCheck, Session, UNSUPPORTED};
-use crate::expr::Expr;
-use crate::expr::smtlib::{Lexer, Parser, Printer, Symbol, SyntaxError, Token, print_symbol};
+use crate::expr::smtlib::{Lexer, Parser, Printer, Symbol, SyntaxError, Term, Token, print_symbol};
 use rustc_hash::FxHashSet;
 
 /// Largest number of push levels.
 const MAX_LEVELS: u64 = 1_000_000;
 
 struct Definition {
-    parameters: Vec<Expr>,
-    body: Expr,
-    named: Vec<(Symbol, Expr)>,
+    parameters: Vec<Term>,
+    body: Term,
+    named: Vec<(Symbol, Term)>,
 }
 
 type Reply = Result<Option<String>, SyntaxError>;
@@ -142,10 +141,10 @@ impl Session {
     }
 
     /// Defines the `:named` terms of a command.
-    fn define_named(&mut self, named: Vec<(Symbol, Expr)>) {
+    fn define_named(&mut self, named: Vec<(Symbol, Term)>) {
         for (symbol, value) in named {
             self.symbols.define(symbol, value).expect("the reader checked that it is new");
-            if self.solver.graph.is_bool(value) {
+            if self.solver.graph.is_bool(value.expr) {
                 self.labels.push((symbol, value));
             }
         }
@@ -182,7 +181,7 @@ impl Session {
             .symbols
             .declare(&mut self.solver.graph, symbol, sort)
             .map_err(|message| SyntaxError::new(at, message))?;
-        self.declared.push((symbol, variable));
+        self.declared.push((symbol, Term { expr: variable, sort }));
         Ok(None)
     }
 
@@ -266,13 +265,13 @@ impl Session {
             parser.lexer.back();
             parser.lexer.skip_expression()?;
         }
-        Ok(Some(self.printer().term(e)))
+        Ok(Some(self.printer().term(e.expr)))
     }
 
     /// Returns a printer that uses the names of the script.
     pub(super) fn printer(&self) -> Printer<'_> {
         let mut printer = Printer::new(&self.solver.graph);
-        for &(symbol, variable) in &self.declared {
+        for &(symbol, Term { expr: variable, .. }) in &self.declared {
             let name = self.symbols.name(symbol);
             if name != self.solver.graph.name(variable) {
                 printer.renamed.insert(variable, name.to_string());

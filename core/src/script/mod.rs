@@ -17,7 +17,7 @@ mod tables;
 pub use kquery::{KQuerySession, Mode};
 
 use crate::budget::{Budget, Cancel};
-use crate::expr::smtlib::{Mark, Symbol, Symbols};
+use crate::expr::smtlib::{Mark, Symbol, Symbols, Term};
 use crate::expr::{Expr, Model};
 use crate::query::{Path, Why};
 use crate::solve::Solver;
@@ -99,9 +99,9 @@ pub struct Session {
     assertions: Vec<Assertion>,
     levels: Vec<Level>,
     /// Declared constants, in order, for `get-model`.
-    declared: Vec<(Symbol, Expr)>,
+    declared: Vec<(Symbol, Term)>,
     /// Boolean terms with a `:named` label, in order, for `get-assignment`.
-    labels: Vec<(Symbol, Expr)>,
+    labels: Vec<(Symbol, Term)>,
     rejected: Rejected,
     last: LastCheck,
     /// The path of the last check, retained so that the next check shares its prefix.

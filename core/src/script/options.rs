@@ -6,7 +6,19 @@ use std::fmt::Write;
 use std::time::Duration;
 
 /// Logics that the solver supports.
-const LOGICS: [&str; 5] = ["QF_BV", "QF_ABV", "QF_AUFBV", "QF_UFBV", "ALL"];
+const LOGICS: [&str; 11] = [
+    "QF_BV",
+    "QF_ABV",
+    "QF_AUFBV",
+    "QF_UFBV",
+    "QF_FP",
+    "QF_BVFP",
+    "QF_ABVFP",
+    "QF_FPLRA",
+    "QF_BVFPLRA",
+    "QF_ABVFPLRA",
+    "ALL",
+];
 
 /// Options that are stored and otherwise ignored: their features are always enabled.
 const STORED_OPTIONS: [&str; 8] = [

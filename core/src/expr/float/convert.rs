@@ -4,6 +4,8 @@ use super::natural::Natural;
 use super::round::{infinity, round, round_shifted, zero};
 use super::unpack::{Magnitude, Number, unpack};
 use super::{Format, Rounding, nan};
+use crate::expr::Bits;
+use num_bigint::BigUint;
 
 pub(super) fn convert<N: Natural>(from: Format, to: Format, mode: Rounding, a: &N) -> N {
     match unpack(from, a) {
@@ -11,6 +13,27 @@ pub(super) fn convert<N: Natural>(from: Format, to: Format, mode: Rounding, a: &
         Number::Infinity { negative } => infinity(to, negative),
         Number::Zero { negative } => zero(to, negative),
         Number::Finite { negative, magnitude } => round(to, mode, negative, magnitude),
+    }
+}
+
+impl Format {
+    /// Rounds a fraction, whose denominator is not zero. Zero is positive.
+    pub fn from_fraction(
+        self,
+        mode: Rounding,
+        negative: bool,
+        numerator: &BigUint,
+        denominator: &BigUint,
+    ) -> Bits {
+        if numerator.is_zero() {
+            return self.zero(false);
+        }
+        let wanted = Natural::bits(denominator) + i64::from(self.significand()) + 2;
+        let left = (wanted - Natural::bits(numerator)).max(0);
+        let (quotient, remainder) = Natural::divide(&Natural::shl(numerator.clone(), left), denominator);
+        let significand = quotient.jam(!remainder.is_zero());
+        let rounded = round(self, mode, negative, Magnitude { significand, exponent: -left });
+        Bits::from_words(self.width(), &rounded.to_words())
     }
 }
 

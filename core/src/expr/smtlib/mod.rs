@@ -1,4 +1,4 @@
-//! SMT-LIB 2 terms over booleans, bit-vectors and arrays: parser and printer.
+//! SMT-LIB 2 terms over booleans, bit-vectors, floating-point numbers and arrays: parser and printer.
 //!
 //! The parser builds graph nodes from bytes in one pass without a syntax tree: `lexer` returns tokens,
 //! `symbols` resolves names, `sorts` and `terms` use explicit stacks, so nesting cannot overflow the host
@@ -6,15 +6,19 @@
 //! a text of size O(n).
 
 mod apply;
+mod float;
 mod lexer;
 mod print;
+mod real;
 mod sorts;
 mod symbols;
+mod term_sort;
 mod terms;
 
 pub use lexer::{Lexer, Token, position};
-pub use print::{Printer, print_symbol, print_value};
+pub use print::{Printer, print_script_value, print_symbol, print_value};
 pub use symbols::{Mark, Symbol, Symbols};
+pub use term_sort::{ScriptSort, Term, WordSort};
 pub use terms::Parser;
 
 use std::fmt;

@@ -4,9 +4,12 @@
 //! script, so the size of the text is linear in the number of nodes. Word reads become concatenations of
 //! `select`s. The writer has an explicit stack of pending items.
 
+use super::float::{ROUNDING_MODES, is_float_name};
 use super::lexer::is_simple;
 use super::symbols::is_reserved;
+use super::term_sort::{ScriptSort, WordSort};
 use crate::expr::builtin::Builtin;
+use crate::expr::float::Format;
 use crate::expr::sharing::Sharing;
 use crate::expr::{ArrayValue, Bits, Expr, Graph, Op, Sort, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -15,7 +18,7 @@ use std::fmt::Write;
 /// Prints a name as an SMT-LIB symbol, quoted if necessary; `None` if no symbol has this name: `|and|` is
 /// still `and`.
 pub fn print_symbol(name: &str) -> Option<String> {
-    if matches!(name, "true" | "false") || Builtin::lookup(name).is_some() {
+    if matches!(name, "true" | "false") || Builtin::lookup(name).is_some() || is_float_name(name) {
         return None;
     }
     if is_simple(name) && !is_reserved(name) {
@@ -37,6 +40,54 @@ fn print_bits(sort: Sort, bits: &Bits) -> String {
         Sort::Bool => (if bits.is_zero() { "false" } else { "true" }).to_string(),
         Sort::Bits(_) | Sort::Array { .. } => bits.to_smtlib(),
     }
+}
+
+/// Prints a value of a script: numbers as `(fp ...)`, special ones by name, rounding modes by name.
+pub fn print_script_value(sort: ScriptSort, value: &Value) -> String {
+    match (sort, value) {
+        (ScriptSort::Word(word), Value::Bits(bits)) => print_word(word, bits),
+        (ScriptSort::Array { index, element }, Value::Array(array)) => {
+            let entries = array.entries();
+            let mut text = "(store ".repeat(entries.len());
+            let default = print_word(element, array.default_element());
+            let _ = write!(text, "((as const {sort}) {default})");
+            for (at, value) in entries {
+                let _ = write!(text, " {} {})", print_word(index, &at), print_word(element, &value));
+            }
+            text
+        }
+        _ => print_value(sort.sort(), value),
+    }
+}
+
+fn print_word(sort: WordSort, bits: &Bits) -> String {
+    match sort {
+        WordSort::Bits(_) => bits.to_smtlib(),
+        WordSort::Float(format) => print_number(format, bits),
+        WordSort::Rounding => {
+            let number = bits.low() as usize;
+            ROUNDING_MODES[if number < 5 { number } else { 0 }].0.to_string()
+        }
+    }
+}
+
+fn print_number(format: Format, bits: &Bits) -> String {
+    let (e, s) = (format.exponent(), format.significand());
+    if format.is_nan(bits) {
+        return format!("(_ NaN {e} {s})");
+    }
+    for (name, negative) in [("+", false), ("-", true)] {
+        if *bits == format.infinity(negative) {
+            return format!("(_ {name}oo {e} {s})");
+        }
+        if *bits == format.zero(negative) {
+            return format!("(_ {name}zero {e} {s})");
+        }
+    }
+    let binary = |low: u32, width: u32| -> String {
+        (low..low + width).rev().map(|i| if bits.bit(i) { '1' } else { '0' }).collect()
+    };
+    format!("(fp #b{} #b{} #b{})", binary(e + s - 1, 1), binary(s - 1, e), binary(0, s - 1))
 }
 
 fn print_array(sort: Sort, array: &ArrayValue) -> String {

@@ -1,18 +1,20 @@
 //! Sorts in scripts, including `define-sort`.
 //!
-//! Arrays map bit-vectors to bit-vectors, so a sort, even one with parameters of a `define-sort`, has at most
+//! Arrays map words to words (bit-vectors, floating-point numbers, rounding modes), so a sort, even one with parameters of a `define-sort`, has at most
 //! two parts. Definitions are stored as flat templates, so applying a definition takes constant time even if
 //! definitions use each other.
 
 use super::lexer::{Token, shorten};
 use super::symbols::{Symbol, Symbols};
+use super::term_sort::{ScriptSort, WordSort};
 use super::{Lexer, SyntaxError};
 use crate::expr::Sort;
+use crate::expr::float::Format;
 
 /// A sort that may contain sort parameters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Template {
-    Known(Sort),
+    Known(ScriptSort),
     Parameter(u32),
     Array(Part, Part),
 }
@@ -20,7 +22,7 @@ pub(super) enum Template {
 /// Index or element sort of an array.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Part {
-    Bits(u32),
+    Word(WordSort),
     Parameter(u32),
 }
 
@@ -34,9 +36,9 @@ pub(super) enum SortFunction {
 impl Template {
     fn part(self) -> Result<Part, String> {
         match self {
-            Template::Known(Sort::Bits(width)) => Ok(Part::Bits(width)),
+            Template::Known(ScriptSort::Word(word)) => Ok(Part::Word(word)),
             Template::Parameter(i) => Ok(Part::Parameter(i)),
-            Template::Known(found @ (Sort::Bool | Sort::Array { .. })) => {
+            Template::Known(found) => {
                 Err(format!("expected (_ BitVec n) as index and element of an array, found {found}"))
             }
             Template::Array(..) => {
@@ -47,14 +49,14 @@ impl Template {
 
     fn array(index: Part, element: Part) -> Template {
         match (index, element) {
-            (Part::Bits(index), Part::Bits(element)) => Template::Known(Sort::Array { index, element }),
+            (Part::Word(index), Part::Word(element)) => Template::Known(ScriptSort::Array { index, element }),
             (index, element) => Template::Array(index, element),
         }
     }
 
     fn apply(self, args: &[Template]) -> Result<Template, String> {
         let part = |part| match part {
-            Part::Bits(_) => Ok(part),
+            Part::Word(_) => Ok(part),
             Part::Parameter(i) => args[i as usize].part(),
         };
         Ok(match self {
@@ -81,9 +83,19 @@ impl SortFunction {
     }
 }
 
+/// Sorts with names of their own.
+pub(super) const NAMED_SORTS: [(&str, ScriptSort); 6] = [
+    ("Bool", ScriptSort::Bool),
+    ("RoundingMode", ScriptSort::Word(WordSort::Rounding)),
+    ("Float16", ScriptSort::Word(WordSort::Float(Format::HALF))),
+    ("Float32", ScriptSort::Word(WordSort::Float(Format::SINGLE))),
+    ("Float64", ScriptSort::Word(WordSort::Float(Format::DOUBLE))),
+    ("Float128", ScriptSort::Word(WordSort::Float(Format::QUAD))),
+];
+
 impl Symbols {
     /// Reads a sort.
-    pub fn read_sort(&mut self, lexer: &mut Lexer<'_>) -> Result<Sort, SyntaxError> {
+    pub fn read_sort(&mut self, lexer: &mut Lexer<'_>) -> Result<ScriptSort, SyntaxError> {
         match self.read_template(lexer, &[])? {
             Template::Known(sort) => Ok(sort),
             Template::Parameter(_) | Template::Array(..) => unreachable!("there are no parameters"),
@@ -126,7 +138,7 @@ impl Symbols {
                     }
                 }
                 Token::Open => match lexer.token()? {
-                    Token::Symbol("_") => self.bit_vector(lexer)?,
+                    Token::Symbol("_") => self.indexed_sort(lexer)?,
                     Token::Symbol(name) | Token::Quoted(name) => {
                         open.push((self.number(name), lexer.start(), args.len()));
                         continue;
@@ -154,21 +166,30 @@ impl Symbols {
             Some(f) => f.apply(name, args).map_err(|message| SyntaxError::new(at, message)),
             None => {
                 let name = shorten(name);
-                let message = format!("expected Bool, (_ BitVec n) or (Array ...), found the sort `{name}`");
+                let message = format!(
+                    "expected Bool, (_ BitVec n), (_ FloatingPoint e s) or (Array ...), found the sort `{name}`"
+                );
                 Err(SyntaxError::new(at, message))
             }
         }
     }
 
-    /// Reads `BitVec n)`, after `(_`.
-    fn bit_vector(&self, lexer: &mut Lexer<'_>) -> Result<Template, SyntaxError> {
+    /// Reads `BitVec n)` or `FloatingPoint e s)`, after `(_`.
+    fn indexed_sort(&self, lexer: &mut Lexer<'_>) -> Result<Template, SyntaxError> {
         match lexer.token()? {
             Token::Symbol("BitVec") => {}
-            found => return lexer.unexpected("`BitVec`", found),
+            Token::Symbol("FloatingPoint") => {
+                let (exponent, significand) = (lexer.numeral()?, lexer.numeral()?);
+                let format = super::float::format(exponent, significand);
+                let format = format.map_err(|message| SyntaxError::new(lexer.start(), message))?;
+                lexer.close()?;
+                return Ok(Template::Known(ScriptSort::Word(WordSort::Float(format))));
+            }
+            found => return lexer.unexpected("`BitVec` or `FloatingPoint`", found),
         }
         let width = lexer.numeral()?;
         let sort = Sort::bits(width).map_err(|e| SyntaxError::new(lexer.start(), e.0))?;
         lexer.close()?;
-        Ok(Template::Known(sort))
+        Ok(Template::Known(ScriptSort::of(sort)))
     }
 }

@@ -6,11 +6,15 @@
 //! `x` again with another sort, or after a pop. Each declaration gets a variable that no other live
 //! declaration has.
 
-use super::sorts::{SortFunction, Template};
+use super::float::{FloatFunction, ROUNDING_MODES};
+use super::sorts::{NAMED_SORTS, SortFunction, Template};
+use super::term_sort::{ScriptSort, Term};
 use crate::expr::builtin::Builtin;
+use crate::expr::float::Rounding;
 use crate::expr::{Expr, Graph, Sort};
 use hashbrown::HashTable;
 use rustc_hash::{FxHashSet, FxHasher};
+use std::collections::BTreeMap;
 use std::hash::Hasher;
 
 /// The number of a name.
@@ -49,15 +53,19 @@ pub(super) enum Meaning {
     Nothing,
     Reserved(Reserved),
     Builtin(Builtin),
-    Value(Expr),
+    /// A function of the theory of floating point. A script may give its name another meaning.
+    Float(FloatFunction),
+    /// A rounding mode. A script may give its name another meaning.
+    Rounding(Rounding),
+    Value(Term),
     /// An index into `functions`.
     Function(u32),
 }
 
 /// A defined function with parameters: its body over placeholder variables.
 pub(super) struct DefinedFunction {
-    pub(super) parameters: Vec<Expr>,
-    pub(super) body: Expr,
+    pub(super) parameters: Vec<Term>,
+    pub(super) body: Term,
     /// Number of nodes below `body`: the cost of one use.
     pub(super) size: u64,
 }
@@ -88,6 +96,8 @@ pub struct Symbols {
     functions: Vec<DefinedFunction>,
     /// Variables used by a declaration or a placeholder.
     taken: FxHashSet<Expr>,
+    /// Variables for what the theory of floating point leaves open, in order of their names.
+    unspecified: BTreeMap<String, Expr>,
     let_count: u32,
     /// Whether declarations and definitions survive a pop.
     pub global: bool,
@@ -107,6 +117,7 @@ impl Symbols {
             trail: Vec::new(),
             functions: Vec::new(),
             taken: FxHashSet::default(),
+            unspecified: BTreeMap::new(),
             let_count: 0,
             global: false,
         };
@@ -118,17 +129,26 @@ impl Symbols {
             let symbol = symbols.number(f.name());
             symbols.entries[symbol.0 as usize].meaning = Meaning::Builtin(f);
         }
+        for &f in FloatFunction::ALL {
+            let symbol = symbols.number(f.name());
+            symbols.entries[symbol.0 as usize].meaning = Meaning::Float(f);
+        }
+        for (name, mode) in ROUNDING_MODES {
+            let symbol = symbols.number(name);
+            symbols.entries[symbol.0 as usize].meaning = Meaning::Rounding(mode);
+        }
         for value in [false, true] {
             let symbol = symbols.number(if value { "true" } else { "false" });
-            symbols.entries[symbol.0 as usize].meaning = Meaning::Value(graph.boolean(value));
+            let term = Term { expr: graph.boolean(value), sort: ScriptSort::Bool };
+            symbols.entries[symbol.0 as usize].meaning = Meaning::Value(term);
         }
-        for (name, sort) in [
-            ("Bool", SortFunction::Defined { parameters: 0, body: Template::Known(Sort::Bool) }),
-            ("Array", SortFunction::Array),
-        ] {
+        for (name, sort) in NAMED_SORTS {
             let symbol = symbols.number(name);
-            symbols.entries[symbol.0 as usize].sort = Some(sort);
+            let body = Template::Known(sort);
+            symbols.entries[symbol.0 as usize].sort = Some(SortFunction::Defined { parameters: 0, body });
         }
+        let symbol = symbols.number("Array");
+        symbols.entries[symbol.0 as usize].sort = Some(SortFunction::Array);
         symbols
     }
 
@@ -191,7 +211,7 @@ impl Symbols {
 
     /// Binds a name in the `let` with number `by`; returns false if that `let` has bound the name already.
     #[inline]
-    pub(super) fn bind(&mut self, symbol: Symbol, value: Expr, by: u32) -> bool {
+    pub(super) fn bind(&mut self, symbol: Symbol, value: Term, by: u32) -> bool {
         let entry = &mut self.entries[symbol.0 as usize];
         let first = entry.bound_by != by;
         entry.bound_by = by;
@@ -201,12 +221,29 @@ impl Symbols {
     }
 
     /// Binds a parameter of a function that is being defined.
-    pub fn bind_parameter(&mut self, graph: &mut Graph, symbol: Symbol, sort: Sort) -> Expr {
-        let variable = graph.fresh_var(&format!("{}!parameter", self.name(symbol)), sort);
+    pub fn bind_parameter(&mut self, graph: &mut Graph, symbol: Symbol, sort: ScriptSort) -> Term {
+        let variable = graph.fresh_var(&format!("{}!parameter", self.name(symbol)), sort.sort());
         self.taken.insert(variable);
         self.trail.push(Undo::Meaning(symbol, self.meaning(symbol)));
-        self.entries[symbol.0 as usize].meaning = Meaning::Value(variable);
+        let term = Term { expr: variable, sort };
+        self.entries[symbol.0 as usize].meaning = Meaning::Value(term);
+        term
+    }
+
+    /// Returns the variable of this name for what a theory leaves open, which every use shares.
+    pub(super) fn unspecified(&mut self, graph: &mut Graph, name: String, sort: Sort) -> Expr {
+        if let Some(&known) = self.unspecified.get(&name) {
+            return known;
+        }
+        let variable = graph.fresh_var(&name, sort);
+        self.taken.insert(variable);
+        self.unspecified.insert(name, variable);
         variable
+    }
+
+    /// The variables for what theories leave open, with their names.
+    pub fn unspecified_variables(&self) -> impl Iterator<Item = (&str, Expr)> {
+        self.unspecified.iter().map(|(name, variable)| (name.as_str(), *variable))
     }
 
     // Declarations and definitions; each rejects a name that has a meaning.
@@ -215,7 +252,7 @@ impl Symbols {
     pub fn check_new(&self, symbol: Symbol) -> Result<(), String> {
         let name = self.name(symbol);
         match self.meaning(symbol) {
-            Meaning::Nothing => Ok(()),
+            Meaning::Nothing | Meaning::Float(_) | Meaning::Rounding(_) => Ok(()),
             Meaning::Builtin(f) if f.is_extension() => Ok(()),
             Meaning::Reserved(_) => Err(format!("expected a symbol, found the reserved word `{name}`")),
             Meaning::Builtin(_) => {
@@ -235,9 +272,9 @@ impl Symbols {
     }
 
     /// Declares a constant and returns its variable.
-    pub fn declare(&mut self, graph: &mut Graph, symbol: Symbol, sort: Sort) -> Result<Expr, String> {
+    pub fn declare(&mut self, graph: &mut Graph, symbol: Symbol, sort: ScriptSort) -> Result<Expr, String> {
         self.check_new(symbol)?;
-        let name = self.name(symbol);
+        let (name, script_sort, sort) = (self.name(symbol), sort, sort.sort());
         let usable = match graph.lookup(name) {
             Some(known) => graph.sort(known) == sort && !self.taken.contains(&known),
             None => true,
@@ -250,12 +287,12 @@ impl Symbols {
         if !self.global {
             self.trail.push(Undo::Release(variable));
         }
-        self.set(symbol, Meaning::Value(variable));
+        self.set(symbol, Meaning::Value(Term { expr: variable, sort: script_sort }));
         Ok(variable)
     }
 
     /// Defines a value: `define-const`, `define-fun` without parameters, `:named`.
-    pub fn define(&mut self, symbol: Symbol, value: Expr) -> Result<(), String> {
+    pub fn define(&mut self, symbol: Symbol, value: Term) -> Result<(), String> {
         self.check_new(symbol)?;
         self.set(symbol, Meaning::Value(value));
         Ok(())
@@ -266,12 +303,12 @@ impl Symbols {
         &mut self,
         graph: &Graph,
         symbol: Symbol,
-        parameters: Vec<Expr>,
-        body: Expr,
+        parameters: Vec<Term>,
+        body: Term,
     ) -> Result<(), String> {
         self.check_new(symbol)?;
         let mut size = 0;
-        graph.post_order(&[body], |_| size += 1);
+        graph.post_order(&[body.expr], |_| size += 1);
         let place = u32::try_from(self.functions.len()).expect("fewer than 2^32 definitions");
         self.functions.push(DefinedFunction { parameters, body, size });
         self.set(symbol, Meaning::Function(place));
@@ -280,7 +317,7 @@ impl Symbols {
 
     pub(super) fn define_sort(&mut self, symbol: Symbol, sort: SortFunction) -> Result<(), String> {
         let entry = &mut self.entries[symbol.0 as usize];
-        if entry.sort.is_some() || matches!(&*entry.name, "BitVec" | "_" | "!" | "as") {
+        if entry.sort.is_some() || matches!(&*entry.name, "BitVec" | "FloatingPoint" | "_" | "!" | "as") {
             return Err(format!(
                 "expected a new sort symbol, found `{}`, which is a sort already",
                 entry.name
@@ -296,15 +333,17 @@ impl Symbols {
     /// Returns every expression that a name can refer to; they must survive a collection.
     pub fn roots(&self) -> impl Iterator<Item = Expr> + '_ {
         let value = |meaning: &Meaning| match meaning {
-            Meaning::Value(e) => Some(*e),
+            Meaning::Value(term) => Some(term.expr),
             Meaning::Nothing | Meaning::Reserved(_) | Meaning::Builtin(_) | Meaning::Function(_) => None,
+            Meaning::Float(_) | Meaning::Rounding(_) => None,
         };
         let current = self.entries.iter().filter_map(move |entry| value(&entry.meaning));
         let covered = self.trail.iter().filter_map(move |undo| match undo {
             Undo::Meaning(_, meaning) => value(meaning),
             Undo::Sort(..) | Undo::Release(_) => None,
         });
-        let functions = self.functions.iter().flat_map(|f| f.parameters.iter().copied().chain([f.body]));
+        let functions =
+            self.functions.iter().flat_map(|f| f.parameters.iter().chain([&f.body]).map(|term| term.expr));
         current.chain(covered).chain(functions).chain(self.taken.iter().copied())
     }
 }

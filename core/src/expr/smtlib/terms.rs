@@ -4,19 +4,26 @@
 //! of a `let`, an annotation), so depth never uses the host stack. A bound name refers to the node it was
 //! bound to, so sharing in the text becomes sharing in the graph.
 
+use super::float::FloatFunction;
 use super::lexer::{Token, shorten};
+use super::real::Real;
 use super::symbols::{Mark, Meaning, Reserved, Symbol, Symbols};
+use super::term_sort::{ROUNDING_WIDTH, ScriptSort, Term, WordSort};
 use super::{Lexer, SyntaxError};
 use crate::expr::builtin::Builtin;
-use crate::expr::{Bits, Expr, Graph, MAX_WIDTH, Sort};
+use crate::expr::{Bits, Expr, Graph, MAX_WIDTH};
 use rustc_hash::FxHashMap;
+
+/// Most digits of a decimal constant; every value of the widest bit-vector has fewer.
+pub(super) const MAX_DIGITS: usize = 20_000;
 
 /// The function of an application.
 #[derive(Clone, Copy)]
 pub(super) enum Head {
     Builtin { f: Builtin, params: [u64; 2], count: u8 },
+    Float { f: FloatFunction, params: [u64; 2], count: u8 },
     Function(u32, Symbol),
-    ConstArray { index: u32, element: u32 },
+    ConstArray { index: WordSort, element: WordSort },
 }
 
 pub(super) enum Frame {
@@ -45,14 +52,16 @@ pub struct Parser<'p, 'a> {
     pub symbols: &'p mut Symbols,
     pub lexer: Lexer<'a>,
     /// Names given by `:named`, in order. The caller defines them.
-    pub named: Vec<(Symbol, Expr)>,
+    pub named: Vec<(Symbol, Term)>,
     /// The name of the last term as a whole.
     pub name: Option<Symbol>,
     /// Terms of the labels given so far in this command; they can be used in the rest of it.
-    pub(super) given: FxHashMap<Symbol, Expr>,
+    pub(super) given: FxHashMap<Symbol, Term>,
     pub(super) frames: Vec<Frame>,
-    pub(super) args: Vec<Expr>,
-    bound: Vec<(Symbol, Expr)>,
+    pub(super) args: Vec<Term>,
+    /// Real constants of the command.
+    pub(super) reals: Vec<Real>,
+    bound: Vec<(Symbol, Term)>,
     pub(super) expanded: u64,
 }
 
@@ -67,13 +76,14 @@ impl<'p, 'a> Parser<'p, 'a> {
             given: FxHashMap::default(),
             frames: Vec::new(),
             args: Vec::new(),
+            reals: Vec::new(),
             bound: Vec::new(),
             expanded: 0,
         }
     }
 
     /// Reads one term. Leaves no bindings behind, even on errors.
-    pub fn term(&mut self) -> Result<Expr, SyntaxError> {
+    pub fn term(&mut self) -> Result<Term, SyntaxError> {
         let mark = self.symbols.mark();
         self.name = None;
         let result = self.read();
@@ -81,28 +91,31 @@ impl<'p, 'a> Parser<'p, 'a> {
         self.frames.clear();
         self.args.clear();
         self.bound.clear();
+        if let Ok(Term { sort: ScriptSort::Real(_), .. }) = result {
+            return self.error("expected a term of the supported logics, found a real constant".into());
+        }
         result
     }
 
     /// Reads a term that must be boolean.
     pub fn boolean(&mut self) -> Result<Expr, SyntaxError> {
-        self.of_sort(Sort::Bool)
+        self.of_sort(ScriptSort::Bool).map(|term| term.expr)
     }
 
     /// Reads a term that must have this sort.
-    pub fn of_sort(&mut self, sort: Sort) -> Result<Expr, SyntaxError> {
+    pub fn of_sort(&mut self, sort: ScriptSort) -> Result<Term, SyntaxError> {
         self.lexer.token()?;
         let at = self.lexer.start();
         self.lexer.back();
-        let e = self.term()?;
-        let found = self.graph.sort(e);
+        let term = self.term()?;
+        let found = term.sort;
         if found != sort {
             return Err(SyntaxError::new(
                 at,
                 format!("expected a term of sort {sort}, found one of sort {found}"),
             ));
         }
-        Ok(e)
+        Ok(term)
     }
 
     /// Reads a symbol that is not a reserved word.
@@ -118,6 +131,7 @@ impl<'p, 'a> Parser<'p, 'a> {
                     Meaning::Nothing | Meaning::Builtin(_) | Meaning::Value(_) | Meaning::Function(_) => {
                         Ok(symbol)
                     }
+                    Meaning::Float(_) | Meaning::Rounding(_) => Ok(symbol),
                 }
             }
             found => self.lexer.unexpected("a symbol", found),
@@ -128,7 +142,7 @@ impl<'p, 'a> Parser<'p, 'a> {
         Err(SyntaxError::new(self.lexer.start(), message))
     }
 
-    fn read(&mut self) -> Result<Expr, SyntaxError> {
+    fn read(&mut self) -> Result<Term, SyntaxError> {
         loop {
             // Either a term is complete, or a frame was opened and its first term follows.
             let value = match self.lexer.token()? {
@@ -141,6 +155,7 @@ impl<'p, 'a> Parser<'p, 'a> {
                 Token::Close if matches!(self.frames.last(), Some(Frame::Apply { .. })) => self.apply()?,
                 Token::Hex(digits) => self.literal(4, digits)?,
                 Token::Binary(digits) => self.literal(1, digits)?,
+                Token::Numeral(text) | Token::Decimal(text) if self.takes_reals() => self.decimal(text)?,
                 found @ (Token::Close
                 | Token::Keyword(_)
                 | Token::Numeral(_)
@@ -173,7 +188,7 @@ impl<'p, 'a> Parser<'p, 'a> {
     }
 
     /// Reads the next binding of a `let`, or starts its body.
-    fn binding(&mut self, value: Expr) -> Result<(), SyntaxError> {
+    fn binding(&mut self, value: Term) -> Result<(), SyntaxError> {
         let Some(&mut Frame::Bindings { first, name }) = self.frames.last_mut() else {
             unreachable!("called for bindings")
         };
@@ -205,10 +220,14 @@ impl<'p, 'a> Parser<'p, 'a> {
 
     /// Resolves a symbol without arguments.
     #[inline]
-    pub(super) fn constant(&mut self, name: &str, quoted: bool) -> Result<Expr, SyntaxError> {
+    pub(super) fn constant(&mut self, name: &str, quoted: bool) -> Result<Term, SyntaxError> {
         let symbol = self.symbols.number(name);
         match self.symbols.meaning(symbol) {
-            Meaning::Value(e) => Ok(e),
+            Meaning::Value(term) => Ok(term),
+            Meaning::Rounding(mode) => Ok(Term {
+                expr: self.graph.word(ROUNDING_WIDTH, mode as u64),
+                sort: ScriptSort::Word(WordSort::Rounding),
+            }),
             Meaning::Nothing => match self.given.get(&symbol) {
                 Some(&e) => Ok(e),
                 None => self.error(format!("expected a declared symbol, found `{}`", shorten(name))),
@@ -217,19 +236,45 @@ impl<'p, 'a> Parser<'p, 'a> {
                 self.error(format!("expected a declared symbol, found `|{name}|`"))
             }
             Meaning::Reserved(_) => self.error(format!("expected a term, found the reserved word `{name}`")),
-            Meaning::Builtin(_) | Meaning::Function(_) => {
+            Meaning::Builtin(_) | Meaning::Function(_) | Meaning::Float(_) => {
                 self.error(format!("expected a term, found the function `{name}` without arguments"))
             }
         }
     }
 
-    fn literal(&mut self, shift: u32, digits: &str) -> Result<Expr, SyntaxError> {
+    /// The term of a node whose sort the graph has.
+    pub(super) fn core(&self, expr: Expr) -> Term {
+        Term { expr, sort: ScriptSort::of(self.graph.sort(expr)) }
+    }
+
+    /// Returns whether the next term is an argument that may be a real constant.
+    fn takes_reals(&self) -> bool {
+        let Some(Frame::Apply { head: Head::Float { f, .. }, .. }) = self.frames.last() else { return false };
+        matches!(f, FloatFunction::ToFp | FloatFunction::Divide | FloatFunction::Minus)
+    }
+
+    fn decimal(&mut self, text: &str) -> Result<Term, SyntaxError> {
+        if text.len() > MAX_DIGITS {
+            return self
+                .error(format!("expected a constant of at most {MAX_DIGITS} digits, found {}", text.len()));
+        }
+        match Real::parse(text) {
+            Some(value) => Ok(self.real(value)),
+            None => self.error(format!("expected a decimal number, found `{}`", shorten(text))),
+        }
+    }
+
+    fn literal(&mut self, shift: u32, digits: &str) -> Result<Term, SyntaxError> {
         if digits.len() * shift as usize <= 64 {
             let word = u64::from_str_radix(digits, 1 << shift).expect("the lexer saw digits");
-            return Ok(self.graph.word(digits.len() as u32 * shift, word));
+            let e = self.graph.word(digits.len() as u32 * shift, word);
+            return Ok(self.core(e));
         }
         match Bits::from_digits(shift, digits) {
-            Some(bits) => Ok(self.graph.constant(bits)),
+            Some(bits) => {
+                let e = self.graph.constant(bits);
+                Ok(self.core(e))
+            }
             None => {
                 let width = digits.len() as u64 * u64::from(shift);
                 self.error(format!("expected a constant of at most {MAX_WIDTH} bits, found one of {width}"))
@@ -238,7 +283,7 @@ impl<'p, 'a> Parser<'p, 'a> {
     }
 
     /// Reads what follows `(`: a complete term without arguments, or the start of a frame.
-    fn open(&mut self) -> Result<Option<Expr>, SyntaxError> {
+    fn open(&mut self) -> Result<Option<Term>, SyntaxError> {
         let at = self.lexer.start();
         let (name, quoted) = match self.lexer.token()? {
             Token::Symbol(name) => (name, false),
@@ -253,9 +298,14 @@ impl<'p, 'a> Parser<'p, 'a> {
         let symbol = self.symbols.number(name);
         let head = match self.symbols.meaning(symbol) {
             Meaning::Builtin(f) => Head::Builtin { f, params: [0; 2], count: 0 },
+            Meaning::Float(f) if f.params() > 0 => {
+                let (name, count) = (f.name(), f.params());
+                return self.error(format!("{name}: expected {count} indices, found none"));
+            }
+            Meaning::Float(f) => Head::Float { f, params: [0; 2], count: 0 },
             Meaning::Function(place) => Head::Function(place, symbol),
             Meaning::Reserved(word) if !quoted => return self.reserved(word, name),
-            Meaning::Value(_) => {
+            Meaning::Value(_) | Meaning::Rounding(_) => {
                 return self.error(format!(
                     "expected a function, found `{}`, which takes no arguments",
                     shorten(name)
@@ -270,7 +320,7 @@ impl<'p, 'a> Parser<'p, 'a> {
     }
 
     /// Reads what follows `(` and a reserved word.
-    fn reserved(&mut self, word: Reserved, name: &str) -> Result<Option<Expr>, SyntaxError> {
+    fn reserved(&mut self, word: Reserved, name: &str) -> Result<Option<Term>, SyntaxError> {
         match word {
             Reserved::Indexed => return self.indexed_constant().map(Some),
             Reserved::As => return self.qualified().map(Some),

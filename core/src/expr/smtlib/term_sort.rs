@@ -1,0 +1,134 @@
+//! Sorts of a script. The graph has bit-vectors only; a script distinguishes a floating-point number and a rounding
+//! mode from the bit-vector that represents them.
+//!
+//! A float term may have any NaN: bits of NaN are not observable by the functions of the theory of floating point.
+//! Where bits become observable (equality, indices of arrays, `fp.to_ieee_bv`), every NaN is replaced by one
+//! (`Graph::canonical_word`). A rounding mode has three bits, numbered as `Rounding`; other values stand for the
+//! first.
+
+use crate::expr::float::Format;
+use crate::expr::{Expr, Graph, Sort};
+use std::fmt;
+
+/// A sort that arrays can have as index and element.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum WordSort {
+    Bits(u32),
+    Float(Format),
+    Rounding,
+}
+
+/// Bits of a rounding mode.
+pub(super) const ROUNDING_WIDTH: u32 = 3;
+
+impl WordSort {
+    pub fn width(self) -> u32 {
+        match self {
+            WordSort::Bits(width) => width,
+            WordSort::Float(format) => format.width(),
+            WordSort::Rounding => ROUNDING_WIDTH,
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ScriptSort {
+    Bool,
+    Word(WordSort),
+    Array {
+        index: WordSort,
+        element: WordSort,
+    },
+    /// A constant that is only an argument of `to_fp`: its position among the constants of the command.
+    Real(u32),
+}
+
+impl ScriptSort {
+    pub fn of(sort: Sort) -> ScriptSort {
+        match sort {
+            Sort::Bool => ScriptSort::Bool,
+            Sort::Bits(width) => ScriptSort::Word(WordSort::Bits(width)),
+            Sort::Array { index, element } => {
+                ScriptSort::Array { index: WordSort::Bits(index), element: WordSort::Bits(element) }
+            }
+        }
+    }
+
+    /// The sort of the node that represents it.
+    pub fn sort(self) -> Sort {
+        match self {
+            ScriptSort::Bool => Sort::Bool,
+            ScriptSort::Word(word) => Sort::Bits(word.width()),
+            ScriptSort::Array { index, element } => {
+                Sort::Array { index: index.width(), element: element.width() }
+            }
+            ScriptSort::Real(_) => Sort::Bool,
+        }
+    }
+
+    /// Whether the graph has this sort too.
+    pub(super) fn is_core(self) -> bool {
+        match self {
+            ScriptSort::Bool | ScriptSort::Word(WordSort::Bits(_)) => true,
+            ScriptSort::Array { index: WordSort::Bits(_), element: WordSort::Bits(_) } => true,
+            ScriptSort::Word(_) | ScriptSort::Array { .. } | ScriptSort::Real(_) => false,
+        }
+    }
+}
+
+/// A term of a script.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Term {
+    pub expr: Expr,
+    pub sort: ScriptSort,
+}
+
+impl fmt::Display for WordSort {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            WordSort::Bits(width) => write!(f, "{}", Sort::Bits(*width)),
+            WordSort::Float(format) => {
+                write!(f, "(_ FloatingPoint {} {})", format.exponent(), format.significand())
+            }
+            WordSort::Rounding => f.write_str("RoundingMode"),
+        }
+    }
+}
+
+impl fmt::Display for ScriptSort {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ScriptSort::Bool => f.write_str("Bool"),
+            ScriptSort::Word(word) => write!(f, "{word}"),
+            ScriptSort::Array { index, element } => write!(f, "(Array {index} {element})"),
+            ScriptSort::Real(_) => f.write_str("Real"),
+        }
+    }
+}
+
+impl Graph {
+    /// Replaces representations of one value by one of them.
+    pub(super) fn canonical_word(&mut self, sort: WordSort, e: Expr) -> Expr {
+        match sort {
+            WordSort::Bits(_) => e,
+            WordSort::Float(format) => self.f_canonical(format, e),
+            WordSort::Rounding => {
+                let (last, first) = (self.word(ROUNDING_WIDTH, 4), self.word(ROUNDING_WIDTH, 0));
+                let known = self.ule(e, last);
+                self.ite(known, e, first)
+            }
+        }
+    }
+
+    /// Equality of two words of a script.
+    pub(super) fn equal_words(&mut self, sort: WordSort, a: Expr, b: Expr) -> Expr {
+        if let WordSort::Float(format) = sort {
+            let is_number = |e: Expr| self.const_bits(e).is_some_and(|bits| !format.is_nan(&bits));
+            if is_number(a) || is_number(b) {
+                return self.eq(a, b);
+            }
+        }
+        let (a, b) = (self.canonical_word(sort, a), self.canonical_word(sort, b));
+        self.eq(a, b)
+    }
+}
