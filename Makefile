@@ -19,7 +19,7 @@ INTO ?= docs/experiments
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find core/src bindings -name '*.rs' -o -name Cargo.toml -not -path '*/target/*')
 
-.PHONY: help demo test lint docs plots soak corpus exhaustive coreutils bench fuzz wheel clean build
+.PHONY: help demo test lint docs plots soak corpus exhaustive libraries coreutils bench fuzz wheel clean build
 
 help:
 	@echo "make demo     build, then explore and solve the examples"
@@ -100,7 +100,7 @@ plots: build $(VENV)/.dev
 	mkdir -p $(INTO)
 	cp $(RESULTS)/*.svg $(INTO)/
 
-soak: corpus exhaustive fuzz
+soak: corpus exhaustive libraries fuzz
 
 corpus: build $(VENV)/.dev
 	@echo "== query logs"
@@ -109,6 +109,10 @@ corpus: build $(VENV)/.dev
 exhaustive: build $(VENV)/.dev
 	@echo "== every input of small programs"
 	$(BIN)/python tests/soak/exhaustive.py
+
+libraries: build $(VENV)/.dev
+	@echo "== functions of the C library on 100,000 values, in the engine and natively"
+	PARTITA_LIBC_VALUES=100000 PARTITA_LIBM_VALUES=100000 $(BIN)/python -m pytest --numprocesses 2 tests/python/whole/test_libc.py tests/python/whole/test_libm.py
 
 coreutils: build $(VENV)/.dev
 	@echo "== GNU Coreutils, in the engine and natively"

@@ -5,6 +5,9 @@ static void handler(void) {}
 
 static long test(const unsigned char *in) {
   atexit(handler);
-  if (in[0] & 1) exit(in[0] & 2 ? 6 : 4);
+  if (in[0] & 1) {
+    if (in[0] & 2) exit(6);
+    exit(4);
+  }
   return in[0] & 8;
 }

@@ -16,7 +16,7 @@ static int digit(char c) {
   return 99;
 }
 
-/* Parses the digits of a number in `base`. Above `limit` the result is `limit`, with ERANGE. */
+/* Parses the digits of a number in `base`. Above `limit` the result is `limit`, with ERANGE and `any` 2. */
 static unsigned long magnitude(const char **s, int base, unsigned long limit, int *any) {
   unsigned long value = 0;
   int overflow = 0;
@@ -25,8 +25,10 @@ static unsigned long magnitude(const char **s, int base, unsigned long limit, in
     if (overflow || value > (limit - d) / (unsigned long)base) overflow = 1;
     else value = value * (unsigned long)base + d;
   }
-  if (overflow) errno = ERANGE;
-  return overflow ? limit : value;
+  if (!overflow) return value;
+  errno = ERANGE;
+  *any = 2;
+  return limit;
 }
 
 static const char *start(const char *s, int *base, int *negative) {
@@ -41,27 +43,44 @@ static const char *start(const char *s, int *base, int *negative) {
   return s;
 }
 
+/* As in musl: no digits, or no such base, is EINVAL. */
+static unsigned long no_number(const char *s, char **end) {
+  if (end) *end = (char *)s;
+  errno = EINVAL;
+  return 0;
+}
+
 long strtol(const char *restrict s, char **restrict end, int base) {
   int negative, any;
+  if (base < 0 || base == 1 || base > 36) return (long)no_number(s, end);
   const char *p = start(s, &base, &negative);
   unsigned long value = magnitude(&p, base, negative ? 1UL + LONG_MAX : LONG_MAX, &any);
-  if (end) *end = (char *)(any ? p : s);
+  if (!any) return (long)no_number(s, end);
+  if (end) *end = (char *)p;
   return (long)(negative ? 0 - value : value);
 }
 
 unsigned long strtoul(const char *restrict s, char **restrict end, int base) {
   int negative, any;
+  if (base < 0 || base == 1 || base > 36) return no_number(s, end);
   const char *p = start(s, &base, &negative);
   unsigned long value = magnitude(&p, base, ULONG_MAX, &any);
-  if (end) *end = (char *)(any ? p : s);
-  return negative ? 0 - value : value;
+  if (!any) return no_number(s, end);
+  if (end) *end = (char *)p;
+  return negative && any != 2 ? 0 - value : value;
 }
 
 long long strtoll(const char *restrict s, char **restrict end, int base) { return strtol(s, end, base); }
 unsigned long long strtoull(const char *restrict s, char **restrict end, int base) { return strtoul(s, end, base); }
-int atoi(const char *s) { return (int)strtol(s, NULL, 10); }
-long atol(const char *s) { return strtol(s, NULL, 10); }
-long long atoll(const char *s) { return strtol(s, NULL, 10); }
+/* These leave errno alone, and wrap where C defines nothing, as musl's. */
+long atol(const char *s) {
+  int base = 10, negative;
+  unsigned long value = 0;
+  for (s = start(s, &base, &negative); digit(*s) < 10; s++) value = 10 * value + (unsigned long)digit(*s);
+  return (long)(negative ? 0 - value : value);
+}
+int atoi(const char *s) { return (int)atol(s); }
+long long atoll(const char *s) { return atol(s); }
 
 /* Binary insertion sort: stable, nearly the minimal number of comparisons, and moves are models of the executor. */
 void qsort(void *base, size_t count, size_t size, int (*compare)(const void *, const void *)) {
