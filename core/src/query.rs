@@ -9,6 +9,7 @@ pub use crate::budget::Why;
 use crate::expr::{Alive as AliveExprs, Evaluator, Expr, Graph, Model, Op};
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
+use std::cell::Cell;
 use std::sync::Arc;
 
 /// A node of the path tree: a conjunction of constraints.
@@ -54,6 +55,9 @@ pub struct PathTree {
     /// sweep.
     dropped: Vec<u32>,
     free: Vec<u32>,
+    /// The last path whose feasible ancestor was searched, and that ancestor. A query that is split into components
+    /// searches it once per component.
+    last_search: Cell<Option<(u32, u32)>>,
     #[cfg(debug_assertions)]
     generations: Vec<u32>,
 }
@@ -78,6 +82,7 @@ impl PathTree {
             nodes: vec![Some(root)],
             dropped: Vec::new(),
             free: Vec::new(),
+            last_search: Cell::new(None),
             #[cfg(debug_assertions)]
             generations: vec![0],
         }
@@ -194,6 +199,7 @@ impl PathTree {
                 return;
             }
             let parent = node.parent;
+            self.last_search.set(None);
             self.nodes[id as usize] = None;
             self.dropped.push(id);
             #[cfg(debug_assertions)]
@@ -232,6 +238,7 @@ impl PathTree {
 
     pub fn set_status(&mut self, path: Path, status: Status) {
         self.node(path);
+        self.last_search.set(None);
         self.node_mut(path).status = status;
     }
 
@@ -245,10 +252,16 @@ impl PathTree {
 
     /// The nearest node known to be feasible: `path` itself or an ancestor.
     pub fn feasible_ancestor(&self, path: Path) -> Path {
+        if let Some((searched, found)) = self.last_search.get()
+            && searched == path.id
+        {
+            return self.path(found);
+        }
         let mut current = path;
         while self.model(current).is_none() {
             current = self.parent(current).expect("the root is feasible");
         }
+        self.last_search.set(Some((path.id, current.id)));
         current
     }
 
