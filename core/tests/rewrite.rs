@@ -108,8 +108,53 @@ fn random_terms_keep_their_values_and_every_rule_applies() {
         let sorts = some_sorts(&mut random, 60, 8);
         run(1000 + seed, &sorts, 16, 64, 250, &mut fired);
     }
+    polynomial_identities(&mut fired);
     let missing = fired.missing();
     assert!(missing.is_empty(), "no case applies these rules: {missing:?}");
+}
+
+/// Equations of polynomials that always hold or never hold are constants; `World::make` compares all values. Random
+/// terms rarely contain one.
+fn polynomial_identities(fired: &mut Fired) {
+    for width in 1..=4 {
+        let mut world = World::new(0, &[Sort::Bits(width); 3], 8, 0);
+        let [x, y, z] = [0, 1, 2].map(|i| world.variables[i]);
+        let (zero, one) = (world.graph.word(width, 0), world.graph.word(width, 1));
+        let mut op = |op: Op, a: Expr, b: Expr| world.make(&Make::Plain(op), &[a, b]);
+        let (xy, xz, yz, xx) = (op(Op::Mul, x, y), op(Op::Mul, x, z), op(Op::Mul, y, z), op(Op::Mul, x, x));
+        let sum = op(Op::Add, y, z);
+        let (distributed, grouped) = (op(Op::Add, xy, xz), op(Op::Mul, x, sum));
+        let (left, right) = (op(Op::Mul, xy, z), op(Op::Mul, x, yz));
+        let (shifted, factor) = (op(Op::Shl, xx, y), op(Op::Shl, x, y));
+        let shifted_factor = op(Op::Mul, x, factor);
+        let (minus_x, minus_y, difference) = (op(Op::Sub, zero, x), op(Op::Sub, zero, y), op(Op::Sub, x, y));
+        let both_negated = op(Op::Mul, minus_x, minus_y);
+        let (plus, minus) = (op(Op::Add, x, y), difference);
+        let (squares, yy) = (op(Op::Mul, plus, minus), op(Op::Mul, y, y));
+        let difference_of_squares = op(Op::Sub, xx, yy);
+        let (next, doubled) = (op(Op::Add, grouped, one), op(Op::Add, xy, xy));
+        let (odd, even) = (op(Op::Add, doubled, one), op(Op::Add, left, left));
+        let not_x = world.make(&Make::Plain(Op::Not), &[x]);
+        let mut op = |op: Op, a: Expr, b: Expr| world.make(&Make::Plain(op), &[a, b]);
+        let complement = op(Op::Mul, not_x, y);
+        let complements = op(Op::Add, complement, xy);
+        for (a, b, expected) in [
+            (distributed, grouped, true),
+            (left, right, true),
+            (shifted, shifted_factor, true),
+            (both_negated, xy, true),
+            (squares, difference_of_squares, true),
+            (complements, minus_y, true),
+            (next, distributed, false),
+            (odd, even, false),
+        ] {
+            let e = world.make(&Make::Plain(Op::Eq), &[a, b]);
+            // One bit has simpler forms, of which not all are decided.
+            let decided = world.graph.is_true(e) == expected && world.graph.is_const(e);
+            assert!(decided || width == 1, "{} at {width} bits", world.show(e));
+        }
+        fired.add(&world.graph);
+    }
 }
 
 #[test]

@@ -130,7 +130,7 @@ impl Graph {
 
     pub(super) fn rewrite_mul(&mut self, a: Expr, b: Expr) -> Option<Expr> {
         if !self.is_const(b) {
-            return None;
+            return self.rewrite_negated_factors(a, b);
         }
         if self.is_zero(b) {
             return self.fire(Rule::MulZero, b);
@@ -153,7 +153,33 @@ impl Graph {
             let e = self.mul(x, factor);
             return self.fire(Rule::MulConstants, e);
         }
+        if let Some(x) = self.negated(a) {
+            let factor = self.neg(b);
+            let e = self.mul(x, factor);
+            return self.fire(Rule::MulNegated, e);
+        }
         None
+    }
+
+    /// Returns `x` of `0 - x`.
+    fn negated(&self, e: Expr) -> Option<Expr> {
+        (self.op(e) == Op::Sub && self.is_zero(self.kid(e, 0))).then(|| self.kid(e, 1))
+    }
+
+    fn rewrite_negated_factors(&mut self, a: Expr, b: Expr) -> Option<Expr> {
+        let e = match (self.negated(a), self.negated(b)) {
+            (None, None) => return None,
+            (Some(x), Some(y)) => self.mul(x, y),
+            (Some(x), None) => {
+                let product = self.mul(x, b);
+                self.neg(product)
+            }
+            (None, Some(y)) => {
+                let product = self.mul(a, y);
+                self.neg(product)
+            }
+        };
+        self.fire(Rule::MulNegated, e)
     }
 
     pub(super) fn rewrite_division(&mut self, op: Op, a: Expr, b: Expr) -> Option<Expr> {

@@ -184,7 +184,7 @@ impl Graph {
                 let e = self.and(first, second);
                 self.fire(Rule::EqConcat, e)
             }
-            _ => None,
+            _ => self.rewrite_eq_polynomials(a, b),
         }
     }
 
@@ -237,6 +237,12 @@ impl Graph {
         if self.is_const(a) || self.is_const(b) {
             return self.rewrite_less_constant(op, a, b);
         }
+        if !signed && (self.op(a) == Op::URem || self.op(b) == Op::URem) {
+            let e = self.compare_remainder(a, b, strict);
+            if let Some(e) = e {
+                return self.fire(Rule::LessRem, e);
+            }
+        }
         let same_extension = self.op(a) == self.op(b) && matches!(self.op(a), Op::ZExt | Op::SExt);
         if same_extension && self.width(self.kid(a, 0)) == self.width(self.kid(b, 0)) {
             let (x, y) = (self.kid(a, 0), self.kid(b, 0));
@@ -244,6 +250,22 @@ impl Graph {
             // unsigned, and a signed comparison was rewritten to that above.
             let e = self.operator2(op, x, y);
             return self.fire(Rule::LessExtended, e);
+        }
+        None
+    }
+
+    /// Decides `x % y < y` and `x < x % y`, or both with `<=` and the other way round. A remainder is at most its
+    /// dividend, and below its divisor unless that is zero.
+    fn compare_remainder(&mut self, a: Expr, b: Expr, strict: bool) -> Option<Expr> {
+        let is_remainder_of =
+            |g: &Graph, e: Expr, operand: usize, of: Expr| g.op(e) == Op::URem && g.kid(e, operand) == of;
+        if strict && is_remainder_of(self, a, 1, b) || !strict && is_remainder_of(self, b, 1, a) {
+            let zero = self.word(self.width(a), 0);
+            let divisor = if strict { b } else { a };
+            return Some(if strict { self.ne(divisor, zero) } else { self.eq(divisor, zero) });
+        }
+        if strict && is_remainder_of(self, b, 0, a) || !strict && is_remainder_of(self, a, 0, b) {
+            return Some(self.boolean(!strict));
         }
         None
     }

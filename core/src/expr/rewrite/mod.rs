@@ -9,6 +9,7 @@ mod array;
 mod bits;
 mod compare;
 mod float;
+mod polynomial;
 mod shape;
 mod shift;
 
@@ -61,6 +62,7 @@ rules! {
     MulZero: "x * 0 = 0";
     MulOne: "x * 1 = x; x * ~0 = 0 - x";
     MulPower: "x * 2^k = x << k";
+    MulNegated: "(0 - x) * (0 - y) = x * y; (0 - x) * y = 0 - x * y; (0 - x) * c = x * -c";
     MulConstants: "(x * c) * d = x * (c * d); (x << k) * c = x * (c << k)";
     DivZero: "x / 0 and x % 0 as SMT-LIB defines them";
     DivOne: "x / 1 = x; x % 1 = 0";
@@ -89,12 +91,14 @@ rules! {
     EqExtended: "(ext(x) = ext(y)) is x = y; (ext(x) = c) is x = low(c), or false";
     EqConcat: "(x ++ y = z ++ w) is x = z and y = w; likewise for a constant";
     EqMask: "(x & c = d) for a run of ones c is (those bits of x = d >> k), or false";
+    EqPolynomials: "(x = y) is true if x and y are the same polynomial, false if they differ by a constant";
     EqOr: "(x | y = 0) is x = 0 and y = 0";
     LessSame: "x < x is false, x <= x is true";
     LessExtreme: "x < min and max < x are false; x < min + 1 is x = min; x < max is x != max";
     LessConstant: "x <= c is x < c + 1; c < x is c + 1 <= x";
     LessExtended: "(ext(x) < ext(y)) is x < y; (ext(x) < c) is x < low(c), or a constant";
     LessUnsigned: "signed comparison of nonnegative words is unsigned comparison";
+    LessRem: "x % y < y is y != 0; x < x % y is false; y <= x % y is y = 0; x % y <= x is true; unsigned";
     LessIte: "(ite(p, c, y) < e) is ite(p, c < e, y < e)";
     // shape
     ExtractExtract: "an extract of an extract is one extract";

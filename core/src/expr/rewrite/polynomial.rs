@@ -1,0 +1,144 @@
+//! Equality of polynomials modulo 2^w: decides equations of sums and products that differ in grouping, order, signs or
+//! distribution.
+//!
+//! Both sides are expanded to sums of monomials with constant coefficients. `x << t` is `x * (1 << t)`, also for amounts
+//! of at least the width, where both are zero, and `~x` is `-x - 1`. If the difference has no monomial the sides are
+//! equal; if it has only a constant, or an odd constant and even coefficients, they differ. Otherwise nothing is
+//! rewritten, so an expression never grows.
+
+use super::Rule;
+use crate::expr::{Bits, Expr, Graph, Op};
+use smallvec::SmallVec;
+use std::collections::BTreeMap;
+
+/// Most nodes that are searched for a product, and most that are expanded.
+const MAX_SEARCHED: usize = 16;
+const MAX_EXPANDED: u32 = 64;
+/// Most monomials of a polynomial, and most factors of a monomial.
+const MAX_MONOMIALS: usize = 32;
+const MAX_FACTORS: usize = 8;
+
+/// Factors, ascending; the constant monomial has none.
+type Monomial = SmallVec<[Expr; 4]>;
+/// Nonzero coefficients.
+type Polynomial = BTreeMap<Monomial, Bits>;
+
+fn add_monomial(sum: &mut Polynomial, monomial: Monomial, coefficient: &Bits) {
+    let width = coefficient.width();
+    let entry = sum.entry(monomial.clone()).or_insert_with(|| Bits::zero(width));
+    *entry = entry.add(coefficient);
+    if entry.is_zero() {
+        sum.remove(&monomial);
+    }
+}
+
+fn product(a: &Polynomial, b: &Polynomial) -> Option<Polynomial> {
+    let mut result = Polynomial::new();
+    for (x, c) in a {
+        for (y, d) in b {
+            let mut factors: Monomial = x.iter().chain(y).copied().collect();
+            if factors.len() > MAX_FACTORS {
+                return None;
+            }
+            factors.sort_unstable();
+            add_monomial(&mut result, factors, &c.mul(d));
+        }
+        if result.len() > MAX_MONOMIALS {
+            return None;
+        }
+    }
+    Some(result)
+}
+
+impl Graph {
+    /// Decides `a = b` for bit-vectors of which one contains a product of variables.
+    pub(super) fn rewrite_eq_polynomials(&mut self, a: Expr, b: Expr) -> Option<Expr> {
+        if self.is_bool(a) || !(self.contains_product(a) || self.contains_product(b)) {
+            return None;
+        }
+        let mut left = MAX_EXPANDED;
+        let mut difference = self.polynomial(a, &mut left)?;
+        for (monomial, coefficient) in self.polynomial(b, &mut left)? {
+            add_monomial(&mut difference, monomial, &coefficient.neg());
+        }
+        let equal = match difference.remove(&Monomial::new()) {
+            None if difference.is_empty() => true,
+            Some(constant) if constant.bit(0) && difference.values().all(|c| !c.bit(0)) => false,
+            Some(_) if difference.is_empty() => false,
+            None | Some(_) => return None,
+        };
+        let e = self.boolean(equal);
+        self.fire(Rule::EqPolynomials, e)
+    }
+
+    /// Whether the sums and products at the top of `e` contain a product of two words that are not constants.
+    fn contains_product(&self, e: Expr) -> bool {
+        let mut open: SmallVec<[Expr; 2 * MAX_SEARCHED]> = SmallVec::new();
+        open.push(e);
+        for _ in 0..MAX_SEARCHED {
+            let Some(e) = open.pop() else { return false };
+            match self.op(e) {
+                Op::Mul if !self.is_const(self.kid(e, 1)) => return true,
+                Op::Add | Op::Sub => open.extend([self.kid(e, 0), self.kid(e, 1)]),
+                Op::Mul | Op::Shl | Op::Not => open.push(self.kid(e, 0)),
+                _ => {}
+            }
+        }
+        false
+    }
+
+    /// The polynomial of `e`, within a number of nodes.
+    fn polynomial(&mut self, e: Expr, left: &mut u32) -> Option<Polynomial> {
+        *left = left.checked_sub(1)?;
+        let width = self.width(e);
+        let one = Bits::word(width, 1);
+        let mut result = Polynomial::new();
+        match self.op(e) {
+            Op::Const => {
+                let value = self.const_bits(e).expect("a constant");
+                add_monomial(&mut result, Monomial::new(), &value);
+            }
+            op @ (Op::Add | Op::Sub) => {
+                let (x, y) = (self.kid(e, 0), self.kid(e, 1));
+                result = self.polynomial(x, left)?;
+                for (monomial, coefficient) in self.polynomial(y, left)? {
+                    let coefficient = if op == Op::Add { coefficient } else { coefficient.neg() };
+                    add_monomial(&mut result, monomial, &coefficient);
+                }
+            }
+            Op::Not => {
+                add_monomial(&mut result, Monomial::new(), &Bits::ones(width));
+                for (monomial, coefficient) in self.polynomial(self.kid(e, 0), left)? {
+                    add_monomial(&mut result, monomial, &coefficient.neg());
+                }
+            }
+            Op::Mul => {
+                let (x, y) = (self.kid(e, 0), self.kid(e, 1));
+                let (x, y) = (self.polynomial(x, left)?, self.polynomial(y, left)?);
+                result = product(&x, &y)?;
+            }
+            Op::Shl => {
+                let (x, amount) = (self.kid(e, 0), self.kid(e, 1));
+                let unit = self.constant(one.clone());
+                let mut power = Polynomial::new();
+                match self.const_bits(amount) {
+                    Some(amount) => {
+                        let amount = amount.to_u64().unwrap_or(u64::MAX);
+                        add_monomial(&mut power, Monomial::new(), &one.shl(amount));
+                    }
+                    None => {
+                        let factor = self.shl(unit, amount);
+                        add_monomial(&mut power, Monomial::from_slice(&[factor]), &one);
+                    }
+                }
+                if x == unit {
+                    return Some(power);
+                }
+                let x = self.polynomial(x, left)?;
+                result = product(&x, &power)?;
+            }
+            _ => add_monomial(&mut result, Monomial::from_slice(&[e]), &one),
+        }
+        (result.len() <= MAX_MONOMIALS).then_some(result)
+    }
+}
