@@ -1,8 +1,8 @@
 //! Time and memory limits of one query and its cancellation. They hold for the whole chain of layers.
 
 use std::cell::Cell;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 /// Cancels the current query; may be set from any thread. A run has two more reasons to stop what it does: its time is
@@ -95,6 +95,18 @@ impl Budget {
             Some(_) | None => None,
         }
     }
+}
+
+/// Bytes of memory of the machine; 8 GB if the system does not report them.
+pub fn machine_memory() -> u64 {
+    static BYTES: OnceLock<u64> = OnceLock::new();
+    *BYTES.get_or_init(|| {
+        let reported = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
+            let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+            line.trim().strip_suffix(" kB")?.parse::<u64>().ok()
+        });
+        reported.map_or(8 << 30, |kilobytes| kilobytes << 10)
+    })
 }
 
 /// Polls a budget from inside a search. Reads the clock about every `MAX_POLL_INTERVAL`, independently of how long

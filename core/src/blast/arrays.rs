@@ -4,22 +4,21 @@
 //! the index cannot reach by its operators alone (`index_sets.rs`) are left out. A read at a constant index has an
 //! input slot; a read at few indices selects among slots. Any other read is an *access*: a free value, with a lemma
 //! for each read of the same array at an equal index that a candidate assignment violates. A comparison of arrays
-//! with a short index is expanded. Otherwise it is a free bit: if false, the arrays differ at a witness index; if
+//! with very few indices is expanded. Otherwise it is a free bit: if false, the arrays differ at a witness index; if
 //! true, lemmas equate both sides at each index where a candidate has them differ, and at an *unmentioned* index,
-//! which exists if fewer indices are mentioned than there are. Lemmas hold for all arrays, so they are never
-//! retracted.
+//! which exists if fewer indices are mentioned than there are. If not, the layer `sat` starts over with comparisons
+//! of that index width expanded. Lemmas hold for all arrays, so they are never retracted.
 
 use super::circuit::{self, Word};
 use super::gate::Lit;
 use super::{Blaster, Owner, table};
-use crate::budget::Why;
 use crate::expr::walk::ArrayForm;
 use crate::expr::{Alive, Bits, Expr, Graph, Op, Sort};
 use crate::interval::Set;
 use rustc_hash::FxHashMap;
 
-/// Comparisons of arrays with indices up to this width are expanded.
-const MAX_EXPANDED_INDEX_WIDTH: u32 = 10;
+/// Comparisons of arrays with indices up to this width are always expanded.
+const ALWAYS_EXPANDED_INDEX_WIDTH: u32 = 2;
 
 /// A read of an array variable selects among elements if its index has at most this many values.
 const MAX_SELECTED_INDICES: u128 = 16;
@@ -240,7 +239,7 @@ impl Blaster {
     pub(super) fn arrays_equal(&mut self, graph: &Graph, e: Expr) -> Lit {
         let sides = [graph.kid(e, 0), graph.kid(e, 1)];
         let Sort::Array { index: index_width, .. } = graph.sort(sides[0]) else { unreachable!("an array") };
-        if index_width <= MAX_EXPANDED_INDEX_WIDTH {
+        if index_width <= self.expanded_index_width.max(ALWAYS_EXPANDED_INDEX_WIDTH) {
             let mut same = Vec::new();
             for i in 0..1u64 << index_width {
                 let at = At::Index(circuit::constant(&Bits::word(index_width, i)), None);
@@ -282,20 +281,17 @@ impl Blaster {
         equal[0]
     }
 
-    /// Checks that an unmentioned index exists for each comparison that needs one. Errors: `Why::Layer`.
-    pub fn has_unmentioned_index(&self, array_terms: &[ArrayTerm]) -> Result<(), Why> {
-        for array_term in array_terms {
-            let ArrayTerm::Comparison(at) = array_term else { continue };
-            let comparison = &self.arrays.comparisons[*at as usize];
-            let (width, mentioned) = (comparison.indices[0].len(), self.arrays.mentioned());
-            if comparison.tied_unmentioned && width < 32 && mentioned >= 1 << width {
-                let message = format!(
-                    "expected fewer than 2^{width} indices where arrays are compared, found {mentioned}"
-                );
-                return Err(Why::Layer { name: "sat".into(), message });
-            }
-        }
-        Ok(())
+    /// The greatest index width of the comparisons that need an unmentioned index and may not have one.
+    pub fn lacks_unmentioned_index(&self, array_terms: &[ArrayTerm]) -> Option<u32> {
+        let mentioned = self.arrays.mentioned();
+        let tied = array_terms.iter().filter_map(|array_term| match array_term {
+            ArrayTerm::Comparison(at) => Some(&self.arrays.comparisons[*at as usize]),
+            ArrayTerm::Access(_) => None,
+        });
+        tied.filter(|comparison| comparison.tied_unmentioned)
+            .map(|comparison| comparison.indices[0].len() as u32)
+            .filter(|&width| width < 32 && mentioned >= 1 << width)
+            .max()
     }
 }
 

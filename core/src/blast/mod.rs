@@ -13,6 +13,7 @@ pub mod circuit;
 pub mod cnf;
 mod consistency;
 pub mod gate;
+mod guards;
 mod index_sets;
 mod sample;
 pub mod sat_solver;
@@ -20,19 +21,30 @@ mod table;
 
 pub use arrays::ArrayTerm;
 pub use consistency::Consistency;
+pub use guards::GuardLemma;
 
-use crate::budget::{Budget, Why};
+use crate::budget::{Budget, Why, machine_memory};
 use crate::expr::walk::Atom;
 use crate::expr::{Alive, ArithOp, ArrayOp, Bits, Expr, Family, Graph, LeafOp};
 use arrays::Arrays;
 use circuit::Word;
 use gate::{Gate, Gates, Lit};
+use guards::Guards;
 use index_sets::IndexSets;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
-/// Maximum number of gates. Each costs up to about 200 bytes once it is in a SAT solver.
-pub const MAX_GATES: usize = 4_000_000;
+/// Approximate size of a gate in bytes once it is in a SAT solver.
+const BYTES_PER_GATE: u64 = 200;
+
+/// Maximum number of gates of the representation.
+const MAX_GATES: u64 = 1 << 30;
+
+/// Maximum number of gates within the memory limit; without a limit, within half the memory of the machine.
+pub fn max_gates(budget: &Budget) -> usize {
+    let bytes = budget.memory_mb.map_or_else(|| machine_memory() / 2, |mb| mb.saturating_mul(1 << 20));
+    (bytes / BYTES_PER_GATE).min(MAX_GATES) as usize
+}
 
 /// The object whose bits are the inputs of a slot.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -79,6 +91,9 @@ pub struct Blaster {
     cones: FxHashMap<Lit, Arc<Cone>>,
     arrays: Arrays,
     index_sets: IndexSets,
+    guards: Guards,
+    /// Comparisons of arrays with indices up to this width are expanded.
+    pub expanded_index_width: u32,
     /// Number of low bits that are free, by input; the other bits are zero. Inputs not listed are free.
     input_widths: FxHashMap<Atom, u32>,
 }
@@ -100,7 +115,7 @@ impl Blaster {
 
     /// Sets the limits for gates built from now on.
     pub fn allow(&mut self, budget: &Budget, gates: usize) {
-        self.gates.allow(budget, gates.min(MAX_GATES));
+        self.gates.allow(budget, gates.min(max_gates(budget)));
     }
 
     /// The literal of a boolean.
@@ -133,6 +148,10 @@ impl Blaster {
                 return Err(why.clone());
             }
             self.words.insert(e, word.into());
+            self.guards.add(graph, &mut self.gates, &self.words, e);
+            if let Some(why) = self.gates.stopped() {
+                return Err(why.clone());
+            }
         }
         Ok(())
     }
@@ -178,6 +197,11 @@ impl Blaster {
             self.quotients.insert(key, both.clone());
         }
         both
+    }
+
+    /// Lemmas that follow from the gates. The list only grows.
+    pub fn guard_lemmas(&self) -> &[GuardLemma] {
+        self.guards.lemmas()
     }
 
     /// Allocates a slot.
@@ -249,6 +273,7 @@ impl Blaster {
         self.quotients.retain(|(a, b), _| alive.has(*a) && alive.has(*b));
         self.arrays.sweep(alive);
         self.index_sets.sweep(alive);
+        self.guards.sweep(alive);
         let roots: Vec<Lit> = self.words.values().flat_map(|word| word.iter().copied()).collect();
         let (mut used, mut marked) = (0, vec![false; self.gates.len()]);
         self.gates.walk(&roots, |node| !std::mem::replace(&mut marked[node as usize], true), |_| used += 1);

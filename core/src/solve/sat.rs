@@ -15,7 +15,7 @@ use crate::blast::cadical::Cadical;
 use crate::blast::cnf::Encoding;
 use crate::blast::gate::Lit;
 use crate::blast::sat_solver::{SatResult, SatSolver, SatTask};
-use crate::blast::{ArrayTerm, Blaster, Consistency, MAX_GATES, Owner};
+use crate::blast::{ArrayTerm, Blaster, Consistency, Owner, max_gates};
 use crate::budget::{Budget, Why};
 use crate::cost;
 use crate::expr::Expr;
@@ -24,8 +24,12 @@ use crate::throttle::Throttle;
 use crate::tuning::{SatOptions, ThrottleOptions};
 use rustc_hash::FxHashMap;
 
-/// Number of gates above which a SAT solver is replaced by a new one.
-const MAX_ENCODED_GATES: usize = 400_000;
+/// Number of gates above which a SAT solver is replaced by a new one, unless the query has half of them.
+const MAX_ENCODED_GATES: u64 = 400_000;
+/// Number of gates above which all are dropped, unless the last query had half of them.
+const MAX_KEPT_GATES: u64 = 4_000_000;
+/// Comparisons of arrays with indices up to this width are expanded if they mention every index.
+const MAX_EXPANDED_INDEX_WIDTH: u32 = 16;
 /// Cost of adding a gate to a SAT solver, in propagated literals.
 const PROPAGATIONS_PER_GATE: u64 = 30;
 /// Least number of gates assumed for a query when a new SAT solver is considered.
@@ -50,6 +54,8 @@ pub struct Sat {
     /// Number of the last query that contains each gate, and of the current query.
     last_query: Vec<u32>,
     query: u32,
+    /// Number of gates in the cones of the last query.
+    last_gates: u64,
     /// Number of near misses kept from the current query.
     kept: usize,
     small_inputs: Throttle,
@@ -73,6 +79,9 @@ struct Prepared<E> {
     encoding: Encoding,
     /// Number of lemmas added, by array term.
     lemmas: FxHashMap<ArrayTerm, usize>,
+    /// Numbers of the guard lemmas that were not added yet, and how many were looked at.
+    open_guards: Vec<usize>,
+    seen_guards: usize,
     /// Literals propagated so far outside the cones of the queries.
     waste: u64,
 }
@@ -103,12 +112,19 @@ struct GateQuery {
 
 impl<E: SatSolver> Prepared<E> {
     fn new(engine: E) -> Prepared<E> {
-        Prepared { engine, encoding: Encoding::new(), lemmas: FxHashMap::default(), waste: 0 }
+        Prepared {
+            engine,
+            encoding: Encoding::new(),
+            lemmas: FxHashMap::default(),
+            open_guards: Vec::new(),
+            seen_guards: 0,
+            waste: 0,
+        }
     }
 
     /// Has it spent as much work outside the queries' cones as adding this query to a new solver costs?
     fn is_wasteful(&self, gate_query: &GateQuery) -> bool {
-        self.encoding.len() > MAX_ENCODED_GATES
+        self.encoding.len() as u64 > MAX_ENCODED_GATES.max(2 * gate_query.gates)
             || self.waste > PROPAGATIONS_PER_GATE * gate_query.gates.max(MIN_GATES)
     }
 
@@ -145,6 +161,7 @@ impl<E: SatSolver> Prepared<E> {
                 *added += 1;
             }
         }
+        self.add_guards(blaster, budget)?;
         let before = (self.engine.conflicts(), self.engine.propagations());
         let outcome = self.engine.solve(&SatTask {
             assumptions: &assumptions,
@@ -158,6 +175,27 @@ impl<E: SatSolver> Prepared<E> {
             self.waste += (self.engine.propagations() - before.1).saturating_sub(gate_query.gates);
         }
         Ok(outcome)
+    }
+}
+
+impl<E: SatSolver> Prepared<E> {
+    /// Adds the guard lemmas about words that the solver has.
+    fn add_guards(&mut self, blaster: &Blaster, budget: &Budget) -> Result<(), Why> {
+        let lemmas = blaster.guard_lemmas();
+        self.open_guards.extend(self.seen_guards..lemmas.len());
+        self.seen_guards = lemmas.len();
+        let mut at = 0;
+        while at < self.open_guards.len() {
+            let lemma = &lemmas[self.open_guards[at]];
+            if !lemma.is_about(|node| self.encoding.variable(node).is_some()) {
+                at += 1;
+                continue;
+            }
+            let literal = self.encoding.literal(&blaster.gates, lemma.lit, &mut self.engine, budget)?;
+            crate::blast::sat_solver::ClauseSink::clause(&mut self.engine, &[literal]);
+            self.open_guards.swap_remove(at);
+        }
+        Ok(())
     }
 }
 
@@ -186,6 +224,7 @@ impl Sat {
             cadical: None,
             last_query: Vec::new(),
             query: 0,
+            last_gates: 0,
             kept: 0,
             small_inputs: Throttle::default(),
             counts: Counts::default(),
@@ -195,7 +234,9 @@ impl Sat {
     /// Drops all gates and SAT solvers.
     fn reset(&mut self) {
         self.counts.rebuilt += 1;
+        let expanded_index_width = self.blaster.expanded_index_width;
         self.blaster = Blaster::new();
+        self.blaster.expanded_index_width = expanded_index_width;
         self.batsat = Prepared::new(Batsat::new());
         self.cadical = None;
         self.last_query = Vec::new();
@@ -215,8 +256,12 @@ impl Sat {
     }
 
     fn answer(&mut self, query: &Query, rest: &mut Rest<'_>) -> Result<Answer, Why> {
-        let new_gates = usize::try_from(rest.effort_left() / cost::GATE).unwrap_or(MAX_GATES).min(MAX_GATES);
-        self.blaster.allow(rest.budget, (self.blaster.gates.len() + new_gates).min(MAX_GATES));
+        if self.blaster.gates.len() as u64 > MAX_KEPT_GATES.max(2 * self.last_gates) {
+            self.reset();
+        }
+        let limit = max_gates(rest.budget);
+        let new_gates = usize::try_from(rest.effort_left() / cost::GATE).unwrap_or(limit).min(limit);
+        self.blaster.allow(rest.budget, (self.blaster.gates.len() + new_gates).min(limit));
         self.kept = 0;
         let constraints = query.constraints(rest.tree);
         let mut gate_query = GateQuery {
@@ -240,7 +285,17 @@ impl Sat {
         self.gather(&mut gate_query);
         self.replace_wasteful(&gate_query);
         loop {
-            self.blaster.has_unmentioned_index(&gate_query.array_terms)?;
+            if let Some(width) = self.blaster.lacks_unmentioned_index(&gate_query.array_terms) {
+                if width > MAX_EXPANDED_INDEX_WIDTH {
+                    return Err(failure(format!(
+                        "expected fewer than 2^{width} indices where arrays are compared"
+                    )));
+                }
+                // Each time for a greater width.
+                self.blaster.expanded_index_width = width;
+                self.reset();
+                return self.answer(query, rest);
+            }
             let mut outcome = SatResult::ConflictLimit;
             if self.engines == Engines::Both
                 && self.options.small
@@ -311,6 +366,7 @@ impl Sat {
         gate_query.inputs.sort_unstable();
         gate_query.array_terms.sort_unstable();
         gate_query.array_terms.dedup();
+        self.last_gates = gate_query.gates;
     }
 
     fn solve(&mut self, query: &Query, gate_query: &GateQuery, rest: &mut Rest<'_>) -> SatResult {
