@@ -17,7 +17,7 @@ from partita import explore
 from partita.cc.musl import link_command
 
 VALUES = int(os.environ.get("PARTITA_LIBC_VALUES", "150"))
-# What is hashed for two random texts `a` and `b`, of which `c` is one character, and a number `n` below 9.
+# Expressions over random texts `a` and `b`, a character `c` and a number `n` below 9.
 CALLS = {
     **{
         name: f"!!{name}(c)"
