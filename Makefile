@@ -19,7 +19,7 @@ INTO ?= docs/experiments
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find core/src bindings -name '*.rs' -o -name Cargo.toml -not -path '*/target/*')
 
-.PHONY: help demo test lint docs plots soak corpus exhaustive libraries coreutils bench fuzz wheel clean build
+.PHONY: help demo test lint docs plots soak corpus hostile exhaustive libraries coreutils bench fuzz wheel clean build
 
 help:
 	@echo "make demo     build, then explore and solve the examples"
@@ -27,7 +27,8 @@ help:
 	@echo "make lint     clippy, rustfmt, ruff, mypy, words of the glossary"
 	@echo "make docs     the documentation as a site, in build/site"
 	@echo "make plots    RESULTS=$(RESULTS), a folder of python -m experiments, into INTO=$(INTO)"
-	@echo "make soak     make corpus and make fuzz: tests that take long"
+	@echo "make soak     make corpus, make hostile, make exhaustive and make fuzz: tests that take long"
+	@echo "make hostile  programs that try to break limits of time and memory, with a table of what each took"
 	@echo "make exhaustive  every input of the programs of tests/programs/exhaustive, natively and in the reported paths"
 	@echo "make corpus   query logs of benchmarks/queries (and ../shared/corpus) against their recorded verdicts"
 	@echo "make coreutils  fetch and build GNU Coreutils; 270 command lines in the engine and natively"
@@ -100,7 +101,11 @@ plots: build $(VENV)/.dev
 	mkdir -p $(INTO)
 	cp $(RESULTS)/*.svg $(INTO)/
 
-soak: corpus exhaustive libraries fuzz
+soak: corpus hostile exhaustive libraries fuzz
+
+hostile: build $(VENV)/.dev
+	@echo "== programs that try to break limits of time and memory"
+	$(BIN)/python tests/soak/hostile.py
 
 corpus: build $(VENV)/.dev
 	@echo "== query logs"

@@ -364,5 +364,12 @@ def next_folder(parent: Path) -> Path:
 def write_atomically(path: Path, text: str) -> None:
     """Writes a file atomically."""
     part = path.with_name(path.name + ".part")
-    part.write_text(text)
-    part.replace(path)
+    try:
+        part.write_text(text)
+        part.replace(path)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            part.unlink()
+        raise UsageError(
+            f"cannot write `{path}`: {error.strerror}: free some space or choose another folder with --out"
+        ) from None

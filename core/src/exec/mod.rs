@@ -250,6 +250,7 @@ impl Engine {
     /// Ends the run: every open state is a path cut by this limit, with a test of its path so far.
     pub fn stop(&mut self, limit: Limit) {
         self.stopped.get_or_insert(limit);
+        self.recorder_mut().begin_stop();
         for state in self.search.drain() {
             let message = limit.stop_message();
             self.decider().end_path(state, Outcome::Limit { limit, message });

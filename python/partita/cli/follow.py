@@ -34,13 +34,16 @@ class Listener(Protocol):
 
 
 class OutputClosedError(Exception):
-    """The reader of standard output has closed it."""
+    """The reader of standard output has closed it, or it cannot be written."""
 
 
 def write_line(line: str) -> None:
     try:
         print(line, flush=True)
     except BrokenPipeError:
+        raise OutputClosedError from None
+    except OSError as error:
+        print(f"partita: error: cannot write the output: {error.strerror}", file=sys.stderr)
         raise OutputClosedError from None
 
 

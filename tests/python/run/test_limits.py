@@ -50,13 +50,14 @@ def test_states_are_discarded_at_the_memory_limit(endless: Path, tmp_path: Path)
 
 
 def test_discarded_states_have_tests(endless: Path, tmp_path: Path) -> None:
-    # Less than the process uses at its start: all states are discarded at the first check.
+    # Less than the process uses at its start: all states are discarded as soon as the watchdog looks.
     run = explore(endless, search="bfs", max_memory=1 << 20, out=tmp_path / "out").finish()
     data = run.summary()
     assert data["stopped"] == "max-memory"
     endings = [test.ending for test in ktest.read_folder(tmp_path / "out")]
-    assert endings == ["limit max-memory"] * data["paths"]["limits"]
-    assert len(endings) > 50
+    # A query that memory cuts off is a side without a test.
+    assert endings == ["limit max-memory"] * data["tests"]
+    assert 1 <= data["tests"] <= data["paths"]["limits"]
 
 
 def start(program: Path, out: Path) -> subprocess.Popen[str]:

@@ -14,7 +14,7 @@ use coverage::{Coverage, Marks};
 use fork_tree::ForkTree;
 use incomplete::Incomplete;
 use testcase::Finished;
-use writer::{QueuedTest, Writer, Written};
+use writer::{QueuedTest, SINGLE_FILES, Writer, Written};
 
 use crate::exec::options::{Options, Tests};
 use crate::exec::outcome::{Class, Outcome, Place};
@@ -41,6 +41,9 @@ pub struct Stats {
     pub peak_memory: u64,
 }
 
+/// Number of states open when the run stops whose tests are files.
+const FILES_AT_STOP: u64 = 1000;
+
 pub struct Recorder {
     program: Arc<Program>,
     options: Arc<Options>,
@@ -54,6 +57,8 @@ pub struct Recorder {
     keeps_finished: bool,
     pub keeps_conditions: bool,
     finished: Vec<Finished>,
+    /// Number of tests that may be files of their own, once the run stops.
+    files_left: Option<u64>,
 }
 
 impl Recorder {
@@ -69,6 +74,7 @@ impl Recorder {
             keeps_finished: false,
             keeps_conditions: false,
             finished: Vec::new(),
+            files_left: None,
             program,
             options,
         }
@@ -77,6 +83,11 @@ impl Recorder {
     /// Writes tests with this writer from now on.
     pub fn set_writer(&mut self, writer: Writer) {
         self.writer = Some(writer);
+    }
+
+    /// The run stops: most tests of open states go into the pack, because making a file takes longer than the test.
+    pub fn begin_stop(&mut self) {
+        self.files_left.get_or_insert(FILES_AT_STOP);
     }
 
     /// Waits until the tests are on disk.
@@ -151,7 +162,9 @@ impl Recorder {
         };
         let Some(writer) = &self.writer else { return };
         let ktest = finished.test.to_ktest(&self.options.test_words());
-        let test = QueuedTest { number, ktest, ending: finished.outcome.ending(), error };
+        let is_file = number <= SINGLE_FILES && self.files_left.is_none_or(|left| left > 0);
+        self.files_left = self.files_left.map(|left| left.saturating_sub(1));
+        let test = QueuedTest { number, is_file, ktest, ending: finished.outcome.ending(), error };
         if !writer.write(test) {
             self.writer_failed = true;
         }

@@ -1,7 +1,7 @@
 //! Writes tests in a thread of its own, so that exploring does not wait for the disk.
 //!
-//! The first `SINGLE_FILES` tests are files; later ones go into one append-only `tests.pack`, each record
-//! with a length and a checksum. Every test's ending is a line of `endings`, or part of its record. A killed
+//! The first `SINGLE_FILES` tests are files; later ones, and those of most states that are open when the run stops, go into
+//! one append-only `tests.pack`, each record with a length and a checksum. Every test's ending is a line of `endings`, or part of its record. A killed
 //! run leaves only complete tests: a file gets its name when it is complete, after its ending was written,
 //! and readers of the pack ignore a truncated record. `docs/formats.md` describes both.
 use std::fs::File;
@@ -20,6 +20,8 @@ const BACKLOG: usize = 4096;
 /// A test to be written.
 pub struct QueuedTest {
     pub number: u64,
+    /// Is it a file of its own?
+    pub is_file: bool,
     pub ktest: Vec<u8>,
     pub ending: String,
     /// Class of the bug, and the text of the `.err` file.
@@ -104,7 +106,7 @@ impl TestFolder {
         if let Some((class, text)) = &record.error {
             self.file(&format!("test{number:06}.{class}.err"), text.as_bytes())?;
         }
-        if number <= SINGLE_FILES {
+        if record.is_file {
             self.endings.write_all(format!("{number:06} {}\n", record.ending).as_bytes())?;
             return self.file(&format!("test{number:06}.ktest"), &record.ktest);
         }

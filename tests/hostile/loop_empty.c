@@ -1,0 +1,7 @@
+// status: 3
+#include "klee/klee.h"
+
+int main(void) {
+  for (;;) {
+  }
+}

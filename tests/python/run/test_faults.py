@@ -1,0 +1,108 @@
+"""Writes that fail, and runs that are killed: messages are clear, and tests that were written are whole."""
+
+from __future__ import annotations
+
+import json
+import resource
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from partita import ktest
+from support import PARTITA, PATIENCE_S
+from support.hostile import PROGRAMS
+
+FORKS = PROGRAMS / "forks_endless.c"
+
+
+def whole_tests(out: Path) -> int:
+    """The number of tests in the folder of a run, each of which is complete and has its ending."""
+    tests = list(ktest.read_folder(out))
+    assert all(len(test.objects[0][1]) == 400 and test.ending for test in tests)
+    return len(tests)
+
+
+def limited(size: int, *words: str) -> subprocess.CompletedProcess[str]:
+    """Runs the command with a limit of the size of a file, so that writing fails."""
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+    command = [str(PARTITA), "run", *words]
+    return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S, preexec_fn=limit)
+
+
+def test_a_failing_write_of_a_test_ends_the_run_with_a_message(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    subprocess.run([str(PARTITA), "run", str(FORKS), "--out", str(tmp_path / "warm"), "--max-tests", "1"], check=False)
+    done = limited(20_000, str(FORKS), "--out", str(out), "--max-time", "60s", "--store", "none")
+    assert done.returncode == 2, done.stderr
+    expected = "partita: error: cannot write tests: File too large"
+    assert [line for line in done.stderr.splitlines() if expected in line], done.stderr
+    assert "--out" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert whole_tests(out) > 500
+
+
+def test_a_failing_write_of_the_summary_is_a_message(tmp_path: Path) -> None:
+    program = tmp_path / "one.c"
+    program.write_text("int main(void) { return 0; }\n")
+    subprocess.run(
+        [str(PARTITA), "run", str(program), "--out", str(tmp_path / "warm")], check=True, capture_output=True
+    )
+    done = limited(600, str(program), "--out", str(tmp_path / "out"), "--store", "none")
+    assert done.returncode == 2, done.stderr
+    assert "cannot write `" in done.stderr
+    assert "File too large: free some space or choose another folder with --out" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not list((tmp_path / "out").glob("*.part"))
+
+
+def test_output_that_cannot_be_written_is_a_message(tmp_path: Path) -> None:
+    program = tmp_path / "one.c"
+    program.write_text("int main(void) { return 0; }\n")
+    out = tmp_path / "out"
+    with open("/dev/full", "w") as full:
+        command = [str(PARTITA), "run", str(program), "--out", str(out), "--json"]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=PATIENCE_S)
+    assert "partita: error: cannot write the output: No space left on device" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.returncode == 3
+    assert json.loads((out / "run.json").read_text())["stopped"] == "interrupted"
+
+
+@pytest.mark.parametrize("after_s", [0.0, 0.05, 0.2, 0.5, 1.1])
+def test_a_run_killed_at_any_moment_leaves_whole_tests(after_s: float, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    process = subprocess.Popen(
+        [str(PARTITA), "run", str(FORKS), "--out", str(out), "--json"], stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    process.stdout.readline()
+    time.sleep(after_s)
+    process.send_signal(signal.SIGKILL)
+    rest, _ = process.communicate(timeout=PATIENCE_S)
+    reported = [json.loads(line)["tests"] for line in rest.splitlines()[:-1] if '"progress"' in line]
+    # The writer may lag behind by its backlog.
+    assert whole_tests(out) >= max([0, *reported]) - 4096
+    assert not (out / "run.json").exists()
+
+
+def test_the_system_limit_of_the_address_space_stops_the_run(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    program = PROGRAMS / "malloc_endless_forks.c"
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30))
+
+    command = [str(PARTITA), "run", str(program), "--out", str(out), "--max-time", "10s", "--tests", "coverage"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S, preexec_fn=limit)
+    assert "Traceback" not in done.stderr
+    assert done.returncode in (3, 4), (done.returncode, done.stderr)
+    if done.returncode == 4:
+        assert "partita: error: out of memory: the system refused" in done.stderr
+    else:
+        assert json.loads((out / "run.json").read_text())["stopped"] in ("max-memory", "max-time")
