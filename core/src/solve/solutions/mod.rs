@@ -43,8 +43,6 @@ struct Counts {
     harvest: u64,
     variant: u64,
     answer: u64,
-    /// Queries answered by solutions moved up from dropped nodes; also counted by origin.
-    moved_up: u64,
     /// Queries answered by path models of nodes below.
     below: u64,
     inserted: u64,
@@ -127,11 +125,7 @@ impl Solutions {
         let at = self.pool.truths(context, &slots, condition).iter().position(|&truth| truth)?;
         let slot = self.pool.slot(slots[at]);
         slot.given = true;
-        let (origin, moved_up) = (slot.origin, std::mem::take(&mut slot.moved_up));
-        if moved_up {
-            self.counts.moved_up += 1;
-            self.pool.moved_up_used += 1;
-        }
+        let origin = slot.origin;
         let gain = self.query_cost / QUERY_SAMPLES;
         match origin {
             Origin::Harvest => {
@@ -368,7 +362,6 @@ impl Layer for Solutions {
             ("by_harvest", counts.harvest),
             ("by_variant", counts.variant),
             ("by_answer", counts.answer),
-            ("by_moved_up", counts.moved_up),
             ("below", counts.below),
             ("inserted", counts.inserted),
             ("kept", counts.kept),

@@ -2,10 +2,10 @@
 //!
 //! A node's solutions are pushed down to a child when the child is first asked about: its constraint is evaluated once
 //! for each, and those that satisfy it move. From then on the child has every solution that its parent had for it, and
-//! asking again costs nothing. New solutions are pushed down from the root along the children that they satisfy. When a
-//! node is dropped, its solutions move up to its parent, for as long as such solutions are useful.
+//! asking again costs nothing. New solutions are pushed down from the root along the children that they satisfy. The
+//! solutions of a dropped node are discarded.
 //!
-//! Two invariants: a solution satisfies every constraint of its node, and every node with a solution is in `parents`,
+//! Two invariants: a solution satisfies every constraint of its node, and every node with a solution is in `is_pushed`,
 //! so that none is missed when the node is dropped and its number reused.
 
 use crate::expr::columns::{Assignment, Memo};
@@ -25,12 +25,7 @@ const MAX_PUSH_VALUES: u64 = 1 << 16;
 const STALE_BATCH: usize = 64;
 /// Number of children of one node that new solutions are evaluated for.
 const MAX_CHILDREN: usize = 8;
-/// Solutions moved up from dropped nodes before their use is judged.
-const MOVE_UP_SAMPLES: u64 = 256;
-/// Moving up pays if at least one in this many is used.
-const MOVED_UP_PER_USE: u64 = 64;
 
-const UNSEEN: u32 = u32::MAX;
 const NOWHERE: u32 = u32::MAX;
 
 /// Where a solution comes from.
@@ -51,8 +46,6 @@ pub(super) struct Slot {
     pub(super) origin: Origin,
     /// Whether it has answered a query: the node of that query has it as its model.
     pub(super) given: bool,
-    /// Whether it was moved up from a dropped node.
-    pub(super) moved_up: bool,
     /// Truth of recent conditions under it, the last one in the lowest bit.
     outcomes: u64,
     /// Estimated size of its model.
@@ -98,13 +91,10 @@ pub(super) struct Pool {
     hand: usize,
     /// Slots attached to each node.
     attached: FxHashMap<u32, Vec<u32>>,
-    /// By node: its parent, if the parent's solutions have been pushed down to it; else `UNSEEN`.
-    parents: Vec<u32>,
+    /// By node: have the solutions of its parent been pushed down to it?
+    is_pushed: Vec<bool>,
     /// Number of the tree's dropped nodes that have been processed.
     dropped: usize,
-    /// Number of solutions moved up, and of those the number used.
-    moved_up: u64,
-    pub(super) moved_up_used: u64,
     /// Limit on the number of solutions at one node.
     pub(super) limit: usize,
     memo: Memo,
@@ -156,29 +146,11 @@ impl Pool {
         let (from, to) = (self.dropped, dropped.len());
         self.dropped = to;
         for &id in &dropped[from..] {
-            let Some(entry) = self.parents.get_mut(id as usize) else { continue };
-            let parent = std::mem::replace(entry, UNSEEN);
-            if parent != UNSEEN
-                && let Some(list) = self.attached.remove(&id)
-            {
-                self.move_up(list, parent);
-            }
+            let Some(is_pushed) = self.is_pushed.get_mut(id as usize) else { continue };
+            *is_pushed = false;
+            let list = self.attached.remove(&id).unwrap_or_default();
+            list.into_iter().for_each(|slot| self.discard(slot));
         }
-    }
-
-    fn move_up(&mut self, list: Vec<u32>, parent: u32) {
-        for slot in list {
-            self.moved_up += 1;
-            let pays =
-                self.moved_up <= MOVE_UP_SAMPLES || self.moved_up_used * MOVED_UP_PER_USE >= self.moved_up;
-            if pays {
-                self.slots[slot as usize].moved_up = true;
-                self.attach(slot, parent);
-            } else {
-                self.discard(slot);
-            }
-        }
-        self.trim(parent);
     }
 
     /// Called before the numbers of dropped nodes are reused.
@@ -204,16 +176,16 @@ impl Pool {
     /// Pushes solutions down from the ancestors of `path` as far as `path`.
     pub(super) fn push_down(&mut self, context: &mut Context<'_>, path: Path) {
         let root = context.tree.root();
-        self.parents.resize(self.parents.len().max(context.tree.slots()), UNSEEN);
-        self.parents[root.id() as usize] = root.id();
+        self.is_pushed.resize(self.is_pushed.len().max(context.tree.slots()), false);
+        self.is_pushed[root.id() as usize] = true;
         let mut chain: SmallVec<[Path; 4]> = SmallVec::new();
         let mut node = path;
-        while self.parents[node.id() as usize] == UNSEEN {
+        while !self.is_pushed[node.id() as usize] {
             chain.push(node);
             node = context.tree.parent(node).expect("the root has been seen");
         }
         for next in chain.into_iter().rev() {
-            self.parents[next.id() as usize] = node.id();
+            self.is_pushed[next.id() as usize] = true;
             if let Some(list) = self.attached.remove(&node.id()) {
                 let (moving, staying) = self.partition(context, list, context.tree.constraint(next));
                 if !staying.is_empty() {
@@ -303,7 +275,6 @@ impl Pool {
             node: NOWHERE,
             origin: candidate.origin,
             given: candidate.origin == Origin::Answer,
-            moved_up: false,
             outcomes: 0,
             bytes: bytes as u32,
         };
@@ -356,7 +327,7 @@ impl Pool {
         let mut seen = FxHashSet::default();
         let mut is_new = |&slot: &u32| {
             let slot = &self.slots[slot as usize];
-            !slot.given && !slot.moved_up && seen.insert(slot.outcomes)
+            !slot.given && seen.insert(slot.outcomes)
         };
         let (mut keeping, doubles): (Vec<u32>, Vec<u32>) = list.iter().rev().partition(|slot| is_new(slot));
         keeping.extend(doubles);
@@ -378,7 +349,7 @@ impl Pool {
     }
 
     pub(super) fn forget(&mut self) {
-        let Pool { dropped, moved_up, moved_up_used, limit, .. } = *self;
-        *self = Pool { dropped, moved_up, moved_up_used, limit, ..Pool::default() };
+        let Pool { dropped, limit, .. } = *self;
+        *self = Pool { dropped, limit, ..Pool::default() };
     }
 }
