@@ -1,7 +1,6 @@
 //! Circuits compared with `eval`: every operator on all operands at widths 1 to 4, and on random and extreme
 //! operands at larger widths, with every operand both free and constant (constants are folded into other circuits).
 
-use crate::float::shapes::float_shapes;
 use partita_core::blast::circuit;
 use partita_core::blast::gate::{Gates, Lit};
 use partita_core::expr::eval::{Shape, wide};
@@ -35,7 +34,7 @@ fn cases(op: Op, width: u32) -> Vec<Case> {
             parameters.map(|parameter| case(width, [width, second], parameter)).collect()
         }
         Family::Compare(_) => vec![case(1, [width, width], 0)],
-        // `float_operators_are_refused` tests these.
+        // Tested in `blast_float.rs`.
         Family::Float(_) => Vec::new(),
         Family::Shape(op) => match op {
             ShapeOp::Concat => (1..=width.min(4)).map(|low| case(width + low, [width, low], low)).collect(),
@@ -99,20 +98,6 @@ fn expected(case: Case, a: &Bits, b: &Bits) -> Bits {
 
 fn check(case: Case, built: &Built, a: &Bits, b: &Bits) {
     assert_eq!(built.value(&[a, b]), expected(case, a, b), "{case:?} on {a:?} and {b:?}");
-}
-
-/// No circuit is better than a wrong one: building stops with a reason.
-#[test]
-fn float_operators_are_refused() {
-    for &op in Op::ALL {
-        let Family::Float(float) = op.family() else { continue };
-        let mut gates = Gates::new();
-        let shape = float_shapes(float, 5)[0];
-        let word: Vec<Lit> = (0..5).map(|_| gates.input()).collect();
-        circuit::apply(&mut gates, op, shape.width, shape.low, &vec![&word[..]; op.arity()]);
-        let why = gates.stopped().expect("a reason").to_string();
-        assert!(why.contains(&format!("found {op:?}, which has no circuit")), "{why}");
-    }
 }
 
 #[test]

@@ -1,245 +1,231 @@
-//! Circuits of float operators compared with `rustc_apfloat`, in the formats that it has.
+//! Circuits of float operators compared with `eval`: on all operands in tiny formats, on samples in real ones, with
+//! operands free and constant.
 
-use partita_core::blast::circuit::float;
-use partita_core::blast::gate::{Gates, Lit};
-use partita_core::expr::float::{Format, Rounding};
-use partita_core::solve::conformance::Random;
-use rustc_apfloat::ieee::{Double, Half, Quad, Single, X87DoubleExtended};
-use rustc_apfloat::{Float, FloatConvert, Round};
+use crate::float::shapes::float_shapes;
+use crate::float::{samples, some_number, some_operands};
+use crate::terms::Random;
+use partita_core::blast::circuit;
+use partita_core::blast::gate::{Gate, Gates, Lit};
+use partita_core::budget::{Budget, Why};
+use partita_core::expr::eval::{Shape, wide, word};
+use partita_core::expr::float::{FloatParameter, Format, Rounding};
+use partita_core::expr::{Bits, Family, FloatOp, Op};
 use rustc_hash::FxHashMap;
 
-type Word = Vec<Lit>;
-
-/// A circuit over free words.
+/// A circuit over words that are free or constant.
 struct Built {
+    op: Op,
+    shape: Shape,
     gates: Gates,
-    operands: Vec<Word>,
-    result: Word,
+    /// Operand and bit of each input.
+    inputs: FxHashMap<u32, (usize, u32)>,
+    result: Vec<Lit>,
 }
 
 impl Built {
-    fn new(widths: &[u32], build: impl Fn(&mut Gates, &[Word]) -> Word) -> Built {
+    fn new(op: Op, shape: Shape, constants: &[Option<&Bits>]) -> Built {
         let mut gates = Gates::new();
-        let operands: Vec<Word> =
-            widths.iter().map(|&width| (0..width).map(|_| gates.input()).collect()).collect();
-        let result = build(&mut gates, &operands);
-        Built { gates, operands, result }
-    }
-
-    fn value(&self, values: &[u128]) -> u128 {
         let mut inputs = FxHashMap::default();
-        for (operand, value) in self.operands.iter().zip(values) {
-            for (i, lit) in operand.iter().enumerate() {
-                inputs.insert(lit.node(), value >> i & 1 == 1);
-            }
-        }
-        let bits = self.gates.evaluate(&self.result, &mut FxHashMap::default(), |node| inputs[&node]);
-        bits.iter().rev().fold(0, |value, &bit| value << 1 | u128::from(bit))
+        let words: Vec<Vec<Lit>> = (0..op.arity())
+            .map(|k| match constants.get(k).copied().flatten() {
+                Some(bits) => circuit::constant(bits),
+                None => (0..shape.operand)
+                    .map(|i| {
+                        let lit = gates.input();
+                        inputs.insert(lit.node(), (k, i));
+                        lit
+                    })
+                    .collect(),
+            })
+            .collect();
+        let operands: Vec<&[Lit]> = words.iter().map(Vec::as_slice).collect();
+        let result = circuit::apply(&mut gates, op, shape.width, shape.low, &operands);
+        assert_eq!(result.len() as u32, shape.width, "{op:?} {shape:?}");
+        Built { op, shape, gates, inputs, result }
+    }
+
+    fn bits(&self, operands: &[Bits]) -> Bits {
+        let input = |node: u32| {
+            let (k, i) = self.inputs[&node];
+            operands[k].bit(i)
+        };
+        let bits = self.gates.evaluate(&self.result, &mut FxHashMap::default(), input);
+        let text: String = bits.iter().rev().map(|b| if *b { '1' } else { '0' }).collect();
+        Bits::from_digits(1, &text).expect("binary digits")
+    }
+
+    fn check(&self, operands: &[Bits]) {
+        let at = |i: usize| &operands[i.min(operands.len() - 1)];
+        let expected = wide(self.op, self.shape, at(0), at(1), at(2));
+        assert_eq!(self.bits(operands), expected, "{:?} {:?} on {operands:x?}", self.op, self.shape);
     }
 }
 
-fn round(rounding: Rounding) -> Round {
-    match rounding {
-        Rounding::NearestEven => Round::NearestTiesToEven,
-        Rounding::NearestAway => Round::NearestTiesToAway,
-        Rounding::TowardPositive => Round::TowardPositive,
-        Rounding::TowardNegative => Round::TowardNegative,
-        Rounding::TowardZero => Round::TowardZero,
-    }
+fn operators() -> impl Iterator<Item = (FloatOp, Op)> {
+    Op::ALL.iter().filter_map(|&op| match op.family() {
+        Family::Float(float) => Some((float, op)),
+        _ => None,
+    })
 }
 
-/// A special number, or one near a power of two, or any; exponents are often near each other.
-fn sample(random: &mut Random, format: Format) -> u128 {
-    let any = u128::from(random.word()) << 64 | u128::from(random.word());
-    let stored = format.stored();
-    let fraction_mask = (1u128 << stored) - 1;
-    let fields = 1u128 << format.exponent();
-    let field = match random.below(6) {
-        0 => u128::from(random.below(3)),
-        1 => fields - 1 - u128::from(random.below(3)),
-        2 | 3 => (format.bias() - 3) as u128 + u128::from(random.below(7)),
-        4 => ((format.bias() as u64 - 3) + random.below(2 * u64::from(stored))) as u128 % fields,
-        _ => any >> 64 & (fields - 1),
-    };
-    let fraction = match random.below(5) {
-        0 => 0,
-        1 => fraction_mask,
-        2 => 1 << random.below(stored.into()),
-        3 => fraction_mask << random.below(stored.into()) & fraction_mask,
-        _ => any & fraction_mask,
-    };
-    let sign = u128::from(random.below(2));
-    let fraction = if format.is_explicit() {
-        let top = 1u128 << (stored - 1);
-        if field == 0 { fraction & !top } else { fraction | top }
-    } else {
-        fraction
-    };
-    sign << (format.width() - 1) | field << stored | fraction
-}
-
-fn same<F: Float>(found: u128, expected: F, case: std::fmt::Arguments<'_>) {
-    let number = F::from_bits(found);
-    assert!(
-        found == expected.to_bits() || number.is_nan() && expected.is_nan(),
-        "{case}: {found:#x} ({number}), expected {:#x} ({expected})",
-        expected.to_bits()
-    );
-}
-
-fn compare<F>(format: Format, samples: u32)
-where
-    F: Float
-        + std::fmt::Display
-        + FloatConvert<Half>
-        + FloatConvert<Single>
-        + FloatConvert<Double>
-        + FloatConvert<Quad>
-        + FloatConvert<X87DoubleExtended>,
-{
-    let mut random = Random::new(11);
-    let width = format.width();
-    for rounding in Rounding::ALL {
-        let mode = round(rounding);
-        let add = Built::new(&[width; 2], |g, x| float::add(g, format, rounding, &x[0], &x[1]));
-        let multiply = Built::new(&[width; 2], |g, x| float::multiply(g, format, rounding, &x[0], &x[1]));
-        let divide = Built::new(&[width; 2], |g, x| float::divide(g, format, rounding, &x[0], &x[1]));
-        let fused =
-            Built::new(&[width; 3], |g, x| float::multiply_add(g, format, rounding, &x[0], &x[1], &x[2]));
-        let integral = Built::new(&[width], |g, x| float::round_to_integral(g, format, rounding, &x[0]));
-        for _ in 0..samples {
-            let [a, b, c] = [(); 3].map(|()| sample(&mut random, format));
-            let [x, y, z] = [a, b, c].map(F::from_bits);
-            same(add.value(&[a, b]), x.add_r(y, mode).value, format_args!("{rounding:?} {x} + {y}"));
-            same(multiply.value(&[a, b]), x.mul_r(y, mode).value, format_args!("{rounding:?} {x} * {y}"));
-            same(divide.value(&[a, b]), x.div_r(y, mode).value, format_args!("{rounding:?} {x} / {y}"));
-            same(
-                fused.value(&[a, b, c]),
-                x.mul_add_r(y, z, mode).value,
-                format_args!("{rounding:?} {x} * {y} + {z}"),
-            );
-            same(integral.value(&[a]), x.round_to_integral(mode).value, format_args!("{rounding:?} {x}"));
-        }
-        for bits in [5, 16, 32, 64, 100] {
-            for signed in [false, true] {
-                let to = Built::new(&[width], |g, x| {
-                    float::to_integer(g, format, rounding, &x[0], (bits as usize, signed))
-                });
-                let from =
-                    Built::new(&[bits], |g, x| float::from_integer(g, format, rounding, &x[0], signed));
-                for _ in 0..samples / 5 {
-                    let a = sample(&mut random, format);
-                    let mut exact = false;
-                    let number = F::from_bits(a);
-                    let mask = (1u128 << bits) - 1;
-                    let (value, invalid) = if signed {
-                        let result = number.to_i128_r(bits as usize, mode, &mut exact);
-                        (result.value as u128, result.status)
-                    } else {
-                        let result = number.to_u128_r(bits as usize, mode, &mut exact);
-                        (result.value, result.status)
-                    };
-                    let invalid = invalid.contains(rustc_apfloat::Status::INVALID_OP);
-                    let expected = if invalid { 1 << (bits - 1) } else { value & mask };
-                    assert_eq!(to.value(&[a]), expected, "{rounding:?} {number} to {bits} {signed}");
-
-                    let integer = (u128::from(random.word()) << 64 | u128::from(random.word()))
-                        >> random.below(100)
-                        & mask;
-                    let shift = 128 - bits;
-                    let expected = if signed {
-                        F::from_i128_r((integer << shift) as i128 >> shift, mode).value
-                    } else {
-                        F::from_u128_r(integer, mode).value
-                    };
-                    same(
-                        from.value(&[integer]),
-                        expected,
-                        format_args!("{rounding:?} {integer:#x} of {bits}"),
-                    );
+/// Values of all assignments of a circuit over at most 20 inputs, 64 at a time.
+fn table(built: &Built) -> Vec<u64> {
+    let inputs = built.inputs.len();
+    let width = built.shape.operand;
+    let mut values = vec![0u64; 1 << inputs];
+    for start in (0..1u64 << inputs).step_by(64) {
+        let mut lanes: Vec<u64> = vec![0; built.gates.len()];
+        for node in 1..built.gates.len() as u32 {
+            let value = |lit: Lit| {
+                if lit.is_negated() { !lanes[lit.node() as usize] } else { lanes[lit.node() as usize] }
+            };
+            lanes[node as usize] = match built.gates.gate(node) {
+                Gate::False => 0,
+                Gate::Input => {
+                    let (k, i) = built.inputs[&node];
+                    let bit = k as u32 * width + i;
+                    (0..64).fold(0, |lane, j| lane | ((start + j) >> bit & 1) << j)
                 }
+                Gate::And(a, b) => value(a) & value(b),
+                Gate::Xor(a, b) => value(a) ^ value(b),
+                Gate::Mux(c, t, e) => value(c) & value(t) | !value(c) & value(e),
+                Gate::Majority(a, b, c) => value(a) & value(b) | value(c) & (value(a) | value(b)),
+            };
+        }
+        for (i, lit) in built.result.iter().enumerate() {
+            let lane = lanes[lit.node() as usize] ^ if lit.is_negated() { u64::MAX } else { 0 };
+            for j in 0..64u64.min(1 << inputs) {
+                values[(start + j) as usize] |= (lane >> j & 1) << i;
             }
         }
-        let conversion =
-            |to: Format| (to, Built::new(&[width], |g, x| float::to_format(g, format, to, rounding, &x[0])));
-        let conversions =
-            [Format::HALF, Format::SINGLE, Format::DOUBLE, Format::QUAD, Format::X87].map(conversion);
-        for _ in 0..samples {
-            let a = sample(&mut random, format);
-            let number = F::from_bits(a);
-            for (to, built) in &conversions {
-                let found = built.value(&[a]);
-                let mut lossy = false;
-                let case = format_args!("{rounding:?} {number} to {to:?}");
-                match *to {
-                    Format::HALF => same::<Half>(found, number.convert_r(mode, &mut lossy).value, case),
-                    Format::SINGLE => same::<Single>(found, number.convert_r(mode, &mut lossy).value, case),
-                    Format::DOUBLE => same::<Double>(found, number.convert_r(mode, &mut lossy).value, case),
-                    Format::QUAD => same::<Quad>(found, number.convert_r(mode, &mut lossy).value, case),
-                    _ => same::<X87DoubleExtended>(found, number.convert_r(mode, &mut lossy).value, case),
+    }
+    values
+}
+
+/// All operands in formats of `widths` bits, all rounding modes.
+fn exhaustive(op: Op, float: FloatOp, widths: std::ops::RangeInclusive<u32>) -> usize {
+    let mut checked = 0;
+    for shape in widths.flat_map(|width| float_shapes(float, width)) {
+        let found = table(&Built::new(op, shape, &[]));
+        let mask = (1 << shape.operand) - 1;
+        for (i, &found) in found.iter().enumerate() {
+            let i = i as u64;
+            let [a, b, c] = [0, 1, 2].map(|k| i >> (k * shape.operand) & mask);
+            assert_eq!(found, word(op, shape, a, b, c), "{op:?} {shape:?} on {a:#b} {b:#b} {c:#b}");
+        }
+        checked += found.len();
+    }
+    checked
+}
+
+#[test]
+fn all_operands_of_tiny_formats() {
+    let mut checked = 0;
+    for (float, op) in operators() {
+        checked += match op.arity() {
+            1 => exhaustive(op, float, 1..=9),
+            2 => exhaustive(op, float, 4..=7),
+            _ => exhaustive(op, float, 4..=5),
+        };
+    }
+    assert!(checked > 1_000_000, "only {checked} operands were checked");
+}
+
+/// Formats with more or fewer exponent bits than fraction bits.
+#[test]
+fn operands_of_lopsided_formats() {
+    let mut random = Random::new(31);
+    for format in [Format::ieee(2, 12), Format::ieee(7, 2), Format::ieee(4, 4), Format::ieee(3, 20)] {
+        for rounding in Rounding::ALL {
+            compare(&mut random, format, rounding, 40);
+        }
+    }
+}
+
+/// Shapes of an operator in a real format.
+fn shapes(float: FloatOp, format: Format, rounding: Rounding) -> Vec<Shape> {
+    let parameter = FloatParameter::new(format, rounding);
+    let shape = |parameter: FloatParameter, width: u32, operand: u32| Shape {
+        width,
+        operand,
+        low: parameter.pack(float),
+    };
+    let own = format.width();
+    match float {
+        FloatOp::FLt | FloatOp::FLe | FloatOp::FEq => vec![shape(parameter, 1, own)],
+        FloatOp::FToUInt | FloatOp::FToSInt => [8, 32, 64, 100].map(|w| shape(parameter, w, own)).to_vec(),
+        FloatOp::FFromUInt | FloatOp::FFromSInt => {
+            [1, 16, 64, 130].map(|w| shape(parameter, own, w)).to_vec()
+        }
+        FloatOp::FToF => [Format::HALF, Format::SINGLE, Format::DOUBLE, Format::X87, Format::ieee(4, 60)]
+            .map(|to| shape(FloatParameter { format: to, rounding, source: format }, to.width(), own))
+            .to_vec(),
+        FloatOp::FAdd | FloatOp::FMul | FloatOp::FDiv | FloatOp::FMulAdd => vec![shape(parameter, own, own)],
+        FloatOp::FSqrt | FloatOp::FRound | FloatOp::FRem => vec![shape(parameter, own, own)],
+    }
+}
+
+fn compare(random: &mut Random, format: Format, rounding: Rounding, count: u64) {
+    for (float, op) in operators() {
+        let is_large = float == FloatOp::FRem && format.exponent() > 8;
+        if is_large || (!float.rounds() && rounding != Rounding::NearestEven) {
+            continue;
+        }
+        for shape in shapes(float, format, rounding) {
+            let takes_integer = matches!(float, FloatOp::FFromUInt | FloatOp::FFromSInt);
+            let mut operands = || {
+                if takes_integer {
+                    vec![random.bits(shape.operand)]
+                } else {
+                    some_operands(random, float, format)
                 }
+            };
+            let free = Built::new(op, shape, &[]);
+            for _ in 0..count {
+                free.check(&operands());
+            }
+            // Constants fold into other circuits.
+            for known in 0..op.arity() {
+                let operands = operands();
+                let constants: Vec<Option<&Bits>> =
+                    operands.iter().enumerate().map(|(k, bits)| (k != known).then_some(bits)).collect();
+                Built::new(op, shape, &constants).check(&operands);
             }
         }
     }
-    let comparisons = Built::new(&[width; 2], |g, x| {
-        vec![
-            float::less(g, format, &x[0], &x[1], false),
-            float::less(g, format, &x[0], &x[1], true),
-            float::equal(g, format, &x[0], &x[1]),
-        ]
-    });
-    for _ in 0..10 * samples {
-        let [mut a, b] = [(); 2].map(|()| sample(&mut random, format));
-        if random.below(3) == 0 {
-            a = b;
-        }
-        let (x, y) = (F::from_bits(a), F::from_bits(b));
-        let expected = u128::from(x < y) | u128::from(x <= y) << 1 | u128::from(x == y) << 2;
-        assert_eq!(comparisons.value(&[a, b]), expected, "{x} and {y}");
-    }
-    if format.exponent() < 11 {
-        let remainder = Built::new(&[width; 2], |g, x| float::remainder(g, format, &x[0], &x[1]));
-        for _ in 0..samples {
-            let [a, b] = [(); 2].map(|()| sample(&mut random, format));
-            let [x, y] = [a, b].map(F::from_bits);
-            same(remainder.value(&[a, b]), x.ieee_rem(y).value, format_args!("{x} rem {y}"));
+}
+
+#[test]
+fn operands_of_real_formats() {
+    let mut random = Random::new(7);
+    let count = samples(8);
+    for format in [Format::HALF, Format::BFLOAT, Format::SINGLE, Format::DOUBLE, Format::X87, Format::QUAD] {
+        for rounding in Rounding::ALL {
+            compare(&mut random, format, rounding, count);
         }
     }
 }
 
+/// The remainder of doubles has some 2,000 steps.
 #[test]
-fn half() {
-    compare::<Half>(Format::HALF, 300);
-}
-#[test]
-fn single() {
-    compare::<Single>(Format::SINGLE, 100);
-}
-#[test]
-fn double() {
-    compare::<Double>(Format::DOUBLE, 30);
-}
-#[test]
-fn extended() {
-    compare::<X87DoubleExtended>(Format::X87, 20);
-}
-#[test]
-fn quad() {
-    compare::<Quad>(Format::QUAD, 10);
+fn remainders_of_doubles() {
+    let mut random = Random::new(3);
+    let shape = shapes(FloatOp::FRem, Format::DOUBLE, Rounding::NearestEven)[0];
+    let built = Built::new(Op::FRem, shape, &[]);
+    for _ in 0..5 {
+        built.check(&some_operands(&mut random, FloatOp::FRem, Format::DOUBLE));
+    }
+    let near = some_number(&mut random, Format::DOUBLE, None);
+    built.check(&[near.clone(), near]);
 }
 
 #[test]
-fn roots_are_those_of_the_processor() {
-    let even = Rounding::NearestEven;
-    let single = Built::new(&[32], |g, x| float::root(g, Format::SINGLE, even, &x[0]));
-    let double = Built::new(&[64], |g, x| float::root(g, Format::DOUBLE, even, &x[0]));
-    let mut random = Random::new(5);
-    for _ in 0..200 {
-        let a = sample(&mut random, Format::SINGLE);
-        let expected = Single::from_bits(f32::from_bits(a as u32).sqrt().to_bits().into());
-        same(single.value(&[a]), expected, format_args!("root of {a:#x}"));
-        let a = sample(&mut random, Format::DOUBLE);
-        let expected = Double::from_bits(f64::from_bits(a as u64).sqrt().to_bits().into());
-        same(double.value(&[a]), expected, format_args!("root of {a:#x}"));
-    }
+fn the_remainder_of_quads_ends_at_the_gate_limit() {
+    let mut gates = Gates::new();
+    let words: Vec<Vec<Lit>> = (0..2).map(|_| (0..128).map(|_| gates.input()).collect()).collect();
+    gates.allow(&Budget::unlimited(), 100_000);
+    let shape = shapes(FloatOp::FRem, Format::QUAD, Rounding::NearestEven)[0];
+    circuit::apply(&mut gates, Op::FRem, shape.width, shape.low, &[&words[0], &words[1]]);
+    assert_eq!(gates.stopped(), Some(&Why::Memory));
+    assert!(gates.len() <= 100_000);
 }

@@ -151,13 +151,6 @@ impl Gates {
         self.gates[node as usize]
     }
 
-    /// Stops building, because a circuit cannot be built.
-    pub fn refuse(&mut self, message: String) {
-        if self.stopped.is_none() {
-            self.stopped = Some(Why::Layer { name: "sat".into(), message });
-        }
-    }
-
     fn push(&mut self, gate: Gate) -> Option<u32> {
         if self.stopped.is_some() {
             return None;

@@ -15,7 +15,7 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 /// Widths that the meaning of an operator depends on.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct Shape {
     /// Width of the result.
     pub width: u32,

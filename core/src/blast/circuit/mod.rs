@@ -5,7 +5,7 @@
 
 mod arith;
 mod compare;
-pub mod float;
+mod float;
 mod shift;
 
 pub use arith::{add, divide, multiply, negate, subtract};
@@ -29,8 +29,8 @@ pub fn choose(g: &mut Gates, condition: Lit, then: &[Lit], other: &[Lit]) -> Wor
     then.iter().zip(other).map(|(&t, &e)| g.mux(condition, t, e)).collect()
 }
 
-/// Applies an operator to words. `width` is that of the result, `low` the lowest bit of an extract. `operands` has
-/// as many words as the operator takes.
+/// Applies an operator to words. `width` is that of the result, `low` the lowest bit of an extract or the parameter of
+/// a float operator. `operands` has as many words as the operator takes.
 pub fn apply(g: &mut Gates, op: Op, width: u32, low: u32, operands: &[&[Lit]]) -> Word {
     let a = operands[0];
     let b = || operands[1];
@@ -69,10 +69,7 @@ pub fn apply(g: &mut Gates, op: Op, width: u32, low: u32, operands: &[&[Lit]]) -
             ShapeOp::SExt => extend(a, width, a[a.len() - 1]),
             ShapeOp::Ite => choose(g, a[0], operands[1], operands[2]),
         },
-        Family::Float(_) => {
-            g.refuse(format!("expected operators on bit-vectors, found {op:?}, which has no circuit"));
-            vec![Lit::FALSE; width]
-        }
+        Family::Float(op) => float::apply(g, op, width, low, operands),
         Family::Leaf(_) | Family::Array(_) => unreachable!("{op:?} is not a function of words"),
     }
 }

@@ -1,5 +1,4 @@
-//! Square root: one bit of the root per step, as on paper with two digits of the radicand at a time. The root of a
-//! number is never subnormal and never overflows.
+//! Square root: one bit of the root per step, as on paper with two digits of the radicand at a time.
 
 use super::divide::subtract_if_fits;
 use super::round::{Exact, round};
@@ -49,7 +48,6 @@ pub fn root(g: &mut Gates, format: Format, rounding: Rounding, a: &[Lit]) -> Wor
     bits[precision] = Lit::TRUE;
     bits.insert(0, remains);
     let exponent = doubled.half();
-    let exponent = exponent.assume(1, i64::MAX);
     let rounded = round(g, format, rounding, &Exact { sign: Lit::FALSE, exponent, significand: bits });
 
     let nan = any_nan(g, &[&number]);
