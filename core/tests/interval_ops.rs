@@ -4,7 +4,7 @@
 use crate::float::shapes::float_shapes;
 use partita_core::expr::bits::mask;
 use partita_core::expr::eval::{Shape, word};
-use partita_core::expr::{Family, Op, ResultSort};
+use partita_core::expr::{Family, FloatOp, Op, ResultSort};
 use partita_core::interval::{Approx, Set, backward, forward};
 
 /// Sets of one or two intervals of `width`-bit words: all intervals, and pairs of intervals around a gap.
@@ -173,6 +173,27 @@ fn preimages_of_binary_operators_at_widths_1_to_4() {
                             let by_intervals = backward::by_intervals(op, shape, &target, own, other, which);
                             check(&format!("{what} by intervals"), &by_intervals, &values);
                         }
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn fused_operations_at_widths_4_and_5() {
+    for (width, step) in [(4, 23), (5, 97)] {
+        let all: Vec<Set> = sets(width).into_iter().step_by(step).collect();
+        for shape in float_shapes(FloatOp::FMulAdd, width) {
+            for a in &all {
+                for b in all.iter().skip(1) {
+                    for c in all.iter().skip(2).step_by(2) {
+                        let pairs = || a.values().flat_map(|x| b.values().map(move |y| (x, y)));
+                        let triples = pairs().flat_map(|(x, y)| c.values().map(move |z| (x, y, z)));
+                        let values = triples.map(|(x, y, z)| word(Op::FMulAdd, shape, x, y, z)).collect();
+                        let what = format!("{shape:?} of {a:?}, {b:?} and {c:?}");
+                        let image = forward::ternary(Op::FMulAdd, shape, [a, b, c]);
+                        check(&what, &image, &distinct(values));
                     }
                 }
             }

@@ -5,6 +5,7 @@
 //! the target (sound). The flag says that it contains nothing else (exact). Small products are enumerated; above
 //! that, each operator has its own rule on intervals. Tests compare all of it with `eval`.
 
+use super::float;
 use super::forward::{self, MAX_PAIRS, runs};
 use super::set::{Approx, Interval, MAX_BITMAP_WIDTH, Set};
 use crate::expr::bits::{mask, signed};
@@ -37,7 +38,9 @@ pub fn unary(op: Op, shape: Shape, target: &Set, a: &Set) -> Approx {
         Family::Shape(ShapeOp::Concat | ShapeOp::Ite) | Family::Leaf(_) | Family::Array(_) => {
             unreachable!("{op:?} does not take one word")
         }
-        Family::Bits(_) | Family::Arith(_) | Family::Shift(_) | Family::Compare(_) | Family::Float(_) => {
+        Family::Float(_) if a.is_empty() || target.is_empty() => Approx::exact(Set::empty(width)),
+        Family::Float(float) => float::backward_unary(float, op, shape, target, a),
+        Family::Bits(_) | Family::Arith(_) | Family::Shift(_) | Family::Compare(_) => {
             debug_assert_eq!(op.arity(), 1, "{op:?} does not take one word");
             Approx::sound(Set::full(width))
         }
@@ -131,7 +134,7 @@ pub fn by_intervals(op: Op, shape: Shape, target: &Set, own: &Set, other: &Set, 
             ShiftOp::Shl | ShiftOp::LShr | ShiftOp::AShr => amounts(op, shape, target, own, other),
         },
         Family::Compare(_) => compare(op, target, other, which),
-        Family::Float(_) => all(),
+        Family::Float(float) => float::backward_binary(float, op, shape, target, other, which),
         Family::Shape(ShapeOp::Concat) => concat(shape, target, other, which),
         Family::Shape(_) | Family::Leaf(_) | Family::Array(_) => {
             unreachable!("{op:?} does not take two words")

@@ -111,7 +111,7 @@ pub fn image<'a>(graph: &Graph, e: Expr, known: impl Fn(Expr) -> Option<&'a Set>
         1 => forward::unary(graph.op(e), shape(graph, e), &set(0)),
         2 => forward::binary(graph.op(e), shape(graph, e), &set(0), &set(1)),
         _ if graph.op(e) == Op::Ite => forward::ite(&set(0), &set(1), &set(2)),
-        _ => return Set::full(graph.width(e)),
+        _ => forward::ternary(graph.op(e), shape(graph, e), [&set(0), &set(1), &set(2)]),
     };
     image.set
 }

@@ -5,6 +5,7 @@
 //! operator has its own rule on intervals. Tests compare all of it with `eval`.
 
 use super::field::ones;
+use super::float;
 use super::set::{Approx, Interval, Repr, Set};
 use crate::expr::bits::mask;
 use crate::expr::eval::{self, Shape};
@@ -50,7 +51,8 @@ pub fn unary(op: Op, shape: Shape, a: &Set) -> Approx {
         Family::Shape(ShapeOp::Concat | ShapeOp::Ite) | Family::Leaf(_) | Family::Array(_) => {
             unreachable!("{op:?} does not take one word")
         }
-        Family::Bits(_) | Family::Arith(_) | Family::Shift(_) | Family::Compare(_) | Family::Float(_) => {
+        Family::Float(float) => float::forward_unary(float, op, shape, a),
+        Family::Bits(_) | Family::Arith(_) | Family::Shift(_) | Family::Compare(_) => {
             debug_assert_eq!(op.arity(), 1, "{op:?} does not take one word");
             Approx::sound(Set::full(width))
         }
@@ -116,11 +118,19 @@ pub fn by_intervals(op: Op, shape: Shape, a: &Set, b: &Set) -> Approx {
             ShiftOp::Shl | ShiftOp::LShr | ShiftOp::AShr => shift(op, width, a, b),
         },
         Family::Compare(_) => compare(op, a, b),
-        Family::Float(_) => Approx::sound(Set::full(width)),
+        Family::Float(float) => float::forward_binary(float, op, shape, a, b),
         Family::Shape(ShapeOp::Concat) => concat(shape, a, b),
         Family::Shape(_) | Family::Leaf(_) | Family::Array(_) => {
             unreachable!("{op:?} does not take two words")
         }
+    }
+}
+
+/// Image of an operator on three words of one width.
+pub fn ternary(op: Op, shape: Shape, operands: [&Set; 3]) -> Approx {
+    match op.family() {
+        Family::Float(float) => float::forward_ternary(float, op, shape, operands),
+        _ => unreachable!("{op:?} does not take three words of one width"),
     }
 }
 

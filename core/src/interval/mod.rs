@@ -4,6 +4,7 @@
 mod aligned;
 pub mod backward;
 pub mod field;
+mod float;
 mod fold;
 pub mod forward;
 mod guess;

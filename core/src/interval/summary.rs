@@ -208,10 +208,9 @@ impl Summaries {
 
 /// Fast path for the most frequent condition: a leaf, or bits of one, compared with a constant.
 fn comparison(graph: &Graph, ranges: &mut BitRanges, e: Expr) -> Option<Summary> {
-    let Comparison { op, holds, which, varying, constant, bits } = Comparison::of(graph, e)?;
+    let Comparison { op, shape, holds, which, varying, constant, bits } = Comparison::of(graph, e)?;
     let word = if graph.op(varying) == Op::Extract { graph.kid(varying, 0) } else { varying };
     let leaf = ranges.number(range::leaf(graph, word)?);
-    let shape = Shape { width: 1, operand: bits.width, low: 0 };
     let (own, other) = (Set::full(bits.width), Set::single(bits.width, constant));
     let before = backward::by_intervals(op, shape, &Set::truth(holds), &own, &other, which);
     let implied = if before.set.is_full() {
@@ -225,6 +224,7 @@ fn comparison(graph: &Graph, ranges: &mut BitRanges, e: Expr) -> Option<Summary>
 /// A comparison of bits of a leaf with a constant, or its negation.
 pub struct Comparison {
     op: Op,
+    shape: Shape,
     holds: bool,
     /// Index of the operand that is not constant.
     which: usize,
@@ -237,7 +237,7 @@ impl Comparison {
     pub fn of(graph: &Graph, e: Expr) -> Option<Comparison> {
         let (compared, holds) = if graph.op(e) == Op::Not { (graph.kid(e, 0), false) } else { (e, true) };
         let op = graph.op(compared);
-        if !op.is_comparison() {
+        if !op.is_comparison() && !matches!(op, Op::FLt | Op::FLe | Op::FEq) {
             return None;
         }
         let (a, b) = (graph.kid(compared, 0), graph.kid(compared, 1));
@@ -246,7 +246,8 @@ impl Comparison {
             (Some(c), None) => (1, b, c),
             (Some(_), Some(_)) | (None, None) => return None,
         };
-        Some(Comparison { op, holds, which, varying, constant, bits: range::leaf_bits(graph, varying)? })
+        let bits = range::leaf_bits(graph, varying)?;
+        Some(Comparison { op, shape: graph.shape(compared), holds, which, varying, constant, bits })
     }
 }
 

@@ -1,0 +1,217 @@
+//! Preimages: a monotone operation reaches an interval from an interval, whose ends are found by bisection. With one
+//! operand known the result is exact.
+
+use super::order::{Nans, Order, Piece, value};
+use super::{integer, parameter};
+use crate::expr::bits::mask;
+use crate::expr::eval::{self, Shape};
+use crate::expr::{FloatOp, Op};
+use crate::interval::set::{Approx, Interval, Set};
+
+/// The part of an interval of ordinals or integers where a monotone condition, false and then true, is true.
+fn first<T: Copy + Ord + Into<i128> + TryFrom<i128>>(
+    low: T,
+    high: T,
+    holds: impl Fn(T) -> bool,
+) -> Option<T> {
+    let at = |x: i128| T::try_from(x).ok().expect("between two values of its type");
+    if !holds(high) {
+        return None;
+    }
+    let (mut low, mut high): (i128, i128) = (low.into(), high.into());
+    while low < high {
+        let middle = (low + high) >> 1;
+        if holds(at(middle)) { high = middle } else { low = middle + 1 }
+    }
+    Some(at(low))
+}
+
+/// The last value where a condition, true and then false, is true.
+fn last<T: Copy + Ord + Into<i128> + TryFrom<i128>>(low: T, high: T, holds: impl Fn(T) -> bool) -> Option<T> {
+    let at = |x: i128| T::try_from(x).ok().expect("between two values of its type");
+    match first(low, high, |x| !holds(x)) {
+        None => Some(high),
+        Some(x) if x == low => None,
+        Some(x) => Some(at(x.into() - 1)),
+    }
+}
+
+/// A function that is monotone on an interval, with the least and the greatest result for each argument.
+struct Monotone<F> {
+    bounds: F,
+    increasing: bool,
+}
+
+impl<F: Fn(i128) -> (i64, i64)> Monotone<F> {
+    /// Arguments between `low` and `high` with a result in the target.
+    fn preimage(&self, low: i128, high: i128, (from, to): Piece) -> Option<(i128, i128)> {
+        let reaches = |x: i128| (self.bounds)(x).1 >= from;
+        let stays = |x: i128| (self.bounds)(x).0 <= to;
+        let (low, high) = if self.increasing {
+            (first(low, high, reaches)?, last(low, high, stays)?)
+        } else {
+            (first(low, high, stays)?, last(low, high, reaches)?)
+        };
+        (low <= high).then_some((low, high))
+    }
+}
+
+/// NaN results in the target.
+struct NanTarget {
+    /// Some NaN is in the target.
+    any: bool,
+    /// The one that operations make is.
+    default: bool,
+    /// Whether NaN operands are all accepted or all refused.
+    exact: bool,
+}
+
+impl NanTarget {
+    fn of(order: Order, target: &Set, nans: Nans) -> NanTarget {
+        let any = nans != Nans::None;
+        NanTarget {
+            any,
+            default: target.contains(order.default_nan()),
+            exact: !any || order.has_all_quiet(target),
+        }
+    }
+}
+
+/// Preimage of a unary operator. Neither set is empty.
+pub fn unary(float: FloatOp, op: Op, shape: Shape, target: &Set, own: &Set) -> Approx {
+    let p = parameter(float, shape);
+    let apply = |x: u64| eval::word(op, shape, x, 0, 0);
+    match float {
+        FloatOp::FSqrt | FloatOp::FRound | FloatOp::FToF => {
+            let (from, to) = (Order::new(p.source), Order::new(p.format));
+            let wanted = to.numbers(target);
+            let nan = NanTarget::of(to, target, wanted.nans);
+            let bounds = |x: i128| {
+                let result = to.ordinal(apply(from.word(x as i64)));
+                (result, result)
+            };
+            let f = Monotone { bounds, increasing: true };
+            let mut parts: Vec<Interval> = Vec::new();
+            for (low, high) in from.all() {
+                let low = if float == FloatOp::FSqrt { low.max(-1) } else { low };
+                for &piece in &wanted.pieces {
+                    let found = f.preimage(low.into(), high.into(), piece);
+                    parts.extend(found.iter().flat_map(|&(p, q)| from.words((p as i64, q as i64))));
+                }
+            }
+            if float == FloatOp::FSqrt && nan.default {
+                parts.extend(from.words((!from.infinity(), -2)));
+            }
+            if nan.any {
+                parts.extend(from.nan_words());
+            }
+            Set::from_intervals(shape.operand, parts).exact_if(wanted.exact && nan.exact)
+        }
+        FloatOp::FToUInt | FloatOp::FToSInt => to_integer(float, shape, target),
+        FloatOp::FFromUInt | FloatOp::FFromSInt => {
+            let to = Order::new(p.format);
+            let wanted = to.numbers(target);
+            let words = mask(shape.operand);
+            let bounds = |x: i128| {
+                let result = to.ordinal(apply(x as u64 & words));
+                (result, result)
+            };
+            let f = Monotone { bounds, increasing: true };
+            let (low, high) = match (float, own.min(), own.max(), own.signed_bounds()) {
+                (FloatOp::FFromSInt, _, _, Some(bounds)) => bounds,
+                (_, Some(low), Some(high), _) => (low.into(), high.into()),
+                _ => return Approx::exact(Set::empty(shape.operand)),
+            };
+            let mut parts: Vec<Interval> = Vec::new();
+            for &piece in &wanted.pieces {
+                if let Some((low, high)) = f.preimage(low, high, piece) {
+                    parts.extend(Set::from_integers(shape.operand, low, high).intervals());
+                }
+            }
+            Set::from_intervals(shape.operand, parts).exact_if(wanted.exact)
+        }
+        FloatOp::FAdd | FloatOp::FMul | FloatOp::FDiv | FloatOp::FRem | FloatOp::FMulAdd => {
+            unreachable!("{float:?} does not take one word")
+        }
+        FloatOp::FLt | FloatOp::FLe | FloatOp::FEq => unreachable!("{float:?} does not take one word"),
+    }
+}
+
+fn to_integer(float: FloatOp, shape: Shape, target: &Set) -> Approx {
+    let p = parameter(float, shape);
+    let order = Order::new(p.format);
+    let (least, most) = integer::bounds(float, shape.width);
+    let rounded = |x: i64| integer::rounded(p, order.word(x));
+    let (low, high) = (!order.infinity(), order.infinity());
+    let mut pieces: Vec<Piece> = Vec::new();
+    let mut between = |from: i128, to: i128| {
+        let ends = (first(low, high, |x| rounded(x) >= from), last(low, high, |x| rounded(x) <= to));
+        if let (Some(from), Some(to)) = ends
+            && from <= to
+        {
+            pieces.push((from, to));
+        }
+    };
+    if float == FloatOp::FToSInt {
+        target.signed_intervals().into_iter().for_each(|(from, to)| between(from, to));
+    } else {
+        target.intervals().into_iter().for_each(|(from, to)| between(from.into(), to.into()));
+    }
+    let outside = target.contains(1 << (shape.width - 1));
+    if outside {
+        between(i128::MIN, least - 1);
+        between(most + 1, i128::MAX);
+    }
+    let numbers = pieces.into_iter().flat_map(|piece| order.words(piece));
+    let nans = order.nan_words().into_iter().filter(|_| outside);
+    Set::from_intervals(shape.operand, numbers.chain(nans)).exact_if(!target.is_aligned())
+}
+
+/// Preimage for operand `which` of a binary operator that is not a comparison. No set is empty.
+pub fn binary(float: FloatOp, op: Op, shape: Shape, target: &Set, other: &Set, which: usize) -> Approx {
+    let order = Order::new(parameter(float, shape).format);
+    let width = order.width();
+    let all = || Approx::sound(Set::full(width));
+    let (wanted, known) = (order.numbers(target), order.numbers(other));
+    let nan = NanTarget::of(order, target, wanted.nans);
+    let (Some(least), Some(greatest)) = (known.least(), known.greatest()) else {
+        // The result is NaN.
+        return Approx { set: Set::full_if(width, nan.any), exact: !nan.any };
+    };
+    if nan.any && known.has_nan() {
+        return all();
+    }
+    // Only where no number gives NaN, and the operation is monotone for all values of the other operand.
+    let infinite = value(least) == -order.infinity() || value(greatest) == order.infinity();
+    let (has_zero, is_negative) = (value(least) <= 0 && value(greatest) >= 0, greatest < 0);
+    if infinite || float == FloatOp::FRem || (float != FloatOp::FAdd && has_zero) {
+        return all();
+    }
+    let bounds = |x: i128| {
+        let result = |y: i64| {
+            let (x, y) = (order.word(x as i64), order.word(y));
+            let (p, q) = if which == 0 { (x, y) } else { (y, x) };
+            order.ordinal(eval::word(op, shape, p, q, 0))
+        };
+        let (a, b) = (result(least), result(greatest));
+        (a.min(b), a.max(b))
+    };
+    let increasing = match float {
+        FloatOp::FAdd => true,
+        FloatOp::FDiv if which == 1 => is_negative,
+        _ => !is_negative,
+    };
+    let f = Monotone { bounds, increasing };
+    let mut parts: Vec<Interval> = Vec::new();
+    for (low, high) in order.all() {
+        for &piece in &wanted.pieces {
+            let found = f.preimage(low.into(), high.into(), piece);
+            parts.extend(found.iter().flat_map(|&(p, q)| order.words((p as i64, q as i64))));
+        }
+    }
+    if nan.any {
+        parts.extend(order.nan_words());
+    }
+    let exact = wanted.exact && nan.exact && least == greatest && !known.has_nan();
+    Set::from_intervals(width, parts).exact_if(exact)
+}
