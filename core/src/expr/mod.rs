@@ -210,6 +210,8 @@ pub struct Graph {
     /// The result of `not` for each node, or 0. Branches request the negations of the same few conditions
     /// repeatedly.
     negations: Vec<u32>,
+    /// Whether a float operator was ever built.
+    has_floats: bool,
     #[cfg(debug_assertions)]
     generations: Vec<u32>,
 }
@@ -234,6 +236,7 @@ impl Graph {
             table_numbers: FxHashMap::default(),
             rules: rewrite::Counters::default(),
             negations: Vec::new(),
+            has_floats: false,
             #[cfg(debug_assertions)]
             generations: Vec::new(),
         };

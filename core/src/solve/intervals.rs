@@ -346,6 +346,11 @@ impl Layer for Intervals {
                 verdict = self.decide(query, rest, &facts, &start);
             }
         }
+        if let (Verdict::Open, Some(repairs)) = (&verdict, &mut self.repairs)
+            && let Some(model) = repairs.search(query, rest, &facts, &start.model)
+        {
+            return Answer::Sat(model);
+        }
         match self.answer(query, verdict) {
             Some(answer) => answer,
             None => self.pass(query, rest),
@@ -360,7 +365,8 @@ impl Layer for Intervals {
     fn counters(&self) -> Vec<(String, f64)> {
         let repaired = self.repairs.as_ref().map_or(0, Repairs::answered);
         let passed = self.passed.iter().map(|(why, count)| (format!("passed_{why}"), *count));
-        [("repaired".to_string(), repaired)]
+        let searched = self.repairs.as_ref().map_or(0, Repairs::searched);
+        [("repaired".to_string(), repaired), ("searched".to_string(), searched)]
             .into_iter()
             .chain(passed)
             .map(|(name, n)| (name, n as f64))

@@ -8,6 +8,11 @@ use crate::expr::eval::Shape;
 use crate::expr::{Bits, Expr, FloatOp, Graph, Op, Sort};
 
 impl Graph {
+    /// Returns whether a float operator was ever built, so that graphs without them are not searched for some.
+    pub fn has_floats(&self) -> bool {
+        self.has_floats
+    }
+
     /// Returns format and rounding mode of a float node.
     pub fn float_parameter(&self, e: Expr) -> Option<FloatParameter> {
         let crate::expr::Family::Float(op) = self.op(e).family() else { return None };
@@ -37,6 +42,7 @@ impl Graph {
         if kids.iter().all(|&kid| self.is_const(kid)) {
             return self.fold_float(op, sort, packed, kids);
         }
+        self.has_floats = true;
         let mut operands: smallvec::SmallVec<[Expr; 3]> = kids.into();
         if Op::from(op).commutes() && self.swaps(operands[0], operands[1]) {
             operands.swap(0, 1);

@@ -6,18 +6,21 @@
 //! a search, so it is tried before expensive methods. Sound: a model is evaluated under every constraint of the query.
 //! Source: propagation-based local search (Niemetz, Preiner, Biere: CAV 2016), restricted to one walk.
 
+mod float;
 mod inverse;
 mod propagate;
+mod search;
 
 use super::Rest;
 use crate::cost;
 use crate::expr::walk::Atom;
 use crate::expr::{Expr, Model};
-use crate::interval::Comparison;
+use crate::interval::{Comparison, Facts};
 use crate::query::Query;
 use crate::throttle::Throttle;
 use crate::tuning::ThrottleOptions;
 use propagate::Propagation;
+use search::Searches;
 use smallvec::SmallVec;
 
 /// Constraints repaired for one query, each with inputs that were not changed before.
@@ -40,17 +43,35 @@ pub struct Repairs {
     tries: u64,
     answered: u64,
     propagation: Propagation,
+    searches: Searches,
 }
 
 impl Repairs {
     pub fn new(tries: u64, throttle: &ThrottleOptions) -> Repairs {
+        let searches = Searches::new(throttle);
         let throttle = Throttle::by_tries(throttle);
-        Repairs { throttle, tries, answered: 0, propagation: Propagation::default() }
+        Repairs { throttle, tries, answered: 0, propagation: Propagation::default(), searches }
     }
 
     /// Number of queries answered.
     pub fn answered(&self) -> u64 {
         self.answered
+    }
+
+    /// Number of queries answered by local search.
+    pub fn searched(&self) -> u64 {
+        self.searches.answered
+    }
+
+    /// Searches for a model of a query with float operators, from the given one.
+    pub fn search(
+        &mut self,
+        query: &Query,
+        rest: &mut Rest<'_>,
+        facts: &Facts,
+        model: &Model,
+    ) -> Option<Model> {
+        self.searches.search(query, rest, facts, model, &mut self.propagation)
     }
 
     /// Changes a model that violates the given constraints into one of the query. Not tried if all of them are over one

@@ -1,10 +1,12 @@
 //! Propagates the target of an expression down to values of inputs.
 
+use super::float::operand_target;
 use super::inverse::{Operand, Target, comparison_target, operand_value};
 use crate::expr::bits::mask;
 use crate::expr::eval::{Evaluation, Shape};
 use crate::expr::walk::{Atom, Marks, element_range};
-use crate::expr::{Expr, Family, Graph, Op};
+use crate::expr::{Expr, Family, FloatOp, Graph, Op};
+use smallvec::SmallVec;
 
 /// Nodes visited in the search for a route to the input.
 const MAX_VISITED: usize = 512;
@@ -160,6 +162,9 @@ impl Walk<'_, '_> {
         let width = self.graph.width(e);
         let kid = |place: usize| self.graph.kid(e, place);
         let op = self.graph.op(e);
+        if let Family::Float(float) = op.family() {
+            return self.propagate_float(float, e, target);
+        }
         match op {
             Op::Const | Op::Table | Op::ConstArray | Op::Store => false,
             Op::Var => self.set(Atom::Variable(e), target.nearest(now)),
@@ -212,10 +217,20 @@ impl Walk<'_, '_> {
                     if place == 0 { target.plus(other, width) } else { target.taken_from(other, width) };
                 self.propagate(kid(place), target)
             }
-            op if matches!(op.family(), Family::Float(_)) => false,
             op if op.arity() == 2 => self.propagate_to_operand(e, target.nearest(now)),
             _ => false,
         }
+    }
+
+    fn propagate_float(&mut self, float: FloatOp, e: Expr, target: Target) -> bool {
+        let kids = self.graph.kids(e);
+        if kids.iter().any(|&kid| self.graph.width(kid) > 64) {
+            return false;
+        }
+        let operands: SmallVec<[u64; 3]> = kids.iter().map(|&kid| self.value(kid)).collect();
+        let place = if kids.len() == 2 { self.operand_to_change(e) } else { 0 };
+        operand_target(float, self.graph.op(e), self.graph.shape(e), &operands, place, target)
+            .is_some_and(|target| self.propagate(kids[place], target))
     }
 
     fn propagate_to_operand(&mut self, e: Expr, wanted: u64) -> bool {

@@ -1,0 +1,486 @@
+//! Local search for queries over floats: one input is changed at a time, to the value that brings the violated
+//! constraints nearest to being satisfied.
+//!
+//! The distance of a comparison is the number of floats between its operands, on a logarithmic scale; conjunctions add,
+//! disjunctions take the least. Candidates for an input are the value that propagation finds, neighbours at growing
+//! distances, and a few numbers that programs use. Values stay in the sets of the facts. If no candidate helps, the
+//! violated constraints get more weight. Sound: a model is evaluated under every constraint of the query.
+//! Source: XSat (Fu, Su: CAV 2016) for the distance; weights as in local search for SAT.
+
+use super::Propagation;
+use crate::cost;
+use crate::expr::bits::{mask, signed};
+use crate::expr::eval::Evaluation;
+use crate::expr::float::{FloatParameter, Format};
+use crate::expr::walk::Atom;
+use crate::expr::{Expr, Family, Graph, Model, Op};
+use crate::interval::{BitRange, Facts, Set};
+use crate::query::Query;
+use crate::solve::Rest;
+use crate::throttle::Throttle;
+use crate::tuning::ThrottleOptions;
+use rustc_hash::FxHashSet;
+
+/// Queries with more constraints or inputs are not searched.
+const MAX_CONSTRAINTS: usize = 512;
+const MAX_INPUTS: usize = 128;
+/// Nodes of a query that are looked at.
+const MAX_NODES: usize = 4096;
+/// Depth of connectives of which the distance is computed.
+const MAX_DEPTH: u32 = 32;
+/// Inputs of a violated constraint that are tried in one step.
+const INPUTS_PER_STEP: usize = 6;
+/// Effort without arithmetic, effort for each arithmetic operation, and the most.
+const MIN_EFFORT: u64 = 1_000_000;
+const EFFORT_PER_OPERATION: u64 = 2_000_000;
+const MAX_EFFORT: u64 = 100_000_000;
+/// Searches pay if at least one in this many succeeds.
+const TRIES_PER_SUCCESS: u64 = 4;
+/// Distance of a comparison with NaN.
+const NAN_DISTANCE: u64 = 1 << 62;
+
+/// Searches of one layer.
+pub struct Searches {
+    throttle: Throttle,
+    pub answered: u64,
+}
+
+/// Xorshift: the same query gives the same search.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    fn below(&mut self, n: usize) -> usize {
+        (self.next() >> 11) as usize % n
+    }
+}
+
+struct Input {
+    range: BitRange,
+    /// An atom of the range, for propagation.
+    atom: Atom,
+    /// Its values by the facts.
+    set: Set,
+    /// Constraints that mention it.
+    users: Vec<usize>,
+}
+
+struct Problem {
+    constraints: Vec<Expr>,
+    /// Inputs of each constraint.
+    inputs_of: Vec<Vec<usize>>,
+    inputs: Vec<Input>,
+    weights: Vec<u64>,
+    effort: u64,
+}
+
+impl Searches {
+    pub fn new(throttle: &ThrottleOptions) -> Searches {
+        Searches { throttle: Throttle::by_tries(throttle), answered: 0 }
+    }
+
+    /// Changes a model into one of the query. Only for queries with float operators.
+    pub fn search(
+        &mut self,
+        query: &Query,
+        rest: &mut Rest<'_>,
+        facts: &Facts,
+        start: &Model,
+        propagation: &mut Propagation,
+    ) -> Option<Model> {
+        if !rest.graph.has_floats() || facts.infeasible.is_some() {
+            return None;
+        }
+        let mut problem = Problem::of(query, rest, facts)?;
+        if self.throttle.skips() {
+            return None;
+        }
+        let before = rest.effort();
+        let found = problem.search(rest, start, propagation, before);
+        let found = found.filter(|model| rest.satisfies(query, model).is_ok());
+        self.throttle.note(1, if found.is_some() { TRIES_PER_SUCCESS } else { 0 });
+        self.answered += u64::from(found.is_some());
+        found
+    }
+}
+
+impl Problem {
+    fn of(query: &Query, rest: &mut Rest<'_>, facts: &Facts) -> Option<Problem> {
+        let mut constraints = Vec::new();
+        let mut stack = query.constraints(rest.tree).to_vec();
+        stack.push(query.condition);
+        while let Some(e) = stack.pop() {
+            if rest.graph.op(e) == Op::And && rest.graph.is_bool(e) {
+                stack.extend(rest.graph.kids(e));
+            } else if !rest.graph.is_const(e) {
+                constraints.push(e);
+            }
+            if constraints.len() + stack.len() > MAX_CONSTRAINTS {
+                return None;
+            }
+        }
+        let effort = effort(rest.graph, &constraints)?;
+        let mut problem = Problem {
+            weights: vec![1; constraints.len()],
+            constraints,
+            inputs_of: Vec::new(),
+            inputs: Vec::new(),
+            effort,
+        };
+        let mut numbers: Vec<u32> = Vec::new();
+        for (at, &constraint) in problem.constraints.iter().enumerate() {
+            let leaves = rest.learner.summary(rest.graph, constraint).leaves.clone();
+            let mut mentioned = Vec::new();
+            for number in leaves {
+                let input = match numbers.iter().position(|&known| known == number) {
+                    Some(input) => input,
+                    None => {
+                        let range = rest.learner.ranges.range(number);
+                        let atom = if rest.graph.is_array(range.base) {
+                            Atom::Element(range.base, range.low / u64::from(rest.graph.width(range.base)))
+                        } else {
+                            Atom::Variable(range.base)
+                        };
+                        let set = facts.known(&rest.learner.ranges, number).set;
+                        numbers.push(number);
+                        problem.inputs.push(Input { range, atom, set, users: Vec::new() });
+                        numbers.len() - 1
+                    }
+                };
+                problem.inputs[input].users.push(at);
+                mentioned.push(input);
+            }
+            problem.inputs_of.push(mentioned);
+        }
+        (!problem.inputs.is_empty() && problem.inputs.len() <= MAX_INPUTS).then_some(problem)
+    }
+
+    fn search(
+        &mut self,
+        rest: &mut Rest<'_>,
+        start: &Model,
+        propagation: &mut Propagation,
+        before: u64,
+    ) -> Option<Model> {
+        let mut model = start.clone();
+        for input in &self.inputs {
+            let now = input.range.value(rest.graph, &model);
+            if !input.set.contains(now) {
+                input.range.assign(rest.graph, &mut model, nearest(&input.set, now)?);
+            }
+        }
+        let mut random = Random(0x9e37_79b9_7f4a_7c15);
+        let mut distances = self.distances(rest, &model, 0..self.constraints.len());
+        loop {
+            let violated: Vec<usize> = (0..distances.len()).filter(|&at| distances[at] > 0).collect();
+            if violated.is_empty() {
+                return Some(model);
+            }
+            if rest.effort() - before > self.effort || rest.effort_left() == 0 {
+                return None;
+            }
+            rest.spend(cost::REPAIR_ROUND);
+            let constraint = violated[random.below(violated.len())];
+            let inputs = &self.inputs_of[constraint];
+            if inputs.is_empty() {
+                return None;
+            }
+            let first = random.below(inputs.len());
+            let tried: Vec<usize> =
+                (0..inputs.len().min(INPUTS_PER_STEP)).map(|i| inputs[(first + i) % inputs.len()]).collect();
+            let mut best: Option<(i64, Model, usize)> = None;
+            let mut forced: Option<(Model, usize)> = None;
+            for input in tried {
+                let (candidates, propagated) =
+                    self.candidates(rest, &model, constraint, input, propagation, &mut random);
+                for (i, candidate) in candidates.into_iter().enumerate() {
+                    let change = self.change(rest, &candidate, input, &distances);
+                    if i == 0 && propagated && forced.is_none() {
+                        forced = Some((candidate.clone(), input));
+                    }
+                    if best.as_ref().is_none_or(|(least, ..)| change < *least) {
+                        best = Some((change, candidate, input));
+                    }
+                }
+            }
+            let (change, candidate, input) = best?;
+            let (candidate, input) = if change < 0 {
+                (candidate, input)
+            } else {
+                for &at in &violated {
+                    self.weights[at] += 1;
+                }
+                match forced {
+                    Some(forced) if random.below(4) == 0 => forced,
+                    _ if change == 0 || random.below(8) == 0 => (candidate, input),
+                    _ => continue,
+                }
+            };
+            model = candidate;
+            let users = self.inputs[input].users.clone();
+            let changed = self.distances(rest, &model, users.iter().copied());
+            users.into_iter().zip(changed).for_each(|(at, distance)| distances[at] = distance);
+        }
+    }
+
+    /// Distances of constraints under a model.
+    fn distances(&self, rest: &mut Rest<'_>, model: &Model, which: impl Iterator<Item = usize>) -> Vec<u64> {
+        let mut session = rest.evaluator.under(rest.graph, model);
+        which.map(|at| distance(rest.graph, &mut session, self.constraints[at], true, MAX_DEPTH)).collect()
+    }
+
+    /// Weighted change of the distances if an input changes.
+    fn change(&self, rest: &mut Rest<'_>, model: &Model, input: usize, distances: &[u64]) -> i64 {
+        let users = &self.inputs[input].users;
+        let new = self.distances(rest, model, users.iter().copied());
+        users
+            .iter()
+            .zip(new)
+            .map(|(&at, new)| (new as i64 - distances[at] as i64) * self.weights[at] as i64)
+            .sum()
+    }
+
+    /// Models with another value of an input; whether the first comes from propagation.
+    fn candidates(
+        &self,
+        rest: &mut Rest<'_>,
+        model: &Model,
+        constraint: usize,
+        input: usize,
+        propagation: &mut Propagation,
+        random: &mut Random,
+    ) -> (Vec<Model>, bool) {
+        let Input { range, atom, set, .. } = &self.inputs[input];
+        let now = range.value(rest.graph, model);
+        let mut values: Vec<u64> = Vec::new();
+        let session = rest.evaluator.under(rest.graph, model);
+        let changes = propagation.propagate(rest.graph, session, self.constraints[constraint], *atom);
+        let mut propagated = false;
+        if let Some(changes) = changes {
+            let mut changed = model.clone();
+            changes.iter().for_each(|&(atom, value)| changed.set_atom(rest.graph, atom, value));
+            let value = range.value(rest.graph, &changed);
+            if value != now {
+                values.push(value);
+                propagated = true;
+            }
+        }
+        let all = mask(range.width);
+        let far = 1u64 << random.below(range.width as usize);
+        let step = 1 + random.below(4) as u64;
+        values.extend([now.wrapping_add(step), now.wrapping_sub(step)]);
+        values.extend([now.wrapping_add(far), now.wrapping_sub(far), now ^ 1 << (range.width - 1)]);
+        values.push(match random.below(4) {
+            0 => 0,
+            1 => one(range.width),
+            _ => random.next(),
+        });
+        let mut models = Vec::new();
+        let mut seen = vec![now];
+        for value in values {
+            let Some(value) = nearest(set, value & all) else { continue };
+            if seen.contains(&value) {
+                continue;
+            }
+            seen.push(value);
+            let mut changed = model.clone();
+            range.assign(rest.graph, &mut changed, value);
+            models.push(changed);
+        }
+        (models, propagated)
+    }
+}
+
+/// Effort that a query is worth; `None` if it has no float operator.
+fn effort(graph: &Graph, constraints: &[Expr]) -> Option<u64> {
+    let mut seen: FxHashSet<Expr> = constraints.iter().copied().collect();
+    let mut stack = constraints.to_vec();
+    let (mut is_float, mut operations) = (false, 0);
+    while let Some(e) = stack.pop() {
+        if let Family::Float(op) = graph.op(e).family() {
+            is_float = true;
+            operations += u64::from(op.rounds());
+        }
+        stack.extend(graph.kids(e).into_iter().filter(|&kid| seen.insert(kid)));
+        if seen.len() > MAX_NODES {
+            return None;
+        }
+    }
+    is_float.then(|| (MIN_EFFORT + operations * EFFORT_PER_OPERATION).min(MAX_EFFORT))
+}
+
+/// The value itself if it is in the set, otherwise one of the next members.
+fn nearest(set: &Set, value: u64) -> Option<u64> {
+    let above = set.next_from(value);
+    let below = set.previous_from(value);
+    match (above, below) {
+        (Some(a), Some(b)) => Some(if a - value <= value - b { a } else { b }),
+        (a, b) => a.or(b),
+    }
+}
+
+/// The number one in the usual format of this width.
+fn one(width: u32) -> u64 {
+    match width {
+        16 => 0x3c00,
+        32 => 0x3f80_0000,
+        64 => 0x3ff0_0000_0000_0000,
+        _ => 1,
+    }
+}
+
+/// Number of bits of a gap, with four more bits of it: a logarithm in sixteenths.
+fn scaled(gap: u64) -> u64 {
+    if gap < 16 {
+        return gap;
+    }
+    let bits = 64 - u64::from(gap.leading_zeros());
+    16 * (bits - 4) + (gap >> (bits - 5) & 15)
+}
+
+/// How far an expression is from the wanted truth: 0 if it has it.
+fn distance(graph: &Graph, session: &mut Evaluation<'_>, e: Expr, wanted: bool, depth: u32) -> u64 {
+    if session.truth(e) == wanted {
+        return 0;
+    }
+    let op = graph.op(e);
+    if depth > 0 {
+        let kid = |i: usize| graph.kid(e, i);
+        match op {
+            Op::Not => return distance(graph, session, kid(0), !wanted, depth - 1),
+            Op::And | Op::Or => {
+                let [a, b] = [0, 1].map(|i| distance(graph, session, kid(i), wanted, depth - 1));
+                return if (op == Op::And) == wanted { a + b } else { a.min(b) };
+            }
+            Op::Ite if graph.is_bool(kid(1)) => {
+                let taken = if session.truth(kid(0)) { kid(1) } else { kid(2) };
+                return distance(graph, session, taken, wanted, depth - 1);
+            }
+            _ => {}
+        }
+    }
+    if !graph.op(e).is_comparison() && !matches!(op, Op::FLt | Op::FLe | Op::FEq) {
+        return 1;
+    }
+    let (a, b) = (graph.kid(e, 0), graph.kid(e, 1));
+    if graph.is_array(a) || graph.width(a) > 64 {
+        return 1;
+    }
+    let width = graph.width(a);
+    let (x, y) = (session.word(a), session.word(b));
+    let gap = match op.family() {
+        Family::Float(float) => {
+            let format = FloatParameter::unpack(float, graph.shape(e).low, width).format;
+            match (value(format, x), value(format, y)) {
+                (Some(x), Some(y)) => x.abs_diff(y),
+                _ => NAN_DISTANCE,
+            }
+        }
+        _ if op.is_signed() => signed(width, x).abs_diff(signed(width, y)),
+        _ => x.abs_diff(y),
+    };
+    1 + scaled(gap)
+}
+
+/// Position of a number in the order of numbers, with equal zeros.
+fn value(format: Format, word: u64) -> Option<i64> {
+    let sign = 1 << (format.width() - 1);
+    let magnitude = (word & (sign - 1)) as i64;
+    let infinity = ((1i64 << format.exponent()) - 1) << format.stored();
+    (magnitude <= infinity).then_some(if word & sign == 0 { magnitude } else { -magnitude })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::budget::Budget;
+    use crate::expr::Sort;
+    use crate::expr::float::Rounding;
+    use crate::query::Answer;
+    use crate::solve::{Solver, Spec, build_chain};
+
+    const DOUBLE: Format = Format::DOUBLE;
+    const EVEN: Rounding = Rounding::NearestEven;
+
+    /// Asks `intervals` alone for a model of all constraints over five doubles. Returns whether it has one, and the
+    /// number of queries that were searched.
+    fn ask(build: impl Fn(&mut Graph, [Expr; 5]) -> Vec<Expr>) -> (bool, f64) {
+        let spec = Spec::parse("intervals", &Spec(Vec::new())).unwrap();
+        let mut solver = Solver::new(build_chain(&spec, &mut |_| Ok(None)).unwrap());
+        let inputs = [0, 1, 2, 3, 4].map(|i| solver.graph.var(&format!("x{i}"), Sort::Bits(64)).unwrap());
+        let mut all = build(&mut solver.graph, inputs);
+        let condition = all.pop().expect("a condition");
+        let path = all
+            .into_iter()
+            .fold(solver.tree.root(), |path, constraint| solver.tree.extend(&solver.graph, path, constraint));
+        let answer = solver.check(&Query::new(path, condition), &Budget::unlimited());
+        let counters = solver.statistics()[0].counters.clone();
+        let searched = counters.iter().find(|(name, _)| name == "searched").map_or(0.0, |(_, n)| *n);
+        (matches!(answer, Answer::Sat(_)), searched)
+    }
+
+    fn number(g: &mut Graph, x: f64) -> Expr {
+        g.word(64, x.to_bits())
+    }
+
+    #[test]
+    fn one_input_through_ten_operations_needs_no_search() {
+        let found = ask(|g, [x, ..]| {
+            let mut y = x;
+            for (i, c) in [1.5, 3.0, -0.25, 7.0, 1e10].into_iter().enumerate() {
+                let c = number(g, c);
+                y = if i % 2 == 0 { g.f_add(DOUBLE, EVEN, y, c) } else { g.f_mul(DOUBLE, EVEN, y, c) };
+                y = g.f_div(DOUBLE, EVEN, y, c);
+            }
+            let (low, high) = (number(g, 1000.0), number(g, 1000.5));
+            vec![g.f_lt(DOUBLE, low, y), g.f_lt(DOUBLE, y, high)]
+        });
+        assert_eq!(found, (true, 0.0));
+    }
+
+    #[test]
+    fn orders_of_several_inputs_are_found() {
+        let (found, _) = ask(|g, [a, b, c, d, e]| {
+            let one = number(g, 1.0);
+            vec![
+                g.f_lt(DOUBLE, a, b),
+                g.f_lt(DOUBLE, b, c),
+                g.f_lt(DOUBLE, d, a),
+                g.f_lt(DOUBLE, e, d),
+                g.f_lt(DOUBLE, one, e),
+            ]
+        });
+        assert!(found);
+    }
+
+    #[test]
+    fn sums_and_products_are_searched() {
+        let (found, searched) = ask(|g, [a, b, c, ..]| {
+            let (two, limit) = (number(g, 2.0), number(g, 1e6));
+            let product = g.f_mul(DOUBLE, EVEN, a, b);
+            let sum = g.f_add(DOUBLE, EVEN, product, c);
+            let square = g.f_mul(DOUBLE, EVEN, c, c);
+            let difference = g.f_sub(DOUBLE, EVEN, a, c);
+            vec![
+                g.f_lt(DOUBLE, two, difference),
+                g.f_lt(DOUBLE, square, sum),
+                g.f_lt(DOUBLE, sum, limit),
+                g.f_lt(DOUBLE, two, b),
+                g.f_lt(DOUBLE, two, c),
+            ]
+        });
+        assert!(found && searched <= 1.0);
+    }
+
+    #[test]
+    fn distances_grow_with_the_gap() {
+        let gaps = [0, 1, 2, 15, 16, 17, 40, 100, 1 << 20, u64::MAX];
+        assert!(gaps.windows(2).all(|pair| scaled(pair[0]) < scaled(pair[1])));
+    }
+}
