@@ -60,6 +60,7 @@ def explore(
     max_objects: int = 64,
     max_values: int = 64,
     check: Sequence[str] = (),
+    float_cast: bool = True,
     undefined: Literal["error", "havoc"] = "error",
     tests: Literal["all", "coverage", "bugs"] = "all",
     all_bugs: bool = False,

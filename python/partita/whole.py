@@ -15,7 +15,7 @@ Libc = Literal["auto", "musl", "none"]
 
 # Files of `runtime/lib` that programs with musl get too: functions that read bytes, with one decision per byte, without
 # word reads and without tables; and functions of the compiler's own library.
-_BESIDE_MUSL = ("complex.c", "ctype.c", "string.c")
+_BESIDE_MUSL = ("complex.c", "ctype.c", "fenv.c", "string.c")
 
 
 def libraries(

@@ -32,6 +32,8 @@ classes! {
     Shift "shift" "a shift by the width or more, or a signed one to the left that leaves its type",
     Bounds "bounds" "an index outside of its array, found by -fsanitize=bounds",
     Sanitizer "sanitizer" "another failed check of -fsanitize",
+    Float "float" "NaN or an infinity, computed from finite numbers",
+    FloatCast "float-cast" "a floating-point number that does not fit the integer type it is converted to",
     Leak "leak" "a heap object that nothing points to at exit",
     ModelError "model-error" "a wrong use of an intrinsic or library function",
 }

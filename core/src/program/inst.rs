@@ -95,15 +95,17 @@ named_enum!(/** Integer comparisons. */ IntPred {
 named_enum!(/** Changes of width. */ CastOp {
     ZExt "zext", SExt "sext", Trunc "trunc",
 });
-named_enum!(/** How the bits of a floating operation are read: widths 32, 64 and 80 (x87 extended). */ FloatKind {
-    Single "f32", Double "f64", X87 "f80",
+named_enum!(/** Format of a floating operation. */ FloatKind {
+    Single "f32", Double "f64", X87 "f80", Half "f16", BFloat "bf16", Quad "f128",
 });
 named_enum!(/** Floating operations with two operands. `MinNum` ignores a NaN, `Minimum` returns it. */ FBinOp {
     Add "fadd", Sub "fsub", Mul "fmul", Div "fdiv", Rem "frem", CopySign "copysign",
     MinNum "minnum", MaxNum "maxnum", Minimum "minimum", Maximum "maximum",
 });
-named_enum!(/** Floating operations with one operand. `Round` goes away from zero on ties, `Rint` to even (default mode). */ FUnOp {
+named_enum!(/** Floating operations with one operand. `Rint` rounds in the mode of the path, `Round` to nearest, ties away
+    from zero. */ FUnOp {
     Neg "fneg", Abs "fabs", Sqrt "sqrt", Floor "floor", Ceil "ceil", Trunc "trunc", Rint "rint", Round "round",
+    RoundEven "roundeven",
 });
 named_enum!(/** Floating comparisons: `O` is false, `U` is true when an operand is NaN. */ FCmpPred {
     False "false", Oeq "oeq", Ogt "ogt", Oge "oge", Olt "olt", Ole "ole", One "one", Ord "ord",
@@ -113,9 +115,11 @@ named_enum!(/** Floating comparisons: `O` is false, `U` is true when an operand 
 impl FloatKind {
     pub fn width(self) -> u32 {
         match self {
+            FloatKind::Half | FloatKind::BFloat => 16,
             FloatKind::Single => 32,
             FloatKind::Double => 64,
             FloatKind::X87 => 80,
+            FloatKind::Quad => 128,
         }
     }
 }

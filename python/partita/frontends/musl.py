@@ -34,15 +34,21 @@ _FOLDERS = (
 ).split()
 # If __GNUC__ is defined, musl's string functions read whole words, past the end of their arguments.
 _BYTEWISE_FLAGS = ("-U__GNUC__",)
-# Files that `runtime/musl` or the executor replaces: start and end of a process, threads, copying and comparing bytes.
+# Functions that the executor has as operators, each for double, float and long double.
+_OPERATORS = (
+    "ceil copysign fabs floor fma fmax fmin fmod llrint llround lrint lround nearbyint remainder rint round sqrt trunc"
+).split()
+# Files that `runtime` or the executor replaces: start and end of a process, threads, copying and comparing bytes, the
+# floating-point environment.
 _REPLACED = frozenset(
     (
         "env/__libc_start_main env/__init_tls env/__reset_tls env/__stack_chk_fail internal/vdso exit/exit exit/_Exit"
         " exit/abort exit/atexit exit/assert unistd/_exit thread/pthread_create thread/pthread_cancel thread/synccall"
         " string/memcpy string/memmove string/mempcpy string/memset string/bzero string/memcmp string/strlen"
-        " string/strnlen string/strcmp string/strncmp"
+        " string/strnlen string/strcmp string/strncmp fenv/fenv fenv/fesetround fenv/feholdexcept fenv/feupdateenv"
+        " fenv/fegetexceptflag fenv/fesetexceptflag"
     ).split()
-)
+) | {f"math/{name}{suffix}" for name in _OPERATORS for suffix in ("", "f", "l")}
 
 
 def public_names() -> frozenset[str]:

@@ -147,10 +147,9 @@ def _compare(low: Lowering, name: str, type_: Type, types: list[Type], args: lis
 
 
 ROWS: dict[str, Intrinsic] = {
-    **{op: _unary(op) for op in "fabs sqrt floor ceil trunc rint round".split()},
-    # In the default rounding mode these are rint.
+    **{op: _unary(op) for op in "fabs sqrt floor ceil trunc rint round roundeven".split()},
+    # They differ in the exception flags.
     "nearbyint": _unary("rint"),
-    "roundeven": _unary("rint"),
     **{op: _binary(op) for op in "copysign minnum maxnum minimum maximum".split()},
     "minimumnum": _binary("minnum"),
     "maximumnum": _binary("maxnum"),

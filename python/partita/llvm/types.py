@@ -14,7 +14,7 @@ _FLOATS = {
     "fp128": (128, 16, 16),
 }
 # Floating-point types with arithmetic: their numbers in the serialised form.
-FLOAT_KINDS = {"float": 0, "double": 1, "x86_fp80": 2}
+FLOAT_KINDS = {"float": 0, "double": 1, "x86_fp80": 2, "half": 3, "bfloat": 4, "fp128": 5}
 # Largest number of scalars in a first-class value. Clang emits far smaller ones.
 _MAX_LEAVES = 4096
 # The first of the address spaces that are relative to gs, fs or ss on x86. Lower ones are plain pointers.

@@ -722,12 +722,12 @@ function f(64 16) -> (64)
 b0:
   unsupported "inline assembly `cpuid` in function `f` at x.c:12" ; /src/dir/x.c:12:5
   unsupported "intrinsic `llvm.readcyclecounter` in function `f`"
-  unsupported "arithmetic on `half` in function `f`"
-  r2:64 = add undef undef
+  r2:16 = fadd f16 r1 r1
+  r3:64 = add undef undef
   unsupported "instruction `callbr` in function `f`"
   unreachable
 b1:
-  ret r2
+  ret r3
 """,
     ),
 ]

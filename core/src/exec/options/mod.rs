@@ -48,6 +48,11 @@ pub const CHECKS: &[CheckRow] = &[
         switch: |checks| &mut checks.shift,
     },
     CheckRow {
+        name: "float",
+        about: "floating-point operations that make NaN or an infinity from finite numbers",
+        switch: |checks| &mut checks.float,
+    },
+    CheckRow {
         name: "leak",
         about: "heap objects that nothing points to when the program ends",
         switch: |checks| &mut checks.leak,
@@ -59,6 +64,7 @@ pub const CHECKS: &[CheckRow] = &[
 pub struct Checks {
     pub overflow: bool,
     pub shift: bool,
+    pub float: bool,
     pub leak: bool,
 }
 
@@ -113,6 +119,8 @@ pub struct Options {
     /// Writes a test for every path into a bug.
     pub all_bugs: bool,
     pub checks: Checks,
+    /// Conversion of a floating-point number that does not fit the integer type is a bug in user code.
+    pub float_cast: bool,
     pub ambient: Ambient,
     /// Functions without a definition return any value.
     pub havoc: bool,
@@ -166,6 +174,7 @@ impl Default for Options {
             tests: Tests::All,
             all_bugs: false,
             checks: Checks::default(),
+            float_cast: true,
             ambient: Ambient::Fixed,
             havoc: false,
             name: "program".to_string(),

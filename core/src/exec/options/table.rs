@@ -300,6 +300,14 @@ pub const OPTIONS: &[OptionRow] = &[
     ),
     row(
         Group::Checks,
+        "float-cast",
+        Kind::Flag,
+        Some("on"),
+        "do not report floating-point numbers that do not fit the integer type they are converted to",
+        |options, value| options.float_cast = flag(&value),
+    ),
+    row(
+        Group::Checks,
         "undefined",
         Kind::Choice(&["error", "havoc"]),
         Some("error"),

@@ -28,6 +28,7 @@ use hook::BoundHooks;
 use host::Host;
 use models::ModelRow;
 use std::sync::Arc;
+use step::IntegerRanges;
 
 pub struct Machine {
     pub decider: Decider,
@@ -42,6 +43,7 @@ pub struct Machine {
     cache: AddressCache,
     host: Host,
     hooks: Option<BoundHooks>,
+    integer_ranges: IntegerRanges,
 }
 
 impl Machine {
@@ -73,6 +75,7 @@ impl Machine {
             cache: AddressCache::new(),
             host: Host::new(options.write_host),
             hooks: None,
+            integer_ranges: IntegerRanges::default(),
             decider: Decider::new(solver, Arc::clone(&program), Arc::clone(&options)),
             program,
             options,

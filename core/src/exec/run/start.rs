@@ -8,6 +8,7 @@ use crate::exec::state::inputs::Inputs;
 use crate::exec::state::memory::Memory;
 use crate::exec::state::object::Kind;
 use crate::exec::state::{Stage, State};
+use crate::expr::float::Rounding;
 use crate::program::{Address, Linkage, Program};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -92,6 +93,7 @@ impl Machine {
             values_tried: 0,
             facts: SmallVec::new(),
             setjmp_calls: 0,
+            rounding: Rounding::NearestEven,
             may_fork: true,
             output: Arc::default(),
             errno: None,

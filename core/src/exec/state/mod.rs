@@ -13,6 +13,7 @@ pub mod value;
 
 use crate::exec::record::coverage::Marks;
 use crate::expr::Expr;
+use crate::expr::float::Rounding;
 use crate::program::{FuncId, Program};
 use crate::query::Path;
 use address::ObjectId;
@@ -76,6 +77,8 @@ pub struct State {
     pub facts: SmallVec<[(Expr, Fact); FACTS]>,
     /// Number of calls of `setjmp`.
     pub setjmp_calls: u64,
+    /// Rounding mode of floating-point operations, set by `fesetround`.
+    pub rounding: Rounding,
     /// `klee_set_forking`.
     pub may_fork: bool,
     /// Standard output of the program.

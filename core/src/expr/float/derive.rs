@@ -248,16 +248,18 @@ impl Graph {
         self.ite(is_nan, nearest, result)
     }
 
-    /// The smaller of two numbers (the larger if `max`), the other operand if one is NaN. `None` for zeros of different
-    /// sign: the caller says which it is, `first` the condition that it is the first.
+    /// The smaller of two numbers (the larger if `max`); the other operand if one is NaN, the second if both are.
+    /// `first_of_zeros` says whether the first of two zeros of different sign is returned.
     fn f_extreme(&mut self, format: Format, max: bool, first_of_zeros: Expr, a: Expr, b: Expr) -> Expr {
         let (low, high) = if max { (b, a) } else { (a, b) };
         let less = self.f_lt(format, low, high);
         let equal = self.f_eq(format, a, b);
-        let b_nan = self.f_is_nan(format, b);
+        let (a_nan, b_nan) = (self.f_is_nan(format, a), self.f_is_nan(format, b));
+        let a_number = self.not(a_nan);
+        let only_b_nan = self.and(a_number, b_nan);
         let tie = self.and(equal, first_of_zeros);
         let first = self.or(less, tie);
-        let first = self.or(first, b_nan);
+        let first = self.or(first, only_b_nan);
         self.ite(first, a, b)
     }
 
@@ -265,6 +267,12 @@ impl Graph {
     pub fn f_number_extreme(&mut self, format: Format, max: bool, a: Expr, b: Expr) -> Expr {
         let sign = self.f_sign(format, if max { b } else { a });
         self.f_extreme(format, max, sign, a, b)
+    }
+
+    /// The smaller or the larger as x86's instructions compute it: the first of two equal numbers, zeros included.
+    pub fn f_first_extreme(&mut self, format: Format, max: bool, a: Expr, b: Expr) -> Expr {
+        let always = self.boolean(true);
+        self.f_extreme(format, max, always, a, b)
     }
 
     /// `minimum` and `maximum`: NaN if an operand is NaN; negative zero is below positive zero.

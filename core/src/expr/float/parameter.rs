@@ -41,7 +41,7 @@ impl FloatParameter {
         FloatParameter { format, rounding, source }
     }
 
-    /// Checks a number from a file: returns the parameter if nodes with these widths can have it.
+    /// Decodes a number from a file. Returns `None` if no node with these widths can have it.
     pub fn decode(op: FloatOp, parameter: u32, width: u32, operand: u32) -> Option<FloatParameter> {
         let valid = |f: Format| {
             f == Format::X87 || (!f.is_explicit() && Format::new(f.exponent(), f.significand()) == Some(f))

@@ -4,9 +4,11 @@
 mod alloc;
 mod bytes;
 mod convert;
+mod fenv;
 mod host;
 mod jump;
 mod klee;
+mod math;
 mod print;
 mod process;
 mod text;
@@ -66,6 +68,8 @@ pub(super) fn bind(program: &Program) -> Vec<Option<ModelRow>> {
         bytes::MODELS,
         text::MODELS,
         convert::MODELS,
+        fenv::MODELS,
+        math::MODELS,
         jump::MODELS,
         process::MODELS,
         print::MODELS,

@@ -37,7 +37,7 @@ const CHECKS: &[Check] = &[
     check("builtin_unreachable", Class::Unreachable, 0, "code that the compiler assumed unreachable"),
     check("missing_return", Class::Unreachable, 0, "the end of a function that must return a value"),
     check("vla_bound_not_positive", Class::Sanitizer, 1, "length of a variable-length array is {a0}"),
-    check("float_cast_overflow", Class::Sanitizer, 2, "value {a0} of {0} is outside of {1}"),
+    check("float_cast_overflow", Class::FloatCast, 2, "value {a0} of {0} is outside of {1}"),
     check("load_invalid_value", Class::Sanitizer, 1, "load of {a0}, which is no value of {0}"),
     check(
         "implicit_conversion",

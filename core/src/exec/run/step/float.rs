@@ -1,45 +1,100 @@
-//! Floating-point instructions. Symbolic operands are concretised.
-use super::soft;
-use crate::exec::outcome::Outcome;
+//! Floating-point instructions, in the rounding mode of the path. Numbers of at most 64 bits are computed at once;
+//! symbolic or wider ones become expressions (`float_terms.rs`). Nothing is concretised.
+use super::float_terms as terms;
+use crate::exec::outcome::{Class, Outcome};
 use crate::exec::run::Machine;
 use crate::exec::state::State;
 use crate::exec::state::value::Value;
-use crate::expr::Bits;
-use crate::expr::bits::mask;
-use crate::program::{Function, Inst, Operand, Reg};
+use crate::expr::eval::Shape;
+use crate::expr::float::{self, FloatParameter, Format, Rounding};
+use crate::expr::{Bits, Expr, FloatOp};
+use crate::program::{FBinOp, FCmpPred, Function, Inst, Operand, Reg};
+use rustc_hash::FxHashMap;
+use std::cmp::Ordering;
 
-fn wide(bits: &Bits) -> u128 {
-    let words = bits.words();
-    u128::from(bits.low()) | u128::from(words.get(1).copied().unwrap_or(0)) << 64
+/// Ends of the range of numbers that fit an integer type, by format, signedness and width.
+#[derive(Default)]
+pub(in crate::exec::run) struct IntegerRanges {
+    known: FxHashMap<(Format, bool, u32), (Bits, Bits)>,
 }
 
-/// Sign-extends the low `width` bits.
-fn extend(value: u128, width: u32) -> u128 {
-    let shift = 128 - width;
-    ((value << shift) as i128 >> shift) as u128
+impl IntegerRanges {
+    fn get(&mut self, format: Format, signed: bool, width: u32) -> &(Bits, Bits) {
+        let range = || format.integer_range(Rounding::TowardZero, signed, width);
+        self.known.entry((format, signed, width)).or_insert_with(range)
+    }
+}
+
+/// Applies an operator to numbers of at most 64 bits.
+fn compute(op: FloatOp, parameter: FloatParameter, width: u32, operand: u32, a: u64, b: u64) -> u64 {
+    float::word(op, Shape { width, operand, low: parameter.pack(op) }, a, b, 0)
+}
+
+/// The result on numbers of single or double format; `None` for operators that are composed of others.
+fn binary_on_numbers(op: FBinOp, format: Format, rounding: Rounding, a: u64, b: u64) -> Option<u64> {
+    let width = format.width();
+    let (op, b) = match op {
+        FBinOp::Add => (FloatOp::FAdd, b),
+        FBinOp::Sub if is_nan(format, b)? => (FloatOp::FAdd, b),
+        FBinOp::Sub => (FloatOp::FAdd, b ^ 1 << (width - 1)),
+        FBinOp::Mul => (FloatOp::FMul, b),
+        FBinOp::Div => (FloatOp::FDiv, b),
+        FBinOp::Rem | FBinOp::CopySign | FBinOp::MinNum | FBinOp::MaxNum => return None,
+        FBinOp::Minimum | FBinOp::Maximum => return None,
+    };
+    Some(compute(op, FloatParameter::new(format, rounding), width, width, a, b))
+}
+
+fn is_nan(format: Format, a: u64) -> Option<bool> {
+    order(format, a, a).map(|order| order.is_none())
+}
+
+/// The order of two numbers of single or double format: `Some(None)` if one of them is NaN.
+fn order(format: Format, a: u64, b: u64) -> Option<Option<Ordering>> {
+    match format {
+        Format::SINGLE => Some(f32::from_bits(a as u32).partial_cmp(&f32::from_bits(b as u32))),
+        Format::DOUBLE => Some(f64::from_bits(a).partial_cmp(&f64::from_bits(b))),
+        _ => None,
+    }
+}
+
+fn holds(pred: FCmpPred, order: Option<Ordering>) -> bool {
+    let is = |wanted: Ordering| order == Some(wanted);
+    let (less, equal, greater, unordered) =
+        (is(Ordering::Less), is(Ordering::Equal), is(Ordering::Greater), order.is_none());
+    match pred {
+        FCmpPred::False => false,
+        FCmpPred::Oeq => equal,
+        FCmpPred::Ogt => greater,
+        FCmpPred::Oge => greater || equal,
+        FCmpPred::Olt => less,
+        FCmpPred::Ole => less || equal,
+        FCmpPred::One => less || greater,
+        FCmpPred::Ord => !unordered,
+        FCmpPred::Ueq => unordered || equal,
+        FCmpPred::Ugt => unordered || greater,
+        FCmpPred::Uge => unordered || greater || equal,
+        FCmpPred::Ult => unordered || less,
+        FCmpPred::Ule => unordered || less || equal,
+        FCmpPred::Une => !equal,
+        FCmpPred::Uno => unordered,
+        FCmpPred::True => true,
+    }
 }
 
 impl Machine {
-    /// Bits of an operand, concretised if symbolic.
-    fn number(&mut self, state: &mut State, operand: Operand, width: u32) -> Result<u128, Outcome> {
-        let value = self.operand(state, operand, width);
-        match value.expr() {
-            None => Ok(value.word.into()),
-            Some(e) => {
-                let e = if width == 1 { self.graph().bool_to_bit(e) } else { e };
-                Ok(wide(&self.decider.concretise_bits(state, e, width, "a floating-point operand")?))
-            }
-        }
+    /// The numbers of operands, if all are numbers.
+    fn numbers<const N: usize>(values: [Value; N], width: u32) -> Option<[u64; N]> {
+        let all = width <= 64 && values.iter().all(|value| !value.symbolic);
+        all.then(|| values.map(|value| value.word))
     }
 
-    fn put(&mut self, state: &mut State, dst: Reg, width: u32, bits: u128) {
-        let value = if width <= 64 {
-            Value::number(bits as u64 & mask(width))
-        } else {
-            let words = [bits as u64, (bits >> 64) as u64];
-            let e = self.graph().constant(Bits::from_words(width, &words));
-            Value { word: e.to_word(), symbolic: true }
-        };
+    fn terms<const N: usize>(&mut self, values: [Value; N], width: u32) -> [Expr; N] {
+        values.map(|value| value.to_bits(self.graph(), width))
+    }
+
+    fn set_term(&mut self, state: &mut State, dst: Reg, e: Expr) {
+        let value = Value::of_bits(self.graph(), e);
         self.set(state, dst, value);
     }
 
@@ -49,60 +104,161 @@ impl Machine {
         function: &Function,
         inst: &Inst,
     ) -> Result<(), Outcome> {
+        let rounding = state.rounding;
         match *inst {
             Inst::FBin { op, kind, dst, a, b } => {
-                let a = self.number(state, a, kind.width())?;
-                let b = self.number(state, b, kind.width())?;
-                self.put(state, dst, kind.width(), soft::binary(kind, op, a, b));
+                let (format, width) = (terms::format(kind), kind.width());
+                let values = [self.operand(state, a, width), self.operand(state, b, width)];
+                let number = Self::numbers(values, width)
+                    .and_then(|[a, b]| binary_on_numbers(op, format, rounding, a, b));
+                if let Some(word) = number {
+                    return self.made(state, function, format, &values, dst, Value::number(word));
+                }
+                let [a, b] = self.terms(values, width);
+                let e = terms::binary(self.graph(), op, format, rounding, a, b);
+                let value = Value::of_bits(self.graph(), e);
+                self.made(state, function, format, &values, dst, value)
             }
             Inst::FUn { op, kind, dst, a } => {
-                let a = self.number(state, a, kind.width())?;
-                self.put(state, dst, kind.width(), soft::unary(kind, op, a));
+                let values = [self.operand(state, a, kind.width())];
+                let [a] = self.terms(values, kind.width());
+                let e = terms::unary(self.graph(), op, terms::format(kind), rounding, a);
+                let value = Value::of_bits(self.graph(), e);
+                self.made(state, function, terms::format(kind), &values, dst, value)
             }
             Inst::Fma { kind, dst, a, b, c } => {
-                let a = self.number(state, a, kind.width())?;
-                let b = self.number(state, b, kind.width())?;
-                let c = self.number(state, c, kind.width())?;
-                self.put(state, dst, kind.width(), soft::fma(kind, a, b, c));
+                let values = [a, b, c].map(|operand| self.operand(state, operand, kind.width()));
+                let [a, b, c] = self.terms(values, kind.width());
+                let e = self.graph().f_mul_add(terms::format(kind), rounding, a, b, c);
+                let value = Value::of_bits(self.graph(), e);
+                self.made(state, function, terms::format(kind), &values, dst, value)
             }
             Inst::FCmp { pred, kind, dst, a, b } => {
-                let a = self.number(state, a, kind.width())?;
-                let b = self.number(state, b, kind.width())?;
-                self.set(state, dst, Value::truth(soft::compare(kind, pred, a, b)));
+                let values = [a, b].map(|operand| self.operand(state, operand, kind.width()));
+                let number =
+                    Self::numbers(values, kind.width()).and_then(|[a, b]| order(terms::format(kind), a, b));
+                if let Some(order) = number {
+                    self.set(state, dst, Value::truth(holds(pred, order)));
+                    return Ok(());
+                }
+                let [a, b] = self.terms(values, kind.width());
+                let e = terms::compare(self.graph(), pred, terms::format(kind), a, b);
+                let value = Value::of(self.graph(), e);
+                self.set(state, dst, value);
+                Ok(())
             }
             Inst::FClass { kind, mask, dst, a } => {
-                let a = self.number(state, a, kind.width())?;
-                self.set(state, dst, Value::truth(soft::class(kind, a) & mask != 0));
+                let [a] =
+                    [self.operand(state, a, kind.width())].map(|a| a.to_bits(self.graph(), kind.width()));
+                let e = terms::class(self.graph(), terms::format(kind), mask, a);
+                let value = Value::of(self.graph(), e);
+                self.set(state, dst, value);
+                Ok(())
             }
             Inst::FToInt { signed, saturate, kind, dst, a } => {
-                let width = function.width(dst);
-                if width > 128 {
-                    return Err(Outcome::unsupported(format!(
-                        "a floating value to an integer of {width} bits"
-                    )));
-                }
-                let a = self.number(state, a, kind.width())?;
-                let (value, in_range) = soft::to_integer(kind, signed, width, a);
-                // Otherwise poison; x86 gives the least value.
-                let value = if in_range || saturate { value } else { 1 << (width - 1) };
-                self.put(state, dst, width, value);
+                self.float_to_integer(state, function, (signed, saturate), terms::format(kind), dst, a)
             }
             Inst::IntToF { signed, width, kind, dst, a } => {
-                if width > 128 {
-                    return Err(Outcome::unsupported(format!(
-                        "an integer of {width} bits to a floating value"
-                    )));
+                let value = self.operand(state, a, width);
+                let (format, op) =
+                    (terms::format(kind), if signed { FloatOp::FFromSInt } else { FloatOp::FFromUInt });
+                if let Some([a]) = Self::numbers([value], width.max(kind.width())) {
+                    let word = compute(op, FloatParameter::new(format, rounding), kind.width(), width, a, 0);
+                    self.set(state, dst, Value::number(word));
+                    return Ok(());
                 }
-                let a = self.number(state, a, width)?;
-                let a = if signed { extend(a, width) } else { a };
-                self.put(state, dst, kind.width(), soft::from_integer(kind, signed, a));
+                let [a] = self.terms([value], width);
+                let e = self.graph().float(op, FloatParameter::new(format, rounding), 0, &[a]);
+                self.set_term(state, dst, e);
+                Ok(())
             }
             Inst::FCast { from, to, dst, a } => {
-                let a = self.number(state, a, from.width())?;
-                self.put(state, dst, to.width(), soft::convert(from, to, a));
+                let value = self.operand(state, a, from.width());
+                let parameter =
+                    FloatParameter { format: terms::format(to), rounding, source: terms::format(from) };
+                if let Some([a]) = Self::numbers([value], from.width().max(to.width())) {
+                    let word = compute(FloatOp::FToF, parameter, to.width(), from.width(), a, 0);
+                    self.set(state, dst, Value::number(word));
+                    return Ok(());
+                }
+                let [a] = self.terms([value], from.width());
+                let e = self.graph().float(FloatOp::FToF, parameter, to.width(), &[a]);
+                self.set_term(state, dst, e);
+                Ok(())
             }
             _ => unreachable!("only floating instructions come here"),
         }
+    }
+
+    /// Stores a result. With `--check float`, ends the paths on which user code makes NaN or an infinity from finite
+    /// operands.
+    fn made(
+        &mut self,
+        state: &mut State,
+        function: &Function,
+        format: Format,
+        operands: &[Value],
+        dst: Reg,
+        result: Value,
+    ) -> Result<(), Outcome> {
+        if self.options.checks.float && !function.library {
+            let width = format.width();
+            let e = result.to_bits(self.graph(), width);
+            let mut fine = terms::is_finite(self.graph(), format, e);
+            for &operand in operands {
+                let e = operand.to_bits(self.graph(), width);
+                let finite = terms::is_finite(self.graph(), format, e);
+                let infinite = self.graph().not(finite);
+                fine = self.graph().or(fine, infinite);
+            }
+            let outcome = Outcome::bug(Class::Float, "NaN or an infinity, computed from finite numbers");
+            self.decider.require(state, fine, outcome)?;
+        }
+        self.set(state, dst, result);
+        Ok(())
+    }
+
+    /// Converts towards zero. A number that does not fit is a bug (C11 6.3.1.4) in user code unless it is switched off;
+    /// then the result is x86's, the least integer.
+    fn float_to_integer(
+        &mut self,
+        state: &mut State,
+        function: &Function,
+        (signed, saturate): (bool, bool),
+        format: Format,
+        dst: Reg,
+        a: Operand,
+    ) -> Result<(), Outcome> {
+        let (from, width) = (format.width(), function.width(dst));
+        let value = self.operand(state, a, from);
+        let op = if signed { FloatOp::FToSInt } else { FloatOp::FToUInt };
+        let parameter = FloatParameter::new(format, Rounding::TowardZero);
+        if let Some([a]) = Self::numbers([value], width.max(from)) {
+            let word = compute(op, parameter, width, from, a, 0);
+            if word != 1 << (width - 1) {
+                self.set(state, dst, Value::number(word));
+                return Ok(());
+            }
+            // Out of range, or a number whose result is the same.
+        }
+        let [a] = self.terms([value], from);
+        let converted = self.graph().float(op, parameter, width, &[a]);
+        let checked = self.options.float_cast && !function.library;
+        if !saturate && !checked {
+            self.set_term(state, dst, converted);
+            return Ok(());
+        }
+        let (low, high) = self.integer_ranges.get(format, signed, width).clone();
+        let fits = terms::is_between(self.graph(), format, low, high, a);
+        let e = if saturate {
+            terms::saturated(self.graph(), format, signed, fits, a, converted)
+        } else {
+            let kind = if signed { "a signed" } else { "an unsigned" };
+            let message = format!("a floating-point number that does not fit {kind} integer of {width} bits");
+            self.decider.require(state, fits, Outcome::bug(Class::FloatCast, message))?;
+            converted
+        };
+        self.set_term(state, dst, e);
         Ok(())
     }
 }

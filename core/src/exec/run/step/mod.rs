@@ -8,10 +8,12 @@ mod checks;
 mod compare;
 mod control;
 mod float;
+pub(super) mod float_terms;
 mod memory;
 pub(super) mod soft;
 
 pub(super) use call::Arguments;
+pub(super) use float::IntegerRanges;
 
 use super::code;
 use crate::exec::outcome::{Class, Outcome};
