@@ -110,6 +110,7 @@ hostile: build $(VENV)/.dev
 corpus: build $(VENV)/.dev
 	@echo "== query logs"
 	$(BIN)/python tests/soak/corpus.py
+	PARTITA_FLOAT_CORPUS_STEP=1 $(BIN)/python -m pytest -q tests/python/solver/test_float_corpus.py
 
 exhaustive: build $(VENV)/.dev
 	@echo "== every input of small programs"
