@@ -103,7 +103,7 @@ def test_a_seed_determines_the_order(search: str, tmp_path: Path) -> None:
 
 
 def test_seeds_are_numbers_of_64_bits(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"expected seed to be a whole number from 0 to 2\^64 - 1, found `-1`"):
+    with pytest.raises(UsageError, match=r"expected seed to be a whole number from 0 to 2\^64 - 1, found -1"):
         explore(written(tmp_path, BITS), seed=-1)
 
 

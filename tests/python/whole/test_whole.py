@@ -321,7 +321,7 @@ def test_bad_flags(partita: Run, tmp_path: Path, words: list[str], expected: str
 
 def test_options_from_python(tmp_path: Path) -> None:
     source = write(tmp_path, "int main(void) { return 0; }\n")
-    with pytest.raises(UsageError, match="expected sym_files to be NUM from 0 to 26"):
+    with pytest.raises(UsageError, match=r"expected sym_files to be a tuple \(NUM, SIZE\), NUM from 0 to 26"):
         explore(source, sym_files=(27, 1))
-    with pytest.raises(UsageError, match="expected libc to be auto, musl or none, found `glibc`"):
+    with pytest.raises(UsageError, match="expected libc to be auto, musl or none, found 'glibc'"):
         explore(source, libc="glibc")  # type: ignore[arg-type]
