@@ -296,15 +296,17 @@ impl Engine {
         let coverage = covered_dict(py, own)?;
         coverage.set_item("library", covered_dict(py, library)?)?;
         dict.set_item("coverage", coverage)?;
-        let incomplete = PyList::empty(py);
-        for (why, place, count) in core.incompleteness() {
-            let row = PyDict::new(py);
-            row.set_item("why", why)?;
-            row.set_item("where", place)?;
-            row.set_item("count", count)?;
-            incomplete.append(row)?;
+        for (key, counted) in [("incomplete", core.incompleteness()), ("notes", core.notes())] {
+            let rows = PyList::empty(py);
+            for (why, place, count) in counted {
+                let row = PyDict::new(py);
+                row.set_item("why", why)?;
+                row.set_item("where", place)?;
+                row.set_item("count", count)?;
+                rows.append(row)?;
+            }
+            dict.set_item(key, rows)?;
         }
-        dict.set_item("incomplete", incomplete)?;
         let solver = core.solver();
         let statistics = statistics_dict(py, solver.queries(), solver.time(), &solver.statistics())?;
         dict.set_item("solver", statistics)?;

@@ -321,6 +321,7 @@ class Run:
             "tests": raw["tests"],
             "coverage": raw["coverage"],
             "incomplete": raw["incomplete"],
+            "notes": raw["notes"],
             "solver": {**raw["solver"], "verify": {"checked": checked, "mismatches": self.mismatches}},
             "memory_peak_mb": round(raw["peak_memory"] / 2**20, 1),
         }

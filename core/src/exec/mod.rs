@@ -329,6 +329,11 @@ impl Engine {
         self.recorder().incompleteness()
     }
 
+    /// Things that were not done and that change no outcome: what, place, count.
+    pub fn notes(&self) -> Vec<(String, String, u64)> {
+        self.recorder().notes()
+    }
+
     pub fn stopped(&self) -> Option<Limit> {
         self.stopped
     }

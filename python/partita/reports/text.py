@@ -94,11 +94,11 @@ def outcome_count(name: str, number: int) -> str:
     return counted(number, name[:-1]) if name.endswith("s") else f"{number:,} {name}"
 
 
-def _reasons(rows: Sequence[Mapping[str, Any]]) -> Iterable[str]:
+def _reasons(rows: Sequence[Mapping[str, Any]], kind: str) -> Iterable[str]:
     for row in sorted(rows, key=lambda row: -row["count"])[:MAX_REASONS]:
         times = "" if row["count"] == 1 else f" ({row['count']:,} times)"
         file, colon, line = row["where"].rpartition(":")
-        yield f"{shown(file)}{colon}{line}: incomplete: {row['why']}{times}"
+        yield f"{shown(file)}{colon}{line}: {kind}: {row['why']}{times}"
     if len(rows) > MAX_REASONS:
         yield f"and {counted(len(rows) - MAX_REASONS, 'more reason')}, in run.json"
 
@@ -127,7 +127,8 @@ def end_rows(data: Mapping[str, Any], out: str, width: int | None = None) -> Ite
         ("paths", [ended]),
         ("bugs", [f"{len(data['bugs'])}"]),
         ("tests", [f"{data['tests']:,} in {out}"]),
-        ("explored", [explored(data), *_reasons(data["incomplete"])]),
+        ("explored", [explored(data), *_reasons(data["incomplete"], "incomplete")]),
+        ("noted", _reasons(data.get("notes", ()), "note")),
         ("covered", [covered_line(data["coverage"])]),
         (
             "time",

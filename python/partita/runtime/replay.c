@@ -112,9 +112,10 @@ __attribute__((constructor)) static void serve(void) {
 
 static void feed(void *to, size_t size, const char *name) {
   if (size == 0) return;
+  if (!name || !*name) name = "unnamed";
   if (next_object == object_count) diverge("the test has no more objects, expected", name);
   struct object *object = &objects[next_object++];
-  if (strcmp(object->name, *name ? name : "unnamed")) diverge("the test has another object, expected", name);
+  if (strcmp(object->name, name)) diverge("the test has another object, expected", name);
   if (object->size != size) diverge("the test has another size of", name);
   memcpy(to, object->bytes, size);
 }

@@ -77,7 +77,18 @@ def test_fields_of_run_json(branches: str, tmp_path: Path, partita: Run) -> None
             "explore_s",
             "write_s",
         ),
-        *("instructions", "forks", "paths", "bugs", "tests", "coverage", "incomplete", "solver", "memory_peak_mb"),
+        *(
+            "instructions",
+            "forks",
+            "paths",
+            "bugs",
+            "tests",
+            "coverage",
+            "incomplete",
+            "notes",
+            "solver",
+            "memory_peak_mb",
+        ),
     ]
     assert data["bugs"] == [
         {

@@ -8,6 +8,7 @@ use crate::exec::outcome::Outcome;
 use crate::exec::state::{Fact, State};
 use crate::expr::Expr;
 use crate::program::EdgeId;
+use std::sync::Arc;
 
 /// One of several alternatives that exclude each other; without a fact it is an error.
 pub struct Alternative {
@@ -129,7 +130,7 @@ impl Decider {
                             self.forked.push(child);
                         }
                         None => {
-                            let address = self.evaluate(&child, e).low();
+                            let address = self.fault_address(&mut child, e);
                             let outcome = fault(&child, address);
                             self.end_path(child, outcome);
                         }
@@ -151,9 +152,20 @@ impl Decider {
                 Ok(fact)
             }
             None => {
-                let address = self.evaluate(state, e).low();
+                let address = self.fault_address(state, e);
                 Err(fault(state, address))
             }
         }
+    }
+
+    /// Address that a message about an invalid pointer names. The test keeps it, whatever else the program prefers.
+    fn fault_address(&mut self, state: &mut State, e: Expr) -> u64 {
+        let address = self.evaluate(state, e).low();
+        if !state.preferences.is_empty() {
+            let word = self.solver.graph.word(64, address);
+            let same = self.solver.graph.eq(e, word);
+            Arc::make_mut(&mut state.preferences).insert(0, same);
+        }
+        address
     }
 }

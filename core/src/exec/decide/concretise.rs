@@ -88,6 +88,50 @@ impl Decider {
         Ok(size)
     }
 
+    /// Has the expression only one value on the state's path?
+    pub fn has_one_value(&mut self, state: &State, e: Expr) -> bool {
+        let bits = self.evaluate(state, e);
+        let equal = self.equals(e, bits);
+        let differs = self.solver.graph.not(equal);
+        matches!(self.ask(state, differs), Answer::Unsat(_))
+    }
+
+    /// Least and greatest value of an expression on the state's path, as unsigned numbers of at most 64 bits. Where the
+    /// solver does not answer, the range is larger.
+    pub fn range(&mut self, state: &State, e: Expr) -> (u64, u64) {
+        let set = self.values(state, e);
+        let known = self.evaluate(state, e).low();
+        let (mut low, mut high) = (set.min().unwrap_or(known), known);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.may_be_in(state, e, low, middle) {
+                high = middle;
+            } else {
+                low = middle + 1;
+            }
+        }
+        let least = low;
+        (low, high) = (known, set.max().unwrap_or(known));
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.may_be_in(state, e, middle + 1, high) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        (least, high)
+    }
+
+    fn may_be_in(&mut self, state: &State, e: Expr, low: u64, high: u64) -> bool {
+        let graph = &mut self.solver.graph;
+        let width = graph.width(e);
+        let (low, high) = (graph.word(width, low), graph.word(width, high));
+        let (above, below) = (graph.ule(low, e), graph.ule(e, high));
+        let inside = graph.and(above, below);
+        !matches!(self.ask(state, inside), Answer::Unsat(_))
+    }
+
     /// Binds a value to its number under the path model. Counted as incomplete for the reason `why` if other
     /// numbers are possible.
     pub fn concretise(

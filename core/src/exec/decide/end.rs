@@ -59,8 +59,10 @@ impl Decider {
                 self.recorder.stats.bugs += 1;
                 let place = self.place(&state);
                 first = self.recorder.bugs.add(*class, &place, Outcome::first_line(message));
-                if first {
+                if first || !state.preferences.is_empty() {
                     self.make_bug_readable(&state, &outcome);
+                }
+                if first {
                     let trail = self.recorder.forks.trail(state.fork_leaf);
                     self.recorder.bugs.describe_last(self.inputs_of(&state), trail);
                 }
@@ -78,7 +80,7 @@ impl Decider {
             }
             Outcome::Dropped => return self.release(state),
         };
-        let wants_test = wants_test && self.recorder.has_test_left();
+        let wants_test = wants_test && !state.is_silent && self.recorder.has_test_left();
         if wants_test || self.recorder.keeps_finished() {
             let (place, stack) = match outcome {
                 Outcome::Exit { .. } => (Place::default(), Vec::new()),

@@ -191,6 +191,12 @@ impl Decider {
         state.frame.frames().take(MAX_STACK_PLACES).map(place).collect()
     }
 
+    /// Counts something that was not done and that changes no outcome.
+    pub fn note(&mut self, state: &State, what: &str) {
+        let frame = state.user_frame(&self.program);
+        self.recorder.add_note(what, frame.func, frame.pc);
+    }
+
     /// Counts a reason why the exploration is incomplete.
     pub fn incomplete(&mut self, state: &State, why: &str) {
         let frame = state.user_frame(&self.program);

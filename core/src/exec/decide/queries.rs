@@ -12,7 +12,7 @@ use crate::exec::outcome::{Limit, Outcome};
 use crate::exec::record::fork_tree::ForkPlace;
 use crate::exec::state::State;
 use crate::expr::Expr;
-use crate::query::{Answer, Query, Why};
+use crate::query::{Answer, Path, Query, Why};
 use std::time::Instant;
 
 /// Result of asking for the other side of a decision.
@@ -26,8 +26,13 @@ pub(super) enum Side {
 impl Decider {
     /// Is `condition` satisfiable on the state's path?
     pub(super) fn ask(&mut self, state: &State, condition: Expr) -> Answer {
+        self.ask_on(state, state.path, condition)
+    }
+
+    /// Is `condition` satisfiable on this path, which continues the state's?
+    pub(super) fn ask_on(&mut self, state: &State, path: Path, condition: Expr) -> Answer {
         self.begin_query();
-        let answer = self.solver.check(&Query::new(state.path, condition), &self.budget);
+        let answer = self.solver.check(&Query::new(path, condition), &self.budget);
         if self.solver.slowest.is_fresh() {
             let place = self.place(state).to_string();
             self.solver.slowest.locate(place);

@@ -13,7 +13,7 @@ use crate::exec::state::State;
 use crate::exec::state::value::Value;
 use crate::expr::walk::Atom;
 use crate::expr::{Bits, Expr, Model};
-use crate::query::Status;
+use crate::query::{Answer, Status};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Candidates for a character, in this order.
@@ -32,24 +32,51 @@ struct Mentions {
 impl Decider {
     /// Makes the inputs of a path that ends normally readable. Returns the exit status under the new model.
     pub fn readable_exit_status(&mut self, state: &State, status: Value) -> u64 {
-        if self.options.tests != Tests::Bugs {
-            self.make_readable(state);
+        if self.options.tests != Tests::Bugs && !state.is_silent {
+            let preferred = self.prefer(state);
+            self.make_readable(state, &preferred);
         }
         self.evaluate_word(state, status)
     }
 
-    /// Makes the inputs of a path into a bug readable, if the bug's message does not depend on their values.
+    /// Makes the inputs of a path into a bug those that the program prefers, and readable, if the bug's message does
+    /// not depend on their values.
     pub fn make_bug_readable(&mut self, state: &State, outcome: &Outcome) {
+        let preferred = self.prefer(state);
         if let Outcome::Bug { class: Class::Assert | Class::Abort | Class::Unreachable, .. } = outcome {
-            self.make_readable(state);
+            self.make_readable(state, &preferred);
         }
     }
 
-    fn make_readable(&mut self, state: &State) {
+    /// Gives the path a model that satisfies the state's preferences, each if it agrees with the earlier ones. Returns
+    /// those that hold. The path keeps its constraints.
+    fn prefer(&mut self, state: &State) -> Vec<Expr> {
+        if state.preferences.is_empty() {
+            return Vec::new();
+        }
+        let mut held = Vec::new();
+        let mut path = self.solver.tree.retain(state.path);
+        for &condition in state.preferences.iter() {
+            let Answer::Sat(model) = self.ask_on(state, path, condition) else { continue };
+            held.push(condition);
+            let node = self.solver.tree.extend(&self.solver.graph, path, condition);
+            if node != path {
+                self.solver.tree.set_status(node, Status::Feasible(model));
+            }
+            self.solver.tree.release(path);
+            path = node;
+        }
+        let model = self.solver.tree.model(path).expect("a path with a model").clone();
+        self.solver.tree.release(path);
+        self.solver.tree.set_status(state.path, Status::Feasible(model));
+        held
+    }
+
+    fn make_readable(&mut self, state: &State, preferred: &[Expr]) {
         if self.recorder.stats.tests >= SINGLE_FILES || state.inputs.is_empty() {
             return;
         }
-        let (mentions, whole) = self.mentions(state);
+        let (mentions, whole) = self.mentions(state, preferred);
         let mut model = self.model(state).clone();
         let mut attempts = ATTEMPTS;
         for input in state.inputs.in_order() {
@@ -88,11 +115,16 @@ impl Decider {
         other
     }
 
-    /// Constraints by byte, and the arrays that are not only used byte by byte.
-    fn mentions(&mut self, state: &State) -> (FxHashMap<(Expr, u64), Mentions>, FxHashSet<Expr>) {
+    /// Constraints and preferences by byte, and the arrays that are not only used byte by byte.
+    fn mentions(
+        &mut self,
+        state: &State,
+        preferred: &[Expr],
+    ) -> (FxHashMap<(Expr, u64), Mentions>, FxHashSet<Expr>) {
         let mut mentions: FxHashMap<(Expr, u64), Mentions> = FxHashMap::default();
         let mut whole = FxHashSet::default();
-        for constraint in self.solver.tree.constraints(state.path) {
+        let constraints: Vec<Expr> = self.solver.tree.constraints(state.path);
+        for constraint in constraints.into_iter().chain(preferred.iter().copied()) {
             let atoms = self.solver.supports.of(&self.solver.graph, constraint);
             for (i, atom) in atoms.iter().enumerate() {
                 match *atom {

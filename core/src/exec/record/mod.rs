@@ -52,6 +52,7 @@ pub struct Recorder {
     pub coverage: Coverage,
     pub forks: ForkTree,
     incomplete: Incomplete,
+    notes: Incomplete,
     writer: Option<Writer>,
     writer_failed: bool,
     keeps_finished: bool,
@@ -69,6 +70,7 @@ impl Recorder {
             coverage: Coverage::new(&program),
             forks: ForkTree::new(),
             incomplete: Incomplete::default(),
+            notes: Incomplete::default(),
             writer: None,
             writer_failed: false,
             keeps_finished: false,
@@ -125,6 +127,16 @@ impl Recorder {
     /// Counts a reason why the exploration is incomplete.
     pub fn add_incomplete(&mut self, why: &str, func: FuncId, pc: u32) {
         self.incomplete.add(why, func, pc);
+    }
+
+    /// Counts something that was not done and that changes no outcome.
+    pub fn add_note(&mut self, what: &str, func: FuncId, pc: u32) {
+        self.notes.add(what, func, pc);
+    }
+
+    /// Things that were not done and that change no outcome: what, place, count.
+    pub fn notes(&self) -> Vec<(String, String, u64)> {
+        self.notes.rows(&self.program)
     }
 
     /// Reasons why the exploration is incomplete: reason, place, count.

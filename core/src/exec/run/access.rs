@@ -232,16 +232,36 @@ impl Machine {
         }
     }
 
-    /// Reads a C string; symbolic bytes have the values of the path model. Fails at the end of the object.
-    pub(super) fn string_at(&mut self, state: &mut State, address: u64) -> Result<Vec<u8>, Outcome> {
+    /// Reads a C string for the engine; symbolic bytes are concretised. Fails at the end of the object.
+    pub(super) fn string_at(
+        &mut self,
+        state: &mut State,
+        address: u64,
+        what: &str,
+    ) -> Result<Vec<u8>, Outcome> {
         let mut text = Vec::new();
         loop {
             if text.len().is_multiple_of(BYTES_PER_CHECK) {
                 self.decider.check_limits()?;
             }
-            let byte = self.load(state, Value::number(address + text.len() as u64), 8)?;
-            match self.decider.evaluate_word(state, byte) as u8 {
+            let byte = self.load(state, Value::number(address.wrapping_add(text.len() as u64)), 8)?;
+            match self.decider.concretise(state, byte, 8, what)? as u8 {
                 0 => return Ok(text),
+                byte => text.push(byte),
+            }
+        }
+    }
+
+    /// Reads a C string for a message; symbolic bytes have the values of the path model.
+    pub(super) fn message_at(&mut self, state: &mut State, address: u64) -> Result<String, Outcome> {
+        let mut text = Vec::new();
+        loop {
+            if text.len().is_multiple_of(BYTES_PER_CHECK) {
+                self.decider.check_limits()?;
+            }
+            let byte = self.load(state, Value::number(address.wrapping_add(text.len() as u64)), 8)?;
+            match self.decider.evaluate_word(state, byte) as u8 {
+                0 => return Ok(String::from_utf8_lossy(&text).into_owned()),
                 byte => text.push(byte),
             }
         }

@@ -27,6 +27,7 @@ use code::Code;
 use hook::BoundHooks;
 use host::Host;
 use models::ModelRow;
+use rustc_hash::FxHashSet;
 use std::sync::Arc;
 use step::IntegerRanges;
 
@@ -44,6 +45,8 @@ pub struct Machine {
     host: Host,
     hooks: Option<BoundHooks>,
     integer_ranges: IntegerRanges,
+    /// Messages of `klee_warning_once` so far.
+    warned: FxHashSet<String>,
 }
 
 impl Machine {
@@ -76,6 +79,7 @@ impl Machine {
             host: Host::new(options.write_host),
             hooks: None,
             integer_ranges: IntegerRanges::default(),
+            warned: FxHashSet::default(),
             decider: Decider::new(solver, Arc::clone(&program), Arc::clone(&options)),
             program,
             options,

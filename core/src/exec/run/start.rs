@@ -95,6 +95,8 @@ impl Machine {
             setjmp_calls: 0,
             rounding: Rounding::NearestEven,
             may_fork: true,
+            preferences: Arc::default(),
+            is_silent: false,
             output: Arc::default(),
             errno: None,
             untested: Arc::default(),

@@ -81,6 +81,11 @@ pub struct State {
     pub rounding: Rounding,
     /// `klee_set_forking`.
     pub may_fork: bool,
+    /// Conditions that the inputs of its test should satisfy if they can, the most important first
+    /// (`klee_prefer_cex`).
+    pub preferences: Arc<Vec<Expr>>,
+    /// It gets no test (`klee_silent_exit`).
+    pub is_silent: bool,
     /// Standard output of the program.
     pub output: Arc<Output>,
     /// Address of `errno`: the C library's, or that of an object created on first use.
@@ -101,6 +106,7 @@ impl State {
     pub fn roots(&self, roots: &mut Vec<Expr>) {
         roots.extend(self.facts.iter().map(|fact| fact.0));
         roots.extend(self.inputs.newest_first().map(|input| input.array));
+        roots.extend(self.preferences.iter());
         self.output.roots(roots);
         if let Stage::Exiting { status, .. } = self.stage {
             roots.extend(status.expr());

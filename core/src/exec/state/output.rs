@@ -1,11 +1,23 @@
-//! Standard output of a path. Symbolic bytes stay symbolic until the path ends, when its test is known.
-use crate::expr::{Evaluator, Expr, Graph, Model};
+//! Standard output of a path. Symbolic parts stay symbolic until the path ends, when its test is known.
+use crate::expr::{Bits, Evaluator, Expr, Graph, Model};
+use std::sync::Arc;
 
-#[derive(Clone, Default, Debug)]
+/// Text of values that are known when the path ends.
+pub type Render = Arc<dyn Fn(&[Bits]) -> Vec<u8> + Send + Sync>;
+
+#[derive(Clone, Default)]
 pub struct Output {
     bytes: Vec<u8>,
-    /// Indices in `bytes`, in order, that hold 8-bit expressions.
-    symbolic: Vec<(usize, Expr)>,
+    /// Symbolic parts between the bytes, in order, with the number of bytes before each.
+    symbolic: Vec<(usize, Part)>,
+}
+
+#[derive(Clone)]
+enum Part {
+    /// An 8-bit expression.
+    Byte(Expr),
+    /// Text whose length is not known yet, because it depends on these expressions.
+    Text { values: Arc<[Expr]>, render: Render },
 }
 
 impl Output {
@@ -14,24 +26,44 @@ impl Output {
     }
 
     pub fn push_symbolic(&mut self, byte: Expr) {
-        self.symbolic.push((self.bytes.len(), byte));
-        self.bytes.push(0);
+        self.symbolic.push((self.bytes.len(), Part::Byte(byte)));
+    }
+
+    /// Appends the text that `render` makes of the values of these expressions.
+    pub fn push_text(&mut self, values: Arc<[Expr]>, render: Render) {
+        self.symbolic.push((self.bytes.len(), Part::Text { values, render }));
     }
 
     /// Bytes under a model.
     pub fn under(&self, graph: &Graph, model: &Model, evaluator: &mut Evaluator) -> Vec<u8> {
-        let mut bytes = self.bytes.clone();
-        if !self.symbolic.is_empty() {
-            let mut session = evaluator.under(graph, model);
-            for &(at, byte) in &self.symbolic {
-                bytes[at] = session.word(byte) as u8;
+        if self.symbolic.is_empty() {
+            return self.bytes.clone();
+        }
+        let mut session = evaluator.under(graph, model);
+        let mut bytes = Vec::with_capacity(self.bytes.len() + self.symbolic.len());
+        let mut copied = 0;
+        for (at, part) in &self.symbolic {
+            bytes.extend_from_slice(&self.bytes[copied..*at]);
+            copied = *at;
+            match part {
+                Part::Byte(e) => bytes.push(session.word(*e) as u8),
+                Part::Text { values, render } => {
+                    let values: Vec<Bits> = values.iter().map(|e| session.bits(*e)).collect();
+                    bytes.extend(render(&values));
+                }
             }
         }
+        bytes.extend_from_slice(&self.bytes[copied..]);
         bytes
     }
 
     /// Adds the expressions it refers to.
     pub fn roots(&self, roots: &mut Vec<Expr>) {
-        roots.extend(self.symbolic.iter().map(|(_, byte)| *byte));
+        for (_, part) in &self.symbolic {
+            match part {
+                Part::Byte(e) => roots.push(*e),
+                Part::Text { values, .. } => roots.extend(values.iter()),
+            }
+        }
     }
 }

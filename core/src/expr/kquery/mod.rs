@@ -11,7 +11,7 @@ mod operators;
 mod print;
 mod read;
 
-pub use print::print;
+pub use print::{print, print_expression};
 pub use read::KQueryParser;
 
 use super::Expr;

@@ -83,6 +83,20 @@ pub fn print(
     Ok(writer.out)
 }
 
+/// Prints one expression, without declarations.
+///
+/// # Errors
+///
+/// Fails if it contains something that KQuery cannot express.
+pub fn print_expression(graph: &Graph, e: Expr) -> Result<String, String> {
+    let sharing = Sharing::of(graph, &[e]);
+    let names = names(graph, &sharing);
+    let labels = FxHashMap::default();
+    let mut writer = Writer { graph, sharing, names, labels, stack: Vec::new(), out: String::new() };
+    writer.write_as(e, false)?;
+    Ok(writer.out)
+}
+
 /// Returns the variable of a declared array.
 fn variable(graph: &Graph, array: Expr) -> Expr {
     if graph.op(array) == Op::Table { graph.kid(array, 0) } else { array }
@@ -142,7 +156,11 @@ impl Writer<'_> {
     }
 
     fn write(&mut self, e: Expr) -> Result<(), String> {
-        self.stack.push(Pending::Mention { e, typed: true });
+        self.write_as(e, true)
+    }
+
+    fn write_as(&mut self, e: Expr, typed: bool) -> Result<(), String> {
+        self.stack.push(Pending::Mention { e, typed });
         while let Some(item) = self.stack.pop() {
             match item {
                 Pending::Text(text) => self.out.push_str(text),

@@ -39,7 +39,7 @@ fn number(value: i64) -> ModelResult {
 
 fn path(machine: &mut Machine, state: &mut State, site: &CallSite<'_>, i: usize) -> Result<PathBuf, Outcome> {
     let address = machine.argument(state, site, i)?;
-    Ok(PathBuf::from(OsString::from_vec(machine.string_at(state, address)?)))
+    Ok(PathBuf::from(OsString::from_vec(machine.string_at(state, address, "the name of a file")?)))
 }
 
 /// Writes as much of `bytes` as fits into `room` bytes at an address.
@@ -63,7 +63,7 @@ fn put(
 /// Value of a setting of the run; 0 if unknown.
 fn setting(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
     let address = machine.argument(state, site, 0)?;
-    let name = machine.string_at(state, address)?;
+    let name = machine.string_at(state, address, "the name of a setting")?;
     number(machine.options.setting(&name) as i64)
 }
 
@@ -119,7 +119,7 @@ fn errno(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> Model
 /// Counts a call that is not modelled: it fails in the program.
 fn not_modelled(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
     let address = machine.argument(state, site, 0)?;
-    let what = String::from_utf8_lossy(&machine.string_at(state, address)?).into_owned();
+    let what = machine.message_at(state, address)?;
     machine.decider.incomplete(state, &format!("not modelled, fails with ENOSYS: {what}"));
     Ok(Returned::Nothing)
 }
@@ -127,7 +127,7 @@ fn not_modelled(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -
 /// Ends the path: the program could not go on as it does on a machine.
 fn unsupported(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
     let address = machine.argument(state, site, 0)?;
-    Err(Outcome::unsupported(String::from_utf8_lossy(&machine.string_at(state, address)?)))
+    Err(Outcome::unsupported(machine.message_at(state, address)?))
 }
 
 fn output(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
@@ -203,8 +203,8 @@ fn change(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> Mode
     let [second, count, place, mode] = [2, 3, 4, 5].map(|i| machine.argument(state, site, i));
     let (second, count, place, mode) = (second?, count?, place?, mode? as u32);
     let bytes = match letter {
-        b'w' => super::print::bytes(machine, state, second, count)?,
-        b'n' => machine.string_at(state, second)?,
+        b'w' => super::print::concrete_bytes(machine, state, second, count)?,
+        b'n' => machine.string_at(state, second, "the name of a file")?,
         _ => Vec::new(),
     };
     let other = PathBuf::from(OsString::from_vec(bytes.clone()));

@@ -9,7 +9,8 @@ use crate::exec::state::State;
 use crate::exec::state::address::ObjectId;
 use crate::exec::state::contents::Contents;
 use crate::exec::state::value::Value;
-use crate::expr::Expr;
+use crate::expr::{Expr, kquery, smtlib};
+use std::sync::Arc;
 
 pub(super) const MODELS: &[ModelRow] = &[
     row("klee_make_symbolic", 3, make_symbolic),
@@ -19,16 +20,16 @@ pub(super) const MODELS: &[ModelRow] = &[
     row("klee_assume", 1, assume),
     row("klee_is_symbolic", 1, is_symbolic),
     row("klee_is_replay", 0, is_replay),
-    row("klee_prefer_cex", 2, ignore),
-    row("klee_posix_prefer_cex", 2, ignore),
-    row("klee_mark_global", 1, ignore),
-    row("klee_open_merge", 0, ignore),
-    row("klee_close_merge", 0, ignore),
-    row("klee_warning", 1, ignore),
-    row("klee_warning_once", 1, ignore),
-    row("klee_stack_trace", 0, ignore),
-    row("klee_print_expr", 1, ignore),
-    row("klee_print_range", 2, ignore),
+    row("klee_prefer_cex", 2, prefer),
+    row("klee_posix_prefer_cex", 2, prefer),
+    row("klee_mark_global", 1, nothing),
+    row("klee_open_merge", 0, merge),
+    row("klee_close_merge", 0, merge),
+    row("klee_warning", 1, |e, s, c| warn(e, s, c, false)),
+    row("klee_warning_once", 1, |e, s, c| warn(e, s, c, true)),
+    row("klee_stack_trace", 0, stack_trace),
+    row("klee_print_expr", 2, print_expression),
+    row("klee_print_range", 2, print_range),
     row("klee_set_forking", 1, set_forking),
     row("klee_silent_exit", 1, silent_exit),
     row("klee_abort", 0, abort),
@@ -47,15 +48,27 @@ pub(super) const MODELS: &[ModelRow] = &[
     row("klee_ambient", 2, ambient),
 ];
 
+/// A message to the user.
 fn text(machine: &mut Machine, state: &mut State, site: &CallSite<'_>, i: usize) -> Result<String, Outcome> {
     let address = machine.argument(state, site, i)?;
-    Ok(String::from_utf8_lossy(&machine.string_at(state, address)?).into_owned())
+    machine.message_at(state, address)
+}
+
+/// Name of an input. As in KLEE, a null pointer is an empty name.
+fn name(machine: &mut Machine, state: &mut State, site: &CallSite<'_>, i: usize) -> Result<String, Outcome> {
+    match machine.argument(state, site, i)? {
+        0 => Ok(String::new()),
+        address => {
+            let name = machine.string_at(state, address, "the name of an input")?;
+            Ok(String::from_utf8_lossy(&name).into_owned())
+        }
+    }
 }
 
 fn make_symbolic(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
     let address = machine.argument(state, site, 0)?;
     let size = machine.argument(state, site, 1)?;
-    let name = text(machine, state, site, 2)?;
+    let name = name(machine, state, site, 2)?;
     let wrong = |message: String| Outcome::bug(Class::ModelError, format!("{}: {message}", site.name));
     let object = ObjectId::of_address(address).and_then(|id| Some((id, state.memory.get(id)?)));
     let Some((id, object)) = object else {
@@ -87,14 +100,14 @@ fn make_symbolic(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) 
 }
 
 fn int(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
-    let name = text(machine, state, site, 0)?;
+    let name = name(machine, state, site, 0)?;
     Ok(Returned::Value(machine.fresh(state, &name, 32)))
 }
 
 fn range(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
     let begin = machine.argument(state, site, 0)? as i32;
     let end = machine.argument(state, site, 1)? as i32;
-    let name = text(machine, state, site, 2)?;
+    let name = name(machine, state, site, 2)?;
     if begin >= end {
         return Err(Outcome::bug(
             Class::ModelError,
@@ -159,7 +172,70 @@ fn is_replay(_: &mut Machine, _: &mut State, _: &CallSite<'_>) -> ModelResult {
 }
 
 /// Calls that do not affect the paths.
-fn ignore(_: &mut Machine, _: &mut State, _: &CallSite<'_>) -> ModelResult {
+fn nothing(_: &mut Machine, _: &mut State, _: &CallSite<'_>) -> ModelResult {
+    Ok(Returned::Nothing)
+}
+
+/// Remembers a condition that the path's test should satisfy.
+fn prefer(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
+    let condition = truth(machine, site.arguments[1], site.call.args[1].width);
+    if !machine.graph().is_const(condition) {
+        Arc::make_mut(&mut state.preferences).push(condition);
+    }
+    Ok(Returned::Nothing)
+}
+
+/// Paths between these calls are not merged. The same inputs are explored, on more paths.
+fn merge(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
+    machine.decider.note(state, &format!("{}: paths are not merged", site.name));
+    Ok(Returned::Nothing)
+}
+
+fn warn(machine: &mut Machine, state: &mut State, site: &CallSite<'_>, once: bool) -> ModelResult {
+    let message = text(machine, state, site, 0)?;
+    let caller = machine.program.functions[state.frame.func.index()].name;
+    let message = format!("partita: warning: {}: {message}", machine.program.string(caller));
+    if !once || machine.warned.insert(message.clone()) {
+        eprintln!("{message}");
+    }
+    Ok(Returned::Nothing)
+}
+
+fn stack_trace(machine: &mut Machine, state: &mut State, _: &CallSite<'_>) -> ModelResult {
+    for (i, place) in machine.decider.stack_of(state).iter().enumerate() {
+        eprintln!("  #{i} {} at {place}", place.function);
+    }
+    Ok(Returned::Nothing)
+}
+
+/// An argument in KLEE's language; in SMT-LIB if that cannot express it.
+fn expression(machine: &mut Machine, site: &CallSite<'_>, i: usize) -> String {
+    let graph = machine.graph();
+    let e = site.arguments[i].to_bits(graph, site.call.args[i].width);
+    kquery::print_expression(graph, e).unwrap_or_else(|_| smtlib::Printer::new(graph).term(e))
+}
+
+fn print_expression(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
+    let message = text(machine, state, site, 0)?;
+    eprintln!("{message}:{}", expression(machine, site, 1));
+    Ok(Returned::Nothing)
+}
+
+/// Prints an expression with a value, and the least and the greatest value that it can have.
+fn print_range(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
+    let message = text(machine, state, site, 0)?;
+    let shown = expression(machine, site, 1);
+    let Some(e) = site.arguments[1].expr() else {
+        eprintln!("{message}:{shown}");
+        return Ok(Returned::Nothing);
+    };
+    let value = machine.decider.evaluate(state, e).low();
+    let (least, greatest) = machine.decider.range(state, e);
+    if least == greatest {
+        eprintln!("{message}:{shown} == {value}");
+    } else {
+        eprintln!("{message}:{shown} ~= {value} (in [{least}, {greatest}])");
+    }
     Ok(Returned::Nothing)
 }
 
@@ -169,6 +245,7 @@ fn set_forking(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) ->
 }
 
 fn silent_exit(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
+    state.is_silent = true;
     let status = machine.decider.readable_exit_status(state, site.arguments[0]);
     Err(Outcome::Exit { status })
 }
@@ -188,7 +265,12 @@ fn report_error(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -
 }
 
 fn get_value(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
-    // Value under the path model; does not constrain the path.
+    // As in KLEE, the value does not constrain the path, so that it stands for all the others.
+    if let Some(e) = site.arguments[0].expr()
+        && !machine.decider.has_one_value(state, e)
+    {
+        machine.decider.incomplete(state, &format!("one of several values: {}", site.name));
+    }
     let word = machine.decider.evaluate_word(state, site.arguments[0]);
     Ok(Returned::Value(Value::number(word)))
 }
@@ -219,7 +301,7 @@ fn ambient(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> Mod
     match machine.options.ambient {
         Ambient::Fixed => Ok(Returned::Value(site.arguments[1])),
         Ambient::Symbolic => {
-            let name = text(machine, state, site, 0)?;
+            let name = name(machine, state, site, 0)?;
             Ok(Returned::Value(machine.fresh(state, &name, 64)))
         }
     }

@@ -61,8 +61,8 @@ fn abort(_: &mut Machine, _: &mut State, _: &CallSite<'_>) -> ModelResult {
 
 fn failed(machine: &mut Machine, state: &mut State, site: &CallSite<'_>, expression: usize) -> ModelResult {
     let address = machine.argument(state, site, expression)?;
-    let text = machine.string_at(state, address)?;
-    Err(Outcome::bug(Class::Assert, format!("assertion failed: {}", String::from_utf8_lossy(&text))))
+    let text = machine.message_at(state, address)?;
+    Err(Outcome::bug(Class::Assert, format!("assertion failed: {text}")))
 }
 
 fn assert_fail(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {

@@ -45,7 +45,7 @@ const ABSENT: u64 = -1i64 as u64;
 const BYTEWISE: u64 = -2i64 as u64;
 
 /// Bytes from an offset to the end of their object.
-struct Text {
+pub(super) struct Text {
     location: Location,
     offset: u64,
     size: u64,
@@ -60,20 +60,35 @@ impl Text {
         i: usize,
         needed: u64,
     ) -> Result<Text, Outcome> {
-        let location = machine.locate(state, site.arguments[i], needed, Access::Read)?;
-        let offset =
-            machine.fork_on_offset(state, &location, &format!("argument {} of `{}`", i + 1, site.name))?;
+        let what = format!("argument {} of `{}`", i + 1, site.name);
+        Text::of(machine, state, site.arguments[i], needed, &what)
+    }
+
+    /// Resolves an address that `what` describes, in the same way.
+    pub(super) fn of(
+        machine: &mut Machine,
+        state: &mut State,
+        address: Value,
+        needed: u64,
+        what: &str,
+    ) -> Result<Text, Outcome> {
+        let location = machine.locate(state, address, needed, Access::Read)?;
+        let offset = machine.fork_on_offset(state, &location, what)?;
         let size = state.memory.get(location.id).expect("a live object").size;
         Ok(Text { location, offset, size: size - offset })
     }
 
+    pub(super) fn size(&self) -> u64 {
+        self.size
+    }
+
     /// Bug of reading byte `i`, which is out of bounds.
-    fn fault(&self, state: &State, i: u64) -> Outcome {
+    pub(super) fn fault(&self, state: &State, i: u64) -> Outcome {
         access_fault(state, self.location.id.base() + self.offset + i, 1, Access::Read)
     }
 
     /// Byte `i`: a number if the path allows only one.
-    fn byte(&self, machine: &mut Machine, state: &State, i: u64) -> Byte {
+    pub(super) fn byte(&self, machine: &mut Machine, state: &State, i: u64) -> Byte {
         let object = state.memory.get(self.location.id).expect("a live object");
         if let Some(word) = object.read_concrete(self.offset + i, 1) {
             return Byte::Number(word as u8);
@@ -88,7 +103,7 @@ impl Text {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Byte {
+pub(super) enum Byte {
     Number(u8),
     Symbolic { e: Expr, may_be_zero: bool },
 }

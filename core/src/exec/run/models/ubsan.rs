@@ -154,7 +154,7 @@ fn position(machine: &mut Machine, state: &mut State, data: u64) -> Result<Strin
     if name == 0 {
         return Ok(String::new());
     }
-    let name = String::from_utf8_lossy(&machine.string_at(state, name)?).into_owned();
+    let name = machine.message_at(state, name)?;
     let (line, column) = (word(machine, state, data + 8, 32)?, word(machine, state, data + 12, 32)?);
     let base = name.rsplit('/').next().unwrap_or(&name);
     Ok(format!(" (checked at {base}:{line}:{column})"))
@@ -171,8 +171,8 @@ impl Type {
     fn read(machine: &mut Machine, state: &mut State, at: u64) -> Result<Type, Outcome> {
         let address = word(machine, state, at, 64)?;
         let (kind, info) = (word(machine, state, address, 16)?, word(machine, state, address + 2, 16)?);
-        let name = machine.string_at(state, address + 4)?;
-        Ok(Type { name: String::from_utf8_lossy(&name).replace('\'', "`"), kind, info })
+        let name = machine.message_at(state, address + 4)?;
+        Ok(Type { name: name.replace('\'', "`"), kind, info })
     }
 
     /// A value of the type under the path's model: up to 64 bits are passed as they are, others by address.

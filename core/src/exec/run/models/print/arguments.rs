@@ -1,0 +1,137 @@
+//! Arguments of a variadic call, by their places in the calling convention, as `va_arg` finds them.
+use super::piece::Datum;
+use crate::exec::outcome::{Class, Outcome};
+use crate::exec::run::Machine;
+use crate::exec::run::models::CallSite;
+use crate::exec::state::State;
+use crate::exec::state::value::Value;
+use crate::expr::Expr;
+
+/// Ends of the general and of the vector registers; arguments on the stack follow.
+const GENERAL_END: u64 = 48;
+const VECTOR_END: u64 = 176;
+
+/// Type of a variadic argument.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum ArgumentKind {
+    /// With this number of bits.
+    Integer(u32),
+    Double,
+    LongDouble,
+}
+
+pub(super) struct Arguments<'a> {
+    general: u64,
+    vector: u64,
+    /// Next place on the stack: an offset like the others in a call, an address in a `va_list`.
+    stack: u64,
+    source: Source<'a>,
+}
+
+enum Source<'a> {
+    Call(&'a CallSite<'a>),
+    /// Address of the saved registers.
+    List {
+        registers: u64,
+    },
+}
+
+impl Arguments<'_> {
+    /// Arguments of a call after the first `named` ones, which are all in general registers.
+    pub fn of_call<'a>(site: &'a CallSite<'a>, named: usize) -> Arguments<'a> {
+        let source = Source::Call(site);
+        Arguments { general: 8 * named as u64, vector: GENERAL_END, stack: VECTOR_END, source }
+    }
+
+    /// Arguments of the `va_list` at an address. The list itself is not changed: musl copies it too.
+    pub fn of_list<'a>(
+        machine: &mut Machine,
+        state: &mut State,
+        list: u64,
+    ) -> Result<Arguments<'a>, Outcome> {
+        let mut field = |offset: u64, width: u32| {
+            let value = machine.load(state, Value::number(list.wrapping_add(offset)), width)?;
+            machine.decider.fork_on_value(state, value, width, "a field of a va_list")
+        };
+        let (general, vector, stack) = (field(0, 32)?, field(4, 32)?, field(8, 64)?);
+        Ok(Arguments { general, vector, stack, source: Source::List { registers: field(16, 64)? } })
+    }
+
+    /// Place of the next argument, and whether it is on the stack.
+    fn place(&mut self, kind: ArgumentKind) -> (u64, bool) {
+        let register = match kind {
+            ArgumentKind::Integer(_) if self.general < GENERAL_END => Some((&mut self.general, 8)),
+            ArgumentKind::Double if self.vector < VECTOR_END => Some((&mut self.vector, 16)),
+            ArgumentKind::Integer(_) | ArgumentKind::Double | ArgumentKind::LongDouble => None,
+        };
+        if let Some((next, size)) = register {
+            *next += size;
+            return (*next - size, false);
+        }
+        let size = if kind == ArgumentKind::LongDouble { 16 } else { 8 };
+        let place = self.stack.next_multiple_of(size);
+        self.stack = place + size;
+        (place, true)
+    }
+
+    /// The next argument of this type.
+    pub fn next(
+        &mut self,
+        machine: &mut Machine,
+        state: &mut State,
+        kind: ArgumentKind,
+    ) -> Result<Datum, Outcome> {
+        let width = match kind {
+            ArgumentKind::Integer(bits) => bits.max(32),
+            ArgumentKind::Double => 64,
+            ArgumentKind::LongDouble => 80,
+        };
+        let (place, on_stack) = self.place(kind);
+        let (value, given) = match self.source {
+            Source::List { registers } => {
+                let address = if on_stack { place } else { registers.wrapping_add(place) };
+                (machine.load(state, Value::number(address), width)?, width)
+            }
+            Source::Call(site) => {
+                let found = site.call.args.iter().position(|arg| u64::from(arg.place) == place);
+                match found.filter(|&i| site.call.args[i].bytes == 0) {
+                    Some(i) => (site.arguments[i], site.call.args[i].width),
+                    None => {
+                        return Err(Outcome::bug(
+                            Class::ModelError,
+                            "a format with more conversions than arguments of their types",
+                        ));
+                    }
+                }
+            }
+        };
+        let bits = match kind {
+            ArgumentKind::Integer(bits) => bits,
+            ArgumentKind::Double | ArgumentKind::LongDouble => width,
+        };
+        if !value.symbolic {
+            return Ok(Datum::Number((value.word & crate::expr::bits::mask(bits.min(64))).into()));
+        }
+        let graph = machine.graph();
+        let e = value.to_bits(graph, given);
+        let e: Expr = if given >= bits { graph.extract(e, 0, bits) } else { graph.zext(e, bits) };
+        Ok(Datum::of(graph, e))
+    }
+
+    /// The next integer argument, as one number; other states take the others.
+    pub fn next_number(
+        &mut self,
+        machine: &mut Machine,
+        state: &mut State,
+        bits: u32,
+        why: &str,
+    ) -> Result<u64, Outcome> {
+        match self.next(machine, state, ArgumentKind::Integer(bits))? {
+            Datum::Number(number) => Ok(number as u64),
+            Datum::Symbolic(e) => {
+                let value = Value::of(machine.decider.graph(), e);
+                machine.decider.fork_on_value(state, value, bits, why)
+            }
+        }
+    }
+}
