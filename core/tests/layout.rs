@@ -50,7 +50,7 @@ const EXEC_MAY_USE: &[(&str, &[&str])] = &[
 ];
 
 /// Files of `Engine`, which composes the parts of `exec`.
-const ENGINE: &[&str] = &["mod", "memory_limit"];
+const ENGINE: &[&str] = &["mod", "memory_limit", "watchdog"];
 
 fn sources(path: &Path, found: &mut Vec<(String, String)>) {
     if path.is_dir() {
