@@ -265,3 +265,49 @@ fn names_of_the_theory_can_be_declared() {
         "(declare-const fp (_ BitVec 2))(declare-const RNE Bool)(assert (and RNE (= fp #b10)))(check-sat)";
     assert_eq!(answers(text), ["sat"]);
 }
+
+/// Printed operators are read as the same function, except for the bits of NaN and integers that do not fit, which
+/// SMT-LIB leaves open.
+#[test]
+fn printed_operators_are_read_back() {
+    use partita_core::expr::float::{FloatParameter, Format, Rounding};
+    use partita_core::expr::smtlib::Printer;
+    use partita_core::expr::{Bits, Family, Graph, Op, Sort};
+    const NAMES: [&str; 3] = ["a", "b", "c"];
+    let format = Format::ieee(2, 3);
+    let width = format.width();
+    let mut compared = 0;
+    for (&op, rounding) in Op::ALL.iter().flat_map(|op| Rounding::ALL.map(|rounding| (op, rounding))) {
+        let Family::Float(float) = op.family() else { continue };
+        let mut graph = Graph::new();
+        let names = &NAMES[..op.arity()];
+        let kids: Vec<_> = names.iter().map(|name| graph.var(name, Sort::Bits(width)).unwrap()).collect();
+        let parameter = FloatParameter::new(format, rounding);
+        let e = graph.float(float, parameter, width, &kids);
+        let text = Printer::new(&graph).term(e);
+        for sample in 0..6u64 {
+            let values: Vec<Bits> =
+                (0..op.arity() as u64).map(|i| Bits::word(width, (sample * 5 + i * 11 + 3) % 32)).collect();
+            let constants: Vec<_> = values.iter().map(|value| graph.constant(value.clone())).collect();
+            let folded = graph.float(float, parameter, width, &constants);
+            let bits = graph.const_bits(folded).expect("constants are folded");
+            let is_open = match op {
+                Op::FToUInt | Op::FToSInt => bits == Bits::word(width, 1 << (width - 1)),
+                _ => !graph.is_bool(folded) && format.is_nan(&bits),
+            };
+            if is_open {
+                continue;
+            }
+            let bound: String = names
+                .iter()
+                .zip(&values)
+                .map(|(name, value)| format!("({name} {})", value.to_smtlib()))
+                .collect();
+            let term = format!("(let ({bound}) {text})");
+            let right = if graph.is_bool(folded) { (!bits.is_zero()).to_string() } else { bits.to_smtlib() };
+            assert_eq!(value(&term), right, "{term}");
+            compared += 1;
+        }
+    }
+    assert!(compared > 200, "{compared}");
+}

@@ -9,9 +9,9 @@ use super::lexer::is_simple;
 use super::symbols::is_reserved;
 use super::term_sort::{ScriptSort, WordSort};
 use crate::expr::builtin::Builtin;
-use crate::expr::float::Format;
+use crate::expr::float::{FloatParameter, Format, Rounding};
 use crate::expr::sharing::Sharing;
-use crate::expr::{ArrayValue, Bits, Expr, Graph, Op, Sort, Value};
+use crate::expr::{ArrayValue, Bits, Expr, Family, FloatOp, Graph, Op, Sort, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt::Write;
 
@@ -88,6 +88,11 @@ fn print_number(format: Format, bits: &Bits) -> String {
         (low..low + width).rev().map(|i| if bits.bit(i) { '1' } else { '0' }).collect()
     };
     format!("(fp #b{} #b{} #b{})", binary(e + s - 1, 1), binary(s - 1, e), binary(0, s - 1))
+}
+
+fn rounding_name(rounding: Rounding) -> &'static str {
+    let mode = ROUNDING_MODES.iter().find(|(_, mode)| *mode == rounding);
+    mode.expect("the table has every mode").0
 }
 
 fn print_array(sort: Sort, array: &ArrayValue) -> String {
@@ -177,7 +182,14 @@ impl<'g> Printer<'g> {
     pub fn script(&self, assertions: &[Expr]) -> String {
         let mut writer = self.writer(assertions, true);
         let arrays = writer.sharing.order.iter().any(|&e| self.graph.is_array(e));
-        let _ = writeln!(writer.out, "(set-logic {})", if arrays { "QF_ABV" } else { "QF_BV" });
+        let floats = writer.sharing.order.iter().any(|&e| self.graph.float_parameter(e).is_some());
+        let logic = match (arrays, floats) {
+            (false, false) => "QF_BV",
+            (true, false) => "QF_ABV",
+            (false, true) => "QF_BVFP",
+            (true, true) => "QF_ABVFP",
+        };
+        let _ = writeln!(writer.out, "(set-logic {logic})");
         let variables: Vec<Expr> = writer.sharing.variables(self.graph).collect();
         for variable in variables {
             let (name, sort) = (&writer.names[&variable], self.graph.sort(variable));
@@ -264,6 +276,13 @@ impl Writer<'_> {
     fn expand(&mut self, e: Expr) {
         let graph = self.graph;
         let op = graph.op(e);
+        if let Family::Float(float) = op.family()
+            && let Some(parameter) = graph.float_parameter(e)
+            && !parameter.format.is_explicit()
+            && !parameter.source.is_explicit()
+        {
+            return self.float(e, float, parameter);
+        }
         match op {
             Op::Const => {
                 let bits = graph.const_bits(e).expect("a constant");
@@ -293,6 +312,41 @@ impl Writer<'_> {
             self.stack.push(Pending::Reference(kid));
             if i > 0 {
                 self.stack.push(Pending::Text(" "));
+            }
+        }
+    }
+
+    /// Prints a float operator over bits as SMT-LIB has it over numbers: operands are converted from bits, and a number is
+    /// converted back. SMT-LIB leaves the bits of NaN open. x87's numbers have no sort there and are not printed this way.
+    fn float(&mut self, e: Expr, op: FloatOp, parameter: FloatParameter) {
+        let (format, source) = (parameter.format, parameter.source);
+        let indices = |f: Format| format!("{} {}", f.exponent(), f.significand());
+        let (function, is_number) = match op {
+            FloatOp::FLt | FloatOp::FLe | FloatOp::FEq => (Op::from(op).smtlib().to_string(), false),
+            FloatOp::FToUInt | FloatOp::FToSInt => {
+                (format!("(_ {} {})", Op::from(op).smtlib(), self.graph.width(e)), false)
+            }
+            FloatOp::FToF | FloatOp::FFromSInt => (format!("(_ to_fp {})", indices(format)), true),
+            FloatOp::FFromUInt => (format!("(_ to_fp_unsigned {})", indices(format)), true),
+            FloatOp::FAdd | FloatOp::FMul | FloatOp::FDiv | FloatOp::FMulAdd => {
+                (Op::from(op).smtlib().to_string(), true)
+            }
+            FloatOp::FSqrt | FloatOp::FRound | FloatOp::FRem => (Op::from(op).smtlib().to_string(), true),
+        };
+        let from_bits = !matches!(op, FloatOp::FFromSInt | FloatOp::FFromUInt);
+        self.out.push_str(if is_number { "(fp.to_ieee_bv (" } else { "(" });
+        self.out.push_str(&function);
+        if op.rounds() {
+            self.out.push(' ');
+            self.out.push_str(rounding_name(parameter.rounding));
+        }
+        self.stack.push(Pending::Text(if is_number { "))" } else { ")" }));
+        for kid in self.graph.kids(e).into_iter().rev() {
+            if from_bits {
+                self.stack.extend([Pending::Text(")"), Pending::Reference(kid)]);
+                self.stack.push(Pending::Owned(format!(" ((_ to_fp {}) ", indices(source))));
+            } else {
+                self.stack.extend([Pending::Reference(kid), Pending::Text(" ")]);
             }
         }
     }
