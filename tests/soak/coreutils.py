@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import partita
-from partita.whole import ENVIRONMENT
+from partita.options import ENVIRONMENT
 
 TABLE = Path(__file__).with_suffix(".txt")
 LIMIT_S = 60.0

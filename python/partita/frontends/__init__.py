@@ -68,7 +68,7 @@ def _lowered(
     entry: str | None,
 ) -> tuple[bytes, list[str]]:
     """The serialised Program, and the files it was made from."""
-    sources = [name for name in names if name.endswith(".c")]
+    sources = [name for name in names if name.endswith(C_SOURCES)]
     compiled = {c.path: c for c in compile_c(sources, cflags=cflags, clang=clang, optimize=optimize)}
     inputs: list[tuple[str, bytes]] = []
     for name in names:

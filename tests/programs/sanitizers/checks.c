@@ -29,7 +29,7 @@ int main(void) {
   case 8: x = 4; sink = table[x]; break; // BUG bounds: index 4 is outside of `int[4]`
   case 9: __builtin_unreachable(); // BUG unreachable: code that the compiler assumed unreachable
   case 10: { int v[none]; v[0] = 1; break; } // BUG sanitizer: length of a variable-length array is 0
-  case 11: { signed char c = (signed char)(x + 1000.5); sink = c; break; } // BUG sanitizer: value 1000.5 of `double` is outside of `signed char`
+  case 11: { signed char c = (signed char)(x + 1000.5); sink = c; break; } // BUG float-cast: value 1000.5 of `double` is outside of `signed char`
   case 12: { _Bool b; *(char *)&b = 2; sink = b; break; } // BUG sanitizer: load of 2, which is no value of `_Bool`
   case 13: x = 300; byte = x; break; // BUG sanitizer: conversion of 300 from `int` to `unsigned char` changes it to 44
   case 14: { unsigned u = UINT_MAX; sink = (int)((u + 1) & 1); break; } // BUG overflow: addition of `unsigned int` overflows: 4294967295 + 1

@@ -18,8 +18,8 @@ PROGRAMS = sorted(FOLDER.glob("*.c"))
 WITHOUT_SANITIZERS = sanitizers.missing()
 # Number of bug-free paths that are replayed under the sanitizers; of each bug the first test is replayed.
 SAMPLE = 10
-# The last two need -fsanitize: test_sanitizers.py.
-CLASSES_WITHOUT_PROGRAM = {"model-error", "bounds", "sanitizer"}
+# Those of -fsanitize are in test_sanitizers.py, those of floating point in test_floats.py.
+CLASSES_WITHOUT_PROGRAM = {"model-error", "bounds", "sanitizer", "float", "float-cast"}
 
 
 def marked(program: Path) -> set[tuple[str, int]]:
@@ -76,9 +76,8 @@ def test_every_class_has_a_program() -> None:
 
 
 def test_an_unknown_check_is_a_usage_error() -> None:
-    with pytest.raises(
-        UsageError, match=r"^expected check to be names from overflow, shift, leak, found \['shift', 'overflows'\]$"
-    ):
+    names = "overflow, shift, float, leak"
+    with pytest.raises(UsageError, match=rf"^expected check to be names from {names}, found \['shift', 'overflows'\]$"):
         explore(PROGRAMS[0], check=["shift", "overflows"])
 
 

@@ -12,8 +12,8 @@ import pytest
 from partita import explore
 from partita.errors import UsageError
 from partita.frontends import musl
+from partita.options import ENVIRONMENT
 from partita.toolchain import zig_dir
-from partita.whole import ENVIRONMENT
 from support import PATIENCE_S, PROGRAM_FOLDER, Run
 
 PROGRAMS = sorted((PROGRAM_FOLDER / "libc").glob("*.c"))
