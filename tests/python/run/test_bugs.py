@@ -18,7 +18,7 @@ PROGRAMS = sorted(FOLDER.glob("*.c"))
 WITHOUT_SANITIZERS = sanitizers.missing()
 # Number of bug-free paths that are replayed under the sanitizers; of each bug the first test is replayed.
 SAMPLE = 10
-# Those of -fsanitize are in test_sanitizers.py, those of floating point in test_floats.py.
+# test_sanitizers.py has the classes of -fsanitize, test_floats.py those of floating point.
 CLASSES_WITHOUT_PROGRAM = {"model-error", "bounds", "sanitizer", "float", "float-cast"}
 
 
