@@ -303,7 +303,7 @@ pub const OPTIONS: &[OptionRow] = &[
         "float-cast",
         Kind::Flag,
         Some("on"),
-        "do not report floating-point numbers that do not fit the integer type they are converted to",
+        "accept floating-point numbers that do not fit their integer type",
         |options, value| options.float_cast = flag(&value),
     ),
     row(
