@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 from partita._core import OPERATORS, QueryView
 from partita.backends import arrays
+from partita.errors import UndecidedError
 
 Term = Any
 Make = Callable[..., Term]
@@ -141,7 +142,7 @@ class Terms:
         elif op == SEXT:
             terms[number] = builder.functions["sign_extend"](width - self.widths[a], terms[a])
         elif IS_FLOAT[op]:
-            raise NotImplementedError(f"expected operators on bit-vectors, found {OPERATORS[op][0]}")
+            raise UndecidedError(f"external solvers get no floating-point operators, found {OPERATORS[op][0]}")
         elif HAS_PARAMETER[op]:
             *operands, parameter = (a, b, c)[: ARITY[op] + 1]
             terms[number] = builder.functions[OPERATORS[op][3]](parameter, *(self.term(i) for i in operands))
