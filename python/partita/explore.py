@@ -14,6 +14,7 @@ from typing import Any, Literal
 from partita import _core, options, results
 from partita.errors import InternalError, UsageError
 from partita.frontends import cache, load_program
+from partita.frontends.java import is_java, load_java
 from partita.hooks import Hooks
 from partita.hooks import check as check_hooks
 from partita.hooks import install as install_hooks
@@ -40,6 +41,8 @@ def explore(
     *,
     arguments: Sequence[str] = (),
     hooks: Hooks | None = None,
+    symbolic_args: bool = False,
+    string_length: int | None = None,
     sym_files: tuple[int, int] | None = None,
     sym_stdin: int | None = None,
     sym_stdout: bool = False,
@@ -71,9 +74,11 @@ def explore(
     optimize: bool = False,
     cflags: Sequence[str] = (),
     clang: str | os.PathLike[str] | None = None,
+    classpath: str | None = None,
+    entry: str | None = None,
     out: str | os.PathLike[str] | None = None,
 ) -> Run:
-    """Explores every feasible path of a program (.c files, .bc, .ll, or an executable built with `partita cc`).
+    """Explores every feasible path of a program (.c files, .bc, .ll, an executable built with `partita cc`, or Java).
 
     `check` names optional checks (overflow, shift, leak); with `ambient="symbolic"` time and random numbers are inputs.
     `max_objects` limits the objects of one symbolic pointer, `max_values` the values of one symbolic length or size.
@@ -117,8 +122,16 @@ def explore(
     if "shift" in check:
         # LLVM's shifts have no sign: the compiler checks what the program's types say.
         cflags = [*cflags, "-fsanitize=shift-base"]
-    user = load_program(names, optimize=optimize, cflags=cflags, clang=None if clang is None else os.fspath(clang))
-    linked, parts = libraries(user, texts, libc, run_options.needs_kernel, frozenset(hooks))
+    if is_java(texts):
+        java: dict[str, Any] = {"classpath": classpath, "entry": entry, "string_length": string_length}
+        user, parts = load_java(texts, symbolic_args=symbolic_args, **java)
+        linked = "none"
+    else:
+        for name, value in (("classpath", classpath), ("entry", entry), ("symbolic_args", symbolic_args)):
+            if value:
+                raise UsageError(f"expected a Java program for {name}, found `{texts[0]}`")
+        user = load_program(names, optimize=optimize, cflags=cflags, clang=None if clang is None else os.fspath(clang))
+        linked, parts = libraries(user, texts, libc, run_options.needs_kernel, frozenset(hooks))
     try:
         engine = _core.Engine([user, *parts], spec, default, make, run_options, file, list(hooks))
     except ValueError as error:

@@ -9,6 +9,10 @@ macro_rules! classes {
             pub const ALL: &'static [Class] = &[$(Class::$name,)*];
             /// Name in files and reports.
             pub fn name(self) -> &'static str { match self { $(Class::$name => $text,)* } }
+            /// The class of that name.
+            pub fn named(name: &str) -> Option<Class> {
+                Class::ALL.iter().copied().find(|class| class.name() == name)
+            }
             /// Description in one line.
             pub fn about(self) -> &'static str { match self { $(Class::$name => $about,)* } }
         }
@@ -34,6 +38,11 @@ classes! {
     Sanitizer "sanitizer" "another failed check of -fsanitize",
     Float "float" "NaN or an infinity, computed from finite numbers",
     FloatCast "float-cast" "a floating-point number that does not fit the integer type it is converted to",
+    ClassCast "class-cast" "a cast to a class that the object does not have",
+    NegativeSize "negative-size" "an array of negative size",
+    NumberFormat "number-format" "text that is not a number where one is expected",
+    Arithmetic "arithmetic" "an arithmetic exception, such as a division by zero",
+    Exception "exception" "another exception that nothing catches",
     Leak "leak" "a heap object that nothing points to at exit",
     ModelError "model-error" "a wrong use of an intrinsic or library function",
 }

@@ -179,8 +179,11 @@ impl Decider {
         self.extend_path(state, condition, model);
     }
 
-    /// Place of the innermost frame in the user's code.
+    /// Place that the program reported, or that of the innermost frame in the user's code.
     fn place(&self, state: &State) -> Place {
+        if let Some(place) = &state.blamed {
+            return Place::clone(place);
+        }
         let frame = state.user_frame(&self.program);
         place_at(&self.program, frame.func, frame.pc)
     }

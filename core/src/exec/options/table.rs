@@ -13,6 +13,8 @@ pub const DEFAULT_LAYERS: &str = "simplify split solutions reuse intervals enume
 const MAX_FILES: u64 = 26;
 /// Largest size of a symbolic file or argument.
 const MAX_SYMBOLIC_BYTES: u64 = 1 << 24;
+/// Largest length of a symbolic string.
+const MAX_STRING_LENGTH: u64 = 1 << 10;
 const ANY_COUNT: Kind = Kind::Count { min: 0, max: i64::MAX as u64 };
 const POSITIVE_32: Kind = Kind::Count { min: 1, max: u32::MAX as u64 };
 const SYMBOLIC_BYTES: Kind = Kind::Count { min: 0, max: MAX_SYMBOLIC_BYTES };
@@ -138,6 +140,22 @@ pub const OPTIONS: &[OptionRow] = &[
         },
     )
     .surface(Surface::Arguments),
+    row(
+        Group::Inputs,
+        "symbolic-args",
+        Kind::Flag,
+        Some("off"),
+        "Java: the parameters of the entry method are symbolic",
+        elsewhere,
+    ),
+    row(
+        Group::Inputs,
+        "string-length",
+        Kind::Count { min: 0, max: MAX_STRING_LENGTH },
+        None,
+        "Java: explore symbolic strings up to N characters",
+        elsewhere,
+    ),
     row(
         Group::Inputs,
         "sym-files",
@@ -390,6 +408,22 @@ pub const OPTIONS: &[OptionRow] = &[
         Kind::Path("PATH"),
         None,
         "compile with this clang instead of the installed one",
+        elsewhere,
+    ),
+    row(
+        Group::Compiling,
+        "classpath",
+        Kind::Text("PATHS"),
+        None,
+        "Java: folders and .jar files with classes, separated by colons",
+        elsewhere,
+    ),
+    row(
+        Group::Compiling,
+        "entry",
+        Kind::Text("METHOD"),
+        None,
+        "Java: method to start from, as Class.method (default: main)",
         elsewhere,
     ),
     row(

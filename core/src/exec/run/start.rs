@@ -97,6 +97,7 @@ impl Machine {
             may_fork: true,
             preferences: Arc::default(),
             is_silent: false,
+            blamed: None,
             output: Arc::default(),
             errno: None,
             untested: Arc::default(),

@@ -11,6 +11,7 @@ pub mod object;
 pub mod output;
 pub mod value;
 
+use crate::exec::outcome::Place;
 use crate::exec::record::coverage::Marks;
 use crate::expr::Expr;
 use crate::expr::float::Rounding;
@@ -86,6 +87,8 @@ pub struct State {
     pub preferences: Arc<Vec<Expr>>,
     /// It gets no test (`klee_silent_exit`).
     pub is_silent: bool,
+    /// Place of its bug, if the program reported it with one (`klee_report_bug`).
+    pub blamed: Option<Arc<Place>>,
     /// Standard output of the program.
     pub output: Arc<Output>,
     /// Address of `errno`: the C library's, or that of an object created on first use.

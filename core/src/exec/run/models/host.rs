@@ -24,6 +24,7 @@ pub(super) const MODELS: &[ModelRow] = &[
     row("__partita_environment", 0, environment),
     row("__partita_stack_object", 1, stack_object),
     row("__partita_not_modelled", 1, not_modelled),
+    row("__partita_incomplete", 1, incomplete),
     row("__partita_unsupported", 1, unsupported),
     row("__partita_output", 2, output),
     row("__partita_stdin", 2, stdin),
@@ -121,6 +122,14 @@ fn not_modelled(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -
     let address = machine.argument(state, site, 0)?;
     let what = machine.message_at(state, address)?;
     machine.decider.incomplete(state, &format!("not modelled, fails with ENOSYS: {what}"));
+    Ok(Returned::Nothing)
+}
+
+/// Counts a reason why the exploration is incomplete: one of several behaviours is explored.
+fn incomplete(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
+    let address = machine.argument(state, site, 0)?;
+    let why = machine.message_at(state, address)?;
+    machine.decider.incomplete(state, &why);
     Ok(Returned::Nothing)
 }
 

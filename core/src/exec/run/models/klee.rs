@@ -1,7 +1,7 @@
 //! Intrinsics of `klee/klee.h`; `partita.h` declares them under other names too.
 use super::{CallSite, ModelResult, ModelRow, Returned, row};
 use crate::exec::options::Ambient;
-use crate::exec::outcome::{Class, Outcome};
+use crate::exec::outcome::{Class, Outcome, Place};
 use crate::exec::run::Machine;
 use crate::exec::run::access::Access;
 use crate::exec::run::access::access_fault;
@@ -35,6 +35,7 @@ pub(super) const MODELS: &[ModelRow] = &[
     row("klee_abort", 0, abort),
     row("klee_assert_fail", 4, assert_fail),
     row("klee_report_error", 4, report_error),
+    row("klee_report_bug", 4, report_bug),
     row("klee_get_valuef", 1, get_value),
     row("klee_get_valued", 1, get_value),
     row("klee_get_valuel", 1, get_value),
@@ -262,6 +263,24 @@ fn assert_fail(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) ->
 fn report_error(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
     let message = text(machine, state, site, 2)?;
     Err(Outcome::bug(Class::Assert, message))
+}
+
+/// Ends the path in a bug of a class by name, at a place that the program knows better than its frames do: that of an
+/// exception which nothing catches. Arguments: class, file, line, message.
+fn report_bug(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
+    let (name, file) = (text(machine, state, site, 0)?, text(machine, state, site, 1)?);
+    let line = machine.argument(state, site, 2)? as u32;
+    let message = text(machine, state, site, 3)?;
+    let Some(class) = Class::named(&name) else {
+        return Err(Outcome::bug(
+            Class::ModelError,
+            format!("{}: no class of bug is named `{name}`", site.name),
+        ));
+    };
+    if line != 0 {
+        state.blamed = Some(Arc::new(Place { file, line, function: String::new() }));
+    }
+    Err(Outcome::bug(class, message))
 }
 
 fn get_value(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {

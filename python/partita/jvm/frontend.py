@@ -1,0 +1,144 @@
+"""From what the user names (.java, .class, .jar, a folder) to the parts of a Program."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from partita.errors import UsageError
+from partita.jvm.classfile import ClassFile, read_class
+from partita.jvm.classpath import ClassPath, Folder, Jar, Place, place_of
+from partita.jvm.compile import STUBS, compile_java
+from partita.jvm.entry import MAIN, build_main, find_entry
+from partita.jvm.jdk import Library, home
+from partita.jvm.program import Lowering
+from partita.jvm.world import World
+
+JAVA_INPUTS = (".java", ".class", ".jar")
+
+
+def is_java(name: str) -> bool:
+    """Is it a Java program: a source, a class file, a jar, or a folder with some?"""
+    path = Path(name)
+    if path.is_dir():
+        return any(next(path.rglob(f"*{suffix}"), None) is not None for suffix in (".java", ".class"))
+    return name.endswith(JAVA_INPUTS)
+
+
+@dataclass
+class Inputs:
+    """What the user named, resolved: where classes are, the class to start from, and the sources."""
+
+    places: list[Place]
+    candidates: list[str]
+    sources: dict[str, str]
+    """Paths of sources, by the ends of their names: `p/Main.java`."""
+
+
+def lower_java(
+    names: Sequence[str],
+    *,
+    classpath: str | None = None,
+    entry: str | None = None,
+    symbolic_args: bool = False,
+    string_length: int | None = None,
+) -> list[bytes]:
+    """The serialised parts of a Java program: the user's classes, and the library's that it can reach."""
+    extra = [Path(each) for each in (classpath or "").split(":") if each]
+    with tempfile.TemporaryDirectory(prefix="partita-java-") as folder:
+        library = Library(home())
+        inputs = resolve([Path(name) for name in names], extra, Path(folder))
+        world = World(ClassPath(inputs.places, library))
+        owner, method = _entry(world, inputs, entry)
+        start = find_entry(world, owner, method)
+        lowering = Lowering(world, lambda file: _source(inputs, file), string_length)
+        build_main(lowering, start, symbolic_args)
+        lowering.run()
+        return list(lowering.finish())
+
+
+def resolve(paths: Sequence[Path], extra: Sequence[Path], output: Path) -> Inputs:
+    """Compiles sources into a folder; the class path and the classes that may have the entry."""
+    sources: list[Path] = []
+    places: list[Place] = []
+    candidates: list[str] = []
+    known: dict[str, str] = {}
+    roots: list[Path] = []
+    for path in paths:
+        if not path.exists():
+            raise UsageError(f"cannot read `{path}`: No such file or directory")
+        if path.is_dir():
+            found = sorted(path.rglob("*.java"))
+            roots.append(path)
+            if found:
+                sources += found
+            else:
+                places.append(Folder(path))
+                candidates += Folder(path).names()
+        elif path.suffix == ".java":
+            sources.append(path)
+        elif path.suffix == ".jar":
+            jar = Jar(path)
+            main = jar.main_class()
+            places.append(jar)
+            candidates += [main] if main else jar.names()
+        else:
+            parsed = read_class(path.read_bytes(), str(path))
+            depth = parsed.name.count("/") + 1
+            root = path.resolve().parents[depth - 1]
+            if (root / f"{parsed.name}.class").resolve() != path.resolve():
+                raise UsageError(f"{path}: expected the class `{path.stem}`, found `{parsed.name}`: keep its folders")
+            places.append(Folder(root))
+            candidates.append(parsed.name)
+    if sources:
+        compile_java(sources, [*roots, *extra], output)
+        made = Folder(output)
+        places.insert(0, made)
+        stubs = {str(each.relative_to(STUBS))[: -len(".java")] for each in STUBS.rglob("*.java")}
+        named = {source.stem for source in sources}
+        candidates += sorted(
+            (name for name in made.names() if name not in stubs),
+            key=lambda name: (name.rpartition("/")[2] not in named, name),
+        )
+    for source in sources:
+        parts = source.resolve().parts
+        for length in range(1, len(parts) + 1):
+            known.setdefault("/".join(parts[-length:]), str(source))
+    places += [place_of(path) for path in extra]
+    return Inputs(places, candidates, known)
+
+
+def _entry(world: World, inputs: Inputs, entry: str | None) -> tuple[str, str]:
+    """Class and method to start from."""
+    if entry is not None:
+        head, paren, tail = entry.partition("(")
+        owner, dot, method = head.rpartition(".")
+        if not dot:
+            raise UsageError(f"expected --entry as Class.method, found `{entry}`")
+        return owner.replace(".", "/"), method + paren + tail
+    mains = [name for name in inputs.candidates if ("main", MAIN) in world.load(name).methods]
+    if not mains:
+        names = ", ".join(name.replace("/", ".") for name in inputs.candidates[:5])
+        raise UsageError(
+            f"expected a method `public static void main(String[])`, found none in {names or 'no class'}:"
+            " name another method with --entry Class.method"
+        )
+    preferred = [name for name in mains if name.rpartition("/")[2] == "Main"]
+    return (preferred or mains)[0], "main"
+
+
+def _source(inputs: Inputs, file: ClassFile) -> str:
+    """Path of a source in positions: the file that was compiled, or the name that the class file has."""
+    name = file.source or f"{file.name.rpartition('/')[2].partition('$')[0]}.java"
+    package = file.name.rpartition("/")[0]
+    full = f"{package}/{name}" if package else name
+    found = inputs.sources.get(full)
+    if found is not None:
+        return os.path.abspath(found)
+    for place in inputs.places:
+        if isinstance(place, Folder) and (place.path / full).is_file():
+            return os.path.abspath(place.path / full)
+    return full
