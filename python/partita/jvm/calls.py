@@ -8,8 +8,8 @@ from partita.jvm.arith import Operation
 from partita.jvm.classfile import ACC_FINAL, ACC_PRIVATE, ClassFormatError, MemberRef, Method
 from partita.jvm.decode import Instruction
 from partita.jvm.descriptors import WIDTHS, kind_of, parse_method
-from partita.jvm.world import OBJECT, MissingClass
-from partita.llvm.write import Operand, reg
+from partita.jvm.world import OBJECT, PRIMITIVES, MissingClass
+from partita.llvm.write import Operand, integer, reg
 
 if TYPE_CHECKING:
     from partita.jvm.method import MethodLowering
@@ -87,11 +87,19 @@ def _call(m: MethodLowering, i: Instruction, ref: MemberRef, arguments: list[tup
     if method.is_static != (i.op == STATIC):
         m.fb.unsupported(f"the method {ref.owner.replace('/', '.')}.{ref.name} with a changed `static`")
         return None
+    if (owner, ref.name) == ("java/lang/Class", "getPrimitiveClass"):
+        name = m.lowering.string_values.get((id(m.part), arguments[0][0]))
+        if name in PRIMITIVES:
+            return m.lowering.mirror(m.part, name)
     if i.op == STATIC:
         from partita.jvm.memory import initialise
 
         initialise(m, method.owner.name)
         return call_direct(m, method, arguments)
+    if (owner, ref.name) == ("jdk/internal/misc/Unsafe", "objectFieldOffset") and len(arguments) == 3:
+        offset = _field_offset(m, arguments[1][0], arguments[2][0])
+        if offset is not None:
+            return integer(offset)
     if i.op == SPECIAL:
         here = m.world.load(m.file.name)
         if ref.name != "<init>" and not ref.is_interface and here.parent and ref.owner in here.parent.supertypes:
@@ -102,6 +110,15 @@ def _call(m: MethodLowering, i: Instruction, ref: MemberRef, arguments: list[tup
     if method.access & (ACC_PRIVATE | ACC_FINAL) or (known.is_final and not known.is_interface):
         return call_direct(m, method, arguments)
     return call_virtual(m, MemberRef(owner, ref.name, ref.descriptor), method, arguments)
+
+
+def _field_offset(m: MethodLowering, mirror: Operand, name: Operand) -> int | None:
+    """Offset of a field whose class and name are constants, for `Unsafe`."""
+    owner = m.lowering.mirror_names.get((id(m.part), mirror))
+    field = m.lowering.string_values.get((id(m.part), name))
+    if owner is None or field is None:
+        return None
+    return next((at for (each, _), at in m.world.load(owner).offsets.items() if each == field), None)
 
 
 def _invoke_dynamic(m: MethodLowering, i: Instruction) -> int | None:

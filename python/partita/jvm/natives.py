@@ -30,7 +30,7 @@ STATIC_OBJECTS = {
 INITIALISED = frozenset(
     """java/lang/System java/lang/Throwable java/lang/Class java/util/Locale java/io/PrintStream java/lang/Runtime
     java/lang/Thread jdk/internal/misc/VM jdk/internal/misc/CDS jdk/internal/misc/Unsafe java/lang/Object
-    java/lang/StackTraceElement""".split()
+    java/lang/StackTraceElement java/util/Arrays$LegacyMergeSort""".split()
 )
 """Classes whose static initialisers are not run: what they would set up is provided here."""
 
@@ -38,7 +38,7 @@ NOT_EXECUTED = (
     "java/util/Formatter", "java/util/Locale", "java/lang/invoke/", "java/lang/reflect/", "java/lang/ref/", "sun/",
     "java/security/", "java/nio/", "java/time/", "java/text/", "java/net/", "java/io/File", "java/io/PrintStream",
     "java/io/Buffered", "java/io/Input", "java/io/Output", "java/io/Object", "java/io/Console", "java/io/PrintWriter",
-    "java/lang/Thread", "java/lang/ClassLoader", "java/lang/Module", "java/lang/Class.", "java/lang/Runtime.",
+    "java/lang/Thread.", "java/lang/ThreadGroup", "java/lang/ClassLoader", "java/lang/Module", "java/lang/Class.", "java/lang/Runtime.",
     "java/lang/System.", "java/lang/Process", "java/lang/StackTrace", "java/lang/StackWalker", "java/lang/Throwable.",
     "java/util/Scanner", "java/util/concurrent/ForkJoin", "java/util/ResourceBundle", "java/util/Properties",
     "java/util/ServiceLoader", "java/util/logging/", "jdk/internal/misc/", "jdk/internal/loader/", "jdk/internal/access/",
@@ -415,7 +415,6 @@ TABLE["java/lang/Class.isArray()Z"] = lambda b: b.ret(
         "zext", 1, 32, b.fb.compare("ne", 32, b.fb.load(32, b.fb.offset(_descriptor_of_mirror(b), 4)), integer(0))
     )
 )
-TABLE["java/lang/Class.getPrimitiveClass(Ljava/lang/String;)Ljava/lang/Class;"] = lambda b: b.ret(integer(0))
 
 
 # System
@@ -487,6 +486,9 @@ for _key in (
     "java/lang/StringUTF16.isBigEndian()Z",
     "java/lang/StringCoding.err(Ljava/lang/String;)V",
     "jdk/internal/misc/Unsafe.registerNatives()V",
+    "jdk/internal/misc/Unsafe.isBigEndian()Z",
+    "jdk/internal/misc/Unsafe.unalignedAccess()Z",
+    "jdk/internal/misc/Unsafe.ensureClassInitialized(Ljava/lang/Class;)V",
     "java/lang/Class.registerNatives()V",
     "java/lang/Runtime.gc()V",
     "jdk/internal/misc/Unsafe.fullFence()V",
@@ -519,6 +521,39 @@ TABLE["java/util/Locale.getDefault()Ljava/util/Locale;"] = lambda b: b.ret(
     b.lowering.static_object(b.fb.part, b.lowering.world.load("java/util/Locale"), "ENGLISH")
 )
 TABLE["java/util/Locale.getLanguage()Ljava/lang/String;"] = lambda b: b.ret(b.lowering.string(b.fb.part, "en"))
+
+
+# ThreadLocal: one thread, so that the object itself has the value (fields of `world.EXTRA_FIELDS`)
+
+
+@native("java/lang/ThreadLocal.get()Ljava/lang/Object;")
+def _thread_local_get(b: Body) -> None:
+    fb = b.fb
+    owner = "java/lang/ThreadLocal"
+    place = fb.offset(b.args[0], b.field(owner, "partita$value", "Ljava/lang/Object;"))
+    flag = fb.offset(b.args[0], b.field(owner, "partita$isSet", "I"))
+    fresh, known = fb.new_block(), fb.new_block()
+    fb.branch(fb.compare("eq", 32, fb.load(32, flag), integer(0)), fresh, known)
+    fb.start(fresh)
+    fb.store(64, b.java(owner, "initialValue", "()Ljava/lang/Object;", b.args[0]), place)
+    fb.store(32, integer(1), flag)
+    fb.jump(known)
+    fb.start(known)
+    b.ret(fb.load(64, place))
+
+
+@native("java/lang/ThreadLocal.set(Ljava/lang/Object;)V")
+def _thread_local_set(b: Body) -> None:
+    owner = "java/lang/ThreadLocal"
+    b.fb.store(64, b.args[1], b.fb.offset(b.args[0], b.field(owner, "partita$value", "Ljava/lang/Object;")))
+    b.fb.store(32, integer(1), b.fb.offset(b.args[0], b.field(owner, "partita$isSet", "I")))
+    b.ret()
+
+
+@native("java/lang/ThreadLocal.remove()V")
+def _thread_local_remove(b: Body) -> None:
+    b.fb.store(32, integer(0), b.fb.offset(b.args[0], b.field("java/lang/ThreadLocal", "partita$isSet", "I")))
+    b.ret()
 
 
 # Unsafe: fields by their offsets. One thread, so that no access is special.
@@ -558,6 +593,27 @@ TABLE["jdk/internal/misc/Unsafe.getUnsafe()Ljdk/internal/misc/Unsafe;"] = lambda
     b.lowering.static_object(b.fb.part, b.lowering.world.load("jdk/internal/misc/Unsafe"), "theUnsafe")
 )
 STATIC_OBJECTS["jdk/internal/misc/Unsafe", "theUnsafe"] = "jdk/internal/misc/Unsafe"
+
+
+@native("jdk/internal/misc/Unsafe.allocateUninitializedArray(Ljava/lang/Class;I)Ljava/lang/Object;")
+def _uninitialized_array(b: Body) -> None:
+    """Arrays of bytes and of characters, which strings need."""
+    fb = b.fb
+    for primitive, name in (("byte", "[B"), ("char", "[C")):
+        found, other = fb.new_block(), fb.new_block()
+        fb.branch(fb.compare("eq", 64, b.args[1], b.lowering.mirror(fb.part, primitive)), found, other)
+        fb.start(found)
+        b.lowering.instantiate(b.lowering.world.load(name))
+        descriptor = b.lowering.descriptor(fb.part, name)
+        b.ret(reg(fb.call("jvm_new_array", [(descriptor, 64), (b.args[2], 32)], [64])))
+        fb.start(other)
+    fb.unsupported("jdk.internal.misc.Unsafe.allocateUninitializedArray of another type")
+
+
+# No elements were compared; all of them remain.
+TABLE["jdk/internal/util/ArraysSupport.vectorizedMismatch(Ljava/lang/Object;JLjava/lang/Object;JII)I"] = lambda b: b.ret(
+    b.fb.binary("xor", 32, b.args[4], integer(0xFFFFFFFF))
+)
 
 
 @native("jdk/internal/misc/Unsafe.arrayIndexScale(Ljava/lang/Class;)I")

@@ -34,6 +34,7 @@ class Lowering:
         self.builders: list[FunctionBuilder] = []
         self.mirror_all = False
         """Can the program ask any object for its class?"""
+        self._synthetic = 0
         self._todo: list[Method] = []
         self._needed: set[int] = set()
         self._instantiated: dict[str, JClass] = {}
@@ -47,13 +48,17 @@ class Lowering:
         self._initialisers: set[str] = set()
         self._needs_initialisation: dict[str, bool] = {}
         self.executed_natives: set[str] = set()
-        self.mirror_names: dict[Operand, str] = {}
-        self.string_values: dict[Operand, str] = {}
+        self.mirror_names: dict[tuple[int, Operand], str] = {}
+        self.string_values: dict[tuple[int, Operand], str] = {}
 
     # Names
 
     def function_name(self, method: Method) -> str:
         return f"{method.owner.name.replace('/', '.')}.{method.name}{method.descriptor}"
+
+    def next_synthetic(self) -> int:
+        self._synthetic += 1
+        return self._synthetic
 
     def exists(self, name: str) -> bool:
         try:
@@ -164,7 +169,7 @@ class Lowering:
             self._mirrors.add(name)
             self.instantiate(self.world.load(CLASS))
         address = global_address(part.global_number(f"mirror {name}"))
-        self.mirror_names[address] = name
+        self.mirror_names[id(part), address] = name
         return address
 
     # Strings
@@ -175,7 +180,7 @@ class Lowering:
             name = self._strings[value] = f"string {len(self._strings)}"
             self._write_string(name, value)
         address = global_address(part.global_number(self._strings[value]))
-        self.string_values[address] = value
+        self.string_values[id(part), address] = value
         return address
 
     def _write_string(self, name: str, value: str) -> None:
@@ -363,14 +368,14 @@ class Lowering:
         data = bytearray(SLOTS + 8 * len(self._slots))
         relocs: list[tuple[int, Address]] = []
         data[0:4] = number.to_bytes(4, "little")
-        if owner.file is None:
+        if name.startswith("["):
             data[4:8] = self.world.element_size(name).to_bytes(4, "little")
             if name[1] in "L[":
                 relocs.append((8, self._global(f"class {class_of(name[1:])}")))
         if name in self._mirrors:
             relocs.append((16, self._global(f"mirror {name}")))
             self._write_mirror(name)
-        for at, text in ((24, readable(name)), (32, self._bug_class(owner))):
+        for at, text in ((24, name.replace("/", ".")), (32, self._bug_class(owner))):
             operand = part.text(text)
             relocs.append((at, Address(0, operand[0] >> 3, 0)))
         if name != OBJECT and name in self._slots:

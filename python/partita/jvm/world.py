@@ -20,6 +20,13 @@ ARRAY_DATA = 16
 OBJECT = "java/lang/Object"
 
 
+EXTRA_FIELDS = {"java/lang/ThreadLocal": [("partita$value", "Ljava/lang/Object;"), ("partita$isSet", "I")]}
+"""Fields that objects of library classes have for our own functions."""
+
+
+PRIMITIVES = ("boolean", "byte", "char", "short", "int", "long", "float", "double", "void")
+
+
 class MissingClass(UsageError):
     """A class that is nowhere on the class path."""
 
@@ -69,6 +76,7 @@ class World:
         """A class by its file; its superclasses are loaded."""
         parent = self.load(file.super_name) if file.super_name is not None else None
         interfaces = [self.load(name) for name in file.interfaces]
+        file.fields += [Field(0, *extra) for extra in EXTRA_FIELDS.get(file.name, ())]
         found = JClass(file.name, file, parent, interfaces, is_user)
         found.methods = {(method.name, method.descriptor): method for method in file.methods}
         found.fields = {(each.name, each.descriptor): each for each in file.fields}
@@ -101,6 +109,10 @@ class World:
             return found
         if name.startswith("["):
             return self._load_array(name)
+        if name in PRIMITIVES:
+            found = JClass(name, None, None, [], False)
+            self._close(found)
+            return found
         read = self.path.find(name)
         if read is None:
             raise MissingClass(f"expected the class `{name.replace('/', '.')}`, found it nowhere: set --classpath")

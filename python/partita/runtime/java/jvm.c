@@ -83,12 +83,20 @@ void jvm_thrown(object *exception, const char *file, uint32_t line) {
   thrown = exception, thrown_file = file, thrown_line = line;
 }
 
+// Is it the text of a message that is not known (`UNKNOWN_MESSAGE` in natives.py)?
+static int is_unknown(array *text) {
+  const char *start = "the message of an exception that depends";
+  for (int i = 0; start[i]; i++)
+    if (i >= text->length || text->data[i] != start[i]) return 0;
+  return 1;
+}
+
 // Ends the path: nothing catches the exception. The message is a String object of Latin-1 text, or null.
 void jvm_uncaught(object *exception, array *text, uint8_t coder) {
   char message[512];
   int n = 0;
   for (const char *name = exception->type->name; *name && n < 200; name++) message[n++] = *name;
-  if (text && !coder && !klee_is_symbolic((uint64_t)text) && !klee_is_symbolic(text->length)) {
+  if (text && !coder && !is_unknown(text) && !klee_is_symbolic((uint64_t)text) && !klee_is_symbolic(text->length)) {
     message[n++] = ':', message[n++] = ' ';
     for (int i = 0; i < text->length && n < 500; i++) {
       unsigned char byte = text->data[i];
