@@ -141,7 +141,10 @@ def explore(
     if not isinstance(strategy, str):
         engine.set_search(strategy)
     compile_s = time.perf_counter() - start
-    run = Run(engine, texts, compile_s, {"libc": linked, "environment": dict(env)})
+    world: dict[str, Any] = {"libc": linked, "environment": dict(env)}
+    if is_java(texts):
+        world["java"] = {"classpath": classpath, "entry": entry}
+    run = Run(engine, texts, compile_s, world)
     run.limits = run_options.limits
     # Compiling libraries, which is done once, does not count.
     run.count_time(compile_s - (cache.filling_s - filling_s))

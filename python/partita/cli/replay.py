@@ -1,8 +1,9 @@
 """Runs tests natively and compares their endings with those that the exploration recorded.
 
-PROG is an executable built with `partita cc`, or sources, which are compiled with the replay runtime. Each test of a
-whole program runs in a new folder with its arguments, files and standard input, and cannot write anywhere else. The
-exit status is 0 if every test ended as recorded, 1 if one did not, 2 for a usage error.
+PROG is an executable built with `partita cc`, or sources, which are compiled with the replay runtime, or a Java
+program, which runs in the machine's `java`. Each test of a whole program runs in a new folder with its arguments, files
+and standard input, and cannot write anywhere else. The exit status is 0 if every test ended as recorded, 1 if one did
+not, 2 for a usage error.
 """
 
 from __future__ import annotations
@@ -18,12 +19,13 @@ from partita import ktest
 from partita.errors import UsageError
 from partita.frontends.c import C_SOURCES
 from partita.options import ENVIRONMENT
-from partita.replay import Verdict
+from partita.replay import ReplayResult, Verdict
 from partita.replay.native import is_executable_file, replay_natively
 from partita.replay.program import replay_program
 from partita.results import shown
 
 SOURCES = (*C_SOURCES, ".bc", ".ll")
+JAVA = (".java", ".class", ".jar")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -42,6 +44,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    if any(_is_java(name) for name in arguments.program):
+        return _run_java(arguments)
     programs = [name for name in arguments.program if name.endswith(SOURCES) or is_executable_file(name)]
     names = [name for name in arguments.program if name not in programs]
     executable = Path(programs[0]) if len(programs) == 1 and is_executable_file(programs[0]) else None
@@ -63,15 +67,53 @@ def run(arguments: argparse.Namespace) -> int:
         "variables": _variables(names) or ENVIRONMENT,
         "confined": not arguments.unconfined,
     }
-    results = replay_natively(programs, tests, cflags=arguments.cflags.split(), **options)
-    for result in results:
-        if result.verdict is Verdict.DIFFERENT or not arguments.quiet:
-            print(result)
-    counts = Counter(result.verdict for result in results)
-    print(", ".join(f"{counts[verdict]:,} {verdict.value}" for verdict in Verdict if counts[verdict]))
+    counts = _show(replay_natively(programs, tests, cflags=arguments.cflags.split(), **options), arguments.quiet)
     if executable is not None and (arguments.gcov or arguments.lcov):
         _count_lines(executable, tests, options, arguments.lcov)
     return 1 if counts[Verdict.DIFFERENT] else 0
+
+
+def _show(results: Sequence[ReplayResult], quiet: bool) -> Counter[Verdict]:
+    for result in results:
+        if result.verdict is Verdict.DIFFERENT or not quiet:
+            print(result)
+    counts = Counter(result.verdict for result in results)
+    print(", ".join(f"{counts[verdict]:,} {verdict.value}" for verdict in Verdict if counts[verdict]))
+    return counts
+
+
+def _is_java(name: str) -> bool:
+    """Is it a Java program? The folder of a run has `run.json`, that of a program has not."""
+    path = Path(name)
+    return name.endswith(JAVA) or (path.is_dir() and not (path / "run.json").exists())
+
+
+def _run_java(arguments: argparse.Namespace) -> int:
+    """Replays tests in the Java virtual machine, from the entry method of the run."""
+    programs = [name for name in arguments.program if _is_java(name)]
+    names = [name for name in arguments.program if name not in programs]
+    if not names:
+        raise UsageError("expected a Java program and tests (.ktest files or the folder of a run), found no tests")
+    if arguments.timeout < 1:
+        raise UsageError(f"expected --timeout of at least 1 second, found {arguments.timeout}")
+    if arguments.gcov or arguments.lcov:
+        raise UsageError("expected an executable built with `partita cc` for --gcov, found a Java program")
+    tests: list[ktest.Test] = []
+    for name in names:
+        tests += ktest.read_folder(name) if Path(name).is_dir() else [ktest.read(name)]
+    if not tests:
+        raise UsageError(f"expected tests, found none in `{names[0]}`")
+    folder = Path(names[0]) if Path(names[0]).is_dir() else Path(names[0]).parent
+    try:
+        given = json.loads((folder / "run.json").read_text()).get("java") or {}
+    except (OSError, ValueError):
+        given = {}
+    from partita.replay.java import replay_java  # not needed for other programs
+
+    found = replay_java(
+        programs, tests, classpath=given.get("classpath"), entry=given.get("entry"), timeout=arguments.timeout
+    )
+    return 1 if _show(found, arguments.quiet)[Verdict.DIFFERENT] else 0
 
 
 def _variables(names: Sequence[str]) -> dict[str, str] | None:

@@ -1,6 +1,7 @@
 """Explores every feasible path of a program, reports bugs, and writes a test for each path.
 
-PROG is a C source (.c, .i; several are allowed), bitcode (.bc), LLVM text (.ll) or an executable of `partita cc`.
+PROG is a C source (.c, .i; several are allowed), bitcode (.bc), LLVM text (.ll), an executable of `partita cc`, or a
+Java program (.java, .class and .jar files, or a folder of them).
 Words after `--` are the program's arguments. The exit status is 0 if everything was explored, 1 if a bug was found, 2
 for a usage error or a source that does not compile, 3 if the exploration is incomplete, 4 for an internal error, a
 --verify mismatch, or memory that the system refuses.
@@ -28,7 +29,9 @@ COMPLETE, BUG, INCOMPLETE, MISMATCH = 0, 1, 3, 4
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("program", nargs="+", metavar="PROG", help="C sources, bitcode, LLVM text or an executable")
+    parser.add_argument(
+        "program", nargs="+", metavar="PROG", help="C sources, bitcode, LLVM text, an executable, or Java"
+    )
     options.add_arguments(parser)
 
 

@@ -1,4 +1,4 @@
-"""Java: class files to a `Program`. `lower_java` is the front end's entry; nothing outside of this folder knows Java."""
+"""Java: class files to a `Program`. The rest of Partita knows `lower_java` only."""
 
 from partita.jvm.frontend import JAVA_INPUTS, is_java, lower_java
 

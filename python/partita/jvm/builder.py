@@ -11,9 +11,45 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from partita.llvm.write import (
-    BIN, BIN_OPS, BRANCH, CALL, CAST, CAST_OPS, CMP, COPY, FBIN, FBIN_OPS, FCAST, FCMP, FCMP_PREDS, FLAG, FTOINT, FUN,
-    FUN_OPS, GEP, INT_PREDS, INTTOF, JUMP, LOAD, MEMCOPY, MEMSET, RET, SELECT, STORE, SWITCH, TOP, UNDEF, UNREACHABLE,
-    UNSUPPORTED, FunctionRecord, Operand, Writer, constant_of, integer, long, reg,
+    BIN,
+    BIN_OPS,
+    BRANCH,
+    CALL,
+    CAST,
+    CAST_OPS,
+    CMP,
+    COPY,
+    FBIN,
+    FBIN_OPS,
+    FCAST,
+    FCMP,
+    FCMP_PREDS,
+    FLAG,
+    FTOINT,
+    FUN,
+    FUN_OPS,
+    GEP,
+    INT_PREDS,
+    INTTOF,
+    JUMP,
+    LOAD,
+    MEMCOPY,
+    MEMSET,
+    RET,
+    SELECT,
+    STORE,
+    SWITCH,
+    TOP,
+    UNDEF,
+    UNREACHABLE,
+    UNSUPPORTED,
+    FunctionRecord,
+    Operand,
+    Writer,
+    constant_of,
+    integer,
+    long,
+    reg,
 )  # fmt: skip
 
 FLOAT_KINDS = {"F": 0, "D": 1 << 16}
@@ -247,7 +283,7 @@ class FunctionBuilder:
         """Writes the record. Blocks that were never started are left out: nothing leads to them."""
         record = self.record
         record.widths = self.widths
-        numbers = {}
+        numbers: dict[int, int] = {}
         for block, code in enumerate(self.blocks):
             if code:
                 numbers[block] = len(numbers)

@@ -8,7 +8,7 @@ from partita.jvm.arith import Operation
 from partita.jvm.classfile import ACC_FINAL, ACC_PRIVATE, ClassFormatError, MemberRef, Method
 from partita.jvm.decode import Instruction
 from partita.jvm.descriptors import WIDTHS, kind_of, parse_method
-from partita.jvm.world import OBJECT, PRIMITIVES, MissingClass
+from partita.jvm.world import OBJECT, PRIMITIVES, MissingClassError
 from partita.llvm.write import Operand, integer, reg
 
 if TYPE_CHECKING:
@@ -34,7 +34,9 @@ def finish_call(
     return None if result == "V" else reg(first + 1)
 
 
-def call_virtual(m: MethodLowering, ref: MemberRef, method: Method, arguments: list[tuple[Operand, int]]) -> Operand | None:
+def call_virtual(
+    m: MethodLowering, ref: MemberRef, method: Method, arguments: list[tuple[Operand, int]]
+) -> Operand | None:
     """Calls the method of the receiver's class: directly where the program has only one, otherwise through its slot."""
     lowering = m.lowering
     lowering.call_virtual(ref.owner, method)
@@ -69,7 +71,7 @@ def _invoke(m: MethodLowering, i: Instruction) -> int | None:
             value: Operand | None = reg(m.fb.call("jvm_clone", arguments, [64]))
         else:
             value = _call(m, i, ref, arguments)
-    except MissingClass as error:
+    except MissingClassError as error:
         m.fb.unsupported(str(error))
         return None
     if m.fb.is_open and result != "V":

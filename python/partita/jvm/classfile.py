@@ -145,7 +145,9 @@ def read_class(data: bytes, place: str) -> ClassFile:
     except struct.error:
         raise ClassFormatError(f"{place}: the class file is truncated") from None
     except (IndexError, KeyError, AttributeError, TypeError):
-        raise ClassFormatError(f"{place}: the class file is malformed: an index of the constant pool is wrong") from None
+        raise ClassFormatError(
+            f"{place}: the class file is malformed: an index of the constant pool is wrong"
+        ) from None
     except UnicodeDecodeError:
         raise ClassFormatError(f"{place}: the class file is malformed: a name is not UTF-8") from None
 

@@ -113,9 +113,9 @@ def _subroutine(m: MethodLowering, i: Instruction) -> None:
     m.fb.unsupported(f"the subroutine instruction {i.op} in {m.place}: compile with Java 8 or later")
 
 
-OPERATIONS |= {code: _if_zero for code in range(153, 159)}
-OPERATIONS |= {code: _if_compare for code in range(159, 165)}
+OPERATIONS |= dict.fromkeys(range(153, 159), _if_zero)
+OPERATIONS |= dict.fromkeys(range(159, 165), _if_compare)
 OPERATIONS |= {165: _if_same, 166: _if_same, 198: _if_null, 199: _if_null}
 OPERATIONS |= {167: _goto, 200: _goto, 170: _switch, 171: _switch}
-OPERATIONS |= {code: _return for code in range(172, 178)}
+OPERATIONS |= dict.fromkeys(range(172, 178), _return)
 OPERATIONS |= {191: _throw, 194: _monitor, 195: _monitor, 168: _subroutine, 169: _subroutine, 201: _subroutine}

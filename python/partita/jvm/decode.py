@@ -9,9 +9,9 @@ from partita.jvm.classfile import ClassFormatError, Code
 
 # Operands by opcode: b signed byte, B unsigned byte, h branch offset, H constant index, s signed short, w wide offset.
 _FORMATS = {16: "b", 17: "s", 18: "B", 19: "H", 20: "H", 188: "B", 185: "HBB", 186: "HBB", 197: "HB", 132: "Bb"}
-_FORMATS |= {op: "B" for op in (*range(21, 26), *range(54, 59), 169)}
-_FORMATS |= {op: "h" for op in (*range(153, 169), 198, 199)}
-_FORMATS |= {op: "H" for op in (*range(178, 185), 187, 189, 192, 193)}
+_FORMATS |= dict.fromkeys((*range(21, 26), *range(54, 59), 169), "B")
+_FORMATS |= dict.fromkeys((*range(153, 169), 198, 199), "h")
+_FORMATS |= dict.fromkeys((*range(178, 185), 187, 189, 192, 193), "H")
 _FORMATS |= {200: "w", 201: "w"}
 TABLESWITCH, LOOKUPSWITCH, WIDE = 170, 171, 196
 GOTO, JSR, RET, GOTO_W, JSR_W, ATHROW = 167, 168, 169, 200, 201, 191

@@ -8,7 +8,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from partita.jvm.calls import call_direct, pop_arguments
-from partita.jvm.classfile import ClassFormatError, ClassRef, Dynamic, MemberRef, MethodHandle, MethodType, Number, StringConst
+from partita.jvm.classfile import (
+    ClassFormatError,
+    ClassRef,
+    Dynamic,
+    MemberRef,
+    MethodHandle,
+    MethodType,
+    Number,
+    StringConst,
+)
 from partita.jvm.decode import Instruction
 from partita.jvm.descriptors import WIDTHS, class_of, kind_of, parse_method
 from partita.jvm.memory import new_object

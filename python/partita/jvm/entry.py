@@ -36,9 +36,13 @@ def find_entry(world: World, name: str, method: str) -> Method:
         raise UsageError(f"expected a method `{method}` in the class `{readable(name)}`, found none{hint}")
     if len(found) > 1:
         names = ", ".join(f"{wanted}{each.descriptor}" for each in found)
-        raise UsageError(f"expected one method `{method}` in `{readable(name)}`, found {len(found)}: write one of {names}")
+        raise UsageError(
+            f"expected one method `{method}` in `{readable(name)}`, found {len(found)}: write one of {names}"
+        )
     if found[0].code is None:
-        raise UsageError(f"expected a method with a body, found `{readable(name)}.{method}`, which is abstract or native")
+        raise UsageError(
+            f"expected a method with a body, found `{readable(name)}.{method}`, which is abstract or native"
+        )
     return found[0]
 
 
@@ -48,14 +52,14 @@ def build_main(lowering: Lowering, entry: Method, symbolic: bool) -> None:
     owner = lowering.world.load(entry.owner.name)
     failed, done = fb.new_block(), fb.new_block()
     thrown = fb.new_reg(64)
-    for name in ("String", "NullPointerException"):
-        lowering.world.load(f"java/lang/{name}")
 
     def check(first: int) -> None:
         after = fb.new_block()
         fb.branch(fb.compare("ne", 64, reg(first), integer(0)), failed, after, [(thrown, reg(first))])
         fb.start(after)
 
+    # Literals are String objects that exist before any code runs, so that their class must be ready first.
+    check(fb.call(lowering.initialiser(lowering.world.load("java/lang/String")), [], [64]))
     if lowering.needs_initialisation(owner):
         check(fb.call(lowering.initialiser(owner), [], [64]))
     arguments: list[tuple[Operand, int]] = []

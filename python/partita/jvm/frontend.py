@@ -30,12 +30,36 @@ def is_java(name: str) -> bool:
 
 @dataclass
 class Inputs:
-    """What the user named, resolved: where classes are, the class to start from, and the sources."""
+    """Inputs of the command, resolved: where classes are, the class to start from, and the sources."""
 
     places: list[Place]
     candidates: list[str]
     sources: dict[str, str]
     """Paths of sources, by the ends of their names: `p/Main.java`."""
+
+
+@dataclass
+class Entry:
+    """The entry method, and the places of classes, for the virtual machine."""
+
+    places: list[Place]
+    owner: str
+    method: str
+    descriptor: str
+
+
+def find_start(names: Sequence[str], classpath: str | None, entry: str | None, output: Path) -> Entry:
+    """Compiles a program into a folder and finds its entry method."""
+    output.mkdir(parents=True, exist_ok=True)
+    inputs = resolve([Path(name) for name in names], _paths(classpath), output)
+    world = World(ClassPath(inputs.places, Library(home())))
+    owner, method = _entry(world, inputs, entry)
+    found = find_entry(world, owner, method)
+    return Entry(inputs.places, found.owner.name, found.name, found.descriptor)
+
+
+def _paths(classpath: str | None) -> list[Path]:
+    return [Path(each) for each in (classpath or "").split(":") if each]
 
 
 def lower_java(
@@ -47,7 +71,7 @@ def lower_java(
     string_length: int | None = None,
 ) -> list[bytes]:
     """The serialised parts of a Java program: the user's classes, and the library's that it can reach."""
-    extra = [Path(each) for each in (classpath or "").split(":") if each]
+    extra = _paths(classpath)
     with tempfile.TemporaryDirectory(prefix="partita-java-") as folder:
         library = Library(home())
         inputs = resolve([Path(name) for name in names], extra, Path(folder))

@@ -8,7 +8,7 @@ from partita.jvm.arith import Operation
 from partita.jvm.classfile import ACC_STATIC, ClassFormatError, ClassRef, MemberRef
 from partita.jvm.decode import Instruction
 from partita.jvm.descriptors import SIZES, WIDTHS, descriptor_of, kind_of
-from partita.jvm.world import ARRAY_DATA, ARRAY_LENGTH, MissingClass
+from partita.jvm.world import ARRAY_DATA, ARRAY_LENGTH, MissingClassError
 from partita.llvm.write import Operand, constant_of, integer, reg
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def _static_field(m: MethodLowering, i: Instruction) -> None:
     ref = _member(m, i)
     try:
         found = m.world.find_field(ref.owner, ref.name, ref.descriptor)
-    except MissingClass as error:
+    except MissingClassError as error:
         m.fb.unsupported(str(error))
         return
     if found is None or not found[1].access & ACC_STATIC:
@@ -104,7 +104,7 @@ def _field(m: MethodLowering, i: Instruction) -> None:
     m.check_null(target)
     try:
         found = m.world.find_field(ref.owner, ref.name, ref.descriptor)
-    except MissingClass as error:
+    except MissingClassError as error:
         m.fb.unsupported(str(error))
         return
     if found is None or found[1].access & ACC_STATIC:
@@ -189,7 +189,7 @@ def _new(m: MethodLowering, i: Instruction) -> None:
     name = class_at(m, i)
     try:
         owner = m.world.load(name)
-    except MissingClass as error:
+    except MissingClassError as error:
         m.fb.unsupported(str(error))
         return
     if owner.is_abstract or owner.is_interface:
@@ -227,7 +227,7 @@ def _new_array(m: MethodLowering, i: Instruction) -> None:
         name = "[" + descriptor_of(class_at(m, i))
     try:
         m.world.load(name)
-    except MissingClass as error:
+    except MissingClassError as error:
         m.fb.unsupported(str(error))
         return
     m.push(new_array(m, name, m.pop("I")), "A")
@@ -300,7 +300,7 @@ def _instance_of(m: MethodLowering, i: Instruction) -> None:
 
 
 OPERATIONS |= {178: _static_field, 179: _static_field, 180: _field, 181: _field}
-OPERATIONS |= {code: _load_element for code in range(46, 54)}
-OPERATIONS |= {code: _store_element for code in range(79, 87)}
+OPERATIONS |= dict.fromkeys(range(46, 54), _load_element)
+OPERATIONS |= dict.fromkeys(range(79, 87), _store_element)
 OPERATIONS |= {187: _new, 188: _new_array, 189: _new_array, 197: _multi_array, 190: _array_length}
 OPERATIONS |= {192: _check_cast, 193: _instance_of}

@@ -70,7 +70,7 @@ class MethodLowering:
             self._locals[slot, kind] = number
             slot += 2 if kind in "JD" else 1
             number += 1
-        self._lines = {pc: line for pc, line in self.code.lines}
+        self._lines = dict(self.code.lines)
         self._source = lowering.source_of(self.file) if is_user else ""
 
     # Locals and stack
@@ -207,10 +207,7 @@ class MethodLowering:
         failed = self.fb.compare("ne", 64, reg(register), NULL)
         handlers = self.handlers()
         after = self.fb.new_block()
-        if self.is_user:
-            target = self.cold(("landing",), handlers)
-        else:
-            target = self.dispatch(handlers)
+        target = self.cold(("landing",), handlers) if self.is_user else self.dispatch(handlers)
         self.fb.branch(failed, target, after, [(self.exception, reg(register))])
         self.fb.start(after)
 
@@ -336,13 +333,13 @@ class MethodLowering:
             return
         thrown: Operand = reg(self.exception)
         if kind[0] != "landing":
-            name, count, line = kind
-            arguments = [(reg(self.argument(i)), 32) for i in range(count)]  # type: ignore[arg-type,call-overload]
+            name, count = kind[0], int(str(kind[1]))
+            arguments = [(reg(self.argument(i)), 32) for i in range(count)]
             maker = self.lowering.exception_maker(str(name), len(arguments))
             thrown = reg(fb.call(maker, arguments, [64]))
-        line = kind[-1]
+        line = integer(int(str(kind[-1])))
         if self.is_user:
-            fb.call("jvm_thrown", [(thrown, 64), (self.part.text(self._source), 64), (integer(line), 32)], [])  # type: ignore[arg-type]
+            fb.call("jvm_thrown", [(thrown, 64), (self.part.text(self._source), 64), (line, 32)], [])
         fb.jump(self.dispatch(handlers), [(self.exception, thrown)])
 
     def _lower_dispatch(self, handlers: tuple[Handler, ...]) -> None:

@@ -38,10 +38,12 @@ NOT_EXECUTED = (
     "java/util/Formatter", "java/util/Locale", "java/lang/invoke/", "java/lang/reflect/", "java/lang/ref/", "sun/",
     "java/security/", "java/nio/", "java/time/", "java/text/", "java/net/", "java/io/File", "java/io/PrintStream",
     "java/io/Buffered", "java/io/Input", "java/io/Output", "java/io/Object", "java/io/Console", "java/io/PrintWriter",
-    "java/lang/Thread.", "java/lang/ThreadGroup", "java/lang/ClassLoader", "java/lang/Module", "java/lang/Class.", "java/lang/Runtime.",
+    "java/lang/Thread.", "java/lang/ThreadGroup", "java/lang/ClassLoader", "java/lang/Module",
+    "java/lang/Class.", "java/lang/Runtime.",
     "java/lang/System.", "java/lang/Process", "java/lang/StackTrace", "java/lang/StackWalker", "java/lang/Throwable.",
     "java/util/Scanner", "java/util/concurrent/ForkJoin", "java/util/ResourceBundle", "java/util/Properties",
-    "java/util/ServiceLoader", "java/util/logging/", "jdk/internal/misc/", "jdk/internal/loader/", "jdk/internal/access/",
+    "java/util/ServiceLoader", "java/util/logging/", "jdk/internal/misc/", "jdk/internal/loader/",
+    "jdk/internal/access/",
     "jdk/internal/reflect/", "jdk/internal/module/", "jdk/internal/org/", "java/util/zip/", "java/util/jar/", "javax/",
     "java/lang/StrictMath.", "java/util/Timer", "java/util/TimeZone", "java/util/Calendar", "java/util/Date",
 )  # fmt: skip
@@ -327,12 +329,18 @@ def _get_message(b: Body) -> None:
     b.ret(message)
 
 
-@native("java/lang/Throwable.fillInStackTrace()Ljava/lang/Throwable;", "java/lang/Throwable.fillInStackTrace(I)Ljava/lang/Throwable;")
+@native(
+    "java/lang/Throwable.fillInStackTrace()Ljava/lang/Throwable;",
+    "java/lang/Throwable.fillInStackTrace(I)Ljava/lang/Throwable;",
+)
 def _this(b: Body) -> None:
     b.ret(b.args[0])
 
 
-@native("java/lang/Throwable.getSuppressed()[Ljava/lang/Throwable;", "java/lang/Throwable.getStackTrace()[Ljava/lang/StackTraceElement;")
+@native(
+    "java/lang/Throwable.getSuppressed()[Ljava/lang/Throwable;",
+    "java/lang/Throwable.getStackTrace()[Ljava/lang/StackTraceElement;",
+)
 def _empty_array(b: Body) -> None:
     assert b.method is not None
     name = b.method.descriptor.partition(")")[2]
@@ -349,7 +357,11 @@ TABLE |= {
         "setStackTrace([Ljava/lang/StackTraceElement;)V",
     )
 }
-for _name in ("toString()Ljava/lang/String;", "getLocalizedMessage()Ljava/lang/String;", "getCause()Ljava/lang/Throwable;"):
+for _name in (
+    "toString()Ljava/lang/String;",
+    "getLocalizedMessage()Ljava/lang/String;",
+    "getCause()Ljava/lang/Throwable;",
+):
     # These are executed as their own code, although their class is not.
     TABLE[f"java/lang/Throwable.{_name}"] = None  # type: ignore[assignment]
 TABLE["java/lang/Throwable.initCause(Ljava/lang/Throwable;)Ljava/lang/Throwable;"] = None  # type: ignore[assignment]
@@ -484,6 +496,8 @@ for _key in (
     "jdk/internal/misc/CDS.isDumpingArchive0()Z",
     "jdk/internal/misc/CDS.isSharingEnabled0()Z",
     "java/lang/StringUTF16.isBigEndian()Z",
+    "java/io/ObjectStreamField.<init>(Ljava/lang/String;Ljava/lang/Class;)V",
+    "java/io/ObjectStreamField.<init>(Ljava/lang/String;Ljava/lang/Class;Z)V",
     "java/lang/StringCoding.err(Ljava/lang/String;)V",
     "jdk/internal/misc/Unsafe.registerNatives()V",
     "jdk/internal/misc/Unsafe.isBigEndian()Z",
@@ -611,8 +625,8 @@ def _uninitialized_array(b: Body) -> None:
 
 
 # No elements were compared; all of them remain.
-TABLE["jdk/internal/util/ArraysSupport.vectorizedMismatch(Ljava/lang/Object;JLjava/lang/Object;JII)I"] = lambda b: b.ret(
-    b.fb.binary("xor", 32, b.args[4], integer(0xFFFFFFFF))
+TABLE["jdk/internal/util/ArraysSupport.vectorizedMismatch(Ljava/lang/Object;JLjava/lang/Object;JII)I"] = lambda b: (
+    b.ret(b.fb.binary("xor", 32, b.args[4], integer(0xFFFFFFFF)))
 )
 
 
@@ -645,8 +659,12 @@ def _print(kind: str, newline: bool) -> Native:
         end, go = fb.new_block(), fb.new_block()
         value = b.args[1] if kind else None
         text = None
-        if kind == "Ljava/lang/String;" or kind == "Ljava/lang/Object;" or kind == "[C":
-            text = b.java("java/lang/String", "valueOf", "(Ljava/lang/Object;)Ljava/lang/String;", value) if kind != "[C" else b.java("java/lang/String", "valueOf", "([C)Ljava/lang/String;", value)
+        if value is not None and kind in ("Ljava/lang/String;", "Ljava/lang/Object;", "[C"):
+            text = (
+                b.java("java/lang/String", "valueOf", "(Ljava/lang/Object;)Ljava/lang/String;", value)
+                if kind != "[C"
+                else b.java("java/lang/String", "valueOf", "([C)Ljava/lang/String;", value)
+            )
         fb.branch(fb.compare("eq", 64, b.args[0], out), go, end)
         fb.start(go)
         if kind and text is None:

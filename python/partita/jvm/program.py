@@ -12,13 +12,35 @@ from typing import Any
 
 from partita.jvm import natives
 from partita.jvm.builder import FunctionBuilder, Part
-from partita.jvm.classfile import ACC_ABSTRACT, ACC_NATIVE, ACC_STATIC, ClassFile, ClassFormatError, Method, Number, StringConst
-from partita.jvm.descriptor import SLOTS, BUG_CLASSES, FIXED_SIZE
+from partita.jvm.classfile import (
+    ACC_ABSTRACT,
+    ACC_NATIVE,
+    ACC_STATIC,
+    ClassFile,
+    ClassFormatError,
+    Method,
+    Number,
+    StringConst,
+)
+from partita.jvm.descriptor import BUG_CLASSES, FIXED_SIZE, SLOTS
 from partita.jvm.descriptors import class_of, readable
 from partita.jvm.method import MethodLowering, signature
-from partita.jvm.world import ARRAY_DATA, ARRAY_LENGTH, OBJECT, JClass, MissingClass, World
+from partita.jvm.world import ARRAY_DATA, ARRAY_LENGTH, OBJECT, JClass, MissingClassError, World
 from partita.llvm.write import (
-    CALL, FLAG, LOAD, GEP, INTERNAL, TOP, UNSUPPORTED, Address, GlobalRecord, Operand, global_address, integer, long, reg,
+    CALL,
+    FLAG,
+    GEP,
+    INTERNAL,
+    LOAD,
+    TOP,
+    UNSUPPORTED,
+    Address,
+    GlobalRecord,
+    Operand,
+    global_address,
+    integer,
+    long,
+    reg,
 )  # fmt: skip
 
 STRING, BYTES, CLASS = "java/lang/String", "[B", "java/lang/Class"
@@ -27,7 +49,7 @@ Selector = tuple[str, str]
 
 class Lowering:
     def __init__(self, world: World, source_of: Callable[[ClassFile], str], string_length: int | None) -> None:
-        self.world = world
+        self.world: World = world
         self.source_of = source_of
         self.string_length = string_length
         self.user, self.library = Part(), Part()
@@ -63,11 +85,11 @@ class Lowering:
     def exists(self, name: str) -> bool:
         try:
             self.world.load(name)
-        except MissingClass:
+        except MissingClassError:
             return False
         return True
 
-    # What is reached
+    # Reached methods
 
     def need(self, method: Method) -> None:
         """A method is called: it will be lowered."""
@@ -116,7 +138,7 @@ class Lowering:
         first: int,
         widths: list[int],
     ) -> None:
-        """The call, decided at the end: direct if all objects of the declared class have the same method."""
+        """The call, decided after everything is lowered: direct if all objects of the declared class have the same method."""
         selector = method.name, method.descriptor
         descriptor, target = fb.temp(64), fb.temp(64)
         receiver = arguments[0][0]

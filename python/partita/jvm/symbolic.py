@@ -23,7 +23,7 @@ def find(key: str) -> Native | None:
     """The body of a method that makes symbolic input, or assumes a condition."""
     if not key.startswith((_VERIFIER, _DEBUG, _OURS)):
         return None
-    owner, _, rest = key.partition(".")
+    _owner, _, rest = key.partition(".")
     name, _, descriptor = rest.partition("(")
     if name in ("assume", "ignore"):
         return _assume

@@ -5,7 +5,17 @@ from __future__ import annotations
 import struct
 from typing import Any
 
-from partita.jvm.classfile import ACC_FINAL, ACC_STATIC, ClassFile, ClassRef, Code, Field, MemberRef, Method, StringConst
+from partita.jvm.classfile import (
+    ACC_FINAL,
+    ACC_STATIC,
+    ClassFile,
+    ClassRef,
+    Code,
+    Field,
+    MemberRef,
+    Method,
+    StringConst,
+)
 from partita.jvm.descriptors import kind_of, parse_method
 from partita.jvm.world import OBJECT
 

@@ -27,7 +27,7 @@ EXTRA_FIELDS = {"java/lang/ThreadLocal": [("partita$value", "Ljava/lang/Object;"
 PRIMITIVES = ("boolean", "byte", "char", "short", "int", "long", "float", "double", "void")
 
 
-class MissingClass(UsageError):
+class MissingClassError(UsageError):
     """A class that is nowhere on the class path."""
 
 
@@ -115,7 +115,7 @@ class World:
             return found
         read = self.path.find(name)
         if read is None:
-            raise MissingClass(f"expected the class `{name.replace('/', '.')}`, found it nowhere: set --classpath")
+            raise MissingClassError(f"expected the class `{name.replace('/', '.')}`, found it nowhere: set --classpath")
         return self.add(*read)
 
     def _load_array(self, name: str) -> JClass:
@@ -173,7 +173,8 @@ class World:
             if not any(other is not more and other.name in more.supertypes for more, _ in candidates)
         ]
         concrete = [method for method in best if not method.access & ACC_ABSTRACT]
-        return (concrete or best or [None])[0]
+        chosen = concrete or best
+        return chosen[0] if chosen else None
 
     def is_subtype(self, name: str, other: str) -> bool:
         return other in self.load(name).supertypes

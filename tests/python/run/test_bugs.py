@@ -18,8 +18,9 @@ PROGRAMS = sorted(FOLDER.glob("*.c"))
 WITHOUT_SANITIZERS = sanitizers.missing()
 # Number of bug-free paths that are replayed under the sanitizers; of each bug the first test is replayed.
 SAMPLE = 10
-# test_sanitizers.py has the classes of -fsanitize, test_floats.py those of floating point.
+# test_sanitizers.py has the classes of -fsanitize, test_floats.py those of floating point, test_java.py Java's.
 CLASSES_WITHOUT_PROGRAM = {"model-error", "bounds", "sanitizer", "float", "float-cast"}
+CLASSES_WITHOUT_PROGRAM |= {"arithmetic", "class-cast", "negative-size", "number-format", "exception"}
 
 
 def marked(program: Path) -> set[tuple[str, int]]:

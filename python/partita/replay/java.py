@@ -1,0 +1,72 @@
+"""Runs tests of Java programs in the virtual machine of the machine, one process per test."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from partita.errors import UsageError
+from partita.jvm.compile import STUBS, compile_java
+from partita.jvm.descriptor import BUG_CLASSES
+from partita.jvm.frontend import Entry, find_start
+from partita.jvm.jdk import java
+from partita.ktest import Test
+from partita.replay import ReplayResult, Verdict
+
+_DIVERGED = 113
+"""Exit status of `partita.Inputs` when the program does not read the inputs of the test."""
+
+
+def replay_java(
+    programs: Sequence[str],
+    tests: Sequence[Test],
+    *,
+    classpath: str | None = None,
+    entry: str | None = None,
+    timeout: int = 10,
+) -> list[ReplayResult]:
+    """Runs every test and compares its ending with the recorded one."""
+    machine = java()
+    if machine is None:
+        raise UsageError("expected `java` on PATH to replay tests of a Java program, found none: install a JDK")
+    with tempfile.TemporaryDirectory(prefix="partita-replay-") as name:
+        folder = Path(name)
+        start = find_start(programs, classpath, entry, folder / "program")
+        stubs = folder / "stubs"
+        stubs.mkdir()
+        compile_java(sorted(STUBS.rglob("*.java")), [], stubs)
+        places = [str(stubs), *(str(place.path) for place in start.places)]
+        command = [machine, "-ea", "-Xss1m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", ":".join(places)]
+        return [_replay(command, start, test, folder / "inputs", timeout) for test in tests]
+
+
+def _replay(command: Sequence[str], start: Entry, test: Test, inputs: Path, timeout: int) -> ReplayResult:
+    inputs.write_bytes(b"".join(len(data).to_bytes(4, "big") + data for _, data in test.objects))
+    types = start.descriptor.partition(")")[0] + ")"
+    words = [f"-Dpartita.inputs={inputs}", "partita.Replay", start.owner.replace("/", "."), start.method, types]
+    try:
+        done = subprocess.run([*command, *words], capture_output=True, text=True, check=False, timeout=timeout)
+    except subprocess.TimeoutExpired:
+        return ReplayResult(test, f"no end within {timeout} s", Verdict.DIFFERENT)
+    ending = _ending(done)
+    predicted = test.ending
+    if predicted is None or predicted.startswith("limit") or predicted == "unsupported":
+        return ReplayResult(test, ending, Verdict.UNDEFINED)
+    return ReplayResult(test, ending, Verdict.AS_PREDICTED if ending == predicted else Verdict.DIFFERENT)
+
+
+def _ending(done: subprocess.CompletedProcess[str]) -> str:
+    found = re.search(r"^partita: threw (.*)$", done.stderr, re.MULTILINE)
+    if found is not None:
+        classes = [name.replace(".", "/") for name in found[1].split()]
+        for name, bug in BUG_CLASSES.items():
+            if name in classes:
+                return bug
+        return "exception"
+    if done.returncode == _DIVERGED:
+        why = re.search(r"^partita: diverged: (.*)$", done.stderr, re.MULTILINE)
+        return f"diverged {why[1] if why else ''}"
+    return f"exit {done.returncode}"
