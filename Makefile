@@ -132,6 +132,7 @@ bench: $(VENV)/.dev
 	$(BIN)/python -m experiments intervals
 	$(BIN)/python -m experiments backends
 	$(BIN)/python -m experiments integers
+	$(BIN)/python -m experiments families
 	$(BIN)/python -m experiments engine
 	$(BIN)/python -m experiments store
 

@@ -161,8 +161,8 @@ fn errors_are_reported_and_change_nothing() {
             "(error \"line 8 column 18: expected Bool, (_ BitVec n), (_ FloatingPoint e s) or (Array ...), found the sort `Int`\")",
         ),
         (
-            "\n(declare-fun f (Bool) Bool)",
-            "(error \"line 9 column 17: expected `()`: functions of arguments are not supported, write an array, found `Bool`\")",
+            "\n(declare-fun f (Bool Int) Bool)",
+            "(error \"line 9 column 22: expected Bool, (_ BitVec n), (_ FloatingPoint e s) or (Array ...), found the sort `Int`\")",
         ),
         ("\n(pop)", "(error \"line 10 column 5: expected at most 0 levels to pop, found 1\")"),
         (
@@ -217,7 +217,7 @@ fn errors_are_reported_and_change_nothing() {
 fn unsupported_commands_are_reported() {
     assert_eq!(
         answers(
-            "(set-logic QF_LIA)(set-option :foo 1)(declare-sort S 0)(get-proof)(get-option :foo)\
+            "(set-logic QF_LIA)(set-option :foo 1)(declare-datatype S ((s)))(get-proof)(get-option :foo)\
              (get-option :produce-models)(set-info :status sat)(set-info :flag)"
         ),
         ["unsupported", "unsupported", "unsupported", "unsupported", "unsupported", "true"]
@@ -664,4 +664,13 @@ fn extensions_of_other_solvers() {
             "(error \"line 6 column 25: bvite: expected a condition of one bit, found (_ BitVec 4)\")"
         ]
     );
+}
+
+#[test]
+fn a_sort_may_have_one_element() {
+    let text = "(declare-sort U 0)(declare-const x U)\
+                (assert (= (store ((as const (Array U Bool)) false) x true) ((as const (Array U Bool)) true)))(check-sat)";
+    let found = answers(text);
+    assert!(found[0].contains("expected no constant array indexed by a declared sort"), "{found:?}");
+    assert_eq!(found[1], "unknown");
 }

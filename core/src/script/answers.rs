@@ -1,9 +1,10 @@
 //! Commands that return information about the last check: values, models, cores.
 
 use super::commands::{expect_end, source_text};
-use super::{LastCheck, Session};
-use crate::expr::smtlib::{Lexer, Parser, ScriptSort, SyntaxError, Term, Token, print_script_value};
-use crate::expr::{Expr, Model};
+use super::{Declaration, LastCheck, Session};
+use crate::expr::smtlib::{Lexer, Parser, ScriptSort, SyntaxError, Term, Token};
+use crate::expr::{Expr, Model, Value};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 impl Session {
@@ -12,9 +13,13 @@ impl Session {
     /// # Errors
     ///
     /// Fails if the last check was not sat.
-    fn model(&self) -> Result<Model, String> {
-        let found = match &self.last {
-            LastCheck::Sat(model) => return Ok(model.clone()),
+    fn model(&mut self) -> Result<Model, String> {
+        let found = match &mut self.last {
+            LastCheck::Sat { model, nested } => {
+                let (graph, evaluator) = (&self.solver.graph, &mut self.solver.evaluator);
+                self.symbols.extend_model(graph, evaluator, model, *nested);
+                return Ok(model.clone());
+            }
             LastCheck::Unsat { .. } => "unsat",
             LastCheck::Unknown(_) => "unknown",
             LastCheck::None => "no check since the assertions changed",
@@ -22,10 +27,21 @@ impl Session {
         Err(format!("expected a sat answer before asking for values, found {found}"))
     }
 
-    fn print_values(&mut self, terms: &[Term], model: &Model) -> Vec<String> {
+    /// Prints values of terms. Adds the elements of declared sorts in them to `elements`.
+    fn print_values(
+        &mut self,
+        terms: &[Term],
+        model: &Model,
+        elements: &mut BTreeSet<String>,
+    ) -> Vec<String> {
         let mut session = self.solver.evaluator.under(&self.solver.graph, model);
         let values: Vec<_> = terms.iter().map(|term| session.value(term.expr)).collect();
-        terms.iter().zip(values).map(|(term, value)| print_script_value(term.sort, &value)).collect()
+        let symbols = &mut self.symbols;
+        terms
+            .iter()
+            .zip(values)
+            .map(|(term, value)| symbols.print_value(term.sort, &value, elements))
+            .collect()
     }
 
     pub(super) fn get_value(&mut self, mut lexer: Lexer<'_>, text: &[u8]) -> Result<String, SyntaxError> {
@@ -44,7 +60,7 @@ impl Session {
         }
         expect_end(&mut parser.lexer)?;
         let model = self.model().map_err(|message| SyntaxError::new(0, message))?;
-        let values = self.print_values(&terms, &model);
+        let values = self.print_values(&terms, &model, &mut BTreeSet::new());
         let pairs: Vec<String> =
             texts.iter().zip(values).map(|(t, value)| format!("({t} {value})")).collect();
         Ok(format!("({})", pairs.join("\n ")))
@@ -53,19 +69,36 @@ impl Session {
     pub(super) fn get_model(&mut self) -> Result<String, String> {
         let model = self.model()?;
         let declared = self.declared.clone();
-        let variables: Vec<Term> = declared.iter().map(|&(_, variable)| variable).collect();
-        let values = self.print_values(&variables, &model);
-        let mut text = "(\n".to_string();
-        for ((symbol, variable), value) in declared.into_iter().zip(values) {
-            let (name, sort) = (self.print_declared(symbol), variable.sort);
-            let _ = writeln!(text, "  (define-fun {name} () {sort} {value})");
+        let (mut definitions, mut elements) = (String::new(), BTreeSet::new());
+        for (symbol, declaration) in declared {
+            let name = self.print_declared(symbol);
+            let definition = match declaration {
+                Declaration::Constant(term) => {
+                    let value = self.print_values(&[term], &model, &mut elements).remove(0);
+                    format!("(define-fun {name} () {} {value})", self.symbols.show(term.sort))
+                }
+                Declaration::Function(f) => {
+                    let mut session = self.solver.evaluator.under(&self.solver.graph, &model);
+                    let Value::Array(value) = session.value(f.variable) else { unreachable!("an array") };
+                    self.symbols.print_function(&name, &f, &value, &mut elements)
+                }
+            };
+            let _ = writeln!(definitions, "  {definition}");
         }
+        // The elements of declared sorts are declared, as other solvers do, so that the definitions can be read.
+        let mut text = "(\n".to_string();
+        for declaration in elements {
+            let _ = writeln!(text, "  {declaration}");
+        }
+        text.push_str(&definitions);
         // Choices of this model where the theory of floating point leaves results open.
         let open = self.symbols.unspecified_variables();
         let open: Vec<(String, Expr)> = open.map(|(name, variable)| (name.to_string(), variable)).collect();
         for (name, variable) in open {
             let sort = ScriptSort::of(self.solver.graph.sort(variable));
-            let value = self.print_values(&[Term { expr: variable, sort }], &model).remove(0);
+            let value =
+                self.print_values(&[Term { expr: variable, sort }], &model, &mut BTreeSet::new()).remove(0);
+            let sort = self.symbols.show(sort);
             let _ = writeln!(text, "  (define-fun |{name}| () {sort} {value})");
         }
         text.push(')');
@@ -78,7 +111,7 @@ impl Session {
                 let names: Vec<String> = core.iter().map(|&symbol| self.print_declared(symbol)).collect();
                 Ok(format!("({})", names.join(" ")))
             }
-            LastCheck::Sat(_) | LastCheck::Unknown(_) | LastCheck::None => {
+            LastCheck::Sat { .. } | LastCheck::Unknown(_) | LastCheck::None => {
                 Err(self.not_unsat("get-unsat-core"))
             }
         }
@@ -87,7 +120,7 @@ impl Session {
     pub(super) fn get_unsat_assumptions(&mut self) -> Result<String, String> {
         match &self.last {
             LastCheck::Unsat { assumptions, .. } => Ok(format!("({})", assumptions.join(" "))),
-            LastCheck::Sat(_) | LastCheck::Unknown(_) | LastCheck::None => {
+            LastCheck::Sat { .. } | LastCheck::Unknown(_) | LastCheck::None => {
                 Err(self.not_unsat("get-unsat-assumptions"))
             }
         }
@@ -95,7 +128,7 @@ impl Session {
 
     fn not_unsat(&self, command: &str) -> String {
         let found = match &self.last {
-            LastCheck::Sat(_) => "sat",
+            LastCheck::Sat { .. } => "sat",
             LastCheck::Unsat { .. } => "unsat",
             LastCheck::Unknown(_) => "unknown",
             LastCheck::None => "no check since the assertions changed",
@@ -114,7 +147,7 @@ impl Session {
         let model = self.model()?;
         let labels = self.labels.clone();
         let terms: Vec<Term> = labels.iter().map(|&(_, term)| term).collect();
-        let values = self.print_values(&terms, &model);
+        let values = self.print_values(&terms, &model, &mut BTreeSet::new());
         let pairs: Vec<String> = labels
             .iter()
             .zip(values)

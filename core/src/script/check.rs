@@ -99,22 +99,39 @@ impl Session {
         }
         let mut seen = FxHashSet::default();
         let mut constraints = Vec::new();
+        // Their origin is neither an assertion nor an assumption.
+        let none = self.assertions.len() + assumptions.len();
+        for e in self.symbols.side_constraints(&mut self.solver.graph) {
+            let parts = conjuncts(&self.solver.graph, e, &mut seen);
+            constraints.extend(parts.into_iter().map(|expr| Constraint {
+                expr,
+                origin: none,
+                tables: Vec::new(),
+            }));
+        }
         let all = self.assertions.iter().map(|a| a.expr).chain(assumptions.iter().map(|a| a.0));
         for (origin, e) in all.enumerate() {
             let parts = conjuncts(&self.solver.graph, e, &mut seen);
             constraints.extend(parts.into_iter().map(|expr| Constraint { expr, origin, tables: Vec::new() }));
         }
+        self.symbols.forget_nested_values();
         let (constraints, tables) = tables::recognise(&mut self.solver.graph, constraints);
         let answer = self.ask_constraints(&constraints);
         let verdict = answer.verdict().to_string();
         self.last = match answer {
-            Answer::Sat(model) => LastCheck::Sat(self.with_tables(model, &tables)),
+            Answer::Sat(model) => LastCheck::Sat {
+                model: self.with_tables(model, &tables),
+                nested: self.symbols.nested_count(),
+            },
             Answer::Unsat(core) => {
                 let origins = origins(&core, &constraints, &tables);
                 let count = self.assertions.len();
                 let core =
                     origins.iter().filter(|&&i| i < count).filter_map(|&i| self.assertions[i].name).collect();
-                let used = origins.iter().filter(|&&i| i >= count).map(|&i| assumptions[i - count].1.clone());
+                let used = origins
+                    .iter()
+                    .filter(|&&i| (count..none).contains(&i))
+                    .map(|&i| assumptions[i - count].1.clone());
                 LastCheck::Unsat { core, assumptions: used.collect() }
             }
             Answer::Unknown(why) => {

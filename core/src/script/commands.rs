@@ -2,7 +2,7 @@
 //!
 //! A command is read completely before it takes effect, so an invalid command changes nothing.
 
-use super::{Assertion, LastCheck, Session, UNSUPPORTED};
+use super::{Assertion, Declaration, LastCheck, Session, UNSUPPORTED};
 use crate::expr::smtlib::{Lexer, Parser, Printer, Symbol, SyntaxError, Term, Token, print_symbol};
 use rustc_hash::FxHashSet;
 
@@ -122,8 +122,9 @@ impl Session {
                 self.exited = true;
                 None
             }
-            "declare-sort" | "declare-datatype" | "declare-datatypes" | "define-funs-rec" | "get-proof"
-            | "maximize" | "minimize" | "get-objectives" | "assert-soft" => {
+            "declare-sort" => self.declare_sort(lexer)?,
+            "declare-datatype" | "declare-datatypes" | "define-funs-rec" | "get-proof" | "maximize"
+            | "minimize" | "get-objectives" | "assert-soft" => {
                 return Ok(Some(UNSUPPORTED.into()));
             }
             _ => return lexer.unexpected("a command", token),
@@ -163,25 +164,45 @@ impl Session {
         Ok(None)
     }
 
-    /// Executes `declare-const x S`, or `declare-fun` with an empty list of parameters.
+    fn declare_sort(&mut self, mut lexer: Lexer<'_>) -> Reply {
+        let symbol = symbol(&mut lexer, &mut self.symbols)?;
+        let at = lexer.start();
+        // The number of parameters is optional in some scripts.
+        let mut parameters = 0;
+        if lexer.token()? != Token::Close {
+            lexer.back();
+            parameters = lexer.numeral()?;
+            expect_end(&mut lexer)?;
+        }
+        let Ok(parameters @ 0..=255) = u32::try_from(parameters) else {
+            return error(&lexer, format!("expected at most 255 parameters of a sort, found {parameters}"));
+        };
+        self.symbols.declare_sort(symbol, parameters).map_err(|message| SyntaxError::new(at, message))?;
+        Ok(None)
+    }
+
+    /// Executes `declare-const x S` or `declare-fun`.
     fn declare(&mut self, mut lexer: Lexer<'_>, function: bool) -> Reply {
         let symbol = symbol(&mut lexer, &mut self.symbols)?;
         let at = lexer.start();
+        let mut parameters = Vec::new();
         if function {
             lexer.open("a list of parameter sorts")?;
-            let token = lexer.token()?;
-            if token != Token::Close {
-                return lexer
-                    .unexpected("`()`: functions of arguments are not supported, write an array", token);
+            while lexer.token()? != Token::Close {
+                lexer.back();
+                parameters.push(self.symbols.read_sort(&mut lexer)?);
             }
         }
         let sort = self.symbols.read_sort(&mut lexer)?;
         expect_end(&mut lexer)?;
-        let variable = self
-            .symbols
-            .declare(&mut self.solver.graph, symbol, sort)
-            .map_err(|message| SyntaxError::new(at, message))?;
-        self.declared.push((symbol, Term { expr: variable, sort }));
+        let graph = &mut self.solver.graph;
+        let declared = if parameters.is_empty() {
+            let variable = self.symbols.declare(graph, symbol, sort);
+            variable.map(|expr| Declaration::Constant(Term { expr, sort }))
+        } else {
+            self.symbols.declare_function(graph, symbol, &parameters, sort).map(Declaration::Function)
+        };
+        self.declared.push((symbol, declared.map_err(|message| SyntaxError::new(at, message))?));
         Ok(None)
     }
 
@@ -190,7 +211,7 @@ impl Session {
         let at = lexer.start();
         self.symbols.check_new(symbol).map_err(|message| SyntaxError::new(at, message))?;
         // Parameters are only visible in the body.
-        let mark = self.symbols.mark();
+        let (mark, before) = (self.symbols.mark(), self.symbols.counts());
         let read = self.read_definition(lexer, function);
         self.symbols.undo(mark);
         let Definition { parameters, body, named } = read?;
@@ -198,7 +219,7 @@ impl Session {
         let defined = if parameters.is_empty() {
             self.symbols.define(symbol, body)
         } else {
-            self.symbols.define_function(&self.solver.graph, symbol, parameters, body)
+            self.symbols.define_function(&self.solver.graph, symbol, parameters, body, before)
         };
         defined.map_err(|message| SyntaxError::new(at, message))?;
         Ok(None)
@@ -271,8 +292,12 @@ impl Session {
     /// Returns a printer that uses the names of the script.
     pub(super) fn printer(&self) -> Printer<'_> {
         let mut printer = Printer::new(&self.solver.graph);
-        for &(symbol, Term { expr: variable, .. }) in &self.declared {
-            let name = self.symbols.name(symbol);
+        for (symbol, declaration) in &self.declared {
+            let name = self.symbols.name(*symbol);
+            let variable = match declaration {
+                Declaration::Constant(term) => term.expr,
+                Declaration::Function(f) => f.variable,
+            };
             if name != self.solver.graph.name(variable) {
                 printer.renamed.insert(variable, name.to_string());
             }

@@ -17,7 +17,7 @@ mod tables;
 pub use kquery::{KQuerySession, Mode};
 
 use crate::budget::{Budget, Cancel};
-use crate::expr::smtlib::{Mark, Symbol, Symbols, Term};
+use crate::expr::smtlib::{DeclaredFunction, Mark, Symbol, Symbols, Term};
 use crate::expr::{Expr, Model};
 use crate::query::{Path, Why};
 use crate::solve::Solver;
@@ -45,12 +45,24 @@ struct Level {
     assertions: usize,
     declared: usize,
     labels: usize,
+    nested: usize,
+}
+
+/// A declared symbol.
+#[derive(Clone)]
+enum Declaration {
+    Constant(Term),
+    Function(DeclaredFunction),
 }
 
 /// Result of the last check, valid until the assertions change.
 enum LastCheck {
     None,
-    Sat(Model),
+    Sat {
+        model: Model,
+        /// Number of nested arrays that the check had.
+        nested: usize,
+    },
     Unsat {
         /// Names of the assertions in the core.
         core: Vec<Symbol>,
@@ -98,8 +110,8 @@ pub struct Session {
     options: Options,
     assertions: Vec<Assertion>,
     levels: Vec<Level>,
-    /// Declared constants, in order, for `get-model`.
-    declared: Vec<(Symbol, Term)>,
+    /// Declared constants and functions, in order, for `get-model`.
+    declared: Vec<(Symbol, Declaration)>,
     /// Boolean terms with a `:named` label, in order, for `get-assignment`.
     labels: Vec<(Symbol, Term)>,
     rejected: Rejected,
@@ -239,7 +251,7 @@ impl Session {
         }
         let mut roots: Vec<Expr> = self.symbols.roots().collect();
         roots.extend(self.assertions.iter().map(|assertion| assertion.expr));
-        if let LastCheck::Sat(model) = &self.last {
+        if let LastCheck::Sat { model, .. } = &self.last {
             roots.extend(model.iter().map(|(variable, _)| variable));
         }
         self.solver.collect(roots);
@@ -268,6 +280,7 @@ impl Session {
                 assertions: self.assertions.len(),
                 declared: self.declared.len(),
                 labels: self.labels.len(),
+                nested: self.symbols.nested_count(),
             });
         }
         self.last = LastCheck::None;
@@ -282,6 +295,7 @@ impl Session {
         if !self.symbols.global {
             self.declared.truncate(level.declared);
             self.labels.truncate(level.labels);
+            self.symbols.forget_nested(level.nested);
         }
         self.rejected.pop(at);
         self.levels.truncate(at);

@@ -6,7 +6,9 @@ use std::fmt::Write;
 use std::time::Duration;
 
 /// Logics that the solver supports.
-const LOGICS: [&str; 11] = [
+const LOGICS: [&str; 17] = [
+    "QF_UF",
+    "QF_AX",
     "QF_BV",
     "QF_ABV",
     "QF_AUFBV",
@@ -14,6 +16,10 @@ const LOGICS: [&str; 11] = [
     "QF_FP",
     "QF_BVFP",
     "QF_ABVFP",
+    "QF_UFFP",
+    "QF_UFBVFP",
+    "QF_AUFBVFP",
+    "QF_AFP",
     "QF_FPLRA",
     "QF_BVFPLRA",
     "QF_ABVFPLRA",
@@ -123,7 +129,7 @@ impl Session {
                 LastCheck::Unknown(why) => {
                     format!("(:reason-unknown \"{}\")", why.to_string().replace('"', "\"\""))
                 }
-                LastCheck::None | LastCheck::Sat(_) | LastCheck::Unsat { .. } => {
+                LastCheck::None | LastCheck::Sat { .. } | LastCheck::Unsat { .. } => {
                     return Err(SyntaxError::new(
                         0,
                         "expected an `unknown` answer before :reason-unknown, found none",

@@ -1,7 +1,7 @@
 """Solves SMT-LIB 2 scripts and KQuery files.
 
-A solver for QF_ABV. FILE is a .smt2 or .kquery file (or either with .gz), or `-` for an interactive session on
-standard input, which is the default. Z3's -in, -smt2, -t:MILLISECONDS (each check), -T:SECONDS (total) and
+A solver for QF_AUFBV and QF_FP. FILE is a .smt2 or .kquery file (or either with .gz), or `-` for an interactive session
+on standard input, which is the default. Z3's -in, -smt2, -t:MILLISECONDS (each check), -T:SECONDS (total) and
 -memory:MEGABYTES are accepted. The exit status is 0 if everything was answered, 2 on bad input, 4 if --verify finds a
 mismatch.
 """

@@ -5,10 +5,8 @@ use super::lexer::{Token, shorten};
 use super::symbols::{Meaning, Symbol};
 use super::term_sort::{ScriptSort, Term, WordSort};
 use super::terms::{Frame, Head, MAX_DIGITS, Parser};
-use crate::expr::builtin::Builtin;
-use crate::expr::{Bits, Expr, Sort};
+use crate::expr::{Bits, Sort};
 use rustc_hash::FxHashMap;
-use smallvec::SmallVec;
 
 /// Most nodes that uses of defined functions may create in one command. Definitions that use each other can
 /// double in size at each step, so a short text could request any amount.
@@ -77,8 +75,8 @@ impl Parser<'_, '_> {
             found => return self.lexer.unexpected("a symbol", found),
         };
         let sort = self.symbols.read_sort(&mut self.lexer)?;
-        let found = e.sort;
-        if found != sort {
+        if e.sort != sort {
+            let (sort, found) = (self.symbols.show(sort), self.symbols.show(e.sort));
             return self.error(format!("expected a term of sort {sort}, found one of sort {found}"));
         }
         self.lexer.close()?;
@@ -112,7 +110,7 @@ impl Parser<'_, '_> {
                     Meaning::Builtin(_) | Meaning::Nothing | Meaning::Reserved(_) => {
                         return self.lexer.unexpected("an indexed function", token);
                     }
-                    Meaning::Value(_) | Meaning::Function(_) => {
+                    Meaning::Value(_) | Meaning::Function(_) | Meaning::Declared(_) => {
                         return self.lexer.unexpected("an indexed function", token);
                     }
                 }
@@ -133,11 +131,20 @@ impl Parser<'_, '_> {
             found => return self.lexer.unexpected("`const`", found),
         }
         match self.symbols.read_sort(&mut self.lexer)? {
+            ScriptSort::Array { index, .. } if self.symbols.mentions_declared(index) => {
+                let index = self.symbols.show_word(index);
+                self.error(format!(
+                    "expected no constant array indexed by a declared sort, found index {index}"
+                ))
+            }
             ScriptSort::Array { index, element } => {
                 self.lexer.close()?;
                 Ok(Head::ConstArray { index, element })
             }
-            found => self.error(format!("expected an array sort after `as const`, found {found}")),
+            found => {
+                let found = self.symbols.show(found);
+                self.error(format!("expected an array sort after `as const`, found {found}"))
+            }
         }
     }
 
@@ -146,112 +153,37 @@ impl Parser<'_, '_> {
         let Some(Frame::Apply { head, first, at }) = self.frames.pop() else {
             unreachable!("called for applications")
         };
-        let args = &self.args[first..];
         let value = match head {
             Head::Builtin { f, params, count } => self
                 .apply_builtin(f, &params[..count as usize], first)
                 .map_err(|message| SyntaxError::new(at, message))?,
             Head::Float { f, params, count } => self.apply_float(f, &params[..count as usize], first, at)?,
-            Head::ConstArray { index, element } => match args {
-                [value] if value.sort == ScriptSort::Word(element) => Term {
-                    expr: self.graph.const_array(index.width(), value.expr),
-                    sort: ScriptSort::Array { index, element },
-                },
-                [value] => {
-                    let found = value.sort;
-                    return Err(SyntaxError::new(at, format!("const: expected {element}, found {found}")));
-                }
-                _ => {
-                    let message = format!("const: expected 1 argument, found {}", args.len());
-                    return Err(SyntaxError::new(at, message));
-                }
-            },
+            Head::ConstArray { index, element } => {
+                self.const_array(index, element, first).map_err(|message| SyntaxError::new(at, message))?
+            }
+            Head::Declared(place, symbol) => {
+                let result = self.symbols.apply_declared(self.graph, place, &self.args[first..]);
+                result.map_err(|message| {
+                    let name = shorten(self.symbols.name(symbol));
+                    SyntaxError::new(at, format!("{name}: {message}"))
+                })?
+            }
             Head::Function(place, symbol) => self.expand(place, symbol, first, at)?,
         };
         self.args.truncate(first);
         Ok(value)
     }
 
-    /// Applies a function of booleans, bit-vectors and arrays; some of them take every sort.
-    fn apply_builtin(&mut self, f: Builtin, params: &[u64], first: usize) -> Result<Term, String> {
+    fn const_array(&mut self, index: WordSort, element: WordSort, first: usize) -> Result<Term, String> {
         let args = &self.args[first..];
-        let exprs: SmallVec<[Expr; 4]> = args.iter().map(|arg| arg.expr).collect();
-        if args.iter().all(|arg| arg.sort.is_core()) {
-            let e = self.graph.apply(f, params, &exprs).map_err(|e| e.0)?;
-            return Ok(self.core(e));
+        let &[value] = args else { return Err(format!("const: expected 1 argument, found {}", args.len())) };
+        if self.symbols.word_sort(value.sort)? != element {
+            let (element, found) = (self.symbols.show_word(element), self.symbols.show(value.sort));
+            return Err(format!("const: expected {element}, found {found}"));
         }
-        let args: SmallVec<[Term; 4]> = args.iter().copied().collect();
-        let name = f.name();
-        let same = |args: &[Term], ordinal: &str| match args.iter().find(|arg| arg.sort != args[0].sort) {
-            Some(other) => Err(format!(
-                "{name}: expected {} like its {ordinal} argument, found {}",
-                args[0].sort, other.sort
-            )),
-            None => Ok(args[0].sort),
-        };
-        match (f, &args[..]) {
-            (Builtin::Equal | Builtin::Distinct, [_, _, ..]) => {
-                let sort = same(&args, "first")?;
-                let ScriptSort::Word(word) = sort else {
-                    return Err(format!(
-                        "{name}: comparison of arrays of floating-point numbers is unsupported"
-                    ));
-                };
-                // The number and the sorts of the arguments are correct; this checks the limit of `distinct`.
-                f.result(params, &vec![sort.sort(); args.len()]).map_err(|e| e.0)?;
-                let pairs: Vec<(Expr, Expr)> = if f == Builtin::Equal {
-                    exprs.windows(2).map(|pair| (pair[0], pair[1])).collect()
-                } else {
-                    let pairs = (0..exprs.len()).flat_map(|i| (0..i).map(move |j| (i, j)));
-                    pairs.map(|(i, j)| (exprs[i], exprs[j])).collect()
-                };
-                let mut all = self.graph.boolean(true);
-                for (a, b) in pairs {
-                    let equal = self.graph.equal_words(word, a, b);
-                    let holds = if f == Builtin::Equal { equal } else { self.graph.not(equal) };
-                    all = self.graph.and(all, holds);
-                }
-                Ok(Term { expr: all, sort: ScriptSort::Bool })
-            }
-            (Builtin::Ite, [condition, then, _]) if condition.sort == ScriptSort::Bool => {
-                let sort = same(&args[1..], "second")?;
-                if let ScriptSort::Real(_) = then.sort {
-                    return Err(format!("{name}: expected a term of the supported logics, found Real"));
-                }
-                Ok(Term { expr: self.graph.ite(exprs[0], exprs[1], exprs[2]), sort })
-            }
-            (Builtin::Select | Builtin::Store, [array, at, rest @ ..])
-                if rest.len() == usize::from(f == Builtin::Store) =>
-            {
-                let ScriptSort::Array { index, element } = array.sort else {
-                    return Err(format!("{name}: expected an array, found {}", array.sort));
-                };
-                if at.sort != ScriptSort::Word(index) {
-                    return Err(format!(
-                        "{name}: expected {index} as index of {}, found {}",
-                        array.sort, at.sort
-                    ));
-                }
-                let place = self.graph.canonical_word(index, at.expr);
-                let Some(value) = rest.first() else {
-                    return Ok(Term {
-                        expr: self.graph.select(array.expr, place),
-                        sort: ScriptSort::Word(element),
-                    });
-                };
-                if value.sort != ScriptSort::Word(element) {
-                    return Err(format!(
-                        "{name}: expected {element} as element of {}, found {}",
-                        array.sort, value.sort
-                    ));
-                }
-                Ok(Term { expr: self.graph.store(array.expr, place, value.expr), sort: array.sort })
-            }
-            _ => {
-                let other = args.iter().find(|arg| !arg.sort.is_core()).expect("checked above");
-                Err(format!("{name}: expected booleans, bit-vectors or arrays of them, found {}", other.sort))
-            }
-        }
+        let word = self.symbols.to_word(self.graph, element, value.expr);
+        let sort = ScriptSort::Array { index, element };
+        Ok(Term { expr: self.graph.const_array(index.width(), word), sort })
     }
 
     /// Applies a defined function to the arguments from `first` on.
@@ -268,8 +200,8 @@ impl Parser<'_, '_> {
         }
         let mut map = FxHashMap::default();
         for (i, (&parameter, &arg)) in f.parameters.iter().zip(args).enumerate() {
-            let (expected, found) = (parameter.sort, arg.sort);
-            if expected != found {
+            if parameter.sort != arg.sort {
+                let (expected, found) = (self.symbols.show(parameter.sort), self.symbols.show(arg.sort));
                 let message = format!("{name}: expected {expected} as argument {}, found {found}", i + 1);
                 return Err(SyntaxError::new(at, message));
             }
@@ -283,6 +215,9 @@ impl Parser<'_, '_> {
             return Err(SyntaxError::new(at, message));
         }
         let Term { expr, sort } = f.body;
+        let (made, terms) = (f.nested.clone(), f.terms);
+        self.symbols.count_terms(terms).map_err(|message| SyntaxError::new(at, message))?;
+        self.symbols.instantiate_nested(self.graph, made, &mut map);
         Ok(Term { expr: self.graph.substitute(expr, &map), sort })
     }
 

@@ -118,7 +118,7 @@ impl Arguments<'_> {
     }
 
     fn wrong<T>(&self, i: usize, expected: &str) -> Result2<T> {
-        Err(format!("{}: expected {expected}, found {}", self.f.name(), self.args[i].sort))
+        Err(format!("{}: expected {expected}, found {}", self.f.name(), self.args[i].sort.describe()))
     }
 
     fn rounding(&self, i: usize) -> Result2<Expr> {
@@ -149,7 +149,10 @@ impl Arguments<'_> {
         for i in first..self.args.len() {
             let (e, found) = self.float(i)?;
             if found != format {
-                return self.wrong(i, &format!("{} like the argument before it", WordSort::Float(format)));
+                return self.wrong(
+                    i,
+                    &format!("{} like the argument before it", WordSort::Float(format).describe()),
+                );
             }
             all.push(e);
         }

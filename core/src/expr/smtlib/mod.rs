@@ -6,8 +6,11 @@
 //! a text of size O(n).
 
 mod apply;
+mod declared;
 mod float;
+mod general;
 mod lexer;
+mod nested;
 mod print;
 mod real;
 mod sorts;
@@ -15,9 +18,10 @@ mod symbols;
 mod term_sort;
 mod terms;
 
+pub use declared::DeclaredFunction;
 pub use lexer::{Lexer, Token, position};
-pub use print::{Printer, print_script_value, print_symbol, print_value};
-pub use symbols::{Mark, Symbol, Symbols};
+pub use print::{Printer, print_symbol, print_value};
+pub use symbols::{Counts, Mark, Symbol, Symbols};
 pub use term_sort::{ScriptSort, Term, WordSort};
 pub use terms::Parser;
 

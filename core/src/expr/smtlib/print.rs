@@ -7,7 +7,7 @@
 use super::float::{ROUNDING_MODES, is_float_name};
 use super::lexer::is_simple;
 use super::symbols::is_reserved;
-use super::term_sort::{ScriptSort, WordSort};
+use super::term_sort::WordSort;
 use crate::expr::builtin::Builtin;
 use crate::expr::float::{FloatParameter, Format, Rounding};
 use crate::expr::sharing::Sharing;
@@ -42,27 +42,10 @@ fn print_bits(sort: Sort, bits: &Bits) -> String {
     }
 }
 
-/// Prints a value of a script: numbers as `(fp ...)`, special ones by name, rounding modes by name.
-pub fn print_script_value(sort: ScriptSort, value: &Value) -> String {
-    match (sort, value) {
-        (ScriptSort::Word(word), Value::Bits(bits)) => print_word(word, bits),
-        (ScriptSort::Array { index, element }, Value::Array(array)) => {
-            let entries = array.entries();
-            let mut text = "(store ".repeat(entries.len());
-            let default = print_word(element, array.default_element());
-            let _ = write!(text, "((as const {sort}) {default})");
-            for (at, value) in entries {
-                let _ = write!(text, " {} {})", print_word(index, &at), print_word(element, &value));
-            }
-            text
-        }
-        _ => print_value(sort.sort(), value),
-    }
-}
-
-fn print_word(sort: WordSort, bits: &Bits) -> String {
+/// Prints a word whose sort needs no table.
+pub(super) fn print_word(sort: WordSort, bits: &Bits) -> String {
     match sort {
-        WordSort::Bits(_) => bits.to_smtlib(),
+        WordSort::Bool | WordSort::Bits(_) | WordSort::Declared(_) | WordSort::Nested(_) => bits.to_smtlib(),
         WordSort::Float(format) => print_number(format, bits),
         WordSort::Rounding => {
             let number = bits.low() as usize;

@@ -1,84 +1,52 @@
 //! Sorts in scripts, including `define-sort`.
 //!
-//! Arrays map words to words (bit-vectors, floating-point numbers, rounding modes), so a sort, even one with parameters of a `define-sort`, has at most
-//! two parts. Definitions are stored as flat templates, so applying a definition takes constant time even if
+//! Definitions are stored as templates. The size of a sort is limited, so applying a definition takes constant time even if
 //! definitions use each other.
 
+use super::declared::SortDeclaration;
 use super::lexer::{Token, shorten};
 use super::symbols::{Symbol, Symbols};
 use super::term_sort::{ScriptSort, WordSort};
 use super::{Lexer, SyntaxError};
 use crate::expr::Sort;
 use crate::expr::float::Format;
+use std::sync::Arc;
+
+/// Largest number of sort symbols in a sort, definitions expanded.
+const MAX_SIZE: u32 = 256;
 
 /// A sort that may contain sort parameters.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum Template {
     Known(ScriptSort),
     Parameter(u32),
-    Array(Part, Part),
-}
-
-/// Index or element sort of an array.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Part {
-    Word(WordSort),
-    Parameter(u32),
+    /// A sort function that is not a definition, its arguments, and the size of the sort.
+    Apply(SortFunction, Arc<[Template]>, u32),
 }
 
 /// A function from sorts to sorts.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum SortFunction {
     Array,
-    Defined { parameters: u32, body: Template },
+    Declared(SortDeclaration),
+    Defined { parameters: u32, body: Arc<Template> },
 }
 
 impl Template {
-    fn part(self) -> Result<Part, String> {
+    fn size(&self) -> u32 {
         match self {
-            Template::Known(ScriptSort::Word(word)) => Ok(Part::Word(word)),
-            Template::Parameter(i) => Ok(Part::Parameter(i)),
-            Template::Known(found) => {
-                Err(format!("expected (_ BitVec n) as index and element of an array, found {found}"))
-            }
-            Template::Array(..) => {
-                Err("expected (_ BitVec n) as index and element of an array, found an array".into())
-            }
+            Template::Known(_) | Template::Parameter(_) => 1,
+            Template::Apply(_, _, size) => *size,
         }
-    }
-
-    fn array(index: Part, element: Part) -> Template {
-        match (index, element) {
-            (Part::Word(index), Part::Word(element)) => Template::Known(ScriptSort::Array { index, element }),
-            (index, element) => Template::Array(index, element),
-        }
-    }
-
-    fn apply(self, args: &[Template]) -> Result<Template, String> {
-        let part = |part| match part {
-            Part::Word(_) => Ok(part),
-            Part::Parameter(i) => args[i as usize].part(),
-        };
-        Ok(match self {
-            Template::Known(_) => self,
-            Template::Parameter(i) => args[i as usize],
-            Template::Array(index, element) => Template::array(part(index)?, part(element)?),
-        })
     }
 }
 
 impl SortFunction {
-    fn apply(self, name: &str, args: &[Template]) -> Result<Template, String> {
-        let wanted = match self {
-            SortFunction::Array => 2,
-            SortFunction::Defined { parameters, .. } => parameters as usize,
-        };
-        if args.len() != wanted {
-            return Err(format!("expected {wanted} arguments to the sort `{name}`, found {}", args.len()));
-        }
+    fn parameters(&self) -> u32 {
         match self {
-            SortFunction::Array => Ok(Template::array(args[0].part()?, args[1].part()?)),
-            SortFunction::Defined { body, .. } => body.apply(args),
+            SortFunction::Array => 2,
+            SortFunction::Declared(declaration) => declaration.parameters,
+            SortFunction::Defined { parameters, .. } => *parameters,
         }
     }
 }
@@ -98,7 +66,7 @@ impl Symbols {
     pub fn read_sort(&mut self, lexer: &mut Lexer<'_>) -> Result<ScriptSort, SyntaxError> {
         match self.read_template(lexer, &[])? {
             Template::Known(sort) => Ok(sort),
-            Template::Parameter(_) | Template::Array(..) => unreachable!("there are no parameters"),
+            Template::Parameter(_) | Template::Apply(..) => unreachable!("there are no parameters"),
         }
     }
 
@@ -116,7 +84,7 @@ impl Symbols {
         }
         let body = self.read_template(lexer, &parameters)?;
         let parameters = u32::try_from(parameters.len()).expect("as many as were read");
-        self.define_sort(symbol, SortFunction::Defined { parameters, body })
+        self.define_sort(symbol, SortFunction::Defined { parameters, body: Arc::new(body) })
             .map_err(|message| SyntaxError::new(at, message))
     }
 
@@ -160,16 +128,59 @@ impl Symbols {
         }
     }
 
-    fn apply_sort(&self, symbol: Symbol, at: usize, args: &[Template]) -> Result<Template, SyntaxError> {
-        let name = self.name(symbol);
-        match self.sort(symbol) {
-            Some(f) => f.apply(name, args).map_err(|message| SyntaxError::new(at, message)),
-            None => {
-                let name = shorten(name);
-                let message = format!(
-                    "expected Bool, (_ BitVec n), (_ FloatingPoint e s) or (Array ...), found the sort `{name}`"
-                );
-                Err(SyntaxError::new(at, message))
+    fn apply_sort(&mut self, symbol: Symbol, at: usize, args: &[Template]) -> Result<Template, SyntaxError> {
+        let Some(f) = self.sort(symbol) else {
+            let name = shorten(self.name(symbol));
+            let message = format!(
+                "expected Bool, (_ BitVec n), (_ FloatingPoint e s) or (Array ...), found the sort `{name}`"
+            );
+            return Err(SyntaxError::new(at, message));
+        };
+        let wanted = f.parameters() as usize;
+        if args.len() != wanted {
+            let name = self.name(symbol);
+            let message = format!("expected {wanted} arguments to the sort `{name}`, found {}", args.len());
+            return Err(SyntaxError::new(at, message));
+        }
+        self.applied(&f, args).map_err(|message| SyntaxError::new(at, message))
+    }
+
+    /// Applies a sort function to as many arguments as it has parameters.
+    fn applied(&mut self, f: &SortFunction, args: &[Template]) -> Result<Template, String> {
+        if let SortFunction::Defined { body, .. } = f {
+            return self.instance(body, args);
+        }
+        let size = args.iter().map(Template::size).fold(1, u32::saturating_add);
+        if size > MAX_SIZE {
+            return Err(format!("expected a sort of at most {MAX_SIZE} symbols, found a larger one"));
+        }
+        let known: Option<Vec<ScriptSort>> = args
+            .iter()
+            .map(|arg| match arg {
+                Template::Known(sort) => Some(*sort),
+                Template::Parameter(_) | Template::Apply(..) => None,
+            })
+            .collect();
+        let Some(known) = known else { return Ok(Template::Apply(f.clone(), args.into(), size)) };
+        Ok(Template::Known(match f {
+            SortFunction::Array => {
+                let (index, element) = (self.word_sort(known[0])?, self.word_sort(known[1])?);
+                ScriptSort::Array { index, element }
+            }
+            SortFunction::Declared(declaration) => self.declared_instance(*declaration, &known),
+            SortFunction::Defined { .. } => unreachable!("handled above"),
+        }))
+    }
+
+    /// Replaces the parameters of a template. The depth is limited by the size of a sort.
+    fn instance(&mut self, template: &Template, args: &[Template]) -> Result<Template, String> {
+        match template {
+            Template::Known(_) => Ok(template.clone()),
+            Template::Parameter(i) => Ok(args[*i as usize].clone()),
+            Template::Apply(f, inner, _) => {
+                let inner: Result<Vec<Template>, String> =
+                    inner.iter().map(|arg| self.instance(arg, args)).collect();
+                self.applied(f, &inner?)
             }
         }
     }

@@ -6,7 +6,9 @@
 //! `x` again with another sort, or after a pop. Each declaration gets a variable that no other live
 //! declaration has.
 
+use super::declared::Declared;
 use super::float::{FloatFunction, ROUNDING_MODES};
+use super::nested::NestedSorts;
 use super::sorts::{NAMED_SORTS, SortFunction, Template};
 use super::term_sort::{ScriptSort, Term};
 use crate::expr::builtin::Builtin;
@@ -60,6 +62,8 @@ pub(super) enum Meaning {
     Value(Term),
     /// An index into `functions`.
     Function(u32),
+    /// A position in the table of declared functions.
+    Declared(u32),
 }
 
 /// A defined function with parameters: its body over placeholder variables.
@@ -68,6 +72,10 @@ pub(super) struct DefinedFunction {
     pub(super) body: Term,
     /// Number of nodes below `body`: the cost of one use.
     pub(super) size: u64,
+    /// Nested arrays that were made while it was read.
+    pub(super) nested: std::ops::Range<usize>,
+    /// Number of terms of declared sorts in it.
+    pub(super) terms: u64,
 }
 
 struct Entry {
@@ -85,6 +93,13 @@ enum Undo {
     Release(Expr),
 }
 
+/// Numbers of nested arrays and of terms of declared sorts at some point of a script.
+#[derive(Clone, Copy)]
+pub struct Counts {
+    nested: usize,
+    terms: u64,
+}
+
 /// A position of the trail to undo to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Mark(usize);
@@ -94,6 +109,8 @@ pub struct Symbols {
     entries: Vec<Entry>,
     trail: Vec<Undo>,
     functions: Vec<DefinedFunction>,
+    pub(super) declared: Declared,
+    pub(super) nested: NestedSorts,
     /// Variables used by a declaration or a placeholder.
     taken: FxHashSet<Expr>,
     /// Variables for what the theory of floating point leaves open, in order of their names.
@@ -116,6 +133,8 @@ impl Symbols {
             entries: Vec::new(),
             trail: Vec::new(),
             functions: Vec::new(),
+            declared: Declared::default(),
+            nested: NestedSorts::default(),
             taken: FxHashSet::default(),
             unspecified: BTreeMap::new(),
             let_count: 0,
@@ -144,7 +163,7 @@ impl Symbols {
         }
         for (name, sort) in NAMED_SORTS {
             let symbol = symbols.number(name);
-            let body = Template::Known(sort);
+            let body = std::sync::Arc::new(Template::Known(sort));
             symbols.entries[symbol.0 as usize].sort = Some(SortFunction::Defined { parameters: 0, body });
         }
         let symbol = symbols.number("Array");
@@ -177,7 +196,7 @@ impl Symbols {
     }
 
     pub(super) fn sort(&self, symbol: Symbol) -> Option<SortFunction> {
-        self.entries[symbol.0 as usize].sort
+        self.entries[symbol.0 as usize].sort.clone()
     }
 
     pub(super) fn function(&self, place: u32) -> &DefinedFunction {
@@ -258,13 +277,13 @@ impl Symbols {
             Meaning::Builtin(_) => {
                 Err(format!("expected a new symbol, found the built-in function `{name}`"))
             }
-            Meaning::Value(_) | Meaning::Function(_) => {
+            Meaning::Value(_) | Meaning::Function(_) | Meaning::Declared(_) => {
                 Err(format!("expected a new symbol, found `{name}`, which is declared already"))
             }
         }
     }
 
-    fn set(&mut self, symbol: Symbol, meaning: Meaning) {
+    pub(super) fn set(&mut self, symbol: Symbol, meaning: Meaning) {
         let before = std::mem::replace(&mut self.entries[symbol.0 as usize].meaning, meaning);
         if !self.global {
             self.trail.push(Undo::Meaning(symbol, before));
@@ -274,7 +293,18 @@ impl Symbols {
     /// Declares a constant and returns its variable.
     pub fn declare(&mut self, graph: &mut Graph, symbol: Symbol, sort: ScriptSort) -> Result<Expr, String> {
         self.check_new(symbol)?;
-        let (name, script_sort, sort) = (self.name(symbol), sort, sort.sort());
+        let word = self.word_sort(sort);
+        if word.is_ok_and(|word| self.mentions_declared(word)) {
+            self.count_terms(1)?;
+        }
+        let variable = self.new_variable(graph, symbol, sort.sort());
+        self.set(symbol, Meaning::Value(Term { expr: variable, sort }));
+        Ok(variable)
+    }
+
+    /// A variable for a declaration, of the same name if possible.
+    pub(super) fn new_variable(&mut self, graph: &mut Graph, symbol: Symbol, sort: Sort) -> Expr {
+        let name = self.name(symbol);
         let usable = match graph.lookup(name) {
             Some(known) => graph.sort(known) == sort && !self.taken.contains(&known),
             None => true,
@@ -287,8 +317,7 @@ impl Symbols {
         if !self.global {
             self.trail.push(Undo::Release(variable));
         }
-        self.set(symbol, Meaning::Value(Term { expr: variable, sort: script_sort }));
-        Ok(variable)
+        variable
     }
 
     /// Defines a value: `define-const`, `define-fun` without parameters, `:named`.
@@ -298,19 +327,27 @@ impl Symbols {
         Ok(())
     }
 
-    /// Defines a function of parameters created by `bind_parameter`.
+    /// Returns how many nested arrays and terms of declared sorts there are.
+    pub fn counts(&self) -> Counts {
+        Counts { nested: self.nested.len(), terms: self.term_count() }
+    }
+
+    /// Defines a function of parameters created by `bind_parameter`; `before` are the counts from before its body.
     pub fn define_function(
         &mut self,
         graph: &Graph,
         symbol: Symbol,
         parameters: Vec<Term>,
         body: Term,
+        before: Counts,
     ) -> Result<(), String> {
         self.check_new(symbol)?;
         let mut size = 0;
         graph.post_order(&[body.expr], |_| size += 1);
         let place = u32::try_from(self.functions.len()).expect("fewer than 2^32 definitions");
-        self.functions.push(DefinedFunction { parameters, body, size });
+        let nested = before.nested..self.nested.len();
+        let terms = self.term_count() - before.terms;
+        self.functions.push(DefinedFunction { parameters, body, size, nested, terms });
         self.set(symbol, Meaning::Function(place));
         Ok(())
     }
@@ -335,7 +372,7 @@ impl Symbols {
         let value = |meaning: &Meaning| match meaning {
             Meaning::Value(term) => Some(term.expr),
             Meaning::Nothing | Meaning::Reserved(_) | Meaning::Builtin(_) | Meaning::Function(_) => None,
-            Meaning::Float(_) | Meaning::Rounding(_) => None,
+            Meaning::Float(_) | Meaning::Rounding(_) | Meaning::Declared(_) => None,
         };
         let current = self.entries.iter().filter_map(move |entry| value(&entry.meaning));
         let covered = self.trail.iter().filter_map(move |undo| match undo {
@@ -344,6 +381,6 @@ impl Symbols {
         });
         let functions =
             self.functions.iter().flat_map(|f| f.parameters.iter().chain([&f.body]).map(|term| term.expr));
-        current.chain(covered).chain(functions).chain(self.taken.iter().copied())
+        current.chain(covered).chain(functions).chain(self.taken.iter().copied()).chain(self.nested.roots())
     }
 }

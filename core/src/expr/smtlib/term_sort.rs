@@ -4,29 +4,64 @@
 //! A float term may have any NaN: bits of NaN are not observable by the functions of the theory of floating point.
 //! Where bits become observable (equality, indices of arrays, `fp.to_ieee_bv`), every NaN is replaced by one
 //! (`Graph::canonical_word`). A rounding mode has three bits, numbered as `Rounding`; other values stand for the
-//! first.
+//! first. Elements of a declared sort are numbers of `IDENTITY_WIDTH` bits (`declared.rs`); arrays inside other sorts
+//! are words too (`nested.rs`).
 
+use super::nested::Nested;
 use crate::expr::float::Format;
 use crate::expr::{Expr, Graph, Sort};
-use std::fmt;
 
-/// A sort that arrays can have as index and element.
+/// A sort that arrays can have as index and element, and functions as parameters and result.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum WordSort {
+    /// One bit, unlike the sort `Bool` of terms.
+    Bool,
     Bits(u32),
     Float(Format),
     Rounding,
+    /// A position in the table of declared sorts.
+    Declared(u32),
+    Nested(Nested),
 }
 
 /// Bits of a rounding mode.
 pub(super) const ROUNDING_WIDTH: u32 = 3;
+
+/// Bits of an element of a declared sort. A quantifier-free formula that has a model has one with at most as many
+/// elements as terms of the sort, and one with any larger number of elements.
+pub(super) const IDENTITY_WIDTH: u32 = 20;
 
 impl WordSort {
     pub fn width(self) -> u32 {
         match self {
             WordSort::Bits(width) => width,
             WordSort::Float(format) => format.width(),
+            WordSort::Bool => 1,
             WordSort::Rounding => ROUNDING_WIDTH,
+            WordSort::Declared(_) => IDENTITY_WIDTH,
+            WordSort::Nested(nested) => nested.width,
+        }
+    }
+
+    /// Describes the sort in a message, without the names of declared sorts.
+    pub(super) fn describe(self) -> String {
+        match self {
+            WordSort::Bool => "Bool".into(),
+            WordSort::Bits(width) => Sort::Bits(width).to_string(),
+            WordSort::Float(format) => {
+                format!("(_ FloatingPoint {} {})", format.exponent(), format.significand())
+            }
+            WordSort::Rounding => "RoundingMode".into(),
+            WordSort::Declared(_) => "a declared sort".into(),
+            WordSort::Nested(_) => "an array sort".into(),
+        }
+    }
+
+    /// Whether one value has more than one representation.
+    pub(super) fn is_ambiguous(self) -> bool {
+        match self {
+            WordSort::Float(_) | WordSort::Rounding => true,
+            WordSort::Bool | WordSort::Bits(_) | WordSort::Declared(_) | WordSort::Nested(_) => false,
         }
     }
 }
@@ -66,6 +101,18 @@ impl ScriptSort {
         }
     }
 
+    /// Describes the sort in a message, without the names of declared sorts.
+    pub(super) fn describe(self) -> String {
+        match self {
+            ScriptSort::Bool => "Bool".into(),
+            ScriptSort::Word(word) => word.describe(),
+            ScriptSort::Array { index, element } => {
+                format!("(Array {} {})", index.describe(), element.describe())
+            }
+            ScriptSort::Real(_) => "Real".into(),
+        }
+    }
+
     /// Whether the graph has this sort too.
     pub(super) fn is_core(self) -> bool {
         match self {
@@ -83,34 +130,11 @@ pub struct Term {
     pub sort: ScriptSort,
 }
 
-impl fmt::Display for WordSort {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            WordSort::Bits(width) => write!(f, "{}", Sort::Bits(*width)),
-            WordSort::Float(format) => {
-                write!(f, "(_ FloatingPoint {} {})", format.exponent(), format.significand())
-            }
-            WordSort::Rounding => f.write_str("RoundingMode"),
-        }
-    }
-}
-
-impl fmt::Display for ScriptSort {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            ScriptSort::Bool => f.write_str("Bool"),
-            ScriptSort::Word(word) => write!(f, "{word}"),
-            ScriptSort::Array { index, element } => write!(f, "(Array {index} {element})"),
-            ScriptSort::Real(_) => f.write_str("Real"),
-        }
-    }
-}
-
 impl Graph {
     /// Replaces representations of one value by one of them.
     pub(super) fn canonical_word(&mut self, sort: WordSort, e: Expr) -> Expr {
         match sort {
-            WordSort::Bits(_) => e,
+            WordSort::Bool | WordSort::Bits(_) | WordSort::Declared(_) | WordSort::Nested(_) => e,
             WordSort::Float(format) => self.f_canonical(format, e),
             WordSort::Rounding => {
                 let (last, first) = (self.word(ROUNDING_WIDTH, 4), self.word(ROUNDING_WIDTH, 0));

@@ -23,6 +23,7 @@ pub(super) enum Head {
     Builtin { f: Builtin, params: [u64; 2], count: u8 },
     Float { f: FloatFunction, params: [u64; 2], count: u8 },
     Function(u32, Symbol),
+    Declared(u32, Symbol),
     ConstArray { index: WordSort, element: WordSort },
 }
 
@@ -110,10 +111,9 @@ impl<'p, 'a> Parser<'p, 'a> {
         let term = self.term()?;
         let found = term.sort;
         if found != sort {
-            return Err(SyntaxError::new(
-                at,
-                format!("expected a term of sort {sort}, found one of sort {found}"),
-            ));
+            let (sort, found) = (self.symbols.show(sort), self.symbols.show(found));
+            let message = format!("expected a term of sort {sort}, found one of sort {found}");
+            return Err(SyntaxError::new(at, message));
         }
         Ok(term)
     }
@@ -131,7 +131,7 @@ impl<'p, 'a> Parser<'p, 'a> {
                     Meaning::Nothing | Meaning::Builtin(_) | Meaning::Value(_) | Meaning::Function(_) => {
                         Ok(symbol)
                     }
-                    Meaning::Float(_) | Meaning::Rounding(_) => Ok(symbol),
+                    Meaning::Float(_) | Meaning::Rounding(_) | Meaning::Declared(_) => Ok(symbol),
                 }
             }
             found => self.lexer.unexpected("a symbol", found),
@@ -236,7 +236,7 @@ impl<'p, 'a> Parser<'p, 'a> {
                 self.error(format!("expected a declared symbol, found `|{name}|`"))
             }
             Meaning::Reserved(_) => self.error(format!("expected a term, found the reserved word `{name}`")),
-            Meaning::Builtin(_) | Meaning::Function(_) | Meaning::Float(_) => {
+            Meaning::Builtin(_) | Meaning::Function(_) | Meaning::Float(_) | Meaning::Declared(_) => {
                 self.error(format!("expected a term, found the function `{name}` without arguments"))
             }
         }
@@ -304,6 +304,7 @@ impl<'p, 'a> Parser<'p, 'a> {
             }
             Meaning::Float(f) => Head::Float { f, params: [0; 2], count: 0 },
             Meaning::Function(place) => Head::Function(place, symbol),
+            Meaning::Declared(place) => Head::Declared(place, symbol),
             Meaning::Reserved(word) if !quoted => return self.reserved(word, name),
             Meaning::Value(_) | Meaning::Rounding(_) => {
                 return self.error(format!(
