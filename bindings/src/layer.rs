@@ -202,7 +202,9 @@ impl Layer for PythonLayer {
         if self.complete {
             rest.spend(cost::FOREIGN_SOLVE);
         }
-        Python::attach(|py| match self.ask(py, query, rest) {
+        // Python code must not be unwound.
+        let was_armed = rest.graph.unwinder.arm(false);
+        let answer = Python::attach(|py| match self.ask(py, query, rest) {
             Ok(answer) => answer,
             Err(error) => {
                 let mut message = last_lines(py, &error);
@@ -211,7 +213,9 @@ impl Layer for PythonLayer {
                 }
                 self.fail(message)
             }
-        })
+        });
+        rest.graph.unwinder.arm(was_armed);
+        answer
     }
 
     fn sweep(&mut self, alive: &Alive<'_>) {

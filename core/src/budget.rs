@@ -13,6 +13,7 @@ pub struct Cancel(Arc<AtomicU8>);
 const CANCELLED: u8 = 1;
 const DEADLINE: u8 = 2;
 const MEMORY: u8 = 4;
+const OVERDUE: u8 = 8;
 
 impl Cancel {
     pub fn cancel(&self) {
@@ -31,9 +32,27 @@ impl Cancel {
         self.0.store(0, Ordering::Relaxed);
     }
 
+    /// Another reason was raised some time ago, or far more memory is used than allowed: whatever still runs must be unwound.
+    pub fn raise_overdue(&self) {
+        self.0.fetch_or(OVERDUE, Ordering::Relaxed);
+    }
+
     /// Memory was freed.
     pub fn reset_memory(&self) {
         self.0.fetch_and(!MEMORY, Ordering::Relaxed);
+        if !self.is_over() {
+            self.0.fetch_and(!OVERDUE, Ordering::Relaxed);
+        }
+    }
+
+    /// Is the run over: cancelled, or out of time?
+    pub fn is_over(&self) -> bool {
+        self.0.load(Ordering::Relaxed) & (CANCELLED | DEADLINE) != 0
+    }
+
+    #[inline]
+    pub fn is_overdue(&self) -> bool {
+        self.0.load(Ordering::Relaxed) & OVERDUE != 0
     }
 
     pub fn is_cancelled(&self) -> bool {
@@ -48,6 +67,36 @@ impl Cancel {
     #[inline]
     pub fn is_raised(&self) -> bool {
         self.0.load(Ordering::Relaxed) != 0
+    }
+}
+
+/// Unwinds what runs once its `Cancel` is overdue. Operations that poll their budget end by themselves; this is for the
+/// others, however deep in an expression they are: what builds, evaluates or folds expressions calls `check`. Only armed
+/// while nothing of the analysed path is needed afterwards but its model.
+#[derive(Clone, Default, Debug)]
+pub struct Unwinder {
+    cancel: Cancel,
+    is_armed: bool,
+}
+
+/// Payload of the unwinding.
+pub struct Overdue;
+
+impl Unwinder {
+    pub fn new(cancel: Cancel) -> Unwinder {
+        Unwinder { cancel, is_armed: false }
+    }
+
+    /// Arms or disarms. Returns whether it was armed.
+    pub fn arm(&mut self, is_armed: bool) -> bool {
+        std::mem::replace(&mut self.is_armed, is_armed)
+    }
+
+    #[inline]
+    pub fn check(&self) {
+        if self.is_armed && self.cancel.is_overdue() {
+            std::panic::resume_unwind(Box::new(Overdue));
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-// status: 0 3
+// status: 0 1 3
 #include "klee/klee.h"
 
 int main(void) {

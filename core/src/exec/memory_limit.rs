@@ -18,6 +18,8 @@ const INSTRUCTIONS_PER_TURN: u64 = 1 << 14;
 const SHORT: u64 = 950;
 const ENOUGH: u64 = 850;
 const FULL: u64 = 1000;
+/// Share at which what runs is unwound and the run ends: it allocates without looking at the flag.
+const EXCEEDED: u64 = 1040;
 
 #[derive(Default)]
 pub(super) struct MemoryCheck {
@@ -33,6 +35,14 @@ pub(super) struct MemoryMeter {
     max_address_space: Option<u64>,
     /// Share of a limit from which memory is short, in thousandths.
     short: Arc<AtomicU64>,
+}
+
+/// How near to its limits the memory in use is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Pressure {
+    None,
+    Short,
+    Exceeded,
 }
 
 /// Memory in use.
@@ -63,8 +73,12 @@ impl MemoryMeter {
         Some(Usage { resident, share })
     }
 
-    pub fn is_short(&self) -> bool {
-        self.usage().is_some_and(|usage| usage.share > self.short.load(Ordering::Relaxed))
+    pub fn pressure(&self) -> Pressure {
+        match self.usage() {
+            Some(usage) if usage.share > EXCEEDED => Pressure::Exceeded,
+            Some(usage) if usage.share > self.short.load(Ordering::Relaxed) => Pressure::Short,
+            _ => Pressure::None,
+        }
     }
 }
 
@@ -127,6 +141,10 @@ impl Engine {
         // Until memory is freed, queries of the states that are given up would be refused.
         self.decider().clear_memory_flag();
         loop {
+            // Collecting takes too long for a run that is over.
+            if self.machine.decider.is_over() {
+                return;
+            }
             self.collect();
             (self.machine.options().release_memory)();
             trim_heap();

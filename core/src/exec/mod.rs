@@ -34,7 +34,7 @@ pub use record::writer::{Writer, Written};
 pub use run::hook::{Caller, Hooks};
 pub use run::models::unknown;
 
-use crate::budget::Cancel;
+use crate::budget::{Cancel, Overdue};
 use crate::expr::Expr;
 use crate::program::Program;
 use crate::solve::Solver;
@@ -45,6 +45,7 @@ use record::Recorder;
 use run::{Machine, Stop};
 use rustc_hash::FxHashSet;
 use state::State;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use watchdog::Watchdog;
@@ -60,10 +61,24 @@ pub struct Engine {
     memory_meter: Option<MemoryMeter>,
     /// Time of the run before exploring: compiling, and what the caller counts.
     time_before: Duration,
+    /// Estimate of the time that the test of an open state takes.
+    test_time: Duration,
+    /// States that were open when the run stopped. They are not freed by themselves: the run ends.
+    ended: Vec<Box<State>>,
 }
 
 /// Instructions per turn: about ten milliseconds of concrete code between two limit checks.
 const INSTRUCTIONS_PER_TURN: u64 = 1 << 19;
+/// Estimated cost of the test of an open state: a part for each, a part for each input, and one for each byte.
+const TEST_TIME: Duration = Duration::from_micros(4);
+const INPUT_TIME: Duration = Duration::from_nanos(100);
+const BYTE_NANOSECONDS: u64 = 2;
+/// At most this part of `max_time` is kept for the tests of open states.
+const MAX_STOP_SHARE: u32 = 4;
+/// Time for the tests of open states, without what was kept for it.
+const MAX_STOP_TIME: Duration = Duration::from_millis(500);
+/// States between two looks at the clock when the run stops.
+const STATES_PER_LOOK: usize = 16;
 /// Least number of graph nodes at which collecting pays.
 const MIN_COLLECT_NODES: usize = 1 << 20;
 /// Number of dropped path nodes at which the layers are told: few enough that their data is still in the
@@ -87,6 +102,8 @@ impl Engine {
             memory_check: MemoryCheck::default(),
             memory_meter,
             time_before: Duration::ZERO,
+            test_time: Duration::ZERO,
+            ended: Vec::new(),
         };
         let (search, view) = engine.search();
         search.put(Some(first), Vec::new(), &view);
@@ -188,11 +205,23 @@ impl Engine {
             Some(limit) => INSTRUCTIONS_PER_TURN.min(limit - self.stats().instructions),
             None => INSTRUCTIONS_PER_TURN,
         };
-        let current = match self.machine.run(&mut state, fuel) {
-            Stop::Fuel | Stop::Forked => Some(state),
-            Stop::End(outcome) => {
+        self.estimate_test_time(&state);
+        let current = match self.run_unless_overdue(&mut state, fuel) {
+            Some(Stop::Fuel | Stop::Forked) => Some(state),
+            Some(Stop::End(outcome)) => {
                 self.decider().end_path(state, outcome);
                 None
+            }
+            None => {
+                let limit = match (self.machine.decider.is_cancelled(), self.machine.decider.is_over()) {
+                    (true, _) => Limit::Interrupted,
+                    (false, true) => Limit::Time,
+                    (false, false) => Limit::Memory,
+                };
+                self.ended.extend(self.machine.decider.take_forked());
+                self.ended.push(state);
+                self.stop(limit);
+                return false;
             }
         };
         let forked = self.decider().take_forked();
@@ -204,6 +233,34 @@ impl Engine {
         self.drop_paths();
         self.check_memory();
         true
+    }
+
+    /// Runs a state. `None` if it was unwound, because the run is over and it did not notice: only its path and the model
+    /// of that are valid then, and no query may be asked.
+    fn run_unless_overdue(&mut self, state: &mut State, fuel: u64) -> Option<Stop> {
+        self.solver_mut().graph.unwinder.arm(true);
+        let stop = catch_unwind(AssertUnwindSafe(|| self.machine.run(state, fuel)));
+        self.solver_mut().graph.unwinder.arm(false);
+        match stop {
+            Ok(stop) => Some(stop),
+            Err(payload) if payload.is::<Overdue>() => None,
+            Err(payload) => resume_unwind(payload),
+        }
+    }
+
+    /// Updates the estimate of the time per test with the inputs of a state.
+    fn estimate_test_time(&mut self, state: &State) {
+        let inputs = &state.inputs;
+        let time = TEST_TIME
+            + INPUT_TIME.saturating_mul(inputs.len() as u32)
+            + Duration::from_nanos(inputs.bytes().saturating_mul(BYTE_NANOSECONDS));
+        self.test_time = (self.test_time * 15 + time) / 16;
+    }
+
+    /// Time to be kept for the tests of the open states.
+    fn stop_time(&self, limit: Duration) -> Duration {
+        let open = u32::try_from(self.search.len()).unwrap_or(u32::MAX);
+        self.test_time.saturating_mul(open).min(limit / MAX_STOP_SHARE)
     }
 
     /// Tells the layers which paths are gone, if there are enough of them.
@@ -238,7 +295,8 @@ impl Engine {
         if options.max_instructions.is_some_and(|limit| stats.instructions >= limit) {
             return Some(Limit::Instructions);
         }
-        if options.max_time.is_some_and(|limit| self.time_used() + start.elapsed() >= limit) {
+        let ends = |limit: Duration| self.time_used() + start.elapsed() + self.stop_time(limit) >= limit;
+        if options.max_time.is_some_and(ends) {
             return Some(Limit::Time);
         }
         if options.max_tests.is_some_and(|limit| stats.tests >= limit) {
@@ -247,15 +305,25 @@ impl Engine {
         None
     }
 
-    /// Ends the run: every open state is a path cut by this limit, with a test of its path so far.
+    /// Ends the run: every open state is a path cut by this limit, with a test of its path so far. Nothing is solved or
+    /// freed. Where time or memory is over, tests are written for `MAX_STOP_TIME`, and later states are counted without one;
+    /// other limits give the same tests every time.
     pub fn stop(&mut self, limit: Limit) {
         self.stopped.get_or_insert(limit);
         self.recorder_mut().begin_stop();
-        for state in self.search.drain() {
-            let message = limit.stop_message();
-            self.decider().end_path(state, Outcome::Limit { limit, message });
-            self.drop_paths();
+        let start = Instant::now();
+        let mut states = std::mem::take(&mut self.ended);
+        states.extend(self.search.drain());
+        let reserved = self.machine.options().max_time.map_or(Duration::ZERO, |time| time / MAX_STOP_SHARE);
+        let is_urgent = matches!(limit, Limit::Time | Limit::Memory | Limit::Interrupted);
+        let mut in_time = true;
+        for (i, state) in states.iter().enumerate() {
+            if is_urgent && i.is_multiple_of(STATES_PER_LOOK) {
+                in_time = in_time && start.elapsed() < MAX_STOP_TIME.max(reserved);
+            }
+            self.decider().end_open(state, limit, in_time);
         }
+        self.ended = states;
     }
 
     /// Frees expressions that are no longer used.

@@ -1,7 +1,7 @@
 //! Watches the limits of time and memory while states run, in a thread of its own, so that a limit is noticed wherever the
 //! engine is: in a long turn, a bulk copy, or a query. It only raises flags, which the inner loop, the loops of long
-//! operations and the layers poll.
-use super::memory_limit::MemoryMeter;
+//! operations and the layers poll. What has not ended `GRACE` after its flag was raised is unwound.
+use super::memory_limit::{MemoryMeter, Pressure};
 use crate::budget::Cancel;
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread::JoinHandle;
@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 
 /// Time between two measurements: a process that fills memory at 5 GB/s is seen after 25 MB.
 const INTERVAL: Duration = Duration::from_millis(5);
+/// Time between the end of the run and the unwinding of what still runs.
+const GRACE: Duration = Duration::from_millis(100);
 
 pub(super) struct Watchdog {
     ended: Arc<(Mutex<bool>, Condvar)>,
@@ -23,7 +25,7 @@ impl Watchdog {
             return None;
         }
         let ended = Arc::new((Mutex::new(false), Condvar::new()));
-        let mut watch = Watch { ended: Arc::clone(&ended), cancel, deadline, memory };
+        let mut watch = Watch { ended: Arc::clone(&ended), cancel, deadline, memory, over_since: None };
         let thread = std::thread::Builder::new().name("partita-limits".to_string());
         let thread = thread.stack_size(1 << 16).spawn(move || watch.run()).ok()?;
         Some(Watchdog { ended, thread: Some(thread) })
@@ -45,6 +47,8 @@ struct Watch {
     cancel: Cancel,
     deadline: Option<Instant>,
     memory: Option<MemoryMeter>,
+    /// When the run was first seen to be over.
+    over_since: Option<Instant>,
 }
 
 impl Watch {
@@ -57,8 +61,16 @@ impl Watch {
                 self.cancel.raise_deadline();
                 self.deadline = None;
             }
-            if self.memory.as_mut().is_some_and(|meter| meter.is_short()) {
-                self.cancel.raise_memory();
+            match self.memory.as_ref().map(MemoryMeter::pressure) {
+                None | Some(Pressure::None) => {}
+                Some(Pressure::Short) => self.cancel.raise_memory(),
+                Some(Pressure::Exceeded) => {
+                    self.cancel.raise_memory();
+                    self.cancel.raise_overdue();
+                }
+            }
+            if self.cancel.is_over() && self.over_since.get_or_insert_with(Instant::now).elapsed() >= GRACE {
+                self.cancel.raise_overdue();
             }
             let wait = match self.memory {
                 Some(_) => left.map_or(INTERVAL, |left| left.min(INTERVAL)),

@@ -154,8 +154,11 @@ enum Array {
     Store { base: u32, index: Bits, element: Bits },
 }
 
-/// Most unknown write indices that are computed before a read of a chain of writes is retried.
-const MAX_LOOKAHEAD: usize = 16;
+/// Unknown write indices that are computed before a read of a chain of writes is retried: this many, and as many as the walk
+/// has passed writes, so that the retries of a long chain cost as much as one walk.
+const MIN_LOOKAHEAD: usize = 16;
+/// Nodes between two looks at whether the run is overdue.
+const STEPS_PER_CHECK: u32 = 256;
 
 /// Reusable memory for evaluation. Create once, use `under` for each model.
 #[derive(Default)]
@@ -170,6 +173,7 @@ pub struct Evaluator {
     stack: Vec<u32>,
     /// Number of nodes computed since creation.
     pub(crate) work: u64,
+    steps: u32,
 }
 
 impl Evaluator {
@@ -188,6 +192,8 @@ impl Evaluator {
         self.slots.resize(self.stamps.len(), 0);
         self.wides.clear();
         self.arrays.clear();
+        // An evaluation that was unwound has left its nodes.
+        self.stack.clear();
         Evaluation { memory: self, graph, model }
     }
 }
@@ -240,6 +246,10 @@ impl Evaluation<'_> {
         debug_assert!(self.memory.stack.is_empty());
         self.memory.stack.push(e.id());
         while let Some(&id) = self.memory.stack.last() {
+            self.memory.steps = self.memory.steps.wrapping_add(1);
+            if self.memory.steps.is_multiple_of(STEPS_PER_CHECK) {
+                self.graph.unwinder.check();
+            }
             let node = self.graph.nodes[id as usize];
             let before = self.memory.stack.len();
             if !self.done(id) {
@@ -303,7 +313,7 @@ impl Evaluation<'_> {
 
     /// Returns the element of an array at index `at`, or `None` after pushing the nodes to compute first.
     fn look_up(&mut self, mut array: u32, at: u64) -> Option<u64> {
-        let mut missing = 0;
+        let (mut missing, mut passed) = (0, 0);
         loop {
             let node = self.graph.nodes[array as usize];
             let kid = |i: usize| node.payload[i];
@@ -313,10 +323,12 @@ impl Evaluation<'_> {
                     Some(index) if index == at => (kid(2), true),
                     Some(_) => {
                         array = kid(0);
+                        passed += 1;
+                        self.memory.steps = self.memory.steps.wrapping_add(1);
                         continue;
                     }
                     // Pushes further indices too, so that the walk is restarted less often.
-                    None if missing < MAX_LOOKAHEAD => {
+                    None if missing < MIN_LOOKAHEAD.max(passed) => {
                         self.memory.stack.push(kid(1));
                         missing += 1;
                         array = kid(0);
@@ -569,5 +581,69 @@ impl Graph {
     /// Returns the widths and the parameter that the meaning of a node depends on.
     pub fn shape(&self, e: Expr) -> Shape {
         shape(self, self.node(e))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::budget::{Cancel, Overdue, Unwinder};
+    use crate::expr::Sort;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    /// A read of a chain of writes at symbolic indices takes steps in proportion to the chain.
+    #[test]
+    fn a_read_of_a_long_chain_of_writes_is_linear() {
+        let mut g = Graph::new();
+        let start = g.var("start", Sort::Bits(32)).unwrap();
+        let at = g.word(32, 3);
+        let steps = [1000, 2000, 4000].map(|count| {
+            let mut array = g.var("a", Sort::Array { index: 32, element: 8 }).unwrap();
+            for i in 0..count {
+                let (distance, element) = (g.word(32, 17 * i + 100), g.word(8, i & 0xff));
+                let index = g.add(start, distance);
+                array = g.store(array, index, element);
+            }
+            let read = g.read(array, at, 1);
+            let mut evaluator = Evaluator::new();
+            evaluator.under(&g, &Model::new()).word(read);
+            evaluator.steps
+        });
+        assert!(steps[0] >= 1000 && steps[2] < 5 * steps[0], "{steps:?}");
+    }
+
+    /// What builds or evaluates expressions is unwound once it is overdue, and only while that is allowed.
+    #[test]
+    fn expressions_are_unwound_when_overdue() {
+        let cancel = Cancel::default();
+        let mut graph = Graph::new();
+        graph.unwinder = Unwinder::new(cancel.clone());
+        let mut sum = graph.var("x", Sort::Bits(32)).unwrap();
+        for i in 0..1000 {
+            let (other, odd) = (graph.word(32, i), graph.word(32, 2 * i + 1));
+            let product = graph.mul(sum, odd);
+            sum = graph.xor(product, other);
+        }
+        let (model, mut evaluator) = (Model::new(), Evaluator::new());
+        let value = evaluator.under(&graph, &model).word(sum);
+        cancel.raise_overdue();
+        assert_eq!(evaluator.under(&graph, &model).word(sum), value);
+        graph.unwinder.arm(true);
+        let is_unwound =
+            |unwound: std::thread::Result<()>| unwound.is_err_and(|payload| payload.is::<Overdue>());
+        assert!(is_unwound(catch_unwind(AssertUnwindSafe(|| {
+            evaluator.under(&graph, &model).word(sum);
+        }))));
+        assert!(is_unwound(catch_unwind(AssertUnwindSafe(|| {
+            graph.mul(sum, sum);
+        }))));
+        assert!(graph.unwinder.arm(false));
+        assert_eq!(evaluator.under(&graph, &model).word(sum), value);
+        cancel.reset_memory();
+        assert!(!cancel.is_overdue());
+        cancel.cancel();
+        cancel.raise_overdue();
+        cancel.reset_memory();
+        assert!(cancel.is_overdue(), "a run that is over stays so");
     }
 }

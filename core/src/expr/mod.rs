@@ -33,6 +33,7 @@ pub use rewrite::Rule;
 pub use sort::{Sort, SortError};
 pub use value::{ArrayValue, Model, Value};
 
+use crate::budget::Unwinder;
 use hashbrown::HashTable;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -212,6 +213,8 @@ pub struct Graph {
     negations: Vec<u32>,
     /// Whether a float operator was ever built.
     has_floats: bool,
+    /// Ends what builds or walks expressions once the run is overdue.
+    pub unwinder: Unwinder,
     #[cfg(debug_assertions)]
     generations: Vec<u32>,
 }
@@ -237,6 +240,7 @@ impl Graph {
             rules: rewrite::Counters::default(),
             negations: Vec::new(),
             has_floats: false,
+            unwinder: Unwinder::default(),
             #[cfg(debug_assertions)]
             generations: Vec::new(),
         };
@@ -309,6 +313,7 @@ impl Graph {
     }
 
     fn intern_node(&mut self, node: Node) -> Expr {
+        self.unwinder.check();
         let hash = node.hash();
         if let Some(&id) = self.table.find(hash, |&id| self.nodes[id as usize] == node) {
             return self.handle(id);

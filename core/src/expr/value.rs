@@ -78,6 +78,19 @@ impl ArrayValue {
         self.entries.get(&Bits::word(self.index_width, index)).unwrap_or(&self.default).low()
     }
 
+    /// Appends the first `count` elements of an array of bytes.
+    pub fn copy_bytes(&self, count: u64, out: &mut Vec<u8>) {
+        let start = out.len();
+        let dense = (count as usize).min(self.bytes.len());
+        out.extend_from_slice(&self.bytes[..dense]);
+        out.resize(start + count as usize, self.default.low() as u8);
+        for (index, element) in &self.entries {
+            if let Some(at) = index.to_u64().filter(|at| *at < count) {
+                out[start + at as usize] = element.low() as u8;
+            }
+        }
+    }
+
     pub fn set(&mut self, index: &Bits, element: Bits) {
         debug_assert_eq!((index.width(), element.width()), (self.index_width, self.default.width()));
         match self.dense(index) {
@@ -255,6 +268,25 @@ impl Model {
     pub fn retain(&mut self, keep: impl Fn(Expr) -> bool) {
         if self.values.keys().any(|&v| !keep(v)) {
             Arc::make_mut(&mut self.values).retain(|v, _| keep(*v));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_bytes_of_an_array_are_its_elements() {
+        let mut array = ArrayValue::new(32, Bits::word(8, 7));
+        for at in [1, 3, DENSE_LIMIT, DENSE_LIMIT + 2] {
+            array.set(&Bits::word(32, at), Bits::word(8, at & 0xff | 0x40));
+        }
+        for count in [0, 2, 6, DENSE_LIMIT, DENSE_LIMIT + 1, DENSE_LIMIT + 9] {
+            let mut bytes = vec![9];
+            array.copy_bytes(count, &mut bytes);
+            let expected = (0..count).map(|at| array.get_word(at) as u8);
+            assert!(std::iter::once(9).chain(expected).eq(bytes), "{count} bytes");
         }
     }
 }

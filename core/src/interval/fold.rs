@@ -162,6 +162,7 @@ impl Fold {
         stack.clear();
         stack.push((root, None));
         while let Some((e, expanded)) = stack.pop() {
+            graph.unwinder.check();
             if let Some(position) = expanded {
                 self.nodes[position as usize].set = self.node(graph, ranges, e, source);
                 continue;

@@ -1,14 +1,26 @@
 //! The end of a path: its inputs and output under the path model go to the recorder.
 use super::Decider;
-use crate::exec::outcome::{Outcome, Place};
+use crate::exec::outcome::{Limit, Outcome, Place};
 use crate::exec::record::testcase::{Finished, TestCase};
 use crate::exec::state::State;
 use crate::exec::state::inputs::Input;
+use crate::expr::Model;
 use crate::expr::smtlib::Printer;
 
 /// Name and size of the object of a test that has the standard output, as in KLEE.
 const STDOUT: &str = "stdout";
 const STDOUT_SIZE: usize = 1024;
+
+/// Reason for an open path that has no test.
+const NO_TIME_FOR_TEST: &str = "an open path has no test: there was no time to write it";
+
+/// Appends the bytes of an input under a model.
+fn value_of(model: &Model, input: &Input, out: &mut Vec<u8>) {
+    match model.array(input.array) {
+        Some(array) => array.copy_bytes(input.size, out),
+        None => out.resize(out.len() + input.size as usize, 0),
+    }
+}
 
 impl Decider {
     /// Releases a state without counting its path.
@@ -21,11 +33,42 @@ impl Decider {
     fn inputs_of(&self, state: &State) -> Vec<(String, Vec<u8>)> {
         let model = self.model(state);
         let value = |input: &Input| {
-            let array = model.array(input.array);
-            let byte = |i: u64| array.map_or(0, |array| array.get_word(i) as u8);
-            (input.name.to_string(), (0..input.size).map(byte).collect())
+            let mut bytes = Vec::new();
+            value_of(model, input, &mut bytes);
+            (input.name.to_string(), bytes)
         };
         state.inputs.in_order().into_iter().map(value).collect()
+    }
+
+    /// Ends a state that is open when the run stops, with a test if it gets one and there is time for it. The state is not
+    /// released: nothing of the run is used any more.
+    pub fn end_open(&mut self, state: &State, limit: Limit, in_time: bool) {
+        self.recorder.stats.limits += 1;
+        let message = limit.stop_message();
+        self.incomplete(state, &message);
+        let wants_test =
+            self.recorder.wants_test(&state.untested) && !state.is_silent && self.recorder.has_test_left();
+        let outcome = Outcome::Limit { limit, message };
+        let mut number = None;
+        if wants_test && !in_time {
+            self.incomplete(state, NO_TIME_FOR_TEST);
+        } else if self.recorder.keeps_finished() || self.options.sym_stdout {
+            let mut finished = self.finish(state, outcome.clone(), false);
+            if wants_test {
+                self.recorder.coverage.add_tested(&state.untested);
+                self.recorder.write_test(&mut finished);
+            }
+            number = finished.number;
+            self.recorder.add_finished(finished);
+        } else if wants_test {
+            self.recorder.coverage.add_tested(&state.untested);
+            number = Some(self.recorder.next_test());
+            let model = self.solver.tree.model(state.path).expect("a live state has a feasible path");
+            let inputs = state.inputs.in_order();
+            let objects = inputs.iter().map(|input| (&*input.name, input.size));
+            self.recorder.write_open(&outcome, objects, |i, out| value_of(model, inputs[i], out));
+        }
+        self.recorder.forks.end(state.fork_leaf, || outcome.ending(), number);
     }
 
     fn test_of(&self, state: &State, output: &[u8]) -> TestCase {
@@ -45,6 +88,24 @@ impl Decider {
     fn output_of(&mut self, state: &State) -> Vec<u8> {
         let model = self.solver.tree.model(state.path).expect("a live state has a feasible path");
         state.output.under(&self.solver.graph, model, &mut self.solver.evaluator)
+    }
+
+    fn finish(&mut self, state: &State, outcome: Outcome, first: bool) -> Finished {
+        let (place, stack) = match outcome {
+            Outcome::Exit { .. } => (Place::default(), Vec::new()),
+            Outcome::Bug { .. } | Outcome::Limit { .. } | Outcome::Unsupported { .. } | Outcome::Dropped => {
+                (self.place(state), self.stack_of(state))
+            }
+        };
+        // The output may take long to evaluate.
+        let needs_output = self.recorder.keeps_finished() || self.options.sym_stdout;
+        let output = if needs_output { self.output_of(state) } else { Vec::new() };
+        let condition = self.recorder.keeps_conditions.then(|| {
+            let constraints = self.solver.tree.constraints(state.path);
+            Printer::new(&self.solver.graph).script(&constraints)
+        });
+        let test = self.test_of(state, &output);
+        Finished { condition, place, stack, test, number: None, output, first, outcome }
     }
 
     /// Ends a path: counts it, and writes its test if it gets one.
@@ -82,28 +143,7 @@ impl Decider {
         };
         let wants_test = wants_test && !state.is_silent && self.recorder.has_test_left();
         if wants_test || self.recorder.keeps_finished() {
-            let (place, stack) = match outcome {
-                Outcome::Exit { .. } => (Place::default(), Vec::new()),
-                Outcome::Bug { .. }
-                | Outcome::Limit { .. }
-                | Outcome::Unsupported { .. }
-                | Outcome::Dropped => (self.place(&state), self.stack_of(&state)),
-            };
-            let output = self.output_of(&state);
-            let condition = self.recorder.keeps_conditions.then(|| {
-                let constraints = self.solver.tree.constraints(state.path);
-                Printer::new(&self.solver.graph).script(&constraints)
-            });
-            let mut finished = Finished {
-                condition,
-                place,
-                stack,
-                test: self.test_of(&state, &output),
-                number: None,
-                output,
-                first,
-                outcome,
-            };
+            let mut finished = self.finish(&state, outcome, first);
             if wants_test {
                 self.recorder.coverage.add_tested(&state.untested);
                 self.recorder.write_test(&mut finished);

@@ -11,7 +11,7 @@ pub mod search;
 
 pub use alternatives::Alternative;
 
-use crate::budget::{Budget, Cancel};
+use crate::budget::{Budget, Cancel, Unwinder};
 use crate::exec::options::Options;
 use crate::exec::outcome::{Limit, Outcome, Place};
 use crate::exec::record::{Recorder, place_at};
@@ -46,13 +46,15 @@ pub struct Decider {
 }
 
 impl Decider {
-    pub fn new(solver: Solver, program: Arc<Program>, options: Arc<Options>) -> Decider {
+    pub fn new(mut solver: Solver, program: Arc<Program>, options: Arc<Options>) -> Decider {
+        let budget = Budget::unlimited();
+        solver.graph.unwinder = Unwinder::new(budget.cancel.clone());
         Decider {
             solver,
             recorder: Recorder::new(Arc::clone(&program), Arc::clone(&options)),
             program,
             options,
-            budget: Budget::unlimited(),
+            budget,
             deadline: None,
             run_over: false,
             forked: Vec::new(),
@@ -67,6 +69,11 @@ impl Decider {
 
     pub fn is_cancelled(&self) -> bool {
         self.budget.cancel.is_cancelled()
+    }
+
+    /// Is the run over: cancelled, or out of time?
+    pub fn is_over(&self) -> bool {
+        self.budget.cancel.is_over()
     }
 
     /// Sets the end of the run.

@@ -13,7 +13,7 @@ use bugs::Bugs;
 use coverage::{Coverage, Marks};
 use fork_tree::ForkTree;
 use incomplete::Incomplete;
-use testcase::Finished;
+use testcase::{Finished, ktest_head, to_ktest};
 use writer::{QueuedTest, SINGLE_FILES, Writer, Written};
 
 use crate::exec::options::{Options, Tests};
@@ -60,6 +60,8 @@ pub struct Recorder {
     finished: Vec<Finished>,
     /// Number of tests that may be files of their own, once the run stops.
     files_left: Option<u64>,
+    /// First bytes of every `.ktest`, once they are needed often.
+    ktest_head: Option<Vec<u8>>,
 }
 
 impl Recorder {
@@ -77,6 +79,7 @@ impl Recorder {
             keeps_conditions: false,
             finished: Vec::new(),
             files_left: None,
+            ktest_head: None,
             program,
             options,
         }
@@ -172,12 +175,38 @@ impl Recorder {
                 None
             }
         };
-        let Some(writer) = &self.writer else { return };
-        let ktest = finished.test.to_ktest(&self.options.test_words());
+        if self.writer.is_some() {
+            let ktest = finished.test.to_ktest(&self.options.test_words());
+            self.queue(number, ktest, finished.outcome.ending(), error);
+        }
+    }
+
+    /// Numbers the next test.
+    pub fn next_test(&mut self) -> u64 {
+        self.stats.tests += 1;
+        self.stats.tests
+    }
+
+    /// Writes the test that was numbered last, of a path that was open when the run stopped, from the names and sizes of its
+    /// inputs and a function that appends the value of one.
+    pub fn write_open<'a>(
+        &mut self,
+        outcome: &Outcome,
+        objects: impl ExactSizeIterator<Item = (&'a str, u64)>,
+        value: impl Fn(usize, &mut Vec<u8>),
+    ) {
+        if self.writer.is_some() {
+            let head = self.ktest_head.get_or_insert_with(|| ktest_head(&self.options.test_words()));
+            let ktest = to_ktest(head, objects, value);
+            self.queue(self.stats.tests, ktest, outcome.ending(), None);
+        }
+    }
+
+    fn queue(&mut self, number: u64, ktest: Vec<u8>, ending: String, error: Option<(&'static str, String)>) {
         let is_file = number <= SINGLE_FILES && self.files_left.is_none_or(|left| left > 0);
         self.files_left = self.files_left.map(|left| left.saturating_sub(1));
-        let test = QueuedTest { number, is_file, ktest, ending: finished.outcome.ending(), error };
-        if !writer.write(test) {
+        let test = QueuedTest { number, is_file, ktest, ending, error };
+        if !self.writer.as_ref().is_some_and(|writer| writer.write(test)) {
             self.writer_failed = true;
         }
     }

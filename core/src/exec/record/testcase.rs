@@ -10,26 +10,43 @@ pub struct TestCase {
 /// Version of the `.ktest` format that is written.
 const KTEST_VERSION: u32 = 3;
 
+fn add_counted(out: &mut Vec<u8>, bytes: &[u8]) {
+    out.extend_from_slice(&(bytes.len() as u32).to_be_bytes());
+    out.extend_from_slice(bytes);
+}
+
+/// The `.ktest` format of KLEE before its objects: big-endian lengths, the program's arguments.
+pub fn ktest_head(arguments: &[String]) -> Vec<u8> {
+    let mut out = b"KTEST".to_vec();
+    out.extend(KTEST_VERSION.to_be_bytes());
+    out.extend((arguments.len() as u32).to_be_bytes());
+    arguments.iter().for_each(|argument| add_counted(&mut out, argument.as_bytes()));
+    // Number and length of symbolic arguments: none.
+    out.extend([0; 8]);
+    out
+}
+
+/// The `.ktest` format: the head, then name and bytes of each object. `value` appends the bytes of an object.
+pub fn to_ktest<'a>(
+    head: &[u8],
+    objects: impl ExactSizeIterator<Item = (&'a str, u64)>,
+    value: impl Fn(usize, &mut Vec<u8>),
+) -> Vec<u8> {
+    let mut out = Vec::with_capacity(head.len() + 4 + 32 * objects.len());
+    out.extend_from_slice(head);
+    out.extend_from_slice(&(objects.len() as u32).to_be_bytes());
+    for (i, (name, size)) in objects.enumerate() {
+        add_counted(&mut out, name.as_bytes());
+        out.extend_from_slice(&(size as u32).to_be_bytes());
+        value(i, &mut out);
+    }
+    out
+}
+
 impl TestCase {
-    /// The `.ktest` format of KLEE: big-endian lengths, the program's arguments, then name and bytes of each
-    /// object.
     pub fn to_ktest(&self, arguments: &[String]) -> Vec<u8> {
-        fn counted(out: &mut Vec<u8>, bytes: &[u8]) {
-            out.extend((bytes.len() as u32).to_be_bytes());
-            out.extend(bytes);
-        }
-        let mut out = b"KTEST".to_vec();
-        out.extend(KTEST_VERSION.to_be_bytes());
-        out.extend((arguments.len() as u32).to_be_bytes());
-        arguments.iter().for_each(|argument| counted(&mut out, argument.as_bytes()));
-        // Number and length of symbolic arguments: none.
-        out.extend([0; 8]);
-        out.extend((self.objects.len() as u32).to_be_bytes());
-        for (name, bytes) in &self.objects {
-            counted(&mut out, name.as_bytes());
-            counted(&mut out, bytes);
-        }
-        out
+        let objects = self.objects.iter().map(|(name, bytes)| (name.as_str(), bytes.len() as u64));
+        to_ktest(&ktest_head(arguments), objects, |i, out| out.extend_from_slice(&self.objects[i].1))
     }
 }
 

@@ -241,7 +241,10 @@ impl Machine {
         let forked = self.decider.forked_count();
         let mut caller = Caller { machine: self, state, call, arguments, name, before: None };
         let width = caller.results().first().copied();
+        // A hook is foreign code, which must not be unwound.
+        let was_armed = caller.graph().unwinder.arm(false);
         let answer = bound.hooks.call(number as usize, &mut caller);
+        caller.graph().unwinder.arm(was_armed);
         let before = caller.before.take();
         self.hooks = Some(bound);
         if let Some(before) = before {

@@ -51,6 +51,10 @@ impl Inputs {
         self.list.is_empty()
     }
 
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
     /// Size of all inputs together.
     pub fn bytes(&self) -> u64 {
         self.bytes

@@ -1,0 +1,101 @@
+"""A run ends soon after a signal, wherever it is, with the tests of its open paths. Measured in processor time."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from partita import ktest
+from support import PARTITA, PATIENCE_S
+from support.hostile import PROGRAMS
+
+TICKS_PER_S = os.sysconf("SC_CLK_TCK")
+WITHIN_S = 1.5
+"""Half a second to stop, and the time that writing the summary and ending Python takes on a slow machine."""
+
+PLACES = {
+    # Where the exploration is when the signal comes: the program of tests/hostile.
+    "a batch of concrete instructions": "loop_empty",
+    "an allocation": "malloc_endless",
+    "a bulk copy": "memmove_loop",
+    "a large expression is built": "string_huge_symbolic",
+    "sets of values are computed": "string_concatenation",
+    "a query": "expression_table_chain",
+    "tests with many inputs are written": "inputs_branching",
+}
+SAT = """#include "klee/klee.h"
+int main(void) {
+  unsigned long a, b;
+  klee_make_symbolic(&a, sizeof a, "a");
+  klee_make_symbolic(&b, sizeof b, "b");
+  if (a > 1 && b > 1 && a < (1ul << 32) && b < (1ul << 32) && a * b == 13043817780185874463ul)
+    return 1;
+  return 0;
+}
+"""
+
+
+def processor_s(process: int) -> float:
+    """Processor time of a process so far, of all its threads."""
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / TICKS_PER_S
+
+
+def stop(program: Path, out: Path, after_s: float, *flags: str) -> float:
+    """Sends SIGTERM once the run has used this much processor time. Returns the processor time that it takes to end."""
+    command = [str(PARTITA), "run", str(program), "--out", str(out), "--json", "--store", "none", *flags]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        start, begun = processor_s(process.pid), time.monotonic()
+        while processor_s(process.pid) < start + after_s and time.monotonic() < begun + PATIENCE_S:
+            assert process.poll() is None, "the run ended by itself"
+            time.sleep(0.01)
+        sent = last = processor_s(process.pid)
+        process.send_signal(signal.SIGTERM)
+        while process.poll() is None and time.monotonic() < begun + PATIENCE_S:
+            try:
+                last = processor_s(process.pid)
+            except (OSError, IndexError):
+                break
+            time.sleep(0.005)
+        process.communicate(timeout=PATIENCE_S)
+    assert process.returncode == 3
+    return last - sent
+
+
+def stops_in_time(program: Path, out: Path) -> None:
+    taken = stop(program, out, 1.2)
+    data = json.loads((out / "run.json").read_text())
+    assert data["stopped"] == "interrupted"
+    assert sum(1 for _ in ktest.read_folder(out)) == data["tests"] > 0
+    assert taken < WITHIN_S
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_a_signal_ends_the_run_soon(place: str, tmp_path: Path) -> None:
+    stops_in_time(PROGRAMS / f"{PLACES[place]}.c", tmp_path / "out")
+
+
+def test_a_signal_ends_a_sat_query_soon(tmp_path: Path) -> None:
+    program = tmp_path / "factors.c"
+    program.write_text(SAT)
+    stops_in_time(program, tmp_path / "out")
+
+
+def test_open_paths_get_their_tests_quickly(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    taken = stop(PROGRAMS / "forks_breadth_first.c", out, 1.5, "--search", "bfs")
+    data = json.loads((out / "run.json").read_text())
+    paths = data["paths"]["limits"] + data["paths"]["completed"]
+    untested = sum(row["count"] for row in data["incomplete"] if "an open path has no test" in row["why"])
+    assert data["tests"] + untested == paths > 10_000
+    assert sum(1 for _ in ktest.read_folder(out)) == data["tests"]
+    # The aim is 20 microseconds per test. A slow machine, and what does not depend on the number of paths, get the rest.
+    assert (taken - 0.5) / paths < 60e-6
