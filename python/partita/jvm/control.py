@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from partita.jvm.arith import Operation
 from partita.jvm.classfile import ClassFormatError
 from partita.jvm.decode import Instruction
 from partita.jvm.descriptors import WIDTHS
-from partita.llvm.write import COPY, Operand, integer, reg
+from partita.llvm.write import CALL, CMP, COPY, INT_PREDS, TOP, Operand, integer, reg
 
 if TYPE_CHECKING:
     from partita.jvm.method import MethodLowering
@@ -60,7 +60,25 @@ def _if_compare(m: MethodLowering, i: Instruction) -> int | None:
 
 def _if_same(m: MethodLowering, i: Instruction) -> int | None:
     b, a = m.pop("A"), m.pop("A")
-    return decide(m, i, m.fb.compare(_PREDICATES[i.op - 165], 64, a, b))
+    if not m.is_user:
+        return decide(m, i, m.fb.compare(_PREDICATES[i.op - 165], 64, a, b))
+    return decide(m, i, _same(m, a, b, i.op == 166))
+
+
+def _same(m: MethodLowering, a: Operand, b: Operand, negated: bool) -> Operand:
+    """Condition that two references are the same object. In programs that box numbers a function compares them."""
+    fb, part, lowering = m.fb, m.part, m.lowering
+    same, result = fb.temp(32), fb.temp(1)
+
+    def make() -> list[list[Any]]:
+        if not lowering.boxes:
+            return [[CMP | INT_PREDS["ne" if negated else "eq"], 64, result, *a, *b]]
+        number = part.function("jvm_same", [64, 64], [32])
+        call = [CALL, 1 | TOP, same, number, 2, 64, 0, 0, *a, 64, 0, 0, *b]
+        return [call, [CMP | INT_PREDS["eq" if negated else "ne"], 32, result, *reg(same), *integer(0)]]
+
+    fb.later(make)
+    return reg(result)
 
 
 def _if_null(m: MethodLowering, i: Instruction) -> int | None:

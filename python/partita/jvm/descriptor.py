@@ -9,7 +9,7 @@
 | 40 | offset of the instance test of this class, 0 if there is none |
 | 48 | descriptor of the superclass |
 | 56, 60 | bytes of an object; 1 for the user's classes |
-| 64 | unused |
+| 64 | of a boxed number (`Integer` and others): offsets of the value and of `partita$cached`, bytes of the value |
 | `SLOTS` | virtual methods (addresses of functions) and instance tests (0 or 1), 8 bytes each |
 """
 

@@ -174,7 +174,7 @@ def _lambda(m: MethodLowering, site: Dynamic, arguments: list[Any], factory: str
         name, class_of(result), markers, list(captured), methods, instantiated.descriptor, handle.kind,
         handle.member, m.file.source,
     )  # fmt: skip
-    owner = m.world.add(made, m.is_user)
+    owner = m.world.add(made, False)
     values = pop_arguments(m, site.descriptor)
     target = reg(m.fb.new_reg(64))
     m.fb.copy(target[0] >> 3, new_object(m, name))

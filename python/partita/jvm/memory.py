@@ -88,6 +88,9 @@ def _static_field(m: MethodLowering, i: Instruction) -> None:
     if replaced is not None and i.op == 178:
         m.push(replaced, kind)
         return
+    if m.lowering.is_replaced(owner) and not found[1].constant:
+        m.fb.unsupported(f"the static field {owner.name.replace('/', '.')}.{ref.name}")
+        return
     initialise(m, owner.name)
     address = m.lowering.statics(m.part, owner, owner.offsets[ref.name, ref.descriptor])
     if i.op == 178:

@@ -288,6 +288,9 @@ class MethodLowering:
             self.nonnull = {0} if this else set()
             self.lengths = {}
             self.initialised = set()
+            self.pc = pc
+            # The block may start within a line, whose position another block had.
+            fb.loc = self._position_of_line()
             self._lower_block(index[pc])
             while self._todo_cold:
                 self._lower_cold(*self._todo_cold.pop())
@@ -316,6 +319,9 @@ class MethodLowering:
                 self.flush()
                 fb.jump(self.goes_to(following))
                 return
+
+    def _position_of_line(self) -> int:
+        return self.part.writer.loc(self._source, self._line(), 0) if self.is_user else 0
 
     def _loc(self, pc: int) -> int:
         if not self.is_user:

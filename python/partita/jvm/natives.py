@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from partita.jvm.builder import UNDEF, FunctionBuilder
 from partita.jvm.classfile import Method
 from partita.jvm.descriptors import class_of, kind_of, parse_method, readable
-from partita.jvm.world import ARRAY_DATA, ARRAY_LENGTH, JClass
+from partita.jvm.world import ARRAY_DATA, ARRAY_LENGTH, BOXES, JClass
 from partita.llvm.write import Operand, integer, reg
 
 if TYPE_CHECKING:
@@ -29,10 +29,13 @@ STATIC_OBJECTS = {
 
 INITIALISED = frozenset(
     """java/lang/System java/lang/Throwable java/lang/Class java/util/Locale java/io/PrintStream java/lang/Runtime
-    java/lang/Thread jdk/internal/misc/VM jdk/internal/misc/CDS jdk/internal/misc/Unsafe java/lang/Object
+    java/lang/Thread jdk/internal/misc/VM jdk/internal/misc/CDS java/lang/Object
     java/lang/StackTraceElement java/util/Arrays$LegacyMergeSort""".split()
 )
 """Classes whose static initialisers are not run: what they would set up is provided here."""
+
+ZERO_FIELDS = frozenset(["java/util/Arrays$LegacyMergeSort", "java/lang/Throwable"])
+"""Classes of these whose static fields may be read: zero is what they have in a program without special settings."""
 
 NOT_EXECUTED = (
     "java/util/Formatter", "java/util/Locale", "java/lang/invoke/", "java/lang/reflect/", "java/lang/ref/", "sun/",
@@ -357,17 +360,15 @@ TABLE |= {
         "setStackTrace([Ljava/lang/StackTraceElement;)V",
     )
 }
-for _name in (
-    "toString()Ljava/lang/String;",
-    "getLocalizedMessage()Ljava/lang/String;",
-    "getCause()Ljava/lang/Throwable;",
-):
-    # These are executed as their own code, although their class is not.
-    TABLE[f"java/lang/Throwable.{_name}"] = None  # type: ignore[assignment]
-TABLE["java/lang/Throwable.initCause(Ljava/lang/Throwable;)Ljava/lang/Throwable;"] = None  # type: ignore[assignment]
-EXECUTED = frozenset(key for key, value in TABLE.items() if value is None)
-for _key in EXECUTED:
-    del TABLE[_key]
+EXECUTED = frozenset(
+    """java/lang/Throwable.toString()Ljava/lang/String;
+    java/lang/Throwable.getLocalizedMessage()Ljava/lang/String;
+    java/lang/Throwable.getCause()Ljava/lang/Throwable;
+    java/lang/Throwable.initCause(Ljava/lang/Throwable;)Ljava/lang/Throwable;
+    jdk/internal/misc/Unsafe.<clinit>()V jdk/internal/misc/Unsafe.<init>()V
+    jdk/internal/misc/UnsafeConstants.<clinit>()V""".split()
+)
+"""Methods that are executed as their own code, although their classes are in `NOT_EXECUTED`."""
 
 
 # Object and Class
@@ -537,6 +538,60 @@ TABLE["java/util/Locale.getDefault()Ljava/util/Locale;"] = lambda b: b.ret(
 TABLE["java/util/Locale.getLanguage()Ljava/lang/String;"] = lambda b: b.ret(b.lowering.string(b.fb.part, "en"))
 
 
+# Boxed numbers. The caches are not used: a symbolic number would be one of 256 objects. Instead a box knows whether the
+# cache would have it, and `jvm_same` compares two such boxes by value.
+
+
+def _box(name: str, letter: str) -> Native:
+    def function(b: Body) -> None:
+        from partita.jvm.descriptors import WIDTHS
+
+        fb, owner = b.fb, b.lowering.world.load(f"java/lang/{name}")
+        b.lowering.boxes = True
+        b.lowering.instantiate(owner)
+        made = reg(fb.call("malloc", [(integer(owner.size), 64)], [64]))
+        fb.store(64, b.lowering.descriptor(fb.part, owner.name), made)
+        width = WIDTHS[kind_of(letter)]
+        value = b.args[0]
+        shifted = value if letter == "C" else fb.binary("add", width, value, integer(128))
+        small = fb.compare("ult", width, shifted, integer(128 if letter == "C" else 256))
+        fb.store(32, fb.cast("zext", 1, 32, small), fb.offset(made, owner.offsets["partita$cached", "I"]))
+        bits = {"B": 8, "S": 16, "C": 16}.get(letter, width)
+        if bits < width:
+            value = fb.cast("trunc", width, bits, value)
+        fb.store(bits, value, fb.offset(made, owner.offsets["value", letter]))
+        b.ret(made)
+
+    return function
+
+
+for _name, _letter in BOXES.items():
+    TABLE[f"java/lang/{_name}.valueOf({_letter})Ljava/lang/{_name};"] = _box(_name, _letter)
+
+
+# Checks of indices, whose messages the library formats with `String.format`
+
+
+def _out_of_bounds(numbers: int) -> Native:
+    def function(b: Body) -> None:
+        fb = b.fb
+        own, other = fb.new_block(), fb.new_block()
+        fb.branch(fb.compare("eq", 64, b.args[0], integer(0)), own, other)
+        fb.start(other)
+        fb.unsupported("an exception of another class for an index out of bounds")
+        fb.start(own)
+        count = 2 if numbers == 2 else 0
+        maker = b.lowering.exception_maker("java/lang/IndexOutOfBoundsException", count)
+        b.ret(reg(fb.call(maker, [(each, 32) for each in b.args[1 : 1 + count]], [64])))
+
+    return function
+
+
+for _name, _count in {"CheckIndex": 2, "CheckFromToIndex": 3, "CheckFromIndexSize": 3}.items():
+    _types = f"(Ljava/util/function/BiFunction;{'I' * _count})Ljava/lang/RuntimeException;"
+    TABLE[f"jdk/internal/util/Preconditions.outOfBounds{_name}{_types}"] = _out_of_bounds(_count)
+
+
 # ThreadLocal: one thread, so that the object itself has the value (fields of `world.EXTRA_FIELDS`)
 
 
@@ -568,6 +623,9 @@ def _thread_local_set(b: Body) -> None:
 def _thread_local_remove(b: Body) -> None:
     b.fb.store(32, integer(0), b.fb.offset(b.args[0], b.field("java/lang/ThreadLocal", "partita$isSet", "I")))
     b.ret()
+
+
+TABLE["java/util/concurrent/atomic/AtomicLong.VMSupportsCS8()Z"] = lambda b: b.ret(integer(1))
 
 
 # Unsafe: fields by their offsets. One thread, so that no access is special.

@@ -6,6 +6,7 @@ select it. Class descriptors, with the slots of virtual methods and instance tes
 
 from __future__ import annotations
 
+import struct
 from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
@@ -23,7 +24,7 @@ from partita.jvm.classfile import (
     StringConst,
 )
 from partita.jvm.descriptor import BUG_CLASSES, FIXED_SIZE, SLOTS
-from partita.jvm.descriptors import class_of, readable
+from partita.jvm.descriptors import class_of, readable, size_of
 from partita.jvm.method import MethodLowering, signature
 from partita.jvm.world import ARRAY_DATA, ARRAY_LENGTH, OBJECT, JClass, MissingClassError, World
 from partita.llvm.write import (
@@ -54,6 +55,8 @@ class Lowering:
         self.string_length = string_length
         self.user, self.library = Part(), Part()
         self.builders: list[FunctionBuilder] = []
+        self.boxes = False
+        """Does the program box numbers?"""
         self.mirror_all = False
         """Can the program ask any object for its class?"""
         self._synthetic = 0
@@ -138,7 +141,7 @@ class Lowering:
         first: int,
         widths: list[int],
     ) -> None:
-        """The call, decided after everything is lowered: direct if all objects of the declared class have the same method."""
+        """The call, decided after everything is lowered: direct if all objects of the declared class have one method."""
         selector = method.name, method.descriptor
         descriptor, target = fb.temp(64), fb.temp(64)
         receiver = arguments[0][0]
@@ -189,6 +192,7 @@ class Lowering:
         """Address of the `java.lang.Class` object of a class."""
         if name not in self._mirrors:
             self._mirrors.add(name)
+            self.descriptor(self.library, CLASS)
             self.instantiate(self.world.load(CLASS))
         address = global_address(part.global_number(f"mirror {name}"))
         self.mirror_names[id(part), address] = name
@@ -258,6 +262,10 @@ class Lowering:
             self.write_global(label, b"", [(0, self._global(f"class {made}"))], kind.size)
         return global_address(part.global_number(label))
 
+    def is_replaced(self, owner: JClass) -> bool:
+        """Does a class have static fields that its initialiser, which is not run, would set?"""
+        return owner.name in natives.INITIALISED - natives.ZERO_FIELDS and ("<clinit>", "()V") in owner.methods
+
     def needs_initialisation(self, owner: JClass) -> bool:
         found = self._needs_initialisation.get(owner.name)
         if found is None:
@@ -285,7 +293,7 @@ class Lowering:
 
     def exception_maker(self, name: str, count: int) -> str:
         """Function that makes an implicit exception."""
-        label = f"make {name}"
+        label = f"make {name} {count}"
         if label not in self._makers:
             self._makers[label] = lambda: natives.build_exception(self, name, count, label)
             self.instantiate(self.world.load(name))
@@ -406,6 +414,11 @@ class Lowering:
             relocs.append((48, self._global(f"class {owner.parent.name}")))
         data[56:60] = owner.size.to_bytes(4, "little")
         data[60:64] = int(owner.is_user).to_bytes(4, "little")
+        if ("partita$cached", "I") in owner.offsets:
+            ((value, width),) = [
+                (at, size_of(kind)) for (each, kind), at in owner.offsets.items() if each == "value" and kind in "BCSIJ"
+            ]
+            data[64:72] = struct.pack("<HHI", value, owner.offsets["partita$cached", "I"], width)
         for key, at in self._slots.items():
             if isinstance(key, str):
                 data[at] = key in owner.supertypes

@@ -20,7 +20,12 @@ ARRAY_DATA = 16
 OBJECT = "java/lang/Object"
 
 
-EXTRA_FIELDS = {"java/lang/ThreadLocal": [("partita$value", "Ljava/lang/Object;"), ("partita$isSet", "I")]}
+BOXES = {"Integer": "I", "Long": "J", "Short": "S", "Byte": "B", "Character": "C"}
+"""Classes of boxed numbers, of which small ones are cached (JLS 5.1.7)."""
+EXTRA_FIELDS = {
+    "java/lang/ThreadLocal": [("partita$value", "Ljava/lang/Object;"), ("partita$isSet", "I")],
+    **{f"java/lang/{name}": [("partita$cached", "I")] for name in BOXES},
+}
 """Fields that objects of library classes have for our own functions."""
 
 

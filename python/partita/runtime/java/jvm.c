@@ -10,7 +10,8 @@ typedef struct descriptor {
   uint64_t test;
   struct descriptor *parent;
   uint32_t size, flags;
-  void *values;
+  uint16_t box_value, box_cached;
+  uint32_t box_size;
 } descriptor;
 typedef struct {
   descriptor *type;
@@ -218,6 +219,21 @@ void *jvm_number_message(int number, descriptor *string, descriptor *bytes, int 
   if (klee_is_symbolic(number)) return 0;
   *digits(text, number) = 0;
   return jvm_text(text, string, bytes, value);
+}
+
+// Are two references the same object? Boxed numbers that the caches of the library would have are one object per value.
+int jvm_same(object *a, object *b) {
+  if (a == b) return 1;
+  if (!a || !b || a->type != b->type || !a->type->box_size) return 0;
+  descriptor *type = a->type;
+  int cached = *(int *)((char *)a + type->box_cached) & *(int *)((char *)b + type->box_cached);
+  char *x = (char *)a + type->box_value, *y = (char *)b + type->box_value;
+  switch (type->box_size) {
+    case 1: return cached & (*x == *y);
+    case 2: return cached & (*(uint16_t *)x == *(uint16_t *)y);
+    case 4: return cached & (*(uint32_t *)x == *(uint32_t *)y);
+    default: return cached & (*(uint64_t *)x == *(uint64_t *)y);
+  }
 }
 
 int jvm_is_instance(object *value, descriptor *type) { return value && is_instance(value, type); }

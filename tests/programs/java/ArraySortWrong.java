@@ -1,0 +1,16 @@
+// EXPECT: assert
+import org.sosy_lab.sv_benchmarks.Verifier;
+
+public class ArraySortWrong {
+    public static void main(String[] arguments) {
+        int[] a = {Verifier.nondetInt(), Verifier.nondetInt(), Verifier.nondetInt()};
+        for (int j = 0; j + 1 < a.length; j++) {
+            if (a[j] > a[j + 1]) {
+                int t = a[j];
+                a[j] = a[j + 1];
+                a[j + 1] = t;
+            }
+        }
+        assert a[0] <= a[1]; // BUG
+    }
+}

@@ -1,0 +1,22 @@
+// EXPECT: assert
+import org.sosy_lab.sv_benchmarks.Verifier;
+
+public class VirtualCallWrong {
+    static class Shape {
+        int sides() {
+            return 0;
+        }
+    }
+
+    static class Square extends Shape {
+        @Override
+        int sides() {
+            return 4;
+        }
+    }
+
+    public static void main(String[] arguments) {
+        Shape s = Verifier.nondetBoolean() ? new Square() : new Shape();
+        assert s.sides() == 0; // BUG
+    }
+}
