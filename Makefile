@@ -19,7 +19,7 @@ INTO ?= docs/experiments
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find core/src bindings -name '*.rs' -o -name Cargo.toml -not -path '*/target/*')
 
-.PHONY: help demo test lint docs plots soak corpus hostile exhaustive libraries coreutils bench fuzz wheel clean build
+.PHONY: help demo test lint docs plots soak corpus hostile exhaustive libraries java coreutils bench fuzz wheel clean build
 
 help:
 	@echo "make demo     build, then explore and solve the examples"
@@ -27,7 +27,7 @@ help:
 	@echo "make lint     clippy, rustfmt, ruff, mypy, words of the glossary"
 	@echo "make docs     the documentation as a site, in build/site"
 	@echo "make plots    RESULTS=$(RESULTS), a folder of python -m experiments, into INTO=$(INTO)"
-	@echo "make soak     make corpus, make hostile, make exhaustive and make fuzz: tests that take long"
+	@echo "make soak     make corpus, make hostile, make exhaustive, make java and make fuzz: tests that take long"
 	@echo "make hostile  programs that try to break limits of time and memory, with a table of what each took"
 	@echo "make exhaustive  every input of the programs of tests/programs/exhaustive, natively and in the reported paths"
 	@echo "make corpus   query logs of benchmarks/queries (and ../shared/corpus) against their recorded verdicts"
@@ -101,7 +101,7 @@ plots: build $(VENV)/.dev
 	mkdir -p $(INTO)
 	cp $(RESULTS)/*.svg $(INTO)/
 
-soak: corpus hostile exhaustive libraries fuzz
+soak: corpus hostile exhaustive libraries java fuzz
 
 hostile: build $(VENV)/.dev
 	@echo "== programs that try to break limits of time and memory"
@@ -119,6 +119,10 @@ exhaustive: build $(VENV)/.dev
 libraries: build $(VENV)/.dev
 	@echo "== functions of the C library on 100,000 values, in the engine and natively"
 	PARTITA_LIBC_VALUES=100000 PARTITA_LIBM_VALUES=100000 $(BIN)/python -m pytest --numprocesses 2 tests/python/whole/test_libc.py tests/python/whole/test_libm.py
+
+java: build $(VENV)/.dev
+	@echo "== 500 generated Java programs, in the engine and in the Java virtual machine"
+	$(BIN)/python tests/soak/java.py 500
 
 coreutils: build $(VENV)/.dev
 	@echo "== GNU Coreutils, in the engine and natively"

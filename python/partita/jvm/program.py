@@ -72,7 +72,10 @@ class Lowering:
         self._static_globals: set[str] = set()
         self._initialisers: set[str] = set()
         self._needs_initialisation: dict[str, bool] = {}
+        self.lowered: set[str] = set()
+        """Methods that are executed as their own bytecode."""
         self.executed_natives: set[str] = set()
+        """Methods that the table of natives replaces."""
         self.mirror_names: dict[tuple[int, Operand], str] = {}
         self.string_values: dict[tuple[int, Operand], str] = {}
 
@@ -141,7 +144,7 @@ class Lowering:
         first: int,
         widths: list[int],
     ) -> None:
-        """The call, decided after everything is lowered: direct if all objects of the declared class have one method."""
+        """The call, decided after everything is lowered: direct if all objects of the class have one method."""
         selector = method.name, method.descriptor
         descriptor, target = fb.temp(64), fb.temp(64)
         receiver = arguments[0][0]
@@ -339,6 +342,7 @@ class Lowering:
             fb.unsupported(f"the {what} {readable(method.owner.name)}.{method.name}{method.descriptor}")
             self.builders.append(fb)
             return
+        self.lowered.add(key)
         MethodLowering(self, method, owner.is_user).lower()
 
     def finish(self) -> tuple[bytes, bytes]:
