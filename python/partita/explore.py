@@ -8,12 +8,14 @@ import os
 import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
 from partita import _core, options, results
+from partita.entry import Entry, bounds_of, load_from
 from partita.errors import InternalError, UsageError
-from partita.frontends import cache, load_program
+from partita.frontends import cache
 from partita.frontends.java import is_java, load_java
 from partita.hooks import Hooks
 from partita.hooks import check as check_hooks
@@ -29,6 +31,8 @@ from partita.store import choose
 from partita.whole import libraries
 
 SCHEMA = 1
+DRIVER = "driver.c"
+"""File of a run that started another function than `main`: what replay compiles beside the program."""
 SLICE_S = 0.1
 ITERATION_S = 0.01
 """Longest time between the end of a path and its delivery by the iterator."""
@@ -43,6 +47,11 @@ def explore(
     hooks: Hooks | None = None,
     symbolic_args: bool = False,
     string_length: int | None = None,
+    assume: str | None = None,
+    sym_size: str = "0..16",
+    max_length: int = 8,
+    max_elements: int = 4,
+    max_made: int = 24,
     sym_files: tuple[int, int] | None = None,
     sym_stdin: int | None = None,
     sym_stdout: bool = False,
@@ -96,6 +105,10 @@ def explore(
     `sym_files` is the number and the size of symbolic files A, B, ..., `sym_stdin` the size of symbolic standard input.
     Files of the machine are read, and never written without `write_host` (docs/whole-programs.md).
 
+    `entry` starts another function than `main`, with symbolic parameters: pointers are null, lead to an object of their
+    own, or share an earlier one; `assume` is a condition in C over the parameters; `max_length`, `max_elements` and
+    `max_made` bound strings, arrays and objects (docs/entry.md). `sym_size` bounds the input of a fuzz target.
+
     `hooks` are Python functions that replace C functions (`partita.hooks`), `search` is the name of a strategy or an
     object (`partita.search`), `layers` a chain as for `Solver`. docs/python.md and docs/own-models.md have examples.
 
@@ -122,16 +135,21 @@ def explore(
     if "shift" in check:
         # LLVM's shifts have no sign: the compiler checks what the program's types say.
         cflags = [*cflags, "-fsanitize=shift-base"]
+    driven: Entry | None = None
     if is_java(texts):
         java: dict[str, Any] = {"classpath": classpath, "entry": entry, "string_length": string_length}
         user, parts = load_java(texts, symbolic_args=symbolic_args, **java)
         linked = "none"
     else:
-        for name, value in (("classpath", classpath), ("entry", entry), ("symbolic_args", symbolic_args)):
+        for name, value in (("classpath", classpath), ("symbolic_args", symbolic_args)):
             if value:
                 raise UsageError(f"expected a Java program for {name}, found `{texts[0]}`")
-        user = load_program(names, optimize=optimize, cflags=cflags, clang=None if clang is None else os.fspath(clang))
+        flags: dict[str, Any] = {"cflags": cflags, "clang": None if clang is None else os.fspath(clang)}
+        bounds = bounds_of(max_length, max_elements, max_made, sym_size)
+        user, driven = load_from(texts, entry, bounds, assume, optimize=optimize, **flags)
         linked, parts = libraries(user, texts, libc, run_options.needs_kernel, frozenset(hooks))
+        if driven is not None:
+            parts = [driven.driver, *parts]
     try:
         engine = _core.Engine([user, *parts], spec, default, make, run_options, file, list(hooks))
     except ValueError as error:
@@ -146,6 +164,7 @@ def explore(
         world["java"] = {"classpath": classpath, "entry": entry}
     run = Run(engine, texts, compile_s, world)
     run.limits = run_options.limits
+    run.entry = driven
     # Compiling libraries, which is done once, does not count.
     run.count_time(compile_s - (cache.filling_s - filling_s))
     if out is not None:
@@ -172,6 +191,8 @@ class Run:
         self.out: Path | None = None
         self.limits: dict[str, float | None] = {}
         """Limits by the names of `explore`'s options; None: not set."""
+        self.entry: Entry | None = None
+        """The function that was started with a driver instead of `main`."""
         self.warn: Callable[[str], object] = lambda line: warnings.warn(line, RuntimeWarning, stacklevel=4)
         """Called with each warning for the user; by default it issues a Python warning."""
 
@@ -182,6 +203,8 @@ class Run:
             self._engine.write_to(folder)
         except OSError as error:
             raise UsageError(f"cannot write tests into `{folder}`: {error.strerror or error}") from None
+        if self.entry is not None:
+            write_atomically(folder / DRIVER, self.entry.source)
         self.out = folder
 
     def keep_conditions(self) -> None:
@@ -280,7 +303,14 @@ class Run:
     @property
     def bugs(self) -> list[Bug]:
         """The distinct bugs found so far."""
-        return [Bug.of(raw) for raw in self._engine.summary()["bugs"]]
+        return self.described(self._engine.summary()["bugs"])
+
+    def described(self, rows: Sequence[dict[str, Any]]) -> list[Bug]:
+        """Bugs from the engine's rows, with inputs as C writes them where their types are known."""
+        found = [Bug.of(raw) for raw in rows]
+        if self.entry is None:
+            return found
+        return [replace(bug, described=self.entry.described(bug.inputs)) for bug in found]
 
     @property
     def complete(self) -> bool:
@@ -321,6 +351,7 @@ class Run:
         return {
             "schema": SCHEMA,
             "program": self.program,
+            "entry": None if self.entry is None else {"function": self.entry.function, "file": self.entry.file},
             "command": self._command,
             "version": _core.__version__,
             **self._world,

@@ -101,6 +101,8 @@ class Bug:
     paths: int
     inputs: tuple[tuple[str, bytes], ...] = ()
     """Name and bytes of each symbolic object, on the first path into the bug."""
+    described: tuple[str, ...] = ()
+    """The inputs as C would write them, if their types are known (`entry`)."""
 
     @classmethod
     def of(cls, raw: dict[str, Any]) -> Bug:

@@ -149,8 +149,8 @@ def follow(run: Run, listener: Listener) -> None:
         while more:
             more = run.step()
             data = run.counts()
-            for bug in data["bugs"][reported:]:
-                report(listener.bug, Bug.of(bug))
+            for bug in run.described(data["bugs"][reported:]):
+                report(listener.bug, bug)
                 reported += 1
             if more:
                 report(listener.progress, data)

@@ -17,10 +17,11 @@ from typing import Any
 
 from partita import ktest
 from partita.errors import UsageError
+from partita.explore import DRIVER
 from partita.frontends.c import C_SOURCES
 from partita.options import ENVIRONMENT
 from partita.replay import ReplayResult, Verdict
-from partita.replay.native import is_executable_file, replay_natively
+from partita.replay.native import is_executable_file, replay_natively, with_driver
 from partita.replay.program import replay_program
 from partita.results import shown
 
@@ -67,7 +68,10 @@ def run(arguments: argparse.Namespace) -> int:
         "variables": _variables(names) or ENVIRONMENT,
         "confined": not arguments.unconfined,
     }
-    counts = _show(replay_natively(programs, tests, cflags=arguments.cflags.split(), **options), arguments.quiet)
+    flags = arguments.cflags.split()
+    if (driver := _driver(names)) is not None:
+        programs, flags = with_driver(programs, driver, flags)
+    counts = _show(replay_natively(programs, tests, cflags=flags, **options), arguments.quiet)
     if executable is not None and (arguments.gcov or arguments.lcov):
         _count_lines(executable, tests, options, arguments.lcov)
     return 1 if counts[Verdict.DIFFERENT] else 0
@@ -114,6 +118,15 @@ def _run_java(arguments: argparse.Namespace) -> int:
         programs, tests, classpath=given.get("classpath"), entry=given.get("entry"), timeout=arguments.timeout
     )
     return 1 if _show(found, arguments.quiet)[Verdict.DIFFERENT] else 0
+
+
+def _driver(names: Sequence[str]) -> Path | None:
+    """The driver of the runs of these tests, which started another function than `main`; None without one."""
+    folders = {Path(name) if Path(name).is_dir() else Path(name).parent for name in names}
+    found = [folder / DRIVER for folder in sorted(folders) if (folder / DRIVER).is_file()]
+    if len(found) > 1 or (found and len(folders) > 1):
+        raise UsageError("expected tests of one run with --entry: replay them separately")
+    return found[0] if found else None
 
 
 def _variables(names: Sequence[str]) -> dict[str, str] | None:

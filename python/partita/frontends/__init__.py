@@ -9,12 +9,12 @@ from pathlib import Path
 
 from partita.errors import UsageError
 from partita.frontends import cache as program_cache
-from partita.frontends.bitcode import is_bitcode, module_text, probe
+from partita.frontends.bitcode import defined_functions, is_bitcode, module_text, probe
 from partita.frontends.c import C_SOURCES, compile_c
 from partita.frontends.executable import bitcode_of, is_executable, without_bitcode
 from partita.toolchain import compiler
 
-__all__ = ["load_program", "without_bitcode"]
+__all__ = ["function_names", "load_program", "module_for_types", "without_bitcode"]
 
 
 def load_program(
@@ -25,11 +25,13 @@ def load_program(
     clang: str | None = None,
     cache: bool = True,
     entry: str | None = "main",
+    keep: Sequence[str] = (),
 ) -> bytes:
     """The serialised Program of C sources, bitcode (`.bc`), LLVM text (`.ll`) and executables, linked together.
 
     `optimize` runs LLVM's -O2 passes without vectorisation; otherwise values are only promoted to registers.
-    `entry` is the function that exploration starts from; None keeps all definitions, as for a library.
+    `entry` is the function that exploration starts from, which then calls nothing that is not reached from it or from
+    a function in `keep`; None keeps all definitions, as for a library.
     """
     names = [os.fspath(path) for path in paths]
     if not names:
@@ -42,7 +44,7 @@ def load_program(
             {
                 "paths": [os.path.abspath(name) for name in names],
                 "folder": os.getcwd() if sources else "",
-                "flags": [optimize, list(cflags), entry],
+                "flags": [optimize, list(cflags), entry, list(keep)],
                 "compiler": _compiler_identity(clang) if sources else "",
                 "lowering": program_cache.lowering_identity(),
             }
@@ -52,22 +54,38 @@ def load_program(
             return found
     # Time for libraries does not count for `max_time`: it is spent once.
     with program_cache.filling() if entry is None else contextlib.nullcontext():
-        program, files = _lowered(names, contents, optimize=optimize, cflags=cflags, clang=clang, entry=entry)
+        text, files = _module(names, contents, optimize=optimize, cflags=cflags, clang=clang, entry=entry, keep=keep)
+        from partita.llvm import lower  # not needed if the program is cached
+
+        program = lower(text)
         if cache:
             program_cache.save(key, files, program)
     return program
 
 
-def _lowered(
+def module_for_types(names: Sequence[str], *, cflags: Sequence[str] = (), clang: str | None = None) -> str:
+    """The text of all definitions, with the debug information of types if they are compiled here."""
+    contents = {name: _read(name) for name in names}
+    flags = [*cflags, "-g"]
+    return _module(names, contents, optimize=False, cflags=flags, clang=clang, entry=None, keep=())[0]
+
+
+def function_names(names: Sequence[str], *, cflags: Sequence[str] = (), clang: str | None = None) -> list[str]:
+    """The functions that the files define, in their order."""
+    contents = {name: _read(name) for name in names}
+    inputs, _ = _bitcode(names, contents, optimize=False, cflags=cflags, clang=clang)
+    return defined_functions(inputs)
+
+
+def _bitcode(
     names: Sequence[str],
     contents: dict[str, bytes],
     *,
     optimize: bool,
     cflags: Sequence[str],
     clang: str | None,
-    entry: str | None,
-) -> tuple[bytes, list[str]]:
-    """The serialised Program, and the files it was made from."""
+) -> tuple[list[tuple[str, bytes]], list[str]]:
+    """The bitcode of each file, and all files it was made from."""
     sources = [name for name in names if name.endswith(C_SOURCES)]
     compiled = {c.path: c for c in compile_c(sources, cflags=cflags, clang=clang, optimize=optimize)}
     inputs: list[tuple[str, bytes]] = []
@@ -79,13 +97,24 @@ def _lowered(
         else:
             probe(name, contents[name])
             inputs.append((name, contents[name]))
-    text = module_text(inputs, entry=entry, optimize=optimize)
-
-    from partita.llvm import lower  # not needed if the program is cached
-
     files = {os.path.abspath(name) for name in names}
     files.update(path for c in compiled.values() for path in c.dependencies)
-    return lower(text), sorted(files)
+    return inputs, sorted(files)
+
+
+def _module(
+    names: Sequence[str],
+    contents: dict[str, bytes],
+    *,
+    optimize: bool,
+    cflags: Sequence[str],
+    clang: str | None,
+    entry: str | None,
+    keep: Sequence[str],
+) -> tuple[str, list[str]]:
+    """The text of one module, and the files it was made from."""
+    inputs, files = _bitcode(names, contents, optimize=optimize, cflags=cflags, clang=clang)
+    return module_text(inputs, entry=entry, keep=keep, optimize=optimize), files
 
 
 def _read(name: str) -> bytes:

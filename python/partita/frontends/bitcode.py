@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from types import ModuleType
 from typing import Any, cast
 
-from partita.errors import UsageError
+from partita.errors import NoEntryError, UsageError
 from partita.toolchain import package_dir
 
 _BITCODE = (b"BC\xc0\xde", b"\xde\xc0\x17\x0b")
@@ -40,15 +40,21 @@ def probe(name: str, data: bytes) -> None:
         raise UsageError(f"`{name}` is damaged: LLVM aborts while reading it ({why}); compile it again")
 
 
-def module_text(inputs: Sequence[tuple[str, bytes]], *, entry: str | None = "main", optimize: bool = False) -> str:
+def module_text(
+    inputs: Sequence[tuple[str, bytes]],
+    *,
+    entry: str | None = "main",
+    keep: Sequence[str] = (),
+    optimize: bool = False,
+) -> str:
     """The text of all inputs (name and contents) linked into one module.
 
-    Only definitions that `entry` reaches are kept; without an entry all are, as for a library.
+    Only definitions that `entry` or a function in `keep` reaches are kept; without an entry all are, as for a library.
     """
     llvm = _llvm()
     whole = _link(llvm, inputs)
     if entry is not None:
-        _internalize(whole, entry)
+        _internalize(whole, entry, keep)
     _run_passes(llvm, whole, dead_code=entry is not None, optimize=optimize)
     return str(whole)
 
@@ -128,18 +134,26 @@ def _first_line(error: Exception) -> str:
     return lines[-1] if len(lines) == 1 or not lines else " ".join(lines[:2])
 
 
-def _internalize(module: Any, entry: str) -> None:
-    """Makes every definition except the entry internal, so that unused ones can be removed."""
+def defined_functions(inputs: Sequence[tuple[str, bytes]]) -> list[str]:
+    """Names of the functions that the inputs define, static ones included."""
+    llvm = _llvm()
+    modules = [_read(llvm, name, data) for name, data in inputs]
+    return [symbol.name for module in modules for symbol in module.functions if not symbol.is_declaration]
+
+
+def _internalize(module: Any, entry: str, keep: Sequence[str]) -> None:
+    """Makes every definition except the entry and `keep` internal, so that unused ones can be removed."""
     found = False
     for symbol in [*module.functions, *module.global_variables]:
         if symbol.is_declaration:
             continue
-        if symbol.name == entry:
-            found = True
+        if symbol.name == entry or symbol.name in keep:
+            found = found or symbol.name == entry
+            symbol.linkage = "external"  # a driver calls static functions too
         elif symbol.name not in _PRESERVED and not symbol.name.startswith("llvm."):
             symbol.linkage = "internal"
     if not found:
-        raise UsageError(f"expected a program with a function `{entry}`, found none: give the file that defines it")
+        raise NoEntryError(f"expected a program with a function `{entry}`, found none: give the file that defines it")
 
 
 def _run_passes(llvm: ModuleType, module: Any, *, dead_code: bool, optimize: bool) -> None:

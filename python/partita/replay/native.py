@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import json
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from partita.entry import FUZZ_TARGET
+from partita.errors import UsageError
+from partita.frontends.c import C_SOURCES
 from partita.frontends.executable import is_executable
 from partita.ktest import Test
 from partita.options import ENVIRONMENT
@@ -39,6 +44,22 @@ def replay_natively(
         if executable is not None or any(map(uses_environment, tests)):
             return replay_program(binary, tests, timeout=timeout, variables=variables, confined=confined)
         return replay(binary, tests, timeout=timeout)
+
+
+def with_driver(programs: Sequence[str], driver: Path, cflags: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The files and flags to compile for tests of a run with `--entry`: the driver includes the function's source."""
+    entry = json.loads((driver.parent / "run.json").read_text())["entry"]
+    sources = [name for name in programs if name.endswith(C_SOURCES)]
+    file = next((name for name in sources if os.path.abspath(name) == os.path.abspath(entry["file"])), None)
+    if file is None and len(sources) == 1:
+        # A function of a header that the source includes.
+        file = sources[0]
+    if file is None:
+        if entry["function"] == FUZZ_TARGET:
+            return [str(driver), *programs], list(cflags)
+        raise UsageError(f"expected the source of `{entry['function']}`, {entry['file']}, to replay its tests")
+    others = [name for name in programs if name != file]
+    return [str(driver), *others], [*cflags, f'-DPARTITA_SOURCE="{os.path.abspath(file)}"']
 
 
 def regression(found: ReplayResult) -> tuple[bool | None, str]:

@@ -19,6 +19,7 @@ NARROW = 60
 MAX_REASONS = 3
 MAX_OBJECTS = 6
 MAX_BYTES = 24
+MAX_LINES = 16
 # Internal objects of whole programs, which are not shown.
 _BOOKKEEPING = re.compile(r"(stdin|stdout|[A-Z][-_]data)[-_]stat|n_args|model_version")
 # Advice by the limit that stopped the run.
@@ -59,6 +60,10 @@ def input_line(inputs: Sequence[tuple[str, bytes]]) -> str:
 
 def bug_lines(bug: Bug) -> list[str]:
     """`file:line: error: message`, which editors recognise, and the inputs that lead there."""
+    if bug.described:
+        named = bug.described[:MAX_LINES]
+        more = len(bug.described) - len(named)
+        return [str(bug), *(f"    {line}" for line in named), *([f"    and {more} more"] if more else [])]
     return [str(bug), f"    {input_line(bug.inputs)}"]
 
 

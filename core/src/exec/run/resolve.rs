@@ -17,6 +17,9 @@ use crate::expr::{Expr, Op};
 use crate::interval::Set;
 use crate::program::FuncId;
 
+/// Largest number of addends of an address among which its base is looked for.
+const MAX_ADDENDS: usize = 8;
+
 /// Offset in an object.
 #[derive(Clone, Debug)]
 pub(super) enum Offset {
@@ -72,6 +75,7 @@ impl Machine {
             let (id, offset) = object_at(state, address.word, count, access)?;
             return Ok(Location { id, offset: Offset::Known(offset) });
         };
+        let e = self.with_known_base(state, e, count, access)?;
         let set = self.decider.values(state, e);
         if let Some(word) = set.value() {
             let (id, offset) = object_at(state, word, count, access)?;
@@ -101,6 +105,61 @@ impl Machine {
             }
         };
         self.location(state, id, e, &set, count, access)
+    }
+
+    /// Decides the base of an address like `p[i]` where `p` is one of several pointers: in each state the address is then
+    /// computed from one object, which it must not leave. An index into a null pointer is an error.
+    fn with_known_base(
+        &mut self,
+        state: &mut State,
+        e: Expr,
+        count: u64,
+        access: Access,
+    ) -> Result<Expr, Outcome> {
+        if self.decider.graph().op(e) != Op::Add || self.base_of(e).is_some() {
+            return Ok(e);
+        }
+        let mut addends = vec![e];
+        let mut at = 0;
+        while at < addends.len() && addends.len() <= MAX_ADDENDS {
+            let graph = self.decider.graph();
+            if graph.op(addends[at]) == Op::Add {
+                let (left, right) = (graph.kid(addends[at], 0), graph.kid(addends[at], 1));
+                addends[at] = left;
+                addends.push(right);
+            } else {
+                at += 1;
+            }
+        }
+        let Some(at) = addends.iter().position(|&addend| self.is_choice_of_pointers(state, addend)) else {
+            return Ok(e);
+        };
+        let chosen = Value::of(self.decider.graph(), addends[at]);
+        let base = self.decider.fork_on_value(state, chosen, 64, "the base of a pointer")?;
+        if base < NULL_PAGE {
+            let address = self.decider.evaluate(state, e).low();
+            return Err(access_fault(state, address.min(NULL_PAGE - 1), count, access));
+        }
+        let graph = self.graph();
+        let mut sum = graph.word(64, 0);
+        for (i, &addend) in addends.iter().enumerate() {
+            if i != at {
+                sum = graph.add(sum, addend);
+            }
+        }
+        let base = graph.word(64, base);
+        Ok(graph.add(base, sum))
+    }
+
+    /// Is this expression one of a few pointers to objects, or null?
+    fn is_choice_of_pointers(&mut self, state: &State, e: Expr) -> bool {
+        if self.decider.graph().is_const(e) {
+            return false;
+        }
+        let set = self.decider.values(state, e);
+        set.count() <= u128::from(self.options.max_objects)
+            && set.max().is_some_and(|most| ObjectId::of_address(most).is_some())
+            && set.values().all(|word| word == 0 || ObjectId::of_address(word).is_some())
     }
 
     /// Object from whose address this one is computed, and that address. Leaving the object is an error,

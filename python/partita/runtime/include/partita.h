@@ -16,6 +16,8 @@ int partita_range(int begin, int end, const char *name); /* begin <= value < end
 uintptr_t partita_choose(uintptr_t n);                   /* 0 <= value < n */
 void partita_mark_global(void *object);
 void partita_define_fixed_object(void *address, size_t size);
+void partita_left_out(const char *what);   /* counts inputs that the program does not make */
+void *partita_beyond(const char *message); /* an object whose first use ends the path, with this message */
 
 /* Constraints and preferences. */
 void partita_assume(uintptr_t condition);
@@ -30,6 +32,10 @@ __attribute__((noreturn)) void partita_assert_fail(const char *expression, const
                                                 const char *function);
 #define partita_assert(expression) \
   ((expression) ? (void)0 : partita_assert_fail(#expression, __FILE__, __LINE__, __extension__ __PRETTY_FUNCTION__))
+
+/* A precondition: callers guarantee it. Paths that contradict it are dropped. */
+void __VERIFIER_assume(int condition);
+#define partita_requires(condition) __VERIFIER_assume(!!(condition))
 
 /* State of the exploration. */
 unsigned partita_is_symbolic(uintptr_t value);

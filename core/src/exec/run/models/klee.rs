@@ -8,6 +8,7 @@ use crate::exec::run::access::access_fault;
 use crate::exec::state::State;
 use crate::exec::state::address::ObjectId;
 use crate::exec::state::contents::Contents;
+use crate::exec::state::object::Kind;
 use crate::exec::state::value::Value;
 use crate::expr::{Expr, kquery, smtlib};
 use std::sync::Arc;
@@ -47,7 +48,12 @@ pub(super) const MODELS: &[ModelRow] = &[
     row("klee_get_errno", 0, get_errno),
     row("klee_define_fixed_object", 2, define_fixed_object),
     row("klee_ambient", 2, ambient),
+    row("klee_beyond", 1, beyond),
+    row("klee_left_out", 1, left_out),
 ];
+
+/// Size of an object that stands for an unknown one: accesses to its members stay inside.
+const BEYOND_BYTES: u64 = 1 << 16;
 
 /// A message to the user.
 fn text(machine: &mut Machine, state: &mut State, site: &CallSite<'_>, i: usize) -> Result<String, Outcome> {
@@ -324,4 +330,19 @@ fn ambient(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> Mod
             Ok(Returned::Value(machine.fresh(state, &name, 64)))
         }
     }
+}
+
+/// Address of an object that stands for what a driver of `--entry` did not make: its first use ends the path.
+fn beyond(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
+    let message = text(machine, state, site, 0)?;
+    let id = machine.new_object(state, BEYOND_BYTES, Kind::Heap)?;
+    state.memory.get_mut(id).expect("just allocated").unsupported = Some(message.into());
+    Ok(Returned::Value(Value::number(id.base())))
+}
+
+/// Counts inputs that a driver of `--entry` does not make.
+fn left_out(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
+    let what = text(machine, state, site, 0)?;
+    machine.decider.incomplete(state, &format!("inputs that were not made: {what}"));
+    Ok(Returned::Nothing)
 }

@@ -1,0 +1,59 @@
+"""Values of C as C writes them, by their types."""
+
+from __future__ import annotations
+
+import struct
+
+from partita.entry.debug_info import Array, Pointer, Record, Scalar, Type, size_of
+
+_FLOATS = {2: "<e", 4: "<f", 8: "<d"}
+
+
+def shown(type_: Type | None, data: bytes) -> str:
+    """The value of an object. Members that are zero, and pointers, which are inputs of their own, are left out."""
+    match type_:
+        case Scalar():
+            return _scalar(type_, data) if len(data) == type_.size else _several(type_, data)
+        case Array(element=element):
+            return _several(element, data)
+        case Record(is_union=False) if len(data) == type_.size and type_.members:
+            return "{" + ", ".join(_members(type_, data)) + "}"
+        case _:
+            return f"hex {data.hex(' ')}" if any(data) else "zeros"
+
+
+def _members(record: Record, data: bytes) -> list[str]:
+    found = []
+    for member in record.members:
+        part = data[member.offset : member.offset + size_of(member.type)]
+        if any(part) and not isinstance(member.type, Pointer):
+            found.append(f".{member.name} = {shown(member.type, part)}")
+    return found or ["0"]
+
+
+def _several(element: Type, data: bytes) -> str:
+    if isinstance(element, Scalar) and element.name == "char":
+        return _text(data)
+    size = size_of(element) or 1
+    parts = [shown(element, data[at : at + size]) for at in range(0, len(data), size)]
+    while len(parts) > 1 and parts[-1] == parts[-2]:
+        parts.pop()
+    more = ", ..." if len(parts) * size < len(data) and parts[-1] != "0" else ""
+    return "{" + ", ".join(parts) + more + "}"
+
+
+def _text(data: bytes) -> str:
+    body = data.partition(b"\0")[0]
+    escaped = "".join(chr(byte) if 32 <= byte < 127 and chr(byte) not in '"\\' else f"\\x{byte:02x}" for byte in body)
+    return f'"{escaped}"'
+
+
+def _scalar(type_: Scalar, data: bytes) -> str:
+    if type_.encoding == "float" and type_.size in _FLOATS:
+        return repr(struct.unpack(_FLOATS[type_.size], data)[0])
+    if type_.encoding == "boolean":
+        return "true" if any(data) else "false"
+    number = int.from_bytes(data, "little", signed=type_.encoding in ("signed", "enum"))
+    if type_.name == "char" and 32 <= number < 127:
+        return f"'{chr(number)}'"
+    return str(number)
