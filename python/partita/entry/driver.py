@@ -28,9 +28,9 @@ class Bounds:
     """Limits of the inputs that a driver makes."""
 
     length: int = 8
-    """Of strings, without the terminator."""
+    """Longest string, without the terminator."""
     elements: int = 4
-    """Of the array that a pointer to a number leads to."""
+    """Elements of the array that a pointer to a number leads to."""
     objects: int = 24
     sizes: tuple[int, int] = (0, 16)
     """Least and greatest size of the input of a fuzz target."""

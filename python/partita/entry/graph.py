@@ -24,7 +24,7 @@ class Edge:
     name: str
     """As in C: `p->next`."""
     type: Type | None
-    """Of the object."""
+    """Type of the object."""
     target: Edge | str = "NULL"
     """The pointer whose object it leads to (itself for an object of its own), or words."""
     inner: list[Edge] = field(default_factory=list)

@@ -28,9 +28,13 @@ def test_source_that_does_not_compile(partita: Run, tmp_path: Path) -> None:
 
 
 def test_no_main(partita: Run, tmp_path: Path) -> None:
-    done = partita("run", write(tmp_path, "int f(void) { return 0; }\n"))
+    path = write(tmp_path, "int f(void) { return 0; }\n")
+    done = partita("run", path)
     assert done.returncode == 2
-    expected = "expected a program with a function `main`, found none: give the file that defines it"
+    expected = (
+        "expected a program with a function `main`, found f:\n"
+        f"  start one of them with symbolic parameters: partita run {path} --entry f"
+    )
     assert done.stderr == f"partita: error: {expected}\n"
 
 

@@ -86,9 +86,7 @@ def test_a_function_of_numbers_is_explored_completely(tmp_path):
 
 
 def test_an_unknown_function():
-    with pytest.raises(
-        UsageError, match="expected --entry to be a function of the program, found `nowhere`: it defines"
-    ):
+    with pytest.raises(UsageError, match="expected --entry to be a function of the program, found `nowhere`"):
         explore(SHAPES, entry="nowhere")
 
 
@@ -124,7 +122,7 @@ def test_a_fuzz_target_needs_no_main(tmp_path, capsys):
 def test_sizes_that_are_none(sizes, tmp_path):
     program = tmp_path / "fuzz.c"
     program.write_text(FUZZ)
-    with pytest.raises(UsageError, match="expected --sym-size to be MIN..MAX"):
+    with pytest.raises(UsageError, match=r"expected --sym-size to be MIN\.\.MAX"):
         explore(program, sym_size=sizes)
 
 

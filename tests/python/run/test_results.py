@@ -66,6 +66,7 @@ def test_fields_of_run_json(branches: str, tmp_path: Path, partita: Run) -> None
         *(
             "schema",
             "program",
+            "entry",
             "command",
             "version",
             "libc",
