@@ -32,6 +32,7 @@ FORMATS = {
     "junit": Format(
         "a JUnit report for build servers", "junit.xml", lambda folder, out, _given: junit.export(folder, out)
     ),
+    "junit5": Format("a JUnit 5 class of a Java program", "junit5", lambda folder, out, _given: _junit5(folder, out)),
     "seeds": Format("a corpus for fuzzers", "seeds", lambda folder, out, _given: seeds.export(folder, out)),
     "ctest": Format(
         "a CMake project that runs the tests",
@@ -46,6 +47,12 @@ FORMATS = {
         ("cflags",),
     ),
 }
+
+
+def _junit5(folder: Path, out: Path) -> int:
+    from partita.reports import junit5  # needs the front end of Java
+
+    return junit5.export(folder, out)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

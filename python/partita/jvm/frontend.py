@@ -46,6 +46,7 @@ class Entry:
     owner: str
     method: str
     descriptor: str
+    is_static: bool
 
 
 def find_start(names: Sequence[str], classpath: str | None, entry: str | None, output: Path) -> Entry:
@@ -55,7 +56,7 @@ def find_start(names: Sequence[str], classpath: str | None, entry: str | None, o
     world = World(ClassPath(inputs.places, Library(home())))
     owner, method = _entry(world, inputs, entry)
     found = find_entry(world, owner, method)
-    return Entry(inputs.places, found.owner.name, found.name, found.descriptor)
+    return Entry(inputs.places, found.owner.name, found.name, found.descriptor, found.is_static)
 
 
 def _paths(classpath: str | None) -> list[Path]:

@@ -127,6 +127,12 @@ def length_of(m: MethodLowering, array: Operand) -> Operand:
         return m.lengths[register]
     length = m.fb.load(32, m.fb.offset(array, ARRAY_LENGTH))
     if register is not None:
+        kept = m.length_register(register)
+        if kept is not None:
+            # Loaded before a loop, it serves in the loop.
+            m.keep(kept)
+            m.fb.redirect(length, kept)
+            length = reg(kept)
         m.lengths[register] = length
     return length
 

@@ -13,7 +13,18 @@ from typing import TYPE_CHECKING
 from partita.jvm import arith, calls, control, memory
 from partita.jvm.builder import UNDEF, FunctionBuilder
 from partita.jvm.classfile import ClassFormatError, Handler, Method
-from partita.jvm.decode import decode, leaders, targets
+from partita.jvm.decode import (
+    ATHROW,
+    BRANCHES,
+    GOTO,
+    GOTO_W,
+    LOOKUPSWITCH,
+    RETURNS,
+    TABLESWITCH,
+    decode,
+    leaders,
+    targets,
+)  # fmt: skip
 from partita.jvm.descriptors import WIDTHS, kind_of, parse_method
 from partita.llvm.write import Operand, constant_of, integer, reg
 
@@ -22,6 +33,7 @@ if TYPE_CHECKING:
 
 OPERATIONS = {**arith.OPERATIONS, **memory.OPERATIONS, **calls.OPERATIONS, **control.OPERATIONS}
 NULL: Operand = integer(0)
+ASTORE, ASTORE_0 = 58, 75
 
 
 def signature(method: Method) -> tuple[list[int], list[int]]:
@@ -51,6 +63,10 @@ class MethodLowering:
         self.nonnull: set[int] = set()
         self.lengths: dict[int, Operand] = {}
         self.initialised: set[str] = set()
+        self._facts: dict[int, tuple[set[int], dict[int, Operand], set[str]]] = {}
+        self._sources: dict[int, set[int]] = {}
+        self._handler_starts = {handler.target for handler in self.code.handlers}
+        self._length_registers: dict[int, int] = {}
         self.pc = 0
         self._locals: dict[tuple[int, str], int] = {}
         self._positions: dict[tuple[int, str], int] = {}
@@ -115,7 +131,8 @@ class MethodLowering:
                     self.lengths[each] = reg(target)
         if known or value[0] & 7 == 3:
             self.nonnull.add(target)
-        if length is not None:
+        if length is not None and constant_of(length) is not None:
+            # A register with the length of one local is written again when that local has another array.
             self.lengths[target] = length
 
     def forget(self, register: int) -> None:
@@ -268,6 +285,7 @@ class MethodLowering:
         self.ways = Counter(pc for each in instructions for pc in targets(each))
         self.ways.update(handler.target for handler in self.code.handlers)
         self.blocks = {pc: fb.new_block() for pc in sorted(starts)}
+        self._find_ways()
         self.fb.loc = self.record_loc = self._loc(0)
         self.fb.record.loc = self.record_loc
         this = not self.method.is_static and not any(
@@ -285,17 +303,84 @@ class MethodLowering:
             fb.free_temps()
             fb.start(self.blocks[pc])
             self.stack = [(reg(self.position(i, kind)), kind) for i, kind in enumerate(self._entries[pc])]
-            self.nonnull = {0} if this else set()
-            self.lengths = {}
-            self.initialised = set()
+            self._enter(pc, done)
+            if this:
+                self.nonnull.add(0)
             self.pc = pc
             # The block may start within a line, whose position another block had.
             fb.loc = self._position_of_line()
             self._lower_block(index[pc])
+            held = set(self._locals.values())
+            lengths = {each: length for each, length in self.lengths.items() if each in held}
+            self._facts[pc] = (self.nonnull & held, lengths, set(self.initialised))
             while self._todo_cold:
                 self._lower_cold(*self._todo_cold.pop())
-            todo += sorted((each for each in self._entries if each not in done), reverse=True)
+            # Blocks in the order of the code: ways into a block come before it, other than those back to a loop's head.
+            todo = sorted((each for each in self._entries if each not in done), reverse=True)
         self.lowering.builders.append(fb)
+
+    def _find_ways(self) -> None:
+        """Blocks that lead to each block."""
+        starts = sorted(self.starts)
+        for start, end in zip(starts, [*starts[1:], len(self.code.code)], strict=True):
+            at = self.index[start]
+            while self.instructions[at].next < end:
+                at += 1
+            last = self.instructions[at]
+            for target in targets(last):
+                self._sources.setdefault(target, set()).add(start)
+            if last.op not in (*RETURNS, ATHROW, GOTO, GOTO_W, TABLESWITCH, LOOKUPSWITCH):
+                self._sources.setdefault(last.next, set()).add(start)
+            # Booleans made of a condition skip three instructions, to the block after them.
+            if last.op in BRANCHES:
+                for skipped in self.instructions[at + 1 : at + 5]:
+                    if skipped.pc in self.starts:
+                        self._sources.setdefault(skipped.pc, set()).add(start)
+
+    def _enter(self, pc: int, done: set[int]) -> None:
+        """Facts at the start of a block: those that hold on all ways to it.
+
+        On the way back to the head of a loop, facts hold that hold before the loop and that no store in it ends. The
+        registers of lengths belong to one local each, so that they keep their values.
+        """
+        self.nonnull, self.lengths, self.initialised = set(), {}, set()
+        sources = self._sources.get(pc, set())
+        before = [source for source in sources if source < pc]
+        if not before or pc in self._handler_starts or not done.issuperset(before):
+            return
+        facts = [self._facts[source] for source in before]
+        self.nonnull = set.intersection(*(each[0] for each in facts))
+        self.initialised = set.intersection(*(each[2] for each in facts))
+        first, *others = (each[1] for each in facts)
+        self.lengths = {key: value for key, value in first.items() if all(each.get(key) == value for each in others)}
+        loop_end = max((source for source in sources if source >= pc), default=None)
+        if loop_end is not None:
+            ends = [start for start in self.starts if start > loop_end]
+            stored = self._stored(pc, min(ends, default=len(self.code.code)))
+            self.nonnull -= stored
+            self.lengths = {key: value for key, value in self.lengths.items() if key not in stored}
+
+    def _stored(self, start: int, end: int) -> set[int]:
+        """Registers of references that instructions in a range store to."""
+        found = set()
+        for instruction in self.instructions:
+            if start <= instruction.pc < end:
+                slot = None
+                if instruction.op == ASTORE:
+                    slot = instruction.args[0]
+                elif ASTORE_0 <= instruction.op < ASTORE_0 + 4:
+                    slot = instruction.op - ASTORE_0
+                if slot is not None and (slot, "A") in self._locals:
+                    found.add(self._locals[slot, "A"])
+        return found
+
+    def length_register(self, register: int) -> int | None:
+        """Register that keeps the length of the array in a local variable; None if it is no local."""
+        if register not in self._locals.values():
+            return None
+        if register not in self._length_registers:
+            self._length_registers[register] = self.fb.new_reg(32)
+        return self._length_registers[register]
 
     def _lower_block(self, at: int) -> None:
         fb = self.fb

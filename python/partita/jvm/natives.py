@@ -30,7 +30,7 @@ STATIC_OBJECTS = {
 INITIALISED = frozenset(
     """java/lang/System java/lang/Throwable java/lang/Class java/util/Locale java/io/PrintStream java/lang/Runtime
     java/lang/Thread jdk/internal/misc/VM jdk/internal/misc/CDS java/lang/Object
-    java/lang/StackTraceElement java/util/Arrays$LegacyMergeSort""".split()
+    java/lang/StackTraceElement java/util/Arrays$LegacyMergeSort java/util/Random""".split()
 )
 """Classes whose static initialisers are not run: what they would set up is provided here."""
 
@@ -48,7 +48,7 @@ NOT_EXECUTED = (
     "java/util/ServiceLoader", "java/util/logging/", "jdk/internal/misc/", "jdk/internal/loader/",
     "jdk/internal/access/",
     "jdk/internal/reflect/", "jdk/internal/module/", "jdk/internal/org/", "java/util/zip/", "java/util/jar/", "javax/",
-    "java/lang/StrictMath.", "java/util/Timer", "java/util/TimeZone", "java/util/Calendar", "java/util/Date",
+    "java/util/Timer", "java/util/TimeZone", "java/util/Calendar", "java/util/Date",
 )  # fmt: skip
 """Packages and classes whose code is not executed: it needs threads, files, reflection or the virtual machine."""
 

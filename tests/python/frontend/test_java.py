@@ -188,3 +188,27 @@ def test_code_of_the_library_is_executed(classes: Path) -> None:
 
 def test_generated_programs_print_what_the_virtual_machine_prints(tmp_path: Path) -> None:
     assert differences(range(8), tmp_path) == []
+
+
+def test_junit5_classes_run(tmp_path: Path) -> None:
+    """The exported class compiles, and its tests pass and fail as the paths ended. An annotation stands for JUnit's."""
+    assert command("run", ACCOUNT, "--out", tmp_path / "out").returncode == 1
+    done = command("export", tmp_path / "out", "--format", "junit5", "-o", tmp_path / "suite")
+    assert done.stdout == f"17 tests in {tmp_path / 'suite'}\n", done.stderr
+    annotation = tmp_path / "suite" / "org" / "junit" / "jupiter" / "api" / "Test.java"
+    annotation.parent.mkdir(parents=True)
+    annotation.write_text(
+        "package org.junit.jupiter.api;\nimport java.lang.annotation.*;\n"
+        "@Retention(RetentionPolicy.RUNTIME) public @interface Test {}\n"
+    )
+    (tmp_path / "suite" / "All.java").write_text(
+        "class All { public static void main(String[] a) throws Exception { int passed = 0, failed = 0;"
+        " for (var m : AccountPartitaTest.class.getDeclaredMethods())"
+        " if (m.isAnnotationPresent(org.junit.jupiter.api.Test.class)) try { m.setAccessible(true);"
+        " m.invoke(new AccountPartitaTest()); passed++; } catch (java.lang.reflect.InvocationTargetException e) {"
+        " if (e.getCause() instanceof AssertionError) failed++; }"
+        ' System.err.println(passed + " passed, " + failed + " failed"); } }\n'
+    )
+    classes = compile_all([*sorted((tmp_path / "suite").rglob("*.java")), ACCOUNT], tmp_path / "classes")
+    ran = subprocess.run(["java", "-ea", "-cp", str(classes), "All"], capture_output=True, text=True, check=True)
+    assert ran.stderr == "16 passed, 1 failed\n"

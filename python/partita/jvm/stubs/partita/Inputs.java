@@ -15,6 +15,15 @@ public final class Inputs {
 
     private Inputs() {}
 
+    /** Sets the values of a test, as hexadecimal digits. */
+    public static void set(String digits) {
+        byte[] data = new byte[digits.length() / 2];
+        for (int i = 0; i < data.length; i++) {
+            data[i] = (byte) Integer.parseInt(digits.substring(2 * i, 2 * i + 2), 16);
+        }
+        rest = ByteBuffer.wrap(data);
+    }
+
     private static byte[] next(int size) {
         if (rest == null) {
             try {
