@@ -58,6 +58,8 @@ def build_main(lowering: Lowering, entry: Method, symbolic: bool) -> None:
         fb.branch(fb.compare("ne", 64, reg(first), integer(0)), failed, after, [(thrown, reg(first))])
         fb.start(after)
 
+    # The virtual machine's stack has another size than ours: deep recursion is a limit.
+    fb.call("__partita_stack_is_limit", [], [])
     # Literals are String objects that exist before any code runs, so that their class must be ready first.
     check(fb.call(lowering.initialiser(lowering.world.load("java/lang/String")), [], [64]))
     if lowering.needs_initialisation(owner):

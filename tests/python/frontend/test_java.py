@@ -29,6 +29,9 @@ public class Main {
         }
         return 0;
     }
+    static int deep(int n) {
+        return deep(n + 1);
+    }
     int g(boolean b) {
         return b ? 1 : 2;
     }
@@ -85,6 +88,14 @@ def test_parameters_of_the_entry_method_are_symbolic(classes: Path) -> None:
     run = explore(classes, entry="p.Main.g", symbolic_args=True).finish()
     assert run.complete
     assert run.summary()["paths"]["completed"] == 2
+
+
+def test_deep_recursion_is_a_limit(classes: Path) -> None:
+    run = explore(classes, entry="p.Main.deep", symbolic_args=True).finish()
+    assert run.bugs == []
+    (row,) = run.summary()["incomplete"]
+    assert row["why"].startswith("the stack is full: ")
+    assert run.summary()["paths"]["limits"] == 1
 
 
 def test_strings_without_a_given_length_are_counted(classes: Path) -> None:

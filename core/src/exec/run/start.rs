@@ -97,6 +97,7 @@ impl Machine {
             may_fork: true,
             preferences: Arc::default(),
             is_silent: false,
+            stack_is_limit: false,
             blamed: None,
             output: Arc::default(),
             errno: None,

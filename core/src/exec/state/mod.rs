@@ -87,6 +87,8 @@ pub struct State {
     pub preferences: Arc<Vec<Expr>>,
     /// It gets no test (`klee_silent_exit`).
     pub is_silent: bool,
+    /// A full stack is a limit and no bug (`__partita_stack_is_limit`): the program's own machine has another size.
+    pub stack_is_limit: bool,
     /// Place of its bug, if the program reported it with one (`klee_report_bug`).
     pub blamed: Option<Arc<Place>>,
     /// Standard output of the program.

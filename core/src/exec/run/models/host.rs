@@ -25,6 +25,7 @@ pub(super) const MODELS: &[ModelRow] = &[
     row("__partita_stack_object", 1, stack_object),
     row("__partita_not_modelled", 1, not_modelled),
     row("__partita_incomplete", 1, incomplete),
+    row("__partita_stack_is_limit", 0, stack_is_limit),
     row("__partita_unsupported", 1, unsupported),
     row("__partita_output", 2, output),
     row("__partita_stdin", 2, stdin),
@@ -130,6 +131,11 @@ fn incomplete(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> 
     let address = machine.argument(state, site, 0)?;
     let why = machine.message_at(state, address)?;
     machine.decider.incomplete(state, &why);
+    Ok(Returned::Nothing)
+}
+
+fn stack_is_limit(_: &mut Machine, state: &mut State, _: &CallSite<'_>) -> ModelResult {
+    state.stack_is_limit = true;
     Ok(Returned::Nothing)
 }
 

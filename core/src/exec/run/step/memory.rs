@@ -93,12 +93,13 @@ impl Machine {
             return Ok(());
         }
         let depth = state.frame.frames().count();
-        Err(Outcome::bug(
-            Class::StackOverflow,
-            format!(
-                "the stack is full: {depth} nested calls need more than {} bytes",
-                self.options.max_stack
-            ),
-        ))
+        let message = format!(
+            "the stack is full: {depth} nested calls need more than {} bytes",
+            self.options.max_stack
+        );
+        if state.stack_is_limit {
+            return Err(Outcome::Limit { limit: Limit::Depth, message });
+        }
+        Err(Outcome::bug(Class::StackOverflow, message))
     }
 }
