@@ -310,12 +310,12 @@ impl Engine {
     /// other limits give the same tests every time.
     pub fn stop(&mut self, limit: Limit) {
         self.stopped.get_or_insert(limit);
-        self.recorder_mut().begin_stop();
+        let is_urgent = matches!(limit, Limit::Time | Limit::Memory | Limit::Interrupted);
+        self.recorder_mut().begin_stop(is_urgent);
         let start = Instant::now();
         let mut states = std::mem::take(&mut self.ended);
         states.extend(self.search.drain());
         let reserved = self.machine.options().max_time.map_or(Duration::ZERO, |time| time / MAX_STOP_SHARE);
-        let is_urgent = matches!(limit, Limit::Time | Limit::Memory | Limit::Interrupted);
         let mut in_time = true;
         for (i, state) in states.iter().enumerate() {
             if is_urgent && i.is_multiple_of(STATES_PER_LOOK) {

@@ -91,8 +91,11 @@ impl Recorder {
     }
 
     /// The run stops: most tests of open states go into the pack, because making a file takes longer than the test.
-    pub fn begin_stop(&mut self) {
+    pub fn begin_stop(&mut self, is_urgent: bool) {
         self.files_left.get_or_insert(FILES_AT_STOP);
+        if let (true, Some(writer)) = (is_urgent, &self.writer) {
+            writer.hurry();
+        }
     }
 
     /// Waits until the tests are on disk.

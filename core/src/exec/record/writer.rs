@@ -7,9 +7,9 @@
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};
+use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -20,6 +20,8 @@ const PACK_HEAD: &[u8; 8] = b"PARTPK01";
 const BACKLOG: usize = 4096;
 /// Bytes of waiting tests above which exploring waits: a test may have megabytes.
 const BACKLOG_BYTES: usize = 16 << 20;
+/// Time for files of tests once the run must end soon.
+const TIME_FOR_FILES: Duration = Duration::from_millis(200);
 /// Time between two looks at whether the writer has caught up.
 const WAIT: Duration = Duration::from_micros(200);
 
@@ -45,6 +47,8 @@ pub struct Writer {
     sender: Option<SyncSender<QueuedTest>>,
     /// Bytes of the tests that wait to be written.
     waiting: Arc<AtomicUsize>,
+    /// Time after which tests without a bug go into the pack.
+    pack_after: Arc<OnceLock<Instant>>,
     thread: Option<JoinHandle<io::Result<Written>>>,
 }
 
@@ -56,11 +60,14 @@ impl Writer {
         let (sender, receiver) = sync_channel::<QueuedTest>(BACKLOG);
         let waiting = Arc::new(AtomicUsize::new(0));
         let still_waiting = Arc::clone(&waiting);
+        let pack_after = Arc::new(OnceLock::new());
+        let hurries = Arc::clone(&pack_after);
         let thread = std::thread::Builder::new().name("partita-writer".to_string()).spawn(move || {
             let mut tests = TestFolder { folder, endings, pack: None };
             let mut written = Written::default();
-            while let Some(record) = tests.next(&receiver)? {
+            while let Some(mut record) = tests.next(&receiver)? {
                 let start = Instant::now();
+                record.is_file &= record.error.is_some() || hurries.get().is_none_or(|after| start < *after);
                 still_waiting.fetch_sub(record.ktest.len(), Ordering::Relaxed);
                 tests.write(&record)?;
                 written.tests += 1;
@@ -68,7 +75,7 @@ impl Writer {
             }
             Ok(written)
         })?;
-        Ok(Writer { sender: Some(sender), waiting, thread: Some(thread) })
+        Ok(Writer { sender: Some(sender), waiting, pack_after, thread: Some(thread) })
     }
 
     /// Queues a test. Returns false if the writer has failed; `finish` returns the error.
@@ -79,6 +86,13 @@ impl Writer {
         }
         self.waiting.fetch_add(record.ktest.len(), Ordering::Relaxed);
         self.sender.as_ref().is_some_and(|sender| sender.send(record).is_ok())
+    }
+
+    /// The run must end soon: tests that are not written within `TIME_FOR_FILES` go into the pack. On a busy disk a file takes
+    /// milliseconds.
+    pub fn hurry(&self) {
+        // The first call counts.
+        self.pack_after.get_or_init(|| Instant::now() + TIME_FOR_FILES);
     }
 
     /// Waits until everything is on disk.
