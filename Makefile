@@ -1,6 +1,6 @@
 # Needs Python >= 3.10, a Rust toolchain, a C++ compiler and make. Everything else is installed into .venv, at the versions
-# of requirements/ and Cargo.lock: `make demo` installs run.txt, targets that test or lint also dev.txt. Stamp files make a
-# second call quick.
+# of requirements/ and Cargo.lock: `make demo` installs build.txt and run.txt, targets that test or lint also dev.txt. Stamp
+# files make a second call quick.
 
 PYTHON ?= python3
 VENV ?= .venv
@@ -39,10 +39,15 @@ help:
 
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --requirement
 
-$(VENV)/.run: requirements/run.txt
-	@echo "== installing what building and running needs into $(VENV)"
+$(VENV)/.build: requirements/build.txt
+	@echo "== installing what building needs into $(VENV)"
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -c 'import sys; sys.exit(0 if sys.version_info >= (3, 10) else "expected Python >= 3.10, found %d.%d: make PYTHON=python3.12" % sys.version_info[:2])'
+	$(PIP_INSTALL) requirements/build.txt
+	touch $@
+
+$(VENV)/.run: requirements/run.txt | $(VENV)/.build
+	@echo "== installing what running needs into $(VENV)"
 	$(PIP_INSTALL) requirements/run.txt
 	touch $@
 
@@ -52,13 +57,15 @@ $(VENV)/.dev: $(VENV)/.run requirements/dev.txt requirements/experiments.txt
 	touch $@
 
 # Installed in place: the Python part is used from python/, the extension is copied into it. One profile at a time.
-$(VENV)/.built-$(PROFILE): $(VENV)/.run pyproject.toml $(RUST_SOURCES)
+$(VENV)/.built-$(PROFILE): pyproject.toml $(RUST_SOURCES) | $(VENV)/.build
 	@echo "== building partita ($(PROFILE))"
-	PARTITA_COMMIT=$(COMMIT) VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --profile $(PROFILE) --locked --quiet
+	MAKEFLAGS= PARTITA_COMMIT=$(COMMIT) VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --profile $(PROFILE) --locked --quiet
 	rm -f $(VENV)/.built-*
 	touch $@
 
-build: $(VENV)/.built-$(PROFILE)
+# Side by side: what running needs is downloaded while the extension is compiled.
+build:
+	@$(MAKE) --no-print-directory --jobs=2 $(VENV)/.run $(VENV)/.built-$(PROFILE)
 
 demo: build
 	@echo "== partita run on an example with a planted bug"
@@ -163,7 +170,7 @@ fuzz: build $(VENV)/.dev
 	@echo "== words, bytes, fields, tables: 34,000 through each of three chains against Z3"
 	$(BIN)/python tests/soak/fuzz_queries.py --family sets --queries 34000 --seed $(FUZZ_SEED)
 
-wheel: $(VENV)/.run
+wheel: $(VENV)/.build
 	@echo "== a wheel in dist/"
 	PARTITA_COMMIT=$(COMMIT) $(BIN)/maturin build --release --locked --out dist
 

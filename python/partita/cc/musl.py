@@ -2,51 +2,95 @@
 
 zig compiles its musl when it first links, and caches it. Native programs get musl's mathematics from an archive of
 ours, compiled from the C files that the executor runs. zig has some of these functions in its own language, and musl
-has some in assembler; both differ from the C files in the last bits of results.
+has some in assembler; both differ from the C files in the last bits of results. The archive takes about as long as musl,
+so it is made when a program first needs it. musl itself uses only functions whose results are exact (`frexpl`, `scalbn`,
+`fmodl` and the like), which are the same everywhere.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
+import re
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 
 from partita.errors import UsageError
-from partita.toolchain import TARGET, runtime_include, zig_dir
+from partita.toolchain import TARGET, driver, include_flags, runtime_include, zig_dir
 
 # Constant, whatever flags the objects were compiled with: zig caches one musl for each combination.
 _FLAGS = ("cc", "-target", TARGET, "-O0", "-g", "-fno-sanitize=all")
 _MATH_FOLDERS = ("math", "complex")
+# Functions that share a file with another one.
+_ALIASES = {"drem", "dremf", "lgammal_r", "pow10", "pow10f", "pow10l", "signgam"}
 
 
-def link_command(words: Sequence[str]) -> list[str]:
+def link_command(words: Sequence[str], *, mathematics: bool = True) -> list[str]:
     """The command that compiles or links a native program. The first call compiles musl and says so."""
-    return [str(zig_dir() / "zig"), *_FLAGS, *words, prepare_musl()]
+    archive = [prepare_musl()] if mathematics else []
+    if not mathematics:
+        _make_once("musl", "musl for native programs", _link_empty)
+    return [str(zig_dir() / "zig"), *_FLAGS, *words, *archive]
+
+
+def names_mathematics(sources: Sequence[str], flags: Sequence[str]) -> bool:
+    """Can the program call mathematical functions? True if a name of one stands anywhere in its preprocessed text.
+
+    Any file that is not C source is taken to call them; so is one that cannot be preprocessed.
+    """
+    if not all(source.endswith((".c", ".i")) for source in sources):
+        return True
+    command = [*driver(), *include_flags(), *flags, "-w", "-E", "-P", *sources]
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+    if done.returncode != 0:
+        return True
+    words = {word.removeprefix("__builtin_") for word in re.findall(r"[A-Za-z_]\w*", done.stdout)}
+    return not words.isdisjoint(_names())
+
+
+def _names() -> set[str]:
+    """Names of the mathematical functions."""
+    return {source.stem for source in _math_sources()} | _ALIASES
+
+
+def _math_sources() -> list[Path]:
+    root = zig_dir() / "lib" / "libc" / "musl" / "src"
+    return [path for name in _MATH_FOLDERS for path in sorted((root / name).glob("*.c"))]
 
 
 def prepare_musl() -> str:
     """The archive of mathematics. Has zig compile musl, and makes the archive, if this installation has neither yet."""
+    return _make_once("math", "musl and its mathematics for native programs", _link_empty, _build_archive)
+
+
+def _make_once(name: str, about: str, *steps: Callable[[str], str]) -> str:
+    """The file that the last step makes, in zig's cache, once for this installation."""
     folder = _zig_cache()
-    installation = str(zig_dir())
-    archive = os.path.join(folder, f"partita-math-{_short_name(installation)}.a")
-    if os.path.exists(archive):
-        return archive
+    result = os.path.join(folder, f"partita-{name}-{_short_name(str(zig_dir()))}.a")
+    if os.path.exists(result):
+        return result
     import tempfile
 
-    with _locked(archive + ".lock"), tempfile.TemporaryDirectory(prefix="partita-cc-", dir=folder) as made:
-        if os.path.exists(archive):
-            return archive
-        note = "partita: compiling musl for native programs, once for this installation (a minute on two cores)"
+    with _locked(result + ".lock"), tempfile.TemporaryDirectory(prefix="partita-cc-", dir=folder) as made:
+        if os.path.exists(result):
+            return result
+        note = f"partita: compiling {about}, once for this installation (up to a minute on two cores)"
         print(note, file=sys.stderr, flush=True)
-        source = os.path.join(made, "empty.c")
-        with open(source, "w") as file:
-            file.write("int main(void) { return 0; }\n")
-        _run([str(zig_dir() / "zig"), *_FLAGS, source, "-o", os.path.join(made, "empty")])
+        made_files = [step(made) for step in steps]
         # Last: that it exists says that everything is done.
-        os.replace(_build_archive(made), archive)
-    return archive
+        os.replace(made_files[-1], result)
+    return result
+
+
+def _link_empty(folder: str) -> str:
+    """Has zig compile musl, by linking a program that does nothing."""
+    source, binary = os.path.join(folder, "empty.c"), os.path.join(folder, "empty")
+    with open(source, "w") as file:
+        file.write("int main(void) { return 0; }\n")
+    _run([str(zig_dir() / "zig"), *_FLAGS, source, "-o", binary])
+    return binary
 
 
 def _build_archive(folder: str) -> str:
@@ -55,8 +99,7 @@ def _build_archive(folder: str) -> str:
     from partita.frontends.musl import compile_command
 
     command = compile_command()
-    root = zig_dir() / "lib" / "libc" / "musl" / "src"
-    sources = [str(path) for name in _MATH_FOLDERS for path in sorted((root / name).glob("*.c"))]
+    sources = [str(path) for path in _math_sources()]
     sources.append(str(runtime_include().parent / "lib" / "complex.c"))
 
     def compile_one(item: tuple[int, str]) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from partita.cc.musl import link_command
+from partita.cc.musl import link_command, names_mathematics
 from partita.errors import UsageError
 from partita.ktest import Test
 from partita.toolchain import runtime_include
@@ -54,7 +54,8 @@ def compile_native(programs: Sequence[str], *, cflags: Sequence[str] = ()) -> It
     with tempfile.TemporaryDirectory(prefix="partita-replay-") as folder:
         binary = Path(folder) / "program"
         words = ["-w", "-I", str(runtime_include()), *cflags, *programs, str(runtime), "-o", str(binary)]
-        done = subprocess.run(link_command(words), capture_output=True, text=True, check=False)
+        command = link_command(words, mathematics=names_mathematics(programs, cflags))
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             raise UsageError(f"cannot compile {' '.join(programs)} natively:\n{done.stderr.rstrip()}")
         yield binary
