@@ -5,10 +5,14 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from partita.errors import UsageError
+
 Store = str | os.PathLike[str] | None
 """A file, "default" for the user's own file, None (or "none") for no store."""
 
 DEFAULT, NONE = "default", "none"
+# Words that other options use for "none". As names of files they are mistakes.
+_OFF = ("off", "no", "false")
 
 
 def default_path() -> Path:
@@ -21,6 +25,8 @@ def choose(store: Store, layers: str) -> Path | None:
     """The file to use. The default file is used only by chains that have the layer; a named file always."""
     if store is None or store == NONE:
         return None
+    if store in _OFF:
+        raise UsageError(f"expected a file, `default` or `none` as the store, found `{store}`; a file is `./{store}`")
     if store == DEFAULT:
         return default_path() if has_layer(layers) else None
     return Path(store)

@@ -2,9 +2,9 @@
 
 zig compiles its musl when it first links, and caches it. Native programs get musl's mathematics from an archive of
 ours, compiled from the C files that the executor runs. zig has some of these functions in its own language, and musl
-has some in assembler; both differ from the C files in the last bits of results. The archive takes about as long as musl,
-so it is made when a program first needs it. musl itself uses only functions whose results are exact (`frexpl`, `scalbn`,
-`fmodl` and the like), which are the same everywhere.
+has some in assembler; both differ from the C files in the last bits of results. The archive takes about as long as
+musl, so it is made when a program first needs it. musl itself uses only functions whose results are exact (`frexpl`,
+`scalbn`, `fmodl` and the like), which are the same everywhere.
 """
 
 from __future__ import annotations

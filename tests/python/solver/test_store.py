@@ -95,6 +95,11 @@ def test_which_file_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, par
     assert choose("default", "-store") is None
     assert choose("none", "store sat") is None
     assert choose(None, "store sat") is None
+    assert choose("./off", "store sat") == Path("off")
+    with pytest.raises(
+        UsageError, match=r"^expected a file, `default` or `none` as the store, found `off`; a file is `./off`$"
+    ):
+        choose("off", "store sat")
     program = tmp_path / "hard.c"
     program.write_text(HARD)
     done = partita("run", str(program), "--store", "none", "--out", str(tmp_path / "out"))
