@@ -27,6 +27,10 @@ _SIGNALS = {
 }
 """Signals of the bugs that a native run shows. Other bugs are undefined behaviour, which may have any effect."""
 
+_TRAPS = {signal.SIGILL, signal.SIGTRAP}
+SANITIZERS = {"float-cast": ("-fsanitize=float-cast-overflow", "-fsanitize-trap=float-cast-overflow")}
+"""Flags with which the compiler makes a class of undefined behaviour end the program."""
+
 
 class Verdict(enum.Enum):
     AS_PREDICTED = "as predicted"
@@ -61,7 +65,7 @@ def compile_native(programs: Sequence[str], *, cflags: Sequence[str] = ()) -> It
         yield binary
 
 
-def replay(binary: Path, tests: Sequence[Test], *, timeout: int = 10) -> list[ReplayResult]:
+def replay(binary: Path, tests: Sequence[Test], *, timeout: int = 10, sanitized: bool = False) -> list[ReplayResult]:
     """Runs every test. All tests must have the same program arguments."""
     if not tests:
         return []
@@ -85,7 +89,10 @@ def replay(binary: Path, tests: Sequence[Test], *, timeout: int = 10) -> list[Re
     endings = done.stdout.splitlines()
     if len(endings) != len(tests):
         raise UsageError(f"the replayed program answered {len(endings)} of {len(tests)} tests: {done.stderr.strip()}")
-    return [ReplayResult(test, ending, judge(test.ending, ending)) for test, ending in zip(tests, endings, strict=True)]
+    return [
+        ReplayResult(test, ending, judge(test.ending, ending, sanitized=sanitized))
+        for test, ending in zip(tests, endings, strict=True)
+    ]
 
 
 def to_bytes(objects: Sequence[tuple[str, bytes]]) -> bytes:
@@ -98,8 +105,11 @@ def to_bytes(objects: Sequence[tuple[str, bytes]]) -> bytes:
     return b"KTEST" + (3).to_bytes(4, "big") + bytes(12) + len(objects).to_bytes(4, "big") + body
 
 
-def judge(predicted: str | None, ending: str) -> Verdict:
-    """Compares a native ending (`exit N`, `signal N`, `diverged WHY`) with the prediction."""
+def judge(predicted: str | None, ending: str, *, sanitized: bool = False) -> Verdict:
+    """Compares a native ending (`exit N`, `signal N`, `diverged WHY`) with the prediction.
+
+    `sanitized` if the program was compiled with the flags that `SANITIZERS` has for the prediction.
+    """
     if predicted is None or predicted.startswith("limit") or predicted == "unsupported":
         return Verdict.UNDEFINED
     if predicted.startswith("exit"):
@@ -108,7 +118,7 @@ def judge(predicted: str | None, ending: str) -> Verdict:
     if predicted == "overflow" and kind == "signal" and int(number) == signal.SIGFPE:
         # An overflow of a division. Other overflows wrap.
         return Verdict.AS_PREDICTED
-    wanted = _SIGNALS.get(predicted)
+    wanted = _TRAPS if sanitized else _SIGNALS.get(predicted)
     if wanted is None:
         return Verdict.DIFFERENT if ending.startswith("diverged") else Verdict.UNDEFINED
     fits = kind == "signal" and int(number) in {int(s) for s in wanted}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 from collections.abc import Mapping, Sequence
@@ -14,7 +13,7 @@ from partita.frontends.c import C_SOURCES
 from partita.frontends.executable import is_executable
 from partita.ktest import Test
 from partita.options import ENVIRONMENT
-from partita.replay import ReplayResult, Verdict, compile_native, replay
+from partita.replay import SANITIZERS, ReplayResult, Verdict, compile_native, replay
 from partita.replay.environment import uses_environment
 from partita.replay.program import replay_program
 
@@ -37,13 +36,29 @@ def replay_natively(
     variables: Mapping[str, str] = ENVIRONMENT,
     confined: bool = True,
 ) -> list[ReplayResult]:
-    """Runs every test. Whole programs have these environment variables; if `confined` they can change no files."""
-    executable = Path(programs[0]) if len(programs) == 1 and is_executable_file(programs[0]) else None
-    with contextlib.ExitStack() as stack:
-        binary = executable or stack.enter_context(compile_native(programs, cflags=cflags))
-        if executable is not None or any(map(uses_environment, tests)):
-            return replay_program(binary, tests, timeout=timeout, variables=variables, confined=confined)
-        return replay(binary, tests, timeout=timeout)
+    """Runs every test. Whole programs have these environment variables; if `confined` they can change no files.
+
+    If all of the program is C, the tests of bugs that only a sanitizer shows run in a second executable.
+    """
+    if len(programs) == 1 and is_executable_file(programs[0]):
+        return replay_program(Path(programs[0]), tests, timeout=timeout, variables=variables, confined=confined)
+    from_source = all(name.endswith(C_SOURCES) for name in programs)
+    by_flags: dict[tuple[str, ...], list[int]] = {}
+    for number, test in enumerate(tests):
+        flags = SANITIZERS.get(test.ending or "", ()) if from_source else ()
+        by_flags.setdefault(flags, []).append(number)
+    results: dict[int, ReplayResult] = {}
+    for flags, numbers in by_flags.items():
+        chosen = [tests[number] for number in numbers]
+        with compile_native(programs, cflags=[*cflags, *flags]) as binary:
+            if any(map(uses_environment, chosen)):
+                found = replay_program(
+                    binary, chosen, timeout=timeout, variables=variables, confined=confined, sanitized=bool(flags)
+                )
+            else:
+                found = replay(binary, chosen, timeout=timeout, sanitized=bool(flags))
+        results.update(zip(numbers, found, strict=True))
+    return [results[number] for number in range(len(tests))]
 
 
 def with_driver(programs: Sequence[str], driver: Path, cflags: Sequence[str]) -> tuple[list[str], list[str]]:

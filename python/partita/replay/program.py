@@ -36,6 +36,7 @@ def replay_program(
     variables: Mapping[str, str] = ENVIRONMENT,
     confined: bool = True,
     writable: Path | None = None,
+    sanitized: bool = False,
 ) -> list[ReplayResult]:
     """Runs every test with exactly these environment variables, one per processor at a time.
 
@@ -48,7 +49,8 @@ def replay_program(
         tempfile.TemporaryDirectory(prefix="partita-replay-") as folder,
         ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool,
     ):
-        native = _Runner(launcher, binary.resolve(), uses_intrinsics, timeout, variables, confined, str(writable or ""))
+        changed = str(writable or "")
+        native = _Runner(launcher, binary.resolve(), uses_intrinsics, timeout, variables, confined, changed, sanitized)
         jobs = [pool.submit(native.replay, test, Path(folder) / str(number)) for number, test in enumerate(tests)]
         try:
             return [job.result() for job in jobs]
@@ -78,6 +80,7 @@ class _Runner:
     variables: Mapping[str, str]
     confined: bool
     writable: str
+    sanitized: bool
 
     def replay(self, test: Test, folder: Path) -> ReplayResult:
         env = environment(test)
@@ -89,7 +92,7 @@ class _Runner:
         _copy_named_files(env, work)
         (folder / "stdin").write_bytes(env.stdin)
         ending = self._run(env, folder)
-        verdict = judge(test.ending, ending)
+        verdict = judge(test.ending, ending, sanitized=self.sanitized)
         if verdict is Verdict.AS_PREDICTED and not _output_fits(env.stdout, folder / "stdout"):
             verdict, ending = Verdict.DIFFERENT, f"{ending}, other output"
         _remove(folder)
