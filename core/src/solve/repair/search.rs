@@ -175,6 +175,8 @@ impl Problem {
                 input.range.assign(rest.graph, &mut model, nearest(&input.set, now)?);
             }
         }
+        // The layers below get half of the time of the query.
+        let share = rest.budget.left().unwrap_or_default() / 2;
         let mut random = Random(0x9e37_79b9_7f4a_7c15);
         let mut distances = self.distances(rest, &model, 0..self.constraints.len());
         loop {
@@ -182,7 +184,8 @@ impl Problem {
             if violated.is_empty() {
                 return Some(model);
             }
-            if rest.effort() - before > self.effort || rest.effort_left() == 0 {
+            let is_over = rest.effort() - before > self.effort || rest.effort_left() == 0;
+            if is_over || rest.budget.left().is_some_and(|left| left <= share) {
                 return None;
             }
             rest.spend(cost::REPAIR_ROUND);
