@@ -327,7 +327,7 @@ impl Checker<'_> {
                 self.dst(dst, kind.width())?;
                 self.all(kind.width(), &[a, b, c])
             }
-            Inst::FCmp { pred: _, kind, dst, a, b } => {
+            Inst::FCmp { pred: _, signals: _, kind, dst, a, b } => {
                 self.dst(dst, 1)?;
                 self.all(kind.width(), &[a, b])
             }

@@ -236,8 +236,9 @@ impl Dumper<'_> {
             Inst::Fma { kind, dst, a, b, c } => {
                 format!("{} = fma {} {} {} {}", d(dst), kind.name(), o(a), o(b), o(c))
             }
-            Inst::FCmp { pred, kind, dst, a, b } => {
-                format!("{} = fcmp {} {} {} {}", d(dst), pred.name(), kind.name(), o(a), o(b))
+            Inst::FCmp { pred, signals, kind, dst, a, b } => {
+                let name = if signals { "fcmps" } else { "fcmp" };
+                format!("{} = {name} {} {} {} {}", d(dst), pred.name(), kind.name(), o(a), o(b))
             }
             Inst::FClass { kind, mask, dst, a } => {
                 format!("{} = fclass {} {} {mask:#x}", d(dst), kind.name(), o(a))

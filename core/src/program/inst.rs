@@ -326,6 +326,8 @@ pub enum Inst {
     },
     FCmp {
         pred: FCmpPred,
+        /// A quiet NaN raises the exception flag of an invalid operation too.
+        signals: bool,
         kind: FloatKind,
         dst: Reg,
         a: Operand,

@@ -413,7 +413,8 @@ impl<'a> Decoder<'a> {
                 c: self.operand()?,
             },
             23 => Inst::FCmp {
-                pred: known_code(FCmpPred::decode(op))?,
+                pred: known_code(FCmpPred::decode(op & 0x7f))?,
+                signals: op & 0x80 != 0,
                 kind: known_code(FloatKind::decode(more))?,
                 dst: self.reg()?,
                 a: self.operand()?,

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from partita.llvm.intrinsics import Intrinsic
 
 _SIGNED, _SATURATE = 1 << 8, 2 << 8
+_SIGNALS = 0x80 << 8
 _SUFFIX = {"float": "f", "double": "", "x86_fp80": "l"}
 _POWI = {"float": "__powisf2", "double": "__powidf2", "x86_fp80": "__powixf2"}
 
@@ -138,12 +139,15 @@ def _convert(head: int) -> Intrinsic:
     return lower
 
 
-def _compare(low: Lowering, name: str, type_: Type, types: list[Type], args: list[list[Operand]]) -> None:
-    pred = FCMP_PREDS.get(low.metadata_arguments[0]) if low.metadata_arguments else None
-    if pred is None:
-        raise UnsupportedError("a constrained comparison without a predicate")
-    for dst, a, b in zip(low.results(name, type_), args[0], args[1], strict=True):
-        low.emit((FCMP | pred | _kind(types[0]), dst, *a, *b))
+def _compare(how: int) -> Intrinsic:
+    def lower(low: Lowering, name: str, type_: Type, types: list[Type], args: list[list[Operand]]) -> None:
+        pred = FCMP_PREDS.get(low.metadata_arguments[0]) if low.metadata_arguments else None
+        if pred is None:
+            raise UnsupportedError("a constrained comparison without a predicate")
+        for dst, a, b in zip(low.results(name, type_), args[0], args[1], strict=True):
+            low.emit((FCMP | how | pred | _kind(types[0]), dst, *a, *b))
+
+    return lower
 
 
 ROWS: dict[str, Intrinsic] = {
@@ -184,8 +188,8 @@ _CONSTRAINED: dict[str, Intrinsic] = {
     "uitofp": _convert(INTTOF),
     "fpext": _convert(FCAST),
     "fptrunc": _convert(FCAST),
-    "fcmp": _compare,
-    "fcmps": _compare,
+    "fcmp": _compare(0),
+    "fcmps": _compare(_SIGNALS),
     **{name: row for name, row in ROWS.items() if not name.startswith("vector.")},
 }
 ROWS.update({f"experimental.constrained.{name}": row for name, row in _CONSTRAINED.items()})

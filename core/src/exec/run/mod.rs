@@ -45,6 +45,8 @@ pub struct Machine {
     host: Host,
     hooks: Option<BoundHooks>,
     integer_ranges: IntegerRanges,
+    /// The program can read exception flags, so operations record them.
+    tracks_exceptions: bool,
     /// Messages of `klee_warning_once` so far.
     warned: FxHashSet<String>,
 }
@@ -74,6 +76,7 @@ impl Machine {
             main,
             code: (0..program.functions.len()).map(|_| None).collect(),
             globals: image.globals,
+            tracks_exceptions: program.function(models::READ_EXCEPTIONS).is_some(),
             models,
             cache: AddressCache::new(),
             host: Host::new(options.write_host),

@@ -7,6 +7,7 @@ use crate::exec::state::frame::Frame;
 use crate::exec::state::inputs::Inputs;
 use crate::exec::state::memory::Memory;
 use crate::exec::state::object::Kind;
+use crate::exec::state::value::Value;
 use crate::exec::state::{Stage, State};
 use crate::expr::float::Rounding;
 use crate::program::{Address, Linkage, Program};
@@ -94,6 +95,7 @@ impl Machine {
             facts: SmallVec::new(),
             setjmp_calls: 0,
             rounding: Rounding::NearestEven,
+            exceptions: Value::number(0),
             may_fork: true,
             preferences: Arc::default(),
             is_silent: false,

@@ -80,6 +80,8 @@ pub struct State {
     pub setjmp_calls: u64,
     /// Rounding mode of floating-point operations, set by `fesetround`.
     pub rounding: Rounding,
+    /// Exception flags raised so far, if the program can read them; as many bits as `Graph` has flags.
+    pub exceptions: Value,
     /// `klee_set_forking`.
     pub may_fork: bool,
     /// Conditions that the inputs of its test should satisfy if they can, the most important first
@@ -113,6 +115,7 @@ impl State {
         roots.extend(self.inputs.newest_first().map(|input| input.array));
         roots.extend(self.preferences.iter());
         self.output.roots(roots);
+        roots.extend(self.exceptions.expr());
         if let Stage::Exiting { status, .. } = self.stage {
             roots.extend(status.expr());
         }

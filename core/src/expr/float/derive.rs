@@ -149,6 +149,16 @@ impl Graph {
         self.and(is_nan, signals)
     }
 
+    /// Whether it makes an operation invalid: a signalling NaN, or a number that x87 does not support.
+    pub fn f_is_invalid_operand(&mut self, format: Format, a: Expr) -> Expr {
+        let signals = self.f_is_signalling(format, a);
+        if !format.is_explicit() {
+            return signals;
+        }
+        let unsupported = self.is_unsupported(format, a);
+        self.or(signals, unsupported)
+    }
+
     pub fn f_is_infinite(&mut self, format: Format, a: Expr) -> Expr {
         let magnitude = self.f_abs(format, a);
         let infinity = self.f_infinity(format, false);

@@ -11,6 +11,7 @@ mod compare;
 mod convert;
 mod derive;
 mod div;
+pub mod exceptions;
 mod format;
 mod integral;
 mod mul;

@@ -1,16 +1,20 @@
-//! The floating-point environment: the rounding mode is kept in the state; `runtime/lib/fenv.c` has the functions of
-//! `fenv.h`. Exception flags are not tracked: reading them is counted.
+//! The floating-point environment: rounding mode and exception flags are kept in the state; `runtime/lib/fenv.c` has the
+//! functions of `fenv.h`. Flags are recorded only if the linked program has a function that reads them.
 use super::{CallSite, ModelResult, ModelRow, Returned, row};
 use crate::exec::run::Machine;
 use crate::exec::state::State;
 use crate::exec::state::value::Value;
 use crate::expr::bits::signed;
-use crate::expr::float::Rounding;
+use crate::expr::float::{Rounding, exceptions};
+
+/// The function that reads exception flags.
+pub(in crate::exec::run) const READ_EXCEPTIONS: &str = "__partita_get_exceptions";
 
 pub(super) const MODELS: &[ModelRow] = &[
     row("__partita_set_rounding", 1, set_rounding),
     row("__partita_get_rounding", 0, get_rounding),
-    row("__partita_read_exceptions", 0, read_exceptions),
+    row("__partita_set_exceptions", 1, set_exceptions),
+    row(READ_EXCEPTIONS, 0, get_exceptions),
 ];
 
 /// Rounding modes by the numbers that `fenv.c` has for them: those of x86's control word.
@@ -32,7 +36,17 @@ fn get_rounding(_: &mut Machine, state: &mut State, _: &CallSite<'_>) -> ModelRe
     Ok(Returned::Value(Value::number(mode as u64)))
 }
 
-fn read_exceptions(machine: &mut Machine, state: &mut State, _: &CallSite<'_>) -> ModelResult {
-    machine.decider.incomplete(state, "exception flags of floating-point operations are not tracked");
+fn set_exceptions(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
+    let graph = machine.graph();
+    let flags = site.arguments[0].to_bits(graph, 32);
+    let flags = graph.extract(flags, 0, exceptions::WIDTH);
+    state.exceptions = Value::of_bits(graph, flags);
     Ok(Returned::Nothing)
+}
+
+fn get_exceptions(machine: &mut Machine, state: &mut State, _: &CallSite<'_>) -> ModelResult {
+    let graph = machine.graph();
+    let flags = state.exceptions.to_bits(graph, exceptions::WIDTH);
+    let flags = graph.zext(flags, 32);
+    Ok(Returned::Value(Value::of_bits(graph, flags)))
 }

@@ -36,8 +36,8 @@ pub(super) const MODELS: &[ModelRow] = rows! {
     1 "llround" "llroundf" "llroundl" |m, s, c, f| to_long(m, s, c, f, FUnOp::Round);
     2 "fmod" "fmodf" "fmodl" |m, s, c, f| binary(m, s, c, f, FBinOp::Rem);
     2 "copysign" "copysignf" "copysignl" |m, s, c, f| binary(m, s, c, f, FBinOp::CopySign);
-    2 "fmin" "fminf" "fminl" |m, _, c, f| extreme(m, c, f, false);
-    2 "fmax" "fmaxf" "fmaxl" |m, _, c, f| extreme(m, c, f, true);
+    2 "fmin" "fminf" "fminl" |m, s, c, f| extreme(m, s, c, f, false);
+    2 "fmax" "fmaxf" "fmaxl" |m, s, c, f| extreme(m, s, c, f, true);
     2 "remainder" "remainderf" "remainderl" remainder;
     2 "drem" "dremf" "dreml" remainder;
     3 "fma" "fmaf" "fmal" fma;
@@ -53,6 +53,7 @@ fn returned(machine: &mut Machine, e: Expr) -> ModelResult {
 
 fn unary(m: &mut Machine, state: &mut State, site: &CallSite<'_>, format: Format, op: FUnOp) -> ModelResult {
     let a = operand(m, site, 0, format);
+    m.raise_unary(state, op, format, a);
     let e = terms::unary(m.graph(), op, format, state.rounding, a);
     returned(m, e)
 }
@@ -65,12 +66,22 @@ fn binary(
     op: FBinOp,
 ) -> ModelResult {
     let (a, b) = (operand(m, site, 0, format), operand(m, site, 1, format));
+    if op != FBinOp::CopySign {
+        m.unknown_exceptions(state, &format!("`{}`", site.name));
+    }
     let e = terms::binary(m.graph(), op, format, state.rounding, a, b);
     returned(m, e)
 }
 
 /// As musl's: negative zero is below positive zero.
-fn extreme(m: &mut Machine, site: &CallSite<'_>, format: Format, max: bool) -> ModelResult {
+fn extreme(
+    m: &mut Machine,
+    state: &mut State,
+    site: &CallSite<'_>,
+    format: Format,
+    max: bool,
+) -> ModelResult {
+    m.unknown_exceptions(state, &format!("`{}`", site.name));
     let (a, b) = (operand(m, site, 0, format), operand(m, site, 1, format));
     let e = m.graph().f_number_extreme(format, max, a, b);
     returned(m, e)
@@ -84,19 +95,22 @@ fn to_long(
     format: Format,
     op: FUnOp,
 ) -> ModelResult {
+    m.unknown_exceptions(state, &format!("`{}`", site.name));
     let a = operand(m, site, 0, format);
     let integral = terms::unary(m.graph(), op, format, state.rounding, a);
     let e = m.graph().f_to_sint(format, Rounding::TowardZero, 64, integral);
     returned(m, e)
 }
 
-fn remainder(m: &mut Machine, _: &mut State, site: &CallSite<'_>, format: Format) -> ModelResult {
+fn remainder(m: &mut Machine, state: &mut State, site: &CallSite<'_>, format: Format) -> ModelResult {
+    m.unknown_exceptions(state, &format!("`{}`", site.name));
     let (a, b) = (operand(m, site, 0, format), operand(m, site, 1, format));
     let e = m.graph().f_rem(format, a, b);
     returned(m, e)
 }
 
 fn fma(m: &mut Machine, state: &mut State, site: &CallSite<'_>, format: Format) -> ModelResult {
+    m.unknown_exceptions(state, &format!("`{}`", site.name));
     let [a, b, c] = [0, 1, 2].map(|index| operand(m, site, index, format));
     let e = m.graph().f_mul_add(format, state.rounding, a, b, c);
     returned(m, e)

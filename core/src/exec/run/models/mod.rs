@@ -15,6 +15,7 @@ mod text;
 mod ubsan;
 mod verifier;
 
+pub(super) use fenv::READ_EXCEPTIONS;
 pub(super) use klee::contradiction;
 pub(super) use print::STREAMS;
 

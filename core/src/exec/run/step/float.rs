@@ -109,6 +109,10 @@ impl Machine {
             Inst::FBin { op, kind, dst, a, b } => {
                 let (format, width) = (terms::format(kind), kind.width());
                 let values = [self.operand(state, a, width), self.operand(state, b, width)];
+                if self.tracks_exceptions {
+                    let [a, b] = self.terms(values, width);
+                    self.raise_binary(state, op, format, a, b);
+                }
                 let number = Self::numbers(values, width)
                     .and_then(|[a, b]| binary_on_numbers(op, format, rounding, a, b));
                 if let Some(word) = number {
@@ -122,6 +126,7 @@ impl Machine {
             Inst::FUn { op, kind, dst, a } => {
                 let values = [self.operand(state, a, kind.width())];
                 let [a] = self.terms(values, kind.width());
+                self.raise_unary(state, op, terms::format(kind), a);
                 let e = terms::unary(self.graph(), op, terms::format(kind), rounding, a);
                 let value = Value::of_bits(self.graph(), e);
                 self.made(state, function, terms::format(kind), &values, dst, value)
@@ -129,12 +134,17 @@ impl Machine {
             Inst::Fma { kind, dst, a, b, c } => {
                 let values = [a, b, c].map(|operand| self.operand(state, operand, kind.width()));
                 let [a, b, c] = self.terms(values, kind.width());
+                self.unknown_exceptions(state, "`fma`");
                 let e = self.graph().f_mul_add(terms::format(kind), rounding, a, b, c);
                 let value = Value::of_bits(self.graph(), e);
                 self.made(state, function, terms::format(kind), &values, dst, value)
             }
-            Inst::FCmp { pred, kind, dst, a, b } => {
+            Inst::FCmp { pred, signals, kind, dst, a, b } => {
                 let values = [a, b].map(|operand| self.operand(state, operand, kind.width()));
+                if self.tracks_exceptions && !matches!(pred, FCmpPred::False | FCmpPred::True) {
+                    let operands = self.terms(values, kind.width());
+                    self.raise_comparison(state, terms::format(kind), signals, &operands);
+                }
                 let number =
                     Self::numbers(values, kind.width()).and_then(|[a, b]| order(terms::format(kind), a, b));
                 if let Some(order) = number {
@@ -162,6 +172,10 @@ impl Machine {
                 let value = self.operand(state, a, width);
                 let (format, op) =
                     (terms::format(kind), if signed { FloatOp::FFromSInt } else { FloatOp::FFromUInt });
+                if self.tracks_exceptions {
+                    let operands = self.terms([value], width);
+                    self.raise_rounding(state, op, FloatParameter::new(format, rounding), &operands);
+                }
                 if let Some([a]) = Self::numbers([value], width.max(kind.width())) {
                     let word = compute(op, FloatParameter::new(format, rounding), kind.width(), width, a, 0);
                     self.set(state, dst, Value::number(word));
@@ -176,6 +190,10 @@ impl Machine {
                 let value = self.operand(state, a, from.width());
                 let parameter =
                     FloatParameter { format: terms::format(to), rounding, source: terms::format(from) };
+                if self.tracks_exceptions {
+                    let operands = self.terms([value], from.width());
+                    self.raise_rounding(state, FloatOp::FToF, parameter, &operands);
+                }
                 if let Some([a]) = Self::numbers([value], from.width().max(to.width())) {
                     let word = compute(FloatOp::FToF, parameter, to.width(), from.width(), a, 0);
                     self.set(state, dst, Value::number(word));
@@ -233,6 +251,10 @@ impl Machine {
         let value = self.operand(state, a, from);
         let op = if signed { FloatOp::FToSInt } else { FloatOp::FToUInt };
         let parameter = FloatParameter::new(format, Rounding::TowardZero);
+        if self.tracks_exceptions {
+            let [a] = self.terms([value], from);
+            self.raise_integer(state, format, signed, width, a);
+        }
         if let Some([a]) = Self::numbers([value], width.max(from)) {
             let word = compute(op, parameter, width, from, a, 0);
             if word != 1 << (width - 1) {

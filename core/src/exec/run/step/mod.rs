@@ -7,6 +7,7 @@ mod call;
 mod checks;
 mod compare;
 mod control;
+mod exceptions;
 mod float;
 pub(super) mod float_terms;
 mod memory;
