@@ -7,6 +7,7 @@ from experiments import (
     coreutils,
     eca,
     foo,
+    gsl,
     layers,
     libs,
     objres,
@@ -37,12 +38,13 @@ EXPERIMENTS: dict[str, Experiment] = {
         libs.EXPERIMENT,
         structures.EXPERIMENT,
         params.EXPERIMENT,
+        gsl.EXPERIMENT,
+        gsl.PARAMETERS,
         layers.EXPERIMENT,
         peers.EXPERIMENT,
     )
 }
 
 NOT_YET: dict[str, str] = {
-    "floating point": "the third paper's QF_ABVFP programs need floating point",
     "Java": "the third paper's Java programs need another front end",
 }

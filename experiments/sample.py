@@ -89,6 +89,7 @@ def explored(job: dict[str, Any], instructions: int | None) -> dict[str, Any]:
     found = None if data["stopped"] == "max-time" else [data["paths"], bugs, data["instructions"]]
     return {"wall_s": data["explore_s"], "stopped": _unfinished(job, data, limited), "found": found, "curve": curve,
             "instructions": data["instructions"], "states": data["forks"] + 1, "paths": data["paths"]["completed"],
+            "complete": data["complete"],
             "reached": data["coverage"]["covered"] + data["coverage"]["library"]["covered"],
             "mismatches": run.mismatches, **lines, **_solver(data["explore_s"], data["solver"])}  # fmt: skip
 
@@ -118,7 +119,10 @@ def _unfinished(job: dict[str, Any], data: dict[str, Any], limited: bool) -> str
     if data["stopped"] not in (None, wanted[job["until"]]):
         return str(data["stopped"])
     if data["stopped"] is None or data["paths"]["unsupported"]:
-        return "; ".join(sorted({row["why"] for row in data["incomplete"]})) or None
+        # A run for a time may end early because all that is left are branches that the solver did not answer.
+        timed = job["until"] == "time" and not data["paths"]["unsupported"]
+        reasons = {row["why"] for row in data["incomplete"] if not (timed and row["why"].startswith("solver:"))}
+        return "; ".join(sorted(reasons)) or None
     return None
 
 

@@ -46,6 +46,23 @@ _JSON = (
 ).split()
 
 
+_GSL_FOLDERS = (
+    "gsl utils sys err complex block vector matrix permutation sort cblas blas poly linalg eigen specfunc rng randist"
+    " cdf integration deriv diff"
+)
+_GSL_FUNCTIONS = tuple(
+    """
+    gsl_cdf_beta_P gsl_cdf_beta_Pinv gsl_cdf_cauchy_Pinv gsl_cdf_chisq_P gsl_cdf_gumbel1_Q gsl_cdf_gumbel1_Qinv
+    gsl_cdf_gumbel2_Pinv gsl_cdf_weibull_Qinv gsl_complex_exp gsl_complex_log gsl_complex_sinh gsl_deriv_forward
+    gsl_diff_forward gsl_eigen_genv_sort gsl_integration_glfixed gsl_integration_qawc gsl_integration_qng
+    gsl_linalg_PTLQ_decomp gsl_linalg_complex_LU_lndet gsl_poly_complex_solve_cubic gsl_poly_complex_solve_quadratic
+    gsl_poly_solve_quadratic gsl_sf_airy_Ai_deriv_e gsl_sf_bessel_In_scaled_e gsl_sf_bessel_Inu_e
+    gsl_sf_bessel_Inu_scaled_asymp_unif_e gsl_sf_bessel_Inu_scaled_e gsl_sf_bessel_cos_pi4_e gsl_sf_bessel_sin_pi4_e
+    gsl_sf_debye_1_e gsl_sf_elljac_e gsl_sf_gamma_inc_P_e
+    """.split()
+)
+
+
 def _defines(*names: str, **values: str | int) -> str:
     """The text of a header."""
     return "".join(f"#define {name} {value}\n" for name, value in {**dict.fromkeys(names, 1), **values}.items())
@@ -67,6 +84,9 @@ class Package:
     """Patterns of sources that are compiled with the driver `libs/NAME.c` of `FAMILIES`, instead of `make`."""
     flags: tuple[str, ...] = ()
     """Compiler flags for these sources."""
+    drives: tuple[str, ...] = ()
+    """Functions that the driver `NAME/driver.c` of `FAMILIES` calls, one in each executable. It is linked with all
+    objects that `make` made."""
 
 
 PACKAGES = {
@@ -158,6 +178,14 @@ PACKAGES = {
         library=("lib/*.c",),
         flags=("-I.", "-Ilib", "-DHAVE_CONFIG_H"),
     ),
+    # The folders that the functions need; the programs and the whole library need all others.
+    "gsl": Package(
+        "2.7.1",
+        "drivers/*",
+        configure=("./configure", "--disable-shared", "CFLAGS=-O1 -g"),
+        make=("make", "all-recursive", "PROGRAMS=", "SUBLIBS=", f"SUBDIRS={_GSL_FOLDERS}"),
+        drives=_GSL_FUNCTIONS,
+    ),
     "libtommath": Package("1.2.0", "libtommath", configure=(), library=("bn_*.c",), flags=("-I.",)),
     # C older than clang accepts by default; its Makefile lacks the dependency of programs on the library.
     "discount": Package(
@@ -179,7 +207,7 @@ def program(package: str, name: str) -> Path:
 
 def is_built(package: str) -> bool:
     """Whether the last step of building the package in the user's cache is done."""
-    last = "driver" if PACKAGES[package].library else "make"
+    last = "driver" if PACKAGES[package].library or PACKAGES[package].drives else "make"
     return (_cache() / package / f".{last}-done").exists()
 
 
@@ -207,6 +235,8 @@ def build(name: str, into: Path, *, jobs: int | None = None) -> list[Path]:
         steps.append(("driver", lambda: _drive(name, package, sources, folder / "driver.log")))
     else:
         steps.append(("make", lambda: _run(words, sources, folder / "make.log")))
+    if package.drives:
+        steps.append(("driver", lambda: _drive_functions(name, package, sources, folder / "driver.log")))
     for step, action in steps:
         stamp = folder / f".{step}-done"
         if not stamp.exists():
@@ -279,6 +309,17 @@ def _drive(name: str, package: Package, sources: Path, log: Path) -> None:
     files = sorted(str(path.relative_to(sources)) for pattern in package.library for path in sources.glob(pattern))
     driver = FAMILIES / "libs" / f"{name}.c"
     _run(["partita-cc", "-g", "-O1", "-w", *package.flags, str(driver), *files, "-o", name], sources, log)
+
+
+def _drive_functions(name: str, package: Package, sources: Path, log: Path) -> None:
+    """Links the driver with all objects of the package, once for each function."""
+    objects = sorted(str(path.relative_to(sources)) for path in sources.glob("*/*.o"))
+    _run(["partita-ar", "rcs", "objects.a", *objects], sources, log)
+    (sources / "drivers").mkdir(exist_ok=True)
+    driver = FAMILIES / name / "driver.c"
+    for function in package.drives:
+        words = ["-g", "-O1", "-w", "-I.", f"-DDRIVE={function}", str(driver), "objects.a", "-o", f"drivers/{function}"]
+        _run(["partita-cc", *words], sources, log)
 
 
 def _run(command: Sequence[str], folder: Path, log: Path) -> None:
