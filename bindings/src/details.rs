@@ -1,6 +1,6 @@
 //! Details of a run for reports: the tree of forks, the decisions that lead into bugs, the slowest queries.
 
-use partita_core::exec::{Bug, Engine, ForkNode, Place};
+use partita_core::exec::{Bug, Continues, Engine, ForkNode, Place, Row};
 use partita_core::solve::Slow;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
@@ -57,5 +57,43 @@ pub(crate) fn slow<'py>(py: Python<'py>, row: &Slow) -> PyResult<Bound<'py, PyDi
     dict.set_item("constraints", row.constraints)?;
     dict.set_item("bytes", row.size)?;
     dict.set_item("text", row.text.as_deref())?;
+    Ok(dict)
+}
+
+/// A side: value, `taken`, `forked` or `closed`, its number or those of its core, its condition.
+type SideRow<'a> = (u64, &'static str, Vec<u32>, Option<&'a str>);
+
+fn side_row(row: &Row) -> SideRow<'_> {
+    let (how, sides) = match &row.continues {
+        Continues::Taken(side) => ("taken", vec![*side]),
+        Continues::Forked(side) => ("forked", vec![*side]),
+        Continues::Closed(core) => ("closed", core.clone()),
+    };
+    (row.value, how, sides, row.condition.as_deref())
+}
+
+/// The recorded decisions of a run.
+pub(crate) fn decisions<'py>(py: Python<'py>, core: &Engine) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    let (points, leaves) = (PyList::empty(py), PyList::empty(py));
+    if let Some(decisions) = core.recorded_decisions() {
+        for point in &decisions.points {
+            let rows: Vec<SideRow<'_>> = point.rows.iter().map(side_row).collect();
+            let place = (point.parent, point.func.0, point.pc, point.step);
+            let (kind, purpose) = (point.kind.name(), &*point.purpose);
+            points.append((place, kind, purpose, point.number, point.condition.as_deref(), rows))?;
+        }
+        for leaf in &decisions.leaves {
+            let inputs = PyList::empty(py);
+            for (name, variable, bytes) in &leaf.inputs {
+                inputs.append((name, variable, PyBytes::new(py, bytes)))?;
+            }
+            leaves.append((leaf.side, leaf.step, &leaf.ending, inputs))?;
+        }
+    }
+    dict.set_item("points", points)?;
+    dict.set_item("leaves", leaves)?;
+    dict.set_item("functions", core.origins().functions.clone())?;
+    dict.set_item("globals", core.origins().globals.clone())?;
     Ok(dict)
 }

@@ -180,6 +180,17 @@ impl Engine {
         Ok(())
     }
 
+    /// Records the decisions of all paths. To be called before exploring starts.
+    fn record_decisions(&self, py: Python<'_>) -> PyResult<()> {
+        self.lock(py)?.record_decisions();
+        Ok(())
+    }
+
+    /// The recorded decisions as rows, the ends of paths, and the origins of functions and globals in the parts.
+    fn decisions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        details::decisions(py, &*self.lock(py)?)
+    }
+
     fn keep_paths(&self, py: Python<'_>) -> PyResult<()> {
         self.lock(py)?.keep_paths();
         Ok(())

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from partita import _core, options, results
+from partita.certificate import Certificate
 from partita.entry import Entry, bounds_of, load_from
 from partita.errors import InternalError, UsageError
 from partita.frontends import cache
@@ -86,6 +87,7 @@ def explore(
     classpath: str | None = None,
     entry: str | None = None,
     out: str | os.PathLike[str] | None = None,
+    certificate: str | os.PathLike[str] | None = None,
 ) -> Run:
     """Explores every feasible path of a program (.c files, .bc, .ll, an executable built with `partita cc`, or Java).
 
@@ -111,6 +113,8 @@ def explore(
 
     `hooks` are Python functions that replace C functions (`partita.hooks`), `search` is the name of a strategy or an
     object (`partita.search`), `layers` a chain as for `Solver`. docs/python.md and docs/own-models.md have examples.
+
+    With `certificate`, a run that explored everything writes a certificate into that file (docs/certificates.md).
 
     >>> run = explore("prog.c", max_time=60)
     >>> for path in run:
@@ -167,6 +171,11 @@ def explore(
     run.entry = driven
     # Compiling libraries, which is done once, does not count.
     run.count_time(compile_s - (cache.filling_s - filling_s))
+    if certificate is not None:
+        if hooks:
+            raise UsageError("expected no hooks with a certificate: a checker cannot follow Python functions")
+        engine.record_decisions()
+        run.certificate = Certificate(Path(certificate), [user, *parts], [texts[0], *arguments], env, check)
     if out is not None:
         run.write_to(Path(out))
     return run
@@ -189,6 +198,7 @@ class Run:
         self.program = program
         self.compile_s = compile_s
         self.out: Path | None = None
+        self.certificate: Certificate | None = None
         self.limits: dict[str, float | None] = {}
         """Limits by the names of `explore`'s options; None: not set."""
         self.entry: Entry | None = None
@@ -288,6 +298,11 @@ class Run:
             write_atomically(self.out / "tree.json", json.dumps(details.tree(self._engine)) + "\n")
             write_atomically(self.out / "slowest.json", json.dumps(details.slowest(self._engine), indent=1) + "\n")
             write_atomically(self.out / "run.json", json.dumps(self.summary(), indent=2) + "\n")
+        if self.certificate is not None:
+            if self.complete:
+                write_atomically(self.certificate.path, self.certificate.text(self._engine.decisions()))
+            else:
+                self.warn(f"no certificate in `{self.certificate.path}`: the exploration is incomplete")
 
     def tests(self) -> Iterator[TestCase]:
         """Reads the tests written so far from the folder of the run."""

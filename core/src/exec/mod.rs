@@ -19,6 +19,7 @@ mod run;
 mod state;
 mod watchdog;
 
+pub use decide::decisions::{Continues, Decisions, Kind as DecisionKind, Leaf, Point, Row};
 pub use decide::search::{Chooser, OpenState, SEARCHES, SearchRow};
 pub use options::{
     Ambient, Argument, CHECKS, CheckRow, Checks, DEFAULT_LAYERS, Group, Kind as OptionKind, OPTIONS,
@@ -146,6 +147,16 @@ impl Engine {
     /// Replaces the functions of these names by `hooks`. Errors: the first name that no function has.
     pub fn set_hooks(&mut self, names: &[String], hooks: Box<dyn Hooks>) -> Result<(), String> {
         self.machine.set_hooks(names, hooks)
+    }
+
+    /// Records the decisions of all paths from now on; to be called before the first state runs.
+    pub fn record_decisions(&mut self) {
+        self.decider().decisions = Some(Box::new(Decisions::new()));
+    }
+
+    /// The decisions of all paths, if they are recorded.
+    pub fn recorded_decisions(&self) -> Option<&Decisions> {
+        self.machine.decider.decisions.as_deref()
     }
 
     /// Keeps finished paths for `take_finished`.
@@ -369,6 +380,11 @@ impl Engine {
         let program = self.machine.program();
         let is_user = |f: &'_ crate::program::Function| f.is_defined() && !f.library;
         program.functions.iter().map(move |f| (program.string(f.name), is_user(f)))
+    }
+
+    /// Where functions and globals of the linked program come from.
+    pub fn origins(&self) -> &crate::program::Origins {
+        &self.machine.program().origins
     }
 
     pub fn stats(&self) -> Stats {

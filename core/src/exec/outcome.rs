@@ -114,6 +114,17 @@ impl Outcome {
         Outcome::Unsupported { message: message.into() }
     }
 
+    /// Kind of the ending, in a word: a class, or another ending.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Outcome::Exit { .. } => "exit",
+            Outcome::Bug { class, .. } => class.name(),
+            Outcome::Limit { limit, .. } => limit.name(),
+            Outcome::Unsupported { .. } => "unsupported",
+            Outcome::Dropped => "dropped",
+        }
+    }
+
     /// First line of a message. Only messages of failed hooks have more.
     pub fn first_line(message: &str) -> &str {
         message.lines().next().unwrap_or_default()

@@ -220,22 +220,26 @@ impl Linker {
             let mut function = take_function(&mut self.parts[at.0].functions[at.1]);
             self.renumber_function(at.0, bases[at.0], &mut function);
             out.functions.push(function);
+            out.origins.functions.push(at);
         }
         for &at in &self.globals.kept {
             let mut global = take_global(&mut self.parts[at.0].globals[at.1]);
             self.renumber_global(at.0, bases[at.0], &mut global);
             out.globals.push(global);
+            out.origins.globals.push(at);
         }
         for (at, target, _) in self.functions.kept_aliases() {
             let mut alias = take_function(&mut self.parts[at.0].functions[at.1]);
             self.renumber_function(at.0, bases[at.0], &mut alias);
             alias.alias = Some(FuncId(target));
+            out.origins.functions.push(at);
             out.functions.push(alias);
         }
         for (at, target, offset) in self.globals.kept_aliases() {
             let mut alias = take_global(&mut self.parts[at.0].globals[at.1]);
             self.renumber_global(at.0, bases[at.0], &mut alias);
             alias.alias = Some((GlobalId(target), offset));
+            out.origins.globals.push(at);
             out.globals.push(alias);
         }
         for (part, program) in self.parts.iter().enumerate() {

@@ -163,7 +163,8 @@ impl<'a> Decoder<'a> {
         let structor = |r: &mut Self| Ok(Structor { priority: r.word()?, function: FuncId(r.word()?) });
         let constructors = self.list(structor)?;
         let destructors = self.list(structor)?;
-        Ok(Program { functions, globals, strings, wides, constructors, destructors })
+        let origins = super::Origins::default();
+        Ok(Program { functions, globals, strings, wides, constructors, destructors, origins })
     }
 
     fn global(&mut self) -> Decoded<Global> {

@@ -57,6 +57,15 @@ pub struct Program {
     pub constructors: Vec<Structor>,
     /// Functions to call after `main` or from `exit`, in order.
     pub destructors: Vec<Structor>,
+    /// Part and index of each function before linking, and of each global.
+    pub origins: Origins,
+}
+
+/// Where the symbols of a linked program come from: part and index, in the order of their new ids.
+#[derive(Clone, Debug, Default)]
+pub struct Origins {
+    pub functions: Vec<(usize, usize)>,
+    pub globals: Vec<(usize, usize)>,
 }
 
 /// One entry of `llvm.global_ctors` or `llvm.global_dtors`.

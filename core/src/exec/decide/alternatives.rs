@@ -3,10 +3,12 @@
 //! The state takes the alternative of its model without a query. The others are queried; each feasible one becomes
 //! a forked state.
 use super::Decider;
-use super::queries::Side;
+use super::decisions::{Kind, Row, What};
+use super::queries::{Side, closed_row, forked_row};
 use crate::exec::outcome::Outcome;
 use crate::exec::state::{Fact, State};
 use crate::expr::Expr;
+use crate::expr::smtlib::Printer;
 use crate::program::EdgeId;
 use std::sync::Arc;
 
@@ -33,10 +35,11 @@ impl Decider {
         then: EdgeId,
         other: EdgeId,
     ) -> EdgeId {
-        let (truth, child) = self.fork_on(state, condition);
+        let (truth, child) = self.fork_on(state, condition, What::new(Kind::Branch, ""));
         let (here, there) = if truth { (then, other) } else { (other, then) };
         if let Some(mut child) = child {
             child.edge = Some(there.0);
+            child.executed += 1;
             self.recorder.forks.set_side(child.fork_leaf, there);
             self.recorder.forks.set_side(state.fork_leaf, here);
             self.forked.push(child);
@@ -53,6 +56,7 @@ impl Decider {
         // Children in `first..before` have alternatives before the model's.
         let first = self.forked.len();
         let mut before = first;
+        let mut closed = Vec::new();
         for (i, &(edge, condition)) in alternatives.iter().enumerate() {
             if i == taken {
                 self.ask_model_side(state, condition);
@@ -62,11 +66,12 @@ impl Decider {
             // The queries do not include the negations of the other conditions, which exclude each other
             // anyway.
             match self.fork_side(state, condition) {
-                Side::Infeasible => {}
+                Side::Infeasible(reasons) => closed.push(closed_row(edge.0.into(), reasons)),
                 Side::Skipped => alone = false,
                 Side::Feasible(mut child) => {
                     alone = false;
                     child.edge = Some(edge.0);
+                    child.executed += 1;
                     if let Some(node) = forked.replace(state.fork_leaf) {
                         self.recorder.forks.set_intermediate(node);
                     }
@@ -74,6 +79,14 @@ impl Decider {
                 }
             }
         }
+        let forks: Vec<Row> = self.forked[first..]
+            .iter()
+            .map(|child| forked_row(child.edge.expect("set above").into(), child))
+            .collect();
+        let own = alternatives[taken].0.0.into();
+        self.record_point(state, What::new(Kind::Switch, ""), None, own, |decisions, path| {
+            forks.into_iter().chain(closed.iter().map(|row| row(decisions, path))).collect()
+        });
         if !alone {
             self.add_constraint(state, alternatives[taken].1);
         }
@@ -82,6 +95,7 @@ impl Decider {
             // The first alternative continues, so that the order does not depend on the model.
             for child in self.forked[first..before].iter_mut().rev() {
                 std::mem::swap(&mut state.path, &mut child.path);
+                std::mem::swap(&mut state.decision, &mut child.decision);
                 edge = child.edge.replace(edge).expect("set above");
             }
         }
@@ -101,6 +115,7 @@ impl Decider {
         &mut self,
         state: &mut State,
         e: Expr,
+        purpose: &str,
         alternatives: &[Alternative],
         fault: impl Fn(&State, u64) -> Outcome,
     ) -> Result<Fact, Outcome> {
@@ -108,6 +123,8 @@ impl Decider {
         let mut alone = true;
         let mut forked = 0;
         let mut skipped = false;
+        let mut rows = Vec::new();
+        let mut closed = Vec::new();
         for (i, alternative) in alternatives.iter().enumerate() {
             if i == own {
                 self.ask_model_side(state, alternative.condition);
@@ -119,10 +136,13 @@ impl Decider {
                 continue;
             }
             match self.fork_side(state, alternative.condition) {
-                Side::Infeasible => {}
+                Side::Infeasible(reasons) => {
+                    closed.push((i, closed_row(self.target_value(alternative), reasons)));
+                }
                 Side::Skipped => alone = false,
                 Side::Feasible(mut child) => {
                     alone = false;
+                    rows.push((i, forked_row(self.target_value(alternative), &child)));
                     match alternative.fact {
                         Some(fact) => {
                             forked += 1;
@@ -143,6 +163,17 @@ impl Decider {
             self.incomplete(state, &format!("a symbolic pointer with more than {limit} targets"));
             self.recorder.stats.limits += 1;
         }
+        if self.decisions.is_some() {
+            let own_value = self.target_value(&alternatives[own]);
+            let texts: Vec<Option<String>> =
+                alternatives.iter().map(|alternative| self.fault_text(alternative)).collect();
+            let own_text = texts[own].clone();
+            self.record_point(state, What::new(Kind::Target, purpose), None, own_value, |decisions, path| {
+                rows.extend(closed.iter().map(|(i, row)| (*i, row(decisions, path))));
+                rows.into_iter().map(|(i, row)| Row { condition: texts[i].clone(), ..row }).collect()
+            });
+            self.set_taken_text(own_text);
+        }
         if !alone {
             self.add_constraint(state, alternatives[own].condition);
         }
@@ -155,6 +186,28 @@ impl Decider {
                 let address = self.fault_address(state, e);
                 Err(fault(state, address))
             }
+        }
+    }
+
+    /// Address of the target in a recorded decision; 0 for an error.
+    fn target_value(&self, alternative: &Alternative) -> u64 {
+        match alternative.fact {
+            Some(Fact::Inside { id, .. }) => id.base(),
+            Some(Fact::Equal(address)) => address,
+            None => 0,
+        }
+    }
+
+    /// Condition of a target that is an error.
+    fn fault_text(&self, alternative: &Alternative) -> Option<String> {
+        let is_fault = alternative.fact.is_none();
+        is_fault.then(|| Printer::new(&self.solver.graph).term(alternative.condition))
+    }
+
+    /// Sets the condition of the side taken at the newest point.
+    fn set_taken_text(&mut self, text: Option<String>) {
+        if let Some(point) = self.decisions.as_mut().and_then(|decisions| decisions.points.last_mut()) {
+            point.rows[0].condition = text;
         }
     }
 

@@ -1,7 +1,8 @@
 //! Concrete values for symbolic ones, where the engine needs them: all of a few, some of many, or one. Values
 //! that are not explored are counted as incomplete.
 use super::Decider;
-use super::queries::Side;
+use super::decisions::{Kind, What};
+use super::queries::{Side, closed_row};
 use crate::exec::outcome::Outcome;
 use crate::exec::state::object::MAX_OBJECT_BYTES;
 use crate::exec::state::value::Value;
@@ -27,7 +28,8 @@ impl Decider {
         let word = bits.low();
         debug_assert!(width <= 64 && bits.width() == width);
         let equal = self.equals(e, bits);
-        if let (_, Some(mut others)) = self.fork_on(state, equal) {
+        let what = What { kind: Kind::Value, purpose: why, number: word };
+        if let (_, Some(mut others)) = self.fork_on(state, equal, what) {
             others.values_tried += 1;
             if others.values_tried >= self.options.max_values {
                 self.incomplete(state, &format!("more than {} values for {why}", self.options.max_values));
@@ -74,7 +76,7 @@ impl Decider {
                 continue;
             }
             match self.fork_side(state, equal) {
-                Side::Infeasible | Side::Skipped => {}
+                Side::Infeasible(_) | Side::Skipped => {}
                 Side::Feasible(mut child) => {
                     child.learn(e, Fact::Equal(size));
                     self.forked.push(child);
@@ -162,7 +164,11 @@ impl Decider {
         let equal = self.equals(e, bits.clone());
         let differs = self.solver.graph.not(equal);
         match self.ask(state, differs) {
-            Answer::Unsat(_) => {}
+            Answer::Unsat(core) => {
+                let what = What { kind: Kind::Value, purpose: why, number: bits.low() };
+                let closed = closed_row(0, core.constraints);
+                self.record_point(state, what, Some(equal), 1, |d, path| vec![closed(d, path)]);
+            }
             Answer::Sat(_) => {
                 self.incomplete(state, &format!("concretised: {why}"));
                 self.add_constraint(state, equal);

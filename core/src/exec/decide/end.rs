@@ -1,5 +1,6 @@
 //! The end of a path: its inputs and output under the path model go to the recorder.
 use super::Decider;
+use super::decisions::Leaf;
 use crate::exec::outcome::{Limit, Outcome, Place};
 use crate::exec::record::testcase::{Finished, TestCase};
 use crate::exec::state::State;
@@ -108,6 +109,20 @@ impl Decider {
         Finished { condition, place, stack, test, number: None, output, first, outcome }
     }
 
+    /// Records the end of a path, if decisions are recorded.
+    fn record_leaf(&mut self, state: &State, outcome: &Outcome) {
+        if self.decisions.is_none() {
+            return;
+        }
+        let variables = state.inputs.in_order().into_iter().map(|input| self.graph().name(input.array).to_string());
+        let inputs = self.inputs_of(state).into_iter().zip(variables);
+        let inputs = inputs.map(|((name, bytes), variable)| (name, variable, bytes)).collect();
+        let step = self.step();
+        if let Some(decisions) = &mut self.decisions {
+            decisions.leaves.push(Leaf { side: state.decision, step, ending: outcome.ending(), inputs });
+        }
+    }
+
     /// Ends a path: counts it, and writes its test if it gets one.
     pub fn end_path(&mut self, state: Box<State>, outcome: Outcome) {
         let mut first = false;
@@ -139,8 +154,12 @@ impl Decider {
                 self.incomplete(&state, message);
                 self.recorder.wants_test(&state.untested)
             }
-            Outcome::Dropped => return self.release(state),
+            Outcome::Dropped => {
+                self.record_leaf(&state, &outcome);
+                return self.release(state);
+            }
         };
+        self.record_leaf(&state, &outcome);
         let wants_test = wants_test && !state.is_silent && self.recorder.has_test_left();
         if wants_test || self.recorder.keeps_finished() {
             let mut finished = self.finish(&state, outcome, first);

@@ -4,12 +4,14 @@
 //! knows states as data, and nothing of the instructions and models of functions that need its decisions.
 mod alternatives;
 mod concretise;
+pub mod decisions;
 mod end;
 mod queries;
 mod readable;
 pub mod search;
 
 pub use alternatives::Alternative;
+pub use decisions::{Kind, What};
 
 use crate::budget::{Budget, Cancel, Unwinder};
 use crate::exec::options::Options;
@@ -20,10 +22,12 @@ use crate::exec::state::value::Value;
 use crate::expr::walk::Atom;
 use crate::expr::{Bits, Expr, Graph, Model};
 use crate::interval::Set;
-use crate::program::Program;
+use crate::expr::smtlib::Printer;
+use crate::program::{Callee, Inst, Program};
 use crate::query::{Path, Status};
 use crate::solve::Solver;
 use std::sync::Arc;
+use decisions::{Continues, Decisions, Point, Row, SideId};
 use std::time::Instant;
 
 /// Largest number of frames in the stack of a finished path.
@@ -43,6 +47,12 @@ pub struct Decider {
     forked: Vec<Box<State>>,
     /// The current state has shared its objects with another one since this flag was cleared.
     shares_objects: bool,
+    /// Decisions of all paths, if they are recorded.
+    pub decisions: Option<Box<Decisions>>,
+    /// Number of instructions that the current state has executed at the end of this turn, if it uses all of it.
+    turn_end: u64,
+    /// Number of instructions left in this turn after the current one.
+    left: u64,
 }
 
 impl Decider {
@@ -59,7 +69,26 @@ impl Decider {
             run_over: false,
             forked: Vec::new(),
             shares_objects: false,
+            decisions: None,
+            turn_end: 0,
+            left: 0,
         }
+    }
+
+    /// A turn of `fuel` instructions begins for a state that has executed `executed`.
+    pub fn begin_turn(&mut self, executed: u64, fuel: u64) {
+        self.turn_end = executed + fuel;
+    }
+
+    /// The next instruction is the last but `left` of the turn.
+    #[inline]
+    pub fn set_left(&mut self, left: u64) {
+        self.left = left;
+    }
+
+    /// Number of instructions that the current state executed before this one.
+    pub(super) fn step(&self) -> u64 {
+        self.turn_end - self.left - 1
     }
 
     /// Handle that cancels the current query and the run, from any thread.
@@ -167,7 +196,16 @@ impl Decider {
 
     /// Set of values that contains all values of an expression on the state's path.
     pub fn values(&mut self, state: &State, e: Expr) -> Set {
-        self.solver.values(state.path, e)
+        let set = self.solver.values(state.path, e);
+        if self.decisions.is_some() {
+            let root = self.solver.tree.root();
+            if self.solver.values(root, e) != set
+                && let Some(decisions) = &mut self.decisions
+            {
+                decisions.set_narrowed(state.decision);
+            }
+        }
+        set
     }
 
     /// Adds `constraint`, which `model` satisfies, to the state's path.
@@ -175,6 +213,12 @@ impl Decider {
         let node = self.solver.tree.extend(&self.solver.graph, state.path, constraint);
         if node != state.path {
             self.solver.tree.set_status(node, Status::Feasible(model));
+        }
+        if let Some(decisions) = &mut self.decisions {
+            let tree = &self.solver.tree;
+            for path in tree.upwards(node).take_while(|path| *path != state.path) {
+                decisions.add_constraint(state.decision, tree.constraint(path));
+            }
         }
         self.solver.tree.release(state.path);
         state.path = node;
@@ -184,6 +228,48 @@ impl Decider {
     fn add_constraint(&mut self, state: &mut State, condition: Expr) {
         let model = self.model(state).clone();
         self.extend_path(state, condition, model);
+    }
+
+    /// Records a point of this state, if decisions are recorded: the state takes the side `taken`, whose condition
+    /// is added to its path after this call. `others` are the other sides.
+    fn record_point(
+        &mut self,
+        state: &mut State,
+        what: What<'_>,
+        condition: Option<Expr>,
+        taken: u64,
+        others: impl FnOnce(&Decisions, SideId) -> Vec<Row>,
+    ) {
+        let Some(mut decisions) = self.decisions.take() else { return };
+        let parent = state.decision;
+        let own = decisions.add_side(parent);
+        let mut rows = vec![Row { value: taken, continues: Continues::Taken(own), condition: None }];
+        rows.extend(others(&decisions, parent));
+        let condition = condition.filter(|_| self.calls_model(state));
+        decisions.points.push(Point {
+            parent,
+            func: state.frame.func,
+            pc: state.frame.pc,
+            step: self.step(),
+            kind: what.kind,
+            purpose: what.purpose.into(),
+            number: what.number,
+            condition: condition.map(|e| Printer::new(&self.solver.graph).term(e)),
+            rows,
+        });
+        state.decision = own;
+        self.decisions = Some(decisions);
+    }
+
+    /// Is the current instruction a call that may be answered by a model?
+    fn calls_model(&self, state: &State) -> bool {
+        match &self.program.functions[state.frame.func.index()].insts[state.frame.pc as usize] {
+            Inst::Call(call) => match call.callee {
+                Callee::Direct(func) => !self.program.functions[func.index()].is_defined(),
+                Callee::Indirect(_) => true,
+            },
+            _ => false,
+        }
     }
 
     /// Place that the program reported, or that of the innermost frame in the user's code.

@@ -8,16 +8,18 @@
 //! models, and the answer is ignored: same paths, more queries. Experiments use this to put other executors'
 //! load on the layers.
 use super::Decider;
+use super::decisions::{Continues, Decisions, Kind, Row, SideId, What};
 use crate::exec::outcome::{Limit, Outcome};
 use crate::exec::record::fork_tree::ForkPlace;
 use crate::exec::state::State;
 use crate::expr::Expr;
-use crate::query::{Answer, Path, Query, Why};
+use crate::query::{Answer, Path, Query, Reasons, Why};
 use std::time::Instant;
 
 /// Result of asking for the other side of a decision.
 pub(super) enum Side {
-    Infeasible,
+    /// Because of these constraints of the path.
+    Infeasible(Reasons),
     Feasible(Box<State>),
     /// Unknown, or forking is not allowed: counted as incomplete, and not explored.
     Skipped,
@@ -74,12 +76,21 @@ impl Decider {
         let mut child = Box::new(state.clone());
         child.id = self.recorder.stats.states;
         child.fork_leaf = other;
+        child.executed = self.step();
+        if let Some(decisions) = &mut self.decisions {
+            child.decision = decisions.add_side(state.decision);
+        }
         child
     }
 
     /// Decides the boolean `condition`. Returns the side the state is on now, and a state on the other side
     /// if that is feasible too. Both have their side as a constraint.
-    pub(super) fn fork_on(&mut self, state: &mut State, condition: Expr) -> (bool, Option<Box<State>>) {
+    pub(super) fn fork_on(
+        &mut self,
+        state: &mut State,
+        condition: Expr,
+        what: What<'_>,
+    ) -> (bool, Option<Box<State>>) {
         if self.solver.graph.is_const(condition) {
             return (self.solver.graph.is_true(condition), None);
         }
@@ -91,13 +102,19 @@ impl Decider {
             self.ask_model_side(state, held);
         }
         let child = match self.fork_side(state, other) {
-            Side::Infeasible => return (truth, None),
+            Side::Infeasible(reasons) => {
+                let closed = closed_row((!truth).into(), reasons);
+                self.record_point(state, what, Some(condition), truth.into(), |d, side| vec![closed(d, side)]);
+                return (truth, None);
+            }
             Side::Skipped => None,
             Side::Feasible(child) => Some(child),
         };
         if truth {
             self.ask_model_side(state, held);
         }
+        let forked = child.as_ref().map(|child| forked_row((!truth).into(), child));
+        self.record_point(state, what, Some(condition), truth.into(), |_, _| forked.into_iter().collect());
         self.add_constraint(state, held);
         if !truth
             && !self.options.path_model
@@ -106,6 +123,7 @@ impl Decider {
             // The true side continues first, so that the order of paths does not depend on the layers'
             // models.
             std::mem::swap(&mut state.path, &mut child.path);
+            std::mem::swap(&mut state.decision, &mut child.decision);
             return (true, Some(child));
         }
         (truth, child)
@@ -133,7 +151,7 @@ impl Decider {
     /// Decides `condition` for the current instruction. A state on the other side, if that is feasible too,
     /// executes the instruction again.
     pub fn decide(&mut self, state: &mut State, condition: Expr) -> bool {
-        let (truth, other) = self.fork_on(state, condition);
+        let (truth, other) = self.fork_on(state, condition, What::new(Kind::Condition, ""));
         self.forked.extend(other);
         truth
     }
@@ -142,14 +160,14 @@ impl Decider {
     /// constrained.
     pub(super) fn fork_side(&mut self, state: &mut State, condition: Expr) -> Side {
         if self.solver.graph.is_false(condition) {
-            return Side::Infeasible;
+            return Side::Infeasible(Reasons::None);
         }
         if !state.may_fork {
             self.incomplete(state, "klee_set_forking(0): a side of a branch was not explored");
             return Side::Skipped;
         }
         match self.ask(state, condition) {
-            Answer::Unsat(_) => Side::Infeasible,
+            Answer::Unsat(core) => Side::Infeasible(core.constraints),
             Answer::Unknown(why) => {
                 self.count_unknown(state, &why);
                 self.recorder.stats.limits += 1;
@@ -176,11 +194,13 @@ impl Decider {
         let model = self.model(state).clone();
         let holds = self.solver.evaluator.under(&self.solver.graph, &model).truth(condition);
         if holds && self.options.path_model {
+            self.record_assumption(state, condition);
             self.extend_path(state, condition, model);
             return Ok(());
         }
         match self.ask(state, condition) {
             Answer::Sat(found) => {
+                self.record_assumption(state, condition);
                 self.extend_path(state, condition, if holds { model } else { found });
                 Ok(())
             }
@@ -197,7 +217,19 @@ impl Decider {
 
     /// Ends a path in `outcome` where `fine` can be false. The state continues where it is true.
     pub fn require(&mut self, state: &mut State, fine: Expr, outcome: Outcome) -> Result<(), Outcome> {
-        match self.fork_on(state, fine) {
+        let what = What::new(Kind::Check, outcome.kind());
+        self.require_as(state, fine, outcome, what)
+    }
+
+    /// The same, recorded as this decision.
+    pub fn require_as(
+        &mut self,
+        state: &mut State,
+        fine: Expr,
+        outcome: Outcome,
+        what: What<'_>,
+    ) -> Result<(), Outcome> {
+        match self.fork_on(state, fine, what) {
             (true, None) => Ok(()),
             (true, Some(faulty)) => {
                 self.end_path(faulty, outcome);
@@ -211,4 +243,22 @@ impl Decider {
             }
         }
     }
+
+    fn record_assumption(&mut self, state: &mut State, condition: Expr) {
+        self.record_point(state, What::new(Kind::Assume, ""), Some(condition), 1, |_, _| Vec::new());
+    }
+}
+
+/// Row of a side that is infeasible for these reasons.
+pub(super) fn closed_row(value: u64, reasons: Reasons) -> impl Fn(&Decisions, SideId) -> Row {
+    move |decisions, path| Row {
+        value,
+        continues: Continues::Closed(decisions.sides_of(path, reasons.as_slice())),
+        condition: None,
+    }
+}
+
+/// Row of a side on which a forked state continues.
+pub(super) fn forked_row(value: u64, child: &State) -> Row {
+    Row { value, continues: Continues::Forked(child.decision), condition: None }
 }

@@ -476,6 +476,14 @@ pub const OPTIONS: &[OptionRow] = &[
     ),
     row(
         Group::Output,
+        "certificate",
+        Kind::Path("FILE"),
+        None,
+        "write a certificate of a complete run, for `partita check`",
+        elsewhere,
+    ),
+    row(
+        Group::Output,
         "json",
         Kind::Flag,
         Some("off"),

@@ -58,8 +58,10 @@ impl Machine {
         self.cache.clear();
         self.decider.take_shares_objects();
         let mut left = fuel;
+        self.decider.begin_turn(state.executed, fuel);
         let stop = self.run_frames(state, &mut left);
         self.decider.recorder.stats.instructions += fuel - left;
+        state.executed += fuel - left;
         stop
     }
 
@@ -81,7 +83,8 @@ impl Machine {
     /// Executes an instruction, and drops the cache if the state now shares its objects with a fork. Only the
     /// loop below reads the cache. Not inlined: the loop keeps its registers.
     #[inline(never)]
-    fn checked_step(&mut self, state: &mut State) -> StepResult {
+    fn checked_step(&mut self, state: &mut State, left: u64) -> StepResult {
+        self.decider.set_left(left);
         let result = self.step(state);
         if self.decider.take_shares_objects() {
             self.cache.clear();
@@ -111,7 +114,7 @@ impl Machine {
         macro_rules! other {
             () => {{
                 state.frame.pc = pc as u32;
-                match self.checked_step(state) {
+                match self.checked_step(state, *left) {
                     Ok(Flow::Next) => {
                         pc += 1;
                         if self.decider.is_interrupted() {

@@ -6,7 +6,7 @@
 //! for each kind of invalid pointer, which ends there. A state that executes the instruction again knows the
 //! object (`State::facts`).
 use super::Machine;
-use crate::exec::decide::Alternative;
+use crate::exec::decide::{Alternative, Kind as DecisionKind, What};
 use crate::exec::outcome::{Class, Outcome};
 use crate::exec::run::access::Access;
 use crate::exec::run::access::{access_fault, check_access, check_passed, object_at, symbolic_fault};
@@ -98,7 +98,7 @@ impl Machine {
             Some(_) | None => {
                 let alternatives = self.object_alternatives(state, e, &set, count);
                 let fault = |state: &State, address: u64| access_fault(state, address, count, access);
-                match self.decider.fork_on_targets(state, e, &alternatives, fault)? {
+                match self.decider.fork_on_targets(state, e, access.verb(), &alternatives, fault)? {
                     Fact::Inside { id, .. } => id,
                     Fact::Equal(_) => unreachable!("the alternatives of an access are objects"),
                 }
@@ -192,7 +192,8 @@ impl Machine {
             return Ok(());
         }
         let inside = self.inside(e, id, size, count);
-        self.decider.require(state, inside, fault)
+        let what = What { kind: DecisionKind::Check, purpose: access.verb(), number: id.base() };
+        self.decider.require_as(state, inside, fault, what)
     }
 
     /// Condition that `count` bytes at `address` are in the object.
@@ -333,7 +334,7 @@ impl Machine {
             none = graph.and(none, not);
         }
         alternatives.push(Alternative { condition: none, fact: None });
-        match self.decider.fork_on_targets(state, e, &alternatives, |_, address| wrong(address))? {
+        match self.decider.fork_on_targets(state, e, "call", &alternatives, |_, address| wrong(address))? {
             Fact::Equal(address) => find(address),
             Fact::Inside { .. } => unreachable!("the alternatives of a call are functions"),
         }

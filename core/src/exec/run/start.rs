@@ -82,6 +82,8 @@ impl Machine {
         let mut state = Box::new(State {
             id: 0,
             fork_leaf: 0,
+            decision: 0,
+            executed: 0,
             frame: Frame::new(self.main, 0),
             edge: None,
             memory,

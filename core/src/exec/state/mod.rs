@@ -58,6 +58,10 @@ pub struct State {
     pub id: u64,
     /// Its leaf in the fork tree.
     pub fork_leaf: u32,
+    /// Its newest decision, if decisions are recorded (`decide::decisions`).
+    pub decision: u32,
+    /// Number of instructions executed on its path, at the beginning of its turn.
+    pub executed: u64,
     pub frame: Frame,
     /// Edge to take first, if the state was forked at a branch.
     pub edge: Option<u32>,

@@ -1,0 +1,49 @@
+"""Writes the certificate of a complete run (docs/certificates.md). `partita.check` reads it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from partita import _core
+
+
+class Certificate:
+    """What a certificate says about the run, but for its decisions."""
+
+    def __init__(
+        self,
+        path: Path,
+        parts: Sequence[bytes],
+        arguments: Sequence[str],
+        environment: Mapping[str, str],
+        checks: Sequence[str],
+    ) -> None:
+        self.path = path
+        self.parts = parts
+        self.arguments = list(arguments)
+        self.environment = [f"{name}={value}" for name, value in environment.items()]
+        self.checks = list(checks)
+
+    def text(self, decisions: dict[str, Any]) -> str:
+        """The file. `decisions` are those that the executor recorded."""
+        from partita.check.certificate import SCHEMA, digest, pack
+
+        leaves = []
+        for side, step, ending, inputs in decisions["leaves"]:
+            leaves.append([side, step, ending, [[name, variable, data.hex()] for name, variable, data in inputs]])
+        body = {
+            "schema": SCHEMA,
+            "version": _core.__version__,
+            "parts": [pack(part) for part in self.parts],
+            "arguments": self.arguments,
+            "environment": self.environment,
+            "options": {"checks": self.checks},
+            **decisions,
+            "leaves": leaves,
+        }
+        # Tuples become lists, as the checksum is that of what is read again.
+        body = json.loads(json.dumps(body))
+        return json.dumps({**body, "sha256": digest(body)}) + "\n"

@@ -1,0 +1,142 @@
+"""Memory of one path: objects in windows of their own, as docs/certificates.md describes the address space."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from partita.check.terms import NoSemanticsError, apply, concat, extract, ite, trailing_zeros
+
+NULL_PAGE, FUNCTIONS, LABELS = 4096, 1 << 32, 1 << 36
+_REGIONS = ((1 << 46, 1 << 47, 17), (1 << 45, 1 << 46, 27), (1 << 40, 1 << 45, 37))
+MAX_CHOICES = 1 << 14
+
+
+class EndedError(Exception):
+    """The path ends here: the ending, as in the certificate."""
+
+
+@dataclass
+class Object:
+    base: int
+    kind: str
+    data: bytearray
+    terms: dict[int, Any] = field(default_factory=dict)
+    is_constant: bool = False
+    owner: int = 0
+
+    def read(self, at: int, count: int) -> Any:
+        if not any(i in self.terms for i in range(at, at + count)):
+            return int.from_bytes(self.data[at : at + count], "little")
+        value: Any = self.byte(at)
+        for i in range(1, count):
+            value = concat(self.byte(at + i), 8, value, 8 * i)
+        return value
+
+    def byte(self, at: int) -> Any:
+        return self.terms.get(at, self.data[at])
+
+    def write(self, at: int, value: Any, count: int) -> None:
+        for i in range(count):
+            byte = extract(value, 8 * i, 8)
+            if isinstance(byte, int):
+                self.data[at + i] = byte
+                self.terms.pop(at + i, None)
+            else:
+                self.terms[at + i] = byte
+
+    def places(self, offset: Any, count: int) -> range:
+        """Offsets at which the access may be."""
+        step = 1 << min(trailing_zeros(offset), 12)
+        places = range(0, len(self.data) - count + 1, step)
+        if len(places) > MAX_CHOICES:
+            raise NoSemanticsError(f"an access at a symbolic offset of an object of {len(self.data)} bytes")
+        return places
+
+    def read_among(self, offset: Any, count: int) -> Any:
+        places = self.places(offset, count)
+        values = [self.read(place, count) for place in places]
+        low = places.step.bit_length() - 1
+        # A tree of choices by the bits of the offset. Positions past the end were proved impossible.
+        for bit in range(low, 64):
+            if len(values) == 1:
+                break
+            chosen = extract(offset, bit, 1)
+            values.append(values[-1])
+            values = [ite(chosen, values[i + 1], values[i], 8 * count) for i in range(0, len(values) - 1, 2)]
+        return values[0]
+
+    def write_among(self, offset: Any, value: Any, count: int) -> None:
+        for place in self.places(offset, count):
+            here = apply("=", 64, offset, place)
+            self.write(place, ite(here, value, self.read(place, count), 8 * count), count)
+
+
+class Memory:
+    owners = 0
+
+    def __init__(self) -> None:
+        self.objects: dict[int, Object] = {}
+        self.freed: set[int] = set()
+        self.next = [0, 0, 0]
+        self.owner = 0
+
+    def copy(self) -> Memory:
+        new = Memory()
+        new.objects, new.freed, new.next = dict(self.objects), set(self.freed), list(self.next)
+        Memory.owners += 2
+        new.owner, self.owner = Memory.owners, Memory.owners - 1
+        return new
+
+    def allocate(self, size: int, kind: str) -> int:
+        region = next((i for i, (_, _, window) in enumerate(_REGIONS) if size <= 1 << (window - 1)), None)
+        if region is None or size > 1 << 28:
+            raise NoSemanticsError(f"an object of {size} bytes")
+        start, _, window = _REGIONS[region]
+        base = start + (self.next[region] << window) + (1 << (window - 2))
+        self.next[region] += 1
+        self.objects[base] = Object(base, kind, bytearray(size), owner=self.owner)
+        return base
+
+    def window(self, address: int) -> int | None:
+        """Base of the object that has or had the address in its window."""
+        for start, end, window in _REGIONS:
+            if start <= address < end:
+                return start + ((address - start) >> window << window) + (1 << (window - 2))
+        return None
+
+    def own(self, base: int) -> Object:
+        """The object for writing."""
+        found = self.objects[base]
+        if found.owner != self.owner:
+            found = Object(base, found.kind, bytearray(found.data), dict(found.terms), found.is_constant, self.owner)
+            self.objects[base] = found
+        return found
+
+    def remove(self, base: int) -> None:
+        if self.objects.pop(base).kind == "heap":
+            self.freed.add(base)
+
+    def was_allocated(self, base: int) -> bool:
+        for region, (start, end, window) in enumerate(_REGIONS):
+            if start <= base < end:
+                return (base - start) >> window < self.next[region]
+        return False
+
+    def fault(self, address: int, verb: str) -> EndedError:
+        """The bug of an access at this address."""
+        if address < NULL_PAGE:
+            return EndedError("null")
+        base = self.window(address)
+        if base is not None and base not in self.objects and self.was_allocated(base):
+            return EndedError("use-after-free")
+        return EndedError(f"out-of-bounds-{verb}")
+
+    def at(self, address: int, count: int, verb: str) -> tuple[Object, int]:
+        """Object and offset of an access, or its bug."""
+        found = self.objects.get(self.window(address) or 0)
+        if found is None or not 0 <= address - found.base <= len(found.data) - count:
+            raise self.fault(address, verb)
+        if verb == "write" and found.is_constant:
+            raise EndedError("read-only-write")
+        return found, address - found.base

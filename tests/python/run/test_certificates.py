@@ -1,0 +1,230 @@
+"""Certificates of complete runs: right ones pass, altered ones are rejected with the place.
+
+`tests/soak/certificates.py` has all programs.
+"""
+
+from __future__ import annotations
+
+import copy
+import importlib.util
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from partita import UsageError, explore
+from partita.check import certificate, solver
+from partita.check.machine import RejectedError
+from partita.check.terms import NoSemanticsError, apply, byte_of, read
+from partita.cli import main
+from support.certificates import ROOT, certified, checked, sealed
+
+needs_solver = pytest.mark.skipif(
+    not any(importlib.util.find_spec(name) for name in solver.NAMES), reason="neither z3 nor bitwuzla is installed"
+)
+SAMPLE = [
+    "tests/programs/switch_cases.c", "tests/programs/setjmp_longjmp.c", "tests/programs/string_tables.c",
+    "tests/programs/recursion.c", "tests/programs/objects_by_pointer.c", "tests/programs/function_pointers.c",
+    "tests/programs/bugs/endings.c", "tests/programs/bugs/pointers.c", "tests/programs/exhaustive/alloca.c",
+    "tests/programs/exhaustive/complex_conditions.c", "tests/programs/exhaustive/divide_overflow.c",
+    "tests/programs/exhaustive/goto_computed.c", "tests/programs/exhaustive/heap_large.c",
+    "tests/programs/exhaustive/memory_copy.c", "tests/programs/exhaustive/flexible_array.c",
+    "benchmarks/programs/triangle.c", "benchmarks/programs/foo.c",
+]  # fmt: skip
+PROGRAM = """
+#include <klee/klee.h>
+#include <stdio.h>
+int main(void) {
+  unsigned char x[3];
+  static const int table[4] = {1, 2, 3, 4};
+  klee_make_symbolic(x, sizeof x, "x");
+  if (x[0] > 19) return 1;
+  if (x[0] > 20) return 2;
+  puts((char *)x);
+  switch (x[1]) { case 1: case 7: return 3; case 9: return 4; }
+  if (table[x[2] & 3] == 5) return 5;
+  return 12 / (x[2] | 1);
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def body(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    folder = tmp_path_factory.mktemp("certificate")
+    (folder / "prog.c").write_text(PROGRAM)
+    found = certified(folder / "prog.c", folder)
+    assert found is not None
+    return found
+
+
+@needs_solver
+@pytest.mark.parametrize("program", SAMPLE, ids=lambda name: Path(name).stem)
+def test_a_complete_run_is_certified(program: str, tmp_path: Path) -> None:
+    found = certified(ROOT / program, tmp_path)
+    assert found is not None
+    assert checked(found).leaves == len(found["leaves"])
+
+
+@pytest.mark.parametrize("name", solver.NAMES)
+def test_both_solvers_check(name: str, body: dict[str, Any]) -> None:
+    pytest.importorskip(name)
+    prover = solver.make(name)
+    assert certificate.check(body, prover).leaves == len(body["leaves"])
+    assert prover.proofs > 0
+
+
+def closed_rows(body: dict[str, Any]) -> list[list[Any]]:
+    return [row for point in body["points"] for row in point[5] if row[1] == "closed" and row[2]]
+
+
+def empty_core(body: dict[str, Any]) -> None:
+    closed_rows(body)[0][2] = []
+
+
+def foreign_core(body: dict[str, Any]) -> None:
+    closed_rows(body)[0][2] = [max(leaf[0] for leaf in body["leaves"])]
+
+
+def closed_without_reason(body: dict[str, Any]) -> None:
+    row = next(row for point in body["points"] for row in point[5] if row[1] == "forked")
+    row[1], row[2] = "closed", []
+
+
+def branch_removed(body: dict[str, Any]) -> None:
+    point = next(point for point in body["points"] if point[1] == "branch")
+    point[5] = [row for row in point[5] if row[1] == "taken"]
+
+
+def leaf_removed(body: dict[str, Any]) -> None:
+    del body["leaves"][-1]
+
+
+def arm_removed(body: dict[str, Any]) -> None:
+    point = next(point for point in body["points"] if point[1] == "switch")
+    point[5].pop()
+
+
+def point_removed(body: dict[str, Any]) -> None:
+    """The sides of the switch, and all that follows but the side of one path."""
+    at = next(i for i, point in enumerate(body["points"]) if point[1] == "switch")
+    point = body["points"].pop(at)
+    taken = next(row for row in point[5] if row[1] == "taken")[2][0]
+    for other in body["points"]:
+        if other[0][0] == taken:
+            other[0][0] = point[0][0]
+
+
+def test_changed(body: dict[str, Any]) -> None:
+    leaf = next(leaf for leaf in body["leaves"] if leaf[2] == "exit 1")
+    leaf[3][0][2] = "00" + leaf[3][0][2][2:]
+
+
+def ending_changed(body: dict[str, Any]) -> None:
+    next(leaf for leaf in body["leaves"] if leaf[2] == "exit 3")[2] = "exit 0"
+
+
+def sides_swapped(body: dict[str, Any]) -> None:
+    rows = next(point for point in body["points"] if point[1] == "branch")[5]
+    rows[0][0], rows[1][0] = rows[1][0], rows[0][0]
+
+
+def decision_elsewhere(body: dict[str, Any]) -> None:
+    next(point for point in body["points"] if point[1] == "branch")[0][2] += 1
+
+
+def condition_of_puts(body: dict[str, Any]) -> None:
+    next(point for point in body["points"] if point[4] and point[1] == "check")[4] = "false"
+
+
+test_changed.__test__ = False  # type: ignore[attr-defined]
+ALTERATIONS: list[tuple[Callable[[dict[str, Any]], None], str]] = [
+    (empty_core, "does not close the side"), (foreign_core, "which are not on this path"),
+    (closed_without_reason, "does not close the side"), (branch_removed, "has the sides"),
+    (leaf_removed, "no path that goes on here"), (arm_removed, "has the sides"),
+    (point_removed, "the certificate has no decision"), (test_changed, "a test below does not take the side"),
+    (ending_changed, "in the certificate with `exit 0`"), (sides_swapped, "a test below does not take the side"),
+    (decision_elsewhere, "the certificate decides in function"), (condition_of_puts, "a test below does not take"),
+]  # fmt: skip
+
+
+@needs_solver
+@pytest.mark.parametrize(("alter", "message"), ALTERATIONS, ids=lambda value: getattr(value, "__name__", ""))
+def test_an_altered_certificate_is_rejected(
+    alter: Callable[[dict[str, Any]], None], message: str, body: dict[str, Any]
+) -> None:
+    altered = copy.deepcopy(body)
+    alter(altered)
+    with pytest.raises(RejectedError, match=message):
+        checked(sealed(altered))
+
+
+@needs_solver
+def test_a_rejection_names_the_place(body: dict[str, Any]) -> None:
+    altered = copy.deepcopy(body)
+    empty_core(altered)
+    with pytest.raises(RejectedError, match=r"prog.c:9 in main, step \d+, decision \d+: the core \[\]"):
+        checked(sealed(altered))
+
+
+def test_an_altered_file_is_rejected_by_its_checksum(
+    body: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "altered.json"
+    file.write_text(json.dumps({**body, "version": "0"}))
+    assert main(["check", str(file)]) == 1
+    assert "rejected: the file was altered: its checksum is wrong" in capsys.readouterr().err
+
+
+@needs_solver
+def test_the_command_says_what_was_checked(
+    body: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "good.json"
+    file.write_text(json.dumps(body))
+    assert main(["check", str(file)]) == 0
+    assert f"explored completely: {len(body['leaves'])} paths" in capsys.readouterr().out
+
+
+def test_without_a_second_solver_a_line_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(solver.importlib.util, "find_spec", lambda _name: None)
+    with pytest.raises(UsageError, match="expected a second solver, Z3 or Bitwuzla, to be installed"):
+        solver.make(None)
+
+
+@pytest.mark.parametrize("text", [None, "", "unsat", "{}", '{"schema": "other", "sha256": "?"}', "{broken"])
+def test_files_that_are_no_certificates(text: str | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "file"
+    if text is not None:
+        file.write_text(text)
+    assert main(["check", str(file)]) in (1, 2)
+    assert capsys.readouterr().err.startswith("partita: error: ")
+
+
+def test_an_incomplete_run_has_no_certificate(tmp_path: Path) -> None:
+    file = tmp_path / "certificate.json"
+    (tmp_path / "prog.c").write_text("int missing(void); int main(void) { return missing(); }")
+    with pytest.warns(RuntimeWarning, match="no certificate in .*: the exploration is incomplete"):
+        explore(tmp_path / "prog.c", certificate=file).finish()
+    assert not file.exists()
+
+
+@needs_solver
+def test_what_cannot_be_followed_is_neither_right_nor_wrong(tmp_path: Path) -> None:
+    (tmp_path / "prog.c").write_text(
+        '#include <klee/klee.h>\nint main(void) { float f; klee_make_symbolic(&f, sizeof f, "f"); return f > 1; }'
+    )
+    found = certified(tmp_path / "prog.c", tmp_path)
+    assert found is not None
+    with pytest.raises(NoSemanticsError, match="floating-point arithmetic"):
+        checked(found)
+
+
+def test_conditions_are_read_as_the_executor_prints_them() -> None:
+    x = byte_of("x", 2)
+    assert read("(not (bvult (select x #x00000002) #x05))") is apply("bvxor", 1, apply("bvult", 8, x, 5), 1)
+    assert read("(let ((a (select x #x00000002))) (= (concat #x00 a) #x0003))") is read(
+        "(= ((_ zero_extend 8) (select x #x00000002)) #x0003)"
+    )
+    assert read("(= (select (store ((as const (Array (_ BitVec 32) (_ BitVec 8))) #x00) #x00000001 #x07) #x00000001) #x07)")
