@@ -19,7 +19,7 @@ INTO ?= docs/experiments
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find core/src bindings -name '*.rs' -o -name Cargo.toml -not -path '*/target/*')
 
-.PHONY: help demo test lint docs plots soak corpus hostile exhaustive libraries java coreutils bench fuzz wheel clean build
+.PHONY: help demo test lint docs plots soak corpus hostile exhaustive certificates libraries java coreutils bench fuzz wheel clean build
 
 help:
 	@echo "make demo     build, then explore and solve the examples"
@@ -27,7 +27,7 @@ help:
 	@echo "make lint     clippy, rustfmt, ruff, mypy, words of the glossary"
 	@echo "make docs     the documentation as a site, in build/site"
 	@echo "make plots    RESULTS=$(RESULTS), a folder of python -m experiments, into INTO=$(INTO)"
-	@echo "make soak     make corpus, make hostile, make exhaustive, make java and make fuzz: tests that take long"
+	@echo "make soak     make corpus, make hostile, make exhaustive, make certificates, make java and make fuzz: tests that take long"
 	@echo "make hostile  programs that try to break limits of time and memory, with a table of what each took"
 	@echo "make exhaustive  every input of the programs of tests/programs/exhaustive, natively and in the reported paths"
 	@echo "make corpus   query logs of benchmarks/queries (and ../shared/corpus) against their recorded verdicts"
@@ -108,7 +108,7 @@ plots: build $(VENV)/.dev
 	mkdir -p $(INTO)
 	cp $(RESULTS)/*.svg $(INTO)/
 
-soak: corpus hostile exhaustive libraries java fuzz
+soak: corpus hostile exhaustive certificates libraries java fuzz
 
 hostile: build $(VENV)/.dev
 	@echo "== programs that try to break limits of time and memory"
@@ -122,6 +122,10 @@ corpus: build $(VENV)/.dev
 exhaustive: build $(VENV)/.dev
 	@echo "== every input of small programs"
 	$(BIN)/python tests/soak/exhaustive.py
+
+certificates: build $(VENV)/.dev
+	@echo "== certificates of all small programs, checked with another solver"
+	$(BIN)/python tests/soak/certificates.py
 
 libraries: build $(VENV)/.dev
 	@echo "== functions of the C library on 100,000 values, in the engine and natively"

@@ -68,7 +68,9 @@ class Tree:
         self.points: dict[int, Point] = {}
         self.leaves: dict[int, Leaf] = {}
         for place, kind, purpose, number, condition, rows in body["points"]:
-            point = Point(*place, kind, purpose, number, condition, [Row(*row) for row in rows])
+            parent, function, pc, step = place
+            sides = [Row(*row) for row in rows]
+            point = Point(parent, function, pc, step, kind, purpose, number, condition, sides)
             if self.points.setdefault(point.parent, point) is not point:
                 raise RejectedError(f"decision {point.parent} is followed by two others")
         for side, step, ending, inputs in body["leaves"]:

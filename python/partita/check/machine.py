@@ -13,8 +13,20 @@ from typing import Any
 from partita.check import models
 from partita.check.memory import FUNCTIONS, LABELS, EndedError, Memory
 from partita.check.program import Function, Linked
-from partita.check.terms import Evaluator, NoSemanticsError, apply, concat, disjunction, extract, ite, negation
-from partita.check.terms import read, sext, signed, zext  # fmt: skip
+from partita.check.terms import (  # fmt: skip
+    Evaluator,
+    NoSemanticsError,
+    apply,
+    concat,
+    disjunction,
+    extract,
+    ite,
+    negation,
+    read,
+    sext,
+    signed,
+    zext,
+)
 from partita.llvm import write as w
 
 _NAMES = {table: sorted(names, key=names.__getitem__) for table, names in (
@@ -298,7 +310,7 @@ class Machine:
         if address in path.checked and path.known.get(self.contains(address, path.checked[address], count)) == 0:
             raise EndedError(f"out-of-bounds-{verb}")
         known = path.inside.get(address)
-        if known and known[1] >= count:
+        if known and known[1] >= count and known[0] in objects:
             return known[0]
         number = path.evaluator.of(address)
         try:
@@ -330,9 +342,9 @@ class Machine:
 
     def check_passed(self, base: int, offset: int, count: int, verb: str) -> None:
         for frame in self.path.frames:
-            if frame.variadic == base and verb == "read":
-                if any(slot.start < offset + count and offset < slot.stop for slot in frame.missing):
-                    raise EndedError("out-of-bounds-read")
+            missing = frame.missing if frame.variadic == base and verb == "read" else []
+            if any(slot.start < offset + count and offset < slot.stop for slot in missing):
+                raise EndedError("out-of-bounds-read")
 
     def load(self, address: Any, width: int) -> Any:
         count = (width + 7) // 8
@@ -409,9 +421,7 @@ class Machine:
             raise EndedError("model-error")
         frame = Frame(number, len(f.widths), self.frame.stack)
         for i in range(f.params):
-            if args[i][0] & ~w.TOP != f.widths[i]:
-                raise NoSemanticsError("a call through another type")
-            frame.registers[i] = args[i][3]
+            frame.registers[i] = self.resize(args[i][3], args[i][0], f.widths[i], f, args[i][0] & w.TOP)
         if f.bits & 4:
             frame.variadic = self.variadic_area(args)
             frame.locals.append(frame.variadic)
@@ -421,6 +431,13 @@ class Machine:
         self.path.frames.append(frame)
         if frame.stack > MAX_STACK:
             raise EndedError("stack-overflow")
+
+    def resize(self, value: Any, width: int, to: int, f: Function, is_signed: int) -> Any:
+        """Integer that is passed to or from a function called through another type."""
+        width &= ~w.TOP
+        if width != to and (not f.bits & 16 or max(width, to) > 64):
+            raise NoSemanticsError("a call through another type")
+        return (sext if is_signed and to > width else zext)(value, width, to)
 
     def variadic_area(self, args: list[tuple[int, int, int, Any]]) -> int:
         ends = [at + (size or ((width & ~w.TOP) + 7) // 8) for width, at, size, _ in args]
@@ -494,7 +511,6 @@ def _unary(m: Machine, f: Function, op: int, flags: int, dst: int, a: Any) -> No
         order = list(range(width)) if name == "ctlz" else list(reversed(range(width)))
         for i in order:
             result = ite(bits[i], width - 1 - i if name == "ctlz" else i, result, width)
-        result &= (1 << width) - 1 if isinstance(result, int) else result
     elif name == "abs":
         result = ite(apply("bvslt", width, x, 0), apply("bvneg", width, x), x, width)
     else:
@@ -638,7 +654,8 @@ def _choose_edge(m: Machine, conditions: dict[int, Any]) -> int:
 
 
 def _indirect(m: Machine, f: Function, op: int, flags: int, address: Any, edges: list[int]) -> int:
-    x, labels = m.get(address), {}
+    x = m.get(address)
+    labels: dict[int, int] = {}
     for edge in edges:
         labels.setdefault(LABELS + (m.frame.function << 16) + f.edges[edge][0], edge)
     conditions = {edge: apply("=", 64, x, label) for label, edge in labels.items()}
@@ -655,9 +672,7 @@ def _return(m: Machine, f: Function, op: int, flags: int, values: list[Any]) -> 
     caller = m.program.functions[m.frame.function]
     _, _, _, count, first, _, _ = caller.insts[m.frame.pc]
     for i, value in enumerate(results[:count]):
-        if caller.widths[first + i] != f.results[i]:
-            raise NoSemanticsError("a call through another type")
-        m.set(first + i, value)
+        m.set(first + i, m.resize(value, f.results[i], caller.widths[first + i], f, f.bits & 32))
     m.frame.pc += 1
     return -1
 
@@ -684,5 +699,5 @@ _STEPS = {
     w.STACKRESTORE: _stack_restore, w.ASSUME: _nothing, w.TRAP: _ending("abort"), w.JUMP: lambda m, f, o, n, edge: edge,
     w.BRANCH: _branch, w.SWITCH: _switch, w.INDIRECTBR: _indirect, w.RET: _return,
     w.UNREACHABLE: _ending("unreachable"), w.UNSUPPORTED: _ending("unsupported"),
-    **{code: _floating for code in (w.FBIN, w.FUN, w.FMA, w.FCMP, w.FCLASS, w.FTOINT, w.INTTOF, w.FCAST)},
+    **dict.fromkeys((w.FBIN, w.FUN, w.FMA, w.FCMP, w.FCLASS, w.FTOINT, w.INTTOF, w.FCAST), _floating),
 }  # fmt: skip

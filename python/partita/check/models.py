@@ -54,7 +54,7 @@ def callee(m: Machine, target: Any) -> int:
         raise EndedError("null")
     if not FUNCTIONS <= target < FUNCTIONS + 16 * count or target % 16:
         raise EndedError("model-error")
-    return (target - FUNCTIONS) // 16
+    return int(target - FUNCTIONS) // 16
 
 
 def call(m: Machine, name: str, args: Args, width: int) -> Any:

@@ -1,12 +1,13 @@
 """Reads the serialised parts of a program and links them, independently of the executor's loader and linker.
 
-Only the numbering of functions and globals is taken from the certificate: addresses depend on it. Every name is resolved
-here, and must lead to a symbol that is numbered.
+Only the numbering of functions and globals is taken from the certificate: addresses depend on it. Every name is
+resolved here, and must lead to a symbol that is numbered.
 """
 
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -170,10 +171,11 @@ class Linked:
             {(part, index): number for number, (part, index) in enumerate(rows)} for rows in (functions, globals_)
         ]
         self._named: list[dict[str, int]] = [{}, {}]
-        for kind, symbols in enumerate((self.functions, self.globals)):
-            for number, symbol in enumerate(symbols):
+        symbols: list[Sequence[Function | Global]] = [self.functions, self.globals]
+        for named, rows in zip(self._named, symbols, strict=True):
+            for number, symbol in enumerate(rows):
                 if symbol.bits & 3 != w.INTERNAL:
-                    self._named[kind].setdefault(symbol.name, number)
+                    named.setdefault(symbol.name, number)
         structors = [(priority, part.part, f) for part in self.parts for priority, f in part.constructors]
         self.constructors = [self.function(part, f) for _, part, f in sorted(structors, key=lambda s: s[0])]
         structors = [(-priority, part.part, f) for part in self.parts for priority, f in part.destructors]

@@ -80,7 +80,8 @@ class Z3(_Prover):
         super().__init__()
         import z3
 
-        self.z3, self.arrays = z3, {}
+        self.z3 = z3
+        self.arrays: dict[str, Any] = {}
         self.solver = z3.SolverFor("QF_ABV")
         functions = {"bvudiv": z3.UDiv, "bvurem": z3.URem, "bvsrem": z3.SRem, "bvlshr": z3.LShR, "bvult": z3.ULT,
                      "bvule": z3.ULE, "concat": z3.Concat}  # fmt: skip

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 
-
 class Term:
     __slots__ = ("args", "number", "op", "width")
 
@@ -81,7 +80,7 @@ def apply(op: str, width: int, *args: Any) -> Any:
                 return a
             if b == 0 and op in ("bvmul", "bvand"):
                 return 0
-            if op == "bvmul" and b == 1 or op == "bvand" and b == (1 << width) - 1:
+            if (op == "bvmul" and b == 1) or (op == "bvand" and b == (1 << width) - 1):
                 return a
             if op == "=" and width == 1:
                 return a if b else apply("bvxor", 1, a, 1)
@@ -226,14 +225,18 @@ class Evaluator:
         return self.known[value]
 
     def _compute(self, term: Term) -> int:
-        get, args = (lambda arg: arg if isinstance(arg, int) else self.known[arg]), term.args
+        args = term.args
+
+        def get(arg: Any) -> int:
+            return arg if isinstance(arg, int) else self.known[arg]
+
         if term.op == "input":
             data, index = self.inputs.get(args[0], b""), get(args[1])
             return data[index] if index < len(data) else 0
         if term.op == "extract":
-            return get(args[0]) >> args[1] & ((1 << args[2]) - 1)
+            return int(get(args[0]) >> args[1] & ((1 << args[2]) - 1))
         if term.op == "concat":
-            return get(args[0]) << args[2] | get(args[1])
+            return int(get(args[0]) << args[2] | get(args[1]))
         if term.op == "sext":
             return signed(get(args[0]), args[0].width) & ((1 << term.width) - 1)
         if term.op == "ite":

@@ -8,6 +8,7 @@ from __future__ import annotations
 import copy
 import importlib.util
 import json
+import random
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,22 @@ import pytest
 from partita import UsageError, explore
 from partita.check import certificate, solver
 from partita.check.machine import RejectedError
-from partita.check.terms import NoSemanticsError, apply, byte_of, read
+from partita.check.terms import (
+    NUMBERS,
+    PREDICATES,
+    Evaluator,
+    NoSemanticsError,
+    apply,
+    byte_of,
+    concat,
+    extract,
+    ite,
+    read,
+    sext,
+    signed,
+    trailing_zeros,
+    zext,
+)
 from partita.cli import main
 from support.certificates import ROOT, certified, checked, sealed
 
@@ -227,4 +243,38 @@ def test_conditions_are_read_as_the_executor_prints_them() -> None:
     assert read("(let ((a (select x #x00000002))) (= (concat #x00 a) #x0003))") is read(
         "(= ((_ zero_extend 8) (select x #x00000002)) #x0003)"
     )
-    assert read("(= (select (store ((as const (Array (_ BitVec 32) (_ BitVec 8))) #x00) #x00000001 #x07) #x00000001) #x07)")
+    constant = "((as const (Array (_ BitVec 32) (_ BitVec 8))) #x00)"
+    assert read(f"(= (select (store {constant} #x00000001 #x07) #x00000001) #x07)") == 1
+
+
+def test_simplified_terms_have_the_value_of_their_operators() -> None:
+    """Random terms, built by the constructors and computed beside them on numbers."""
+    source = random.Random(7)
+    binary = [op for op in NUMBERS if op not in ("bvnot", "bvneg")]
+    for _ in range(300):
+        data = bytes(source.randrange(256) for _ in range(4))
+        evaluator = Evaluator({"x": data})
+        pool = [(byte_of("x", i), data[i], 8) for i in range(4)] + [(n, n, 8) for n in (0, 1, 2, 255)]
+        for _ in range(30):
+            (a, x, width), (b, y, other) = source.choice(pool), source.choice(pool)
+            kind = source.randrange(5)
+            if kind == 0:
+                b, y = zext(b, other, width), y & ((1 << width) - 1)
+                op = source.choice(binary)
+                size = 1 if op in PREDICATES else width
+                pool.append((apply(op, width, a, b), NUMBERS[op](width, x, y) & ((1 << size) - 1), size))
+            elif kind == 1 and width + other <= 64:
+                pool.append((concat(a, width, b, other), x << other | y, width + other))
+            elif kind == 2:
+                low = source.randrange(width)
+                size = source.randrange(1, width - low + 1)
+                pool.append((extract(a, low, size), x >> low & ((1 << size) - 1), size))
+            elif kind == 3:
+                pool.append((sext(a, width, width + 4), signed(x, width) & ((1 << (width + 4)) - 1), width + 4))
+            else:
+                bit, truth = extract(a, 0, 1), x & 1
+                pool.append((ite(bit, b, zext(a, width, other), other), y if truth else x & ((1 << other) - 1), other))
+            term, value, _ = pool[-1]
+            assert evaluator.of(term) == value
+            zeros = trailing_zeros(term)
+            assert value & ((1 << zeros) - 1) == 0

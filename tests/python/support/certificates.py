@@ -11,11 +11,6 @@ from partita.check import certificate, solver
 
 ROOT = Path(__file__).resolve().parents[3]
 FOLDERS = ("tests/programs", "tests/programs/bugs", "tests/programs/exhaustive", "benchmarks/programs")
-# What the checker does not follow, or not in a minute (docs/certificates.md).
-NOT_FOLLOWED = {
-    "floats": "floating-point arithmetic", "long_double": "floating-point arithmetic",
-    "varargs": "floating-point arithmetic", "vectors": "floating-point arithmetic",
-}  # fmt: skip
 
 
 def certified(program: Path, folder: Path, **options: Any) -> dict[str, Any] | None:

@@ -114,7 +114,8 @@ impl Decider {
         if self.decisions.is_none() {
             return;
         }
-        let variables = state.inputs.in_order().into_iter().map(|input| self.graph().name(input.array).to_string());
+        let variables =
+            state.inputs.in_order().into_iter().map(|input| self.graph().name(input.array).to_string());
         let inputs = self.inputs_of(state).into_iter().zip(variables);
         let inputs = inputs.map(|((name, bytes), variable)| (name, variable, bytes)).collect();
         let step = self.step();

@@ -19,15 +19,15 @@ use crate::exec::outcome::{Limit, Outcome, Place};
 use crate::exec::record::{Recorder, place_at};
 use crate::exec::state::State;
 use crate::exec::state::value::Value;
+use crate::expr::smtlib::Printer;
 use crate::expr::walk::Atom;
 use crate::expr::{Bits, Expr, Graph, Model};
 use crate::interval::Set;
-use crate::expr::smtlib::Printer;
 use crate::program::{Callee, Inst, Program};
 use crate::query::{Path, Status};
 use crate::solve::Solver;
-use std::sync::Arc;
 use decisions::{Continues, Decisions, Point, Row, SideId};
+use std::sync::Arc;
 use std::time::Instant;
 
 /// Largest number of frames in the stack of a finished path.

@@ -104,7 +104,9 @@ impl Decider {
         let child = match self.fork_side(state, other) {
             Side::Infeasible(reasons) => {
                 let closed = closed_row((!truth).into(), reasons);
-                self.record_point(state, what, Some(condition), truth.into(), |d, side| vec![closed(d, side)]);
+                self.record_point(state, what, Some(condition), truth.into(), |d, side| {
+                    vec![closed(d, side)]
+                });
                 return (truth, None);
             }
             Side::Skipped => None,
