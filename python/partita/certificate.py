@@ -11,7 +11,7 @@ from partita import _core
 
 
 class Certificate:
-    """What a certificate says about the run, but for its decisions."""
+    """Contents of a certificate without the decisions of the run."""
 
     def __init__(
         self,

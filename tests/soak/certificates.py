@@ -13,10 +13,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
 
-from support.certificates import FOLDERS, ROOT, certified, checked
-
 from partita.check.machine import RejectedError
 from partita.check.terms import NoSemanticsError
+from support.certificates import FOLDERS, ROOT, certified, checked
 
 EXPLORE_S, CHECK_S = 8, 60
 

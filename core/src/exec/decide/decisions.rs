@@ -47,7 +47,7 @@ impl Kind {
     }
 }
 
-/// What is decided: the kind, the purpose in words, and the number that belongs to the point (the value of
+/// Subject of a decision: the kind, the purpose in words, and the number that belongs to the point (the value of
 /// `Kind::Value`, the address of the object of an access that must stay inside of it; else 0).
 #[derive(Clone, Copy)]
 pub struct What<'a> {

@@ -223,7 +223,7 @@ impl Decider {
         self.require_as(state, fine, outcome, what)
     }
 
-    /// The same, recorded as this decision.
+    /// Like `require`, recorded as this decision.
     pub fn require_as(
         &mut self,
         state: &mut State,
