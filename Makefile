@@ -12,6 +12,8 @@ PROFILE ?= quick
 # For `partita --version`; empty if there is no repository.
 COMMIT := $(shell git describe --always --dirty=+ --abbrev=12 2>/dev/null)
 FUZZ_SECONDS ?= 60
+# Random incremental scripts, compared with Z3 and Bitwuzla.
+SCRIPT_SECONDS ?= 600
 FUZZ_SEED ?= 1
 CSMITH_SEEDS ?= 300
 RESULTS ?= partita-bench
@@ -168,6 +170,7 @@ fuzz: build $(VENV)/.dev
 	PARTITA_STORE_KILLS=200 cargo test --locked --quiet --package partita-core --test integration store::a_killed_writer
 	PARTITA_STORE_SCRIPTS=100 $(BIN)/python -m pytest -q tests/python/solver/test_store.py -k z3
 	@echo "== random queries, every chain against Z3"
+	$(BIN)/python tests/soak/fuzz_scripts.py --seconds $(SCRIPT_SECONDS) --seed $(FUZZ_SEED)
 	$(BIN)/python tests/soak/fuzz_queries.py --seconds $(FUZZ_SECONDS) --seed $(FUZZ_SEED)
 	@echo "== order, difference and linear queries: 34,000 through each of three chains against Z3"
 	$(BIN)/python tests/soak/fuzz_queries.py --family order --queries 34000 --seed $(FUZZ_SEED)
