@@ -109,6 +109,9 @@ pub struct Budget {
     pub memory_mb: Option<u64>,
     /// Limit of the effort (`cost.rs`); `None` for no limit.
     pub effort: Option<u64>,
+    /// Whether the core of an unsatisfiable query may be the whole query: it is not asked for, and no similar query
+    /// follows. A SAT solver may then eliminate what it would keep as an assumption.
+    pub whole_core: bool,
 }
 
 impl Budget {

@@ -203,6 +203,7 @@ tuning! {
     "sat" SatOptions {
         engine: &'static str = "both", Values::Choice(&["both", "batsat", "cadical"]), "SAT solvers: batsat and then CaDiCaL, or one of them.";
         conflicts: u64 = 1_000, Values::Number(0..=1_000_000), "Conflict limit of batsat, after which CaDiCaL takes over.";
+        single: bool = true, Values::Switch, "A query whose core is not needed gets a CaDiCaL of its own, without assumptions.";
         harvest: bool = true, Values::Switch, "Collect near misses during the search.";
         kp: u64 = 250, Values::Number(0..=1_000_000), "Limit of near misses of one solve.";
         small: bool = true, Values::Switch, "Try small inputs before the full search.";

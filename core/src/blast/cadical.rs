@@ -79,6 +79,8 @@ pub struct Cadical {
     conflicts: u64,
     propagations: u64,
     trail: Arc<Mutex<Trail>>,
+    /// Whether inputs may be traced by later solves.
+    traceable: bool,
 }
 
 // SAFETY: a CaDiCaL solver is not bound to the thread that created it, and this is its only owner.
@@ -92,7 +94,26 @@ impl Cadical {
         // Phase false first, as in batsat: inputs that satisfy a program's conditions are mostly small numbers. (A
         // Pythagorean triple with one side of at least 1,000 takes 14 s this way, and minutes with the default.)
         solver.set("phase", 0);
-        Cadical { solver, variables: 0, conflicts: 0, propagations: 0, trail: Arc::default() }
+        Cadical {
+            solver,
+            variables: 0,
+            conflicts: 0,
+            propagations: 0,
+            trail: Arc::default(),
+            traceable: true,
+        }
+    }
+
+    /// A solver without samples. `extends` if no variable is added after the first solve, so that the solver may
+    /// introduce its own.
+    pub fn untraced(extends: bool) -> Cadical {
+        let mut cadical = Cadical { traceable: false, ..Cadical::new() };
+        if extends {
+            cadical.solver.set("factor", 1);
+            // Variables are not declared before clauses use them, but all of them before the first solve.
+            cadical.solver.set("factorcheck", 0);
+        }
+        cadical
     }
 
     /// Assignments at conflicts of the last solve, as bits of the traced inputs in order.
@@ -122,7 +143,7 @@ impl Default for Cadical {
 impl ClauseSink for Cadical {
     fn variable(&mut self, input: bool) -> i32 {
         self.variables += 1;
-        if input {
+        if input && self.traceable {
             // An eliminated variable cannot be observed, and any later query may trace it.
             self.solver.freeze(self.variables);
         }
@@ -142,7 +163,7 @@ impl SatSolver for Cadical {
             self.solver.limit("conflicts", conflicts);
         }
         self.solver.connect_terminator(Deadline(BudgetPoller::new(task.budget.clone(), CALLS_PER_POLL)));
-        if task.max_samples > 0 {
+        if task.max_samples > 0 && self.traceable {
             self.observe(task);
         }
         let status = self.solver.solve();

@@ -115,6 +115,10 @@ impl Session {
             constraints.extend(parts.into_iter().map(|expr| Constraint { expr, origin, tables: Vec::new() }));
         }
         self.symbols.forget_nested_values();
+        // Without levels, names and assumptions no core is asked for, and the next check repeats nothing.
+        self.whole_core = self.levels.is_empty()
+            && assumptions.is_empty()
+            && self.assertions.iter().all(|a| a.name.is_none());
         let (constraints, tables) = tables::recognise(&mut self.solver.graph, constraints);
         let answer = self.ask_constraints(&constraints);
         let verdict = answer.verdict().to_string();
@@ -147,6 +151,7 @@ impl Session {
         if let Some(limit) = self.options.timeout {
             budget.deadline = Budget::for_time(limit).deadline;
         }
+        budget.whole_core = self.whole_core;
         let (condition, path) = match constraints.split_last() {
             Some((last, path)) => (last.expr, path),
             None => (self.solver.graph.boolean(true), &[][..]),

@@ -116,6 +116,8 @@ pub struct Session {
     labels: Vec<(Symbol, Term)>,
     rejected: Rejected,
     last: LastCheck,
+    /// Whether the core of the current check may be the whole query.
+    whole_core: bool,
     /// The path of the last check, retained so that the next check shares its prefix.
     retained_path: Option<Path>,
     errors: u64,
@@ -140,6 +142,7 @@ impl Session {
             labels: Vec::new(),
             rejected: Rejected::default(),
             last: LastCheck::None,
+            whole_core: false,
             retained_path: None,
             errors: 0,
             unknowns: 0,

@@ -51,6 +51,8 @@ pub struct Sat {
     blaster: Blaster,
     batsat: Prepared<Batsat>,
     cadical: Option<Prepared<Cadical>>,
+    /// Solver of the current query alone, if its core may be the whole query.
+    single: Option<Prepared<Cadical>>,
     /// Number of the last query that contains each gate, and of the current query.
     last_query: Vec<u32>,
     query: u32,
@@ -68,6 +70,8 @@ struct Counts {
     /// Queries answered by small inputs.
     small_inputs: u64,
     handed_over: u64,
+    /// Queries given to a solver of their own.
+    single: u64,
     refuted: u64,
     rebuilt: u64,
     harvested: u64,
@@ -84,6 +88,9 @@ struct Prepared<E> {
     seen_guards: usize,
     /// Literals propagated so far outside the cones of the queries.
     waste: u64,
+    /// Whether the roots of its only query are clauses, and whether they were added.
+    single: bool,
+    has_roots: bool,
 }
 
 /// Counts of a SAT solver so far.
@@ -119,6 +126,8 @@ impl<E: SatSolver> Prepared<E> {
             open_guards: Vec::new(),
             seen_guards: 0,
             waste: 0,
+            single: false,
+            has_roots: false,
         }
     }
 
@@ -149,7 +158,7 @@ impl<E: SatSolver> Prepared<E> {
         (conflicts, keep): (u64, usize),
     ) -> Result<SatResult, Why> {
         let mut literal = |lit: Lit| self.encoding.literal(&blaster.gates, lit, &mut self.engine, budget);
-        let assumptions: Vec<i32> =
+        let mut assumptions: Vec<i32> =
             gate_query.roots.iter().map(|&root| literal(root)).collect::<Result<_, _>>()?;
         let input = |&node: &u32| literal(Lit::new(node, false));
         let traced: Vec<i32> = gate_query.inputs.iter().map(input).collect::<Result<_, _>>()?;
@@ -162,6 +171,12 @@ impl<E: SatSolver> Prepared<E> {
             }
         }
         self.add_guards(blaster, budget)?;
+        if self.single {
+            for literal in assumptions.drain(..).filter(|_| !self.has_roots) {
+                crate::blast::sat_solver::ClauseSink::clause(&mut self.engine, &[literal]);
+            }
+            self.has_roots = true;
+        }
         let before = (self.engine.conflicts(), self.engine.propagations());
         let outcome = self.engine.solve(&SatTask {
             assumptions: &assumptions,
@@ -174,7 +189,10 @@ impl<E: SatSolver> Prepared<E> {
         if self.engine.conflicts() == before.0 {
             self.waste += (self.engine.propagations() - before.1).saturating_sub(gate_query.gates);
         }
-        Ok(outcome)
+        Ok(match outcome {
+            SatResult::Unsat(_) if self.single => SatResult::Unsat(vec![true; gate_query.roots.len()]),
+            outcome => outcome,
+        })
     }
 }
 
@@ -222,6 +240,7 @@ impl Sat {
             blaster: Blaster::new(),
             batsat: Prepared::new(Batsat::new()),
             cadical: None,
+            single: None,
             last_query: Vec::new(),
             query: 0,
             last_gates: 0,
@@ -263,6 +282,7 @@ impl Sat {
         let new_gates = usize::try_from(rest.effort_left() / cost::GATE).unwrap_or(limit).min(limit);
         self.blaster.allow(rest.budget, (self.blaster.gates.len() + new_gates).min(limit));
         self.kept = 0;
+        self.single = None;
         let constraints = query.constraints(rest.tree);
         let mut gate_query = GateQuery {
             roots: Vec::with_capacity(constraints.len() + 1),
@@ -381,7 +401,16 @@ impl Sat {
             self.counts.handed_over += 1;
         }
         let keep = self.near_misses_left(rest);
-        let cadical = self.cadical.get_or_insert_with(|| Prepared::new(Cadical::new()));
+        let cadical = if rest.budget.whole_core && self.options.single {
+            self.single.get_or_insert_with(|| {
+                self.counts.single += 1;
+                // A lemma about arrays adds variables.
+                let extends = gate_query.array_terms.is_empty();
+                Prepared { single: true, ..Prepared::new(Cadical::untraced(extends)) }
+            })
+        } else {
+            self.cadical.get_or_insert_with(|| Prepared::new(Cadical::new()))
+        };
         let before = Counted::of(cadical);
         let outcome = cadical.solve(&self.blaster, gate_query, rest.budget, (conflicts_left(rest), keep));
         let effort = Counted::of(cadical);
@@ -558,6 +587,7 @@ impl Layer for Sat {
             ("conflicts", counts.conflicts),
             ("small_inputs", counts.small_inputs),
             ("handed_over", counts.handed_over),
+            ("single", counts.single),
             ("refuted", counts.refuted),
             ("rebuilt", counts.rebuilt),
             ("harvested", counts.harvested),

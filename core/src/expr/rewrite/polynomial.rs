@@ -13,9 +13,9 @@ use std::collections::BTreeMap;
 
 /// Most nodes that are searched for a product, and most that are expanded.
 const MAX_SEARCHED: usize = 16;
-const MAX_EXPANDED: u32 = 64;
+const MAX_EXPANDED: u32 = 512;
 /// Most monomials of a polynomial, and most factors of a monomial.
-const MAX_MONOMIALS: usize = 32;
+const MAX_MONOMIALS: usize = 128;
 const MAX_FACTORS: usize = 8;
 
 /// Factors, ascending; the constant monomial has none.
