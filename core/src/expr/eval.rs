@@ -612,7 +612,7 @@ mod tests {
         assert!(steps[0] >= 1000 && steps[2] < 5 * steps[0], "{steps:?}");
     }
 
-    /// What builds or evaluates expressions is unwound once it is overdue, and only while that is allowed.
+    /// Building and evaluating expressions is unwound once it is overdue, and only while that is allowed.
     #[test]
     fn expressions_are_unwound_when_overdue() {
         let cancel = Cancel::default();
