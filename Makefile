@@ -156,6 +156,8 @@ bench: $(VENV)/.dev
 fuzz: build $(VENV)/.dev
 	@echo "== fuzzing both parsers, $(FUZZ_SECONDS) seconds each"
 	core/fuzz/run $(FUZZ_SECONDS)
+	@echo "== damaged class files"
+	$(BIN)/python tests/soak/fuzz_classes.py $(FUZZ_SECONDS) $(FUZZ_SEED)
 	@echo "== random programs of csmith, run concretely, $(CSMITH_SEEDS) of them"
 	$(BIN)/python tests/soak/csmith.py $(CSMITH_SEEDS) 1
 	@echo "== every program: answers against Z3, tests against the compiled program"

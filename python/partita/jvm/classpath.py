@@ -19,7 +19,8 @@ class Folder:
         file = self.path / f"{name}.class"
         try:
             return file.read_bytes(), str(file)
-        except OSError:
+        except (OSError, ValueError):
+            # A name with a NUL is that of no file.
             return None
 
     def names(self) -> list[str]:

@@ -18,10 +18,14 @@ _KINDS = {"Z": "I", "B": "I", "C": "I", "S": "I", "I": "I", "J": "J", "F": "F", 
 
 def kind_of(descriptor: str) -> str:
     """Kind of the values of a type."""
-    return _KINDS[descriptor[0]]
+    try:
+        return _KINDS[descriptor[0]]
+    except (KeyError, IndexError):
+        raise ClassFormatError(f"expected a descriptor, found `{descriptor}`") from None
 
 
 def size_of(descriptor: str) -> int:
+    kind_of(descriptor)
     return SIZES[descriptor[0]]
 
 
