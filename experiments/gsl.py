@@ -132,7 +132,7 @@ EXPERIMENT = Experiment(
     note=_NOTE,
     configurations=CONFIGURATIONS,
     cases=cases,
-    effort={"full": Effort(1, 60), "quick": Effort(1, 3), "smoke": Effort(1, 0.5)},
+    effort={"full": Effort(3, 60), "quick": Effort(2, 3), "smoke": Effort(1, 0.5)},
     panels=tuple(
         panel
         for search, words in _SEARCHES.items()
@@ -153,7 +153,7 @@ PARAMETERS = Experiment(
     note=_NOTE,
     configurations={BASE: CONFIGURATIONS[BASE], **_SIZES},
     cases=cases,
-    effort={"full": Effort(1, 60), "quick": Effort(1, 1), "smoke": Effort(1, 0.5)},
+    effort={"full": Effort(3, 60), "quick": Effort(2, 1), "smoke": Effort(1, 0.5)},
     panels=tuple(
         Panel("increase", f"states in equal time, {words}", "K_p + K_s", "more states than without, %", tuple(_SIZES),
               kind="spread", series=(search,))

@@ -28,7 +28,9 @@ _SIGNALS = {
 """Signals of the bugs that a native run shows. Other bugs are undefined behaviour, which may have any effect."""
 
 _TRAPS = {signal.SIGILL, signal.SIGTRAP}
-SANITIZERS = {"float-cast": ("-fsanitize=float-cast-overflow", "-fsanitize-trap=float-cast-overflow")}
+SANITIZERS: dict[str, tuple[str, ...]] = {
+    "float-cast": ("-fsanitize=float-cast-overflow", "-fsanitize-trap=float-cast-overflow")
+}
 """Flags with which the compiler makes a class of undefined behaviour end the program."""
 
 
