@@ -21,7 +21,7 @@ INTO ?= docs/experiments
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find core/src bindings -name '*.rs' -o -name Cargo.toml -not -path '*/target/*')
 
-.PHONY: help demo test lint docs plots soak corpus hostile exhaustive certificates libraries java coreutils bench fuzz wheel clean build
+.PHONY: help demo test lint docs plots soak corpus hostile exhaustive certificates register libraries java coreutils bench fuzz wheel clean build
 
 help:
 	@echo "make demo     build, then explore and solve the examples"
@@ -29,9 +29,10 @@ help:
 	@echo "make lint     clippy, rustfmt, ruff, mypy, words of the glossary"
 	@echo "make docs     the documentation as a site, in build/site"
 	@echo "make plots    RESULTS=$(RESULTS), a folder of python -m experiments, into INTO=$(INTO)"
-	@echo "make soak     make corpus, make hostile, make exhaustive, make certificates, make java and make fuzz: tests that take long"
+	@echo "make soak     make corpus, hostile, exhaustive, certificates, register, libraries, java and fuzz: tests that take long"
 	@echo "make hostile  programs that try to break limits of time and memory, with a table of what each took"
 	@echo "make exhaustive  every input of the programs of tests/programs/exhaustive, natively and in the reported paths"
+	@echo "make register  every library function with symbolic arguments, compared with the native one"
 	@echo "make corpus   query logs of benchmarks/queries (and ../shared/corpus) against their recorded verdicts"
 	@echo "make coreutils  fetch and build GNU Coreutils; 270 command lines in the engine and natively"
 	@echo "make bench    benchmarks (release build)"
@@ -110,7 +111,7 @@ plots: build $(VENV)/.dev
 	mkdir -p $(INTO)
 	cp $(RESULTS)/*.svg $(INTO)/
 
-soak: corpus hostile exhaustive certificates libraries java fuzz
+soak: corpus hostile exhaustive certificates register libraries java fuzz
 
 hostile: build $(VENV)/.dev
 	@echo "== programs that try to break limits of time and memory"
@@ -128,6 +129,10 @@ exhaustive: build $(VENV)/.dev
 certificates: build $(VENV)/.dev
 	@echo "== certificates of all small programs, checked with another solver"
 	$(BIN)/python tests/soak/certificates.py
+
+register: build $(VENV)/.dev
+	@echo "== every function of the register of models, each argument symbolic in turn, all inputs of two bytes"
+	PARTITA_REGISTER=all $(BIN)/python -m pytest -q tests/python/run/test_register.py
 
 libraries: build $(VENV)/.dev
 	@echo "== functions of the C library on 100,000 values, in the engine and natively"

@@ -12,6 +12,7 @@ from mkdocs.structure.files import File, Files
 from partita import _core
 from partita.cli import TOOLS, make_parser
 from partita.options import OPTIONS, Option
+from partita.register import ABOUT, KINDS, rows
 
 LAYERS = """# Layers
 
@@ -51,6 +52,14 @@ ends in a bug of one of these classes:
 """
 CHECKS = """
 Optional checks, with `--check`:
+
+"""
+MODELS = """# Register of models
+
+How every library function, intrinsic and system call treats symbolic data. There are four kinds; a row has the worst of its
+arguments. `tests/python/run/test_register.py` calls the functions with each argument symbolic in turn: the kind is the one that the run
+shows, exactly one path admits each input, and results are those of the native function. Functions that have no row are musl's C code,
+explored like the program itself, or have no definition: then the path ends as `unsupported`.
 
 """
 SEARCHES = """
@@ -158,6 +167,22 @@ def operators_page() -> str:
     return OPERATORS + table(("operator", "operands", "SMT-LIB"), rows) + FUNCTIONS + functions + "\n"
 
 
+def models_page() -> str:
+    text = MODELS + table(["kind", "meaning"], [[f"`{kind}`", ABOUT[kind]] for kind in KINDS])
+    families = {
+        "model": "Models of the executor",
+        "library": "Functions in C",
+        "intrinsic": "Intrinsics of LLVM",
+        "system call": "System calls",
+    }
+    for family, members in groupby(rows(), key=lambda row: row.family):
+        found = list(members)
+        text += f"\n## {families[family]}\n\n"
+        kinds = [(kind, [f"`{row.name}`" for row in found if row.kind == kind]) for kind in KINDS]
+        text += table(["kind", "names"], [[f"`{kind}`", ", ".join(names)] for kind, names in kinds if names])
+    return text
+
+
 def outcomes_page() -> str:
     bugs = [(f"`{name}`", cell(about)) for name, about in _core.BUG_CLASSES]
     checks = [(f"`{name}`", cell(about)) for name, about in _core.CHECKS]
@@ -177,6 +202,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "reference/layers.md": layers_page,
     "reference/operators.md": operators_page,
     "reference/outcomes.md": outcomes_page,
+    "reference/models.md": models_page,
 }
 
 

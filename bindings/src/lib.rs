@@ -25,7 +25,7 @@ mod view;
 mod worker;
 
 use partita_core::cost;
-use partita_core::exec::{CHECKS, Class, DEFAULT_LAYERS, SEARCHES};
+use partita_core::exec::{CHECKS, Class, DEFAULT_LAYERS, SEARCHES, models};
 use partita_core::expr::{Builtin, Op};
 use partita_core::solve::LAYERS;
 use partita_core::tuning;
@@ -40,6 +40,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("BUILD_COMMIT", option_env!("PARTITA_COMMIT"))?;
     m.add_function(wrap_pyfunction!(program::dump_program, m)?)?;
     m.add_function(wrap_pyfunction!(program::unknown_names, m)?)?;
+    m.add_function(wrap_pyfunction!(program::defined_names, m)?)?;
     // Tables of the core that Python reads: names with a one-line description, operators in the order of their numbers.
     let operator = |op: &Op| {
         let (bits, bools) = (op.smtlib(), op.smtlib_on_bools());
@@ -49,6 +50,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("OPERATORS", ops)?;
     m.add("FUNCTIONS", Builtin::ALL.iter().map(|f| f.name()).collect::<Vec<_>>())?;
     m.add("CHECKS", CHECKS.iter().map(|row| (row.name, row.about)).collect::<Vec<_>>())?;
+    m.add("MODELS", models().map(|(name, treatment)| (name, treatment.name())).collect::<Vec<_>>())?;
     m.add("SEARCHES", SEARCHES.iter().map(|row| (row.name, row.about)).collect::<Vec<_>>())?;
     m.add("BUG_CLASSES", Class::ALL.iter().map(|c| (c.name(), c.about())).collect::<Vec<_>>())?;
     m.add("LAYERS", LAYERS.iter().map(|row| (row.name, row.about)).collect::<Vec<_>>())?;

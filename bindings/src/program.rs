@@ -1,6 +1,6 @@
 //! Functions on serialised programs.
 
-use partita_core::program::Program;
+use partita_core::program::{Function, Linkage, Program};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -10,6 +10,17 @@ pub fn unknown_names(programs: Vec<Vec<u8>>) -> PyResult<Vec<String>> {
     let parts: Vec<&[u8]> = programs.iter().map(Vec::as_slice).collect();
     let program = Program::load(&parts, &["main"]).map_err(|e| PyValueError::new_err(e.to_string()))?;
     Ok(partita_core::exec::unknown(&program).into_iter().map(str::to_string).collect())
+}
+
+/// Names of the functions that a library defines for others, sorted.
+#[pyfunction]
+pub fn defined_names(library: &[u8]) -> PyResult<Vec<String>> {
+    let program = Program::load(&[library], &[]).map_err(|e| PyValueError::new_err(e.to_string()))?;
+    let is_public = |f: &&Function| f.is_defined() && f.linkage != Linkage::Internal;
+    let mut names: Vec<String> =
+        program.functions.iter().filter(is_public).map(|f| program.string(f.name).to_string()).collect();
+    names.sort();
+    Ok(names)
 }
 
 /// Reads, checks and links serialised programs (the user's and its libraries) and returns the result as text.

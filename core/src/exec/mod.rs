@@ -33,7 +33,7 @@ pub use record::fork_tree::{ForkNode, ForkTable, Trail};
 pub use record::testcase::{Finished, TestCase};
 pub use record::writer::{Writer, Written};
 pub use run::hook::{Caller, Hooks};
-pub use run::models::unknown;
+pub use run::models::{Treatment, models, unknown};
 
 use crate::budget::{Cancel, Overdue};
 use crate::expr::Expr;

@@ -43,6 +43,7 @@ classes! {
     NumberFormat "number-format" "text that is not a number where one is expected",
     Arithmetic "arithmetic" "an arithmetic exception, such as a division by zero",
     Exception "exception" "another exception that nothing catches",
+    UninitializedRead "uninitialized-read" "memory that was never written decides a branch, an address or output",
     Leak "leak" "a heap object that nothing points to at exit",
     ModelError "model-error" "a wrong use of an intrinsic or library function",
 }

@@ -11,6 +11,9 @@ use super::{
 };
 use std::sync::Arc;
 
+/// Start of the names of placeholders; inputs have other names.
+pub const PLACEHOLDER: &str = "?undefined ";
+
 impl Graph {
     // Leaves.
 
@@ -78,6 +81,27 @@ impl Graph {
             name = format!("{prefix}!{n}");
         }
         self.var(&name, sort).expect("the name is new")
+    }
+
+    /// The placeholder of this name: a variable that stands for no input, but for a value that nothing defines.
+    pub fn placeholder(&mut self, name: &str, sort: Sort) -> Expr {
+        self.placeholders += 1;
+        self.var(&format!("{PLACEHOLDER}{name}"), sort).expect("the name contains the sort")
+    }
+
+    /// A placeholder that nothing else mentions.
+    pub fn fresh_placeholder(&mut self, sort: Sort) -> Expr {
+        let name = format!("{} {sort}", self.placeholders);
+        self.placeholder(&name, sort)
+    }
+
+    /// Was a placeholder ever made?
+    pub fn has_placeholders(&self) -> bool {
+        self.placeholders > 0
+    }
+
+    pub fn is_placeholder(&self, variable: Expr) -> bool {
+        self.name(variable).starts_with(PLACEHOLDER)
     }
 
     // The common path: fold constants, order commuting operands, apply rules.

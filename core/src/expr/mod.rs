@@ -7,6 +7,7 @@
 
 pub mod bits;
 mod build;
+pub use build::PLACEHOLDER;
 pub mod builtin;
 mod collect;
 pub mod columns;
@@ -215,6 +216,8 @@ pub struct Graph {
     has_floats: bool,
     /// Ends what builds or walks expressions once the run is overdue.
     pub unwinder: Unwinder,
+    /// Number of placeholders that were ever made.
+    placeholders: u64,
     #[cfg(debug_assertions)]
     generations: Vec<u32>,
 }
@@ -241,6 +244,7 @@ impl Graph {
             negations: Vec::new(),
             has_floats: false,
             unwinder: Unwinder::default(),
+            placeholders: 0,
             #[cfg(debug_assertions)]
             generations: Vec::new(),
         };

@@ -101,7 +101,7 @@ def _receiver(b: Body, name: str, check) -> Operand:  # type: ignore[no-untyped-
     lowering.instantiate(owner)
     lowering.need(constructor)
     kept = b.fb.new_reg(64)
-    b.fb.copy(kept, reg(b.fb.call("malloc", [(integer(owner.size), 64)], [64])))
+    b.fb.copy(kept, reg(b.fb.call("calloc", [(integer(1), 64), (integer(owner.size), 64)], [64])))
     b.fb.store(64, lowering.descriptor(b.fb.part, name), reg(kept))
     check(b.fb.call(lowering.function_name(constructor), [(reg(kept), 64)], [64]))
     return reg(kept)

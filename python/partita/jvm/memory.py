@@ -188,7 +188,7 @@ def new_object(m: MethodLowering, name: str) -> Operand:
     """Allocates an object of a class; its fields are zero."""
     owner = m.world.load(name)
     m.lowering.instantiate(owner)
-    made = reg(m.fb.call("malloc", [(integer(owner.size), 64)], [64]))
+    made = reg(m.fb.call("calloc", [(integer(1), 64), (integer(owner.size), 64)], [64]))
     m.fb.store(64, m.lowering.descriptor(m.part, name), made)
     m.is_nonnull(made)
     return made
@@ -218,7 +218,7 @@ def new_array(m: MethodLowering, name: str, length: Operand) -> Operand:
     scale = m.world.element_size(name)
     size = fb.cast("zext", 32, 64, length)
     size = fb.binary("add", 64, fb.binary("mul", 64, size, integer(scale)), integer(ARRAY_DATA))
-    made = reg(fb.call("malloc", [(size, 64)], [64]))
+    made = reg(fb.call("calloc", [(integer(1), 64), (size, 64)], [64]))
     fb.store(64, m.lowering.descriptor(m.part, name), made)
     fb.store(32, length, fb.offset(made, ARRAY_LENGTH))
     m.is_nonnull(made)

@@ -244,7 +244,7 @@ def make_throwable(b: Body, name: str) -> Operand:
     lowering, fb = b.lowering, b.fb
     owner = lowering.world.load(name)
     lowering.instantiate(owner)
-    made = reg(fb.call("malloc", [(integer(owner.size), 64)], [64]))
+    made = reg(fb.call("calloc", [(integer(1), 64), (integer(owner.size), 64)], [64]))
     fb.store(64, lowering.descriptor(fb.part, name), made)
     fb.store(64, made, fb.offset(made, b.field("java/lang/Throwable", "cause", "Ljava/lang/Throwable;")))
     return made
@@ -462,7 +462,7 @@ def _exit(b: Body) -> None:
 def _runtime(b: Body) -> None:
     owner = b.lowering.world.load("java/lang/Runtime")
     b.lowering.instantiate(owner)
-    made = reg(b.fb.call("malloc", [(integer(owner.size), 64)], [64]))
+    made = reg(b.fb.call("calloc", [(integer(1), 64), (integer(owner.size), 64)], [64]))
     b.fb.store(64, b.lowering.descriptor(b.fb.part, owner.name), made)
     b.ret(made)
 

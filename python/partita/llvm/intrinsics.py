@@ -52,6 +52,11 @@ def find(name: str) -> Intrinsic | None:
     return None
 
 
+def names() -> list[str]:
+    """Names of all intrinsics, without `llvm.` and type suffixes."""
+    return sorted(_ROWS)
+
+
 def _as_value(type_: Type, operands: list[Operand]) -> Value:
     return operands[0] if type_.width else operands
 
@@ -207,6 +212,10 @@ def _longjmp(low: Lowering, name: str, type_: Type, types: list[Type], args: lis
     _call_library(low, name, type_, "longjmp", [(types[0], args[0][0]), (low.types.integer(32), integer(1))])
 
 
+def _rounding(low: Lowering, name: str, type_: Type, types: list[Type], args: list[list[Operand]]) -> None:
+    _call_library(low, name, type_, "__flt_rounds", [])
+
+
 def _ptrmask(low: Lowering, name: str, type_: Type, types: list[Type], args: list[list[Operand]]) -> None:
     if types[1].width != 64:
         raise UnsupportedError("ptrmask with a mask that is not 64 bits wide")
@@ -272,7 +281,7 @@ _ROWS: dict[str, Intrinsic] = {
     # LangRef allows 0 if the address is unknown.
     **dict.fromkeys("frameaddress returnaddress addressofreturnaddress sponentry".split(), _number(0)),
     **dict.fromkeys("allow.runtime.check allow.ubsan.check".split(), _number(1)),
-    **dict.fromkeys("get.rounding flt.rounds".split(), _number(1)),  # to nearest
+    **dict.fromkeys("get.rounding flt.rounds".split(), _rounding),
     "ptrmask": _ptrmask,
     "load.relative": _load_relative,
     **{f"vector.reduce.{op}": _reduce(op) for op in "add mul and or xor smin smax umin umax".split()},

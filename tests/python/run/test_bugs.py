@@ -18,9 +18,10 @@ PROGRAMS = sorted(FOLDER.glob("*.c"))
 WITHOUT_SANITIZERS = sanitizers.missing()
 # Number of bug-free paths that are replayed under the sanitizers; of each bug the first test is replayed.
 SAMPLE = 10
-# test_sanitizers.py has the classes of -fsanitize, test_floats.py those of floating point, test_java.py Java's.
+# test_sanitizers.py has the classes of -fsanitize, test_floats.py those of floating point, test_java.py Java's,
+# test_uninitialized.py the last one.
 CLASSES_WITHOUT_PROGRAM = {"model-error", "bounds", "sanitizer", "float", "float-cast"}
-CLASSES_WITHOUT_PROGRAM |= {"arithmetic", "class-cast", "negative-size", "number-format", "exception"}
+CLASSES_WITHOUT_PROGRAM |= {"arithmetic", "class-cast", "negative-size", "number-format", "exception", "uninitialized-read"}
 
 
 def marked(program: Path) -> set[tuple[str, int]]:
@@ -77,7 +78,7 @@ def test_every_class_has_a_program() -> None:
 
 
 def test_an_unknown_check_is_a_usage_error() -> None:
-    names = "overflow, shift, float, leak"
+    names = "overflow, shift, float, uninitialized, leak"
     with pytest.raises(UsageError, match=rf"^expected check to be names from {names}, found \['shift', 'overflows'\]$"):
         explore(PROGRAMS[0], check=["shift", "overflows"])
 

@@ -99,7 +99,10 @@ def test_values_are_parsed_once() -> None:
         ({"seed": 1 << 64}, f"expected seed to be a whole number from 0 to 2^64 - 1, found {1 << 64}"),
         ({"all_bugs": 1}, "expected all_bugs to be True or False, found 1"),
         ({"tests": "some"}, "expected tests to be all, coverage or bugs, found 'some'"),
-        ({"check": ["leaks"]}, "expected check to be names from overflow, shift, float, leak, found ['leaks']"),
+        (
+            {"check": ["leaks"]},
+            "expected check to be names from overflow, shift, float, uninitialized, leak, found ['leaks']",
+        ),
         (
             {"sym_files": (27, 1)},
             "expected sym_files to be a tuple (NUM, SIZE), NUM from 0 to 26 and SIZE from 0 to 16777216, found (27, 1)",

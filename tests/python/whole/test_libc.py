@@ -50,12 +50,12 @@ CALLS = {
     "strtol": "strtol(a, &end, n == 1 ? 10 : n) + (end - a) * 7 + errno",
     "strtoul": "strtoul(a, &end, n == 1 ? 16 : n * 4) + (end - a) * 7 + errno",
     "strtoll": "strtoll(a, &end, 36) + (end - a) * 7 + errno",
-    "strtod": "bits(strtod(a, &end)) + (end - a) * 7",  # the model sets errno less often than musl does
-    "strtof": "bits(strtof(a, &end)) + (end - a) * 7",
+    "strtod": "bits(strtod(a, &end)) + (end - a) * 7 + errno",
+    "strtof": "bits(strtof(a, &end)) + (end - a) * 7 + errno",
     "qsort": "(strcpy(buffer, a), qsort(buffer, strlen(buffer), 1, order), text(buffer))",
     "abs": "abs(c - 100) + labs(n - 5L)",
 }
-ONLY_MUSL = frozenset({"memccpy"})
+ONLY_MUSL = frozenset({"memccpy", "strtod", "strtof"})
 HEAD = """
 #define _GNU_SOURCE
 #include <ctype.h>

@@ -20,6 +20,7 @@ impl Decider {
         width: u32,
         why: &str,
     ) -> Result<u64, Outcome> {
+        let value = self.defined_value(state, value, why);
         let Some(e) = value.expr() else { return Ok(value.word) };
         if let Some(Fact::Equal(word)) = state.fact(e) {
             return Ok(word);
@@ -54,6 +55,7 @@ impl Decider {
     /// otherwise the least, the greatest that an object may have, and the model's, and counts the rest as
     /// incomplete.
     pub fn fork_on_size(&mut self, state: &mut State, size: Value, why: &str) -> Result<u64, Outcome> {
+        let size = self.defined_value(state, size, why);
         let Some(e) = size.expr() else { return Ok(size.word) };
         let set = self.values(state, e);
         if state.fact(e).is_some() || set.count() <= self.options.max_values.into() {
@@ -156,6 +158,7 @@ impl Decider {
         width: u32,
         why: &str,
     ) -> Result<Bits, Outcome> {
+        let e = self.defined(state, e, why);
         if let Some(bits) = self.solver.graph.const_bits(e) {
             return Ok(bits);
         }

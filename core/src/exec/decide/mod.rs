@@ -9,6 +9,7 @@ mod end;
 mod queries;
 mod readable;
 pub mod search;
+mod undefined;
 
 pub use alternatives::Alternative;
 pub use decisions::{Kind, What};

@@ -91,6 +91,7 @@ impl Decider {
         condition: Expr,
         what: What<'_>,
     ) -> (bool, Option<Box<State>>) {
+        let condition = self.defined(state, condition, "a branch");
         if self.solver.graph.is_const(condition) {
             return (self.solver.graph.is_true(condition), None);
         }
@@ -190,6 +191,7 @@ impl Decider {
 
     /// Adds `condition` to the path. Errors: it cannot hold (`otherwise`), or the solver does not know.
     pub fn assume(&mut self, state: &mut State, condition: Expr, otherwise: Outcome) -> Result<(), Outcome> {
+        let condition = self.defined(state, condition, "an assumption");
         if self.solver.graph.is_true(condition) {
             return Ok(());
         }

@@ -53,6 +53,11 @@ pub const CHECKS: &[CheckRow] = &[
         switch: |checks| &mut checks.float,
     },
     CheckRow {
+        name: "uninitialized",
+        about: "branches, addresses and output that depend on memory that was never written",
+        switch: |checks| &mut checks.uninitialized,
+    },
+    CheckRow {
         name: "leak",
         about: "heap objects that nothing points to when the program ends",
         switch: |checks| &mut checks.leak,
@@ -65,6 +70,7 @@ pub struct Checks {
     pub overflow: bool,
     pub shift: bool,
     pub float: bool,
+    pub uninitialized: bool,
     pub leak: bool,
 }
 

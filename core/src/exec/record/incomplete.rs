@@ -20,6 +20,10 @@ impl Incomplete {
         *places.entry((func, pc)).or_default() += 1;
     }
 
+    pub fn contains(&self, why: &str, func: FuncId, pc: u32) -> bool {
+        self.counts.get(why).is_some_and(|places| places.contains_key(&(func, pc)))
+    }
+
     /// Reason, place and count, sorted by the first two.
     pub fn rows(&self, program: &Program) -> Vec<(String, String, u64)> {
         let mut rows: BTreeMap<(String, String), u64> = BTreeMap::new();

@@ -135,6 +135,11 @@ impl Recorder {
         self.incomplete.add(why, func, pc);
     }
 
+    /// Was this reason counted at this place?
+    pub fn has_incomplete(&self, why: &str, func: FuncId, pc: u32) -> bool {
+        self.incomplete.contains(why, func, pc)
+    }
+
     /// Counts something that was not done and that changes no outcome.
     pub fn add_note(&mut self, what: &str, func: FuncId, pc: u32) {
         self.notes.add(what, func, pc);

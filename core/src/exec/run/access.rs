@@ -155,8 +155,11 @@ impl Machine {
         let location = self.locate(state, address, count, Access::Read)?;
         if let Offset::Known(offset) = location.offset {
             let object = state.memory.get(location.id).expect("a live object");
-            if object.is_freely_readable() && !address.symbolic {
+            if address.symbolic {
+            } else if object.is_freely_readable() {
                 self.cache.add_readable(address.word, object);
+            } else if let Some(written) = object.written_around(offset, count) {
+                self.cache.add_readable_part(address.word, object, written);
             }
             if width <= 64
                 && let Some(word) = object.read_concrete(offset, count)
@@ -198,9 +201,13 @@ impl Machine {
         {
             let object = state.memory.get_mut(location.id).expect("a live object");
             self.cache.drop_written(location.id, object, offset, count);
+            // Only a second write of a byte is worth an entry, if others of the object were never written.
+            let written = object.written_around(offset, count);
             object.write_concrete(offset, count, value.word);
             if object.is_freely_writable() && !address.symbolic {
                 self.cache.add_writable(address.word, object);
+            } else if let Some(written) = written.filter(|_| object.is_changeable() && !address.symbolic) {
+                self.cache.add_writable_part(address.word, object, written);
             }
             return Ok(());
         }

@@ -9,6 +9,7 @@
 use crate::exec::state::address::ObjectId;
 use crate::exec::state::bytes::{Bytes, PAGE_BYTES, PAGE_SHIFT};
 use crate::exec::state::object::Object;
+use std::ops::Range;
 
 const ENTRIES: usize = 64;
 /// Windows of small objects have this size, so each maps to one entry.
@@ -124,23 +125,53 @@ impl AddressCache {
         self.add(address, is_page, entry);
     }
 
+    /// Adds `written`, bytes around the address just used (or its page), of a plain object of which other bytes were
+    /// never written, for reading.
+    pub fn add_readable_part(&mut self, address: u64, object: &Object, written: Range<u64>) {
+        let (entry, is_page) = match &object.bytes {
+            Bytes::Flat(bytes) => {
+                let part = &bytes[written.start as usize..written.end as usize];
+                (Entry::of(object.base + written.start, part, false), false)
+            }
+            Bytes::Paged(_) => {
+                let (offset, base) = page_at(object, address);
+                (Entry::of(base, object.bytes.page(offset).expect("a paged object"), false), true)
+            }
+        };
+        self.add(address, is_page, entry);
+    }
+
+    /// As `add_readable_part`, for writing: only the running state has the object.
+    pub fn add_writable_part(&mut self, address: u64, object: &mut Object, written: Range<u64>) {
+        let (entry, is_page) = match &mut object.bytes {
+            Bytes::Flat(bytes) => {
+                let part = &mut bytes[written.start as usize..written.end as usize];
+                (Entry::of(object.base + written.start, part, true), false)
+            }
+            Bytes::Paged(_) => {
+                let (offset, base) = page_at(object, address);
+                (Entry::of(base, object.bytes.page_mut(offset).expect("a paged object"), true), true)
+            }
+        };
+        self.add(address, is_page, entry);
+    }
+
     /// Drops the entries of an object that is about to change.
     pub fn drop_object(&mut self, id: ObjectId) {
-        let base = id.base();
+        let (start, size) = id.window();
         if id.region == 0 {
-            let entry = &mut self.entries[(base >> SHIFT) as usize % ENTRIES];
-            if entry.base == base {
+            let entry = &mut self.entries[(start >> SHIFT) as usize % ENTRIES];
+            if entry.base.wrapping_sub(start) < size {
                 *entry = EMPTY;
             }
             return;
         }
         for entry in &mut self.entries {
-            if entry.base == base {
+            if entry.base.wrapping_sub(start) < size {
                 *entry = EMPTY;
             }
         }
         if self.has_pages {
-            let (start, size) = id.window();
             for entry in self.pages.iter_mut().filter(|entry| entry.base.wrapping_sub(start) < size) {
                 *entry = EMPTY;
             }

@@ -7,7 +7,7 @@
 use crate::exec::options::Checks;
 use crate::exec::state::address;
 use crate::exec::state::value::Value;
-use crate::expr::{Bits, Graph};
+use crate::expr::{Bits, Graph, Sort};
 use crate::program::{BinOp, CastOp, FuncId, Function, Inst, IntPred, Operand, Program, Reg};
 use rustc_hash::FxHashMap;
 
@@ -97,8 +97,11 @@ pub fn constant(
         Operand::Global { global, offset } => globals[global.index()].wrapping_add_signed(offset),
         Operand::Func(func) => address::of_function(func),
         Operand::Block { func, block } => address::of_label(func, block),
-        // Any value is allowed; zero is the same on every path.
-        Operand::Undef | Operand::Poison => 0,
+        Operand::Undef | Operand::Poison => {
+            let sort = if width == 1 { Sort::Bool } else { Sort::Bits(width) };
+            let e = graph.fresh_placeholder(sort);
+            return Value { word: e.to_word(), symbolic: true };
+        }
     };
     if width > 64 {
         let e = graph.constant(Bits::word(width, number));

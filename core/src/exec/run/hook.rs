@@ -73,9 +73,13 @@ impl Caller<'_> {
     }
 
     pub fn arguments(&mut self) -> Vec<Expr> {
-        let graph = self.machine.graph();
         let pairs = self.arguments.iter().zip(&self.call.args);
-        pairs.map(|(value, arg)| value.to_bits(graph, arg.width)).collect()
+        let what = "an argument of a hook";
+        let mut argument = |(value, arg): (&Value, &crate::program::Arg)| {
+            let value = self.machine.decider.defined_value(self.state, *value, what);
+            value.to_bits(self.machine.decider.graph_mut(), arg.width)
+        };
+        pairs.map(&mut argument).collect()
     }
 
     /// Widths of the results: none for a function that returns nothing, several for a structure.
@@ -126,6 +130,7 @@ impl Caller<'_> {
         self.check_count(count, Access::Read)?;
         let address = self.value_of(address);
         let value = self.machine.load(self.state, address, 8 * count as u32)?;
+        let value = self.machine.decider.defined_value(self.state, value, "what a hook reads");
         Ok(value.to_bits(self.machine.graph(), 8 * count as u32))
     }
 

@@ -49,6 +49,7 @@ impl Machine {
         count: u64,
         access: Access,
     ) -> Result<Location, Outcome> {
+        let address = self.decider.defined_value(state, address, "an address");
         let location = self.locate_among(state, address, count, access)?;
         if let Offset::Among { set, .. } = &location.offset {
             let object = state.memory.get(location.id).expect("a live object");
@@ -299,6 +300,7 @@ impl Machine {
 
     /// Resolves a function pointer; other states call the other functions it can point to.
     pub(super) fn callee(&mut self, state: &mut State, target: Value) -> Result<FuncId, Outcome> {
+        let target = self.decider.defined_value(state, target, "a callee");
         let count = self.program.functions.len();
         let wrong = |address: u64| match address {
             0..NULL_PAGE => Outcome::bug(Class::Null, "call through a null pointer"),

@@ -3,7 +3,7 @@
 //! An element (grain) has 1, 2, 4 or 8 bytes, chosen by the first access: an array of `int` becomes an array
 //! of words, not of four times as many bytes. Accesses that do not fit the grain combine the elements they
 //! overlap.
-use crate::expr::{Bits, Expr, Graph};
+use crate::expr::{Bits, Expr, Graph, Sort};
 use crate::interval::Set;
 use std::sync::Arc;
 
@@ -62,6 +62,12 @@ impl Contents {
         let zero = graph.word(grain.bits(), 0);
         let zeros = graph.const_array(grain.index_width(), zero);
         Contents { array: graph.table_over(zeros, elements), grain }
+    }
+
+    /// Contents of the object at `base` before anything was written.
+    pub fn undefined(graph: &mut Graph, base: u64, grain: Grain) -> Contents {
+        let sort = Sort::Array { index: grain.index_width(), element: grain.bits() };
+        Contents { array: graph.placeholder(&format!("{base:#x} {sort}"), sort), grain }
     }
 
     /// Contents whose bytes are all the same.

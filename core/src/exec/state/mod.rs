@@ -9,6 +9,7 @@ mod large_object_tests;
 pub mod memory;
 pub mod object;
 pub mod output;
+pub mod unwritten;
 pub mod value;
 
 use crate::exec::outcome::Place;

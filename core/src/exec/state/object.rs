@@ -8,6 +8,7 @@
 //! made concrete at once.
 use super::bytes::{Bytes, PAGE_BYTES, PAGE_SHIFT};
 use super::contents::{Contents, Grain};
+use super::unwritten::Unwritten;
 use crate::expr::{Expr, Graph};
 use crate::interval::Set;
 use crate::persist::Map;
@@ -41,6 +42,8 @@ enum Cell {
     Concrete,
     /// Byte `index` of the bit-vector `expr`.
     Part { expr: Expr, index: u32 },
+    /// Never written: zero in `bytes`, a placeholder for readers.
+    Unwritten,
 }
 
 /// Symbolic contents over the concrete bytes.
@@ -66,6 +69,8 @@ pub struct Object {
     /// Instruction that allocated it, if leaks are checked.
     pub origin: Option<(FuncId, u32)>,
     pub bytes: Bytes,
+    /// Concrete bytes that were never written.
+    unwritten: Option<Unwritten>,
     overlay: Option<Box<Overlay>>,
     /// Contents as one array, valid until the next write.
     whole: OnceLock<Contents>,
@@ -83,6 +88,17 @@ const WRITE_COST: u64 = 16;
 const MAX_ARRAY_COST: u64 = 1 << 23;
 /// Largest number of bytes that are copied out of an array one by one.
 const MAX_BYTE_COPIES: u64 = 1 << 18;
+
+/// How bytes that were never written are part of an array.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum UnwrittenForm {
+    /// There are none.
+    None,
+    /// They are elements over the others.
+    Elements,
+    /// The others are elements over them.
+    Base,
+}
 
 /// A change that would cost too much memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -154,6 +170,7 @@ impl Object {
             not_passed: Box::default(),
             origin: None,
             bytes,
+            unwritten: None,
             overlay: None,
             whole: OnceLock::new(),
         }
@@ -164,19 +181,48 @@ impl Object {
         format!("{} of {} {}", self.kind.noun(), self.size, if self.size == 1 { "byte" } else { "bytes" })
     }
 
-    /// Are all bytes concrete?
+    /// Makes all bytes of a new object unwritten.
+    pub fn set_unwritten(&mut self) {
+        self.unwritten = Unwritten::all(self.size);
+    }
+
+    /// Written bytes around this offset that may be accessed through the cache, if some bytes of the object were never
+    /// written.
+    pub fn written_around(&self, at: u64, count: u64) -> Option<Range<u64>> {
+        let unwritten = self.unwritten.as_ref()?;
+        if unwritten.meets(at, count) || !self.is_plain() || self.has_access_errors() {
+            return None;
+        }
+        let (start, end) = match self.bytes {
+            Bytes::Flat(_) => unwritten.written_around(at),
+            Bytes::Paged(_) if unwritten.is_page_written(at) => (at, at + count),
+            Bytes::Paged(_) => return None,
+        };
+        (at + count <= end).then_some(start..end)
+    }
+
+    fn has_access_errors(&self) -> bool {
+        self.unsupported.is_some() || !self.not_passed.is_empty()
+    }
+
+    /// Are all bytes concrete, as far as they were written?
     pub fn is_plain(&self) -> bool {
         self.overlay.is_none()
     }
 
     /// May `bytes` be read directly? True if all are concrete and no read is an error.
     pub fn is_freely_readable(&self) -> bool {
-        self.is_plain() && self.unsupported.is_none() && self.not_passed.is_empty()
+        self.is_plain() && self.unwritten.is_none() && !self.has_access_errors()
     }
 
     /// May `bytes` be changed directly? True if nothing is derived from them.
     pub fn is_freely_writable(&self) -> bool {
-        self.is_freely_readable() && self.whole.get().is_none() && !self.readonly
+        self.is_freely_readable() && self.is_changeable()
+    }
+
+    /// May bytes that are cached for reading be changed too?
+    pub fn is_changeable(&self) -> bool {
+        self.whole.get().is_none() && !self.readonly
     }
 
     /// Drops the derived array; called before the contents change.
@@ -185,21 +231,32 @@ impl Object {
     }
 
     fn cell(&self, at: u64) -> Option<Cell> {
-        match &self.overlay {
-            None => Some(Cell::Concrete),
+        let cell = match &self.overlay {
+            None => Cell::Concrete,
             Some(overlay) => match overlay.cells.get(at as u32) {
-                Some(cell) => Some(*cell),
-                None if overlay.array.is_none() || overlay.has_concrete_page(at) => Some(Cell::Concrete),
-                None => None,
+                Some(cell) => *cell,
+                None if overlay.array.is_none() || overlay.has_concrete_page(at) => Cell::Concrete,
+                None => return None,
             },
+        };
+        match cell {
+            Cell::Concrete if self.is_unwritten(at) => Some(Cell::Unwritten),
+            Cell::Concrete | Cell::Part { .. } | Cell::Unwritten => Some(cell),
         }
+    }
+
+    fn is_unwritten(&self, at: u64) -> bool {
+        self.unwritten.as_ref().is_some_and(|unwritten| unwritten.contains(at))
     }
 
     /// Reads `count` bytes from `at` on, if they are concrete.
     pub fn read_concrete(&self, at: u64, count: u64) -> Option<u64> {
         debug_assert!(count <= 8);
-        let concrete =
-            self.is_plain() || (at..at + count).all(|i| matches!(self.cell(i), Some(Cell::Concrete)));
+        let concrete = match &self.unwritten {
+            _ if !self.is_plain() => (at..at + count).all(|i| matches!(self.cell(i), Some(Cell::Concrete))),
+            None => true,
+            Some(unwritten) => !unwritten.meets(at, count),
+        };
         if !concrete {
             return None;
         }
@@ -239,12 +296,18 @@ impl Object {
                 let word = self.read_concrete(at, length).expect("concrete bytes");
                 (graph.word(8 * length as u32, word), length)
             }
+            Some(Cell::Unwritten) => {
+                while length < limit && matches!(self.cell(at + length), Some(Cell::Unwritten)) {
+                    length += 1;
+                }
+                (self.undefined(graph, Grain::BYTE).read(graph, at, length), length)
+            }
             Some(Cell::Part { expr, index }) => {
                 let next = |length: u64| match self.cell(at + length) {
                     Some(Cell::Part { expr: e, index: i }) => {
                         e == expr && u64::from(i) == u64::from(index) + length
                     }
-                    Some(Cell::Concrete) | None => false,
+                    Some(Cell::Concrete | Cell::Unwritten) | None => false,
                 };
                 while length < limit && next(length) {
                     length += 1;
@@ -277,6 +340,7 @@ impl Object {
 
     /// Makes `count` bytes from `at` on concrete: those in `bytes`.
     fn mark_concrete(&mut self, at: u64, count: u64) {
+        self.mark_written(at, count);
         let Some(overlay) = &mut self.overlay else { return };
         if count == self.size {
             self.overlay = None;
@@ -288,12 +352,26 @@ impl Object {
         }
     }
 
+    fn mark_written(&mut self, at: u64, count: u64) {
+        if let Some(unwritten) = &mut self.unwritten
+            && !unwritten.write(at, count)
+        {
+            self.unwritten = None;
+        }
+    }
+
+    /// Contents of which nothing is defined.
+    fn undefined(&self, graph: &mut Graph, grain: Grain) -> Contents {
+        Contents::undefined(graph, self.base, grain)
+    }
+
     /// Writes a bit-vector of whole bytes.
     pub fn write(&mut self, graph: &Graph, at: u64, value: Expr) {
         if let Some(word) = graph.const_word(value) {
             return self.write_concrete(at, u64::from(graph.width(value) / 8), word);
         }
         self.forget_array();
+        self.mark_written(at, u64::from(graph.width(value) / 8));
         let overlay = self.overlay.get_or_insert_default();
         for index in 0..graph.width(value) / 8 {
             overlay.cells.insert(at as u32 + index, Cell::Part { expr: value, index });
@@ -319,6 +397,7 @@ impl Object {
     /// Replaces the contents.
     pub fn set_contents(&mut self, contents: Contents) {
         self.whole = contents.into();
+        self.unwritten = None;
         self.overlay = Some(Box::new(Overlay { array: Some(contents), ..Overlay::default() }));
     }
 
@@ -346,19 +425,45 @@ impl Object {
 
     fn array(&self, graph: &mut Graph, grain: Grain, from: u64, to: u64) -> (Contents, u64) {
         let overlay = self.overlay.as_deref();
-        let (mut contents, start) = match overlay.and_then(|o| o.array) {
-            Some(contents) => (contents, 0),
-            None => {
+        let has_array = overlay.is_some_and(|overlay| overlay.array.is_some());
+        let unwritten = self.unwritten_form(from, to, has_array);
+        let (mut contents, start) = match (overlay.and_then(|o| o.array), unwritten) {
+            (Some(contents), _) => (contents, 0),
+            (None, UnwrittenForm::Base) => (self.undefined(graph, grain), 0),
+            (None, UnwrittenForm::None | UnwrittenForm::Elements) => {
                 let start = grain.holding(from) * grain.bytes();
                 (self.constants(graph, grain, start, to), start)
             }
         };
-        let Some(overlay) = overlay else { return (contents, start) };
         let grain = contents.grain;
         let mut with_element = |number: u64| {
             let element = self.grain(graph, grain, number);
             contents = contents.with_grain(graph, number - grain.holding(start), element);
         };
+        if let Some(record) = &self.unwritten {
+            let mut last = None;
+            let mut range = |(first, end): (u64, u64)| {
+                for number in grain.holding(first)..=grain.holding(end - 1) {
+                    if last.replace(number) != Some(number) {
+                        with_element(number);
+                    }
+                }
+            };
+            match unwritten {
+                UnwrittenForm::None => {}
+                UnwrittenForm::Elements => record.ranges(from, to).for_each(&mut range),
+                UnwrittenForm::Base => {
+                    let mut at = 0;
+                    for (first, end) in record.ranges(0, self.size).chain([(self.size, self.size)]) {
+                        if at < first {
+                            range((at, first));
+                        }
+                        at = end;
+                    }
+                }
+            }
+        }
+        let Some(overlay) = overlay else { return (contents, start) };
         let pages = overlay.concrete_pages.iter_from((from >> PAGE_SHIFT) as u32);
         for (page, ()) in pages.take_while(|(page, ())| u64::from(*page) << PAGE_SHIFT < to) {
             let page = u64::from(page) << PAGE_SHIFT;
@@ -407,7 +512,24 @@ impl Object {
         let occupied = if has_array { Vec::new() } else { self.bytes.occupied(from, to) };
         let end = table_end(from, &occupied);
         let after = occupied.iter().filter(|(first, _)| *first >= end).map(|(_, length)| length);
+        let writes = writes + self.unwritten_bytes(from, to).min(to - from - self.unwritten_bytes(from, to));
         (end - from) + WRITE_COST * (writes + after.sum::<u64>()) > MAX_ARRAY_COST
+    }
+
+    /// Number of bytes from `from` to `to` (exclusive) that were never written.
+    fn unwritten_bytes(&self, from: u64, to: u64) -> u64 {
+        self.unwritten.as_ref().map_or(0, |unwritten| unwritten.ranges(from, to).map(|(a, b)| b - a).sum())
+    }
+
+    /// How the bytes that were never written become part of an array: whichever needs fewer elements.
+    fn unwritten_form(&self, from: u64, to: u64, has_array: bool) -> UnwrittenForm {
+        match self.unwritten_bytes(from, to) {
+            0 => UnwrittenForm::None,
+            count if has_array || count <= self.size - self.unwritten_bytes(0, self.size) => {
+                UnwrittenForm::Elements
+            }
+            _ => UnwrittenForm::Base,
+        }
     }
 
     /// Bytes of one element; zeros after the object's end.
@@ -433,9 +555,12 @@ impl Object {
         self.bytes.copy(at, &from.bytes, start, count);
         let Some(source) = from.overlay.as_deref() else {
             self.mark_concrete(at, count);
+            self.copy_unwritten(at, from, start, count);
             return Ok(());
         };
         if (at, start, count) == (0, 0, from.size) && (self.is_plain() || count == self.size) {
+            self.mark_written(at, count);
+            self.copy_unwritten(at, from, start, count);
             let mut overlay = source.clone();
             if overlay.array.is_some() {
                 overlay.mark_concrete(count, self.size);
@@ -450,6 +575,7 @@ impl Object {
         let cells = source.cells.iter_from(start as u32).take_while(|(i, _)| u64::from(*i) < start + count);
         for (i, cell) in cells {
             if let Cell::Part { .. } = cell {
+                // The record of the source, copied below, has no such byte.
                 let to = at + (u64::from(i) - start);
                 self.overlay.get_or_insert_default().cells.insert(to as u32, *cell);
             }
@@ -460,7 +586,22 @@ impl Object {
                 self.write(graph, at + i, byte);
             }
         }
+        self.copy_unwritten(at, from, start, count);
         Ok(())
+    }
+
+    /// Makes the copies of bytes that were never written such bytes too.
+    fn copy_unwritten(&mut self, at: u64, from: &Object, start: u64, count: u64) {
+        let Some(source) = &from.unwritten else { return };
+        for (first, end) in source.ranges(start, start + count) {
+            let size = self.size;
+            let record = self.unwritten.get_or_insert_with(|| {
+                let mut record = Unwritten::all(size).expect("the object has bytes");
+                let _ = record.write(0, size);
+                record
+            });
+            record.erase(at + (first - start), end - first);
+        }
     }
 
     /// Sets `count` bytes to one symbolic byte.
@@ -492,7 +633,7 @@ impl Object {
             roots.extend(overlay.array.map(|contents| contents.array));
             for (_, cell) in overlay.cells.iter() {
                 match cell {
-                    Cell::Concrete => {}
+                    Cell::Concrete | Cell::Unwritten => {}
                     Cell::Part { expr, .. } => roots.push(*expr),
                 }
             }

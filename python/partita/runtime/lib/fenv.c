@@ -14,6 +14,9 @@ void __partita_set_exceptions(int flags);
 
 int fegetround(void) { return __partita_get_rounding() << MODE_SHIFT; }
 
+/* FLT_ROUNDS: towards zero 0, nearest 1, up 2, down 3. Two bits for each mode, so that a symbolic one does not fork. */
+int __flt_rounds(void) { return 0x2d >> 2 * __partita_get_rounding() & 3; }
+
 int fesetround(int mode) {
   return mode & ~FE_TOWARDZERO ? -1 : __partita_set_rounding(mode >> MODE_SHIFT);
 }

@@ -115,16 +115,15 @@ char *strstr(const char *s, const char *wanted) {
   }
 }
 
+/* As in musl, the rest is null after the last part. */
 char *strtok_r(char *restrict s, const char *restrict separators, char **restrict rest) {
-  if (!s) s = *rest;
+  if (!s && !(s = *rest)) return NULL;
   s += strspn(s, separators);
-  if (!*s) {
-    *rest = s;
-    return NULL;
-  }
+  if (!*s) return *rest = NULL;
   char *end = s + strcspn(s, separators);
-  *rest = *end ? end + 1 : end;
-  *end = 0;
+  if (*end) *end++ = 0;
+  else end = NULL;
+  *rest = end;
   return s;
 }
 

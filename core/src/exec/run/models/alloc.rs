@@ -1,4 +1,5 @@
-//! The malloc family. Every address satisfies every alignment; contents start as zeros.
+//! The malloc family. Every address satisfies every alignment.
+use super::Treatment::{Binds, Forks};
 use super::{CallSite, ModelResult, ModelRow, Returned, row};
 use crate::exec::outcome::{Class, Outcome};
 use crate::exec::run::Machine;
@@ -9,16 +10,16 @@ use crate::exec::state::object::Kind;
 use crate::exec::state::value::Value;
 
 pub(super) const MODELS: &[ModelRow] = &[
-    row("malloc", 1, malloc),
-    row("calloc", 2, calloc),
-    row("realloc", 2, realloc),
-    row("reallocarray", 3, reallocarray),
-    row("free", 1, free),
-    row("memalign", 2, aligned),
-    row("aligned_alloc", 2, aligned),
-    row("valloc", 1, malloc),
-    row("posix_memalign", 3, posix_memalign),
-    row("malloc_usable_size", 1, usable_size),
+    row("malloc", 1, Binds, malloc),
+    row("calloc", 2, Binds, calloc),
+    row("realloc", 2, Binds, realloc),
+    row("reallocarray", 3, Binds, reallocarray),
+    row("free", 1, Forks, free),
+    row("memalign", 2, Binds, aligned),
+    row("aligned_alloc", 2, Binds, aligned),
+    row("valloc", 1, Binds, malloc),
+    row("posix_memalign", 3, Binds, posix_memalign),
+    row("malloc_usable_size", 1, Forks, usable_size),
 ];
 
 /// Size from which malloc fails, as it would on any machine. Smaller objects that do not fit our limits end
@@ -26,8 +27,21 @@ pub(super) const MODELS: &[ModelRow] = &[
 const MAX_MALLOC_BYTES: u64 = 1 << 40;
 const ENOMEM: u64 = 12;
 
+/// Contents of a new object.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fresh {
+    Zeros,
+    Unwritten,
+}
+
 /// Allocates a heap object. Returns 0 if it is too large.
-fn allocate(machine: &mut Machine, state: &mut State, size: Value, name: &str) -> Result<u64, Outcome> {
+fn allocate(
+    machine: &mut Machine,
+    state: &mut State,
+    size: Value,
+    name: &str,
+    fresh: Fresh,
+) -> Result<u64, Outcome> {
     if let Some(e) = size.expr() {
         let limit = machine.graph().word(64, MAX_MALLOC_BYTES);
         let refused = machine.graph().ule(limit, e);
@@ -40,6 +54,9 @@ fn allocate(machine: &mut Machine, state: &mut State, size: Value, name: &str) -
         return Ok(0);
     }
     let id = machine.new_object(state, size, Kind::Heap)?;
+    if fresh == Fresh::Unwritten {
+        state.memory.get_mut(id).expect("just allocated").set_unwritten();
+    }
     if machine.options.checks.leak {
         let origin = state.user_frame(&machine.program);
         state.memory.get_mut(id).expect("just allocated").origin = Some((origin.func, origin.pc));
@@ -76,20 +93,20 @@ fn allocated(machine: &mut Machine, state: &mut State, address: u64) -> ModelRes
 }
 
 fn malloc(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
-    let address = allocate(machine, state, site.arguments[0], site.name)?;
+    let address = allocate(machine, state, site.arguments[0], site.name, Fresh::Unwritten)?;
     allocated(machine, state, address)
 }
 
 fn calloc(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
     let address = match product(machine, state, site.arguments[0], site.arguments[1]) {
-        Some(size) => allocate(machine, state, size, site.name)?,
+        Some(size) => allocate(machine, state, size, site.name, Fresh::Zeros)?,
         None => 0,
     };
     allocated(machine, state, address)
 }
 
 fn aligned(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
-    let address = allocate(machine, state, site.arguments[1], site.name)?;
+    let address = allocate(machine, state, site.arguments[1], site.name, Fresh::Unwritten)?;
     allocated(machine, state, address)
 }
 
@@ -97,7 +114,7 @@ fn posix_memalign(machine: &mut Machine, state: &mut State, site: &CallSite<'_>)
     // The pointer is resolved first: nothing may have been changed when another state executes the call
     // again.
     let location = machine.locate(state, site.arguments[0], 8, Access::Write)?;
-    let address = allocate(machine, state, site.arguments[2], site.name)?;
+    let address = allocate(machine, state, site.arguments[2], site.name, Fresh::Unwritten)?;
     if address == 0 {
         return number(ENOMEM);
     }
@@ -137,11 +154,11 @@ fn free(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelR
 
 fn resize(machine: &mut Machine, state: &mut State, address: u64, size: Value, name: &str) -> ModelResult {
     if address == 0 {
-        let new = allocate(machine, state, size, name)?;
+        let new = allocate(machine, state, size, name, Fresh::Unwritten)?;
         return allocated(machine, state, new);
     }
     let old = heap_object(state, address, name)?;
-    let new = allocate(machine, state, size, name)?;
+    let new = allocate(machine, state, size, name, Fresh::Unwritten)?;
     if let Some(id) = ObjectId::of_address(new) {
         let size = |id| state.memory.get(id).expect("a live object").size;
         let kept = size(old).min(size(id));

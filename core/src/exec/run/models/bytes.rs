@@ -1,18 +1,19 @@
 //! Functions that move bytes without reading them. Those that read them are C (`runtime/lib/string.c`).
+use super::Treatment::{Exact, Forks};
 use super::{CallSite, ModelResult, ModelRow, Returned, row};
 use crate::exec::run::Machine;
 use crate::exec::state::State;
 use crate::exec::state::value::Value;
 
 pub(super) const MODELS: &[ModelRow] = &[
-    row("memcpy", 3, copy),
-    row("memmove", 3, copy),
-    row("mempcpy", 3, copy_past),
-    row("memset", 3, set),
-    row("bzero", 2, zero),
-    row("__memcpy_chk", 4, copy),
-    row("__memmove_chk", 4, copy),
-    row("__memset_chk", 4, set),
+    row("memcpy", 3, Exact, copy),
+    row("memmove", 3, Exact, copy),
+    row("mempcpy", 3, Forks, copy_past),
+    row("memset", 3, Exact, set),
+    row("bzero", 2, Exact, zero),
+    row("__memcpy_chk", 4, Exact, copy),
+    row("__memmove_chk", 4, Exact, copy),
+    row("__memset_chk", 4, Exact, set),
 ];
 
 fn copy(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {

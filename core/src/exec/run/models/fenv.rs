@@ -1,5 +1,6 @@
 //! The floating-point environment: rounding mode and exception flags are kept in the state; `runtime/lib/fenv.c` has the
 //! functions of `fenv.h`. Flags are recorded only if the linked program has a function that reads them.
+use super::Treatment::Exact;
 use super::{CallSite, ModelResult, ModelRow, Returned, row};
 use crate::exec::run::Machine;
 use crate::exec::state::State;
@@ -11,10 +12,10 @@ use crate::expr::float::{Rounding, exceptions};
 pub(in crate::exec::run) const READ_EXCEPTIONS: &str = "__partita_get_exceptions";
 
 pub(super) const MODELS: &[ModelRow] = &[
-    row("__partita_set_rounding", 1, set_rounding),
-    row("__partita_get_rounding", 0, get_rounding),
-    row("__partita_set_exceptions", 1, set_exceptions),
-    row(READ_EXCEPTIONS, 0, get_exceptions),
+    row("__partita_set_rounding", 1, Exact, set_rounding),
+    row("__partita_get_rounding", 0, Exact, get_rounding),
+    row("__partita_set_exceptions", 1, Exact, set_exceptions),
+    row(READ_EXCEPTIONS, 0, Exact, get_exceptions),
 ];
 
 /// Rounding modes by the numbers that `fenv.c` has for them: those of x86's control word.

@@ -1,5 +1,6 @@
 //! Interface of the kernel model (`runtime/posix`) to the outside: host files, settings of the run, standard
 //! output, and calls that are not modelled.
+use super::Treatment::Exact;
 use super::{CallSite, ModelResult, ModelRow, Returned, row};
 use crate::exec::options::Argument;
 use crate::exec::outcome::Outcome;
@@ -16,23 +17,23 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 pub(super) const MODELS: &[ModelRow] = &[
-    row("__partita_setting", 1, setting),
-    row("__partita_symbolic_argument", 2, symbolic_argument),
-    row("__partita_room", 1, room),
-    row("__partita_errno", 1, errno),
-    row("__partita_arguments", 2, arguments),
-    row("__partita_environment", 0, environment),
-    row("__partita_stack_object", 1, stack_object),
-    row("__partita_not_modelled", 1, not_modelled),
-    row("__partita_incomplete", 1, incomplete),
-    row("__partita_stack_is_limit", 0, stack_is_limit),
-    row("__partita_unsupported", 1, unsupported),
-    row("__partita_output", 2, output),
-    row("__partita_stdin", 2, stdin),
-    row("__partita_host_status", 3, status),
-    row("__partita_host_read", 4, read),
-    row("__partita_host_link", 3, link),
-    row("__partita_host_change", 6, change),
+    row("__partita_setting", 1, Exact, setting),
+    row("__partita_symbolic_argument", 2, Exact, symbolic_argument),
+    row("__partita_room", 1, Exact, room),
+    row("__partita_errno", 1, Exact, errno),
+    row("__partita_arguments", 2, Exact, arguments),
+    row("__partita_environment", 0, Exact, environment),
+    row("__partita_stack_object", 1, Exact, stack_object),
+    row("__partita_not_modelled", 1, Exact, not_modelled),
+    row("__partita_incomplete", 1, Exact, incomplete),
+    row("__partita_stack_is_limit", 0, Exact, stack_is_limit),
+    row("__partita_unsupported", 1, Exact, unsupported),
+    row("__partita_output", 2, Exact, output),
+    row("__partita_stdin", 2, Exact, stdin),
+    row("__partita_host_status", 3, Exact, status),
+    row("__partita_host_read", 4, Exact, read),
+    row("__partita_host_link", 3, Exact, link),
+    row("__partita_host_change", 6, Exact, change),
 ];
 
 fn number(value: i64) -> ModelResult {
@@ -149,6 +150,7 @@ fn output(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> Mode
     let (address, count) = (machine.argument(state, site, 0)?, machine.argument(state, site, 1)?);
     for i in 0..count {
         let byte = machine.load(state, Value::number(address + i), 8)?;
+        let byte = machine.decider.defined_value(state, byte, "output");
         let output = Arc::make_mut(&mut state.output);
         match byte.expr() {
             None => output.extend_from_slice(&[byte.word as u8]),

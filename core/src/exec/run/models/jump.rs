@@ -1,5 +1,6 @@
 //! `setjmp` and `longjmp`. A `jmp_buf` holds a number that identifies the call of `setjmp` in its activation,
 //! so that a jump to a function that has returned is detected.
+use super::Treatment::Exact;
 use super::{CallSite, ModelResult, ModelRow, Returned, row};
 use crate::exec::outcome::{Class, Outcome};
 use crate::exec::run::Machine;
@@ -9,13 +10,13 @@ use crate::program::Inst;
 use std::sync::Arc;
 
 pub(super) const MODELS: &[ModelRow] = &[
-    row("setjmp", 1, setjmp),
-    row("_setjmp", 1, setjmp),
-    row("sigsetjmp", 2, setjmp),
-    row("__sigsetjmp", 2, setjmp),
-    row("longjmp", 2, longjmp),
-    row("_longjmp", 2, longjmp),
-    row("siglongjmp", 2, longjmp),
+    row("setjmp", 1, Exact, setjmp),
+    row("_setjmp", 1, Exact, setjmp),
+    row("sigsetjmp", 2, Exact, setjmp),
+    row("__sigsetjmp", 2, Exact, setjmp),
+    row("longjmp", 2, Exact, longjmp),
+    row("_longjmp", 2, Exact, longjmp),
+    row("siglongjmp", 2, Exact, longjmp),
 ];
 
 /// No object and no function has such an address.

@@ -1,4 +1,5 @@
 //! Intrinsics of `klee/klee.h`; `partita.h` declares them under other names too.
+use super::Treatment::{Binds, Exact, Forks, Unsupported};
 use super::{CallSite, ModelResult, ModelRow, Returned, row};
 use crate::exec::options::Ambient;
 use crate::exec::outcome::{Class, Outcome, Place};
@@ -14,42 +15,42 @@ use crate::expr::{Expr, kquery, smtlib};
 use std::sync::Arc;
 
 pub(super) const MODELS: &[ModelRow] = &[
-    row("klee_make_symbolic", 3, make_symbolic),
-    row("klee_int", 1, int),
-    row("klee_range", 3, range),
-    row("klee_choose", 1, choose),
-    row("klee_assume", 1, assume),
-    row("klee_is_symbolic", 1, is_symbolic),
-    row("klee_is_replay", 0, is_replay),
-    row("klee_prefer_cex", 2, prefer),
-    row("klee_posix_prefer_cex", 2, prefer),
-    row("klee_mark_global", 1, nothing),
-    row("klee_open_merge", 0, merge),
-    row("klee_close_merge", 0, merge),
-    row("klee_warning", 1, |e, s, c| warn(e, s, c, false)),
-    row("klee_warning_once", 1, |e, s, c| warn(e, s, c, true)),
-    row("klee_stack_trace", 0, stack_trace),
-    row("klee_print_expr", 2, print_expression),
-    row("klee_print_range", 2, print_range),
-    row("klee_set_forking", 1, set_forking),
-    row("klee_silent_exit", 1, silent_exit),
-    row("klee_abort", 0, abort),
-    row("klee_assert_fail", 4, assert_fail),
-    row("klee_report_error", 4, report_error),
-    row("klee_report_bug", 4, report_bug),
-    row("klee_get_valuef", 1, get_value),
-    row("klee_get_valued", 1, get_value),
-    row("klee_get_valuel", 1, get_value),
-    row("klee_get_valuell", 1, get_value),
-    row("klee_get_value_i32", 1, get_value),
-    row("klee_get_value_i64", 1, get_value),
-    row("klee_check_memory_access", 2, check_memory_access),
-    row("klee_get_obj_size", 1, get_obj_size),
-    row("klee_get_errno", 0, get_errno),
-    row("klee_define_fixed_object", 2, define_fixed_object),
-    row("klee_ambient", 2, ambient),
-    row("klee_beyond", 1, beyond),
-    row("klee_left_out", 1, left_out),
+    row("klee_make_symbolic", 3, Exact, make_symbolic),
+    row("klee_int", 1, Exact, int),
+    row("klee_range", 3, Binds, range),
+    row("klee_choose", 1, Binds, choose),
+    row("klee_assume", 1, Exact, assume),
+    row("klee_is_symbolic", 1, Exact, is_symbolic),
+    row("klee_is_replay", 0, Exact, is_replay),
+    row("klee_prefer_cex", 2, Exact, prefer),
+    row("klee_posix_prefer_cex", 2, Exact, prefer),
+    row("klee_mark_global", 1, Exact, nothing),
+    row("klee_open_merge", 0, Exact, merge),
+    row("klee_close_merge", 0, Exact, merge),
+    row("klee_warning", 1, Exact, |e, s, c| warn(e, s, c, false)),
+    row("klee_warning_once", 1, Exact, |e, s, c| warn(e, s, c, true)),
+    row("klee_stack_trace", 0, Exact, stack_trace),
+    row("klee_print_expr", 2, Exact, print_expression),
+    row("klee_print_range", 2, Exact, print_range),
+    row("klee_set_forking", 1, Binds, set_forking),
+    row("klee_silent_exit", 1, Exact, silent_exit),
+    row("klee_abort", 0, Exact, abort),
+    row("klee_assert_fail", 4, Exact, assert_fail),
+    row("klee_report_error", 4, Exact, report_error),
+    row("klee_report_bug", 4, Binds, report_bug),
+    row("klee_get_valuef", 1, Binds, get_value),
+    row("klee_get_valued", 1, Binds, get_value),
+    row("klee_get_valuel", 1, Binds, get_value),
+    row("klee_get_valuell", 1, Binds, get_value),
+    row("klee_get_value_i32", 1, Binds, get_value),
+    row("klee_get_value_i64", 1, Binds, get_value),
+    row("klee_check_memory_access", 2, Forks, check_memory_access),
+    row("klee_get_obj_size", 1, Forks, get_obj_size),
+    row("klee_get_errno", 0, Exact, get_errno),
+    row("klee_define_fixed_object", 2, Unsupported, define_fixed_object),
+    row("klee_ambient", 2, Exact, ambient),
+    row("klee_beyond", 1, Exact, beyond),
+    row("klee_left_out", 1, Exact, left_out),
 ];
 
 /// Size of an object that stands for an unknown one: accesses to its members stay inside.
@@ -232,7 +233,7 @@ fn print_expression(machine: &mut Machine, state: &mut State, site: &CallSite<'_
 fn print_range(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
     let message = text(machine, state, site, 0)?;
     let shown = expression(machine, site, 1);
-    let Some(e) = site.arguments[1].expr() else {
+    let Some(e) = machine.decider.defined_value(state, site.arguments[1], "output").expr() else {
         eprintln!("{message}:{shown}");
         return Ok(Returned::Nothing);
     };
@@ -253,7 +254,8 @@ fn set_forking(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) ->
 
 fn silent_exit(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
     state.is_silent = true;
-    let status = machine.decider.readable_exit_status(state, site.arguments[0]);
+    let status = machine.decider.defined_value(state, site.arguments[0], "the exit status");
+    let status = machine.decider.readable_exit_status(state, status);
     Err(Outcome::Exit { status })
 }
 
@@ -291,12 +293,13 @@ fn report_bug(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> 
 
 fn get_value(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
     // As in KLEE, the value does not constrain the path, so that it stands for all the others.
-    if let Some(e) = site.arguments[0].expr()
+    let value = machine.decider.defined_value(state, site.arguments[0], "a value that the program asks for");
+    if let Some(e) = value.expr()
         && !machine.decider.has_one_value(state, e)
     {
         machine.decider.incomplete(state, &format!("one of several values: {}", site.name));
     }
-    let word = machine.decider.evaluate_word(state, site.arguments[0]);
+    let word = machine.decider.evaluate_word(state, value);
     Ok(Returned::Value(Value::number(word)))
 }
 

@@ -1,5 +1,5 @@
 //! Functions of `math.h` that IEEE 754 defines exactly: one expression, no fork. All others are musl's C code.
-use super::{CallSite, Model, ModelResult, ModelRow, Returned, row};
+use super::{CallSite, Model, ModelResult, ModelRow, Returned, Treatment, row};
 use crate::exec::run::Machine;
 use crate::exec::run::step::float_terms as terms;
 use crate::exec::state::State;
@@ -14,9 +14,9 @@ const FORMATS: [Format; 3] = [Format::DOUBLE, Format::SINGLE, Format::X87];
 macro_rules! rows {
     ($($arity:literal $double:literal $single:literal $extended:literal $model:expr;)*) => {
         &[$(
-            row($double, $arity, { const MODEL: Model = |m, s, c| $model(m, s, c, FORMATS[0]); MODEL }),
-            row($single, $arity, { const MODEL: Model = |m, s, c| $model(m, s, c, FORMATS[1]); MODEL }),
-            row($extended, $arity, { const MODEL: Model = |m, s, c| $model(m, s, c, FORMATS[2]); MODEL }),
+            row($double, $arity, Treatment::Exact, { const MODEL: Model = |m, s, c| $model(m, s, c, FORMATS[0]); MODEL }),
+            row($single, $arity, Treatment::Exact, { const MODEL: Model = |m, s, c| $model(m, s, c, FORMATS[1]); MODEL }),
+            row($extended, $arity, Treatment::Exact, { const MODEL: Model = |m, s, c| $model(m, s, c, FORMATS[2]); MODEL }),
         )*]
     };
 }

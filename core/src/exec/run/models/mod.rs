@@ -3,7 +3,6 @@
 //! value (`--undefined havoc`).
 mod alloc;
 mod bytes;
-mod convert;
 mod fenv;
 mod host;
 mod jump;
@@ -48,35 +47,67 @@ pub(super) struct CallSite<'a> {
 
 pub(super) type Model = fn(&mut Machine, &mut State, &CallSite<'_>) -> ModelResult;
 
-/// A model and the number of its arguments.
+/// How a function treats symbolic data, in the worst case of its arguments. A test calls each function and compares.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Treatment {
+    /// One path; results are expressions.
+    Exact,
+    /// One path for each case that it distinguishes, none left out.
+    Forks,
+    /// A value is bound (perhaps one of several), and counted as incomplete.
+    Binds,
+    /// The path ends as unsupported.
+    Unsupported,
+}
+
+impl Treatment {
+    pub fn name(self) -> &'static str {
+        match self {
+            Treatment::Exact => "exact",
+            Treatment::Forks => "forks",
+            Treatment::Binds => "binds",
+            Treatment::Unsupported => "unsupported",
+        }
+    }
+}
+
+/// A model, the number of its arguments, and how it treats symbolic ones.
 #[derive(Clone, Copy)]
 pub struct ModelRow {
     name: &'static str,
     arity: usize,
+    treatment: Treatment,
     model: Model,
 }
 
-const fn row(name: &'static str, arity: usize, model: Model) -> ModelRow {
-    ModelRow { name, arity, model }
+const fn row(name: &'static str, arity: usize, treatment: Treatment, model: Model) -> ModelRow {
+    ModelRow { name, arity, treatment, model }
+}
+
+const TABLES: [&[ModelRow]; 11] = [
+    klee::MODELS,
+    verifier::MODELS,
+    alloc::MODELS,
+    bytes::MODELS,
+    text::MODELS,
+    fenv::MODELS,
+    math::MODELS,
+    jump::MODELS,
+    process::MODELS,
+    print::MODELS,
+    host::MODELS,
+];
+
+/// Name and treatment of every model, and of the families that are models by prefix.
+pub fn models() -> impl Iterator<Item = (&'static str, Treatment)> {
+    let families = [verifier::NONDET, ubsan::HANDLER];
+    let rows = TABLES.into_iter().flatten().copied().chain(families);
+    rows.map(|row| (row.name, row.treatment))
 }
 
 /// Model of each function that has one, by function.
 pub(super) fn bind(program: &Program) -> Vec<Option<ModelRow>> {
-    let tables = [
-        klee::MODELS,
-        verifier::MODELS,
-        alloc::MODELS,
-        bytes::MODELS,
-        text::MODELS,
-        convert::MODELS,
-        fenv::MODELS,
-        math::MODELS,
-        jump::MODELS,
-        process::MODELS,
-        print::MODELS,
-        host::MODELS,
-    ];
-    let find = |name: &str| tables.into_iter().flatten().find(|row| row.name == name).copied();
+    let find = |name: &str| TABLES.into_iter().flatten().find(|row| row.name == name).copied();
     let one = |f: &crate::program::Function| {
         if f.is_defined() {
             return None;
@@ -161,6 +192,7 @@ impl Machine {
     /// Creates an input of the path: an array of `size` bytes.
     pub(super) fn new_input(&mut self, state: &mut State, name: &str, size: u64) -> crate::expr::Expr {
         let name = if name.is_empty() { "unnamed" } else { name };
+        let name = name.trim_start_matches(crate::expr::PLACEHOLDER);
         state.inputs.add(self.graph(), name, size)
     }
 

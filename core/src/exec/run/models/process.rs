@@ -1,4 +1,5 @@
 //! End of the program, and its environment.
+use super::Treatment::{Exact, Forks};
 use super::{CallSite, ModelResult, ModelRow, Returned, row};
 use crate::exec::outcome::{Class, Outcome};
 use crate::exec::run::Machine;
@@ -10,16 +11,16 @@ use crate::exec::state::{Stage, State};
 use std::sync::Arc;
 
 pub(super) const MODELS: &[ModelRow] = &[
-    row("exit", 1, exit),
-    row("_exit", 1, exit_now),
-    row("_Exit", 1, exit_now),
-    row("quick_exit", 1, exit_now),
-    row("abort", 0, abort),
-    row("__assert_fail", 4, assert_fail),
-    row("__assert_rtn", 4, assert_rtn),
-    row("atexit", 1, atexit),
-    row("__errno_location", 0, errno_location),
-    row("__cxa_finalize", 0, nothing),
+    row("exit", 1, Exact, exit),
+    row("_exit", 1, Exact, exit_now),
+    row("_Exit", 1, Exact, exit_now),
+    row("quick_exit", 1, Exact, exit_now),
+    row("abort", 0, Exact, abort),
+    row("__assert_fail", 4, Exact, assert_fail),
+    row("__assert_rtn", 4, Exact, assert_rtn),
+    row("atexit", 1, Forks, atexit),
+    row("__errno_location", 0, Exact, errno_location),
+    row("__cxa_finalize", 0, Exact, nothing),
 ];
 
 impl Machine {
@@ -51,7 +52,8 @@ fn exit(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelR
 }
 
 fn exit_now(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
-    let status = machine.decider.readable_exit_status(state, site.arguments[0]);
+    let status = machine.decider.defined_value(state, site.arguments[0], "the exit status");
+    let status = machine.decider.readable_exit_status(state, status);
     Err(Outcome::Exit { status })
 }
 

@@ -1,5 +1,6 @@
 //! Functions that compare, measure and search bytes: one expression instead of one fork per byte. Concrete
 //! bytes are processed directly. The other string functions are C (`runtime/lib/string.c`).
+use super::Treatment::{Binds, Exact, Forks};
 use super::{CallSite, ModelResult, ModelRow, Returned, row};
 use crate::exec::outcome::Outcome;
 use crate::exec::run::Machine;
@@ -11,18 +12,18 @@ use crate::exec::state::value::Value;
 use crate::expr::Expr;
 
 pub(super) const MODELS: &[ModelRow] = &[
-    row("strlen", 1, |e, s, c| length(e, s, c, false)),
-    row("strnlen", 2, |e, s, c| length(e, s, c, true)),
-    row("memcmp", 3, memory_compare),
-    row("bcmp", 3, memory_compare),
-    row("strcmp", 2, |e, s, c| string_compare(e, s, c, false, Case::Sensitive)),
-    row("strcoll", 2, |e, s, c| string_compare(e, s, c, false, Case::Sensitive)),
-    row("strncmp", 3, |e, s, c| string_compare(e, s, c, true, Case::Sensitive)),
-    row("__partita_strcasecmp", 2, |e, s, c| string_compare(e, s, c, false, Case::Insensitive)),
-    row("__partita_strncasecmp", 3, |e, s, c| string_compare(e, s, c, true, Case::Insensitive)),
-    row("__partita_memchr", 3, |e, s, c| search(e, s, c, Searched::FirstInBytes)),
-    row("__partita_strchr", 2, |e, s, c| search(e, s, c, Searched::FirstInString)),
-    row("__partita_strrchr", 2, |e, s, c| search(e, s, c, Searched::LastInString)),
+    row("strlen", 1, Exact, |e, s, c| length(e, s, c, false)),
+    row("strnlen", 2, Binds, |e, s, c| length(e, s, c, true)),
+    row("memcmp", 3, Forks, memory_compare),
+    row("bcmp", 3, Forks, memory_compare),
+    row("strcmp", 2, Exact, |e, s, c| string_compare(e, s, c, false, Case::Sensitive)),
+    row("strcoll", 2, Exact, |e, s, c| string_compare(e, s, c, false, Case::Sensitive)),
+    row("strncmp", 3, Binds, |e, s, c| string_compare(e, s, c, true, Case::Sensitive)),
+    row("__partita_strcasecmp", 2, Exact, |e, s, c| string_compare(e, s, c, false, Case::Insensitive)),
+    row("__partita_strncasecmp", 3, Exact, |e, s, c| string_compare(e, s, c, true, Case::Insensitive)),
+    row("__partita_memchr", 3, Exact, |e, s, c| search(e, s, c, Searched::FirstInBytes)),
+    row("__partita_strchr", 2, Exact, |e, s, c| search(e, s, c, Searched::FirstInString)),
+    row("__partita_strrchr", 2, Exact, |e, s, c| search(e, s, c, Searched::LastInString)),
 ];
 
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Handlers of UndefinedBehaviorSanitizer (`-fsanitize=undefined`, `-fsanitize=integer`): what a program calls when one
 //! of its checks fails is a bug. The first argument points to data that the compiler made: a source position, then
 //! descriptions of types, as compiler-rt's `ubsan_handlers.h` lays them out. Handlers of the minimal runtime have none.
-use super::{CallSite, ModelResult, ModelRow, row};
+use super::{CallSite, ModelResult, ModelRow, Treatment, row};
 use crate::exec::outcome::{Class, Outcome};
 use crate::exec::run::Machine;
 use crate::exec::state::State;
@@ -72,9 +72,10 @@ const CHECKS: &[Check] = &[
 const WITHOUT_POSITION: [&str; 3] = ["cfi_check_fail", "nonnull_return", "nullability_return"];
 
 /// Model of a handler.
+pub(super) const HANDLER: ModelRow = row(PREFIX, 0, Treatment::Exact, report);
+
 pub(super) fn handler(name: &str) -> Option<ModelRow> {
-    name.strip_prefix(PREFIX)?;
-    Some(row(PREFIX, 0, report))
+    name.starts_with(PREFIX).then_some(HANDLER)
 }
 
 /// Name of the check, without the suffixes of its variants.

@@ -1,4 +1,5 @@
 //! Functions of SV-COMP and Test-Comp.
+use super::Treatment::{Exact, Forks};
 use super::{CallSite, ModelResult, ModelRow, Returned, klee, row};
 use crate::exec::outcome::{Class, Outcome};
 use crate::exec::run::Machine;
@@ -7,18 +8,20 @@ use crate::exec::state::State;
 use crate::exec::state::contents::Contents;
 
 pub(super) const MODELS: &[ModelRow] = &[
-    row("__VERIFIER_assume", 1, assume),
-    row("__VERIFIER_error", 0, error),
-    row("reach_error", 0, error),
-    row("__VERIFIER_assert", 1, assert),
-    row("__VERIFIER_atomic_begin", 0, nothing),
-    row("__VERIFIER_atomic_end", 0, nothing),
-    row("__VERIFIER_nondet_memory", 2, memory),
+    row("__VERIFIER_assume", 1, Exact, assume),
+    row("__VERIFIER_error", 0, Exact, error),
+    row("reach_error", 0, Exact, error),
+    row("__VERIFIER_assert", 1, Forks, assert),
+    row("__VERIFIER_atomic_begin", 0, Exact, nothing),
+    row("__VERIFIER_atomic_end", 0, Exact, nothing),
+    row("__VERIFIER_nondet_memory", 2, Forks, memory),
 ];
 
 /// `__VERIFIER_nondet_TYPE`: any value of the result's type.
+pub(super) const NONDET: ModelRow = row("__VERIFIER_nondet_", 0, Exact, value);
+
 pub(super) fn nondet(name: &str) -> Option<ModelRow> {
-    name.starts_with("__VERIFIER_nondet_").then(|| row("__VERIFIER_nondet_", 0, value))
+    name.starts_with(NONDET.name).then_some(NONDET)
 }
 
 fn value(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {

@@ -85,6 +85,8 @@ impl Machine {
         from: Value,
         count: Value,
     ) -> Result<(), Outcome> {
+        let count = self.decider.defined_value(state, count, "the length of a copy");
+        let [to, from] = [to, from].map(|address| self.decider.defined_value(state, address, "an address"));
         if self.copy_symbolic_length(state, to, from, count)? {
             return Ok(());
         }
@@ -127,6 +129,8 @@ impl Machine {
         byte: Value,
         count: Value,
     ) -> Result<(), Outcome> {
+        let count = self.decider.defined_value(state, count, "the length of a memset");
+        let to = self.decider.defined_value(state, to, "an address");
         if self.set_symbolic_length(state, to, byte, count)? {
             return Ok(());
         }

@@ -245,6 +245,7 @@ impl Machine {
                         break handler;
                     }
                     let Some(destructor) = program.destructors.get(destructors) else {
+                        let status = self.decider.defined_value(state, status, "the exit status");
                         let status = self.decider.readable_exit_status(state, status);
                         return Err(self.exit_or_leak(state, status));
                     };

@@ -36,6 +36,7 @@ impl Machine {
         default: EdgeId,
     ) -> StepResult {
         let value = self.operand(state, value, width);
+        let value = self.decider.defined_value(state, value, "a switch");
         if !value.symbolic {
             let found = cases.binary_search_by_key(&value.word, |case| case.0);
             return Ok(Flow::Edge(found.map_or(default, |i| cases[i].1).0));
@@ -68,6 +69,7 @@ impl Machine {
         let func = state.frame.func;
         let function = &program.functions[func.index()];
         let addr = self.operand(state, addr, 64);
+        let addr = self.decider.defined_value(state, addr, "a computed goto");
         let label = |edge: EdgeId| address::of_label(func, function.edges[edge.index()].to);
         let wrong = || {
             Outcome::bug(Class::Unreachable, "a computed goto to an address that is not one of its labels")

@@ -80,6 +80,7 @@ impl Machine {
         state.frame.stack_bytes = state.frame.stack_bytes.saturating_add(size);
         self.check_stack(state)?;
         let id = self.new_object(state, size, Kind::Stack)?;
+        state.memory.get_mut(id).expect("just allocated").set_unwritten();
         if fixed {
             state.frame.locals.push(id)
         } else {

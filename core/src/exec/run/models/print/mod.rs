@@ -10,6 +10,7 @@ mod format;
 mod number;
 mod piece;
 
+use super::Treatment::{Exact, Forks, Unsupported};
 use super::text::{Byte, Text};
 use super::{CallSite, ModelResult, ModelRow, Returned, row};
 use crate::exec::outcome::Outcome;
@@ -25,25 +26,33 @@ use piece::{Datum, MAX_TEXT, Piece};
 use std::sync::Arc;
 
 pub(super) const MODELS: &[ModelRow] = &[
-    row("printf", 1, |e, s, c| formatted(e, s, c, Destination::Stdout, 0, false)),
-    row("vprintf", 2, |e, s, c| formatted(e, s, c, Destination::Stdout, 0, true)),
-    row("fprintf", 2, |e, s, c| formatted(e, s, c, Destination::Stream(0), 1, false)),
-    row("vfprintf", 3, |e, s, c| formatted(e, s, c, Destination::Stream(0), 1, true)),
-    row("dprintf", 2, |e, s, c| formatted(e, s, c, Destination::Descriptor(0), 1, false)),
-    row("vdprintf", 3, |e, s, c| formatted(e, s, c, Destination::Descriptor(0), 1, true)),
-    row("sprintf", 2, |e, s, c| formatted(e, s, c, Destination::Memory { size: None }, 1, false)),
-    row("vsprintf", 3, |e, s, c| formatted(e, s, c, Destination::Memory { size: None }, 1, true)),
-    row("snprintf", 3, |e, s, c| formatted(e, s, c, Destination::Memory { size: Some(1) }, 2, false)),
-    row("vsnprintf", 4, |e, s, c| formatted(e, s, c, Destination::Memory { size: Some(1) }, 2, true)),
-    row("puts", 1, puts),
-    row("fputs", 2, fputs),
-    row("putchar", 1, |e, s, c| put_byte(e, s, c, None)),
-    row("fputc", 2, |e, s, c| put_byte(e, s, c, Some(1))),
-    row("putc", 2, |e, s, c| put_byte(e, s, c, Some(1))),
-    row("fwrite", 4, fwrite),
-    row("write", 3, write),
-    row("perror", 1, perror),
-    row("fflush", 1, fflush),
+    row("printf", 1, Unsupported, |e, s, c| formatted(e, s, c, Destination::Stdout, 0, false)),
+    row("vprintf", 2, Unsupported, |e, s, c| formatted(e, s, c, Destination::Stdout, 0, true)),
+    row("fprintf", 2, Unsupported, |e, s, c| formatted(e, s, c, Destination::Stream(0), 1, false)),
+    row("vfprintf", 3, Unsupported, |e, s, c| formatted(e, s, c, Destination::Stream(0), 1, true)),
+    row("dprintf", 2, Unsupported, |e, s, c| formatted(e, s, c, Destination::Descriptor(0), 1, false)),
+    row("vdprintf", 3, Unsupported, |e, s, c| formatted(e, s, c, Destination::Descriptor(0), 1, true)),
+    row("sprintf", 2, Unsupported, |e, s, c| {
+        formatted(e, s, c, Destination::Memory { size: None }, 1, false)
+    }),
+    row("vsprintf", 3, Unsupported, |e, s, c| {
+        formatted(e, s, c, Destination::Memory { size: None }, 1, true)
+    }),
+    row("snprintf", 3, Unsupported, |e, s, c| {
+        formatted(e, s, c, Destination::Memory { size: Some(1) }, 2, false)
+    }),
+    row("vsnprintf", 4, Unsupported, |e, s, c| {
+        formatted(e, s, c, Destination::Memory { size: Some(1) }, 2, true)
+    }),
+    row("puts", 1, Exact, puts),
+    row("fputs", 2, Forks, fputs),
+    row("putchar", 1, Exact, |e, s, c| put_byte(e, s, c, None)),
+    row("fputc", 2, Forks, |e, s, c| put_byte(e, s, c, Some(1))),
+    row("putc", 2, Forks, |e, s, c| put_byte(e, s, c, Some(1))),
+    row("fwrite", 4, Forks, fwrite),
+    row("write", 3, Forks, write),
+    row("perror", 1, Exact, perror),
+    row("fflush", 1, Forks, fflush),
 ];
 
 /// Values of the pointers `stdin`, `stdout` and `stderr`: no object is there, so they are unique.
@@ -204,11 +213,27 @@ fn value(datum: Datum) -> Value {
     }
 }
 
+/// A character or value that is printed, without placeholders.
+fn defined(machine: &mut Machine, state: &mut State, datum: Datum) -> Datum {
+    match datum {
+        Datum::Number(_) => datum,
+        Datum::Symbolic(e) => {
+            let e = machine.decider.defined(state, e, "output");
+            machine
+                .decider
+                .graph()
+                .const_word(e)
+                .map_or(Datum::Symbolic(e), |word| Datum::Number(word.into()))
+        }
+    }
+}
+
 /// Appends text to standard output.
-fn emit(state: &mut State, text: &[Datum]) {
-    let output = Arc::make_mut(&mut state.output);
+fn emit(machine: &mut Machine, state: &mut State, text: &[Datum]) {
     for datum in text {
-        match *datum {
+        let datum = defined(machine, state, *datum);
+        let output = Arc::make_mut(&mut state.output);
+        match datum {
             Datum::Number(byte) => output.extend_from_slice(&[byte as u8]),
             Datum::Symbolic(e) => output.push_symbolic(e),
         }
@@ -216,12 +241,14 @@ fn emit(state: &mut State, text: &[Datum]) {
 }
 
 /// Appends pieces to standard output. The lengths of symbolic ones are known when the path ends.
-fn emit_pieces(state: &mut State, pieces: Vec<Piece>) -> Result<(), Outcome> {
+fn emit_pieces(machine: &mut Machine, state: &mut State, pieces: Vec<Piece>) -> Result<(), Outcome> {
     for piece in pieces {
         match piece.known_text()? {
-            Some(text) => emit(state, &text),
+            Some(text) => emit(machine, state, &text),
             None => {
-                let values: Arc<[Expr]> = piece.values().collect();
+                let values: Vec<Expr> = piece.values().collect();
+                let defined = values.into_iter().map(|e| machine.decider.defined(state, e, "output"));
+                let values: Arc<[Expr]> = defined.collect();
                 let render = move |values: &[Bits]| {
                     let text = piece.clone().with_values(&mut values.iter()).known_text();
                     let text = text.ok().flatten().expect("all values are known, and doubles can be printed");
@@ -274,7 +301,7 @@ fn formatted(
     if !is_observed {
         let pieces = unobserved(machine, state, items)?;
         if sink == Sink::Stdout {
-            emit_pieces(state, pieces)?;
+            emit_pieces(machine, state, pieces)?;
         }
         return result(machine, state, 0, failure);
     }
@@ -292,7 +319,7 @@ fn formatted(
         }
     }
     if sink == Sink::Stdout {
-        emit(state, &text);
+        emit(machine, state, &text);
     }
     result(machine, state, text.len(), failure)
 }
@@ -421,7 +448,7 @@ fn put_string(
     match sink {
         Sink::Stdout => {
             let end = end.iter().map(|&byte| Datum::of_byte(byte)).collect();
-            emit_pieces(state, vec![Piece::plain(bytes), Piece::Bytes(end)])?;
+            emit_pieces(machine, state, vec![Piece::plain(bytes), Piece::Bytes(end)])?;
         }
         Sink::Dropped => {}
         // musl writes no characters successfully to any stream.
@@ -472,7 +499,7 @@ fn put_byte(
     let result = Value::of(graph, result);
     if sink == Sink::Stdout {
         let byte = Datum::of(graph, bits);
-        emit(state, &[byte]);
+        emit(machine, state, &[byte]);
     }
     Ok(Returned::Value(result))
 }
@@ -514,7 +541,7 @@ fn fwrite(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> Mode
     let sink = stream(machine, state, site, 3)?;
     let text = bytes(machine, state, address?, size.wrapping_mul(count))?;
     match sink {
-        Sink::Stdout => emit(state, &text),
+        Sink::Stdout => emit(machine, state, &text),
         Sink::Dropped => {}
         Sink::Closed => return Ok(Returned::Value(Value::ZERO)),
     }
@@ -531,7 +558,7 @@ fn write(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> Model
     }
     let text = bytes(machine, state, address?, count)?;
     if sink == Sink::Stdout {
-        emit(state, &text);
+        emit(machine, state, &text);
     }
     Ok(Returned::Value(Value::number(count)))
 }

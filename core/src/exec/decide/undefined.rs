@@ -1,0 +1,85 @@
+//! Uses of values that nothing defined: memory that was never written, and variables that were never set.
+//!
+//! Such values are expressions with placeholders (`state/unwritten.rs`). They may be copied and computed with; a use is a
+//! decision, an address, a length or output that depends on one. A use has the value that zeros give, on the same paths
+//! as if memory started as zeros, and is counted, because other values are not explored. Whether it depends on a
+//! placeholder is a query: is there a value that makes a difference? So path conditions never mention placeholders.
+use super::Decider;
+use crate::exec::outcome::{Class, Outcome};
+use crate::exec::state::State;
+use crate::exec::state::value::Value;
+use crate::expr::{Bits, Expr, Sort};
+use crate::query::Answer;
+use rustc_hash::FxHashMap;
+
+impl Decider {
+    /// Expression without placeholders for a use that `what` describes. Counts the use if it depends on one.
+    #[inline]
+    pub fn defined(&mut self, state: &mut State, e: Expr, what: &str) -> Expr {
+        if self.solver.graph.has_placeholders() { self.without_placeholders(state, e, what) } else { e }
+    }
+
+    /// As `defined`, of a register value.
+    #[inline]
+    pub fn defined_value(&mut self, state: &mut State, value: Value, what: &str) -> Value {
+        match value.expr() {
+            Some(e) if self.solver.graph.has_placeholders() => {
+                let e = self.without_placeholders(state, e, what);
+                Value::of(&self.solver.graph, e)
+            }
+            Some(_) | None => value,
+        }
+    }
+
+    #[cold]
+    fn without_placeholders(&mut self, state: &mut State, e: Expr, what: &str) -> Expr {
+        let mut zeros: FxHashMap<Expr, Expr> = FxHashMap::default();
+        for atom in self.support(e).iter() {
+            let variable = atom.variable();
+            let graph = &mut self.solver.graph;
+            if graph.is_placeholder(variable) {
+                let zero = match graph.sort(variable) {
+                    Sort::Bool => graph.boolean(false),
+                    Sort::Bits(width) => graph.constant(Bits::zero(width)),
+                    Sort::Array { index, element } => {
+                        let zero = graph.constant(Bits::zero(element));
+                        graph.const_array(index, zero)
+                    }
+                };
+                zeros.insert(variable, zero);
+            }
+        }
+        if zeros.is_empty() {
+            return e;
+        }
+        let graph = &mut self.solver.graph;
+        let defined = graph.substitute_cached(e, &mut zeros);
+        let differs = graph.ne(e, defined);
+        if graph.is_false(differs) {
+            return defined;
+        }
+        let why = format!("uninitialised memory decides {what}");
+        let user = state.user_frame(&self.program);
+        let (func, pc) = (user.func, user.pc);
+        // A second use at the same place needs no proof.
+        let is_known = self.recorder.has_incomplete(&why, func, pc);
+        if !is_known && matches!(self.ask(state, differs), Answer::Unsat(_)) {
+            return defined;
+        }
+        self.recorder.add_incomplete(&why, func, pc);
+        if self.options.checks.uninitialized && !is_known {
+            self.report_use(state, differs, why);
+        }
+        defined
+    }
+
+    /// Ends a copy of the state in the bug, with inputs that lead to it. The state itself goes on.
+    fn report_use(&mut self, state: &mut State, differs: Expr, message: String) {
+        if self.recorder.bugs.is_known(Class::UninitializedRead, &self.place(state)) {
+            return;
+        }
+        if let super::queries::Side::Feasible(copy) = self.fork_side(state, differs) {
+            self.end_path(copy, Outcome::bug(Class::UninitializedRead, message));
+        }
+    }
+}

@@ -1,0 +1,80 @@
+"""The register of models: every library function, intrinsic and system call, with how it treats symbolic data.
+
+The four kinds are all there is. A row has the worst kind of its arguments; `tests/python/run/test_register.py` calls
+each function with each argument symbolic in turn and compares. Functions named `__partita_` are internal: other rows use
+them. Functions of musl's C code are not models: they are explored like the program itself.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, cast
+
+from partita import _core
+
+Kind = Literal["exact", "forks", "binds", "unsupported"]
+KINDS: tuple[Kind, ...] = ("exact", "forks", "binds", "unsupported")
+ABOUT: dict[Kind, str] = {
+    "exact": "one path; the result is an expression",
+    "forks": "one path for each case that the function distinguishes; no case is left out",
+    "binds": "a value is bound to a number (or to some of its numbers), and counted under `incomplete`",
+    "unsupported": "the path ends as `unsupported`, or the call fails and is counted under `incomplete`",
+}
+
+# Functions written in C (`runtime/lib`).
+_LIBRARY: dict[Kind, str] = {
+    "exact": (
+        "__flt_rounds __muldc3 __mulsc3 __mulxc3 clock clock_gettime feclearexcept feholdexcept feraiseexcept"
+        " fesetexceptflag feupdateenv isalpha isascii isdigit isgraph islower isprint isupper rand random srand srandom stpcpy"
+        " strcasecmp strcpy toascii"
+    ),
+    "forks": (
+        "__divdc3 __divsc3 __divxc3 abs atoi atol atoll bsearch fegetenv fegetround fesetenv fesetround getenv"
+        " gettimeofday isalnum isblank iscntrl ispunct isspace isxdigit labs llabs memchr memrchr qsort strcat"
+        " strchr strcspn strdup strncat strncpy strpbrk strrchr strspn strstr strtok strtok_r strtol strtoll"
+        " strtoul strtoull time tolower toupper"
+    ),
+    "binds": ("fegetexceptflag fetestexcept strncasecmp strndup"),
+}
+
+# Intrinsics of LLVM are instructions: exact, but for these.
+_INTRINSICS: dict[str, Kind] = {}
+
+# System calls that a program with musl makes; all others of the kernel model fork.
+_SYSTEM_CALLS: dict[str, Kind] = {}
+
+
+@dataclass(frozen=True)
+class Row:
+    name: str
+    family: Literal["model", "library", "intrinsic", "system call"]
+    kind: Kind
+
+
+def rows() -> list[Row]:
+    """All rows, by family and name."""
+    found = [Row(name, "model", cast(Kind, kind)) for name, kind in _core.MODELS if not name.startswith("__partita_")]
+    for kind, names in _LIBRARY.items():
+        found += [Row(name, "library", kind) for name in names.split()]
+    found += [Row(f"llvm.{name}", "intrinsic", kind) for name, kind in _intrinsics().items()]
+    found += [Row(name, "system call", kind) for name, kind in _system_calls().items()]
+    order = ("model", "library", "intrinsic", "system call")
+    return sorted(found, key=lambda row: (order.index(row.family), row.name))
+
+
+def _intrinsics() -> dict[str, Kind]:
+    from partita.llvm.intrinsics import names
+
+    return {name: _INTRINSICS.get(name, "exact") for name in names()}
+
+
+def _system_calls() -> dict[str, Kind]:
+    """System calls by name: those with a case in the kernel model, and those that it names as not modelled."""
+    found: dict[str, Kind] = {}
+    for file in sorted((Path(__file__).resolve().parent / "runtime" / "posix").glob("*.c")):
+        text = file.read_text()
+        found.update({name: "unsupported" for name in re.findall(r"\bN\((\w+)\)", text) if name != "name"})
+        found.update({name: _SYSTEM_CALLS.get(name, "forks") for name in re.findall(r"case SYS_(\w+)", text)})
+    return found

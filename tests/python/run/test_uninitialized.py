@@ -1,0 +1,85 @@
+"""Memory that was never written: counted where it decides something, a bug with `--check uninitialized`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from partita import explore
+
+HEAD = """
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <klee/klee.h>
+struct bits { unsigned a : 3, b : 5; int c; };
+struct padded { char c; int n; };
+int get(const int *p) { return *p; }
+"""
+USES = {
+    "a register": ("int x; if (x) return 1; return 0;", "a branch"),
+    "two registers": ("int x, y; if (x == y) return 1; return 0;", "a branch"),
+    "one branch sets it": ("int x[2]; if (in == 7) x[1] = 1; if (x[in & 1]) return 1; return 0;", "a branch"),
+    "a local array": ("int a[4]; a[0] = 1; if (a[2] > 3) return 1; return 0;", "a branch"),
+    "a large local array": ("char a[9000]; memset(a, 1, 5000); if (a[5000]) return 1; return 0;", "a branch"),
+    "behind a pointer": ("int x; if (get(&x)) return 1; return 0;", "a branch"),
+    "malloc": ("char *p = malloc(4); p[0] = 1; if (p[1]) return 1; return 0;", "a branch"),
+    "growth": ("char *p = calloc(4, 1); p = realloc(p, 8); if (p[5]) return 1; return 0;", "a branch"),
+    "a symbolic offset": ("char a[8] = {0}, b[8]; memcpy(b, a, 4); if (b[in & 7]) return 1; return 0;", "a branch"),
+    "after a symbolic write": ("int a[40]; a[in & 31] = 1; if (a[35]) return 1; return 0;", "a branch"),
+    "a copy": ("char a[8], b[8]; a[0] = 1; memcpy(b, a, 8); if (b[3]) return 1; return 0;", "a branch"),
+    "a copied structure": ("struct padded p, q; p.c = 1; q = p; if (q.n) return 1; return 0;", "a branch"),
+    "one of two bytes": ("unsigned char a[2]; a[0] = 1; if (*(short *)a & 0x100) return 1; return 0;", "a branch"),
+    "a bit field": ("struct bits f; f.a = 3; if (f.b == 7) return 1; return 0;", "a branch"),
+    "strlen": ("char *p = malloc(4); p[3] = 0; if (strlen(p) == 2) return 1; return 0;", "a branch"),
+    "a switch": ("int x; switch (x) { case 1: return 1; case 5: return 2; } return 0;", "a switch"),
+    "an address": ("int a[4] = {0}, b[4]; b[0] = 1; return a[b[1] & 3];", "an address"),
+    "a callee": ("int (**f)(const int *) = malloc(16); int n = 0; if (in < 9) return f[1](&n); return 0;", "a callee"),
+    "a length": ("char a[4] = {0}, b[4]; size_t n; memcpy(b, a, *(&n) & 3); return 0;", "the length of a copy"),
+    "printf": ('char *p = malloc(4); printf("%c", p[0]); return 0;', "output"),
+    "write": ("struct padded p; p.c = 1; p.n = 2; write(1, &p, sizeof p); return 0;", "output"),
+    "the exit status": ("char *p = malloc(4); return p[0];", "the exit status"),
+}
+FINE = {
+    "all fields": "struct bits f; f.a = 3; f.b = 7; f.c = 2; return f.a == 3 && f.b == 7 && f.c == 2;",
+    "padding": "struct padded p, q; p.c = 1; p.n = 5; q = p; memcpy(&p, &q, sizeof p); return p.n == 5 && q.c == 1;",
+    "copies only": "char a[8], b[8]; memcpy(b, a, 8); memmove(a + 1, b, 7); return 0;",
+    "no effect": "int *a = malloc(16); int x = a[1] ^ a[1]; x += a[2] * 0; x += a[3] & 0; return x;",
+    "a loop": "int a[9]; for (int i = 0; i < 9; i++) a[i] = i; return a[in % 9] == 3;",
+    "a string": 'char *p = malloc(100); strcpy(p, "hello"); puts(p); return strlen(p) == 5;',
+    "inside": "char *p = malloc(100); memset(p, 1, 50); return p[in % 50];",
+    "a buffer": "char a[9000]; for (int i = 0; i < 5000; i++) a[i] = 1; int n = 0;"
+    " for (int i = 0; i < 5000; i++) n += a[i]; return n == 5000;",
+    "calloc": "int *p = calloc(4, 4); return p[2];",
+    "globals": "static int n[4]; return n[2];",
+    "unused": "int x; if (in == 7) x = 1; if (in == 7) return x; return 0;",
+    "backwards": "char a[200]; for (int i = 199; i >= 0; i -= 2) a[i] = 1; return a[in | 1 ? 1 : 0] == 1;",
+}
+
+
+def run_of(body: str, folder: Path, check: tuple[str, ...] = ()) -> tuple[list[str], list[str]]:
+    """The counted reasons and the bugs."""
+    file = folder / "program.c"
+    file.write_text(f'{HEAD}int main(void) {{ unsigned char in; klee_make_symbolic(&in, 1, "in"); {body} }}\n')
+    run = explore(file, check=check, cflags=["-w"])
+    bugs = [path.class_ or "" for path in run if path.kind == "bug"]
+    return [row["why"] for row in run.summary()["incomplete"]], bugs
+
+
+@pytest.mark.parametrize("name", USES)
+def test_a_use_is_counted(name: str, tmp_path: Path) -> None:
+    body, what = USES[name]
+    bugs = ["null"] if what == "a callee" else []
+    assert run_of(body, tmp_path) == ([f"uninitialised memory decides {what}"], bugs)
+
+
+@pytest.mark.parametrize("name", list(USES)[::4])
+def test_a_use_is_a_bug_on_request(name: str, tmp_path: Path) -> None:
+    assert run_of(USES[name][0], tmp_path, ("uninitialized",))[1] == ["uninitialized-read"]
+
+
+@pytest.mark.parametrize("name", FINE)
+def test_memory_that_decides_nothing_is_not_counted(name: str, tmp_path: Path) -> None:
+    assert run_of(FINE[name], tmp_path, ("uninitialized",)) == ([], [])
