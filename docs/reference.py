@@ -9,10 +9,9 @@ from itertools import groupby
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
-from partita import _core
+from partita import _core, register
 from partita.cli import TOOLS, make_parser
 from partita.options import OPTIONS, Option
-from partita.register import ABOUT, KINDS, rows
 
 LAYERS = """# Layers
 
@@ -56,10 +55,11 @@ Optional checks, with `--check`:
 """
 MODELS = """# Register of models
 
-How every library function, intrinsic and system call treats symbolic data. There are four kinds; a row has the worst of its
-arguments. `tests/python/run/test_register.py` calls the functions with each argument symbolic in turn: the kind is the one that the run
-shows, exactly one path admits each input, and results are those of the native function. Functions that have no row are musl's C code,
-explored like the program itself, or have no definition: then the path ends as `unsupported`.
+How every library function, intrinsic and system call treats symbolic data. There are four kinds; a row has the worst
+of its arguments. `tests/python/run/test_register.py` calls the functions with each argument symbolic in turn: the kind
+is the one that the run shows, exactly one path admits each input, and results are those of the native function.
+Functions that have no row are musl's C code, explored like the program itself, or have no definition: then the path
+ends as `unsupported`.
 
 """
 SEARCHES = """
@@ -168,17 +168,17 @@ def operators_page() -> str:
 
 
 def models_page() -> str:
-    text = MODELS + table(["kind", "meaning"], [[f"`{kind}`", ABOUT[kind]] for kind in KINDS])
+    text = MODELS + table(["kind", "meaning"], [[f"`{kind}`", register.ABOUT[kind]] for kind in register.KINDS])
     families = {
         "model": "Models of the executor",
         "library": "Functions in C",
         "intrinsic": "Intrinsics of LLVM",
         "system call": "System calls",
     }
-    for family, members in groupby(rows(), key=lambda row: row.family):
+    for family, members in groupby(register.rows(), key=lambda row: row.family):
         found = list(members)
         text += f"\n## {families[family]}\n\n"
-        kinds = [(kind, [f"`{row.name}`" for row in found if row.kind == kind]) for kind in KINDS]
+        kinds = [(kind, [f"`{row.name}`" for row in found if row.kind == kind]) for kind in register.KINDS]
         text += table(["kind", "names"], [[f"`{kind}`", ", ".join(names)] for kind, names in kinds if names])
     return text
 

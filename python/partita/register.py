@@ -1,8 +1,8 @@
 """The register of models: every library function, intrinsic and system call, with how it treats symbolic data.
 
 The four kinds are all there is. A row has the worst kind of its arguments; `tests/python/run/test_register.py` calls
-each function with each argument symbolic in turn and compares. Functions named `__partita_` are internal: other rows use
-them. Functions of musl's C code are not models: they are explored like the program itself.
+each function with each argument symbolic in turn and compares. Functions named `__partita_` are internal: other rows
+use them. Functions of musl's C code are not models: they are explored like the program itself.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ ABOUT: dict[Kind, str] = {
 _LIBRARY: dict[Kind, str] = {
     "exact": (
         "__flt_rounds __muldc3 __mulsc3 __mulxc3 clock clock_gettime feclearexcept feholdexcept feraiseexcept"
-        " fesetexceptflag feupdateenv isalpha isascii isdigit isgraph islower isprint isupper rand random srand srandom stpcpy"
-        " strcasecmp strcpy toascii"
+        " fesetexceptflag feupdateenv isalpha isascii isdigit isgraph islower isprint isupper rand random srand"
+        " srandom stpcpy strcasecmp strcpy toascii"
     ),
     "forks": (
         "__divdc3 __divsc3 __divxc3 abs atoi atol atoll bsearch fegetenv fegetround fesetenv fesetround getenv"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from partita.errors import UsageError
 from partita.frontends import cache as program_cache
-from partita.frontends.bitcode import defined_functions, is_bitcode, module_text, probe
+from partita.frontends.bitcode import defined_functions, guarded_module_text, is_bitcode, module_text
 from partita.frontends.c import C_SOURCES, compile_c
 from partita.frontends.executable import bitcode_of, is_executable, without_bitcode
 from partita.toolchain import compiler
@@ -74,7 +74,14 @@ def function_names(names: Sequence[str], *, cflags: Sequence[str] = (), clang: s
     """The functions that the files define, in their order."""
     contents = {name: _read(name) for name in names}
     inputs, _ = _bitcode(names, contents, optimize=False, cflags=cflags, clang=clang)
+    if not _are_sources(names):
+        guarded_module_text(inputs, entry=None)  # ends with a message where LLVM would end the process
     return defined_functions(inputs)
+
+
+def _are_sources(names: Sequence[str]) -> bool:
+    """Are all files compiled here? LLVM is known to read what our own compiler writes."""
+    return all(name.endswith(C_SOURCES) for name in names)
 
 
 def _bitcode(
@@ -95,7 +102,6 @@ def _bitcode(
         elif is_executable(contents[name]):
             inputs += bitcode_of(name, contents[name])
         else:
-            probe(name, contents[name])
             inputs.append((name, contents[name]))
     files = {os.path.abspath(name) for name in names}
     files.update(path for c in compiled.values() for path in c.dependencies)
@@ -114,7 +120,8 @@ def _module(
 ) -> tuple[str, list[str]]:
     """The text of one module, and the files it was made from."""
     inputs, files = _bitcode(names, contents, optimize=optimize, cflags=cflags, clang=clang)
-    return module_text(inputs, entry=entry, keep=keep, optimize=optimize), files
+    read = module_text if _are_sources(names) else guarded_module_text
+    return read(inputs, entry=entry, keep=keep, optimize=optimize), files
 
 
 def _read(name: str) -> bytes:

@@ -15,7 +15,8 @@ from partita.errors import NoEntryError, UsageError
 from partita.toolchain import package_dir
 
 _BITCODE = (b"BC\xc0\xde", b"\xde\xc0\x17\x0b")
-_PROBE = "import sys; from llvmlite import binding; binding.parse_bitcode(sys.stdin.buffer.read()).verify()"
+_SERVER = "from partita.frontends.bitcode import _serve; _serve()"
+_DONE, _REFUSED = b"text", b"refused"
 # Functions that a library calls: a program's own definition of them must stay visible.
 _PRESERVED = frozenset("malloc calloc realloc free memalign aligned_alloc posix_memalign reallocarray".split())
 
@@ -24,20 +25,41 @@ def is_bitcode(data: bytes) -> bool:
     return data.startswith(_BITCODE)
 
 
-def probe(name: str, data: bytes) -> None:
-    """Reads bitcode of unknown origin in a separate process first: LLVM's reader aborts on some damaged files.
-
-    Other errors are reported by `module_text`.
-    """
-    if not is_bitcode(data):
-        return
+def guarded_module_text(
+    inputs: Sequence[tuple[str, bytes]],
+    *,
+    entry: str | None = "main",
+    keep: Sequence[str] = (),
+    optimize: bool = False,
+) -> str:
+    """`module_text` of files of unknown origin, in a separate process: LLVM ends its process on some of them."""
+    import pickle
     import subprocess
 
-    done = subprocess.run([sys.executable, "-c", _PROBE], input=data, capture_output=True, check=False)
-    if done.returncode < 0:
-        messages = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        why = messages[-1].rpartition(": ")[2] if messages else f"signal {-done.returncode}"
-        raise UsageError(f"`{name}` is damaged: LLVM aborts while reading it ({why}); compile it again")
+    request = pickle.dumps((list(inputs), entry, list(keep), optimize))
+    done = subprocess.run([sys.executable, "-c", _SERVER], input=request, capture_output=True, check=False)
+    head, _, rest = done.stdout.partition(b"\n")
+    if head == _DONE:
+        return rest.decode()
+    if head == _REFUSED:
+        raise UsageError(rest.decode())
+    messages = done.stderr.decode("utf-8", "replace").strip().splitlines()
+    why = messages[-1].rpartition(": ")[2] if messages else f"status {done.returncode}"
+    names = ", ".join(f"`{name}`" for name, _ in inputs)
+    which = names if len(inputs) == 1 else f"one of {names}"
+    raise UsageError(f"{which} is damaged: LLVM aborts while reading it ({why}); compile it again")
+
+
+def _serve() -> None:
+    """Answers the request of `guarded_module_text`."""
+    import pickle
+
+    inputs, entry, keep, optimize = pickle.load(sys.stdin.buffer)
+    try:
+        head, text = _DONE, module_text(inputs, entry=entry, keep=keep, optimize=optimize)
+    except UsageError as error:
+        head, text = _REFUSED, str(error)
+    sys.stdout.buffer.write(head + b"\n" + text.encode())
 
 
 def module_text(

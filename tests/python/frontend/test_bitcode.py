@@ -107,3 +107,15 @@ def test_code_for_another_machine(tmp_path: Path) -> None:
     path = tmp_path / "arm.ll"
     path.write_text('target triple = "aarch64-unknown-linux-gnu"\ndefine i32 @main() {\n  ret i32 0\n}\n')
     assert refusal(path).startswith("expected code for x86-64, found target `aarch64-unknown-linux-gnu`")
+
+
+def test_a_fatal_error_of_llvm_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """LLVM ends its process where it finds something that it cannot compile."""
+    from partita.frontends import bitcode as frontend
+
+    fatal = "import os, sys; sys.stdin.buffer.read(); print('LLVM ERROR: no such thing', file=sys.stderr); os._exit(1)"
+    monkeypatch.setattr(frontend, "_SERVER", fatal)
+    file = tmp_path / "program.ll"
+    file.write_text("define i32 @main() {\n  ret i32 0\n}\n")
+    with pytest.raises(UsageError, match=r"program.ll` is damaged: LLVM aborts while reading it \(no such thing\)"):
+        explore(file)

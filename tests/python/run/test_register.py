@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ import pytest
 from partita import _core
 from partita.register import KINDS, Kind, rows
 from partita.whole import library
-from support import register
+from support import intrinsics, register
 
 ALL = os.environ.get("PARTITA_REGISTER") == "all"
 KIND = {row.name: row.kind for row in rows() if row.family in ("model", "library")}
@@ -22,17 +23,23 @@ FUNCTIONS = sorted({*register.SIGNATURES, *register.STATEMENTS})
 SAMPLE = FUNCTIONS if ALL else FUNCTIONS[::9]
 
 
-def kinds_of(selected: list[register.Probe], folder: Path, native: dict[str, list[bytes]]) -> dict[str, Kind]:
+def kinds_of(
+    selected: list[register.Probe],
+    folder: Path,
+    native: dict[str, list[bytes]],
+    declarations: str = "",
+    others: Sequence[Path] = (),
+) -> dict[str, Kind]:
     """The worst kind of each function. Fails where an input is on no path, on two, or has another result."""
-    file = folder / "probes.c"
-    file.write_text(register.source(selected))
+    files = [folder / "probes.c", *others]
+    files[0].write_text(register.source(selected, declarations))
     observed: defaultdict[str, list[Kind]] = defaultdict(list)
     problems = []
     for number, probe in enumerate(selected):
-        kind = register.observed_kind(file, number, probe)
+        kind = register.observed_kind(files, number, probe)
         observed[probe.function].append(kind)
         if probe.name in native:
-            problems += register.problems(file, number, probe, native[probe.name], kind)
+            problems += register.problems(files, number, probe, native[probe.name], kind)
     assert problems == []
     return {function: register.worst(kinds) for function, kinds in observed.items()}
 
@@ -48,6 +55,17 @@ def test_intrinsics_of_the_engine_have_the_kind_of_the_register(tmp_path: Path) 
     selected = [p for p in register.engine_probes() if ALL or p.function not in register.WITH_MUSL]
     found = kinds_of(selected, tmp_path, {})
     assert found == {probe.function: KIND[probe.function] for probe in selected}
+
+
+def test_intrinsics_of_llvm_are_exact(tmp_path: Path) -> None:
+    names = list(intrinsics.CASES)[:: None if ALL else 9]
+    file, declarations = tmp_path / "intrinsics.ll", intrinsics.declarations(names)
+    file.write_text(intrinsics.text(names))
+    selected = intrinsics.probes(names)
+    native = register.native_outputs(selected, tmp_path, two=ALL, declarations=declarations, others=[file])
+    found = kinds_of(selected, tmp_path, native, declarations, [file])
+    kinds = {row.name: row.kind for row in rows() if row.family == "intrinsic"}
+    assert found == {intrinsics.symbol(name): kinds[f"llvm.{name}"] for name in names}
 
 
 def test_every_function_has_a_row_and_every_row_a_case() -> None:

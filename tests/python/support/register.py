@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import subprocess
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -47,7 +47,7 @@ ARGUMENTS = {
     "ints": ("ints", "(ints[1] = in[0], ints[2] = in[1], ints)"),
 }
 
-# What is kept of a result, as a C statement. `R` is the result, `A` the first argument.
+# Kept part of a result, as a C statement. `R` is the result, `A` the first argument.
 RESULTS = {
     "void": "",
     "int": "put(&(int){R}, 4);",
@@ -219,6 +219,8 @@ ENGINE: dict[str, str] = {
     "klee_assert_fail": 'klee_assert_fail("e", "f", 1, "g");',
     "klee_report_error": 'klee_report_error("f", 1, "m", "s");',
     "klee_report_bug": 'klee_report_bug("overflow", "f", in[0], "m");',
+    "klee_beyond": 'put(&(int){klee_beyond("m") != 0}, 4);',
+    "klee_left_out": 'klee_left_out("m");',
     "klee_get_valuef": "put(&(float){klee_get_valuef(in[0])}, 4);",
     "klee_get_valued": "put(&(double){klee_get_valued(in[0])}, 8);",
     "klee_get_valuel": "put(&(long){klee_get_valuel(in[0])}, 8);",
@@ -268,6 +270,8 @@ ENGINE_DECLARATIONS = r"""
 #include <klee/klee.h>
 void klee_posix_prefer_cex(void *, uintptr_t);
 void klee_mark_global(void *);
+void *klee_beyond(const char *);
+void klee_left_out(const char *);
 void klee_report_bug(const char *, const char *, int, const char *);
 long klee_ambient(const char *, long);
 int klee_get_errno(void);
@@ -441,11 +445,12 @@ def engine_probes() -> list[Probe]:
     return [Probe(function, 0, body) for function, body in ENGINE.items()]
 
 
-def source(selected: list[Probe]) -> str:
+def source(selected: list[Probe], declarations: str = "") -> str:
     """The program: the first argument is the number of the probe; the second is `plain`, or how many bytes fork."""
     functions = [f"static void probe_{probe.name}(void) {{ {probe.body} keep(); }}" for probe in selected]
     table = ", ".join(f"probe_{probe.name}" for probe in selected)
-    declarations = ENGINE_DECLARATIONS if any(probe.function in ENGINE for probe in selected) else ""
+    if any(probe.function in ENGINE for probe in selected):
+        declarations += ENGINE_DECLARATIONS
     return "\n".join([HEAD, declarations, *functions, f"static void (*const all[])(void) = {{{table}}};", MAIN])
 
 
@@ -485,11 +490,14 @@ int main(int argc, char **argv) {
 """
 
 
-def native_outputs(selected: list[Probe], folder: Path, *, two: bool) -> dict[str, list[bytes]]:
-    """What each probe writes natively, by input."""
+def native_outputs(
+    selected: list[Probe], folder: Path, *, two: bool, declarations: str = "", others: Sequence[Path] = ()
+) -> dict[str, list[bytes]]:
+    """Native output of each probe, by input."""
     code, binary, found = folder / "native.c", folder / "native", folder / "found"
-    code.write_text(source(selected))
-    command = link_command(["-w", "-fno-builtin", "-DNATIVE", str(code), "-o", str(binary)])
+    code.write_text(source(selected, declarations))
+    files = [str(file) for file in (code, *others)]
+    command = link_command(["-w", "-fno-builtin", "-DNATIVE", *files, "-o", str(binary)])
     subprocess.run(command, check=True, capture_output=True)
     subprocess.run([str(binary), str(found), *(["two"] if two else [])], check=True)
     data, inputs = found.read_bytes(), 65536 if two else 256
@@ -502,9 +510,9 @@ def native_outputs(selected: list[Probe], folder: Path, *, two: bool) -> dict[st
 WITH_MUSL = frozenset("__mulxc3 __divsc3 __divdc3 __divxc3".split())
 
 
-def _run(file: Path, number: int, probe: Probe, forks: int) -> Run:
+def _run(files: Sequence[Path], number: int, probe: Probe, forks: int) -> Run:
     return explore(
-        file,
+        files,
         arguments=[str(number), str(forks)],
         cflags=["-fno-builtin"],
         libc="musl" if probe.function in WITH_MUSL else "none",
@@ -512,9 +520,9 @@ def _run(file: Path, number: int, probe: Probe, forks: int) -> Run:
     )
 
 
-def observed_kind(file: Path, number: int, probe: Probe) -> Kind:
+def observed_kind(files: Sequence[Path], number: int, probe: Probe) -> Kind:
     """How the call of a probe of the file treats symbolic data, as a run shows."""
-    run = _run(file, number, probe, 0)
+    run = _run(files, number, probe, 0)
     endings = [path.kind for path in run]
     if "unsupported" in endings:
         return "unsupported"
@@ -523,12 +531,12 @@ def observed_kind(file: Path, number: int, probe: Probe) -> Kind:
     return "exact" if len(endings) == 1 else "forks"
 
 
-def problems(file: Path, number: int, probe: Probe, native: list[bytes], kind: Kind) -> list[str]:
+def problems(files: Sequence[Path], number: int, probe: Probe, native: list[bytes], kind: Kind) -> list[str]:
     """Inputs that are on several paths, or on none, or have another output than natively."""
     two = len(native) > 256
     seen: Counter[int] = Counter()
     found = []
-    for path in _run(file, number, probe, 2 if two else 1):
+    for path in _run(files, number, probe, 2 if two else 1):
         (data,) = (data for name, data in path.inputs if name == "in")
         value = int.from_bytes(data[: 2 if two else 1], "little")
         seen[value] += 1

@@ -1,6 +1,6 @@
 //! Uses of values that nothing defined: memory that was never written, and variables that were never set.
 //!
-//! Such values are expressions with placeholders (`state/unwritten.rs`). They may be copied and computed with; a use is a
+//! These values are expressions with placeholders (`state/unwritten.rs`). They may be copied and computed with; a use is a
 //! decision, an address, a length or output that depends on one. A use has the value that zeros give, on the same paths
 //! as if memory started as zeros, and is counted, because other values are not explored. Whether it depends on a
 //! placeholder is a query: is there a value that makes a difference? So path conditions never mention placeholders.

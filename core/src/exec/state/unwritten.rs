@@ -1,7 +1,7 @@
 //! Bytes of an object that were never written. Local variables and memory from `malloc` start so; an object that has been
 //! written completely has no such record, and then nothing is asked or kept.
 //!
-//! Such a byte reads as a placeholder of the graph: an expression that stands for no input. Copies carry the record,
+//! An unwritten byte reads as a placeholder of the graph: an expression that stands for no input. Copies carry the record,
 //! arithmetic carries the placeholder, and rewriting drops it where the byte does not matter (a bit field that is masked,
 //! `x ^ x`). What a program does with it is decided in `decide/undefined.rs`.
 use super::bytes::{PAGE_BYTES, PAGE_SHIFT};

@@ -22,7 +22,7 @@ typedef struct {
   _Alignas(8) unsigned char data[];
 } array;
 
-void *malloc(uint64_t);
+void *calloc(uint64_t, uint64_t);
 void *memmove(void *, const void *, uint64_t);
 uint64_t klee_get_obj_size(void *);
 uint64_t klee_is_symbolic(uint64_t);
@@ -62,13 +62,13 @@ int jvm_arraycopy(array *from, int from_at, array *to, int to_at, int count) {
 
 void *jvm_clone(object *value) {
   uint64_t size = klee_get_obj_size(value);
-  void *copy = malloc(size);
+  void *copy = calloc(1, size);
   memmove(copy, value, size);
   return copy;
 }
 
 array *jvm_new_array(descriptor *type, int length) {
-  array *made = malloc(16 + (uint64_t)length * type->element_size);
+  array *made = calloc(1, 16 + (uint64_t)length * type->element_size);
   made->type = type;
   made->length = length;
   return made;
@@ -152,7 +152,7 @@ void *jvm_text(const char *text, descriptor *string, descriptor *bytes, int valu
   while (text[length]) length++;
   array *made = jvm_new_array(bytes, length);
   for (int i = 0; i < length; i++) made->data[i] = text[i];
-  object *result = malloc(string->size);
+  object *result = calloc(1, string->size);
   result->type = string;
   *(array **)((char *)result + value) = made;
   return result;
@@ -169,7 +169,7 @@ static void copy_name(char *to, array *name) {
 void *jvm_symbolic(uint64_t size, array *name) {
   char text[64];
   copy_name(text, name);
-  void *made = malloc(size);
+  void *made = calloc(1, size);
   klee_make_symbolic(made, size, text);
   return made;
 }
@@ -251,7 +251,7 @@ void *jvm_symbolic_string(int most, array *name, descriptor *string, descriptor 
     memmove(made->data, data, most);
   }
   made->length = length;
-  object *result = malloc(string->size);
+  object *result = calloc(1, string->size);
   result->type = string;
   *(array **)((char *)result + value) = made;
   return result;

@@ -69,6 +69,9 @@ fn product(machine: &mut Machine, state: &mut State, count: Value, size: Value) 
     if !count.symbolic && !size.symbolic {
         return count.word.checked_mul(size.word).map(Value::number);
     }
+    if !count.symbolic && count.word == 1 {
+        return Some(size);
+    }
     let graph = machine.graph();
     let (count, size) = (count.to_bits(graph, 64), size.to_bits(graph, 64));
     let overflows = graph.umul_overflows(count, size);

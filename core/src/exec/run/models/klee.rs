@@ -50,7 +50,7 @@ pub(super) const MODELS: &[ModelRow] = &[
     row("klee_define_fixed_object", 2, Unsupported, define_fixed_object),
     row("klee_ambient", 2, Exact, ambient),
     row("klee_beyond", 1, Exact, beyond),
-    row("klee_left_out", 1, Exact, left_out),
+    row("klee_left_out", 1, Binds, left_out),
 ];
 
 /// Size of an object that stands for an unknown one: accesses to its members stay inside.
