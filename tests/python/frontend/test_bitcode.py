@@ -118,4 +118,4 @@ def test_a_fatal_error_of_llvm_is_one_line(tmp_path: Path, monkeypatch: pytest.M
     file = tmp_path / "program.ll"
     file.write_text("define i32 @main() {\n  ret i32 0\n}\n")
     with pytest.raises(UsageError, match=r"program.ll` is damaged: LLVM aborts while reading it \(no such thing\)"):
-        explore(file)
+        load_program([file], cache=False)
