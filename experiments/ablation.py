@@ -118,9 +118,11 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--utilities", type=Path, default=REPOSITORY / "build/coreutils/coreutils-9.1/src")
     parser.add_argument("--instructions", type=int, default=500_000)
     parser.add_argument("--only", default="", help="changes whose name contains this text")
+    parser.add_argument("--suites", default="logs programs coreutils", help="suites to run (default: %(default)s)")
     parser.add_argument("--workers", type=int, default=2)
     arguments = parser.parse_args(words)
-    work = list(jobs(arguments.utilities, arguments.instructions))
+    suites = arguments.suites.split()
+    work = [job for job in jobs(arguments.utilities, arguments.instructions) if job.suite in suites]
     suites = list(dict.fromkeys(job.suite for job in work))
     base: dict[str, Counts] = {}
     differing: list[str] = []
