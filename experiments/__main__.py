@@ -27,6 +27,7 @@ BENCHMARKS = {
     "backends": "translation and solving times of the complete solvers on query logs",
     "intervals": "the layers `intervals` and `enumerate`, compared with complete solvers on query logs",
     "families": "scalable families of SMT-LIB scripts, compared with Bitwuzla",
+    "floats": "floating-point queries, compared with Bitwuzla",
     "integers": "words as integers: `differences` and both readings, compared with Z3",
 }
 """Modules of this package with a `main`: they print tables and have targets instead of plots."""

@@ -7,6 +7,7 @@ mod conformance;
 mod details;
 mod engine;
 mod expr;
+mod float;
 mod hook;
 mod intern;
 mod layer;
@@ -67,6 +68,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<hook::State>()?;
     m.add_class::<search::OpenState>()?;
     m.add("PathEnd", m.py().get_type::<hook::PathEnd>())?;
+    m.add_function(wrap_pyfunction!(float::float_operator, m)?)?;
     m.add_class::<expr::Expr>()?;
     m.add_class::<model::Model>()?;
     m.add_class::<script::Script>()?;

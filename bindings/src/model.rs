@@ -25,21 +25,26 @@ impl Model {
 
 #[pymethods]
 impl Model {
-    /// The value of any expression: `bool`, `int` (unsigned), or for an array `(default, {index: element})`.
-    fn __getitem__<'py>(&self, py: Python<'py>, expr: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    /// The value of any expression: `bool`, `int` (unsigned), for an array `(default, {index: element})`, for a
+    /// `Float` a number.
+    fn __getitem__<'py>(slf: &Bound<'py, Self>, expr: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let Ok(expr) = expr.cast::<Expr>() else {
+            // A number: an expression with a format.
+            if let Ok(value) = expr.getattr("value_in") {
+                return value.call1((slf,));
+            }
             let found = expr.get_type().name()?;
             return Err(PyTypeError::new_err(format!("expected model[expression], found {found}")));
         };
         let term = &expr.get().term;
         let mut graph = Graph::new();
         let mut model = CoreModel::new();
-        for (name, sort, value) in &self.values {
+        for (name, sort, value) in &slf.get().values {
             model.set(graph.var(name, *sort).map_err(sort_error)?, value.clone());
         }
         let e = Interned::default().get(&mut graph, term).map_err(sort_error)?;
         let value = Evaluator::new().under(&graph, &model).value(e);
-        to_python(py, term.sort, &value)
+        to_python(slf.py(), term.sort, &value)
     }
 
     /// Values of all variables that the model mentions, by name.

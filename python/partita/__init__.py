@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from partita._core import Expr, Model, __version__, apply, array, boolean, bv, const_array, table
     from partita.errors import InternalError, UsageError
     from partita.explore import Run, explore
+    from partita.floats import Float, FloatFormat, Rounding, fp
     from partita.ktest import TestCase
     from partita.layers import Layer
     from partita.results import Bug, Path
@@ -18,6 +19,7 @@ _NAMES = {
     "_core": "Expr Model __version__ apply array boolean bv const_array table",
     "errors": "InternalError UsageError",
     "explore": "Run explore",
+    "floats": "Float FloatFormat Rounding fp",
     "ktest": "TestCase",
     "layers": "Layer",
     "results": "Bug Path",
@@ -28,10 +30,13 @@ _HOMES = {name: module for module, names in _NAMES.items() for name in names.spl
 __all__ = [
     "Bug",
     "Expr",
+    "Float",
+    "FloatFormat",
     "InternalError",
     "Layer",
     "Model",
     "Path",
+    "Rounding",
     "Run",
     "Solver",
     "TestCase",
@@ -46,6 +51,7 @@ __all__ = [
     "concat",
     "const_array",
     "explore",
+    "fp",
     "ite",
     "table",
 ]

@@ -101,7 +101,9 @@ impl Session {
         let mut constraints = Vec::new();
         // Their origin is neither an assertion nor an assumption.
         let none = self.assertions.len() + assumptions.len();
-        for e in self.symbols.side_constraints(&mut self.solver.graph) {
+        let mut side = self.symbols.side_constraints(&mut self.solver.graph);
+        side.extend(self.symbols.conditions());
+        for e in side {
             let parts = conjuncts(&self.solver.graph, e, &mut seen);
             constraints.extend(parts.into_iter().map(|expr| Constraint {
                 expr,

@@ -212,14 +212,19 @@ impl Session {
         self.symbols.check_new(symbol).map_err(|message| SyntaxError::new(at, message))?;
         // Parameters are only visible in the body.
         let (mark, before) = (self.symbols.mark(), self.symbols.counts());
+        let known = self.symbols.condition_count();
         let read = self.read_definition(lexer, function);
         self.symbols.undo(mark);
         let Definition { parameters, body, named } = read?;
+        let conditions = match parameters.is_empty() {
+            true => Vec::new(),
+            false => self.symbols.take_conditions(known),
+        };
         self.define_named(named);
         let defined = if parameters.is_empty() {
             self.symbols.define(symbol, body)
         } else {
-            self.symbols.define_function(&self.solver.graph, symbol, parameters, body, before)
+            self.symbols.define_function(&self.solver.graph, symbol, parameters, body, before, conditions)
         };
         defined.map_err(|message| SyntaxError::new(at, message))?;
         Ok(None)

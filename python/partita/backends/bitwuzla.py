@@ -14,10 +14,11 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from bitwuzla import Bitwuzla, Kind, Option, Options, Result, TermManager
+from bitwuzla import Bitwuzla, Kind, Option, Options, Result, RoundingMode, TermManager
 
 from partita._core import QueryView, Sat
-from partita.backends.incremental import Backend, unknown, unsat
+from partita.backends import floats
+from partita.backends.incremental import Backend, new_definitions, unknown, unsat
 from partita.backends.translate import ARRAY, BOOL, FUNCTIONS, INDEXED, Term, Terms
 from partita.layers import Answer
 
@@ -27,6 +28,17 @@ OTHER_NAMES = {
 }  # fmt: skip
 """Kinds that are not named after the SMT-LIB function: `bvadd` is `BV_ADD`."""
 KINDS = {name: Kind[OTHER_NAMES.get(name, re.sub("^bv", "bv_", name).upper())] for name in FUNCTIONS}
+FLOAT_NAMES = {"fp.roundToIntegral": "FP_RTI", "fp.eq": "FP_EQUAL", "fp.isNaN": "FP_IS_NAN"}
+FLOAT_KINDS = {name: Kind[FLOAT_NAMES.get(name, name.replace(".", "_").upper())] for name in floats.FUNCTIONS}
+CONVERSION_KINDS = {
+    "to_fp_bits": (Kind.FP_TO_FP_FROM_BV, 2),
+    "to_fp_float": (Kind.FP_TO_FP_FROM_FP, 2),
+    "to_fp_signed": (Kind.FP_TO_FP_FROM_SBV, 2),
+    "to_fp_unsigned": (Kind.FP_TO_FP_FROM_UBV, 2),
+    "fp.to_ubv": (Kind.FP_TO_UBV, 1),
+    "fp.to_sbv": (Kind.FP_TO_SBV, 1),
+}
+"""Kinds of the conversions, with their number of indices."""
 
 RENEW_AFTER = 200
 """Number of checks after which a new instance is made."""
@@ -35,11 +47,16 @@ RENEW_AFTER = 200
 class BitwuzlaBuilder:
     """Builds Bitwuzla's terms."""
 
+    # With two bits of exponent SymFPU, which Bitwuzla and cvc5 use, adds some numbers wrongly.
+    min_exponent = 3
+
     def __init__(self) -> None:
         self.manager = TermManager()
         self.functions = {
             name: (self._indexed if name in INDEXED else self._plain)(kind) for name, kind in KINDS.items()
         }
+        self.functions |= {name: self._plain(kind) for name, kind in FLOAT_KINDS.items()}
+        self.functions |= {name: self._conversion(*known) for name, known in CONVERSION_KINDS.items()}
         self.sorts: dict[int, Any] = {}
 
     def _plain(self, kind: Kind) -> Callable[..., Term]:
@@ -49,6 +66,16 @@ class BitwuzlaBuilder:
     def _indexed(self, kind: Kind) -> Callable[..., Term]:
         make = self.manager.mk_term
         return lambda *args: make(kind, [args[-1]], list(args[:-1]))
+
+    def _conversion(self, kind: Kind, indices: int) -> Callable[..., Term]:
+        make = self.manager.mk_term
+        return lambda *args: make(kind, list(args[indices:]), list(args[:indices]))
+
+    def rounding(self, mode: str) -> Term:
+        return self.manager.mk_rm_value(RoundingMode[mode])
+
+    def fresh_word(self, width: int, name: str, exponent: int, significand: int, number: Term) -> Term:
+        return self.manager.mk_const(self.bits(width), name)
 
     def bits(self, width: int) -> Any:
         if width not in self.sorts:
@@ -83,6 +110,7 @@ class BitwuzlaBackend(Backend):
         super().__init__()
         self._solver: Any = None
         self._checks = 0
+        self._defined: dict[int, Term] = {}
         self._memory_mb: int | None = None
         self._query: QueryView | None = None
         self._deadline: float | None = None
@@ -101,6 +129,7 @@ class BitwuzlaBackend(Backend):
         self._solver.configure_terminator(self._must_stop)
         self._memory_mb = memory_mb
         self._checks = 0
+        self._defined = {}
 
     def _must_stop(self) -> bool:
         if self._query is not None and self._query.cancelled():
@@ -117,6 +146,8 @@ class BitwuzlaBackend(Backend):
             numbers = query.constraints
             assumptions = [terms.term(number) for number in numbers]
             condition = terms.term(query.condition)
+            for definition in new_definitions(terms, self._defined):
+                self._solver.assert_formula(definition)
             result = self._solver.check_sat(*assumptions, condition)
             if result == Result.SAT:
                 return Sat({number: self._value(*terms.variables[number]) for number in query.variables})

@@ -12,10 +12,11 @@ from collections.abc import Callable
 from typing import Any
 
 import cvc5
-from cvc5 import Kind
+from cvc5 import Kind, RoundingMode
 
 from partita._core import QueryView, Sat
-from partita.backends.incremental import Backend, unknown, unsat
+from partita.backends import floats
+from partita.backends.incremental import Backend, new_definitions, unknown, unsat
 from partita.backends.translate import ARRAY, BOOL, FUNCTIONS, INDEXED, Term, Terms
 from partita.layers import Answer
 
@@ -26,16 +27,41 @@ OTHER_NAMES = {"=": "EQUAL", "bvmul": "BITVECTOR_MULT"} | {
 }
 """Kinds that are not named after the SMT-LIB function: `bvadd` is `BITVECTOR_ADD`."""
 KINDS = {name: Kind[OTHER_NAMES.get(name, re.sub("^bv", "bitvector_", name).upper())] for name in FUNCTIONS}
+FLOAT_NAMES = {"fp.mul": "MULT", "fp.roundToIntegral": "RTI", "fp.isNaN": "IS_NAN"}
+FLOAT_KINDS = {
+    name: Kind[f"FLOATINGPOINT_{FLOAT_NAMES.get(name, name.removeprefix('fp.').upper())}"] for name in floats.FUNCTIONS
+}
+CONVERSION_KINDS = {
+    "to_fp_bits": (Kind.FLOATINGPOINT_TO_FP_FROM_IEEE_BV, 2),
+    "to_fp_float": (Kind.FLOATINGPOINT_TO_FP_FROM_FP, 2),
+    "to_fp_signed": (Kind.FLOATINGPOINT_TO_FP_FROM_SBV, 2),
+    "to_fp_unsigned": (Kind.FLOATINGPOINT_TO_FP_FROM_UBV, 2),
+    "fp.to_ubv": (Kind.FLOATINGPOINT_TO_UBV, 1),
+    "fp.to_sbv": (Kind.FLOATINGPOINT_TO_SBV, 1),
+}
+"""Kinds of the conversions, with their number of indices."""
+MODES = {
+    "RNE": RoundingMode.ROUND_NEAREST_TIES_TO_EVEN,
+    "RNA": RoundingMode.ROUND_NEAREST_TIES_TO_AWAY,
+    "RTP": RoundingMode.ROUND_TOWARD_POSITIVE,
+    "RTN": RoundingMode.ROUND_TOWARD_NEGATIVE,
+    "RTZ": RoundingMode.ROUND_TOWARD_ZERO,
+}
 
 
 class Cvc5Builder:
     """Builds cvc5's terms."""
+
+    # As in `bitwuzla.py`.
+    min_exponent = 3
 
     def __init__(self) -> None:
         self.manager = cvc5.TermManager()
         self.functions = {
             name: (self._indexed if name in INDEXED else self._plain)(kind) for name, kind in KINDS.items()
         }
+        self.functions |= {name: self._plain(kind) for name, kind in FLOAT_KINDS.items()}
+        self.functions |= {name: self._conversion(*known) for name, known in CONVERSION_KINDS.items()}
 
     def _plain(self, kind: Any) -> Callable[..., Term]:
         make = self.manager.mkTerm
@@ -44,6 +70,16 @@ class Cvc5Builder:
     def _indexed(self, kind: Any) -> Callable[..., Term]:
         make, operator = self.manager.mkTerm, self.manager.mkOp
         return lambda *args: make(operator(kind, *args[:-1]), args[-1])
+
+    def _conversion(self, kind: Any, indices: int) -> Callable[..., Term]:
+        make, operator = self.manager.mkTerm, self.manager.mkOp
+        return lambda *args: make(operator(kind, *args[:indices]), *args[indices:])
+
+    def rounding(self, mode: str) -> Term:
+        return self.manager.mkRoundingMode(MODES[mode])
+
+    def fresh_word(self, width: int, name: str, exponent: int, significand: int, number: Term) -> Term:
+        return self.manager.mkConst(self.manager.mkBitVectorSort(width), name)
 
     def boolean(self, value: bool) -> Term:
         return self.manager.mkBoolean(value)
@@ -73,6 +109,7 @@ class Cvc5Backend(Backend):
     def __init__(self) -> None:
         super().__init__()
         self._solver: Any = None
+        self._defined: dict[int, Term] = {}
 
     def start(self) -> Cvc5Builder:
         builder = Cvc5Builder()
@@ -80,7 +117,10 @@ class Cvc5Backend(Backend):
         self._solver.setOption("incremental", "true")
         self._solver.setOption("produce-models", "true")
         self._solver.setOption("produce-unsat-assumptions", "true")
-        self._solver.setLogic("QF_ABV")
+        # Formats other than single and double.
+        self._solver.setOption("fp-exp", "true")
+        self._solver.setLogic("QF_ABVFP")
+        self._defined = {}
         return builder
 
     def solve(self, query: QueryView, terms: Terms, deadline: float | None) -> Answer:
@@ -88,6 +128,8 @@ class Cvc5Backend(Backend):
         self._solver.setOption("tlimit-per", str(left))
         assumptions = [terms.term(number) for number in query.constraints]
         condition = terms.term(query.condition)
+        for definition in new_definitions(terms, self._defined):
+            self._solver.assertFormula(definition)
         result = self._solver.checkSatAssuming(*assumptions, condition)
         if result.isSat():
             return Sat({number: self._value(*terms.variables[number]) for number in query.variables})

@@ -6,7 +6,7 @@ import time
 from abc import ABC, abstractmethod
 
 from partita._core import QueryView, RestView, Unknown, Unsat
-from partita.backends.translate import Builder, Terms
+from partita.backends.translate import Builder, Term, Terms
 from partita.layers import Answer
 
 
@@ -50,6 +50,14 @@ class Backend(ABC):
     def forget(self) -> None:
         self._terms = None
         self.counters["restarts"] += 1
+
+
+def new_definitions(terms: Terms, asserted: dict[int, Term]) -> list[Term]:
+    """Definitions of words that are not asserted yet. Terms of all formulas of the query must have been made."""
+    definitions = terms.floats.definitions
+    new = [(number, term) for number, term in definitions.items() if asserted.get(number) is not term]
+    asserted.update(new)
+    return [term for _, term in new]
 
 
 def unknown(query: QueryView, deadline: float | None, otherwise: str) -> Unknown:

@@ -17,6 +17,7 @@ import time
 from collections.abc import Callable, Iterator
 
 from partita._core import QueryView, RestView, Sat, Unknown, Unsat
+from partita.backends import floats
 from partita.backends.translate import ARRAY, BOOL, FUNCTIONS, Terms
 from partita.errors import UsageError
 from partita.layers import Answer
@@ -30,6 +31,8 @@ ALIASES = {
     "cvc5-binary": ["cvc5", "--lang=smt2", "--produce-models"],
     "bitwuzla-binary": ["bitwuzla", "--lang", "smt2"],
 }
+FLOAT = 3
+"""Kind of a number, beside those of nodes; its widths are the bits of exponent and significand."""
 INDEXED = ("extract", "zero_extend", "sign_extend")
 POLL_SECONDS = 0.02
 """Interval between checks of a running child."""
@@ -37,6 +40,8 @@ POLL_SECONDS = 0.02
 
 class ScriptBuilder:
     """Builds names. The definition of each name is a line of a script, which depends on other lines."""
+
+    min_exponent = 3
 
     def __init__(self) -> None:
         self.lines: dict[str, str] = {}
@@ -48,6 +53,10 @@ class ScriptBuilder:
         self.functions: dict[str, Callable[..., str]] = {}
         for name in FUNCTIONS:
             self.functions[name] = self._indexed(name) if name in INDEXED else self._plain(name)
+        for name in floats.FUNCTIONS:
+            self.functions[name] = self._float(name)
+        for name in floats.CONVERSIONS:
+            self.functions[name] = self._conversion(name)
 
     def _define(self, shape: tuple[int, int, int], body: str, needs: tuple[str, ...]) -> str:
         name = f"n{len(self.lines)}"
@@ -73,6 +82,36 @@ class ScriptBuilder:
             return self._define(shape, f"((_ {function} {' '.join(map(str, indices))}) {arg})", (arg,))
 
         return make
+
+    def _float(self, function: str) -> Callable[..., str]:
+        def make(*args: str) -> str:
+            shape = (BOOL, 1, 0) if function in ("fp.lt", "fp.leq", "fp.eq", "fp.isNaN") else self.widths[args[-1]]
+            return self._define(shape, f"({function} {' '.join(args)})", names(args))
+
+        return make
+
+    def _conversion(self, function: str) -> Callable[..., str]:
+        to_integer = function in ("fp.to_ubv", "fp.to_sbv")
+        # `to_fp` has one name for three of its forms.
+        name = function if to_integer or function == "to_fp_unsigned" else "to_fp"
+
+        def make(*args: int | str) -> str:
+            count = 1 if to_integer else 2
+            indices, operands = [int(index) for index in args[:count]], [str(arg) for arg in args[count:]]
+            shape = (1, indices[0], 0) if to_integer else (FLOAT, indices[0], indices[1])
+            body = f"((_ {name} {' '.join(map(str, indices))}) {' '.join(operands)})"
+            return self._define(shape, body, names(tuple(operands)))
+
+        return make
+
+    def rounding(self, mode: str) -> str:
+        return mode
+
+    def fresh_word(self, width: int, name: str, exponent: int, significand: int, number: str) -> str:
+        word = self._define((1, width, 0), "", (number,))
+        definition = f"(assert (= ((_ to_fp {exponent} {significand}) {word}) {number}))"
+        self.lines[word] = f"(declare-fun {word} () (_ BitVec {width}))\n{definition}"
+        return word
 
     def _result(self, function: str, args: tuple[str, ...]) -> tuple[int, int, int]:
         first = self.widths[args[0]]
@@ -119,7 +158,14 @@ def sort_text(kind: int, width: int, index_width: int) -> str:
         return "Bool"
     if kind == ARRAY:
         return f"(Array (_ BitVec {index_width}) (_ BitVec {width}))"
+    if kind == FLOAT:
+        return f"(_ FloatingPoint {width} {index_width})"
     return f"(_ BitVec {width})"
+
+
+def names(args: tuple[str, ...]) -> tuple[str, ...]:
+    """The arguments without rounding modes."""
+    return tuple(arg for arg in args if arg not in floats.ROUNDING_MODES)
 
 
 class ProcessBackend:
@@ -201,6 +247,7 @@ def write_script(query: QueryView, terms: Terms) -> tuple[RequestedValues, str]:
     assert isinstance(builder, ScriptBuilder)
     roots = [terms.term(number) for number in (*query.constraints, query.condition)]
     dependencies = builder.dependencies(roots)
+    logic = "QF_ABVFP" if any(builder.widths[name][0] == FLOAT for name in dependencies) else "QF_ABV"
     requested: RequestedValues = []
     arrays: list[tuple[int, str]] = []
     for number in query.variables:
@@ -219,7 +266,7 @@ def write_script(query: QueryView, terms: Terms) -> tuple[RequestedValues, str]:
             element = f"v{number}_{index}"
             extra.append(f"(define-fun {element} () (_ BitVec {shape[1]}) (select {name} {index}))")
             requested.append((number, index, element))
-    lines = ["(set-option :produce-models true)", "(set-logic QF_ABV)"]
+    lines = ["(set-option :produce-models true)", f"(set-logic {logic})"]
     lines += [builder.lines[name] for name in dependencies]
     lines += extra
     lines += [f"(assert {root})" for root in roots]

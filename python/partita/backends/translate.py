@@ -2,7 +2,7 @@
 
 A query has the nodes that are new since the last query, operands first, as rows of numbers. Operators are mapped to
 SMT-LIB functions here, so that a back end only implements SMT-LIB functions. Reads of several adjacent elements and
-tables of constants, for which SMT-LIB has no functions, are in `arrays.py`.
+tables of constants, for which SMT-LIB has no functions, are in `arrays.py`, float operators in `floats.py`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from partita._core import OPERATORS, QueryView
 from partita.backends import arrays
-from partita.errors import UndecidedError
+from partita.backends.floats import AND, ITE, ULT, XOR, Floats
 
 Term = Any
 Make = Callable[..., Term]
@@ -42,13 +42,18 @@ INDEXED = {
     *(smt for _, family, _, smt, _, parameter in OPERATORS if parameter and family != "Float"),
 }
 """The functions that have indices."""
+ON_NUMBERS = (ITE, XOR, AND, ULT)
+"""Operators that have a form on numbers."""
 
 
 class Builder(Protocol):
-    """Builds terms of a solver. `functions` has an entry for each of `FUNCTIONS`; indexed functions take their indices
-    first: `functions["extract"](high, low, term)`."""
+    """Builds terms of a solver. `functions` has an entry for each of `FUNCTIONS`, `floats.FUNCTIONS` and
+    `floats.CONVERSIONS`; indexed functions take their indices first: `functions["extract"](high, low, term)`. It may
+    have one for `fp.to_ieee_bv`; otherwise the words of numbers are defined, by `fresh_word`."""
 
     functions: dict[str, Make]
+    min_exponent: int
+    """Numbers with fewer bits of exponent are refused."""
 
     def boolean(self, value: bool) -> Term: ...
 
@@ -58,13 +63,37 @@ class Builder(Protocol):
 
     def const_array(self, element: Term, index_width: int, width: int) -> Term: ...
 
+    def rounding(self, mode: str) -> Term:
+        """A rounding mode, by its short name in SMT-LIB."""
+        ...
+
+    def fresh_word(self, width: int, name: str, exponent: int, significand: int, number: Term) -> Term:
+        """A new word; `Floats.definitions` says that it has the bits of the number."""
+        ...
+
+
+class Words(dict[int, Term]):
+    """Terms of nodes as words; those of numbers are made when they are used."""
+
+    def __init__(self, terms: Terms) -> None:
+        super().__init__()
+        self.owner = terms
+
+    def has(self, number: int) -> bool:
+        return number in self
+
+    def __missing__(self, number: int) -> Term:
+        if number in self.owner.floats.numbers:
+            return self.owner.floats.word(number)
+        raise KeyError(number)
+
 
 class Terms:
     """The terms of all current nodes, by number."""
 
     def __init__(self, builder: Builder) -> None:
         self.builder = builder
-        self.terms: dict[int, Term] = {}
+        self.terms = Words(self)
         # Width of each node (of an array: of its elements), index width of each array.
         self.widths: dict[int, int] = {}
         self.index_widths: dict[int, int] = {}
@@ -77,9 +106,11 @@ class Terms:
         self.narrow: dict[int, int] = {}
         self.tables: dict[int, tuple[int, list[int]]] = {}
         self.stores: dict[int, tuple[int, int, int]] = {}
+        self.floats = Floats(self)
         self._by_number: list[dict[int, Any]] = [
             self.terms, self.widths, self.index_widths, self.variables, self.constants,
             self.concats, self.narrow, self.tables, self.stores,
+            self.floats.numbers, self.floats.read, self.floats.definitions,
         ]  # fmt: skip
         self.on_bits = [self._maker(name, family, smt) for name, family, _, smt, _, _ in OPERATORS]
         self.on_bool = [self._maker(name, family, smt) for name, family, _, _, smt, _ in OPERATORS]
@@ -93,7 +124,7 @@ class Terms:
         for (number,) in struct.iter_unpack("=I", query.dropped):
             for known in self._by_number:
                 known.pop(number, None)
-        terms = self.terms
+        terms, numbers = self.terms, self.floats.numbers
         for number, op, kind, width, index_width, a, b, c in ROW.iter_unpack(query.nodes):
             self.widths[number] = width
             if kind == ARRAY:
@@ -103,6 +134,8 @@ class Terms:
                 self._special(query, number, op, kind, width, index_width, a, b, c)
                 continue
             operands = (a, b, c)[: ARITY[op]]
+            if numbers and op in ON_NUMBERS and self.floats.reads_number(number, op, operands):
+                continue
             try:
                 args = [terms[i] for i in operands]
             except KeyError:
@@ -142,7 +175,10 @@ class Terms:
         elif op == SEXT:
             terms[number] = builder.functions["sign_extend"](width - self.widths[a], terms[a])
         elif IS_FLOAT[op]:
-            raise UndecidedError(f"external solvers get no floating-point operators, found {OPERATORS[op][0]}")
+            operands = (a, b, c)[: ARITY[op]]
+            # The parameter follows the operands; that of three operands is in the place of the index width.
+            parameter = index_width if len(operands) == 3 else (a, b, c)[len(operands)]
+            self.floats.add(number, op, width, parameter, operands)
         elif HAS_PARAMETER[op]:
             *operands, parameter = (a, b, c)[: ARITY[op] + 1]
             terms[number] = builder.functions[OPERATORS[op][3]](parameter, *(self.term(i) for i in operands))
@@ -151,6 +187,8 @@ class Terms:
 
     def term(self, number: int) -> Term:
         """The term of a node. Terms of tables and stores are made here, a table as stores over its base."""
+        if number in self.floats.numbers:
+            return self.terms[number]
         waiting = []
         below = number
         while below not in self.terms:

@@ -16,6 +16,7 @@ from typing import Any
 import z3
 
 from partita._core import QueryView, Sat, Unknown
+from partita.backends import floats
 from partita.backends.incremental import Backend, unknown, unsat
 from partita.backends.translate import ARRAY, BOOL, FUNCTIONS, INDEXED, Term, Terms
 from partita.layers import Answer
@@ -24,15 +25,26 @@ OTHER_NAMES = {"=": "eq", "zero_extend": "zero_ext", "sign_extend": "sign_ext"}
 """Functions that Z3 does not name as SMT-LIB does."""
 MAKE = {name: getattr(z3, f"Z3_mk_{OTHER_NAMES.get(name, name)}") for name in FUNCTIONS}
 NARY = ("and", "or")
+FLOAT_NAMES = {"fp.isNaN": "is_nan", "fp.roundToIntegral": "round_to_integral"}
+MAKE_FLOAT = {
+    name: getattr(z3, f"Z3_mk_fpa_{FLOAT_NAMES.get(name, name.removeprefix('fp.'))}")
+    for name in (*floats.FUNCTIONS, "fp.to_ieee_bv")
+}
 
 
 class Z3Builder:
     """Builds Z3's terms through its C interface: the operators of its Python classes take several times as long."""
 
+    min_exponent = 2
+
     def __init__(self) -> None:
         self.context = z3.Context()
         self.functions = {name: self._function(name, make) for name, make in MAKE.items()}
+        self.functions |= {name: self._plain(make) for name, make in MAKE_FLOAT.items()}
+        self.functions |= self._conversions()
         self.sorts: dict[int, Any] = {}
+        self.float_sorts: dict[tuple[int, int], Any] = {}
+        self.modes: dict[str, Term] = {}
         self.serial = 0
 
     def _function(self, name: str, make: Callable[..., Any]) -> Callable[..., Term]:
@@ -53,6 +65,42 @@ class Z3Builder:
         context, ref = self.context, self.context.ref()
         pair = z3.Ast * 2
         return lambda a, b: z3.ExprRef(make(ref, 2, pair(a.ast, b.ast)), context)
+
+    def _conversions(self) -> dict[str, Callable[..., Term]]:
+        context, ref = self.context, self.context.ref()
+
+        def to_float(make: Callable[..., Any]) -> Callable[..., Term]:
+            def convert(exponent: int, significand: int, *args: Term) -> Term:
+                sort = self.float_sort(exponent, significand)
+                return z3.ExprRef(make(ref, *[arg.ast for arg in args], sort.ast), context)
+
+            return convert
+
+        def to_integer(make: Callable[..., Any]) -> Callable[..., Term]:
+            return lambda width, mode, number: z3.ExprRef(make(ref, mode.ast, number.ast, width), context)
+
+        return {
+            "to_fp_bits": to_float(z3.Z3_mk_fpa_to_fp_bv),
+            "to_fp_float": to_float(z3.Z3_mk_fpa_to_fp_float),
+            "to_fp_signed": to_float(z3.Z3_mk_fpa_to_fp_signed),
+            "to_fp_unsigned": to_float(z3.Z3_mk_fpa_to_fp_unsigned),
+            "fp.to_ubv": to_integer(z3.Z3_mk_fpa_to_ubv),
+            "fp.to_sbv": to_integer(z3.Z3_mk_fpa_to_sbv),
+        }
+
+    def float_sort(self, exponent: int, significand: int) -> Any:
+        key = (exponent, significand)
+        if key not in self.float_sorts:
+            self.float_sorts[key] = z3.FPSort(exponent, significand, self.context)
+        return self.float_sorts[key]
+
+    def rounding(self, mode: str) -> Term:
+        if mode not in self.modes:
+            self.modes[mode] = getattr(z3, mode)(self.context)
+        return self.modes[mode]
+
+    def fresh_word(self, width: int, name: str, exponent: int, significand: int, number: Term) -> Term:
+        raise AssertionError("Z3 has fp.to_ieee_bv")
 
     def bits(self, width: int) -> Any:
         if width not in self.sorts:

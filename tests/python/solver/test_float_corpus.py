@@ -30,12 +30,3 @@ def test_verdicts(partita: Run) -> None:
             wrong.append((name, found, expected))
     assert not wrong
     assert answered >= MIN_ANSWERED * len(names), (answered, len(names))
-
-
-@pytest.mark.parametrize("solver", ["z3", "bitwuzla"])
-def test_external_solvers_say_that_they_get_no_floats(solver: str, partita: Run) -> None:
-    pytest.importorskip(solver)
-    text = "(declare-const x Float32)(assert (fp.lt x (fp.add RNE x x)))(check-sat)(get-info :reason-unknown)"
-    done = partita("smt", "--layers", solver, text=text)
-    assert done.stdout.startswith("unknown\n")
-    assert "external solvers get no floating-point operators, found F" in done.stdout

@@ -2,7 +2,7 @@
 
 use super::SyntaxError;
 use super::lexer::{Token, shorten};
-use super::symbols::{Meaning, Symbol};
+use super::symbols::{Meaning, Symbol, WitnessCondition};
 use super::term_sort::{ScriptSort, Term, WordSort};
 use super::terms::{Frame, Head, MAX_DIGITS, Parser};
 use crate::expr::{Bits, Sort};
@@ -215,9 +215,15 @@ impl Parser<'_, '_> {
             return Err(SyntaxError::new(at, message));
         }
         let Term { expr, sort } = f.body;
-        let (made, terms) = (f.nested.clone(), f.terms);
+        let (made, terms, conditions) = (f.nested.clone(), f.terms, f.conditions.clone());
         self.symbols.count_terms(terms).map_err(|message| SyntaxError::new(at, message))?;
         self.symbols.instantiate_nested(self.graph, made, &mut map);
+        for known in conditions {
+            let witness = self.symbols.witness(self.graph, self.graph.sort(known.witness));
+            map.insert(known.witness, witness);
+            let condition = self.graph.substitute(known.condition, &map);
+            self.symbols.conditions.push(WitnessCondition { witness, condition });
+        }
         Ok(Term { expr: self.graph.substitute(expr, &map), sort })
     }
 

@@ -257,7 +257,8 @@ impl Symbols {
         array: &ArrayValue,
         elements: &mut BTreeSet<String>,
     ) -> String {
-        let entries = array.entries();
+        let entries: Vec<_> =
+            array.entries().into_iter().filter(|(at, _)| super::print::is_canonical(index, at)).collect();
         let mut text = "(store ".repeat(entries.len());
         let default = self.print_word(element, array.default_element(), elements);
         let sort = self.show(ScriptSort::Array { index, element });

@@ -69,7 +69,10 @@ impl Parser<'_, '_> {
         match sort {
             ScriptSort::Word(word) => Ok(self.graph.equal_words(word, a, b)),
             ScriptSort::Array { index, element } if index.is_ambiguous() || element.is_ambiguous() => {
-                Err(format!("{}: comparison of arrays of floating-point numbers is unsupported", f.name()))
+                if self.symbols.mentions_declared(index) {
+                    self.symbols.count_terms(1)?;
+                }
+                self.equal_arrays(index, element, a, b).map_err(|message| format!("{}: {message}", f.name()))
             }
             ScriptSort::Array { index, .. } => {
                 if self.symbols.mentions_declared(index) {
@@ -95,11 +98,7 @@ impl Parser<'_, '_> {
             let word = self.graph.select(array.expr, place);
             return self.symbols.from_word(self.graph, element, word);
         };
-        let value = match element {
-            // Elements may have any representation of their value.
-            WordSort::Float(_) | WordSort::Rounding if value.sort == ScriptSort::Word(element) => value.expr,
-            _ => self.word(f, element, value, "element", array.sort)?,
-        };
+        let value = self.word(f, element, value, "element", array.sort)?;
         Ok(Term { expr: self.graph.store(array.expr, place, value), sort: array.sort })
     }
 

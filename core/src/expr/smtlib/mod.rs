@@ -6,6 +6,7 @@
 //! a text of size O(n).
 
 mod apply;
+mod array_equality;
 mod declared;
 mod float;
 mod general;
@@ -21,7 +22,7 @@ mod terms;
 pub use declared::DeclaredFunction;
 pub use lexer::{Lexer, Token, position};
 pub use print::{Printer, print_symbol, print_value};
-pub use symbols::{Counts, Mark, Symbol, Symbols};
+pub use symbols::{Counts, Mark, Symbol, Symbols, WitnessCondition};
 pub use term_sort::{ScriptSort, Term, WordSort};
 pub use terms::Parser;
 

@@ -42,6 +42,15 @@ fn print_bits(sort: Sort, bits: &Bits) -> String {
     }
 }
 
+/// Returns whether it is the representation of an index that reads and writes use.
+pub(super) fn is_canonical(sort: WordSort, bits: &Bits) -> bool {
+    match sort {
+        WordSort::Bool | WordSort::Bits(_) | WordSort::Declared(_) | WordSort::Nested(_) => true,
+        WordSort::Float(format) => !format.is_nan(bits) || *bits == format.nan(),
+        WordSort::Rounding => (bits.low() as usize) < Rounding::ALL.len(),
+    }
+}
+
 /// Prints a word whose sort needs no table.
 pub(super) fn print_word(sort: WordSort, bits: &Bits) -> String {
     match sort {

@@ -76,6 +76,15 @@ pub(super) struct DefinedFunction {
     pub(super) nested: std::ops::Range<usize>,
     /// Number of terms of declared sorts in it.
     pub(super) terms: u64,
+    /// Conditions on the witnesses in its body (`array_equality.rs`); each use has witnesses of its own.
+    pub(super) conditions: Vec<WitnessCondition>,
+}
+
+/// A condition on a fresh variable that every model can satisfy, and that every check assumes.
+#[derive(Clone, Copy, Debug)]
+pub struct WitnessCondition {
+    pub witness: Expr,
+    pub condition: Expr,
 }
 
 struct Entry {
@@ -115,6 +124,10 @@ pub struct Symbols {
     taken: FxHashSet<Expr>,
     /// Variables for what the theory of floating point leaves open, in order of their names.
     unspecified: BTreeMap<String, Expr>,
+    /// Conditions on witnesses in terms that were read; they stay when scopes are popped, since they restrict nothing.
+    pub(super) conditions: Vec<WitnessCondition>,
+    /// Comparisons of arrays that have a condition.
+    pub(super) witnessed: FxHashSet<Expr>,
     let_count: u32,
     /// Whether declarations and definitions survive a pop.
     pub global: bool,
@@ -137,6 +150,8 @@ impl Symbols {
             nested: NestedSorts::default(),
             taken: FxHashSet::default(),
             unspecified: BTreeMap::new(),
+            conditions: Vec::new(),
+            witnessed: FxHashSet::default(),
             let_count: 0,
             global: false,
         };
@@ -265,6 +280,31 @@ impl Symbols {
         self.unspecified.iter().map(|(name, variable)| (name.as_str(), *variable))
     }
 
+    /// The conditions that every check assumes.
+    pub fn conditions(&self) -> impl Iterator<Item = Expr> {
+        self.conditions.iter().map(|known| known.condition)
+    }
+
+    /// Returns the number of conditions, for `take_conditions`.
+    pub fn condition_count(&self) -> usize {
+        self.conditions.len()
+    }
+
+    /// Removes the conditions from a number on: those of the body of a function with parameters.
+    pub fn take_conditions(&mut self, from: usize) -> Vec<WitnessCondition> {
+        let taken = self.conditions.split_off(from);
+        // A comparison without parameters may occur elsewhere too, where it needs its condition again.
+        self.witnessed.clear();
+        taken
+    }
+
+    /// Returns a variable that no declaration can name.
+    pub(super) fn witness(&mut self, graph: &mut Graph, sort: Sort) -> Expr {
+        let variable = graph.fresh_var("difference!witness", sort);
+        self.taken.insert(variable);
+        variable
+    }
+
     // Declarations and definitions; each rejects a name that has a meaning.
 
     /// Fails if the name has a meaning.
@@ -340,6 +380,7 @@ impl Symbols {
         parameters: Vec<Term>,
         body: Term,
         before: Counts,
+        conditions: Vec<WitnessCondition>,
     ) -> Result<(), String> {
         self.check_new(symbol)?;
         let mut size = 0;
@@ -347,7 +388,7 @@ impl Symbols {
         let place = u32::try_from(self.functions.len()).expect("fewer than 2^32 definitions");
         let nested = before.nested..self.nested.len();
         let terms = self.term_count() - before.terms;
-        self.functions.push(DefinedFunction { parameters, body, size, nested, terms });
+        self.functions.push(DefinedFunction { parameters, body, size, nested, terms, conditions });
         self.set(symbol, Meaning::Function(place));
         Ok(())
     }
@@ -381,6 +422,10 @@ impl Symbols {
         });
         let functions =
             self.functions.iter().flat_map(|f| f.parameters.iter().chain([&f.body]).map(|term| term.expr));
-        current.chain(covered).chain(functions).chain(self.taken.iter().copied()).chain(self.nested.roots())
+        let of_functions =
+            self.functions.iter().flat_map(|f| f.conditions.iter().map(|known| known.condition));
+        let conditions = self.conditions().chain(of_functions).chain(self.witnessed.iter().copied());
+        let roots = current.chain(covered).chain(functions).chain(conditions);
+        roots.chain(self.taken.iter().copied()).chain(self.nested.roots())
     }
 }
