@@ -289,6 +289,10 @@ class Machine:
 
     def resolve(self, address: Any, count: int, verb: str) -> int:
         objects, path = self.path.memory.objects, self.path
+        # Any condition may be used to take cases apart: its sides are followed or proved impossible.
+        while (point := self.point("value", "the base of a pointer")) and point.condition:
+            condition = read(point.condition)
+            self.consume(point, {1: condition, 0: negation(condition)})
         point = self.point("check", verb)
         if point:
             if point.number not in objects:

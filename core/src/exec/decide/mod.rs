@@ -246,7 +246,8 @@ impl Decider {
         let own = decisions.add_side(parent);
         let mut rows = vec![Row { value: taken, continues: Continues::Taken(own), condition: None }];
         rows.extend(others(&decisions, parent));
-        let condition = condition.filter(|_| self.calls_model(state));
+        // The term of a value need not be an operand of the instruction.
+        let condition = condition.filter(|_| what.kind == Kind::Value || self.calls_model(state));
         decisions.points.push(Point {
             parent,
             func: state.frame.func,
