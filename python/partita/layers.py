@@ -6,13 +6,13 @@ must be part of the query, and an exception becomes `unknown` with the end of it
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from partita._core import LAYERS, OPERATORS, QueryView, RestView, Sat, Unknown, Unsat
 
 __all__ = ["LAYERS", "OPERATORS", "Answer", "Layer", "QueryView", "RestView", "Sat", "Unknown", "Unsat"]
 
-Answer = Sat | Unsat | Unknown
+Answer: TypeAlias = Sat | Unsat | Unknown
 
 
 class Layer(Protocol):

@@ -84,7 +84,7 @@ class Format:
 
     @property
     def implicit(self) -> Format:
-        """The same numbers without the stored integer bit."""
+        """These numbers without the stored integer bit."""
         return Format(self.exponent, self.significand, False)
 
 

@@ -180,8 +180,8 @@ class Terms:
             parameter = index_width if len(operands) == 3 else (a, b, c)[len(operands)]
             self.floats.add(number, op, width, parameter, operands)
         elif HAS_PARAMETER[op]:
-            *operands, parameter = (a, b, c)[: ARITY[op] + 1]
-            terms[number] = builder.functions[OPERATORS[op][3]](parameter, *(self.term(i) for i in operands))
+            *words, parameter = (a, b, c)[: ARITY[op] + 1]
+            terms[number] = builder.functions[OPERATORS[op][3]](parameter, *(self.term(i) for i in words))
         else:
             raise AssertionError(f"operator {OPERATORS[op]} has no translation")
 
