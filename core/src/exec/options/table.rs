@@ -153,7 +153,7 @@ pub const OPTIONS: &[OptionRow] = &[
         "string-length",
         Kind::Count { min: 0, max: MAX_STRING_LENGTH },
         None,
-        "Java: explore symbolic strings up to N characters",
+        "Java: symbolic strings have up to N Latin-1 characters",
         elsewhere,
     ),
     row(
