@@ -43,8 +43,8 @@ const EXEC_MAY_USE: &[(&str, &[&str])] = &[
     ("outcome", &[]),
     ("options", &[]),
     ("record", &["outcome", "options"]),
-    // A state keeps its marks of coverage.
-    ("state", &["record"]),
+    // A state keeps its marks of coverage, and the place of an exception that was thrown.
+    ("state", &["outcome", "record"]),
     ("decide", &["outcome", "options", "record", "state"]),
     ("run", &["outcome", "options", "record", "state", "decide"]),
 ];
