@@ -96,7 +96,7 @@ def table(samples: Sequence[Mapping[str, Any]]) -> list[str]:
     for (search, name), runs in found.items():
         for configuration, run in runs.items():
             rate = f"{run['hit_rate']:>10.3f}{run['overhead']:>8.1f} %" if "hit_rate" in run else ""
-            end = "  complete" if run["complete"] else ""
+            end = "  complete" if run.get("complete") else ""
             lines.append(f"{name:<38}{search:<7}{configuration:<26}{run['paths']:>7,}{rate}{end}")
         first = 2 * list(_SEARCHES).index(search)
         partial, vanilla = REPORTED[name][first : first + 2]
@@ -105,8 +105,8 @@ def table(samples: Sequence[Mapping[str, Any]]) -> list[str]:
             ours, base = runs["default"], runs[BASE]["paths"]
             counts = reached[search]
             counts[0] += 1
-            counts[1] += ours["complete"] or ours["paths"] >= FACTOR * max(1, base)
-            counts[2] += ours["paths"] < base and not ours["complete"]
+            counts[1] += ours.get("complete") or ours["paths"] >= FACTOR * max(1, base)
+            counts[2] += ours["paths"] < base and not ours.get("complete")
     for search, (both, ahead, behind) in reached.items():
         lines.append(
             f"{_SEARCHES[search]}: default explores {ahead} of {both} functions completely or {FACTOR} times as many"

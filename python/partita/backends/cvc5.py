@@ -53,7 +53,9 @@ class Cvc5Builder:
     """Builds cvc5's terms."""
 
     # As in `bitwuzla.py`.
-    min_exponent = 3
+    min_exponent = 4
+    integral_formats = floats.IN_USE
+    min_significand = 2
 
     def __init__(self) -> None:
         self.manager = cvc5.TermManager()

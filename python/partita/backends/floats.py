@@ -32,6 +32,8 @@ FUNCTIONS = (
 """Functions without indices; those in `ROUNDS` take a rounding mode first."""
 CONVERSIONS = ("to_fp_bits", "to_fp_float", "to_fp_signed", "to_fp_unsigned", "fp.to_ubv", "fp.to_sbv")
 """Functions with indices, which come first: `to_fp` in its four forms, and to integers."""
+IN_USE = frozenset({(5, 11), (8, 24), (11, 53), (15, 64), (15, 113)})
+"""Half, single, double, x87 extended, quad."""
 ROUNDING_MODES = ("RNE", "RNA", "RTP", "RTN", "RTZ")
 ROUNDS = {"fp.add", "fp.mul", "fp.div", "fp.fma", "fp.sqrt", "fp.roundToIntegral"}
 NUMBER = {name: number for number, (name, *_) in enumerate(OPERATORS)}
@@ -246,9 +248,14 @@ class Floats:
     def add(self, node: int, op: int, width: int, parameter: int, operands: tuple[int, ...]) -> None:
         """Translates a float operator."""
         form, source, rounding = unpack(op, parameter, self.terms.widths[operands[0]])
-        least = min(form.exponent, source.exponent)
-        if least < self.builder.min_exponent:
-            raise UndecidedError(f"this solver computes wrongly with {least} bits of exponent")
+        for each in (form, source):
+            if each.exponent < self.builder.min_exponent or each.significand < self.builder.min_significand:
+                size = f"{each.exponent} bits of exponent and {each.significand} of significand"
+                raise UndecidedError(f"this solver is not asked about numbers with {size}")
+        allowed = self.builder.integral_formats
+        rounds = op in TO_INTEGER or op == NUMBER["FRound"]
+        if rounds and allowed is not None and (source.exponent, source.significand) not in allowed:
+            raise UndecidedError("this solver is not asked to round numbers of this format to integers")
         mode = self.builder.rounding(ROUNDING_MODES[rounding])
         if op in TO_INTEGER:
             self.terms.terms[node] = self._to_integer(op, width, form, mode, operands[0])

@@ -41,7 +41,10 @@ POLL_SECONDS = 0.02
 class ScriptBuilder:
     """Builds names. The definition of each name is a line of a script, which depends on other lines."""
 
-    min_exponent = 3
+    # Float operators are not tested with other programs yet: all formats are refused.
+    min_exponent = 31
+    integral_formats = None
+    min_significand = 2
 
     def __init__(self) -> None:
         self.lines: dict[str, str] = {}

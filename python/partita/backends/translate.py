@@ -54,6 +54,10 @@ class Builder(Protocol):
     functions: dict[str, Make]
     min_exponent: int
     """Numbers with fewer bits of exponent are refused."""
+    integral_formats: frozenset[tuple[int, int]] | None
+    """Formats whose numbers may be rounded to integers; None: all."""
+    min_significand: int
+    """Numbers with fewer bits of significand, the hidden one included, are refused."""
 
     def boolean(self, value: bool) -> Term: ...
 

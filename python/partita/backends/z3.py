@@ -36,6 +36,8 @@ class Z3Builder:
     """Builds Z3's terms through its C interface: the operators of its Python classes take several times as long."""
 
     min_exponent = 2
+    integral_formats = None
+    min_significand = 3
 
     def __init__(self) -> None:
         self.context = z3.Context()

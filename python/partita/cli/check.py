@@ -1,5 +1,7 @@
-"""Checks a certificate of `partita run --certificate`: follows the program along the tree of decisions and proves with
-another solver that every side which was not taken is impossible.
+"""Checks the certificate of a run that explored everything, with another solver.
+
+It follows the program along the tree of decisions of `partita run --certificate FILE` and proves that every side which
+was not taken is impossible.
 
 The exit status is 0 if the certificate is right, 1 if it is rejected, 2 for a usage error, 3 if it cannot be checked.
 """

@@ -89,7 +89,7 @@ def _show(results: Sequence[ReplayResult], quiet: bool) -> Counter[Verdict]:
 def _is_java(name: str) -> bool:
     """Is it a Java program? The folder of a run has `run.json`, that of a program has not."""
     path = Path(name)
-    return name.endswith(JAVA) or (path.is_dir() and not (path / "run.json").exists())
+    return name.endswith(JAVA) or (path.is_dir() and any(next(path.rglob(f"*{end}"), None) for end in JAVA))
 
 
 def _run_java(arguments: argparse.Namespace) -> int:

@@ -585,7 +585,7 @@ b0:
   r8:64 = fptosi f64 r7
   r9:8 = fptoui saturate f64 r3
   r10:64 = fadd f64 r0 r3
-  r11:1 = fcmp olt f64 r10 r3
+  r11:1 = fcmps olt f64 r10 r3
   ret r8
 function powf(32 32) -> (32) undefined
 """,

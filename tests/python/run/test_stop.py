@@ -100,7 +100,9 @@ def test_open_paths_get_their_tests_quickly(tmp_path: Path) -> None:
     data = json.loads((out / "run.json").read_text())
     paths = data["paths"]["limits"] + data["paths"]["completed"]
     untested = sum(row["count"] for row in data["incomplete"] if "an open path has no test" in row["why"])
-    assert data["tests"] + untested == paths > 10_000
+    assert paths > 10_000
+    # A query that the end of the run interrupts leaves one side of its branch without a state, and so without a test.
+    assert 0 <= paths - data["tests"] - untested <= 1
     assert sum(1 for _ in ktest.read_folder(out)) == data["tests"]
     # The aim is 20 microseconds per test. A slow machine, and work that does not depend on the paths, get the rest.
     assert (taken - 0.5) / paths < 60e-6

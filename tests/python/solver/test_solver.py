@@ -295,5 +295,5 @@ def test_push_and_pop_agree_with_a_fresh_solver(script: list[Expr | str]) -> Non
 
 
 def test_public_names() -> None:
-    assert len(partita.__all__) <= 22
+    assert len(partita.__all__) <= 26
     assert boolean("p").sort == "Bool"
