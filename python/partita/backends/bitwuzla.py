@@ -50,7 +50,7 @@ class BitwuzlaBuilder:
     # With two bits of exponent SymFPU, which Bitwuzla and cvc5 use, adds some numbers wrongly. Rounding to an integer
     # ends the process in some formats, (3, 3) and (4, 5) among them: only formats in use are allowed.
     min_exponent = 4
-    integral_formats = floats.IN_USE
+    integral_formats: frozenset[tuple[int, int]] | None = floats.IN_USE
     min_significand = 2
 
     def __init__(self) -> None:

@@ -54,7 +54,7 @@ class Cvc5Builder:
 
     # As in `bitwuzla.py`.
     min_exponent = 4
-    integral_formats = floats.IN_USE
+    integral_formats: frozenset[tuple[int, int]] | None = floats.IN_USE
     min_significand = 2
 
     def __init__(self) -> None:

@@ -43,7 +43,7 @@ class ScriptBuilder:
 
     # Float operators are not tested with other programs yet: all formats are refused.
     min_exponent = 31
-    integral_formats = None
+    integral_formats: frozenset[tuple[int, int]] | None = None
     min_significand = 2
 
     def __init__(self) -> None:

@@ -36,7 +36,7 @@ class Z3Builder:
     """Builds Z3's terms through its C interface: the operators of its Python classes take several times as long."""
 
     min_exponent = 2
-    integral_formats = None
+    integral_formats: frozenset[tuple[int, int]] | None = None
     min_significand = 3
 
     def __init__(self) -> None:
