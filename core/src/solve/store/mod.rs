@@ -59,6 +59,8 @@ struct Counts {
     hits: u64,
     misses: u64,
     written: u64,
+    /// Answers that the writer did not accept: too many were pending, or writing has failed.
+    dropped: u64,
     resolved: u64,
     damaged: u64,
     wrong: u64,
@@ -186,7 +188,9 @@ impl Store {
         let cost_us = u32::try_from(effort / 1000).unwrap_or(u32::MAX);
         let row = Row { shape, key: form.key, query: form.bytes, verdict, answer, cost_us, used: 0 };
         let Some(open) = &mut self.open else { return };
-        self.counts.written += u64::from(open.put(Change::Insert(row)));
+        let counter =
+            if open.put(Change::Insert(row)) { &mut self.counts.written } else { &mut self.counts.dropped };
+        *counter += 1;
     }
 }
 
@@ -260,6 +264,7 @@ impl Layer for Store {
             ("hits", counts.hits),
             ("misses", counts.misses),
             ("written", counts.written),
+            ("dropped", counts.dropped),
             ("resolved", counts.resolved),
             ("damaged", counts.damaged),
             ("wrong", counts.wrong),
