@@ -13,7 +13,7 @@ use partita_core::difference::assignment::Assignment;
 use partita_core::difference::{Bound, Differences, ExternalBounds, IntegerTerm, Signedness};
 use partita_core::expr::{Expr, Graph, Op, Sort};
 use partita_core::query::{Answer, PathTree, Query, Reasons, Status};
-use partita_core::solve::conformance::Random;
+use partita_core::random::Random;
 use std::time::Instant;
 
 const VARIABLES: u64 = 1000;

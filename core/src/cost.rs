@@ -27,6 +27,10 @@ costs! {
     VALUE = 10;
     /// Computing the value of a node under one model of a column.
     COLUMN_VALUE = 1;
+    /// Copying a model for a new solution.
+    COPY_MODEL = 300;
+    /// Setting an input in a model.
+    SET_INPUT = 100;
     /// Summarising a node of a condition for `intervals`.
     SUMMARY_NODE = 50;
     /// Folding a node over sets, and propagating a target through it.

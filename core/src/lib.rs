@@ -10,6 +10,7 @@ pub mod interval;
 pub mod persist;
 pub mod program;
 pub mod query;
+pub mod random;
 pub mod script;
 pub mod solve;
 pub mod throttle;

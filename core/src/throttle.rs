@@ -6,6 +6,39 @@
 
 use crate::tuning::ThrottleOptions;
 
+/// Mean of recent values.
+#[derive(Clone, Default, Debug)]
+pub struct Mean {
+    count: u64,
+    sum: u64,
+}
+
+impl Mean {
+    /// Adds a value. Old values are halved at times, so that the mean is over about `window` of them.
+    pub fn add(&mut self, value: u64, window: u64) {
+        self.add_all(1, value, window);
+    }
+
+    /// Adds several values by their sum.
+    pub fn add_all(&mut self, count: u64, sum: u64, window: u64) {
+        if self.count >= window {
+            (self.count, self.sum) = (self.count / 2, self.sum / 2);
+        }
+        self.count += count;
+        self.sum += sum;
+    }
+
+    /// The mean; `None` before the first value.
+    pub fn get(&self) -> Option<u64> {
+        self.sum.checked_div(self.count)
+    }
+
+    /// Number of values, old ones halved.
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+}
+
 #[derive(Clone, Debug)]
 pub struct Throttle {
     options: ThrottleOptions,

@@ -171,6 +171,8 @@ tuning! {
         ks: u64 = 50, Values::Number(0..=1000), "Limit of solutions at one path node.";
         variants: u64 = 32, Values::Number(0..=1000), "Limit of variants of one answer.";
         share: u64 = 50, Values::Number(0..=LARGE), "Effort for new solutions, in percent of the effort of solves; what solutions save is added.";
+        min_variants: u64 = 4, Values::Number(0..=1000), "No variants are made if the effort allows fewer than this.";
+        samples: u64 = 256, Values::Number(1..=LARGE), "Mean costs of solutions and of queries are over about this many.";
         below: u64 = 8, Values::Number(0..=1000), "Limit of nodes below the path whose solutions and models are tried.";
     }
     "solutions:paper" PartialSolutionsOptions {
@@ -252,8 +254,8 @@ mod tests {
         let given = [("ks".to_string(), "many".to_string())];
         assert_eq!(
             SolutionsOptions::parse(&given).unwrap_err(),
-            "expected kp=0..1000, ks=0..1000, variants=0..1000, share=0..1000000000, below=0..1000 in \
-             `solutions(...)`, found `ks=many`"
+            "expected kp=0..1000, ks=0..1000, variants=0..1000, share=0..1000000000, min_variants=0..1000, \
+             samples=1..1000000000, below=0..1000 in `solutions(...)`, found `ks=many`"
         );
         let given = [("path".to_string(), String::new())];
         assert!(StoreOptions::parse(&given).unwrap_err().starts_with("expected path=FILE, mb=1..1000000, "));

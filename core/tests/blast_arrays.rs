@@ -6,7 +6,7 @@ use partita_core::blast::Blaster;
 use partita_core::budget::Budget;
 use partita_core::expr::{Bits, Evaluator, Expr, Graph, Model, Sort};
 use partita_core::query::{Answer, Query};
-use partita_core::solve::conformance::Random;
+use partita_core::random::Random;
 
 /// Two arrays of four elements of one bit and two indices of two bits: 2^(4 + 4 + 2 + 2) assignments. Elements of
 /// two bits would give 2^20, too many per query.

@@ -5,7 +5,7 @@ use partita_core::blast::circuit;
 use partita_core::blast::gate::{Gates, Lit};
 use partita_core::expr::eval::{Shape, wide};
 use partita_core::expr::{Bits, Family, Op, ShapeOp};
-use partita_core::solve::conformance::Random;
+use partita_core::random::Random;
 use rustc_hash::FxHashMap;
 
 /// An operator with the widths it is applied at.

@@ -5,7 +5,7 @@ use crate::chain::solver;
 use partita_core::budget::Budget;
 use partita_core::expr::{Bits, Evaluator, Expr, Graph, Model, Sort};
 use partita_core::query::{Answer, Query, Status, verify};
-use partita_core::solve::conformance::Random;
+use partita_core::random::Random;
 
 const WIDTH: u32 = 3;
 const WORDS: usize = 4;

@@ -11,8 +11,8 @@ use partita_core::expr::columns::{Columns, Plan};
 use partita_core::expr::walk::Atom;
 use partita_core::expr::{Expr, Graph, Sort};
 use partita_core::query::{Answer, Query, verify};
+use partita_core::random::Random;
 use partita_core::solve::Solver;
-use partita_core::solve::conformance::Random;
 use rustc_hash::FxHashMap;
 
 /// An array of three elements of four bits, read as elements and as words of two and three; a word of two bits.

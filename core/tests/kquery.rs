@@ -5,7 +5,7 @@ use crate::corpus;
 use crate::random;
 use partita_core::expr::kquery::{self, KQueryParser, ParsedQuery};
 use partita_core::expr::{Bits, Evaluator, Expr, Graph, Model, Op, Sort, Value};
-use partita_core::solve::conformance::Random;
+use partita_core::random::Random;
 
 fn queries(graph: &mut Graph, text: &str) -> Result<Vec<ParsedQuery>, String> {
     let mut reader = KQueryParser::new(text.as_bytes());

@@ -11,12 +11,13 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("tuning", &[]),
     ("throttle", &["tuning"]),
     ("persist", &[]),
+    ("random", &[]),
     ("expr", &["budget"]),
     ("query", &["expr", "budget", "persist"]),
     ("interval", &["expr", "query", "budget", "persist", "cost", "throttle"]),
     ("difference", &["expr", "query", "budget", "persist"]),
     // Sets give the elements of an array that an index can refer to.
-    ("blast", &["expr", "query", "budget", "persist", "interval"]),
+    ("blast", &["expr", "query", "budget", "persist", "random", "interval"]),
     (
         "solve",
         &[
@@ -24,6 +25,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "query",
             "budget",
             "persist",
+            "random",
             "cost",
             "tuning",
             "throttle",
@@ -34,7 +36,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ),
     ("script", &["expr", "query", "budget", "persist", "solve"]),
     ("program", &[]),
-    ("exec", &["expr", "query", "budget", "persist", "solve", "interval", "program"]),
+    ("exec", &["expr", "query", "budget", "persist", "random", "solve", "interval", "program"]),
 ];
 
 /// A part of `exec`, and the parts of `exec` it may mention. What records knows nothing of what decides or runs,
@@ -106,6 +108,32 @@ fn every_file_of_tests_is_run() {
         let is_target = manifest.contains(&format!("[[test]]\nname = \"{name}\""));
         assert!(name == "main" || is_module || is_target, "expected `mod {name};` in tests/main.rs");
     }
+}
+
+/// The head of a layer says the same things in the same order.
+#[test]
+fn heads_of_layers() {
+    const HEADINGS: [&str; 5] = ["Answers:", "Why sound:", "When it helps:", "Cost:", "Source:"];
+    let mut files = Vec::new();
+    sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src/solve"), &mut files);
+    let mut layers = 0;
+    for (file, text) in files {
+        let code = text.split("#[cfg(test)]").next().unwrap();
+        if file.ends_with("conformance.rs") || !code.contains("\nimpl Layer for ") {
+            continue;
+        }
+        layers += 1;
+        let head: Vec<&str> = code
+            .lines()
+            .map_while(|line| line.strip_prefix("//! ").or((line == "//!").then_some("")))
+            .collect();
+        let found: Vec<&str> = HEADINGS
+            .into_iter()
+            .filter(|heading| head.iter().any(|line| line.starts_with(heading)))
+            .collect();
+        assert_eq!(found, HEADINGS, "{file}");
+    }
+    assert!(layers > 12, "{layers}");
 }
 
 fn is_code(line: &str) -> bool {

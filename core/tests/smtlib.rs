@@ -4,7 +4,7 @@
 use crate::random;
 use partita_core::expr::smtlib::{Lexer, Parser, Printer, ScriptSort, Symbols, SyntaxError};
 use partita_core::expr::{Evaluator, Expr, Graph, Op, Sort, Value};
-use partita_core::solve::conformance::Random;
+use partita_core::random::Random;
 
 fn setup() -> (Graph, Symbols) {
     let mut graph = Graph::new();

@@ -8,7 +8,7 @@ use partita_core::expr::columns::{Assignment, Memo};
 use partita_core::expr::walk::Atom;
 use partita_core::expr::{Evaluator, Expr, Graph, Model, Sort};
 use partita_core::query::{Alive, Answer, Path, Query, Status};
-use partita_core::solve::conformance::Random;
+use partita_core::random::Random;
 use partita_core::solve::near_misses::Place;
 use partita_core::solve::{Layer, Rest, Solver};
 use std::sync::{Arc, Mutex};

@@ -1,26 +1,22 @@
 //! A sample of assignments of the traced inputs that a SAT solver reaches at conflicts.
 
+use crate::random::Random;
 use rustc_hash::FxHashSet;
 use std::hash::Hasher;
 
 /// Reservoir sampling: distinct assignments, at most `keep`, each kept with equal probability.
+#[derive(Default)]
 pub struct Sample {
     keep: usize,
     rows: Vec<Box<[u64]>>,
     hashes: FxHashSet<u64>,
-    random: u64,
+    random: Random,
 }
 
 /// Sets one bit of a row.
 pub fn set_bit(row: &mut [u64], position: u32, value: bool) {
     let (word, bit) = (position as usize / 64, position % 64);
     row[word] = row[word] & !(1 << bit) | u64::from(value) << bit;
-}
-
-impl Default for Sample {
-    fn default() -> Sample {
-        Sample { keep: 0, rows: Vec::new(), hashes: FxHashSet::default(), random: 0x9e37_79b9_7f4a_7c15 }
-    }
 }
 
 impl Sample {
@@ -45,10 +41,7 @@ impl Sample {
             self.rows.push(row.into());
             return;
         }
-        self.random ^= self.random << 13;
-        self.random ^= self.random >> 7;
-        self.random ^= self.random << 17;
-        let at = ((self.random >> 11) % self.hashes.len() as u64) as usize;
+        let at = self.random.index(self.hashes.len());
         if at < self.keep {
             self.rows[at].copy_from_slice(row);
         }

@@ -10,6 +10,7 @@ use super::{Layer, Reply, Solver};
 use crate::budget::Budget;
 use crate::expr::{Bits, Evaluator, Expr, Graph, Model, Sort};
 use crate::query::{Answer, Path, Query};
+use crate::random::Random;
 use rustc_hash::FxHashMap;
 use std::time::Duration;
 
@@ -19,30 +20,6 @@ pub struct Tally {
     pub sat: u64,
     pub unsat: u64,
     pub unknown: u64,
-}
-
-/// Pseudo-random numbers (xorshift), equal for a seed on every platform.
-pub struct Random(u64);
-
-impl Random {
-    pub fn new(seed: u64) -> Random {
-        Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
-    }
-
-    pub fn word(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    pub fn below(&mut self, n: u64) -> u64 {
-        (self.word() >> 11) % n
-    }
-
-    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
-        from[self.below(from.len() as u64) as usize]
-    }
 }
 
 const WIDTH: u32 = 3;

@@ -37,7 +37,7 @@ pub use throttled::Throttled;
 
 use crate::budget::Budget;
 use crate::expr::walk::Supports;
-use crate::expr::{Evaluator, Expr, Graph, Model};
+use crate::expr::{Evaluator, Expr, Graph};
 use crate::interval::{Learner, Set};
 use crate::query::{Alive, Answer, Path, PathTree, Query, Status};
 use near_misses::NearMisses;
@@ -51,9 +51,6 @@ pub trait Layer: Send {
     /// Answers, or passes on through `rest`: the query, a smaller one, or several. Effort beyond evaluation and learning is
     /// counted by `rest.spend`.
     fn check(&mut self, query: &Query, rest: &mut Rest<'_>) -> Answer;
-
-    /// Called with the model that the chain has found for a query, whichever layer answered.
-    fn found(&mut self, _query: &Query, _model: &Model, _rest: &mut Rest<'_>) {}
 
     /// Drops what mentions expressions and path nodes that are not alive: they are about to be reused.
     fn sweep(&mut self, alive: &Alive<'_>);
@@ -151,10 +148,6 @@ impl Solver {
             rest.effort_limit = rest.effort().saturating_add(effort);
         }
         let reply = rest.check(query);
-        if let (Answer::Sat(model), None) = (&reply.answer, &query.slice) {
-            let layers = std::mem::take(&mut rest.layers);
-            layers.iter_mut().for_each(|metered| metered.layer.found(query, model, &mut rest));
-        }
         let slowest = rest.below.slowest;
         self.queries += 1;
         let time = start.elapsed();

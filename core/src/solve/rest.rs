@@ -14,9 +14,6 @@ use crate::interval::{Facts, KnownSet, Learner};
 use crate::query::{Answer, PathTree, Query};
 use std::time::{Duration, Instant};
 
-/// The mean effort of a solve is over about this many.
-const SOLVE_WINDOW: u64 = 16;
-
 /// An answer and the effort it took.
 #[derive(Debug)]
 pub struct Reply {
@@ -61,8 +58,8 @@ pub(super) struct Spent {
     own: u64,
     /// Effort of complete layers.
     solving: u64,
-    /// Mean effort of a solve, times `SOLVE_WINDOW`; 0 before the first.
-    solve_mean: u64,
+    /// Number of decided solves, and their effort.
+    decided: (u64, u64),
 }
 
 /// Work of the layers below since a layer was entered.
@@ -112,9 +109,10 @@ impl Rest<'_> {
         self.spent.own += effort;
     }
 
-    /// Mean effort of the recent solves; `None` before the first.
+    /// Mean effort of a solve; `None` before the first.
     pub fn solve_estimate(&self) -> Option<u64> {
-        (self.spent.solve_mean > 0).then_some(self.spent.solve_mean / SOLVE_WINDOW)
+        let (solves, effort) = self.spent.decided;
+        effort.checked_div(solves)
     }
 
     /// Passes a query on with a budget of at most this effort.
@@ -246,10 +244,7 @@ impl Spent {
     fn note_solve(&mut self, effort: u64, answer: &Answer) {
         self.solving += effort;
         if !matches!(answer, Answer::Unknown(_)) {
-            self.solve_mean = match self.solve_mean {
-                0 => effort * SOLVE_WINDOW,
-                mean => mean - mean / SOLVE_WINDOW + effort,
-            };
+            self.decided = (self.decided.0 + 1, self.decided.1 + effort);
         }
     }
 }

@@ -63,10 +63,10 @@ pub const LAYERS: &[LayerRow] = &[
     LayerRow {
         name: "solutions",
         about: "a pool of assignments on the path tree, among them near misses of solves: solutions[:paper]",
-        build: |item, builder| match item.variant.as_deref() {
+        build: |item, _| match item.variant.as_deref() {
             None => {
                 let options = SolutionsOptions::parse(&item.options)?;
-                Ok(Box::new(solutions::Solutions::new(options, &builder.throttle)))
+                Ok(Box::new(solutions::Solutions::new(options)))
             }
             Some("paper") => {
                 let options = PartialSolutionsOptions::parse(&item.options)?;

@@ -9,31 +9,10 @@
 
 use super::{Layer, Rest};
 use crate::budget::Why;
-use crate::expr::{Expr, Model};
+use crate::expr::Expr;
 use crate::query::{Alive, Answer, Query};
-use crate::throttle::Throttle;
+use crate::throttle::{Mean, Throttle};
 use crate::tuning::ThrottleOptions;
-
-/// A sum over recent queries.
-#[derive(Default)]
-struct Recent {
-    queries: u64,
-    effort: u64,
-}
-
-impl Recent {
-    fn add(&mut self, effort: u64, window: u64) {
-        if self.queries >= window {
-            (self.queries, self.effort) = (self.queries / 2, self.effort / 2);
-        }
-        self.queries += 1;
-        self.effort += effort;
-    }
-
-    fn mean(&self) -> Option<u64> {
-        self.effort.checked_div(self.queries)
-    }
-}
 
 /// A layer and its throttle.
 pub struct Throttled {
@@ -41,9 +20,9 @@ pub struct Throttled {
     options: ThrottleOptions,
     throttle: Throttle,
     /// Effort of queries with the layer; effort below of those that it passed on; effort of skipped queries.
-    with: Recent,
-    below: Recent,
-    without: Recent,
+    with: Mean,
+    below: Mean,
+    without: Mean,
     /// Number of answers of the layer while it was unknown what they save.
     unvalued: u64,
     /// Path and condition of the last query that the small budget did not suffice for: it is not skipped again.
@@ -56,9 +35,9 @@ impl Throttled {
             layer,
             throttle: Throttle::by_effort(options),
             options: options.clone(),
-            with: Recent::default(),
-            below: Recent::default(),
-            without: Recent::default(),
+            with: Mean::default(),
+            below: Mean::default(),
+            without: Mean::default(),
             unvalued: 0,
             open: None,
         }
@@ -76,9 +55,9 @@ impl Throttled {
             return is_small.then_some(reply.answer);
         }
         self.without.add(reply.effort, self.options.recent);
-        if self.without.queries >= self.options.min_skipped && self.without.mean() > self.with.mean() {
+        if self.without.count() >= self.options.min_skipped && self.without.get() > self.with.get() {
             self.throttle.resume();
-            self.without = Recent::default();
+            self.without = Mean::default();
         }
         Some(reply.answer)
     }
@@ -110,7 +89,7 @@ impl Layer for Throttled {
         if !is_answer {
             self.below.add(below, self.options.recent);
         }
-        match (self.below.mean().or_else(|| rest.solve_estimate()), is_answer) {
+        match (self.below.get().or_else(|| rest.solve_estimate()), is_answer) {
             (Some(mean), _) => {
                 let saved = mean * self.options.tolerance / 100;
                 // Only now is it known what the first answers have saved.
@@ -124,10 +103,6 @@ impl Layer for Throttled {
             }
         }
         answer
-    }
-
-    fn found(&mut self, query: &Query, model: &Model, rest: &mut Rest<'_>) {
-        self.layer.found(query, model, rest);
     }
 
     fn sweep(&mut self, alive: &Alive<'_>) {

@@ -1,7 +1,7 @@
 //! Random expressions and models for tests that compare values.
 
 use partita_core::expr::{Builtin, Expr, Graph, Model, Sort};
-use partita_core::solve::conformance::Random;
+use partita_core::random::Random;
 
 /// Parameters of random expressions.
 pub struct Leaves {

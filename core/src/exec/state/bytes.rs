@@ -188,7 +188,7 @@ fn existing(map: &mut Map<Arc<Page>>, number: u32) -> &mut Page {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::solve::conformance::Random;
+    use crate::random::Random;
 
     const SIZE: u64 = MAX_FLAT_BYTES + 3 * PAGE_BYTES + 77;
 

@@ -4,7 +4,7 @@ use super::contents::{Contents, INDEX_WIDTH};
 use super::object::{Kind, Object};
 use crate::expr::{Bits, Evaluator, Expr, Graph, Model, Sort};
 use crate::interval::Set;
-use crate::solve::conformance::Random;
+use crate::random::Random;
 
 const SIZE: u64 = 5 * MAX_FLAT_BYTES + 123;
 

@@ -646,7 +646,7 @@ mod tests {
     use super::*;
     use crate::exec::state::contents::INDEX_WIDTH;
     use crate::expr::{Bits, Evaluator, Model, Sort};
-    use crate::solve::conformance::Random;
+    use crate::random::Random;
 
     fn object(size: u64) -> Object {
         Object::new(4096, size, Kind::Heap)

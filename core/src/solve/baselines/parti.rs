@@ -1,4 +1,4 @@
-//! The baseline `intervals:paper`: the technique of PARTI (ASE 2018), as published.
+//! The baseline `intervals:paper`: the technique of PARTI, as published.
 //!
 //! Answers: slices in which every constraint is over one word read, with the operators that the paper learns from, and
 //! conditions over such reads, with the operators that it folds. Passes on constraints with two reads, other operators
@@ -7,6 +7,7 @@
 //! read twice are passed on, since folding is exact only if none occurs twice.
 //! When it helps: a baseline for `intervals`.
 //! Cost: the whole slice for each query.
+//! Source: PARTI (ASE 2018), Table 2; docs/intervals.md says where this differs.
 
 use crate::expr::{ArithOp, ArrayOp, BitsOp, Expr, Family, Graph, Op, ShapeOp, ShiftOp};
 use crate::interval::{Facts, GuessStrategy, Inventory, guess_model};

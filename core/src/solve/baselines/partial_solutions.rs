@@ -1,10 +1,11 @@
-//! The baseline `solutions:paper`: Algorithm 2 of the paper on partial solutions (FSE 2024), as published.
+//! The baseline `solutions:paper`: partial solutions, as published.
 //!
 //! Answers: queries with the same set of constraints, or with a satisfiable superset; then for each prefix of the path,
 //! longest first: unsat if the prefix is, sat if a solution stored for it satisfies the query.
 //! Why sound: a stored solution is evaluated under the whole query; an unsat prefix is a core.
 //! When it helps: a baseline for `solutions`.
 //! Cost: quadratic in the length of the path: every prefix is a key, and every candidate is evaluated under the query.
+//! Source: "Partial solutions in the cache" (FSE 2024), Algorithm 2; docs/cache.md says where ours differs.
 
 use crate::expr::{Expr, Model};
 use crate::query::{Alive, Answer, Core, Query};

@@ -16,6 +16,7 @@ use crate::expr::walk::Atom;
 use crate::expr::{Expr, Family, Graph, Model, Op};
 use crate::interval::{BitRange, Facts, Set};
 use crate::query::Query;
+use crate::random::Random;
 use crate::solve::Rest;
 use crate::throttle::Throttle;
 use crate::tuning::ThrottleOptions;
@@ -43,22 +44,6 @@ const NAN_DISTANCE: u64 = 1 << 62;
 pub struct Searches {
     throttle: Throttle,
     pub answered: u64,
-}
-
-/// Xorshift: the same query gives the same search.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    fn below(&mut self, n: usize) -> usize {
-        (self.next() >> 11) as usize % n
-    }
 }
 
 struct Input {
@@ -177,7 +162,8 @@ impl Problem {
         }
         // The layers below get half of the time of the query.
         let share = rest.budget.left().unwrap_or_default() / 2;
-        let mut random = Random(0x9e37_79b9_7f4a_7c15);
+        // One fixed sequence, so that equal queries have equal searches.
+        let mut random = Random::default();
         let mut distances = self.distances(rest, &model, 0..self.constraints.len());
         loop {
             let violated: Vec<usize> = (0..distances.len()).filter(|&at| distances[at] > 0).collect();
@@ -189,12 +175,12 @@ impl Problem {
                 return None;
             }
             rest.spend(cost::REPAIR_ROUND);
-            let constraint = violated[random.below(violated.len())];
+            let constraint = violated[random.index(violated.len())];
             let inputs = &self.inputs_of[constraint];
             if inputs.is_empty() {
                 return None;
             }
-            let first = random.below(inputs.len());
+            let first = random.index(inputs.len());
             let tried: Vec<usize> =
                 (0..inputs.len().min(INPUTS_PER_STEP)).map(|i| inputs[(first + i) % inputs.len()]).collect();
             let mut best: Option<(i64, Model, usize)> = None;
@@ -275,14 +261,14 @@ impl Problem {
             }
         }
         let all = mask(range.width);
-        let far = 1u64 << random.below(range.width as usize);
-        let step = 1 + random.below(4) as u64;
+        let far = 1u64 << random.below(u64::from(range.width));
+        let step = 1 + random.below(4);
         values.extend([now.wrapping_add(step), now.wrapping_sub(step)]);
         values.extend([now.wrapping_add(far), now.wrapping_sub(far), now ^ 1 << (range.width - 1)]);
         values.push(match random.below(4) {
             0 => 0,
             1 => one(range.width),
-            _ => random.next(),
+            _ => random.word(),
         });
         let mut models = Vec::new();
         let mut seen = vec![now];

@@ -16,73 +16,44 @@ use crate::expr::columns::Assignment;
 use crate::expr::walk::Atom;
 use crate::expr::{Bits, Expr, Graph, Model, Sort};
 use crate::query::{Alive, Answer, Path, Query, Status};
-use crate::throttle::Throttle;
-use crate::tuning::{SolutionsOptions, ThrottleOptions};
+use crate::random::Random;
+use crate::throttle::Mean;
+use crate::tuning::SolutionsOptions;
 use pool::{Candidate, Context, Known, Origin, Pool};
 use rustc_hash::FxHashSet;
-
-/// Fewer variants are not worth making.
-const MIN_VARIANTS: usize = 4;
-/// The cost of a candidate is averaged over about this many.
-const COST_SAMPLES: u64 = 256;
-/// Cost of copying a model, in values computed.
-const COPY_COST: u64 = 30;
-/// Cost of setting an atom in a model, in values computed.
-const SET_COST: u64 = 10;
-/// Keeping answers pays if at least one in this many is used. A state that continues from an answer has it as its path
-/// model anyway.
-const ANSWERS_PER_USE: u64 = 16;
-/// The cost of a query is averaged over about this many.
-const QUERY_SAMPLES: u64 = 32;
-/// Cheaper answers are not kept: finding them again costs as little.
-const MIN_ANSWER_EFFORT: u64 = 5_000;
 
 #[derive(Default)]
 struct Counts {
     /// Queries answered by near misses.
     harvest: u64,
     variant: u64,
-    answer: u64,
     /// Queries answered by path models of nodes below.
     below: u64,
     inserted: u64,
-    /// Answers of the chain that were put into the pool.
-    kept: u64,
 }
 
 pub struct Solutions {
     pool: Pool,
     options: SolutionsOptions,
-    random: u64,
-    /// Mean effort of a query passed on, times `QUERY_SAMPLES`.
-    query_cost: u64,
-    /// Whether a solution of the pool answered the current query or a part of it.
-    answered: bool,
-    /// Effort of the layers below for the current query.
-    cost: u64,
+    random: Random,
+    /// Effort of the layers below for a query: what an answer of the pool saves.
+    query_cost: Mean,
     /// Effort that new solutions may still take: a share of that of solves, plus what solutions have saved.
     allowance: u64,
-    /// Number of recent candidates, and the effort they took.
-    made: u64,
-    spent: u64,
-    /// Keeping answers of the chain.
-    keeping: Throttle,
+    /// Effort of a candidate, with the look-ups that follow.
+    candidate_cost: Mean,
     counts: Counts,
 }
 
 impl Solutions {
-    pub fn new(options: SolutionsOptions, throttle: &ThrottleOptions) -> Solutions {
+    pub fn new(options: SolutionsOptions) -> Solutions {
         Solutions {
+            pool: Pool::new(options.ks as usize),
             options,
-            pool: Pool::default(),
-            random: 0x9e37_79b9_7f4a_7c15,
-            query_cost: 0,
-            answered: false,
-            cost: 0,
+            random: Random::default(),
+            query_cost: Mean::default(),
             allowance: 0,
-            made: 0,
-            spent: 0,
-            keeping: Throttle::by_tries(throttle),
+            candidate_cost: Mean::default(),
             counts: Counts::default(),
         }
     }
@@ -92,7 +63,7 @@ impl Solutions {
         let before = self.pool.computed();
         let found = self.find_uncharged(query, rest);
         let cost = (self.pool.computed() - before) * cost::VALUE;
-        self.charge(cost);
+        self.charge(0, cost);
         rest.spend(cost);
         found
     }
@@ -125,22 +96,11 @@ impl Solutions {
         let at = self.pool.truths(context, &slots, condition).iter().position(|&truth| truth)?;
         let slot = self.pool.slot(slots[at]);
         slot.given = true;
-        let origin = slot.origin;
-        let gain = self.query_cost / QUERY_SAMPLES;
-        match origin {
-            Origin::Harvest => {
-                self.counts.harvest += 1;
-                self.allowance += gain;
-            }
-            Origin::Variant => {
-                self.counts.variant += 1;
-                self.allowance += gain;
-            }
-            Origin::Answer => {
-                self.counts.answer += 1;
-                self.keeping.credit(ANSWERS_PER_USE);
-            }
+        match slot.origin {
+            Origin::Harvest => self.counts.harvest += 1,
+            Origin::Variant => self.counts.variant += 1,
         }
+        self.allowance += self.query_cost.get().unwrap_or(0);
         Some(self.pool.model(context.graph, slots[at]).clone())
     }
 
@@ -168,7 +128,9 @@ impl Solutions {
         let batches = rest.near_misses.take();
         let affordable = self.affordable();
         let variants = match answer {
-            Answer::Sat(_) if affordable >= MIN_VARIANTS => affordable.min(self.options.variants as usize),
+            Answer::Sat(_) if affordable >= self.options.min_variants as usize => {
+                affordable.min(self.options.variants as usize)
+            }
             Answer::Sat(_) | Answer::Unsat(_) | Answer::Unknown(_) => 0,
         };
         if batches.is_empty() && variants == 0 {
@@ -203,30 +165,27 @@ impl Solutions {
             }
         }
         let before = self.pool.computed();
-        self.pool.limit = self.options.ks as usize;
         let mut context = context(rest);
         self.pool.insert_from_root(&mut context, candidates, &known);
-        let set = if harvested > 0 { all } else { 1 };
-        let copying = COPY_COST * all as u64 + SET_COST * (atoms.len() * set) as u64;
-        let values = self.pool.computed() - before + copying;
-        rest.spend(values * cost::VALUE);
-        self.made += all as u64;
-        self.charge(values * cost::VALUE);
+        let models_set = if harvested > 0 { all } else { 1 };
+        let effort = (self.pool.computed() - before) * cost::VALUE
+            + all as u64 * cost::COPY_MODEL
+            + (atoms.len() * models_set) as u64 * cost::SET_INPUT;
+        rest.spend(effort);
+        self.charge(all as u64, effort);
     }
 
-    fn charge(&mut self, effort: u64) {
+    /// Counts the effort of new candidates, or of a look-up.
+    fn charge(&mut self, candidates: u64, effort: u64) {
         self.allowance = self.allowance.saturating_sub(effort);
-        self.spent += effort;
-        if self.made >= COST_SAMPLES {
-            (self.made, self.spent) = (self.made / 2, self.spent / 2);
-        }
+        self.candidate_cost.add_all(candidates, effort, self.options.samples);
     }
 
     /// Number of candidates within the allowance, at their mean cost.
     fn affordable(&self) -> usize {
-        match self.made {
-            0 => usize::MAX,
-            made => usize::try_from(self.allowance / (self.spent / made).max(1)).unwrap_or(usize::MAX),
+        match self.candidate_cost.get() {
+            None => usize::MAX,
+            Some(cost) => usize::try_from(self.allowance / cost.max(1)).unwrap_or(usize::MAX),
         }
     }
 
@@ -271,18 +230,11 @@ impl Solutions {
             if from.is_empty() {
                 continue;
             }
-            let atom = from[self.random_word() as usize % from.len()];
-            if let Some(model) = Assignment::changed(graph, answer, atom, self.random_word() >> 8) {
+            let atom = self.random.pick(from);
+            if let Some(model) = Assignment::changed(graph, answer, atom, self.random.word() >> 8) {
                 to.push(Candidate { model, origin: Origin::Variant });
             }
         }
-    }
-
-    fn random_word(&mut self) -> u64 {
-        self.random ^= self.random << 13;
-        self.random ^= self.random >> 7;
-        self.random ^= self.random << 17;
-        self.random
     }
 }
 
@@ -312,36 +264,16 @@ impl Layer for Solutions {
 
     fn check(&mut self, query: &Query, rest: &mut Rest<'_>) -> Answer {
         if let Some(model) = self.find(query, rest) {
-            self.answered = true;
             return Answer::Sat(model);
         }
         rest.near_misses.wanted = self.affordable().min(self.options.kp as usize);
         let reply = rest.check(query);
-        self.cost = reply.effort;
-        self.query_cost += self.cost;
-        self.query_cost -= self.query_cost / QUERY_SAMPLES;
+        self.query_cost.add(reply.effort, self.options.samples);
         if reply.solving > 0 {
             self.allowance += reply.solving.saturating_mul(self.options.share) / 100;
             self.insert_solutions(query, rest, &reply.answer);
         }
         reply.answer
-    }
-
-    fn found(&mut self, query: &Query, model: &Model, rest: &mut Rest<'_>) {
-        let cost = std::mem::take(&mut self.cost);
-        if std::mem::take(&mut self.answered) || cost < MIN_ANSWER_EFFORT {
-            return;
-        }
-        if self.keeping.skips() {
-            return;
-        }
-        self.keeping.note(1, 0);
-        self.counts.kept += 1;
-        self.pool.note_dropped(rest.tree.dropped());
-        self.pool.limit = self.options.ks as usize;
-        let mut context = context(rest);
-        let candidate = Candidate { model: model.clone().into(), origin: Origin::Answer };
-        self.pool.insert_at(&mut context, candidate, query.path);
     }
 
     fn sweep(&mut self, alive: &Alive<'_>) {
@@ -361,10 +293,8 @@ impl Layer for Solutions {
         [
             ("by_harvest", counts.harvest),
             ("by_variant", counts.variant),
-            ("by_answer", counts.answer),
             ("below", counts.below),
             ("inserted", counts.inserted),
-            ("kept", counts.kept),
             ("pool", self.pool.len() as u64),
             ("values", self.pool.computed()),
         ]

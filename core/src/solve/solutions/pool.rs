@@ -35,8 +35,6 @@ pub(super) enum Origin {
     Harvest,
     /// An answer with one input changed at random.
     Variant,
-    /// An answer.
-    Answer,
 }
 
 #[derive(Clone, Copy)]
@@ -96,11 +94,15 @@ pub(super) struct Pool {
     /// Number of the tree's dropped nodes that have been processed.
     dropped: usize,
     /// Limit on the number of solutions at one node.
-    pub(super) limit: usize,
+    limit: usize,
     memo: Memo,
 }
 
 impl Pool {
+    pub(super) fn new(limit: usize) -> Pool {
+        Pool { limit, ..Pool::default() }
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.used == 0
     }
@@ -260,24 +262,11 @@ impl Pool {
         }
     }
 
-    /// Attaches a solution of the whole path condition to its node.
-    pub(super) fn insert_at(&mut self, context: &mut Context<'_>, candidate: Candidate, path: Path) {
-        self.push_down(context, path);
-        let slot = self.allocate(candidate);
-        self.attach(slot, path.id());
-        self.trim(path.id());
-    }
-
     fn allocate(&mut self, candidate: Candidate) -> u32 {
         let bytes = candidate.model.footprint().min(MAX_BYTES);
         while (self.used >= MAX_SOLUTIONS || self.bytes + bytes > MAX_BYTES) && self.evict_any() {}
-        let slot = Slot {
-            node: NOWHERE,
-            origin: candidate.origin,
-            given: candidate.origin == Origin::Answer,
-            outcomes: 0,
-            bytes: bytes as u32,
-        };
+        let slot =
+            Slot { node: NOWHERE, origin: candidate.origin, given: false, outcomes: 0, bytes: bytes as u32 };
         self.used += 1;
         self.bytes += bytes;
         if self.free.is_empty() && (self.stale.len() >= STALE_BATCH || self.slots.len() >= MAX_SOLUTIONS) {

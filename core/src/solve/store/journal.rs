@@ -164,7 +164,7 @@ fn decode(body: &[u8]) -> Option<Row> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::solve::conformance::Random;
+    use crate::random::Random;
 
     fn some_rows() -> Vec<Row> {
         let row = |n: u8| Row {
