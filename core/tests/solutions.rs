@@ -225,7 +225,7 @@ fn the_pool_is_bounded() {
 fn bad_options_are_named() {
     assert_eq!(
         error("solutions(ks=many)"),
-        "expected kp=0..1000, ks=0..1000, variants=0..1000, share=0..1000000000, below=0..1000 in `solutions(...)`, \
+        "expected kp=0..1000, ks=0..1000, variants=0..1000, share=0..1000000000, min_variants=0..1000, samples=1..1000000000, below=0..1000 in `solutions(...)`, \
          found `ks=many`"
     );
     assert_eq!(
