@@ -246,7 +246,7 @@ impl Unwritten {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::solve::conformance::Random;
+    use crate::random::Random;
 
     /// Records agree with a vector of flags, for sizes of a word, of pages and between them.
     #[test]

@@ -160,6 +160,8 @@ impl Problem {
                 input.range.assign(rest.graph, &mut model, nearest(&input.set, now)?);
             }
         }
+        // The layers below get half of the time of the query.
+        let share = rest.budget.left().unwrap_or_default() / 2;
         // One fixed sequence, so that equal queries have equal searches.
         let mut random = Random::default();
         let mut distances = self.distances(rest, &model, 0..self.constraints.len());
@@ -168,7 +170,8 @@ impl Problem {
             if violated.is_empty() {
                 return Some(model);
             }
-            if rest.effort() - before > self.effort || rest.effort_left() == 0 {
+            let is_over = rest.effort() - before > self.effort || rest.effort_left() == 0;
+            if is_over || rest.budget.left().is_some_and(|left| left <= share) {
                 return None;
             }
             rest.spend(cost::REPAIR_ROUND);
