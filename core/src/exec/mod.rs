@@ -151,7 +151,7 @@ impl Engine {
 
     /// Records the decisions of all paths from now on; to be called before the first state runs.
     pub fn record_decisions(&mut self) {
-        self.decider().decisions = Some(Box::new(Decisions::new()));
+        self.decider().decisions = Some(Box::default());
     }
 
     /// The decisions of all paths, if they are recorded.

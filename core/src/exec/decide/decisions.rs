@@ -125,12 +125,14 @@ pub struct Decisions {
     pub leaves: Vec<Leaf>,
 }
 
-impl Decisions {
-    pub fn new() -> Decisions {
+impl Default for Decisions {
+    fn default() -> Decisions {
         let root = Side { parent: 0, is_narrowed: false, constraints: SmallVec::new() };
         Decisions { sides: vec![root], points: Vec::new(), leaves: Vec::new() }
     }
+}
 
+impl Decisions {
     /// Adds a side after `parent`.
     pub fn add_side(&mut self, parent: SideId) -> SideId {
         self.sides.push(Side { parent, is_narrowed: false, constraints: SmallVec::new() });
@@ -181,7 +183,7 @@ mod tests {
     fn a_core_names_the_sides_of_its_own_path() {
         let mut graph = Graph::new();
         let [a, b, c] = ["a", "b", "c"].map(|name| graph.var(name, Sort::Bool).expect("a new name"));
-        let mut decisions = Decisions::new();
+        let mut decisions = Decisions::default();
         let first = decisions.add_side(0);
         decisions.add_constraint(first, a);
         let (left, right) = (decisions.add_side(first), decisions.add_side(first));

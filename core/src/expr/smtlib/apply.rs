@@ -181,7 +181,7 @@ impl Parser<'_, '_> {
             let (element, found) = (self.symbols.show_word(element), self.symbols.show(value.sort));
             return Err(format!("const: expected {element}, found {found}"));
         }
-        let word = self.symbols.to_word(self.graph, element, value.expr);
+        let word = self.symbols.word_of(self.graph, element, value.expr);
         let sort = ScriptSort::Array { index, element };
         Ok(Term { expr: self.graph.const_array(index.width(), word), sort })
     }

@@ -139,7 +139,7 @@ impl Symbols {
     // Words.
 
     /// The word that represents a term, one for all representations of its value.
-    pub(super) fn to_word(&mut self, graph: &mut Graph, sort: WordSort, e: Expr) -> Expr {
+    pub(super) fn word_of(&mut self, graph: &mut Graph, sort: WordSort, e: Expr) -> Expr {
         match sort {
             WordSort::Bool => {
                 let (one, zero) = (graph.word(1, 1), graph.word(1, 0));
@@ -153,7 +153,7 @@ impl Symbols {
     }
 
     /// The term that a word represents.
-    pub(super) fn from_word(
+    pub(super) fn term_of_word(
         &mut self,
         graph: &mut Graph,
         sort: WordSort,
@@ -224,11 +224,11 @@ impl Symbols {
                 let (sort, found) = (self.show_word(sort), self.show(arg.sort));
                 return Err(format!("expected {sort} as argument {}, found {found}", i + 1));
             }
-            let word = self.to_word(graph, sort, arg.expr);
+            let word = self.word_of(graph, sort, arg.expr);
             index = Some(index.map_or(word, |before| graph.concat(before, word)));
         }
         let word = graph.select(f.variable, index.expect("a function has parameters"));
-        self.from_word(graph, f.result, word)
+        self.term_of_word(graph, f.result, word)
     }
 
     // Values.

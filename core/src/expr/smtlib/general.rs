@@ -96,7 +96,7 @@ impl Parser<'_, '_> {
         let place = self.word(f, index, at, "index", array.sort)?;
         let Some(value) = value else {
             let word = self.graph.select(array.expr, place);
-            return self.symbols.from_word(self.graph, element, word);
+            return self.symbols.term_of_word(self.graph, element, word);
         };
         let value = self.word(f, element, value, "element", array.sort)?;
         Ok(Term { expr: self.graph.store(array.expr, place, value), sort: array.sort })
@@ -116,6 +116,6 @@ impl Parser<'_, '_> {
             let (array, found) = (self.symbols.show(array), self.symbols.show(term.sort));
             return Err(format!("{name}: expected {expected} as {role} of {array}, found {found}"));
         }
-        Ok(self.symbols.to_word(self.graph, sort, term.expr))
+        Ok(self.symbols.word_of(self.graph, sort, term.expr))
     }
 }
