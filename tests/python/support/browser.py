@@ -42,13 +42,16 @@ def dump(page: Path, *options: str) -> str:
     return done.stdout
 
 
-def evaluate(page: Path, script: str, width: int = 1200) -> Any:
-    """Runs a script at the end of a page on a screen of that width; returns the value of its last line after 300 ms."""
+def evaluate(page: Path, script: str, width: int = 1200, before: str = "") -> Any:
+    """Runs a script at the end of a page on a screen of that width, and another one before those of the page; returns
+    the value of its last line after 300 ms of the page's clock. That clock runs ahead of the frames of a busy machine,
+    so a script that counts frames draws them itself."""
     lines = script.strip().splitlines()
     result = f"parent.postMessage(JSON.stringify({lines[-1]}), '*')"
     probe = "\n".join(lines[:-1]) + f"\nsetTimeout(() => {{ {result}; }}, 300);"
     inner = page.with_name("probed.html")
-    inner.write_text(page.read_text().replace("</body>", f"<script>\n{probe}\n</script></body>"))
+    text = page.read_text().replace("</body>", f"<script>\n{probe}\n</script></body>")
+    inner.write_text(text.replace("<head>", f"<head><script>\n{before}\n</script>", 1))
     outer = page.with_name("frame.html")
     outer.write_text(FRAME.format(name=inner.name, width=width, height=HEIGHT))
     text = dump(outer, f"--window-size={max(width, 500) + 50},{HEIGHT + 50}", "--virtual-time-budget=2000")
