@@ -15,6 +15,7 @@ mod memory;
 mod model;
 mod options;
 mod program;
+mod refute;
 mod script;
 mod search;
 mod solver;
@@ -82,6 +83,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(store::store_contents, m)?)?;
     m.add_function(wrap_pyfunction!(store::store_clear, m)?)?;
     m.add_function(wrap_pyfunction!(store::store_export, m)?)?;
+    m.add_function(wrap_pyfunction!(refute::refute_clauses, m)?)?;
     m.add_function(wrap_pyfunction!(expr::apply, m)?)?;
     m.add_function(wrap_pyfunction!(expr::bv, m)?)?;
     m.add_function(wrap_pyfunction!(expr::boolean, m)?)?;

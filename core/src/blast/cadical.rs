@@ -1,4 +1,4 @@
-//! The CaDiCaL solver. No other file uses its types. Its preprocessing helps with hard queries; its fixed cost per
+//! The CaDiCaL solver. Only this file and `refute.rs` use its types. Its preprocessing helps with hard queries; its fixed cost per
 //! call makes it second choice for easy ones.
 //!
 //! Harvest: an external propagator that propagates nothing observes the assignments of the traced inputs. As with
@@ -6,15 +6,22 @@
 
 use super::sample::{Sample, set_bit};
 use super::sat_solver::{ClauseSink, SatResult, SatSolver, SatTask};
-use crate::budget::{BudgetPoller, Why};
+use crate::budget::{Budget, BudgetPoller, Why};
 use cadical_sys::{CaDiCal, ExternalPropagator, Status, Terminator};
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex};
 
-struct Deadline(BudgetPoller);
+/// Ends a solve when its budget is spent.
+pub(super) struct Deadline(BudgetPoller);
 
 /// Maximum number of terminator calls between two reads of the clock.
 const CALLS_PER_POLL: u32 = 16;
+
+impl Deadline {
+    pub(super) fn of(budget: &Budget) -> Deadline {
+        Deadline(BudgetPoller::new(budget.clone(), CALLS_PER_POLL))
+    }
+}
 
 impl Terminator for Deadline {
     fn terminated(&mut self) -> bool {
@@ -162,7 +169,7 @@ impl SatSolver for Cadical {
         if let Ok(conflicts) = i32::try_from(task.conflicts) {
             self.solver.limit("conflicts", conflicts);
         }
-        self.solver.connect_terminator(Deadline(BudgetPoller::new(task.budget.clone(), CALLS_PER_POLL)));
+        self.solver.connect_terminator(Deadline::of(task.budget));
         if task.max_samples > 0 && self.traceable {
             self.observe(task);
         }
@@ -201,7 +208,6 @@ impl SatSolver for Cadical {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::budget::Budget;
 
     /// Each input occurs in two clauses, next to a problem of thousands of conflicts: without freezing, inputs
     /// would be eliminated.

@@ -15,6 +15,7 @@ mod consistency;
 pub mod gate;
 mod guards;
 mod index_sets;
+pub mod refute;
 mod sample;
 pub mod sat_solver;
 mod table;

@@ -17,7 +17,7 @@ COMMANDS = {
     "run": "Explores every feasible path of a program, reports bugs, and writes a test for each path.",
     "replay": "Runs tests natively and compares their endings with those that the exploration recorded.",
     "show": "Shows a run, or tests: inputs as bytes, numbers and text.",
-    "check": "Checks the certificate of a run that explored everything, with another solver.",
+    "check": "Checks a certificate of a run, or a proof that a script is unsatisfiable.",
     "report": "Writes the report of a run: one HTML page with bugs, coverage, queries and tests.",
     "export": "Exports the tests of a run to the format of another tool.",
     "smt": "Solves SMT-LIB 2 scripts and KQuery files.",

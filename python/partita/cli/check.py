@@ -1,9 +1,10 @@
-"""Checks the certificate of a run that explored everything, with another solver.
+"""Checks a certificate of a run, or a proof that a script is unsatisfiable.
 
-It follows the program along the tree of decisions of `partita run --certificate FILE` and proves that every side which
-was not taken is impossible.
+For a certificate of `partita run --certificate FILE` it follows the program along the tree of decisions and proves,
+with another solver, that every side which was not taken is impossible. For a proof of `partita smt --proof PROOF` it
+translates the script again and checks each step of the refutation, without a solver.
 
-The exit status is 0 if the certificate is right, 1 if it is rejected, 2 for a usage error, 3 if it cannot be checked.
+The exit status is 0 if FILE is right, 1 if it is rejected, 2 for a usage error, 3 if it cannot be checked.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import argparse
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 from partita.errors import UsageError
 
@@ -19,7 +21,8 @@ VALID, REJECTED, UNCHECKED = 0, 1, 3
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="FILE", help="a certificate")
+    parser.add_argument("file", metavar="FILE", help="a certificate or a proof")
+    parser.add_argument("--script", metavar="FILE", help="the script that a proof must be about")
     parser.add_argument("--solver", choices=("bitwuzla", "z3"), help="the solver that proves (default: one installed)")
 
 
@@ -27,22 +30,31 @@ def run(arguments: argparse.Namespace) -> int:
     from partita.check import certificate, solver
     from partita.check.machine import RejectedError
     from partita.check.terms import NoSemanticsError
+    from partita.proof import file as proof
 
     path = Path(arguments.file)
     try:
-        first = path.read_bytes()[:1]
+        data = path.read_bytes()
     except OSError as error:
         raise UsageError(f"cannot read `{path}`: {error.strerror}") from None
     try:
-        if first != b"{":
-            raise UsageError(f"expected a certificate of `partita run --certificate`, found something else in `{path}`")
-        body = certificate.load(path)
+        if data[:1] != b"{":
+            raise UsageError(
+                "expected a certificate of `partita run --certificate` or a proof of `partita smt --proof`, "
+                f"found something else in `{path}`"
+            )
+        if (body := json.loads(data)).get("schema") == proof.SCHEMA:
+            return check_proof(path, body, arguments.script)
+        if arguments.script is not None:
+            raise UsageError(f"expected a proof with --script, found something else in `{path}`")
         if body.get("schema") != certificate.SCHEMA:
-            raise UsageError(f"expected the schema {certificate.SCHEMA}, found {body.get('schema')!r} in `{path}`")
+            expected = f"{certificate.SCHEMA} or {proof.SCHEMA}"
+            raise UsageError(f"expected the schema {expected}, found {body.get('schema')!r} in `{path}`")
+        body = certificate.load(path)
         prover = solver.make(arguments.solver)
         machine = certificate.check(body, prover)
     except json.JSONDecodeError as error:
-        raise UsageError(f"expected a certificate, found damaged JSON in `{path}`: {error}") from None
+        raise UsageError(f"expected a certificate or a proof, found damaged JSON in `{path}`: {error}") from None
     except RejectedError as error:
         print(f"partita: error: {path}: rejected: {error}", file=sys.stderr)
         return REJECTED
@@ -50,4 +62,23 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"partita: error: {path}: cannot be checked: {error}", file=sys.stderr)
         return UNCHECKED
     print(f"{path}: explored completely: {machine.leaves} paths, {prover.proofs} proofs by {prover.name}")
+    return VALID
+
+
+def check_proof(path: Path, body: dict[str, Any], script: str | None) -> int:
+    from partita.proof import file as proof
+    from partita.proof.run import read_script
+
+    try:
+        if script is not None and read_script(script) != body.get("script"):
+            raise proof.RejectedProofError(f"it is not about `{script}`")
+        summary = proof.check(body)
+    except proof.RejectedProofError as error:
+        print(f"partita: error: {path}: rejected: {error}", file=sys.stderr)
+        return REJECTED
+    checks = ", ".join(map(str, summary.checks))
+    print(
+        f"{path}: unsatisfiable: check {checks} of its script; {summary.clauses} clauses, {summary.lemmas} lemmas, "
+        f"{summary.steps} steps"
+    )
     return VALID

@@ -2,8 +2,8 @@
 
 A solver for QF_AUFBV and QF_FP. FILE is a .smt2 or .kquery file (or either with .gz), or `-` for an interactive session
 on standard input, which is the default. Z3's -in, -smt2, -t:MILLISECONDS (each check), -T:SECONDS (total) and
--memory:MEGABYTES are accepted. The exit status is 0 if everything was answered, 2 on bad input, 4 if --verify finds a
-mismatch.
+-memory:MEGABYTES are accepted. The exit status is 0 if everything was answered, 2 on bad input, 3 if an `unsat` has no
+proof with --proof, 4 if --verify finds a mismatch or --proof a wrong `unsat`.
 """
 
 from __future__ import annotations
@@ -17,13 +17,17 @@ import sys
 import threading
 import zlib
 from collections.abc import Iterator, Sequence
-from typing import BinaryIO
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
 
 from partita import _core, backends
 from partita.errors import UsageError
 from partita.options import BY_FLAG
 from partita.solver import DEFAULT_LAYERS, resolve, with_verify
 from partita.store import NONE, choose
+
+if TYPE_CHECKING:
+    from partita.proof.run import Prover
 
 CHUNK = 1 << 20
 GZIP_MAGIC = b"\x1f\x8b"
@@ -54,6 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--layers", metavar="SPEC", help=BY_FLAG["--layers"].help)
     parser.add_argument("--verify", metavar="SOLVER", help=BY_FLAG["--verify"].help)
+    parser.add_argument("--proof", metavar="PROOF", help="write proofs of `unsat` answers, for `partita check`")
     parser.add_argument(
         "--store", metavar="PATH|default", default=NONE, help="file with answers of earlier runs (default: none)"
     )
@@ -79,6 +84,8 @@ def run(arguments: argparse.Namespace) -> int:
     kquery = path.removesuffix(".gz").endswith(".kquery")
     if arguments.validity and not kquery:
         raise UsageError(f"expected a .kquery file with --validity, found {path}")
+    if arguments.proof is not None and (kquery or path == "-"):
+        raise UsageError(f"expected a .smt2 file with --proof, found {path}")
     language = ("kquery-validity" if arguments.validity else "kquery") if kquery else "smtlib"
     script = make_script(language, arguments)
     warn(script)
@@ -88,8 +95,11 @@ def run(arguments: argparse.Namespace) -> int:
             file=sys.stderr,
         )
     clock = Clock(script, arguments.total_s)
+    prover = None
     try:
-        if kquery:
+        if arguments.proof is not None:
+            prover = prove(script, clock, arguments)
+        elif kquery:
             text = b"".join(read_file(path))
             script.run(text, True, write)
         elif path == "-":
@@ -113,7 +123,22 @@ def run(arguments: argparse.Namespace) -> int:
     if any(layer.get("mismatches", 0) for layer in statistics["layers"]):
         print("partita: error: --verify found a mismatch", file=sys.stderr)
         return MISMATCH
-    return BAD_INPUT if script.errors() else 0
+    if script.errors():
+        return BAD_INPUT
+    return 0 if prover is None else prover.status
+
+
+def prove(script: _core.Script, clock: Clock, arguments: argparse.Namespace) -> Prover:
+    from partita.proof.run import Prover, read_script
+
+    timeout = None if arguments.timeout_ms is None else arguments.timeout_ms / 1000
+    prover = Prover(script, read_script(arguments.file), timeout)
+    prover.run(write, lambda: clock.is_over)
+    try:
+        prover.write(Path(arguments.proof))
+    except OSError as error:
+        raise UsageError(f"cannot write {arguments.proof}: {error.strerror}") from None
+    return prover
 
 
 ADVICE = "" if backends.installed() else ": pip install 'partita[bitwuzla]' (or partita[z3], partita[cvc5])"

@@ -2,7 +2,7 @@
 
 A script declares symbols and then asserts, pushes, pops and checks (with and without assumptions). Answers are compared
 with Z3 and Bitwuzla. The values of every `sat` answer are asserted in Z3 together with the assertions, which must stay
-satisfiable; the assertions of every core must be unsatisfiable.
+satisfiable; the assertions of every core must be unsatisfiable. Every third script is one check of unnamed assertions.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ import tempfile
 from dataclasses import dataclass, field
 
 from partita import _core
+from partita.proof import file as proof
+from partita.proof.search import SatisfiableError, prove
 from partita.solver import DEFAULT_LAYERS, resolve
 
 UNARY = "bvnot bvneg".split()
@@ -43,6 +45,8 @@ class Script:
     constants: dict[str, str] = field(default_factory=dict)
     commands: list[str] = field(default_factory=list)
     checks: list[Check] = field(default_factory=list)
+    is_single: bool = False
+    """One check of unnamed assertions, without levels: no core can be asked for."""
 
     def text(self) -> str:
         return "\n".join(self.declarations + self.commands)
@@ -56,7 +60,7 @@ class Generator:
             self.widths = [min(w, 8) for w in self.widths]
         self.functions: dict[str, tuple[list[str], str]] = {}
         self.arrays: dict[str, tuple[str, str]] = {}
-        self.script = Script()
+        self.script = Script(is_single=self.random.random() < 1 / 3)
         sorts = ["Bool", *map(bits, self.widths)]
         for number in range(self.random.randrange(3)):
             index, element = (self.random.choice(sorts[1:]) for _ in range(2))
@@ -143,9 +147,12 @@ class Generator:
     def make(self) -> Script:
         choose, script = self.random, self.script
         levels: list[dict[str, str]] = [{}]
-        for number in range(choose.randrange(6, 18)):
-            kind = choose.randrange(10)
-            if kind < 5:
+        for number in range(choose.randrange(2, 9) if script.is_single else choose.randrange(6, 18)):
+            kind = 0 if script.is_single else choose.randrange(10)
+            if script.is_single:
+                levels[-1][f"n{number}"] = term = self.term("Bool", choose.choice([2, 3, 4]))
+                script.commands.append(f"(assert {term})")
+            elif kind < 5:
                 term = self.term("Bool", choose.choice([2, 3, 4]))
                 levels[-1][f"n{number}"] = term
                 script.commands.append(f"(assert (! {term} :named n{number}))")
@@ -180,7 +187,8 @@ def partita_answers(script: Script) -> list[tuple[str, str]]:
         session.run(text.encode(), False, output.append)
         return "".join(output).strip()
 
-    wrong = run("(set-option :produce-unsat-cores true)\n" + "\n".join(script.declarations) + "\n")
+    option = "" if script.is_single else "(set-option :produce-unsat-cores true)\n"
+    wrong = run(option + "\n".join(script.declarations) + "\n")
     assert not wrong, wrong
     results = []
     for command in script.commands:
@@ -191,7 +199,7 @@ def partita_answers(script: Script) -> list[tuple[str, str]]:
         detail = ""
         if answer == "sat":
             detail = run(f"(get-value ({' '.join(script.constants)}))\n")
-        elif answer == "unsat":
+        elif answer == "unsat" and not script.is_single:
             detail = run("(get-unsat-core)\n")
         results.append((answer, detail))
     return results
@@ -236,14 +244,36 @@ class Counts:
     models: int = 0
     cores: int = 0
     unknown: int = 0
+    proofs: int = 0
 
     def add(self, other: Counts) -> None:
         for name in vars(self):
             setattr(self, name, getattr(self, name) + getattr(other, name))
 
 
-def differences(seed: str) -> tuple[Counts, list[str]]:
-    """Compares the script of a seed; returns what was counted and what differs."""
+def proof_differences(script: Script, ours: list[tuple[str, str]], seconds: float) -> tuple[int, list[str]]:
+    """Proves what is `unsat`, within `seconds` each, and fails to refute what is `sat`. Returns the number of proofs
+    that were checked, and what differs."""
+    checked, wrong = 0, []
+    for number, problem in proof.read(script.text()).items():
+        answer = ours[number - 1][0]
+        try:
+            refuted = prove(problem, seconds)
+        except SatisfiableError:
+            found = "sat"
+        except TimeoutError:
+            continue
+        else:
+            found = "unsat"
+            body = {"script": script.text(), "checks": [vars(refuted)]}
+            checked += proof.check(body).checks == [number]
+        if {answer, found} == {"sat", "unsat"}:
+            wrong.append(f"check {number - 1}: {answer}, its plain translation {found}")
+    return checked, wrong
+
+
+def differences(seed: str, proof_seconds: float = 0.0) -> tuple[Counts, list[str]]:
+    """Compares the script of a seed; returns what was counted and what differs. `proof_seconds` limits each proof."""
     script = Generator(seed).make()
     text, counts, wrong = script.text(), Counts(), []
     ours = partita_answers(script)
@@ -255,6 +285,9 @@ def differences(seed: str) -> tuple[Counts, list[str]]:
             counts.compared += {answer, other} <= {"sat", "unsat"}
             if {answer, other} == {"sat", "unsat"}:
                 wrong.append(f"check {place}: {answer}, {solver} {other}")
+    if proof_seconds:
+        counts.proofs, unproved = proof_differences(script, ours, proof_seconds)
+        wrong += unproved
     declarations = "\n".join(script.declarations)
     for place, (check, (answer, detail)) in enumerate(zip(script.checks, ours, strict=True)):
         counts.checks += 1
@@ -267,7 +300,7 @@ def differences(seed: str) -> tuple[Counts, list[str]]:
             if back != ["sat"] and back != ["unknown"]:
                 wrong.append(f"check {place}: Z3 says {back} to the values {detail}")
         elif answer == "unsat":
-            names = detail.strip("()").split()
+            names = list(check.assertions) if script.is_single else detail.strip("()").split()
             assert set(names) <= set(check.assertions), (names, check)
             core = [check.assertions[name] for name in names] + check.assumptions
             everything = "\n".join(f"(assert {term})" for term in core)
