@@ -17,7 +17,7 @@ from partita.certificate import Certificate
 from partita.entry import Entry, bounds_of, load_from
 from partita.errors import InternalError, UsageError
 from partita.frontends import cache
-from partita.frontends.java import is_java, load_java
+from partita.frontends.java import check_arguments, is_java, load_java
 from partita.hooks import Hooks
 from partita.hooks import check as check_hooks
 from partita.hooks import install as install_hooks
@@ -142,6 +142,7 @@ def explore(
     driven: Entry | None = None
     if is_java(texts):
         java: dict[str, Any] = {"classpath": classpath, "entry": entry, "string_length": string_length}
+        check_arguments(arguments)
         user, parts = load_java(texts, symbolic_args=symbolic_args, **java)
         linked = "none"
     else:
@@ -165,7 +166,7 @@ def explore(
     compile_s = time.perf_counter() - start
     world: dict[str, Any] = {"libc": linked, "environment": dict(env)}
     if is_java(texts):
-        world["java"] = {"classpath": classpath, "entry": entry}
+        world["java"] = {"classpath": classpath, "entry": entry, "arguments": list(arguments)}
     run = Run(engine, texts, compile_s, world)
     run.limits = run_options.limits
     run.entry = driven

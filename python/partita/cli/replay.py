@@ -114,9 +114,8 @@ def _run_java(arguments: argparse.Namespace) -> int:
         given = {}
     from partita.replay.java import replay_java  # not needed for other programs
 
-    found = replay_java(
-        programs, tests, classpath=given.get("classpath"), entry=given.get("entry"), timeout=arguments.timeout
-    )
+    given = {name: given[name] for name in ("classpath", "entry", "arguments") if name in given}
+    found = replay_java(programs, tests, timeout=arguments.timeout, **given)
     return 1 if _show(found, arguments.quiet)[Verdict.DIFFERENT] else 0
 
 

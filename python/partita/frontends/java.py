@@ -25,6 +25,17 @@ def _is_java(path: Path) -> bool:
     return path.suffix in _SUFFIXES or path.is_dir()
 
 
+def check_arguments(arguments: Sequence[str]) -> None:
+    """Arguments of a Java program are concrete and ASCII."""
+    for word in arguments:
+        if word.startswith("--sym-"):
+            raise UsageError(
+                f"expected concrete arguments of a Java program, found `{word}`: make inputs in the program"
+            )
+        if not word.isascii():
+            raise UsageError(f"expected ASCII characters in an argument of a Java program, found `{word}`")
+
+
 def load_java(
     names: Sequence[str | os.PathLike[str]],
     *,
@@ -36,7 +47,7 @@ def load_java(
     """The serialised Program of the user's classes, and the libraries."""
     from partita.jvm import lower_java  # not needed for other programs
 
-    user, library = lower_java(
+    user, library, needs_mathematics = lower_java(
         [os.fspath(name) for name in names],
         classpath=classpath,
         entry=entry,
@@ -44,4 +55,25 @@ def load_java(
         string_length=string_length,
     )
     runtime = Path(__file__).resolve().parent.parent / "runtime" / "java"
-    return user, [library, load_program(sorted(runtime.glob("*.c")), entry=None)]
+    parts = [library, load_program(sorted(runtime.glob("*.c")), entry=None)]
+    if needs_mathematics:
+        parts.append(_mathematics())
+    return user, parts
+
+
+_FUNCTIONS = (
+    "sin cos tan asin acos atan atan2 log log10 sinh cosh tanh expm1 log1p exp __sin __cos __tan __rem_pio2"
+    " __rem_pio2_large __expo2 __math_divzero __math_invalid __math_oflow __math_uflow __math_xflow log_data exp_data"
+    " scalbn"
+).split()
+"""Files of musl with functions of mathematics, and what they call."""
+
+
+def _mathematics() -> bytes:
+    """Functions of mathematics, compiled from musl's sources and cached."""
+    from partita.toolchain import zig_dir
+
+    root = zig_dir() / "lib" / "libc" / "musl"
+    folders = "arch/x86_64 arch/generic src/include src/internal include".split()
+    flags = ["-std=c99", "-ffreestanding", "-fno-builtin", "-O1", "-w", *(f"-I{root / name}" for name in folders)]
+    return load_program([root / "src" / "math" / f"{name}.c" for name in _FUNCTIONS], cflags=flags, entry=None)

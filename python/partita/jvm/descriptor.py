@@ -8,14 +8,18 @@
 | 24, 32 | name, and class of bug of an exception that nothing catches, as texts |
 | 40 | offset of the instance test of this class, 0 if there is none |
 | 48 | descriptor of the superclass |
-| 56, 60 | bytes of an object; 1 for the user's classes |
+| 56, 60 | bytes of an object; `FLAG_USER`, `FLAG_INTERFACE`, `FLAG_PRIMITIVE`, `FLAG_IDENTITY` (identity hash codes) |
 | 64 | of a boxed number (`Integer` and others): offsets of the value and of `partita$cached`, bytes of the value |
+| 72 | name without package and outer classes, as a text |
+| 80 | of an enum class: address of the function that returns its constants, or 0 |
 | `SLOTS` | virtual methods (addresses of functions) and instance tests (0 or 1), 8 bytes each |
 """
 
 from __future__ import annotations
 
-FIXED_SIZE = SLOTS = 72
+FIXED_SIZE = SLOTS = 88
+SIMPLE_NAME, ENUM_VALUES = 72, 80
+FLAG_USER, FLAG_INTERFACE, FLAG_PRIMITIVE, FLAG_IDENTITY = 1, 2, 4, 8
 
 BUG_CLASSES = {
     "java/lang/AssertionError": "assert",

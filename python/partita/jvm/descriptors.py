@@ -80,3 +80,12 @@ def readable(name: str) -> str:
         basic |= {"D": "double"}
         name = basic.get(name[dimensions], name[dimensions + 1 : -1])
     return name.replace("/", ".") + "[]" * dimensions
+
+
+def simple_name(name: str) -> str:
+    """Name of a class without its package and outer classes; empty for an anonymous class."""
+    text = readable(name)
+    last = text.rpartition(".")[2]
+    head, dollar, inner = last.rpartition("$")
+    # `Outer$1Local` is a local class; a name that ends in `$` has no outer class.
+    return inner.lstrip("0123456789") if head and dollar and inner else last

@@ -8,6 +8,7 @@ from partita.errors import UsageError
 from partita.jvm.builder import FunctionBuilder
 from partita.jvm.classfile import ACC_STATIC, Method
 from partita.jvm.descriptors import WIDTHS, kind_of, parse_method, readable
+from partita.jvm.native_class import text_arguments
 from partita.jvm.natives import Body
 from partita.jvm.symbolic import make_string, make_value
 from partita.jvm.world import World
@@ -47,8 +48,8 @@ def find_entry(world: World, name: str, method: str) -> Method:
 
 
 def build_main(lowering: Lowering, entry: Method, symbolic: bool) -> None:
-    fb = FunctionBuilder(lowering.user, "main", [], [32])
-    b = Body(lowering, fb, None, 0)
+    fb = FunctionBuilder(lowering.user, "main", [32, 64], [32])
+    b = Body(lowering, fb, None, 2)
     owner = lowering.world.load(entry.owner.name)
     failed, done = fb.new_block(), fb.new_block()
     thrown = fb.new_reg(64)
@@ -113,7 +114,7 @@ def _argument(b: Body, descriptor: str, symbolic: bool) -> Operand:
     if descriptor == "[Ljava/lang/String;":
         b.lowering.instantiate(b.lowering.world.load(descriptor))
         kind = b.lowering.descriptor(fb.part, descriptor)
-        value = reg(fb.call("jvm_new_array", [(kind, 64), (integer(0), 32)], [64]))
+        value = reg(fb.call("jvm_arguments", [(b.args[0], 32), (b.args[1], 64), (kind, 64), *text_arguments(b)], [64]))
     elif not symbolic:
         raise UsageError("expected --symbolic-args for an entry method with parameters")
     elif descriptor == "Ljava/lang/String;":

@@ -70,8 +70,11 @@ def lower_java(
     entry: str | None = None,
     symbolic_args: bool = False,
     string_length: int | None = None,
-) -> list[bytes]:
-    """The serialised parts of a Java program: the user's classes, and the library's that it can reach."""
+) -> tuple[bytes, bytes, bool]:
+    """The serialised parts of a Java program: the user's classes, and the library's that it can reach.
+
+    The last result says whether it also needs functions of mathematics in C.
+    """
     extra = _paths(classpath)
     with tempfile.TemporaryDirectory(prefix="partita-java-") as folder:
         library = Library(home())
@@ -82,7 +85,7 @@ def lower_java(
         lowering = Lowering(world, lambda file: _source(inputs, file), string_length)
         build_main(lowering, start, symbolic_args)
         lowering.run()
-        return list(lowering.finish())
+        return *lowering.finish(), lowering.needs_mathematics
 
 
 def resolve(paths: Sequence[Path], extra: Sequence[Path], output: Path) -> Inputs:

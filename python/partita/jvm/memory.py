@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from partita.jvm import native_input, natives
 from partita.jvm.arith import Operation
 from partita.jvm.classfile import ACC_STATIC, ClassFormatError, ClassRef, MemberRef
 from partita.jvm.decode import Instruction
@@ -86,12 +87,17 @@ def _static_field(m: MethodLowering, i: Instruction) -> None:
     kind = kind_of(ref.descriptor)
     replaced = m.lowering.static_object(m.part, owner, ref.name)
     if replaced is not None and i.op == 178:
+        if (owner.name, ref.name) == ("java/lang/System", "in"):
+            m.fb.call(native_input.standard_input(m.lowering), [], [])
         m.push(replaced, kind)
         return
     if m.lowering.is_replaced(owner) and not found[1].constant:
         m.fb.unsupported(f"the static field {owner.name.replace('/', '.')}.{ref.name}")
         return
     initialise(m, owner.name)
+    why = natives.COUNTED_FIELDS.get((owner.name, ref.name))
+    if why is not None and i.op == 178 and m.method.name != "<clinit>":
+        m.fb.call("__partita_incomplete", [(m.part.text(why), 64)], [])
     address = m.lowering.statics(m.part, owner, owner.offsets[ref.name, ref.descriptor])
     if i.op == 178:
         m.push(load_typed(m, ref.descriptor, address), kind)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from partita.jvm import arith, calls, control, memory
+from partita.jvm import arith, calls, control, memory, natives
 from partita.jvm.builder import UNDEF, FunctionBuilder
 from partita.jvm.classfile import ClassFormatError, Handler, Method
 from partita.jvm.decode import (
@@ -291,6 +291,8 @@ class MethodLowering:
         this = not self.method.is_static and not any(
             (i.op in (58,) and i.args[0] == 0) or i.op == 75 for i in instructions
         )
+        if f"{self.file.name}.{self.method.name}{self.method.descriptor}" in natives.IDENTITY_ORDERED:
+            fb.call("jvm_table_order", [], [])
         fb.jump(self.blocks[0])
         self._entries[0] = []
         done: set[int] = set()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from partita.jvm.builder import UNDEF, FunctionBuilder
 from partita.jvm.classfile import Method
+from partita.jvm.descriptor import FLAG_IDENTITY
 from partita.jvm.descriptors import class_of, kind_of, parse_method, readable
 from partita.jvm.world import ARRAY_DATA, ARRAY_LENGTH, BOXES, JClass
 from partita.llvm.write import Operand, integer, reg
@@ -21,16 +22,28 @@ if TYPE_CHECKING:
 STATIC_OBJECTS = {
     ("java/lang/System", "out"): "java/io/PrintStream",
     ("java/lang/System", "err"): "java/io/PrintStream",
-    ("java/util/Locale", "ROOT"): "java/util/Locale",
-    ("java/util/Locale", "US"): "java/util/Locale",
-    ("java/util/Locale", "ENGLISH"): "java/util/Locale",
 }
 """Objects that static fields of the library have, without running its initialisers."""
+ALIASES: dict[tuple[str, str], tuple[str, str]] = {}
+"""Static fields that have the object of another field in `STATIC_OBJECTS`."""
+COUNTED_FIELDS = {
+    (
+        "java/util/ImmutableCollections",
+        "SALT32L",
+    ): "one of several values: the order of elements of `Set.of` and `Map.of`",
+    (
+        "java/util/ImmutableCollections",
+        "REVERSE",
+    ): "one of several values: the order of elements of `Set.of` and `Map.of`",
+}
+"""Static fields whose values depend on the time: reading one is counted."""
 
 INITIALISED = frozenset(
     """java/lang/System java/lang/Throwable java/lang/Class java/util/Locale java/io/PrintStream java/lang/Runtime
     java/lang/Thread jdk/internal/misc/VM jdk/internal/misc/CDS java/lang/Object
-    java/lang/StackTraceElement java/util/Arrays$LegacyMergeSort java/util/Random""".split()
+    java/lang/StackTraceElement java/util/Arrays$LegacyMergeSort java/util/Random jdk/internal/access/SharedSecrets
+    java/nio/charset/Charset java/nio/Buffer java/nio/CharBuffer java/nio/ByteOrder sun/nio/cs/UTF_8
+    sun/nio/cs/ISO_8859_1 sun/nio/cs/US_ASCII java/nio/charset/StandardCharsets""".split()
 )
 """Classes whose static initialisers are not run: what they would set up is provided here."""
 
@@ -38,13 +51,14 @@ ZERO_FIELDS = frozenset(["java/util/Arrays$LegacyMergeSort", "java/lang/Throwabl
 """Classes of these whose static fields may be read: zero is what they have in a program without special settings."""
 
 NOT_EXECUTED = (
-    "java/util/Formatter", "java/util/Locale", "java/lang/invoke/", "java/lang/reflect/", "java/lang/ref/", "sun/",
+    "java/util/Locale.", "java/lang/invoke/", "java/lang/reflect/", "java/lang/ref/", "sun/",
     "java/security/", "java/nio/", "java/time/", "java/text/", "java/net/", "java/io/File", "java/io/PrintStream",
-    "java/io/Buffered", "java/io/Input", "java/io/Output", "java/io/Object", "java/io/Console", "java/io/PrintWriter",
+    "java/io/BufferedWriter", "java/io/BufferedOutput", "java/io/InputStreamReader",
+    "java/io/Output", "java/io/Object", "java/io/Console", "java/io/PrintWriter",
     "java/lang/Thread.", "java/lang/ThreadGroup", "java/lang/ClassLoader", "java/lang/Module",
     "java/lang/Class.", "java/lang/Runtime.",
     "java/lang/System.", "java/lang/Process", "java/lang/StackTrace", "java/lang/StackWalker", "java/lang/Throwable.",
-    "java/util/Scanner", "java/util/concurrent/ForkJoin", "java/util/ResourceBundle", "java/util/Properties",
+    "java/util/concurrent/ForkJoin", "java/util/ResourceBundle", "java/util/Properties",
     "java/util/ServiceLoader", "java/util/logging/", "jdk/internal/misc/", "jdk/internal/loader/",
     "jdk/internal/access/",
     "jdk/internal/reflect/", "jdk/internal/module/", "jdk/internal/org/", "java/util/zip/", "java/util/jar/", "javax/",
@@ -127,15 +141,21 @@ def native(*keys: str) -> Callable[[Native], Native]:
     return register
 
 
+def load_rows() -> None:
+    """Imports the other files with rows of the table, which import this one."""
+    from partita.jvm import native_class, native_input, native_math, native_print, native_text  # noqa: F401
+
+
 def find(key: str, is_user: bool) -> Native | None:
     """The function that we provide for a method, if there is one."""
-    if key in EXECUTED:
+    from partita.jvm import symbolic
+
+    load_rows()
+    if key in EXECUTED or key.startswith(EXECUTED_CLASSES):
         return None
     found = TABLE.get(key)
     if found is not None:
         return found
-    from partita.jvm import symbolic
-
     found = symbolic.find(key)
     if found is not None:
         return found
@@ -370,6 +390,8 @@ EXECUTED = frozenset(
     jdk/internal/misc/UnsafeConstants.<clinit>()V""".split()
 )
 """Methods that are executed as their own code, although their classes are in `NOT_EXECUTED`."""
+EXECUTED_CLASSES = ("java/nio/Buffer.", "java/nio/CharBuffer.", "java/nio/HeapCharBuffer.", "java/nio/BufferOverflow")
+"""Whole classes of that kind."""
 
 
 # Object and Class
@@ -396,39 +418,6 @@ def _get_class(b: Body) -> None:
 
 
 TABLE |= {f"java/lang/Object.{name}()V": lambda b: b.ret() for name in ("notify", "notifyAll")}
-
-
-def _descriptor_of_mirror(b: Body) -> Operand:
-    return b.fb.load(64, b.fb.offset(b.args[0], mirror_size(b.lowering) - 8))
-
-
-@native("java/lang/Class.desiredAssertionStatus()Z")
-def _assertions(b: Body) -> None:
-    b.ret(b.fb.load(32, b.fb.offset(_descriptor_of_mirror(b), 60)))
-
-
-@native("java/lang/Class.isInstance(Ljava/lang/Object;)Z")
-def _is_instance(b: Body) -> None:
-    b.ret(reg(b.fb.call("jvm_is_instance", [(b.args[1], 64), (_descriptor_of_mirror(b), 64)], [32])))
-
-
-def _name_of_class(b: Body, simple: bool) -> None:
-    b.lowering.string(b.lowering.library, "")
-    name = b.fb.load(64, b.fb.offset(_descriptor_of_mirror(b), 24))
-    string, data = b.lowering.descriptor(b.fb.part, "java/lang/String"), b.lowering.descriptor(b.fb.part, "[B")
-    offset = integer(b.field("java/lang/String", "value", "[B"))
-    helper = "jvm_simple_name" if simple else "jvm_text"
-    b.ret(reg(b.fb.call(helper, [(name, 64), (string, 64), (data, 64), (offset, 32)], [64])))
-
-
-TABLE["java/lang/Class.getName()Ljava/lang/String;"] = lambda b: _name_of_class(b, False)
-TABLE["java/lang/Class.getSimpleName()Ljava/lang/String;"] = lambda b: _name_of_class(b, True)
-TABLE["java/lang/Class.getTypeName()Ljava/lang/String;"] = lambda b: _name_of_class(b, False)
-TABLE["java/lang/Class.isArray()Z"] = lambda b: b.ret(
-    b.fb.cast(
-        "zext", 1, 32, b.fb.compare("ne", 32, b.fb.load(32, b.fb.offset(_descriptor_of_mirror(b), 4)), integer(0))
-    )
-)
 
 
 # System
@@ -489,6 +478,39 @@ def _property(b: Body) -> None:
 PROPERTY = "one of several values: a property of the virtual machine"
 
 
+IDENTITY_ORDERED = frozenset(
+    f"java/util/HashMap{name}"
+    for name in (
+        "$HashIterator.<init>(Ljava/util/HashMap;)V", ".forEach(Ljava/util/function/BiConsumer;)V",
+        "$KeySet.forEach(Ljava/util/function/Consumer;)V", "$Values.forEach(Ljava/util/function/Consumer;)V",
+        "$EntrySet.forEach(Ljava/util/function/Consumer;)V", ".replaceAll(Ljava/util/function/BiFunction;)V",
+        ".keysToArray([Ljava/lang/Object;)[Ljava/lang/Object;",
+        ".valuesToArray([Ljava/lang/Object;)[Ljava/lang/Object;",
+        "$HashMapSpliterator.getFence()I",
+    )
+)  # fmt: skip
+"""Methods that visit the elements of a hash table in the order of their hash codes."""
+
+
+@native("java/util/HashMap.hash(Ljava/lang/Object;)I")
+def _hash(b: Body) -> None:
+    """Identity hash codes decide the order of the elements of a table, not which it contains."""
+    fb = b.fb
+    some, own, other, end = (fb.new_block() for _ in range(4))
+    code = fb.new_reg(32)
+    fb.branch(fb.compare("eq", 64, b.args[0], integer(0)), end, some, [(code, integer(0))])
+    fb.start(some)
+    flags = fb.load(32, fb.offset(fb.load(64, b.args[0]), 60))
+    identity = fb.binary("and", 32, flags, integer(FLAG_IDENTITY))
+    fb.branch(fb.compare("ne", 32, identity, integer(0)), own, other)
+    fb.start(own)
+    fb.jump(end, [(code, reg(fb.call("jvm_table_hash", [(b.args[0], 64)], [32])))])
+    fb.start(other)
+    fb.jump(end, [(code, b.java("java/lang/Object", "hashCode", "()I", b.args[0]))])
+    fb.start(end)
+    b.ret(fb.binary("xor", 32, reg(code), fb.binary("lshr", 32, reg(code), integer(16))))
+
+
 def count(b: Body, why: str) -> None:
     """Counts a result that another virtual machine need not have."""
     b.fb.call("__partita_incomplete", [(b.fb.part.text(why), 64)], [])
@@ -545,12 +567,6 @@ for _name, _op in {"sqrt": "sqrt", "floor": "floor", "ceil": "ceil", "rint": "ro
     TABLE[f"java/lang/Math.{_name}(D)D"] = _float_function(_op)
 TABLE["java/lang/Math.abs(D)D"] = _float_function("fabs")
 TABLE["java/lang/Math.abs(F)F"] = lambda b: b.ret(b.fb.float_unary("fabs", "F", b.args[0]))
-
-TABLE["java/util/Locale.getDefault()Ljava/util/Locale;"] = lambda b: b.ret(
-    b.lowering.static_object(b.fb.part, b.lowering.world.load("java/util/Locale"), "ENGLISH")
-)
-TABLE["java/util/Locale.getLanguage()Ljava/lang/String;"] = lambda b: b.ret(b.lowering.string(b.fb.part, "en"))
-
 
 # Boxed numbers. The caches are not used: a symbolic number would be one of 256 objects. Instead a box knows whether the
 # cache would have it, and `jvm_same` compares two such boxes by value.
@@ -719,69 +735,5 @@ for _name in ("getAndAddInt", "getAndAddLong", "getAndSetInt", "getAndSetLong", 
 
     TABLE[f"jdk/internal/misc/Unsafe.{_name}(Ljava/lang/Object;J{_letter}){_letter}"] = _get_and
 
-
-# PrintStream
-
-
-def _print(kind: str, newline: bool) -> Native:
-    def function(b: Body) -> None:
-        fb = b.fb
-        out = b.lowering.static_object(fb.part, b.lowering.world.load("java/lang/System"), "out")
-        assert out is not None
-        end, go = fb.new_block(), fb.new_block()
-        value = b.args[1] if kind else None
-        text = None
-        if value is not None and kind in ("Ljava/lang/String;", "Ljava/lang/Object;", "[C"):
-            text = (
-                b.java("java/lang/String", "valueOf", "(Ljava/lang/Object;)Ljava/lang/String;", value)
-                if kind != "[C"
-                else b.java("java/lang/String", "valueOf", "([C)Ljava/lang/String;", value)
-            )
-        fb.branch(fb.compare("eq", 64, b.args[0], out), go, end)
-        fb.start(go)
-        if kind and text is None:
-            assert value is not None
-            if kind == "I":
-                fb.call("jvm_print_int", [(value, 32)], [])
-            elif kind == "J":
-                fb.call("jvm_print_long", [(value, 64)], [])
-            else:
-                symbolic, concrete = fb.new_block(), fb.new_block()
-                after = fb.new_block()
-                wide = value if kind == "D" else fb.cast("zext", 32, 64, value)
-                is_symbolic = fb.call("klee_is_symbolic", [(wide, 64)], [64])
-                if kind in "FD":
-                    fb.branch(fb.compare("ne", 64, reg(is_symbolic), integer(0)), symbolic, concrete)
-                    fb.start(symbolic)
-                    fb.call("jvm_print_double", [(value if kind == "D" else fb.float_cast("F", "D", value), 64)], [])
-                    fb.jump(after)
-                else:
-                    fb.jump(concrete)
-                fb.start(concrete)
-                made = b.java("java/lang/String", "valueOf", f"({kind})Ljava/lang/String;", value)
-                _print_text(b, made)
-                fb.jump(after)
-                fb.start(after)
-        elif text is not None:
-            _print_text(b, text)
-        if newline:
-            fb.call("putchar", [(integer(10), 32)], [32])
-        fb.jump(end)
-        fb.start(end)
-        b.ret()
-
-    return function
-
-
-def _print_text(b: Body, text: Operand) -> None:
-    value, coder = b.string_parts(text)
-    b.fb.call("jvm_print", [(value, 64), (coder, 8), (integer(0), 32)], [])
-
-
-for _kind in ("I", "J", "F", "D", "C", "Z", "Ljava/lang/String;", "Ljava/lang/Object;", "[C"):
-    TABLE[f"java/io/PrintStream.print({_kind})V"] = _print(_kind, False)
-    TABLE[f"java/io/PrintStream.println({_kind})V"] = _print(_kind, True)
-TABLE["java/io/PrintStream.println()V"] = _print("", True)
-TABLE["java/io/PrintStream.flush()V"] = lambda b: b.ret()
 
 __all__ = ["ARRAY_LENGTH", "INITIALISED", "STATIC_OBJECTS", "TABLE", "Body", "build", "find"]

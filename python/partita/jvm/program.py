@@ -23,10 +23,20 @@ from partita.jvm.classfile import (
     Number,
     StringConst,
 )
-from partita.jvm.descriptor import BUG_CLASSES, FIXED_SIZE, SLOTS
-from partita.jvm.descriptors import class_of, readable, size_of
+from partita.jvm.descriptor import (
+    BUG_CLASSES,
+    ENUM_VALUES,
+    FIXED_SIZE,
+    FLAG_IDENTITY,
+    FLAG_INTERFACE,
+    FLAG_PRIMITIVE,
+    FLAG_USER,
+    SIMPLE_NAME,
+    SLOTS,
+)  # fmt: skip
+from partita.jvm.descriptors import class_of, readable, simple_name, size_of
 from partita.jvm.method import MethodLowering, signature
-from partita.jvm.world import ARRAY_DATA, ARRAY_LENGTH, OBJECT, JClass, MissingClassError, World
+from partita.jvm.world import ARRAY_DATA, ARRAY_LENGTH, OBJECT, PRIMITIVES, JClass, MissingClassError, World
 from partita.llvm.write import (
     CALL,
     FLAG,
@@ -59,6 +69,16 @@ class Lowering:
         """Does the program box numbers?"""
         self.mirror_all = False
         """Can the program ask any object for its class?"""
+        self.static_objects: set[tuple[str, str]] = set()
+        """Fields of `natives.STATIC_OBJECTS` that the program uses."""
+        self.needs_mathematics = False
+        """Does the program call functions of mathematics in C?"""
+        self.test_all = False
+        """Can the program test objects for any class that has a `Class` object?"""
+        self.enum_values = False
+        """Can the program ask a class for its enum constants?"""
+        self._enums: set[str] = set()
+        self._has_table = False
         self._synthetic = 0
         self._todo: list[Method] = []
         self._needed: set[int] = set()
@@ -212,6 +232,16 @@ class Lowering:
         self.string_values[id(part), address] = value
         return address
 
+    def literals(self, part: Part) -> Operand:
+        """Address of a table of all literals, which ends in null."""
+        self._has_table = True
+        return global_address(part.global_number("literals"))
+
+    def _write_literals(self) -> None:
+        entries = [(8 * n, self._global(name)) for n, name in enumerate(self._strings.values())]
+        size = 8 * len(entries) + 8
+        self.write_global("literals", bytes(size), entries, size, readonly=True)
+
     def _write_string(self, name: str, value: str) -> None:
         string = self.world.load(STRING)
         self.instantiate(string)
@@ -254,9 +284,14 @@ class Lowering:
 
     def static_object(self, part: Part, owner: JClass, name: str) -> Operand | None:
         """Address of an object that a static field of the library always has, if it is one of those we provide."""
+        natives.load_rows()
+        if (owner.name, name) in natives.ALIASES:
+            other, name = natives.ALIASES[owner.name, name]
+            owner = self.world.load(other)
         made = natives.STATIC_OBJECTS.get((owner.name, name))
         if made is None:
             return None
+        self.static_objects.add((owner.name, name))
         kind = self.world.load(made)
         self.instantiate(kind)
         self.descriptor(self.library, made)
@@ -320,12 +355,35 @@ class Lowering:
         while True:
             while self._todo:
                 self._lower(self._todo.pop())
+            if self.enum_values:
+                self._find_enums()
             fresh = [name for name in self._makers if name not in built]
             if not fresh:
                 break
             for name in fresh:
                 built.add(name)
                 self._makers[name]()
+
+    def _find_enums(self) -> None:
+        """Functions that return the constants of enum classes."""
+        for name in [*self._mirrors, *self._instantiated]:
+            owner = self.world.load(name)
+            if owner.parent is not None and owner.parent.name == "java/lang/Enum" and name not in self._enums:
+                self._enums.add(name)
+                self._makers[f"constants of {name}"] = lambda owner=owner: self._build_constants(owner)  # type: ignore[misc]
+
+    def _build_constants(self, owner: JClass) -> None:
+        fb = FunctionBuilder(self.library, f"constants of {owner.name}", [], [64, 64])
+        b = natives.Body(self, fb, None, 0)
+        if self.needs_initialisation(owner):
+            thrown = fb.call(self.initialiser(owner), [], [64])
+            bad, after = fb.new_block(), fb.new_block()
+            fb.branch(fb.compare("ne", 64, reg(thrown), integer(0)), bad, after)
+            fb.start(bad)
+            b.throw(reg(thrown))
+            fb.start(after)
+        b.ret(b.java(owner.name, "values", f"()[L{owner.name};"))
+        self.builders.append(fb)
 
     def _lower(self, method: Method) -> None:
         key = f"{method.owner.name}.{method.name}{method.descriptor}"
@@ -351,6 +409,8 @@ class Lowering:
             builder.finish()
         self._write_static_fields()
         self._write_descriptors()
+        if self._has_table:
+            self._write_literals()
         return self.user.writer.bytes(), self.library.writer.bytes()
 
     def _write_static_fields(self) -> None:
@@ -393,6 +453,12 @@ class Lowering:
             if name.startswith("[") and name[1] in "L[":
                 todo.append(class_of(name[1:]))
                 self.slot(class_of(name[1:]))
+        if self.mirror_all:
+            # Superclasses too.
+            self._mirrors.update(seen)
+        if self.test_all:
+            for name in sorted(self._mirrors - {OBJECT}):
+                self.slot(name)
         for number, name in enumerate(sorted(seen)):
             self._write_descriptor(number, self.world.load(name))
 
@@ -409,7 +475,7 @@ class Lowering:
         if name in self._mirrors:
             relocs.append((16, self._global(f"mirror {name}")))
             self._write_mirror(name)
-        for at, text in ((24, name.replace("/", ".")), (32, self._bug_class(owner))):
+        for at, text in ((24, name.replace("/", ".")), (32, self._bug_class(owner)), (SIMPLE_NAME, simple_name(name))):
             operand = part.text(text)
             relocs.append((at, Address(0, operand[0] >> 3, 0)))
         if name != OBJECT and name in self._slots:
@@ -417,7 +483,13 @@ class Lowering:
         if owner.parent is not None:
             relocs.append((48, self._global(f"class {owner.parent.name}")))
         data[56:60] = owner.size.to_bytes(4, "little")
-        data[60:64] = int(owner.is_user).to_bytes(4, "little")
+        flags = FLAG_USER * owner.is_user | FLAG_INTERFACE * owner.is_interface | FLAG_PRIMITIVE * (name in PRIMITIVES)
+        hashed = None if name in PRIMITIVES else self.target(owner, ("hashCode", "()I"))
+        if hashed is not None and hashed.owner.name in (OBJECT, "java/lang/Enum"):
+            flags |= FLAG_IDENTITY
+        data[60:64] = flags.to_bytes(4, "little")
+        if name in self._enums:
+            relocs.append((ENUM_VALUES, Address(1, part.function(f"constants of {name}", [], [64, 64]), 0)))
         if ("partita$cached", "I") in owner.offsets:
             ((value, width),) = [
                 (at, size_of(kind)) for (each, kind), at in owner.offsets.items() if each == "value" and kind in "BCSIJ"

@@ -24,6 +24,7 @@ BOXES = {"Integer": "I", "Long": "J", "Short": "S", "Byte": "B", "Character": "C
 """Classes of boxed numbers, of which small ones are cached (JLS 5.1.7)."""
 EXTRA_FIELDS = {
     "java/lang/ThreadLocal": [("partita$value", "Ljava/lang/Object;"), ("partita$isSet", "I")],
+    "java/io/InputStreamReader": [("partita$stream", "Ljava/io/InputStream;")],
     **{f"java/lang/{name}": [("partita$cached", "I")] for name in BOXES},
 }
 """Fields that objects of library classes have for our own functions."""

@@ -13,6 +13,7 @@ from partita.jvm.compile import STUBS, compile_java
 from partita.jvm.descriptor import BUG_CLASSES
 from partita.jvm.frontend import Entry, find_start
 from partita.jvm.jdk import java
+from partita.jvm.native_input import SEED, STDIN
 from partita.ktest import Test
 from partita.replay import ReplayResult, Verdict
 
@@ -26,6 +27,7 @@ def replay_java(
     *,
     classpath: str | None = None,
     entry: str | None = None,
+    arguments: Sequence[str] = (),
     timeout: int = 10,
 ) -> list[ReplayResult]:
     """Runs every test and compares its ending with the recorded one."""
@@ -40,22 +42,33 @@ def replay_java(
         compile_java(sorted(STUBS.rglob("*.java")), [], stubs)
         places = [str(stubs), *(str(place.path) for place in start.places)]
         command = [machine, "-ea", "-Xss1m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", ":".join(places)]
-        return [_replay(command, start, test, folder / "inputs", timeout) for test in tests]
+        return [_replay(command, start, arguments, test, folder / "inputs", timeout) for test in tests]
 
 
-def _replay(command: Sequence[str], start: Entry, test: Test, inputs: Path, timeout: int) -> ReplayResult:
-    inputs.write_bytes(b"".join(len(data).to_bytes(4, "big") + data for _, data in test.objects))
+def _replay(
+    command: Sequence[str], start: Entry, arguments: Sequence[str], test: Test, inputs: Path, timeout: int
+) -> ReplayResult:
+    calls = [data for name, data in test.objects if name not in (STDIN, SEED)]
+    inputs.write_bytes(b"".join(len(data).to_bytes(4, "big") + data for data in calls))
+    stdin = b"".join(data for name, data in test.objects if name == STDIN)
     types = start.descriptor.partition(")")[0] + ")"
     words = [f"-Dpartita.inputs={inputs}", "partita.Replay", start.owner.replace("/", "."), start.method, types]
+    whole = [*command, *words, *arguments]
     try:
-        done = subprocess.run([*command, *words], capture_output=True, text=True, check=False, timeout=timeout)
+        ended = subprocess.run(whole, input=stdin, capture_output=True, check=False, timeout=timeout)
+        done = subprocess.CompletedProcess(whole, ended.returncode, "", ended.stderr.decode("utf-8", "replace"))
     except subprocess.TimeoutExpired:
         return ReplayResult(test, f"no end within {timeout} s", Verdict.DIFFERENT)
     ending = _ending(done)
     predicted = test.ending
-    if predicted is None or predicted.startswith("limit") or predicted == "unsupported":
+    if predicted is None or predicted.startswith("limit") or predicted == "unsupported" or is_random(test):
         return ReplayResult(test, ending, Verdict.UNDEFINED)
     return ReplayResult(test, ending, Verdict.AS_PREDICTED if ending == predicted else Verdict.DIFFERENT)
+
+
+def is_random(test: Test) -> bool:
+    """Does the ending depend on a seed that the virtual machine chooses?"""
+    return any(name == SEED for name, _ in test.objects)
 
 
 def _ending(done: subprocess.CompletedProcess[str]) -> str:

@@ -15,6 +15,7 @@ from partita.errors import UsageError
 from partita.jvm.compile import STUBS
 from partita.jvm.descriptors import parse_method
 from partita.jvm.frontend import Entry, find_start
+from partita.jvm.native_input import SEED, STDIN
 from partita.reports.folder import new_place, read_run
 from partita.reports.suites import regression_tests
 
@@ -37,6 +38,8 @@ def export(folder: Path, out: Path) -> int:
         raise UsageError(f"expected the run of a Java program for --format junit5, found one of {run['program'][0]}")
     # A program that exits with a status would end JUnit's process.
     tests = [t for t in regression_tests(folder) if t.ending == "exit 0" or not (t.ending or "").startswith("exit ")]
+    # Neither can it be given standard input, nor the seed of a generator.
+    tests = [t for t in tests if not any(name in (STDIN, SEED) for name, _ in t.objects)]
     given = run["java"]
     with tempfile.TemporaryDirectory(prefix="partita-junit5-") as scratch:
         start = find_start(run["program"], given["classpath"], given["entry"], Path(scratch))
@@ -50,15 +53,15 @@ def export(folder: Path, out: Path) -> int:
             place = out / stub.relative_to(STUBS)
             place.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(stub, place)
-        target.write_text(_render(package, target.stem, start, tests), "utf-8")
+        target.write_text(_render(package, target.stem, start, tests, given.get("arguments", [])), "utf-8")
     except OSError as error:
         raise UsageError(f"cannot write `{out}`: {error.strerror}") from None
     return len(tests)
 
 
-def _render(package: str, name: str, start: Entry, tests: list[ktest.Test]) -> str:
+def _render(package: str, name: str, start: Entry, tests: list[ktest.Test], words: list[str]) -> str:
     head = f"package {package.replace('/', '.')};\n\n" if package else ""
-    body = "\n".join(_case(start, test) for test in tests)
+    body = "\n".join(_case(start, test, words) for test in tests)
     return f"""{head}import org.junit.jupiter.api.Test;
 import partita.Inputs;
 
@@ -68,10 +71,10 @@ class {name} {{
 """
 
 
-def _case(start: Entry, test: ktest.Test) -> str:
+def _case(start: Entry, test: ktest.Test, words: list[str]) -> str:
     owner = start.owner.rpartition("/")[2].replace("$", ".")
     receiver = owner if start.is_static else f"new {owner}()"
-    arguments = ", ".join(_argument(each) for each in parse_method(start.descriptor)[0])
+    arguments = ", ".join(_argument(each, words) for each in parse_method(start.descriptor)[0])
     data = b"".join(len(data).to_bytes(4, "big") + data for _, data in test.objects)
     return f"""    // Ended in: {test.ending}.
     @Test
@@ -82,7 +85,7 @@ def _case(start: Entry, test: ktest.Test) -> str:
 """
 
 
-def _argument(descriptor: str) -> str:
+def _argument(descriptor: str, words: list[str]) -> str:
     if descriptor == "[Ljava/lang/String;":
-        return "new String[0]"
+        return f"new String[] {{{', '.join(map(json.dumps, words))}}}"
     return f"Inputs.next{_METHODS.get(descriptor, 'String')}()"

@@ -12,7 +12,10 @@ typedef struct descriptor {
   uint32_t size, flags;
   uint16_t box_value, box_cached;
   uint32_t box_size;
+  const char *simple_name;
+  void *constants;
 } descriptor;
+enum { USER = 1, INTERFACE = 2, PRIMITIVE = 4 };
 typedef struct {
   descriptor *type;
 } object;
@@ -146,6 +149,17 @@ int jvm_identity_hash(object *value) {
   return (int)((uint64_t)value >> 15 & 0x7fffffff);
 }
 
+// Hash codes that only decide places in a table; the order of its elements is counted where it is used.
+static int has_table_hashes;
+int jvm_table_hash(object *value) {
+  has_table_hashes = 1;
+  return (int)((uint64_t)value >> 15 & 0x7fffffff);
+}
+void jvm_table_order(void) {
+  if (has_table_hashes)
+    __partita_incomplete("one of several values: the order of objects with identity hash codes in a hash table");
+}
+
 // A String object of Latin-1 text. `value` is the offset of its bytes.
 void *jvm_text(const char *text, descriptor *string, descriptor *bytes, int value) {
   int length = 0;
@@ -238,6 +252,12 @@ int jvm_same(object *a, object *b) {
 
 int jvm_is_instance(object *value, descriptor *type) { return value && is_instance(value, type); }
 
+// Has a class another one among its supertypes? Primitive types have only themselves, and their tests are slots too.
+int jvm_is_assignable(descriptor *type, descriptor *wanted) {
+  if ((type->flags & PRIMITIVE) || !wanted->test) return type == wanted || !(type->flags & PRIMITIVE);
+  return *(uint64_t *)((char *)type + wanted->test) != 0;
+}
+
 int __VERIFIER_nondet_length(void);
 void __VERIFIER_assume(int);
 
@@ -257,11 +277,74 @@ void *jvm_symbolic_string(int most, array *name, descriptor *string, descriptor 
   return result;
 }
 
-// The last part of a class name, as a String.
-void *jvm_simple_name(const char *name, descriptor *string, descriptor *bytes, int value) {
-  const char *start = name;
-  for (const char *at = name; *at; at++)
-    if (*at == '.' || *at == '$') start = at + 1;
-  while (*start >= '0' && *start <= '9') start++;
-  return jvm_text(start, string, bytes, value);
+void *jvm_superclass(descriptor *type) {
+  return type->parent && !(type->flags & (INTERFACE | PRIMITIVE)) ? type->parent->mirror : 0;
+}
+
+// A class as `Class.toString` shows it.
+void *jvm_class_text(descriptor *type, descriptor *string, descriptor *bytes, int value) {
+  char text[300], *at = text;
+  if (!(type->flags & PRIMITIVE)) at = words(at, type->flags & INTERFACE ? "interface " : "class ");
+  for (const char *name = type->name; *name && at < text + sizeof text - 1;) *at++ = *name++;
+  *at = 0;
+  return jvm_text(text, string, bytes, value);
+}
+
+// The name of a class with dots before inner classes, as a String.
+void *jvm_canonical(const char *name, descriptor *string, descriptor *bytes, int value) {
+  char text[300];
+  int n = 0;
+  for (; name[n] && n < (int)sizeof text - 1; n++) text[n] = name[n] == '$' ? '.' : name[n];
+  text[n] = 0;
+  return jvm_text(text, string, bytes, value);
+}
+
+// The one String object with these characters: a literal (the table of them ends in null), or one interned before.
+typedef struct interned {
+  object *string;
+  struct interned *next;
+} interned;
+static interned *others;
+int memcmp(const void *, const void *, uint64_t);
+
+static int same_text(object *a, object *b, int value, int coder) {
+  array *x = *(array **)((char *)a + value), *y = *(array **)((char *)b + value);
+  if (a == b) return 1;
+  if (((char *)a)[coder] != ((char *)b)[coder] || x->length != y->length) return 0;
+  return !memcmp(x->data, y->data, x->length);
+}
+
+void *jvm_intern(object *string, object **literals, int value, int coder) {
+  for (; *literals; literals++)
+    if (same_text(string, *literals, value, coder)) return *literals;
+  for (interned *i = others; i; i = i->next)
+    if (same_text(string, i->string, value, coder)) return i->string;
+  interned *fresh = calloc(1, sizeof *fresh);
+  fresh->string = string;
+  fresh->next = others;
+  others = fresh;
+  return string;
+}
+
+// Standard input as an array of bytes: an input of the size that was asked for, or what was given.
+long __partita_stdin(void *to, uint64_t room);
+long __partita_setting(const char *);
+array *jvm_standard_input(descriptor *bytes) {
+  long symbolic = __partita_setting("sym-stdin"), size = symbolic ? symbolic : __partita_stdin(0, 0);
+  array *made = jvm_new_array(bytes, size);
+  if (symbolic) {
+    void *data = calloc(1, size);
+    klee_make_symbolic(data, size, "stdin");
+    memmove(made->data, data, size);
+  } else if (size) {
+    __partita_stdin(made->data, size);
+  }
+  return made;
+}
+
+// The arguments of the program, without its name.
+array *jvm_arguments(int count, char **words, descriptor *strings, descriptor *string, descriptor *bytes, int value) {
+  array *made = jvm_new_array(strings, count - 1);
+  for (int i = 1; i < count; i++) ((void **)made->data)[i - 1] = jvm_text(words[i], string, bytes, value);
+  return made;
 }

@@ -6,6 +6,7 @@ import java.lang.reflect.Constructor;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.util.Arrays;
 
 public final class Replay {
     private Replay() {}
@@ -13,7 +14,7 @@ public final class Replay {
     public static void main(String[] arguments) throws Exception {
         Throwable thrown = null;
         try {
-            call(arguments[0], arguments[1], arguments[2]);
+            call(arguments[0], arguments[1], arguments[2], Arrays.copyOfRange(arguments, 3, arguments.length));
         } catch (InvocationTargetException error) {
             thrown = error.getCause();
         } catch (ExceptionInInitializerError error) {
@@ -32,7 +33,7 @@ public final class Replay {
         System.exit(1);
     }
 
-    private static void call(String owner, String name, String types) throws Exception {
+    private static void call(String owner, String name, String types, String[] words) throws Exception {
         for (Method method : Class.forName(owner).getDeclaredMethods()) {
             if (!method.getName().equals(name) || !describe(method).equals(types)) {
                 continue;
@@ -47,7 +48,7 @@ public final class Replay {
             Class<?>[] wanted = method.getParameterTypes();
             Object[] values = new Object[wanted.length];
             for (int i = 0; i < values.length; i++) {
-                values[i] = value(wanted[i]);
+                values[i] = value(wanted[i], words);
             }
             method.invoke(receiver, values);
             return;
@@ -63,9 +64,9 @@ public final class Replay {
         return text.append(')').toString();
     }
 
-    private static Object value(Class<?> kind) {
+    private static Object value(Class<?> kind, String[] words) {
         if (kind == String[].class) {
-            return new String[0];
+            return words;
         }
         switch (kind.getName()) {
             case "boolean":

@@ -1,0 +1,16 @@
+// Standard input and `Scanner`, and the arguments of the program.
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.util.Scanner;
+
+public class Reading {
+    public static void main(String[] arguments) throws IOException {
+        BufferedReader reader = new BufferedReader(new InputStreamReader(System.in));
+        System.out.println(reader.readLine() + "|" + reader.readLine() + "|" + reader.readLine());
+        Scanner scanner = new Scanner("12 abc 3.5\nline two\n");
+        System.out.println(scanner.nextInt() + scanner.next() + scanner.nextDouble() + scanner.nextLine());
+        System.out.println(scanner.nextLine() + scanner.hasNextLine());
+        System.out.println(arguments.length + arguments[1] + Integer.parseInt(arguments[0]));
+    }
+}
