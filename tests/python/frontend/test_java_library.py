@@ -52,7 +52,7 @@ def test_standard_input_and_seeds_are_inputs(tmp_path: Path) -> None:
     assert sorted((bug.class_, bug.line) for bug in run.bugs) == [("assert", 4), ("assert", 5)]
     from partita import ktest
 
-    tests = ktest.read_folder(str(out))
+    tests = list(ktest.read_folder(out))
     assert {"stdin"} <= {name for test in tests for name, _ in test.objects}
     found = replay_java([str(source)], tests, arguments=["a"])
     # The virtual machine chooses the seed itself.
