@@ -16,6 +16,7 @@ from partita import _core, options, results
 from partita.certificate import Certificate
 from partita.entry import Entry, bounds_of, load_from
 from partita.errors import InternalError, UsageError
+from partita.findings import Baseline, fingerprint, project_root
 from partita.frontends import cache
 from partita.frontends.java import check_arguments, is_java, load_java
 from partita.hooks import Hooks
@@ -136,6 +137,7 @@ def explore(
     if verify is not None:
         spec, default = with_verify(spec, default, verify)
     start, filling_s = time.perf_counter(), cache.filling_s
+    given_flags = list(cflags)
     if "shift" in check:
         # LLVM's shifts have no sign: the compiler checks what the program's types say.
         cflags = [*cflags, "-fsanitize=shift-base"]
@@ -164,7 +166,7 @@ def explore(
     if not isinstance(strategy, str):
         engine.set_search(strategy)
     compile_s = time.perf_counter() - start
-    world: dict[str, Any] = {"libc": linked, "environment": dict(env)}
+    world: dict[str, Any] = {"libc": linked, "environment": dict(env), "cflags": given_flags, "project": None}
     if is_java(texts):
         world["java"] = {"classpath": classpath, "entry": entry, "arguments": list(arguments)}
     run = Run(engine, texts, compile_s, world)
@@ -204,6 +206,9 @@ class Run:
         """Limits by the names of `explore`'s options; None: not set."""
         self.entry: Entry | None = None
         """The function that was started with a driver instead of `main`."""
+        self.baseline: Baseline | None = None
+        """Accepted bugs."""
+        self._root = project_root(Path.cwd())
         self.warn: Callable[[str], object] = lambda line: warnings.warn(line, RuntimeWarning, stacklevel=4)
         """Called with each warning for the user; by default it issues a Python warning."""
 
@@ -323,10 +328,13 @@ class Run:
 
     def described(self, rows: Sequence[dict[str, Any]]) -> list[Bug]:
         """Bugs from the engine's rows, with inputs as C writes them where their types are known."""
-        found = [Bug.of(raw) for raw in rows]
-        if self.entry is None:
-            return found
-        return [replace(bug, described=self.entry.described(bug.inputs)) for bug in found]
+        accepted = self.baseline.accepted if self.baseline else frozenset()
+        found = []
+        for bug in map(Bug.of, rows):
+            mark = fingerprint(bug.class_, bug.file, bug.line, self._root)
+            described = () if self.entry is None else self.entry.described(bug.inputs)
+            found.append(replace(bug, described=described, fingerprint=mark, accepted=mark in accepted))
+        return found
 
     @property
     def complete(self) -> bool:
@@ -350,9 +358,10 @@ class Run:
         """The results so far as HTML for notebooks."""
         return notebook.run(self.summary(), self.bugs, self._closed)
 
-    def describe_command(self, command: Sequence[str]) -> None:
-        """Sets the command line for `run.json`."""
+    def describe_command(self, command: Sequence[str], project: str | None = None) -> None:
+        """Sets the command line for `run.json`, and the folder whose compile_commands.json has the flags."""
         self._command = list(command)
+        self._world["project"] = project
 
     def counts(self) -> dict[str, Any]:
         """The counts so far, for displays of progress."""
@@ -363,7 +372,7 @@ class Run:
         raw = self._engine.summary()
         layers = raw["solver"]["layers"]
         checked = int(sum(layer.get("checked", 0) for layer in layers))
-        bugs = [{key: bug[key] for key in ("class", "file", "line", "message", "test")} for bug in raw["bugs"]]
+        bugs = [bug.as_row() for bug in self.described(raw["bugs"])]
         return {
             "schema": SCHEMA,
             "program": self.program,

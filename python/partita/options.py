@@ -131,6 +131,8 @@ class _Parse(argparse.Action):
             parser.error(f"cannot read `{words[0]}` for {flag}: {error.strerror}")
         except ValueError as error:
             parser.error(str(error))
+        # For options of the project's file, which apply unless the command line has another value.
+        namespace.explicit = {*getattr(namespace, "explicit", ()), self.dest}
         if option.surface == "arguments":
             namespace.symbolic_arguments = [*getattr(namespace, "symbolic_arguments", ()), flag, *words]
         elif option.kind == "variables":

@@ -103,15 +103,25 @@ class Bug:
     """Name and bytes of each symbolic object, on the first path into the bug."""
     described: tuple[str, ...] = ()
     """The inputs as C would write them, if their types are known (`entry`)."""
+    fingerprint: str = ""
+    """Identity of the bug in other runs (`partita.findings`)."""
+    accepted: bool = False
+    """Is it in the baseline of the run?"""
 
     @classmethod
     def of(cls, raw: dict[str, Any]) -> Bug:
         names = ("file", "line", "message", "test", "paths")
         return cls(class_=raw["class"], inputs=tuple(raw["inputs"]), **{name: raw[name] for name in names})
 
+    def as_row(self) -> dict[str, Any]:
+        """The bug as `run.json` has it."""
+        row = {"class": self.class_, "file": self.file, "line": self.line, "message": self.message, "test": self.test}
+        more = {"paths": self.paths, "fingerprint": self.fingerprint, "accepted": self.accepted}
+        return {**row, **more, "input": list(self.described)}
+
     @property
     def place(self) -> str:
         return f"{shown(self.file)}:{self.line}" if self.line else "unknown place"
 
     def __str__(self) -> str:
-        return f"{self.place}: error: {self.message} [{self.class_}]"
+        return f"{self.place}: {'accepted' if self.accepted else 'error'}: {self.message} [{self.class_}]"

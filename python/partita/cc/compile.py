@@ -29,10 +29,19 @@ def _no_unused_warnings(words: Sequence[str]) -> list[str]:
     return ["--start-no-unused-arguments", *words, "--end-no-unused-arguments"]
 
 
+def without_errors(words: Sequence[str]) -> list[str]:
+    """The words without `-Werror`: this compiler warns about other things than the one that the project is made for.
+
+    Not for the programs of configure scripts, which learn from such errors.
+    """
+    return [word for word in words if not word.startswith("-Werror") and word != "-pedantic-errors"]
+
+
 def to_objects(line: CommandLine) -> int:
     """`-c`: the native compilation has the user's command line."""
     outputs = {item: line.output or _object_name(item.words[0]) for item in line.sources}
-    return _compile(line, [native_command(line.words)], outputs)
+    words = line.words if any(map(_is_check, line.sources)) else without_errors(line.words)
+    return _compile(line, [native_command(words)], outputs)
 
 
 def to_temporary_objects(line: CommandLine, folder: str) -> tuple[int, dict[Item, str]]:
@@ -42,6 +51,8 @@ def to_temporary_objects(line: CommandLine, folder: str) -> tuple[int, dict[Item
         for number, item in enumerate(line.sources)
     }
     words = line.words_of(Kind.COMPILE, Kind.BOTH)
+    if not any(map(_is_check, line.sources)):
+        words = without_errors(words)
     commands = []
     for item, output in outputs.items():
         language = ["-x", item.dash_x] if item.dash_x else []
@@ -115,12 +126,17 @@ class _Bitcode:
 
 def _embeds_bitcode(item: Item, output: str) -> bool:
     """Whether the source is part of a program, not a configure check, and its object is a regular file."""
-    source = item.words[0]
-    if os.path.basename(source).startswith(_CHECK_NAMES) or os.environ.get("PARTITA_CC_BITCODE") == "0":
-        return False
-    if not _CHECK_FOLDERS.isdisjoint(os.path.abspath(source).split(os.sep)):
+    if _is_check(item) or os.environ.get("PARTITA_CC_BITCODE") == "0":
         return False
     return not os.path.exists(output) or os.path.isfile(output)
+
+
+def _is_check(item: Item) -> bool:
+    """Is the source a program of a configure script?"""
+    source = item.words[0]
+    if os.path.basename(source).startswith(_CHECK_NAMES):
+        return True
+    return not _CHECK_FOLDERS.isdisjoint(os.path.abspath(source).split(os.sep))
 
 
 def _object_name(source: str) -> str:

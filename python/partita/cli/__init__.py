@@ -99,6 +99,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         arguments.program_arguments = program_arguments
         # Otherwise a Python program has called this function, whose time is its own.
         arguments.is_process = argv is None
+        if words[:1] == ["run"] and not arguments.program:
+            from partita.cli import run
+
+            run.take_project(arguments, lambda more: make_parser(["run"]).parse_args(with_dashed_values(more)))
         status: int = arguments.run(arguments)
         sys.stdout.flush()
         return status

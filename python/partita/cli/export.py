@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from partita.errors import UsageError
-from partita.reports import ctest, junit, pytest_suite, seeds, testcomp
+from partita.reports import ctest, junit, pytest_suite, sarif, seeds, testcomp
 from partita.results import counted
 
 
@@ -20,6 +20,8 @@ class Format:
     write: Callable[[Path, Path, argparse.Namespace], int]
     takes: tuple[str, ...] = ()
     """Options that apply to this format."""
+    noun: str = "test"
+    """Noun for the number of rows written."""
 
 
 FORMATS = {
@@ -33,6 +35,12 @@ FORMATS = {
         "a JUnit report for build servers", "junit.xml", lambda folder, out, _given: junit.export(folder, out)
     ),
     "junit5": Format("a JUnit 5 class of a Java program", "junit5", lambda folder, out, _given: _junit5(folder, out)),
+    "sarif": Format(
+        "bugs in the format SARIF 2.1.0",
+        "bugs.sarif",
+        lambda folder, out, _given: sarif.export(folder, out),
+        noun="bug",
+    ),
     "seeds": Format("a corpus for fuzzers", "seeds", lambda folder, out, _given: seeds.export(folder, out)),
     "ctest": Format(
         "a CMake project that runs the tests",
@@ -63,7 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-o",
         "--output",
         metavar="PATH",
-        help="the new folder (testcomp: or NAME.zip; junit: the new file) to write (default: in DIR)",
+        help="the new folder (testcomp: or NAME.zip; junit, sarif: the new file) to write (default: in DIR)",
     )
     parser.add_argument(
         "--specification",
@@ -81,5 +89,5 @@ def run(arguments: argparse.Namespace) -> int:
     folder = Path(arguments.folder)
     out = Path(arguments.output) if arguments.output else folder / chosen.default
     count = chosen.write(folder, out, arguments)
-    print(f"{counted(count, 'test')} in {out}")
+    print(f"{counted(count, chosen.noun)} in {out}")
     return 0

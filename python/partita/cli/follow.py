@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import importlib.util
 import json
 import os
@@ -12,7 +13,7 @@ from typing import Any, Protocol
 
 from partita.cli import silence
 from partita.explore import Run
-from partita.reports import text
+from partita.reports import github, text
 from partita.results import Bug, shown
 
 PROGRESS_EVERY_S = 1.0
@@ -54,15 +55,20 @@ def warn(line: str) -> None:
 class Plain:
     """Plain lines for files and pipes: bugs as they are found, then the summary. `quiet`: bugs only."""
 
-    def __init__(self, run: Run, quiet: bool) -> None:
-        self._run, self._quiet = run, quiet
+    def __init__(self, run: Run, quiet: bool, annotated: bool = False) -> None:
+        self._run, self._quiet, self._annotated = run, quiet, annotated
 
     def started(self) -> None:
         pass
 
     def bug(self, bug: Bug) -> None:
-        for line in text.bug_lines(bug)[: 1 if self._quiet else None]:
+        if self._quiet and bug.accepted:
+            return
+        lines = text.bug_lines(bug)
+        for line in lines[: 1 if self._quiet else None]:
             write_line(line)
+        if self._annotated and not bug.accepted:
+            write_line(github.line(bug, lines[1:]))
 
     def warning(self, line: str) -> None:
         warn(line)
@@ -93,8 +99,7 @@ class Events:
         self._emit("start", program=self._run.program, out=str(self._run.out))
 
     def bug(self, bug: Bug) -> None:
-        row = {"class": bug.class_, "file": bug.file, "line": bug.line, "message": bug.message, "test": bug.test}
-        self._emit("bug", **row, inputs=[[name, data.hex()] for name, data in bug.inputs])
+        self._emit("bug", **bug.as_row(), inputs=[[name, data.hex()] for name, data in bug.inputs])
 
     def warning(self, line: str) -> None:
         self._emit("warning", message=line)
@@ -114,16 +119,18 @@ class Events:
         write_line(json.dumps(data))
 
 
-def make_listener(run: Run, as_json: bool, quiet: bool) -> Listener:
-    if as_json:
+def make_listener(run: Run, arguments: argparse.Namespace) -> Listener:
+    """The listener that the options of the command ask for."""
+    quiet, annotated = arguments.quiet, github.wanted(arguments.annotations)
+    if arguments.json:
         return Events(run)
     is_terminal = sys.stdout.isatty() and os.environ.get("TERM", "dumb") not in ("dumb", "unknown")
-    if not quiet and is_terminal and importlib.util.find_spec("rich") is not None:
+    if not quiet and is_terminal and not annotated and importlib.util.find_spec("rich") is not None:
         # Imported only here: loading it takes as long as exploring a small program.
         from partita.cli.live import Terminal
 
         return Terminal(run)
-    return Plain(run, quiet)
+    return Plain(run, quiet, annotated)
 
 
 def follow(run: Run, listener: Listener) -> None:

@@ -46,8 +46,9 @@ class Terminal:
     def bug(self, bug: Bug) -> None:
         self._bugs += 1
         error, *more = text.bug_lines(bug)
-        place, _, message = error.partition(": error: ")
-        line = Text.assemble((place, "bold"), ": ", ("error", "bold red"), f": {message}")
+        kind = "accepted" if bug.accepted else "error"
+        place, _, message = error.partition(f": {kind}: ")
+        line = Text.assemble((place, "bold"), ": ", (kind, "dim" if bug.accepted else "bold red"), f": {message}")
         self._print(line.append("".join(f"\n{each}" for each in more), "dim"))
 
     def warning(self, line: str) -> None:

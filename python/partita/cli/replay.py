@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,6 +19,7 @@ from typing import Any
 from partita import ktest
 from partita.errors import UsageError
 from partita.explore import DRIVER
+from partita.frontends import compile_commands
 from partita.frontends.c import C_SOURCES
 from partita.options import ENVIRONMENT
 from partita.replay import ReplayResult, Verdict
@@ -35,6 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "program", nargs="+", metavar="PROG TEST", help="the program, then tests or the folder of a run"
     )
     parser.add_argument("--cflags", metavar="FLAGS", default="", help="flags for the compiler, as one argument")
+    parser.add_argument("--project", metavar="DIR", help="take the flags of sources from compile_commands.json in DIR")
     parser.add_argument(
         "--timeout", type=int, default=10, metavar="SECONDS", help="time limit of each test (default: 10)"
     )
@@ -69,6 +72,9 @@ def run(arguments: argparse.Namespace) -> int:
         "confined": not arguments.unconfined,
     }
     flags = arguments.cflags.split()
+    if arguments.project is not None:
+        sources = compile_commands.read(Path(arguments.project))
+        programs = [sources.get(os.path.abspath(name), name) for name in programs]
     if (driver := _driver(names)) is not None:
         programs, flags = with_driver(programs, driver, flags)
     counts = _show(replay_natively(programs, tests, cflags=flags, **options), arguments.quiet)

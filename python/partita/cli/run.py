@@ -2,9 +2,10 @@
 
 PROG is a C source (.c, .i; several are allowed), bitcode (.bc), LLVM text (.ll), an executable of `partita cc`, or a
 Java program (.java, .class and .jar files, or a folder of them).
-Words after `--` are the program's arguments. The exit status is 0 if everything was explored, 1 if a bug was found, 2
-for a usage error or a source that does not compile, 3 if the exploration is incomplete, 4 for an internal error, a
---verify mismatch, or memory that the system refuses.
+Without PROG, program and options are those of `partita.toml`, or of `[tool.partita]` in pyproject.toml, here or in a
+folder above. Words after `--` are the program's arguments. The exit status is 0 if everything was explored, 1 if a bug
+was found, 2 for a usage error or a source that does not compile, 3 if the exploration is incomplete, 4 for an internal
+error, a --verify mismatch, or memory that the system refuses.
 """
 
 from __future__ import annotations
@@ -14,15 +15,19 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 
 from partita import options
+from partita.cli import project_file
 from partita.cli.follow import follow, make_listener
+from partita.errors import UsageError
 from partita.explore import Run, explore, next_folder
-from partita.frontends import without_bitcode
+from partita.findings import Baseline, project_root
+from partita.frontends import compile_commands, without_bitcode
+from partita.results import counted
 
 COMPLETE, BUG, INCOMPLETE, MISMATCH = 0, 1, 3, 4
 
@@ -30,7 +35,10 @@ COMPLETE, BUG, INCOMPLETE, MISMATCH = 0, 1, 3, 4
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument(
-        "program", nargs="+", metavar="PROG", help="C sources, bitcode, LLVM text, an executable, or Java"
+        "program",
+        nargs="*",
+        metavar="PROG",
+        help="C sources, bitcode, LLVM text, an executable, or Java; without one, the program of partita.toml",
     )
     options.add_arguments(parser)
 
@@ -40,17 +48,63 @@ def run(arguments: argparse.Namespace) -> int:
         missing = without_bitcode(name)
         if missing:
             print(f"partita: note: {name} has no bitcode of {', '.join(missing)}", file=sys.stderr)
+    baseline = _baseline(arguments)
+    if arguments.project is not None:
+        given = {"cflags": arguments.cflags, "clang": arguments.clang}
+        arguments.program = compile_commands.select(
+            Path(arguments.project), arguments.program, arguments.entry, **given
+        )
     words = [*getattr(arguments, "symbolic_arguments", ()), *arguments.program_arguments]
     started = process_age() if arguments.is_process else 0.0
     exploration = explore(arguments.program, arguments=words, **{**options.keywords(arguments), "out": None})
     exploration.count_time(started)
+    exploration.baseline = baseline
+    exploration.describe_command(sys.argv, arguments.project)
     # The folder is made only once the program has been compiled.
     exploration.write_to(Path(arguments.out) if arguments.out else next_folder(Path.cwd()))
-    exploration.describe_command(sys.argv)
     with ending_cleanly(exploration):
-        follow(exploration, make_listener(exploration, arguments.json, arguments.quiet))
+        follow(exploration, make_listener(exploration, arguments))
+    _write_reports(exploration, arguments)
     exploration.abandon()
     return status(exploration)
+
+
+def take_project(arguments: argparse.Namespace, parse: Callable[[list[str]], argparse.Namespace]) -> None:
+    """Takes the program and its options from the project: `partita.toml`, and `--project`, which may name it too."""
+    here = Path.cwd()
+    found = project_file.find(here)
+    if found is not None:
+        for name in ("out", "sarif", "baseline", "certificate", "project"):
+            if (value := getattr(arguments, name)) is not None:
+                setattr(arguments, name, os.path.abspath(value))
+        os.chdir(found.path.parent)
+        project_file.merged(arguments, parse, found)
+        if found.path.parent != here:
+            print(f"partita: options of {found.path}", file=sys.stderr)
+    if not arguments.program and arguments.project is None:
+        where = f"`{found.path}` has no `program`" if found else "found none, and no partita.toml here or above"
+        raise UsageError(f"expected a program to explore, such as `partita run prog.c`: {where}")
+
+
+def _baseline(arguments: argparse.Namespace) -> Baseline | None:
+    if arguments.baseline is None:
+        if arguments.update_baseline:
+            raise UsageError("expected --baseline FILE with --update-baseline, found none: it names the file to write")
+        return None
+    return Baseline.read(Path(arguments.baseline), may_be_new=arguments.update_baseline)
+
+
+def _write_reports(exploration: Run, arguments: argparse.Namespace) -> None:
+    """Files for build servers, from the folder of the run."""
+    assert exploration.out is not None
+    if arguments.sarif is not None:
+        from partita.reports import sarif  # few runs need it
+
+        sarif.write(exploration.out, Path(arguments.sarif))
+    if exploration.baseline is not None and arguments.update_baseline:
+        rows = exploration.summary()["bugs"]
+        count = exploration.baseline.update(rows, project_root(Path.cwd()))
+        print(f"partita: {counted(count, 'bug')} added to {exploration.baseline.path}", file=sys.stderr)
 
 
 def process_age() -> float:
@@ -85,7 +139,7 @@ def status(exploration: Run) -> int:
     if exploration.mismatches:
         print("partita: error: --verify found a mismatch", file=sys.stderr)
         return MISMATCH
-    if exploration.bugs:
+    if any(not bug.accepted for bug in exploration.bugs):
         return BUG
     return COMPLETE if exploration.complete else INCOMPLETE
 

@@ -11,6 +11,7 @@ from partita.errors import UsageError
 from partita.frontends import cache as program_cache
 from partita.frontends.bitcode import defined_functions, guarded_module_text, is_bitcode, module_text
 from partita.frontends.c import C_SOURCES, compile_c
+from partita.frontends.compile_commands import flags_of
 from partita.frontends.executable import bitcode_of, is_executable, without_bitcode
 from partita.toolchain import compiler
 
@@ -44,7 +45,7 @@ def load_program(
             {
                 "paths": [os.path.abspath(name) for name in names],
                 "folder": os.getcwd() if sources else "",
-                "flags": [optimize, list(cflags), entry, list(keep)],
+                "flags": [optimize, list(cflags), entry, list(keep), [flags_of(name) for name in sources]],
                 "compiler": _compiler_identity(clang) if sources else "",
                 "lowering": program_cache.lowering_identity(),
             }
@@ -94,7 +95,14 @@ def _bitcode(
 ) -> tuple[list[tuple[str, bytes]], list[str]]:
     """The bitcode of each file, and all files it was made from."""
     sources = [name for name in names if name.endswith(C_SOURCES)]
-    compiled = {c.path: c for c in compile_c(sources, cflags=cflags, clang=clang, optimize=optimize)}
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for name in sources:
+        groups.setdefault(flags_of(name), []).append(name)
+    compiled = {
+        each.path: each
+        for own, group in groups.items()
+        for each in compile_c(group, cflags=[*own, *cflags], clang=clang, optimize=optimize)
+    }
     inputs: list[tuple[str, bytes]] = []
     for name in names:
         if name in compiled:

@@ -12,8 +12,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from partita.cc.compile import native_command
 from partita.cc.musl import link_command, names_mathematics
 from partita.errors import UsageError
+from partita.frontends.compile_commands import flags_of
 from partita.ktest import Test
 from partita.toolchain import runtime_include
 
@@ -59,12 +61,26 @@ def compile_native(programs: Sequence[str], *, cflags: Sequence[str] = ()) -> It
     runtime = runtime_include().parent / "replay.c"
     with tempfile.TemporaryDirectory(prefix="partita-replay-") as folder:
         binary = Path(folder) / "program"
-        words = ["-w", "-I", str(runtime_include()), *cflags, *programs, str(runtime), "-o", str(binary)]
-        command = link_command(words, mathematics=names_mathematics(programs, cflags))
+        first = ["-w", "-I", str(runtime_include()), *cflags]
+        inputs = [_object(name, first, Path(folder) / f"{i}.o") for i, name in enumerate(programs)]
+        words = [*first, *inputs, str(runtime), "-o", str(binary)]
+        flags = [*cflags, *(word for name in programs for word in flags_of(name))]
+        command = link_command(words, mathematics=names_mathematics(programs, flags))
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             raise UsageError(f"cannot compile {' '.join(programs)} natively:\n{done.stderr.rstrip()}")
         yield binary
+
+
+def _object(name: str, words: Sequence[str], output: Path) -> str:
+    """The object of a source with flags of its own; any other file as it is."""
+    if not flags_of(name):
+        return name
+    command = native_command([*words, *flags_of(name), "-c", name, "-o", str(output)])
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise UsageError(f"cannot compile {name} natively:\n{done.stderr.rstrip()}")
+    return str(output)
 
 
 def replay(binary: Path, tests: Sequence[Test], *, timeout: int = 10, sanitized: bool = False) -> list[ReplayResult]:

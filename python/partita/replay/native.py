@@ -10,6 +10,7 @@ from pathlib import Path
 from partita.entry import FUZZ_TARGET
 from partita.errors import UsageError
 from partita.frontends.c import C_SOURCES
+from partita.frontends.compile_commands import Source, flags_of
 from partita.frontends.executable import is_executable
 from partita.ktest import Test
 from partita.options import ENVIRONMENT
@@ -74,7 +75,8 @@ def with_driver(programs: Sequence[str], driver: Path, cflags: Sequence[str]) ->
             return [str(driver), *programs], list(cflags)
         raise UsageError(f"expected the source of `{entry['function']}`, {entry['file']}, to replay its tests")
     others = [name for name in programs if name != file]
-    return [str(driver), *others], [*cflags, f'-DPARTITA_SOURCE="{os.path.abspath(file)}"']
+    # The driver includes the file, and is compiled with its flags.
+    return [Source.of(str(driver), flags_of(file)), *others], [*cflags, f'-DPARTITA_SOURCE="{os.path.abspath(file)}"']
 
 
 def regression(found: ReplayResult) -> tuple[bool | None, str]:

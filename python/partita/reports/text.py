@@ -22,6 +22,7 @@ MAX_BYTES = 24
 MAX_LINES = 16
 # Internal objects of whole programs, which are not shown.
 _BOOKKEEPING = re.compile(r"(stdin|stdout|[A-Z][-_]data)[-_]stat|n_args|model_version")
+_ENDED = {"bugs": "ended in a bug", "limits": "cut by a limit"}
 # Advice by the limit that stopped the run.
 _ADVICE = {
     "max-time": "raise --max-time",
@@ -95,8 +96,14 @@ def explored(data: Mapping[str, Any]) -> str:
 
 
 def outcome_count(name: str, number: int) -> str:
-    """An entry of `paths` in `run.json`: `3 completed`, `1 bug`, `2 limits`."""
-    return counted(number, name[:-1]) if name.endswith("s") else f"{number:,} {name}"
+    """An entry of `paths` in `run.json`: `3 completed`, `5 ended in a bug`, `2 cut by a limit`."""
+    return f"{number:,} {_ENDED.get(name, name)}"
+
+
+def bug_count(bugs: Sequence[Mapping[str, Any]]) -> str:
+    """Number of distinct bugs, and of those that the baseline accepts."""
+    accepted = sum(bool(bug.get("accepted")) for bug in bugs)
+    return f"{len(bugs)}" + (f", {accepted} of them accepted" if accepted else "")
 
 
 def _reasons(rows: Sequence[Mapping[str, Any]], kind: str) -> Iterable[str]:
@@ -108,13 +115,22 @@ def _reasons(rows: Sequence[Mapping[str, Any]], kind: str) -> Iterable[str]:
         yield f"and {counted(len(rows) - MAX_REASONS, 'more reason')}, in run.json"
 
 
+def _flags(data: Mapping[str, Any]) -> Iterator[str]:
+    """Options of the run that compile the same program."""
+    if data.get("project"):
+        yield f"--project {shlex.quote(data['project'])}"
+    if data.get("cflags"):
+        # `=`: the value begins with a dash.
+        yield f"--cflags={shlex.quote(' '.join(data['cflags']))}"
+
+
 def _next(data: Mapping[str, Any], out: str) -> Iterable[str]:
     first = next((bug["test"] for bug in data["bugs"] if bug["test"] is not None), None)
     if first is not None:
-        programs = shlex.join(data["program"])
+        programs = shlex.join(map(shown, data["program"]))
         where = f"test{first:06}.ktest"
         test = shlex.quote(os.path.join(out, where)) if Path(out, where).is_file() else shlex.quote(out)
-        yield f"partita replay {programs} {test}"
+        yield " ".join([f"partita replay {programs} {test}", *_flags(data)])
     if data["stopped"] in _ADVICE:
         yield f"{_ADVICE[data['stopped']]} to explore more"
     if any(row["why"].endswith("max-solver-time") for row in data["incomplete"]):
@@ -130,7 +146,7 @@ def end_rows(data: Mapping[str, Any], out: str, width: int | None = None) -> Ite
     solver = data["solver"]
     rows: list[tuple[str, Iterable[str]]] = [
         ("paths", [ended]),
-        ("bugs", [f"{len(data['bugs'])}"]),
+        ("bugs", [bug_count(data["bugs"])]),
         ("tests", [f"{data['tests']:,} in {out}"]),
         ("explored", [explored(data), *_reasons(data["incomplete"], "incomplete")]),
         ("noted", _reasons(data.get("notes", ()), "note")),

@@ -149,7 +149,7 @@ def test_no_color_and_forty_columns(buggy: Path, endless: Path, tmp_path: Path) 
     # A bug stays on one line, for editors; the summary is wrapped.
     assert "buggy.c:10: error: assertion failed: word[0] != 'o' [assert]" in plain(written)
     lines = plain(written)
-    end = lines[lines.index("paths     1 completed, 1 bug") :]
+    end = lines[lines.index("paths     1 completed, 1 ended in a bug") :]
     assert max(len(line) for line in end if "partita" not in line) <= 40
     written, _ = in_terminal(
         "run", endless.name, "--max-time", "1s", "--tests", "bugs", columns=40, cwd=tmp_path, NO_COLOR="1"

@@ -263,3 +263,15 @@ def test_missing_compiler(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
     missing = " ".join(EXPLORING_PACKAGES.values())
     expected = f"exploring programs needs packages that are not installed: pip install {missing}"
     assert capsys.readouterr().err == f"partita cc: error: {expected}\n"
+
+
+def test_warnings_that_are_errors_do_not_stop_a_build(cc: Run) -> None:
+    Path("warns.c").write_text("int main(void) { int unused; return 0; }\n")
+    for flags in (["-Wall", "-Werror"], ["-Wall", "-Werror=unused-variable"]):
+        done = cc(*flags, "-c", "warns.c")
+        assert done.returncode == 0, done.stderr
+        assert "warning: unused variable" in done.stderr
+        assert cc(*flags, "warns.c", "-o", "prog").returncode == 0
+        # Configure scripts learn from errors.
+        Path("conftest.c").write_text(Path("warns.c").read_text())
+        assert cc(*flags, "-c", "conftest.c").returncode == 1

@@ -460,6 +460,15 @@ pub const OPTIONS: &[OptionRow] = &[
     ),
     row(
         Group::Compiling,
+        "project",
+        Kind::Path("DIR"),
+        None,
+        "take sources and their flags from compile_commands.json in DIR",
+        elsewhere,
+    )
+    .surface(Surface::Command),
+    row(
+        Group::Compiling,
         "entry",
         Kind::Text("FUNC"),
         None,
@@ -482,6 +491,42 @@ pub const OPTIONS: &[OptionRow] = &[
         "write a certificate of a complete run, for `partita check`",
         elsewhere,
     ),
+    row(
+        Group::Output,
+        "sarif",
+        Kind::Path("FILE"),
+        None,
+        "write bugs in the format SARIF 2.1.0, for code scanning and editors",
+        elsewhere,
+    )
+    .surface(Surface::Command),
+    row(
+        Group::Output,
+        "baseline",
+        Kind::Path("FILE"),
+        None,
+        "accepted bugs: those in this file are counted and are no errors",
+        elsewhere,
+    )
+    .surface(Surface::Command),
+    row(
+        Group::Output,
+        "update-baseline",
+        Kind::Flag,
+        Some("off"),
+        "write the bugs of this run into the file of --baseline",
+        elsewhere,
+    )
+    .surface(Surface::Command),
+    row(
+        Group::Output,
+        "annotations",
+        Kind::Choice(&["auto", "github", "none"]),
+        Some("auto"),
+        "bugs as annotations of a build; auto: where GitHub Actions runs",
+        elsewhere,
+    )
+    .surface(Surface::Command),
     row(
         Group::Output,
         "json",
