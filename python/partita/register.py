@@ -26,7 +26,8 @@ ABOUT: dict[Kind, str] = {
 # Functions written in C (`runtime/lib`).
 _LIBRARY: dict[Kind, str] = {
     "exact": (
-        "__flt_rounds __muldc3 __mulsc3 __mulxc3 clock clock_gettime feclearexcept fegetexceptflag"
+        "__flt_rounds __muldc3 __mulsc3 __mulxc3 __powidf2 __powisf2 __powixf2 clock clock_gettime feclearexcept"
+        " fegetexceptflag"
         " feholdexcept feraiseexcept fesetexceptflag fetestexcept feupdateenv isalpha isascii isdigit isgraph islower"
         " isprint isupper rand random srand"
         " srandom stpcpy strcasecmp strcpy toascii"
@@ -40,11 +41,32 @@ _LIBRARY: dict[Kind, str] = {
     "binds": ("strncasecmp strndup"),
 }
 
-# Intrinsics of LLVM are instructions: exact, but for these.
-_INTRINSICS: dict[str, Kind] = {}
+# Intrinsics of LLVM are instructions: exact, but for functions of mathematics, which are musl's code, and addresses
+# that a path does not have.
+_MATHEMATICS = "sin cos tan asin acos atan atan2 sinh cosh tanh log log2 log10 pow".split()
+_INTRINSICS: dict[str, Kind] = {
+    **dict.fromkeys(_MATHEMATICS, "forks"),
+    **dict.fromkeys((f"experimental.constrained.{name}" for name in _MATHEMATICS), "forks"),
+    "exp10": "forks",
+    **dict.fromkeys("frameaddress returnaddress addressofreturnaddress sponentry".split(), "binds"),
+}
 
 # System calls that a program with musl makes; all others of the kernel model fork.
-_SYSTEM_CALLS: dict[str, Kind] = {}
+_SYSTEM_CALLS: dict[str, Kind] = {
+    **dict.fromkeys(
+        (
+            "brk exit exit_group getcpu getcwd getegid geteuid getgid getgroups getitimer getpgid getpgrp getpid"
+            " getppid getpriority getresgid getresuid getsid gettid gettimeofday getuid kill madvise mlock munlock"
+            " munmap pause pipe pipe2 pselect6 rt_sigpending rt_sigsuspend sched_getaffinity sched_yield select"
+            " set_tid_address setdomainname setgid setgroups sethostname setpgid setpriority setregid setresgid"
+            " setresuid setreuid setsid setuid settimeofday clock_settime sigaltstack statx sync sysinfo tgkill"
+            " time times tkill umask uname wait4 waitid"
+        ).split(),
+        "exact",
+    ),
+    **dict.fromkeys("alarm setitimer mprotect mmap".split(), "binds"),
+    **dict.fromkeys("execve execveat prctl".split(), "unsupported"),
+}
 
 
 @dataclass(frozen=True)
@@ -76,6 +98,13 @@ def _system_calls() -> dict[str, Kind]:
     found: dict[str, Kind] = {}
     for file in sorted((Path(__file__).resolve().parent / "runtime" / "posix").glob("*.c")):
         text = file.read_text()
-        found.update({name: "unsupported" for name in re.findall(r"\bN\((\w+)\)", text) if name != "name"})
+        named = {name: "unsupported" for name in re.findall(r"\bN\((\w+)\)", text) if name != "name"}
+        found = {**cast(dict[str, Kind], named), **found}
         found.update({name: _SYSTEM_CALLS.get(name, "forks") for name in re.findall(r"case SYS_(\w+)", text)})
     return found
+
+
+def modelled_system_calls() -> list[str]:
+    """System calls with a case in the kernel model."""
+    folder = Path(__file__).resolve().parent / "runtime" / "posix"
+    return sorted({name for file in folder.glob("*.c") for name in re.findall(r"case SYS_(\w+)", file.read_text())})

@@ -23,6 +23,7 @@ from partita.llvm.write import (
     INT_PREDS,
     INTTOF,
     SELECT,
+    UNDEF,
     Operand,
 )
 
@@ -119,6 +120,10 @@ def _select(low: Lowering, cursor: Cursor, name: str) -> None:
 
 def _freeze(low: Lowering, cursor: Cursor, name: str) -> None:
     type_, a = low.typed(cursor)
+    if all(operand == UNDEF for operand in a):
+        # No instruction: an undefined operand is counted where it decides something, frozen or not.
+        low.define(name, a[0] if type_.width else a)
+        return
     for dst, x in zip(low.results(name, type_), a, strict=True):
         low.emit((FREEZE, dst, *x))
 

@@ -32,6 +32,7 @@ from partita.llvm.write import (
     VASTART,
     Operand,
     constant_of,
+    global_address,
     integer,
     reg,
 )
@@ -223,8 +224,16 @@ def _ptrmask(low: Lowering, name: str, type_: Type, types: list[Type], args: lis
 
 
 def _load_relative(low: Lowering, name: str, type_: Type, types: list[Type], args: list[list[Operand]]) -> None:
-    """Loads from a table of 32-bit distances, which are relative to the start of the table."""
+    """Loads from a table of 32-bit distances, which are relative to the start of the table.
+
+    A constant table is replaced by one of addresses: a distance that depends on inputs would seem to leave the table.
+    """
     table, offset = args[0][0], low.cast("sext", args[1][0], types[1].width, 64)
+    addresses = low.module.absolute_table(table[0] >> 3) if table[0] & 7 == 3 and table[1:] == (0, 0) else None
+    if addresses is not None:
+        entry = low.binary("add", 64, global_address(addresses), low.binary("shl", 64, offset, integer(1)))
+        load(low, name, type_, entry, 8)
+        return
     entry = low.binary("add", 64, table, offset)
     load(low, key := f"{name} distance", low.types.integer(32), entry, 4)
     distance = low.cast("sext", reg(low.result(key, 32)), 32, 64)
@@ -278,8 +287,8 @@ _ROWS: dict[str, Intrinsic] = {
     "ubsantrap": _sanitizer_trap,
     "eh.sjlj.setjmp": _setjmp,
     "eh.sjlj.longjmp": _longjmp,
-    # LangRef allows 0 if the address is unknown.
-    **dict.fromkeys("frameaddress returnaddress addressofreturnaddress sponentry".split(), _number(0)),
+    # There is no machine stack: where such an address decides something, that is counted.
+    **dict.fromkeys("frameaddress returnaddress addressofreturnaddress sponentry".split(), _nothing),
     **dict.fromkeys("allow.runtime.check allow.ubsan.check".split(), _number(1)),
     **dict.fromkeys("get.rounding flt.rounds".split(), _rounding),
     "ptrmask": _ptrmask,

@@ -190,6 +190,13 @@ _CONSTRAINED: dict[str, Intrinsic] = {
     "fptrunc": _convert(FCAST),
     "fcmp": _compare(0),
     "fcmps": _compare(_SIGNALS),
-    **{name: row for name, row in ROWS.items() if not name.startswith("vector.")},
+    **{
+        name: ROWS[name]
+        for name in (
+            "sqrt floor ceil trunc rint round roundeven nearbyint minnum maxnum minimum maximum fma fmuladd lrint"
+            " llrint lround llround sin cos tan asin acos atan atan2 sinh cosh tanh exp exp2 log log2 log10 pow"
+            " powi ldexp"
+        ).split()
+    },
 }
 ROWS.update({f"experimental.constrained.{name}": row for name, row in _CONSTRAINED.items()})

@@ -66,6 +66,7 @@ class Module:
         self._positions = Positions()
         self._symbols: dict[str, Address] = {}
         self._pending_values: list[tuple[GlobalRecord, Cursor, Type]] = []  # initial values not yet written
+        self._absolute: dict[int, int] = {}  # tables of distances, and those of addresses that replace them
         self._labels: dict[str, dict[str, int]] = {}
         self._locs: dict[int, int] = {-1: 0}
         self._places: dict[int, str] = {}
@@ -323,6 +324,25 @@ class Module:
             else:
                 record.data = bytes(initial.data)
                 record.relocs = initial.relocs
+
+    def absolute_table(self, number: int) -> int | None:
+        """Table of the addresses that a constant table of distances to itself means; None if it has anything else."""
+        if number not in self._absolute:
+            self._fill_globals()
+            table = self.writer.globals[number]
+            distances = [
+                (at, plus) for at, size, plus, minus in table.relocs if (size, minus) == (4, Address(0, number, 0))
+            ]
+            if not table.readonly or not table.defined or 4 * len(distances) != table.size:
+                return None
+            relocs: list[tuple[int, int, Address, Address | None]] = [(2 * at, 8, plus, None) for at, plus in distances]
+            record = GlobalRecord(
+                f"{table.name}.addresses", INTERNAL, True, True, size=2 * table.size, align=8, relocs=relocs
+            )
+            record.data = bytes(record.size)
+            self._absolute[number] = len(self.writer.globals)
+            self.writer.globals.append(record)
+        return self._absolute[number]
 
     def _enter_alias(self, name: str, linkage: int, cursor: Cursor) -> Address:
         cursor.expect(",")

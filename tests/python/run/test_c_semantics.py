@@ -88,6 +88,8 @@ def test_arguments_that_were_not_passed_cannot_be_read(tmp_path: Path, type_: st
 def test_system_calls_may_have_fewer_arguments(tmp_path: Path) -> None:
     source = "#include <fcntl.h>\nint main(void) { return fcntl(0, F_GETFL) & 3; }"
     assert endings(tmp_path, source, libc="musl") == ["exit 0"]
+    source = "#include <sys/syscall.h>\n#include <unistd.h>\nint main(void) { return syscall(SYS_getpid) <= 0; }"
+    assert endings(tmp_path, source, libc="musl") == ["exit 0"]
 
 
 def test_calls_through_another_integer_type_convert(tmp_path: Path) -> None:

@@ -22,6 +22,13 @@ USES = {
     "a register": ("int x; if (x) return 1; return 0;", "a branch"),
     "two registers": ("int x, y; if (x == y) return 1; return 0;", "a branch"),
     "one branch sets it": ("int x[2]; if (in == 7) x[1] = 1; if (x[in & 1]) return 1; return 0;", "a branch"),
+    "a variable set on one path": ("int x; if (in == 7) x = 1; if (x) return 1; return 0;", "a branch"),
+    "a pointer set on one path": ("char *p; if (in == 7) p = (char *)&in; if (!p) return 1; return 0;", "a branch"),
+    "a number set on one path": ("double x; if (in == 7) x = 1; if (x > 0.5) return 1; return 0;", "a branch"),
+    "a variable set by one case": (
+        "int x; switch (in) { case 1: case 5: x = 3; } switch (x) { case 3: return 1; } return 0;",
+        "a switch",
+    ),
     "a local array": ("int a[4]; a[0] = 1; if (a[2] > 3) return 1; return 0;", "a branch"),
     "a large local array": ("char a[9000]; memset(a, 1, 5000); if (a[5000]) return 1; return 0;", "a branch"),
     "behind a pointer": ("int x; if (get(&x)) return 1; return 0;", "a branch"),
@@ -55,6 +62,8 @@ FINE = {
     "calloc": "int *p = calloc(4, 4); return p[2];",
     "globals": "static int n[4]; return n[2];",
     "unused": "int x; if (in == 7) x = 1; if (in == 7) return x; return 0;",
+    "set in a loop": "int x, n = in & 3; for (int i = 0; i < 4; i++) { if (i == n) x = i; } return x == n;",
+    "correlated": "int x; if (in == 7) x = 1; int y = in == 7 ? x : 2; return y == 1;",
     "backwards": "char a[200]; for (int i = 199; i >= 0; i -= 2) a[i] = 1; return a[in | 1 ? 1 : 0] == 1;",
 }
 

@@ -189,6 +189,9 @@ STATEMENTS: dict[str, list[str]] = {
     "feholdexcept": ["put(&(int){feholdexcept(&environment)}, 4);"],
     "feupdateenv": ["fegetenv(&environment); put(&(int){feupdateenv(&environment)}, 4);"],
     "feclearexcept": ["put(&(int){feclearexcept(in[0] & FE_ALL_EXCEPT)}, 4);"],
+    "__powisf2": ["put(&(float){__powisf2((float)(short)N / 8, 3)}, 4);"],
+    "__powidf2": ["put(&(double){__powidf2((double)(short)N / 8, -3)}, 8);"],
+    "__powixf2": ["put(&(long double){__powixf2((long double)(short)N / 8, 2)}, 10);"],
     "__errno_location": ["errno = in[0]; put(&(int){errno}, 4); errno = 0;"],
     "atexit": ["put(&(int){atexit((void (*[])(void)){nothing_else, nothing}[in[0] & 1])}, 4);"],
     "perror": ["errno = in[0] & 1; perror(T); errno = 0;"],
@@ -316,6 +319,9 @@ void *__memset_chk(void *, int, size_t, size_t);
 void *memrchr(const void *, int, size_t);
 void *mempcpy(void *, const void *, size_t);
 int __flt_rounds(void);
+float __powisf2(float, int);
+double __powidf2(double, int);
+long double __powixf2(long double, int);
 double drem(double, double);
 float dremf(float, float);
 long double dreml(long double, long double);
@@ -406,6 +412,7 @@ class Probe:
     function: str
     number: int
     body: str
+    needs_musl: bool = False
 
     @property
     def name(self) -> str:
@@ -515,7 +522,7 @@ def _run(files: Sequence[Path], number: int, probe: Probe, forks: int) -> Run:
         files,
         arguments=[str(number), str(forks)],
         cflags=["-fno-builtin"],
-        libc="musl" if probe.function in WITH_MUSL else "none",
+        libc="musl" if probe.needs_musl or probe.function in WITH_MUSL else "none",
         max_time=300,
     )
 
@@ -552,40 +559,6 @@ def problems(files: Sequence[Path], number: int, probe: Probe, native: list[byte
     else:
         found += [f"{probe.name}: input {v:#x} is on {seen[v]} paths" for v in wanted if seen[v] > 1]
     return found
-
-
-def system_call_source(names: list[str]) -> str:
-    """A program that makes one system call: its first argument is symbolic, the others are valid memory or 0."""
-    cases = "\n".join(
-        f"    case {i}: syscall(SYS_{name}, in[0] & 3, 0, 0, 0, 0, 0); break;" for i, name in enumerate(names)
-    )
-    return f"""
-#define _GNU_SOURCE
-#include <sys/syscall.h>
-#include <unistd.h>
-void klee_make_symbolic(void *, size_t, const char *);
-int main(int argc, char **argv) {{
-  unsigned char in[1];
-  int number = 0;
-  for (char *digit = argv[1]; *digit; digit++) number = 10 * number + *digit - '0';
-  klee_make_symbolic(in, 1, "in");
-  switch (number) {{
-{cases}
-  }}
-  return 0;
-}}
-"""
-
-
-def system_call_kind(file: Path, number: int) -> Kind:
-    run = explore(file, arguments=[str(number)], libc="musl", max_time=60)
-    endings = [path.kind for path in run]
-    reasons = [row["why"] for row in run.summary()["incomplete"]]
-    if "unsupported" in endings or any(why.startswith("not modelled") for why in reasons):
-        return "unsupported"
-    if reasons:
-        return "binds"
-    return "exact" if len(endings) == 1 else "forks"
 
 
 def worst(kinds: list[Kind]) -> Kind:

@@ -73,3 +73,20 @@ MULTIPLY(__mulxc3, long double, copysignl)
 DIVIDE(__divsc3, float, copysignf, fabsf, fmaxf, logbf, scalbnf)
 DIVIDE(__divdc3, double, copysign, fabs, fmax, logb, scalbn)
 DIVIDE(__divxc3, long double, copysignl, fabsl, fmaxl, logbl, scalbnl)
+
+/* Integer powers, as compiler-rt computes them: `__builtin_powi`. */
+#define POWER(name, real)                  \
+  real name(real base, int exponent) {     \
+    real result = 1;                       \
+    int divides = exponent < 0;            \
+    for (;;) {                             \
+      if (exponent & 1) result *= base;    \
+      exponent /= 2;                       \
+      if (!exponent) break;                \
+      base *= base;                        \
+    }                                      \
+    return divides ? 1 / result : result;  \
+  }
+POWER(__powisf2, float)
+POWER(__powidf2, double)
+POWER(__powixf2, long double)

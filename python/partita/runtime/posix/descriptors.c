@@ -1,5 +1,6 @@
 /* Open files: descriptors, reading, writing, seeking, pipes, and system calls that fail (--max-fail). */
 #include "kernel.h"
+#include <sys/file.h>
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/select.h>
@@ -215,9 +216,12 @@ static long control(long fd, int command, long argument) {
   case F_SETFL:
     handle->flags = (handle->flags & ~(O_APPEND | O_NONBLOCK)) | ((int)argument & (O_APPEND | O_NONBLOCK));
     return 0;
-  case F_GETLK: ((struct flock *)argument)->l_type = F_UNLCK; return 0;
+  case F_GETLK:
+    if (!argument) return -EFAULT;
+    ((struct flock *)argument)->l_type = F_UNLCK;
+    return 0;
   case F_SETLK:
-  case F_SETLKW: return 0;
+  case F_SETLKW: return argument ? 0 : -EFAULT;
   default: return -EINVAL;
   }
 }
@@ -340,6 +344,35 @@ static long select_all(long count, fd_set *reads, fd_set *writes, fd_set *except
 
 static long sync_descriptor(long fd) { return __partita_handle(fd) ? 0 : -EBADF; }
 
+static long lock(long fd, int operation) {
+  int kind = operation & ~LOCK_NB;
+  if (kind != LOCK_SH && kind != LOCK_EX && kind != LOCK_UN) return -EINVAL;
+  return sync_descriptor(fd);
+}
+
+static long read_ahead(long fd) {
+  struct handle *handle = __partita_handle(fd);
+  if (!handle || (handle->flags & ACCESS_MASK) == O_WRONLY) return -EBADF;
+  return S_ISREG(handle->inode->status->st_mode) ? 0 : -EINVAL;
+}
+
+/* Calls that this file system does not have, as others do not. */
+static long unsupported_copy(long from, long to, long error) {
+  struct handle *target = __partita_handle(to);
+  return __partita_handle(from) && target && (target->flags & ACCESS_MASK) != O_RDONLY ? error : -EBADF;
+}
+
+/* Of <linux/close_range.h>. */
+enum { CLOSE_RANGE_UNSHARE = 2, CLOSE_RANGE_CLOEXEC = 4 };
+
+static long close_range(unsigned first, unsigned last, unsigned flags) {
+  if (first > last || (flags & ~(CLOSE_RANGE_UNSHARE | CLOSE_RANGE_CLOEXEC))) return -EINVAL;
+  for (unsigned fd = first; fd <= last && fd < DESCRIPTORS; fd++)
+    if (!(flags & CLOSE_RANGE_CLOEXEC)) close_descriptor(fd);
+    else if (table[fd].handle) table[fd].close_on_exec = FD_CLOEXEC;
+  return 0;
+}
+
 long __partita_call_files(long number, long a, long b, long c, long d) {
   struct handle *handle;
   struct lookup lookup;
@@ -362,7 +395,7 @@ long __partita_call_files(long number, long a, long b, long c, long d) {
   case SYS_fcntl: return control(a, (int)b, c);
   case SYS_dup: return (handle = __partita_handle(a)) ? __partita_new_descriptor(handle, 0, 0) : -EBADF;
   case SYS_dup2: return duplicate(a, b, 0);
-  case SYS_dup3: return a == b ? -EINVAL : duplicate(a, b, c & O_CLOEXEC ? FD_CLOEXEC : 0);
+  case SYS_dup3: return a == b || (c & ~O_CLOEXEC) ? -EINVAL : duplicate(a, b, c & O_CLOEXEC ? FD_CLOEXEC : 0);
   case SYS_pipe: return make_pipe((int *)a, 0);
   case SYS_pipe2: return make_pipe((int *)a, (int)b);
   case SYS_ioctl: return terminal(a, (unsigned long)b, (void *)c);
@@ -379,19 +412,17 @@ long __partita_call_files(long number, long a, long b, long c, long d) {
   }
   case SYS_fsync:
   case SYS_fdatasync:
-  case SYS_syncfs:
-  case SYS_fadvise64:
-  case SYS_flock:
-  case SYS_readahead: return sync_descriptor(a);
+  case SYS_syncfs: return sync_descriptor(a);
+  case SYS_fadvise64: return __partita_handle(a) && (int)d > POSIX_FADV_NOREUSE ? -EINVAL : sync_descriptor(a);
+  case SYS_flock: return lock(a, (int)b);
+  case SYS_readahead: return read_ahead(a);
   case SYS_sync: return 0;
-  case SYS_copy_file_range: /* as for file systems without support */
-  case SYS_sendfile:
-  case SYS_splice:
-  case SYS_fallocate: return -EINVAL;
+  case SYS_copy_file_range: return unsupported_copy(a, c, -EINVAL);
+  case SYS_sendfile: return unsupported_copy(b, a, -EINVAL);
+  case SYS_splice: return unsupported_copy(a, c, -EINVAL);
+  case SYS_fallocate: return unsupported_copy(a, a, -EOPNOTSUPP);
   case SYS_getrandom: random_bytes((unsigned char *)a, (size_t)b); return b;
-  case SYS_close_range:
-    for (long fd = a; fd <= b && fd < DESCRIPTORS; fd++) close_descriptor(fd);
-    return 0;
+  case SYS_close_range: return close_range((unsigned)a, (unsigned)b, (unsigned)c);
   default: return NOT_HANDLED;
   }
 }

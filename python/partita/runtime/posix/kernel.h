@@ -28,6 +28,7 @@ long __partita_room(const void *address); /* bytes from here to the end of the o
 void __partita_arguments(long count, char **arguments);
 void *__partita_stack_object(size_t size); /* not on the heap, for the arguments */
 void __partita_not_modelled(const char *what);
+void __partita_incomplete(const char *why); /* one of several behaviours is explored */
 void __partita_output(const void *bytes, size_t count);
 long __partita_stdin(void *to, size_t room);
 long __partita_host_status(const char *path, int follow, long fields[13]);

@@ -2,6 +2,7 @@
 #include "kernel.h"
 #include <sched.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/sysinfo.h>
@@ -14,13 +15,45 @@ long __partita_uid, __partita_gid;
 
 static long set_id(long wanted, long have) { return wanted == -1 || wanted == have || __partita_uid == 0 ? 0 : -EPERM; }
 
-static long limit(long resource, struct rlimit *to) {
+/* Limits that the program sets are kept, and have no effect. */
+static long limit(long resource, const struct rlimit *new, struct rlimit *old) {
+  static struct rlimit limits[RLIM_NLIMITS];
+  static char is_set[RLIM_NLIMITS];
   if (resource < 0 || resource >= RLIM_NLIMITS) return -EINVAL;
-  if (!to) return 0;
-  to->rlim_cur = to->rlim_max = RLIM_INFINITY;
-  if (resource == RLIMIT_NOFILE) to->rlim_cur = to->rlim_max = DESCRIPTORS;
-  if (resource == RLIMIT_STACK) to->rlim_cur = 8 << 20;
+  struct rlimit *now = &limits[resource];
+  if (!is_set[resource]) {
+    is_set[resource] = 1;
+    now->rlim_cur = now->rlim_max = RLIM_INFINITY;
+    if (resource == RLIMIT_NOFILE) now->rlim_cur = now->rlim_max = DESCRIPTORS;
+    if (resource == RLIMIT_STACK) now->rlim_cur = 8 << 20;
+  }
+  if (new && new->rlim_cur > new->rlim_max) return -EINVAL;
+  if (new && new->rlim_max > now->rlim_max && __partita_uid) return -EPERM;
+  struct rlimit wanted = new ? *new : *now;
+  if (old) *old = *now;
+  *now = wanted;
   return 0;
+}
+
+static long usage(int who, void *to) {
+  if (who != RUSAGE_SELF && who != RUSAGE_CHILDREN && who != RUSAGE_THREAD) return -EINVAL;
+  memset(to, 0, 144);
+  return 0;
+}
+
+static long set_group(int process, int group) {
+  if (process < 0 || group < 0) return -EINVAL;
+  return process && process != PROCESS ? -ESRCH : 0;
+}
+
+static long process_option(int option, long argument) {
+  static char name[16] = "program";
+  switch (option) {
+  case PR_SET_NAME: strncpy(name, (char *)argument, sizeof name - 1); return 0;
+  case PR_GET_NAME: strcpy((char *)argument, name); return 0;
+  case PR_GET_DUMPABLE: return 1;
+  default: return NOT_HANDLED;
+  }
 }
 
 static long system_name(struct utsname *to) {
@@ -34,7 +67,7 @@ static long system_name(struct utsname *to) {
   return 0;
 }
 
-static long map(size_t size, int flags, int fd, off_t offset) {
+static long map(size_t size, int protection, int flags, int fd, off_t offset) {
   if (!size) return -EINVAL;
   size = (size + 4095) & ~(size_t)4095;
   char *memory = calloc(1, size);
@@ -45,6 +78,8 @@ static long map(size_t size, int flags, int fd, off_t offset) {
     if (!S_ISREG(handle->inode->status->st_mode)) return -ENODEV;
     long error = __partita_load(handle->inode);
     if (error) return error;
+    if ((flags & MAP_SHARED) && (protection & PROT_WRITE))
+      __partita_incomplete("what is written to a shared mapping does not reach the file");
     off_t left = handle->inode->status->st_size - offset;
     if (left > 0) memcpy(memory, handle->inode->data + offset, (size_t)left < size ? (size_t)left : size);
   }
@@ -86,10 +121,10 @@ long __partita_call_process(long number, long a, long b, long c, long d, long e,
   case SYS_set_tid_address:
   case SYS_getpgrp:
   case SYS_getpgid:
-  case SYS_getsid: return PROCESS;
+  case SYS_getsid:
+  case SYS_setsid: return PROCESS;
   case SYS_getppid: return PARENT;
-  case SYS_setpgid:
-  case SYS_setsid: return 0;
+  case SYS_setpgid: return set_group((int)a, (int)b);
   case SYS_getuid:
   case SYS_geteuid: return __partita_uid;
   case SYS_getgid:
@@ -106,10 +141,10 @@ long __partita_call_process(long number, long a, long b, long c, long d, long e,
     if (a) *(gid_t *)b = (gid_t)__partita_gid;
     return 1;
   case SYS_setgroups: return __partita_uid ? -EPERM : 0;
-  case SYS_getrlimit: return limit(a, (struct rlimit *)b);
-  case SYS_prlimit64: return limit(b, (struct rlimit *)d);
-  case SYS_setrlimit: return 0;
-  case SYS_getrusage: memset((void *)b, 0, 144); return 0;
+  case SYS_getrlimit: return limit(a, 0, (struct rlimit *)b);
+  case SYS_prlimit64: return limit(b, (struct rlimit *)c, (struct rlimit *)d);
+  case SYS_setrlimit: return limit(a, (struct rlimit *)b, 0);
+  case SYS_getrusage: return usage((int)a, (void *)b);
   case SYS_getpriority: return 20;
   case SYS_setpriority: return 0;
   case SYS_uname: return system_name((struct utsname *)a);
@@ -127,14 +162,17 @@ long __partita_call_process(long number, long a, long b, long c, long d, long e,
     *(char *)c = 1; /* one processor */
     return 8;
   case SYS_getcpu: return 0;
-  case SYS_prctl: return -EINVAL;
+  case SYS_prctl: return process_option((int)a, b);
   case SYS_wait4:
   case SYS_waitid: return -ECHILD;
   case SYS_execve: return execute(AT_FDCWD, (char *)a, 0);
   case SYS_execveat: return execute((int)a, (char *)b, (int)e);
-  case SYS_mmap: return map((size_t)b, (int)d, (int)e, f);
+  case SYS_mmap: return map((size_t)b, (int)c, (int)d, (int)e, f);
   case SYS_munmap: return unmap((char *)a, (size_t)b);
   case SYS_mprotect:
+    if ((c & (PROT_READ | PROT_WRITE)) != (PROT_READ | PROT_WRITE))
+      __partita_incomplete("`mprotect` has no effect: memory can be read and written");
+    return 0;
   case SYS_madvise:
   case SYS_mlock:
   case SYS_munlock: return 0;

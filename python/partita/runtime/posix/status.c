@@ -103,6 +103,13 @@ static long file_system(struct statfs *to) {
   return 0;
 }
 
+/* Extended attributes: a file system without them. */
+static long no_attributes(const char *path, int follow) {
+  struct lookup lookup;
+  long error = __partita_walk(AT_FDCWD, path, follow, &lookup);
+  return error ? error : -EOPNOTSUPP;
+}
+
 long __partita_call_status(long number, long a, long b, long c, long d, long e) {
   struct handle *handle;
   struct lookup lookup;
@@ -132,14 +139,14 @@ long __partita_call_status(long number, long a, long b, long c, long d, long e) 
     return error ? error : file_system((struct statfs *)b);
   case SYS_fstatfs: return __partita_handle(a) ? file_system((struct statfs *)b) : -EBADF;
   case SYS_getxattr:
-  case SYS_lgetxattr:
-  case SYS_fgetxattr:
   case SYS_listxattr:
+  case SYS_setxattr: return no_attributes((char *)a, 1);
+  case SYS_lgetxattr:
   case SYS_llistxattr:
+  case SYS_lsetxattr: return no_attributes((char *)a, 0);
+  case SYS_fgetxattr:
   case SYS_flistxattr:
-  case SYS_setxattr:
-  case SYS_lsetxattr:
-  case SYS_fsetxattr: return -EOPNOTSUPP;
+  case SYS_fsetxattr: return __partita_handle(a) ? -EOPNOTSUPP : -EBADF;
   default: return NOT_HANDLED;
   }
 }

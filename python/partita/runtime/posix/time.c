@@ -5,6 +5,8 @@
 #include <sys/times.h>
 #include <time.h>
 
+#define NO_TIMERS "timers never expire (`alarm`, `setitimer`)"
+
 static long long nanoseconds = 1700000000000000000;
 
 static long long advance_clock(void) { return nanoseconds += 1000; }
@@ -57,7 +59,13 @@ long __partita_call_time(long number, long a, long b, long c, long d) {
   case SYS_nanosleep: return sleep_for((struct timespec *)a);
   case SYS_clock_nanosleep: return b ? 0 : sleep_for((struct timespec *)c);
   case SYS_alarm:
-  case SYS_setitimer: return 0; /* timers never expire */
+    if (a) __partita_incomplete(NO_TIMERS);
+    return 0;
+  case SYS_setitimer: {
+    const struct itimerval *timer = (struct itimerval *)b;
+    if (timer && (timer->it_value.tv_sec || timer->it_value.tv_usec)) __partita_incomplete(NO_TIMERS);
+    return 0;
+  }
   case SYS_getitimer: memset((void *)b, 0, sizeof(struct itimerval)); return 0;
   default: return NOT_HANDLED;
   }

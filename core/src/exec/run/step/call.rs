@@ -121,8 +121,12 @@ impl Machine {
         let mut frame = Frame::new(func, function.widths.len());
         frame.registers[..params].copy_from_slice(&arguments[..params]);
         if function.variadic {
-            let area = self.variadic_area(state, call, &arguments)?;
-            if !(function.library && READ_WITHOUT_NEED.contains(&self.program.string(function.name))) {
+            let reads_more =
+                function.library && READ_WITHOUT_NEED.contains(&self.program.string(function.name));
+            // `syscall` has seven arguments, the last one on the stack.
+            let least = if reads_more { REGISTER_AREA + 8 } else { REGISTER_AREA };
+            let area = self.variadic_area(state, call, &arguments, least)?;
+            if !reads_more {
                 state.memory.get_mut(area).expect("just allocated").not_passed = slots_not_passed(call);
             }
             frame.variadic = Some(area);
@@ -150,8 +154,9 @@ impl Machine {
         state: &mut State,
         call: &Call,
         arguments: &Arguments,
+        least: u32,
     ) -> Result<crate::exec::state::address::ObjectId, Outcome> {
-        let size = call.args.iter().map(|arg| arg.place + length(arg)).max().unwrap_or(0).max(REGISTER_AREA);
+        let size = call.args.iter().map(|arg| arg.place + length(arg)).max().unwrap_or(0).max(least);
         let id = self.new_object(state, u64::from(size).next_multiple_of(8), Kind::Stack)?;
         for (arg, &value) in call.args.iter().zip(arguments) {
             let to = Value::number(id.base() + u64::from(arg.place));
