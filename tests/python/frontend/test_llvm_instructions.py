@@ -672,15 +672,16 @@ b0:
         """
 define i32 @f() {
   %1 = freeze i32 undef
-  %2 = add i32 %1, poison
-  ret i32 %2
+  %2 = freeze i32 poison
+  %3 = add i32 %1, %2
+  ret i32 %3
 }
 """,
         """
 function f() -> (32)
 b0:
-  r0:32 = freeze undef
-  r1:32 = add r0 poison
+  r0:32 = freeze poison
+  r1:32 = add undef r0
   ret r1
 """,
     ),
