@@ -180,6 +180,12 @@ impl Engine {
         Ok(())
     }
 
+    /// Keeps the first `count` paths into each bug with their conditions, for `paths`.
+    fn keep_bug_conditions(&self, py: Python<'_>, count: u64) -> PyResult<()> {
+        self.lock(py)?.keep_bug_conditions(count);
+        Ok(())
+    }
+
     /// Records the decisions of all paths. To be called before exploring starts.
     fn record_decisions(&self, py: Python<'_>) -> PyResult<()> {
         self.lock(py)?.record_decisions();
@@ -303,6 +309,7 @@ impl Engine {
         }
         dict.set_item("bugs", bugs)?;
         dict.set_item("tests", stats.tests)?;
+        dict.set_item("targets", core.targets())?;
         let [own, library] = core.covered();
         let coverage = covered_dict(py, own)?;
         coverage.set_item("library", covered_dict(py, library)?)?;

@@ -15,10 +15,12 @@ from typing import Any, Literal
 from partita import _core, options, results
 from partita.certificate import Certificate
 from partita.entry import Entry, bounds_of, load_from
+from partita.entry.assumptions import MAX_PATHS, Assumptions
 from partita.errors import InternalError, UsageError
 from partita.findings import Baseline, fingerprint, project_root
 from partita.frontends import cache
 from partita.frontends.java import check_arguments, is_java, load_java
+from partita.frontends.targets import Targets
 from partita.hooks import Hooks
 from partita.hooks import check as check_hooks
 from partita.hooks import install as install_hooks
@@ -63,6 +65,7 @@ def explore(
     write_host: bool = False,
     ambient: Literal["fixed", "symbolic"] = "fixed",
     search: str | Search = "mix",
+    target: Sequence[str] = (),
     seed: int = 0,
     path_model: bool = True,
     max_time: float | str | None = None,
@@ -112,6 +115,9 @@ def explore(
     own, or share an earlier one; `assume` is a condition in C over the parameters; `max_length`, `max_elements` and
     `max_made` bound strings, arrays and objects (docs/entry.md). `sym_size` bounds the input of a fuzz target.
 
+    `target` has lines (FILE:LINE) and functions that the search tries to reach first; `summary()["targets"]` says what
+    became of them.
+
     `hooks` are Python functions that replace C functions (`partita.hooks`), `search` is the name of a strategy or an
     object (`partita.search`), `layers` a chain as for `Solver`. docs/python.md and docs/own-models.md have examples.
 
@@ -142,7 +148,10 @@ def explore(
         # LLVM's shifts have no sign: the compiler checks what the program's types say.
         cflags = [*cflags, "-fsanitize=shift-base"]
     driven: Entry | None = None
+    targets = Targets(target)
     if is_java(texts):
+        if targets:
+            raise UsageError("expected a C program for target, found Java")
         java: dict[str, Any] = {"classpath": classpath, "entry": entry, "string_length": string_length}
         check_arguments(arguments)
         user, parts = load_java(texts, symbolic_args=symbolic_args, **java)
@@ -153,7 +162,7 @@ def explore(
                 raise UsageError(f"expected a Java program for {name}, found `{texts[0]}`")
         flags: dict[str, Any] = {"cflags": cflags, "clang": None if clang is None else os.fspath(clang)}
         bounds = bounds_of(max_length, max_elements, max_made, sym_size)
-        user, driven = load_from(texts, entry, bounds, assume, optimize=optimize, **flags)
+        user, driven = load_from(texts, entry, bounds, assume, optimize=optimize, targets=targets, **flags)
         linked, parts = libraries(user, texts, libc, run_options.needs_kernel, frozenset(hooks))
         if driven is not None:
             parts = [driven.driver, *parts]
@@ -172,6 +181,9 @@ def explore(
     run = Run(engine, texts, compile_s, world)
     run.limits = run_options.limits
     run.entry = driven
+    run.targets = targets
+    if driven is not None:
+        engine.keep_bug_conditions(MAX_PATHS)
     # Compiling libraries, which is done once, does not count.
     run.count_time(compile_s - (cache.filling_s - filling_s))
     if certificate is not None:
@@ -206,9 +218,13 @@ class Run:
         """Limits by the names of `explore`'s options; None: not set."""
         self.entry: Entry | None = None
         """The function that was started with a driver instead of `main`."""
+        self.targets = Targets(())
         self.baseline: Baseline | None = None
         """Accepted bugs."""
         self._root = project_root(Path.cwd())
+        self._ended: list[results.Path] = []
+        self._conditions: dict[tuple[str, str, int], list[str]] = {}
+        self._assumptions: dict[tuple[str, str, int], Assumptions] = {}
         self.warn: Callable[[str], object] = lambda line: warnings.warn(line, RuntimeWarning, stacklevel=4)
         """Called with each warning for the user; by default it issues a Python warning."""
 
@@ -233,10 +249,33 @@ class Run:
         try:
             while not self._closed:
                 self.step(ITERATION_S)
-                for raw in self._engine.paths():
-                    yield results.Path.of(raw)
+                self._take_paths()
+                ended, self._ended = self._ended, []
+                yield from ended
         finally:
             self.stop()
+
+    def _take_paths(self) -> None:
+        """Takes the paths that ended since the last call. Of a run with `entry`, conditions of paths into bugs are kept."""
+        for path in map(results.Path.of, self._engine.paths()):
+            self._ended.append(path)
+            if self.entry is not None and path.kind == "bug" and path.condition is not None:
+                key = (path.class_ or "", path.file, path.line)
+                self._conditions.setdefault(key, []).append(path.condition)
+
+    def _find_assumptions(self) -> None:
+        """Derives what callers must pass for each bug, once the run has ended."""
+        if self.entry is None:
+            return
+        self._take_paths()
+        for bug in map(Bug.of, self._engine.summary()["bugs"]):
+            key = (bug.class_, bug.file, bug.line)
+            found = self.entry.assumptions(bug.inputs, self._conditions.get(key, [])[:MAX_PATHS])
+            if found is not None and bug.paths > MAX_PATHS:
+                # Other paths may not have the conditions that are not sufficient.
+                found = replace(found, conditions=found.conditions if found.suffices else (), others=True)
+            if found is not None:
+                self._assumptions[key] = found
 
     def __enter__(self) -> Run:
         return self
@@ -298,6 +337,7 @@ class Run:
             self._write_s = self._engine.finish_writing()
         except OSError as error:
             raise UsageError(f"{error}: free some space or choose another folder with --out") from None
+        self._find_assumptions()
         self._wall_s = time.perf_counter() - self._started + self.compile_s
         if self.out is not None:
             write_atomically(self.out / "coverage.lcov", lcov.render(self._engine.coverage()))
@@ -333,7 +373,10 @@ class Run:
         for bug in map(Bug.of, rows):
             mark = fingerprint(bug.class_, bug.file, bug.line, self._root)
             described = () if self.entry is None else self.entry.described(bug.inputs)
-            found.append(replace(bug, described=described, fingerprint=mark, accepted=mark in accepted))
+            assumes = self._assumptions.get((bug.class_, bug.file, bug.line))
+            found.append(
+                replace(bug, described=described, fingerprint=mark, accepted=mark in accepted, assumes=assumes)
+            )
         return found
 
     @property
@@ -391,12 +434,23 @@ class Run:
             "paths": raw["paths"],
             "bugs": bugs,
             "tests": raw["tests"],
+            "targets": self._target_rows(raw["targets"]),
             "coverage": raw["coverage"],
             "incomplete": raw["incomplete"],
             "notes": raw["notes"],
             "solver": {**raw["solver"], "verify": {"checked": checked, "mismatches": self.mismatches}},
             "memory_peak_mb": round(raw["peak_memory"] / 2**20, 1),
         }
+
+    def _target_rows(self, reached: Sequence[tuple[bool, int | None]]) -> list[dict[str, Any]]:
+        """What became of each target: `reached` with its test, `unreachable`, or `not reached`."""
+        rows = []
+        for i, target in enumerate(self.targets.all):
+            was_reached, test = reached[i] if i < len(reached) else (False, None)
+            impossible = self.complete or not self.targets.has_code[i]
+            status = "reached" if was_reached else "unreachable" if impossible else "not reached"
+            rows.append({"target": target.text, "status": status, "test": test})
+        return rows
 
 
 def prepare_folder(folder: Path) -> None:

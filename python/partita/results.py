@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from partita.entry.assumptions import Assumptions
 
 NUMBER_SIZES = (1, 2, 4, 8)
 Kind = Literal["exit", "bug", "limit", "unsupported"]
@@ -107,6 +110,8 @@ class Bug:
     """Identity of the bug in other runs (`partita.findings`)."""
     accepted: bool = False
     """Is it in the baseline of the run?"""
+    assumes: Assumptions | None = None
+    """What the caller must pass, of a finished run with `entry`."""
 
     @classmethod
     def of(cls, raw: dict[str, Any]) -> Bug:
@@ -116,8 +121,12 @@ class Bug:
     def as_row(self) -> dict[str, Any]:
         """The bug as `run.json` has it."""
         row = {"class": self.class_, "file": self.file, "line": self.line, "message": self.message, "test": self.test}
-        more = {"paths": self.paths, "fingerprint": self.fingerprint, "accepted": self.accepted}
-        return {**row, **more, "input": list(self.described)}
+        more: dict[str, Any] = {"paths": self.paths, "fingerprint": self.fingerprint, "accepted": self.accepted}
+        more |= {"input": list(self.described), "certain": None, "assumes": []}
+        if self.assumes is not None:
+            assumes = list(self.assumes.conditions)
+            more |= {"certain": self.assumes.certain, "assumes": assumes, "caller": str(self.assumes)}
+        return {**row, **more}
 
     @property
     def place(self) -> str:

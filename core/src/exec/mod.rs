@@ -164,6 +164,11 @@ impl Engine {
         self.recorder_mut().keep_finished();
     }
 
+    /// Keeps the first `count` paths into each bug with their path conditions, for `take_finished`.
+    pub fn keep_bug_conditions(&mut self, count: u64) {
+        self.recorder_mut().keep_bug_conditions(count);
+    }
+
     /// Keeps finished paths with their path conditions.
     pub fn keep_conditions(&mut self) {
         self.recorder_mut().keep_conditions();
@@ -288,6 +293,7 @@ impl Engine {
         let view = View {
             program: self.machine.program(),
             coverage: &recorder.coverage,
+            targets: &recorder.targets,
             instructions: recorder.stats.instructions,
         };
         (self.search.as_mut(), view)
@@ -389,6 +395,11 @@ impl Engine {
 
     pub fn stats(&self) -> Stats {
         self.recorder().stats
+    }
+
+    /// Whether each target of the search was reached, and its test.
+    pub fn targets(&self) -> Vec<(bool, Option<u64>)> {
+        self.recorder().targets.rows()
     }
 
     pub fn bugs(&self) -> &[Bug] {

@@ -464,7 +464,7 @@ _GROUPS: list[tuple[str, Any]] = [
     ("klee_assert_fail klee_report_error __assert_fail __assert_rtn __VERIFIER_error reach_error", _bug("assert")),
     ("klee_prefer_cex klee_posix_prefer_cex klee_mark_global klee_open_merge klee_close_merge klee_warning"
      " klee_warning_once klee_stack_trace klee_print_expr klee_print_range klee_is_replay __cxa_finalize"
-     " __VERIFIER_atomic_begin __VERIFIER_atomic_end", _nothing),
+     " __VERIFIER_atomic_begin __VERIFIER_atomic_end __partita_target", _nothing),
     ("malloc valloc memalign aligned_alloc", _malloc), ("calloc", _calloc), ("free", _free),
     ("realloc reallocarray", _realloc), ("memcpy memmove mempcpy __memcpy_chk __memmove_chk", _copy),
     ("memset bzero __memset_chk", _set), ("strlen strnlen", _length),

@@ -26,7 +26,8 @@ from partita.cli.follow import follow, make_listener
 from partita.errors import UsageError
 from partita.explore import Run, explore, next_folder
 from partita.findings import Baseline, project_root
-from partita.frontends import compile_commands, without_bitcode
+from partita.frontends import compile_commands, module_for_types, without_bitcode
+from partita.frontends.c import C_SOURCES
 from partita.results import counted
 
 COMPLETE, BUG, INCOMPLETE, MISMATCH = 0, 1, 3, 4
@@ -54,6 +55,8 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.program = compile_commands.select(
             Path(arguments.project), arguments.program, arguments.entry, **given
         )
+    if arguments.since is not None and not _take_changes(arguments):
+        return COMPLETE
     words = [*getattr(arguments, "symbolic_arguments", ()), *arguments.program_arguments]
     started = process_age() if arguments.is_process else 0.0
     exploration = explore(arguments.program, arguments=words, **{**options.keywords(arguments), "out": None})
@@ -84,6 +87,22 @@ def take_project(arguments: argparse.Namespace, parse: Callable[[list[str]], arg
     if not arguments.program and arguments.project is None:
         where = f"`{found.path}` has no `program`" if found else "found none, and no partita.toml here or above"
         raise UsageError(f"expected a program to explore, such as `partita run prog.c`: {where}")
+
+
+def _take_changes(arguments: argparse.Namespace) -> bool:
+    """Adds the functions that changed since a commit to the targets. Returns False if there are none."""
+    from partita.changes import changed_functions, changed_lines  # few runs need it
+
+    sources = [name for name in arguments.program if name.endswith(C_SOURCES)]
+    if not sources:
+        raise UsageError("expected C sources for --since, found none")
+    changes = changed_lines(arguments.since, sources)
+    text = module_for_types(arguments.program, cflags=arguments.cflags, clang=arguments.clang) if changes else ""
+    found = changed_functions(text, changes)
+    if not found:
+        print(f"partita: no function of {' '.join(sources)} changed since {arguments.since}", file=sys.stderr)
+    arguments.target = (*arguments.target, *found)
+    return bool(found)
 
 
 def _baseline(arguments: argparse.Namespace) -> Baseline | None:

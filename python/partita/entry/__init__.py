@@ -11,13 +11,14 @@ import re
 import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from partita.entry import graph
+from partita.entry import assumptions, graph
 from partita.entry.debug_info import DebugInfo, Signature
 from partita.entry.driver import FUZZ_INITIALIZER, FUZZ_TARGET, Bounds, write_driver, write_fuzz_driver
 from partita.errors import NoEntryError, UsageError
 from partita.frontends import function_names, load_program, module_for_types
+from partita.frontends.targets import Targets
 
 __all__ = ["FUZZ_TARGET", "Entry", "bounds_of", "load_from"]
 
@@ -39,6 +40,14 @@ class Entry(NamedTuple):
     """The source file that defines the function; empty if it is not known."""
     signature: Signature | None
     bounds: Bounds
+
+    def assumptions(
+        self, inputs: Sequence[tuple[str, bytes]], conditions: Sequence[str]
+    ) -> assumptions.Assumptions | None:
+        """What the caller must pass for a bug with these inputs and path conditions; None if it is not known."""
+        if self.signature is None or self.function == FUZZ_TARGET:
+            return None
+        return assumptions.find(self.signature, self.bounds, inputs, conditions)
 
     def described(self, inputs: Sequence[tuple[str, bytes]]) -> tuple[str, ...]:
         """The inputs of a test as C would write them; empty for a fuzz target, whose input is bytes."""
@@ -64,18 +73,20 @@ def load_from(
     optimize: bool = False,
     cflags: Sequence[str] = (),
     clang: str | None = None,
+    targets: Targets | None = None,
 ) -> tuple[bytes, Entry | None]:
     """Compiles a program to start at a function. Without a name that is `main`, or else a fuzz target."""
     entry: Entry | None = None
     if function is None or function == "main":
         try:
-            program = load_program(names, optimize=optimize, cflags=cflags, clang=clang)
+            program = load_program(names, optimize=optimize, cflags=cflags, clang=clang, targets=targets)
         except NoEntryError:
             if function is not None:
                 raise
             function = choose_entry(names, cflags=cflags, clang=clang)
     if function is not None and function != "main":
-        entry = load_entry(names, function, bounds, assumption, optimize=optimize, cflags=cflags, clang=clang)
+        flags: dict[str, Any] = {"optimize": optimize, "cflags": cflags, "clang": clang, "targets": targets}
+        entry = load_entry(names, function, bounds, assumption, **flags)
         program = entry.program
     if assumption is not None and (entry is None or entry.function == FUZZ_TARGET):
         raise UsageError("--assume is about the parameters of --entry FUNC, and no function with parameters is started")
@@ -112,6 +123,7 @@ def load_entry(
     optimize: bool = False,
     cflags: Sequence[str] = (),
     clang: str | None = None,
+    targets: Targets | None = None,
 ) -> Entry:
     """Compiles the program for starting at this function, and its driver."""
     cflags = [*cflags, "-femit-all-decls"]  # static functions that nothing calls
@@ -125,7 +137,8 @@ def load_entry(
             raise UsageError(_unknown(function, [each.name for each in info.functions()], names))
         source = write_driver(signature, bounds, [assumption] if assumption else [])
     keep = [FUZZ_INITIALIZER] if function == FUZZ_TARGET else []
-    program = load_program(names, optimize=optimize, cflags=cflags, clang=clang, entry=function, keep=keep)
+    flags: dict[str, Any] = {"optimize": optimize, "cflags": cflags, "clang": clang, "targets": targets}
+    program = load_program(names, entry=function, keep=keep, **flags)
     file = "" if signature is None else signature.file
     return Entry(function, program, _compiled(source, assumption), source, file, signature, bounds)
 

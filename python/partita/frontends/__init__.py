@@ -13,6 +13,7 @@ from partita.frontends.bitcode import defined_functions, guarded_module_text, is
 from partita.frontends.c import C_SOURCES, compile_c
 from partita.frontends.compile_commands import flags_of
 from partita.frontends.executable import bitcode_of, is_executable, without_bitcode
+from partita.frontends.targets import Targets
 from partita.toolchain import compiler
 
 __all__ = ["function_names", "load_program", "module_for_types", "without_bitcode"]
@@ -27,12 +28,13 @@ def load_program(
     cache: bool = True,
     entry: str | None = "main",
     keep: Sequence[str] = (),
+    targets: Targets | None = None,
 ) -> bytes:
     """The serialised Program of C sources, bitcode (`.bc`), LLVM text (`.ll`) and executables, linked together.
 
     `optimize` runs LLVM's -O2 passes without vectorisation; otherwise values are only promoted to registers.
     `entry` is the function that exploration starts from, which then calls nothing that is not reached from it or from
-    a function in `keep`; None keeps all definitions, as for a library.
+    a function in `keep`; None keeps all definitions, as for a library. A program with `targets` is not cached.
     """
     names = [os.fspath(path) for path in paths]
     if not names:
@@ -40,6 +42,7 @@ def load_program(
     sources = [name for name in names if name.endswith(C_SOURCES)]
     contents = {name: _read(name) for name in names}
     key = ""
+    cache = cache and not targets
     if cache:
         key = program_cache.key_of(
             {
@@ -58,6 +61,12 @@ def load_program(
         text, files = _module(names, contents, optimize=optimize, cflags=cflags, clang=clang, entry=entry, keep=keep)
         from partita.llvm import lower  # not needed if the program is cached
 
+        if targets:
+            text = targets.insert(text)
+            if not all(targets.has_code):
+                targets.check(
+                    _module(names, contents, optimize=optimize, cflags=cflags, clang=clang, entry=None, keep=())[0]
+                )
         program = lower(text)
         if cache:
             program_cache.save(key, files, program)

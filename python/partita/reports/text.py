@@ -100,6 +100,16 @@ def outcome_count(name: str, number: int) -> str:
     return f"{number:,} {_ENDED.get(name, name)}"
 
 
+def target_line(row: Mapping[str, Any]) -> str:
+    """A target of the search and what became of it."""
+    if row["status"] == "reached":
+        by = "" if row["test"] is None else f" by test{row['test']:06}"
+        return f"{row['target']} reached{by}"
+    if row["status"] == "unreachable":
+        return f"{row['target']} unreachable: no input leads there"
+    return f"{row['target']} not reached: the exploration is incomplete"
+
+
 def bug_count(bugs: Sequence[Mapping[str, Any]]) -> str:
     """Number of distinct bugs, and of those that the baseline accepts."""
     accepted = sum(bool(bug.get("accepted")) for bug in bugs)
@@ -113,6 +123,13 @@ def _reasons(rows: Sequence[Mapping[str, Any]], kind: str) -> Iterable[str]:
         yield f"{shown(file)}{colon}{line}: {kind}: {row['why']}{times}"
     if len(rows) > MAX_REASONS:
         yield f"and {counted(len(rows) - MAX_REASONS, 'more reason')}, in run.json"
+
+
+def _callers(bugs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """What callers must pass for each bug of a run with --entry."""
+    for bug in bugs:
+        if bug.get("certain") is not None:
+            yield f"{shown(bug['file'])}:{bug['line']} [{bug['class']}] {bug['caller']}"
 
 
 def _flags(data: Mapping[str, Any]) -> Iterator[str]:
@@ -147,7 +164,9 @@ def end_rows(data: Mapping[str, Any], out: str, width: int | None = None) -> Ite
     rows: list[tuple[str, Iterable[str]]] = [
         ("paths", [ended]),
         ("bugs", [bug_count(data["bugs"])]),
+        ("callers", _callers(data["bugs"])),
         ("tests", [f"{data['tests']:,} in {out}"]),
+        ("targets", [target_line(row) for row in data.get("targets", ())]),
         ("explored", [explored(data), *_reasons(data["incomplete"], "incomplete")]),
         ("noted", _reasons(data.get("notes", ()), "note")),
         ("covered", [covered_line(data["coverage"])]),

@@ -47,8 +47,9 @@ impl Decider {
         self.recorder.stats.limits += 1;
         let message = limit.stop_message();
         self.incomplete(state, &message);
-        let wants_test =
-            self.recorder.wants_test(&state.untested) && !state.is_silent && self.recorder.has_test_left();
+        let wants_test = self.recorder.wants_test(&state.untested, &state.targets)
+            && !state.is_silent
+            && self.recorder.has_test_left();
         let outcome = Outcome::Limit { limit, message };
         let mut number = None;
         if wants_test && !in_time {
@@ -58,12 +59,15 @@ impl Decider {
             if wants_test {
                 self.recorder.coverage.add_tested(&state.untested);
                 self.recorder.write_test(&mut finished);
+                self.recorder.targets.set_test(&state.targets, self.recorder.stats.tests);
             }
             number = finished.number;
             self.recorder.add_finished(finished);
         } else if wants_test {
             self.recorder.coverage.add_tested(&state.untested);
-            number = Some(self.recorder.next_test());
+            let test = self.recorder.next_test();
+            self.recorder.targets.set_test(&state.targets, test);
+            number = Some(test);
             let model = self.solver.tree.model(state.path).expect("a live state has a feasible path");
             let inputs = state.inputs.in_order();
             let objects = inputs.iter().map(|input| (&*input.name, input.size));
@@ -101,7 +105,15 @@ impl Decider {
         // The output may take long to evaluate.
         let needs_output = self.recorder.keeps_finished() || self.options.sym_stdout;
         let output = if needs_output { self.output_of(state) } else { Vec::new() };
-        let condition = self.recorder.keeps_conditions.then(|| {
+        let keeps_condition = match outcome {
+            Outcome::Bug { class, .. } => {
+                self.recorder.keeps_conditions || self.recorder.keeps_bug(class, &place)
+            }
+            Outcome::Exit { .. } | Outcome::Limit { .. } | Outcome::Unsupported { .. } | Outcome::Dropped => {
+                self.recorder.keeps_conditions
+            }
+        };
+        let condition = keeps_condition.then(|| {
             let constraints = self.solver.tree.constraints(state.path);
             Printer::new(&self.solver.graph).script(&constraints)
         });
@@ -130,7 +142,7 @@ impl Decider {
         let wants_test = match &outcome {
             Outcome::Exit { .. } => {
                 self.recorder.stats.completed += 1;
-                self.recorder.wants_test(&state.untested)
+                self.recorder.wants_test(&state.untested, &state.targets)
             }
             Outcome::Bug { class, message } => {
                 self.recorder.stats.bugs += 1;
@@ -143,17 +155,17 @@ impl Decider {
                     let trail = self.recorder.forks.trail(state.fork_leaf);
                     self.recorder.bugs.describe_last(self.inputs_of(&state), trail);
                 }
-                first || self.options.all_bugs
+                first || self.options.all_bugs || self.recorder.targets.lacks_test(&state.targets)
             }
             Outcome::Limit { message, .. } => {
                 self.recorder.stats.limits += 1;
                 self.incomplete(&state, message);
-                self.recorder.wants_test(&state.untested)
+                self.recorder.wants_test(&state.untested, &state.targets)
             }
             Outcome::Unsupported { message } => {
                 self.recorder.stats.unsupported += 1;
                 self.incomplete(&state, message);
-                self.recorder.wants_test(&state.untested)
+                self.recorder.wants_test(&state.untested, &state.targets)
             }
             Outcome::Dropped => {
                 self.record_leaf(&state, &outcome);
@@ -162,11 +174,18 @@ impl Decider {
         };
         self.record_leaf(&state, &outcome);
         let wants_test = wants_test && !state.is_silent && self.recorder.has_test_left();
-        if wants_test || self.recorder.keeps_finished() {
+        let is_kept = match &outcome {
+            Outcome::Bug { class, .. } => self.recorder.keeps_bug(*class, &self.place(&state)),
+            Outcome::Exit { .. } | Outcome::Limit { .. } | Outcome::Unsupported { .. } | Outcome::Dropped => {
+                false
+            }
+        };
+        if wants_test || is_kept || self.recorder.keeps_finished() {
             let mut finished = self.finish(&state, outcome, first);
             if wants_test {
                 self.recorder.coverage.add_tested(&state.untested);
                 self.recorder.write_test(&mut finished);
+                self.recorder.targets.set_test(&state.targets, self.recorder.stats.tests);
             }
             self.recorder.forks.end(state.fork_leaf, || finished.outcome.ending(), finished.number);
             self.recorder.add_finished(finished);

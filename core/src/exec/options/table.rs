@@ -274,6 +274,23 @@ pub const OPTIONS: &[OptionRow] = &[
     ),
     row(
         Group::Search,
+        "target",
+        Kind::Words("PLACES"),
+        Some(""),
+        "search for paths to these lines (FILE:LINE) and functions first",
+        elsewhere,
+    ),
+    row(
+        Group::Search,
+        "since",
+        Kind::Text("REV"),
+        None,
+        "the functions that changed since this commit of git are targets",
+        elsewhere,
+    )
+    .surface(Surface::Command),
+    row(
+        Group::Search,
         "seed",
         Kind::Count { min: 0, max: u64::MAX },
         Some("0"),

@@ -38,6 +38,13 @@ impl Bugs {
         self.0.iter_mut().find(|bug| bug.class == class && bug.place == place)
     }
 
+    /// Number of paths into a bug; 0 if it is not known.
+    pub fn paths(&self, class: Class, place: &Place) -> u64 {
+        let same =
+            |bug: &&Bug| bug.class == class && bug.place.file == place.file && bug.place.line == place.line;
+        self.0.iter().find(same).map_or(0, |bug| bug.paths)
+    }
+
     /// Counts a path into a bug. Returns true for the first one.
     pub fn add(&mut self, class: Class, place: &Place, message: &str) -> bool {
         if let Some(bug) = self.find(class, place) {

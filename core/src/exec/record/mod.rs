@@ -6,6 +6,7 @@ pub mod bugs;
 pub mod coverage;
 pub mod fork_tree;
 pub mod incomplete;
+pub mod targets;
 pub mod testcase;
 pub mod writer;
 
@@ -13,6 +14,7 @@ use bugs::Bugs;
 use coverage::{Coverage, Marks};
 use fork_tree::ForkTree;
 use incomplete::Incomplete;
+use targets::Targets;
 use testcase::{Finished, ktest_head, to_ktest};
 use writer::{QueuedTest, SINGLE_FILES, Writer, Written};
 
@@ -51,12 +53,15 @@ pub struct Recorder {
     pub bugs: Bugs,
     pub coverage: Coverage,
     pub forks: ForkTree,
+    pub targets: Targets,
     incomplete: Incomplete,
     notes: Incomplete,
     writer: Option<Writer>,
     writer_failed: bool,
     keeps_finished: bool,
     pub keeps_conditions: bool,
+    /// Number of paths into each bug that are kept with their conditions.
+    bug_conditions: u64,
     finished: Vec<Finished>,
     /// Number of tests that may be files of their own, once the run stops.
     files_left: Option<u64>,
@@ -71,12 +76,14 @@ impl Recorder {
             bugs: Bugs::default(),
             coverage: Coverage::new(&program),
             forks: ForkTree::new(),
+            targets: Targets::new(&program),
             incomplete: Incomplete::default(),
             notes: Incomplete::default(),
             writer: None,
             writer_failed: false,
             keeps_finished: false,
             keeps_conditions: false,
+            bug_conditions: 0,
             finished: Vec::new(),
             files_left: None,
             ktest_head: None,
@@ -122,6 +129,16 @@ impl Recorder {
         self.keeps_conditions = true;
     }
 
+    /// Keeps the first `count` paths into each bug with their path conditions.
+    pub fn keep_bug_conditions(&mut self, count: u64) {
+        self.bug_conditions = count;
+    }
+
+    /// Is the path that was just counted for this bug kept with its condition?
+    pub fn keeps_bug(&self, class: Class, place: &Place) -> bool {
+        self.bugs.paths(class, place) <= self.bug_conditions
+    }
+
     pub fn keeps_finished(&self) -> bool {
         self.keeps_finished
     }
@@ -155,8 +172,12 @@ impl Recorder {
         self.incomplete.rows(&self.program)
     }
 
-    /// Does a path without a bug get a test? `untested` are its marks that no test had when it reached them.
-    pub fn wants_test(&self, untested: &Marks) -> bool {
+    /// Does a path without a bug get a test? `untested` are its marks that no test had when it reached them, `targets` the
+    /// targets that it reached.
+    pub fn wants_test(&self, untested: &Marks, targets: &[u32]) -> bool {
+        if self.targets.lacks_test(targets) {
+            return true;
+        }
         match self.options.tests {
             Tests::All => true,
             Tests::Coverage => self.coverage.has_untested(untested),
@@ -185,7 +206,7 @@ impl Recorder {
         };
         if self.writer.is_some() {
             let ktest = finished.test.to_ktest(&self.options.test_words());
-            self.queue(number, ktest, finished.outcome.ending(), error);
+            self.queue(number, ktest, finished.outcome.ending(), error, finished.first);
         }
     }
 
@@ -206,12 +227,20 @@ impl Recorder {
         if self.writer.is_some() {
             let head = self.ktest_head.get_or_insert_with(|| ktest_head(&self.options.test_words()));
             let ktest = to_ktest(head, objects, value);
-            self.queue(self.stats.tests, ktest, outcome.ending(), None);
+            self.queue(self.stats.tests, ktest, outcome.ending(), None, false);
         }
     }
 
-    fn queue(&mut self, number: u64, ktest: Vec<u8>, ending: String, error: Option<(&'static str, String)>) {
-        let is_file = number <= SINGLE_FILES && self.files_left.is_none_or(|left| left > 0);
+    /// Gives a test to the writer. The first test of a bug is a file of its own, however many tests there are.
+    fn queue(
+        &mut self,
+        number: u64,
+        ktest: Vec<u8>,
+        ending: String,
+        error: Option<(&'static str, String)>,
+        is_first: bool,
+    ) {
+        let is_file = is_first || (number <= SINGLE_FILES && self.files_left.is_none_or(|left| left > 0));
         self.files_left = self.files_left.map(|left| left.saturating_sub(1));
         let test = QueuedTest { number, is_file, ktest, ending, error };
         if !self.writer.as_ref().is_some_and(|writer| writer.write(test)) {
@@ -219,9 +248,9 @@ impl Recorder {
         }
     }
 
-    /// Keeps a finished path, if finished paths are kept.
+    /// Keeps a finished path, if finished paths are kept, or this one for its condition.
     pub fn add_finished(&mut self, finished: Finished) {
-        if self.keeps_finished {
+        if self.keeps_finished || finished.condition.is_some() {
             self.finished.push(finished);
         }
     }

@@ -106,6 +106,7 @@ impl Machine {
             output: Arc::default(),
             errno: None,
             untested: Arc::default(),
+            targets: Arc::default(),
             arguments: (0, 0),
         });
         let too_much = |_| "the program's arguments do not fit its memory".to_string();

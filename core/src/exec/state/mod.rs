@@ -104,6 +104,8 @@ pub struct State {
     pub errno: Option<u64>,
     /// Marks it reached that no test had then (only with `--tests coverage`).
     pub untested: Arc<Marks>,
+    /// Targets of the search that it reached.
+    pub targets: Arc<Vec<u32>>,
     /// `argc` and the address of `argv`.
     pub arguments: (u64, u64),
 }

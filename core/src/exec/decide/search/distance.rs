@@ -1,4 +1,5 @@
-//! Least number of instructions from a place in the program to code that was never entered.
+//! Least number of instructions from a place in the program to code that was never entered, or to the targets of the search
+//! (`--target`) as long as one of them was not reached.
 //!
 //! Distances to a function's return are computed once, those to new code again when enough was covered
 //! meanwhile. Distances only grow as code is covered, so older ones are lower bounds. Both are relaxed
@@ -7,6 +8,7 @@
 use super::View;
 use crate::exec::state::State;
 use crate::program::{Address, Callee, FuncId, Function, Inst, Operand, Program};
+use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
 /// Distance if there is no path.
@@ -67,6 +69,8 @@ pub struct Distances {
     /// Number of marks set when `to_new` was computed, and the turns since then.
     known: Option<u64>,
     age: u64,
+    /// Number of targets that were not reached when `to_new` was computed.
+    open_targets: usize,
 }
 
 /// User functions whose address is taken.
@@ -104,6 +108,7 @@ impl Distances {
             instructions: program.functions.iter().map(|f| f.insts.len() as u64).sum(),
             known: None,
             age: 0,
+            open_targets: 0,
         };
         let mut field = DistanceMap::new(program);
         // A function without a body, or called through a pointer, is assumed to return at once.
@@ -163,17 +168,24 @@ impl Distances {
         }
     }
 
-    /// Counts a turn. Recomputes the distances to new code if it is time to.
-    pub fn refresh(&mut self, view: &View<'_>) {
+    /// Counts a turn. Recomputes the distances if it is time to. Returns true if they are distances to other goals than
+    /// before, and may have become smaller.
+    pub fn refresh(&mut self, view: &View<'_>) -> bool {
         self.age += 1;
-        let found = view.coverage.found();
+        let (found, open) = (view.coverage.found(), view.targets.open());
         let due = self.known.is_none() || self.age > self.instructions / INSTRUCTIONS_PER_REFRESH_TURN;
-        if self.known == Some(found) || !due {
-            return;
+        let is_other = open != self.open_targets;
+        if !is_other && (self.known == Some(found) || !due) {
+            return false;
         }
-        (self.known, self.age) = (Some(found), 0);
+        (self.known, self.age, self.open_targets) = (Some(found), 0, open);
         let mut field = DistanceMap::new(view.program);
-        let here = |func: FuncId, block: usize| view.coverage.is_new(func, block);
+        let goals: FxHashSet<(FuncId, usize)> =
+            view.targets.open_goals().map(|goal| (goal.func, goal.block)).collect();
+        let here = |func: FuncId, block: usize| match open {
+            0 => view.coverage.is_new(func, block),
+            _ => goals.contains(&(func, block)),
+        };
         self.relax(view.program, &mut field, UNREACHABLE, here, |field, callee| match callee {
             Some(func) => (self.to_return.entry(func, 0), field.entry(func, UNREACHABLE)),
             None => (
@@ -186,6 +198,7 @@ impl Distances {
             ),
         });
         self.to_new = field;
+        is_other
     }
 
     /// Distance from the state's next instruction, through returns too.

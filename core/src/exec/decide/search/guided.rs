@@ -17,6 +17,7 @@ use super::split_mix::SplitMix64;
 use super::state_table::StateTable;
 use super::sum_tree::SumTree;
 use super::{Search, View};
+use crate::exec::record::targets::Targets;
 use crate::exec::state::State;
 use crate::program::Program;
 
@@ -93,8 +94,12 @@ pub(super) fn coverage(program: &Program, seed: u64) -> Box<dyn Search> {
     new(program, seed, &[Draw::Coverage], 0)
 }
 
+/// With targets, all draws are by distance: what is far from them can wait.
 pub(super) fn mix(program: &Program, seed: u64) -> Box<dyn Search> {
-    new(program, seed, &[Draw::Path, Draw::Coverage], MAX_BATCH)
+    match Targets::new(program).open() {
+        0 => new(program, seed, &[Draw::Path, Draw::Coverage], MAX_BATCH),
+        _ => new(program, seed, &[Draw::Coverage], MIN_BATCH),
+    }
 }
 
 /// At least 1, so that every state can be drawn.
@@ -116,8 +121,10 @@ impl Guided {
     /// Ends the batch: its states may be drawn again.
     fn end_batch(&mut self, view: &View<'_>) {
         if let Some(distances) = &mut self.distances {
-            distances.refresh(view);
-            for number in std::mem::take(&mut self.batch) {
+            let is_other = distances.refresh(view);
+            let batch = std::mem::take(&mut self.batch);
+            let all = if is_other { (0..self.states.capacity()).collect() } else { batch };
+            for number in all.into_iter().filter(|number| self.states.get(*number).is_some()) {
                 let weight = self.weigh(number, view);
                 self.weights.set(number, weight);
             }

@@ -12,6 +12,7 @@ mod sum_tree;
 pub use custom::{Chooser, Custom, OpenState};
 
 use crate::exec::record::coverage::Coverage;
+use crate::exec::record::targets::Targets;
 use crate::exec::state::State;
 use crate::program::Program;
 
@@ -19,6 +20,7 @@ use crate::program::Program;
 pub struct View<'a> {
     pub program: &'a Program,
     pub coverage: &'a Coverage,
+    pub targets: &'a Targets,
     /// Instructions executed on all paths.
     pub instructions: u64,
 }

@@ -3,6 +3,7 @@ use super::Treatment::{Binds, Exact, Forks, Unsupported};
 use super::{CallSite, ModelResult, ModelRow, Returned, row};
 use crate::exec::options::Ambient;
 use crate::exec::outcome::{Class, Outcome, Place};
+use crate::exec::record::targets;
 use crate::exec::run::Machine;
 use crate::exec::run::access::Access;
 use crate::exec::run::access::access_fault;
@@ -51,6 +52,7 @@ pub(super) const MODELS: &[ModelRow] = &[
     row("klee_ambient", 2, Exact, ambient),
     row("klee_beyond", 1, Exact, beyond),
     row("klee_left_out", 1, Binds, left_out),
+    row(targets::FUNCTION, 1, Exact, target),
 ];
 
 /// Size of an object that stands for an unknown one: accesses to its members stay inside.
@@ -341,6 +343,16 @@ fn beyond(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> Mode
     let id = machine.new_object(state, BEYOND_BYTES, Kind::Heap)?;
     state.memory.get_mut(id).expect("just allocated").unsupported = Some(message.into());
     Ok(Returned::Value(Value::number(id.base())))
+}
+
+/// Records that the path reached a target of the search.
+fn target(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
+    let number = machine.argument(state, site, 0)? as u32;
+    machine.decider.recorder.targets.reach(number);
+    if !state.targets.contains(&number) {
+        Arc::make_mut(&mut state.targets).push(number);
+    }
+    Ok(Returned::Nothing)
 }
 
 /// Counts inputs that a driver of `--entry` does not make.

@@ -1,0 +1,90 @@
+//! Targets of the search (`--target`): which were reached, and the first test whose path reaches each.
+//!
+//! A target is a call of `__partita_target(number)` that the front end inserts before the code of a line or function.
+use crate::program::{Callee, FuncId, Inst, Operand, Program};
+
+/// Name of the function whose calls are targets.
+pub const FUNCTION: &str = "__partita_target";
+
+/// A block with a target.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Goal {
+    pub func: FuncId,
+    pub block: usize,
+    pub number: u32,
+}
+
+#[derive(Default)]
+pub struct Targets {
+    goals: Vec<Goal>,
+    /// By number.
+    reached: Vec<bool>,
+    tests: Vec<Option<u64>>,
+}
+
+impl Targets {
+    pub fn new(program: &Program) -> Targets {
+        let mut goals = Vec::new();
+        for (i, function) in program.functions.iter().enumerate() {
+            for (block, range) in function.blocks.iter().enumerate() {
+                let insts = &function.insts[range.start as usize..range.end as usize];
+                let numbers = insts.iter().filter_map(|inst| target_of(program, inst));
+                goals.extend(numbers.map(|number| Goal { func: FuncId(i as u32), block, number }));
+            }
+        }
+        let count = goals.iter().map(|goal| goal.number as usize + 1).max().unwrap_or(0);
+        Targets { goals, reached: vec![false; count], tests: vec![None; count] }
+    }
+
+    /// Records that a path reached a target.
+    pub fn reach(&mut self, number: u32) {
+        if let Some(reached) = self.reached.get_mut(number as usize) {
+            *reached = true;
+        }
+    }
+
+    /// Number of targets that no path has reached.
+    pub fn open(&self) -> usize {
+        self.reached.iter().filter(|reached| !**reached).count()
+    }
+
+    /// Blocks of targets that no path has reached.
+    pub fn open_goals(&self) -> impl Iterator<Item = Goal> + '_ {
+        self.goals.iter().copied().filter(|goal| !self.reached[goal.number as usize])
+    }
+
+    /// Has one of these targets no test?
+    pub fn lacks_test(&self, numbers: &[u32]) -> bool {
+        numbers.iter().any(|number| self.tests[*number as usize].is_none())
+    }
+
+    /// Sets the test of these targets, where they have none yet.
+    pub fn set_test(&mut self, numbers: &[u32], test: u64) {
+        for number in numbers {
+            self.tests[*number as usize].get_or_insert(test);
+        }
+    }
+
+    /// Whether each target was reached, and its test.
+    pub fn rows(&self) -> Vec<(bool, Option<u64>)> {
+        self.reached.iter().copied().zip(self.tests.iter().copied()).collect()
+    }
+}
+
+fn target_of(program: &Program, inst: &Inst) -> Option<u32> {
+    let Inst::Call(call) = inst else { return None };
+    let Callee::Direct(func) = call.callee else { return None };
+    if program.string(program.functions[func.index()].name) != FUNCTION {
+        return None;
+    }
+    match call.args.first()?.value {
+        Operand::Int(number) => u32::try_from(number).ok(),
+        Operand::Reg(_)
+        | Operand::Wide(_)
+        | Operand::Global { .. }
+        | Operand::Func(_)
+        | Operand::Block { .. }
+        | Operand::Undef
+        | Operand::Poison => None,
+    }
+}

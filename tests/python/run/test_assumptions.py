@@ -1,0 +1,85 @@
+"""Assumptions about the caller: under which inputs of a function a bug happens."""
+
+from __future__ import annotations
+
+import pytest
+
+from partita import explore
+
+PROGRAM = """#include <stdlib.h>
+#include <string.h>
+#include <stdbool.h>
+struct buf { char *data; unsigned len, cap; };
+int always(int x) { int *p = 0; return *p + x; }
+int null_only(struct buf *b) { return b->len; }
+int range(int n) { int a[10]; memset(a, 0, sizeof a); if (n < 0) return 0; return a[n]; }
+int relation(unsigned a, unsigned b) { if (a < b) abort(); return 0; }
+int odd(unsigned a) { if (a % 3 == 1) abort(); return 0; }
+int text(const char *s) { if (s && s[0] == 'a' && s[1] == 'b') abort(); return 0; }
+void put(struct buf *b, char c) { if (b && b->data && b->len < b->cap) b->data[b->len++] = c; }
+int either(int a) { if (a == 1) abort(); else if (a == 2) abort(); return 0; }
+int many(unsigned char a) { if (a > 9) abort(); return 0; }
+int flag(bool on, int unused) { if (on) abort(); return unused; }
+int same(struct buf *a, struct buf *b) { if (a && a == b) abort(); return 0; }
+int loop(unsigned char n) { int s = 0; for (int i = 0; i < n; i++) s += i; if (s > 40) abort(); return s; }
+"""
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory):
+    path = tmp_path_factory.mktemp("callers") / "e.c"
+    path.write_text(PROGRAM)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("function", "expected"),
+    [
+        ("always", "certain: every call ends there"),
+        ("null_only", "whenever b == NULL"),
+        ("range", "whenever n >= 10"),
+        ("relation", "whenever a < b"),
+        ("odd", "on every path found: a >= 1 && a <= 4294967293"),
+        ("text", "whenever s != NULL && s[0] == 'a' && s[1] == 'b'"),
+        ("put", "whenever b != NULL && b->data != NULL && b->len >= 9 && b->len < b->cap"),
+        ("many", "whenever a >= 10"),
+        ("same", "whenever b == a && a != NULL"),
+    ],
+)
+def test_assumptions(program, function, expected):
+    run = explore(program, entry=function).finish()
+    (bug,) = run.bugs
+    found = str(bug.assumes)
+    if function == "same":
+        assert set(found.removeprefix("whenever ").split(" && ")) == {"b == a", "a != NULL"}
+    else:
+        assert found == expected
+    (row,) = run.summary()["bugs"]
+    assert row["certain"] == (function == "always")
+    assert row["assumes"] == list(bug.assumes.conditions)
+
+
+def test_more_paths_than_are_looked_at(program):
+    (bug,) = explore(program, entry="loop").finish().bugs
+    assert bug.assumes.others
+    assert not bug.assumes.certain
+    # Nothing is said that another path could contradict.
+    assert bug.assumes.suffices or not bug.assumes.conditions
+
+
+def test_a_disjunction_is_not_sufficient(program):
+    run = explore(program, entry="either").finish()
+    (bug,) = run.bugs  # one line, two paths
+    assert bug.assumes.conditions == ("a >= 1", "a <= 2")
+    assert bug.assumes.suffices
+
+
+def test_inputs_that_do_not_matter_are_not_mentioned(program):
+    (bug,) = explore(program, entry="flag").finish().bugs
+    assert not any("unused" in each for each in bug.assumes.conditions)
+
+
+def test_iterating_keeps_the_conditions(program):
+    run = explore(program, entry="relation")
+    assert sum(path.kind == "bug" for path in run) == 1
+    assert str(run.bugs[0].assumes) == "whenever a < b"
