@@ -256,7 +256,7 @@ class Run:
             self.stop()
 
     def _take_paths(self) -> None:
-        """Takes the paths that ended since the last call. Of a run with `entry`, conditions of paths into bugs are kept."""
+        """Takes the paths that ended since the last call, and the conditions of paths into bugs for `entry`."""
         for path in map(results.Path.of, self._engine.paths()):
             self._ended.append(path)
             if self.entry is not None and path.kind == "bug" and path.condition is not None:
@@ -443,7 +443,7 @@ class Run:
         }
 
     def _target_rows(self, reached: Sequence[tuple[bool, int | None]]) -> list[dict[str, Any]]:
-        """What became of each target: `reached` with its test, `unreachable`, or `not reached`."""
+        """Status of each target: `reached` with its test, `unreachable`, or `not reached`."""
         rows = []
         for i, target in enumerate(self.targets.all):
             was_reached, test = reached[i] if i < len(reached) else (False, None)

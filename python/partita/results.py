@@ -111,7 +111,7 @@ class Bug:
     accepted: bool = False
     """Is it in the baseline of the run?"""
     assumes: Assumptions | None = None
-    """What the caller must pass, of a finished run with `entry`."""
+    """Conditions on the caller, of a finished run with `entry`."""
 
     @classmethod
     def of(cls, raw: dict[str, Any]) -> Bug:

@@ -28,6 +28,7 @@ from partita.explore import Run, explore, next_folder
 from partita.findings import Baseline, project_root
 from partita.frontends import compile_commands, module_for_types, without_bitcode
 from partita.frontends.c import C_SOURCES
+from partita.frontends.java import is_java
 from partita.results import counted
 
 COMPLETE, BUG, INCOMPLETE, MISMATCH = 0, 1, 3, 4
@@ -58,6 +59,10 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.since is not None and not _take_changes(arguments):
         return COMPLETE
     words = [*getattr(arguments, "symbolic_arguments", ()), *arguments.program_arguments]
+    if arguments.entry == "all" and not is_java(arguments.program):
+        from partita.cli import run_all  # few runs need it
+
+        return run_all.run(arguments, words, baseline)
     started = process_age() if arguments.is_process else 0.0
     exploration = explore(arguments.program, arguments=words, **{**options.keywords(arguments), "out": None})
     exploration.count_time(started)

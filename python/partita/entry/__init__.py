@@ -18,6 +18,7 @@ from partita.entry.debug_info import DebugInfo, Signature
 from partita.entry.driver import FUZZ_INITIALIZER, FUZZ_TARGET, Bounds, write_driver, write_fuzz_driver
 from partita.errors import NoEntryError, UsageError
 from partita.frontends import function_names, load_program, module_for_types
+from partita.frontends.c import C_SOURCES
 from partita.frontends.targets import Targets
 
 __all__ = ["FUZZ_TARGET", "Entry", "bounds_of", "load_from"]
@@ -44,7 +45,7 @@ class Entry(NamedTuple):
     def assumptions(
         self, inputs: Sequence[tuple[str, bytes]], conditions: Sequence[str]
     ) -> assumptions.Assumptions | None:
-        """What the caller must pass for a bug with these inputs and path conditions; None if it is not known."""
+        """Conditions on what the caller passes for a bug with these inputs; None if they are not known."""
         if self.signature is None or self.function == FUZZ_TARGET:
             return None
         return assumptions.find(self.signature, self.bounds, inputs, conditions)
@@ -112,6 +113,19 @@ def _what_can_be_started(names: Sequence[str], defined: Sequence[str]) -> str:
         f"expected a program with a function `main`, found {shown}:\n"
         f"  start one of them with symbolic parameters: partita run {' '.join(names)} --entry {defined[0]}"
     )
+
+
+def functions_of(names: Sequence[str], *, cflags: Sequence[str] = (), clang: str | None = None) -> list[str]:
+    """The functions that these files define, in the order of their lines; `main` and fuzz targets first.
+
+    Functions of headers are left out, if the files are sources.
+    """
+    info = DebugInfo(module_for_types(names, cflags=[*cflags, "-femit-all-decls"], clang=clang))
+    sources = {os.path.abspath(name) for name in names if name.endswith(C_SOURCES)}
+    found = [each for each in info.functions() if not sources or os.path.abspath(each.file) in sources]
+    first = ("main", FUZZ_TARGET)
+    found = [each for each in found if each.name != FUZZ_INITIALIZER]
+    return [each.name for each in sorted(found, key=lambda each: (each.name not in first, each.file, each.line))]
 
 
 def load_entry(

@@ -1,9 +1,9 @@
 """Assumptions about the caller of a function: conditions on its inputs under which a bug happens.
 
 From the path conditions D of the paths into a bug: first the conditions over single inputs and pairs of them that D
-implies (`list == NULL`, `n >= 9`, `length < capacity`). If they imply D in turn, the bug happens whenever they hold, and
-those that are not needed for that are removed one by one: what is left is a smallest set. A set without members is a
-bug that every call has: it is *certain*.
+implies (`list == NULL`, `n >= 9`, `length < capacity`). If they imply D in turn, the bug happens whenever they hold,
+and those that are not needed for that are removed one by one: what is left is a smallest set. A bug with an empty set
+happens in every call: it is *certain*.
 
 Every answer is the solver's own: an `unknown` counts as "not implied".
 """
@@ -32,7 +32,7 @@ _LOCAL = re.compile(r"\?(\d+)")
 
 @dataclass(frozen=True)
 class Assumptions:
-    """What a caller must pass for a bug to happen."""
+    """Conditions on what a caller passes for a bug to happen."""
 
     conditions: tuple[str, ...]
     """Conditions in C."""
@@ -203,7 +203,7 @@ def _relations(numbers: Sequence[Number]) -> Iterator[Atom]:
 
 
 def _well_formed(roots: Sequence[Edge], signature: Signature, bounds: Bounds, data: dict[str, bytes]) -> Iterator[str]:
-    """What the driver guarantees: a pointer is one of its choices, and a `bool` 0 or 1."""
+    """Guarantees of the driver: a pointer is one of its choices, and a `bool` 0 or 1."""
     pending = list(roots)
     made: list[Type | None] = []
     while pending:
@@ -223,7 +223,7 @@ def _well_formed(roots: Sequence[Edge], signature: Signature, bounds: Bounds, da
 
 def _c(number: Number, value: int | None = None) -> str:
     shown = number.value if value is None else value
-    return f"'{chr(shown)}'" if number.is_text and 32 < shown < 127 and shown != 39 else str(shown)
+    return f"'{chr(shown)}'" if number.is_text and 32 < shown < 127 and chr(shown) not in "'\\" else str(shown)
 
 
 class _Asker:

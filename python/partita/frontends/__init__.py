@@ -4,19 +4,43 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from partita.errors import UsageError
 from partita.frontends import cache as program_cache
 from partita.frontends.bitcode import defined_functions, guarded_module_text, is_bitcode, module_text
-from partita.frontends.c import C_SOURCES, compile_c
+from partita.frontends.c import C_SOURCES, Compiled, compile_c
 from partita.frontends.compile_commands import flags_of
 from partita.frontends.executable import bitcode_of, is_executable, without_bitcode
 from partita.frontends.targets import Targets
 from partita.toolchain import compiler
 
-__all__ = ["function_names", "load_program", "module_for_types", "without_bitcode"]
+__all__ = ["function_names", "load_program", "module_for_types", "sharing_sources", "without_bitcode"]
+
+
+_shared: dict[tuple[object, ...], list[Compiled]] | None = None
+"""Compiled sources, while several programs are made from the same ones."""
+
+
+@contextlib.contextmanager
+def sharing_sources() -> Iterator[None]:
+    """Compiles each source once with the same flags; sources must not change meanwhile."""
+    global _shared
+    _shared = {}
+    try:
+        yield
+    finally:
+        _shared = None
+
+
+def _compile(group: Sequence[str], *, cflags: Sequence[str], clang: str | None, optimize: bool) -> list[Compiled]:
+    key = (tuple(group), tuple(cflags), clang, optimize)
+    if _shared is None:
+        return compile_c(group, cflags=cflags, clang=clang, optimize=optimize)
+    if key not in _shared:
+        _shared[key] = compile_c(group, cflags=cflags, clang=clang, optimize=optimize)
+    return _shared[key]
 
 
 def load_program(
@@ -110,7 +134,7 @@ def _bitcode(
     compiled = {
         each.path: each
         for own, group in groups.items()
-        for each in compile_c(group, cflags=[*own, *cflags], clang=clang, optimize=optimize)
+        for each in _compile(group, cflags=[*own, *cflags], clang=clang, optimize=optimize)
     }
     inputs: list[tuple[str, bytes]] = []
     for name in names:

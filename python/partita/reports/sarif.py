@@ -176,11 +176,30 @@ def _location(file: str, line: int, root: Path, words: str | None = None) -> dic
 def write(folder: Path, out: Path) -> int:
     """Writes the log of a run, over an older one. Returns the number of bugs."""
     found = document(folder)
+    _write(found, out)
+    return len(found["runs"][0]["results"])
+
+
+def _write(found: Mapping[str, Any], out: Path) -> None:
     try:
         out.write_text(json.dumps(found, indent=1) + "\n")
     except OSError as error:
         raise UsageError(f"cannot write `{out}`: {error.strerror}") from None
-    return len(found["runs"][0]["results"])
+
+
+def write_several(folders: Sequence[Path], out: Path) -> int:
+    """Writes one log of several runs: a bug that several have is one result. Returns the number of bugs."""
+    logs = [document(folder)["runs"][0] for folder in folders]
+    rules = {rule["id"]: rule for log in logs for rule in log["tool"]["driver"]["rules"]}
+    results: dict[str, dict[str, Any]] = {}
+    for result in (result for log in logs for result in log["results"]):
+        mark = result["partialFingerprints"][FINGERPRINT]
+        results.setdefault(mark, {**result, "ruleIndex": list(rules).index(result["ruleId"])})
+    whole = {**logs[0], "results": list(results.values()), "invocations": [log["invocations"][0] for log in logs]}
+    whole["tool"]["driver"]["rules"] = list(rules.values())
+    del whole["properties"]
+    _write({"$schema": _HOME, "version": VERSION, "runs": [whole]}, out)
+    return len(results)
 
 
 def export(folder: Path, out: Path) -> int:

@@ -126,7 +126,7 @@ def _reasons(rows: Sequence[Mapping[str, Any]], kind: str) -> Iterable[str]:
 
 
 def _callers(bugs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """What callers must pass for each bug of a run with --entry."""
+    """Conditions on callers for each bug of a run with --entry."""
     for bug in bugs:
         if bug.get("certain") is not None:
             yield f"{shown(bug['file'])}:{bug['line']} [{bug['class']}] {bug['caller']}"

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from html import escape
 from pathlib import Path
 from typing import NamedTuple
 
 from partita import __version__
 from partita.errors import UsageError
+from partita.reports import functions
 from partita.reports.html import bugs, data, solver, source, summary, tests, tree
 
 _HERE = Path(__file__).resolve().parent
@@ -46,19 +47,31 @@ def write(folder: Path, out: Path) -> None:
 
 
 def render(folder: Path) -> str:
+    if (folder / functions.FILE).is_file():
+        # A run of all functions: its page links to theirs.
+        for row in functions.read(folder)["functions"]:
+            if not row["error"]:
+                write(folder / row["function"], folder / row["function"] / "report.html")
+        program = " ".join(functions.read(folder)["program"])
+        return _page(f"{program} - Partita", functions.page(folder), f"Written by partita {__version__}.", ("page.js",))
     found = data.read(folder)
     nav = "".join(f'<a href="#{section.anchor}">{section.title}</a>' for section in SECTIONS)
     parts = [summary.render(found, nav)]
     parts += [f'<h2 id="{row.anchor}">{row.title}</h2>\n{row.render(found)}' for row in SECTIONS]
     title = f"{' '.join(found.run['program'])} - Partita"
-    style, *scripts = ((_HERE / name).read_text() for name in ("style.css", "page.js", "tree.js"))
+    footer = f"Written by partita {__version__}; explored by {found.run['version']}."
+    return _page(title, "\n".join(parts), footer, ("page.js", "tree.js"))
+
+
+def _page(title: str, body: str, footer: str, names: Sequence[str]) -> str:
+    style, *scripts = ((_HERE / name).read_text() for name in ("style.css", *names))
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n<link rel="icon" href="data:,">\n'
         f"<title>{escape(title)}</title>\n<style>\n{style}</style>\n</head>\n<body>\n"
-        + "\n".join(parts)
-        + f"\n<footer>Written by partita {escape(__version__)}; explored by {escape(found.run['version'])}.</footer>\n"
+        + body
+        + f"\n<footer>{escape(footer)}</footer>\n"
         + "".join(f"<script>\n{script}</script>\n" for script in scripts)
         + "</body>\n</html>\n"
     )
