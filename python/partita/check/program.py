@@ -29,6 +29,7 @@ class Global:
     name: str
     bits: int
     size: int
+    align: int
     alias: tuple[int, int] | None
     data: bytes
     relocs: list[tuple[int, int, tuple[Any, ...], tuple[Any, ...] | None]]
@@ -94,7 +95,7 @@ class Part:
         return self.word(), self.part, self.word(), self.signed()
 
     def global_variable(self) -> Global:
-        name, bits, size, _ = self.strings[self.word()], self.word(), self.long(), self.word()
+        name, bits, size, align = self.strings[self.word()], self.word(), self.long(), self.word()
         alias = (self.word(), self.signed()) if bits & 32 else None
         if bits & 64:
             self.word()
@@ -103,7 +104,7 @@ class Part:
         for _ in range(self.word()):
             offset, shape, target = self.long(), self.word(), self.address()
             relocs.append((offset, shape & 255, target, self.address() if shape & 256 else None))
-        return Global(name, bits, size, alias, data, relocs, self.part)
+        return Global(name, bits, size, align, alias, data, relocs, self.part)
 
     def operand(self) -> Operand:
         word = self.word()

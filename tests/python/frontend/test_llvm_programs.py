@@ -13,10 +13,11 @@ from pathlib import Path
 
 import pytest
 
+from partita.check.program import Part
 from partita.frontends import load_program
 from partita.toolchain import runtime_include, zig_dir
 from support import PROGRAM_FOLDER
-from support.interpret import Decoder, Machine, Native, UnsupportedError
+from support.interpret import Machine, Native, UnsupportedError
 
 # Programs that need the executor's models of library functions, which the interpreter lacks (see run/test_programs.py).
 LIBRARY = {"conversions", "objects_by_pointer", "setjmp_longjmp"}
@@ -52,7 +53,7 @@ def fail(machine: Machine, args: list[int]) -> int:
     raise FailedError(args[2])
 
 
-def run(program: Decoder, byte: int) -> tuple[Machine, str, int, bool]:
+def run(program: Part, byte: int) -> tuple[Machine, str, int, bool]:
     """Returns the machine after the run, the ending, the exit status, and whether the program read the byte."""
     has_input = False
 
@@ -83,7 +84,7 @@ def run(program: Decoder, byte: int) -> tuple[Machine, str, int, bool]:
 @cache
 def explore(path: Path, optimize: bool = False) -> tuple[dict[str, set[tuple[int, ...]]], dict[int, int]]:
     """Returns the traces by ending, and the exit status for each byte."""
-    program = Decoder(load_program([path], cache=False, optimize=optimize))
+    program = Part(load_program([path], cache=False, optimize=optimize), 0)
     traces: dict[str, set[tuple[int, ...]]] = {}
     statuses = {}
     for byte in range(256):

@@ -1,7 +1,8 @@
 """A plain, slow, concrete interpreter of serialised programs: checks the lowering independently of the executor.
 
-It decodes the bytes itself, so writer, format and semantics are tested without the executor. Undefined values are
-zero; unsupported instructions raise. Memory is one array; the caller provides the C functions that programs need.
+The bytes are decoded by the checker of certificates, so writer, format and semantics are tested without the executor.
+Undefined values are zero; unsupported instructions raise. Memory is one array; the caller provides the C functions
+that programs need.
 """
 
 from __future__ import annotations
@@ -11,136 +12,13 @@ import struct
 from collections.abc import Callable
 from typing import Any
 
+from partita.check.program import Function, Part
 from partita.llvm import write as w
 
 Native = Callable[["Machine", list[int]], int]
 FUNCTIONS, BLOCKS, HEAP = 1 << 40, 1 << 41, 1 << 16
 
 
-class Decoder:
-    """Decodes the sections of a serialised program into lists and tuples."""
-
-    def __init__(self, data: bytes) -> None:
-        words, blob = struct.unpack_from("<II", data, 16)
-        self.words = struct.unpack_from(f"<{words}I", data, 24)
-        self.blob = data[24 + 4 * words : 24 + 4 * words + blob]
-        self.at = self.blob_at = 0
-        self.strings = [self.take(self.word()).decode() for _ in range(self.word())]
-        self.wides = [self.limbs() for _ in range(self.word())]
-        self.globals = [self.global_variable() for _ in range(self.word())]
-        self.locs = [(self.word(), self.word(), self.word()) for _ in range(self.word())]
-        self.functions = [self.function() for _ in range(self.word())]
-        self.constructors = [(self.word(), self.word()) for _ in range(self.word())]
-
-    def word(self) -> int:
-        self.at += 1
-        return int(self.words[self.at - 1])
-
-    def long(self) -> int:
-        return self.word() | self.word() << 32
-
-    def signed(self) -> int:
-        value = self.long()
-        return value - (1 << 64) if value >> 63 else value
-
-    def take(self, count: int) -> bytes:
-        self.blob_at += count
-        return self.blob[self.blob_at - count : self.blob_at]
-
-    def limbs(self) -> int:
-        return sum(self.long() << (64 * i) for i in range(self.word()))
-
-    def address(self) -> tuple[int, int, int]:
-        return self.word(), self.word(), self.signed()
-
-    def global_variable(self) -> dict[str, Any]:
-        name, bits, size, align = self.strings[self.word()], self.word(), self.long(), self.word()
-        alias = (self.word(), self.signed()) if bits & 32 else None
-        if bits & 64:
-            self.word()
-        data = self.take(self.word())
-        relocs = []
-        for _ in range(self.word()):
-            offset, shape, target = self.long(), self.word(), self.address()
-            relocs.append((offset, shape & 255, target, self.address() if shape & 256 else None))
-        bound = bits & 4 or not bits & 1  # an undefined weak symbol is null
-        return {
-            "name": name,
-            "bound": bound,
-            "size": size,
-            "align": align,
-            "alias": alias,
-            "data": data,
-            "relocs": relocs,
-        }
-
-    def operand(self) -> tuple[str, Any]:
-        word = self.word()
-        kind, number = word & 7, word >> 3
-        if kind == 0:
-            return "reg", number
-        if kind in (1, 6):
-            return "int", number if kind == 1 else 0
-        if kind == 2:
-            return "int", self.long()
-        if kind == 3:
-            return "addr", (0, number, self.signed())
-        if kind == 4:
-            return "addr", (1, number, 0)
-        if kind == 5:
-            return "addr", (2, number, self.word())
-        return "int", self.wides[number]
-
-    def function(self) -> dict[str, Any]:
-        name, bits, _ = self.strings[self.word()], self.word(), self.word()
-        alias = self.word() if bits & 8 else None
-        params = self.word()
-        results = [self.word() for _ in range(self.word())]
-        widths = [self.word() for _ in range(self.word())]
-        counts = [self.word() for _ in range(self.word())]
-        edges = []
-        for _ in range(self.word()):
-            target = self.word()
-            edges.append((target, [(self.word(), self.operand()) for _ in range(self.word())]))
-        blocks = [[self.inst() for _ in range(count)] for count in counts]
-        self.at += sum(counts)
-        return {"name": name, "alias": alias, "params": params, "results": results, "widths": widths, "edges": edges,
-                "blocks": blocks}  # fmt: skip
-
-    def inst(self) -> tuple[Any, ...]:
-        head = self.word()
-        code, op, more = head & 255, head >> 8 & 255, head >> 16 & 255
-        # Number of words and operands that follow, for instructions of fixed shape.
-        shape = _SHAPES.get(code)
-        if shape is not None:
-            fields = [self.word() for _ in range(shape[0])]
-            return (code, op, more, *fields, *[self.operand() for _ in range(shape[1])])
-        if code == w.GEP:
-            offset, dst, base = self.signed(), self.word(), self.operand()
-            return (code, op, more, dst, base, offset,
-                    [(self.word(), self.signed(), self.operand()) for _ in range(self.word())])  # fmt: skip
-        if code == w.CALL:
-            count, first = self.word() & ~w.TOP, self.word()
-            callee = self.operand() if more else ("addr", (1, self.word(), 0))
-            args = [(self.word() & ~w.TOP, self.word(), self.word(), self.operand()) for _ in range(self.word())]
-            return (code, op, more, count, first, callee, args)
-        if code == w.SWITCH:
-            width, default, value = self.word(), self.word(), self.operand()
-            return (code, op, more, width, default, value, {self.long(): self.word() for _ in range(self.word())})
-        if code == w.INDIRECTBR:
-            return (code, op, more, self.operand(), [self.word() for _ in range(self.word())])
-        if code == w.RET:
-            return (code, op, more, [self.operand() for _ in range(self.word())])
-        raise AssertionError(f"instruction {code}")
-
-
-_SHAPES = {
-    w.BIN: (1, 2), w.UN: (1, 1), w.OVERFLOW: (2, 2), w.FUNNEL: (1, 3), w.CMP: (2, 2), w.CAST: (2, 1), w.SELECT: (1, 3),
-    w.COPY: (1, 1), w.FREEZE: (1, 1), w.LOAD: (2, 1), w.STORE: (2, 2), w.ALLOCA: (2, 1), w.MEMCOPY: (0, 3),
-    w.MEMSET: (0, 3), w.VASTART: (3, 1), w.STACKSAVE: (1, 0), w.STACKRESTORE: (0, 1), w.ASSUME: (0, 1), w.FBIN: (1, 2),
-    w.FUN: (1, 1), w.FMA: (1, 3), w.FCMP: (1, 2), w.FCLASS: (2, 1), w.FTOINT: (1, 1), w.INTTOF: (2, 1), w.FCAST: (1, 1),
-    w.TRAP: (0, 0), w.UNSUPPORTED: (1, 0), w.JUMP: (1, 0), w.BRANCH: (2, 1), w.UNREACHABLE: (0, 0),
-}  # fmt: skip
 _BIN, _UN, _OVERFLOW, _PREDS, _FBIN, _FUN, _FPREDS = (
     [name for name, _ in sorted(table.items(), key=lambda item: item[1])]
     for table in (w.BIN_OPS, w.UN_OPS, w.OVERFLOW_OPS, w.INT_PREDS, w.FBIN_OPS, w.FUN_OPS, w.FCMP_PREDS)
@@ -189,7 +67,7 @@ def from_float(value: float, kind: int) -> int:
 class Machine:
     """Execution of a program: memory, allocation, calls."""
 
-    def __init__(self, program: Decoder, natives: dict[str, Native], memory: int = 1 << 20) -> None:
+    def __init__(self, program: Part, natives: dict[str, Native], memory: int = 1 << 20) -> None:
         self.program = program
         self.natives = natives
         self.memory = bytearray(memory)
@@ -197,10 +75,10 @@ class Machine:
         self.places: list[int] = []
         self.trace: list[int] = []  # edges taken and functions entered: identifies the path
         for g in self.program.globals:
-            self.places.append(self.allocate(g["size"], g["align"]))
+            self.places.append(self.allocate(g.size, g.align))
         for g, place in zip(self.program.globals, self.places, strict=True):
-            self.memory[place : place + len(g["data"])] = g["data"]
-            for offset, size, target, minus in g["relocs"]:
+            self.memory[place : place + len(g.data)] = g.data
+            for offset, size, target, minus in g.relocs:
                 value = self.address(target) - (self.address(minus) if minus else 0)
                 self.store(place + offset, value & ((1 << 8 * size) - 1), size)
 
@@ -210,15 +88,17 @@ class Machine:
         assert self.top < len(self.memory), "out of memory"
         return place
 
-    def address(self, target: tuple[int, int, int]) -> int:
-        kind, number, offset = target
+    def address(self, target: tuple[Any, ...]) -> int:
+        kind, _, number, offset = target
         if kind == 0:
-            alias = self.program.globals[number]["alias"]
+            alias = self.program.globals[number].alias
             if alias:
-                return self.address((0, alias[0], alias[1] + offset))
-            return (self.places[number] if self.program.globals[number]["bound"] else 0) + offset
+                return self.address((0, 0, alias[0], alias[1] + offset))
+            bits = self.program.globals[number].bits
+            is_null = bits & 1 and not bits & 4  # an undefined weak symbol
+            return (0 if is_null else self.places[number]) + offset
         if kind == 1:
-            alias = self.program.functions[number]["alias"]
+            alias = self.program.functions[number].alias
             return FUNCTIONS + 16 * (number if alias is None else alias) + offset
         return BLOCKS + (number << 20) + offset
 
@@ -238,9 +118,9 @@ class Machine:
         try:
             for _, function in self.program.constructors:
                 self.call(function, [])
-            names = [f["name"] for f in self.program.functions]
+            names = [f.name for f in self.program.functions]
             main = names.index("main")
-            count = self.program.functions[main]["params"]
+            count = self.program.functions[main].params
             results = self.call(main, [(32, 8, 0, value) for value in args[:count]])
             return signed(results[0], 32)
         except ExitedError as end:
@@ -248,11 +128,11 @@ class Machine:
 
     def call(self, number: int, args: list[tuple[int, int, int, int]]) -> list[int]:
         function = self.program.functions[number]
-        if function["alias"] is not None:
-            return self.call(function["alias"], args)
-        if not function["blocks"]:
-            value = self.natives[function["name"]](self, [value for _, _, _, value in args])
-            return [value & ((1 << width) - 1) for width in function["results"]]
+        if function.alias is not None:
+            return self.call(function.alias, args)
+        if not function.insts:
+            value = self.natives[function.name](self, [value for _, _, _, value in args])
+            return [value & ((1 << width) - 1) for width in function.results]
         self.trace.append(~number)
         frame = Frame(self, function, args)
         saved = self.top
@@ -262,10 +142,10 @@ class Machine:
 
 
 class Frame:
-    def __init__(self, machine: Machine, function: dict[str, Any], args: list[tuple[int, int, int, int]]) -> None:
+    def __init__(self, machine: Machine, function: Function, args: list[tuple[int, int, int, int]]) -> None:
         self.m, self.f, self.args = machine, function, args
-        self.regs = [0] * len(function["widths"])
-        for number in range(function["params"]):
+        self.regs = [0] * len(function.widths)
+        for number in range(function.params):
             self.regs[number] = args[number][3]
 
     def get(self, operand: tuple[str, Any]) -> int:
@@ -277,26 +157,26 @@ class Frame:
         return self.m.address(value) & ((1 << 64) - 1)
 
     def set(self, reg: int, value: int) -> None:
-        self.regs[reg] = value & ((1 << self.f["widths"][reg]) - 1)
+        self.regs[reg] = value & ((1 << self.f.widths[reg]) - 1)
 
     def run(self) -> list[int]:
-        block = 0
+        at = 0
         while True:
-            edge: int | list[int] = 0
-            for inst in self.f["blocks"][block]:
-                found = self.step(inst)
-                if found is not None:
-                    edge = found
+            edge = self.step(self.f.insts[at])
+            at += 1
             if isinstance(edge, list):
                 return edge
+            if edge is None:
+                continue
             self.m.trace.append(edge)
-            block, moves = self.f["edges"][edge]
+            block, moves = self.f.edges[edge]
+            at = self.f.blocks[block]
             for dst, src in moves:
                 self.set(dst, self.get(src))
 
     def step(self, inst: tuple[Any, ...]) -> int | list[int] | None:
         code, op, more, *rest = inst
-        get, widths = self.get, self.f["widths"]
+        get, widths = self.get, self.f.widths
         if code == w.BIN:
             dst, a, b = rest
             self.set(dst, binary(_BIN[op], get(a), get(b), widths[dst]))
@@ -344,7 +224,7 @@ class Frame:
             self.set(first + number, results[number])
 
     def step_rare(self, code: int, op: int, more: int, rest: list[Any]) -> int | list[int] | None:
-        get, m, widths = self.get, self.m, self.f["widths"]
+        get, m, widths = self.get, self.m, self.f.widths
         if code == w.ALLOCA:
             align, dst, size = rest
             self.set(dst, m.allocate(get(size), align))
@@ -376,7 +256,7 @@ class Frame:
             assert get(rest[0]), "a violated assumption"
         elif code == w.INDIRECTBR:
             block = get(rest[0]) - BLOCKS & 0xFFFFF
-            return next(int(edge) for edge in rest[1] if self.f["edges"][edge][0] == block)
+            return next(int(edge) for edge in rest[1] if self.f.edges[edge][0] == block)
         elif code in (w.FBIN, w.FUN, w.FMA, w.FCMP, w.FCLASS, w.FTOINT, w.INTTOF, w.FCAST):
             self.floating(code, op, more, rest)
         elif code == w.UNSUPPORTED:
@@ -396,7 +276,7 @@ class Frame:
         self.m.memory[place : place + 24] = struct.pack("<IIQQ", general, vector, area + stack, area)
 
     def floating(self, code: int, op: int, kind: int, rest: list[Any]) -> None:
-        get, widths = self.get, self.f["widths"]
+        get, widths = self.get, self.f.widths
         if code == w.INTTOF:
             width, dst, a = rest
             self.set(dst, from_float(float(signed(get(a), width) if op & 1 else get(a)), kind))
