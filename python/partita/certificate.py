@@ -20,12 +20,13 @@ class Certificate:
         arguments: Sequence[str],
         environment: Mapping[str, str],
         checks: Sequence[str],
+        float_cast: bool,
     ) -> None:
         self.path = path
         self.parts = parts
         self.arguments = list(arguments)
         self.environment = [f"{name}={value}" for name, value in environment.items()]
-        self.checks = list(checks)
+        self.options = {"checks": list(checks), "float_cast": float_cast}
 
     def text(self, decisions: dict[str, Any]) -> str:
         """The file. `decisions` are those that the executor recorded."""
@@ -40,7 +41,7 @@ class Certificate:
             "parts": [pack(part) for part in self.parts],
             "arguments": self.arguments,
             "environment": self.environment,
-            "options": {"checks": self.checks},
+            "options": self.options,
             **decisions,
             "leaves": leaves,
         }

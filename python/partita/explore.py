@@ -190,7 +190,7 @@ def explore(
         if hooks:
             raise UsageError("expected no hooks with a certificate: a checker cannot follow Python functions")
         engine.record_decisions()
-        run.certificate = Certificate(Path(certificate), [user, *parts], [texts[0], *arguments], env, check)
+        run.certificate = Certificate(Path(certificate), [user, *parts], [texts[0], *arguments], env, check, float_cast)
     if out is not None:
         run.write_to(Path(out))
     return run

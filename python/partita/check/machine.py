@@ -10,19 +10,22 @@ import copy
 from collections.abc import Callable
 from typing import Any
 
-from partita.check import models
+from partita.check import floats, models
 from partita.check.memory import FUNCTIONS, LABELS, EndedError, Memory
 from partita.check.program import Function, Linked
 from partita.check.terms import (  # fmt: skip
+    UNWRITTEN,
     Evaluator,
     NoSemanticsError,
     apply,
+    byte_of,
     concat,
     disjunction,
     extract,
     ite,
     negation,
     read,
+    settled,
     sext,
     signed,
     zext,
@@ -90,8 +93,9 @@ class Path:
 class Machine:
     """Follows all paths of a certificate."""
 
-    def __init__(self, program: Linked, tree: Any, prover: Any, arguments: list[str], environment: list[str]) -> None:
-        self.program, self.tree, self.prover = program, tree, prover
+    def __init__(self, program: Linked, tree: Any, prover: Any, body: dict[str, Any]) -> None:
+        self.program, self.tree, self.prover, self.options = program, tree, prover, body["options"]
+        arguments, environment = body["arguments"], body["environment"]
         self.path = Path(program, arguments, environment)
         self.work: list[Path] = []
         self.leaves = 0
@@ -175,6 +179,13 @@ class Machine:
         if not self.prover.is_unsat([*path, negation(condition)]):
             raise self.reject(f"{what}: the certificate has no decision for the other possibilities")
 
+    def settle(self, value: Any, width: int) -> Any:
+        """The value that decides something: bytes that were never written must make no difference."""
+        found = settled(value)
+        if found is not value:
+            self.prove(apply("=", width, value, found), "memory that was never written")
+        return found
+
     def consume(self, point: Any, conditions: dict[int, Any]) -> int:
         """Checks the sides of a point, which have these conditions by value. Returns the value of the side taken."""
         rows = point.rows
@@ -221,6 +232,7 @@ class Machine:
 
     def decide(self, condition: Any, kind: str = "condition", purpose: str = "") -> bool:
         """Truth of a bit."""
+        condition = self.settle(condition, 1)
         point = self.point(kind, purpose)
         if point:
             return bool(self.consume(point, {1: condition, 0: negation(condition)}))
@@ -239,6 +251,7 @@ class Machine:
 
     def value(self, value: Any, width: int, purpose: str) -> int:
         """The one number of a value on this path."""
+        value = self.settle(value, width)
         point = self.point("value", purpose)
         if point:
             equal = apply("=", width, value, point.number)
@@ -253,6 +266,7 @@ class Machine:
         return number
 
     def assume(self, condition: Any, otherwise: str) -> None:
+        condition = self.settle(condition, 1)
         point = self.point("assume", "")
         if point:
             self.consume(point, {1: condition})
@@ -264,6 +278,7 @@ class Machine:
 
     def locate(self, address: Any, count: int, verb: str) -> tuple[int, Any]:
         """Object, by its base, and offset of an access."""
+        address = self.settle(address, 64)
         memory = self.path.memory
         if isinstance(address, int) and not self.concerns(address, count, verb):
             found, offset = memory.at(address, count, verb)
@@ -403,13 +418,15 @@ class Machine:
         elif edge >= 0:
             block, moves = f.edges[edge]
             for dst, src in moves:
-                frame.registers[dst] = self.get(src)
+                frame.registers[dst] = self.get(src, f.widths[dst])
             frame.pc = f.blocks[block]
 
-    def get(self, operand: tuple[str, Any]) -> Any:
+    def get(self, operand: tuple[str, Any], width: int = 64) -> Any:
         kind, value = operand
         if kind == "reg":
             return self.frame.registers[value]
+        if kind == "undef":
+            return extract(models.join([byte_of(UNWRITTEN + value, i) for i in range((width + 7) // 8)]), 0, width)
         return value if kind == "int" else self.address(value)
 
     def set(self, register: int, value: Any) -> None:
@@ -445,7 +462,7 @@ class Machine:
 
     def variadic_area(self, args: list[tuple[int, int, int, Any]]) -> int:
         ends = [at + (size or ((width & ~w.TOP) + 7) // 8) for width, at, size, _ in args]
-        area = self.path.memory.allocate((max([176, *ends]) + 7) // 8 * 8, "stack")
+        area = self.path.memory.allocate((max([176, *ends]) + 7) // 8 * 8, "stack", is_blank=True)
         for width, at, size, value in args:
             if size:
                 models.copy_bytes(self, area + at, value, size)
@@ -470,7 +487,7 @@ class Machine:
             elif done < len(program.destructors):
                 path.stage, function = ("exit", (status, done + 1)), program.destructors[done]
             else:
-                raise EndedError(f"exit {path.evaluator.of(status) & 0xFF}")
+                raise EndedError(f"exit {path.evaluator.of(self.settle(status, 32)) & 0xFF}")
         f = program.functions[function]
         frame = Frame(function, len(f.widths), 0)
         for i, word in enumerate((path.argc, path.argv, path.argv + 8 * (path.argc + 1))[: f.params]):
@@ -483,12 +500,17 @@ class Machine:
 
 
 def _binary(m: Machine, f: Function, op: int, flags: int, dst: int, a: Any, b: Any) -> None:
-    name, width, x, y = _NAMES["bin"][op], f.widths[dst], m.get(a), m.get(b)
+    name, width, x, y = _NAMES["bin"][op], f.widths[dst], m.get(a, f.widths[dst]), m.get(b, f.widths[dst])
     if name in ("udiv", "urem", "sdiv", "srem"):
         m.require(negation(apply("=", width, y, 0)), "division-by-zero")
         if name[0] == "s":
             most = apply("bvand", 1, apply("=", width, x, 1 << (width - 1)), apply("=", width, y, (1 << width) - 1))
             m.require(negation(most), "overflow")
+    if f.part == 0:  # libraries are not checked
+        if name in ("shl", "lshr", "ashr") and "shift" in m.options["checks"]:
+            m.require(apply("bvult", width, y, width) if width > 1 else apply("=", 1, y, 0), "shift")
+        elif name in ("add", "sub", "mul") and flags & w.FLAGS["nsw"] >> 16 and "overflow" in m.options["checks"]:
+            m.require(_fits(f"s{name}", width, x, y)[1], "overflow")
     if name in _SIMPLE:
         m.set(dst, apply(f"bv{name}", width, x, y))
     elif name[1:] in ("min", "max"):
@@ -504,7 +526,7 @@ def _binary(m: Machine, f: Function, op: int, flags: int, dst: int, a: Any, b: A
 
 
 def _unary(m: Machine, f: Function, op: int, flags: int, dst: int, a: Any) -> None:
-    name, width, x = _NAMES["un"][op], f.widths[dst], m.get(a)
+    name, width, x = _NAMES["un"][op], f.widths[dst], m.get(a, f.widths[dst])
     bits = [extract(x, i, 1) for i in range(width)]
     result: Any = width
     if name == "ctpop":
@@ -516,6 +538,8 @@ def _unary(m: Machine, f: Function, op: int, flags: int, dst: int, a: Any) -> No
         for i in order:
             result = ite(bits[i], width - 1 - i if name == "ctlz" else i, result, width)
     elif name == "abs":
+        if flags & w.STRICT >> 16 and "overflow" in m.options["checks"] and f.part == 0:
+            m.require(negation(apply("=", width, x, 1 << (width - 1))), "overflow")
         result = ite(apply("bvslt", width, x, 0), apply("bvneg", width, x), x, width)
     else:
         size = 8 if name == "bswap" else 1
@@ -525,24 +549,30 @@ def _unary(m: Machine, f: Function, op: int, flags: int, dst: int, a: Any) -> No
     m.set(dst, result)
 
 
-def _overflow(m: Machine, f: Function, op: int, flags: int, dst: int, over: int, a: Any, b: Any) -> None:
-    name, width, x, y = _NAMES["overflow"][op], f.widths[dst], m.get(a), m.get(b)
+def _fits(name: str, width: int, x: Any, y: Any) -> tuple[Any, Any]:
+    """The result of addition, subtraction or multiplication, and whether it is the exact one."""
     wide, extend = 2 * width + 1, sext if name[0] == "s" else zext
     exact = apply(f"bv{name[1:]}", wide, extend(x, width, wide), extend(y, width, wide))
     low = extract(exact, 0, width)
+    return low, apply("=", wide, extend(low, width, wide), exact)
+
+
+def _overflow(m: Machine, f: Function, op: int, flags: int, dst: int, over: int, a: Any, b: Any) -> None:
+    name, width, x, y = _NAMES["overflow"][op], f.widths[dst], m.get(a, f.widths[dst]), m.get(b, f.widths[dst])
+    low, fits = _fits(name, width, x, y)
     m.set(dst, low)
-    m.set(over, negation(apply("=", wide, extend(low, width, wide), exact)))
+    m.set(over, negation(fits))
 
 
 def _funnel(m: Machine, f: Function, op: int, left: int, dst: int, a: Any, b: Any, c: Any) -> None:
-    width, both = f.widths[dst], concat(m.get(a), f.widths[dst], m.get(b), f.widths[dst])
-    amount = zext(apply("bvurem", 2 * width, zext(m.get(c), width, 2 * width), width), 2 * width, 2 * width)
+    width, both = f.widths[dst], concat(m.get(a, f.widths[dst]), f.widths[dst], m.get(b, f.widths[dst]), f.widths[dst])
+    amount = zext(apply("bvurem", 2 * width, zext(m.get(c, width), width, 2 * width), width), 2 * width, 2 * width)
     shifted = apply("bvshl" if left else "bvlshr", 2 * width, both, amount)
     m.set(dst, extract(shifted, width if left else 0, width))
 
 
 def _compare(m: Machine, f: Function, op: int, flags: int, width: int, dst: int, a: Any, b: Any) -> None:
-    name, x, y = _NAMES["int"][op], m.get(a), m.get(b)
+    name, x, y = _NAMES["int"][op], m.get(a, width), m.get(b, width)
     if name in ("eq", "ne"):
         equal = apply("=", width, x, y)
         return m.set(dst, equal if name == "eq" else negation(equal))
@@ -551,15 +581,15 @@ def _compare(m: Machine, f: Function, op: int, flags: int, width: int, dst: int,
 
 
 def _cast(m: Machine, f: Function, op: int, flags: int, width: int, dst: int, a: Any) -> None:
-    m.set(dst, (sext if op == 1 else zext)(m.get(a), width, f.widths[dst]))
+    m.set(dst, (sext if op == 1 else zext)(m.get(a, width), width, f.widths[dst]))
 
 
 def _select(m: Machine, f: Function, op: int, flags: int, dst: int, c: Any, a: Any, b: Any) -> None:
-    m.set(dst, ite(m.get(c), m.get(a), m.get(b), f.widths[dst]))
+    m.set(dst, ite(m.get(c, 1), m.get(a, f.widths[dst]), m.get(b, f.widths[dst]), f.widths[dst]))
 
 
 def _copy(m: Machine, f: Function, op: int, flags: int, dst: int, a: Any) -> None:
-    m.set(dst, m.get(a))
+    m.set(dst, m.get(a, f.widths[dst]))
 
 
 def _load(m: Machine, f: Function, op: int, flags: int, align: int, dst: int, address: Any) -> None:
@@ -567,7 +597,7 @@ def _load(m: Machine, f: Function, op: int, flags: int, align: int, dst: int, ad
 
 
 def _store(m: Machine, f: Function, op: int, flags: int, width: int, align: int, value: Any, address: Any) -> None:
-    m.store(m.get(address), m.get(value), width)
+    m.store(m.get(address), m.get(value, width), width)
 
 
 def _alloca(m: Machine, f: Function, op: int, fixed: int, align: int, dst: int, size: Any) -> None:
@@ -575,7 +605,7 @@ def _alloca(m: Machine, f: Function, op: int, fixed: int, align: int, dst: int, 
     m.frame.stack += count
     if m.frame.stack > MAX_STACK:
         raise EndedError("stack-overflow")
-    base = m.path.memory.allocate(count, "stack")
+    base = m.path.memory.allocate(count, "stack", is_blank=True)
     (m.frame.locals if fixed else m.frame.dynamic).append(base)
     m.set(dst, base)
 
@@ -583,7 +613,7 @@ def _alloca(m: Machine, f: Function, op: int, fixed: int, align: int, dst: int, 
 def _gep(m: Machine, f: Function, op: int, flags: int, dst: int, base: Any, offset: int, terms: Any) -> None:
     total = apply("bvadd", 64, m.get(base), offset & ((1 << 64) - 1))
     for width, scale, index in terms:
-        wide = sext(m.get(index), width, 64) if width < 64 else extract(m.get(index), 0, 64)
+        wide = sext(m.get(index, width), width, 64) if width < 64 else extract(m.get(index, width), 0, 64)
         total = apply("bvadd", 64, total, apply("bvmul", 64, wide, scale & ((1 << 64) - 1)))
     m.set(dst, total)
 
@@ -591,7 +621,7 @@ def _gep(m: Machine, f: Function, op: int, flags: int, dst: int, base: Any, offs
 def _call(m: Machine, f: Function, op: int, flags: int, count: int, first: int, callee: Any, args: Any) -> int | None:
     number = models.callee(m, m.get(callee))
     target = m.program.functions[number]
-    values = [(width, at, size, m.get(value)) for width, at, size, value in args]
+    values = [(width, at, size, m.get(value, 64 if size else width & ~w.TOP)) for width, at, size, value in args]
     if target.insts:
         m.enter_function(number, values)
         return -1
@@ -609,7 +639,7 @@ def _memcopy(m: Machine, f: Function, op: int, flags: int, dst: Any, src: Any, s
 
 
 def _memset(m: Machine, f: Function, op: int, flags: int, dst: Any, value: Any, size: Any) -> None:
-    models.set_bytes(m, m.get(dst), m.get(value), m.get(size))
+    models.set_bytes(m, m.get(dst), m.get(value, 8), m.get(size))
 
 
 def _va_start(m: Machine, f: Function, op: int, flags: int, general: int, vector: int, stack: int, place: Any) -> None:
@@ -631,11 +661,11 @@ def _stack_restore(m: Machine, f: Function, op: int, flags: int, mark: Any) -> N
 
 
 def _branch(m: Machine, f: Function, op: int, flags: int, then: int, other: int, condition: Any) -> int:
-    return then if then == other or m.decide(m.get(condition), "branch") else other
+    return then if then == other or m.decide(m.get(condition, 1), "branch") else other
 
 
 def _switch(m: Machine, f: Function, op: int, flags: int, width: int, default: int, value: Any, cases: Any) -> int:
-    x = m.get(value)
+    x = m.settle(m.get(value, width), width)
     if isinstance(x, int) and not m.point("switch", ""):
         return int(cases.get(x, default))
     conditions: dict[int, Any] = {}
@@ -658,7 +688,7 @@ def _choose_edge(m: Machine, conditions: dict[int, Any]) -> int:
 
 
 def _indirect(m: Machine, f: Function, op: int, flags: int, address: Any, edges: list[int]) -> int:
-    x = m.get(address)
+    x = m.settle(m.get(address), 64)
     labels: dict[int, int] = {}
     for edge in edges:
         labels.setdefault(LABELS + (m.frame.function << 16) + f.edges[edge][0], edge)
@@ -668,7 +698,7 @@ def _indirect(m: Machine, f: Function, op: int, flags: int, address: Any, edges:
 
 
 def _return(m: Machine, f: Function, op: int, flags: int, values: list[Any]) -> int:
-    results = [m.get(value) for value in values]
+    results = [m.get(value, width) for value, width in zip(values, f.results, strict=True)]
     m.end_locals()
     m.path.frames.pop()
     if not m.path.frames:
@@ -692,10 +722,6 @@ def _nothing(m: Machine, *_: Any) -> None:
     """An assumption of the optimiser."""
 
 
-def _floating(*_: Any) -> None:
-    raise NoSemanticsError("floating-point arithmetic")
-
-
 _STEPS = {
     w.BIN: _binary, w.UN: _unary, w.OVERFLOW: _overflow, w.FUNNEL: _funnel, w.CMP: _compare, w.CAST: _cast,
     w.SELECT: _select, w.COPY: _copy, w.FREEZE: _copy, w.LOAD: _load, w.STORE: _store, w.ALLOCA: _alloca, w.GEP: _gep,
@@ -703,5 +729,5 @@ _STEPS = {
     w.STACKRESTORE: _stack_restore, w.ASSUME: _nothing, w.TRAP: _ending("abort"), w.JUMP: lambda m, f, o, n, edge: edge,
     w.BRANCH: _branch, w.SWITCH: _switch, w.INDIRECTBR: _indirect, w.RET: _return,
     w.UNREACHABLE: _ending("unreachable"), w.UNSUPPORTED: _ending("unsupported"),
-    **dict.fromkeys((w.FBIN, w.FUN, w.FMA, w.FCMP, w.FCLASS, w.FTOINT, w.INTTOF, w.FCAST), _floating),
+    **floats.STEPS,
 }  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from partita.check.terms import NoSemanticsError, apply, concat, extract, ite, trailing_zeros
+from partita.check.terms import UNWRITTEN, NoSemanticsError, apply, byte_of, concat, extract, ite, trailing_zeros
 
 NULL_PAGE, FUNCTIONS, LABELS = 4096, 1 << 32, 1 << 36
 _REGIONS = ((1 << 46, 1 << 47, 17), (1 << 45, 1 << 46, 27), (1 << 40, 1 << 45, 37))
@@ -24,9 +24,14 @@ class Object:
     terms: dict[int, Any] = field(default_factory=dict)
     is_constant: bool = False
     owner: int = 0
+    blank: bytearray | None = None
+    """1 for bytes that were never written; None if there are none."""
+
+    def is_blank(self, at: int, count: int) -> bool:
+        return self.blank is not None and self.blank.find(1, at, at + count) >= 0
 
     def read(self, at: int, count: int) -> Any:
-        if not any(i in self.terms for i in range(at, at + count)):
+        if not any(i in self.terms for i in range(at, at + count)) and not self.is_blank(at, count):
             return int.from_bytes(self.data[at : at + count], "little")
         value: Any = self.byte(at)
         for i in range(1, count):
@@ -34,9 +39,13 @@ class Object:
         return value
 
     def byte(self, at: int) -> Any:
+        if self.blank is not None and self.blank[at]:
+            return byte_of(f"{UNWRITTEN}{self.base:x}", at)
         return self.terms.get(at, self.data[at])
 
     def write(self, at: int, value: Any, count: int) -> None:
+        if self.blank is not None:
+            self.blank[at : at + count] = bytes(count)
         for i in range(count):
             byte = extract(value, 8 * i, 8)
             if isinstance(byte, int):
@@ -88,14 +97,15 @@ class Memory:
         new.owner, self.owner = Memory.owners, Memory.owners - 1
         return new
 
-    def allocate(self, size: int, kind: str) -> int:
+    def allocate(self, size: int, kind: str, is_blank: bool = False) -> int:
         region = next((i for i, (_, _, window) in enumerate(_REGIONS) if size <= 1 << (window - 1)), None)
         if region is None or size > 1 << 28:
             raise NoSemanticsError(f"an object of {size} bytes")
         start, _, window = _REGIONS[region]
         base = start + (self.next[region] << window) + (1 << (window - 2))
         self.next[region] += 1
-        self.objects[base] = Object(base, kind, bytearray(size), owner=self.owner)
+        blank = bytearray(b"\1") * size if is_blank else None
+        self.objects[base] = Object(base, kind, bytearray(size), owner=self.owner, blank=blank)
         return base
 
     def window(self, address: int) -> int | None:
@@ -109,7 +119,9 @@ class Memory:
         """The object for writing."""
         found = self.objects[base]
         if found.owner != self.owner:
-            found = Object(base, found.kind, bytearray(found.data), dict(found.terms), found.is_constant, self.owner)
+            blank = None if found.blank is None else bytearray(found.blank)
+            data, terms = bytearray(found.data), dict(found.terms)
+            found = Object(base, found.kind, data, terms, found.is_constant, self.owner, blank)
             self.objects[base] = found
         return found
 

@@ -108,7 +108,7 @@ def _make_symbolic(m: Machine, name: str, args: Args, width: int) -> None:
         raise EndedError("model-error")
     if size:
         variable, found = new_input(m, shown, size), m.path.memory.own(address)
-        found.terms = {i: byte_of(variable, i) for i in range(size)}
+        found.terms, found.blank = {i: byte_of(variable, i) for i in range(size)}, None
 
 
 def _nondet(m: Machine, name: str, args: Args, width: int) -> Any:
@@ -165,7 +165,7 @@ def _allocate(m: Machine, name: str, size: Any) -> int:
     if not isinstance(size, int) and m.decide(apply("bvule", 64, MAX_MALLOC, size)):
         return _failed(m)
     count = m.value(size, 64, f"the size for `{name}`")
-    return _failed(m) if count >= MAX_MALLOC else m.path.memory.allocate(count, "heap")
+    return _failed(m) if count >= MAX_MALLOC else m.path.memory.allocate(count, "heap", is_blank=name != "calloc")
 
 
 def _failed(m: Machine) -> int:
@@ -263,7 +263,11 @@ def copy_bytes(m: Machine, to: Any, source: Any, count: Any) -> None:
     found = memory.objects[base]
     data = bytes(found.data[offset : offset + count])
     terms = {i - offset: term for i, term in found.terms.items() if offset <= i < offset + count}
+    if found.is_blank(offset, count):
+        terms.update({i: found.byte(offset + i) for i in range(count) if found.is_blank(offset + i, 1)})
     found = memory.own(place)
+    if found.blank is not None:
+        found.blank[start : start + count] = bytes(count)
     found.data[start : start + count] = data
     for i in [i for i in found.terms if start <= i < start + count]:
         del found.terms[i]
@@ -398,7 +402,7 @@ def _search(m: Machine, name: str, args: Args, width: int) -> Any:
 
 def _exit(m: Machine, name: str, args: Args, width: int) -> Any:
     if name != "exit":
-        raise EndedError(f"exit {m.path.evaluator.of(args[0][1]) & 0xFF}")
+        raise EndedError(f"exit {m.path.evaluator.of(m.settle(args[0][1], 32)) & 0xFF}")
     m.path.stage = ("exit", (args[0][1], 0))
     m.next_stage()
     return JUMPED

@@ -64,7 +64,7 @@ class Part:
         self.part = part
         self.words = struct.unpack_from(f"<{words}I", data, 24)
         self.blob = data[24 + 4 * words : 24 + 4 * words + blob]
-        self.at = self.blob_at = 0
+        self.at = self.blob_at = self.undefined = 0
         self.strings = [self.take(self.word()).decode() for _ in range(self.word())]
         self.wides = [self.limbs() for _ in range(self.word())]
         self.globals = [self.global_variable() for _ in range(self.word())]
@@ -111,8 +111,11 @@ class Part:
         kind, number = word & 7, word >> 3
         if kind == 0:
             return "reg", number
-        if kind in (1, 6):
-            return "int", number if kind == 1 else 0
+        if kind == 1:
+            return "int", number
+        if kind == 6:
+            self.undefined += 1
+            return "undef", f"{self.part}.{self.undefined}"
         if kind == 2:
             return "int", self.long()
         if kind == 7:

@@ -6,6 +6,7 @@ import importlib.util
 from collections.abc import Iterable
 from typing import Any
 
+from partita.check.floats import FORMATS, MODES, X87, Format
 from partita.check.terms import PREDICATES, NoSemanticsError, Term, needed
 from partita.errors import UsageError
 
@@ -60,11 +61,39 @@ class _Prover:
             return self.choose(of(args[0], 1), of(args[1], args[3]), of(args[2], args[3]))
         if term.op == "opaque":
             raise NoSemanticsError(f"the result of `{args[0]}` is used")
+        if term.op.startswith("fp."):
+            self.has_floats = True
+            return self.floating(term)
         built = self.build(term.op, *[of(arg, args[0]) for arg in args[1:]])
         return self.bit(built) if term.op in PREDICATES else built
 
+    def floating(self, term: Term) -> Any:
+        """An operator of floating point, from words to a word."""
+        op, parameter, *args = term.op[3:], *term.args
+        kinds = parameter[:2] if op == "cast" else [parameter if isinstance(parameter, int) else parameter[0]]
+        if X87 in kinds or op == "frem":
+            raise NoSemanticsError("floating point that no other solver has: " + ("x87" if X87 in kinds else op))
+        width = parameter[1] if op == "of" else Format(kinds[0]).width
+        words = [self.operand(arg, width) for arg in args]
+        form = FORMATS[kinds[-1]]
+        if op == "of":
+            return self.word(term, self.of_integer(words[0], form, parameter[2]))
+        numbers = [self.from_word(word, FORMATS[kinds[0]]) for word in words]
+        if op == "int":
+            return self.to_integer(numbers[0], parameter[1], parameter[2])
+        if op == "cast":
+            return self.word(term, self.cast(numbers[0], form))
+        return self.word(term, self.compute(op, MODES.get(op, "RNE"), numbers))
+
+    has_floats = False
     number: Any
     select: Any
+    from_word: Any
+    word: Any
+    of_integer: Any
+    to_integer: Any
+    cast: Any
+    compute: Any
     extract: Any
     build: Any
     sext: Any
@@ -113,12 +142,42 @@ class Z3(_Prover):
     def bit(self, truth: Any) -> Any:
         return self.z3.If(truth, self.number(1, 1), self.number(0, 1))
 
+    def from_word(self, word: Any, form: tuple[int, int]) -> Any:
+        return self.z3.fpBVToFP(word, self.z3.FPSort(*form))
+
+    def word(self, term: Term, value: Any) -> Any:
+        return self.z3.fpToIEEEBV(value)
+
+    def of_integer(self, word: Any, form: tuple[int, int], is_signed: int) -> Any:
+        convert = self.z3.fpSignedToFP if is_signed else self.z3.fpUnsignedToFP
+        return convert(self.z3.RNE(), word, self.z3.FPSort(*form))
+
+    def to_integer(self, value: Any, width: int, is_signed: int) -> Any:
+        convert = self.z3.fpToSBV if is_signed else self.z3.fpToUBV
+        return convert(self.z3.RTZ(), value, self.z3.BitVecSort(width))
+
+    def cast(self, value: Any, form: tuple[int, int]) -> Any:
+        return self.z3.fpFPToFP(self.z3.RNE(), value, self.z3.FPSort(*form))
+
+    def compute(self, op: str, mode: str, values: list[Any]) -> Any:
+        z3 = self.z3
+        found = {
+            "fadd": z3.fpAdd,
+            "fsub": z3.fpSub,
+            "fmul": z3.fpMul,
+            "fdiv": z3.fpDiv,
+            "fma": z3.fpFMA,
+            "sqrt": z3.fpSqrt,
+        }
+        return found.get(op, z3.fpRoundToIntegral)(getattr(z3, mode)(), *values)
+
     def ask(self, bits: list[Any]) -> bool:
-        self.solver.reset()
-        self.solver.add([bit == 1 for bit in bits])
-        found = self.solver.check()
+        solver = self.z3.Solver() if self.has_floats else self.solver
+        solver.reset()
+        solver.add([bit == 1 for bit in bits])
+        found = solver.check()
         if found == self.z3.unknown:
-            raise NoSemanticsError(f"z3 gives no answer: {self.solver.reason_unknown()}")
+            raise NoSemanticsError(f"z3 gives no answer: {solver.reason_unknown()}")
         return bool(found == self.z3.unsat)
 
 
@@ -138,6 +197,7 @@ class Bitwuzla(_Prover):
         kinds |= {name: special.get(name, "BV_" + name[2:].upper()) for name in names}
         self.kinds = {op: getattr(bitwuzla.Kind, name) for op, name in kinds.items()}
         self.one = self.number(1, 1)
+        self.words: dict[Term, Any] = {}
 
     def number(self, value: int, width: int) -> Any:
         return self.manager.mk_bv_value(self.manager.mk_bv_sort(width), value)
@@ -163,8 +223,40 @@ class Bitwuzla(_Prover):
     def bit(self, truth: Any) -> Any:
         return self.manager.mk_term(self.b.Kind.ITE, [truth, self.one, self.number(0, 1)])
 
+    def fp(self, kind: str, args: list[Any], numbers: list[int] | None = None) -> Any:
+        return self.manager.mk_term(getattr(self.b.Kind, f"FP_{kind}"), args, numbers or [])
+
+    def mode(self, name: str) -> Any:
+        return self.manager.mk_rm_value(getattr(self.b.RoundingMode, name))
+
+    def from_word(self, word: Any, form: tuple[int, int]) -> Any:
+        return self.fp("TO_FP_FROM_BV", [word], list(form))
+
+    def word(self, term: Term, value: Any) -> Any:
+        """The word of a number, which this solver has no operator for: a new variable that stands for it."""
+        new = self.manager.mk_const(self.manager.mk_bv_sort(term.width), f"word{term.number}")
+        sort = value.sort()
+        again = self.from_word(new, (sort.fp_exp_size(), sort.fp_sig_size()))
+        self.words[term] = self.build("=", again, value)
+        return new
+
+    def of_integer(self, word: Any, form: tuple[int, int], is_signed: int) -> Any:
+        return self.fp(f"TO_FP_FROM_{'SBV' if is_signed else 'UBV'}", [self.mode("RNE"), word], list(form))
+
+    def to_integer(self, value: Any, width: int, is_signed: int) -> Any:
+        return self.fp(f"TO_{'SBV' if is_signed else 'UBV'}", [self.mode("RTZ"), value], [width])
+
+    def cast(self, value: Any, form: tuple[int, int]) -> Any:
+        return self.fp("TO_FP_FROM_FP", [self.mode("RNE"), value], list(form))
+
+    def compute(self, op: str, mode: str, values: list[Any]) -> Any:
+        name = {"fadd": "ADD", "fsub": "SUB", "fmul": "MUL", "fdiv": "DIV", "fma": "FMA", "sqrt": "SQRT"}.get(op, "RTI")
+        return self.fp(name, [self.mode(mode), *values])
+
     def ask(self, bits: list[Any]) -> bool:
         solver = self.b.Bitwuzla(self.manager)
+        for known in self.words.values():
+            solver.assert_formula(known)
         for bit in bits:
             solver.assert_formula(self.build("=", bit, self.one))
         found = solver.check_sat()

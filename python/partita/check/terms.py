@@ -9,12 +9,19 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
+UNWRITTEN = "unwritten "
+
 
 class Term:
-    __slots__ = ("args", "number", "op", "width")
+    __slots__ = ("args", "is_loose", "number", "op", "width")
+    is_loose: bool
 
     def __init__(self, op: str, args: tuple[Any, ...], width: int, number: int) -> None:
         self.op, self.args, self.width, self.number = op, args, width, number
+        self.is_loose = (op == "input" and args[0].startswith(UNWRITTEN)) or any(
+            isinstance(arg, Term) and arg.is_loose for arg in args
+        )
+        """Does it depend on bytes that were never written?"""
 
 
 class NoSemanticsError(Exception):
@@ -88,6 +95,13 @@ def apply(op: str, width: int, *args: Any) -> Any:
                 return apply("bvxor", width, a.args[1], a.args[2] ^ b)
         args = (a, b)
     return make(op, (width, *args), 1 if op in PREDICATES else width)
+
+
+def operate(op: str, parameter: Any, width: int, *args: Any) -> Any:
+    """An operator of floating point, with its formats as the parameter."""
+    if all(isinstance(arg, int) for arg in args):
+        return NUMBERS[op](parameter, *args) & ((1 << width) - 1)
+    return make(op, (parameter, *args), width)
 
 
 def extract(value: Any, low: int, width: int) -> Any:
@@ -208,6 +222,32 @@ def needed(terms: Iterable[Term], known: Any) -> list[Term]:
             stack.append((term, True))
             stack.extend((arg, False) for arg in operands(term))
     return order
+
+
+def settled(value: Any) -> Any:
+    """The value with zeros in place of bytes that were never written."""
+    if isinstance(value, int) or not value.is_loose:
+        return value
+    new: dict[Any, Any] = {}
+    for term in needed([value], new):
+        args = [new.get(arg, arg) if isinstance(arg, Term) else arg for arg in term.args]
+        if not term.is_loose:
+            new[term] = term
+        elif term.op == "input":
+            new[term] = 0 if term.args[0].startswith(UNWRITTEN) else byte_of(args[0], args[1])
+        elif term.op == "extract":
+            new[term] = extract(args[0], args[1], args[2])
+        elif term.op == "concat":
+            new[term] = concat(args[0], args[3], args[1], args[2])
+        elif term.op == "sext":
+            new[term] = sext(args[0], term.args[0].width, args[1])
+        elif term.op == "ite":
+            new[term] = ite(args[0], args[1], args[2], args[3])
+        elif term.op.startswith("fp."):
+            new[term] = operate(term.op, args[0], term.width, *args[1:])
+        else:
+            new[term] = apply(term.op, args[0], *args[1:])
+    return new[value]
 
 
 class Evaluator:

@@ -9,6 +9,7 @@ import copy
 import importlib.util
 import json
 import random
+import struct
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from typing import Any
 import pytest
 
 from partita import UsageError, explore
-from partita.check import certificate, solver
+from partita.check import certificate, floats, solver
 from partita.check.machine import RejectedError
 from partita.check.terms import (
     NUMBERS,
@@ -35,6 +36,7 @@ from partita.check.terms import (
     zext,
 )
 from partita.cli import main
+from partita.llvm import write as w
 from support.certificates import ROOT, certified, checked, sealed
 
 needs_solver = pytest.mark.skipif(
@@ -47,7 +49,8 @@ SAMPLE = [
     "tests/programs/exhaustive/complex_conditions.c", "tests/programs/exhaustive/divide_overflow.c",
     "tests/programs/exhaustive/goto_computed.c", "tests/programs/exhaustive/heap_large.c",
     "tests/programs/exhaustive/memory_copy.c", "tests/programs/exhaustive/flexible_array.c",
-    "benchmarks/programs/triangle.c", "benchmarks/programs/foo.c",
+    "benchmarks/programs/triangle.c", "benchmarks/programs/foo.c", "tests/programs/floats.c",
+    "tests/programs/long_double.c", "tests/programs/exhaustive/union_float.c",
 ]  # fmt: skip
 PROGRAM = """
 #include <klee/klee.h>
@@ -226,14 +229,147 @@ def test_an_incomplete_run_has_no_certificate(tmp_path: Path) -> None:
     assert not file.exists()
 
 
+FLOATS = """
+#include <klee/klee.h>
+int main(void) {
+  float x;
+  unsigned char c;
+  klee_make_symbolic(&x, sizeof x, "x");
+  klee_make_symbolic(&c, sizeof c, "c");
+  double d = x, y = c / 4.0;
+  if (d * 2 > 10 && d < 1e6) return (int)x < 4 ? 2 : 1;
+  if (x != x) return 3;
+  if (y * y == 2.25) return 4;
+  if (y + 1 < y) return 5;
+  return __builtin_sqrt(y) > 8 ? 6 : (int)(x * 1e9f);
+}
+"""
+CHECKED = """
+#include <klee/klee.h>
+int main(void) {
+  int x, n;
+  klee_make_symbolic(&x, sizeof x, "x");
+  klee_make_symbolic(&n, sizeof n, "n");
+  unsigned y = 1u << n;
+  if (x > 100) return 1;
+  return x * 2 + 7 > (int)y;
+}
+"""
+
+
+HALF = """
+#include <klee/klee.h>
+int main(void) {
+  float x;
+  klee_make_symbolic(&x, sizeof x, "x");
+  return x + 1 > 3 ? x < 1 ? 2 : (int)x : 1;
+}
+"""
+
+
+# Z3 is slow on products and roots.
+@pytest.mark.parametrize(("name", "source", "check", "bugs"), [
+    ("bitwuzla", FLOATS, (), {"float-cast"}), ("z3", HALF, (), {"float-cast"}),
+    ("bitwuzla", CHECKED, ("overflow", "shift"), {"overflow", "shift"}),
+    ("z3", CHECKED, ("overflow", "shift"), {"overflow", "shift"}),
+], ids=["floats-bitwuzla", "floats-z3", "checks-bitwuzla", "checks-z3"])  # fmt: skip
+def test_floats_and_optional_checks_are_followed(
+    name: str, source: str, check: tuple[str, ...], bugs: set[str], tmp_path: Path
+) -> None:
+    pytest.importorskip(name)
+    (tmp_path / "prog.c").write_text(source)
+    found = certified(tmp_path / "prog.c", tmp_path, check=check)
+    assert found is not None
+    prover = solver.make(name)
+    assert certificate.check(found, prover).leaves == len(found["leaves"])
+    assert prover.proofs > 0
+    assert bugs <= {leaf[2] for leaf in found["leaves"]}
+    found["options"]["checks"] = []
+    found["options"]["float_cast"] = False
+    with pytest.raises(RejectedError):
+        certificate.check(sealed(found), solver.make(name))
+
+
+def test_other_checks_are_refused(body: dict[str, Any]) -> None:
+    altered = {**body, "options": {**body["options"], "checks": ["leak"]}}
+    with pytest.raises(UsageError, match="certificates of runs with --check leak cannot be checked"):
+        checked(sealed(altered))
+
+
 @needs_solver
-def test_what_cannot_be_followed_is_neither_right_nor_wrong(tmp_path: Path) -> None:
-    (tmp_path / "prog.c").write_text(
-        '#include <klee/klee.h>\nint main(void) { float f; klee_make_symbolic(&f, sizeof f, "f"); return f > 1; }'
-    )
+def test_memory_that_was_never_written_decides_nothing(tmp_path: Path) -> None:
+    """The same program with an undefined value stored: the run would not be complete, the checker rejects it."""
+    source = """
+#include <klee/klee.h>
+static void set(unsigned char *a) { a[0] = 1, a[1] = 0; }
+int main(void) {
+  unsigned char x, a[4], b[4];
+  klee_make_symbolic(&x, 1, "x");
+  set(a);
+  __builtin_memcpy(b, a, 4);
+  return b[1] ? 3 : x > 7 ? a[0] : 2;
+}
+"""
+    (tmp_path / "prog.c").write_text(source)
     found = certified(tmp_path / "prog.c", tmp_path)
     assert found is not None
-    with pytest.raises(NoSemanticsError, match="floating-point arithmetic"):
+    assert checked(found).leaves == 2
+    part = certificate.unpack(found["parts"][0])
+    zero, undefined = struct.pack("<4I", w.STORE, 8, 1, 1), struct.pack("<4I", w.STORE, 8, 1, w.UNDEF[0])
+    assert part.count(zero) == 1
+    found["parts"][0] = certificate.pack(part.replace(zero, undefined))
+    with pytest.raises(RejectedError, match="memory that was never written"):
+        checked(sealed(found))
+
+
+WORDS = {0: ("float32", "uint32"), 1: ("float64", "uint64"), 3: ("float16", "uint16")}
+
+
+@pytest.mark.parametrize("kind", WORDS)
+def test_floating_point_has_the_values_of_the_processor(kind: int) -> None:
+    numpy = pytest.importorskip("numpy")
+    form, rng = floats.Format(kind), random.Random(kind)
+    real, integer = (getattr(numpy, name) for name in WORDS[kind])
+    special = [0, form.sign, form.infinity, form.infinity - 1, 1, form.sign | 1, 1 << form.stored]
+
+    def word() -> int:
+        near = rng.randrange(max(form.bias - 20, 1), form.bias + 14) << form.stored | rng.getrandbits(form.stored)
+        return rng.choice([rng.choice(special), near | form.sign * rng.getrandbits(1), rng.getrandbits(form.width)])
+
+    with numpy.errstate(all="ignore"):
+        for _ in range(1500):
+            a, b = word(), word()
+            if form.is_nan(a) or form.is_nan(b):
+                continue
+            x, y = numpy.array([a, b], dtype=integer).view(real)
+            binary = {"fadd": x + y, "fsub": x - y, "fmul": x * y, "fdiv": x / y, "frem": numpy.fmod(x, y)}
+            unary = {name: getattr(numpy, name)(x) for name in ("sqrt", "floor", "ceil", "trunc", "rint")}
+            for name, wanted in {**binary, **unary}.items():
+                operands = (a, b) if name in binary else (a,)
+                expected = int(numpy.array([wanted], dtype=real).view(integer)[0])
+                found = floats.OPERATORS[name](form, *operands)
+                assert found == expected or (form.is_nan(found) and form.is_nan(expected)), (name, hex(a), hex(b))
+            assert form.less(a, b) == int(x < y)
+            for other, (target, bits) in WORDS.items():
+                moved = numpy.array([x], dtype=real).astype(getattr(numpy, target)).view(getattr(numpy, bits))
+                assert NUMBERS["fp.cast"]((kind, other), a) == int(moved[0])
+
+
+@needs_solver
+def test_what_cannot_be_followed_is_neither_right_nor_wrong(tmp_path: Path) -> None:
+    (tmp_path / "prog.c").write_text("""
+#include <klee/klee.h>
+int main(void) {
+  int n;
+  klee_make_symbolic(&n, sizeof n, "n");
+  long double x = n * 1.5L;
+  if (x > 7) return x < 3 ? 2 : 1;
+  return 0;
+}
+""")
+    found = certified(tmp_path / "prog.c", tmp_path)
+    assert found is not None
+    with pytest.raises(NoSemanticsError, match="floating point that no other solver has: x87"):
         checked(found)
 
 
@@ -250,7 +386,7 @@ def test_conditions_are_read_as_the_executor_prints_them() -> None:
 def test_simplified_terms_have_the_value_of_their_operators() -> None:
     """Random terms, built by the constructors and computed beside them on numbers."""
     source = random.Random(7)
-    binary = [op for op in NUMBERS if op not in ("bvnot", "bvneg")]
+    binary = [op for op in NUMBERS if op not in ("bvnot", "bvneg") and not op.startswith("fp.")]
     for _ in range(300):
         data = bytes(source.randrange(256) for _ in range(4))
         evaluator = Evaluator({"x": data})

@@ -152,8 +152,8 @@ class Frame:
         kind, value = operand
         if kind == "reg":
             return int(self.regs[value])
-        if kind == "int":
-            return int(value)
+        if kind in ("int", "undef"):
+            return int(value) if kind == "int" else 0
         return self.m.address(value) & ((1 << 64) - 1)
 
     def set(self, reg: int, value: int) -> None:
@@ -262,7 +262,7 @@ class Frame:
         elif code == w.UNSUPPORTED:
             raise UnsupportedError(m.program.strings[rest[0]])
         else:
-            raise AssertionError(f"trap or unreachable code in {self.f['name']}")
+            raise AssertionError(f"trap or unreachable code in {self.f.name}")
         return None
 
     def va_start(self, general: int, vector: int, stack: int, place: int) -> None:
