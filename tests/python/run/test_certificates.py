@@ -363,7 +363,7 @@ int main(void) {
   int n;
   klee_make_symbolic(&n, sizeof n, "n");
   long double x = n * 1.5L;
-  if (x > 7) return x < 3 ? 2 : 1;
+  if (x > 7 && x < 3) return 1;
   return 0;
 }
 """)
