@@ -9,7 +9,7 @@ use crate::search::{PythonSearch, Raised};
 use crate::solver::{seconds, statistics_dict};
 use crate::worker;
 use partita_core::budget::Cancel;
-use partita_core::exec::{Covered, Engine as Core, Finished, Limit, Outcome, Writer};
+use partita_core::exec::{Covered, Engine as Core, Finished, Limit, Outcome, Variable, Writer};
 use partita_core::program::Program;
 use partita_core::solve::Solver;
 use pyo3::exceptions::{PyKeyError, PyOSError, PyRuntimeError, PyValueError};
@@ -305,6 +305,11 @@ impl Engine {
             row.set_item("test", bug.test)?;
             row.set_item("paths", bug.paths)?;
             row.set_item("inputs", details::inputs(py, bug)?)?;
+            let variable = bug.variable.as_ref().map(|variable| match variable {
+                Variable::Global { name } => (None, name.as_str(), 0),
+                Variable::Local { function, number } => (Some(function.as_str()), "", *number),
+            });
+            row.set_item("variable", variable)?;
             bugs.append(row)?;
         }
         dict.set_item("bugs", bugs)?;

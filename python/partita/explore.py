@@ -18,7 +18,7 @@ from partita.entry import Entry, bounds_of, load_from
 from partita.entry.assumptions import MAX_PATHS, Assumptions
 from partita.errors import InternalError, UsageError
 from partita.findings import Baseline, fingerprint, project_root
-from partita.frontends import cache
+from partita.frontends import cache, module_with_variables
 from partita.frontends.java import check_arguments, is_java, load_java
 from partita.frontends.targets import Targets
 from partita.hooks import Hooks
@@ -32,6 +32,7 @@ from partita.search import BUILT_IN, Search
 from partita.search import find as find_search
 from partita.solver import DEFAULT_LAYERS, resolve, with_verify
 from partita.store import choose
+from partita.variables import Variable, Variables, is_text, misleads, named, value_of
 from partita.whole import libraries
 
 SCHEMA = 1
@@ -182,6 +183,15 @@ def explore(
     run.limits = run_options.limits
     run.entry = driven
     run.targets = targets
+    if not is_java(texts):
+        more = [] if driven is None else ["-femit-all-decls"]
+        run.compile_with_variables = lambda: module_with_variables(
+            texts,
+            optimize=optimize,
+            cflags=[*cflags, *more],
+            clang=flags["clang"],
+            entry="main" if driven is None else driven.function,
+        )
     if driven is not None:
         engine.keep_bug_conditions(MAX_PATHS)
     # Compiling libraries, which is done once, does not count.
@@ -219,6 +229,9 @@ class Run:
         self.entry: Entry | None = None
         """The function that was started with a driver instead of `main`."""
         self.targets = Targets(())
+        self.compile_with_variables: Callable[[], str] | None = None
+        """Compiles the program with debug information of variables, for messages."""
+        self._variables: Variables | None = None
         self.baseline: Baseline | None = None
         """Accepted bugs."""
         self._root = project_root(Path.cwd())
@@ -370,14 +383,50 @@ class Run:
         """Bugs from the engine's rows, with inputs as C writes them where their types are known."""
         accepted = self.baseline.accepted if self.baseline else frozenset()
         found = []
-        for bug in map(Bug.of, rows):
+        for raw in rows:
+            bug = Bug.of(raw)
+            bug = replace(bug, message=self._named(bug.message, raw["variable"]))
             mark = fingerprint(bug.class_, bug.file, bug.line, self._root)
             described = () if self.entry is None else self.entry.described(bug.inputs)
+            typed = self._typed(bug.inputs) if self.entry is None else {}
             assumes = self._assumptions.get((bug.class_, bug.file, bug.line))
             found.append(
-                replace(bug, described=described, fingerprint=mark, accepted=mark in accepted, assumes=assumes)
+                replace(
+                    bug, described=described, typed=typed, fingerprint=mark, accepted=mark in accepted, assumes=assumes
+                )
             )
         return found
+
+    def _typed(self, inputs: Sequence[tuple[str, bytes]]) -> dict[str, str]:
+        """Values of inputs by the types of variables with their names, where text or a number would mislead."""
+        names = [name for name, data in inputs if name.isidentifier() and misleads(data)]
+        if not names or not self._debug():
+            return {}
+        assert self._variables is not None
+        types = {name: self._variables.type_of(name, len(data)) for name, data in inputs if name in names}
+        known = {name: type_ for name, type_ in types.items() if type_ is not None}
+        return {
+            name: value_of(known[name], data)
+            for name, data in inputs
+            if name in known and not is_text(known[name], data)
+        }
+
+    def _debug(self) -> bool:
+        """Compiles the program with debug information of variables, once. Returns whether there is any."""
+        if self._variables is None and self.compile_with_variables is not None:
+            try:
+                self._variables = Variables(self.compile_with_variables())
+            except UsageError:
+                # The sources may have changed or gone since the run began: messages are right without names.
+                self._variables = Variables("")
+        return self._variables is not None
+
+    def _named(self, message: str, variable: Variable | None) -> str:
+        """The message of a bug with the name of the variable that it is about, if there is one."""
+        if variable is None or not self._debug():
+            return message
+        assert self._variables is not None
+        return named(message, self._variables.find(variable))
 
     @property
     def complete(self) -> bool:

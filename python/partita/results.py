@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
@@ -106,6 +107,8 @@ class Bug:
     """Name and bytes of each symbolic object, on the first path into the bug."""
     described: tuple[str, ...] = ()
     """The inputs as C would write them, if their types are known (`entry`)."""
+    typed: Mapping[str, str] = field(default_factory=dict)
+    """Values of inputs as C writes them, by name, where bytes would mislead and the type is known."""
     fingerprint: str = ""
     """Identity of the bug in other runs (`partita.findings`)."""
     accepted: bool = False

@@ -27,7 +27,7 @@ pub use options::{
 };
 pub use outcome::{Class, Limit, Outcome, Place};
 pub use record::Stats;
-pub use record::bugs::Bug;
+pub use record::bugs::{Bug, Variable};
 pub use record::coverage::{Covered, FunctionCoverage};
 pub use record::fork_tree::{ForkNode, ForkTable, Trail};
 pub use record::testcase::{Finished, TestCase};

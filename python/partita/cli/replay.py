@@ -25,6 +25,7 @@ from partita.options import ENVIRONMENT
 from partita.replay import ReplayResult, Verdict
 from partita.replay.native import is_executable_file, replay_natively, with_driver
 from partita.replay.program import replay_program
+from partita.replay.sanitized import confirm
 from partita.results import shown
 
 SOURCES = (*C_SOURCES, ".bc", ".ll")
@@ -77,7 +78,10 @@ def run(arguments: argparse.Namespace) -> int:
         programs = [sources.get(os.path.abspath(name), name) for name in programs]
     if (driver := _driver(names)) is not None:
         programs, flags = with_driver(programs, driver, flags)
-    counts = _show(replay_natively(programs, tests, cflags=flags, **options), arguments.quiet)
+    results = replay_natively(programs, tests, cflags=flags, **options)
+    if executable is None and all(name.endswith(C_SOURCES) for name in programs):
+        results = confirm(programs, results, cflags=flags, timeout=arguments.timeout)
+    counts = _show(results, arguments.quiet)
     if executable is not None and (arguments.gcov or arguments.lcov):
         _count_lines(executable, tests, options, arguments.lcov)
     return 1 if counts[Verdict.DIFFERENT] else 0

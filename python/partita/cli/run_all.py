@@ -15,7 +15,7 @@ from partita.entry import FUZZ_TARGET, functions_of
 from partita.errors import UsageError
 from partita.explore import Run, explore, next_folder, prepare_folder
 from partita.findings import Baseline
-from partita.frontends import sharing_sources
+from partita.frontends import cache, sharing_sources
 from partita.reports import functions, github
 from partita.results import Bug, counted
 
@@ -39,12 +39,14 @@ def run(arguments: argparse.Namespace, words: Sequence[str], baseline: Baseline 
     else:
         folder = next_folder(Path.cwd())
     total = given["max_time"] if given["max_time"] is not None else SECONDS_PER_FUNCTION * len(names)
-    end = time.monotonic() + total
+    # Compiling libraries, which is done once, does not count.
+    end, filling_s = time.monotonic() + total, cache.filling_s
     rows: list[dict[str, Any]] = []
     with sharing_sources():
         for i, name in enumerate(names):
             # Time that a function does not need is for those after it.
-            share = max(0.1, (end - time.monotonic()) / (len(names) - i))
+            left = end + cache.filling_s - filling_s - time.monotonic()
+            share = max(0.1, left / (len(names) - i))
             row = _explored(arguments.program, name, words, {**given, "max_time": share}, folder / name, baseline)
             rows.append(row)
             if not arguments.quiet and not arguments.json:

@@ -26,6 +26,8 @@ MAX_PATHS = 32
 MAX_NUMBERS = 24
 MAX_RELATED = 10
 """Numbers that are compared with each other."""
+MAX_SHOWN = 8
+"""Conditions in a message; `run.json` has all."""
 TIMEOUT_S = 1.0
 _LOCAL = re.compile(r"\?(\d+)")
 
@@ -51,7 +53,9 @@ class Assumptions:
         if not self.conditions:
             return "depends on the input in a way that no single condition describes"
         more = ", and on other inputs" if self.others else ""
-        return f"{'whenever' if self.suffices else 'on every path found:'} {' && '.join(self.conditions)}{more}"
+        left = len(self.conditions) - MAX_SHOWN
+        shown = " && ".join(self.conditions[:MAX_SHOWN]) + (f" && {left} more" if left > 0 else "")
+        return f"{'whenever' if self.suffices else 'on every path found:'} {shown}{more}"
 
 
 class Atom(NamedTuple):

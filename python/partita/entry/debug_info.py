@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 _FIELD = re.compile(r'(\w+): (?:!(\d+)|(-?\d+)|"((?:[^"\\]|\\.)*)"|([\w| ]+))')
 _NODE = re.compile(r"!(\d+)")
@@ -79,6 +80,18 @@ class Signature:
     variadic: bool
 
 
+class Declared(NamedTuple):
+    """A variable as the source declares it."""
+
+    name: str
+    declaration: str
+    size: int
+    element: int
+    """Size of an element of an array; 0 for anything else."""
+    file: str
+    line: int
+
+
 def size_of(type_: Type | None) -> int:
     """Size in bytes; 0 if it is not known here."""
     match type_:
@@ -141,6 +154,58 @@ class DebugInfo:
         place = path if path.startswith("/") or not folder else f"{folder}/{path}"
         returns = self._type(types[0]) if types and types[0] is not None else None
         return Signature(name, tuple(parameters), returns, place, int(fields.get("line", "0")), variadic)
+
+    def variables_named(self, name: str) -> list[int]:
+        """Nodes of the variables with this name."""
+        mark = f'name: "{name}"'
+        return [node for node, text in self._nodes.items() if "Variable(" in text and mark in text]
+
+    def typed(self, node: int) -> Type | None:
+        """The type of a variable."""
+        fields = _fields(self._nodes.get(node, ""))
+        return self._type(int(fields["type"])) if "type" in fields else None
+
+    def variable(self, node: int) -> Declared | None:
+        """The declaration of a local or global variable at this node."""
+        text = self._nodes.get(node, "")
+        fields = _fields(text)
+        if "!DIGlobalVariableExpression(" in text:
+            return self.variable(int(fields["var"]))
+        if "Variable(" not in text or "name" not in fields or "type" not in fields:
+            return None
+        number = int(fields["type"])
+        type_ = self._type(number)
+        element = size_of(type_.element) if isinstance(type_, Array) else 0
+        file = _fields(self._nodes.get(int(fields.get("file", "-1")), ""))
+        folder, path = file.get("directory", ""), file.get("filename", "")
+        place = path if path.startswith("/") or not folder else f"{folder}/{path}"
+        written = self.declaration(number, fields["name"])
+        return Declared(fields["name"], written, size_of(type_), element, place, int(fields.get("line", "0")))
+
+    def declaration(self, number: int | None, name: str) -> str:
+        """A declaration in C of a name with the type at a node, by the names that the source has for types."""
+        text = self._nodes.get(-1 if number is None else number, "")
+        fields = _fields(text)
+        tag = fields.get("tag", "").removeprefix("DW_TAG_")
+        base = int(fields["baseType"]) if fields.get("baseType", "null") != "null" else None
+        if number is None:
+            return f"void {name}".rstrip()
+        if tag == "pointer_type":
+            inner = self._nodes.get(-1 if base is None else base, "")
+            if "DISubroutineType(" in inner:
+                return f"(*{name})()"
+            return self.declaration(base, f"(*{name})" if "DW_TAG_array_type" in inner else f"*{name}")
+        if tag == "array_type":
+            counts = [
+                _fields(self._nodes.get(-1 if each is None else each, "")).get("count", "")
+                for each in self._list(fields.get("elements"))
+            ]
+            return self.declaration(base, name + "".join(f"[{count}]" for count in counts))
+        if tag in ("const_type", "volatile_type", "restrict_type", "atomic_type"):
+            word = {"const_type": "const ", "volatile_type": "volatile "}.get(tag, "")
+            return word + self.declaration(base, name)
+        keyword = {"structure_type": "struct ", "union_type": "union ", "enumeration_type": "enum "}.get(tag, "")
+        return f"{keyword}{fields.get('name', '{...}')} {name}".rstrip()
 
     def _list(self, node: str | None) -> list[int | None]:
         """The elements of a tuple of nodes; None for `null`."""

@@ -104,6 +104,21 @@ def module_for_types(names: Sequence[str], *, cflags: Sequence[str] = (), clang:
     return _module(names, contents, optimize=False, cflags=flags, clang=clang, entry=None, keep=())[0]
 
 
+def module_with_variables(
+    names: Sequence[str],
+    *,
+    optimize: bool = False,
+    cflags: Sequence[str] = (),
+    clang: str | None = None,
+    entry: str | None = "main",
+    keep: Sequence[str] = (),
+) -> str:
+    """The text of the module that `load_program` lowers, with the debug information of variables."""
+    contents = {name: _read(name) for name in names}
+    flags = [*cflags, "-g"]
+    return _module(names, contents, optimize=optimize, cflags=flags, clang=clang, entry=entry, keep=keep)[0]
+
+
 def function_names(names: Sequence[str], *, cflags: Sequence[str] = (), clang: str | None = None) -> list[str]:
     """The functions that the files define, in their order."""
     contents = {name: _read(name) for name in names}

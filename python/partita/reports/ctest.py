@@ -15,9 +15,11 @@ from pathlib import Path
 
 from partita import __version__, ktest
 from partita.errors import UsageError
+from partita.explore import DRIVER
 from partita.frontends.c import C_SOURCES
 from partita.replay import to_bytes
 from partita.replay.environment import uses_environment
+from partita.replay.native import with_driver
 from partita.reports.folder import new_place, read_run, sources_of
 from partita.reports.suites import regression_tests
 from partita.toolchain import runtime_include
@@ -25,7 +27,7 @@ from partita.toolchain import runtime_include
 # Characters that CMake interprets between add_test and the program.
 _INTERPRETED = re.compile(r"[;$\n]")
 NOT_REPORTED = ("leak", "model-error")
-RUNTIME = ("replay.c", "lib/ambient.h", "include/partita.h", "include/klee/klee.h")
+RUNTIME: tuple[str, ...] = ("replay.c", "lib/ambient.h", "include/partita.h", "include/klee/klee.h")
 
 _PROJECT = """# Tests of {program}, written by partita {version}:
 #   cmake -S . -B build && cmake --build build && ctest --test-dir build
@@ -110,12 +112,21 @@ def export(folder: Path, out: Path, cflags: Sequence[str]) -> int:
         raise UsageError(
             "expected arguments that CMake does not change, found `;`, `$` or an end of line: use --format pytest"
         )
-    sources = [quoted(os.path.relpath(path.resolve(), out.resolve())) for path in paths]
+    driver = folder / DRIVER
+    names, flags = [os.path.relpath(path.resolve(), out.resolve()) for path in paths], list(cflags)
+    runtime_files = RUNTIME
+    if driver.is_file():
+        # The driver includes the source of its function.
+        with_it, defined = with_driver([str(path) for path in paths], driver, cflags)
+        others = [os.path.relpath(os.path.realpath(name), out.resolve()) for name in with_it[1:]]
+        names, flags = [DRIVER, *others], defined
+        runtime_files = (*RUNTIME, "include/partita-entry.h")
+    sources = list(map(quoted, names))
     text = _PROJECT.format(
         program=" ".join(run["program"]).replace("\n", " "),
         version=__version__,
         sources=" ".join(sources),
-        cflags=" ".join(map(quoted, cflags)),
+        cflags=" ".join(map(quoted, flags)),
         tests="".join(map(_call, tests)),
     )
     runtime = runtime_include().parent
@@ -123,7 +134,9 @@ def export(folder: Path, out: Path, cflags: Sequence[str]) -> int:
         (out / "tests").mkdir(parents=True)
         (out / "CMakeLists.txt").write_text(text)
         (out / "replay.cmake").write_text(_REPLAY)
-        for name in RUNTIME:
+        if driver.is_file():
+            shutil.copyfile(driver, out / DRIVER)
+        for name in runtime_files:
             target = out / "runtime" / name
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(runtime / name, target)

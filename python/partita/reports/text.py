@@ -49,12 +49,15 @@ def short_input(name: str, data: bytes) -> str:
     return f"{name} = hex {data[:MAX_BYTES].hex(' ')}" + ("..." if len(data) > MAX_BYTES else "")
 
 
-def input_line(inputs: Sequence[tuple[str, bytes]]) -> str:
-    """The inputs that lead into a bug, on one line."""
+def input_line(inputs: Sequence[tuple[str, bytes]], typed: Mapping[str, str] | None = None) -> str:
+    """The inputs that lead into a bug, on one line. `typed` has values by their types, by name."""
+    known = typed or {}
     objects = [each for each in inputs if not _BOOKKEEPING.fullmatch(each[0])]
     if not objects:
         return "on every input"
-    named = [short_input(*each) for each in objects[:MAX_OBJECTS]]
+    named = [
+        f"{name} = {known[name]}" if name in known else short_input(name, data) for name, data in objects[:MAX_OBJECTS]
+    ]
     more = len(objects) - len(named)
     return "with " + ", ".join([*named, f"and {more} more"] if more else named)
 
@@ -65,7 +68,7 @@ def bug_lines(bug: Bug) -> list[str]:
         named = bug.described[:MAX_LINES]
         more = len(bug.described) - len(named)
         return [str(bug), *(f"    {line}" for line in named), *([f"    and {more} more"] if more else [])]
-    return [str(bug), f"    {input_line(bug.inputs)}"]
+    return [str(bug), f"    {input_line(bug.inputs, bug.typed)}"]
 
 
 def layer_shares(data: Mapping[str, Any]) -> list[tuple[str, float]]:

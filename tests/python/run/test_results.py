@@ -71,6 +71,8 @@ def test_fields_of_run_json(branches: str, tmp_path: Path, partita: Run) -> None
             "version",
             "libc",
             "environment",
+            "cflags",
+            "project",
             "stopped",
             "complete",
             "wall_s",
@@ -84,6 +86,7 @@ def test_fields_of_run_json(branches: str, tmp_path: Path, partita: Run) -> None
             "paths",
             "bugs",
             "tests",
+            "targets",
             "coverage",
             "incomplete",
             "notes",
@@ -98,6 +101,12 @@ def test_fields_of_run_json(branches: str, tmp_path: Path, partita: Run) -> None
             "line": 9,
             "message": "assertion failed: 0",
             "test": data["bugs"][0]["test"],
+            "paths": 1,
+            "fingerprint": data["bugs"][0]["fingerprint"],
+            "accepted": False,
+            "input": [],
+            "certain": None,
+            "assumes": [],
         }
     ]
     assert data["paths"] == {"completed": 1, "bugs": 1, "limits": 0, "unsupported": 0}

@@ -2,11 +2,14 @@
 use super::Decider;
 use super::decisions::Leaf;
 use crate::exec::outcome::{Limit, Outcome, Place};
+use crate::exec::record::bugs::Variable;
 use crate::exec::record::testcase::{Finished, TestCase};
 use crate::exec::state::State;
 use crate::exec::state::inputs::Input;
+use crate::exec::state::object::Origin;
 use crate::expr::Model;
 use crate::expr::smtlib::Printer;
+use crate::program::Inst;
 
 /// Name and size of the object of a test that has the standard output, as in KLEE.
 const STDOUT: &str = "stdout";
@@ -121,6 +124,26 @@ impl Decider {
         Finished { condition, place, stack, test, number: None, output, first, outcome }
     }
 
+    /// Variable that the access of a bug was to stay in.
+    fn faulty_variable(&self, state: &State) -> Option<Variable> {
+        let program = self.recorder.program();
+        match state.memory.get(state.faulty.get()?)?.origin? {
+            Origin::Global(number) => {
+                let name = program.string(program.globals[number as usize].name).to_string();
+                Some(Variable::Global { name })
+            }
+            Origin::Instruction(func, pc) => {
+                let function = &program.functions[func.index()];
+                let is_variable = |inst: &&Inst| matches!(inst, Inst::Alloca { .. });
+                if !is_variable(&&function.insts[pc as usize]) {
+                    return None;
+                }
+                let number = function.insts[..pc as usize].iter().filter(is_variable).count() as u64;
+                Some(Variable::Local { function: program.string(function.name).to_string(), number })
+            }
+        }
+    }
+
     /// Records the end of a path, if decisions are recorded.
     fn record_leaf(&mut self, state: &State, outcome: &Outcome) {
         if self.decisions.is_none() {
@@ -153,7 +176,8 @@ impl Decider {
                 }
                 if first {
                     let trail = self.recorder.forks.trail(state.fork_leaf);
-                    self.recorder.bugs.describe_last(self.inputs_of(&state), trail);
+                    let variable = self.faulty_variable(&state);
+                    self.recorder.bugs.describe_last(self.inputs_of(&state), trail, variable);
                 }
                 first || self.options.all_bugs || self.recorder.targets.lacks_test(&state.targets)
             }

@@ -18,6 +18,13 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Candidates for a character, in this order.
 const CHARACTERS: &[u8] = b"a0 A-./:,_~";
+/// Candidates for the lowest byte of a number whose higher byte becomes zero instead.
+const SMALL: &[u8] = &[1, 2, 3, 4, 5, 8, 9, 10, 12, 16, 17, 32, 64, 100, 127, 128, 255];
+/// Most bytes between a byte of a number and its lowest one.
+const NUMBER_BYTES: u64 = 7;
+/// Messages of bugs that do not depend on values, apart from those of assertions.
+const DIVISION_BY_ZERO: &str = "division or remainder by zero";
+const ANY_OFFSET: &str = "at a symbolic offset can leave";
 /// Number of candidates tried per test, so that a long input costs no more than a short one.
 const ATTEMPTS: u32 = 256;
 
@@ -43,7 +50,12 @@ impl Decider {
     /// not depend on their values.
     pub fn make_bug_readable(&mut self, state: &State, outcome: &Outcome) {
         let preferred = self.prefer(state);
-        if let Outcome::Bug { class: Class::Assert | Class::Abort | Class::Unreachable, .. } = outcome {
+        let Outcome::Bug { class, message } = outcome else { return };
+        let is_fixed = match class {
+            Class::Assert | Class::Abort | Class::Unreachable => true,
+            _ => message == DIVISION_BY_ZERO || message.contains(ANY_OFFSET),
+        };
+        if is_fixed {
             self.make_readable(state, &preferred);
         }
     }
@@ -76,7 +88,7 @@ impl Decider {
         if self.recorder.stats.tests >= SINGLE_FILES || state.inputs.is_empty() {
             return;
         }
-        let (mentions, whole) = self.mentions(state, preferred);
+        let (all, whole) = self.mentions(state, preferred);
         let mut model = self.model(state).clone();
         let mut attempts = ATTEMPTS;
         for input in state.inputs.in_order() {
@@ -84,7 +96,7 @@ impl Decider {
                 continue;
             }
             for at in 0..input.size {
-                let Some(mentions) = mentions.get(&(input.array, at)) else { continue };
+                let Some(mentions) = all.get(&(input.array, at)) else { continue };
                 let now = model.array(input.array).map_or(0, |array| array.get_word(at)) as u8;
                 let candidates: &[u8] = match (now, mentions.in_number) {
                     (0 | b' '..=b'~', false) | (0, true) => continue,
@@ -99,6 +111,31 @@ impl Decider {
                     let other = self.with_byte(&model, input.array, at, candidate);
                     let mut session = self.solver.evaluator.under(&self.solver.graph, &other);
                     if mentions.constraints.iter().all(|e| session.truth(*e)) {
+                        model = other;
+                        break;
+                    }
+                }
+                let is_left = model.array(input.array).map_or(0, |array| array.get_word(at)) as u8 == now;
+                if !mentions.in_number || !is_left {
+                    continue;
+                }
+                // The byte is needed for a large number, where a small one may do.
+                let is_number = |at: &u64| all.get(&(input.array, *at)).is_some_and(|other| other.in_number);
+                let below = (at.saturating_sub(NUMBER_BYTES)..at).rev().take_while(is_number).last();
+                let Some((lowest, others)) = below.and_then(|at| Some((at, all.get(&(input.array, at))?)))
+                else {
+                    continue;
+                };
+                for &candidate in SMALL {
+                    if attempts == 0 {
+                        break;
+                    }
+                    attempts -= 1;
+                    let other = self.with_byte(&model, input.array, at, 0);
+                    let other = self.with_byte(&other, input.array, lowest, candidate);
+                    let mut session = self.solver.evaluator.under(&self.solver.graph, &other);
+                    let concerned = mentions.constraints.iter().chain(&others.constraints);
+                    if concerned.into_iter().all(|e| session.truth(*e)) {
                         model = other;
                         break;
                     }

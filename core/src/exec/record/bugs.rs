@@ -14,8 +14,23 @@ pub struct Bug {
     pub inputs: Vec<(String, Vec<u8>)>,
     /// Decisions of that path.
     pub trail: Trail,
+    /// Variable that an access was to stay in, if it is known.
+    pub variable: Option<Variable>,
     /// Number of paths that ended in it.
     pub paths: u64,
+}
+
+/// A variable of the program, for its name in debug information.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Variable {
+    Global {
+        name: String,
+    },
+    /// The variable of an `alloca`, by its number in the function.
+    Local {
+        function: String,
+        number: u64,
+    },
 }
 
 #[derive(Default)]
@@ -58,15 +73,21 @@ impl Bugs {
             test: None,
             inputs: Vec::new(),
             trail: Trail::default(),
+            variable: None,
             paths: 1,
         });
         true
     }
 
-    /// Sets inputs and decisions of the bug added last.
-    pub fn describe_last(&mut self, inputs: Vec<(String, Vec<u8>)>, trail: Trail) {
+    /// Sets inputs, decisions and variable of the bug added last.
+    pub fn describe_last(
+        &mut self,
+        inputs: Vec<(String, Vec<u8>)>,
+        trail: Trail,
+        variable: Option<Variable>,
+    ) {
         let bug = self.0.last_mut().expect("a bug was added");
-        (bug.inputs, bug.trail) = (inputs, trail);
+        (bug.inputs, bug.trail, bug.variable) = (inputs, trail, variable);
     }
 
     /// Sets the test of a bug, if it has none yet.

@@ -92,6 +92,10 @@ impl Recorder {
         }
     }
 
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
     /// Writes tests with this writer from now on.
     pub fn set_writer(&mut self, writer: Writer) {
         self.writer = Some(writer);

@@ -60,6 +60,7 @@ pub(super) fn access_fault(state: &State, address: u64, count: u64, access: Acce
     };
     let offset = address.wrapping_sub(id.base()) as i64;
     if let Some(object) = state.memory.get(id) {
+        state.faulty.set(Some(id));
         return Outcome::bug(
             access.out_of_bounds(),
             format!("{verb} of {} at offset {offset} of a {}", bytes(count), object.describe()),
@@ -137,6 +138,7 @@ pub(super) fn check_access(state: &State, id: ObjectId, access: Access) -> Resul
 /// Bug for a symbolic address that can leave the object it is computed from.
 pub(super) fn symbolic_fault(state: &State, id: ObjectId, count: u64, access: Access) -> Outcome {
     let object = state.memory.get(id).expect("a live object");
+    state.faulty.set(Some(id));
     Outcome::bug(
         access.out_of_bounds(),
         format!(

@@ -9,7 +9,7 @@ use crate::exec::record::place_at;
 use crate::exec::state::State;
 use crate::exec::state::address::ObjectId;
 use crate::exec::state::frame::Frame;
-use crate::exec::state::object::Kind;
+use crate::exec::state::object::{Kind, Origin};
 use rustc_hash::FxHashSet;
 
 impl Machine {
@@ -20,7 +20,10 @@ impl Machine {
             return Outcome::Exit { status };
         }
         let lost = self.unreachable_objects(state);
-        let origin = |id: ObjectId| state.memory.get(id).and_then(|object| object.origin);
+        let origin = |id: ObjectId| match state.memory.get(id)?.origin? {
+            Origin::Instruction(func, pc) => Some((func, pc)),
+            Origin::Global(_) => None,
+        };
         let mut sites: Vec<_> = lost.iter().filter_map(|&id| origin(id)).collect();
         sites.dedup();
         let bugs = &self.decider.recorder.bugs;

@@ -6,12 +6,13 @@ use crate::exec::state::address::{self, ObjectId};
 use crate::exec::state::frame::Frame;
 use crate::exec::state::inputs::Inputs;
 use crate::exec::state::memory::Memory;
-use crate::exec::state::object::Kind;
+use crate::exec::state::object::{Kind, Origin};
 use crate::exec::state::value::Value;
 use crate::exec::state::{Stage, State};
 use crate::expr::float::Rounding;
 use crate::program::{Address, Linkage, Program};
 use smallvec::SmallVec;
+use std::cell::Cell;
 use std::sync::Arc;
 
 /// Memory before the first instruction.
@@ -49,9 +50,10 @@ pub(super) fn image(program: &Program) -> Result<Image, String> {
         globals.push(id.map_or(0, ObjectId::base));
         ids.push(id);
     }
-    for (global, id) in program.globals.iter().zip(ids) {
+    for (i, (global, id)) in program.globals.iter().zip(ids).enumerate() {
         let Some(id) = id else { continue };
         let object = memory.get_mut(id).expect("just allocated");
+        object.origin = Some(Origin::Global(i as u32));
         object.readonly = global.readonly;
         object.unsupported = global.unsupported.map(|message| program.string(message).into());
         let name = program.string(global.name);
@@ -107,6 +109,7 @@ impl Machine {
             errno: None,
             untested: Arc::default(),
             targets: Arc::default(),
+            faulty: Cell::default(),
             arguments: (0, 0),
         });
         let too_much = |_| "the program's arguments do not fit its memory".to_string();

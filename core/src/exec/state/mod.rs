@@ -24,6 +24,7 @@ use inputs::Inputs;
 use memory::Memory;
 use output::Output;
 use smallvec::SmallVec;
+use std::cell::Cell;
 use std::sync::Arc;
 use value::Value;
 
@@ -106,6 +107,8 @@ pub struct State {
     pub untested: Arc<Marks>,
     /// Targets of the search that it reached.
     pub targets: Arc<Vec<u32>>,
+    /// Object that an access was to stay in, if a bug says so.
+    pub faulty: Cell<Option<ObjectId>>,
     /// `argc` and the address of `argv`.
     pub arguments: (u64, u64),
 }

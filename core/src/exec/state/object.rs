@@ -56,6 +56,14 @@ struct Overlay {
     concrete_pages: Map<()>,
 }
 
+/// Place that made an object.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Origin {
+    Instruction(FuncId, u32),
+    /// Number of a global variable.
+    Global(u32),
+}
+
 #[derive(Clone)]
 pub struct Object {
     pub base: u64,
@@ -66,8 +74,8 @@ pub struct Object {
     pub unsupported: Option<Arc<str>>,
     /// Bytes of a frame of variadic arguments in which no argument was passed: reading them is a bug.
     pub not_passed: Box<[Range<u64>]>,
-    /// Instruction that allocated it, if leaks are checked.
-    pub origin: Option<(FuncId, u32)>,
+    /// Place that made it: of local and global variables, and of heap objects if leaks are checked.
+    pub origin: Option<Origin>,
     pub bytes: Bytes,
     /// Concrete bytes that were never written.
     unwritten: Option<Unwritten>,

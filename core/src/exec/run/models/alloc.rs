@@ -6,7 +6,7 @@ use crate::exec::run::Machine;
 use crate::exec::run::access::Access;
 use crate::exec::state::State;
 use crate::exec::state::address::ObjectId;
-use crate::exec::state::object::Kind;
+use crate::exec::state::object::{Kind, Origin};
 use crate::exec::state::value::Value;
 
 pub(super) const MODELS: &[ModelRow] = &[
@@ -59,7 +59,8 @@ fn allocate(
     }
     if machine.options.checks.leak {
         let origin = state.user_frame(&machine.program);
-        state.memory.get_mut(id).expect("just allocated").origin = Some((origin.func, origin.pc));
+        let origin = Origin::Instruction(origin.func, origin.pc);
+        state.memory.get_mut(id).expect("just allocated").origin = Some(origin);
     }
     Ok(id.base())
 }

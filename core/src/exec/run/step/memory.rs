@@ -4,7 +4,7 @@ use crate::exec::run::Machine;
 use crate::exec::state::State;
 use crate::exec::state::address::ObjectId;
 use crate::exec::state::memory::AllocationError;
-use crate::exec::state::object::{Kind, MAX_OBJECT_BYTES};
+use crate::exec::state::object::{Kind, MAX_OBJECT_BYTES, Origin};
 use crate::exec::state::value::Value;
 use crate::expr::bits::signed;
 use crate::program::{Operand, Term};
@@ -80,7 +80,9 @@ impl Machine {
         state.frame.stack_bytes = state.frame.stack_bytes.saturating_add(size);
         self.check_stack(state)?;
         let id = self.new_object(state, size, Kind::Stack)?;
-        state.memory.get_mut(id).expect("just allocated").set_unwritten();
+        let object = state.memory.get_mut(id).expect("just allocated");
+        object.set_unwritten();
+        object.origin = Some(Origin::Instruction(state.frame.func, state.frame.pc));
         if fixed {
             state.frame.locals.push(id)
         } else {

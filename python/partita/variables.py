@@ -1,0 +1,106 @@
+"""Names of variables in messages about bugs, from the debug information of the program.
+
+The executor says which variable an access was to stay in: a global by its name, a local one by the number of its
+`alloca` in its function. The program is compiled once more with `-g` when the first such bug is found: debug
+information does not change the instructions.
+"""
+
+from __future__ import annotations
+
+import re
+
+from partita.entry import values
+from partita.entry.debug_info import Array, DebugInfo, Declared, Pointer, Scalar, Type, size_of
+from partita.results import shown
+
+_DEFINE = re.compile(r'^define [^\n]*?@(?:"([^"]+)"|([\w.$-]+))\(')
+_ALLOCA = re.compile(r"^  (%\S+) = alloca ")
+_DECLARE = re.compile(r"#dbg_declare\(ptr (%\S+), !(\d+),")
+_GLOBAL = re.compile(r'^@(?:"([^"]+)"|([\w.$-]+)) = .*?!dbg !(\d+)', re.MULTILINE)
+_OFFSET = re.compile(r"at offset (-?\d+) of a (?:local|global) variable of (\d+) bytes?")
+_ANY_OFFSET = re.compile(r"the (?:local|global) variable of (\d+) bytes?")
+
+Variable = tuple[str | None, str, int]
+"""Function, name and number: of a local variable without the name, of a global one without the function."""
+
+
+def misleads(data: bytes) -> bool:
+    """Does an input need its type to be shown? Numbers of several bytes and text do not."""
+    body = data.rstrip(b"\0")
+    is_text = all(32 <= byte < 127 or byte in b"\t\n\r" for byte in body)
+    if len(data) == 1:
+        return is_text and bool(body)
+    if len(data) in (4, 8):
+        return any(data[-1:]) or (is_text and bool(body))
+    return not is_text
+
+
+def is_text(type_: Type, data: bytes) -> bool:
+    """Is it an array of characters whose bytes are text? Then it is shown as any text."""
+    body = data.rstrip(b"\0")
+    element = type_.element if isinstance(type_, Array) else None
+    return isinstance(element, Scalar) and element.size == 1 and bool(body) and all(map(_is_plain, body))
+
+
+def value_of(type_: Type | None, data: bytes) -> str:
+    """A value as C writes it; an array of characters with all of them, not up to its first zero."""
+    body = data.rstrip(b"\0")
+    element = type_.element if isinstance(type_, Array) else None
+    if isinstance(element, Scalar) and element.name == "char" and b"\0" in body:
+        return '"' + "".join(chr(byte) if _is_plain(byte) else f"\\x{byte:02x}" for byte in body) + '"'
+    return values.shown(type_, data)
+
+
+def _is_plain(byte: int) -> bool:
+    return 32 <= byte < 127 and chr(byte) not in '"\\'
+
+
+class Variables:
+    """The variables of a module with debug information."""
+
+    def __init__(self, text: str) -> None:
+        self._info = DebugInfo(text)
+        self._locals: dict[tuple[str, int], int] = {}
+        function = ""
+        numbers: dict[str, int] = {}
+        for line in text.splitlines():
+            if start := _DEFINE.match(line):
+                function, numbers = start[1] or start[2], {}
+            elif place := _ALLOCA.match(line):
+                numbers[place[1]] = len(numbers)
+            elif (found := _DECLARE.search(line)) and found[1] in numbers:
+                self._locals.setdefault((function, numbers[found[1]]), int(found[2]))
+        self._globals = {quoted or plain: int(node) for quoted, plain, node in _GLOBAL.findall(text)}
+
+    def type_of(self, name: str, size: int) -> Type | None:
+        """The type of the variables of this name and size, if all have the same. Pointers are no inputs."""
+        found = []
+        for node in self._info.variables_named(name):
+            type_ = self._info.typed(node)
+            if type_ is not None and not isinstance(type_, Pointer) and size_of(type_) == size and type_ not in found:
+                found.append(type_)
+        return found[0] if len(found) == 1 else None
+
+    def find(self, variable: Variable) -> Declared | None:
+        """The declaration of a variable; None if debug information does not have it."""
+        function, name, number = variable
+        node = self._globals.get(name) if function is None else self._locals.get((function, number))
+        return None if node is None else self._info.variable(node)
+
+
+def named(message: str, declared: Declared | None) -> str:
+    """The message with the name of the variable, if it is about one of that size."""
+    if declared is None:
+        return message
+    place = f"`{declared.declaration}` declared at {shown(declared.file)}:{declared.line}"
+    if (found := _OFFSET.search(message)) and int(found[2]) == declared.size:
+        offset = int(found[1])
+        if declared.element and offset % declared.element == 0:
+            where = f"at `{declared.name}[{offset // declared.element}]`, {place}"
+        else:
+            where = f"at offset {offset} of {place}"
+    elif (found := _ANY_OFFSET.search(message)) and int(found[1]) == declared.size:
+        where = place
+    else:
+        return message
+    return message[: found.start()] + where + message[found.end() :]

@@ -1,0 +1,147 @@
+"""Messages that name things: variables in bugs, inputs by their types, what confirmed a bug in replay."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+
+import pytest
+
+from partita import explore
+from partita.cli import main
+from partita.replay.sanitized import find_compiler
+from partita.reports.text import bug_lines
+
+PROGRAM = """#include <partita.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+typedef struct { int x; char tag[5]; } item;
+static uint16_t table[7];
+static item items[3];
+static int put(uint8_t i) { char msg[12]; memset(msg, 0, 12); for (int k = 0; k <= i; k++) msg[k] = 1; return msg[0]; }
+static int glob(uint8_t i) { return table[i]; }
+static int st(uint8_t i) { return items[i & 3].x; }
+static int two(uint8_t i) { int a[3][4] = {{0}}; return a[i & 3][i & 7]; }
+static int one(uint8_t i) { const int v = 3; const int *p = &v; return p[i & 1]; }
+static int heap(uint8_t i) { char *p = malloc(5); memset(p, 0, 5); int r = p[i & 7]; free(p); return r; }
+static void fill(char *to, int n) { for (int k = 0; k < n; k++) to[k] = 1; }
+static int caller(uint8_t i) { char at[3], mine[6]; at[0] = mine[0] = 1; fill(mine, i & 7); return mine[0] + at[0]; }
+static int back(uint8_t i) { long words[2] = {1, 2}, *volatile p = words; return i & 1 ? p[-1] : p[1]; }
+int main(void) {
+  uint8_t which, i;
+  partita_make_symbolic(&which, 1, "which");
+  partita_make_symbolic(&i, 1, "i");
+  switch (which) {
+    case 0: return put(i);
+    case 1: return glob(i);
+    case 2: return st(i);
+    case 3: return two(i);
+    case 4: return one(i);
+    case 5: return heap(i);
+    case 6: return caller(i);
+    case 7: return back(i);
+  }
+  return 0;
+}
+"""
+EXPECTED = {
+    8: "write of 1 byte at `msg[12]`, `char msg[12]` declared at names.c:8",
+    9: "read of 2 bytes at a symbolic offset can leave `uint16_t table[7]` declared at names.c:6",
+    10: "read of 4 bytes at a symbolic offset can leave `item items[3]` declared at names.c:7",
+    11: "read of 4 bytes at a symbolic offset can leave `int a[3][4]` declared at names.c:11",
+    12: "read of 4 bytes at a symbolic offset can leave `const int v` declared at names.c:12",
+    13: "read of 1 byte at a symbolic offset can leave the heap object of 5 bytes",
+    # The variable of a caller, and not another one near it.
+    14: "write of 1 byte at `mine[6]`, `char mine[6]` declared at names.c:15",
+    16: "read of 8 bytes at `words[-1]`, `long words[2]` declared at names.c:16",
+}
+
+
+@pytest.fixture
+def program(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "names.c"
+    path.write_text(PROGRAM)
+    return path
+
+
+@pytest.mark.parametrize("options", [{}, {"cflags": ["-g"]}])
+def test_variables_are_named(program, options):
+    run = explore("names.c", **options).finish()
+    assert {bug.line: bug.message for bug in run.bugs} == EXPECTED
+    assert {row["line"]: row["message"] for row in run.summary()["bugs"]} == EXPECTED
+
+
+def test_numbers_of_one_byte_are_no_text(program):
+    run = explore("names.c").finish()
+    (line,) = (bug_lines(bug)[1] for bug in run.bugs if bug.line == 9)
+    value = line.rpartition("i = ")[2]
+    assert value.isdecimal()
+    assert int(value) > 6
+
+
+def test_inputs_by_their_types(tmp_path):
+    path = tmp_path / "typed.c"
+    path.write_text(
+        "#include <partita.h>\n#include <stdlib.h>\nstruct pair { short a; unsigned char b[2]; double d; };\n"
+        "int main(void) {\n  struct pair p; char s[6]; float f;\n"
+        '  partita_make_symbolic(&p, sizeof p, "p");\n  partita_make_symbolic(s, sizeof s, "s");\n'
+        '  partita_make_symbolic(&f, sizeof f, "f");\n'
+        "  if (p.a == -7 && p.b[1] == 9 && p.d == 2.5 && s[1] == 'q' && !s[0] && f == 1.5f) abort();\n  return 0;\n}\n"
+    )
+    (bug,) = explore(path).finish().bugs
+    line = bug_lines(bug)[1]
+    assert "p = {.a = -7, .b = {0, 9}, .d = 2.5}" in line
+    assert 's = "\\x00q"' in line
+    assert "f = 1.5" in line
+
+
+def test_small_numbers_are_preferred(tmp_path):
+    path = tmp_path / "small.c"
+    path.write_text("int f(int n) { int a[10] = {0}; if (n < 0) return 0; return a[n]; }\n")
+    (bug,) = explore(path, entry="f").finish().bugs
+    assert bug.described == ("n = 10",)
+
+
+def test_changed_sources_give_messages_without_names(program):
+    run = explore("names.c")
+    program.write_text("#error changed\n")
+    run.finish()
+    assert "a local variable of 12 bytes" in next(bug.message for bug in run.bugs if bug.line == 8)
+
+
+@pytest.mark.skipif(find_compiler() is None, reason="no gcc or clang with AddressSanitizer")
+def test_replay_says_what_confirmed_a_bug(program, tmp_path, capsys):
+    explore("names.c", out=tmp_path / "out").finish()
+    assert main(["replay", "names.c", "out"]) == 0
+    out = capsys.readouterr().out
+    assert "as predicted: AddressSanitizer: heap-buffer-overflow (predicted: out-of-bounds-read)" in out
+    assert "as predicted: AddressSanitizer: stack-buffer-overflow (predicted: out-of-bounds-write)" in out
+    assert "not observable" not in out
+
+
+@pytest.mark.skipif(find_compiler() is None, reason="no gcc or clang with AddressSanitizer")
+def test_a_sanitizer_that_reports_nothing_confirms_nothing(program, tmp_path, capsys):
+    explore("names.c", out=tmp_path / "out").finish()
+    program.write_text(PROGRAM.replace("malloc(5)", "malloc(50)").replace("memset(p, 0, 5)", "memset(p, 0, 50)"))
+    main(["replay", "names.c", "out"])
+    assert "not observable natively: exit 0 (predicted: out-of-bounds-read)" in capsys.readouterr().out
+
+
+@pytest.mark.skipif(not shutil.which("cmake") or find_compiler() is None, reason="no cmake, or no sanitizers")
+def test_ctest_of_a_function(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "lib.c").write_text("struct p { int *a; };\nint get(struct p *p) { return p && p->a ? p->a[4] : 0; }\n")
+    assert main(["run", "lib.c", "--entry", "get", "--out", "out", "--quiet"]) == 1
+    assert main(["export", "out", "--format", "ctest", "-o", "suite"]) == 0
+
+    def ctest() -> str:
+        for command in ("cmake -S suite -B build", "cmake --build build", "ctest --test-dir build"):
+            done = subprocess.run(command.split(), capture_output=True, text=True, check=False)
+            assert done.returncode == 0 or command.startswith("ctest"), done.stdout + done.stderr
+        return done.stdout
+
+    assert "1 tests failed" in ctest()
+    (tmp_path / "lib.c").write_text("struct p { int *a; };\nint get(struct p *p) { return p && p->a ? p->a[3] : 0; }\n")
+    assert "0 tests failed" in ctest()
