@@ -30,6 +30,7 @@ from partita import _core
 from partita.errors import UsageError
 from partita.explore import write_atomically
 from partita.frontends import load_program
+from partita.frontends.java import load_java
 
 SCHEMA = 2
 _START_S = 60.0
@@ -262,7 +263,9 @@ _MEASURER = {"partita": "sample", "klee": "other_tools", "angr": "other_tools"}
 
 def _compile(case: Case) -> None:
     """Compiles into the cache, so that the first configuration is not charged with the memory."""
-    if not case.program.endswith(".smt2"):
+    if case.program.endswith(".java"):
+        load_java(case.paths(), classpath=None, entry=None, symbolic_args=False, string_length=None)
+    elif not case.program.endswith(".smt2"):
         load_program(case.paths(), cflags=case.flags())
 
 

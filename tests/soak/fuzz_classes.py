@@ -16,7 +16,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
 
 from partita.errors import UsageError
-from partita.jvm import lower_java
+from partita.jvm.frontend import lower_java
 from support import PROGRAM_FOLDER
 from support.java import compile_all
 

@@ -26,7 +26,7 @@ from typing import Any
 
 from partita import explore
 from partita.errors import InternalError, UsageError
-from partita.jvm import lower_java  # noqa: F401  (imported before the processes start)
+from partita.jvm import frontend  # noqa: F401  (imported before the processes start)
 
 STUBS = Path(__file__).resolve().parents[2] / "python" / "partita" / "jvm" / "stubs"
 

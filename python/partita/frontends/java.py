@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from partita.errors import UsageError
-from partita.frontends import load_program
+from partita.frontends import cache, load_program
 
 _SUFFIXES = (".java", ".class", ".jar")
 
@@ -45,9 +46,7 @@ def load_java(
     string_length: int | None,
 ) -> tuple[bytes, list[bytes]]:
     """The serialised Program of the user's classes, and the libraries."""
-    from partita.jvm import lower_java  # not needed for other programs
-
-    user, library, needs_mathematics = lower_java(
+    user, library, needs_mathematics = _lowered(
         [os.fspath(name) for name in names],
         classpath=classpath,
         entry=entry,
@@ -59,6 +58,46 @@ def load_java(
     if needs_mathematics:
         parts.append(_mathematics())
     return user, parts
+
+
+def _request(names: Sequence[str], classpath: str | None) -> list[object]:
+    """Names of the files that classes can come from: a new one among them may change the program."""
+    listed: list[object] = []
+    for path in [Path(os.path.abspath(name)) for name in (*names, *(classpath or "").split(":")) if name]:
+        folder = path if path.is_dir() else path.parent
+        pattern = folder.rglob if path.is_dir() else folder.glob
+        found = [str(each) for end in ("*.java", "*.class") for each in pattern(end)]
+        listed.append([str(path), sorted(found)])
+    return listed
+
+
+def _lowered(names: list[str], *, classpath: str | None, **options: Any) -> tuple[bytes, bytes, bool]:
+    """User's classes, library, and whether functions of mathematics are needed; cached while no file changes."""
+    from partita.jvm.jdk import home, identity  # not needed for other programs
+
+    package = Path(__file__).resolve().parent.parent
+    sources = [*sorted(package.glob("jvm/**/*.py")), *sorted(package.glob("jvm/stubs/**/*.java"))]
+    request = {
+        "java": _request(names, classpath),
+        "options": options,
+        "jdk": identity(home()),
+        "lowering": [cache.file_hash(str(file)) for file in (*sources, package / "llvm" / "write.py")],
+    }
+    user = cache.lookup(cache.key_of([request, "user"]))
+    if user is not None:
+        for needed in (False, True):
+            library = cache.lookup(cache.key_of([request, "library", needed]))
+            if library is not None:
+                return user, library, needed
+    from partita.jvm.frontend import lower_java  # not needed if the program is cached
+
+    found = lower_java(names, classpath=classpath, **options)
+    if not found.is_complete:
+        # The missing class may appear in any folder.
+        return found.user, found.library, found.needs_mathematics
+    cache.save(cache.key_of([request, "library", found.needs_mathematics]), found.files, found.library)
+    cache.save(cache.key_of([request, "user"]), found.files, found.user)
+    return found.user, found.library, found.needs_mathematics
 
 
 _FUNCTIONS = (

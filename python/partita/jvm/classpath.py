@@ -66,6 +66,8 @@ class ClassPath:
     def __init__(self, places: Sequence[Place], library: Library) -> None:
         self.places = list(places)
         self.library = library
+        self.read_files: list[str] = []
+        """Class files of the user that were read."""
 
     def find(self, name: str) -> tuple[ClassFile, bool] | None:
         """A class by name, and whether it is one of the user's. None if there is none."""
@@ -73,6 +75,8 @@ class ClassPath:
             found = place.read(name)
             if found is not None:
                 data, where = found
+                if isinstance(place, Folder):
+                    self.read_files.append(where)
                 parsed = read_class(data, where)
                 if parsed.name != name:
                     raise UsageError(f"{where}: expected the class `{name}`, found `{parsed.name}`")

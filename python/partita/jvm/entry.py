@@ -12,7 +12,7 @@ from partita.jvm.native_class import text_arguments
 from partita.jvm.natives import Body
 from partita.jvm.symbolic import make_string, make_value
 from partita.jvm.world import World
-from partita.llvm.write import Operand, integer, reg
+from partita.llvm.write import CALL, TOP, Operand, integer, reg
 
 if TYPE_CHECKING:
     from partita.jvm.program import Lowering
@@ -61,6 +61,9 @@ def build_main(lowering: Lowering, entry: Method, symbolic: bool) -> None:
 
     # The virtual machine's stack has another size than ours: deep recursion is a limit.
     fb.call("__partita_stack_is_limit", [], [])
+    # Recursion without end is a bug, if nothing can catch the error.
+    number = lowering.user.function("__partita_repetition_is_bug", [], [])
+    fb.later(lambda: [] if lowering.catches_errors else [[CALL, TOP, 0, number, 0]])
     # Literals are String objects that exist before any code runs, so that their class must be ready first.
     check(fb.call(lowering.initialiser(lowering.world.load("java/lang/String")), [], [64]))
     if lowering.needs_initialisation(owner):

@@ -36,6 +36,24 @@ class Inputs:
     candidates: list[str]
     sources: dict[str, str]
     """Paths of sources, by the ends of their names: `p/Main.java`."""
+    roots: list[Path]
+    """Folders in which the compiler looks for sources."""
+    read: list[str]
+    """Files that were given."""
+
+
+@dataclass
+class Lowered:
+    """A lowered program."""
+
+    user: bytes
+    library: bytes
+    needs_mathematics: bool
+    """Does it need functions of mathematics in C?"""
+    files: list[str]
+    """Files of the user that it was made from."""
+    is_complete: bool
+    """Were all classes found?"""
 
 
 @dataclass
@@ -70,11 +88,8 @@ def lower_java(
     entry: str | None = None,
     symbolic_args: bool = False,
     string_length: int | None = None,
-) -> tuple[bytes, bytes, bool]:
-    """The serialised parts of a Java program: the user's classes, and the library's that it can reach.
-
-    The last result says whether it also needs functions of mathematics in C.
-    """
+) -> Lowered:
+    """The serialised parts of a Java program: the user's classes, and the library's that it can reach."""
     extra = _paths(classpath)
     with tempfile.TemporaryDirectory(prefix="partita-java-") as folder:
         library = Library(home())
@@ -85,7 +100,26 @@ def lower_java(
         lowering = Lowering(world, lambda file: _source(inputs, file), string_length)
         build_main(lowering, start, symbolic_args)
         lowering.run()
-        return *lowering.finish(), lowering.needs_mathematics
+        files = [*inputs.read, *_compiled_from(inputs, Path(folder)), *_class_files(world.path)]
+        kept = [file for file in dict.fromkeys(files) if not file.startswith(f"{folder}/")]
+        return Lowered(*lowering.finish(), lowering.needs_mathematics, kept, not world.misses)
+
+
+def _compiled_from(inputs: Inputs, output: Path) -> list[str]:
+    """Sources of the classes in a folder, also those that the compiler found itself."""
+    found = []
+    for name in Folder(output).names():
+        data = Folder(output).read(name)
+        assert data is not None
+        file = read_class(*data)
+        relative = Path(name).parent / (file.source or "")
+        found += [str(path) for root in inputs.roots if (path := root / relative).is_file()]
+    return found
+
+
+def _class_files(path: ClassPath) -> list[str]:
+    """Files of the user's classes that were read; a jar as a whole."""
+    return [str(place.path) for place in path.places if isinstance(place, Jar)] + path.read_files
 
 
 def resolve(paths: Sequence[Path], extra: Sequence[Path], output: Path) -> Inputs:
@@ -136,7 +170,9 @@ def resolve(paths: Sequence[Path], extra: Sequence[Path], output: Path) -> Input
         for length in range(1, len(parts) + 1):
             known.setdefault("/".join(parts[-length:]), str(source))
     places += [place_of(path) for path in extra]
-    return Inputs(places, candidates, known)
+    roots += [*dict.fromkeys(source.parent for source in sources), *(path for path in extra if path.is_dir())]
+    given = [str(path) for path in (*paths, *sources) if path.is_file()]
+    return Inputs(places, candidates, known, roots, given)
 
 
 def _entry(world: World, inputs: Inputs, entry: str | None) -> tuple[str, str]:

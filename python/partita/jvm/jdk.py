@@ -29,6 +29,17 @@ def home() -> Path:
     )
 
 
+def identity(folder: Path) -> list[object]:
+    """Folder of a JDK, with the size and time of its classes."""
+    found: list[object] = [str(folder)]
+    for name in ("lib/modules", "jmods/java.base.jmod"):
+        file = folder / name
+        if file.is_file():
+            status = file.stat()
+            found += [name, status.st_size, status.st_mtime_ns]
+    return found
+
+
 def javac() -> str:
     """The Java compiler."""
     if given := os.environ.get("JAVA_HOME"):

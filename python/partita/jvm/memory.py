@@ -221,6 +221,7 @@ def new_array(m: MethodLowering, name: str, length: Operand) -> Operand:
     if known is None or known >> 31:
         m.throw_if(fb.compare("slt", 32, length, integer(0)), "java/lang/NegativeArraySizeException", length)
     m.lowering.instantiate(m.world.load(name))
+    length = _chosen_length(m, length)
     scale = m.world.element_size(name)
     size = fb.cast("zext", 32, 64, length)
     size = fb.binary("add", 64, fb.binary("mul", 64, size, integer(scale)), integer(ARRAY_DATA))
@@ -231,6 +232,13 @@ def new_array(m: MethodLowering, name: str, length: Operand) -> Operand:
     if known is not None:
         m.lengths[made[0] >> 3] = length
     return made
+
+
+def _chosen_length(m: MethodLowering, length: Operand) -> Operand:
+    """In the user's code, short arrays are explored first if the length is symbolic."""
+    if constant_of(length) is not None or not m.is_user:
+        return length
+    return reg(m.fb.call("jvm_length", [(length, 32)], [32]))
 
 
 def _new_array(m: MethodLowering, i: Instruction) -> None:
@@ -259,7 +267,7 @@ def _multi_array(m: MethodLowering, i: Instruction) -> None:
         if known is None or known >> 31:
             m.throw_if(m.fb.compare("slt", 32, length, integer(0)), "java/lang/NegativeArraySizeException", length)
     maker = m.lowering.array_maker(name, count)
-    made = reg(m.fb.call(maker, [(length, 32) for length in lengths], [64]))
+    made = reg(m.fb.call(maker, [(_chosen_length(m, length), 32) for length in lengths], [64]))
     m.is_nonnull(made)
     m.push(made, "A")
 

@@ -34,6 +34,10 @@ if TYPE_CHECKING:
 OPERATIONS = {**arith.OPERATIONS, **memory.OPERATIONS, **calls.OPERATIONS, **control.OPERATIONS}
 NULL: Operand = integer(0)
 ASTORE, ASTORE_0 = 58, 75
+_OVERFLOW = frozenset(
+    f"java/lang/{name}" for name in ("Throwable", "Error", "VirtualMachineError", "StackOverflowError")
+)
+"""Classes whose handlers catch a StackOverflowError."""
 
 
 def signature(method: Method) -> tuple[list[int], list[int]]:
@@ -66,6 +70,9 @@ class MethodLowering:
         self._facts: dict[int, tuple[set[int], dict[int, Operand], set[str]]] = {}
         self._sources: dict[int, set[int]] = {}
         self._handler_starts = {handler.target for handler in self.code.handlers}
+        # Handlers of the library for every exception are those of `finally`, which throw it again.
+        if any(handler.catch in _OVERFLOW or (handler.catch is None and is_user) for handler in self.code.handlers):
+            lowering.catches_errors = True
         self._length_registers: dict[int, int] = {}
         self.pc = 0
         self._locals: dict[tuple[int, str], int] = {}

@@ -71,6 +71,8 @@ class Lowering:
         """Can the program ask any object for its class?"""
         self.static_objects: set[tuple[str, str]] = set()
         """Fields of `natives.STATIC_OBJECTS` that the program uses."""
+        self.catches_errors = False
+        """Can a handler catch a StackOverflowError?"""
         self.needs_mathematics = False
         """Does the program call functions of mathematics in C?"""
         self.test_all = False

@@ -76,6 +76,8 @@ class World:
     def __init__(self, path: ClassPath) -> None:
         self.path = path
         self.classes: dict[str, JClass] = {}
+        self.misses = False
+        """Was a class nowhere on the class path?"""
         self._resolved: dict[tuple[str, str, str], Method | None] = {}
 
     def add(self, file: ClassFile, is_user: bool) -> JClass:
@@ -121,6 +123,7 @@ class World:
             return found
         read = self.path.find(name)
         if read is None:
+            self.misses = True
             raise MissingClassError(f"expected the class `{name.replace('/', '.')}`, found it nowhere: set --classpath")
         return self.add(*read)
 

@@ -32,7 +32,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 /// Largest number of frames in the stack of a finished path.
-const MAX_STACK_PLACES: usize = 64;
+pub const MAX_STACK_PLACES: usize = 64;
 
 pub struct Decider {
     pub solver: Solver,
@@ -284,7 +284,11 @@ impl Decider {
     }
 
     /// Source places of all frames, innermost first.
+    /// For a bug that the program reported with its place, those that it noted.
     pub fn stack_of(&self, state: &State) -> Vec<Place> {
+        if let (Some(_), Some(noted)) = (&state.blamed, &state.noted_stack) {
+            return noted.iter().map(|&(func, pc)| place_at(&self.program, func, pc)).collect();
+        }
         let place = |frame: &crate::exec::state::frame::Frame| place_at(&self.program, frame.func, frame.pc);
         state.frame.frames().take(MAX_STACK_PLACES).map(place).collect()
     }

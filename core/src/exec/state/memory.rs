@@ -15,6 +15,7 @@ pub enum Slot {
 pub struct Memory {
     slots: [Map<Slot>; 3],
     next: [u32; 3],
+    changes: u64,
 }
 
 /// Reason why an object cannot be allocated.
@@ -34,6 +35,7 @@ impl Memory {
             return Err(AllocationError::TooMany);
         }
         self.next[usize::from(region)] = index + 1;
+        self.changes += 1;
         let id = ObjectId { region, index };
         self.slots[usize::from(region)]
             .insert(index, Slot::Live(Arc::new(Object::new(id.base(), size, kind))));
@@ -42,6 +44,7 @@ impl Memory {
 
     /// Removes an object. A heap object is remembered as freed.
     pub fn remove(&mut self, id: ObjectId) {
+        self.changes += 1;
         let slots = &mut self.slots[usize::from(id.region)];
         let Some(Slot::Live(object)) = slots.remove(id.index) else {
             unreachable!("a live object is removed")
@@ -58,6 +61,11 @@ impl Memory {
         }
     }
 
+    /// Number of allocations, removals and accesses for writing so far: while it is the same, so are the contents.
+    pub fn changes(&self) -> u64 {
+        self.changes
+    }
+
     /// Was there an object with this id that is gone?
     pub fn is_gone(&self, id: ObjectId) -> bool {
         id.index < self.next[usize::from(id.region)] && self.get(id).is_none()
@@ -69,6 +77,7 @@ impl Memory {
 
     /// A live object for writing: copied first if other states share it.
     pub fn get_mut(&mut self, id: ObjectId) -> Option<&mut Object> {
+        self.changes += 1;
         match self.slots[usize::from(id.region)].get_mut(id.index) {
             Some(Slot::Live(object)) => Some(Arc::make_mut(object)),
             Some(Slot::Freed) | None => None,

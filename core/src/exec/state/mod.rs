@@ -9,6 +9,7 @@ mod large_object_tests;
 pub mod memory;
 pub mod object;
 pub mod output;
+pub mod repeat;
 pub mod unwritten;
 pub mod value;
 
@@ -99,6 +100,13 @@ pub struct State {
     pub stack_is_limit: bool,
     /// Place of its bug, if the program reported it with one (`klee_report_bug`).
     pub blamed: Option<Arc<Place>>,
+    /// Functions and instructions of the frames when the program noted them (`__partita_note_stack`): the stack of a bug
+    /// that it reports later.
+    pub noted_stack: Option<Arc<[(FuncId, u32)]>>,
+    /// Recursion that repeats is a bug (`__partita_repetition_is_bug`).
+    pub repetition_is_bug: bool,
+    /// A call on the stack that later ones are compared with.
+    pub repeated: Option<Arc<repeat::Call>>,
     /// Standard output of the program.
     pub output: Arc<Output>,
     /// Address of `errno`: the C library's, or that of an object created on first use.
@@ -122,6 +130,9 @@ impl State {
     /// Adds the expressions it refers to, other than those of frames and objects, which states share.
     pub fn roots(&self, roots: &mut Vec<Expr>) {
         roots.extend(self.facts.iter().map(|fact| fact.0));
+        roots.extend(
+            self.repeated.iter().flat_map(|call| call.arguments.iter().filter_map(|value| value.expr())),
+        );
         roots.extend(self.inputs.newest_first().map(|input| input.array));
         roots.extend(self.preferences.iter());
         self.output.roots(roots);

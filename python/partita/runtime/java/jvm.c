@@ -77,13 +77,25 @@ array *jvm_new_array(descriptor *type, int length) {
   return made;
 }
 
+// A symbolic length of an array is one of the shortest first: most errors have small examples. The executor chooses among
+// the others, and counts what it leaves out.
+int jvm_length(int length) {
+  enum { SHORT = 16 };
+  if (!klee_is_symbolic(length)) return length;
+  for (int n = 0; n < SHORT; n++)
+    if (length == n) return n;
+  return length;
+}
+
 // The exception thrown last, and where: the innermost place in the user's code.
 static object *thrown;
 static const char *thrown_file;
 static uint32_t thrown_line;
 
+void __partita_note_stack(void);
 void jvm_thrown(object *exception, const char *file, uint32_t line) {
   if (exception == thrown) return;
+  __partita_note_stack();
   thrown = exception, thrown_file = file, thrown_line = line;
 }
 
@@ -331,6 +343,7 @@ long __partita_stdin(void *to, uint64_t room);
 long __partita_setting(const char *);
 array *jvm_standard_input(descriptor *bytes) {
   long symbolic = __partita_setting("sym-stdin"), size = symbolic ? symbolic : __partita_stdin(0, 0);
+  if (!size) __partita_incomplete("standard input is empty: set --sym-stdin");
   array *made = jvm_new_array(bytes, size);
   if (symbolic) {
     void *data = calloc(1, size);

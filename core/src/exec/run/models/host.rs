@@ -2,6 +2,7 @@
 //! output, and calls that are not modelled.
 use super::Treatment::Exact;
 use super::{CallSite, ModelResult, ModelRow, Returned, row};
+use crate::exec::decide::MAX_STACK_PLACES;
 use crate::exec::options::Argument;
 use crate::exec::outcome::Outcome;
 use crate::exec::run::Machine;
@@ -27,6 +28,8 @@ pub(super) const MODELS: &[ModelRow] = &[
     row("__partita_not_modelled", 1, Exact, not_modelled),
     row("__partita_incomplete", 1, Exact, incomplete),
     row("__partita_stack_is_limit", 0, Exact, stack_is_limit),
+    row("__partita_repetition_is_bug", 0, Exact, repetition_is_bug),
+    row("__partita_note_stack", 0, Exact, note_stack),
     row("__partita_unsupported", 1, Exact, unsupported),
     row("__partita_output", 2, Exact, output),
     row("__partita_stdin", 2, Exact, stdin),
@@ -137,6 +140,18 @@ fn incomplete(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> 
 
 fn stack_is_limit(_: &mut Machine, state: &mut State, _: &CallSite<'_>) -> ModelResult {
     state.stack_is_limit = true;
+    Ok(Returned::Nothing)
+}
+
+fn repetition_is_bug(_: &mut Machine, state: &mut State, _: &CallSite<'_>) -> ModelResult {
+    state.repetition_is_bug = true;
+    Ok(Returned::Nothing)
+}
+
+/// Notes the stack of the caller's caller for a bug that is reported later, when its frames are gone.
+fn note_stack(_: &mut Machine, state: &mut State, _: &CallSite<'_>) -> ModelResult {
+    let frames = state.frame.frames().skip(1).take(MAX_STACK_PLACES);
+    state.noted_stack = Some(frames.map(|frame| (frame.func, frame.pc)).collect());
     Ok(Returned::Nothing)
 }
 

@@ -6,6 +6,7 @@ use crate::exec::run::access::Access;
 use crate::exec::run::models::Returned;
 use crate::exec::state::frame::Frame;
 use crate::exec::state::object::Kind;
+use crate::exec::state::repeat::Repetition;
 use crate::exec::state::value::Value;
 use crate::exec::state::{Stage, State};
 use crate::program::{Arg, Call, Callee, CastOp, FuncId, Function, Operand, Reg};
@@ -133,6 +134,20 @@ impl Machine {
             frame.locals.push(area);
         }
         state.frame.push(frame);
+        if state.repetition_is_bug {
+            match state.repetition(params) {
+                Repetition::None => {}
+                // Writes through the cache are not counted as changes of memory.
+                Repetition::Kept => self.cache.clear(),
+                Repetition::Found => {
+                    let name = self.program.string(function.name);
+                    let message = format!(
+                        "recursion without end: `{name}` was called with the same arguments and memory"
+                    );
+                    return Err(Outcome::bug(Class::StackOverflow, message));
+                }
+            }
+        }
         self.check_stack(state)?;
         Ok(Flow::Frame)
     }
