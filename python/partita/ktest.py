@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import struct
 import zlib
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -93,6 +94,31 @@ def read_folder(folder: str | os.PathLike[str]) -> Iterator[Test]:
     pack = directory / "tests.pack"
     if pack.exists():
         yield from read_pack(pack)
+
+
+def count_endings(folder: str | os.PathLike[str]) -> Counter[str]:
+    """Number of tests by ending, without reading their inputs."""
+    directory = Path(folder)
+    known = endings(directory)
+    numbers = (file.stem.removeprefix("test") for file in directory.glob("test*.ktest"))
+    found = Counter(known.get(number, "ending not recorded") for number in numbers)
+    pack = directory / "tests.pack"
+    if pack.exists():
+        found.update(_pack_endings(pack))
+    return found
+
+
+def _pack_endings(path: Path) -> Iterator[str]:
+    data = path.read_bytes()
+    if not data.startswith(PACK_MAGIC):
+        raise UsageError(f"expected a pack of tests, found `{path}`, which does not start with PARTPK01")
+    at, heads = len(PACK_MAGIC), struct.Struct(">IQH")
+    while at + heads.size <= len(data):
+        length, _, size = heads.unpack_from(data, at)
+        if at + 4 + length > len(data):
+            return
+        yield data[at + heads.size : at + heads.size + size].decode()
+        at += 4 + length
 
 
 def read_pack(path: Path) -> Iterator[Test]:

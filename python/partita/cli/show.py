@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from collections import Counter
 from pathlib import Path
 
 from partita import ktest
@@ -35,7 +34,7 @@ def show_test(test: ktest.Test) -> str:
 
 def show_folder(folder: Path) -> str:
     data = read_run(folder)
-    endings = Counter(test.ending or "ending not recorded" for test in ktest.read_folder(folder))
+    endings = ktest.count_endings(folder)
     lines = [
         f"{folder}: {' '.join(data['program'])}, {counted(data['tests'], 'test')}, "
         + ("explored completely" if data["complete"] else "explored incompletely")

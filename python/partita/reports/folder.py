@@ -117,6 +117,8 @@ class Covered:
     """Coverage of one source file."""
 
     lines: dict[int, bool] = field(default_factory=dict)
+    functions: dict[str, int] = field(default_factory=dict)
+    """First lines of functions, by name."""
     branches: dict[int, list[bool]] = field(default_factory=dict)
     """By line: whether each side of its branches was taken."""
 
@@ -139,6 +141,9 @@ def read_coverage(folder: Path) -> dict[str, Covered]:
         try:
             if key == "SF":
                 current = files.setdefault(rest, Covered())
+            elif key == "FN":
+                line, name = rest.split(",", 1)
+                current.functions[name.rpartition(",")[2]] = int(line)
             elif key == "DA":
                 line, count = rest.split(",")[:2]
                 current.lines[int(line)] = int(count) > 0

@@ -109,9 +109,11 @@ def page(folder: Path) -> str:
         '<h2 id="bugs">Bugs</h2>',
         *(_finding(finding) for finding in found),
         '<h2 id="functions">Functions</h2>',
-        '<div class="scroll"><table>\n<thead><tr><th>function<th>paths<th>bugs<th>covered<th>explored</tr></thead>\n'
+        '<div class="scroll"><table class="numbers">\n<thead><tr>'
+        + "".join(f"<th>{name}</th>" for name in ("function", "paths", "bugs", "covered", "explored"))
+        + "</tr></thead>\n<tbody>"
         + "".join(_row(row) for row in data["functions"])
-        + "</table></div>",
+        + "</tbody></table></div>",
     ]
     return "\n".join(parts)
 
@@ -136,9 +138,9 @@ def _entry(entry: Mapping[str, Any]) -> str:
 def _row(row: Mapping[str, Any]) -> str:
     name = escape(row["function"])
     if row["error"]:
-        return f"<tr><td><code>{name}</code><td colspan=4>{escape(row['error'].splitlines()[0])}</tr>\n"
+        return f"<tr><td><code>{name}</code></td><td colspan=4>{escape(row['error'].splitlines()[0])}</td></tr>\n"
     cells: Iterator[str] = iter(
         [f"{sum(row['paths'].values()):,}", f"{len(row['bugs'])}", covered_line(row["coverage"]), explored(row)]
     )
     linked = f'<a href="{quote(row["function"])}/report.html"><code>{name}</code></a>'
-    return f"<tr><td>{linked}{''.join(f'<td>{escape(cell)}' for cell in cells)}</tr>\n"
+    return f"<tr><td>{linked}</td>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>\n"

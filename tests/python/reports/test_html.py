@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
+import zlib
+from collections import Counter
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 
-from partita import __version__
+from partita import __version__, ktest
 from partita.reports import html
 from partita.reports.folder import read_coverage, read_stacks
+from partita.reports.html import data
 from support import Run
 from support.browser import evaluate
 
@@ -321,3 +325,49 @@ def test_messages_for_killed_runs_and_empty_folders(
         assert empty.stderr.endswith("without a run.json\n")
     done = partita("replay", str(program), str(nothing))
     assert (done.returncode, done.stderr) == (2, f"partita: error: expected tests, found none in `{nothing}`\n")
+
+
+def test_bugs_have_their_source_and_decisions(run_folder: tuple[Path, Path], partita: Run) -> None:
+    _, out = run_folder
+    text = html.render(out)
+    page = Page(text)
+    assert "<strong>    3    return text[at]; // &lt;script&gt;console.error" in text
+    assert text.index('<h2 id="bugs">') < text.index('<h2 id="functions">') < text.index('<h2 id="source">')
+    assert "third" in page.text[page.text.index("lines reached") :]
+
+
+def test_reasons_are_grouped_by_cause(run_folder: tuple[Path, Path], tmp_path: Path) -> None:
+    folder = copied(run_folder[1], tmp_path)
+    run = json.loads((folder / "run.json").read_text())
+    rows = [("a call", "/x/a.c:1", 5), ("a call", "/x/a.c:9", 1), ("other <b>", "/x/b.c:2", 1)]
+    run["incomplete"] = [{"why": why, "where": where, "count": count} for why, where, count in rows]
+    (folder / "run.json").write_text(json.dumps(run))
+    text = html.render(folder)
+    assert "a call <span class=soft>(6 times, 2 places)</span>" in text
+    assert text.count("a call") == 1
+    assert "other &lt;b&gt;" in text
+
+
+def test_the_pack_is_not_read_for_bugs(
+    run_folder: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = copied(run_folder[1], tmp_path)
+    (folder / "tests.pack").write_bytes(ktest.PACK_MAGIC)
+    monkeypatch.setattr(data, "MAX_TESTS", 1)
+    monkeypatch.setattr(ktest, "read_pack", lambda _path: pytest.fail("all tests were read"))
+    assert data.read(folder).tests_of_bugs
+
+
+def test_endings_are_counted_without_reading_inputs(run_folder: tuple[Path, Path], tmp_path: Path) -> None:
+    folder = copied(run_folder[1], tmp_path)
+    whole = Counter(test.ending or "ending not recorded" for test in ktest.read_folder(folder))
+    assert ktest.count_endings(folder) == whole
+    body = (20_000).to_bytes(8, "big") + (6).to_bytes(2, "big") + b"exit 9" + b"KTEST"
+    record = body + zlib.crc32(body).to_bytes(4, "big")
+    pack = ktest.PACK_MAGIC + 2 * (len(record).to_bytes(4, "big") + record)
+    (folder / "tests.pack").write_bytes(pack + b"\0\0\0\x40cut")
+    assert ktest.count_endings(folder) == whole + Counter({"exit 9": 2})
+
+
+def copied(folder: Path, target: Path) -> Path:
+    return Path(shutil.copytree(folder, target / "copy"))

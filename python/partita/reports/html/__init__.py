@@ -10,7 +10,7 @@ from typing import NamedTuple
 from partita import __version__
 from partita.errors import UsageError
 from partita.reports import functions
-from partita.reports.html import bugs, data, solver, source, summary, tests, tree
+from partita.reports.html import bugs, coverage, data, solver, source, summary, tests, tree
 
 _HERE = Path(__file__).resolve().parent
 # The page may use its own styles and scripts, and load nothing.
@@ -26,6 +26,7 @@ class Section(NamedTuple):
 
 SECTIONS = (
     Section("bugs", "Bugs", bugs.render),
+    Section("functions", "Functions", coverage.render),
     Section("source", "Source", source.render),
     Section("exploration", "Exploration", tree.render),
     Section("queries", "Queries", solver.render),
@@ -58,6 +59,8 @@ def render(folder: Path) -> str:
     nav = "".join(f'<a href="#{section.anchor}">{section.title}</a>' for section in SECTIONS)
     parts = [summary.render(found, nav)]
     parts += [f'<h2 id="{row.anchor}">{row.title}</h2>\n{row.render(found)}' for row in SECTIONS]
+    # Bugs come first.
+    parts.insert(2, summary.incomplete(found.run["incomplete"]))
     title = f"{' '.join(found.run['program'])} - Partita"
     footer = f"Written by partita {__version__}; explored by {found.run['version']}."
     return _page(title, "\n".join(parts), footer, ("page.js", "tree.js"))

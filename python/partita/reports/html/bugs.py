@@ -9,10 +9,14 @@ from itertools import groupby
 from typing import Any
 
 from partita import _core
+from partita.findings import source_lines
 from partita.reports.html.data import RunData
 from partita.reports.html.links import Links
 from partita.reports.html.tests import show_test
 from partita.results import counted, shown
+
+AROUND = 3
+"""Lines before and after a bug that are shown with it."""
 
 
 def render(data: RunData) -> str:
@@ -39,9 +43,34 @@ def render(data: RunData) -> str:
             f"<details open><summary><code>{escape(place)}</code>: error: <strong>{escape(bug['message'])}</strong> "
             f'<span class="verdict bad">{escape(bug["class"])}</span></summary>\n<div>'
             f"<p>{escape(descriptions[bug['class']].capitalize())}, at {link}.</p>\n"
-            f"{calls}{path}<p>Input that leads there:</p>\n{shown_input}</div></details>"
+            f"{_excerpt(bug['file'], bug['line'])}{_caller(bug)}"
+            f"<p>Input that leads there:</p>\n{_written(bug)}{shown_input}{calls}{path}</div></details>"
         )
     return "\n".join(parts)
+
+
+def _excerpt(file: str, line: int) -> str:
+    """The source around a bug, with its line marked."""
+    lines = source_lines(file)
+    if not 0 < line <= len(lines):
+        return ""
+    first = max(1, line - AROUND)
+    rows = []
+    for number, text in enumerate(lines[first - 1 : line + AROUND], first):
+        row = escape(f"{number:>5}  {text}")
+        rows.append(f"<strong>{row}</strong>" if number == line else row)
+    return f'<pre class="scroll">{chr(10).join(rows)}</pre>\n'
+
+
+def _caller(bug: dict[str, Any]) -> str:
+    """The condition on callers, of a run with --entry."""
+    return f"<p>Callers: {escape(bug['caller'])}.</p>\n" if bug.get("caller") else ""
+
+
+def _written(bug: dict[str, Any]) -> str:
+    """The input as C writes it, if its types are known."""
+    lines = bug.get("input") or []
+    return f'<pre class="scroll">{escape(chr(10).join(lines))}</pre>\n' if lines else ""
 
 
 def _path(trail: dict[str, Any], places: Sequence[dict[str, Any]], links: Links) -> str:
@@ -55,7 +84,9 @@ def _path(trail: dict[str, Any], places: Sequence[dict[str, Any]], links: Links)
         inside = f" in <code>{escape(at['inside'])}</code>" if at["inside"] else ""
         target = f" to {escape(side)}" if side else ""
         repeated = f' <span class="soft">{times:,} times</span>' if times > 1 else ""
-        rows.append(f"<li>{links.link(at['file'], at['line'])}{inside}{target}{repeated}</li>\n")
+        lines = source_lines(at["file"])
+        code = f" <code>{escape(lines[at['line'] - 1].strip())}</code>" if 0 < at["line"] <= len(lines) else ""
+        rows.append(f"<li>{links.link(at['file'], at['line'])}{inside}{code}{target}{repeated}</li>\n")
     left_out = trail["left_out"]
     cut = f"; {left_out:,} in the middle were not recorded" if left_out else ""
     count = len(steps) + left_out

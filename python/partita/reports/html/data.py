@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -51,9 +51,15 @@ def read(folder: Path) -> RunData:
     names_of_bugs = {f"test{bug['test']:06}" for bug in run["bugs"] if bug["test"] is not None}
     found = ktest.read_folder(folder)
     first = list(islice(found, MAX_TESTS))
-    tests_of_bugs = {
-        Path(test.name).stem: test for test in chain(first, found) if Path(test.name).stem in names_of_bugs
-    }
+    tests_of_bugs = {Path(test.name).stem: test for test in first if Path(test.name).stem in names_of_bugs}
+    for name in names_of_bugs - set(tests_of_bugs):
+        # The first test of a bug is a file, however many tests there are.
+        if (folder / f"{name}.ktest").is_file():
+            tests_of_bugs[name] = ktest.read(folder / f"{name}.ktest")
+    if names_of_bugs - set(tests_of_bugs):
+        # Runs of older versions have them in the pack only.
+        others = {Path(test.name).stem: test for test in found}
+        tests_of_bugs |= {name: others[name] for name in names_of_bugs & set(others)}
     return RunData(
         run=run,
         coverage=coverage,

@@ -10,7 +10,7 @@ from typing import Any
 from partita.reports.folder import Covered
 from partita.reports.html.data import RunData
 from partita.reports.text import explored, outcome_count
-from partita.results import counted
+from partita.results import counted, shown
 
 
 def render(data: RunData, nav: str) -> str:
@@ -27,7 +27,7 @@ def render(data: RunData, nav: str) -> str:
         f'<header>\n<h1>{escape(" ".join(run["program"]))}</h1>\n<p><span class="verdict {kind}">{verdict}</span> '
         f"explored {escape(explored(run))}</p>\n{command}"
         f"<nav>{nav}</nav>\n</header>\n"
-        f'<dl class="tiles">\n{_tiles(run, coverage)}</dl>\n' + _incomplete(run["incomplete"])
+        f'<dl class="tiles">\n{_tiles(run, coverage)}</dl>\n'
     )
 
 
@@ -60,13 +60,27 @@ def share(part: int, total: int) -> str:
     return f"{100 * part // total} %" if total else "-"
 
 
-def _incomplete(rows: list[dict[str, Any]]) -> str:
+def incomplete(rows: list[dict[str, Any]]) -> str:
+    """Reasons of an incomplete exploration, grouped by cause; empty without any."""
     if not rows:
         return ""
-    items = "".join(
-        f"<li><code>{escape(row['where'])}</code>: {escape(row['why'])}"
-        + (f" ({row['count']:,} times)" if row["count"] > 1 else "")
-        + "</li>\n"
-        for row in rows
-    )
+    causes: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        causes.setdefault(row["why"], []).append(row)
+    ordered = sorted(causes.items(), key=lambda cause: -sum(row["count"] for row in cause[1]))
+    items = "".join(f"<li>{_cause(why, places)}</li>\n" for why, places in ordered)
     return f"<h2>Why the exploration is incomplete</h2>\n<ul>\n{items}</ul>\n"
+
+
+def _cause(why: str, places: list[dict[str, Any]]) -> str:
+    """A reason with its places, the most frequent first."""
+    total = sum(row["count"] for row in places)
+    found = []
+    for row in sorted(places, key=lambda row: -row["count"]):
+        file, colon, line = row["where"].rpartition(":")
+        times = f" ({row['count']:,} times)" if row["count"] > 1 else ""
+        found.append(f"<code>{escape(shown(file) if file else '')}{colon}{escape(line)}</code>{times}")
+    if len(found) == 1:
+        return f"{found[0]}: {escape(why)}"
+    head = f"{escape(why)} <span class=soft>({total:,} times, {counted(len(found), 'place')})</span>"
+    return f"<details><summary>{head}</summary><ul><li>{'</li><li>'.join(found)}</li></ul></details>"
