@@ -59,7 +59,8 @@ How every library function, intrinsic and system call treats symbolic data. Ther
 of its arguments. `tests/python/run/test_register.py` calls all of them with each argument symbolic in turn: the kind is
 the one that the run shows, exactly one path admits each input, and results are those of the native function, intrinsic
 or system call. Results that differ between machines (numbers of processes, clocks) are compared as far as they are the
-same everywhere; calls that would end or change the machine are made in the engine only.
+same everywhere; calls that would end or change the machine are made in the engine only. In programs that can read
+exception flags (`fetestexcept` and relatives), functions that round also count the flags that they do not set.
 Functions that have no row are musl's C code, explored like the program itself, or have no definition: then the path
 ends as `unsupported`.
 

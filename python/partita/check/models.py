@@ -301,13 +301,20 @@ def set_bytes(m: Machine, to: Any, byte: Any, count: Any) -> None:
 
 
 def _copy(m: Machine, name: str, args: Args, width: int) -> Any:
+    _fortified(m, name, args)
     copy_bytes(m, args[0][1], args[1][1], args[2][1])
     if name != "mempcpy":
         return args[0][1]
     return argument(m, name, args, 0) + argument(m, name, args, 2)
 
 
+def _fortified(m: Machine, name: str, args: Args) -> None:
+    if name.endswith("_chk"):
+        m.require(apply("bvule", 64, args[2][1], args[3][1]), "abort")
+
+
 def _set(m: Machine, name: str, args: Args, width: int) -> Any:
+    _fortified(m, name, args)
     byte = 0 if name == "bzero" else extract(args[1][1], 0, 8)
     set_bytes(m, args[0][1], byte, args[1 if name == "bzero" else 2][1])
     return args[0][1] if width else None

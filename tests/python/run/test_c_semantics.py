@@ -137,6 +137,20 @@ def test_the_absolute_value_of_the_least_number_is_an_overflow(tmp_path: Path) -
         assert endings(tmp_path, program) in (["exit 0"], ["exit 0", "exit 1"])
 
 
+def test_a_fortified_copy_past_the_known_size_aborts(tmp_path: Path) -> None:
+    """As with `-D_FORTIFY_SOURCE`: the size is a part of an object, which the copy would not leave."""
+    for call in ("__builtin___memcpy_chk(s.a, from, n, 4)", "__builtin___memset_chk(s.a, 1, n, 4)"):
+        source = f"""struct {{ char a[4], b[4]; }} s;
+int main(void) {{
+  static const char from[8];
+  int n = klee_range(0, 8, "n");
+  {call};
+  return 0;
+}}
+"""
+        assert endings(tmp_path, source) == ["abort:9", "exit 0"]
+
+
 def test_a_backward_goto_releases_variable_arrays(tmp_path: Path) -> None:
     source = """int main(void) {
   int i = 0, sum = 0;

@@ -93,9 +93,9 @@ SIGNATURES: dict[str, str] = {
     **_family("strcpy stpcpy strcat", "place buffer string"),
     **_family("strncpy strncat", "place buffer string size"),
     **_family("memcpy memmove mempcpy", "place buffer memory size"),
-    **_family("__memcpy_chk __memmove_chk", "place buffer memory size long"),
+    **_family("__memcpy_chk __memmove_chk", "place buffer memory size room"),
     "memset": "place buffer char size",
-    "__memset_chk": "place buffer char size long",
+    "__memset_chk": "place buffer char size room",
     "bzero": "void buffer size",
     "strdup": "text string",
     "strndup": "text string size",
@@ -143,6 +143,7 @@ ARGUMENTS.update(
         "width": ("4", "4"),
         "align": ("16", "16 << (in[0] & 1)"),
         "mode": ("0x400", "in[0] << 8"),
+        "room": ("16", "in[0] % 8 + 3L"),  # a smaller one ends the program
         "descriptor": ("1", "in[0] % 2 + 1"),
     }
 )
@@ -417,6 +418,11 @@ class Probe:
     @property
     def name(self) -> str:
         return f"{self.function}_{self.number}"
+
+    @property
+    def of_one_byte(self) -> bool:
+        """Is only its first byte varied? Two bytes of a format have directives that no argument fits."""
+        return "printf" in self.function or "variadic" in self.body
 
 
 def _calls(function: str, signature: str) -> Iterator[str]:

@@ -1,6 +1,7 @@
 //! Functions that move bytes without reading them. Those that read them are C (`runtime/lib/string.c`).
 use super::Treatment::{Exact, Forks};
 use super::{CallSite, ModelResult, ModelRow, Returned, row};
+use crate::exec::outcome::{Class, Outcome};
 use crate::exec::run::Machine;
 use crate::exec::state::State;
 use crate::exec::state::value::Value;
@@ -11,10 +12,18 @@ pub(super) const MODELS: &[ModelRow] = &[
     row("mempcpy", 3, Forks, copy_past),
     row("memset", 3, Exact, set),
     row("bzero", 2, Exact, zero),
-    row("__memcpy_chk", 4, Exact, copy),
-    row("__memmove_chk", 4, Exact, copy),
-    row("__memset_chk", 4, Exact, set),
+    row("__memcpy_chk", 4, Exact, |m, s, c| checked(m, s, c).and_then(|()| copy(m, s, c))),
+    row("__memmove_chk", 4, Exact, |m, s, c| checked(m, s, c).and_then(|()| copy(m, s, c))),
+    row("__memset_chk", 4, Exact, |m, s, c| checked(m, s, c).and_then(|()| set(m, s, c))),
 ];
+
+/// Ends the paths on which the length exceeds the size of the object, as the compiler knows it.
+fn checked(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> Result<(), Outcome> {
+    let [count, size] = [2, 3].map(|i| site.arguments[i].to_bits(machine.graph(), 64));
+    let fits = machine.graph().ule(count, size);
+    let message = format!("{} past the size that the compiler knows", site.name);
+    machine.decider.require(state, fits, Outcome::bug(Class::Abort, message))
+}
 
 fn copy(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
     machine.copy_bytes(state, site.arguments[0], site.arguments[1], site.arguments[2])?;
