@@ -1,6 +1,7 @@
 // status: 0 1 3
 #include "klee/klee.h"
 
+// Status 1: the least number divided by -1 is an overflow, which the conditions do not exclude.
 int main(void) {
   long a, b, c;
   klee_make_symbolic(&a, sizeof a, "a");

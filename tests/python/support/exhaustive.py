@@ -34,6 +34,18 @@ class Vector:
 
 
 @dataclass
+class Number:
+    """The values of a floating-point number under every input, in the processor's arithmetic."""
+
+    values: Any
+
+
+_REALS = {(5, 11): np.float16, (8, 24): np.float32, (11, 53): np.float64}
+_WORDS = {np.float16: np.uint16, np.float32: np.uint32, np.float64: np.uint64}
+_MODES = frozenset("RNE RNA RTP RTN RTZ".split())
+
+
+@dataclass
 class Array:
     """The elements of an array under every input: `elements[index]`, and the value of all others."""
 
@@ -131,7 +143,7 @@ class Evaluator:
                 return self.constant(int(term[2:], 2), len(term[2:]))
             if term in ("true", "false"):
                 return Vector(0, np.full(self.size, term == "true"))
-            return names[term.strip("|")]
+            return term if term in _MODES else names[term.strip("|")]
         head = term[0]
         if head == "let":
             inner = dict(names)
@@ -145,8 +157,42 @@ class Evaluator:
             return Array(value.width, {}, value.values)
         operands = [self.term(operand, names) for operand in term[1:]]
         if isinstance(head, list):
-            return self.indexed(head[1], [int(number) for number in head[2:]], operands[0])
-        return self.apply(head, operands)
+            numbers = [int(number) for number in head[2:]]
+            if head[1].startswith(("to_fp", "fp.")):
+                return self.converted(head[1], numbers, operands)
+            return self.indexed(head[1], numbers, operands[0])
+        return self.floating(head, operands) if head.startswith("fp.") else self.apply(head, operands)
+
+    def converted(self, op: str, numbers: list[int], operands: list[Any]) -> Any:
+        """A conversion to a number, or from one to an integer."""
+        *mode, a = operands
+        if op in ("fp.to_sbv", "fp.to_ubv"):
+            assert mode == ["RTZ"]
+            inside = np.where(np.isfinite(a.values), a.values, 0)
+            return Vector(numbers[0], _fit(np.array([int(x) for x in inside], dtype=object), numbers[0]))
+        assert mode in ([], ["RNE"])
+        real: Any = _REALS[numbers[0], numbers[1]]
+        if isinstance(a, Number):
+            return Number(a.values.astype(real))
+        if not mode:
+            return Number(a.values.astype(_WORDS[real]).view(real))
+        exact = _exact(a) if op == "to_fp_unsigned" else _signed(a)
+        assert max(abs(int(x)) for x in exact) < 1 << 53  # rounded once
+        return Number(exact.astype(np.float64).astype(real))
+
+    def floating(self, op: str, operands: list[Any]) -> Any:
+        mode, a = [operand for operand in operands if isinstance(operand, str)], operands[-1]
+        values = [operand.values for operand in operands if not isinstance(operand, str)]
+        if op == "fp.to_ieee_bv":
+            return Vector(8 * values[0].itemsize, values[0].view(_WORDS[values[0].dtype.type]).astype(np.uint64))
+        with np.errstate(all="ignore"):
+            if op in _RELATIONS:
+                return Vector(0, _RELATIONS[op](*values))
+            if op == "fp.roundToIntegral":
+                round_to = {"RNE": np.rint, "RTZ": np.trunc, "RTN": np.floor, "RTP": np.ceil}
+                return Number(round_to[mode[0]](a.values))
+            assert mode in ([], ["RNE"])
+            return Number(_ARITHMETIC[op](*values))
 
     def indexed(self, op: str, numbers: list[int], a: Vector) -> Vector:
         if op == "extract":
@@ -233,6 +279,14 @@ _FOLDED: dict[str, Callable[[Any, Any], Any]] = {
     "bvadd": lambda a, b: a.values + b.values,
     "bvmul": lambda a, b: a.values * b.values,
 }
+_ARITHMETIC: dict[str, Any] = {
+    "fp.add": np.add, "fp.sub": np.subtract, "fp.mul": np.multiply, "fp.div": np.divide, "fp.sqrt": np.sqrt,
+    "fp.neg": np.negative, "fp.abs": np.abs,
+}  # fmt: skip
+_RELATIONS: dict[str, Any] = {
+    "fp.eq": np.equal, "fp.lt": np.less, "fp.leq": np.less_equal, "fp.gt": np.greater, "fp.geq": np.greater_equal,
+    "fp.isNaN": np.isnan, "fp.isInfinite": np.isinf,
+}  # fmt: skip
 _COMPARISONS: dict[str, tuple[Callable[[Any, Any], Any]]] = {
     f"bv{sign}{name}": (function,)
     for sign in "us"
