@@ -11,7 +11,7 @@ from experiments.structures import JAVA_SIZES, REPORTED, java_table
 from partita import explore
 from support.java import compile_all, needs_jdk
 
-SMALL = {name: 3 for name in JAVA_SIZES} | {"Remainder": 6, "NanoXML": 4, "Triangle": 1, "Operations": 2}
+SMALL = dict.fromkeys(JAVA_SIZES, 3) | {"Remainder": 6, "NanoXML": 4, "Triangle": 1, "Operations": 2}
 
 
 @pytest.fixture(scope="module")
