@@ -170,3 +170,31 @@ def _unset(why: str) -> Native:
 TABLE["java/lang/System.getenv(Ljava/lang/String;)Ljava/lang/String;"] = _unset(
     "one of several values: a variable of the environment"
 )
+
+
+# The one thread. Sleeping takes no time.
+
+_THREAD = "java/lang/Thread"
+STATIC_OBJECTS[_THREAD, "partita$current"] = _THREAD
+
+
+@native(f"{_THREAD}.currentThread()L{_THREAD};")
+def _current_thread(b: Body) -> None:
+    current = b.lowering.static_object(b.fb.part, b.lowering.world.load(_THREAD), "partita$current")
+    assert current is not None
+    b.ret(current)
+
+
+@native(f"{_THREAD}.getName()Ljava/lang/String;")
+def _thread_name(b: Body) -> None:
+    """Other threads cannot be made."""
+    b.ret(b.lowering.string(b.fb.part, "main"))
+
+
+@native(f"{_THREAD}.sleep(J)V")
+def _sleep(b: Body) -> None:
+    b.throw_if(b.fb.compare("slt", 64, b.args[0], integer(0)), "java/lang/IllegalArgumentException")
+    b.ret()
+
+
+TABLE |= {f"{_THREAD}.{name}": lambda b: b.ret() for name in ("yield()V", "isInterrupted()Z", "onSpinWait()V")}
