@@ -98,6 +98,8 @@ class Machine:
         arguments, environment = body["arguments"], body["environment"]
         self.path = Path(program, arguments, environment)
         self.work: list[Path] = []
+        self.never_loose: set[Any] = set()
+        """Terms on which bytes that were never written have no effect."""
         self.leaves = 0
         self.at = (0, 0)
         self.globals: list[int] = []
@@ -182,8 +184,12 @@ class Machine:
     def settle(self, value: Any, width: int) -> Any:
         """The value that decides something: bytes that were never written must make no difference."""
         found = settled(value)
-        if found is not value:
-            self.prove(apply("=", width, value, found), "memory that was never written")
+        if found is not value and value not in self.never_loose:
+            same = apply("=", width, value, found)
+            if self.prover.is_unsat([negation(same)]):
+                self.never_loose.add(value)  # on every path
+            else:
+                self.prove(same, "memory that was never written")
         return found
 
     def consume(self, point: Any, conditions: dict[int, Any]) -> int:

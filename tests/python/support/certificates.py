@@ -10,7 +10,7 @@ from partita import explore
 from partita.check import certificate, solver
 
 ROOT = Path(__file__).resolve().parents[3]
-FOLDERS = ("tests/programs", "tests/programs/bugs", "tests/programs/exhaustive", "benchmarks/programs")
+FOLDERS = ("tests/programs", "tests/programs/bugs", "tests/programs/exhaustive", "benchmarks/programs", "examples")
 
 
 def certified(program: Path, folder: Path, **options: Any) -> dict[str, Any] | None:
