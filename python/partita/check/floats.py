@@ -268,7 +268,7 @@ def cast(m: Machine, f: Function, op: int, kind: int, dst: int, a: Any) -> None:
     old, new = Format(op), Format(kind)
     x = m.get(a, old.width)
     result = 0 if isinstance(x, int) and old.is_nan(x) else operate("fp.cast", (op, kind), new.width, x)
-    # What is no number keeps its sign and the first bits of its significand.
+    # A word that is no number keeps its sign and the first bits of its significand.
     less, more = old.precision - 1, new.precision - 1
     kept = extract(x, max(less - more, 0), min(less, more))
     payload = concat(kept, min(less, more), 0, more - less) if more > less else kept

@@ -298,7 +298,7 @@ def test_other_checks_are_refused(body: dict[str, Any]) -> None:
 
 @needs_solver
 def test_memory_that_was_never_written_decides_nothing(tmp_path: Path) -> None:
-    """The same program with an undefined value stored: the run would not be complete, the checker rejects it."""
+    """A program with an undefined value stored: the run would not be complete, the checker rejects it."""
     source = """
 #include <klee/klee.h>
 static void set(unsigned char *a) { a[0] = 1, a[1] = 0; }

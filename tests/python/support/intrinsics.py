@@ -112,7 +112,7 @@ def _sections() -> dict[str, str]:
 
 _TEXTS = _sections()
 _GLOBALS = _TEXTS.pop("globals") + "\n"
-# What intrinsics mean that the native compiler does not have.
+# Meaning of intrinsics that the native compiler does not have.
 _NATIVE: dict[str, str] = {name[7:]: body for name, body in _TEXTS.items() if name.startswith("native ")}
 _BODIES: dict[str, str] = {
     **{name: _reduced(name) for name in names() if name.startswith("vector.reduce.")},

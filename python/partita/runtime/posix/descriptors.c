@@ -362,7 +362,7 @@ static long unsupported_copy(long from, long to, long error) {
   return __partita_handle(from) && target && (target->flags & ACCESS_MASK) != O_RDONLY ? error : -EBADF;
 }
 
-/* Of <linux/close_range.h>. */
+/* Flags as in <linux/close_range.h>. */
 enum { CLOSE_RANGE_UNSHARE = 2, CLOSE_RANGE_CLOEXEC = 4 };
 
 static long close_range(unsigned first, unsigned last, unsigned flags) {
