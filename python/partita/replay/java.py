@@ -61,9 +61,11 @@ def _replay(
         return ReplayResult(test, f"no end within {timeout} s", Verdict.DIFFERENT)
     ending = _ending(done)
     predicted = test.ending
-    if predicted is None or predicted.startswith("limit") or predicted == "unsupported" or is_random(test):
+    if predicted is None or predicted.startswith("limit") or predicted == "unsupported":
         return ReplayResult(test, ending, Verdict.UNDEFINED)
-    return ReplayResult(test, ending, Verdict.AS_PREDICTED if ending == predicted else Verdict.DIFFERENT)
+    if ending == predicted:
+        return ReplayResult(test, ending, Verdict.AS_PREDICTED)
+    return ReplayResult(test, ending, Verdict.UNDEFINED if is_random(test) else Verdict.DIFFERENT)
 
 
 def is_random(test: Test) -> bool:

@@ -55,12 +55,13 @@ def test_standard_input_and_seeds_are_inputs(tmp_path: Path) -> None:
     tests = list(ktest.read_folder(out))
     assert {"stdin"} <= {name for test in tests for name, _ in test.objects}
     found = replay_java([str(source)], tests, arguments=["a"])
-    # The virtual machine chooses the seed itself.
-    seeded = [len(test.objects) > 1 for test in tests]
-    expected = [Verdict.UNDEFINED if each else Verdict.AS_PREDICTED for each in seeded]
-    assert [each.verdict for each in found] == expected
+    # The virtual machine chooses the seed itself, and may end in another way then.
+    seeded = [len(each.test.objects) > 1 for each in found]
+    assert Verdict.DIFFERENT not in {each.verdict for each in found}
+    assert {each.verdict for each, is_seeded in zip(found, seeded, strict=True) if not is_seeded} == {
+        Verdict.AS_PREDICTED
+    }
     assert True in seeded
-    assert False in seeded
 
 
 @pytest.mark.parametrize(
