@@ -1,7 +1,7 @@
-//! Lemmas about a product and a quotient that share an operand: `a <= n / b` implies that `a * b` does not wrap and is at
-//! most `n`.
+//! Lemmas about products, quotients and remainders that a SAT solver would not find in their circuits.
 //!
-//! Programs guard multiplications this way (`if (x > INT_MAX / y) return; x * y ...`). From the circuits alone a SAT
+//! A remainder is less than its divisor, unless that is zero, and at most the dividend; so is a quotient. A product and a
+//! quotient that share an operand: `a <= n / b` implies that `a * b` does not wrap and is at most `n`. Programs guard multiplications this way (`if (x > INT_MAX / y) return; x * y ...`). From the circuits alone a SAT
 //! solver would have to find out that multiplication is monotonic. The lemmas follow from the definitions of the gates,
 //! so they restrict nothing and are never part of a core; they are added to a SAT solver that has both words.
 
@@ -13,7 +13,9 @@ use rustc_hash::FxHashMap;
 /// Most products and most quotients by the same word that are combined.
 const MAX_PER_WORD: usize = 8;
 /// Most lemmas.
-const MAX_LEMMAS: usize = 256;
+const MAX_LEMMAS: usize = 512;
+/// Most lemmas about one quotient or remainder.
+const MAX_BOUNDS: usize = 256;
 
 /// A product `a * b` or a quotient `a / b`, by its operand `b`.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -26,15 +28,14 @@ struct Use {
 /// A lemma and the words that it is about.
 pub struct GuardLemma {
     pub lit: Lit,
-    product: Word,
-    quotient: Word,
+    words: [Word; 2],
 }
 
 impl GuardLemma {
     /// Whether some gates of both words are known.
     pub fn is_about(&self, is_known: impl Fn(u32) -> bool) -> bool {
         let some = |word: &Word| word.iter().any(|lit| !lit.is_constant() && is_known(lit.node()));
-        some(&self.product) && some(&self.quotient)
+        self.words.iter().all(some)
     }
 }
 
@@ -43,6 +44,8 @@ pub struct Guards {
     products: FxHashMap<Expr, Vec<Use>>,
     quotients: FxHashMap<Expr, Vec<Use>>,
     lemmas: Vec<GuardLemma>,
+    /// Number of lemmas about one quotient or remainder.
+    bounds: usize,
 }
 
 impl Guards {
@@ -59,6 +62,9 @@ impl Guards {
         e: Expr,
     ) {
         let op = graph.op(e);
+        if matches!(op, Op::UDiv | Op::URem) && !graph.is_const(graph.kid(e, 1)) {
+            self.add_bounds(graph, gates, words, e);
+        }
         if !matches!(op, Op::Mul | Op::UDiv | Op::SDiv) || graph.is_const(graph.kid(e, 1)) {
             return;
         }
@@ -89,9 +95,30 @@ impl Guards {
                     signed(gates, [a, b, n, p, q])
                 };
                 if gates.stopped().is_none() && lit != Lit::TRUE {
-                    self.lemmas.push(GuardLemma { lit, product: p.to_vec(), quotient: q.to_vec() });
+                    self.lemmas.push(GuardLemma { lit, words: [p.to_vec(), q.to_vec()] });
                 }
             }
+        }
+    }
+
+    /// Adds the bounds of a quotient or remainder.
+    fn add_bounds(&mut self, graph: &Graph, gates: &mut Gates, words: &FxHashMap<Expr, Box<[Lit]>>, e: Expr) {
+        if self.bounds >= MAX_BOUNDS {
+            return;
+        }
+        let [a, b, result] = [graph.kid(e, 0), graph.kid(e, 1), e].map(|e| &*words[&e]);
+        let by_zero = is_zero(gates, b);
+        let below_dividend = circuit::less(gates, result, a, true, false);
+        let lit = if graph.op(e) == Op::URem {
+            let below_divisor = circuit::less(gates, result, b, false, false);
+            let below_divisor = gates.or(by_zero, below_divisor);
+            gates.and(below_divisor, below_dividend)
+        } else {
+            gates.or(by_zero, below_dividend)
+        };
+        if gates.stopped().is_none() && lit != Lit::TRUE {
+            self.bounds += 1;
+            self.lemmas.push(GuardLemma { lit, words: [b.to_vec(), result.to_vec()] });
         }
     }
 
@@ -146,12 +173,16 @@ mod tests {
     #[test]
     fn lemmas_hold_for_all_values() {
         for width in 1..=4u32 {
-            for op in [Op::UDiv, Op::SDiv] {
+            for op in [Op::UDiv, Op::SDiv, Op::URem] {
                 for product_first in [false, true] {
                     let mut g = Graph::new();
                     let [a, b, n] = ["a", "b", "n"].map(|name| g.var(name, Sort::Bits(width)).unwrap());
                     let product = g.mul(a, b);
-                    let quotient = if op == Op::UDiv { g.udiv(n, b) } else { g.sdiv(n, b) };
+                    let quotient = match op {
+                        Op::UDiv => g.udiv(n, b),
+                        Op::SDiv => g.sdiv(n, b),
+                        _ => g.urem(n, b),
+                    };
                     let mut blaster = Blaster::new();
                     let order = if product_first { [product, quotient] } else { [quotient, product] };
                     for e in order {

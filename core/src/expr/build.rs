@@ -343,18 +343,22 @@ impl Graph {
     }
 
     /// Signed remainder with the sign of the divisor: `srem`, plus the divisor if the signs differ.
+    /// As SMT-LIB defines it, so that scripts that spell out the definition have the same circuit.
     pub fn smod(&mut self, a: Expr, b: Expr) -> Expr {
-        let zero = self.word(self.width(a), 0);
-        let remainder = self.srem(a, b);
-        let moved = self.add(remainder, b);
+        let zero = self.constant(Bits::zero(self.width(a)));
+        let (a_negative, b_negative) = (self.slt(a, zero), self.slt(b, zero));
+        let [a_size, b_size] = [(a, a_negative), (b, b_negative)].map(|(word, negative)| {
+            let negated = self.neg(word);
+            self.ite(negative, negated, word)
+        });
+        let remainder = self.urem(a_size, b_size);
+        let negated = self.neg(remainder);
+        let (above, below) = (self.add(negated, b), self.add(remainder, b));
+        let b_decides = self.ite(b_negative, negated, above);
+        let other = self.ite(b_negative, below, remainder);
+        let result = self.ite(a_negative, b_decides, other);
         let even = self.eq(remainder, zero);
-        let r_negative = self.slt(remainder, zero);
-        let b_negative = self.slt(b, zero);
-        let same_sign = self.eq(r_negative, b_negative);
-        let by_zero = self.eq(b, zero);
-        let stay = self.or(even, same_sign);
-        let stay = self.or(stay, by_zero);
-        self.ite(stay, remainder, moved)
+        self.ite(even, remainder, result)
     }
 
     // Shifts.

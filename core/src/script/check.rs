@@ -6,9 +6,9 @@
 //! conjunct is the condition.
 
 use super::tables::{self, ElementTable};
-use super::{LastCheck, Session};
+use super::{LastCheck, Session, eliminate};
 use crate::budget::Budget;
-use crate::expr::{Bits, Expr, Graph, Model, Op, Sort};
+use crate::expr::{Bits, Evaluator, Expr, Graph, Model, Op, Sort};
 use crate::query::{Answer, Core, Path, Query, Reasons, Status, Why};
 use crate::solve::Solver;
 use rustc_hash::FxHashSet;
@@ -154,11 +154,39 @@ impl Session {
             budget.deadline = Budget::for_time(limit).deadline;
         }
         budget.whole_core = self.whole_core;
+        let exprs: Vec<Expr> = constraints.iter().map(|constraint| constraint.expr).collect();
+        let eliminated = if self.whole_core && self.options.eliminate_variables {
+            eliminate::eliminate(&mut self.solver.graph, &exprs)
+        } else {
+            None
+        };
+        let Some(eliminated) = eliminated else { return self.ask_all(&exprs, &budget) };
+        self.eliminated += eliminated.count() as u64;
+        match self.ask_all(&eliminated.rest, &budget) {
+            Answer::Sat(model) => {
+                let model = eliminated.extend(&self.solver.graph, model);
+                let mut evaluator = Evaluator::new();
+                let mut session = evaluator.under(&self.solver.graph, &model);
+                if exprs.iter().any(|&e| session.bits(e).is_zero()) {
+                    debug_assert!(false, "a model of the rest does not extend");
+                    let message = "internal error: a model does not extend to eliminated variables".into();
+                    return Answer::Unknown(Why::Layer { name: "script".into(), message });
+                }
+                Answer::Sat(model)
+            }
+            Answer::Unsat(_) => {
+                Answer::Unsat(Core { constraints: exprs.into_iter().collect(), condition: true })
+            }
+            Answer::Unknown(why) => Answer::Unknown(why),
+        }
+    }
+
+    fn ask_all(&mut self, constraints: &[Expr], budget: &Budget) -> Answer {
         let (condition, path) = match constraints.split_last() {
-            Some((last, path)) => (last.expr, path),
+            Some((last, path)) => (*last, path),
             None => (self.solver.graph.boolean(true), &[][..]),
         };
-        ask(&mut self.solver, &mut self.retained_path, path.iter().map(|c| c.expr), condition, &budget)
+        ask(&mut self.solver, &mut self.retained_path, path.iter().copied(), condition, budget)
     }
 
     /// Extends a model of the query to a model of the assertions by setting the elements of the tables.

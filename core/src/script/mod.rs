@@ -8,6 +8,7 @@
 mod answers;
 mod check;
 mod commands;
+mod eliminate;
 mod kquery;
 mod options;
 mod rejected;
@@ -118,6 +119,8 @@ pub struct Session {
     last: LastCheck,
     /// Whether the core of the current check may be the whole query.
     whole_core: bool,
+    /// Number of variables eliminated so far.
+    eliminated: u64,
     /// The path of the last check, retained so that the next check shares its prefix.
     retained_path: Option<Path>,
     errors: u64,
@@ -143,6 +146,7 @@ impl Session {
             rejected: Rejected::default(),
             last: LastCheck::None,
             whole_core: false,
+            eliminated: 0,
             retained_path: None,
             errors: 0,
             unknowns: 0,

@@ -42,13 +42,21 @@ pub(super) struct Options {
     pub(super) print_success: bool,
     /// Whether checks after a rejected command answer about the accepted ones.
     pub(super) continued_execution: bool,
+    /// Whether variables that assertions define are eliminated (`eliminate.rs`).
+    pub(super) eliminate_variables: bool,
     pub(super) timeout: Option<Duration>,
     stored: Vec<(&'static str, String)>,
 }
 
 impl Options {
     pub(super) fn new(timeout: Option<Duration>) -> Options {
-        Options { print_success: false, continued_execution: false, timeout, stored: Vec::new() }
+        Options {
+            print_success: false,
+            continued_execution: false,
+            eliminate_variables: true,
+            timeout,
+            stored: Vec::new(),
+        }
     }
 }
 
@@ -59,6 +67,7 @@ impl Session {
         match name {
             "print-success" => self.options.print_success = truth(lexer)?,
             "continued-execution" => self.options.continued_execution = truth(lexer)?,
+            "eliminate-variables" => self.options.eliminate_variables = truth(lexer)?,
             "global-declarations" | "global-decls" => self.symbols.global = truth(lexer)?,
             "timeout" => {
                 // Milliseconds; zero and Z3's largest number mean no limit.
@@ -89,6 +98,7 @@ impl Session {
         Ok(match name {
             "print-success" => self.options.print_success.to_string(),
             "continued-execution" => self.options.continued_execution.to_string(),
+            "eliminate-variables" => self.options.eliminate_variables.to_string(),
             "global-declarations" | "global-decls" => self.symbols.global.to_string(),
             "timeout" => self.options.timeout.map_or(0, |limit| limit.as_millis()).to_string(),
             "produce-models"
@@ -145,6 +155,7 @@ impl Session {
         let mut text = format!("(:queries {}", self.solver.queries());
         let _ = write!(text, "\n :time {:.3}", self.solver.time().as_secs_f64());
         let _ = write!(text, "\n :nodes {}", self.solver.graph.len());
+        let _ = write!(text, "\n :eliminated {}", self.eliminated);
         for row in self.solver.statistics() {
             let (name, m) = (&row.name, &row.meter);
             for (what, count) in

@@ -32,6 +32,10 @@ const MAX_KEPT_GATES: u64 = 4_000_000;
 const MAX_EXPANDED_INDEX_WIDTH: u32 = 16;
 /// Cost of adding a gate to a SAT solver, in propagated literals.
 const PROPAGATIONS_PER_GATE: u64 = 30;
+/// Rounds of lemmas about arrays in an attempt with a conflict limit.
+const MAX_LIMITED_ROUNDS: u64 = 4;
+/// Small inputs are tried for queries of at most this many gates that get a CaDiCaL of their own.
+const MAX_SMALL_SINGLE_GATES: u64 = 20_000;
 /// Least number of gates assumed for a query when a new SAT solver is considered.
 const MIN_GATES: u64 = 500;
 
@@ -230,14 +234,18 @@ impl Sat {
     /// A `Sat` with a conflict limit and its own gates, which collects no near misses.
     pub(super) fn limited(blaster: Blaster, conflicts: u64) -> Sat {
         let options = SatOptions { conflicts, harvest: false, ..SatOptions::default() };
-        Sat { blaster, ..Sat::with(Engines::Limited, options) }
+        let mut sat = Sat::with(Engines::Limited, options);
+        let widths = (sat.blaster.expanded_index_width, sat.blaster.constant_index_width);
+        sat.blaster = blaster;
+        (sat.blaster.expanded_index_width, sat.blaster.constant_index_width) = widths;
+        sat
     }
 
     fn with(engines: Engines, options: SatOptions) -> Sat {
         Sat {
             engines,
+            blaster: new_blaster(&options),
             options,
-            blaster: Blaster::new(),
             batsat: Prepared::new(Batsat::new()),
             cadical: None,
             single: None,
@@ -254,7 +262,7 @@ impl Sat {
     fn reset(&mut self) {
         self.counts.rebuilt += 1;
         let expanded_index_width = self.blaster.expanded_index_width;
-        self.blaster = Blaster::new();
+        self.blaster = new_blaster(&self.options);
         self.blaster.expanded_index_width = expanded_index_width;
         self.batsat = Prepared::new(Batsat::new());
         self.cadical = None;
@@ -320,6 +328,7 @@ impl Sat {
             if self.engines == Engines::Both
                 && self.options.small
                 && self.options.first_conflicts < self.options.conflicts
+                && self.single.is_none()
             {
                 outcome = self.run_batsat(query, &gate_query, rest, self.options.first_conflicts);
                 if outcome == SatResult::ConflictLimit
@@ -348,6 +357,10 @@ impl Sat {
             )? {
                 Consistency::Refuted => {
                     self.counts.refuted += 1;
+                    // Its limit is one for all rounds of lemmas.
+                    if self.engines == Engines::Limited && self.counts.refuted > MAX_LIMITED_ROUNDS {
+                        return Err(Why::Effort);
+                    }
                     self.gather(&mut gate_query);
                 }
                 Consistency::Consistent(model) => {
@@ -390,8 +403,14 @@ impl Sat {
     }
 
     fn solve(&mut self, query: &Query, gate_query: &GateQuery, rest: &mut Rest<'_>) -> SatResult {
-        if self.engines != Engines::Cadical {
-            let limit = if self.engines == Engines::Batsat { u64::MAX } else { self.options.conflicts };
+        let is_single = rest.budget.whole_core && self.options.single;
+        // A query that was handed over once stays there when lemmas follow.
+        if self.engines != Engines::Cadical && self.single.is_none() {
+            let limit = match self.engines {
+                Engines::Batsat => u64::MAX,
+                Engines::Both if is_single => self.options.single_conflicts,
+                Engines::Both | Engines::Limited | Engines::Cadical => self.options.conflicts,
+            };
             let outcome = self.run_batsat(query, gate_query, rest, limit);
             // CaDiCaL is worth its start only if the budget allows more conflicts than batsat has had.
             let is_final = self.engines == Engines::Limited || conflicts_left(rest) <= self.options.conflicts;
@@ -401,7 +420,7 @@ impl Sat {
             self.counts.handed_over += 1;
         }
         let keep = self.near_misses_left(rest);
-        let cadical = if rest.budget.whole_core && self.options.single {
+        let cadical = if is_single {
             self.single.get_or_insert_with(|| {
                 self.counts.single += 1;
                 // A lemma about arrays adds variables.
@@ -473,7 +492,10 @@ impl Sat {
         gate_query: &GateQuery,
         rest: &mut Rest<'_>,
     ) -> Option<Answer> {
-        if gate_query.gates > small_inputs::MAX_GATES || self.small_inputs.skips() {
+        // A query that gets a CaDiCaL of its own is soon there.
+        let is_single = rest.budget.whole_core && self.options.single;
+        let most = if is_single { MAX_SMALL_SINGLE_GATES } else { small_inputs::MAX_GATES };
+        if gate_query.gates > most || self.small_inputs.skips() {
             return None;
         }
         let exprs: Vec<Expr> =
@@ -513,6 +535,13 @@ impl Sat {
         }
         places
     }
+}
+
+fn new_blaster(options: &SatOptions) -> Blaster {
+    let mut blaster = Blaster::new();
+    blaster.expanded_index_width = options.expand as u32;
+    blaster.constant_index_width = options.constant as u32;
+    blaster
 }
 
 /// Conflict limit that the effort left allows.

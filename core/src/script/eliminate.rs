@@ -1,0 +1,209 @@
+//! Elimination of variables: a constraint `x = t`, with `x` not in `t`, defines `x`, which is replaced by `t` everywhere.
+//!
+//! Only for checks whose core may be all assertions, since it does not follow which definitions a contradiction needs.
+//! Equivalent as to satisfiability: a model of the rest extends to the defined variables by the values of their terms,
+//! and every model of the constraints is one of the rest. Terms that meet are simplified when they are built, so
+//! identities across assertions (`p = a * b, q = a * c, p + q /= a * (b + c)`) become constants.
+
+use crate::expr::{Evaluator, Expr, Graph, Model, Op};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Limit of rounds: each finds the definitions that the last one made visible.
+const MAX_ROUNDS: usize = 8;
+/// Limit of steps along definitions in the search for cycles, by number of constraints.
+const STEPS_PER_CONSTRAINT: usize = 64;
+
+/// Constraints without the defined variables, and the definitions.
+#[derive(Debug)]
+pub(super) struct Eliminated {
+    pub(super) rest: Vec<Expr>,
+    /// Variables with their values over the variables of later rounds and of `rest`, by round.
+    rounds: Vec<Vec<(Expr, Expr)>>,
+}
+
+impl Eliminated {
+    pub(super) fn count(&self) -> usize {
+        self.rounds.iter().map(Vec::len).sum()
+    }
+
+    /// Extends a model of the rest to the defined variables.
+    pub(super) fn extend(&self, graph: &Graph, mut model: Model) -> Model {
+        let mut evaluator = Evaluator::new();
+        for definitions in self.rounds.iter().rev() {
+            let mut session = evaluator.under(graph, &model);
+            let values: Vec<_> = definitions.iter().map(|&(x, term)| (x, session.bits(term))).collect();
+            values.into_iter().for_each(|(x, value)| model.set_bits(x, value));
+        }
+        model
+    }
+}
+
+/// Eliminates what constraints define. `None` if they define nothing.
+pub(super) fn eliminate(graph: &mut Graph, constraints: &[Expr]) -> Option<Eliminated> {
+    let mut found = Eliminated { rest: constraints.to_vec(), rounds: Vec::new() };
+    for _ in 0..MAX_ROUNDS {
+        let mut definitions = Definitions::default();
+        let steps = STEPS_PER_CONSTRAINT * found.rest.len();
+        let before = std::mem::take(&mut found.rest);
+        let (used, others): (Vec<Expr>, Vec<Expr>) =
+            before.into_iter().partition(|&constraint| definitions.add(graph, constraint, steps));
+        if used.is_empty() {
+            found.rest = others;
+            break;
+        }
+        let mut replaced = FxHashMap::default();
+        let definitions = &definitions.terms;
+        let mut seen = FxHashSet::default();
+        for constraint in others {
+            let new = replace(graph, definitions, &mut replaced, constraint);
+            // A conjunction that appears is split as the assertions were.
+            found.rest.extend(super::check::conjuncts(graph, new, &mut seen));
+        }
+        let mut values: Vec<(Expr, Expr)> =
+            definitions.keys().map(|&x| (x, replace(graph, definitions, &mut replaced, x))).collect();
+        values.sort_unstable();
+        found.rounds.push(values);
+    }
+    (!found.rounds.is_empty()).then_some(found)
+}
+
+/// Acyclic definitions of variables.
+#[derive(Default)]
+struct Definitions {
+    terms: FxHashMap<Expr, Expr>,
+    /// Variables of the terms of definitions.
+    variables: FxHashMap<Expr, Box<[Expr]>>,
+    steps: usize,
+}
+
+impl Definitions {
+    /// Adds the definition that a constraint states. Returns whether it is one.
+    fn add(&mut self, graph: &mut Graph, constraint: Expr, max_steps: usize) -> bool {
+        let sides = match graph.op(constraint) {
+            Op::Var => [Some((constraint, graph.boolean(true))), None],
+            Op::Not if graph.op(graph.kid(constraint, 0)) == Op::Var => {
+                [Some((graph.kid(constraint, 0), graph.boolean(false))), None]
+            }
+            Op::Eq => {
+                let (a, b) = (graph.kid(constraint, 0), graph.kid(constraint, 1));
+                [Some((a, b)), Some((b, a))]
+            }
+            _ => [None, None],
+        };
+        for (x, term) in sides.into_iter().flatten() {
+            let is_free = graph.op(x) == Op::Var && !graph.is_array(x) && !self.terms.contains_key(&x);
+            if is_free && self.steps < max_steps {
+                let variables = variables(graph, term);
+                if !self.reaches(&variables, x) {
+                    self.terms.insert(x, term);
+                    self.variables.insert(x, variables);
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    /// Whether a variable is among `from` or in the definitions of these.
+    fn reaches(&mut self, from: &[Expr], x: Expr) -> bool {
+        let mut seen = FxHashSet::default();
+        let mut stack = from.to_vec();
+        while let Some(variable) = stack.pop() {
+            if variable == x {
+                return true;
+            }
+            if seen.insert(variable) {
+                self.steps += 1;
+                stack.extend(self.variables.get(&variable).into_iter().flat_map(|list| list.iter().copied()));
+            }
+        }
+        false
+    }
+}
+
+fn variables(graph: &Graph, term: Expr) -> Box<[Expr]> {
+    let mut found = Vec::new();
+    graph.post_order(&[term], |e| {
+        if graph.op(e) == Op::Var {
+            found.push(e);
+        }
+    });
+    found.into()
+}
+
+/// An expression with the variables replaced by their definitions, and those in turn.
+fn replace(
+    graph: &mut Graph,
+    definitions: &FxHashMap<Expr, Expr>,
+    replaced: &mut FxHashMap<Expr, Expr>,
+    root: Expr,
+) -> Expr {
+    let mut stack = vec![(root, false)];
+    while let Some((e, opened)) = stack.pop() {
+        if replaced.contains_key(&e) {
+            continue;
+        }
+        let definition = definitions.get(&e).copied();
+        let below = definition.map_or_else(|| graph.kids(e).to_vec(), |term| vec![term]);
+        if !opened && !below.is_empty() {
+            stack.push((e, true));
+            stack.extend(below.into_iter().map(|kid| (kid, false)));
+            continue;
+        }
+        let new: Vec<Expr> = below.iter().map(|kid| replaced[kid]).collect();
+        let value = if definition.is_some() {
+            new[0]
+        } else if new == below {
+            e
+        } else {
+            graph.rebuild(e, &new)
+        };
+        replaced.insert(e, value);
+    }
+    replaced[&root]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::expr::{Bits, Sort};
+
+    #[test]
+    fn chains_are_eliminated_and_models_extended() {
+        let mut g = Graph::new();
+        let [a, b, c, p, q] = ["a", "b", "c", "p", "q"].map(|name| g.var(name, Sort::Bits(8)).unwrap());
+        let (ab, ac) = (g.mul(a, b), g.mul(a, c));
+        let sum = g.add(b, c);
+        let (left, right) = (g.add(p, q), g.mul(a, sum));
+        let differ = g.ne(left, right);
+        let constraints = [g.eq(p, ab), g.eq(ac, q), differ];
+        let found = eliminate(&mut g, &constraints).unwrap();
+        assert_eq!((found.count(), found.rest.len()), (2, 1));
+        assert!(g.is_false(found.rest[0]));
+
+        let one = g.word(8, 1);
+        let next = g.add(p, one);
+        let constraints = [g.eq(q, next), g.eq(p, a), g.ult(q, b)];
+        let found = eliminate(&mut g, &constraints).unwrap();
+        assert_eq!(found.count(), 2);
+        let mut model = Model::new();
+        model.set_bits(a, Bits::word(8, 3));
+        let model = found.extend(&g, model);
+        let mut evaluator = Evaluator::new();
+        assert_eq!(evaluator.under(&g, &model).bits(q).low(), 4);
+    }
+
+    #[test]
+    fn cycles_are_kept() {
+        let mut g = Graph::new();
+        let [x, y] = ["x", "y"].map(|name| g.var(name, Sort::Bits(8)).unwrap());
+        let (one, three) = (g.word(8, 1), g.word(8, 3));
+        let (next, tripled) = (g.add(y, one), g.mul(x, three));
+        let constraints = [g.eq(x, next), g.eq(y, tripled)];
+        let found = eliminate(&mut g, &constraints).unwrap();
+        assert_eq!((found.count(), found.rest.len()), (1, 1));
+        let square = g.mul(x, x);
+        let constraints = [g.eq(x, square)];
+        assert!(eliminate(&mut g, &constraints).is_none());
+    }
+}
