@@ -210,7 +210,6 @@ tuning! {
         harvest: bool = true, Values::Switch, "Collect near misses during the search.";
         kp: u64 = 250, Values::Number(0..=1_000_000), "Limit of near misses of one solve.";
         expand: u64 = 4, Values::Number(0..=16), "Comparisons of arrays with an index of at most this width mention every index at once.";
-        constant: u64 = 6, Values::Number(0..=16), "Lemmas about comparisons of arrays with an index of at most this width are about constant indices.";
         small: bool = true, Values::Switch, "Try small inputs before the full search.";
         first_conflicts: u64 = 30, Values::Number(0..=1_000_000), "Conflicts of the full query before small inputs are tried.";
         small_conflicts: u64 = 300, Values::Number(0..=1_000_000), "Conflict limit for each width of small inputs.";

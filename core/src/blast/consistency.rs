@@ -207,11 +207,7 @@ impl Blaster {
             .into_iter()
             .filter(|place| values[0].get(place) != values[1].get(place))
             .take(MAX_LEMMAS_PER_ROUND)
-            .map(|place| match terms.get(&place) {
-                // Few constants serve all comparisons, and an element at a constant index has bits of its own.
-                Some(term) if index_width > self.constant_index_width => term.clone(),
-                Some(_) | None => circuit::constant(&place),
-            })
+            .map(|place| terms.get(&place).cloned().unwrap_or_else(|| circuit::constant(&place)))
             .map(|index| At::Index(index, None))
             .collect();
         let comparison = &self.arrays.comparisons[number as usize];

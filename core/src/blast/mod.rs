@@ -95,8 +95,6 @@ pub struct Blaster {
     guards: Guards,
     /// Comparisons of arrays with indices up to this width are expanded.
     pub expanded_index_width: u32,
-    /// Lemmas about comparisons of arrays with indices up to this width are about constant indices.
-    pub constant_index_width: u32,
     /// Number of low bits that are free, by input; the other bits are zero. Inputs not listed are free.
     input_widths: FxHashMap<Atom, u32>,
 }

@@ -235,9 +235,9 @@ impl Sat {
     pub(super) fn limited(blaster: Blaster, conflicts: u64) -> Sat {
         let options = SatOptions { conflicts, harvest: false, ..SatOptions::default() };
         let mut sat = Sat::with(Engines::Limited, options);
-        let widths = (sat.blaster.expanded_index_width, sat.blaster.constant_index_width);
+        let expanded_index_width = sat.blaster.expanded_index_width;
         sat.blaster = blaster;
-        (sat.blaster.expanded_index_width, sat.blaster.constant_index_width) = widths;
+        sat.blaster.expanded_index_width = expanded_index_width;
         sat
     }
 
@@ -540,7 +540,6 @@ impl Sat {
 fn new_blaster(options: &SatOptions) -> Blaster {
     let mut blaster = Blaster::new();
     blaster.expanded_index_width = options.expand as u32;
-    blaster.constant_index_width = options.constant as u32;
     blaster
 }
 

@@ -16,8 +16,8 @@ Sort = tuple[Any, ...]
 """("Bool",), ("BitVec", width), ("Array", bits of the index, sort of the elements) or ("declared", name)."""
 
 ELEMENT_BITS = 32
-"""Width of the numbers of elements of a declared sort. A formula that has a model has one with 2^32 elements, since it has
-fewer terms."""
+"""Width of the numbers of elements of a declared sort. A formula that has a model has one with 2^32 elements, since it
+has fewer terms."""
 
 
 @dataclass(eq=False)
