@@ -34,6 +34,11 @@ def runtime_include() -> Path:
     return Path(__file__).resolve().parent / "runtime" / "include"
 
 
+def cpp_include() -> Path:
+    """The folder of headers that replace some of libc++'s, and of `partita.hpp`."""
+    return runtime_include().parent / "cpp" / "include"
+
+
 def package_dir(name: str) -> Path:
     """The folder of one of `EXPLORING_PACKAGES`.
 
@@ -65,5 +70,24 @@ def include_flags(clang: str | None = None) -> list[str]:
     return [word for directory in (runtime_include(), *headers) for word in ("-isystem", str(directory))]
 
 
-def compiler(clang: str | None) -> list[str]:
-    return [*driver(clang), *include_flags(clang), *_OTHER_NAMES]
+# Misuse of containers and iterators ends the program: it is a bug that is found.
+HARDENING = "-D_LIBCPP_HARDENING_MODE=_LIBCPP_HARDENING_MODE_EXTENSIVE"
+_LIBCPP = (
+    *("-D_LIBCPP_HAS_MUSL_LIBC", "-D_LIBCPP_DISABLE_VISIBILITY_ANNOTATIONS", "-D_LIBCPP_PSTL_BACKEND_SERIAL"),
+    *("-D_LIBCPP_HAS_NO_VENDOR_AVAILABILITY_ANNOTATIONS", "-D_LIBCXXABI_DISABLE_VISIBILITY_ANNOTATIONS"),
+    *("-D_LIBCPP_ABI_VERSION=1", "-D_LIBCPP_ABI_NAMESPACE=__1"),
+    HARDENING,
+)
+
+
+CPP_STANDARD = "-std=gnu++20"
+
+
+def cpp_flags() -> list[str]:
+    """Flags for C++: the headers of libc++, which come before those of C, and its configuration."""
+    folders = [cpp_include(), *(zig_dir() / "lib" / name / "include" for name in ("libcxx", "libcxxabi"))]
+    return [*_LIBCPP, *(word for folder in folders for word in ("-isystem", str(folder)))]
+
+
+def compiler(clang: str | None, *, cpp: bool = False) -> list[str]:
+    return [*driver(clang), *(cpp_flags() if cpp else ()), *include_flags(clang), *_OTHER_NAMES]

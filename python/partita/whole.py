@@ -9,7 +9,7 @@ from typing import Literal
 from partita import _core
 from partita.errors import UsageError
 from partita.frontends import load_program
-from partita.frontends.c import C_SOURCES
+from partita.frontends.c import SOURCES
 
 Libc = Literal["auto", "musl", "none"]
 
@@ -49,7 +49,7 @@ def _runtime() -> Path:
 
 
 def _wants_musl(program: bytes, names: Sequence[str], ours: bytes, modelled: frozenset[str]) -> bool:
-    if any(not name.endswith((*C_SOURCES, ".bc", ".ll")) and _is_executable(name) for name in names):
+    if any(not name.endswith((*SOURCES, ".bc", ".ll")) and _is_executable(name) for name in names):
         return True
     unknown = set(_core.unknown_names([program, ours])) - modelled
     if not unknown:

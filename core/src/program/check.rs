@@ -370,6 +370,13 @@ impl Checker<'_> {
                 self.operand(addr, 64)?;
                 edges.iter().try_for_each(|&e| self.edge(e))
             }
+            Inst::Landing { normal, unwind, first, clauses } => {
+                self.dst(first, 64)?;
+                self.dst(Reg(first.0 + 1), 32)?;
+                self.operand(clauses, 64)?;
+                self.edge(normal)?;
+                self.edge(unwind)
+            }
             Inst::Ret { ref values } => {
                 let results = &self.function.results;
                 require(values.len() == results.len(), || {

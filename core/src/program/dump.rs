@@ -280,6 +280,10 @@ impl Dumper<'_> {
                 let edges: Vec<String> = edges.iter().map(|&e| self.edge(f, e)).collect();
                 format!("indirectbr {} {}", o(addr), edges.join(" "))
             }
+            Inst::Landing { normal, unwind, first, clauses } => {
+                let (normal, unwind) = (self.edge(f, normal), self.edge(f, unwind));
+                format!("landing {normal} unwind {unwind} {} {}", d(first), o(clauses))
+            }
             Inst::Ret { ref values } => {
                 values.iter().fold("ret".to_string(), |text, &value| format!("{text} {}", o(value)))
             }

@@ -393,6 +393,15 @@ pub enum Inst {
         addr: Operand,
         edges: Box<[EdgeId]>,
     },
+    /// Follows a call that may throw: jumps to `normal`. If an exception leaves the call, `first` gets the exception,
+    /// the next register the selector, and `unwind` is taken. `clauses` is the address of the landing pad's table
+    /// (`runtime/cpp/unwind.cpp`).
+    Landing {
+        normal: EdgeId,
+        unwind: EdgeId,
+        first: Reg,
+        clauses: Operand,
+    },
     Ret {
         values: Box<[Operand]>,
     },
@@ -406,6 +415,7 @@ impl Inst {
             | Inst::Branch { .. }
             | Inst::Switch { .. }
             | Inst::IndirectBr { .. }
+            | Inst::Landing { .. }
             | Inst::Ret { .. }
             | Inst::Unreachable => true,
             Inst::Bin { .. }
@@ -453,6 +463,8 @@ impl Inst {
             all.extend(cases.iter().map(|case| case.1));
         } else if let Inst::IndirectBr { edges, .. } = self {
             all.extend(edges.iter().copied());
+        } else if let Inst::Landing { normal, unwind, .. } = self {
+            all.extend([*normal, *unwind]);
         }
         all.sort_unstable();
         all.dedup();
@@ -499,6 +511,7 @@ impl Inst {
             Inst::Assume { cond } | Inst::Branch { cond, .. } => visit(cond),
             Inst::Switch { value, .. } => visit(value),
             Inst::IndirectBr { addr, .. } => visit(addr),
+            Inst::Landing { clauses, .. } => visit(clauses),
             Inst::Ret { values } => values.iter_mut().for_each(visit),
             Inst::StackSave { .. }
             | Inst::Trap

@@ -262,7 +262,7 @@ impl Linker {
     }
 
     fn renumber_function(&self, part: usize, (strings, wides): (u32, u32), function: &mut Function) {
-        function.library = part > 0;
+        function.library |= part > 0;
         function.name.0 += strings;
         for loc in function.locs.iter_mut().chain([&mut function.loc]).filter(|loc| loc.line != 0) {
             loc.file.0 += strings;

@@ -239,7 +239,7 @@ impl<'a> Decoder<'a> {
         Ok(Function {
             name,
             linkage: linkage(bits & 3)?,
-            library: false,
+            library: bits & 64 != 0,
             variadic: bits & 4 != 0,
             integers: bits & 16 != 0,
             signed_result: bits & 32 != 0,
@@ -460,6 +460,12 @@ impl<'a> Decoder<'a> {
             33 => Inst::IndirectBr { addr: self.operand()?, edges: self.boxed(Decoder::edge)? },
             34 => Inst::Ret { values: self.boxed(Decoder::operand)? },
             35 => Inst::Unreachable,
+            36 => Inst::Landing {
+                normal: self.edge()?,
+                unwind: self.edge()?,
+                first: self.reg()?,
+                clauses: self.operand()?,
+            },
             code => return invalid(format!("unknown instruction {code}")),
         })
     }

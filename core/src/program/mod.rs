@@ -6,6 +6,7 @@
 //! without checks. Values are scalars of untyped bits: the lowering has split aggregates and vectors.
 mod absent;
 mod check;
+mod demangle;
 mod dump;
 mod inst;
 mod link;
@@ -13,6 +14,7 @@ mod load;
 #[cfg(test)]
 mod tests;
 
+pub use demangle::demangled;
 pub use inst::{
     Arg, BinOp, Call, Callee, CastOp, FBinOp, FCmpPred, FUnOp, Flags, FloatKind, Inst, IntPred, Operand,
     OverflowOp, Term, UnOp,
@@ -230,6 +232,11 @@ impl Program {
 
     pub fn string(&self, id: StrId) -> &str {
         &self.strings[id.index()]
+    }
+
+    /// The name of a function for messages and reports.
+    pub fn shown_name(&self, id: FuncId) -> String {
+        demangle::demangled(self.string(self.functions[id.index()].name))
     }
 
     /// Returns the function of that name, resolving aliases; an internal function only if no other has the

@@ -19,7 +19,7 @@ _TOOLS = ("ar", "ranlib")
 
 
 def main(words: Sequence[str]) -> int:
-    """Runs a tool. `words` is `cc`, `ar` or `ranlib` and its arguments."""
+    """Runs a tool. `words` is `cc`, `c++`, `ar` or `ranlib` and its arguments."""
     try:
         return _main(words)
     except UsageError as error:
@@ -36,7 +36,7 @@ def _main(words: Sequence[str]) -> int:
     tool, *arguments = words
     if tool in _TOOLS:
         os.execv(zig, [zig, tool, *arguments])
-    line = parse(arguments)
+    line = parse(arguments, cpp=tool == "c++")
     for item in line.sources:
         if item.language == "Fortran":
             raise UsageError(
@@ -46,7 +46,7 @@ def _main(words: Sequence[str]) -> int:
     from partita.cc import compile
 
     if line.other_output:
-        os.execv(zig, compile.native_command(line.words))
+        os.execv(zig, compile.native_command(line.words, cpp=any(item.language == "C++" for item in line.sources)))
     if line.compile_only:
         return compile.to_objects(line)
     if not any(item.kind is Kind.SOURCE for item in line.items):

@@ -39,7 +39,11 @@ _LANGUAGES = {
     **dict.fromkeys((".m", ".mi", ".mm", ".M", ".mii"), "Objective-C"),
     **dict.fromkeys((".f", ".F", ".f77", ".f90", ".F90", ".f95"), "Fortran"),
 }
-_DASH_X = {"c": "c", "cpp-output": "c", "ir": "c", "assembler": "assembly", "assembler-with-cpp": "assembly"}
+_DASH_X = {
+    **dict.fromkeys(("c", "cpp-output", "ir"), "c"),
+    **dict.fromkeys(("c++", "c++-cpp-output"), "C++"),
+    **dict.fromkeys(("assembler", "assembler-with-cpp"), "assembly"),
+}
 
 
 class Kind(enum.Enum):
@@ -69,6 +73,8 @@ class CommandLine(NamedTuple):
     compile_only: bool
     other_output: bool
     """Whether the command makes neither an object nor an executable."""
+    cpp: bool = False
+    """Whether it is the command of the C++ compiler: C sources are C++, and libc++ is linked."""
 
     @property
     def sources(self) -> list[Item]:
@@ -88,7 +94,7 @@ class CommandLine(NamedTuple):
         ]
 
 
-def parse(arguments: Sequence[str]) -> CommandLine:
+def parse(arguments: Sequence[str], *, cpp: bool = False) -> CommandLine:
     words = expand(arguments)
     items: list[Item] = []
     output, compile_only, other_output, dash_x = None, False, False, ""
@@ -102,7 +108,7 @@ def parse(arguments: Sequence[str]) -> CommandLine:
         group = tuple(words[at : at + count])
         at += count
         if only_inputs or not word.startswith("-") or word == "-":
-            items.append(_input(word, dash_x))
+            items.append(_input(word, dash_x, cpp))
         elif word == "-x" or word.startswith("-x"):
             dash_x = "".join(group)[2:]
             dash_x = "" if dash_x == "none" else dash_x
@@ -114,13 +120,16 @@ def parse(arguments: Sequence[str]) -> CommandLine:
             other_output = other_output or word in _OTHER_OUTPUT or word.startswith(_OTHER_PREFIXES)
             items.append(Item(_kind(word), group))
     inputs = any(item.kind in (Kind.SOURCE, Kind.INPUT) for item in items)
-    return CommandLine(tuple(words), tuple(items), output, compile_only, other_output or not inputs)
+    return CommandLine(tuple(words), tuple(items), output, compile_only, other_output or not inputs, cpp)
 
 
-def _input(word: str, dash_x: str) -> Item:
+def _input(word: str, dash_x: str, cpp: bool) -> Item:
     if dash_x:
         return Item(Kind.SOURCE, (word,), _DASH_X.get(dash_x, dash_x), dash_x)
-    language = _LANGUAGES.get(os.path.splitext(word)[1])
+    suffix = os.path.splitext(word)[1]
+    if cpp and suffix == ".c":
+        return Item(Kind.SOURCE, (word,), "C++", "c++")
+    language = _LANGUAGES.get(suffix)
     return Item(Kind.INPUT if language is None else Kind.SOURCE, (word,), language or "")
 
 

@@ -8,20 +8,30 @@ from collections.abc import Sequence
 
 from partita.cc import embedded
 from partita.cc.arguments import CommandLine, Item, Kind
-from partita.toolchain import PLAIN, TO_BITCODE, driver, include_flags
+from partita.toolchain import PLAIN, TO_BITCODE, cpp_flags, driver, include_flags
 
 # Programs of configure scripts. They are never explored, and there are hundreds of them.
 _CHECK_NAMES = ("conftest.", "CheckSymbolExists.", "testCCompiler.", "CMakeCCompilerId.")
 _CHECK_FOLDERS = frozenset(("CMakeScratch", "CMakeTmp", "meson-private"))
 
 
-def native_command(words: Sequence[str]) -> list[str]:
+# Languages whose sources are also compiled to bitcode.
+_EXPLORED = ("c", "C++")
+
+
+def native_command(words: Sequence[str], *, cpp: bool = False) -> list[str]:
     """The command of clang for the native target. The include folders of musl come last, as system folders do."""
     plain = [word for word in words if not word.startswith("-flto")]
-    includes = [] if "-nostdinc" in words else include_flags()
+    includes = _include_words(words, cpp)
     at = plain.index("--") if "--" in plain else len(plain)
     zig, clang, *target = driver()
     return [zig, clang, *_no_unused_warnings(target), *plain[:at], *_no_unused_warnings(includes), *plain[at:]]
+
+
+def _include_words(words: Sequence[str], cpp: bool) -> list[str]:
+    if "-nostdinc" in words:
+        return []
+    return [*(cpp_flags() if cpp else ()), *include_flags()]
 
 
 def _no_unused_warnings(words: Sequence[str]) -> list[str]:
@@ -41,7 +51,10 @@ def to_objects(line: CommandLine) -> int:
     """`-c`: the native compilation has the user's command line."""
     outputs = {item: line.output or _object_name(item.words[0]) for item in line.sources}
     words = line.words if any(map(_is_check, line.sources)) else without_errors(line.words)
-    return _compile(line, [native_command(words)], outputs)
+    # `partita c++ -c file.c` compiles C++.
+    language = ["-x", "c++"] if line.cpp and any(item.words[0].endswith(".c") for item in line.sources) else []
+    cpp = any(item.language == "C++" for item in line.sources)
+    return _compile(line, [native_command([*language, *words], cpp=cpp)], outputs)
 
 
 def to_temporary_objects(line: CommandLine, folder: str) -> tuple[int, dict[Item, str]]:
@@ -57,7 +70,8 @@ def to_temporary_objects(line: CommandLine, folder: str) -> tuple[int, dict[Item
     for item, output in outputs.items():
         language = ["-x", item.dash_x] if item.dash_x else []
         dependencies = _dependency_words(line, item)
-        commands.append(native_command([*words, *dependencies, *language, "-c", item.words[0], "-o", output]))
+        command = [*words, *dependencies, *language, "-c", item.words[0], "-o", output]
+        commands.append(native_command(command, cpp=item.language == "C++"))
     return _compile(line, commands, outputs), outputs
 
 
@@ -77,7 +91,7 @@ def _compile(line: CommandLine, native_commands: list[list[str]], outputs: dict[
         import sys
 
         text = sys.stdin.buffer.read()
-    wanted = [item for item, output in outputs.items() if item.language == "c" and _embeds_bitcode(item, output)]
+    wanted = [item for item, output in outputs.items() if item.language in _EXPLORED and _embeds_bitcode(item, output)]
     status = 0
     # Only the first source is compiled in parallel to the native compilation: make already runs several processes.
     bitcode = {item: _Bitcode(line, item) for item in wanted[:1]}
@@ -91,7 +105,7 @@ def _compile(line: CommandLine, native_commands: list[list[str]], outputs: dict[
             embedded.add(outputs[item], embedded.pack(record))
     if status == 0:
         for item, output in outputs.items():
-            if item.language != "c" and _embeds_bitcode(item, output):
+            if item.language not in _EXPLORED and _embeds_bitcode(item, output):
                 embedded.add(
                     output, embedded.pack(embedded.BitcodeRecord(item.words[0], os.getcwd(), b"", item.language))
                 )
@@ -104,7 +118,7 @@ class _Bitcode:
     def __init__(self, line: CommandLine, item: Item) -> None:
         self._source = item.words[0]
         self._output = os.memfd_create("bitcode")
-        includes = [] if "-nostdinc" in line.words else include_flags()
+        includes = _include_words(line.words, item.language == "C++")
         language = ["-x", item.dash_x] if item.dash_x else []
         self._process = subprocess.Popen(
             [*driver(), *line.bitcode_words(), *includes, *PLAIN, *TO_BITCODE, *language, "-o", "-", self._source],

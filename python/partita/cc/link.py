@@ -41,7 +41,7 @@ def link(line: CommandLine, objects: dict[Item, str]) -> int:
         runtime = []
         if any(mark in data.replace(_SECTION_NAME, b"") for data in inputs.values() for mark in _INTRINSICS):
             runtime = [intrinsics_archive(folder)]
-        status = _run(link_command([*words, *runtime]))
+        status = _run(link_command([*words, *runtime], cpp=line.cpp))
     if status == 0:
         _add_missing_bitcode(line, inputs)
     return status

@@ -21,18 +21,24 @@ from partita.errors import UsageError
 from partita.toolchain import TARGET, driver, include_flags, runtime_include, zig_dir
 
 # Constant, whatever flags the objects were compiled with: zig caches one musl for each combination.
-_FLAGS = ("cc", "-target", TARGET, "-O0", "-g", "-fno-sanitize=all")
+_FLAGS = ("-target", TARGET, "-O0", "-g", "-fno-sanitize=all")
 _MATH_FOLDERS = ("math", "complex")
 # Functions that share a file with another one.
 _ALIASES = {"drem", "dremf", "lgammal_r", "pow10", "pow10f", "pow10l", "signgam"}
 
 
-def link_command(words: Sequence[str], *, mathematics: bool = True) -> list[str]:
-    """The command that compiles or links a native program. The first call compiles musl and says so."""
+def link_command(words: Sequence[str], *, mathematics: bool = True, cpp: bool = False) -> list[str]:
+    """The command that compiles or links a native program. The first call compiles musl, or libc++, and says so."""
     archive = [prepare_musl()] if mathematics else []
     if not mathematics:
         _make_once("musl", "musl for native programs", _link_empty)
-    return [str(zig_dir() / "zig"), *_FLAGS, *words, *archive]
+    if cpp:
+        _make_once("libc++", "libc++ for native programs", _link_empty_cpp)
+    return [*_zig(cpp), *words, *archive]
+
+
+def _zig(cpp: bool = False) -> list[str]:
+    return [str(zig_dir() / "zig"), "c++" if cpp else "cc", *_FLAGS]
 
 
 def names_mathematics(sources: Sequence[str], flags: Sequence[str]) -> bool:
@@ -89,7 +95,16 @@ def _link_empty(folder: str) -> str:
     source, binary = os.path.join(folder, "empty.c"), os.path.join(folder, "empty")
     with open(source, "w") as file:
         file.write("int main(void) { return 0; }\n")
-    _run([str(zig_dir() / "zig"), *_FLAGS, source, "-o", binary])
+    _run([*_zig(), source, "-o", binary])
+    return binary
+
+
+def _link_empty_cpp(folder: str) -> str:
+    """Has zig compile libc++, by linking a program that throws nothing."""
+    source, binary = os.path.join(folder, "empty.cpp"), os.path.join(folder, "empty")
+    with open(source, "w") as file:
+        file.write("#include <string>\nint main() { return static_cast<int>(std::string().size()); }\n")
+    _run([*_zig(cpp=True), source, "-o", binary])
     return binary
 
 

@@ -734,6 +734,7 @@ _STEPS = {
     w.CALL: _call, w.MEMCOPY: _memcopy, w.MEMSET: _memset, w.VASTART: _va_start, w.STACKSAVE: _stack_save,
     w.STACKRESTORE: _stack_restore, w.ASSUME: _nothing, w.TRAP: _ending("abort"), w.JUMP: lambda m, f, o, n, edge: edge,
     w.BRANCH: _branch, w.SWITCH: _switch, w.INDIRECTBR: _indirect, w.RET: _return,
-    w.UNREACHABLE: _ending("unreachable"), w.UNSUPPORTED: _ending("unsupported"),
+    w.LANDING: lambda m, f, o, n, normal, *_: normal, w.UNREACHABLE: _ending("unreachable"),
+    w.UNSUPPORTED: _ending("unsupported"),
     **floats.STEPS,
 }  # fmt: skip

@@ -28,6 +28,7 @@ COMMANDS = {
 # `make` calls these often. They parse their own arguments and import little.
 TOOLS = {
     "cc": 'C compiler for make CC="partita cc": native code, with bitcode for partita run. Takes the flags of clang.',
+    "c++": 'C++ compiler for make CXX="partita c++", likewise.',
     "ar": "Creates archives like `ar`.",
     "ranlib": "Indexes archives like `ranlib`.",
 }

@@ -27,7 +27,7 @@ from partita.errors import UsageError
 from partita.explore import Run, explore, next_folder
 from partita.findings import Baseline, project_root
 from partita.frontends import compile_commands, module_for_types, without_bitcode
-from partita.frontends.c import C_SOURCES
+from partita.frontends.c import SOURCES
 from partita.frontends.java import is_java
 from partita.results import counted
 
@@ -98,7 +98,7 @@ def _take_changes(arguments: argparse.Namespace) -> bool:
     """Adds the functions that changed since a commit to the targets. Returns False if there are none."""
     from partita.changes import changed_functions, changed_lines  # few runs need it
 
-    sources = [name for name in arguments.program if name.endswith(C_SOURCES)]
+    sources = [name for name in arguments.program if name.endswith(SOURCES)]
     if not sources:
         raise UsageError("expected C sources for --since, found none")
     changes = changed_lines(arguments.since, sources)

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from partita.errors import UsageError
 from partita.frontends import cache as program_cache
+from partita.frontends import cpp
 from partita.frontends.bitcode import defined_functions, guarded_module_text, is_bitcode, module_text
-from partita.frontends.c import C_SOURCES, Compiled, compile_c
+from partita.frontends.c import SOURCES, Compiled, compile_c
 from partita.frontends.compile_commands import flags_of
 from partita.frontends.executable import bitcode_of, is_executable, without_bitcode
 from partita.frontends.targets import Targets
@@ -62,8 +63,8 @@ def load_program(
     """
     names = [os.fspath(path) for path in paths]
     if not names:
-        raise UsageError("expected at least one program file (.c, .i, .bc, .ll or an executable), found none")
-    sources = [name for name in names if name.endswith(C_SOURCES)]
+        raise UsageError("expected at least one program file (.c, .cpp, .bc, .ll or an executable), found none")
+    sources = [name for name in names if name.endswith(SOURCES)]
     contents = {name: _read(name) for name in names}
     key = ""
     cache = cache and not targets
@@ -91,7 +92,7 @@ def load_program(
                 targets.check(
                     _module(names, contents, optimize=optimize, cflags=cflags, clang=clang, entry=None, keep=())[0]
                 )
-        program = lower(text)
+        program = lower(text, library=cpp.library_folders())
         if cache:
             program_cache.save(key, files, program)
     return program
@@ -130,7 +131,7 @@ def function_names(names: Sequence[str], *, cflags: Sequence[str] = (), clang: s
 
 def _are_sources(names: Sequence[str]) -> bool:
     """Are all files compiled here? LLVM is known to read what our own compiler writes."""
-    return all(name.endswith(C_SOURCES) for name in names)
+    return all(name.endswith(SOURCES) for name in names)
 
 
 def _bitcode(
@@ -142,7 +143,7 @@ def _bitcode(
     clang: str | None,
 ) -> tuple[list[tuple[str, bytes]], list[str]]:
     """The bitcode of each file, and all files it was made from."""
-    sources = [name for name in names if name.endswith(C_SOURCES)]
+    sources = [name for name in names if name.endswith(SOURCES)]
     groups: dict[tuple[str, ...], list[str]] = {}
     for name in sources:
         groups.setdefault(flags_of(name), []).append(name)
@@ -176,6 +177,9 @@ def _module(
 ) -> tuple[str, list[str]]:
     """The text of one module, and the files it was made from."""
     inputs, files = _bitcode(names, contents, optimize=optimize, cflags=cflags, clang=clang)
+    if entry is not None and (libraries := cpp.libraries([data for _, data in inputs])):
+        inputs += libraries
+        keep = [*keep, *cpp.ENTRIES]
     read = module_text if _are_sources(names) else guarded_module_text
     return read(inputs, entry=entry, keep=keep, optimize=optimize), files
 
@@ -185,8 +189,8 @@ def _read(name: str) -> bytes:
         data = Path(name).read_bytes()
     except OSError as error:
         raise UsageError(f"cannot read `{name}`: {error.strerror}") from None
-    if not name.endswith((*C_SOURCES, ".bc", ".ll")) and not is_bitcode(data) and not is_executable(data):
-        expected = "a C source (.c, .i), bitcode (.bc), LLVM text (.ll) or an executable"
+    if not name.endswith((*SOURCES, ".bc", ".ll")) and not is_bitcode(data) and not is_executable(data):
+        expected = "a source in C (.c, .i) or C++ (.cpp, .cc, .cxx), bitcode (.bc), LLVM text (.ll) or an executable"
         raise UsageError(f"expected {expected}, found `{name}`")
     if name.endswith(".bc") and not is_bitcode(data):
         raise UsageError(f"expected LLVM bitcode in `{name}`, found something else: compile with `-emit-llvm -c`")

@@ -94,6 +94,11 @@ def linked_text(inputs: Sequence[tuple[str, bytes]]) -> str:
     return str(_link(_llvm(), inputs))
 
 
+def joined_bitcode(inputs: Sequence[tuple[str, bytes]]) -> bytes:
+    """All inputs linked into one module, otherwise unchanged."""
+    return cast(bytes, _link(_llvm(), inputs).as_bitcode())
+
+
 def object_code(text: str) -> bytes:
     """The machine code of a module as an object file."""
     llvm = _llvm()

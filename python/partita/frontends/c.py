@@ -1,4 +1,4 @@
-"""C to bitcode, with the pinned compiler (`toolchain.py`) or another clang."""
+"""C and C++ to bitcode, with the pinned compiler (`toolchain.py`) or another clang."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from partita.errors import UsageError
-from partita.toolchain import PLAIN, TO_BITCODE, compiler
+from partita.toolchain import CPP_STANDARD, PLAIN, TO_BITCODE, compiler
 
 C_SOURCES = (".c", ".i")
-"""Suffixes of C sources; those in `.i` are preprocessed already, and not again."""
+CPP_SOURCES = (".cc", ".cpp", ".cxx", ".c++", ".cp", ".C", ".CPP", ".ii")
+SOURCES = (*C_SOURCES, *CPP_SOURCES)
+_PREPROCESSED = (".i", ".ii")
 _OPTIMIZABLE = ("-O1", "-Xclang", "-disable-llvm-passes")
 _DEPENDENCY = re.compile(r"((?:\\.|\$\$|[^\s\\])+)")
 
@@ -32,18 +34,24 @@ def compile_c(
 
     Errors: `UsageError` with the compiler's messages as printed.
     """
-    command = [*compiler(clang), *(_OPTIMIZABLE if optimize else PLAIN), *TO_BITCODE, *cflags]
+    words = [*(_OPTIMIZABLE if optimize else PLAIN), *TO_BITCODE, *cflags]
+
+    def command(path: str) -> list[str]:
+        if path.endswith(CPP_SOURCES):
+            return [*compiler(clang, cpp=True), CPP_STANDARD, *words]
+        return [*compiler(clang), *words]
+
     from concurrent.futures import ThreadPoolExecutor  # not needed if the program is cached
 
     with ThreadPoolExecutor(max_workers=max(1, min(len(paths), os.cpu_count() or 1))) as pool:
-        return list(pool.map(lambda path: _compile(command, path), paths))
+        return list(pool.map(lambda path: _compile(command(path), path), paths))
 
 
 def _compile(command: list[str], path: str) -> Compiled:
     import subprocess
     import tempfile
 
-    preprocessed = path.endswith(".i")
+    preprocessed = path.endswith(_PREPROCESSED)
     if preprocessed:
         # Clang would expand its predefined macros again.
         command = [*command, "-undef"]

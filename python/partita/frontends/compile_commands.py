@@ -17,7 +17,7 @@ from partita.cc.arguments import parse, split_words
 from partita.cc.symbols import symbols
 from partita.errors import UsageError
 from partita.frontends.bitcode import defined_functions
-from partita.frontends.c import C_SOURCES, compile_c
+from partita.frontends.c import SOURCES, compile_c
 
 NAME = "compile_commands.json"
 _LISTED = 5
@@ -62,7 +62,7 @@ def read(folder: Path) -> dict[str, Source]:
             base = row["directory"]
             file = os.path.normpath(os.path.join(base, row["file"]))
             words = row["arguments"] if "arguments" in row else split_words(row["command"])
-            if file.endswith(C_SOURCES):
+            if file.endswith(SOURCES):
                 found.setdefault(file, Source.of(file, [*_absolute(parse(words[1:]).bitcode_words(), base)]))
     except FileNotFoundError:
         raise UsageError(

@@ -7,22 +7,14 @@ run links the functions that the program reaches (`core/src/program/link.rs`).
 
 from __future__ import annotations
 
-import contextlib
-import fcntl
-import importlib.util
-import os
-import subprocess
-import sys
-import tempfile
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from partita.errors import UsageError
 from partita.frontends import cache
 from partita.frontends.bitcode import module_text
+from partita.frontends.library import Library
 from partita.toolchain import driver, include_flags, runtime_include, zig_dir
 
+_MUSL = Library("libc", "the C library", "10 MB", "about a minute")
 _FLAGS = (
     *("-std=c99", "-ffreestanding", "-fno-builtin", "-D_XOPEN_SOURCE=700"),
     *("-O1", "-fno-stack-protector", "-gline-tables-only", "-w", "-fno-color-diagnostics", "-c"),
@@ -60,25 +52,8 @@ def public_names() -> frozenset[str]:
 
 def musl() -> bytes:
     """The serialised library, from the cache or newly built."""
-    folder = cache.cache_dir() / "libc"
-    entry = folder / cache.key_of({"flags": [_FLAGS, _BYTEWISE_FLAGS], "sources": _identity()})
-    found = _read_entry(entry)
-    if found is not None:
-        return found
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with _locked(folder / "lock"):
-            found = _read_entry(entry)  # another process may have built it in the meantime
-            if found is None:
-                with cache.filling():
-                    found = _build()
-                    _save(entry, found)
-            return found
-    except OSError as error:
-        raise UsageError(
-            f"cannot save the C library in `{folder}`: {error.strerror}; it needs 10 MB: free some space, or choose"
-            " another folder with XDG_CACHE_HOME"
-        ) from None
+    key = cache.key_of({"flags": [_FLAGS, _BYTEWISE_FLAGS], "sources": _identity()})
+    return _MUSL.load(key, _build)
 
 
 def _identity() -> list[object]:
@@ -91,37 +66,6 @@ def _identity() -> list[object]:
 
 def _overrides() -> Path:
     return runtime_include().parent / "musl"
-
-
-def _read_entry(entry: Path) -> bytes | None:
-    try:
-        data = entry.read_bytes()
-    except OSError:
-        return None
-    return data if cache.has_valid_checksum(data) else None
-
-
-@contextlib.contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    """Holds a lock that excludes other processes. It is released when the process ends."""
-    with open(path, "w") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            print("partita: another run is compiling the C library: waiting for it", file=sys.stderr)
-            fcntl.flock(file, fcntl.LOCK_EX)
-        yield
-
-
-def _save(entry: Path, data: bytes) -> None:
-    handle, temporary = tempfile.mkstemp(dir=entry.parent, prefix=".new-")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        os.replace(temporary, entry)
-    except OSError:
-        os.unlink(temporary)
-        raise
 
 
 def _sources() -> list[Path]:
@@ -148,37 +92,9 @@ def compile_command(*headers: Path) -> list[str]:
 def _build() -> bytes:
     from partita.llvm import lower
 
-    sources, command = _sources(), [*compile_command(_overrides() / "include"), "-emit-llvm"]
-    with tempfile.TemporaryDirectory(prefix="partita-libc-") as folder, _progress(len(sources)) as advance:
+    command = [*compile_command(_overrides() / "include"), "-emit-llvm"]
 
-        def compile_one(item: tuple[int, Path]) -> bytes:
-            number, source = item
-            output = Path(folder) / f"{number}.bc"
-            flags = _BYTEWISE_FLAGS if source.parent.name == "string" else ()
-            words = [*command, *flags, "-o", str(output), "--", str(source)]
-            done = subprocess.run(words, capture_output=True, text=True, check=False)
-            if done.returncode != 0:
-                raise UsageError(f"cannot compile the C library: {done.stderr.rstrip() or source}")
-            advance()
-            data = output.read_bytes()
-            output.unlink()
-            return data
+    def of_source(source: Path) -> list[str]:
+        return [*command, *(_BYTEWISE_FLAGS if source.parent.name == "string" else ())]
 
-        with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
-            compiled = list(pool.map(compile_one, enumerate(sources)))
-        return lower(module_text([(path.name, data) for path, data in zip(sources, compiled, strict=True)], entry=None))
-
-
-@contextlib.contextmanager
-def _progress(total: int):  # type: ignore[no-untyped-def]
-    """A progress bar on standard error if that is a terminal, otherwise one line."""
-    if importlib.util.find_spec("rich") is None or not sys.stderr.isatty():
-        print("partita: compiling the C library, once for this installation (about a minute)", file=sys.stderr)
-        yield lambda: None
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("compiling the C library, once for this installation", total=total)
-        yield lambda: bar.advance(task)
+    return lower(module_text(_MUSL.compile(_sources(), of_source), entry=None))

@@ -7,7 +7,6 @@ from typing import NamedTuple
 from partita.llvm import intrinsics
 from partita.llvm.assembly import lower_assembly
 from partita.llvm.calling_convention import CallingConvention
-from partita.llvm.control import jump_to_normal_destination
 from partita.llvm.function import Handler, Lowering
 from partita.llvm.tokens import Cursor, UnsupportedError, string_bytes
 from partita.llvm.types import Type, is_integer
@@ -71,7 +70,7 @@ def _metadata(cursor: Cursor) -> str:
     return text.strip('"')
 
 
-def _call(low: Lowering, cursor: Cursor, name: str) -> None:
+def call(low: Lowering, cursor: Cursor, name: str) -> None:
     while not low.types.is_start(cursor.peek()):
         cursor.next()
         cursor.skip_group()
@@ -155,20 +154,12 @@ def _assembly(low: Lowering, cursor: Cursor, name: str, type_: Type) -> None:
 
 def _tail(low: Lowering, cursor: Cursor, name: str) -> None:
     cursor.expect("call")
-    _call(low, cursor, name)
-
-
-def _invoke(low: Lowering, cursor: Cursor, name: str) -> None:
-    _call(low, cursor, name)
-    while cursor.peek() != "to":
-        cursor.next()
-    jump_to_normal_destination(low, cursor)
+    call(low, cursor, name)
 
 
 HANDLERS: dict[str, Handler] = {
-    "call": _call,
+    "call": call,
     "tail": _tail,
     "musttail": _tail,
     "notail": _tail,
-    "invoke": _invoke,
 }

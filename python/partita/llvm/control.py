@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from partita.llvm.function import Handler, Lowering
-from partita.llvm.tokens import Cursor, UnsupportedError
+from partita.llvm.tokens import Cursor
 from partita.llvm.write import (
     BRANCH,
     CMP,
@@ -124,16 +124,6 @@ def _phi(low: Lowering, cursor: Cursor, name: str) -> None:
             break
 
 
-def jump_to_normal_destination(low: Lowering, cursor: Cursor) -> None:
-    """Ends an invoke. Exceptions are unsupported, so it jumps to its normal destination."""
-    cursor.expect("to")
-    low.terminate((JUMP, _label(low, cursor)))
-
-
-def _landingpad(low: Lowering, cursor: Cursor, name: str) -> None:
-    raise UnsupportedError("an exception handler")
-
-
 HANDLERS: dict[str, Handler] = {
     "br": _br,
     "switch": _switch,
@@ -141,6 +131,4 @@ HANDLERS: dict[str, Handler] = {
     "ret": _ret,
     "unreachable": _unreachable,
     "phi": _phi,
-    "landingpad": _landingpad,
-    "resume": _landingpad,
 }

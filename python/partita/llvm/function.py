@@ -61,6 +61,8 @@ class Lowering:
         self.terminated = False
         self.convention = CallingConvention()  # places of the parameters
         self.metadata_arguments: list[str] = []  # of the call being lowered
+        self.landing_pads: dict[int, int] = {}  # globals with the clauses of landing pads, by block
+        self._exception: int | None = None
         self._values: dict[str, Value] = {}
         self._unknown: set[str] = set()
         self._code = array("I")
@@ -324,20 +326,28 @@ class Lowering:
         self.emit_at_entry((ALLOCA | FLAG, align, dst, *integer(size)))
         return reg(dst)
 
+    def exception_registers(self) -> int:
+        """The first of two registers: the exception that unwinds the stack, and the selector of its handler."""
+        if self._exception is None:
+            self._exception = self.new_register(64)
+            self.new_register(32)
+        return self._exception
+
     # Edges
 
     def edge(self, label: str) -> int:
         """The edge from this block to a label."""
+        return self._edges.setdefault((self.block, self.block_of(label)), len(self._edges))
+
+    def block_of(self, label: str) -> int:
         target = self.labels.get(unquote(label))
         if target is None:
             raise UnsupportedError(f"label `{label}`")
-        return self._edges.setdefault((self.block, target), len(self._edges))
+        return target
 
     def phi(self, label: str, dst: list[int], src: list[Operand]) -> None:
         """Assigns these values to the registers on the edge from `label` to this block."""
-        source = self.labels.get(unquote(label))
-        if source is None:
-            raise UnsupportedError(f"label `{label}`")
+        source = self.block_of(label)
         moves = self._phis.setdefault((source, self.block), [])
         known = {number for number, _ in moves}
         # A switch lists one predecessor several times, with equal values.

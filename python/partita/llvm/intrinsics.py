@@ -250,6 +250,11 @@ def _reduce(op: str) -> Intrinsic:
     return lower
 
 
+def _type_number(low: Lowering, name: str, type_: Type, types: list[Type], args: list[list[Operand]]) -> None:
+    """The selector of exceptions of this type in landing pads (`exceptions`)."""
+    low.define(name, integer(low.module.type_number(args[0][0])))
+
+
 _ROWS: dict[str, Intrinsic] = {
     **dict.fromkeys(
         (
@@ -285,6 +290,7 @@ _ROWS: dict[str, Intrinsic] = {
     "stackrestore": _stackrestore,
     **dict.fromkeys("trap debugtrap".split(), _trap),
     "ubsantrap": _sanitizer_trap,
+    "eh.typeid.for": _type_number,
     "eh.sjlj.setjmp": _setjmp,
     "eh.sjlj.longjmp": _longjmp,
     # There is no machine stack: where such an address decides something, that is counted.

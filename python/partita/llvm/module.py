@@ -10,14 +10,14 @@ import re
 from typing import NamedTuple
 
 from partita.errors import UsageError
-from partita.llvm import arith, calls, control, memory, vectors
+from partita.llvm import arith, calls, control, exceptions, memory, vectors
 from partita.llvm.constants import Linear, parse_constant
 from partita.llvm.function import Handler, Lowering
 from partita.llvm.initializer import Initializer
 from partita.llvm.positions import Positions
 from partita.llvm.tokens import Cursor, UnsupportedError, tokens_of, unquote
 from partita.llvm.types import Type, Types, is_integer
-from partita.llvm.write import INTERNAL, STRONG, WEAK, Address, FunctionRecord, GlobalRecord, Writer
+from partita.llvm.write import INTERNAL, STRONG, WEAK, Address, FunctionRecord, GlobalRecord, Operand, Writer
 
 _HANDLERS: dict[str, Handler] = {
     **arith.HANDLERS,
@@ -25,6 +25,7 @@ _HANDLERS: dict[str, Handler] = {
     **control.HANDLERS,
     **vectors.HANDLERS,
     **calls.HANDLERS,
+    **exceptions.HANDLERS,
 }
 _LINKAGES = {
     "private": INTERNAL,
@@ -48,15 +49,17 @@ class Parameter(NamedTuple):
     align: int
 
 
-def lower(text: str) -> bytes:
-    """The serialised Program of a module in textual LLVM IR."""
-    return Module(text).lower()
+def lower(text: str, *, library: tuple[str, ...] = ()) -> bytes:
+    """The serialised Program of a module in textual LLVM IR. Functions of files in the folders `library` are not the
+    user's: templates that a program instantiates, for example."""
+    return Module(text, library).lower()
 
 
 class Module:
     """One module being lowered."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, library: tuple[str, ...] = ()) -> None:
+        self._library = library
         self.types = Types()
         self.writer = Writer()
         self._lines = text.split("\n")
@@ -70,6 +73,7 @@ class Module:
         self._labels: dict[str, dict[str, int]] = {}
         self._locs: dict[int, int] = {-1: 0}
         self._places: dict[int, str] = {}
+        self._type_numbers: dict[Operand, int] = {}
         self._scan()
 
     def lower(self) -> bytes:
@@ -125,6 +129,10 @@ class Module:
             raise UsageError(
                 f"expected code for x86-64, found target `{triple}`: compile with `-target x86_64-linux-musl`"
             )
+
+    def type_number(self, typeinfo: Operand) -> int:
+        """The number of a type of exceptions, from 1 on."""
+        return self._type_numbers.setdefault(typeinfo, len(self._type_numbers) + 1)
 
     # Source positions
 
@@ -268,6 +276,7 @@ class Module:
         line = self._function_lines[name]
         debug = _DEBUG.search(line)
         record.loc = self.loc(int(debug[1])) if debug else 0
+        record.library = debug is not None and self._positions.position(int(debug[1]))[0].startswith(self._library)
         lowering = Lowering(self, record, self.labels(name))
         try:
             result, parameters, record.variadic = self._signature(self._signature_cursor(name))

@@ -114,6 +114,7 @@ class Types:
         }
         self._definitions: dict[str, str] = {}
         self.ptr = self._known["ptr"]
+        self.void = self._known["void"]
         self.i1 = self.integer(1)
         self.i8 = self.integer(8)
         self.i64 = self.integer(64)

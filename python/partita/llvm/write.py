@@ -24,8 +24,8 @@ ZERO: Operand = (1,)
 (
     BIN, UN, OVERFLOW, FUNNEL, CMP, CAST, SELECT, COPY, FREEZE, LOAD, STORE, ALLOCA, GEP, CALL, MEMCOPY, MEMSET,
     VASTART, STACKSAVE, STACKRESTORE, ASSUME, FBIN, FUN, FMA, FCMP, FCLASS, FTOINT, INTTOF, FCAST, TRAP, UNSUPPORTED,
-    JUMP, BRANCH, SWITCH, INDIRECTBR, RET, UNREACHABLE,
-) = range(36)  # fmt: skip
+    JUMP, BRANCH, SWITCH, INDIRECTBR, RET, UNREACHABLE, LANDING,
+) = range(37)  # fmt: skip
 
 
 def _numbered(names: str) -> dict[str, int]:
@@ -130,6 +130,7 @@ class FunctionRecord:
     variadic: bool = False
     integers: bool = False  # parameters and result are integers or pointers
     signed_result: bool = False
+    library: bool = False  # code of the C++ library that the program instantiates
     alias: int | None = None
     loc: int = 0
     params: int = 0
@@ -224,6 +225,7 @@ class Writer:
 
     def _write_function(self, out: array[int], f: FunctionRecord) -> None:
         bits = f.linkage | f.variadic << 2 | (f.alias is not None) << 3 | f.integers << 4 | f.signed_result << 5
+        bits |= f.library << 6
         out.extend((self.string(f.name), bits, f.loc))
         if f.alias is not None:
             out.append(f.alias)

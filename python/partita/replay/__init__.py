@@ -15,12 +15,14 @@ from pathlib import Path
 from partita.cc.compile import native_command
 from partita.cc.musl import link_command, names_mathematics
 from partita.errors import UsageError
+from partita.frontends.c import CPP_SOURCES, SOURCES
 from partita.frontends.compile_commands import flags_of
 from partita.ktest import Test
-from partita.toolchain import runtime_include
+from partita.toolchain import CPP_STANDARD, runtime_include
 
 _SIGNALS = {
     "assert": {signal.SIGABRT},
+    "exception": {signal.SIGABRT},
     "abort": {signal.SIGABRT, signal.SIGILL, signal.SIGTRAP, signal.SIGSEGV},
     "null": {signal.SIGSEGV, signal.SIGBUS},
     "division-by-zero": {signal.SIGFPE},
@@ -61,26 +63,33 @@ def compile_native(programs: Sequence[str], *, cflags: Sequence[str] = ()) -> It
     runtime = runtime_include().parent / "replay.c"
     with tempfile.TemporaryDirectory(prefix="partita-replay-") as folder:
         binary = Path(folder) / "program"
+        cpp = any(name.endswith(CPP_SOURCES) for name in programs)
         first = ["-w", "-I", str(runtime_include()), *cflags]
-        inputs = [_object(name, first, Path(folder) / f"{i}.o") for i, name in enumerate(programs)]
-        words = [*first, *inputs, str(runtime), "-o", str(binary)]
+        sources = [*programs, str(runtime)]
+        inputs = [_object(name, first, Path(folder) / f"{i}.o", apart=cpp) for i, name in enumerate(sources)]
+        words = [*([] if cpp else first), *inputs, "-o", str(binary)]
         flags = [*cflags, *(word for name in programs for word in flags_of(name))]
-        command = link_command(words, mathematics=names_mathematics(programs, flags))
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        done = _run(link_command(words, mathematics=names_mathematics(programs, flags), cpp=cpp))
         if done.returncode != 0:
             raise UsageError(f"cannot compile {' '.join(programs)} natively:\n{done.stderr.rstrip()}")
         yield binary
 
 
-def _object(name: str, words: Sequence[str], output: Path) -> str:
-    """The object of a source with flags of its own; any other file as it is."""
-    if not flags_of(name):
+def _object(name: str, words: Sequence[str], output: Path, *, apart: bool) -> str:
+    """The object of a source with flags of its own, or of any if `apart` (flags for C++ are errors for C)."""
+    if not (apart and name.endswith(SOURCES)) and not flags_of(name):
         return name
-    command = native_command([*words, *flags_of(name), "-c", name, "-o", str(output)])
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    cpp = name.endswith(CPP_SOURCES)
+    standard = [CPP_STANDARD] if cpp else []
+    command = native_command([*standard, *words, *flags_of(name), "-c", name, "-o", str(output)], cpp=cpp)
+    done = _run(command)
     if done.returncode != 0:
         raise UsageError(f"cannot compile {name} natively:\n{done.stderr.rstrip()}")
     return str(output)
+
+
+def _run(command: Sequence[str]) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
 def replay(binary: Path, tests: Sequence[Test], *, timeout: int = 10, sanitized: bool = False) -> list[ReplayResult]:

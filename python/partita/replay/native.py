@@ -9,7 +9,7 @@ from pathlib import Path
 
 from partita.entry import FUZZ_TARGET
 from partita.errors import UsageError
-from partita.frontends.c import C_SOURCES
+from partita.frontends.c import SOURCES
 from partita.frontends.compile_commands import Source, flags_of
 from partita.frontends.executable import is_executable
 from partita.ktest import Test
@@ -43,7 +43,7 @@ def replay_natively(
     """
     if len(programs) == 1 and is_executable_file(programs[0]):
         return replay_program(Path(programs[0]), tests, timeout=timeout, variables=variables, confined=confined)
-    from_source = all(name.endswith(C_SOURCES) for name in programs)
+    from_source = all(name.endswith(SOURCES) for name in programs)
     by_flags: dict[tuple[str, ...], list[int]] = {}
     for number, test in enumerate(tests):
         flags = SANITIZERS.get(test.ending or "", ()) if from_source else ()
@@ -65,7 +65,7 @@ def replay_natively(
 def with_driver(programs: Sequence[str], driver: Path, cflags: Sequence[str]) -> tuple[list[str], list[str]]:
     """The files and flags to compile for tests of a run with `--entry`: the driver includes the function's source."""
     entry = json.loads((driver.parent / "run.json").read_text())["entry"]
-    sources = [name for name in programs if name.endswith(C_SOURCES)]
+    sources = [name for name in programs if name.endswith(SOURCES)]
     file = next((name for name in sources if os.path.abspath(name) == os.path.abspath(entry["file"])), None)
     if file is None and len(sources) == 1:
         # A function of a header that the source includes.

@@ -104,7 +104,7 @@ def test_addresses_that_a_path_does_not_have_are_counted(name: str, tmp_path: Pa
 
 
 def test_every_intrinsic_has_a_case() -> None:
-    cases = [*intrinsics.CASES, *intrinsics.IN_C, *intrinsics.ENDINGS, *intrinsics.UNKNOWN]
+    cases = [*intrinsics.CASES, *intrinsics.IN_C, *intrinsics.IN_CPP, *intrinsics.ENDINGS, *intrinsics.UNKNOWN]
     assert sorted(cases) == sorted(intrinsic_kinds())
 
 

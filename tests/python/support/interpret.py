@@ -200,7 +200,7 @@ class Frame:
             self.set(dst, get(a) if get(cond) else get(b))
         elif code in (w.COPY, w.FREEZE):
             self.set(rest[0], get(rest[1]))
-        elif code == w.JUMP:
+        elif code in (w.JUMP, w.LANDING):
             return int(rest[0])
         elif code == w.BRANCH:
             return int(rest[0] if get(rest[2]) else rest[1])

@@ -190,6 +190,8 @@ UNKNOWN = {
     "sponentry": "call ptr @llvm.sponentry.p0()",
 }
 # Calls in C: only a compiler surrounds them with the right instructions.
+# Only code with exceptions has them: `whole/test_cpp.py`.
+IN_CPP = ("eh.typeid.for",)
 IN_C = {
     **dict.fromkeys(("va_start", "va_copy", "va_end"), "put(&(int){sum(1, N)}, 4);"),
     **dict.fromkeys(("eh.sjlj.setjmp", "eh.sjlj.longjmp"), "builtin_jump(in[0]);"),

@@ -225,6 +225,8 @@ ENGINE: dict[str, str] = {
     "klee_report_bug": 'klee_report_bug("overflow", "f", in[0], "m");',
     "klee_beyond": 'put(&(int){klee_beyond("m") != 0}, 4);',
     "klee_left_out": 'klee_left_out("m");',
+    "klee_landing_pad": "put(&(int){klee_landing_pad(in[0]) != 0}, 4);",
+    "klee_land": "klee_land(0, 0, in[0]);",
     "klee_get_valuef": "put(&(float){klee_get_valuef(in[0])}, 4);",
     "klee_get_valued": "put(&(double){klee_get_valued(in[0])}, 8);",
     "klee_get_valuel": "put(&(long){klee_get_valuel(in[0])}, 8);",
@@ -251,6 +253,7 @@ ENGINE: dict[str, str] = {
     "__assert_fail": '__assert_fail("e", "f", 1, "g");',
     "__assert_rtn": '__assert_rtn("f", "g", 1, "e");',
     "__cxa_finalize": "__cxa_finalize(0);",
+    "__cxa_atexit": "put(&(int){__cxa_atexit((void *[]){nothing_else, nothing}[in[0] & 1], 0, 0)}, 4);",
     "__sigsetjmp": "put(&(int){__sigsetjmp(signal_place, in[0])}, 4);",
     "fetestexcept": "put(&(int){fetestexcept(in[0] & FE_ALL_EXCEPT)}, 4);",
     "fegetexceptflag": "fexcept_t f; put(&(int){fegetexceptflag(&f, FE_ALL_EXCEPT)}, 4);",
@@ -290,6 +293,9 @@ void __VERIFIER_nondet_memory(void *, size_t);
 void __assert_rtn(const char *, const char *, int, const char *);
 void __assert_fail(const char *, const char *, int, const char *);
 void __cxa_finalize(void *);
+int __cxa_atexit(void *, void *, void *);
+long *klee_landing_pad(long);
+void klee_land(long, void *, int);
 int __sigsetjmp(sigjmp_buf, int);
 _Complex float __mulsc3(float, float, float, float);
 _Complex double __muldc3(double, double, double, double);

@@ -4,7 +4,7 @@
 //! loop calls in here only for edges that `Code::recorded` does not exclude. With `--tests coverage` every
 //! state also keeps the marks of its path that no test has yet, so that exactly those paths get a test that
 //! reach something no earlier test reaches.
-use crate::program::{BlockId, FuncId, Function, Inst, Loc, Program};
+use crate::program::{BlockId, FuncId, Function, Inst, Loc, Program, demangled};
 use std::sync::Arc;
 
 /// Number of instructions, and of those in blocks that were entered.
@@ -153,7 +153,9 @@ impl Coverage {
             }
             let terminator: &Inst = &function.insts[insts.end - 1];
             let edges = terminator.edges();
-            if let (Some(loc), true) = (last, edges.len() > 1) {
+            // A call that may throw is no branch of the source.
+            let is_branch = edges.len() > 1 && !matches!(terminator, Inst::Landing { .. });
+            if let (Some(loc), true) = (last, is_branch) {
                 let taken = edges.iter().map(|edge| marks[1 + edge.index()]).collect();
                 branches.push((program.string(loc.file).to_string(), loc.line, entered, taken));
             }
@@ -163,7 +165,7 @@ impl Coverage {
             line => (program.string(function.loc.file).to_string(), line),
         };
         FunctionCoverage {
-            name: program.string(function.name).to_string(),
+            name: demangled(program.string(function.name)),
             file,
             line,
             entered: marks[0],

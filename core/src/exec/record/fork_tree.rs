@@ -256,8 +256,7 @@ impl Trail {
 }
 
 fn describe(program: &Program, at: ForkPlace) -> (Place, Option<String>) {
-    let inside =
-        (at.inside != NONE).then(|| program.string(program.functions[at.inside as usize].name).to_string());
+    let inside = (at.inside != NONE).then(|| program.shown_name(FuncId(at.inside)));
     (place_at(program, FuncId(at.func), at.pc), inside)
 }
 

@@ -266,7 +266,7 @@ pub fn place_at(program: &Program, func: FuncId, pc: u32) -> Place {
     let known = |loc: &&Loc| loc.line != 0;
     // An instruction without a line has the line of the one before it.
     let loc = function.locs[..=pc as usize].iter().rev().find(known).unwrap_or(&function.loc);
-    let name = program.string(function.name).to_string();
+    let name = program.shown_name(func);
     match loc.line {
         0 => Place { file: String::new(), line: 0, function: name },
         line => Place { file: program.string(loc.file).to_string(), line, function: name },

@@ -231,7 +231,7 @@ impl Decoder<'_> {
                     0 | 17..=24 | 33..=56 | 65.. => Op::Other,
                 }
             }
-            Inst::Jump { edge } => Op::Jump { edge: edge.0 },
+            Inst::Jump { edge } | Inst::Landing { normal: edge, .. } => Op::Jump { edge: edge.0 },
             Inst::Branch { cond, then, other } => {
                 Op::Branch { cond: self.operand(cond, 1), then: then.0, other: other.0 }
             }

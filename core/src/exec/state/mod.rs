@@ -73,8 +73,8 @@ pub struct State {
     pub path: Path,
     pub inputs: Inputs,
     pub stage: Stage,
-    /// Handlers registered with `atexit`, called last one first.
-    pub handlers: Arc<Vec<FuncId>>,
+    /// Handlers registered with `atexit` or `__cxa_atexit`, the latter with their argument; called last one first.
+    pub handlers: Arc<Vec<(FuncId, Option<Value>)>>,
     /// Top frame when `exit` was called, if leaks are checked: its objects are live.
     pub exit_frame: Option<Arc<Frame>>,
     /// Number of decisions with more than one feasible side.

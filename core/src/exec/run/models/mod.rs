@@ -12,6 +12,7 @@ mod print;
 mod process;
 mod text;
 mod ubsan;
+mod unwind;
 mod verifier;
 
 pub(super) use fenv::READ_EXCEPTIONS;
@@ -84,7 +85,7 @@ const fn row(name: &'static str, arity: usize, treatment: Treatment, model: Mode
     ModelRow { name, arity, treatment, model }
 }
 
-const TABLES: [&[ModelRow]; 11] = [
+const TABLES: [&[ModelRow]; 12] = [
     klee::MODELS,
     verifier::MODELS,
     alloc::MODELS,
@@ -93,6 +94,7 @@ const TABLES: [&[ModelRow]; 11] = [
     fenv::MODELS,
     math::MODELS,
     jump::MODELS,
+    unwind::MODELS,
     process::MODELS,
     print::MODELS,
     host::MODELS,

@@ -19,6 +19,7 @@ pub(super) const MODELS: &[ModelRow] = &[
     row("__assert_fail", 4, Exact, assert_fail),
     row("__assert_rtn", 4, Exact, assert_rtn),
     row("atexit", 1, Forks, atexit),
+    row("__cxa_atexit", 3, Forks, atexit),
     row("__errno_location", 0, Exact, errno_location),
     row("__cxa_finalize", 0, Exact, nothing),
 ];
@@ -78,9 +79,12 @@ fn assert_rtn(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> 
 fn atexit(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
     let target = machine.argument(state, site, 0)?;
     let Some(func) = address::function_at(target, machine.program.functions.len()) else {
-        return Err(Outcome::bug(Class::ModelError, format!("atexit of {target:#x}: no function is there")));
+        return Err(Outcome::bug(
+            Class::ModelError,
+            format!("{} of {target:#x}: no function is there", site.name),
+        ));
     };
-    Arc::make_mut(&mut state.handlers).push(func);
+    Arc::make_mut(&mut state.handlers).push((func, site.arguments.get(1).copied()));
     Ok(Returned::Value(Value::ZERO))
 }
 

@@ -244,6 +244,7 @@ impl Machine {
         result: Option<Value>,
     ) -> StepResult {
         let program = Arc::clone(&self.program);
+        let mut argument = None;
         let next = loop {
             match state.stage {
                 Stage::Starting(done) => match program.constructors.get(done) {
@@ -261,7 +262,8 @@ impl Machine {
                     state.stage = Stage::Exiting { status, destructors: 0 };
                 }
                 Stage::Exiting { status, destructors } => {
-                    if let Some(handler) = Arc::make_mut(&mut state.handlers).pop() {
+                    if let Some((handler, of_handler)) = Arc::make_mut(&mut state.handlers).pop() {
+                        argument = of_handler;
                         break handler;
                     }
                     let Some(destructor) = program.destructors.get(destructors) else {
@@ -275,6 +277,11 @@ impl Machine {
             }
         };
         state.frame = self.bottom_frame(state, next)?;
+        if let Some(value) = argument
+            && program.functions[next.index()].params > 0
+        {
+            self.set(state, Reg(0), value);
+        }
         Ok(Flow::Frame)
     }
 

@@ -177,7 +177,7 @@ impl Machine {
             | Inst::FCast { .. } => self.float(state, function, inst)?,
             Inst::Trap => return Err(Outcome::bug(Class::Abort, "the program trapped (__builtin_trap)")),
             Inst::Unsupported { message } => return Err(Outcome::unsupported(program.string(message))),
-            Inst::Jump { edge } => return Ok(Flow::Edge(edge.0)),
+            Inst::Jump { edge } | Inst::Landing { normal: edge, .. } => return Ok(Flow::Edge(edge.0)),
             Inst::Branch { cond, then, other } => return self.branch(state, cond, then, other),
             Inst::Switch { width, value, ref cases, default } => {
                 return self.switch(state, width, value, cases, default);
