@@ -129,6 +129,8 @@ impl Machine {
             let area = self.variadic_area(state, call, &arguments, least)?;
             if !reads_more {
                 state.memory.get_mut(area).expect("just allocated").not_passed = slots_not_passed(call);
+                // Its arguments were written when no read of it was an error yet.
+                self.cache.drop_object(area);
             }
             frame.variadic = Some(area);
             frame.locals.push(area);
