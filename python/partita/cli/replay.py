@@ -20,6 +20,7 @@ from partita import ktest
 from partita.errors import UsageError
 from partita.explore import DRIVER
 from partita.frontends import compile_commands
+from partita.frontends.c import C_SOURCES
 from partita.frontends.c import SOURCES as COMPILED
 from partita.options import ENVIRONMENT
 from partita.replay import ReplayResult, Verdict
