@@ -16,12 +16,13 @@ FUZZ_SECONDS ?= 60
 SCRIPT_SECONDS ?= 600
 FUZZ_SEED ?= 1
 CSMITH_SEEDS ?= 300
+FLOAT_SAMPLES ?= 1000000
 RESULTS ?= partita-bench
 INTO ?= docs/experiments
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find core/src bindings -name '*.rs' -o -name Cargo.toml -not -path '*/target/*')
 
-.PHONY: help demo test lint docs plots soak corpus hostile exhaustive certificates register libraries java coreutils bench fuzz wheel clean build
+.PHONY: help demo test lint docs plots soak corpus operands hostile exhaustive certificates register libraries java coreutils bench fuzz wheel clean build
 
 help:
 	@echo "make demo     build, then explore and solve the examples"
@@ -29,9 +30,10 @@ help:
 	@echo "make lint     clippy, rustfmt, ruff, mypy, words of the glossary"
 	@echo "make docs     the documentation as a site, in build/site"
 	@echo "make plots    RESULTS=$(RESULTS), a folder of python -m experiments, into INTO=$(INTO)"
-	@echo "make soak     make corpus, hostile, exhaustive, certificates, register, libraries, java and fuzz: tests that take long"
+	@echo "make soak     make corpus, operands, hostile, exhaustive, certificates, register, libraries, java and fuzz: tests that take long"
 	@echo "make hostile  programs that try to break limits of time and memory, with a table of what each took"
 	@echo "make exhaustive  every input of the programs of tests/programs/exhaustive, natively and in the reported paths"
+	@echo "make operands  float operators on a million operands per operator, format and mode"
 	@echo "make register  every library function with symbolic arguments, compared with the native one"
 	@echo "make corpus   query logs of benchmarks/queries (and ../shared/corpus) against their recorded verdicts"
 	@echo "make coreutils  fetch and build GNU Coreutils; 270 command lines in the engine and natively"
@@ -111,7 +113,7 @@ plots: build $(VENV)/.dev
 	mkdir -p $(INTO)
 	cp $(RESULTS)/*.svg $(INTO)/
 
-soak: corpus hostile exhaustive certificates register libraries java fuzz
+soak: corpus operands hostile exhaustive certificates register libraries java fuzz
 
 hostile: build $(VENV)/.dev
 	@echo "== programs that try to break limits of time and memory"
@@ -121,6 +123,11 @@ corpus: build $(VENV)/.dev
 	@echo "== query logs"
 	$(BIN)/python tests/soak/corpus.py
 	PARTITA_FLOAT_CORPUS_STEP=1 $(BIN)/python -m pytest -q tests/python/solver/test_float_corpus.py
+
+operands: build $(VENV)/.dev
+	@echo "== float operators: a million operands per operator, format and mode"
+	PARTITA_FLOAT_SAMPLES=$(FLOAT_SAMPLES) cargo test --locked --profile quick --package partita-core --test integration float::
+	PARTITA_FLOAT_BACKENDS=all $(BIN)/python -m pytest -q tests/python/solver/test_backend_floats.py
 
 exhaustive: build $(VENV)/.dev
 	@echo "== every input of small programs"
@@ -155,6 +162,7 @@ bench: $(VENV)/.dev
 	$(BIN)/python -m experiments backends
 	$(BIN)/python -m experiments integers
 	$(BIN)/python -m experiments families
+	$(BIN)/python -m experiments floats
 	$(BIN)/python -m experiments engine
 	$(BIN)/python -m experiments store
 
@@ -183,6 +191,8 @@ fuzz: build $(VENV)/.dev
 	$(BIN)/python tests/soak/fuzz_queries.py --family order --queries 34000 --seed $(FUZZ_SEED)
 	@echo "== words, bytes, fields, tables: 34,000 through each of three chains against Z3"
 	$(BIN)/python tests/soak/fuzz_queries.py --family sets --queries 34000 --seed $(FUZZ_SEED)
+	@echo "== floating point: 12,000 queries through each of nine chains against Z3, one chain also against Bitwuzla"
+	$(BIN)/python tests/soak/fuzz_queries.py --family floats --queries 12000 --seed $(FUZZ_SEED)
 
 wheel: $(VENV)/.build
 	@echo "== a wheel in dist/"

@@ -35,6 +35,8 @@ costs! {
     SUMMARY_NODE = 50;
     /// Folding a node over sets, and propagating a target through it.
     FOLD_NODE = 150;
+    /// Folding a node of floating-point arithmetic, and propagating a target through it by bisection.
+    FLOAT_NODE = 1_000;
     /// Combining two intervals while folding.
     INTERVAL_PAIR = 20;
     /// Planning the evaluation of a node in columns.

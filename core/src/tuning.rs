@@ -183,6 +183,10 @@ tuning! {
         throttle: bool = true, Values::Switch, "Skip the layer while it costs more than it saves.";
         repair: bool = true, Values::Switch, "Repair the path model before sets are folded.";
         repairs: u64 = 3, Values::Number(1..=LARGE), "Repairs pay if one in this many succeeds.";
+        search: bool = true, Values::Switch, "Search for a model of a query with floating-point operators, one input at a time.";
+        searches: u64 = 4, Values::Number(1..=LARGE), "Searches pay if one in this many succeeds.";
+        search_effort: u64 = 5_000_000, Values::Number(0..=LARGE), "Effort limit of a search for each operation of the query that rounds.";
+        search_limit: u64 = 250_000_000, Values::Number(0..=LARGE), "Effort limit of a search.";
         nodes: u64 = 256, Values::Number(1..=LARGE), "Limit of nodes folded and visited for one query.";
         tries: u64 = 8, Values::Number(1..=LARGE), "Folding a kind of condition pays if one query in this many is answered.";
         models: u64 = 3, Values::Number(1..=1000), "Limit of models per strategy; each adds the leaves of a violated constraint.";

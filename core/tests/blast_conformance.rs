@@ -50,3 +50,15 @@ fn with_each_engine() {
     conforms("sat(engine=batsat,harvest=off)", 31..34, 400);
     conforms("sat(engine=cadical)", 41..43, 300);
 }
+
+#[test]
+fn with_floats() {
+    let above = LAYERS.iter().filter(|row| row.name != "sat" && !ELSEWHERE.contains(&row.name));
+    let mut chains: Vec<String> = above.map(|row| format!("{} sat", row.name)).collect();
+    chains.extend(["sat".into(), DEFAULT_LAYERS.replace(" store", ""), "intervals(search=off) sat".into()]);
+    for names in chains {
+        let tally =
+            conformance::check_floats(7, 200, || layers(&names)).unwrap_or_else(|e| panic!("{names}: {e}"));
+        assert!(tally.sat > 20 && tally.unsat > 20, "{names}: too few answers of one kind: {tally:?}");
+    }
+}

@@ -310,3 +310,42 @@ fn printed_operators_are_read_back() {
     }
     assert!(compared > 200, "{compared}");
 }
+
+#[test]
+fn arrays_of_numbers_inside_arrays() {
+    for (index, format, bits) in
+        [(1, "5 11", ["#x7e00", "#x7c01"]), (32, "8 24", ["#x7fc00000", "#xff800001"])]
+    {
+        let inner = format!("(Array (_ BitVec {index}) (_ FloatingPoint {format}))");
+        let declarations = format!(
+            "(declare-const x (Array (_ BitVec 5) {inner}))(declare-const a {inner})\
+             (declare-const i (_ BitVec 5))(declare-const j (_ BitVec 5))(declare-const k (_ BitVec {index}))"
+        );
+        let nan = |bits: &str| format!("((_ to_fp {format}) {bits})");
+        let [one, other] = bits.map(|bits| format!("(store x i (store a k {}))", nan(bits)));
+        let verdict = |assertions: &str| verdict(&format!("{declarations}{assertions}"));
+        // Only the bits of NaN differ.
+        assert_eq!(verdict(&format!("(assert (distinct {one} {other}))")), "unsat");
+        assert_eq!(verdict(&format!("(assert (= {one} {other}))")), "sat");
+        assert_eq!(verdict("(assert (= i j))(assert (distinct (select x i) (select x j)))"), "unsat");
+        assert_eq!(verdict("(assert (distinct (select x i) (select x j)))"), "sat");
+        let read = "(select (select x i) k)";
+        assert_eq!(
+            verdict(&format!("(assert (= (select x i) a))(assert (distinct {read} (select a k)))")),
+            "unsat"
+        );
+        assert_eq!(
+            verdict(&format!("(assert (= (select x i) a))(assert (not (fp.eq {read} (select a k))))")),
+            "sat"
+        );
+        // NaN in one array and a number in the other.
+        let text = format!(
+            "(assert (= (select x i) (store a k {})))(assert (= (select x j) a))(assert (fp.leq (select a k) (select a k)))\
+             (assert (= i j))",
+            nan(bits[0])
+        );
+        assert_eq!(verdict(&text), "unsat");
+    }
+    let refused = "(declare-const x (Array (_ BitVec 5) (Array Float16 (_ BitVec 1))))";
+    assert!(verdict(refused).contains("as index"), "{}", verdict(refused));
+}

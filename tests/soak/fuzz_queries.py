@@ -19,15 +19,16 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(REPOSITORY / "tests" / "python"))
 
 from support.collected import LABEL, crosscheck_collected  # noqa: E402
-from support.crosscheck import CHAINS, ORDER_CHAINS, SET_CHAINS, Mismatch, Tally, crosscheck, text  # noqa: E402
-from support.querygen import ORDERS, SETS  # noqa: E402
+from support.crosscheck import CHAINS, FLOAT_CHAINS, ORDER_CHAINS, SET_CHAINS, Mismatch, Tally, crosscheck, text  # noqa: E402
+from support.querygen import FLOATS, ORDERS, SETS  # noqa: E402
 
 FOLDER = REPOSITORY / "build" / "fuzz-queries"
 BATCH = 16
 SESSION = "session"
 """Marks the seed of a session with collections."""
-FAMILIES = {"order": (ORDER_CHAINS, ORDERS), "sets": (SET_CHAINS, SETS)}
-"""Chains and shapes of scripts, by a word in their seed: order, difference and linear constraints; sets of values."""
+FAMILIES = {"order": (ORDER_CHAINS, ORDERS), "sets": (SET_CHAINS, SETS), "floats": (FLOAT_CHAINS, FLOATS)}
+"""Chains and shapes of scripts, by a word in their seed: order, difference and linear constraints; sets of values;
+floating-point terms."""
 
 
 def one(seed: str) -> Tally:
@@ -42,7 +43,7 @@ def report(mismatch: Mismatch, seed: str) -> None:
     path = FOLDER / f"{seed.replace('/', '-')}.smt2"
     path.write_text(f"; {mismatch.chain}: {mismatch.difference}\n{text(mismatch.script)}")
     print(f"\n== {mismatch.chain}\n{mismatch.difference}\n{text(mismatch.script)}")
-    if mismatch.chain in (*CHAINS, *ORDER_CHAINS, *SET_CHAINS):
+    if mismatch.chain in (*CHAINS, *ORDER_CHAINS, *SET_CHAINS, *FLOAT_CHAINS):
         print(f"again: partita smt {path.relative_to(REPOSITORY)} --layers '{mismatch.chain}'")
     print(f"whole: python tests/soak/fuzz_queries.py --only {seed}", flush=True)
 
@@ -52,7 +53,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, help="no script is started after this time (60 without --queries)")
     parser.add_argument("--queries", type=int, help="minimum number per chain")
     parser.add_argument("--seed", default="1")
-    parser.add_argument("--family", choices=FAMILIES, help="only order constraints, or only sets of values")
+    parser.add_argument("--family", choices=FAMILIES, help="only order constraints, sets of values or floating point")
     parser.add_argument("--only", metavar="SEED", help="only the script or session of this seed")
     parser.add_argument("--workers", type=int, default=2)
     arguments = parser.parse_args()

@@ -141,7 +141,7 @@ impl Graph {
     /// Returns whether the operands of a commuting operator are swapped: constants go right, otherwise the older
     /// operand goes first.
     #[inline]
-    pub(super) fn swaps(&self, a: Expr, b: Expr) -> bool {
+    pub(in crate::expr) fn swaps(&self, a: Expr, b: Expr) -> bool {
         self.is_const(a) || (a > b && !self.is_const(b))
     }
 

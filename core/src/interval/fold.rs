@@ -10,7 +10,7 @@ use super::set::Set;
 use crate::cost;
 use crate::expr::bits::mask;
 use crate::expr::eval::Shape;
-use crate::expr::{Expr, Graph, Op};
+use crate::expr::{Expr, Family, Graph, Op};
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 use std::collections::hash_map::Entry;
@@ -248,6 +248,11 @@ impl Fold {
         let image = image(graph, e, |kid| self.known(kid));
         self.cost += interval_count.min(MAX_COUNTED_PAIRS) / PAIRS_PER_NODE;
         self.spent += cost::INTERVAL_PAIR * interval_count.min(MAX_COUNTED_PAIRS) as u64;
+        if let Family::Float(float) = op.family()
+            && float.rounds()
+        {
+            self.spent += cost::FLOAT_NODE;
+        }
         Some(image)
     }
 

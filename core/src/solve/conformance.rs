@@ -8,6 +8,7 @@
 
 use super::{Layer, Reply, Solver};
 use crate::budget::Budget;
+use crate::expr::float::{Format, Rounding};
 use crate::expr::{Bits, Evaluator, Expr, Graph, Model, Sort};
 use crate::query::{Answer, Path, Query};
 use crate::random::Random;
@@ -23,6 +24,8 @@ pub struct Tally {
 }
 
 const WIDTH: u32 = 3;
+/// Format of four bits.
+const TINY: Format = Format::ieee(2, 2);
 /// Bits of all inputs: two words of three bits, a boolean, and an array of two elements of two bits.
 const TOTAL_BITS: u32 = 2 * WIDTH + 1 + 4;
 
@@ -33,6 +36,8 @@ pub(super) struct Small {
     pub(super) array: Expr,
     /// All assignments.
     pub(super) models: Vec<Model>,
+    /// Whether terms have float operators, which not all layers outside of the core take in so small a format.
+    floats: bool,
     tables: FxHashMap<Expr, Vec<bool>>,
 }
 
@@ -53,7 +58,31 @@ impl Small {
             }
             models.push(model);
         }
-        Small { words, flag, array, models, tables: FxHashMap::default() }
+        Small { words, flag, array, models, floats: false, tables: FxHashMap::default() }
+    }
+
+    /// A word as the number of a tiny format.
+    fn number(&self, g: &mut Graph, r: &mut Random, word: Expr) -> Expr {
+        let last = g.word(1, r.word());
+        if r.below(2) == 0 { g.concat(word, last) } else { g.concat(last, word) }
+    }
+
+    /// Three bits of the result of a float operator.
+    fn float_word(&self, g: &mut Graph, r: &mut Random, a: Expr, b: Expr) -> Expr {
+        let (x, y) = (self.number(g, r, a), self.number(g, r, b));
+        let mode = r.pick(&Rounding::ALL);
+        let result = match r.below(9) {
+            0 => g.f_add(TINY, mode, x, y),
+            1 => g.f_sub(TINY, mode, x, y),
+            2 => g.f_mul(TINY, mode, x, y),
+            3 => g.f_div(TINY, mode, x, y),
+            4 => g.f_mul_add(TINY, mode, x, y, x),
+            5 => g.f_sqrt(TINY, mode, x),
+            6 => g.f_round(TINY, mode, x),
+            7 => return g.f_to_sint(TINY, mode, WIDTH, x),
+            _ => g.f_from_uint(TINY, mode, a),
+        };
+        g.extract(result, r.below(2) as u32, WIDTH)
     }
 
     fn roots(&self) -> Vec<Expr> {
@@ -79,7 +108,7 @@ impl Small {
             };
         }
         let (a, b) = (self.word(g, r, depth - 1), self.word(g, r, depth - 1));
-        match r.below(18) {
+        match r.below(if self.floats { 24 } else { 18 }) {
             0 => g.add(a, b),
             1 => g.sub(a, b),
             2 => g.mul(a, b),
@@ -109,6 +138,7 @@ impl Small {
                 let read = g.read(stored, at, 2);
                 g.extract(read, r.below(2) as u32, WIDTH)
             }
+            18.. => self.float_word(g, r, a, b),
             _ => a,
         }
     }
@@ -127,13 +157,21 @@ impl Small {
         }
         let (da, db) = (r.below(2) as u32, r.below(2) as u32);
         let (a, b) = (self.word(g, r, da), self.word(g, r, db));
-        match r.below(7) {
+        match r.below(if self.floats { 13 } else { 7 }) {
             0 => g.eq(a, b),
             1 => g.ne(a, b),
             2 => g.ult(a, b),
             3 => g.ule(a, b),
             4 => g.slt(a, b),
             5 => g.sle(a, b),
+            7.. => {
+                let (x, y) = (self.number(g, r, a), self.number(g, r, b));
+                match r.below(3) {
+                    0 => g.f_lt(TINY, x, y),
+                    1 => g.f_le(TINY, x, y),
+                    _ => g.f_eq(TINY, x, y),
+                }
+            }
             _ => self.flag,
         }
     }
@@ -167,11 +205,25 @@ pub fn check(
     queries: u64,
     mut make: impl FnMut() -> Vec<Box<dyn Layer>>,
 ) -> Result<Tally, String> {
-    let first = run(seed, queries, make())?;
-    let second = run(seed, queries, make())?;
+    let first = run(seed, queries, make(), false)?;
+    let second = run(seed, queries, make(), false)?;
     compare(&first.1, &second.1, |(verdict, _)| *verdict)?;
     after_the_deadline(seed, make())?;
     with_limited_effort(seed, &mut make)?;
+    Ok(first.0)
+}
+
+/// Runs the queries of the suite with float operators on a chain.
+///
+/// # Errors
+/// Description of the first violation.
+pub fn check_floats(
+    seed: u64,
+    queries: u64,
+    mut make: impl FnMut() -> Vec<Box<dyn Layer>>,
+) -> Result<Tally, String> {
+    let first = run(seed, queries, make(), true)?;
+    compare(&first.1, &run(seed, queries, make(), true)?.1, |(verdict, _)| *verdict)?;
     Ok(first.0)
 }
 
@@ -184,7 +236,7 @@ pub fn check_effort(
     queries: u64,
     mut make: impl FnMut() -> Vec<Box<dyn Layer>>,
 ) -> Result<(), String> {
-    compare(&run(seed, queries, make())?.1, &run(seed, queries, make())?.1, |&entry| entry)
+    compare(&run(seed, queries, make(), false)?.1, &run(seed, queries, make(), false)?.1, |&entry| entry)
 }
 
 fn compare<T: PartialEq + std::fmt::Debug>(
@@ -258,10 +310,15 @@ fn with_limited_effort(seed: u64, make: &mut dyn FnMut() -> Vec<Box<dyn Layer>>)
 /// Verdict and effort of each query.
 type History = Vec<(&'static str, u64)>;
 
-fn run(seed: u64, queries: u64, layers: Vec<Box<dyn Layer>>) -> Result<(Tally, History), String> {
+fn run(
+    seed: u64,
+    queries: u64,
+    layers: Vec<Box<dyn Layer>>,
+    floats: bool,
+) -> Result<(Tally, History), String> {
     let mut solver = Solver::new(layers);
     let complete = solver.has_complete_layer();
-    let mut small = Small::new(&mut solver.graph);
+    let mut small = Small { floats, ..Small::new(&mut solver.graph) };
     let mut random = Random::new(seed);
     let mut paths = vec![solver.tree.root()];
     let mut tally = Tally::default();

@@ -100,7 +100,7 @@ impl Intervals {
     }
 
     pub fn new(options: IntervalsOptions, throttle: &ThrottleOptions) -> Intervals {
-        let repairs = options.repair.then(|| Repairs::new(options.repairs, throttle));
+        let repairs = options.repair.then(|| Repairs::new(&options, throttle));
         Intervals {
             options,
             throttle: throttle.clone(),

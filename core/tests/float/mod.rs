@@ -8,6 +8,7 @@ mod derived;
 mod exact;
 #[cfg(target_arch = "x86_64")]
 mod processor;
+pub(crate) mod rules;
 pub(crate) mod shapes;
 
 use crate::terms::Random;

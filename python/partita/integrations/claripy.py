@@ -4,8 +4,8 @@
     state = angr.SimState(project, plugins={"solver": SimSolver(solver=solver)})
 
 `Solver` is claripy's own front end, with its caches, over `BackendPartita`. Minimum and maximum are computed by the
-chain of layers, mostly with two queries; further values of an expression extend the path of the first. Floating point
-and strings raise claripy's `BackendError`: Partita supports bit-vectors, booleans and arrays.
+chain of layers, mostly with two queries; further values of an expression extend the path of the first. Floating-point
+operations are those of `claripy_floats`; strings raise claripy's `BackendError`.
 """
 
 from __future__ import annotations
@@ -18,12 +18,16 @@ import claripy
 from claripy.backends import Backend, backends_by_type
 from claripy.errors import BackendError, ClaripySolverInterruptError, UnsatError
 from claripy.frontend import FullFrontend
+from claripy.frontend.mixin.model_cache_mixin import ModelCacheMixin
 
-from partita import Expr, Model, all_of, any_of, apply, boolean, bv, concat, ite
+from partita import Expr, Model, all_of, any_of, apply, boolean, bv, concat
 from partita import Solver as Chain
 from partita.errors import UndecidedError
+from partita.integrations import claripy_floats as floats
 
 __all__ = ["BackendPartita", "Solver", "SolverComposite", "backend"]
+
+_FLOATS = floats.Occurrences()
 
 Hook = Callable[[dict[str, Any]], object]
 
@@ -88,14 +92,16 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "Extract": lambda high, low, value: value.extract(high, low),
     "ZeroExt": _extend("zero_extend"),
     "SignExt": _extend("sign_extend"),
-    "If": ite,
+    "If": floats.choose,
+    **floats.OPERATIONS,
 }
 
-LEAVES: dict[str, Callable[[Any], Expr]] = {
+LEAVES: dict[str, Callable[[Any], Any]] = {
     "BVS": lambda ast: bv(ast.args[0], ast.size()),
     "BVV": lambda ast: bv(ast.args[0], ast.size()),
     "BoolS": lambda ast: boolean(ast.args[0]),
     "BoolV": lambda ast: boolean(ast.args[0]),
+    **floats.LEAVES,
 }
 
 
@@ -183,7 +189,7 @@ class BackendPartita(Backend):  # type: ignore[misc]
                 break
             row = tuple(model[expr] for expr in exprs)
             found.append(row)
-            extra.append(any_of(expr != value for expr, value in zip(exprs, row, strict=True)))
+            extra.append(any_of(~floats.same(expr, value) for expr, value in zip(exprs, row, strict=True)))
         return found
 
     def _eval(
@@ -209,7 +215,7 @@ class BackendPartita(Backend):  # type: ignore[misc]
         if not self._satisfiable(extra_constraints, solver):
             raise UnsatError(f"unsat during {name}")
         try:
-            found: int = getattr(solver.chain, name)(expr, *extra_constraints, signed=signed)
+            found: int = getattr(solver.chain, name)(floats.word(expr), *extra_constraints, signed=signed)
         except UndecidedError as undecided:
             raise ClaripySolverInterruptError(str(undecided)) from None
         return found
@@ -225,7 +231,7 @@ class BackendPartita(Backend):  # type: ignore[misc]
         solver: Any = None,
         model_callback: Hook | None = None,
     ) -> bool:
-        return self._satisfiable([*extra_constraints, expr == v], solver, model_callback)
+        return self._satisfiable([*extra_constraints, floats.same(expr, v)], solver, model_callback)
 
     # Answers without a query.
 
@@ -241,9 +247,10 @@ backend = BackendPartita()
 backends_by_type[BackendPartita.__name__] = backend  # where claripy looks when a solver is unpickled
 
 
-class _ExtremaFrontend(FullFrontend):  # type: ignore[misc]
+class _PartitaFrontend(FullFrontend):  # type: ignore[misc]
     """Passes minimum and maximum directly to the back end: claripy's front end first queries two values to bound its
-    search, and its cache of models confuses signed and unsigned extremes."""
+    search, and its cache of models confuses signed and unsigned extremes. Expressions with floating point get no answer
+    from that cache, which ignores rounding modes, and are not simplified, which claripy lets Z3 do inexactly."""
 
     def min(self, e: Any, extra_constraints: Any = (), signed: bool = False, exact: Any = None) -> int:
         found: int = self._solver_backend.min(e, extra_constraints, signed, self._get_solver())
@@ -253,22 +260,43 @@ class _ExtremaFrontend(FullFrontend):  # type: ignore[misc]
         found: int = self._solver_backend.max(e, extra_constraints, signed, self._get_solver())
         return found
 
+    def simplify(self) -> Any:
+        return self.constraints if self._has_floats() else super().simplify()
+
+    def _has_floats(self, *others: Any) -> bool:
+        return any(ast in _FLOATS for ast in (*self.constraints, *others))
+
+    def _get_models(self, extra_constraints: Any = ()) -> Any:
+        if self._has_floats(*extra_constraints):
+            return iter(())
+        return ModelCacheMixin._get_models(self, extra_constraints)
+
+    def _get_batch_solutions(
+        self, asts: Any, n: Any = None, extra_constraints: Any = (), allow_unconstrained: bool = True
+    ) -> Any:
+        if self._has_floats(*asts, *extra_constraints):
+            return set()
+        return ModelCacheMixin._get_batch_solutions(self, asts, n, extra_constraints, allow_unconstrained)
+
     def merge(self, others: Any, merge_conditions: Any, common_ancestor: Any = None) -> tuple[bool, Any]:
         """Constraints of several paths are merged, as over claripy's own complete back end."""
         return True, super().merge(others, merge_conditions, common_ancestor=common_ancestor)[1]
 
 
-class Solver(*claripy.solvers.Solver.__bases__[:-1], _ExtremaFrontend):  # type: ignore[misc]
+class Solver(*claripy.solvers.Solver.__bases__[:-1], _PartitaFrontend):  # type: ignore[misc]
     """claripy's default front end over Partita."""
 
-    min, max = _ExtremaFrontend.min, _ExtremaFrontend.max  # before those of the caches
+    # Before those of the caches.
+    min, max = _PartitaFrontend.min, _PartitaFrontend.max
+    _get_models, _get_batch_solutions = _PartitaFrontend._get_models, _PartitaFrontend._get_batch_solutions
 
     def __init__(self, **options: Any) -> None:
         super().__init__(backend, **options)
 
 
-class _CompositeChild(*claripy.solvers.SolverCompositeChild.__bases__[:-1], _ExtremaFrontend):  # type: ignore[misc]
-    min, max = _ExtremaFrontend.min, _ExtremaFrontend.max
+class _CompositeChild(*claripy.solvers.SolverCompositeChild.__bases__[:-1], _PartitaFrontend):  # type: ignore[misc]
+    min, max = _PartitaFrontend.min, _PartitaFrontend.max
+    _get_models, _get_batch_solutions = _PartitaFrontend._get_models, _PartitaFrontend._get_batch_solutions
 
     def __init__(self, **options: Any) -> None:
         super().__init__(backend, **options)

@@ -15,7 +15,8 @@ import z3
 
 from partita import _core
 from partita.solver import DEFAULT_LAYERS, resolve
-from support.querygen import BOOL, SHAPES, Maker, Script, Step, Term, boolean, constant
+from support.floatgen import FloatMaker
+from support.querygen import BOOL, FLOATS, SHAPES, Maker, Script, Step, Term, boolean, constant
 
 CHAINS = (
     f"verify(z3) {DEFAULT_LAYERS}",
@@ -39,10 +40,24 @@ ORDER_CHAINS = ("differences sat", "intervals differences sat", "simplify split 
 """Chains for order and difference constraints."""
 SET_CHAINS = ("simplify split intervals enumerate sat", "intervals sat", "enumerate sat")
 """Chains for sets of values."""
+FLOAT_CHAINS = (
+    f"verify(bitwuzla) {DEFAULT_LAYERS}",
+    DEFAULT_LAYERS,
+    "sat",
+    "intervals sat",
+    "intervals(search=off) sat",
+    "enumerate sat",
+    "reuse sat",
+    "solutions sat",
+    "simplify split sat",
+)
+"""Chains for floating-point constraints."""
 OURS_S = 2.0
 """Time limit of a query for the chains."""
 Z3_RESOURCES = 8_000_000
 """Resource limit of a query for Z3, about a second. Not a time, since scripts depend on its answers."""
+Z3_FLOAT_MS = 1000
+"""Time limit of a floating-point query for Z3. Scripts do not depend on its answers."""
 SHRINK_TRIES = 400
 
 
@@ -104,6 +119,33 @@ class Reference:
             if not z3.is_true(z3.simplify(z3.substitute(self.term(condition), *substitution))):
                 return condition
         return None
+
+
+class FloatReference(Reference):
+    """The same for floating point. Z3's incremental solver takes seconds for queries of milliseconds, so each query is
+    translated to bits by itself. Paths stay feasible because one assignment satisfies them."""
+
+    def __init__(self, variables: tuple[Term, ...], rng: random.Random) -> None:
+        super().__init__(variables)
+        # As many bits set as not, few, or most.
+        masks = [rng.choice((0, ~0, rng.getrandbits(64))) for _ in variables]
+        words = [(rng.getrandbits(64) & mask) >> rng.choice((0, 0, 32)) for mask in masks]
+        pairs = [f"({v.text} {self._value(v, word)})" for v, word in zip(variables, words, strict=True)]
+        self._assignment = "(" + "\n".join(pairs) + ")"
+
+    @staticmethod
+    def _value(variable: Term, word: int) -> str:
+        assert isinstance(variable.sort, int)
+        return boolean(word % 2 == 1).text if variable.sort == BOOL else constant(word, variable.sort).text
+
+    def feasible(self, conditions: list[Term]) -> bool:
+        return self.falsified([term.text for term in conditions], self._assignment) is None
+
+    def _ask(self, terms: list[z3.BoolRef]) -> str:
+        solver = z3.Then("simplify", "propagate-values", "fpa2bv", "simplify", "bit-blast", "sat").solver()
+        solver.set("timeout", Z3_FLOAT_MS)
+        solver.add(*terms)
+        return str(solver.check())
 
 
 @dataclass
@@ -220,7 +262,12 @@ def guarded(script: Script, chain: str, reference: Reference, tally: Tally) -> s
 
 def script_of_seed(seed: str, shapes: tuple[str, ...] = SHAPES) -> tuple[Script, Reference]:
     """Makes the script of a seed and its reference, which keeps the script's paths feasible."""
-    maker = Maker(random.Random(seed), shapes)
+    rng = random.Random(seed)
+    if shapes == FLOATS:
+        floats = FloatMaker(rng, shapes)
+        known = FloatReference(tuple(floats.variables), rng)
+        return floats.script(known.feasible), known
+    maker = Maker(rng, shapes)
     reference = Reference(tuple(maker.variables))
     return maker.script(reference.feasible), reference
 

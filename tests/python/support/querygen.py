@@ -69,6 +69,9 @@ ORDERS = ("order", "order", "linear")
 SETS = ("bytes", "word", "fields", "table")
 """Words, fields of words and tables: constraints that sets of values can decide."""
 
+FLOATS = ("floats",)
+"""Floating-point terms, which `floatgen` makes."""
+
 
 class Maker:
     """Makes one script of a random shape."""

@@ -131,6 +131,18 @@ rules! {
     ReadWord: "a word read of a written array is a concatenation of element reads";
     StoreSame: "store(a, i, read(a, i)) = a";
     StoreTwice: "store(store(a, i, x), i, y) = store(a, i, y)";
+    // float
+    FloatSame: "x < x is false; x <= x and x = x say that x is not NaN";
+    FloatExtreme: "comparisons with NaN are false; x < -inf is false; x <= inf says that x is not NaN; likewise reversed";
+    FloatNegated: "-x < -y is y < x, likewise <= and =; -x < c is -c < x";
+    FloatWidened: "comparisons of exactly converted numbers are those of the numbers; (wide(x) < c) is x < the next number above c";
+    FloatOfInteger: "comparisons of exactly converted integers are those of the integers; (float(x) < c) is x < the next integer";
+    FloatCommuted: "operands of compared sums and products are ordered: only the bits of NaN depend on the order";
+    FloatIte: "(ite(p, c, y) < d) is ite(p, c < d, y < d), likewise <= and =";
+    FloatConverted: "a conversion of an exactly converted number is one conversion";
+    FloatNarrowed: "narrow(wide(x) op wide(y)) = x op y, for + - * / and roots, if wide has twice the precision and two bits more";
+    FloatIntegral: "rounding an integral number to an integral number changes nothing";
+    FloatToInteger: "an integer that was converted exactly to a number and back is the integer";
 }
 
 /// Largest depth of nested rewrites; deeper expressions are not rewritten, so no input can overflow the

@@ -8,6 +8,7 @@
 //! have equal results if their arguments are equal, and nothing else is required of either.
 
 use super::Symbols;
+use super::nested::NestedSorts;
 use super::symbols::{Meaning, Symbol};
 use super::term_sort::{IDENTITY_WIDTH, ScriptSort, Term, WordSort};
 use crate::expr::{ArrayValue, Bits, Expr, Graph, MAX_WIDTH, Sort, Value};
@@ -79,9 +80,12 @@ impl Symbols {
         match sort {
             ScriptSort::Bool => Ok(WordSort::Bool),
             ScriptSort::Word(word) => Ok(word),
-            ScriptSort::Array { index, element } if index.is_ambiguous() || element.is_ambiguous() => {
+            ScriptSort::Array { index, element } if !NestedSorts::supports(index, element) => {
                 let sort = self.show(sort);
-                Err(format!("expected no arrays of floating-point numbers inside another sort, found {sort}"))
+                Err(format!(
+                    "arrays with floating-point numbers or rounding modes as index, and very small ones of them, are \
+                     unsupported inside another sort: {sort}"
+                ))
             }
             ScriptSort::Array { index, element } => Ok(self.nested.word(index, element)),
             ScriptSort::Real(_) => Err("expected a sort of the supported logics, found Real".into()),

@@ -217,15 +217,23 @@ impl Parser<'_, '_> {
                 })?;
                 let mode = a.rounding(0)?;
                 let (x, format) = a.floats(1)?;
+                // A script does not see which NaN a result is, so operands that commute have one order.
+                let ordered = |g: &Graph, a: Expr, b: Expr| if g.swaps(a, b) { (b, a) } else { (a, b) };
                 let expr = with_rounding(self.graph, mode, |g, mode| match f {
-                    F::Add => g.f_add(format, mode, x[0], x[1]),
-                    F::Sub => {
-                        let minus = g.f_neg(format, x[1]);
-                        g.f_add(format, mode, x[0], minus)
+                    F::Add | F::Sub => {
+                        let second = if f == F::Sub { g.f_neg(format, x[1]) } else { x[1] };
+                        let (a, b) = ordered(g, x[0], second);
+                        g.f_add(format, mode, a, b)
                     }
-                    F::Mul => g.f_mul(format, mode, x[0], x[1]),
+                    F::Mul => {
+                        let (a, b) = ordered(g, x[0], x[1]);
+                        g.f_mul(format, mode, a, b)
+                    }
                     F::Div => g.f_div(format, mode, x[0], x[1]),
-                    F::Fma => g.f_mul_add(format, mode, x[0], x[1], x[2]),
+                    F::Fma => {
+                        let (a, b) = ordered(g, x[0], x[1]);
+                        g.f_mul_add(format, mode, a, b, x[2])
+                    }
                     F::Sqrt => g.f_sqrt(format, mode, x[0]),
                     _ => g.f_round(format, mode, x[0]),
                 });

@@ -5,9 +5,13 @@
 //! that the numbers are equal exactly if the arrays are. A new pair restricts nothing: its number, or its array, is a
 //! new variable, and there are more numbers than pairs and more arrays than numbers. So the constraints can be
 //! added to every check, and an element that no pair mentions stands for an array of its own.
+//!
+//! Arrays of floating-point numbers or rounding modes are always numbered, so that a number stands for one value
+//! whatever the bits of NaN. Their equality is that of `array_equality.rs`: over all values of a small index, otherwise
+//! of bits, with an index at which arrays that are not equal differ visibly.
 
 use super::Symbols;
-use super::term_sort::{IDENTITY_WIDTH, WordSort};
+use super::term_sort::{IDENTITY_WIDTH, ROUNDING_WIDTH, WordSort};
 use crate::expr::{ArrayValue, Bits, Evaluator, Expr, Graph, Model, Sort, Value};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -22,6 +26,9 @@ pub struct Nested {
 
 /// Most bits of an array that is represented by its elements.
 const MAX_SPELLED: u64 = IDENTITY_WIDTH as u64;
+
+/// Greatest width of an index whose values are listed to compare arrays of numbers.
+const MAX_LISTED_WIDTH: u32 = 4;
 
 /// Bits of the number of an array.
 const NUMBER_WIDTH: u32 = IDENTITY_WIDTH + 1;
@@ -54,6 +61,8 @@ pub(super) struct NestedSorts {
     values: Vec<(u32, Bits, Arc<ArrayValue>)>,
     /// Number of pairs that have values.
     valued: usize,
+    /// An index at which two arrays of numbers differ visibly if they are not equal.
+    witnesses: FxHashMap<(Expr, Expr), Expr>,
 }
 
 impl NestedSorts {
@@ -70,9 +79,20 @@ impl NestedSorts {
         });
         let bits =
             1u64.checked_shl(index.width()).and_then(|count| count.checked_mul(element.width().into()));
-        let spelled = bits.filter(|&bits| index.width() < 32 && bits <= MAX_SPELLED);
+        let spelled =
+            bits.filter(|&bits| index.width() < 32 && bits <= MAX_SPELLED && !element.is_ambiguous());
         let width = spelled.map_or(NUMBER_WIDTH, |bits| bits as u32);
         WordSort::Nested(Nested { place: place as u32, width })
+    }
+
+    /// Whether an array sort can be an element, an index or an argument. If elements have several representations, the
+    /// arrays that `value` makes must differ visibly.
+    pub(super) fn supports(index: WordSort, element: WordSort) -> bool {
+        if index.is_ambiguous() {
+            return false;
+        }
+        let digits = u64::from(digit_width(element)) << index.width().min(32);
+        !element.is_ambiguous() || digits > u64::from(NUMBER_WIDTH)
     }
 
     fn is_spelled(nested: Nested) -> bool {
@@ -87,11 +107,13 @@ impl NestedSorts {
         for pair in self.pairs.drain(count..) {
             self.array_of.remove(&pair.number);
             self.number_of.remove(&pair.array);
+            self.witnesses.retain(|&(a, b), _| a != pair.array && b != pair.array);
         }
     }
 
     pub(super) fn roots(&self) -> impl Iterator<Item = Expr> + '_ {
-        self.pairs.iter().flat_map(|pair| [pair.number, pair.array])
+        let of_pairs = self.pairs.iter().flat_map(|pair| [pair.number, pair.array]);
+        of_pairs.chain(self.witnesses.values().copied())
     }
 
     /// The array of a number under the current model. A number of no pair gets an array that no other number has.
@@ -101,6 +123,7 @@ impl NestedSorts {
             return array.clone();
         }
         let (index, element) = self.sorts[place as usize];
+        let width = digit_width(element);
         let (index, element) = (index.width(), element.width());
         let array = (number.low()..)
             .map(|n| {
@@ -108,7 +131,6 @@ impl NestedSorts {
                 let mut array = ArrayValue::new(index, Bits::zero(element));
                 let (mut rest, mut at) = (n, 0);
                 while rest != 0 {
-                    let width = element.min(63);
                     array.set(&Bits::word(index, at), Bits::word(element, rest & ((1 << width) - 1)));
                     (rest, at) = (rest >> width, at + 1);
                 }
@@ -135,6 +157,34 @@ impl NestedSorts {
         self.number_of.insert(pair.array, pair.number);
         self.pairs.push(pair);
     }
+}
+
+/// Bits of a digit of a number whose digits are the elements of an array; all digits are different values.
+fn digit_width(element: WordSort) -> u32 {
+    let width = match element {
+        // Neither the sign nor the first bit of the exponent: no NaN.
+        WordSort::Float(_) => element.width() - 2,
+        WordSort::Rounding => ROUNDING_WIDTH - 1,
+        WordSort::Bool | WordSort::Bits(_) | WordSort::Declared(_) | WordSort::Nested(_) => element.width(),
+    };
+    width.min(63)
+}
+
+/// The array with one representation for each value of an element.
+fn canonical_array(element: WordSort, array: Arc<ArrayValue>) -> Arc<ArrayValue> {
+    if !element.is_ambiguous() {
+        return array;
+    }
+    let canonical = |bits: &Bits| match element {
+        WordSort::Float(format) if format.is_nan(bits) => format.nan(),
+        WordSort::Rounding if bits.low() > 4 => Bits::zero(ROUNDING_WIDTH),
+        _ => bits.clone(),
+    };
+    let mut found = ArrayValue::new(array.index_width(), canonical(array.default_element()));
+    for (at, value) in array.entries() {
+        found.set(&at, canonical(&value));
+    }
+    Arc::new(found)
 }
 
 impl Symbols {
@@ -230,17 +280,52 @@ impl Symbols {
     }
 
     /// Constraints that every check needs: numbers of one sort are equal exactly if their arrays are.
-    pub fn side_constraints(&self, graph: &mut Graph) -> Vec<Expr> {
-        let pairs = &self.nested.pairs;
+    pub fn side_constraints(&mut self, graph: &mut Graph) -> Vec<Expr> {
         let mut constraints = Vec::new();
-        for (i, a) in pairs.iter().enumerate() {
-            for b in pairs[..i].iter().filter(|b| b.place == a.place) {
+        for i in 0..self.nested.pairs.len() {
+            for j in 0..i {
+                let (a, b) = (self.nested.pairs[i], self.nested.pairs[j]);
+                if a.place != b.place {
+                    continue;
+                }
                 let numbers = graph.eq(a.number, b.number);
-                let arrays = graph.eq(a.array, b.array);
+                let arrays = self.equal_nested(graph, a, b, &mut constraints);
                 constraints.push(graph.eq(numbers, arrays));
             }
         }
         constraints
+    }
+
+    /// Equality of the arrays of two pairs, and what it needs (`array_equality.rs`).
+    fn equal_nested(&mut self, graph: &mut Graph, a: Pair, b: Pair, constraints: &mut Vec<Expr>) -> Expr {
+        let (index, element) = self.nested.sorts[a.place as usize];
+        let width = index.width();
+        if element.is_ambiguous() && width <= MAX_LISTED_WIDTH {
+            let mut all = graph.boolean(true);
+            for i in 0..1 << width {
+                let at = graph.word(width, i);
+                let (left, right) = (graph.select(a.array, at), graph.select(b.array, at));
+                let equal = graph.equal_words(element, left, right);
+                all = graph.and(all, equal);
+            }
+            return all;
+        }
+        let same_bits = graph.eq(a.array, b.array);
+        if element.is_ambiguous() && !graph.is_const(same_bits) {
+            let witness = match self.nested.witnesses.get(&(a.array, b.array)) {
+                Some(&witness) => witness,
+                None => {
+                    let witness = self.witness(graph, Sort::Bits(width));
+                    self.nested.witnesses.insert((a.array, b.array), witness);
+                    witness
+                }
+            };
+            let (left, right) = (graph.select(a.array, witness), graph.select(b.array, witness));
+            let equal = graph.equal_words(element, left, right);
+            let differ = graph.not(equal);
+            constraints.push(graph.or(same_bits, differ));
+        }
+        same_bits
     }
 
     /// Starts with the values of a new model: of the arrays that the check had.
@@ -266,12 +351,13 @@ impl Symbols {
                 unreachable!("a number and an array")
             };
             match new {
-                _ if i < checked => {}
+                _ if i < checked => value = canonical_array(self.nested.sorts[place as usize].1, value),
                 New::Array => {
                     value = self.nested.value(place, &word);
                     model.set(array, Value::Array(value.clone()));
                 }
                 New::Number => {
+                    value = canonical_array(self.nested.sorts[place as usize].1, value);
                     word = self.nested.number(place, &value);
                     model.set_bits(number, word.clone());
                 }

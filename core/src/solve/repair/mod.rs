@@ -6,6 +6,7 @@
 //! a search, so it is tried before expensive methods. Sound: a model is evaluated under every constraint of the query.
 //! Source: propagation-based local search (Niemetz, Preiner, Biere: CAV 2016), restricted to one walk.
 
+mod definitions;
 mod float;
 mod inverse;
 mod propagate;
@@ -18,7 +19,7 @@ use crate::expr::{Expr, Model};
 use crate::interval::{Comparison, Facts};
 use crate::query::Query;
 use crate::throttle::Throttle;
-use crate::tuning::ThrottleOptions;
+use crate::tuning::{IntervalsOptions, ThrottleOptions};
 use propagate::Propagation;
 use search::Searches;
 use smallvec::SmallVec;
@@ -47,10 +48,16 @@ pub struct Repairs {
 }
 
 impl Repairs {
-    pub fn new(tries: u64, throttle: &ThrottleOptions) -> Repairs {
-        let searches = Searches::new(throttle);
+    pub fn new(options: &IntervalsOptions, throttle: &ThrottleOptions) -> Repairs {
+        let searches = Searches::new(options, throttle);
         let throttle = Throttle::by_tries(throttle);
-        Repairs { throttle, tries, answered: 0, propagation: Propagation::default(), searches }
+        Repairs {
+            throttle,
+            tries: options.repairs,
+            answered: 0,
+            propagation: Propagation::default(),
+            searches,
+        }
     }
 
     /// Number of queries answered.

@@ -68,6 +68,11 @@ impl Propagation {
         Some(&self.changes)
     }
 
+    /// Number of nodes on the route of the last propagation.
+    pub fn route_length(&self) -> usize {
+        self.route.len()
+    }
+
     /// Finds a route from the root down to the input.
     fn find_route(&mut self, graph: &Graph, root: Expr, input: Atom) -> bool {
         self.marks.begin(graph);

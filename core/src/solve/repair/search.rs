@@ -4,10 +4,12 @@
 //! The distance of a comparison is the number of floats between its operands, on a logarithmic scale; conjunctions add,
 //! disjunctions take the least. Candidates for an input are the value that propagation finds, neighbours at growing
 //! distances, and a few numbers that programs use. Values stay in the sets of the facts. If no candidate helps, the
-//! violated constraints get more weight. Sound: a model is evaluated under every constraint of the query.
+//! violated constraints get more weight. An input that a constraint equates with a term follows the others
+//! (`definitions`). Sound: a model is evaluated under every constraint of the query.
 //! Source: XSat (Fu, Su: CAV 2016) for the distance; weights as in local search for SAT.
 
 use super::Propagation;
+use super::definitions::Definitions;
 use crate::cost;
 use crate::expr::bits::{mask, signed};
 use crate::expr::eval::Evaluation;
@@ -19,7 +21,7 @@ use crate::query::Query;
 use crate::random::Random;
 use crate::solve::Rest;
 use crate::throttle::Throttle;
-use crate::tuning::ThrottleOptions;
+use crate::tuning::{IntervalsOptions, ThrottleOptions};
 use rustc_hash::FxHashSet;
 
 /// Queries with more constraints or inputs are not searched.
@@ -31,18 +33,13 @@ const MAX_NODES: usize = 4096;
 const MAX_DEPTH: u32 = 32;
 /// Inputs of a violated constraint that are tried in one step.
 const INPUTS_PER_STEP: usize = 6;
-/// Effort without arithmetic, effort for each arithmetic operation, and the most.
-const MIN_EFFORT: u64 = 1_000_000;
-const EFFORT_PER_OPERATION: u64 = 2_000_000;
-const MAX_EFFORT: u64 = 100_000_000;
-/// Searches pay if at least one in this many succeeds.
-const TRIES_PER_SUCCESS: u64 = 4;
 /// Distance of a comparison with NaN.
 const NAN_DISTANCE: u64 = 1 << 62;
 
 /// Searches of one layer.
 pub struct Searches {
     throttle: Throttle,
+    options: IntervalsOptions,
     pub answered: u64,
 }
 
@@ -63,11 +60,12 @@ struct Problem {
     inputs: Vec<Input>,
     weights: Vec<u64>,
     effort: u64,
+    definitions: Definitions,
 }
 
 impl Searches {
-    pub fn new(throttle: &ThrottleOptions) -> Searches {
-        Searches { throttle: Throttle::by_tries(throttle), answered: 0 }
+    pub fn new(options: &IntervalsOptions, throttle: &ThrottleOptions) -> Searches {
+        Searches { throttle: Throttle::by_tries(throttle), options: options.clone(), answered: 0 }
     }
 
     /// Changes a model into one of the query. Only for queries with float operators.
@@ -79,24 +77,24 @@ impl Searches {
         start: &Model,
         propagation: &mut Propagation,
     ) -> Option<Model> {
-        if !rest.graph.has_floats() || facts.infeasible.is_some() {
+        if !self.options.search || !rest.graph.has_floats() || facts.infeasible.is_some() {
             return None;
         }
-        let mut problem = Problem::of(query, rest, facts)?;
         if self.throttle.skips() {
             return None;
         }
+        let mut problem = Problem::of(query, rest, facts, &self.options)?;
         let before = rest.effort();
         let found = problem.search(rest, start, propagation, before);
         let found = found.filter(|model| rest.satisfies(query, model).is_ok());
-        self.throttle.note(1, if found.is_some() { TRIES_PER_SUCCESS } else { 0 });
+        self.throttle.note(1, if found.is_some() { self.options.searches } else { 0 });
         self.answered += u64::from(found.is_some());
         found
     }
 }
 
 impl Problem {
-    fn of(query: &Query, rest: &mut Rest<'_>, facts: &Facts) -> Option<Problem> {
+    fn of(query: &Query, rest: &mut Rest<'_>, facts: &Facts, options: &IntervalsOptions) -> Option<Problem> {
         let mut constraints = Vec::new();
         let mut stack = query.constraints(rest.tree).to_vec();
         stack.push(query.condition);
@@ -110,13 +108,16 @@ impl Problem {
                 return None;
             }
         }
-        let effort = effort(rest.graph, &constraints)?;
+        let effort = effort(rest.graph, &constraints, options)?;
+        let definitions = Definitions::of(rest, &constraints);
+        let constraints = definitions.replace(rest.graph, constraints)?;
         let mut problem = Problem {
             weights: vec![1; constraints.len()],
             constraints,
             inputs_of: Vec::new(),
             inputs: Vec::new(),
             effort,
+            definitions,
         };
         let mut numbers: Vec<u32> = Vec::new();
         for (at, &constraint) in problem.constraints.iter().enumerate() {
@@ -168,6 +169,7 @@ impl Problem {
         loop {
             let violated: Vec<usize> = (0..distances.len()).filter(|&at| distances[at] > 0).collect();
             if violated.is_empty() {
+                self.definitions.assign(rest, &mut model);
                 return Some(model);
             }
             let is_over = rest.effort() - before > self.effort || rest.effort_left() == 0;
@@ -260,6 +262,7 @@ impl Problem {
                 propagated = true;
             }
         }
+        let mut spent = cost::FLOAT_NODE * propagation.route_length() as u64;
         let all = mask(range.width);
         let far = 1u64 << random.below(u64::from(range.width));
         let step = 1 + random.below(4);
@@ -282,12 +285,14 @@ impl Problem {
             range.assign(rest.graph, &mut changed, value);
             models.push(changed);
         }
+        spent += (cost::COPY_MODEL + cost::SET_INPUT) * models.len() as u64;
+        rest.spend(spent);
         (models, propagated)
     }
 }
 
 /// Effort that a query is worth; `None` if it has no float operator.
-fn effort(graph: &Graph, constraints: &[Expr]) -> Option<u64> {
+fn effort(graph: &Graph, constraints: &[Expr], options: &IntervalsOptions) -> Option<u64> {
     let mut seen: FxHashSet<Expr> = constraints.iter().copied().collect();
     let mut stack = constraints.to_vec();
     let (mut is_float, mut operations) = (false, 0);
@@ -301,7 +306,8 @@ fn effort(graph: &Graph, constraints: &[Expr]) -> Option<u64> {
             return None;
         }
     }
-    is_float.then(|| (MIN_EFFORT + operations * EFFORT_PER_OPERATION).min(MAX_EFFORT))
+    // As much as half an operation without any.
+    is_float.then(|| ((2 * operations + 1) * options.search_effort / 2).min(options.search_limit))
 }
 
 /// The value itself if it is in the set, otherwise one of the next members.
