@@ -186,6 +186,7 @@ tuning! {
         search: bool = true, Values::Switch, "Search for a model of a query with floating-point operators, one input at a time.";
         searches: u64 = 4, Values::Number(1..=LARGE), "Searches pay if one in this many succeeds.";
         search_effort: u64 = 5_000_000, Values::Number(0..=LARGE), "Effort limit of a search for each operation of the query that rounds.";
+        search_rounds: u64 = 1_000, Values::Number(1..=LARGE), "A search ends after this many changes that bring it no nearer to a model.";
         search_limit: u64 = 250_000_000, Values::Number(0..=LARGE), "Effort limit of a search.";
         nodes: u64 = 256, Values::Number(1..=LARGE), "Limit of nodes folded and visited for one query.";
         tries: u64 = 8, Values::Number(1..=LARGE), "Folding a kind of condition pays if one query in this many is answered.";

@@ -343,7 +343,7 @@ fn variants_and_options_are_checked() {
     let message = error("intervals(repair=perhaps)");
     assert!(
         message.starts_with(
-            "expected throttle=on|off, repair=on|off, repairs=1..1000000000, nodes=1..1000000000, "
+            "expected throttle=on|off, repair=on|off, repairs=1..1000000000, search=on|off, searches="
         ),
         "{message}"
     );

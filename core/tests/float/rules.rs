@@ -260,6 +260,36 @@ impl Bench {
     }
 }
 
+/// Words that are made in one format and read in another one of the same width.
+#[test]
+fn words_read_in_another_format_are_not_rewritten() {
+    let (made, read) = (Format::ieee(2, 4), Format::ieee(3, 3));
+    let (small, even) = (Format::ieee(2, 2), Rounding::NearestEven);
+    let mut bench = Bench::new();
+    let (x, i) = (bench.variable("x", small.width()), bench.variable("i", 2));
+    let wide = bench.graph.f_to_f(small, made, even, x);
+    let integer = bench.graph.f_from_sint(made, even, i);
+    let widen = |v: &Bits| value(FloatOp::FToF, small, made, even, made.width(), std::slice::from_ref(v));
+    let from_int =
+        |v: &Bits| value(FloatOp::FFromSInt, made, made, even, made.width(), std::slice::from_ref(v));
+    for c in all(read.width()) {
+        let constant = bench.graph.constant(c.clone());
+        for op in COMPARISONS {
+            let e = bench.comparison(op, read, wide, constant);
+            bench.check(e, &[x], |v| compared(op, read, &widen(&v[0]), &c));
+            let e = bench.comparison(op, read, integer, constant);
+            bench.check(e, &[i], |v| compared(op, read, &from_int(&v[0]), &c));
+        }
+    }
+    let back = bench.graph.f_to_f(read, small, even, wide);
+    bench.check(back, &[x], |v| value(FloatOp::FToF, read, small, even, small.width(), &[widen(&v[0])]));
+    let rounded = bench.graph.f_round(read, even, integer);
+    bench
+        .check(rounded, &[i], |v| value(FloatOp::FRound, read, read, even, read.width(), &[from_int(&v[0])]));
+    let word = bench.graph.f_to_sint(read, even, 4, integer);
+    bench.check(word, &[i], |v| value(FloatOp::FToSInt, read, read, even, 4, &[from_int(&v[0])]));
+}
+
 /// Number of applications of each rule in cases of the smallest formats.
 pub(crate) fn small_cases() -> Vec<(Rule, u64)> {
     let mut bench = Bench::new();

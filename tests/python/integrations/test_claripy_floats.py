@@ -78,9 +78,7 @@ def z3_refutes(*constraints: Any) -> bool:
     return bool(solver.check() == z3.unsat)
 
 
-@pytest.mark.parametrize(
-    ("sort", "mode"), [*(("single", mode) for mode in RM), ("double", RM.RM_TowardsZero)], ids=str
-)
+@pytest.mark.parametrize(("sort", "mode"), [*(("single", mode) for mode in RM), ("double", RM.RM_TowardsZero)], ids=str)
 def test_every_operation_agrees_with_z3(sort: str, mode: RM) -> None:
     x, y = (claripy.FPS(name, SORTS[sort], explicit_name=True) for name in "xy")
     terms = {**arithmetic(x, y, mode), **predicates(x, y, mode)}

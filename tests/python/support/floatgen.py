@@ -102,6 +102,12 @@ class FloatMaker(Maker):
         pair = (second, first) if rng.random() < 0.2 else (first, second)
         return Term(rng.choice(heads[kind]), (self.mode(), *pair), sort)
 
+    def varied(self, term: Term) -> Term:
+        """Conditions that keep a result from being open stay as they are."""
+        if term.head == "ite" and any(kid.head.startswith(("(_ fp.to_", "fp.min", "fp.max")) for kid in term.kids):
+            return term
+        return super().varied(term)
+
     def comparison(self, depth: int) -> Term:
         rng = self.rng
         form = self.form if rng.random() < 0.8 else self.other

@@ -63,13 +63,13 @@ impl Graph {
             let e = self.compare_floats(op, format, b, a);
             return self.fire(Rule::FloatNegated, e);
         }
-        if let Some(e) = self.compare_widened(op, a, b) {
+        if let Some(e) = self.compare_widened(op, format, a, b) {
             return self.fire(Rule::FloatWidened, e);
         }
         if let Some(e) = self.compare_integers(op, format, a, b) {
             return self.fire(Rule::FloatOfInteger, e);
         }
-        if let Some((a, b)) = self.with_ordered_operands(a, b) {
+        if let Some((a, b)) = self.with_ordered_operands(format, a, b) {
             let e = self.compare_floats(op, format, a, b);
             return self.fire(Rule::FloatCommuted, e);
         }
@@ -131,29 +131,26 @@ impl Graph {
         Some(found)
     }
 
-    /// A number of a smaller format and that format, if a conversion that is always exact made `e` from it.
-    fn widened(&self, e: Expr) -> Option<(Expr, Format)> {
+    /// A number of a smaller format and that format, if a conversion to `format` that is always exact made `e` from it.
+    /// A word can be read in another format than it was made in.
+    fn widened(&self, format: Format, e: Expr) -> Option<(Expr, Format)> {
         if self.op(e) != Op::FToF {
             return None;
         }
-        let FloatParameter { source, format, .. } = self.float_parameter(e)?;
-        let is_exact = !source.is_explicit() && source.is_contained_in(format);
+        let FloatParameter { source, format: made, .. } = self.float_parameter(e)?;
+        let is_exact = made == format && !source.is_explicit() && source.is_contained_in(format);
         is_exact.then(|| (self.kid(e, 0), source))
     }
 
-    fn compare_widened(&mut self, op: FloatOp, a: Expr, b: Expr) -> Option<Expr> {
-        match (self.widened(a), self.widened(b)) {
+    fn compare_widened(&mut self, op: FloatOp, wide: Format, a: Expr, b: Expr) -> Option<Expr> {
+        match (self.widened(wide, a), self.widened(wide, b)) {
             (Some((x, from)), Some((y, also_from))) if from == also_from => {
                 Some(self.compare_floats(op, from, x, y))
             }
             (Some((x, from)), None) if self.is_const(b) => {
-                let wide = self.float_parameter(a)?.format;
                 self.compare_with_wide(op, from, x, wide, b, false)
             }
-            (None, Some((y, from))) if self.is_const(a) => {
-                let wide = self.float_parameter(b)?.format;
-                self.compare_with_wide(op, from, y, wide, a, true)
-            }
+            (None, Some((y, from))) if self.is_const(a) => self.compare_with_wide(op, from, y, wide, a, true),
             _ => None,
         }
     }
@@ -181,14 +178,16 @@ impl Graph {
         Some(self.compare_floats(op, narrow, a, b))
     }
 
-    /// The integer of a number that was converted from it without rounding.
-    fn exact_integer(&self, e: Expr) -> Option<Integer> {
+    /// The integer of a number that was converted from it to `format` without rounding.
+    fn exact_integer(&self, format: Format, e: Expr) -> Option<Integer> {
         let signed = match self.op(e) {
             Op::FFromSInt => true,
             Op::FFromUInt => false,
             _ => return None,
         };
-        let format = self.float_parameter(e)?.format;
+        if self.float_parameter(e)?.format != format {
+            return None;
+        }
         let word = self.kid(e, 0);
         let width = self.width(word);
         let magnitude = width - u32::from(signed);
@@ -209,7 +208,7 @@ impl Graph {
     }
 
     fn compare_integers(&mut self, op: FloatOp, format: Format, a: Expr, b: Expr) -> Option<Expr> {
-        match (self.exact_integer(a), self.exact_integer(b)) {
+        match (self.exact_integer(format, a), self.exact_integer(format, b)) {
             (Some(x), Some(y)) => {
                 let width = x.signed_width().max(y.signed_width());
                 let (x, y) = (self.extended(&x, width), self.extended(&y, width));
@@ -261,9 +260,11 @@ impl Graph {
 
     /// Sums and products with their operands in one order, if one of them has another: `x op y` and `y op x` differ in
     /// the bits of NaN only.
-    fn with_ordered_operands(&mut self, a: Expr, b: Expr) -> Option<(Expr, Expr)> {
+    fn with_ordered_operands(&mut self, format: Format, a: Expr, b: Expr) -> Option<(Expr, Expr)> {
         let is_turned = |g: &Graph, e: Expr| {
-            matches!(g.op(e), Op::FAdd | Op::FMul | Op::FMulAdd) && g.swaps(g.kid(e, 0), g.kid(e, 1))
+            matches!(g.op(e), Op::FAdd | Op::FMul | Op::FMulAdd)
+                && g.float_parameter(e).is_some_and(|parameter| parameter.format == format)
+                && g.swaps(g.kid(e, 0), g.kid(e, 1))
         };
         if !is_turned(self, a) && !is_turned(self, b) {
             return None;
@@ -302,8 +303,11 @@ impl Graph {
         Some(self.ite(p, then, otherwise))
     }
 
-    /// Whether a number is the result of an operation, which is never a signalling NaN.
-    fn is_computed(&self, e: Expr) -> bool {
+    /// Whether a number is the result of an operation of its format, which is never a signalling NaN.
+    fn is_computed(&self, format: Format, e: Expr) -> bool {
+        if self.float_parameter(e).is_none_or(|parameter| parameter.format != format) {
+            return false;
+        }
         match self.op(e).family() {
             crate::expr::Family::Float(op) => {
                 op.is_arithmetic() || matches!(op, FloatOp::FToF | FloatOp::FFromSInt | FloatOp::FFromUInt)
@@ -314,14 +318,14 @@ impl Graph {
 
     /// A conversion of a number that was converted exactly before.
     fn rewrite_twice_converted(&mut self, parameter: FloatParameter, e: Expr) -> Option<Expr> {
-        let (x, from) = self.widened(e)?;
         let FloatParameter { source, format, rounding } = parameter;
+        let (x, from) = self.widened(source, e)?;
         if source.is_explicit() || format.is_explicit() {
             return None;
         }
         let converted = if from != format {
             self.f_to_f(from, format, rounding, x)
-        } else if self.is_computed(x) {
+        } else if self.is_computed(format, x) {
             x
         } else {
             return None;
@@ -337,7 +341,8 @@ impl Graph {
             && !narrow.is_explicit()
             && wide.significand() >= 2 * narrow.significand() + 2
             && wide.exponent() >= narrow.exponent() + 2;
-        if !is_innocuous || self.float_parameter(e)?.rounding != rounding {
+        let made = self.float_parameter(e)?;
+        if !is_innocuous || made.rounding != rounding || made.format != wide {
             return None;
         }
         let result = match op {
@@ -371,11 +376,11 @@ impl Graph {
 
     /// The number of the narrow format that was converted to `e`: an operand, its negation or a constant.
     fn narrow_operand(&mut self, narrow: Format, wide: Format, e: Expr) -> Option<Expr> {
-        if let Some((x, from)) = self.widened(e) {
+        if let Some((x, from)) = self.widened(wide, e) {
             return (from == narrow).then_some(x);
         }
         if let Some(x) = self.negated_number(wide, e) {
-            let (x, from) = self.widened(x)?;
+            let (x, from) = self.widened(wide, x)?;
             return (from == narrow).then(|| self.f_neg(narrow, x));
         }
         if wide.is_nan(&self.const_bits(e)?) {
@@ -397,13 +402,14 @@ impl Graph {
     fn is_integral(&self, format: Format, e: Expr) -> bool {
         // Otherwise numbers below the greatest power of two have fractions, and rounding can leave the format.
         let has_integers = format.bias() >= i64::from(format.significand()) - 1;
-        has_integers && (self.op(e) == Op::FRound || self.exact_integer(e).is_some())
+        let is_rounded = self.op(e) == Op::FRound
+            && self.float_parameter(e).is_some_and(|parameter| parameter.format == format);
+        has_integers && (is_rounded || self.exact_integer(format, e).is_some())
     }
 
     /// A conversion to an integer of what was an integer that fits.
     fn rewrite_to_integer(&mut self, op: FloatOp, format: Format, width: u32, e: Expr) -> Option<Expr> {
-        let integer = self.exact_integer(e)?;
-        debug_assert_eq!(self.float_parameter(e).map(|parameter| parameter.format), Some(format));
+        let integer = self.exact_integer(format, e)?;
         let fits = if op == FloatOp::FToSInt {
             integer.signed_width() <= width
         } else {

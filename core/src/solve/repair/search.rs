@@ -51,6 +51,8 @@ struct Input {
     set: Set,
     /// Constraints that mention it.
     users: Vec<usize>,
+    /// Binary logarithm of the last change that helped, one less after each that did not.
+    step: u32,
 }
 
 struct Problem {
@@ -60,6 +62,8 @@ struct Problem {
     inputs: Vec<Input>,
     weights: Vec<u64>,
     effort: u64,
+    /// Rounds without a smaller distance after which the search ends.
+    rounds: u64,
     definitions: Definitions,
 }
 
@@ -117,6 +121,7 @@ impl Problem {
             inputs_of: Vec::new(),
             inputs: Vec::new(),
             effort,
+            rounds: options.search_rounds,
             definitions,
         };
         let mut numbers: Vec<u32> = Vec::new();
@@ -135,7 +140,7 @@ impl Problem {
                         };
                         let set = facts.known(&rest.learner.ranges, number).set;
                         numbers.push(number);
-                        problem.inputs.push(Input { range, atom, set, users: Vec::new() });
+                        problem.inputs.push(Input { range, atom, set, users: Vec::new(), step: 0 });
                         numbers.len() - 1
                     }
                 };
@@ -166,13 +171,20 @@ impl Problem {
         // One fixed sequence, so that equal queries have equal searches.
         let mut random = Random::default();
         let mut distances = self.distances(rest, &model, 0..self.constraints.len());
+        let (mut least, mut rounds) = (u64::MAX, 0);
         loop {
             let violated: Vec<usize> = (0..distances.len()).filter(|&at| distances[at] > 0).collect();
             if violated.is_empty() {
                 self.definitions.assign(rest, &mut model);
                 return Some(model);
             }
-            let is_over = rest.effort() - before > self.effort || rest.effort_left() == 0;
+            let distance = distances.iter().sum();
+            rounds += 1;
+            if distance < least {
+                (least, rounds) = (distance, 0);
+            }
+            let is_over =
+                rounds > self.rounds || rest.effort() - before > self.effort || rest.effort_left() == 0;
             if is_over || rest.budget.left().is_some_and(|left| left <= share) {
                 return None;
             }
@@ -187,7 +199,7 @@ impl Problem {
                 (0..inputs.len().min(INPUTS_PER_STEP)).map(|i| inputs[(first + i) % inputs.len()]).collect();
             let mut best: Option<(i64, Model, usize)> = None;
             let mut forced: Option<(Model, usize)> = None;
-            for input in tried {
+            for &input in &tried {
                 let (candidates, propagated) =
                     self.candidates(rest, &model, constraint, input, propagation, &mut random);
                 for (i, candidate) in candidates.into_iter().enumerate() {
@@ -202,8 +214,16 @@ impl Problem {
             }
             let (change, candidate, input) = best?;
             let (candidate, input) = if change < 0 {
+                let range = &self.inputs[input].range;
+                let (new, old) = (range.value(rest.graph, &candidate), range.value(rest.graph, &model));
+                self.inputs[input].step = new.abs_diff(old).max(1).ilog2();
                 (candidate, input)
             } else {
+                for &input in &tried {
+                    let input = &mut self.inputs[input];
+                    let largest = u64::from(input.range.width);
+                    input.step = input.step.checked_sub(1).unwrap_or_else(|| random.below(largest) as u32);
+                }
                 for &at in &violated {
                     self.weights[at] += 1;
                 }
@@ -247,7 +267,7 @@ impl Problem {
         propagation: &mut Propagation,
         random: &mut Random,
     ) -> (Vec<Model>, bool) {
-        let Input { range, atom, set, .. } = &self.inputs[input];
+        let Input { range, atom, set, step: last, .. } = &self.inputs[input];
         let now = range.value(rest.graph, model);
         let mut values: Vec<u64> = Vec::new();
         let session = rest.evaluator.under(rest.graph, model);
@@ -268,6 +288,11 @@ impl Problem {
         let step = 1 + random.below(4);
         values.extend([now.wrapping_add(step), now.wrapping_sub(step)]);
         values.extend([now.wrapping_add(far), now.wrapping_sub(far), now ^ 1 << (range.width - 1)]);
+        // Changes of a size that helped before, doubled and halved.
+        let near = 1u64 << last;
+        values.extend(
+            [near << 1, near, near >> 1].iter().flat_map(|&d| [now.wrapping_add(d), now.wrapping_sub(d)]),
+        );
         values.push(match random.below(4) {
             0 => 0,
             1 => one(range.width),
@@ -330,13 +355,14 @@ fn one(width: u32) -> u64 {
     }
 }
 
-/// Number of bits of a gap, with four more bits of it: a logarithm in sixteenths.
+/// Number of bits of a gap, with eight more bits of it: a logarithm in parts of 256. A gap of numbers is a logarithm
+/// already, so coarser steps would hide that the operands have come nearer.
 fn scaled(gap: u64) -> u64 {
-    if gap < 16 {
+    if gap < 256 {
         return gap;
     }
     let bits = 64 - u64::from(gap.leading_zeros());
-    16 * (bits - 4) + (gap >> (bits - 5) & 15)
+    256 * (bits - 8) + (gap >> (bits - 9) & 255)
 }
 
 /// How far an expression is from the wanted truth: 0 if it has it.
@@ -475,7 +501,7 @@ mod tests {
 
     #[test]
     fn distances_grow_with_the_gap() {
-        let gaps = [0, 1, 2, 15, 16, 17, 40, 100, 1 << 20, u64::MAX];
+        let gaps = [0, 1, 2, 15, 16, 255, 256, 257, 511, 512, 514, 1 << 20, (1 << 20) + (1 << 12), u64::MAX];
         assert!(gaps.windows(2).all(|pair| scaled(pair[0]) < scaled(pair[1])));
     }
 }
