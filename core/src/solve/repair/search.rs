@@ -33,6 +33,8 @@ const MAX_NODES: usize = 4096;
 const MAX_DEPTH: u32 = 32;
 /// Inputs of a violated constraint that are tried in one step.
 const INPUTS_PER_STEP: usize = 6;
+/// Changes without success after which one that does not help is made.
+const PATIENCE: u32 = 16;
 /// Distance of a comparison with NaN.
 const NAN_DISTANCE: u64 = 1 << 62;
 
@@ -171,7 +173,7 @@ impl Problem {
         // One fixed sequence, so that equal queries have equal searches.
         let mut random = Random::default();
         let mut distances = self.distances(rest, &model, 0..self.constraints.len());
-        let (mut least, mut rounds) = (u64::MAX, 0);
+        let (mut least, mut rounds, mut idle) = (u64::MAX, 0, 0);
         loop {
             let violated: Vec<usize> = (0..distances.len()).filter(|&at| distances[at] > 0).collect();
             if violated.is_empty() {
@@ -217,6 +219,7 @@ impl Problem {
                 let range = &self.inputs[input].range;
                 let (new, old) = (range.value(rest.graph, &candidate), range.value(rest.graph, &model));
                 self.inputs[input].step = new.abs_diff(old).max(1).ilog2();
+                idle = 0;
                 (candidate, input)
             } else {
                 for &input in &tried {
@@ -227,9 +230,18 @@ impl Problem {
                 for &at in &violated {
                     self.weights[at] += 1;
                 }
+                // Before it goes elsewhere, the search looks for the next step from here.
+                idle += 1;
                 match forced {
-                    Some(forced) if random.below(4) == 0 => forced,
-                    _ if change == 0 || random.below(8) == 0 => (candidate, input),
+                    Some(forced) if idle > PATIENCE && random.below(4) == 0 => {
+                        idle = 0;
+                        forced
+                    }
+                    _ if change == 0 => (candidate, input),
+                    _ if idle > PATIENCE && random.below(8) == 0 => {
+                        idle = 0;
+                        (candidate, input)
+                    }
                     _ => continue,
                 }
             };
@@ -296,7 +308,7 @@ impl Problem {
         values.push(match random.below(4) {
             0 => 0,
             1 => one(range.width),
-            _ => random.word(),
+            _ => member(set, random),
         });
         let mut models = Vec::new();
         let mut seen = vec![now];
@@ -342,6 +354,15 @@ fn nearest(set: &Set, value: u64) -> Option<u64> {
     match (above, below) {
         (Some(a), Some(b)) => Some(if a - value <= value - b { a } else { b }),
         (a, b) => a.or(b),
+    }
+}
+
+/// A value of one of the intervals of a set.
+fn member(set: &Set, random: &mut Random) -> u64 {
+    let intervals = set.intervals();
+    match intervals.get(random.index(intervals.len().max(1))) {
+        Some(&(low, high)) if high - low < u64::MAX => low + random.below(high - low + 1),
+        _ => random.word(),
     }
 }
 
