@@ -122,8 +122,8 @@ class Reference:
 
 
 class FloatReference(Reference):
-    """Verdicts on floating-point queries. Z3's incremental solver takes seconds for queries of milliseconds, so each query is
-    translated to bits by itself. Paths stay feasible because one assignment satisfies them."""
+    """Verdicts on floating-point queries. Z3's incremental solver takes seconds for queries of milliseconds, so each
+    query is translated to bits by itself. Paths stay feasible because one assignment satisfies them."""
 
     def __init__(self, variables: tuple[Term, ...], rng: random.Random) -> None:
         super().__init__(variables)
