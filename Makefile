@@ -22,7 +22,7 @@ INTO ?= docs/experiments
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find core/src bindings -name '*.rs' -o -name Cargo.toml -not -path '*/target/*')
 
-.PHONY: help demo test lint docs plots soak corpus operands hostile exhaustive certificates register libraries java coreutils bench fuzz wheel clean build
+.PHONY: help demo test lint docs plots soak corpus operands hostile long-paths memory exhaustive certificates register libraries java coreutils bench fuzz wheel clean build
 
 help:
 	@echo "make demo     build, then explore and solve the examples"
@@ -30,7 +30,7 @@ help:
 	@echo "make lint     clippy, rustfmt, ruff, mypy, words of the glossary"
 	@echo "make docs     the documentation as a site, in build/site"
 	@echo "make plots    RESULTS=$(RESULTS), a folder of python -m experiments, into INTO=$(INTO)"
-	@echo "make soak     make corpus, operands, hostile, exhaustive, certificates, register, libraries, java and fuzz: tests that take long"
+	@echo "make soak     make corpus, operands, hostile, long-paths, memory, exhaustive, certificates, register, libraries, java and fuzz: tests that take long"
 	@echo "make hostile  programs that try to break limits of time and memory, with a table of what each took"
 	@echo "make exhaustive  every input of the programs of tests/programs/exhaustive, natively and in the reported paths"
 	@echo "make operands  float operators on a million operands per operator, format and mode"
@@ -113,7 +113,15 @@ plots: build $(VENV)/.dev
 	mkdir -p $(INTO)
 	cp $(RESULTS)/*.svg $(INTO)/
 
-soak: corpus operands hostile exhaustive certificates register libraries java fuzz
+soak: corpus operands hostile long-paths memory exhaustive certificates register libraries java fuzz
+
+long-paths: build $(VENV)/.dev
+	@echo "== paths of thousands of rounds"
+	$(BIN)/python tests/soak/long_paths.py
+
+memory: build $(VENV)/.dev
+	@echo "== memory against --max-memory"
+	$(BIN)/python tests/soak/memory.py
 
 hostile: build $(VENV)/.dev
 	@echo "== programs that try to break limits of time and memory"

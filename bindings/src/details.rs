@@ -36,9 +36,12 @@ pub(crate) fn tree<'py>(py: Python<'py>, engine: &Engine) -> PyResult<Bound<'py,
     Ok(dict)
 }
 
-/// Name and bytes of each symbolic object, for an input that leads into a bug.
+/// Bytes of an input that a bug shows. Its test has all of them.
+const MAX_SHOWN: u64 = 1 << 20;
+
+/// Name and first bytes of each symbolic object, for an input that leads into a bug.
 pub(crate) fn inputs<'py>(py: Python<'py>, bug: &Bug) -> PyResult<Bound<'py, PyList>> {
-    PyList::new(py, bug.inputs.iter().map(|(name, bytes)| (name, PyBytes::new(py, bytes))))
+    PyList::new(py, bug.inputs.iter().map(|(name, value)| (name, PyBytes::new(py, &value.prefix(MAX_SHOWN)))))
 }
 
 /// The decisions of the path into a bug.

@@ -61,8 +61,8 @@ fn path_dict<'py>(py: Python<'py>, path: &Finished) -> PyResult<Bound<'py, PyDic
         path.stack.iter().map(|p| (p.function.as_str(), p.file.as_str(), p.line)).collect();
     dict.set_item("stack", stack)?;
     let inputs = PyList::empty(py);
-    for (name, bytes) in &path.test.objects {
-        inputs.append((name, PyBytes::new(py, bytes)))?;
+    for (name, value) in &path.test.objects {
+        inputs.append((name, PyBytes::new(py, &value.to_vec())))?;
     }
     dict.set_item("inputs", inputs)?;
     dict.set_item("test", path.number)?;
@@ -310,6 +310,7 @@ impl Engine {
                 Variable::Local { function, number } => (Some(function.as_str()), "", *number),
             });
             row.set_item("variable", variable)?;
+            row.set_item("sizes", bug.inputs.iter().map(|(_, value)| value.len()).collect::<Vec<_>>())?;
             bugs.append(row)?;
         }
         dict.set_item("bugs", bugs)?;

@@ -12,7 +12,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("throttle", &["tuning"]),
     ("persist", &[]),
     ("random", &[]),
-    ("expr", &["budget"]),
+    ("expr", &["budget", "persist"]),
     ("query", &["expr", "budget", "persist"]),
     ("interval", &["expr", "query", "budget", "persist", "cost", "throttle"]),
     ("difference", &["expr", "query", "budget", "persist"]),

@@ -23,6 +23,7 @@ mod interval_paths;
 mod interval_queries;
 mod kquery;
 mod layout;
+mod long_paths;
 mod rewrite;
 mod script;
 mod script_float;

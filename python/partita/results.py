@@ -104,7 +104,10 @@ class Bug:
     test: int | None
     paths: int
     inputs: tuple[tuple[str, bytes], ...] = ()
-    """Name and bytes of each symbolic object, on the first path into the bug."""
+    """Name and bytes of each symbolic object, on the first path into the bug; of an object of more than 1 MB the first
+    megabyte. Its test has all of it."""
+    sizes: tuple[int, ...] = ()
+    """Size of each of these objects."""
     described: tuple[str, ...] = ()
     """The inputs as C would write them, if their types are known (`entry`)."""
     typed: Mapping[str, str] = field(default_factory=dict)
@@ -119,7 +122,8 @@ class Bug:
     @classmethod
     def of(cls, raw: dict[str, Any]) -> Bug:
         names = ("file", "line", "message", "test", "paths")
-        return cls(class_=raw["class"], inputs=tuple(raw["inputs"]), **{name: raw[name] for name in names})
+        inputs, sizes = tuple(raw["inputs"]), tuple(raw["sizes"])
+        return cls(class_=raw["class"], inputs=inputs, sizes=sizes, **{name: raw[name] for name in names})
 
     def as_row(self) -> dict[str, Any]:
         """The bug as `run.json` has it."""

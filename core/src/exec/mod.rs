@@ -64,6 +64,8 @@ pub struct Engine {
     time_before: Duration,
     /// Estimate of the time that the test of an open state takes.
     test_time: Duration,
+    /// When the current slice began, while one runs.
+    slice_start: Option<Instant>,
     /// States that were open when the run stopped. They are not freed by themselves: the run ends.
     ended: Vec<Box<State>>,
 }
@@ -74,10 +76,8 @@ const INSTRUCTIONS_PER_TURN: u64 = 1 << 19;
 const TEST_TIME: Duration = Duration::from_micros(4);
 const INPUT_TIME: Duration = Duration::from_nanos(100);
 const BYTE_NANOSECONDS: u64 = 2;
-/// At most this part of `max_time` is kept for the tests of open states.
-const MAX_STOP_SHARE: u32 = 4;
-/// Time for the tests of open states, without what was kept for it.
-const MAX_STOP_TIME: Duration = Duration::from_millis(500);
+/// Time after `max_time` at which states that are still open end without a test: the estimate was wrong.
+const MAX_LATE: Duration = Duration::from_millis(500);
 /// States between two looks at the clock when the run stops.
 const STATES_PER_LOOK: usize = 16;
 /// Least number of graph nodes at which collecting pays.
@@ -104,6 +104,7 @@ impl Engine {
             memory_meter,
             time_before: Duration::ZERO,
             test_time: Duration::ZERO,
+            slice_start: None,
             ended: Vec::new(),
         };
         let (search, view) = engine.search();
@@ -186,6 +187,7 @@ impl Engine {
     /// Explores for about `slice`. Returns false if the exploration is over.
     pub fn advance(&mut self, slice: Duration) -> bool {
         let start = Instant::now();
+        self.slice_start = Some(start);
         let left = self.machine.options().max_time.map(|limit| limit.saturating_sub(self.time_used()));
         let deadline = left.and_then(|left| start.checked_add(left));
         self.decider().set_deadline(deadline);
@@ -195,6 +197,7 @@ impl Engine {
             more = self.turn(start);
         }
         drop(watchdog);
+        self.slice_start = None;
         self.recorder_mut().stats.explore += start.elapsed();
         self.note_memory();
         more
@@ -276,7 +279,7 @@ impl Engine {
     /// Time to be kept for the tests of the open states.
     fn stop_time(&self, limit: Duration) -> Duration {
         let open = u32::try_from(self.search.len()).unwrap_or(u32::MAX);
-        self.test_time.saturating_mul(open).min(limit / MAX_STOP_SHARE)
+        self.test_time.saturating_mul(open).min(limit)
     }
 
     /// Tells the layers which paths are gone, if there are enough of them.
@@ -323,20 +326,21 @@ impl Engine {
     }
 
     /// Ends the run: every open state is a path cut by this limit, with a test of its path so far. Nothing is solved or
-    /// freed. Where time or memory is over, tests are written for `MAX_STOP_TIME`, and later states are counted without one;
-    /// other limits give the same tests every time.
+    /// freed. Exploring has left the time for the tests within `max_time`; states that would get theirs more than `MAX_LATE`
+    /// after it are counted without one.
     pub fn stop(&mut self, limit: Limit) {
         self.stopped.get_or_insert(limit);
         let is_urgent = matches!(limit, Limit::Time | Limit::Memory | Limit::Interrupted);
         self.recorder_mut().begin_stop(is_urgent);
-        let start = Instant::now();
         let mut states = std::mem::take(&mut self.ended);
         states.extend(self.search.drain());
-        let reserved = self.machine.options().max_time.map_or(Duration::ZERO, |time| time / MAX_STOP_SHARE);
+        let left =
+            self.machine.options().max_time.map(|time| (time + MAX_LATE).saturating_sub(self.time_used()));
+        let start = self.slice_start.unwrap_or_else(Instant::now);
         let mut in_time = true;
         for (i, state) in states.iter().enumerate() {
             if is_urgent && i.is_multiple_of(STATES_PER_LOOK) {
-                in_time = in_time && start.elapsed() < MAX_STOP_TIME.max(reserved);
+                in_time = in_time && left.is_none_or(|left| start.elapsed() < left);
             }
             self.decider().end_open(state, limit, in_time);
         }

@@ -181,6 +181,11 @@ impl Evaluator {
         Evaluator::default()
     }
 
+    /// Number of nodes computed since creation.
+    pub fn work(&self) -> u64 {
+        self.work
+    }
+
     /// Starts an evaluation under `model`; all calls on the result share computed nodes.
     pub fn under<'a>(&'a mut self, graph: &'a Graph, model: &'a Model) -> Evaluation<'a> {
         self.epoch = self.epoch.wrapping_add(1);

@@ -2,6 +2,7 @@
 
 use super::{ArrayOp, Expr, Family, Graph, LeafOp, Op, ShapeOp};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 impl Graph {
@@ -212,6 +213,33 @@ impl Supports {
         atoms.dedup();
         let atoms: Arc<[Atom]> = atoms.into();
         self.known.insert(e, atoms.clone());
+        atoms
+    }
+
+    /// At most `limit` atoms of an expression, ascending: those nearest to its root, within `nodes` visited nodes.
+    pub fn nearest(&mut self, graph: &Graph, e: Expr, limit: usize, nodes: usize) -> Vec<Atom> {
+        if let Some(known) = self.known.get(&e).filter(|known| known.len() <= limit) {
+            return known.to_vec();
+        }
+        self.marks.begin(graph);
+        let mut atoms = Vec::new();
+        let mut queue = VecDeque::from([e]);
+        for _ in 0..nodes {
+            let Some(e) = queue.pop_front().filter(|_| atoms.len() < limit) else { break };
+            match graph.op(e) {
+                Op::Var if graph.is_array(e) => atoms.push(Atom::Array(e)),
+                Op::Var => atoms.push(Atom::Variable(e)),
+                op => match if op == Op::Read { element_range(graph, e) } else { None } {
+                    Some((array, first, count)) => {
+                        atoms.extend((first..first + count).map(|at| Atom::Element(array, at)));
+                    }
+                    None => queue.extend(graph.kids(e).into_iter().filter(|kid| self.marks.is_new(*kid))),
+                },
+            }
+        }
+        // Reads of several elements may overlap.
+        atoms.sort_unstable();
+        atoms.dedup();
         atoms
     }
 

@@ -32,6 +32,17 @@ impl<T> List<T> {
         self.len += 1;
     }
 
+    /// The item pushed last.
+    pub fn newest(&self) -> Option<&T> {
+        self.newest.as_deref().map(|link| &link.item)
+    }
+
+    /// The list before the last push.
+    pub fn before_newest(&self) -> List<T> {
+        let before = self.newest.as_deref().and_then(|link| link.before.clone());
+        List { newest: before, len: self.len.saturating_sub(1) }
+    }
+
     pub fn len(&self) -> usize {
         self.len as usize
     }
@@ -68,6 +79,9 @@ mod tests {
         left.push(-1);
         right.push(-2);
         drop(long);
+        assert_eq!((left.newest(), right.before_newest().newest()), (Some(&-1), Some(&299_999)));
+        assert_eq!(right.before_newest().len(), 300_000);
+        assert!(List::<u32>::default().before_newest().is_empty());
         assert_eq!(left.iter().take(3).copied().collect::<Vec<_>>(), [-1, 299_999, 299_998]);
         assert_eq!(right.iter().take(2).copied().collect::<Vec<_>>(), [-2, 299_999]);
         assert_eq!((left.len(), left.iter().count()), (300_001, 300_001));

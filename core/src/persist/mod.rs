@@ -132,6 +132,26 @@ impl<V: Clone> Map<V> {
         }
     }
 
+    /// Returns whether both are clones of one map and neither was changed since.
+    pub fn is_shared_with(&self, other: &Map<V>) -> bool {
+        match (&self.root, &other.root) {
+            (Some(own), Some(other)) => Arc::ptr_eq(own, other),
+            (None, None) => true,
+            (Some(_), None) | (None, Some(_)) => false,
+        }
+    }
+
+    /// Calls `visit` with the values of both maps at each key that is not in a branch that they share.
+    pub fn for_each_change<'a>(
+        &'a self,
+        other: &'a Map<V>,
+        mut visit: impl FnMut(Option<&'a V>, Option<&'a V>),
+    ) {
+        let level = self.height.max(other.height);
+        let roots = [self, other].map(|map| map.root.as_deref().map(|root| (root, map.height)));
+        changes(roots, level, &mut visit);
+    }
+
     /// Returns the value at `key` for modification.
     pub fn get_mut(&mut self, key: u32) -> Option<&mut V> {
         self.get(key)?;
@@ -217,6 +237,55 @@ fn take<V: Clone>(branch: &mut Branch<V>, key: u32, level: u32) -> V {
     }
 }
 
+/// A branch with its level, if there is one.
+type Place<'a, V> = Option<(&'a Branch<V>, u32)>;
+
+/// The child at a digit of a branch that stands at `level` or below. A lower one is its own first child.
+fn child<'a, V>(at: Place<'a, V>, digit: u32, level: u32) -> Place<'a, V> {
+    let (branch, own) = at?;
+    if own < level {
+        return (digit == 0).then_some((branch, own));
+    }
+    match branch {
+        Branch::Inner { present, items } => match place(*present, digit) {
+            (true, at) => Some((&*items[at], level - 1)),
+            (false, _) => None,
+        },
+        Branch::Leaf { .. } => None,
+    }
+}
+
+/// Visits what differs below two branches. Recursion depth is the height of the tree, at most eight.
+fn changes<'a, V>(at: [Place<'a, V>; 2], level: u32, visit: &mut impl FnMut(Option<&'a V>, Option<&'a V>)) {
+    match at {
+        [None, None] => return,
+        [Some((own, _)), Some((other, _))] if std::ptr::eq(own, other) => return,
+        _ => {}
+    }
+    for digit in 0..FANOUT {
+        if level > 0 {
+            changes(at.map(|at| child(at, digit, level)), level - 1, visit);
+            continue;
+        }
+        let [own, other] = at.map(|at| match at {
+            Some((Branch::Leaf { present, items }, _)) => match place(*present, digit) {
+                (true, at) => Some(&items[at]),
+                (false, _) => None,
+            },
+            Some((Branch::Inner { .. }, _)) | None => None,
+        });
+        if own.is_some() || other.is_some() {
+            visit(own, other);
+        }
+    }
+}
+
+impl<V: std::fmt::Debug + Clone> std::fmt::Debug for Map<V> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_map().entries(self.iter()).finish()
+    }
+}
+
 fn empty<V>(level: u32) -> Branch<V> {
     if level == 0 {
         Branch::Leaf { present: 0, items: Vec::new() }
@@ -285,6 +354,24 @@ mod tests {
                 prop_assert_eq!(all, expected);
                 for key in 0..40 {
                     prop_assert_eq!(map.get(key), reference.get(&key));
+                }
+                for (other, other_reference) in &versions {
+                    let mut visited = BTreeMap::new();
+                    let mut number = 0;
+                    map.for_each_change(other, |a, b| {
+                        visited.insert(number, (a.copied(), b.copied()));
+                        number += 1;
+                    });
+                    let keys: std::collections::BTreeSet<u32> =
+                        reference.keys().chain(other_reference.keys()).copied().collect();
+                    let all = keys.iter().map(|key| (reference.get(key).copied(), other_reference.get(key).copied()));
+                    let expected: Vec<_> = all.filter(|(a, b)| a != b).collect();
+                    // Equal values may be visited, different ones must be, by ascending key.
+                    let found: Vec<_> = visited.into_values().filter(|(a, b)| a != b).collect();
+                    prop_assert_eq!(found, expected);
+                    if map.is_shared_with(other) {
+                        prop_assert_eq!(number, 0);
+                    }
                 }
                 for key in (0..40).chain(reference.keys().flat_map(|k| [*k, k.wrapping_add(1)])) {
                     let rest: Vec<_> = map.iter_from(key).map(|(k, v)| (k, *v)).collect();

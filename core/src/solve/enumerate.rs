@@ -351,6 +351,11 @@ fn merged(mut leaves: Vec<BitRange>) -> Vec<Option<BitRange>> {
     all.into_iter().map(range).collect()
 }
 
+/// Are all of these reasons part of the query?
+fn are_inside(query: &Query, rest: &mut Rest<'_>, because: &ReasonTree) -> bool {
+    query.slice.is_none() || because.flatten().as_slice().iter().all(|e| rest.is_inside(query, *e))
+}
+
 impl Layer for Enumerate {
     fn name(&self) -> &str {
         "enumerate"
@@ -360,17 +365,16 @@ impl Layer for Enumerate {
         let constraints = query.constraints(rest.tree);
         let facts = rest.learner.facts(rest.graph, rest.tree, query.path);
         // Sets with reasons outside the slice may not be used: these could not be part of the core.
-        let inside = |because: &ReasonTree| match &query.slice {
-            Some(slice) => because.flatten().as_slice().iter().all(|e| slice.contains(e)),
-            None => true,
-        };
-        if let Some(because) = facts.infeasible.as_ref().filter(|because| inside(because)) {
+        if let Some(because) = facts.infeasible.as_ref().filter(|because| are_inside(query, rest, because)) {
             return Answer::Unsat(Core { constraints: because.flatten(), condition: false });
         }
         let before = self.effort();
         let mut space =
             self.space(rest.graph, &mut rest.learner.ranges, &constraints, query.condition, &facts);
-        if space.as_ref().is_ok_and(|space| !space.cells.iter().all(|cell| inside(&cell.because))) {
+        if space
+            .as_ref()
+            .is_ok_and(|space| !space.cells.iter().all(|cell| are_inside(query, rest, &cell.because)))
+        {
             let facts = rest.learner.facts_of(rest.graph, &constraints);
             space = self.space(rest.graph, &mut rest.learner.ranges, &constraints, query.condition, &facts);
         }

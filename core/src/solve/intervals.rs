@@ -51,19 +51,21 @@ impl Start {
         let mut session = rest.evaluator.under(rest.graph, &model);
         let holds = session.truth(query.condition);
         let newer = rest.tree.depth(query.path) - rest.tree.depth(ancestor);
-        let violated = match &query.slice {
+        let mut violated: SmallVec<[Expr; 4]> = match &query.slice {
             Some(slice) if slice.len() <= newer as usize => {
-                slice.iter().copied().filter(|&e| !session.truth(e)).collect()
+                slice.list().iter().copied().filter(|&e| !session.truth(e)).collect()
             }
-            slice => rest
+            _ => rest
                 .tree
                 .upwards(query.path)
                 .take(newer as usize)
                 .map(|node| rest.tree.constraint(node))
                 .filter(|&e| !session.truth(e))
-                .filter(|e| slice.as_ref().is_none_or(|slice| slice.contains(e)))
                 .collect(),
         };
+        if let Some(slice) = &query.slice {
+            violated.retain(|e| rest.index.contains(rest.graph, slice, *e));
+        }
         Start { model, violated, holds }
     }
 
@@ -340,9 +342,8 @@ impl Layer for Intervals {
         let mut verdict = self.decide(query, rest, &facts, &start);
         // Constraints outside the slice may not be used: they could not be part of the core.
         if let (Verdict::Unsat(reasons), Some(slice)) = (&verdict, &query.slice) {
-            let inside = |e: &Expr| *e == query.condition || slice.contains(e);
-            if !reasons.as_slice().iter().all(inside) {
-                let facts = rest.learner.facts_of(rest.graph, slice);
+            if !reasons.as_slice().iter().all(|&e| rest.is_inside(query, e)) {
+                let facts = rest.learner.facts_of(rest.graph, slice.list());
                 verdict = self.decide(query, rest, &facts, &start);
             }
         }

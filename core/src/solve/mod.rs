@@ -36,10 +36,10 @@ pub use table::{LAYERS, LayerRow, build_chain};
 pub use throttled::Throttled;
 
 use crate::budget::Budget;
-use crate::expr::walk::Supports;
+use crate::expr::walk::{Atom, Supports};
 use crate::expr::{Evaluator, Expr, Graph};
 use crate::interval::{Learner, Set};
-use crate::query::{Alive, Answer, Path, PathTree, Query, Status};
+use crate::query::{Alive, Answer, Path, PathIndex, PathTree, Query, Status};
 use near_misses::NearMisses;
 use rest::{Below, Metered, Spent};
 use std::time::{Duration, Instant};
@@ -95,6 +95,7 @@ pub struct Solver {
     pub evaluator: Evaluator,
     pub learner: Learner,
     pub supports: Supports,
+    index: PathIndex,
     near_misses: NearMisses,
     layers: Vec<Metered>,
     queries: u64,
@@ -112,6 +113,7 @@ impl Solver {
             evaluator: Evaluator::new(),
             learner: Learner::default(),
             supports: Supports::default(),
+            index: PathIndex::default(),
             near_misses: NearMisses::default(),
             layers,
             queries: 0,
@@ -139,6 +141,7 @@ impl Solver {
             evaluator: &mut self.evaluator,
             learner: &mut self.learner,
             supports: &mut self.supports,
+            index: &mut self.index,
             near_misses: &mut self.near_misses,
             spent: &mut self.spent,
             effort_limit: u64::MAX,
@@ -196,6 +199,12 @@ impl Solver {
         answer
     }
 
+    /// Constraints of a path that a change of this input can affect; `None` if the path uses its array as a whole.
+    pub fn mentioning(&mut self, path: Path, atom: Atom) -> Option<Vec<Expr>> {
+        let components = self.index.components(&self.graph, &self.tree, path);
+        self.index.mentioning(&components, atom)
+    }
+
     /// A set that contains every value an expression of at most 64 bits can have on a path.
     pub fn values(&mut self, path: Path, e: Expr) -> Set {
         self.learner.values_on(&self.graph, &self.tree, path, e).set
@@ -233,6 +242,7 @@ impl Solver {
         let alive = self.graph.mark(roots.into_iter().chain(tree_roots));
         self.learner.sweep(&Alive::new(&alive, &self.tree));
         self.supports.sweep(&alive);
+        self.index.sweep(&Alive::new(&alive, &self.tree));
         for metered in &mut self.layers {
             metered.layer.sweep(&Alive::new(&alive, &self.tree));
         }
@@ -244,6 +254,7 @@ impl Solver {
     /// can be called often, while they are still in the processor's cache.
     pub fn drop_paths(&mut self) {
         self.learner.drop_paths(self.tree.dropped());
+        self.index.drop_paths(self.tree.dropped());
         for metered in &mut self.layers {
             metered.layer.drop_paths(self.tree.dropped());
         }
@@ -266,6 +277,7 @@ impl Solver {
     pub fn forget(&mut self) {
         self.learner.forget();
         self.supports.forget();
+        self.index.forget();
         for metered in &mut self.layers {
             metered.layer.forget();
         }

@@ -11,7 +11,7 @@ use crate::cost;
 use crate::expr::walk::Supports;
 use crate::expr::{Evaluator, Expr, Graph, Model};
 use crate::interval::{Facts, KnownSet, Learner};
-use crate::query::{Answer, PathTree, Query};
+use crate::query::{Answer, PathIndex, PathTree, Query};
 use std::time::{Duration, Instant};
 
 /// An answer and the effort it took.
@@ -83,6 +83,8 @@ pub struct Rest<'a> {
     pub learner: &'a mut Learner,
     /// Inputs of expressions.
     pub supports: &'a mut Supports,
+    /// Components of paths, and the constraints that mention an input.
+    pub index: &'a mut PathIndex,
     pub near_misses: &'a mut NearMisses,
     pub(super) spent: &'a mut Spent,
     /// Value of `effort()` at which the budget is spent.
@@ -93,7 +95,7 @@ pub struct Rest<'a> {
 impl Rest<'_> {
     /// Effort of the chain so far, over all queries.
     pub fn effort(&self) -> u64 {
-        self.spent.own + self.evaluator.work * cost::VALUE + self.learner.spent()
+        self.spent.own + (self.evaluator.work + self.index.work()) * cost::VALUE + self.learner.spent()
     }
 
     /// Effort that the budget has left; `u64::MAX` if it is not limited.
@@ -174,6 +176,7 @@ impl Rest<'_> {
             evaluator: self.evaluator,
             learner: self.learner,
             supports: self.supports,
+            index: self.index,
             near_misses: self.near_misses,
             spent: self.spent,
             effort_limit: self.effort_limit,
@@ -202,7 +205,41 @@ impl Rest<'_> {
     /// # Errors
     /// The first violated constraint.
     pub fn satisfies(&mut self, query: &Query, model: &Model) -> Result<(), Expr> {
-        crate::query::verify(self.graph, self.tree, query, model, self.evaluator)
+        let Some(constraints) = self.unsure(query, model) else {
+            return crate::query::verify(self.graph, self.tree, query, model, self.evaluator);
+        };
+        let mut session = self.evaluator.under(self.graph, model);
+        let violated = constraints.into_iter().chain([query.condition]).find(|e| !session.truth(*e));
+        violated.map_or(Ok(()), Err)
+    }
+
+    /// Constraints of the query that a model may violate, oldest first: those that mention an input in which it differs
+    /// from the model of the nearest feasible node, and those that are newer than this node. `None`: all of them.
+    pub(super) fn unsure(&mut self, query: &Query, model: &Model) -> Option<Vec<Expr>> {
+        let slice = query.slice.as_ref()?;
+        let ancestor = self.tree.feasible_ancestor(query.path);
+        let base = self.tree.model(ancestor).expect("a feasible node");
+        let mut constraints = self.index.affected(slice, &base.changes(model))?;
+        let newer = self.tree.depth(query.path) - self.tree.depth(ancestor);
+        if newer > 0 {
+            for node in self.tree.upwards(query.path).take(newer as usize) {
+                let constraint = self.tree.constraint(node);
+                if self.index.contains(self.graph, slice, constraint) {
+                    constraints.push((self.tree.depth(node), constraint));
+                }
+            }
+            constraints.sort_unstable();
+            constraints.dedup();
+        }
+        Some(constraints.into_iter().map(|(_, constraint)| constraint).collect())
+    }
+
+    /// Is a constraint of the path, or the condition, part of the query?
+    pub fn is_inside(&mut self, query: &Query, e: Expr) -> bool {
+        match &query.slice {
+            Some(slice) => e == query.condition || self.index.contains(self.graph, slice, e),
+            None => true,
+        }
     }
 
     /// Sets of some terms under the query's constraints and condition, with reasons among these.
@@ -210,11 +247,11 @@ impl Rest<'_> {
         let of_path = self.learner.facts(self.graph, self.tree, query.path);
         let found = self.values_under(of_path, query.condition, terms);
         let Some(slice) = &query.slice else { return found };
-        let inside = |e: &Expr| *e == query.condition || slice.contains(e);
-        if found.iter().all(|known| known.reasons.flatten().as_slice().iter().all(inside)) {
+        let mut reasons = found.iter().map(|known| known.reasons.flatten());
+        if reasons.all(|reasons| reasons.as_slice().iter().all(|&e| self.is_inside(query, e))) {
             return found;
         }
-        let of_slice = self.learner.facts_of(self.graph, slice);
+        let of_slice = self.learner.facts_of(self.graph, slice.list());
         self.values_under(of_slice, query.condition, terms)
     }
 
@@ -226,12 +263,17 @@ impl Rest<'_> {
 
     fn is_honest(&mut self, query: &Query, answer: &Answer) -> bool {
         let work = self.evaluator.work;
+        let constraints = match &query.slice {
+            Some(slice) => slice.list_uncounted(),
+            None => query.constraints(self.tree),
+        };
         let honest = match answer {
-            Answer::Sat(model) => self.satisfies(query, model).is_ok(),
-            Answer::Unsat(core) => {
-                let constraints = query.constraints(self.tree);
-                core.constraints.as_slice().iter().all(|e| constraints.contains(e))
+            // All of them, also those that are known to hold.
+            Answer::Sat(model) => {
+                let mut session = self.evaluator.under(self.graph, model);
+                constraints.iter().chain([&query.condition]).all(|e| session.truth(*e))
             }
+            Answer::Unsat(core) => core.constraints.as_slice().iter().all(|e| constraints.contains(e)),
             Answer::Unknown(_) => true,
         };
         // Debug and release builds must count the same effort.

@@ -5,25 +5,28 @@
 //! Why sound: constraints are compared as expressions, and the condition is one of them, so neither the path nor the
 //! order matters. Models of other queries are evaluated.
 //! When it helps: branches repeated on another path with the same slice.
-//! Cost: one hash look-up; if it fails, a bounded walk through set-tries, unless they are empty.
+//! Cost: one hash look-up of the identity of the slice, at any depth; if it fails, a bounded walk through set-tries, unless
+//! they are empty or the slice is long.
 //! Source: KLEE's counterexample cache; Green for the idea of reuse across programs.
 
 use super::settrie::{SetTrie, numbers};
 use super::{Layer, Rest};
 use crate::expr::{Expr, Model};
-use crate::query::{Alive, Answer, Core, Query, Reasons};
+use crate::query::{Alive, Answer, Core, Query, Reasons, Slice, SliceKey};
 use crate::tuning::ReuseOptions;
 use rustc_hash::FxHashMap;
-use std::sync::Arc;
 
 /// Limit of models and of cores; all of a kind are dropped when it is reached.
 const MAX_ENTRIES: usize = 100_000;
 /// Limit of answers kept for identical queries, and of the constraints in their slices; all are dropped likewise.
 const MAX_ASKED: usize = 1 << 12;
 const MAX_SLICE_CONSTRAINTS: usize = 1 << 18;
+/// Longer slices are not compared with others: collecting and sorting a slice for every query would make long paths
+/// quadratic.
+const MAX_COMPARED: usize = 256;
 
 /// Condition and slice of a query.
-type Asked = (Expr, Arc<[Expr]>);
+type Asked = (Expr, SliceKey);
 
 #[derive(Default)]
 pub struct Reuse {
@@ -45,10 +48,11 @@ impl Reuse {
     }
 
     /// Returns an answer that follows from answers to other queries.
-    fn look_up(&mut self, query: &Query, rest: &mut Rest<'_>, constraints: &[Expr]) -> Option<Answer> {
-        if self.models.is_empty() && self.cores.count() == 0 {
+    fn look_up(&mut self, query: &Query, rest: &mut Rest<'_>) -> Option<Answer> {
+        if (self.models.is_empty() && self.cores.count() == 0) || !is_compared(query, rest) {
             return None;
         }
+        let constraints = query.constraints(rest.tree);
         let set = numbers(constraints.iter().copied().chain([query.condition]));
         if let Some(model) = self.models.get(set.as_slice()).cloned()
             && rest.satisfies(query, &model).is_ok()
@@ -79,12 +83,16 @@ impl Reuse {
             self.asked.clear();
             self.slice_constraints = 0;
         }
-        self.slice_constraints += asked.1.len();
+        self.slice_constraints += len(&asked.1);
         self.asked.insert(asked, answer);
     }
 
     /// Keeps an answer for queries with other constraints.
-    fn keep_for_others(&mut self, query: &Query, constraints: &[Expr], answer: &Answer) {
+    fn keep_for_others(&mut self, query: &Query, rest: &Rest<'_>, answer: &Answer) {
+        if !is_compared(query, rest) {
+            return;
+        }
+        let constraints = query.constraints(rest.tree);
         match answer {
             Answer::Sat(model) => {
                 if self.models.len() >= MAX_ENTRIES {
@@ -107,23 +115,40 @@ impl Reuse {
     }
 }
 
+/// Is the slice short enough to be compared with others?
+fn is_compared(query: &Query, rest: &Rest<'_>) -> bool {
+    let len = query.slice.as_ref().map_or(rest.tree.depth(query.path) as usize, Slice::len);
+    len <= MAX_COMPARED
+}
+
+/// Number of constraints that a key refers to.
+fn len(key: &SliceKey) -> usize {
+    match key {
+        SliceKey::Components(_) => 1,
+        SliceKey::Constraints(list) => list.len(),
+    }
+}
+
 impl Layer for Reuse {
     fn name(&self) -> &str {
         "reuse"
     }
 
     fn check(&mut self, query: &Query, rest: &mut Rest<'_>) -> Answer {
-        let constraints = query.constraints(rest.tree);
-        let asked = (query.condition, constraints);
+        let key = match &query.slice {
+            Some(slice) => slice.key(),
+            None => SliceKey::Constraints(query.constraints(rest.tree)),
+        };
+        let asked = (query.condition, key);
         if let Some(answer) = self.asked.get(&asked) {
             self.same += 1;
             return answer.clone();
         }
-        let found = self.look_up(query, rest, &asked.1);
+        let found = self.look_up(query, rest);
         let answer = found.unwrap_or_else(|| {
             let reply = rest.check(query);
             if reply.effort >= self.options.expensive {
-                self.keep_for_others(query, &asked.1, &reply.answer);
+                self.keep_for_others(query, rest, &reply.answer);
             }
             reply.answer
         });
@@ -138,9 +163,14 @@ impl Layer for Reuse {
             if let Answer::Sat(model) = answer {
                 model.retain(|variable| alive.expr(variable));
             }
-            alive.expr(*condition) && slice.iter().all(|e| alive.expr(*e))
+            let is_alive = match slice {
+                // Identities are not reused, so that of a component with a dead constraint is not asked for again.
+                SliceKey::Components(_) => true,
+                SliceKey::Constraints(list) => list.iter().all(|e| alive.expr(*e)),
+            };
+            alive.expr(*condition) && is_alive
         });
-        self.slice_constraints = self.asked.keys().map(|(_, slice)| slice.len()).sum();
+        self.slice_constraints = self.asked.keys().map(|(_, slice)| len(slice)).sum();
         let lives = |set: &[u32]| set.iter().all(|id| alive.exprs.has_id(*id));
         self.models.retain(|set, _| lives(set));
         self.satisfiable = SetTrie::default();
@@ -264,10 +294,10 @@ mod tests {
         let mut reuse = Reuse::default();
         let mut solver = solver();
         let [low, ..] = constraints(&mut solver);
-        let slice: Arc<[Expr]> = vec![low; 1000].into();
+        let slice = SliceKey::Constraints(vec![low; 1000].into());
         for i in 0..2 * MAX_ASKED as u64 {
             let (number, answer) = (solver.graph.word(32, i), Answer::Sat(Model::new()));
-            let slice = if i % 2 == 0 { slice.clone() } else { Arc::from([low]) };
+            let slice = if i % 2 == 0 { slice.clone() } else { SliceKey::Constraints([low].into()) };
             reuse.keep_for_same((number, slice), answer);
             assert!(
                 reuse.asked.len() <= MAX_ASKED && reuse.slice_constraints <= MAX_SLICE_CONSTRAINTS + 1000

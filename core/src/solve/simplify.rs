@@ -307,7 +307,7 @@ impl Layer for Simplify {
             // Constraints outside the slice may not be used: they could not be part of the core.
             Some(slice) => {
                 let mut facts = Facts::new();
-                slice.iter().for_each(|&constraint| learn(rest.graph, &mut facts, constraint));
+                slice.list().iter().for_each(|&constraint| learn(rest.graph, &mut facts, constraint));
                 facts
             }
         };

@@ -32,8 +32,10 @@ _ADVICE = {
 }
 
 
-def short_input(name: str, data: bytes) -> str:
-    """An object on one line: as text if it is printable, else as a number, else in hex."""
+def short_input(name: str, data: bytes, size: int = 0) -> str:
+    """An object, or its first bytes, on one line: as text if it is printable, else as a number, else in hex."""
+    if size > len(data):
+        return f"{name} = hex {data[:MAX_BYTES].hex(' ')}... ({size:,} bytes)"
     body = data.rstrip(b"\0")
     if body and all(32 <= byte < 127 or byte in b"\t\n\r" for byte in body):
         part = body[:MAX_BYTES].decode("ascii")
@@ -49,14 +51,19 @@ def short_input(name: str, data: bytes) -> str:
     return f"{name} = hex {data[:MAX_BYTES].hex(' ')}" + ("..." if len(data) > MAX_BYTES else "")
 
 
-def input_line(inputs: Sequence[tuple[str, bytes]], typed: Mapping[str, str] | None = None) -> str:
+def input_line(
+    inputs: Sequence[tuple[str, bytes]], typed: Mapping[str, str] | None = None, sizes: Sequence[int] = ()
+) -> str:
     """The inputs that lead into a bug, on one line. `typed` has values by their types, by name."""
     known = typed or {}
-    objects = [each for each in inputs if not _BOOKKEEPING.fullmatch(each[0])]
+    lengths = sizes or [len(data) for _, data in inputs]
+    rows = [(name, data, size) for (name, data), size in zip(inputs, lengths, strict=True)]
+    objects = [row for row in rows if not _BOOKKEEPING.fullmatch(row[0])]
     if not objects:
         return "on every input"
     named = [
-        f"{name} = {known[name]}" if name in known else short_input(name, data) for name, data in objects[:MAX_OBJECTS]
+        f"{name} = {known[name]}" if name in known else short_input(name, data, size)
+        for name, data, size in objects[:MAX_OBJECTS]
     ]
     more = len(objects) - len(named)
     return "with " + ", ".join([*named, f"and {more} more"] if more else named)
@@ -68,7 +75,7 @@ def bug_lines(bug: Bug) -> list[str]:
         named = bug.described[:MAX_LINES]
         more = len(bug.described) - len(named)
         return [str(bug), *(f"    {line}" for line in named), *([f"    and {more} more"] if more else [])]
-    return [str(bug), f"    {input_line(bug.inputs, bug.typed)}"]
+    return [str(bug), f"    {input_line(bug.inputs, bug.typed, bug.sizes)}"]
 
 
 def layer_shares(data: Mapping[str, Any]) -> list[tuple[str, float]]:

@@ -234,6 +234,8 @@ def test_inputs_on_one_line() -> None:
     assert text.short_input("n", b"\0\0\0\0") == "n = 0"
     assert text.short_input("b", b"\0" * 9) == "b = 9 zero bytes"
     assert text.short_input("b", b"\x80" * 30) == "b = hex 80" + " 80" * 23 + "..."
+    assert text.short_input("p", b"\0\x80", 1 << 30) == "p = hex 00 80... (1,073,741,824 bytes)"
+    assert text.input_line([("p", b"\1")], sizes=[5000]) == "with p = hex 01... (5,000 bytes)"
     assert text.input_line([]) == "on every input"
     whole = [("n_args", b"\1\0\0\0"), ("arg00", b"-x"), ("stdin_stat", bytes(144)), ("A-data-stat", bytes(144))]
     assert text.input_line(whole) == 'with arg00 = "-x"'

@@ -3,6 +3,7 @@ use super::Decider;
 use super::decisions::Leaf;
 use crate::exec::outcome::{Limit, Outcome, Place};
 use crate::exec::record::bugs::Variable;
+use crate::exec::record::input_value::InputValue;
 use crate::exec::record::testcase::{Finished, TestCase};
 use crate::exec::state::State;
 use crate::exec::state::inputs::Input;
@@ -18,12 +19,9 @@ const STDOUT_SIZE: usize = 1024;
 /// Reason for an open path that has no test.
 const NO_TIME_FOR_TEST: &str = "an open path has no test: there was no time to write it";
 
-/// Appends the bytes of an input under a model.
-fn value_of(model: &Model, input: &Input, out: &mut Vec<u8>) {
-    match model.array(input.array) {
-        Some(array) => array.copy_bytes(input.size, out),
-        None => out.resize(out.len() + input.size as usize, 0),
-    }
+/// Bytes of an input under a model.
+fn value_of(model: &Model, input: &Input) -> InputValue {
+    InputValue::new(model.array(input.array).map(|array| &**array), input.size)
 }
 
 impl Decider {
@@ -34,13 +32,9 @@ impl Decider {
     }
 
     /// Values of the inputs under the path model.
-    fn inputs_of(&self, state: &State) -> Vec<(String, Vec<u8>)> {
+    fn inputs_of(&self, state: &State) -> Vec<(String, InputValue)> {
         let model = self.model(state);
-        let value = |input: &Input| {
-            let mut bytes = Vec::new();
-            value_of(model, input, &mut bytes);
-            (input.name.to_string(), bytes)
-        };
+        let value = |input: &Input| (input.name.to_string(), value_of(model, input));
         state.inputs.in_order().into_iter().map(value).collect()
     }
 
@@ -73,8 +67,8 @@ impl Decider {
             number = Some(test);
             let model = self.solver.tree.model(state.path).expect("a live state has a feasible path");
             let inputs = state.inputs.in_order();
-            let objects = inputs.iter().map(|input| (&*input.name, input.size));
-            self.recorder.write_open(&outcome, objects, |i, out| value_of(model, inputs[i], out));
+            let objects = inputs.iter().map(|input| (&*input.name, value_of(model, input)));
+            self.recorder.write_open(&outcome, objects);
         }
         self.recorder.forks.end(state.fork_leaf, || outcome.ending(), number);
     }
@@ -85,9 +79,9 @@ impl Decider {
             let mut kept = output[..output.len().min(STDOUT_SIZE)].to_vec();
             kept.resize(STDOUT_SIZE, 0);
             // The kernel model made an object for it, in KLEE's order. Without the model it comes last.
-            match objects.iter_mut().find(|(name, data)| name == STDOUT && data.len() == STDOUT_SIZE) {
-                Some(object) => object.1 = kept,
-                None => objects.push((STDOUT.to_string(), kept)),
+            match objects.iter_mut().find(|(name, data)| name == STDOUT && data.len() == STDOUT_SIZE as u64) {
+                Some(object) => object.1 = kept.into(),
+                None => objects.push((STDOUT.to_string(), kept.into())),
             }
         }
         TestCase { objects }
@@ -152,7 +146,7 @@ impl Decider {
         let variables =
             state.inputs.in_order().into_iter().map(|input| self.graph().name(input.array).to_string());
         let inputs = self.inputs_of(state).into_iter().zip(variables);
-        let inputs = inputs.map(|((name, bytes), variable)| (name, variable, bytes)).collect();
+        let inputs = inputs.map(|((name, value), variable)| (name, variable, value.to_vec())).collect();
         let step = self.step();
         if let Some(decisions) = &mut self.decisions {
             decisions.leaves.push(Leaf { side: state.decision, step, ending: outcome.ending(), inputs });

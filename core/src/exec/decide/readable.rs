@@ -14,7 +14,6 @@ use crate::exec::state::value::Value;
 use crate::expr::walk::Atom;
 use crate::expr::{Bits, Expr, Model};
 use crate::query::{Answer, Status};
-use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Candidates for a character, in this order.
 const CHARACTERS: &[u8] = b"a0 A-./:,_~";
@@ -27,9 +26,14 @@ const DIVISION_BY_ZERO: &str = "division or remainder by zero";
 const ANY_OFFSET: &str = "at a symbolic offset can leave";
 /// Number of candidates tried per test, so that a long input costs no more than a short one.
 const ATTEMPTS: u32 = 256;
+/// Number of bytes looked at per test.
+const MAX_LOOKS: u32 = 4096;
+/// Nodes evaluated per test.
+const MAX_NODES: u64 = 1 << 16;
+/// Inputs of a constraint that are searched for adjacent bytes.
+const MAX_NEIGHBOURS: usize = 64;
 
-/// Constraints that mention a byte of an input.
-#[derive(Default)]
+/// Constraints that a byte of an input can affect.
 struct Mentions {
     constraints: Vec<Expr>,
     /// Some constraint also mentions an adjacent byte.
@@ -88,18 +92,22 @@ impl Decider {
         if self.recorder.stats.tests >= SINGLE_FILES || state.inputs.is_empty() {
             return;
         }
-        let (all, whole) = self.mentions(state, preferred);
         let mut model = self.model(state).clone();
-        let mut attempts = ATTEMPTS;
+        let (mut attempts, mut looks, work) = (ATTEMPTS, MAX_LOOKS, self.solver.evaluator.work());
         for input in state.inputs.in_order() {
-            if whole.contains(&input.array) {
-                continue;
-            }
-            for at in 0..input.size {
-                let Some(mentions) = all.get(&(input.array, at)) else { continue };
-                let now = model.array(input.array).map_or(0, |array| array.get_word(at)) as u8;
+            let Some(array) = model.array(input.array).cloned() else { continue };
+            // The others are zero.
+            for (at, now) in array.set_bytes().filter(|(at, byte)| *at < input.size && *byte != 0) {
+                if attempts == 0 || looks == 0 || self.solver.evaluator.work() - work > MAX_NODES {
+                    break;
+                }
+                looks -= 1;
+                let Some(mentions) = self.mentions(state, preferred, input.array, at) else { break };
+                if mentions.constraints.is_empty() {
+                    continue;
+                }
                 let candidates: &[u8] = match (now, mentions.in_number) {
-                    (0 | b' '..=b'~', false) | (0, true) => continue,
+                    (b' '..=b'~', false) => continue,
                     (_, true) => &[0],
                     (_, false) => CHARACTERS,
                 };
@@ -120,12 +128,11 @@ impl Decider {
                     continue;
                 }
                 // The byte is needed for a large number, where a small one may do.
-                let is_number = |at: &u64| all.get(&(input.array, *at)).is_some_and(|other| other.in_number);
-                let below = (at.saturating_sub(NUMBER_BYTES)..at).rev().take_while(is_number).last();
-                let Some((lowest, others)) = below.and_then(|at| Some((at, all.get(&(input.array, at))?)))
-                else {
-                    continue;
-                };
+                let below = (at.saturating_sub(NUMBER_BYTES)..at).rev().map_while(|at| {
+                    let other = self.mentions(state, preferred, input.array, at)?;
+                    other.in_number.then_some((at, other))
+                });
+                let Some((lowest, others)) = below.last() else { continue };
                 for &candidate in SMALL {
                     if attempts == 0 {
                         break;
@@ -152,36 +159,19 @@ impl Decider {
         other
     }
 
-    /// Constraints and preferences by byte, and the arrays that are not only used byte by byte.
-    fn mentions(
-        &mut self,
-        state: &State,
-        preferred: &[Expr],
-    ) -> (FxHashMap<(Expr, u64), Mentions>, FxHashSet<Expr>) {
-        let mut mentions: FxHashMap<(Expr, u64), Mentions> = FxHashMap::default();
-        let mut whole = FxHashSet::default();
-        let constraints: Vec<Expr> = self.solver.tree.constraints(state.path);
-        for constraint in constraints.into_iter().chain(preferred.iter().copied()) {
-            let atoms = self.solver.supports.of(&self.solver.graph, constraint);
-            for (i, atom) in atoms.iter().enumerate() {
-                match *atom {
-                    Atom::Variable(_) => {}
-                    Atom::Array(array) => {
-                        whole.insert(array);
-                    }
-                    Atom::Element(array, at) => {
-                        // Atoms are sorted, so adjacent bytes are adjacent atoms.
-                        let is = |j: usize, place: Option<u64>| {
-                            place.is_some_and(|place| atoms.get(j) == Some(&Atom::Element(array, place)))
-                        };
-                        let entry = mentions.entry((array, at)).or_default();
-                        entry.constraints.push(constraint);
-                        entry.in_number |=
-                            is(i.wrapping_sub(1), at.checked_sub(1)) || is(i + 1, at.checked_add(1));
-                    }
-                }
-            }
-        }
-        (mentions, whole)
+    /// Constraints and preferences that a byte can affect; `None` if the path uses its array as a whole.
+    fn mentions(&mut self, state: &State, preferred: &[Expr], array: Expr, at: u64) -> Option<Mentions> {
+        let mut constraints = self.solver.mentioning(state.path, Atom::Element(array, at))?;
+        let is_adjacent = |atom: &Atom| match *atom {
+            Atom::Element(other, place) => other == array && place.abs_diff(at) == 1,
+            Atom::Variable(_) | Atom::Array(_) => false,
+        };
+        let in_number = constraints.iter().chain(preferred).any(|&e| {
+            let atoms =
+                self.solver.supports.nearest(&self.solver.graph, e, MAX_NEIGHBOURS, 4 * MAX_NEIGHBOURS);
+            atoms.contains(&Atom::Element(array, at)) && atoms.iter().any(is_adjacent)
+        });
+        constraints.extend(preferred);
+        Some(Mentions { constraints, in_number })
     }
 }

@@ -1,5 +1,6 @@
 //! Distinct bugs of a run, by class and place.
 use super::fork_tree::Trail;
+use super::input_value::InputValue;
 use crate::exec::outcome::{Class, Place};
 
 /// A distinct bug, by class and place.
@@ -11,7 +12,7 @@ pub struct Bug {
     pub message: String,
     pub test: Option<u64>,
     /// Inputs of the first path into it.
-    pub inputs: Vec<(String, Vec<u8>)>,
+    pub inputs: Vec<(String, InputValue)>,
     /// Decisions of that path.
     pub trail: Trail,
     /// Variable that an access was to stay in, if it is known.
@@ -82,7 +83,7 @@ impl Bugs {
     /// Sets inputs, decisions and variable of the bug added last.
     pub fn describe_last(
         &mut self,
-        inputs: Vec<(String, Vec<u8>)>,
+        inputs: Vec<(String, InputValue)>,
         trail: Trail,
         variable: Option<Variable>,
     ) {

@@ -6,6 +6,7 @@ pub mod bugs;
 pub mod coverage;
 pub mod fork_tree;
 pub mod incomplete;
+pub mod input_value;
 pub mod targets;
 pub mod testcase;
 pub mod writer;
@@ -14,6 +15,7 @@ use bugs::Bugs;
 use coverage::{Coverage, Marks};
 use fork_tree::ForkTree;
 use incomplete::Incomplete;
+use input_value::{InputValue, SparseBytes};
 use targets::Targets;
 use testcase::{Finished, ktest_head, to_ktest};
 use writer::{QueuedTest, SINGLE_FILES, Writer, Written};
@@ -21,6 +23,7 @@ use writer::{QueuedTest, SINGLE_FILES, Writer, Written};
 use crate::exec::options::{Options, Tests};
 use crate::exec::outcome::{Class, Outcome, Place};
 use crate::program::{FuncId, Loc, Program};
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -220,17 +223,16 @@ impl Recorder {
         self.stats.tests
     }
 
-    /// Writes the test that was numbered last, of a path that was open when the run stopped, from the names and sizes of its
-    /// inputs and a function that appends the value of one.
+    /// Writes the test that was numbered last, of a path that was open when the run stopped, from the names and values of
+    /// its inputs.
     pub fn write_open<'a>(
         &mut self,
         outcome: &Outcome,
-        objects: impl ExactSizeIterator<Item = (&'a str, u64)>,
-        value: impl Fn(usize, &mut Vec<u8>),
+        objects: impl ExactSizeIterator<Item = (&'a str, InputValue)>,
     ) {
         if self.writer.is_some() {
             let head = self.ktest_head.get_or_insert_with(|| ktest_head(&self.options.test_words()));
-            let ktest = to_ktest(head, objects, value);
+            let ktest = to_ktest(head, objects.map(|(name, value)| (name, Cow::Owned(value))));
             self.queue(self.stats.tests, ktest, outcome.ending(), None, false);
         }
     }
@@ -239,7 +241,7 @@ impl Recorder {
     fn queue(
         &mut self,
         number: u64,
-        ktest: Vec<u8>,
+        ktest: SparseBytes,
         ending: String,
         error: Option<(&'static str, String)>,
         is_first: bool,
@@ -273,6 +275,9 @@ pub fn place_at(program: &Program, func: FuncId, pc: u32) -> Place {
     }
 }
 
+/// Bytes of an input that are shown in a `.err` file.
+const MAX_SHOWN: u64 = 4096;
+
 /// Text of a `.err` file.
 fn error_text(class: Class, message: &str, finished: &Finished) -> String {
     use std::fmt::Write;
@@ -287,8 +292,13 @@ fn error_text(class: Class, message: &str, finished: &Finished) -> String {
     }
     text.push_str("inputs:\n");
     for (name, bytes) in &finished.test.objects {
-        let hex: String = bytes.iter().map(|b| format!("{b:02x}")).collect();
-        writeln!(text, "  {name}: {hex}").expect("writing to a string does not fail");
+        let hex: String = bytes.prefix(MAX_SHOWN).iter().map(|b| format!("{b:02x}")).collect();
+        write!(text, "  {name}: {hex}").expect("writing to a string does not fail");
+        if bytes.len() > MAX_SHOWN {
+            write!(text, " (the first {MAX_SHOWN} of {} bytes)", bytes.len())
+                .expect("writing to a string does not fail");
+        }
+        text.push('\n');
     }
     text
 }

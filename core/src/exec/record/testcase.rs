@@ -1,10 +1,12 @@
 //! A finished path: how and where it ended, and its inputs.
+use super::input_value::{InputValue, SparseBytes};
 use crate::exec::outcome::{Outcome, Place};
+use std::borrow::Cow;
 
 /// Values of the inputs, in the order of their creation.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct TestCase {
-    pub objects: Vec<(String, Vec<u8>)>,
+    pub objects: Vec<(String, InputValue)>,
 }
 
 /// Version of the `.ktest` format that is written.
@@ -26,27 +28,27 @@ pub fn ktest_head(arguments: &[String]) -> Vec<u8> {
     out
 }
 
-/// The `.ktest` format: the head, then name and bytes of each object. `value` appends the bytes of an object.
+/// The `.ktest` format: the head, then name and bytes of each object.
 pub fn to_ktest<'a>(
     head: &[u8],
-    objects: impl ExactSizeIterator<Item = (&'a str, u64)>,
-    value: impl Fn(usize, &mut Vec<u8>),
-) -> Vec<u8> {
-    let mut out = Vec::with_capacity(head.len() + 4 + 32 * objects.len());
-    out.extend_from_slice(head);
-    out.extend_from_slice(&(objects.len() as u32).to_be_bytes());
-    for (i, (name, size)) in objects.enumerate() {
-        add_counted(&mut out, name.as_bytes());
-        out.extend_from_slice(&(size as u32).to_be_bytes());
-        value(i, &mut out);
+    objects: impl ExactSizeIterator<Item = (&'a str, Cow<'a, InputValue>)>,
+) -> SparseBytes {
+    let mut out = SparseBytes::default();
+    out.bytes.reserve(head.len() + 4 + 32 * objects.len());
+    out.bytes.extend_from_slice(head);
+    out.bytes.extend_from_slice(&(objects.len() as u32).to_be_bytes());
+    for (name, value) in objects {
+        add_counted(&mut out.bytes, name.as_bytes());
+        out.bytes.extend_from_slice(&(value.len() as u32).to_be_bytes());
+        out.append(&value);
     }
     out
 }
 
 impl TestCase {
-    pub fn to_ktest(&self, arguments: &[String]) -> Vec<u8> {
-        let objects = self.objects.iter().map(|(name, bytes)| (name.as_str(), bytes.len() as u64));
-        to_ktest(&ktest_head(arguments), objects, |i, out| out.extend_from_slice(&self.objects[i].1))
+    pub fn to_ktest(&self, arguments: &[String]) -> SparseBytes {
+        let objects = self.objects.iter().map(|(name, value)| (name.as_str(), Cow::Borrowed(value)));
+        to_ktest(&ktest_head(arguments), objects)
     }
 }
 
@@ -75,9 +77,9 @@ mod tests {
 
     #[test]
     fn a_ktest_has_klees_layout() {
-        let test = TestCase { objects: vec![("x".to_string(), vec![1, 2])] };
+        let test = TestCase { objects: vec![("x".to_string(), vec![1, 2].into())] };
         let expected =
             b"KTEST\0\0\0\x03\0\0\0\x01\0\0\0\x03a.c\0\0\0\0\0\0\0\0\0\0\0\x01\0\0\0\x01x\0\0\0\x02\x01\x02";
-        assert_eq!(test.to_ktest(&["a.c".to_string()]), expected);
+        assert_eq!(test.to_ktest(&["a.c".to_string()]).bytes, expected);
     }
 }

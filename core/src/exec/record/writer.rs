@@ -4,8 +4,9 @@
 //! one append-only `tests.pack`, each record with a length and a checksum. Every test's ending is a line of `endings`, or part of its record. A killed
 //! run leaves only complete tests: a file gets its name when it is complete, after its ending was written,
 //! and readers of the pack ignore a truncated record. `docs/formats.md` describes both.
+use super::input_value::{Piece, SparseBytes};
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};
@@ -30,7 +31,7 @@ pub struct QueuedTest {
     pub number: u64,
     /// Is it a file of its own?
     pub is_file: bool,
-    pub ktest: Vec<u8>,
+    pub ktest: SparseBytes,
     pub ending: String,
     /// Class of the bug, and the text of the `.err` file.
     pub error: Option<(&'static str, String)>,
@@ -68,7 +69,9 @@ impl Writer {
             while let Some(mut record) = tests.next(&receiver)? {
                 let start = Instant::now();
                 record.is_file &= record.error.is_some() || hurries.get().is_none_or(|after| start < *after);
-                still_waiting.fetch_sub(record.ktest.len(), Ordering::Relaxed);
+                // Files have holes, the pack has a checksum of every byte.
+                record.is_file |= record.ktest.has_holes();
+                still_waiting.fetch_sub(record.ktest.bytes.len(), Ordering::Relaxed);
                 tests.write(&record)?;
                 written.tests += 1;
                 written.time += start.elapsed();
@@ -84,7 +87,7 @@ impl Writer {
         while self.waiting.load(Ordering::Relaxed) > BACKLOG_BYTES && runs() {
             std::thread::sleep(WAIT);
         }
-        self.waiting.fetch_add(record.ktest.len(), Ordering::Relaxed);
+        self.waiting.fetch_add(record.ktest.bytes.len(), Ordering::Relaxed);
         self.sender.as_ref().is_some_and(|sender| sender.send(record).is_ok())
     }
 
@@ -125,16 +128,20 @@ impl TestFolder {
     }
 
     /// Writes a file that is either complete or absent.
-    fn file(&self, name: &str, contents: &[u8]) -> io::Result<()> {
+    fn file(&self, name: &str, contents: &SparseBytes) -> io::Result<()> {
         let part = self.folder.join("test.part");
-        std::fs::write(&part, contents)?;
+        if contents.has_holes() {
+            write_sparse(&mut File::create(&part)?, contents)?;
+        } else {
+            std::fs::write(&part, &contents.bytes)?;
+        }
         std::fs::rename(part, self.folder.join(name))
     }
 
     fn write(&mut self, record: &QueuedTest) -> io::Result<()> {
         let number = record.number;
         if let Some((class, text)) = &record.error {
-            self.file(&format!("test{number:06}.{class}.err"), text.as_bytes())?;
+            self.file(&format!("test{number:06}.{class}.err"), &text.clone().into_bytes().into())?;
         }
         if record.is_file {
             self.endings.write_all(format!("{number:06} {}\n", record.ending).as_bytes())?;
@@ -153,13 +160,36 @@ impl TestFolder {
     }
 }
 
+/// Writes a new file. Zeros that are left out become holes, which take no space on the disk.
+fn write_sparse(file: &mut File, contents: &SparseBytes) -> io::Result<()> {
+    for piece in contents.pieces() {
+        match piece {
+            Piece::Bytes(bytes) => file.write_all(bytes)?,
+            Piece::Repeated(0, count) => {
+                let end = file.stream_position()? + count;
+                file.set_len(end)?;
+                file.seek(SeekFrom::Start(end))?;
+            }
+            Piece::Repeated(byte, mut count) => {
+                let block = [byte; 1 << 16];
+                while count > 0 {
+                    let next = count.min(block.len() as u64);
+                    file.write_all(&block[..next as usize])?;
+                    count -= next;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Record of the pack: length of the rest, test number, ending with its length, the test, and the CRC-32 of
 /// number to test.
 fn pack_record(record: &QueuedTest) -> Vec<u8> {
     let mut body = record.number.to_be_bytes().to_vec();
     body.extend((record.ending.len() as u16).to_be_bytes());
     body.extend(record.ending.as_bytes());
-    body.extend(&record.ktest);
+    body.extend(&record.ktest.bytes);
     let mut out = ((body.len() + 4) as u32).to_be_bytes().to_vec();
     let sum = crc32(&body);
     out.extend(body);

@@ -3,6 +3,9 @@ use crate::expr::{Expr, Graph, Sort};
 use crate::persist::{List, Map};
 use std::sync::Arc;
 
+/// Bytes of an input that its tests have in memory, whatever its size.
+const MAX_COUNTED: u64 = 1 << 16;
+
 #[derive(Clone, Debug)]
 pub struct Input {
     pub name: Arc<str>,
@@ -37,7 +40,7 @@ impl Inputs {
             self.next.insert(first.id(), number + 1);
         }
         self.next.insert(array.id(), 1);
-        self.bytes += size;
+        self.bytes += size.min(MAX_COUNTED);
         self.list.push(Input { name: name.into(), array, size });
         array
     }
@@ -55,7 +58,7 @@ impl Inputs {
         self.list.len()
     }
 
-    /// Size of all inputs together.
+    /// Size of all inputs together, as far as a test has them in memory.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }

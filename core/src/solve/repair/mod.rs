@@ -28,12 +28,12 @@ use smallvec::SmallVec;
 const MAX_ROUNDS: usize = 4;
 /// Inputs per round to which the target is propagated.
 const PROPAGATED_INPUTS: usize = 2;
-/// Constraints with more inputs are not repaired.
+/// Inputs of a constraint that are considered, those nearest to its root.
 const MAX_INPUTS: usize = 16;
-/// Queries with more constraints are not repaired.
-const MAX_CONSTRAINTS: usize = 64;
+/// Nodes of a constraint that are visited in search of its inputs.
+const MAX_VISITED: usize = 256;
 /// Nodes evaluated for one query.
-const MAX_NODES: u64 = 4096;
+const MAX_NODES: u64 = 1 << 16;
 /// Nodes evaluated for flipping bits of one input after the other.
 const MAX_FLIP_NODES: u64 = 256;
 
@@ -90,13 +90,10 @@ impl Repairs {
         model: &Model,
         mut violated: impl Iterator<Item = Expr>,
     ) -> Option<Model> {
-        if query.slice.as_ref().map_or(rest.tree.depth(query.path) as usize, |slice| slice.len())
-            > MAX_CONSTRAINTS
-        {
-            return None;
-        }
-        let has_several_inputs =
-            |&e: &Expr| Comparison::of(rest.graph, e).is_none() && rest.supports.of(rest.graph, e).len() > 1;
+        let has_several_inputs = |&e: &Expr| {
+            Comparison::of(rest.graph, e).is_none()
+                && rest.supports.nearest(rest.graph, e, 2, MAX_VISITED).len() > 1
+        };
         let first = violated.find(has_several_inputs)?;
         if self.throttle.skips() {
             return None;
@@ -114,7 +111,6 @@ impl Repairs {
         mut model: Model,
         mut violated: Expr,
     ) -> Option<Model> {
-        let constraints = query.constraints(rest.tree);
         self.propagation.begin();
         let before = rest.evaluator.work;
         for _ in 0..MAX_ROUNDS {
@@ -122,16 +118,20 @@ impl Repairs {
                 return None;
             }
             rest.spend(cost::REPAIR_ROUND);
-            let inputs = self.freest_first(rest, &constraints, violated)?;
+            let inputs = self.freest_first(query, rest, violated);
             let mut first = inputs.iter().take(PROPAGATED_INPUTS);
             if !first.any(|&input| self.propagate(rest, &mut model, violated, input))
                 && !self.flip(rest, &mut model, violated, &inputs)
             {
                 return None;
             }
+            let constraints = match rest.unsure(query, &model) {
+                Some(some) => some,
+                None => query.constraints(rest.tree).to_vec(),
+            };
             let mut session = rest.evaluator.under(rest.graph, &model);
-            let all = constraints.iter().chain([&query.condition]).rev();
-            let Some(next) = all.copied().find(|&e| !session.truth(e)) else { return Some(model) };
+            let all = constraints.into_iter().chain([query.condition]).rev();
+            let Some(next) = all.into_iter().find(|&e| !session.truth(e)) else { return Some(model) };
             violated = next;
         }
         None
@@ -171,33 +171,35 @@ impl Repairs {
         false
     }
 
-    /// The inputs of an expression that may be changed, those mentioned by the fewest constraints first.
-    fn freest_first(
-        &self,
-        rest: &mut Rest<'_>,
-        constraints: &[Expr],
-        of: Expr,
-    ) -> Option<SmallVec<[Atom; MAX_INPUTS]>> {
-        let atoms = rest.supports.of(rest.graph, of);
-        if atoms.len() > MAX_INPUTS {
-            return None;
-        }
+    /// Inputs of an expression that may be changed, those mentioned by the fewest constraints first.
+    fn freest_first(&self, query: &Query, rest: &mut Rest<'_>, of: Expr) -> SmallVec<[Atom; MAX_INPUTS]> {
+        let atoms = rest.supports.nearest(rest.graph, of, MAX_INPUTS, MAX_VISITED);
         let may_change = |atom: &Atom| {
             let is_word = !matches!(atom, Atom::Array(_)) && rest.graph.width(atom.variable()) <= 64;
             is_word && !self.propagation.changed().contains(atom)
         };
         let mut mentions: SmallVec<[(u32, Atom); MAX_INPUTS]> =
-            atoms.iter().rev().filter(|atom| may_change(atom)).map(|&atom| (0, atom)).collect();
+            atoms.into_iter().rev().filter(may_change).map(|atom| (0, atom)).collect();
         if mentions.len() > 1 {
-            for &constraint in constraints {
-                let of = rest.supports.of(rest.graph, constraint);
-                mentions
-                    .iter_mut()
-                    .for_each(|(count, atom)| *count += u32::from(of.binary_search(atom).is_ok()));
-            }
+            count_mentions(query, rest, &mut mentions);
             mentions.sort_by_key(|(count, _)| *count);
         }
-        Some(mentions.into_iter().map(|(_, atom)| atom).collect())
+        mentions.into_iter().map(|(_, atom)| atom).collect()
+    }
+}
+
+/// Counts the constraints of the query that mention each input.
+fn count_mentions(query: &Query, rest: &mut Rest<'_>, mentions: &mut [(u32, Atom)]) {
+    let of_index = |atom: Atom| query.slice.as_ref().and_then(|slice| rest.index.mentions(slice, atom));
+    let counts: Option<SmallVec<[usize; MAX_INPUTS]>> =
+        mentions.iter().map(|&(_, atom)| of_index(atom)).collect();
+    if let Some(counts) = counts {
+        mentions.iter_mut().zip(counts).for_each(|((count, _), of)| *count = of as u32);
+        return;
+    }
+    for &constraint in query.constraints(rest.tree).iter() {
+        let of = rest.supports.of(rest.graph, constraint);
+        mentions.iter_mut().for_each(|(count, atom)| *count += u32::from(of.binary_search(atom).is_ok()));
     }
 }
 
@@ -333,6 +335,34 @@ mod tests {
             let condition = g.eq(condition, nine);
             others.into_iter().chain([condition]).collect()
         });
+    }
+
+    /// A state machine that reads hundreds of bytes: the newest byte makes its state what is wanted.
+    #[test]
+    fn a_value_of_many_inputs_is_repaired_by_the_nearest() {
+        let spec = Spec::parse("split intervals sat", &Spec(Vec::new())).unwrap();
+        let mut solver = Solver::new(build_chain(&spec, &mut |_| Ok(None)).unwrap());
+        let g = &mut solver.graph;
+        let array = g.var("a", Sort::Array { index: 32, element: 8 }).unwrap();
+        let mut state = g.word(8, 1);
+        let mut path = solver.tree.root();
+        for i in 0..400 {
+            let g = &mut solver.graph;
+            let at = g.word(32, i);
+            let byte = g.read(array, at, 1);
+            let (wide, byte, five) = (g.zext(state, 32), g.zext(byte, 32), g.word(32, 5));
+            let product = g.mul(wide, five);
+            let sum = g.add(product, byte);
+            state = g.extract(sum, 0, 8);
+            let zero = g.word(8, 0);
+            let (is, is_not) = (g.eq(state, zero), g.ne(state, zero));
+            let answer = solver.check(&Query::new(path, is), &Budget::unlimited());
+            assert_eq!(answer.verdict(), "sat");
+            path = solver.tree.extend(&solver.graph, path, is_not);
+            assert_eq!(solver.check_path(path, &Budget::unlimited()).verdict(), "sat");
+        }
+        let statistics = solver.statistics();
+        assert!(statistics[2].meter.asked < 20, "{statistics:?}");
     }
 
     #[test]

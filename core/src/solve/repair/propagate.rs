@@ -94,10 +94,38 @@ impl Propagation {
             if self.marks.is_new(next) {
                 visited += 1;
                 if visited > MAX_VISITED {
-                    return false;
+                    return self.find_shortest_route(graph, root, input);
                 }
                 self.route.push((next, 0));
             }
+        }
+        false
+    }
+}
+
+impl Propagation {
+    /// Finds a route of the fewest nodes. In a running sum the newest input is near the root, and a walk down the older
+    /// ones does not end.
+    fn find_shortest_route(&mut self, graph: &Graph, root: Expr, input: Atom) -> bool {
+        self.marks.begin(graph);
+        // Nodes with the position of the user they were reached from.
+        let mut reached = vec![(root, 0)];
+        let mut at = 0;
+        while at < reached.len().min(MAX_VISITED) {
+            let (e, mut user) = reached[at];
+            if place_of(graph, input, e).is_some() {
+                self.route.clear();
+                self.route.push((e, 0));
+                while at > 0 {
+                    self.route.push((reached[user].0, 0));
+                    (at, user) = (user, reached[user].1);
+                }
+                self.route.reverse();
+                return true;
+            }
+            reached
+                .extend(graph.kids(e).into_iter().filter(|kid| self.marks.is_new(*kid)).map(|kid| (kid, at)));
+            at += 1;
         }
         false
     }
@@ -189,10 +217,18 @@ impl Walk<'_, '_> {
                 }
                 let low = self.graph.extract_low(e);
                 let whole = self.value(kid(0));
-                self.propagate(
-                    kid(0),
-                    Target::one(whole & !(mask(width) << low) | target.nearest(now) << low),
-                )
+                let wanted = whole & !(mask(width) << low) | target.nearest(now) << low;
+                let above = low + width;
+                if above >= self.graph.width(kid(0)) {
+                    return self.propagate(kid(0), Target::one(wanted));
+                }
+                // The bits above stay as they are, or change by a carry: a sum of narrow numbers is computed in wide ones.
+                let before = self.changes.len();
+                [0, 1, u64::MAX].into_iter().any(|carry: u64| {
+                    self.changes.truncate(before);
+                    let value = wanted.wrapping_add(carry << above) & mask(self.graph.width(kid(0)));
+                    self.propagate(kid(0), Target::one(value))
+                })
             }
             Op::Concat => {
                 let (value, low) = (target.nearest(now), self.graph.width(kid(1)));

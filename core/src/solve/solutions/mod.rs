@@ -154,7 +154,7 @@ impl Solutions {
         let all = candidates.len();
         let mut known = Known::default();
         let slice: Option<FxHashSet<Expr>> =
-            query.slice.as_ref().map(|slice| slice.iter().copied().collect());
+            query.slice.as_ref().map(|slice| slice.list().iter().copied().collect());
         for node in rest.tree.upwards(query.path) {
             let inside = slice.as_ref().is_none_or(|slice| slice.contains(&rest.tree.constraint(node)));
             if !inside && ancestor == query.path {

@@ -5,7 +5,13 @@
 //! condition and a condition are satisfiable together. `Sat` carries a model that evaluation confirms, `Unsat`
 //! carries a core. Layers assume nothing about a node that has not been checked.
 
+mod index;
+mod slice;
+
 pub use crate::budget::Why;
+pub use index::{Components, PathIndex};
+pub use slice::{Slice, SliceKey};
+
 use crate::expr::{Alive as AliveExprs, Evaluator, Expr, Graph, Model, Op};
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
@@ -338,7 +344,7 @@ pub struct Query {
     pub condition: Expr,
     /// The relevant constraints of the path, oldest first; `None` means all. The omitted constraints must be
     /// satisfiable for every assignment of the others; the layer `split` guarantees this.
-    pub slice: Option<Arc<[Expr]>>,
+    pub slice: Option<Slice>,
 }
 
 impl Query {
@@ -349,7 +355,7 @@ impl Query {
     /// The relevant constraints, oldest first.
     pub fn constraints(&self, tree: &PathTree) -> Arc<[Expr]> {
         match &self.slice {
-            Some(slice) => slice.clone(),
+            Some(slice) => Arc::clone(slice.list()),
             None => tree.constraints(self.path).into(),
         }
     }
