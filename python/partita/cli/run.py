@@ -1,7 +1,7 @@
 """Explores every feasible path of a program, reports bugs, and writes a test for each path.
 
-PROG is a C source (.c, .i; several are allowed), bitcode (.bc), LLVM text (.ll), an executable of `partita cc`, or a
-Java program (.java, .class and .jar files, or a folder of them).
+PROG is a source in C or C++ (.c, .i, .cpp; several are allowed), bitcode (.bc), LLVM text (.ll), an executable
+of `partita cc`, or a Java program (.java, .class and .jar files, or a folder of them).
 Without PROG, program and options are those of `partita.toml`, or of `[tool.partita]` in pyproject.toml, here or in a
 folder above. Words after `--` are the program's arguments. The exit status is 0 if everything was explored, 1 if a bug
 was found, 2 for a usage error or a source that does not compile, 3 if the exploration is incomplete, 4 for an internal

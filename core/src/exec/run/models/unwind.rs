@@ -43,7 +43,7 @@ fn landing_pad(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) ->
 }
 
 /// Ends the frames above the innermost landing pad, and continues there with an exception and a selector. The first
-/// argument is the number of landing pads to pass by.
+/// argument is the number of landing pads to skip.
 fn land(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
     let skipped = machine.argument(state, site, 0)?;
     let program = Arc::clone(&machine.program);
