@@ -179,7 +179,7 @@ JAVA = Experiment(
     ),
     configurations=CONFIGURATIONS,
     cases=java_cases,
-    effort={"full": Effort(5, 600), "quick": Effort(1, 60), "smoke": Effort(1, 20)},
+    effort={"full": Effort(5, 600), "quick": Effort(2, 60), "smoke": Effort(1, 20)},
     panels=tuple(
         Panel("time_s", language, "", "seconds", _ALL, log_y=True, kind="bars", series=(language,))
         for language in ("C", "Java")
