@@ -341,11 +341,11 @@ impl Layer for Intervals {
         let facts = rest.learner.facts(rest.graph, rest.tree, query.path);
         let mut verdict = self.decide(query, rest, &facts, &start);
         // Constraints outside the slice may not be used: they could not be part of the core.
-        if let (Verdict::Unsat(reasons), Some(slice)) = (&verdict, &query.slice) {
-            if !reasons.as_slice().iter().all(|&e| rest.is_inside(query, e)) {
-                let facts = rest.learner.facts_of(rest.graph, slice.list());
-                verdict = self.decide(query, rest, &facts, &start);
-            }
+        if let (Verdict::Unsat(reasons), Some(slice)) = (&verdict, &query.slice)
+            && !reasons.as_slice().iter().all(|&e| rest.is_inside(query, e))
+        {
+            let facts = rest.learner.facts_of(rest.graph, slice.list());
+            verdict = self.decide(query, rest, &facts, &start);
         }
         if let (Verdict::Open, Some(repairs)) = (&verdict, &mut self.repairs)
             && let Some(model) = repairs.search(query, rest, &facts, &start.model)
