@@ -11,7 +11,7 @@ use partita_core::query::{Path, Query};
 use partita_core::solve::Solver;
 
 /// The bound stated in docs/intervals.md, for all facts learnt.
-const BOUND: u64 = 12 << 20;
+const BOUND: u64 = 16 << 20;
 
 /// Bytes allocated and not freed.
 fn allocated() -> u64 {
