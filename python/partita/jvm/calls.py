@@ -9,7 +9,7 @@ from partita.jvm.arith import Operation
 from partita.jvm.classfile import ACC_FINAL, ACC_PRIVATE, ClassFormatError, MemberRef, Method
 from partita.jvm.decode import Instruction
 from partita.jvm.descriptors import WIDTHS, kind_of, parse_method
-from partita.jvm.world import OBJECT, PRIMITIVES, MissingClassError
+from partita.jvm.world import OBJECT, PRIMITIVES
 from partita.llvm.write import Operand, integer, reg
 
 if TYPE_CHECKING:
@@ -67,14 +67,10 @@ def _invoke(m: MethodLowering, i: Instruction) -> int | None:
         m.check_null(receiver)
         arguments.insert(0, (receiver, 64))
     result = parse_method(ref.descriptor)[1]
-    try:
-        if ref.owner.startswith("[") and ref.name == "clone":
-            value: Operand | None = reg(m.fb.call("jvm_clone", arguments, [64]))
-        else:
-            value = _call(m, i, ref, arguments)
-    except MissingClassError as error:
-        m.fb.unsupported(str(error))
-        return None
+    if ref.owner.startswith("[") and ref.name == "clone":
+        value: Operand | None = reg(m.fb.call("jvm_clone", arguments, [64]))
+    else:
+        value = _call(m, i, ref, arguments)
     if m.fb.is_open and result != "V":
         assert value is not None
         m.push(value, kind_of(result))

@@ -184,10 +184,12 @@ def _entry(world: World, inputs: Inputs, entry: str | None) -> tuple[str, str]:
             raise UsageError(f"expected --entry as Class.method, found `{entry}`")
         return owner.replace(".", "/"), method + paren + tail
     mains = [name for name in inputs.candidates if ("main", MAIN) in world.load(name).methods]
+    if not inputs.candidates:
+        raise UsageError("expected .java, .class or .jar files, found none")
     if not mains:
         names = ", ".join(name.replace("/", ".") for name in inputs.candidates[:5])
         raise UsageError(
-            f"expected a method `public static void main(String[])`, found none in {names or 'no class'}:"
+            f"expected a method `public static void main(String[])`, found none in {names}:"
             " name another method with --entry Class.method"
         )
     preferred = [name for name in mains if name.rpartition("/")[2] == "Main"]

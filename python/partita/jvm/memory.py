@@ -9,7 +9,7 @@ from partita.jvm.arith import Operation
 from partita.jvm.classfile import ACC_STATIC, ClassFormatError, ClassRef, MemberRef
 from partita.jvm.decode import Instruction
 from partita.jvm.descriptors import SIZES, WIDTHS, descriptor_of, kind_of
-from partita.jvm.world import ARRAY_DATA, ARRAY_LENGTH, MissingClassError
+from partita.jvm.world import ARRAY_DATA, ARRAY_LENGTH
 from partita.llvm.write import Operand, constant_of, integer, reg
 
 if TYPE_CHECKING:
@@ -75,11 +75,7 @@ def initialise(m: MethodLowering, name: str) -> None:
 
 def _static_field(m: MethodLowering, i: Instruction) -> None:
     ref = _member(m, i)
-    try:
-        found = m.world.find_field(ref.owner, ref.name, ref.descriptor)
-    except MissingClassError as error:
-        m.fb.unsupported(str(error))
-        return
+    found = m.world.find_field(ref.owner, ref.name, ref.descriptor)
     if found is None or not found[1].access & ACC_STATIC:
         m.fb.unsupported(f"the static field {ref.owner.replace('/', '.')}.{ref.name}, which does not exist")
         return
@@ -111,11 +107,7 @@ def _field(m: MethodLowering, i: Instruction) -> None:
     value = m.pop(kind) if i.op == 181 else None
     target = m.pop("A")
     m.check_null(target)
-    try:
-        found = m.world.find_field(ref.owner, ref.name, ref.descriptor)
-    except MissingClassError as error:
-        m.fb.unsupported(str(error))
-        return
+    found = m.world.find_field(ref.owner, ref.name, ref.descriptor)
     if found is None or found[1].access & ACC_STATIC:
         m.fb.unsupported(f"the field {ref.owner.replace('/', '.')}.{ref.name}, which does not exist")
         return
@@ -202,11 +194,7 @@ def new_object(m: MethodLowering, name: str) -> Operand:
 
 def _new(m: MethodLowering, i: Instruction) -> None:
     name = class_at(m, i)
-    try:
-        owner = m.world.load(name)
-    except MissingClassError as error:
-        m.fb.unsupported(str(error))
-        return
+    owner = m.world.load(name)
     if owner.is_abstract or owner.is_interface:
         m.fb.unsupported(f"an object of the abstract class {name.replace('/', '.')}")
         return
@@ -248,11 +236,7 @@ def _new_array(m: MethodLowering, i: Instruction) -> None:
         name = _PRIMITIVE_ARRAYS[i.args[0]]
     else:
         name = "[" + descriptor_of(class_at(m, i))
-    try:
-        m.world.load(name)
-    except MissingClassError as error:
-        m.fb.unsupported(str(error))
-        return
+    m.world.load(name)
     m.push(new_array(m, name, m.pop("I")), "A")
 
 

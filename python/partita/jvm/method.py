@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from partita.errors import UsageError
 from partita.jvm import arith, calls, control, memory, natives
 from partita.jvm.builder import UNDEF, FunctionBuilder
 from partita.jvm.classfile import ClassFormatError, Handler, Method
@@ -26,6 +27,7 @@ from partita.jvm.decode import (
     targets,
 )  # fmt: skip
 from partita.jvm.descriptors import WIDTHS, kind_of, parse_method
+from partita.jvm.world import MissingClassError
 from partita.llvm.write import Operand, constant_of, integer, reg
 
 if TYPE_CHECKING:
@@ -402,7 +404,14 @@ class MethodLowering:
             if operation is None:
                 fb.unsupported(f"instruction {instruction.op} in {self.place}")
                 return
-            skipped = operation(self, instruction)
+            try:
+                skipped = operation(self, instruction)
+            except MissingClassError as error:
+                if self.is_user:
+                    raise UsageError(f"{self._source}:{self._line()}: {error}") from None
+                # Classes of the library mention others that no module of this JDK has.
+                fb.unsupported(str(error))
+                return
             if not fb.is_open:
                 return
             at += 1 + (skipped or 0)

@@ -134,6 +134,24 @@ def test_no_main(tmp_path: Path) -> None:
         explore(source)
 
 
+def test_a_folder_without_classes(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"^expected \.java, \.class or \.jar files, found none$"):
+        explore(tmp_path)
+
+
+@pytest.mark.parametrize("use", ["Gone.f();", "new Gone();", "Object o = new Gone[2];", "int n = Gone.n;"])
+def test_a_missing_class_is_named_with_its_place(use: str, tmp_path: Path) -> None:
+    (tmp_path / "Gone.java").write_text("class Gone { static int n; static void f() { } }\n")
+    text = f"class Main {{\n  public static void main(String[] a) {{\n    {use}\n  }}\n}}\n"
+    (tmp_path / "Main.java").write_text(text)
+    subprocess.run(["javac", "Main.java", "Gone.java"], cwd=tmp_path, check=True)
+    (tmp_path / "Gone.class").unlink()
+    (tmp_path / "Gone.java").unlink()
+    done = command("run", tmp_path / "Main.class")
+    assert done.returncode == 2
+    assert done.stderr.endswith("Main.java:3: expected the class `Gone`, found it nowhere: set --classpath\n")
+
+
 def test_no_compiler_and_no_library(monkeypatch: pytest.MonkeyPatch, classes: Path, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("JAVA_HOME", raising=False)
