@@ -349,7 +349,9 @@ impl Engine {
 
     /// Frees expressions that are no longer used.
     fn collect(&mut self) {
-        let mut roots: Vec<Expr> = Vec::new();
+        self.machine.forget_hooks();
+        let mut marking = self.machine.decider.solver.graph.marking();
+        let mut visit = |root: Expr| marking.add(root);
         let mut seen: FxHashSet<*const state::object::Object> = FxHashSet::default();
         let mut frames: FxHashSet<*const state::frame::Frame> = FxHashSet::default();
         self.search.each(&mut |state| {
@@ -359,18 +361,20 @@ impl Engine {
                     if !frames.insert(frame) {
                         break;
                     }
-                    roots.extend(frame.registers.iter().filter_map(|value| value.expr()));
+                    frame.registers.iter().filter_map(|value| value.expr()).for_each(&mut visit);
                 }
             }
-            state.roots(&mut roots);
+            state.roots(&mut visit);
             for (_, object) in state.memory.objects() {
                 if seen.insert(Arc::as_ptr(object)) {
-                    object.roots(&mut roots);
+                    object.roots(&mut visit);
                 }
             }
         });
-        self.machine.roots(&mut roots);
-        self.solver_mut().collect(roots);
+        self.machine.roots(&mut visit);
+        self.solver().tree.roots(&mut visit);
+        let alive = marking.alive();
+        self.solver_mut().collect_unmarked(&alive);
         self.recorder_mut().stats.collections += 1;
         self.collect_at = MIN_COLLECT_NODES.max(2 * self.solver().graph.len());
     }

@@ -30,28 +30,53 @@ impl Alive {
     }
 }
 
+/// Marks expressions root by root, so that a caller with many roots needs no list of them: memory is short when it is used.
+pub struct Marking<'a> {
+    graph: &'a Graph,
+    alive: Alive,
+    /// Marked operators whose operands are not marked yet.
+    stack: Vec<u32>,
+}
+
+impl Marking<'_> {
+    /// Marks everything reachable from `root`.
+    pub fn add(&mut self, root: Expr) {
+        self.graph.node(root);
+        self.reach(root.id());
+        while let Some(id) = self.stack.pop() {
+            let node = &self.graph.nodes[id as usize];
+            for &kid in &node.payload[..node.op.arity()] {
+                self.reach(kid);
+            }
+        }
+    }
+
+    /// Leaves do not enter the stack: in a chain of operations with constants it stays short.
+    fn reach(&mut self, id: u32) {
+        if self.alive.mark(id) && self.graph.nodes[id as usize].op.arity() > 0 {
+            self.stack.push(id);
+        }
+    }
+
+    pub fn alive(self) -> Alive {
+        self.alive
+    }
+}
+
 impl Graph {
-    /// Marks the booleans and everything reachable from `roots`.
-    pub fn mark(&self, roots: impl IntoIterator<Item = Expr>) -> Alive {
+    /// Begins to mark, with the booleans.
+    pub fn marking(&self) -> Marking<'_> {
         let mut alive = Alive { marks: vec![0; self.nodes.len().div_ceil(64)] };
         alive.mark(0);
         alive.mark(1);
-        let mut stack: Vec<u32> = Vec::new();
-        for root in roots {
-            self.node(root);
-            if alive.mark(root.id()) {
-                stack.push(root.id());
-            }
-            while let Some(id) = stack.pop() {
-                let node = &self.nodes[id as usize];
-                for &kid in &node.payload[..node.op.arity()] {
-                    if alive.mark(kid) {
-                        stack.push(kid);
-                    }
-                }
-            }
-        }
-        alive
+        Marking { graph: self, alive, stack: Vec::new() }
+    }
+
+    /// Marks the booleans and everything reachable from `roots`.
+    pub fn mark(&self, roots: impl IntoIterator<Item = Expr>) -> Alive {
+        let mut marking = self.marking();
+        roots.into_iter().for_each(|root| marking.add(root));
+        marking.alive()
     }
 
     /// Frees every node that is not `alive`; returns the number of freed nodes. Tables keyed by `Expr` must be

@@ -288,16 +288,14 @@ impl PathTree {
         all
     }
 
-    /// Expressions that live nodes refer to: constraints, and the variables of models.
-    pub fn roots(&self) -> Vec<Expr> {
-        let mut roots = Vec::new();
+    /// Visits the expressions that live nodes refer to: constraints, and the variables of models.
+    pub fn roots(&self, visit: &mut dyn FnMut(Expr)) {
         for node in self.nodes.iter().flatten().filter(|node| node.depth > 0) {
-            roots.push(node.constraint);
+            visit(node.constraint);
             if let Status::Feasible(model) = &node.status {
-                roots.extend(model.iter().map(|(variable, _)| variable));
+                model.iter().for_each(|(variable, _)| visit(variable));
             }
         }
-        roots
     }
 
     /// Identifiers of the nodes dropped since the last sweep.

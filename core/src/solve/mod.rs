@@ -37,7 +37,7 @@ pub use throttled::Throttled;
 
 use crate::budget::Budget;
 use crate::expr::walk::{Atom, Supports};
-use crate::expr::{Evaluator, Expr, Graph};
+use crate::expr::{self, Evaluator, Expr, Graph};
 use crate::interval::{Learner, Set};
 use crate::query::{Alive, Answer, Path, PathIndex, PathTree, Query, Status};
 use near_misses::NearMisses;
@@ -238,16 +238,23 @@ impl Solver {
 
     /// Frees expressions that neither `roots` nor live paths need, and sweeps every layer. Returns their number.
     pub fn collect(&mut self, roots: impl IntoIterator<Item = Expr>) -> usize {
-        let tree_roots = self.tree.roots();
-        let alive = self.graph.mark(roots.into_iter().chain(tree_roots));
-        self.learner.sweep(&Alive::new(&alive, &self.tree));
-        self.supports.sweep(&alive);
-        self.index.sweep(&Alive::new(&alive, &self.tree));
+        let mut marking = self.graph.marking();
+        roots.into_iter().for_each(|root| marking.add(root));
+        self.tree.roots(&mut |root| marking.add(root));
+        let alive = marking.alive();
+        self.collect_unmarked(&alive)
+    }
+
+    /// Frees expressions that are not alive; the roots of the tree are.
+    pub fn collect_unmarked(&mut self, alive: &expr::Alive) -> usize {
+        self.learner.sweep(&Alive::new(alive, &self.tree));
+        self.supports.sweep(alive);
+        self.index.sweep(&Alive::new(alive, &self.tree));
         for metered in &mut self.layers {
-            metered.layer.sweep(&Alive::new(&alive, &self.tree));
+            metered.layer.sweep(&Alive::new(alive, &self.tree));
         }
         self.tree.recycle();
-        self.graph.collect(&alive)
+        self.graph.collect(alive)
     }
 
     /// Makes the numbers of dropped path nodes usable again. The cost is that of what is attached to these nodes, so it

@@ -103,11 +103,15 @@ impl Machine {
         self.decider.graph_mut()
     }
 
-    /// Adds the expressions that decoded functions refer to. Hooks drop theirs.
-    pub fn roots(&mut self, roots: &mut Vec<Expr>) {
+    /// Visits the expressions that decoded functions refer to.
+    pub fn roots(&self, visit: &mut dyn FnMut(Expr)) {
         for code in self.code.iter().flatten() {
-            roots.extend(code.constants.iter().filter_map(|value| value.expr()));
+            code.constants.iter().filter_map(|value| value.expr()).for_each(&mut *visit);
         }
+    }
+
+    /// Drops what hooks keep of expressions, before these are collected.
+    pub fn forget_hooks(&mut self) {
         if let Some(hooks) = &mut self.hooks {
             hooks.forget();
         }

@@ -128,17 +128,16 @@ impl State {
     }
 
     /// Adds the expressions it refers to, other than those of frames and objects, which states share.
-    pub fn roots(&self, roots: &mut Vec<Expr>) {
-        roots.extend(self.facts.iter().map(|fact| fact.0));
-        roots.extend(
-            self.repeated.iter().flat_map(|call| call.arguments.iter().filter_map(|value| value.expr())),
-        );
-        roots.extend(self.inputs.newest_first().map(|input| input.array));
-        roots.extend(self.preferences.iter());
-        self.output.roots(roots);
-        roots.extend(self.exceptions.expr());
+    pub fn roots(&self, visit: &mut dyn FnMut(Expr)) {
+        self.facts.iter().for_each(|fact| visit(fact.0));
+        let repeated = self.repeated.iter().flat_map(|call| &call.arguments);
+        repeated.filter_map(|value| value.expr()).for_each(&mut *visit);
+        self.inputs.newest_first().for_each(|input| visit(input.array));
+        self.preferences.iter().copied().for_each(&mut *visit);
+        self.output.roots(visit);
+        self.exceptions.expr().into_iter().for_each(&mut *visit);
         if let Stage::Exiting { status, .. } = self.stage {
-            roots.extend(status.expr());
+            status.expr().into_iter().for_each(&mut *visit);
         }
     }
 

@@ -635,14 +635,14 @@ impl Object {
     }
 
     /// Adds the expressions it refers to.
-    pub fn roots(&self, roots: &mut Vec<Expr>) {
-        roots.extend(self.whole.get().map(|whole| whole.array));
+    pub fn roots(&self, visit: &mut dyn FnMut(Expr)) {
+        self.whole.get().map(|whole| whole.array).into_iter().for_each(&mut *visit);
         if let Some(overlay) = &self.overlay {
-            roots.extend(overlay.array.map(|contents| contents.array));
+            overlay.array.map(|contents| contents.array).into_iter().for_each(&mut *visit);
             for (_, cell) in overlay.cells.iter() {
                 match cell {
                     Cell::Concrete | Cell::Unwritten => {}
-                    Cell::Part { expr, .. } => roots.push(*expr),
+                    Cell::Part { expr, .. } => visit(*expr),
                 }
             }
         }

@@ -57,12 +57,12 @@ impl Output {
         bytes
     }
 
-    /// Adds the expressions it refers to.
-    pub fn roots(&self, roots: &mut Vec<Expr>) {
+    /// Visits the expressions it refers to.
+    pub fn roots(&self, visit: &mut dyn FnMut(Expr)) {
         for (_, part) in &self.symbolic {
             match part {
-                Part::Byte(e) => roots.push(*e),
-                Part::Text { values, .. } => roots.extend(values.iter()),
+                Part::Byte(e) => visit(*e),
+                Part::Text { values, .. } => values.iter().copied().for_each(&mut *visit),
             }
         }
     }

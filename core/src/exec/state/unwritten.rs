@@ -55,6 +55,46 @@ fn words(at: u64, count: u64) -> impl Iterator<Item = (u32, usize, u64)> {
     })
 }
 
+/// First byte of a range within one page that is unwritten, or written.
+fn find_in_page(page: Option<&Page>, at: u64, end: u64, unwritten: bool) -> Option<u64> {
+    match page {
+        None => unwritten.then_some(at),
+        Some(Page::Written) => (!unwritten).then_some(at),
+        Some(Page::Partly(bits)) => words(at, end - at).find_map(|(_, word, ones)| {
+            let found = ones & if unwritten { !bits[word] } else { bits[word] };
+            let start = (at & !(PAGE_BYTES - 1)) + 64 * word as u64;
+            (found != 0).then(|| start + u64::from(found.trailing_zeros()))
+        }),
+    }
+}
+
+/// First byte of a large object from `at` on and before `end` that is unwritten, or written. Visits the pages of the
+/// record on the way only: most of a large object may never have been written.
+fn find_in_pages(pages: &Map<Page>, at: u64, end: u64, unwritten: bool) -> Option<u64> {
+    if at >= end {
+        return None;
+    }
+    let first = (at >> PAGE_SHIFT) as u32;
+    let first_end = (at | (PAGE_BYTES - 1)) + 1;
+    let found = find_in_page(pages.get(first), at, end.min(first_end), unwritten);
+    if found.is_some() || end <= first_end {
+        return found;
+    }
+    let mut at = first_end;
+    for (number, page) in pages.iter_from(first + 1) {
+        let start = u64::from(number) << PAGE_SHIFT;
+        if start >= end || (unwritten && start > at) {
+            break;
+        }
+        at = start + PAGE_BYTES;
+        let found = find_in_page(Some(page), start, end.min(at), unwritten);
+        if found.is_some() {
+            return found;
+        }
+    }
+    (unwritten && at < end).then_some(at)
+}
+
 impl Unwritten {
     /// Record of an object of which nothing was written; `None` if it has no bytes.
     pub fn all(size: u64) -> Option<Unwritten> {
@@ -98,31 +138,14 @@ impl Unwritten {
     }
 
     fn find(&self, at: u64, end: u64, unwritten: bool) -> Option<u64> {
-        let mut at = at;
-        while at < end {
-            if let Marks::Large { pages, .. } = &self.marks {
-                let uniform = match pages.get((at >> PAGE_SHIFT) as u32) {
-                    None => Some(true),
-                    Some(Page::Written) => Some(false),
-                    Some(Page::Partly(_)) => None,
-                };
-                if let Some(page_is_unwritten) = uniform {
-                    if page_is_unwritten == unwritten {
-                        return Some(at);
-                    }
-                    at = (at | (PAGE_BYTES - 1)) + 1;
-                    continue;
-                }
+        match &self.marks {
+            Marks::Small(bits) => {
+                let within = ones(at, end.saturating_sub(at));
+                let found = within & if unwritten { *bits } else { !bits };
+                (found != 0).then(|| u64::from(found.trailing_zeros()))
             }
-            let bits = self.written_bits(at);
-            let wanted = (if unwritten { !bits } else { bits }) >> (at % 64);
-            if wanted != 0 {
-                let found = at + u64::from(wanted.trailing_zeros());
-                return (found < end).then_some(found);
-            }
-            at = (at | 63) + 1;
+            Marks::Large { pages, .. } => find_in_pages(pages, at, end, unwritten),
         }
-        None
     }
 
     /// Unwritten ranges (start, end) between `from` and `to`, in order.
@@ -220,13 +243,19 @@ impl Unwritten {
         match &mut self.marks {
             Marks::Small(bits) => *bits |= ones(at, count),
             Marks::Large { pages, left } => {
-                for (number, word, ones) in words(at, count) {
+                let end = at + count;
+                let first = (at >> PAGE_SHIFT) as u32;
+                let met = pages.iter_from(first).map(|(number, _)| number);
+                let met: Vec<u32> = met.take_while(|number| u64::from(*number) << PAGE_SHIFT < end).collect();
+                for number in met {
+                    let start = u64::from(number) << PAGE_SHIFT;
+                    let page_end = (start + PAGE_BYTES).min(self.size);
+                    let (from, to) = (at.max(start), end.min(page_end));
                     let mut bits = match pages.get(number) {
-                        None => continue,
+                        None => unreachable!("a page of the record"),
                         Some(Page::Written) => {
-                            let start = u64::from(number) << PAGE_SHIFT;
                             let mut bits = [0; (PAGE_BYTES / 64) as usize];
-                            for (_, word, ones) in words(0, PAGE_BYTES.min(self.size - start)) {
+                            for (_, word, ones) in words(0, page_end - start) {
                                 bits[word] = ones;
                             }
                             Arc::new(bits)
@@ -234,8 +263,10 @@ impl Unwritten {
                         Some(Page::Partly(bits)) => Arc::clone(bits),
                     };
                     let changed = Arc::make_mut(&mut bits);
-                    *left += u64::from((changed[word] & ones).count_ones());
-                    changed[word] &= !ones;
+                    for (_, word, ones) in words(from, to - from) {
+                        *left += u64::from((changed[word] & ones).count_ones());
+                        changed[word] &= !ones;
+                    }
                     pages.insert(number, Page::Partly(bits));
                 }
             }
@@ -247,6 +278,23 @@ impl Unwritten {
 mod tests {
     use super::*;
     use crate::random::Random;
+
+    /// What is asked of a large object takes time for its written pages, not for its size: this would take hours otherwise.
+    #[test]
+    fn pages_that_were_never_written_are_not_visited() {
+        let size = 1 << 43;
+        let mut record = Unwritten::all(size).expect("not empty");
+        let far = size - PAGE_BYTES / 2;
+        assert!(record.write(PAGE_BYTES + 5, 3) && record.write(far, 1));
+        for _ in 0..1000 {
+            let ranges: Vec<_> = record.ranges(0, size).collect();
+            assert_eq!(ranges, [(0, PAGE_BYTES + 5), (PAGE_BYTES + 8, far), (far + 1, size)]);
+            assert_eq!(record.next_written(PAGE_BYTES + 8, far), None);
+            assert_eq!(record.next_written(PAGE_BYTES + 8, size), Some(far));
+        }
+        record.erase(PAGE_BYTES + 7, size - PAGE_BYTES - 7);
+        assert_eq!(record.ranges(0, size).collect::<Vec<_>>(), [(0, PAGE_BYTES + 5), (PAGE_BYTES + 7, size)]);
+    }
 
     /// Records agree with a vector of flags, for sizes of a word, of pages and between them.
     #[test]
