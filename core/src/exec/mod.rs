@@ -75,11 +75,9 @@ const INSTRUCTIONS_PER_TURN: u64 = 1 << 19;
 /// Estimated cost of the test of an open state: a part for each, a part for each input, and one for each byte.
 const TEST_TIME: Duration = Duration::from_micros(4);
 const INPUT_TIME: Duration = Duration::from_nanos(100);
-const BYTE_NANOSECONDS: u64 = 2;
+const BYTE_TIME: Duration = Duration::from_nanos(2);
 /// Time after `max_time` at which states that are still open end without a test: the estimate was wrong.
 const MAX_LATE: Duration = Duration::from_millis(500);
-/// States between two looks at the clock when the run stops.
-const STATES_PER_LOOK: usize = 16;
 /// Least number of graph nodes at which collecting pays.
 const MIN_COLLECT_NODES: usize = 1 << 20;
 /// Number of dropped path nodes at which the layers are told: few enough that their data is still in the
@@ -270,9 +268,10 @@ impl Engine {
     /// Updates the estimate of the time per test with the inputs of a state.
     fn estimate_test_time(&mut self, state: &State) {
         let inputs = &state.inputs;
+        let byte_time = self.recorder().time_per_test_byte().max(BYTE_TIME);
         let time = TEST_TIME
             + INPUT_TIME.saturating_mul(inputs.len() as u32)
-            + Duration::from_nanos(inputs.bytes().saturating_mul(BYTE_NANOSECONDS));
+            + byte_time.saturating_mul(u32::try_from(inputs.bytes()).unwrap_or(u32::MAX));
         self.test_time = (self.test_time * 15 + time) / 16;
     }
 
@@ -338,9 +337,10 @@ impl Engine {
             self.machine.options().max_time.map(|time| (time + MAX_LATE).saturating_sub(self.time_used()));
         let start = self.slice_start.unwrap_or_else(Instant::now);
         let mut in_time = true;
-        for (i, state) in states.iter().enumerate() {
-            if is_urgent && i.is_multiple_of(STATES_PER_LOOK) {
-                in_time = in_time && left.is_none_or(|left| start.elapsed() < left);
+        for state in &states {
+            if is_urgent {
+                let is_in_time = |left| start.elapsed() + self.recorder().writing_left() < left;
+                in_time = in_time && left.is_none_or(is_in_time);
             }
             self.decider().end_open(state, limit, in_time);
         }

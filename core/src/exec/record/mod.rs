@@ -112,6 +112,16 @@ impl Recorder {
         }
     }
 
+    /// Time per byte of large tests, as measured so far.
+    pub fn time_per_test_byte(&self) -> Duration {
+        Duration::from_secs_f64(self.writer.as_ref().map_or(0.0, Writer::time_per_byte))
+    }
+
+    /// Estimate of the time until the tests that wait are on disk.
+    pub fn writing_left(&self) -> Duration {
+        self.writer.as_ref().map_or(Duration::ZERO, Writer::time_left)
+    }
+
     /// Waits until the tests are on disk.
     pub fn finish_writing(&mut self) -> std::io::Result<Written> {
         match &mut self.writer {

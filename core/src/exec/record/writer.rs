@@ -8,7 +8,7 @@ use super::input_value::{Piece, SparseBytes};
 use std::fs::File;
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};
 use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
@@ -21,6 +21,8 @@ const PACK_HEAD: &[u8; 8] = b"PARTPK01";
 const BACKLOG: usize = 4096;
 /// Bytes of waiting tests above which exploring waits: a test may have megabytes.
 const BACKLOG_BYTES: usize = 16 << 20;
+/// Bytes of a test from which on it is the bytes that take time, and not the file.
+const LARGE_TEST: usize = 1 << 16;
 /// Time for files of tests once the run must end soon.
 const TIME_FOR_FILES: Duration = Duration::from_millis(200);
 /// Time between two looks at whether the writer has caught up.
@@ -44,10 +46,19 @@ pub struct Written {
     pub time: Duration,
 }
 
+/// Progress of the writer, for the thread that explores.
+#[derive(Default)]
+struct Progress {
+    /// Bytes of the tests that wait to be written, or are.
+    waiting: AtomicUsize,
+    /// Bytes of the large tests that were written, and the time that this took.
+    bytes: AtomicU64,
+    nanoseconds: AtomicU64,
+}
+
 pub struct Writer {
     sender: Option<SyncSender<QueuedTest>>,
-    /// Bytes of the tests that wait to be written.
-    waiting: Arc<AtomicUsize>,
+    progress: Arc<Progress>,
     /// Time after which tests without a bug go into the pack.
     pack_after: Arc<OnceLock<Instant>>,
     thread: Option<JoinHandle<io::Result<Written>>>,
@@ -59,8 +70,8 @@ impl Writer {
         let folder = folder.to_path_buf();
         let endings = File::create(folder.join("endings"))?;
         let (sender, receiver) = sync_channel::<QueuedTest>(BACKLOG);
-        let waiting = Arc::new(AtomicUsize::new(0));
-        let still_waiting = Arc::clone(&waiting);
+        let progress = Arc::new(Progress::default());
+        let made = Arc::clone(&progress);
         let pack_after = Arc::new(OnceLock::new());
         let hurries = Arc::clone(&pack_after);
         let thread = std::thread::Builder::new().name("partita-writer".to_string()).spawn(move || {
@@ -71,24 +82,44 @@ impl Writer {
                 record.is_file &= record.error.is_some() || hurries.get().is_none_or(|after| start < *after);
                 // Files have holes, the pack has a checksum of every byte.
                 record.is_file |= record.ktest.has_holes();
-                still_waiting.fetch_sub(record.ktest.bytes.len(), Ordering::Relaxed);
-                tests.write(&record)?;
+                let bytes = record.ktest.bytes.len();
+                let result = tests.write(&record);
+                made.waiting.fetch_sub(bytes, Ordering::Relaxed);
+                result?;
+                let time = start.elapsed();
+                if bytes >= LARGE_TEST {
+                    made.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
+                    made.nanoseconds.fetch_add(time.as_nanos() as u64, Ordering::Relaxed);
+                }
                 written.tests += 1;
-                written.time += start.elapsed();
+                written.time += time;
             }
             Ok(written)
         })?;
-        Ok(Writer { sender: Some(sender), waiting, pack_after, thread: Some(thread) })
+        Ok(Writer { sender: Some(sender), progress, pack_after, thread: Some(thread) })
     }
 
     /// Queues a test. Returns false if the writer has failed; `finish` returns the error.
     pub fn write(&self, record: QueuedTest) -> bool {
         let runs = || self.thread.as_ref().is_some_and(|thread| !thread.is_finished());
-        while self.waiting.load(Ordering::Relaxed) > BACKLOG_BYTES && runs() {
+        while self.progress.waiting.load(Ordering::Relaxed) > BACKLOG_BYTES && runs() {
             std::thread::sleep(WAIT);
         }
-        self.waiting.fetch_add(record.ktest.bytes.len(), Ordering::Relaxed);
+        self.progress.waiting.fetch_add(record.ktest.bytes.len(), Ordering::Relaxed);
         self.sender.as_ref().is_some_and(|sender| sender.send(record).is_ok())
+    }
+
+    /// Time per byte of large tests so far, in seconds; 0 if there were none.
+    pub fn time_per_byte(&self) -> f64 {
+        let (bytes, time) = (&self.progress.bytes, &self.progress.nanoseconds);
+        let (bytes, time) = (bytes.load(Ordering::Relaxed), time.load(Ordering::Relaxed));
+        1e-9 * time as f64 / bytes.max(1) as f64
+    }
+
+    /// Estimate of the time until all tests that wait are written.
+    pub fn time_left(&self) -> Duration {
+        let waiting = self.progress.waiting.load(Ordering::Relaxed);
+        Duration::from_secs_f64(waiting as f64 * self.time_per_byte())
     }
 
     /// The run must end soon: tests that are not written within `TIME_FOR_FILES` go into the pack. On a busy disk a file takes
@@ -156,7 +187,7 @@ impl TestFolder {
                 self.pack.insert(file)
             }
         };
-        pack.write_all(&pack_record(record))
+        write_record(pack, record)
     }
 }
 
@@ -183,18 +214,19 @@ fn write_sparse(file: &mut File, contents: &SparseBytes) -> io::Result<()> {
     Ok(())
 }
 
-/// Record of the pack: length of the rest, test number, ending with its length, the test, and the CRC-32 of
+/// Writes a record of the pack: length of the rest, test number, ending with its length, the test, and the CRC-32 of
 /// number to test.
-fn pack_record(record: &QueuedTest) -> Vec<u8> {
-    let mut body = record.number.to_be_bytes().to_vec();
-    body.extend((record.ending.len() as u16).to_be_bytes());
-    body.extend(record.ending.as_bytes());
-    body.extend(&record.ktest.bytes);
-    let mut out = ((body.len() + 4) as u32).to_be_bytes().to_vec();
-    let sum = crc32(&body);
-    out.extend(body);
-    out.extend(sum.to_be_bytes());
-    out
+fn write_record(pack: &mut impl Write, record: &QueuedTest) -> io::Result<()> {
+    let (ending, test) = (record.ending.as_bytes(), &record.ktest.bytes);
+    let mut head = [0; 14];
+    head[..4].copy_from_slice(&((10 + ending.len() + test.len() + 4) as u32).to_be_bytes());
+    head[4..12].copy_from_slice(&record.number.to_be_bytes());
+    head[12..].copy_from_slice(&(ending.len() as u16).to_be_bytes());
+    let sum = [&head[4..], ending, test].into_iter().fold(u32::MAX, crc32);
+    for part in [&head, ending, test, &(!sum).to_be_bytes()] {
+        pack.write_all(part)?;
+    }
+    Ok(())
 }
 
 /// Bytes of the checksum's inner loop.
@@ -227,17 +259,18 @@ const CRC_TABLES: [[u32; 256]; STRIDE] = {
     tables
 };
 
-/// CRC-32 of zlib, PNG and Ethernet, eight bytes at a time.
-fn crc32(bytes: &[u8]) -> u32 {
+/// CRC-32 of zlib, PNG and Ethernet, eight bytes at a time, from the value for the bytes before. The first value has all bits
+/// set, and all bits of the last one are inverted.
+fn crc32(before: u32, bytes: &[u8]) -> u32 {
     let mut words = bytes.chunks_exact(STRIDE);
-    let mut c = u32::MAX;
+    let mut c = before;
     for word in &mut words {
         let mixed = u64::from_le_bytes(word.try_into().expect("eight bytes")) ^ u64::from(c);
         let part = |(k, b): (usize, &u8)| CRC_TABLES[STRIDE - 1 - k][usize::from(*b)];
         c = mixed.to_le_bytes().iter().enumerate().map(part).fold(0, |c, part| c ^ part);
     }
     let byte = |c: u32, b: &u8| CRC_TABLES[0][((c ^ u32::from(*b)) & 0xff) as usize] ^ (c >> 8);
-    !words.remainder().iter().fold(c, byte)
+    words.remainder().iter().fold(c, byte)
 }
 
 #[cfg(test)]
@@ -246,7 +279,10 @@ mod tests {
 
     #[test]
     fn the_checksum_agrees_with_zlib() {
-        assert_eq!(crc32(b"123456789"), 0xcbf4_3926);
-        assert_eq!(crc32(b"The quick brown fox jumps over the lazy dog"), 0x414f_a339);
+        assert_eq!(!crc32(u32::MAX, b"123456789"), 0xcbf4_3926);
+        let text = b"The quick brown fox jumps over the lazy dog";
+        for cut in 0..text.len() {
+            assert_eq!(!crc32(crc32(u32::MAX, &text[..cut]), &text[cut..]), 0x414f_a339);
+        }
     }
 }

@@ -40,7 +40,7 @@ impl Inputs {
             self.next.insert(first.id(), number + 1);
         }
         self.next.insert(array.id(), 1);
-        self.bytes += size.min(MAX_COUNTED);
+        self.bytes += name.len() as u64 + size.min(MAX_COUNTED);
         self.list.push(Input { name: name.into(), array, size });
         array
     }
@@ -58,7 +58,7 @@ impl Inputs {
         self.list.len()
     }
 
-    /// Size of all inputs together, as far as a test has them in memory.
+    /// Size of all inputs together with their names, as far as a test has them in memory.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
@@ -91,7 +91,7 @@ mod tests {
             inputs.add(&mut g, name, 1);
         }
         assert_eq!(names(&g, &inputs), ["x_2", "x", "x_1", "x_3", "x_1_1", "x_4", "y"]);
-        assert_eq!(inputs.bytes(), 7);
+        assert_eq!(inputs.bytes(), 7 + "x_2xxxx_1xy".len() as u64);
         assert!(inputs.in_order().iter().all(|input| inputs.contains(input.array)));
     }
 
