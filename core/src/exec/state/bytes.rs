@@ -1,6 +1,7 @@
 //! Concrete bytes of an object. Small objects are one vector; large ones are pages, shared between copies and absent
 //! while they are zero, so that an object costs what was written.
 use crate::persist::Map;
+use std::ops::Range;
 use std::sync::Arc;
 
 pub const PAGE_BYTES: u64 = 1 << PAGE_SHIFT;
@@ -103,15 +104,20 @@ impl Bytes {
     pub fn fill(&mut self, at: u64, count: u64, byte: u8) {
         match self {
             Bytes::Flat(bytes) => bytes[at as usize..(at + count) as usize].fill(byte),
+            Bytes::Paged(map) if byte == 0 => {
+                for (number, bytes) in existing_pages(map, at, at + count).collect::<Vec<_>>() {
+                    if bytes.len() == PAGE_BYTES as usize {
+                        map.remove(number);
+                    } else {
+                        existing(map, number)[bytes].fill(0);
+                    }
+                }
+            }
             Bytes::Paged(map) => {
                 let full = Arc::new([byte; PAGE_BYTES as usize]);
                 for (number, first, length) in pages(at, count) {
                     if length < PAGE_BYTES as usize {
-                        if byte != 0 || map.get(number).is_some() {
-                            existing(map, number)[first..first + length].fill(byte);
-                        }
-                    } else if byte == 0 {
-                        map.remove(number);
+                        existing(map, number)[first..first + length].fill(byte);
                     } else {
                         map.insert(number, Arc::clone(&full));
                     }
@@ -120,39 +126,23 @@ impl Bytes {
         }
     }
 
-    /// Copies bytes of another object (or of a copy of this one). Whole pages are shared.
+    /// Copies bytes of another object (or of a copy of this one). Whole pages are shared; absent ones are not visited.
     pub fn copy(&mut self, at: u64, from: &Bytes, start: u64, count: u64) {
         match (&mut *self, from) {
             (_, Bytes::Flat(bytes)) => self.write(at, &bytes[start as usize..(start + count) as usize]),
             (Bytes::Flat(bytes), Bytes::Paged(_)) => {
                 from.read(start, &mut bytes[at as usize..(at + count) as usize]);
             }
-            (Bytes::Paged(map), Bytes::Paged(source)) if at % PAGE_BYTES == start % PAGE_BYTES => {
-                let skip = (start >> PAGE_SHIFT) as u32;
-                let number_there = |number: u32| number - (at >> PAGE_SHIFT) as u32 + skip;
-                for (number, first, length) in pages(at, count) {
-                    match source.get(number_there(number)) {
-                        Some(page) if length == PAGE_BYTES as usize => {
-                            map.insert(number, Arc::clone(page));
-                        }
-                        None if length == PAGE_BYTES as usize => {
-                            map.remove(number);
-                        }
-                        Some(page) => {
-                            existing(map, number)[first..first + length]
-                                .copy_from_slice(&page[first..first + length]);
-                        }
-                        None if map.get(number).is_none() => {}
-                        None => existing(map, number)[first..first + length].fill(0),
-                    }
-                }
-            }
             (Bytes::Paged(_), Bytes::Paged(source)) => {
-                for (number, first, length) in pages(start, count) {
-                    let here = at + (u64::from(number) << PAGE_SHIFT) + first as u64 - start;
-                    match source.get(number) {
-                        Some(page) => self.write(here, &page[first..first + length]),
-                        None => self.fill(here, length as u64, 0),
+                self.fill(at, count, 0);
+                for (number, bytes) in existing_pages(source, start, start + count) {
+                    let page = source.get(number).expect("an existing page");
+                    let to = at + (u64::from(number) << PAGE_SHIFT) + bytes.start as u64 - start;
+                    match self {
+                        Bytes::Paged(map) if bytes.len() == PAGE_BYTES as usize && to % PAGE_BYTES == 0 => {
+                            map.insert((to >> PAGE_SHIFT) as u32, Arc::clone(page));
+                        }
+                        _ => self.write(to, &page[bytes]),
                     }
                 }
             }
@@ -164,17 +154,23 @@ impl Bytes {
         match self {
             Bytes::Flat(_) if from < to => vec![(from, to - from)],
             Bytes::Flat(_) => Vec::new(),
-            Bytes::Paged(map) => map
-                .iter_from((from >> PAGE_SHIFT) as u32)
-                .map(|(number, _)| u64::from(number) << PAGE_SHIFT)
-                .take_while(|&start| start < to)
-                .map(|start| {
-                    let (low, high) = (start.max(from), (start + PAGE_BYTES).min(to));
-                    (low, high - low)
+            Bytes::Paged(map) => existing_pages(map, from, to)
+                .map(|(number, bytes)| {
+                    ((u64::from(number) << PAGE_SHIFT) + bytes.start as u64, bytes.len() as u64)
                 })
                 .collect(),
         }
     }
+}
+
+/// Pages that exist and overlap the bytes from `at` to `end` (exclusive): number, and the overlapping bytes in the page.
+fn existing_pages(map: &Map<Arc<Page>>, at: u64, end: u64) -> impl Iterator<Item = (u32, Range<usize>)> {
+    let pages =
+        map.iter_from((at >> PAGE_SHIFT) as u32).map(|(number, _)| (number, u64::from(number) << PAGE_SHIFT));
+    pages.take_while(move |&(_, start)| start < end).map(move |(number, start)| {
+        let (from, to) = (at.max(start) - start, end.min(start + PAGE_BYTES) - start);
+        (number, from as usize..to as usize)
+    })
 }
 
 /// A page for writing: copied first if it is shared.

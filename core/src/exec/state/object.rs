@@ -349,6 +349,11 @@ impl Object {
     /// Makes `count` bytes from `at` on concrete: those in `bytes`.
     fn mark_concrete(&mut self, at: u64, count: u64) {
         self.mark_written(at, count);
+        self.remove_overlay(at, count);
+    }
+
+    /// Makes `count` bytes from `at` on those in `bytes`, as far as they were written.
+    fn remove_overlay(&mut self, at: u64, count: u64) {
         let Some(overlay) = &mut self.overlay else { return };
         if count == self.size {
             self.overlay = None;
@@ -562,12 +567,11 @@ impl Object {
         self.forget_array();
         self.bytes.copy(at, &from.bytes, start, count);
         let Some(source) = from.overlay.as_deref() else {
-            self.mark_concrete(at, count);
+            self.remove_overlay(at, count);
             self.copy_unwritten(at, from, start, count);
             return Ok(());
         };
         if (at, start, count) == (0, 0, from.size) && (self.is_plain() || count == self.size) {
-            self.mark_written(at, count);
             self.copy_unwritten(at, from, start, count);
             let mut overlay = source.clone();
             if overlay.array.is_some() {
@@ -579,7 +583,7 @@ impl Object {
         if source.array.is_some() && count > MAX_BYTE_COPIES {
             return Err(TooManySymbolicBytes);
         }
-        self.mark_concrete(at, count);
+        self.remove_overlay(at, count);
         let cells = source.cells.iter_from(start as u32).take_while(|(i, _)| u64::from(*i) < start + count);
         for (i, cell) in cells {
             if let Cell::Part { .. } = cell {
@@ -598,9 +602,10 @@ impl Object {
         Ok(())
     }
 
-    /// Makes the copies of bytes that were never written such bytes too.
+    /// Makes the copies of bytes that were never written such bytes too, and the others written.
     fn copy_unwritten(&mut self, at: u64, from: &Object, start: u64, count: u64) {
-        let Some(source) = &from.unwritten else { return };
+        let Some(source) = &from.unwritten else { return self.mark_written(at, count) };
+        let mut next = start;
         for (first, end) in source.ranges(start, start + count) {
             let size = self.size;
             let record = self.unwritten.get_or_insert_with(|| {
@@ -609,7 +614,10 @@ impl Object {
                 record
             });
             record.erase(at + (first - start), end - first);
+            self.mark_written(at + (next - start), first - next);
+            next = end;
         }
+        self.mark_written(at + (next - start), start + count - next);
     }
 
     /// Sets `count` bytes to one symbolic byte.
