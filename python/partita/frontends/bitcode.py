@@ -14,6 +14,7 @@ from types import ModuleType
 from typing import Any, cast
 
 from partita.errors import NoEntryError, UsageError
+from partita.llvm.promotion import pin, unpin, without_pins
 from partita.toolchain import package_dir
 
 _BITCODE = (b"BC\xc0\xde", b"\xde\xc0\x17\x0b")
@@ -86,7 +87,7 @@ def module_text(
     if entry is not None:
         _internalize(whole, entry, keep)
     whole = _run_passes(llvm, whole, dead_code=entry is not None, optimize=optimize)
-    return _MARKING_STORE.sub("", str(whole))
+    return without_pins(_MARKING_STORE.sub("", str(whole)))
 
 
 def linked_text(inputs: Sequence[tuple[str, bytes]]) -> str:
@@ -200,13 +201,19 @@ def _run_passes(llvm: ModuleType, module: Any, *, dead_code: bool, optimize: boo
         first = llvm.create_new_module_pass_manager()
         first.add_global_dead_code_eliminate_pass()
         first.run(module, builder)
-    if not optimize:
-        module = _read(llvm, "module", mark_unwritten(str(module)).encode())
     promotion = llvm.create_new_module_pass_manager()
     promotion.add_sroa_pass()
-    promotion.run(module, builder)
     if optimize:
+        promotion.run(module, builder)
         builder.getModulePassManager().run(module, builder)
+        return module
+    module = _read(llvm, "module", pin(mark_unwritten(str(module))).encode())
+    promotion.run(module, builder)
+    pinned = str(module)
+    freed = unpin(pinned)
+    if freed != pinned:
+        module = _read(llvm, "module", freed.encode())
+        promotion.run(module, builder)
     return module
 
 

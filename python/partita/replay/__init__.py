@@ -139,9 +139,11 @@ def judge(predicted: str | None, ending: str, *, sanitized: bool = False) -> Ver
     """
     if predicted is None or predicted.startswith("limit") or predicted == "unsupported":
         return Verdict.UNDEFINED
-    if predicted.startswith("exit"):
-        return Verdict.AS_PREDICTED if ending == predicted else Verdict.DIFFERENT
     kind, _, number = ending.partition(" ")
+    if predicted.startswith("exit"):
+        # A signal that ends the program is predicted as the status that a shell shows.
+        shown = f"exit {128 + int(number)}" if kind == "signal" else ending
+        return Verdict.AS_PREDICTED if shown == predicted else Verdict.DIFFERENT
     if predicted == "overflow" and kind == "signal" and int(number) == signal.SIGFPE:
         # An overflow of a division. Other overflows wrap.
         return Verdict.AS_PREDICTED

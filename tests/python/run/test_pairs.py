@@ -48,11 +48,3 @@ def test_sanitizers_agree(source, tmp_path):
         if (done.returncode != 0) != (is_bad and pair.name not in NOT_REPORTED):
             differ.append((pair.name, is_bad, done.returncode))
     assert differ == []
-
-
-def test_a_constant_index_past_a_promoted_array(tmp_path):
-    """Promotion to registers removes the access: it is counted, and not found as a bug."""
-    path = tmp_path / "promoted.c"
-    path.write_text("int main(void) { long a[2] = {1, 2}; return a[2] > 1; }\n")
-    run = explore(path).finish()
-    assert not run.complete

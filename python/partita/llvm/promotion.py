@@ -1,0 +1,196 @@
+"""Local variables that promotion to registers must not touch, because it would remove an error.
+
+LLVM's promotion (SROA) takes an access outside of a variable for one that never happens: it removes the store, and the
+load may have any value. So it runs twice. Before the first run every variable is pinned, except scalars that are only
+loaded and stored as such: pointers that are kept in variables become known. Then the variables whose every use is at a
+known place inside of them lose their pin, and the second run promotes them. Others could rarely be promoted.
+
+A pin is a frozen copy of the address, which promotion does not look through. Pins are removed before lowering.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator
+
+from partita.llvm.tokens import Cursor, UnsupportedError, tokens_of
+from partita.llvm.types import Type, Types
+
+_FUNCTION = re.compile(r"^define .*?^}$", re.M | re.S)
+_NAMED_TYPE = re.compile(r"^(%\S+|%\"[^\"\n]*\") = type (.+)$", re.M)
+_NAME = re.compile(r'%(?:"[^"]*"|[-\w.$]+)')
+_VARIABLE = re.compile(r'^  (%(?:"[^"]*"|[-\w.$]+)) = alloca ([^\n]*?)(, align \d+)?(?:, ![^\n]*)?$', re.M)
+_PIN = re.compile(r"^  %partita\.pin\.\d+ = freeze ptr ([^\n]*)\n", re.M)
+_LOAD_OR_STORE = re.compile(r"^  (?:\S+ = load (\S+)|store (\S+) [^,]*), ptr ([^,\n]+)(?=[,\n]|$)")
+_HARMLESS = re.compile(r"^ +(?:#dbg_|call void @llvm\.(?:lifetime\.|dbg\.)|%partita\.pin\.)")
+_BULK = re.compile(r"call void @llvm\.mem(?:cpy|move|set)\.")
+_SCALAR = re.compile(r"i\d+|ptr|half|bfloat|float|double|x86_fp80|fp128")
+
+
+def pin(text: str) -> str:
+    """Pins the variables of all functions, except scalars that are only loaded and stored as such."""
+    numbers = itertools.count()
+
+    def pinned_function(found: re.Match[str]) -> str:
+        body = found[0]
+        types = dict(_variables(body))
+        if not types:
+            return body
+        simple = {name for name, type_ in types.items() if _SCALAR.fullmatch(type_)}
+        for line in body.splitlines():
+            names = simple.intersection(_NAME.findall(line))
+            if not names or _HARMLESS.match(line) or _VARIABLE.match(line):
+                continue
+            access = _LOAD_OR_STORE.match(line)
+            if access is not None and types.get(access[3]) == (access[1] or access[2]):
+                names -= {access[3]} if line.count(access[3]) == 1 else set()
+            simple -= names
+
+        def with_pin(variable: re.Match[str]) -> str:
+            if variable[1] not in types or variable[1] in simple:
+                return variable[0]
+            return f"{variable[0]}\n  %partita.pin.{next(numbers)} = freeze ptr {variable[1]}"
+
+        return _VARIABLE.sub(with_pin, body)
+
+    return _FUNCTION.sub(pinned_function, text)
+
+
+def unpin(text: str) -> str:
+    """Frees the variables whose every use is inside of them."""
+    types = Types()
+    for name, definition in _NAMED_TYPE.findall(text):
+        types.declare(name, definition)
+
+    def freed(found: re.Match[str]) -> str:
+        body = found[0]
+        kept = _Uses(types, body).outside if _PIN.search(body) else set()
+        return _PIN.sub(lambda pin: pin[0] if pin[1] in kept else "", body)
+
+    return _FUNCTION.sub(freed, text)
+
+
+def without_pins(text: str) -> str:
+    return _PIN.sub("", text)
+
+
+def _variables(body: str) -> Iterator[tuple[str, str]]:
+    """Names and types of the variables whose size is known."""
+    for name, type_, _ in _VARIABLE.findall(body):
+        if not re.search(r", i\d+ |^inalloca |addrspace\(", type_):
+            yield name, type_
+
+
+class _Uses:
+    """The pinned variables of a function, and those of them with a use that is not known to be inside."""
+
+    def __init__(self, types: Types, body: str) -> None:
+        self.types = types
+        pinned = set(_PIN.findall(body))
+        sizes = {name: self._size(type_) for name, type_ in _variables(body) if name in pinned}
+        self.sizes = {name: size for name, size in sizes.items() if size is not None}
+        self.outside = pinned - self.sizes.keys()
+        """Variables that stay pinned."""
+        lines = [line for line in body.splitlines() if "%" in line]
+        self.places: dict[str, tuple[str, int]] = {name: (name, 0) for name in self.sizes}
+        """Pointers to a known place: variable and offset."""
+        # A block may come before the block that computes its pointers.
+        while True:
+            known = len(self.places)
+            for line in lines:
+                if " = getelementptr " in line:
+                    self._derive(line)
+            if len(self.places) == known:
+                break
+        for line in lines:
+            self._check(line)
+
+    def _size(self, type_: str) -> int | None:
+        try:
+            return self.types.parse(Cursor(tokens_of(type_))).size
+        except UnsupportedError:
+            return None
+
+    def _derive(self, line: str) -> None:
+        name, _, rest = line.strip().partition(" = ")
+        pointer = self._pointer(rest)
+        if name not in self.places and pointer is not None:
+            self.places[name] = pointer
+
+    def _pointer(self, instruction: str) -> tuple[str, int] | None:
+        """The place that a `getelementptr` computes, if it is known."""
+        cursor = Cursor(tokens_of(instruction))
+        try:
+            cursor.expect("getelementptr")
+            cursor.skip_words(frozenset("inbounds nuw nusw".split()))
+            type_ = self.types.parse(cursor)
+            cursor.expect(",")
+            cursor.expect("ptr")
+            base = self.places.get(cursor.next())
+            if base is None:
+                return None
+            variable, offset = base
+            first = True
+            while cursor.accept(","):
+                if not self.types.is_start(cursor.peek()):
+                    break  # metadata
+                self.types.parse(cursor)
+                index = cursor.number()
+                if first:
+                    offset += index * type_.size
+                elif type_.kind == "struct":
+                    offset, type_ = offset + type_.offsets[index], type_.fields[index]
+                else:
+                    type_ = type_.element_type()
+                    offset += index * type_.size
+                first = False
+        except (UnsupportedError, IndexError):
+            return None
+        return variable, offset
+
+    def _check(self, line: str) -> None:
+        used = {name for name in _NAME.findall(line) if name in self.places}
+        if not used or _HARMLESS.match(line) or _VARIABLE.match(line):
+            return
+        if " = getelementptr " in line:
+            name = line.strip().partition(" = ")[0]
+            if name in self.places:
+                variable, offset = self.places[name]
+                if not 0 <= offset <= self.sizes[variable]:
+                    self.outside.add(variable)
+                return
+        else:
+            for name, count in self._accesses(line):
+                variable, offset = self.places[name]
+                if offset + count <= self.sizes[variable]:
+                    used.discard(name)
+        self.outside |= {self.places[name][0] for name in used}
+
+    def _accesses(self, line: str) -> Iterator[tuple[str, int]]:
+        """Known pointers through which the instruction does nothing but access memory, with the number of bytes."""
+        cursor = Cursor(tokens_of(line))
+        try:
+            if _BULK.search(line):
+                tokens = cursor.tokens
+                length = int(tokens[tokens.index("i64") + 1])
+                yield from ((name, length) for name in _NAME.findall(line) if name in self.places)
+                return
+            if " = load " in line:
+                cursor.at = 2
+            if cursor.next() not in ("load", "store"):
+                return
+            cursor.skip_words(frozenset({"volatile", "atomic"}))
+            stored = _stored_bytes(self.types.parse(cursor))
+            tokens = cursor.tokens
+            address = max(at for at, token in enumerate(tokens) if token == "ptr" and tokens[at - 1] == ",") + 1
+            name = tokens[address]
+            # Not if the pointer itself is stored.
+            if name in self.places and tokens.count(name) == 1:
+                yield name, stored
+        except (UnsupportedError, ValueError, IndexError):
+            return
+
+
+def _stored_bytes(type_: Type) -> int:
+    return (type_.width + 7) // 8 if type_.width else type_.size
