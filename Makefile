@@ -22,7 +22,7 @@ INTO ?= docs/experiments
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find core/src bindings -name '*.rs' -o -name Cargo.toml -not -path '*/target/*')
 
-.PHONY: help demo test lint docs plots soak corpus operands hostile long-paths memory exhaustive certificates register libraries java coreutils bench fuzz wheel clean build
+.PHONY: help demo test lint docs plots soak corpus operands hostile long-paths memory exhaustive certificates register libraries faults java coreutils bench fuzz wheel clean build
 
 help:
 	@echo "make demo     build, then explore and solve the examples"
@@ -30,7 +30,7 @@ help:
 	@echo "make lint     clippy, rustfmt, ruff, mypy, words of the glossary"
 	@echo "make docs     the documentation as a site, in build/site"
 	@echo "make plots    RESULTS=$(RESULTS), a folder of python -m experiments, into INTO=$(INTO)"
-	@echo "make soak     make corpus, operands, hostile, long-paths, memory, exhaustive, certificates, register, libraries, java and fuzz: tests that take long"
+	@echo "make soak     make corpus, operands, hostile, long-paths, memory, exhaustive, certificates, register, libraries, faults, java and fuzz: tests that take long"
 	@echo "make hostile  programs that try to break limits of time and memory, with a table of what each took"
 	@echo "make exhaustive  every input of the programs of tests/programs/exhaustive, natively and in the reported paths"
 	@echo "make operands  float operators on a million operands per operator, format and mode"
@@ -113,7 +113,7 @@ plots: build $(VENV)/.dev
 	mkdir -p $(INTO)
 	cp $(RESULTS)/*.svg $(INTO)/
 
-soak: corpus operands hostile long-paths memory exhaustive certificates register libraries java fuzz
+soak: corpus operands hostile long-paths memory exhaustive certificates register libraries faults java fuzz
 
 long-paths: build $(VENV)/.dev
 	@echo "== paths of thousands of rounds"
@@ -152,6 +152,10 @@ register: build $(VENV)/.dev
 libraries: build $(VENV)/.dev
 	@echo "== functions of the C library on 100,000 values, in the engine and natively"
 	PARTITA_LIBC_VALUES=100000 PARTITA_LIBM_VALUES=100000 $(BIN)/python -m pytest --numprocesses 2 tests/python/whole/test_libc.py tests/python/whole/test_libm.py
+
+faults: build $(VENV)/.dev
+	@echo "== failing writes, full disks, SIGKILL at random moments"
+	$(BIN)/python tests/soak/faults.py
 
 java: build $(VENV)/.dev
 	@echo "== 500 generated Java programs, in the engine and in the Java virtual machine"

@@ -120,12 +120,25 @@ def main(argv: Sequence[str] | None = None) -> int:
         silence()
         return 0
     except Exception as error:
+        if isinstance(error, OSError) and _is_of_machine(error):
+            where = f": {error.filename}" if error.filename else ""
+            print(f"partita: error: {error.strerror}{where}", file=sys.stderr)
+            return _failed(words, USAGE_STATUS, str(error.strerror))
         # Python's own status for this, 1, means that a bug was found.
         import traceback
 
         traceback.print_exc()
         print("partita: internal error: please report the lines above", file=sys.stderr)
         return _failed(words, INTERNAL_STATUS, f"{type(error).__name__}: {error}")
+
+
+def _is_of_machine(error: OSError) -> bool:
+    """Whether an error says that the machine is out of something, which is no fault of ours."""
+    import errno
+
+    out_of = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EROFS, errno.EIO, errno.EMFILE, errno.ENFILE, errno.EAGAIN)
+    # `tempfile` has no error of its own if no folder can be written to.
+    return error.errno in (*out_of, errno.ENOMEM) or "No usable temporary directory" in str(error.strerror)
 
 
 def _failed(words: Sequence[str], status: int, message: str) -> int:

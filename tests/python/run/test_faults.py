@@ -11,39 +11,20 @@ from pathlib import Path
 
 import pytest
 
-from partita import ktest
 from support import PARTITA, PATIENCE_S
+from support.faults import BUGS, FORKS, has_namespaces, kill, limited, on_full_disk, problems, whole_tests
 from support.hostile import PROGRAMS
-
-FORKS = PROGRAMS / "forks_endless.c"
-
-
-def whole_tests(out: Path) -> int:
-    """The number of tests in the folder of a run, each of which is complete and has its ending."""
-    tests = list(ktest.read_folder(out))
-    assert all(len(test.objects[0][1]) == 400 and test.ending for test in tests)
-    return len(tests)
-
-
-def limited(size: int, *words: str) -> subprocess.CompletedProcess[str]:
-    """Runs the command with a limit of the size of a file, so that writing fails."""
-
-    def limit() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
-
-    command = [str(PARTITA), "run", *words]
-    return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S, preexec_fn=limit)
 
 
 def test_a_failing_write_of_a_test_ends_the_run_with_a_message(tmp_path: Path) -> None:
     out = tmp_path / "out"
     subprocess.run([str(PARTITA), "run", str(FORKS), "--out", str(tmp_path / "warm"), "--max-tests", "1"], check=False)
     done = limited(20_000, str(FORKS), "--out", str(out), "--max-time", "60s", "--store", "none")
-    assert done.returncode == 2, done.stderr
+    assert done.status == 2, done.messages
     expected = "partita: error: cannot write tests: File too large"
-    assert [line for line in done.stderr.splitlines() if expected in line], done.stderr
-    assert "--out" in done.stderr
-    assert "Traceback" not in done.stderr
+    assert [line for line in done.messages.splitlines() if expected in line], done.messages
+    assert "--out" in done.messages
+    assert "Traceback" not in done.messages
     assert whole_tests(out) > 500
 
 
@@ -54,11 +35,42 @@ def test_a_failing_write_of_the_summary_is_a_message(tmp_path: Path) -> None:
         [str(PARTITA), "run", str(program), "--out", str(tmp_path / "warm")], check=True, capture_output=True
     )
     done = limited(600, str(program), "--out", str(tmp_path / "out"), "--store", "none")
-    assert done.returncode == 2, done.stderr
-    assert "cannot write `" in done.stderr
-    assert "File too large: free some space or choose another folder with --out" in done.stderr
-    assert "Traceback" not in done.stderr
+    assert done.status == 2, done.messages
+    assert "cannot write `" in done.messages
+    assert "File too large: free some space or choose another folder with --out" in done.messages
+    assert "Traceback" not in done.messages
     assert not list((tmp_path / "out").glob("*.part"))
+
+
+@pytest.mark.skipif(not has_namespaces(), reason="needs `unshare` and the right to mount a file system")
+@pytest.mark.parametrize("size", [1 << 14, 1 << 17])
+def test_a_full_disk_is_a_message(size: int, tmp_path: Path) -> None:
+    done = on_full_disk(size, tmp_path, str(FORKS), "--max-time", "60s", "--store", "none")
+    assert done.status == 2, done.messages
+    assert "No space left on device" in done.messages
+    assert "free some space or choose another folder with --out" in done.messages
+    assert problems(done, tmp_path / "out") == []
+
+
+@pytest.mark.parametrize("size", [0, 1_000, 30_000])
+def test_a_failing_write_of_any_file_is_a_message(size: int, tmp_path: Path) -> None:
+    program = tmp_path / "bugs.c"
+    program.write_text(BUGS)
+    files = ["--certificate", str(tmp_path / "certificate"), "--sarif", str(tmp_path / "log.sarif")]
+    out = tmp_path / "out"
+    done = limited(size, str(program), *files, "--max-instructions", "100000", "--store", "none", "--out", str(out))
+    assert done.status == 2, done.messages
+    assert problems(done, out) == []
+
+
+def test_a_run_killed_while_it_compiles_or_starts_leaves_the_next_run_alone(tmp_path: Path) -> None:
+    program = tmp_path / "fresh.c"
+    for number, after_s in enumerate((0.05, 0.15, 0.3, 0.6)):
+        program.write_text(f"int main(void) {{ return {number}; }}\n")
+        kill(after_s, str(program), "--out", str(tmp_path / f"killed{number}"))
+        assert problems(None, tmp_path / f"killed{number}") == []
+    command = [str(PARTITA), "run", str(program), "--out", str(tmp_path / "out")]
+    assert subprocess.run(command, capture_output=True, check=False).returncode == 0
 
 
 def test_output_that_cannot_be_written_is_a_message(tmp_path: Path) -> None:

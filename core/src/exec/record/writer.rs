@@ -161,12 +161,17 @@ impl TestFolder {
     /// Writes a file that is either complete or absent.
     fn file(&self, name: &str, contents: &SparseBytes) -> io::Result<()> {
         let part = self.folder.join("test.part");
-        if contents.has_holes() {
-            write_sparse(&mut File::create(&part)?, contents)?;
+        let written = if contents.has_holes() {
+            File::create(&part).and_then(|mut file| write_sparse(&mut file, contents))
         } else {
-            std::fs::write(&part, &contents.bytes)?;
+            std::fs::write(&part, &contents.bytes)
+        };
+        let written = written.and_then(|()| std::fs::rename(&part, self.folder.join(name)));
+        if written.is_err() {
+            // The disk may be full. The error that is reported is the first one.
+            let _ = std::fs::remove_file(&part);
         }
-        std::fs::rename(part, self.folder.join(name))
+        written
     }
 
     fn write(&mut self, record: &QueuedTest) -> io::Result<()> {

@@ -279,7 +279,7 @@ mod tests {
     use super::*;
     use crate::random::Random;
 
-    /// A question about a large object takes time for its written pages, not for its size: this would take hours otherwise.
+    /// A search in a large object takes time for its written pages, not for its size: this would take hours otherwise.
     #[test]
     fn pages_that_were_never_written_are_not_visited() {
         let size = 1 << 43;
