@@ -100,6 +100,16 @@ impl Blaster {
                 model.set(array, Value::Array(Arc::new(ArrayValue::new(index, bits))));
             }
         }
+        // The upper bits of a restricted element are zero in the circuits, so they are in no cone: a read at an index
+        // that is equal by its value alone must agree with them too.
+        for (slot, free) in self.restricted_elements() {
+            let Owner::Element { array, index } = &slot.owner else { unreachable!("an element") };
+            let bits =
+                (0..slot.width).map(|bit| (bit >= free).then_some((false, slot.first + bit))).collect();
+            let key = (*array, index.clone());
+            order.push(key.clone());
+            elements.insert(key, bits);
+        }
         for run in inputs_by_slot(self, inputs) {
             let (slot, _) = self.slot(run[0].0);
             let key = match &slot.owner {
@@ -149,7 +159,9 @@ impl Blaster {
                 (access.index.clone(), access.value.clone())
             }
             Owner::Element { index, .. } => {
-                let value = (slot.first..slot.first + slot.width).map(|node| Lit::new(node, false)).collect();
+                let mut value: Word =
+                    (slot.first..slot.first + slot.width).map(|node| Lit::new(node, false)).collect();
+                self.restrict(&slot.owner, &mut value);
                 (circuit::constant(index), value)
             }
             Owner::Variable(_)

@@ -209,18 +209,37 @@ impl Blaster {
     fn inputs(&mut self, width: u32, owner: Owner) -> Word {
         let first = self.gates.len() as u32;
         let mut word: Word = (0..width).map(|_| self.gates.input()).collect();
-        let atom = match &owner {
-            Owner::Variable(v) => Some(Atom::Variable(*v)),
-            Owner::Element { array, index } => Some(Atom::Element(*array, index.low())),
-            Owner::Unmentioned(_) | Owner::ArrayTerm(_) | Owner::Witness => None,
-        };
-        if let Some(&bits) = atom.and_then(|atom| self.input_widths.get(&atom)) {
-            word[bits as usize..].fill(Lit::FALSE);
-        }
+        self.restrict(&owner, &mut word);
         if self.gates.stopped().is_none() {
             self.slots.push(Slot { first, width, owner });
         }
         word
+    }
+
+    /// Number of free bits of an input, if it is restricted.
+    fn free_bits(&self, owner: &Owner) -> Option<u32> {
+        let atom = match owner {
+            Owner::Variable(v) => Atom::Variable(*v),
+            Owner::Element { array, index } => Atom::Element(*array, index.low()),
+            Owner::Unmentioned(_) | Owner::ArrayTerm(_) | Owner::Witness => return None,
+        };
+        self.input_widths.get(&atom).copied()
+    }
+
+    /// Makes the bits zero that a restricted input does not have.
+    fn restrict(&self, owner: &Owner, word: &mut [Lit]) {
+        if let Some(free) = self.free_bits(owner) {
+            word[free as usize..].fill(Lit::FALSE);
+        }
+    }
+
+    /// Slots of the restricted elements of arrays, with their numbers of free bits.
+    fn restricted_elements(&self) -> impl Iterator<Item = (&Slot, u32)> {
+        let slots = if self.input_widths.is_empty() { &[] } else { &self.slots[..] };
+        slots
+            .iter()
+            .filter(|slot| matches!(slot.owner, Owner::Element { .. }))
+            .filter_map(|slot| Some((slot, self.free_bits(&slot.owner)?)))
     }
 
     /// The slot of an input gate, and the bit within it.

@@ -124,6 +124,42 @@ mod tests {
         assert!(sat > 50 && unsat > 50, "both kinds: {sat} and {unsat}");
     }
 
+    #[test]
+    fn a_read_at_another_index_sees_that_an_element_is_small() {
+        // Reads a[5], and a[i] where i is 5 or another number, whose upper bits are `wanted`.
+        for (least, wanted, verdict) in [(0, 7, "sat"), (6, 7, "sat"), (5, 0, "sat"), (5, 7, "unsat")] {
+            for low_bits_are_read in [true, false] {
+                let declared = |graph: &mut Graph| {
+                    let a = graph.var("a", Sort::Array { index: 8, element: 16 }).expect("a new name");
+                    (a, graph.var("i", Sort::Bits(8)).expect("a new name"))
+                };
+                let mut graph = Graph::new();
+                let words = vec![vec![Atom::Element(declared(&mut graph).0, 5)]];
+                let small = Sat::limited(blaster(&graph, &words, 4).expect("wide words"), u64::MAX);
+                let mut solver = Solver::new(vec![Box::new(small)]);
+                let graph = &mut solver.graph;
+                let (a, i) = declared(graph);
+                let five = graph.word(8, 5);
+                let (fixed, moving) = (graph.read(a, five, 1), graph.read(a, i, 1));
+                let (low, high) = if low_bits_are_read { (0, 3) } else { (12, 0) };
+                let (part, digit) = (graph.extract(fixed, low, 4), graph.word(4, high));
+                let fixed_is = graph.eq(part, digit);
+                let (part, digit) = (graph.extract(moving, 4, 12), graph.word(12, wanted));
+                let moving_is = graph.eq(part, digit);
+                // The index is in no set of few values.
+                let (square, limit) = (graph.mul(i, i), graph.word(8, 8));
+                let (square_is, least) =
+                    (graph.word(8, if least == 5 { 25 } else { 36 }), graph.word(8, least));
+                let (square_is, below) = (graph.eq(square, square_is), graph.ult(i, limit));
+                let above = graph.ule(least, i);
+                let asked = graph.all([fixed_is, moving_is, square_is, below, above]);
+                let query = Query::new(solver.tree.root(), asked);
+                let answer = solver.check(&query, &Budget::unlimited());
+                assert_eq!(answer.verdict(), verdict, "{wanted} at an index from {low}");
+            }
+        }
+    }
+
     /// Condition on the product of two words of 32 bits.
     fn product(solver: &mut Solver, wanted: u64, least: u64) -> Query {
         let graph = &mut solver.graph;
