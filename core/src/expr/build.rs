@@ -13,6 +13,8 @@ use std::sync::Arc;
 
 /// Start of the names of placeholders; inputs have other names.
 pub const PLACEHOLDER: &str = "?undefined ";
+/// Start of the rest of the names of poison.
+const POISON: &str = "poison ";
 
 impl Graph {
     // Leaves.
@@ -93,6 +95,16 @@ impl Graph {
     pub fn fresh_placeholder(&mut self, sort: Sort) -> Expr {
         let name = format!("{} {sort}", self.placeholders);
         self.placeholder(&name, sort)
+    }
+
+    /// A placeholder for a result that LLVM calls poison: of an operation whose flags exclude its operands.
+    pub fn fresh_poison(&mut self, sort: Sort) -> Expr {
+        let name = format!("{POISON}{} {sort}", self.placeholders);
+        self.placeholder(&name, sort)
+    }
+
+    pub fn is_poison(&self, variable: Expr) -> bool {
+        self.name(variable).strip_prefix(PLACEHOLDER).is_some_and(|name| name.starts_with(POISON))
     }
 
     /// Was a placeholder ever made?

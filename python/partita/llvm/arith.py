@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from partita.llvm import fast_math
 from partita.llvm.function import Handler, Lowering
 from partita.llvm.tokens import Cursor, UnsupportedError
 from partita.llvm.types import Type, float_kind
@@ -28,8 +29,7 @@ from partita.llvm.write import (
 )
 
 _INT_FLAGS = frozenset(FLAGS)
-_FAST_MATH = frozenset("fast nnan ninf nsz arcp contract afn reassoc".split())
-_CAST_FLAGS = frozenset(("nuw", "nsw", "nneg", *_FAST_MATH))
+_CAST_FLAGS = frozenset(("nuw", "nsw", "nneg", *fast_math.FLAGS))
 _SIGNED = 1 << 8
 
 
@@ -55,22 +55,23 @@ def _binary(op: int) -> Handler:
 
 def _float_binary(op: int) -> Handler:
     def lower(low: Lowering, cursor: Cursor, name: str) -> None:
-        cursor.skip_words(_FAST_MATH)
+        classes = fast_math.parse(cursor)
         type_, a = low.typed(cursor)
         cursor.expect(",")
         b = low.operands(cursor, type_)
         head = FBIN | op | float_kind(element(type_)) << 16
-        for dst, x, y in zip(low.results(name, type_), a, b, strict=True):
+        results = fast_math.results(low, classes, name, type_, [(type_, a), (type_, b)])
+        for dst, x, y in zip(results, a, b, strict=True):
             low.emit((head, dst, *x, *y))
 
     return lower
 
 
 def _fneg(low: Lowering, cursor: Cursor, name: str) -> None:
-    cursor.skip_words(_FAST_MATH)
+    classes = fast_math.parse(cursor)
     type_, a = low.typed(cursor)
     head = FUN | FUN_OPS["fneg"] | float_kind(element(type_)) << 16
-    for dst, x in zip(low.results(name, type_), a, strict=True):
+    for dst, x in zip(fast_math.results(low, classes, name, type_, []), a, strict=True):
         low.emit((head, dst, *x))
 
 
@@ -93,7 +94,7 @@ def comparison_type(low: Lowering, type_: Type) -> Type:
 
 
 def _fcmp(low: Lowering, cursor: Cursor, name: str) -> None:
-    cursor.skip_words(_FAST_MATH)
+    classes = fast_math.parse(cursor)
     pred = FCMP_PREDS.get(token := cursor.next())
     if pred is None:
         raise UnsupportedError(f"comparison `{token}`")
@@ -101,12 +102,13 @@ def _fcmp(low: Lowering, cursor: Cursor, name: str) -> None:
     cursor.expect(",")
     b = low.operands(cursor, type_)
     head = FCMP | pred | float_kind(element(type_)) << 16
-    for dst, x, y in zip(low.results(name, comparison_type(low, type_)), a, b, strict=True):
+    results = fast_math.results(low, classes, name, comparison_type(low, type_), [(type_, a), (type_, b)])
+    for dst, x, y in zip(results, a, b, strict=True):
         low.emit((head, dst, *x, *y))
 
 
 def _select(low: Lowering, cursor: Cursor, name: str) -> None:
-    cursor.skip_words(_FAST_MATH)
+    classes = fast_math.parse(cursor)
     _, conditions = low.typed(cursor)
     cursor.expect(",")
     type_, a = low.typed(cursor)
@@ -114,7 +116,7 @@ def _select(low: Lowering, cursor: Cursor, name: str) -> None:
     _, b = low.typed(cursor)
     if len(conditions) == 1:
         conditions = conditions * len(a)
-    for dst, cond, x, y in zip(low.results(name, type_), conditions, a, b, strict=True):
+    for dst, cond, x, y in zip(fast_math.results(low, classes, name, type_, []), conditions, a, b, strict=True):
         low.emit((SELECT, dst, *cond, *x, *y))
 
 
@@ -157,9 +159,11 @@ def _bitcast(low: Lowering, cursor: Cursor, name: str) -> None:
 
 
 def _float_cast(low: Lowering, cursor: Cursor, name: str) -> None:
+    classes = fast_math.parse(cursor)
     from_type, operands, to_type = _parse_cast(low, cursor)
     head = FCAST | float_kind(element(from_type)) << 8 | float_kind(element(to_type)) << 16
-    for dst, x in zip(low.results(name, to_type), operands, strict=True):
+    results = fast_math.results(low, classes, name, to_type, [(from_type, operands)])
+    for dst, x in zip(results, operands, strict=True):
         low.emit((head, dst, *x))
 
 

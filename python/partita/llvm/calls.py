@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from partita.llvm import intrinsics
+from partita.llvm import fast_math, intrinsics
 from partita.llvm.assembly import lower_assembly
 from partita.llvm.calling_convention import CallingConvention
 from partita.llvm.function import Handler, Lowering
@@ -71,9 +71,24 @@ def _metadata(cursor: Cursor) -> str:
 
 
 def call(low: Lowering, cursor: Cursor, name: str) -> None:
+    flags: list[str] = []
     while not low.types.is_start(cursor.peek()):
-        cursor.next()
+        flags.append(cursor.next())
         cursor.skip_group()
+    classes = fast_math.excluded(flags)
+    if not classes or not name:
+        _call(low, cursor, name)
+        return
+    plain = name + " without flags"
+    type_, arguments = _call(low, cursor, plain)
+    values = low.named(plain)
+    operands = [(a.type, a.operands) for a in arguments if len(a.operands) == len(values)]
+    for lane, (dst, value) in enumerate(zip(low.results(name, type_), values, strict=True)):
+        fast_math.weaken(low, classes, lane, dst, (type_, value), operands)
+
+
+def _call(low: Lowering, cursor: Cursor, name: str) -> tuple[Type, list[Argument]]:
+    """Lowers a call from its type on. Returns the type of the result, and the arguments."""
     type_ = low.types.parse(cursor)
     fixed = _ALL_FIXED
     if type_.kind == "func":
@@ -83,16 +98,16 @@ def call(low: Lowering, cursor: Cursor, name: str) -> None:
     callee = cursor.peek()
     if callee == "asm":
         cursor.at += 1
-        _assembly(low, cursor, name, type_)
-        return
+        return type_, _assembly(low, cursor, name, type_)
     if callee.startswith("@llvm."):
         cursor.at += 1
-        _intrinsic(low, cursor, name, type_, callee[6:])
-        return
+        return type_, _intrinsic(low, cursor, name, type_, callee[6:])
     head, words = CALL | FLAG, low.scalar(cursor, low.types.ptr)
     if words[0] & 7 == 4:  # the address of a function: a direct call
         head, words = CALL, (words[0] >> 3,)
-    _emit_call(low, name, type_, head, words, _parse_arguments(low, cursor), fixed)
+    arguments = _parse_arguments(low, cursor)
+    _emit_call(low, name, type_, head, words, arguments, fixed)
+    return type_, arguments
 
 
 def _emit_call(
@@ -134,22 +149,25 @@ def call_library(low: Lowering, name: str, type_: Type, function: str, operands:
     _emit_call(low, name, type_, CALL, (number,), arguments, _ALL_FIXED)
 
 
-def _intrinsic(low: Lowering, cursor: Cursor, name: str, type_: Type, intrinsic: str) -> None:
+def _intrinsic(low: Lowering, cursor: Cursor, name: str, type_: Type, intrinsic: str) -> list[Argument]:
     handler = intrinsics.find(intrinsic)
     if handler is None:
         raise UnsupportedError(f"intrinsic `llvm.{intrinsic}`")
     arguments = _parse_arguments(low, cursor)
     types = [argument.type for argument in arguments]
     handler(low, name, type_, types, [argument.operands for argument in arguments])
+    return arguments
 
 
-def _assembly(low: Lowering, cursor: Cursor, name: str, type_: Type) -> None:
+def _assembly(low: Lowering, cursor: Cursor, name: str, type_: Type) -> list[Argument]:
     cursor.skip_words(_ASM_WORDS)
     template = string_bytes(cursor.next()).decode("utf-8", "replace")
     cursor.expect(",")
     constraints = string_bytes(cursor.next()).decode("utf-8", "replace")
-    inputs = [(argument.type, argument.operands) for argument in _parse_arguments(low, cursor)]
+    arguments = _parse_arguments(low, cursor)
+    inputs = [(argument.type, argument.operands) for argument in arguments]
     lower_assembly(low, name, type_, template, constraints, inputs)
+    return arguments
 
 
 def _tail(low: Lowering, cursor: Cursor, name: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from partita.llvm import fast_math
 from partita.llvm.function import Handler, Lowering
 from partita.llvm.tokens import Cursor
 from partita.llvm.write import (
@@ -19,8 +20,6 @@ from partita.llvm.write import (
     long,
     reg,
 )
-
-_FAST_MATH = frozenset("fast nnan ninf nsz arcp contract afn reassoc".split())
 
 
 def _label(low: Lowering, cursor: Cursor) -> int:
@@ -111,7 +110,7 @@ def _unreachable(low: Lowering, cursor: Cursor, name: str) -> None:
 
 
 def _phi(low: Lowering, cursor: Cursor, name: str) -> None:
-    cursor.skip_words(_FAST_MATH)
+    cursor.skip_words(fast_math.FLAGS)  # its operands have flags of their own
     type_ = low.types.parse(cursor)
     dst = low.results(name, type_)
     while True:

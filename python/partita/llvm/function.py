@@ -208,6 +208,11 @@ class Lowering:
         for dst, src in zip(old, new, strict=True):
             self.emit((COPY, dst[0] >> 3, *src))
 
+    def named(self, name: str) -> list[Operand]:
+        """The operands of a value that is defined."""
+        value = self._values[name]
+        return value if isinstance(value, list) else [value]
+
     def value(self, cursor: Cursor, type_: Type) -> Value:
         """The value at the cursor, which has the given type."""
         token = cursor.tokens[cursor.at]

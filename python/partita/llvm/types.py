@@ -262,6 +262,11 @@ def is_integer(type_: Type) -> bool:
     return type_.kind in ("int", "ptr") and type_.width <= 64
 
 
+def is_float(type_: Type) -> bool:
+    """Is it a floating-point type with arithmetic?"""
+    return type_.name in FLOAT_KINDS
+
+
 def float_kind(type_: Type) -> int:
     """The number of a floating-point type in the serialised form."""
     kind = FLOAT_KINDS.get(type_.name)

@@ -438,7 +438,7 @@ b0:
         "floating",
         """
 define double @f(float %a, double %b, x86_fp80 %c) {
-  %1 = fadd fast float %a, 0x3FB99999A0000000
+  %1 = fadd contract nsz float %a, 0x3FB99999A0000000
   %2 = fpext float %1 to double
   %3 = fdiv double %2, 2.5
   %4 = fptrunc x86_fp80 %c to double
@@ -463,6 +463,47 @@ b0:
   r10:16 = fptosi f64 r9
   r11:64 = uitofp f64 16 r10
   ret r11
+""",
+    ),
+    (
+        "fast_math",
+        """
+define i1 @f(float %a, double %b) {
+  %1 = fadd nnan float %a, %a
+  %2 = fcmp ninf olt float %1, 2.0
+  %3 = call fast double @llvm.sqrt.f64(double %b)
+  %4 = fcmp ogt double %3, 0.0
+  %5 = and i1 %2, %4
+  ret i1 %5
+}
+declare double @llvm.sqrt.f64(double)
+""",
+        """
+function f(32 64) -> (1)
+b0:
+  r3:32 = fadd f32 r0 r0
+  r4:1 = fclass f32 r0 0x3
+  r5:1 = fclass f32 r0 0x3
+  r6:1 = or r4 r5
+  r7:1 = fclass f32 r3 0x3
+  r8:1 = or r6 r7
+  r9:32 = select r8 poison 0
+  r2:32 = xor r3 r9
+  r11:1 = fcmp olt f32 r2 1073741824
+  r12:1 = fclass f32 r2 0x204
+  r13:1 = fclass f32 1073741824 0x204
+  r14:1 = or r12 r13
+  r15:1 = select r14 poison 0
+  r10:1 = xor r11 r15
+  r16:64 = sqrt f64 r1
+  r18:1 = fclass f64 r1 0x207
+  r19:1 = fclass f64 r16 0x207
+  r20:1 = or r18 r19
+  r21:64 = select r20 poison 0
+  r17:64 = xor r16 r21
+  r22:1 = fcmp ogt f64 r17 0
+  r23:1 = and r10 r22
+  ret r23
 """,
     ),
     (

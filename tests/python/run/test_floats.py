@@ -151,6 +151,25 @@ def test_check_float(tmp_path: Path) -> None:
     assert [(bug.class_, bug.line) for bug in run.bugs] == [("float", 9)]
 
 
+FAST = """int main(void) {
+  %s
+  double z = sqrt(x * 2) - 1;
+  if (z > 3) return 1;
+  return 0;
+}"""
+
+
+def test_fast_math_makes_numbers_poison_that_it_excludes(tmp_path: Path) -> None:
+    anything = 'double x; klee_make_symbolic(&x, sizeof x, "x");'
+    assert set(statuses(tmp_path, FAST % anything)) == {"exit 0", "exit 1"}
+    # NaN or an infinity decides a branch.
+    run = explored(tmp_path, FAST % anything, cflags=["-ffast-math"])
+    why = [row["why"] for row in run.summary()["incomplete"]]
+    assert why == ["the result of an operation that is poison decides a branch"]
+    finite = 'double x = klee_range(0, 100, "n");'
+    assert set(statuses(tmp_path, FAST % finite, cflags=["-ffast-math"])) == {"exit 0", "exit 1"}
+
+
 @pytest.mark.parametrize(("type_", "size"), [("_Float16", 2), ("__float128", 16), ("long double", 16)])
 def test_other_formats(tmp_path: Path, type_: str, size: int) -> None:
     found = statuses(

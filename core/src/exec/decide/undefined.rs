@@ -1,4 +1,4 @@
-//! Uses of values that nothing defined: memory that was never written, and variables that were never set.
+//! Uses of values that nothing defined: memory that was never written, variables that were never set, and poison.
 //!
 //! These values are expressions with placeholders (`state/unwritten.rs`). They may be copied and computed with; a use is a
 //! decision, an address, a length or output that depends on one. A use has the value that zeros give, on the same paths
@@ -34,10 +34,12 @@ impl Decider {
     #[cold]
     fn without_placeholders(&mut self, state: &mut State, e: Expr, what: &str) -> Expr {
         let mut zeros: FxHashMap<Expr, Expr> = FxHashMap::default();
+        let mut poison = false;
         for atom in self.support(e).iter() {
             let variable = atom.variable();
             let graph = &mut self.solver.graph;
             if graph.is_placeholder(variable) {
+                poison |= graph.is_poison(variable);
                 let zero = match graph.sort(variable) {
                     Sort::Bool => graph.boolean(false),
                     Sort::Bits(width) => graph.constant(Bits::zero(width)),
@@ -58,7 +60,8 @@ impl Decider {
         if graph.is_false(differs) {
             return defined;
         }
-        let why = format!("uninitialised memory decides {what}");
+        let cause = if poison { "the result of an operation that is poison" } else { "uninitialised memory" };
+        let why = format!("{cause} decides {what}");
         let user = state.user_frame(&self.program);
         let (func, pc) = (user.func, user.pc);
         // A second use at the same place needs no proof.

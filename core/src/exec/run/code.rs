@@ -99,7 +99,8 @@ pub fn constant(
         Operand::Block { func, block } => address::of_label(func, block),
         Operand::Undef | Operand::Poison => {
             let sort = if width == 1 { Sort::Bool } else { Sort::Bits(width) };
-            let e = graph.fresh_placeholder(sort);
+            let is_poison = operand == Operand::Poison;
+            let e = if is_poison { graph.fresh_poison(sort) } else { graph.fresh_placeholder(sort) };
             return Value { word: e.to_word(), symbolic: true };
         }
     };
