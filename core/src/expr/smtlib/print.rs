@@ -97,6 +97,16 @@ fn print_array(sort: Sort, array: &ArrayValue) -> String {
     text
 }
 
+/// The number of x87's word `?x`, after its definition: NaN if the integer bit is missing; with an exponent of 0 and an
+/// integer bit the exponent counts as 1.
+const NUMBER_OF_X87: &str = ")) (let ((?e ((_ extract 78 64) ?x)) (?i ((_ extract 63 63) ?x))) \
+    (ite (and (= ?i #b0) (not (= ?e (_ bv0 15)))) (_ NaN 15 64) \
+    (fp ((_ extract 79 79) ?x) (ite (and (= ?i #b1) (= ?e (_ bv0 15))) (_ bv1 15) ?e) ((_ extract 62 0) ?x)))))";
+
+/// x87's word of the bits `?b` of a number, after their definition.
+const X87_OF_BITS: &str = ")))) (concat ((_ extract 78 63) ?b) \
+    (ite (= ((_ extract 77 63) ?b) (_ bv0 15)) #b0 #b1) ((_ extract 62 0) ?b)))";
+
 /// Prints expressions of one graph.
 pub struct Printer<'g> {
     graph: &'g Graph,
@@ -270,8 +280,6 @@ impl Writer<'_> {
         let op = graph.op(e);
         if let Family::Float(float) = op.family()
             && let Some(parameter) = graph.float_parameter(e)
-            && !parameter.format.is_explicit()
-            && !parameter.source.is_explicit()
         {
             return self.float(e, float, parameter);
         }
@@ -309,7 +317,8 @@ impl Writer<'_> {
     }
 
     /// Prints a float operator over bits as SMT-LIB has it over numbers: operands are converted from bits, and a number is
-    /// converted back. SMT-LIB leaves the bits of NaN open. x87's numbers have no sort there and are not printed this way.
+    /// converted back. SMT-LIB leaves the bits of NaN open. x87's numbers have no sort there: they are numbers of 15 and 64
+    /// bits, and the stored integer bit is taken out and put in.
     fn float(&mut self, e: Expr, op: FloatOp, parameter: FloatParameter) {
         let (format, source) = (parameter.format, parameter.source);
         let indices = |f: Format| format!("{} {}", f.exponent(), f.significand());
@@ -326,15 +335,23 @@ impl Writer<'_> {
             FloatOp::FSqrt | FloatOp::FRound | FloatOp::FRem => (Op::from(op).smtlib().to_string(), true),
         };
         let from_bits = !matches!(op, FloatOp::FFromSInt | FloatOp::FFromUInt);
-        self.out.push_str(if is_number { "(fp.to_ieee_bv (" } else { "(" });
+        let (before, after) = match (is_number, format.is_explicit()) {
+            (true, true) => ("(let ((?b (fp.to_ieee_bv (", X87_OF_BITS),
+            (true, false) => ("(fp.to_ieee_bv (", "))"),
+            (false, _) => ("(", ")"),
+        };
+        self.out.push_str(before);
         self.out.push_str(&function);
         if op.rounds() {
             self.out.push(' ');
             self.out.push_str(rounding_name(parameter.rounding));
         }
-        self.stack.push(Pending::Text(if is_number { "))" } else { ")" }));
+        self.stack.push(Pending::Text(after));
         for kid in self.graph.kids(e).into_iter().rev() {
-            if from_bits {
+            if from_bits && source.is_explicit() {
+                self.stack.extend([Pending::Text(NUMBER_OF_X87), Pending::Reference(kid)]);
+                self.stack.push(Pending::Text(" (let ((?x "));
+            } else if from_bits {
                 self.stack.extend([Pending::Text(")"), Pending::Reference(kid)]);
                 self.stack.push(Pending::Owned(format!(" ((_ to_fp {}) ", indices(source))));
             } else {

@@ -312,6 +312,10 @@ impl<'p, 'a> Parser<'p, 'a> {
                     shorten(name)
                 ));
             }
+            Meaning::Nothing if name == "fp.to_real" => {
+                let message = "fp.to_real: terms of sort Real are unsupported, except constants";
+                return self.error(message.to_string());
+            }
             Meaning::Nothing | Meaning::Reserved(_) => {
                 return self.error(format!("expected a declared function, found `{}`", shorten(name)));
             }
