@@ -388,7 +388,8 @@ class Run:
             bug = replace(bug, message=self._named(bug.message, raw["variable"]))
             mark = fingerprint(bug.class_, bug.file, bug.line, self._root)
             described = () if self.entry is None else self.entry.described(bug.inputs)
-            typed = self._typed(bug.inputs) if self.entry is None else {}
+            is_float = bug.class_ in ("float", "float-cast")
+            typed = self._typed(bug.inputs, is_float) if self.entry is None else {}
             assumes = self._assumptions.get((bug.class_, bug.file, bug.line))
             found.append(
                 replace(
@@ -397,9 +398,10 @@ class Run:
             )
         return found
 
-    def _typed(self, inputs: Sequence[tuple[str, bytes]]) -> dict[str, str]:
-        """Values of inputs by the types of variables with their names, where text or a number would mislead."""
-        names = [name for name, data in inputs if name.isidentifier() and misleads(data)]
+    def _typed(self, inputs: Sequence[tuple[str, bytes]], is_float: bool) -> dict[str, str]:
+        """Values of inputs by the types of variables with their names, where text or a number would mislead: in a bug
+        of floating point every number may be one."""
+        names = [name for name, data in inputs if name.isidentifier() and (is_float or misleads(data))]
         if not names or not self._debug():
             return {}
         assert self._variables is not None

@@ -17,6 +17,10 @@ _DEFINE = re.compile(r'^define [^\n]*?@(?:"([^"]+)"|([\w.$-]+))\(')
 _ALLOCA = re.compile(r"^  (%\S+) = alloca ")
 _DECLARE = re.compile(r"#dbg_declare\(ptr (%\S+), !(\d+),")
 _GLOBAL = re.compile(r'^@(?:"([^"]+)"|([\w.$-]+)) = .*?!dbg !(\d+)', re.MULTILINE)
+_STRING = re.compile(r'^@([\w.$-]+) = (?:private|internal) .*?constant \[\d+ x i8\] c"([^"\\]*)\\00"')
+_MADE = re.compile(
+    r"call void @(?:klee|partita)_make_symbolic\(ptr[^%@,]*(%\S+|@[\w.$-]+), i64[^,]*, ptr[^@,]*@([\w.$-]+)\)"
+)
 _OFFSET = re.compile(r"at offset (-?\d+) of a (?:local|global) variable of (\d+) bytes?")
 _ANY_OFFSET = re.compile(r"the (?:local|global) variable of (\d+) bytes?")
 
@@ -63,19 +67,32 @@ class Variables:
         self._locals: dict[tuple[str, int], int] = {}
         function = ""
         numbers: dict[str, int] = {}
+        strings: dict[str, str] = {}
+        made: list[tuple[str, str, int | None, str]] = []
         for line in text.splitlines():
             if start := _DEFINE.match(line):
                 function, numbers = start[1] or start[2], {}
+            elif string := _STRING.match(line):
+                strings[string[1]] = string[2]
+            elif call := _MADE.search(line):
+                made.append((strings.get(call[2], ""), function, numbers.get(call[1]), call[1]))
             elif place := _ALLOCA.match(line):
                 numbers[place[1]] = len(numbers)
             elif (found := _DECLARE.search(line)) and found[1] in numbers:
                 self._locals.setdefault((function, numbers[found[1]]), int(found[2]))
         self._globals = {quoted or plain: int(node) for quoted, plain, node in _GLOBAL.findall(text)}
+        # Nodes of the variables that are inputs, by the names that the program gives them.
+        self._inputs: dict[str, list[int]] = {}
+        for name, function, number, place in made:
+            node = self._globals.get(place[1:]) if number is None else self._locals.get((function, number))
+            if node is not None:
+                self._inputs.setdefault(name, []).append(node)
 
     def type_of(self, name: str, size: int) -> Type | None:
-        """The type of the variables of this name and size, if all have the same. Pointers are no inputs."""
+        """The type of the variables that are made inputs of this name, otherwise of those with this name, if all have
+        the same and this size. Pointers are no inputs."""
         found = []
-        for node in self._info.variables_named(name):
+        for node in self._inputs.get(name) or self._info.variables_named(name):
             type_ = self._info.typed(node)
             if type_ is not None and not isinstance(type_, Pointer) and size_of(type_) == size and type_ not in found:
                 found.append(type_)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from decimal import Decimal, localcontext
 
 from partita.entry.debug_info import Array, Pointer, Record, Scalar, Type, size_of
 
@@ -51,9 +52,28 @@ def _text(data: bytes) -> str:
 def _scalar(type_: Scalar, data: bytes) -> str:
     if type_.encoding == "float" and type_.size in _FLOATS:
         return repr(struct.unpack(_FLOATS[type_.size], data)[0])
+    if type_.encoding == "float":
+        return _long_double(data) if type_.name == "long double" else f"hex {data.hex(' ')}"
     if type_.encoding == "boolean":
         return "true" if any(data) else "false"
     number = int.from_bytes(data, "little", signed=type_.encoding in ("signed", "enum"))
     if type_.name == "char" and 32 <= number < 127:
         return f"'{chr(number)}'"
     return str(number)
+
+
+def _long_double(data: bytes) -> str:
+    """A number of x87 in as many digits as distinguish it."""
+    word = int.from_bytes(data[:10], "little")
+    significand, exponent, sign = word % (1 << 64), word >> 64 & 0x7FFF, "-" if word >> 79 else ""
+    has_integer_bit = bool(significand >> 63)
+    if exponent == 0x7FFF and significand == 1 << 63:
+        return sign + "inf"
+    if exponent == 0x7FFF or (exponent and not has_integer_bit):
+        return "nan"
+    with localcontext() as context:
+        context.prec = 40
+        number = significand * Decimal(2) ** (max(exponent, 1) - 16383 - 63)
+        context.prec = 21
+        text = f"{(+number).normalize():g}" if number else "0"
+    return f"{sign}{text}L"

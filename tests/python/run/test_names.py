@@ -97,6 +97,17 @@ def test_inputs_by_their_types(tmp_path):
     assert "f = 1.5" in line
 
 
+def test_numbers_in_bugs_of_floating_point(tmp_path):
+    path = tmp_path / "p.c"
+    path.write_text(
+        "#include <partita.h>\nint main(void) {\n  double d; long double l;\n"
+        '  partita_make_symbolic(&d, sizeof d, "d");\n  partita_make_symbolic(&l, sizeof l, "level");\n'
+        "  if (d != 0x1p-1074 || l != -2.5L) return 0;\n  return (int)(d + 3e9);\n}\n"
+    )
+    run = explore(path).finish()
+    assert [bug_lines(bug)[1] for bug in run.bugs] == ["    with d = 5e-324, level = -2.5L"]
+
+
 def test_small_numbers_are_preferred(tmp_path):
     path = tmp_path / "small.c"
     path.write_text("int f(int n) { int a[10] = {0}; if (n < 0) return 0; return a[n]; }\n")
