@@ -187,6 +187,7 @@ tuning! {
         searches: u64 = 4, Values::Number(1..=LARGE), "Searches pay if one in this many succeeds.";
         search_effort: u64 = 5_000_000, Values::Number(0..=LARGE), "Effort limit of a search for each operation of the query that rounds.";
         search_rounds: u64 = 1_000, Values::Number(1..=LARGE), "A search ends after this many changes that bring it no nearer to a model.";
+        search_line: u64 = 200, Values::Number(0..=LARGE), "Values of one input that a search tries in order where no change helps; without limit if there is one input. 0: none.";
         search_limit: u64 = 250_000_000, Values::Number(0..=LARGE), "Effort limit of a search.";
         nodes: u64 = 256, Values::Number(1..=LARGE), "Limit of nodes folded and visited for one query.";
         tries: u64 = 8, Values::Number(1..=LARGE), "Folding a kind of condition pays if one query in this many is answered.";

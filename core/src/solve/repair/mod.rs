@@ -9,6 +9,7 @@
 mod definitions;
 mod float;
 mod inverse;
+mod line;
 mod propagate;
 mod search;
 

@@ -4,12 +4,14 @@
 //! The distance of a comparison is the number of floats between its operands, on a logarithmic scale; conjunctions add,
 //! disjunctions take the least. Candidates for an input are the value that propagation finds, neighbours at growing
 //! distances, and a few numbers that programs use. Values stay in the sets of the facts. If no candidate helps, the
-//! violated constraints get more weight. An input that a constraint equates with a term follows the others
-//! (`definitions`). Sound: a model is evaluated under every constraint of the query.
+//! violated constraints get more weight, and one input is searched at all scales (`line.rs`), at once if it is the only
+//! one. An input that a constraint equates with a term follows the others (`definitions`). Sound: a model is evaluated
+//! under every constraint of the query.
 //! Source: XSat (Fu, Su: CAV 2016) for the distance; weights as in local search for SAT.
 
 use super::Propagation;
 use super::definitions::Definitions;
+use super::line::{self, Best};
 use crate::cost;
 use crate::expr::bits::{mask, signed};
 use crate::expr::eval::Evaluation;
@@ -23,6 +25,7 @@ use crate::solve::Rest;
 use crate::throttle::Throttle;
 use crate::tuning::{IntervalsOptions, ThrottleOptions};
 use rustc_hash::FxHashSet;
+use std::time::Duration;
 
 /// Queries with more constraints or inputs are not searched.
 const MAX_CONSTRAINTS: usize = 512;
@@ -66,6 +69,8 @@ struct Problem {
     effort: u64,
     /// Rounds without a smaller distance after which the search ends.
     rounds: u64,
+    /// Values of one input that are looked at where no change helps.
+    line: u64,
     definitions: Definitions,
 }
 
@@ -124,6 +129,7 @@ impl Problem {
             inputs: Vec::new(),
             effort,
             rounds: options.search_rounds,
+            line: options.search_line,
             definitions,
         };
         let mut numbers: Vec<u32> = Vec::new();
@@ -173,6 +179,15 @@ impl Problem {
         // One fixed sequence, so that equal queries have equal searches.
         let mut random = Random::default();
         let mut distances = self.distances(rest, &model, 0..self.constraints.len());
+        if self.inputs.len() == 1 && self.line > 0 {
+            let most = (before + self.effort / 2, share, u64::MAX);
+            if let Some(found) = self.along(rest, &model, 0, most)
+                && found.distance < self.total(&distances, 0)
+            {
+                self.inputs[0].range.assign(rest.graph, &mut model, found.value);
+                distances = self.distances(rest, &model, 0..self.constraints.len());
+            }
+        }
         let (mut least, mut rounds, mut idle) = (u64::MAX, 0, 0);
         loop {
             let violated: Vec<usize> = (0..distances.len()).filter(|&at| distances[at] > 0).collect();
@@ -232,7 +247,19 @@ impl Problem {
                 }
                 // Before it goes elsewhere, the search looks for the next step from here.
                 idle += 1;
+                let input_of_line = tried[0];
+                let is_stuck = idle == PATIENCE && self.inputs.len() > 1 && self.line > 0;
+                let most = (before + self.effort, share, self.line);
                 match forced {
+                    _ if is_stuck
+                        && let Some(found) = self.along(rest, &model, input_of_line, most)
+                        && found.distance < self.total(&distances, input_of_line) =>
+                    {
+                        idle = 0;
+                        let mut changed = model.clone();
+                        self.inputs[input_of_line].range.assign(rest.graph, &mut changed, found.value);
+                        (changed, input_of_line)
+                    }
                     Some(forced) if idle > PATIENCE && random.below(4) == 0 => {
                         idle = 0;
                         forced
@@ -250,6 +277,36 @@ impl Problem {
             let changed = self.distances(rest, &model, users.iter().copied());
             users.into_iter().zip(changed).for_each(|(at, distance)| distances[at] = distance);
         }
+    }
+
+    /// The best value of one input, the others fixed, by weighted distance. Limits: effort of the query, time that must be
+    /// left, number of values.
+    fn along(
+        &self,
+        rest: &mut Rest<'_>,
+        model: &Model,
+        input: usize,
+        (effort, share, values): (u64, Duration, u64),
+    ) -> Option<Best> {
+        let Input { range, set, users, .. } = &self.inputs[input];
+        let mut changed = model.clone();
+        let mut count = 0;
+        line::search(set, range.width, |value| {
+            let is_over = count == values || rest.effort() > effort || rest.effort_left() == 0;
+            if is_over || rest.budget.left().is_some_and(|left| left <= share) {
+                return None;
+            }
+            count += 1;
+            rest.spend(cost::SET_INPUT);
+            range.assign(rest.graph, &mut changed, value);
+            let new = self.distances(rest, &changed, users.iter().copied());
+            Some(users.iter().zip(new).map(|(&at, new)| new * self.weights[at]).sum())
+        })
+    }
+
+    /// Weighted distance of the constraints that mention an input.
+    fn total(&self, distances: &[u64], input: usize) -> u64 {
+        self.inputs[input].users.iter().map(|&at| distances[at] * self.weights[at]).sum()
     }
 
     /// Distances of constraints under a model.
