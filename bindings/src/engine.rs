@@ -9,7 +9,7 @@ use crate::search::{PythonSearch, Raised};
 use crate::solver::{seconds, statistics_dict};
 use crate::worker;
 use partita_core::budget::Cancel;
-use partita_core::exec::{Covered, Engine as Core, Finished, Limit, Outcome, Variable, Writer};
+use partita_core::exec::{Covered, Engine as Core, Finished, Limit, Outcome, Seed, Variable, Writer};
 use partita_core::program::Program;
 use partita_core::solve::Solver;
 use pyo3::exceptions::{PyKeyError, PyOSError, PyRuntimeError, PyValueError};
@@ -132,6 +132,13 @@ impl Engine {
         let time = seconds("time", time)?;
         self.lock(py)?.count_time_before(time);
         Ok(())
+    }
+
+    /// Adds seeds: named objects, and bytes for other inputs. Returns the number of those that no open path has.
+    #[allow(clippy::type_complexity)]
+    fn add_seeds(&self, py: Python<'_>, seeds: Vec<(Vec<(String, Vec<u8>)>, Vec<u8>)>) -> PyResult<usize> {
+        let seeds = seeds.into_iter().map(|(objects, stream)| Seed { objects, stream }).collect();
+        Ok(self.lock(py)?.add_seeds(seeds))
     }
 
     /// Does not free this exploration later: the process ends soon, and freeing millions of objects takes seconds.

@@ -12,6 +12,14 @@ pub fn unknown_names(programs: Vec<Vec<u8>>) -> PyResult<Vec<String>> {
     Ok(partita_core::exec::unknown(&program).into_iter().map(str::to_string).collect())
 }
 
+/// Names that the programs use and do not define, those of models of functions too.
+#[pyfunction]
+pub fn undefined_names(programs: Vec<Vec<u8>>) -> PyResult<Vec<String>> {
+    let parts: Vec<&[u8]> = programs.iter().map(Vec::as_slice).collect();
+    let program = Program::load(&parts, &["main"]).map_err(|e| PyValueError::new_err(e.to_string()))?;
+    Ok(partita_core::exec::undefined(&program).into_iter().map(str::to_string).collect())
+}
+
 /// Names of the functions that a library defines for others, sorted.
 #[pyfunction]
 pub fn defined_names(library: &[u8]) -> PyResult<Vec<String>> {

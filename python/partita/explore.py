@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from partita import _core, options, results
 from partita.certificate import Certificate
-from partita.entry import Entry, bounds_of, load_from
+from partita.entry import FUZZ_TARGET, Entry, bounds_of, load_from
 from partita.entry.assumptions import MAX_PATHS, Assumptions
 from partita.errors import InternalError, UsageError
 from partita.findings import Baseline, fingerprint, project_root
@@ -30,8 +30,11 @@ from partita.reports import details, lcov, notebook
 from partita.results import Bug
 from partita.search import BUILT_IN, Search
 from partita.search import find as find_search
+from partita.seeds import LONGEST, Seed, Shape, Sync, longest
+from partita.seeds import read as read_seeds
 from partita.solver import DEFAULT_LAYERS, resolve, with_verify
 from partita.store import choose
+from partita.toolchain import runtime_include
 from partita.variables import Variable, Variables, is_text, misleads, named, value_of
 from partita.whole import libraries
 
@@ -61,6 +64,7 @@ def explore(
     sym_stdin: int | None = None,
     sym_stdout: bool = False,
     max_fail: int = 0,
+    malloc_fails: bool = False,
     stdin: bytes = b"",
     env: Mapping[str, str] = options.ENVIRONMENT,
     write_host: bool = False,
@@ -68,6 +72,8 @@ def explore(
     search: str | Search = "mix",
     target: Sequence[str] = (),
     seed: int = 0,
+    seeds: str | os.PathLike[str] | None = None,
+    sync: str | os.PathLike[str] | None = None,
     path_model: bool = True,
     max_time: float | str | None = None,
     max_solver_time: float | str | None = None,
@@ -119,6 +125,10 @@ def explore(
     `target` has lines (FILE:LINE) and functions that the search tries to reach first; `summary()["targets"]` says what
     became of them.
 
+    `seeds` is a folder (or file) of inputs that are followed first: raw bytes as fuzzers keep them, or `.ktest`s. With
+    `sync`, the output folder of afl-fuzz, inputs are exchanged with its instances while the run goes on; it needs `out`
+    (docs/fuzzing.md).
+
     `hooks` are Python functions that replace C functions (`partita.hooks`), `search` is the name of a strategy or an
     object (`partita.search`), `layers` a chain as for `Solver`. docs/python.md and docs/own-models.md have examples.
 
@@ -145,9 +155,7 @@ def explore(
         spec, default = with_verify(spec, default, verify)
     start, filling_s = time.perf_counter(), cache.filling_s
     given_flags = list(cflags)
-    if "shift" in check:
-        # LLVM's shifts have no sign: the compiler checks what the program's types say.
-        cflags = [*cflags, "-fsanitize=shift-base"]
+    cflags = [*cflags, *check_flags(check)]
     driven: Entry | None = None
     targets = Targets(target)
     if is_java(texts):
@@ -162,6 +170,8 @@ def explore(
             if value:
                 raise UsageError(f"expected a Java program for {name}, found `{texts[0]}`")
         flags: dict[str, Any] = {"cflags": cflags, "clang": None if clang is None else os.fspath(clang)}
+        if seeds is not None and sym_size == options.KEYWORDS["sym_size"].default:
+            sym_size = f"0..{min(max(16, longest(Path(seeds))), LONGEST)}"
         bounds = bounds_of(max_length, max_elements, max_made, sym_size)
         user, driven = load_from(texts, entry, bounds, assume, optimize=optimize, targets=targets, **flags)
         linked, parts = libraries(user, texts, libc, run_options.needs_kernel, frozenset(hooks))
@@ -183,6 +193,14 @@ def explore(
     run.limits = run_options.limits
     run.entry = driven
     run.targets = targets
+    if seeds is not None or sync is not None:
+        is_target = driven is not None and driven.function == FUZZ_TARGET
+        shape = Shape(fuzz_target=is_target, sym_files=sym_files, sym_stdin=sym_stdin)
+        if sync is not None:
+            run.sync = Sync(Path(sync), shape)
+        if seeds is not None:
+            world["seeds"] = os.path.abspath(seeds)
+            run.add_seeds(read_seeds(Path(seeds), shape))
     if not is_java(texts):
         more = [] if driven is None else ["-femit-all-decls"]
         run.compile_with_variables = lambda: module_with_variables(
@@ -199,6 +217,8 @@ def explore(
     if certificate is not None:
         if hooks:
             raise UsageError("expected no hooks with a certificate: a checker cannot follow Python functions")
+        if malloc_fails:
+            raise UsageError("expected no malloc_fails with a certificate: a checker cannot follow failing allocations")
         engine.record_decisions()
         run.certificate = Certificate(Path(certificate), [user, *parts], [texts[0], *arguments], env, check, float_cast)
     if out is not None:
@@ -229,6 +249,8 @@ class Run:
         self.entry: Entry | None = None
         """The function that was started with a driver instead of `main`."""
         self.targets = Targets(())
+        self.sync: Sync | None = None
+        """The exchange with fuzzers that run beside."""
         self.compile_with_variables: Callable[[], str] | None = None
         """Compiles the program with debug information of variables, for messages."""
         self._variables: Variables | None = None
@@ -300,6 +322,8 @@ class Run:
         """Explores for about this time. Returns False once the run has ended and its files are written."""
         if self._closed:
             return False
+        if self.sync is not None and self.sync.is_due():
+            self._exchange(self.sync)
         try:
             self._more = self._more and self._engine.advance(seconds)
         except KeyboardInterrupt:
@@ -317,6 +341,17 @@ class Run:
         for line in self._engine.notices():
             self.warn(line)
         return not self._closed
+
+    def add_seeds(self, seeds: Sequence[Seed]) -> int:
+        """Adds inputs to follow next. Returns the number of those whose paths have ended or were cut before."""
+        return self._engine.add_seeds([(list(objects), stream) for objects, stream in seeds])
+
+    def _exchange(self, sync: Sync) -> None:
+        if self.out is None:
+            raise UsageError("expected a run with a folder for sync, found one without: use explore(..., out=folder)")
+        if received := sync.received():
+            self.add_seeds(received)
+        sync.send(self.out)
 
     def count_time(self, seconds: float) -> None:
         """Counts time that was spent before exploring for `max_time`."""
@@ -350,6 +385,8 @@ class Run:
             self._write_s = self._engine.finish_writing()
         except OSError as error:
             raise UsageError(f"{error}: free some space or choose another folder with --out") from None
+        if self.sync is not None and self.out is not None:
+            self.sync.send(self.out)
         self._find_assumptions()
         self._wall_s = time.perf_counter() - self._started + self.compile_s
         if self.out is not None:
@@ -515,6 +552,17 @@ def prepare_folder(folder: Path) -> None:
         raise UsageError(f"expected a new or empty folder, found `{folder}` with files in it: choose another --out")
     if not os.access(folder, os.W_OK):
         raise UsageError(f"cannot write into `{folder}`: permission denied; choose another folder with --out")
+
+
+def check_flags(check: Sequence[str]) -> list[str]:
+    """Flags for checks of which the compiler does a part: LLVM's shifts have no sign, its addresses no members."""
+    flags = []
+    if "shift" in check or "all" in check:
+        flags.append("-fsanitize=shift-base")
+    if "member" in check or "all" in check:
+        header = runtime_include().parent / "member.h"
+        flags += ["-fsanitize=array-bounds", "-fstrict-flex-arrays=2", "-include", str(header)]
+    return flags
 
 
 def next_folder(parent: Path) -> Path:

@@ -20,6 +20,8 @@ _LIBC_INCLUDES = ("x86_64-linux-musl", "generic-musl", "x86-linux-any", "any-lin
 # -O0 without the attribute that forbids passes. Line tables only: debug records of variables would be a third of the
 # text and are not read.
 PLAIN = ("-O0", "-Xclang", "-disable-O0-optnone")
+# Marks where the block of each local variable begins and ends, which -O0 alone does not.
+SCOPES = ("-Xclang", "-fsanitize-address-use-after-scope")
 TO_BITCODE = ("-gline-tables-only", "-fno-stack-protector", "-w", "-fno-color-diagnostics", "-emit-llvm", "-c")
 
 

@@ -15,6 +15,7 @@ mod memory_limit;
 mod options;
 mod outcome;
 mod record;
+mod repetition;
 mod run;
 mod state;
 mod watchdog;
@@ -33,7 +34,8 @@ pub use record::fork_tree::{ForkNode, ForkTable, Trail};
 pub use record::testcase::{Finished, TestCase};
 pub use record::writer::{Writer, Written};
 pub use run::hook::{Caller, Hooks};
-pub use run::models::{Treatment, models, unknown};
+pub use run::models::{Treatment, models, undefined, unknown};
+pub use state::seeds::Seed;
 
 use crate::budget::{Cancel, Overdue};
 use crate::expr::Expr;
@@ -44,7 +46,7 @@ use decide::search::{self, Search, View};
 use memory_limit::{MemoryCheck, MemoryMeter};
 use record::Recorder;
 use run::{Machine, Stop};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use state::State;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
@@ -58,6 +60,9 @@ pub struct Engine {
     stopped: Option<Limit>,
     /// Number of graph nodes at which expressions are collected.
     collect_at: usize,
+    /// May there be states that follow seeds, and did one run last?
+    has_seeds: bool,
+    is_seeded_turn: bool,
     memory_check: MemoryCheck,
     memory_meter: Option<MemoryMeter>,
     /// Time of the run before exploring: compiling, and what the caller counts.
@@ -98,6 +103,8 @@ impl Engine {
             search,
             stopped: None,
             collect_at: MIN_COLLECT_NODES,
+            has_seeds: false,
+            is_seeded_turn: false,
             memory_check: MemoryCheck::default(),
             memory_meter,
             time_before: Duration::ZERO,
@@ -223,7 +230,7 @@ impl Engine {
             None => INSTRUCTIONS_PER_TURN,
         };
         self.estimate_test_time(&state);
-        let current = match self.run_unless_overdue(&mut state, fuel) {
+        let current = match self.run_turn(&mut state, fuel) {
             Some(Stop::Fuel | Stop::Forked) => Some(state),
             Some(Stop::End(outcome)) => {
                 self.decider().end_path(state, outcome);
@@ -301,9 +308,37 @@ impl Engine {
         (self.search.as_mut(), view)
     }
 
+    /// The state to run next: one that follows seeds, until there is none or half of the time is used. Then those get
+    /// every other turn.
     fn next_state(&mut self) -> Option<Box<State>> {
+        let half = self.machine.options().max_time.map(|limit| limit / 2);
+        let used = self.time_used() + self.slice_start.map(|start| start.elapsed()).unwrap_or_default();
+        self.is_seeded_turn = !self.is_seeded_turn || half.is_none_or(|half| used < half);
+        if self.has_seeds && self.is_seeded_turn {
+            if let Some(state) = self.search.next_seeded() {
+                return Some(state);
+            }
+            self.has_seeds = false;
+        }
         let (search, view) = self.search();
         search.next(&view)
+    }
+
+    /// Adds seeds. Each is followed by the open state whose path condition it satisfies. Returns the number of those
+    /// that no open state has: their paths have ended, or were cut.
+    pub fn add_seeds(&mut self, seeds: Vec<Seed>) -> usize {
+        let mut left = 0;
+        for seed in seeds {
+            let seed = Arc::new(seed);
+            let (mut known, mut is_taken) = (FxHashMap::default(), false);
+            let decider = &mut self.machine.decider;
+            self.search.each_mut(&mut |state| {
+                is_taken = is_taken || decider.add_seed(state, &seed, &mut known);
+            });
+            self.has_seeds |= is_taken;
+            left += usize::from(!is_taken);
+        }
+        left
     }
 
     fn limit(&mut self, start: Instant) -> Option<Limit> {

@@ -313,6 +313,7 @@ impl Checker<'_> {
                 self.operand(list, 64)
             }
             Inst::StackRestore { mark } => self.operand(mark, 64),
+            Inst::Scope { begins: _, addr } => self.operand(addr, 64),
             Inst::StackSave { dst } => self.dst(dst, 64),
             Inst::Assume { cond } => self.operand(cond, 1),
             Inst::FBin { op: _, kind, dst, a, b } => {

@@ -228,6 +228,9 @@ impl Dumper<'_> {
             Inst::VaStart { list, gp, fp, stack } => format!("va_start {} {gp} {fp} {stack}", o(list)),
             Inst::StackSave { dst } => format!("{} = stacksave", d(dst)),
             Inst::StackRestore { mark } => format!("stackrestore {}", o(mark)),
+            Inst::Scope { begins, addr } => {
+                format!("scope {} {}", if begins { "begins" } else { "ends" }, o(addr))
+            }
             Inst::Assume { cond } => format!("assume {}", o(cond)),
             Inst::FBin { op, kind, dst, a, b } => {
                 format!("{} = {} {} {} {}", d(dst), op.name(), kind.name(), o(a), o(b))

@@ -299,6 +299,12 @@ pub enum Inst {
     StackRestore {
         mark: Operand,
     },
+    /// The scope of the local variable at `addr` begins, with undefined contents, or ends: it must not be accessed
+    /// until it begins again.
+    Scope {
+        begins: bool,
+        addr: Operand,
+    },
     /// Undefined behaviour if `cond` (1 bit) is false.
     Assume {
         cond: Operand,
@@ -437,6 +443,7 @@ impl Inst {
             | Inst::VaStart { .. }
             | Inst::StackSave { .. }
             | Inst::StackRestore { .. }
+            | Inst::Scope { .. }
             | Inst::Assume { .. }
             | Inst::FBin { .. }
             | Inst::FUn { .. }
@@ -508,6 +515,7 @@ impl Inst {
             Inst::MemSet { dst, value, len } => [dst, value, len].into_iter().for_each(visit),
             Inst::VaStart { list, .. } => visit(list),
             Inst::StackRestore { mark } => visit(mark),
+            Inst::Scope { addr, .. } => visit(addr),
             Inst::Assume { cond } | Inst::Branch { cond, .. } => visit(cond),
             Inst::Switch { value, .. } => visit(value),
             Inst::IndirectBr { addr, .. } => visit(addr),

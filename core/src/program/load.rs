@@ -466,6 +466,7 @@ impl<'a> Decoder<'a> {
                 first: self.reg()?,
                 clauses: self.operand()?,
             },
+            37 => Inst::Scope { begins: flag_set, addr: self.operand()? },
             code => return invalid(format!("unknown instruction {code}")),
         })
     }

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from partita.cc import embedded
 from partita.cc.arguments import CommandLine, Item, Kind
-from partita.toolchain import PLAIN, TO_BITCODE, cpp_flags, driver, include_flags
+from partita.toolchain import PLAIN, SCOPES, TO_BITCODE, cpp_flags, driver, include_flags
 
 # Programs of configure scripts. They are never explored, and there are hundreds of them.
 _CHECK_NAMES = ("conftest.", "CheckSymbolExists.", "testCCompiler.", "CMakeCCompilerId.")
@@ -121,7 +121,18 @@ class _Bitcode:
         includes = _include_words(line.words, item.language == "C++")
         language = ["-x", item.dash_x] if item.dash_x else []
         self._process = subprocess.Popen(
-            [*driver(), *line.bitcode_words(), *includes, *PLAIN, *TO_BITCODE, *language, "-o", "-", self._source],
+            [
+                *driver(),
+                *line.bitcode_words(),
+                *includes,
+                *PLAIN,
+                *SCOPES,
+                *TO_BITCODE,
+                *language,
+                "-o",
+                "-",
+                self._source,
+            ],
             stdin=subprocess.PIPE if self._source == "-" else subprocess.DEVNULL,
             stdout=self._output,
             stderr=subprocess.PIPE,

@@ -15,7 +15,7 @@ from partita.check.program import Linked
 from partita.check.terms import Evaluator
 from partita.errors import UsageError
 
-CHECKS = {"overflow", "shift"}
+CHECKS = {"overflow", "shift", "uninitialized", "non-termination", "no-uninitialized", "no-non-termination"}
 """Optional checks of a run that are checked here too."""
 SCHEMA = "partita-certificate-1"
 
@@ -123,6 +123,8 @@ def check(body: dict[str, Any], prover: Any) -> Machine:
     unknown = [name for name in body["options"]["checks"] if name not in CHECKS]
     if unknown:
         raise UsageError(f"certificates of runs with --check {unknown[0]} cannot be checked")
+    if any(leaf[2] == "non-termination" for leaf in body["leaves"]):
+        raise UsageError("certificates of programs with endless loops cannot be checked")
     program = Linked([unpack(part) for part in body["parts"]], body["functions"], body["globals"])
     tree = Tree(body)
     machine = Machine(program, tree, prover, body)

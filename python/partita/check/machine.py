@@ -641,7 +641,7 @@ def _call(m: Machine, f: Function, op: int, flags: int, count: int, first: int, 
 
 
 def _memcopy(m: Machine, f: Function, op: int, flags: int, dst: Any, src: Any, size: Any) -> None:
-    models.copy_bytes(m, m.get(dst), m.get(src), m.get(size))
+    models.copy_bytes(m, m.get(dst), m.get(src), m.get(size), overlap=bool(flags))
 
 
 def _memset(m: Machine, f: Function, op: int, flags: int, dst: Any, value: Any, size: Any) -> None:
@@ -664,6 +664,10 @@ def _stack_restore(m: Machine, f: Function, op: int, flags: int, mark: Any) -> N
         base = m.frame.dynamic.pop()
         m.frame.stack -= len(m.path.memory.objects[base].data)
         m.path.memory.remove(base)
+
+
+def _scope(m: Machine, f: Function, op: int, begins: int, place: Any) -> None:
+    m.path.memory.set_scope(m.get(place), bool(begins))
 
 
 def _branch(m: Machine, f: Function, op: int, flags: int, then: int, other: int, condition: Any) -> int:
@@ -733,7 +737,7 @@ _STEPS = {
     w.SELECT: _select, w.COPY: _copy, w.FREEZE: _copy, w.LOAD: _load, w.STORE: _store, w.ALLOCA: _alloca, w.GEP: _gep,
     w.CALL: _call, w.MEMCOPY: _memcopy, w.MEMSET: _memset, w.VASTART: _va_start, w.STACKSAVE: _stack_save,
     w.STACKRESTORE: _stack_restore, w.ASSUME: _nothing, w.TRAP: _ending("abort"), w.JUMP: lambda m, f, o, n, edge: edge,
-    w.BRANCH: _branch, w.SWITCH: _switch, w.INDIRECTBR: _indirect, w.RET: _return,
+    w.SCOPE: _scope, w.BRANCH: _branch, w.SWITCH: _switch, w.INDIRECTBR: _indirect, w.RET: _return,
     w.LANDING: lambda m, f, o, n, normal, *_: normal, w.UNREACHABLE: _ending("unreachable"),
     w.UNSUPPORTED: _ending("unsupported"),
     **floats.STEPS,

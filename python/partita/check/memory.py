@@ -87,12 +87,15 @@ class Memory:
     def __init__(self) -> None:
         self.objects: dict[int, Object] = {}
         self.freed: set[int] = set()
+        self.out_of_scope: dict[int, int] = {}
+        """Sizes of local variables whose block has ended."""
         self.next = [0, 0, 0]
         self.owner = 0
 
     def copy(self) -> Memory:
         new = Memory()
         new.objects, new.freed, new.next = dict(self.objects), set(self.freed), list(self.next)
+        new.out_of_scope = dict(self.out_of_scope)
         Memory.owners += 2
         new.owner, self.owner = Memory.owners, Memory.owners - 1
         return new
@@ -125,8 +128,22 @@ class Memory:
             self.objects[base] = found
         return found
 
+    def set_scope(self, base: Any, begins: bool) -> None:
+        """Begins the block of a local variable, or ends it."""
+        found = self.objects.get(base)
+        if found is not None and found.kind != "stack":
+            return
+        size = self.out_of_scope.pop(base, None) if found is None else len(found.data)
+        if size is None:
+            return
+        self.objects.pop(base, None)
+        if begins:
+            self.objects[base] = Object(base, "stack", bytearray(size), owner=self.owner, blank=bytearray(b"\1") * size)
+        else:
+            self.out_of_scope[base] = size
+
     def remove(self, base: int) -> None:
-        if self.objects.pop(base).kind == "heap":
+        if self.out_of_scope.pop(base, None) is None and self.objects.pop(base).kind == "heap":
             self.freed.add(base)
 
     def was_allocated(self, base: int) -> bool:

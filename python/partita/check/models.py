@@ -237,12 +237,14 @@ def _rooms(m: Machine, length: Any, rooms: list[tuple[Any, str]]) -> int | None:
     return min(most) if min(most) <= MAX_SYMBOLIC else None
 
 
-def copy_bytes(m: Machine, to: Any, source: Any, count: Any) -> None:
+def copy_bytes(m: Machine, to: Any, source: Any, count: Any, *, overlap: bool = False) -> None:
     memory = m.path.memory
     if not isinstance(count, int) and not m.point("value", "the length of a copy"):
         most = _rooms(m, count, [(source, "read"), (to, "write")])
         if most is not None and not m.point("value", "the length of a copy"):
             (a, at), (b, start) = memory.at(source, 0, "read"), memory.at(to, 0, "write")
+            if not overlap and a.base == b.base:
+                _stay_apart(m, start, at, count)
             new = [a.byte(at + i) for i in range(most)]
             _write_below(memory.own(b.base), start, new, count)
             return
@@ -251,6 +253,8 @@ def copy_bytes(m: Machine, to: Any, source: Any, count: Any) -> None:
         return
     base, offset = m.locate(source, count, "read")
     place, start = m.locate(to, count, "write")
+    if not overlap and base == place:
+        _stay_apart(m, start, offset, count)
     if not isinstance(offset, int) or not isinstance(start, int):
         if count > MAX_SYMBOLIC:
             offset, start = m.value(offset, 64, "the source of a copy"), m.value(start, 64, "the destination of a copy")
@@ -272,6 +276,13 @@ def copy_bytes(m: Machine, to: Any, source: Any, count: Any) -> None:
     for i in [i for i in found.terms if start <= i < start + count]:
         del found.terms[i]
     found.terms.update({start + i: term for i, term in terms.items()})
+
+
+def _stay_apart(m: Machine, to: Any, source: Any, count: Any) -> None:
+    """Ends the paths on which two ranges of one object overlap and are not equal."""
+    distances = (apply("bvsub", 64, to, source), apply("bvsub", 64, source, to))
+    meet = disjunction(apply("bvult", 64, distance, count) for distance in distances)
+    m.require(disjunction([negation(meet), apply("=", 64, to, source)]), "overlap")
 
 
 def _write_below(found: Any, start: int, new: list[Any], length: Any) -> None:
@@ -302,7 +313,7 @@ def set_bytes(m: Machine, to: Any, byte: Any, count: Any) -> None:
 
 def _copy(m: Machine, name: str, args: Args, width: int) -> Any:
     _fortified(m, name, args)
-    copy_bytes(m, args[0][1], args[1][1], args[2][1])
+    copy_bytes(m, args[0][1], args[1][1], args[2][1], overlap="memmove" in name)
     if name != "mempcpy":
         return args[0][1]
     return argument(m, name, args, 0) + argument(m, name, args, 2)

@@ -21,7 +21,7 @@ SHAPES = {
     w.MEMSET: (0, 3), w.VASTART: (3, 1), w.STACKSAVE: (1, 0), w.STACKRESTORE: (0, 1), w.ASSUME: (0, 1), w.FBIN: (1, 2),
     w.FUN: (1, 1), w.FMA: (1, 3), w.FCMP: (1, 2), w.FCLASS: (2, 1), w.FTOINT: (1, 1), w.INTTOF: (2, 1), w.FCAST: (1, 1),
     w.TRAP: (0, 0), w.UNSUPPORTED: (1, 0), w.JUMP: (1, 0), w.BRANCH: (2, 1), w.UNREACHABLE: (0, 0),
-    w.LANDING: (3, 1),
+    w.LANDING: (3, 1), w.SCOPE: (0, 1),
 }  # fmt: skip
 
 

@@ -30,6 +30,7 @@ from partita.frontends import compile_commands, module_for_types, without_bitcod
 from partita.frontends.c import SOURCES
 from partita.frontends.java import is_java
 from partita.results import counted
+from partita.seeds import longest, with_file
 
 COMPLETE, BUG, INCOMPLETE, MISMATCH = 0, 1, 3, 4
 
@@ -58,6 +59,11 @@ def run(arguments: argparse.Namespace) -> int:
         )
     if arguments.since is not None and not _take_changes(arguments):
         return COMPLETE
+    if (arguments.seeds or arguments.sync) and "tests" not in getattr(arguments, "explicit", ()):
+        arguments.tests = "coverage"  # a fuzzer needs no input that reaches nothing new
+    if (seeds := arguments.seeds or arguments.sync) and "@@" in arguments.program_arguments:
+        arguments.program_arguments = with_file(arguments.program_arguments)
+        arguments.sym_files = arguments.sym_files or (1, max(1, longest(Path(seeds))))
     words = [*getattr(arguments, "symbolic_arguments", ()), *arguments.program_arguments]
     if arguments.entry == "all" and not is_java(arguments.program):
         from partita.cli import run_all  # few runs need it

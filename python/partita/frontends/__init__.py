@@ -15,7 +15,7 @@ from partita.frontends.c import SOURCES, Compiled, compile_c
 from partita.frontends.compile_commands import flags_of
 from partita.frontends.executable import bitcode_of, is_executable, without_bitcode
 from partita.frontends.targets import Targets
-from partita.toolchain import compiler
+from partita.toolchain import SCOPES, compiler
 
 __all__ = ["function_names", "load_program", "module_for_types", "sharing_sources", "without_bitcode"]
 
@@ -42,6 +42,11 @@ def _compile(group: Sequence[str], *, cflags: Sequence[str], clang: str | None, 
     if key not in _shared:
         _shared[key] = compile_c(group, cflags=cflags, clang=clang, optimize=optimize)
     return _shared[key]
+
+
+def _user_flags(cflags: Sequence[str], entry: str | None) -> Sequence[str]:
+    """Flags for a program. Libraries, which have no entry, do not need the blocks of their variables."""
+    return cflags if entry is None else [*SCOPES, *cflags]
 
 
 def load_program(
@@ -83,6 +88,7 @@ def load_program(
             return found
     # Time for libraries does not count for `max_time`: it is spent once.
     with program_cache.filling() if entry is None else contextlib.nullcontext():
+        cflags = _user_flags(cflags, entry)
         text, files = _module(names, contents, optimize=optimize, cflags=cflags, clang=clang, entry=entry, keep=keep)
         from partita.llvm import lower  # not needed if the program is cached
 
@@ -116,7 +122,7 @@ def module_with_variables(
 ) -> str:
     """The text of the module that `load_program` lowers, with the debug information of variables."""
     contents = {name: _read(name) for name in names}
-    flags = [*cflags, "-g"]
+    flags = [*_user_flags(cflags, entry), "-g"]
     return _module(names, contents, optimize=optimize, cflags=flags, clang=clang, entry=entry, keep=keep)[0]
 
 

@@ -22,6 +22,7 @@ from partita.llvm.write import (
     MEMSET,
     OVERFLOW,
     OVERFLOW_OPS,
+    SCOPE,
     STACKRESTORE,
     STACKSAVE,
     STRICT,
@@ -86,6 +87,14 @@ def _copy(overlap: int) -> Intrinsic:
     def lower(low: Lowering, name: str, type_: Type, types: list[Type], args: list[list[Operand]]) -> None:
         length = low.resize(args[2][0], types[2].width, 64)
         low.emit((MEMCOPY | overlap, *args[0][0], *args[1][0], *length))
+
+    return lower
+
+
+def _scope(begins: int) -> Intrinsic:
+    def lower(low: Lowering, name: str, type_: Type, types: list[Type], args: list[list[Operand]]) -> None:
+        # Older versions of LLVM have the size as the first argument.
+        low.emit((SCOPE | begins, *args[-1][0]))
 
     return lower
 
@@ -258,7 +267,7 @@ def _type_number(low: Lowering, name: str, type_: Type, types: list[Type], args:
 _ROWS: dict[str, Intrinsic] = {
     **dict.fromkeys(
         (
-            "lifetime.start lifetime.end dbg donothing va_end prefetch invariant.start invariant.end sideeffect"
+            "dbg donothing va_end prefetch invariant.start invariant.end sideeffect"
             " experimental.noalias.scope.decl pseudoprobe var.annotation fake.use clear_cache x86.sse2.pause"
         ).split(),
         _nothing,
@@ -270,6 +279,8 @@ _ROWS: dict[str, Intrinsic] = {
         ).split(),
         _first,
     ),
+    "lifetime.start": _scope(FLAG),
+    "lifetime.end": _scope(0),
     "memcpy": _copy(0),
     "memmove": _copy(FLAG),
     "memset": _memset,

@@ -24,8 +24,8 @@ ZERO: Operand = (1,)
 (
     BIN, UN, OVERFLOW, FUNNEL, CMP, CAST, SELECT, COPY, FREEZE, LOAD, STORE, ALLOCA, GEP, CALL, MEMCOPY, MEMSET,
     VASTART, STACKSAVE, STACKRESTORE, ASSUME, FBIN, FUN, FMA, FCMP, FCLASS, FTOINT, INTTOF, FCAST, TRAP, UNSUPPORTED,
-    JUMP, BRANCH, SWITCH, INDIRECTBR, RET, UNREACHABLE, LANDING,
-) = range(37)  # fmt: skip
+    JUMP, BRANCH, SWITCH, INDIRECTBR, RET, UNREACHABLE, LANDING, SCOPE,
+) = range(38)  # fmt: skip
 
 
 def _numbered(names: str) -> dict[str, int]:
@@ -46,7 +46,8 @@ FUN_OPS = _numbered("fneg fabs sqrt floor ceil trunc rint round roundeven")
 FCMP_PREDS = _numbered("false oeq ogt oge olt ole one ord ueq ugt uge ult ule une uno true")
 FLAGS = {"nuw": 1 << 16, "nsw": 2 << 16, "exact": 4 << 16, "disjoint": 8 << 16}
 STRICT = 8 << 16
-# The one flag of an instruction: indirect call, overlapping copy, fixed alloca, inbounds, left funnel shift.
+# The one flag of an instruction: indirect call, overlapping copy, fixed alloca, inbounds, left funnel shift, begin of
+# a scope.
 FLAG = 1 << 16
 # In the width of an argument: it is signed. In the number of results of a call: the result is an integer, or none.
 TOP = 1 << 31

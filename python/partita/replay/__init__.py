@@ -28,6 +28,7 @@ _SIGNALS = {
     "division-by-zero": {signal.SIGFPE},
     "stack-overflow": {signal.SIGSEGV},
     "read-only-write": {signal.SIGSEGV},
+    "non-termination": {signal.SIGALRM},
 }
 """Signals of the bugs that a native run shows. Other bugs are undefined behaviour, which may have any effect."""
 
@@ -36,6 +37,17 @@ SANITIZERS: dict[str, tuple[str, ...]] = {
     "float-cast": ("-fsanitize=float-cast-overflow", "-fsanitize-trap=float-cast-overflow")
 }
 """Flags with which the compiler makes a class of undefined behaviour end the program."""
+
+
+_FAILING = ["-DPARTITA_FAILING"]
+_FAILING_WRAPPED = [f"-Wl,--wrap={name}" for name in "malloc calloc realloc reallocarray".split()]
+
+
+def flags_for(tests: Sequence[Test], *, musl: bool = True) -> list[str]:
+    """Flags that the native program needs for these tests: with some, allocations fail (`--malloc-fails`)."""
+    if not any(name == "malloc_fails" for test in tests for name, _ in test.objects):
+        return []
+    return _FAILING if musl else _FAILING_WRAPPED
 
 
 class Verdict(enum.Enum):

@@ -14,7 +14,7 @@ from partita.frontends.compile_commands import Source, flags_of
 from partita.frontends.executable import is_executable
 from partita.ktest import Test
 from partita.options import ENVIRONMENT
-from partita.replay import SANITIZERS, ReplayResult, Verdict, compile_native, replay
+from partita.replay import SANITIZERS, ReplayResult, Verdict, compile_native, flags_for, replay
 from partita.replay.environment import uses_environment
 from partita.replay.program import replay_program
 
@@ -51,7 +51,7 @@ def replay_natively(
     results: dict[int, ReplayResult] = {}
     for flags, numbers in by_flags.items():
         chosen = [tests[number] for number in numbers]
-        with compile_native(programs, cflags=[*cflags, *flags]) as binary:
+        with compile_native(programs, cflags=[*cflags, *flags, *flags_for(chosen)]) as binary:
             if any(map(uses_environment, chosen)):
                 found = replay_program(
                     binary, chosen, timeout=timeout, variables=variables, confined=confined, sanitized=bool(flags)

@@ -18,14 +18,14 @@ from pathlib import Path
 
 from partita.frontends.compile_commands import flags_of
 from partita.ktest import Test
-from partita.replay import ReplayResult, Verdict, to_bytes
+from partita.replay import ReplayResult, Verdict, flags_for, to_bytes
 from partita.toolchain import runtime_include
 
 COMPILERS = ("gcc", "clang")
 FLAGS = ("-g", "-w", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined", "-fno-omit-frame-pointer")
 CLASSES = frozenset(
     """out-of-bounds-read out-of-bounds-write use-after-free double-free invalid-free read-only-write overflow shift
-    bounds sanitizer float-cast null""".split()
+    bounds sanitizer float-cast null overlap alignment""".split()
 )
 """Classes that these sanitizers report."""
 _OPTIONS = {
@@ -73,7 +73,8 @@ def confirm(
     found = list(results)
     with tempfile.TemporaryDirectory(prefix="partita-asan-") as folder:
         binary = Path(folder) / "program"
-        if not _compile(compiler, programs, cflags, binary):
+        linking = flags_for([results[i].test for i in wanted], musl=False)
+        if not _compile(compiler, programs, [*cflags, *linking], binary):
             return found
         for i in wanted:
             report = _report(binary, results[i].test, Path(folder), timeout)

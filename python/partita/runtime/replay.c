@@ -4,6 +4,7 @@
    have. With PARTITA_REPLAY_TEST in the environment there is no server: the program runs once on that test, and the
    reason of a divergence is written to the file PARTITA_REPLAY_DIVERGED. */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -49,6 +50,53 @@ static unsigned char *bytes(FILE *file, uint32_t size) {
   return data;
 }
 
+/* `--malloc-fails`: byte i of the object `malloc_fails` says whether allocation i fails. Such tests are linked with
+   `--wrap` for these functions; the program's own objects are read in order, without this one. */
+static struct object failing;
+static uint32_t allocations;
+
+static void set_failing(void) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < object_count; i++) {
+    if (!strcmp(objects[i].name, "malloc_fails")) failing = objects[i];
+    else objects[kept++] = objects[i];
+  }
+  object_count = kept;
+}
+
+static int fails(void) {
+  if (allocations >= failing.size || !failing.bytes[allocations++]) return 0;
+  errno = ENOMEM;
+  return 1;
+}
+
+/* With PARTITA_FAILING these replace musl's functions, and use its allocator by its inner names: also the library's own
+   allocations fail. The linkers of other compilers wrap (`--wrap`) the functions instead. */
+#ifdef PARTITA_FAILING
+void *__libc_malloc_impl(size_t size);
+void *__libc_realloc(void *old, size_t size);
+
+void *malloc(size_t size) { return fails() ? NULL : __libc_malloc_impl(size); }
+void *realloc(void *old, size_t size) { return fails() ? NULL : __libc_realloc(old, size); }
+void *calloc(size_t count, size_t size) {
+  if (size && count > SIZE_MAX / size) return errno = ENOMEM, NULL;
+  void *new = malloc(count * size);
+  return new ? memset(new, 0, count * size) : NULL;
+}
+void *reallocarray(void *old, size_t count, size_t size) {
+  if (size && count > SIZE_MAX / size) return errno = ENOMEM, NULL;
+  return realloc(old, count * size);
+}
+#else
+#define WRAPPED(name, parameters, arguments) \
+  __attribute__((weak)) void *__real_##name parameters; \
+  void *__wrap_##name parameters { return fails() ? NULL : __real_##name arguments; }
+WRAPPED(malloc, (size_t size), (size))
+WRAPPED(calloc, (size_t count, size_t size), (count, size))
+WRAPPED(realloc, (void *old, size_t size), (old, size))
+WRAPPED(reallocarray, (void *old, size_t count, size_t size), (old, count, size))
+#endif
+
 static void read_test(const char *path) {
   FILE *file = fopen(path, "rb");
   if (!file) diverge("cannot open", path);
@@ -68,6 +116,7 @@ static void read_test(const char *path) {
     objects[i].bytes = bytes(file, objects[i].size);
   }
   fclose(file);
+  set_failing();
 }
 
 __attribute__((constructor)) static void serve(void) {

@@ -19,10 +19,10 @@ WITHOUT_SANITIZERS = sanitizers.missing()
 # Number of bug-free paths that are replayed under the sanitizers; of each bug the first test is replayed.
 SAMPLE = 10
 # test_sanitizers.py has the classes of -fsanitize, test_floats.py those of floating point, test_java.py Java's,
-# test_uninitialized.py the last one.
+# test_uninitialized.py and test_endless.py the last ones.
 CLASSES_WITHOUT_PROGRAM = {"model-error", "bounds", "sanitizer", "float", "float-cast"}
 CLASSES_WITHOUT_PROGRAM |= {"arithmetic", "class-cast", "negative-size", "number-format", "exception"}
-CLASSES_WITHOUT_PROGRAM |= {"uninitialized-read"}
+CLASSES_WITHOUT_PROGRAM |= {"uninitialized-read", "non-termination"}
 
 
 def marked(program: Path) -> set[tuple[str, int]]:
@@ -79,7 +79,8 @@ def test_every_class_has_a_program() -> None:
 
 
 def test_an_unknown_check_is_a_usage_error() -> None:
-    names = "overflow, shift, float, uninitialized, leak"
+    names = "uninitialized, non-termination, overflow, shift, float, alignment, member, leak"
+    names += ", all, no-uninitialized, no-non-termination"
     with pytest.raises(UsageError, match=rf"^expected check to be names from {names}, found \['shift', 'overflows'\]$"):
         explore(PROGRAMS[0], check=["shift", "overflows"])
 

@@ -26,6 +26,8 @@ REPORTS = {
     "division-by-zero": r"division by zero",
     "overflow": r"signed integer overflow|cannot be represented in type",
     "shift": r"shift exponent|left shift of",
+    "overlap": r"memcpy-param-overlap|strcpy-param-overlap",
+    "alignment": r"misaligned address",
     "leak": r"detected memory leaks",
     "assert": _NEVER,
     "abort": _NEVER,

@@ -9,6 +9,7 @@ mod end;
 mod queries;
 mod readable;
 pub mod search;
+mod seeding;
 mod undefined;
 
 pub use alternatives::Alternative;
@@ -223,6 +224,7 @@ impl Decider {
         }
         self.solver.tree.release(state.path);
         state.path = node;
+        self.keep_seeds(state, constraint);
     }
 
     /// Adds a condition that the path model satisfies to the path.

@@ -169,7 +169,11 @@ impl Decider {
             self.incomplete(state, "klee_set_forking(0): a side of a branch was not explored");
             return Side::Skipped;
         }
-        match self.ask(state, condition) {
+        let answer = match self.seed_model(state, condition) {
+            Some(model) => Answer::Sat(model),
+            None => self.ask(state, condition),
+        };
+        match answer {
             Answer::Unsat(core) => Side::Infeasible(core.constraints),
             Answer::Unknown(why) => {
                 self.count_unknown(state, &why);

@@ -89,6 +89,10 @@ impl Decider {
     }
 
     fn make_readable(&mut self, state: &State, preferred: &[Expr]) {
+        // The test of a seed is the seed.
+        if !state.seeds.is_empty() {
+            return;
+        }
         if self.recorder.stats.tests >= SINGLE_FILES || state.inputs.is_empty() {
             return;
         }

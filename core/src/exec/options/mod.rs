@@ -28,45 +28,76 @@ pub enum Tests {
     Bugs,
 }
 
-/// A check that is off by default.
+/// A check that can be turned on or off.
 pub struct CheckRow {
     pub name: &'static str,
     /// Reported bugs, in one line.
     pub about: &'static str,
+    /// Name that turns it off, if it is on by default.
+    pub off: Option<&'static str>,
     switch: fn(&mut Checks) -> &mut bool,
 }
 
+/// Name that stands for all checks.
+const ALL_CHECKS: &str = "all";
+
 pub const CHECKS: &[CheckRow] = &[
+    CheckRow {
+        name: "uninitialized",
+        about: "branches, addresses and output that depend on memory that was never written",
+        off: Some("no-uninitialized"),
+        switch: |checks| &mut checks.uninitialized,
+    },
+    CheckRow {
+        name: "non-termination",
+        about: "loops that repeat their state exactly, so that they never end",
+        off: Some("no-non-termination"),
+        switch: |checks| &mut checks.non_termination,
+    },
     CheckRow {
         name: "overflow",
         about: "signed addition, subtraction, multiplication and negation that overflow",
+        off: None,
         switch: |checks| &mut checks.overflow,
     },
     CheckRow {
         name: "shift",
         about: "shifts by the width of the operand or more",
+        off: None,
         switch: |checks| &mut checks.shift,
     },
     CheckRow {
         name: "float",
         about: "floating-point operations that make NaN or an infinity from finite numbers",
+        off: None,
         switch: |checks| &mut checks.float,
     },
     CheckRow {
-        name: "uninitialized",
-        about: "branches, addresses and output that depend on memory that was never written",
-        switch: |checks| &mut checks.uninitialized,
+        name: "alignment",
+        about: "accesses at addresses that the alignment of their type does not divide",
+        off: None,
+        switch: |checks| &mut checks.alignment,
+    },
+    CheckRow {
+        name: "member",
+        about: "accesses past the end of an array inside of a structure",
+        off: None,
+        switch: |checks| &mut checks.member,
     },
     CheckRow {
         name: "leak",
         about: "heap objects that nothing points to when the program ends",
+        off: None,
         switch: |checks| &mut checks.leak,
     },
 ];
 
-/// Enabled checks of `CHECKS`. They apply to the user's own code.
+/// Enabled checks of `CHECKS`. They apply to the user's own code. `Checks::default()` has none.
 #[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
 pub struct Checks {
+    pub non_termination: bool,
+    pub alignment: bool,
+    pub member: bool,
     pub overflow: bool,
     pub shift: bool,
     pub float: bool,
@@ -75,15 +106,29 @@ pub struct Checks {
 }
 
 impl Checks {
-    /// Enables checks by name. The error lists the known ones.
-    pub fn named<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Checks, String> {
+    /// The checks that are on by default.
+    pub fn usual() -> Checks {
         let mut checks = Checks::default();
+        CHECKS.iter().for_each(|row| *(row.switch)(&mut checks) = row.off.is_some());
+        checks
+    }
+
+    /// Names that `--check` takes: those of the checks, `all`, and those that turn one off.
+    pub fn names() -> Vec<&'static str> {
+        let off = CHECKS.iter().filter_map(|row| row.off);
+        CHECKS.iter().map(|row| row.name).chain([ALL_CHECKS]).chain(off).collect()
+    }
+
+    /// Turns checks on and off by name, after the usual ones. The error lists the known names.
+    pub fn named<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Checks, String> {
+        let mut checks = Checks::usual();
         for name in names {
-            let row = CHECKS.iter().find(|row| row.name == name).ok_or_else(|| {
-                let known: Vec<&str> = CHECKS.iter().map(|row| row.name).collect();
-                format!("expected checks ({}), found `{name}`", known.join(", "))
-            })?;
-            *(row.switch)(&mut checks) = true;
+            let is_meant = |row: &&CheckRow| name == ALL_CHECKS || row.name == name || row.off == Some(name);
+            let mut meant = CHECKS.iter().filter(is_meant).peekable();
+            if meant.peek().is_none() {
+                return Err(format!("expected checks ({}), found `{name}`", Checks::names().join(", ")));
+            }
+            meant.for_each(|row| *(row.switch)(&mut checks) = row.off != Some(name));
         }
         Ok(checks)
     }
@@ -125,6 +170,8 @@ pub struct Options {
     /// Writes a test for every path into a bug.
     pub all_bugs: bool,
     pub checks: Checks,
+    /// Each of the first allocations of a path may fail.
+    pub malloc_fails: bool,
     /// Conversion of a floating-point number that does not fit the integer type is a bug in user code.
     pub float_cast: bool,
     pub ambient: Ambient,
@@ -179,7 +226,8 @@ impl Default for Options {
             max_stack: 8 << 20,
             tests: Tests::All,
             all_bugs: false,
-            checks: Checks::default(),
+            checks: Checks::usual(),
+            malloc_fails: false,
             float_cast: true,
             ambient: Ambient::Fixed,
             havoc: false,

@@ -4,7 +4,7 @@
 //! these rows. A row whose value the executor does not need has the setter `elsewhere`: the front end uses it.
 use super::arguments::Argument;
 use super::kind::{Kind, Value};
-use super::{Ambient, CHECKS, Checks, MAX_SYMBOLIC_ARGUMENTS, Options, Tests};
+use super::{Ambient, Checks, MAX_SYMBOLIC_ARGUMENTS, Options, Tests};
 
 /// The default chain: the cheapest layers first, the SAT solver last. Without a store the layer `store` is left out.
 pub const DEFAULT_LAYERS: &str = "simplify split solutions reuse intervals enumerate differences store sat";
@@ -228,6 +228,14 @@ pub const OPTIONS: &[OptionRow] = &[
         "let up to N system calls fail on a path",
         |options, value| options.max_fail = count(&value),
     ),
+    row(
+        Group::Inputs,
+        "malloc-fails",
+        Kind::Flag,
+        Some("off"),
+        "let each of the first 64 allocations of a path fail",
+        |options, value| options.malloc_fails = flag(&value),
+    ),
     row(Group::Inputs, "stdin", Kind::Contents, Some(""), "contents of standard input", |options, value| {
         if let Value::Contents(bytes) = value {
             options.stdin = bytes;
@@ -299,6 +307,22 @@ pub const OPTIONS: &[OptionRow] = &[
     ),
     row(
         Group::Search,
+        "seeds",
+        Kind::Path("DIR"),
+        None,
+        "first follow these inputs: a corpus of a fuzzer, or .ktest files",
+        elsewhere,
+    ),
+    row(
+        Group::Search,
+        "sync",
+        Kind::Path("DIR"),
+        None,
+        "exchange inputs with the instances of AFL++ in this output folder",
+        elsewhere,
+    ),
+    row(
+        Group::Search,
         "path-model",
         Kind::Flag,
         Some("on"),
@@ -364,9 +388,9 @@ pub const OPTIONS: &[OptionRow] = &[
     row(
         Group::Checks,
         "check",
-        Kind::Names(|| CHECKS.iter().map(|row| row.name).collect()),
+        Kind::Names(Checks::names),
         Some(""),
-        "additional checks, separated by commas",
+        "more checks, separated by commas; all: every check",
         |options, value| {
             if let Value::Words(names) = value {
                 options.checks = Checks::named(names.iter().map(String::as_str)).expect("checked names");

@@ -126,6 +126,13 @@ pub(super) fn check_access(state: &State, id: ObjectId, access: Access) -> Resul
     if let Some(message) = &object.unsupported {
         return Err(Outcome::unsupported(&**message));
     }
+    if object.is_out_of_scope {
+        state.faulty.set(Some(id));
+        return Err(Outcome::bug(
+            Class::UseAfterFree,
+            format!("{} of a {} whose block has ended", access.verb(), object.describe()),
+        ));
+    }
     if access == Access::Write && object.readonly {
         return Err(Outcome::bug(
             Class::ReadOnlyWrite,

@@ -211,6 +211,9 @@ impl Decoder<'_> {
                 self.geps.push(Gep { base, index, shift: 64 - width, scale, offset });
                 Op::Gep { dst: dst.0, at: self.geps.len() as u32 - 1 }
             }
+            Inst::Load { align, .. } | Inst::Store { align, .. } if self.checks.alignment && align > 1 => {
+                Op::Other
+            }
             Inst::Load { dst, addr, .. } => {
                 let (width, addr) = (self.function.width(dst), self.operand(addr, 64));
                 let (w, dst) = (width.min(64) as u8, dst.0);
@@ -249,6 +252,7 @@ impl Decoder<'_> {
             | Inst::VaStart { .. }
             | Inst::StackSave { .. }
             | Inst::StackRestore { .. }
+            | Inst::Scope { .. }
             | Inst::Assume { .. }
             | Inst::FBin { .. }
             | Inst::FUn { .. }

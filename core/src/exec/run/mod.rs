@@ -110,6 +110,10 @@ impl Machine {
         }
     }
 
+    pub fn has_hooks(&self) -> bool {
+        self.hooks.is_some()
+    }
+
     /// Drops what hooks keep of expressions, before these are collected.
     pub fn forget_hooks(&mut self) {
         if let Some(hooks) = &mut self.hooks {

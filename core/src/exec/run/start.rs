@@ -113,6 +113,9 @@ impl Machine {
             untested: Arc::default(),
             targets: Arc::default(),
             faulty: Cell::default(),
+            seeds: Arc::default(),
+            allocations: 0,
+            failing: None,
             arguments: (0, 0),
         });
         let too_much = |_| "the program's arguments do not fit its memory".to_string();

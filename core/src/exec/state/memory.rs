@@ -71,6 +71,20 @@ impl Memory {
         id.index < self.next[usize::from(id.region)] && self.get(id).is_none()
     }
 
+    /// Does it have the objects of an earlier version of itself, with the same contents?
+    pub fn has_contents_of(&self, other: &Memory) -> bool {
+        let same = |a: Option<&Slot>, b: Option<&Slot>| match (a, b) {
+            (Some(Slot::Live(a)), Some(Slot::Live(b))) => Arc::ptr_eq(a, b) || a.has_contents_of(b),
+            (Some(Slot::Freed), Some(Slot::Freed)) | (None, None) => true,
+            (Some(Slot::Live(_) | Slot::Freed) | None, _) => false,
+        };
+        self.slots.iter().zip(&other.slots).all(|(mine, others)| {
+            mine.len() == others.len()
+                && (mine.is_shared_with(others)
+                    || mine.iter().all(|(index, slot)| same(Some(slot), others.get(index))))
+        })
+    }
+
     pub fn was_freed(&self, id: ObjectId) -> bool {
         matches!(self.slots[usize::from(id.region)].get(id.index), Some(Slot::Freed))
     }

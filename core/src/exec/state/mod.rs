@@ -10,6 +10,7 @@ pub mod memory;
 pub mod object;
 pub mod output;
 pub mod repeat;
+pub mod seeds;
 pub mod unwritten;
 pub mod value;
 
@@ -24,6 +25,7 @@ use frame::Frame;
 use inputs::Inputs;
 use memory::Memory;
 use output::Output;
+use seeds::Followed;
 use smallvec::SmallVec;
 use std::cell::Cell;
 use std::sync::Arc;
@@ -117,6 +119,11 @@ pub struct State {
     pub targets: Arc<Vec<u32>>,
     /// Object that an access was to stay in, if a bug says so.
     pub faulty: Cell<Option<ObjectId>>,
+    /// Seeds that it follows; its path model is that of the first.
+    pub seeds: Arc<Vec<Followed>>,
+    /// Number of allocations that could fail, and the input that decides about them (`--malloc-fails`).
+    pub allocations: u64,
+    pub failing: Option<Expr>,
     /// `argc` and the address of `argv`.
     pub arguments: (u64, u64),
 }
@@ -145,6 +152,47 @@ impl State {
     pub fn user_frame(&self, program: &Program) -> &Frame {
         let user = |frame: &&Frame| !program.functions[frame.func.index()].library;
         self.frame.frames().find(user).unwrap_or(&self.frame)
+    }
+
+    /// Does it continue exactly as an earlier version of itself did? What follows is a function of what is compared
+    /// here: the stack, memory, the path condition, inputs and output so far. Numbers that only name objects are not
+    /// compared: a call in a loop makes local variables again and again.
+    pub fn repeats(&self, earlier: &State) -> bool {
+        let same_value = |(a, b): (&Value, &Value)| a.word == b.word && a.symbolic == b.symbolic;
+        let same_frame = |a: &Frame, b: &Frame| {
+            a.func == b.func
+                && a.pc == b.pc
+                && a.locals == b.locals
+                && a.dynamic == b.dynamic
+                && a.variadic == b.variadic
+                && a.jumps == b.jumps
+                && a.registers.iter().zip(&b.registers).all(same_value)
+        };
+        let (mut a, mut b) = (&self.frame, &earlier.frame);
+        let frames = loop {
+            if !same_frame(a, b) {
+                break false;
+            }
+            match (&a.caller, &b.caller) {
+                (None, None) => break true,
+                (Some(x), Some(y)) if Arc::ptr_eq(x, y) => break true,
+                (Some(x), Some(y)) => (a, b) = (x, y),
+                (Some(_), None) | (None, Some(_)) => break false,
+            }
+        };
+        frames
+            && self.path == earlier.path
+            && self.edge == earlier.edge
+            && self.inputs.len() == earlier.inputs.len()
+            && matches!((self.stage, earlier.stage), (Stage::Main, Stage::Main))
+            && Arc::ptr_eq(&self.handlers, &earlier.handlers)
+            && Arc::ptr_eq(&self.output, &earlier.output)
+            && self.values_tried == earlier.values_tried
+            && self.setjmp_calls == earlier.setjmp_calls
+            && self.rounding == earlier.rounding
+            && same_value((&self.exceptions, &earlier.exceptions))
+            && self.allocations == earlier.allocations
+            && self.memory.has_contents_of(&earlier.memory)
     }
 
     pub fn learn(&mut self, e: Expr, fact: Fact) {

@@ -74,6 +74,8 @@ pub struct Object {
     pub unsupported: Option<Arc<str>>,
     /// Bytes of a frame of variadic arguments in which no argument was passed: reading them is a bug.
     pub not_passed: Box<[Range<u64>]>,
+    /// A local variable whose block has ended: no access is allowed until it begins again.
+    pub is_out_of_scope: bool,
     /// Place that made it: of local and global variables, and of heap objects if leaks are checked.
     pub origin: Option<Origin>,
     pub bytes: Bytes,
@@ -96,6 +98,9 @@ const WRITE_COST: u64 = 16;
 const MAX_ARRAY_COST: u64 = 1 << 23;
 /// Largest number of bytes that are copied out of an array one by one.
 const MAX_BYTE_COPIES: u64 = 1 << 18;
+
+/// Largest object whose versions are compared.
+const MAX_COMPARED_BYTES: u64 = 1 << 16;
 
 /// How bytes that were never written are part of an array.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -176,6 +181,7 @@ impl Object {
             readonly: false,
             unsupported: None,
             not_passed: Box::default(),
+            is_out_of_scope: false,
             origin: None,
             bytes,
             unwritten: None,
@@ -194,6 +200,38 @@ impl Object {
         self.unwritten = Unwritten::all(self.size);
     }
 
+    /// The block of a local variable begins: nothing was written to it.
+    pub fn begin_scope(&mut self) {
+        self.is_out_of_scope = false;
+        self.forget_array();
+        self.overlay = None;
+        self.bytes = Bytes::new(self.size);
+        self.set_unwritten();
+    }
+
+    /// Does it have the same contents as an earlier version of itself? False if it is too large to compare.
+    pub fn has_contents_of(&self, other: &Object) -> bool {
+        let array = |object: &Object| object.overlay.as_ref().and_then(|overlay| overlay.array);
+        let arrays = match (array(self), array(other)) {
+            (None, None) => true,
+            (Some(a), Some(b)) => a.array == b.array && a.grain == b.grain,
+            (Some(_), None) | (None, Some(_)) => false,
+        };
+        let same_byte = |at: u64| match (self.cell(at), other.cell(at)) {
+            (Some(Cell::Concrete), Some(Cell::Concrete)) => self.bytes.word(at, 1) == other.bytes.word(at, 1),
+            (Some(Cell::Part { expr, index }), Some(Cell::Part { expr: e, index: i })) => {
+                expr == e && index == i
+            }
+            (Some(Cell::Unwritten), Some(Cell::Unwritten)) | (None, None) => true,
+            (None | Some(Cell::Concrete | Cell::Part { .. } | Cell::Unwritten), _) => false,
+        };
+        self.size == other.size
+            && self.size <= MAX_COMPARED_BYTES
+            && self.is_out_of_scope == other.is_out_of_scope
+            && arrays
+            && (0..self.size).all(same_byte)
+    }
+
     /// Written bytes around this offset that may be accessed through the cache, if some bytes of the object were never
     /// written.
     pub fn written_around(&self, at: u64, count: u64) -> Option<Range<u64>> {
@@ -210,7 +248,7 @@ impl Object {
     }
 
     fn has_access_errors(&self) -> bool {
-        self.unsupported.is_some() || !self.not_passed.is_empty()
+        self.unsupported.is_some() || !self.not_passed.is_empty() || self.is_out_of_scope
     }
 
     /// Are all bytes concrete, as far as they were written?

@@ -102,11 +102,24 @@ impl Search for Custom {
         std::mem::take(&mut self.states).into_values().map(|(state, _)| state).collect()
     }
 
+    /// The strategy is told that the state has gone, and of what becomes of it.
+    fn next_seeded(&mut self) -> Option<Box<State>> {
+        let number = *self.states.iter().rev().find(|(_, (state, _))| !state.seeds.is_empty())?.0;
+        let (state, parent) = self.states.remove(&number).expect("an open state");
+        self.chooser.remove(number);
+        self.running = Some((number, parent));
+        Some(state)
+    }
+
     fn len(&self) -> usize {
         self.states.len()
     }
 
     fn each(&self, visit: &mut dyn FnMut(&State)) {
         self.states.values().for_each(|(state, _)| visit(state));
+    }
+
+    fn each_mut(&mut self, visit: &mut dyn FnMut(&mut State)) {
+        self.states.values_mut().for_each(|(state, _)| visit(state));
     }
 }

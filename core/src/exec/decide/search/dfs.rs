@@ -28,11 +28,19 @@ impl Search for Dfs {
         self.0.drain(..).rev().collect()
     }
 
+    fn next_seeded(&mut self) -> Option<Box<State>> {
+        super::take_seeded(&mut self.0)
+    }
+
     fn len(&self) -> usize {
         self.0.len()
     }
 
     fn each(&self, visit: &mut dyn FnMut(&State)) {
         self.0.iter().for_each(|state| visit(state));
+    }
+
+    fn each_mut(&mut self, visit: &mut dyn FnMut(&mut State)) {
+        self.0.iter_mut().for_each(|state| visit(state));
     }
 }

@@ -58,6 +58,8 @@ struct Guided {
     drawn_turns: u64,
     /// States of the batch, the next one last.
     batch: Vec<u32>,
+    /// Numbers of states that followed seeds when they were put here; some are gone.
+    seeded: Vec<u32>,
     /// Marks set, and instructions executed, when last checked.
     found: u64,
     instructions: u64,
@@ -79,6 +81,7 @@ fn new(program: &Program, seed: u64, draws: &'static [Draw], longest: u64) -> Bo
         left: 0,
         drawn_turns: 0,
         batch: Vec::new(),
+        seeded: Vec::new(),
         found: 0,
         instructions: 0,
         turns: 0,
@@ -201,12 +204,15 @@ impl Search for Guided {
             return;
         };
         for child in forked {
+            let has_seeds = !child.seeds.is_empty();
             let child = self.states.add(child);
+            self.seeded.extend(has_seeds.then_some(child));
             self.tree.fork(number, child);
             self.batch.push(child);
         }
         match current {
             Some(state) => {
+                self.seeded.extend((!state.seeds.is_empty()).then_some(number));
                 self.states.put_back(number, state);
                 self.batch.push(number);
             }
@@ -270,11 +276,31 @@ impl Search for Guided {
         self.states.drain()
     }
 
+    fn next_seeded(&mut self) -> Option<Box<State>> {
+        self.end_running();
+        while let Some(number) = self.seeded.pop() {
+            if self.states.get(number).is_some_and(|state| !state.seeds.is_empty()) {
+                self.batch.retain(|other| *other != number);
+                return Some(self.take(number));
+            }
+        }
+        None
+    }
+
     fn len(&self) -> usize {
         self.states.len()
     }
 
     fn each(&self, visit: &mut dyn FnMut(&State)) {
         self.states.each(visit);
+    }
+
+    fn each_mut(&mut self, visit: &mut dyn FnMut(&mut State)) {
+        self.seeded.clear();
+        let seeded = &mut self.seeded;
+        self.states.each_mut(&mut |number, state| {
+            visit(state);
+            seeded.extend((!state.seeds.is_empty()).then_some(number));
+        });
     }
 }

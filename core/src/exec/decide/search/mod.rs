@@ -15,6 +15,7 @@ use crate::exec::record::coverage::Coverage;
 use crate::exec::record::targets::Targets;
 use crate::exec::state::State;
 use crate::program::Program;
+use std::collections::VecDeque;
 
 /// View of the run for a strategy.
 pub struct View<'a> {
@@ -23,6 +24,12 @@ pub struct View<'a> {
     pub targets: &'a Targets,
     /// Instructions executed on all paths.
     pub instructions: u64,
+}
+
+/// Removes and returns the last state that follows seeds.
+fn take_seeded(states: &mut VecDeque<Box<State>>) -> Option<Box<State>> {
+    let at = states.iter().rposition(|state| !state.seeds.is_empty())?;
+    states.remove(at)
 }
 
 /// The open states, in the order of a strategy.
@@ -35,9 +42,12 @@ pub trait Search: Send {
     fn evict(&mut self, view: &View<'_>) -> Option<Box<State>>;
     /// Removes all states: none will run any more.
     fn drain(&mut self) -> Vec<Box<State>>;
+    /// Removes and returns a state that follows seeds, as `next` does.
+    fn next_seeded(&mut self) -> Option<Box<State>>;
     fn len(&self) -> usize;
     /// Visits every open state, in any order.
     fn each(&self, visit: &mut dyn FnMut(&State));
+    fn each_mut(&mut self, visit: &mut dyn FnMut(&mut State));
 }
 
 /// A strategy and its description in one line.

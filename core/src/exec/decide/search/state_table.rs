@@ -66,6 +66,12 @@ impl StateTable {
         std::mem::take(self).states.into_iter().flatten().collect()
     }
 
+    pub fn each_mut(&mut self, visit: &mut dyn FnMut(u32, &mut State)) {
+        for (number, state) in (0..).zip(&mut self.states) {
+            state.iter_mut().for_each(|state| visit(number, state));
+        }
+    }
+
     pub fn each(&self, visit: &mut dyn FnMut(&State)) {
         self.states.iter().flatten().for_each(|state| visit(state));
     }

@@ -6,6 +6,7 @@ use crate::exec::run::Machine;
 use crate::exec::run::access::Access;
 use crate::exec::state::State;
 use crate::exec::state::address::ObjectId;
+use crate::exec::state::contents::INDEX_WIDTH;
 use crate::exec::state::object::{Kind, Origin};
 use crate::exec::state::value::Value;
 
@@ -26,12 +27,41 @@ pub(super) const MODELS: &[ModelRow] = &[
 /// the path.
 const MAX_MALLOC_BYTES: u64 = 1 << 40;
 const ENOMEM: u64 = 12;
+/// Number of allocations of a path that may fail, and the input that decides about them.
+const MAX_FAILING: u64 = 64;
+const FAILING_INPUT: &str = "malloc_fails";
 
 /// Contents of a new object.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Fresh {
     Zeros,
     Unwritten,
+}
+
+/// Does this allocation fail, with `--malloc-fails`? Byte i of one input decides about allocation i of the path.
+fn fails(machine: &mut Machine, state: &mut State) -> bool {
+    if !machine.options.malloc_fails {
+        return false;
+    }
+    let number = state.allocations;
+    if number >= MAX_FAILING {
+        machine
+            .decider
+            .incomplete(state, &format!("malloc-fails: allocations after the first {MAX_FAILING} succeed"));
+        return false;
+    }
+    if state.failing.is_none() {
+        state.failing = Some(machine.new_input(state, FAILING_INPUT, MAX_FAILING));
+    }
+    let array = state.failing.expect("just made");
+    let graph = machine.graph();
+    let index = graph.word(INDEX_WIDTH, number);
+    let byte = graph.select(array, index);
+    let zero = graph.word(8, 0);
+    let fails = graph.ne(byte, zero);
+    let fails = machine.decider.decide(state, fails);
+    state.allocations += 1;
+    fails
 }
 
 /// Allocates a heap object. Returns 0 if it is too large.
@@ -50,7 +80,7 @@ fn allocate(
         }
     }
     let size = machine.decider.fork_on_size(state, size, &format!("the size for `{name}`"))?;
-    if size >= MAX_MALLOC_BYTES {
+    if size >= MAX_MALLOC_BYTES || fails(machine, state) {
         return Ok(0);
     }
     let id = machine.new_object(state, size, Kind::Heap)?;
@@ -167,7 +197,7 @@ fn resize(machine: &mut Machine, state: &mut State, address: u64, size: Value, n
         let size = |id| state.memory.get(id).expect("a live object").size;
         let kept = size(old).min(size(id));
         let [to, from, count] = [new, address, kept].map(Value::number);
-        machine.copy_bytes(state, to, from, count)?;
+        machine.copy_bytes(state, to, from, count, true)?;
         machine.end_object(state, old);
     }
     allocated(machine, state, new)

@@ -8,12 +8,12 @@ use crate::exec::state::value::Value;
 
 pub(super) const MODELS: &[ModelRow] = &[
     row("memcpy", 3, Exact, copy),
-    row("memmove", 3, Exact, copy),
+    row("memmove", 3, Exact, move_bytes),
     row("mempcpy", 3, Forks, copy_past),
     row("memset", 3, Exact, set),
     row("bzero", 2, Exact, zero),
     row("__memcpy_chk", 4, Exact, |m, s, c| checked(m, s, c).and_then(|()| copy(m, s, c))),
-    row("__memmove_chk", 4, Exact, |m, s, c| checked(m, s, c).and_then(|()| copy(m, s, c))),
+    row("__memmove_chk", 4, Exact, |m, s, c| checked(m, s, c).and_then(|()| move_bytes(m, s, c))),
     row("__memset_chk", 4, Exact, |m, s, c| checked(m, s, c).and_then(|()| set(m, s, c))),
 ];
 
@@ -26,12 +26,17 @@ fn checked(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> Res
 }
 
 fn copy(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
-    machine.copy_bytes(state, site.arguments[0], site.arguments[1], site.arguments[2])?;
+    machine.copy_bytes(state, site.arguments[0], site.arguments[1], site.arguments[2], false)?;
+    Ok(Returned::Value(site.arguments[0]))
+}
+
+fn move_bytes(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
+    machine.copy_bytes(state, site.arguments[0], site.arguments[1], site.arguments[2], true)?;
     Ok(Returned::Value(site.arguments[0]))
 }
 
 fn copy_past(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
-    machine.copy_bytes(state, site.arguments[0], site.arguments[1], site.arguments[2])?;
+    machine.copy_bytes(state, site.arguments[0], site.arguments[1], site.arguments[2], false)?;
     let (to, count) = (machine.argument(state, site, 0)?, machine.argument(state, site, 2)?);
     Ok(Returned::Value(Value::number(to.wrapping_add(count))))
 }

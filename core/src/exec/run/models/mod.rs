@@ -138,6 +138,13 @@ pub fn unknown(program: &Program) -> Vec<&str> {
     functions.map(|(f, _)| f.name).chain(globals.map(|g| g.name)).map(|name| program.string(name)).collect()
 }
 
+/// Names that a program uses and does not define, those of models too.
+pub fn undefined(program: &Program) -> Vec<&str> {
+    let functions = program.functions.iter().filter(|f| !f.is_defined() && f.alias.is_none()).map(|f| f.name);
+    let globals = program.globals.iter().filter(|g| !g.defined && g.alias.is_none()).map(|g| g.name);
+    functions.chain(globals).map(|name| program.string(name)).collect()
+}
+
 impl Machine {
     /// Calls a function without a definition.
     pub(super) fn call_model(
@@ -195,7 +202,9 @@ impl Machine {
     pub(super) fn new_input(&mut self, state: &mut State, name: &str, size: u64) -> crate::expr::Expr {
         let name = if name.is_empty() { "unnamed" } else { name };
         let name = name.trim_start_matches(crate::expr::PLACEHOLDER);
-        state.inputs.add(self.graph(), name, size)
+        let variable = state.inputs.add(self.graph(), name, size);
+        self.decider.seed_input(state, variable, name, size);
+        variable
     }
 
     /// Binds an argument of a model to a number. Nothing may have been changed before this call.

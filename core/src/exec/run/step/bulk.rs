@@ -1,6 +1,6 @@
 //! Bulk copies and fills, without reading the bytes and without forks: symbolic contents are copied, symbolic
 //! offsets use arrays, symbolic lengths become a choice per byte. Longer ones fork over length and offset.
-use crate::exec::outcome::{Limit, Outcome};
+use crate::exec::outcome::{Class, Limit, Outcome};
 use crate::exec::run::Machine;
 use crate::exec::run::access::Access;
 use crate::exec::run::access::{access_fault, object_at, symbolic_fault};
@@ -77,17 +77,18 @@ impl Machine {
         }
     }
 
-    /// Copies bytes. The ranges may overlap.
+    /// Copies bytes. Ranges that overlap and are not equal are a bug unless `overlap`.
     pub(in crate::exec::run) fn copy_bytes(
         &mut self,
         state: &mut State,
         to: Value,
         from: Value,
         count: Value,
+        overlap: bool,
     ) -> Result<(), Outcome> {
         let count = self.decider.defined_value(state, count, "the length of a copy");
         let [to, from] = [to, from].map(|address| self.decider.defined_value(state, address, "an address"));
-        if self.copy_symbolic_length(state, to, from, count)? {
+        if self.copy_symbolic_length(state, to, from, count, overlap)? {
             return Ok(());
         }
         let count = self.decider.fork_on_value(state, count, 64, "the length of a copy")?;
@@ -96,6 +97,10 @@ impl Machine {
         }
         let from = self.locate(state, from, count, Access::Read)?;
         let to = self.locate(state, to, count, Access::Write)?;
+        if !overlap {
+            let length = self.graph().word(64, count);
+            self.check_overlap(state, &to, &from, length)?;
+        }
         let fixed = matches!((&from.offset, &to.offset), (Offset::Known(_), Offset::Known(_)));
         if !fixed && count <= MAX_SYMBOLIC_BYTES {
             let mut words = Vec::new();
@@ -120,6 +125,32 @@ impl Machine {
         // `get_mut` may have copied the object.
         self.cache.drop_object(from.id);
         copied.map_err(|_| too_many_bytes("copy", count))
+    }
+
+    /// Ends the paths on which two ranges overlap and are not equal. A copy of an object to itself is common, and
+    /// harmless everywhere.
+    fn check_overlap(
+        &mut self,
+        state: &mut State,
+        to: &Location,
+        from: &Location,
+        length: Expr,
+    ) -> Result<(), Outcome> {
+        if to.id != from.id {
+            return Ok(());
+        }
+        let graph = self.graph();
+        let (to, from) = (to.offset(graph), from.offset(graph));
+        let (after, before) = (graph.sub(to, from), graph.sub(from, to));
+        let apart = [after, before].map(|distance| graph.ule(length, distance));
+        let apart = graph.and(apart[0], apart[1]);
+        let same = graph.eq(to, from);
+        let fine = graph.or(apart, same);
+        let outcome = Outcome::bug(
+            Class::Overlap,
+            "copy between overlapping ranges, which only memmove allows".to_string(),
+        );
+        self.decider.require(state, fine, outcome)
     }
 
     pub(in crate::exec::run) fn set_bytes(
@@ -253,6 +284,7 @@ impl Machine {
         to: Value,
         from: Value,
         count: Value,
+        overlap: bool,
     ) -> Result<bool, Outcome> {
         let Some(length) = count.expr() else { return Ok(false) };
         let Some(source) = self.room(state, from, Access::Read) else { return Ok(false) };
@@ -271,6 +303,9 @@ impl Machine {
                 None => return Ok(false),
             },
         };
+        if !overlap {
+            self.check_overlap(state, &target, &source.location(), length)?;
+        }
         let object = Arc::clone(state.memory.get(source.id).expect("a live object"));
         let graph = self.graph();
         let bytes: Vec<Expr> = (0..most).map(|i| object.read(graph, source.offset + i, 1)).collect();

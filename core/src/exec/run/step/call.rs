@@ -178,7 +178,7 @@ impl Machine {
         for (arg, &value) in call.args.iter().zip(arguments) {
             let to = Value::number(id.base() + u64::from(arg.place));
             if arg.bytes > 0 {
-                self.copy_bytes(state, to, value, Value::number(arg.bytes.into()))?;
+                self.copy_bytes(state, to, value, Value::number(arg.bytes.into()), false)?;
             } else {
                 self.store(state, to, value, arg.width)?;
             }

@@ -1,6 +1,7 @@
 //! Arithmetic checks that are off by default: operations that C leaves undefined and the machine defines.
 use crate::exec::outcome::{Class, Outcome};
 use crate::exec::run::Machine;
+use crate::exec::run::access::Access;
 use crate::exec::state::State;
 use crate::exec::state::value::Value;
 use crate::expr::{Bits, Expr};
@@ -90,6 +91,33 @@ impl Machine {
         let least = self.graph().constant(Bits::ones(width).lshr(1).not());
         let value = self.wide(a, width);
         let fine = self.graph().ne(value, least);
+        self.decider.require(state, fine, outcome)
+    }
+
+    /// Ends the paths on which an address is not a multiple of the alignment.
+    pub(super) fn check_alignment(
+        &mut self,
+        state: &mut State,
+        address: Value,
+        align: u32,
+        access: Access,
+    ) -> Result<(), Outcome> {
+        if !self.options.checks.alignment || align <= 1 {
+            return Ok(());
+        }
+        let verb = access.verb();
+        let outcome =
+            Outcome::bug(Class::Alignment, format!("{verb} at an address that is not a multiple of {align}"));
+        let low = u64::from(align - 1);
+        if !address.symbolic {
+            return if address.word & low == 0 { Ok(()) } else { Err(outcome) };
+        }
+        let address = self.decider.defined_value(state, address, "an address");
+        let bits = self.wide(address, 64);
+        let graph = self.graph();
+        let (low, zero) = (graph.word(64, low), graph.word(64, 0));
+        let rest = graph.and(bits, low);
+        let fine = graph.eq(rest, zero);
         self.decider.require(state, fine, outcome)
     }
 

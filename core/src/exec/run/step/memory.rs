@@ -75,6 +75,25 @@ impl Machine {
         state.memory.remove(id);
     }
 
+    /// Begins or ends the scope of a local variable.
+    pub(super) fn set_scope(&mut self, state: &mut State, address: Value, begins: bool) {
+        let id = ObjectId::of_address(address.word).filter(|_| !address.symbolic);
+        let is_variable = |id: &ObjectId| {
+            state
+                .memory
+                .get(*id)
+                .is_some_and(|object| object.kind == Kind::Stack && object.base == address.word)
+        };
+        let Some(id) = id.filter(is_variable) else { return };
+        self.cache.drop_object(id);
+        let object = state.memory.get_mut(id).expect("a live object");
+        if begins {
+            object.begin_scope();
+        } else {
+            object.is_out_of_scope = true;
+        }
+    }
+
     pub(super) fn alloca(&mut self, state: &mut State, size: Value, fixed: bool) -> Result<Value, Outcome> {
         let size = self.decider.fork_on_size(state, size, "the size of a local array")?;
         state.frame.stack_bytes = state.frame.stack_bytes.saturating_add(size);

@@ -19,6 +19,7 @@ pub(super) use float::IntegerRanges;
 use super::code;
 use crate::exec::outcome::{Class, Outcome};
 use crate::exec::run::Machine;
+use crate::exec::run::access::Access;
 use crate::exec::state::State;
 use crate::exec::state::value::Value;
 use crate::program::{Inst, Operand, Reg};
@@ -118,13 +119,19 @@ impl Machine {
                 let value = self.operand(state, a, function.width(dst));
                 self.set(state, dst, value);
             }
-            Inst::Load { dst, addr, .. } => {
+            Inst::Load { dst, addr, align } => {
                 let address = self.operand(state, addr, 64);
+                if !function.library {
+                    self.check_alignment(state, address, align, Access::Read)?;
+                }
                 let value = self.load(state, address, function.width(dst))?;
                 self.set(state, dst, value);
             }
-            Inst::Store { width, value, addr, .. } => {
+            Inst::Store { width, value, addr, align } => {
                 let (value, address) = (self.operand(state, value, width), self.operand(state, addr, 64));
+                if !function.library {
+                    self.check_alignment(state, address, align, Access::Write)?;
+                }
                 self.store(state, address, value, width)?;
             }
             Inst::Alloca { dst, size, align: _, fixed } => {
@@ -137,9 +144,9 @@ impl Machine {
                 self.set(state, dst, value);
             }
             Inst::Call(ref call) => return self.call(state, call),
-            Inst::MemCopy { dst, src, len, .. } => {
+            Inst::MemCopy { dst, src, len, overlap } => {
                 let [to, from, count] = [dst, src, len].map(|o| self.operand(state, o, 64));
-                self.copy_bytes(state, to, from, count)?;
+                self.copy_bytes(state, to, from, count, overlap)?;
             }
             Inst::MemSet { dst, value, len } => {
                 let (to, count) = (self.operand(state, dst, 64), self.operand(state, len, 64));
@@ -163,6 +170,10 @@ impl Machine {
                     state.frame.stack_bytes = state.frame.stack_bytes.saturating_sub(size);
                     self.end_object(state, id);
                 }
+            }
+            Inst::Scope { begins, addr } => {
+                let address = self.operand(state, addr, 64);
+                self.set_scope(state, address, begins);
             }
             // An assumption of the optimiser, not a check of the program: if it is wrong, the undefined
             // behaviour shows later.
