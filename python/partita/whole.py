@@ -36,7 +36,8 @@ def libraries(
 
     posix = load_program(sorted((_runtime() / "posix").glob("*.c")), entry=None)
     ours = load_program([_runtime() / "lib" / name for name in _BESIDE_MUSL], entry=None)
-    return "musl", [posix, ours, musl()]
+    parts = [posix, ours]
+    return "musl", [*parts, musl(_core.undefined_names([program, *parts]))]
 
 
 def library() -> bytes:

@@ -7,14 +7,20 @@ run links the functions that the program reaches (`core/src/program/link.rs`).
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from partita.frontends import cache
 from partita.frontends.bitcode import module_text
 from partita.frontends.library import Library
+from partita.frontends.musl_files import index_path, needed
 from partita.toolchain import driver, include_flags, runtime_include, zig_dir
 
 _MUSL = Library("libc", "the C library", "10 MB", "about a minute")
+_PARTS = Library("libc", "what the program needs of the C library", "10 MB", "some seconds")
+# Prefix of the names of our own files.
+_OURS = "partita/"
 _FLAGS = (
     *("-std=c99", "-ffreestanding", "-fno-builtin", "-D_XOPEN_SOURCE=700"),
     *("-O1", "-fno-stack-protector", "-gline-tables-only", "-w", "-fno-color-diagnostics", "-c"),
@@ -50,17 +56,24 @@ def public_names() -> frozenset[str]:
     return frozenset(found[1] for found in words)
 
 
-def musl() -> bytes:
-    """The serialised library, from the cache or newly built."""
-    key = cache.key_of({"flags": [_FLAGS, _BYTEWISE_FLAGS], "sources": _identity()})
-    return _MUSL.load(key, _build)
+def musl(names: Iterable[str] | None = None) -> bytes:
+    """The serialised library, from the cache or newly built: all of it, or what is needed for these names.
+
+    All of it is used for any names, if it is there.
+    """
+    identity = {"flags": [_FLAGS, _BYTEWISE_FLAGS], "sources": _identity()}
+    whole = cache.key_of(identity)
+    if names is None or _MUSL.has(whole):
+        return _MUSL.load(whole, lambda: _build(all_files()))
+    files = needed(names, always=[name for name in all_files() if name.startswith(_OURS)])
+    return _PARTS.load(cache.key_of({**identity, "files": files}), lambda: _build(files))
 
 
 def _identity() -> list[object]:
     zig = zig_dir()
     status = (zig / "zig").stat()
     our_files = sorted([*_overrides().glob("*.c"), *(_overrides() / "include").glob("*.h")])
-    hashes = [cache.file_hash(str(path)) for path in [*our_files, Path(__file__)]]
+    hashes = [cache.file_hash(str(path)) for path in [*our_files, index_path(), Path(__file__)]]
     return [str(zig), status.st_size, status.st_mtime_ns, hashes, cache.lowering_identity()]
 
 
@@ -68,15 +81,24 @@ def _overrides() -> Path:
     return runtime_include().parent / "musl"
 
 
-def _sources() -> list[Path]:
-    root = zig_dir() / "lib" / "libc" / "musl" / "src"
+def all_files() -> list[str]:
+    """Names of all files: ours, then those of musl as `folder/name.c`."""
+    root = _root()
     musl_files = [
-        path
+        f"{folder}/{path.name}"
         for folder in _FOLDERS
         for path in sorted((root / folder).glob("*.c"))
         if f"{folder}/{path.stem}" not in _REPLACED
     ]
-    return [*sorted(_overrides().glob("*.c")), *musl_files]
+    return [*(f"{_OURS}{path.name}" for path in sorted(_overrides().glob("*.c"))), *musl_files]
+
+
+def _root() -> Path:
+    return zig_dir() / "lib" / "libc" / "musl" / "src"
+
+
+def _path(name: str) -> Path:
+    return _overrides() / name.removeprefix(_OURS) if name.startswith(_OURS) else _root() / name
 
 
 def compile_command(*headers: Path) -> list[str]:
@@ -89,12 +111,21 @@ def compile_command(*headers: Path) -> list[str]:
     return [*command, *include_flags()]
 
 
-def _build() -> bytes:
-    from partita.llvm import lower
-
+def compiled(files: Sequence[str]) -> list[tuple[str, bytes]]:
+    """Name and bitcode of each file."""
     command = [*compile_command(_overrides() / "include"), "-emit-llvm"]
 
     def of_source(source: Path) -> list[str]:
         return [*command, *(_BYTEWISE_FLAGS if source.parent.name == "string" else ())]
 
-    return lower(module_text(_MUSL.compile(_sources(), of_source), entry=None))
+    library = _MUSL if len(files) == len(all_files()) else _PARTS
+    found = library.compile([_path(name) for name in files], of_source)
+    return [(name, data) for name, (_, data) in zip(files, found, strict=True)]
+
+
+def _build(files: Sequence[str]) -> bytes:
+    from partita.llvm import lower
+
+    text = module_text(compiled(files), entry=None)
+    # The blocks of the library's own variables need no check.
+    return lower(re.sub(r"^  call void @llvm\.lifetime\.[^\n]*\n", "", text, flags=re.M))

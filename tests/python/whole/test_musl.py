@@ -5,13 +5,14 @@ from __future__ import annotations
 import multiprocessing
 import os
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from partita import explore
 from partita.errors import UsageError
-from partita.frontends import musl
+from partita.frontends import musl, musl_files
 from partita.options import ENVIRONMENT
 from partita.toolchain import zig_dir
 from support import PATIENCE_S, PROGRAM_FOLDER, Run
@@ -78,23 +79,57 @@ def test_exit_handlers(tmp_path: Path) -> None:
     assert (path.output, path.status) == (b"", 3)
 
 
+def test_the_index_has_every_file() -> None:
+    assert list(musl_files.index()) == musl.all_files()
+
+
+def test_a_sample_of_the_index_is_what_the_compiler_says() -> None:
+    files = [name for name in musl.all_files() if name.startswith(("partita/", "exit/", "env/"))]
+    rows = {line.partition(":")[0]: line for line in musl_files.index_path().read_text().splitlines()}
+    assert [musl_files.row_text(name, data) for name, data in musl.compiled(files)] == [rows[name] for name in files]
+
+
+def test_needed_files_are_closed_and_few() -> None:
+    files = musl_files.needed(["printf", "fgets"])
+    rows = musl_files.index()
+    defined = {name for file in files for name in rows[file].defines}
+    known = {name for row in rows.values() for name in row.defines}
+    assert {"stdio/printf.c", "stdio/vfprintf.c", "stdio/fgets.c", "stdio/stdout.c"} <= set(files)
+    assert all(rows[file].needs & known <= defined for file in files)
+    assert len(files) < len(rows) / 8
+
+
+def test_a_program_gets_what_it_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From an empty cache, a part of the library is compiled, and does what the whole does."""
+    source = tmp_path / "p.c"
+    source.write_text(
+        '#include <stdio.h>\nint main(void) { char b[8]; if (fgets(b, 8, stdin)) printf("%s|", b); return 3; }\n'
+    )
+    whole = [(path.ending, path.output) for path in explore(source, sym_stdin=3)]
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    part = [(path.ending, path.output) for path in explore(source, sym_stdin=3)]
+    assert sorted(part) == sorted(whole)
+    (entry,) = [path for path in (tmp_path / "cache" / "partita" / "libc").iterdir() if path.name != "lock"]
+    assert entry.stat().st_size < 1 << 20
+
+
 def build_slowly(folder: str, made: str) -> bytes:
     """Returns the result of `musl()` in a process whose build is slow; each build leaves a file."""
     os.environ["XDG_CACHE_HOME"] = folder
 
-    def make() -> bytes:
+    def make(files: Sequence[str]) -> bytes:
         import time
 
         with open(made, "a") as file:
             file.write("x")
         time.sleep(0.3)
-        return small()
+        return small(files)
 
     musl._build = make
     return musl.musl()
 
 
-def small() -> bytes:
+def small(_files: Sequence[str] = ()) -> bytes:
     from partita.llvm import lower
 
     return lower("")
