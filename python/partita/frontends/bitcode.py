@@ -171,10 +171,11 @@ def _first_line(error: Exception) -> str:
 
 
 def defined_functions(inputs: Sequence[tuple[str, bytes]]) -> list[str]:
-    """Names of the functions that the inputs define, static ones included."""
+    """Names of the functions that the inputs define: those that other files can call first, then static ones."""
     llvm = _llvm()
     modules = [_read(llvm, name, data) for name, data in inputs]
-    return [symbol.name for module in modules for symbol in module.functions if not symbol.is_declaration]
+    found = [symbol for module in modules for symbol in module.functions if not symbol.is_declaration]
+    return [symbol.name for symbol in sorted(found, key=lambda symbol: symbol.linkage.name in ("internal", "private"))]
 
 
 def _internalize(module: Any, entry: str, keep: Sequence[str]) -> None:
