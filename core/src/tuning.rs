@@ -178,6 +178,8 @@ tuning! {
     "solutions:paper" PartialSolutionsOptions {
         kp: u64 = 250, Values::Number(0..=LARGE), "Limit of partial solutions of one solve, K_p of the paper.";
         ks: u64 = 50, Values::Number(0..=LARGE), "Limit of solutions of one set of constraints, K_s of the paper.";
+        harvest: bool = true, Values::Switch, "Take partial solutions from solves; without them the same cache is the control.";
+        once: bool = false, Values::Switch, "Try each solution once in a query, not once for each prefix it is stored for: ours.";
     }
     "intervals" IntervalsOptions {
         throttle: bool = true, Values::Switch, "Skip the layer while it costs more than it saves.";
@@ -195,6 +197,9 @@ tuning! {
         ranges: u64 = 64, Values::Number(1..=LARGE), "Limit of ranges that a candidate changes.";
         cases: u64 = 8, Values::Number(1..=1000), "Limit of alternatives of a disjunction that are tried separately.";
     }
+    "intervals:paper" PartiOptions {
+        shift: bool = true, Values::Switch, "Sets have a left-shift attribute; without it multiplications are passed on.";
+    }
     "enumerate" EnumerateOptions {
         throttle: bool = true, Values::Switch, "Skip the layer while it costs more than it saves.";
         work: u64 = 1 << 18, Values::Number(0..=u64::MAX), "Limit of points times nodes for one query.";
@@ -208,8 +213,12 @@ tuning! {
         expensive: u64 = 5_000, Values::Number(0..=LARGE), "Answers that took less effort are kept for identical queries only.";
         steps: u64 = 200, Values::Number(0..=LARGE), "Limit of trie nodes that a look-up visits.";
     }
+    "reuse:grulia" GruliaOptions {
+        partial: bool = false, Values::Switch, "Keep partial solutions of solves in the repository, as in the paper on them.";
+        kp: u64 = 100, Values::Number(0..=LARGE), "Limit of partial solutions of one solve.";
+    }
     "sat" SatOptions {
-        engine: &'static str = "both", Values::Choice(&["both", "batsat", "cadical"]), "SAT solvers: batsat and then CaDiCaL, or one of them.";
+        engine: &'static str = "both", Values::Choice(&["both", "batsat", "cadical", "conflicts"]), "SAT solvers: batsat and then CaDiCaL, or one of them; `conflicts` keeps the assignment at each conflict, as in the paper.";
         conflicts: u64 = 1_000, Values::Number(0..=1_000_000), "Conflict limit of batsat, after which CaDiCaL takes over.";
         single: bool = true, Values::Switch, "A query whose core is not needed gets a CaDiCaL of its own, without assumptions.";
         single_conflicts: u64 = 30, Values::Number(0..=1_000_000), "Conflicts after which batsat hands over to a CaDiCaL of the query's own.";

@@ -40,15 +40,19 @@ fn below_the_caches() {
     conforms("solutions sat", 51..55, 400);
     conforms("solutions(kp=3,ks=2,variants=3) sat", 55..57, 400);
     conforms(&DEFAULT_LAYERS.replace(" store", ""), 61..63, 400);
-    conforms("split solutions:paper sat", 71..73, 400);
+    conforms("split solutions:paper sat(engine=conflicts)", 71..73, 400);
+    conforms("split solutions:paper(kp=3,ks=2,once=on) sat", 73..74, 400);
+    conforms("split solutions:paper(harvest=off) sat", 75..76, 400);
     conforms("split reuse:klee sat", 81..83, 400);
     conforms("split reuse:grulia sat", 91..93, 400);
+    conforms("split reuse:grulia(partial=on) sat(engine=conflicts)", 93..95, 400);
 }
 
 #[test]
 fn with_each_engine() {
     conforms("sat(engine=batsat,harvest=off)", 31..34, 400);
     conforms("sat(engine=cadical)", 41..43, 300);
+    conforms("sat(engine=conflicts)", 45..48, 400);
 }
 
 #[test]

@@ -24,6 +24,8 @@ mod interval_queries;
 mod kquery;
 mod layout;
 mod long_paths;
+mod parti;
+mod partial_solutions;
 mod rewrite;
 mod script;
 mod script_float;

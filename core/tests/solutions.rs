@@ -230,7 +230,8 @@ fn bad_options_are_named() {
     );
     assert_eq!(
         error("solutions:paper(variants=3)"),
-        "expected kp=0..1000000000, ks=0..1000000000 in `solutions:paper(...)`, found `variants=3`"
+        "expected kp=0..1000000000, ks=0..1000000000, harvest=on|off, once=on|off in `solutions:paper(...)`, found \
+         `variants=3`"
     );
     assert_eq!(error("solutions:page"), "expected `solutions` or `solutions:paper`, found `solutions:page`");
     assert_eq!(error("reuse:z"), "expected `reuse`, `reuse:klee` or `reuse:grulia`, found `reuse:z`");

@@ -9,6 +9,7 @@
 mod arrays;
 pub mod batsat;
 pub mod cadical;
+pub mod cdcl;
 pub mod circuit;
 pub mod cnf;
 mod consistency;

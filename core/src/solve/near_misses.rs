@@ -11,11 +11,13 @@ pub struct NearMisses {
     batches: Vec<Batch>,
     /// Limit of near misses from one solve.
     pub wanted: usize,
+    /// Number of near misses that each solve must keep, whatever its own limit is: for baselines with a fixed number.
+    pub exactly: Option<usize>,
 }
 
 impl Default for NearMisses {
     fn default() -> NearMisses {
-        NearMisses { batches: Vec::new(), wanted: usize::MAX }
+        NearMisses { batches: Vec::new(), wanted: usize::MAX, exactly: None }
     }
 }
 

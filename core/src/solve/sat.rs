@@ -12,6 +12,7 @@ use super::near_misses::Place;
 use super::{Layer, Rest, small_inputs};
 use crate::blast::batsat::Batsat;
 use crate::blast::cadical::Cadical;
+use crate::blast::cdcl::Cdcl;
 use crate::blast::cnf::Encoding;
 use crate::blast::gate::Lit;
 use crate::blast::sat_solver::{SatResult, SatSolver, SatTask};
@@ -45,6 +46,8 @@ enum Engines {
     Both,
     Batsat,
     Cadical,
+    /// Our own, which keeps the assignment at each conflict.
+    Conflicts,
     /// batsat up to its conflict limit, without small inputs.
     Limited,
 }
@@ -55,6 +58,7 @@ pub struct Sat {
     blaster: Blaster,
     batsat: Prepared<Batsat>,
     cadical: Option<Prepared<Cadical>>,
+    cdcl: Prepared<Cdcl>,
     /// Solver of the current query alone, if its core may be the whole query.
     single: Option<Prepared<Cadical>>,
     /// Number of the last query that contains each gate, and of the current query.
@@ -226,6 +230,7 @@ impl Sat {
         let engines = match options.engine {
             "batsat" => Engines::Batsat,
             "cadical" => Engines::Cadical,
+            "conflicts" => Engines::Conflicts,
             _ => Engines::Both,
         };
         Sat { small_inputs: Throttle::by_tries(throttle), ..Sat::with(engines, options) }
@@ -248,6 +253,7 @@ impl Sat {
             options,
             batsat: Prepared::new(Batsat::new()),
             cadical: None,
+            cdcl: Prepared::new(Cdcl::new()),
             single: None,
             last_query: Vec::new(),
             query: 0,
@@ -266,6 +272,7 @@ impl Sat {
         self.blaster.expanded_index_width = expanded_index_width;
         self.batsat = Prepared::new(Batsat::new());
         self.cadical = None;
+        self.cdcl = Prepared::new(Cdcl::new());
         self.last_query = Vec::new();
         self.query = 0;
     }
@@ -275,6 +282,10 @@ impl Sat {
         if self.batsat.is_wasteful(gate_query) {
             self.counts.rebuilt += 1;
             self.batsat = Prepared::new(Batsat::new());
+        }
+        if self.cdcl.is_wasteful(gate_query) {
+            self.counts.rebuilt += 1;
+            self.cdcl = Prepared::new(Cdcl::new());
         }
         if self.cadical.as_ref().is_some_and(|cadical| cadical.is_wasteful(gate_query)) {
             self.counts.rebuilt += 1;
@@ -403,13 +414,24 @@ impl Sat {
     }
 
     fn solve(&mut self, query: &Query, gate_query: &GateQuery, rest: &mut Rest<'_>) -> SatResult {
+        if self.engines == Engines::Conflicts {
+            let keep = self.near_misses_left(rest);
+            let (before, encoded) = (Counted::of(&self.cdcl), self.cdcl.encoding.len());
+            let outcome =
+                self.cdcl.solve(&self.blaster, gate_query, rest.budget, (conflicts_left(rest), keep));
+            let rows = self.cdcl.engine.take_harvest();
+            self.note_solve(query, gate_query, rest, (before, encoded), rows);
+            return outcome;
+        }
         let is_single = rest.budget.whole_core && self.options.single;
         // A query that was handed over once stays there when lemmas follow.
         if self.engines != Engines::Cadical && self.single.is_none() {
             let limit = match self.engines {
                 Engines::Batsat => u64::MAX,
                 Engines::Both if is_single => self.options.single_conflicts,
-                Engines::Both | Engines::Limited | Engines::Cadical => self.options.conflicts,
+                Engines::Both | Engines::Limited | Engines::Cadical | Engines::Conflicts => {
+                    self.options.conflicts
+                }
             };
             let outcome = self.run_batsat(query, gate_query, rest, limit);
             // CaDiCaL is worth its start only if the budget allows more conflicts than batsat has had.
@@ -465,8 +487,27 @@ impl Sat {
         outcome
     }
 
+    /// Counts the effort of the solver that keeps assignments at conflicts, and keeps these.
+    fn note_solve(
+        &mut self,
+        query: &Query,
+        gate_query: &GateQuery,
+        rest: &mut Rest<'_>,
+        (before, encoded): (Counted, usize),
+        rows: Vec<Box<[u64]>>,
+    ) {
+        let effort = Counted::of(&self.cdcl);
+        self.counts.conflicts += effort.conflicts - before.conflicts;
+        let added = self.cdcl.encoding.len().saturating_sub(encoded) as u64;
+        rest.spend((effort.propagations - before.propagations) * cost::PROPAGATION + added * cost::GATE);
+        self.put_near_misses(query, gate_query, rest, rows);
+    }
+
     /// Number of near misses of the current query that may still be kept.
     fn near_misses_left(&self, rest: &Rest<'_>) -> usize {
+        if let Some(number) = rest.near_misses.exactly.filter(|_| self.options.harvest) {
+            return number;
+        }
         let most = if self.options.harvest { self.options.kp as usize } else { 0 };
         most.min(rest.near_misses.wanted).saturating_sub(self.kept)
     }

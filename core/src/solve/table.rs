@@ -5,8 +5,9 @@ use super::spec::{Item, Spec, SpecError};
 use super::{Layer, Throttled, differences, enumerate, intervals, record, reuse, sat, simplify, solutions};
 use super::{split, store, verify};
 use crate::tuning::{
-    DifferencesOptions, EnumerateOptions, IntervalsOptions, PartialSolutionsOptions, RecordOptions,
-    ReuseOptions, SatOptions, SolutionsOptions, StoreOptions, ThrottleOptions,
+    DifferencesOptions, EnumerateOptions, GruliaOptions, IntervalsOptions, PartiOptions,
+    PartialSolutionsOptions, RecordOptions, ReuseOptions, SatOptions, SolutionsOptions, StoreOptions,
+    ThrottleOptions,
 };
 
 /// A layer that a spec can name.
@@ -78,14 +79,14 @@ pub const LAYERS: &[LayerRow] = &[
     LayerRow {
         name: "intervals",
         about: "sets of values of bytes, words and fields, learnt along the path: intervals[:paper]",
-        build: |item, builder| match (item.variant.as_deref(), &item.options[..]) {
-            (None, given) => {
-                let options = IntervalsOptions::parse(given)?;
+        build: |item, builder| match item.variant.as_deref() {
+            None => {
+                let options = IntervalsOptions::parse(&item.options)?;
                 let is_throttled = options.throttle;
                 Ok(builder.throttled(intervals::Intervals::new(options, &builder.throttle), is_throttled))
             }
-            (Some("paper"), []) => Ok(Box::new(parti::Parti::new())),
-            _ => Err(SpecError(format!("expected `intervals` or `intervals:paper`, found `{item}`"))),
+            Some("paper") => Ok(Box::new(parti::Parti::new(PartiOptions::parse(&item.options)?))),
+            Some(_) => Err(SpecError(format!("expected `intervals` or `intervals:paper`, found `{item}`"))),
         },
     },
     LayerRow {
@@ -112,7 +113,7 @@ pub const LAYERS: &[LayerRow] = &[
         build: |item, _| match (item.variant.as_deref(), item.options.is_empty()) {
             (None, _) => Ok(Box::new(reuse::Reuse::new(ReuseOptions::parse(&item.options)?))),
             (Some("klee"), true) => Ok(Box::new(klee_cache::KleeCache::new())),
-            (Some("grulia"), true) => Ok(Box::new(grulia::Grulia::new())),
+            (Some("grulia"), _) => Ok(Box::new(grulia::Grulia::new(GruliaOptions::parse(&item.options)?))),
             _ => Err(SpecError(format!("expected `reuse`, `reuse:klee` or `reuse:grulia`, found `{item}`"))),
         },
     },
@@ -141,11 +142,20 @@ pub const LAYERS: &[LayerRow] = &[
     },
     LayerRow {
         name: "verify",
-        about: "checks the answers of the layers below with a second solver: verify(NAME)",
+        about: "checks the answers of the layers below with a second solver: verify(NAME[,mismatch=continue])",
         build: |item, builder| {
             let name = item.option("arg").unwrap_or("z3");
+            let goes_on = match item.option("mismatch") {
+                None | Some("stop") => false,
+                Some("continue") => true,
+                Some(_) => {
+                    return Err(SpecError(format!(
+                        "expected `verify(NAME)` or `verify(NAME,mismatch=continue|stop)`, found `{item}`"
+                    )));
+                }
+            };
             let reference = builder.layer(&Item::plain(name))?;
-            Ok(Box::new(verify::Verify::new(reference)))
+            Ok(Box::new(verify::Verify::new(reference, goes_on)))
         },
     },
 ];

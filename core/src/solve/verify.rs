@@ -1,6 +1,7 @@
 //! The layer `verify`: checks the answers of the layers below with a second solver, the reference.
 //!
-//! Answers: nothing by itself; returns `Unknown` with the mismatch in place of an answer that fails the check.
+//! Answers: nothing by itself; returns `Unknown` with the mismatch in place of an answer that fails the check. With
+//! `mismatch=continue` it counts the mismatch and returns the answer of the reference, as the second paper's crosscheck does.
 //! Why sound: models are evaluated; the reference must find the core of an unsat answer unsatisfiable, and must not find
 //! a query with a model unsatisfiable.
 //! When it helps: tests, and runs with `--verify`.
@@ -13,6 +14,8 @@ use crate::query::{Alive, Answer, Query};
 
 pub struct Verify {
     reference: Box<dyn Layer>,
+    /// Whether a mismatch is answered by the reference instead of ending the query.
+    goes_on: bool,
     name: String,
     checked: u64,
     mismatches: u64,
@@ -23,17 +26,20 @@ pub struct Verify {
 }
 
 impl Verify {
-    pub fn new(reference: Box<dyn Layer>) -> Verify {
+    pub fn new(reference: Box<dyn Layer>, goes_on: bool) -> Verify {
         let name = "verify".to_string();
-        Verify { reference, name, checked: 0, mismatches: 0, wrong_models: 0, unconfirmed: 0 }
+        Verify { reference, goes_on, name, checked: 0, mismatches: 0, wrong_models: 0, unconfirmed: 0 }
     }
 
     fn ask(&mut self, query: &Query, rest: &mut Rest<'_>) -> Answer {
         rest.ask_alone(&mut *self.reference, query)
     }
 
-    fn mismatch(&mut self, message: String) -> Answer {
+    fn mismatch(&mut self, query: &Query, rest: &mut Rest<'_>, message: String) -> Answer {
         self.mismatches += 1;
+        if self.goes_on {
+            return self.ask(query, rest);
+        }
         Answer::Unknown(Why::Layer { name: self.name.clone(), message: format!("mismatch: {message}") })
     }
 }
@@ -51,23 +57,24 @@ impl Layer for Verify {
             Answer::Unknown(Why::WrongModel { name, message }) => {
                 self.checked += 1;
                 self.wrong_models += u64::from(matches!(self.ask(query, rest), Answer::Sat(_)));
-                return self.mismatch(format!("{name}: {message}"));
+                let message = format!("{name}: {message}");
+                return self.mismatch(query, rest, message);
             }
             Answer::Unknown(_) => return answer,
             Answer::Sat(model) => {
                 self.checked += 1;
                 if let Err(violated) = rest.satisfies(query, model) {
                     self.wrong_models += u64::from(matches!(self.ask(query, rest), Answer::Sat(_)));
-                    return self
-                        .mismatch(format!("the model of a sat answer violates constraint {violated:?}"));
+                    let message = format!("the model of a sat answer violates constraint {violated:?}");
+                    return self.mismatch(query, rest, message);
                 }
                 match self.ask(query, rest) {
                     Answer::Sat(_) => {}
                     Answer::Unknown(_) => self.unconfirmed += 1,
                     // The model was evaluated above, so the reference is wrong.
                     Answer::Unsat(_) => {
-                        return self
-                            .mismatch(format!("{reference} answers unsat to a query that has a model"));
+                        let message = format!("{reference} answers unsat to a query that has a model");
+                        return self.mismatch(query, rest, message);
                     }
                 }
             }
@@ -75,7 +82,8 @@ impl Layer for Verify {
                 self.checked += 1;
                 let constraints = query.constraints(rest.tree);
                 if let Some(foreign) = core.constraints.as_slice().iter().find(|e| !constraints.contains(e)) {
-                    return self.mismatch(format!("the core has {foreign:?}, which is not in the query"));
+                    let message = format!("the core has {foreign:?}, which is not in the query");
+                    return self.mismatch(query, rest, message);
                 }
                 let condition = if core.condition { query.condition } else { rest.graph.boolean(true) };
                 let slice = constraints.iter().copied().filter(|&e| core.constraints.contains(e)).collect();
@@ -84,7 +92,8 @@ impl Layer for Verify {
                     Answer::Unsat(_) => {}
                     Answer::Unknown(_) => self.unconfirmed += 1,
                     Answer::Sat(_) => {
-                        return self.mismatch(format!("{reference} finds a model of an unsat core"));
+                        let message = format!("{reference} finds a model of an unsat core");
+                        return self.mismatch(query, rest, message);
                     }
                 }
             }

@@ -1,53 +1,80 @@
-//! The baseline `reuse:grulia`: Green's service Grulia.
+//! The baseline `reuse:grulia`: Green with its service Grulia, as published.
 //!
-//! Answers: sat if the model of one of the ten nearest satisfiable queries satisfies this one; unsat if its constraints
-//! include the core of one of the ten nearest unsatisfiable queries. Near means a similar distance from being satisfied
-//! by three reference assignments.
-//! Why sound: models are evaluated before they are returned, cores are compared as expressions.
-//! When it helps: a baseline for `reuse` and `solutions`.
-//! Cost: evaluates the query under the references and up to ten candidates.
-//! Source: Grulia, after Utopia (ICSE 2017): K = 10, references -10000, 0 and 100, distances over integers.
+//! Answers: sat if a reference assignment is at distance 0, or if a model of one of the ten nearest satisfiable queries
+//! satisfies this one; unsat if its constraints include the core of one of the ten nearest unsatisfiable queries. Near
+//! means a similar mean distance (SAT-delta) from being satisfied by three reference assignments.
+//! Why sound: models are evaluated before they are returned. Cores are compared as constraints of renamed variables,
+//! completely and not by a hash: equal constraints are equal up to one renaming of all variables.
+//! When it helps: a baseline for `reuse` and `solutions`. With `partial=on` the partial solutions of solves enter the
+//! repository, for each prefix and off-the-path branch that they satisfy.
+//! Cost: the canonical form of the query, its distances, and evaluation of up to ten candidates.
+//! Source: Green (FSE 2012) slices, canonises and renames; `split` before this layer slices, the form of `store` does the
+//! rest. Grulia, after Utopia (ICSE 2017): K = 10, references -10000, 0 and 100, distances over integers. Partial solutions:
+//! FSE 2024, section 4.1.
 
 use crate::expr::bits::{mask, signed};
-use crate::expr::{Expr, Graph, Model, Op};
+
+use crate::expr::walk::{Atom, element_range};
+use crate::expr::{ArrayValue, Bits, Expr, Graph, Model, Op, Sort, Value};
 use crate::query::{Alive, Answer, Core, Query};
+use crate::solve::store::{Canonical, Shapes, canonical, sort_of};
 use crate::solve::{Layer, Rest};
-use rustc_hash::FxHashMap;
+use crate::tuning::GruliaOptions;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 const NEAREST: usize = 10;
 const REFERENCES: [i64; 3] = [-10_000, 0, 100];
-/// Models, or cores, are cleared when there are more.
-const MAX_ENTRIES: usize = 100_000;
+/// Queries with more nodes are passed on without being kept.
+const MAX_NODES: usize = 1 << 20;
 
 /// Ordered by distance and insertion.
 type Repository<V> = BTreeMap<(u128, u64), V>;
+/// Values of the variables of a canonical form, by number.
+type Values = Vec<(Sort, Value)>;
 
-#[derive(Default)]
 pub struct Grulia {
-    models: Repository<(Model, usize)>,
-    cores: Repository<Vec<Expr>>,
+    options: GruliaOptions,
+    models: Repository<Values>,
+    /// Cores as encoded constraints.
+    cores: Repository<Vec<Vec<u8>>>,
+    shapes: Shapes,
     /// The distance of each expression from each reference.
     distances: FxHashMap<Expr, [i128; 3]>,
     inserted: u64,
+    counts: Counts,
+}
+
+#[derive(Default)]
+struct Counts {
+    zero: u64,
     sat: u64,
     unsat: u64,
+    partial: u64,
 }
 
 impl Grulia {
-    pub fn new() -> Grulia {
-        Grulia::default()
+    pub fn new(options: GruliaOptions) -> Grulia {
+        Grulia {
+            options,
+            models: Repository::new(),
+            cores: Repository::new(),
+            shapes: Shapes::default(),
+            distances: FxHashMap::default(),
+            inserted: 0,
+            counts: Counts::default(),
+        }
     }
 
-    /// The mean distance of a conjunction: the sum over its parts.
-    fn distance(&mut self, graph: &Graph, all: &[Expr]) -> u128 {
+    /// The distances of a conjunction from each reference: sums over its parts.
+    fn deltas(&mut self, graph: &Graph, all: &[Expr]) -> [i128; 3] {
         let mut sums = [0i128; 3];
         for &e in all {
             let distance = self.expression(graph, e);
             sums.iter_mut().zip(distance).for_each(|(sum, d)| *sum = sum.saturating_add(d));
         }
-        let total = sums.iter().fold(0i128, |total, sum| total.saturating_add(*sum));
-        total.unsigned_abs() / REFERENCES.len() as u128
+        sums
     }
 
     fn expression(&mut self, graph: &Graph, root: Expr) -> [i128; 3] {
@@ -63,6 +90,84 @@ impl Grulia {
         }
         self.distances[&root]
     }
+
+    fn find(
+        &mut self,
+        rest: &mut Rest<'_>,
+        form: &Canonical,
+        all: &[Expr],
+        deltas: [i128; 3],
+    ) -> Option<Found> {
+        let satisfies = |rest: &mut Rest<'_>, model: &Model| {
+            let mut session = rest.evaluator.under(rest.graph, model);
+            all.iter().all(|e| session.truth(*e))
+        };
+        for (at, _) in deltas.iter().enumerate().filter(|(_, delta)| **delta == 0) {
+            let model = reference(rest.graph, &form.variables, REFERENCES[at]);
+            if satisfies(rest, &model) {
+                self.counts.zero += 1;
+                return Some(Found::Model(model));
+            }
+        }
+        let anchor = mean(deltas);
+        for values in nearest(&self.models, anchor) {
+            // Entries with fewer variables than the query are skipped.
+            if values.len() >= form.variables.len() {
+                let model = renamed(rest.graph, &form.variables, values);
+                if satisfies(rest, &model) {
+                    self.counts.sat += 1;
+                    return Some(Found::Model(model));
+                }
+            }
+        }
+        if self.cores.is_empty() {
+            return None;
+        }
+        let encoded = encode_all(rest.graph, form, all);
+        for core in nearest(&self.cores, anchor) {
+            let places: Option<Vec<Expr>> = core.iter().map(|one| encoded.get(one).copied()).collect();
+            if let Some(constraints) = places {
+                self.counts.unsat += 1;
+                return Some(Found::Core(constraints));
+            }
+        }
+        None
+    }
+
+    fn keep_model(&mut self, graph: &Graph, form: &Canonical, anchor: u128, model: &Model) {
+        let values = form.variables.iter().map(|&atom| (sort_of(graph, atom), value_of(graph, model, atom)));
+        self.inserted += 1;
+        self.models.insert((anchor, self.inserted), values.collect());
+    }
+
+    /// Keeps a partial solution for each prefix that it satisfies, and for the branch that it takes off the path.
+    fn keep_partial(&mut self, rest: &mut Rest<'_>, all: &[Expr], model: &Model) {
+        self.counts.partial += 1;
+        let mut session = rest.evaluator.under(rest.graph, model);
+        let length = all.iter().take_while(|&&e| session.truth(e)).count();
+        let mut keys: Vec<Vec<Expr>> = (1..=length).map(|end| all[..end].to_vec()).collect();
+        if let Some(&violated) = all.get(length) {
+            let negated = rest.graph.not(violated);
+            keys.push(all[..length].iter().copied().chain([negated]).collect());
+        }
+        for key in keys {
+            if let Some(form) = canonical(rest.graph, &mut self.shapes, &key, MAX_NODES) {
+                let anchor = mean(self.deltas(rest.graph, &key));
+                self.keep_model(rest.graph, &form, anchor, model);
+            }
+        }
+    }
+}
+
+enum Found {
+    Model(Model),
+    /// Constraints of the query, the condition among them or not.
+    Core(Vec<Expr>),
+}
+
+fn mean(deltas: [i128; 3]) -> u128 {
+    let total = deltas.iter().fold(0i128, |total, delta| total.saturating_add(*delta));
+    total.unsigned_abs() / REFERENCES.len() as u128
 }
 
 /// The distance of a condition, or the value of a number. 0 for operators that Grulia has no rule for.
@@ -86,6 +191,114 @@ fn distance(graph: &Graph, e: Expr, reference: i64, kid: impl Fn(usize) -> i128)
         // The paper defines no distance for other operators.
         _ => 0,
     }
+}
+
+/// The assignment that gives every variable the same number.
+fn reference(graph: &Graph, variables: &[Atom], number: i64) -> Model {
+    let mut model = Model::new();
+    for &atom in variables {
+        match (atom, sort_of(graph, atom)) {
+            (Atom::Variable(variable), Sort::Bool) => model.set_bits(variable, Bits::from_bool(number != 0)),
+            (Atom::Variable(_) | Atom::Element(..), Sort::Bits(width)) if width <= 64 => {
+                model.set_atom(graph, atom, number as u64 & mask(width));
+            }
+            // Others stay zero.
+            _ => {}
+        }
+    }
+    model
+}
+
+/// A stored assignment with the variables of this query.
+fn renamed(graph: &Graph, variables: &[Atom], values: &Values) -> Model {
+    let mut model = Model::new();
+    for (&atom, (sort, value)) in variables.iter().zip(values) {
+        let own = sort_of(graph, atom);
+        match (atom, own, value) {
+            (Atom::Variable(variable) | Atom::Array(variable), _, _) if own == *sort => {
+                model.set(variable, value.clone());
+            }
+            (Atom::Variable(_) | Atom::Element(..), Sort::Bits(width), Value::Bits(bits)) if width <= 64 => {
+                model.set_atom(graph, atom, bits.low() & mask(width));
+            }
+            // Others stay zero.
+            _ => {}
+        }
+    }
+    model
+}
+
+fn value_of(graph: &Graph, model: &Model, atom: Atom) -> Value {
+    match (atom, sort_of(graph, atom)) {
+        (Atom::Element(..), Sort::Bits(width)) if width <= 64 => {
+            Value::Bits(Bits::word(width, model.atom(atom)))
+        }
+        (Atom::Variable(variable) | Atom::Array(variable), sort) => {
+            let zero = || match sort {
+                Sort::Array { index, element } => Value::Array(Arc::new(ArrayValue::zero(index, element))),
+                Sort::Bits(width) => Value::Bits(Bits::zero(width)),
+                Sort::Bool => Value::Bits(Bits::from_bool(false)),
+            };
+            model.get(variable).cloned().unwrap_or_else(zero)
+        }
+        (Atom::Element(..), _) => Value::Bits(Bits::zero(1)),
+    }
+}
+
+/// The constraints by their bytes with renamed variables. Those that cannot be encoded are left out.
+fn encode_all(graph: &Graph, form: &Canonical, all: &[Expr]) -> FxHashMap<Vec<u8>, Expr> {
+    let numbers: FxHashMap<Atom, u32> = form.variables.iter().copied().zip(0..).collect();
+    all.iter().filter_map(|&e| Some((encode(graph, &numbers, e)?, e))).collect()
+}
+
+/// A complete description of a constraint: every node after its operands, variables by their number.
+fn encode(graph: &Graph, numbers: &FxHashMap<Atom, u32>, root: Expr) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let mut places: FxHashMap<Expr, u32> = FxHashMap::default();
+    let mut open = vec![(root, false)];
+    let mut seen = FxHashSet::default();
+    while let Some((e, is_done)) = open.pop() {
+        let elements = || {
+            let (array, first, count) = (graph.op(e) == Op::Read).then(|| element_range(graph, e))??;
+            (0..count)
+                .map(|i| numbers.get(&Atom::Element(array, first + i)).copied())
+                .collect::<Option<Vec<u32>>>()
+        };
+        let elements = elements();
+        if !is_done {
+            if seen.insert(e) {
+                open.push((e, true));
+                if elements.is_none() {
+                    open.extend(graph.kids(e).into_iter().map(|kid| (kid, false)));
+                }
+            }
+            continue;
+        }
+        let place = places.len() as u32;
+        places.insert(e, place);
+        bytes.push(graph.op(e) as u8);
+        bytes.extend(format!("{:?}", graph.sort(e)).bytes());
+        let mut put = |number: u64| bytes.extend(number.to_le_bytes());
+        put(u64::from(graph.parameter(e).unwrap_or(0)));
+        match (graph.op(e), elements) {
+            (_, Some(elements)) => {
+                put(elements.len() as u64);
+                elements.iter().for_each(|number| put(u64::from(*number)));
+            }
+            (Op::Const, None) => graph.const_bits(e)?.words().iter().for_each(|word| put(*word)),
+            (Op::Var, None) => {
+                let atom = if graph.is_array(e) { Atom::Array(e) } else { Atom::Variable(e) };
+                put(u64::from(*numbers.get(&atom)?));
+            }
+            // The elements of tables are not encoded.
+            (Op::Table, None) => return None,
+            (_, None) => {
+                put(u64::MAX);
+                graph.kids(e).iter().for_each(|kid| put(u64::from(places[kid])));
+            }
+        }
+    }
+    Some(bytes)
 }
 
 /// The entries at the least distance from the anchor, nearest first.
@@ -114,62 +327,73 @@ impl Layer for Grulia {
     fn check(&mut self, query: &Query, rest: &mut Rest<'_>) -> Answer {
         let constraints = query.constraints(rest.tree);
         let all: Vec<Expr> = constraints.iter().copied().chain([query.condition]).collect();
-        let anchor = self.distance(rest.graph, &all);
-        let mut atoms: Vec<_> = all.iter().flat_map(|&e| rest.supports.of(rest.graph, e).to_vec()).collect();
-        atoms.sort_unstable();
-        atoms.dedup();
-        for (model, size) in nearest(&self.models, anchor) {
-            // Entries with fewer variables than the query are skipped.
-            if *size >= atoms.len() && rest.satisfies(query, model).is_ok() {
-                self.sat += 1;
-                return Answer::Sat(model.clone());
-            }
-        }
-        for core in nearest(&self.cores, anchor) {
-            if core.iter().all(|e| all.contains(e)) {
-                self.unsat += 1;
+        let Some(form) = canonical(rest.graph, &mut self.shapes, &all, MAX_NODES) else {
+            return rest.check(query).answer;
+        };
+        let deltas = self.deltas(rest.graph, &all);
+        match self.find(rest, &form, &all, deltas) {
+            Some(Found::Model(model)) => return Answer::Sat(model),
+            Some(Found::Core(core)) => {
+                let condition = core.contains(&query.condition) && !constraints.contains(&query.condition);
                 let needed = constraints.iter().copied().filter(|e| core.contains(e)).collect();
-                let condition = core.contains(&query.condition);
                 return Answer::Unsat(Core { constraints: needed, condition });
             }
+            None => {}
+        }
+        let wanted = if self.options.partial { self.options.kp as usize } else { 0 };
+        let before = rest.near_misses.exactly;
+        if self.options.partial {
+            rest.near_misses.exactly = Some(wanted);
         }
         let answer = rest.check(query).answer;
-        self.inserted += 1;
+        rest.near_misses.exactly = before;
+        let anchor = mean(deltas);
         match &answer {
-            Answer::Sat(model) => {
-                if self.models.len() >= MAX_ENTRIES {
-                    self.models.clear();
-                }
-                self.models.insert((anchor, self.inserted), (model.clone(), atoms.len()));
-            }
+            Answer::Sat(model) => self.keep_model(rest.graph, &form, anchor, model),
             Answer::Unsat(core) => {
-                if self.cores.len() >= MAX_ENTRIES {
-                    self.cores.clear();
-                }
+                let numbers: FxHashMap<Atom, u32> = form.variables.iter().copied().zip(0..).collect();
                 let own = core.condition.then_some(query.condition);
-                let core = core.constraints.as_slice().iter().copied().chain(own).collect();
-                self.cores.insert((anchor, self.inserted), core);
+                let encoded = core.constraints.as_slice().iter().copied().chain(own);
+                let encoded: Option<Vec<Vec<u8>>> =
+                    encoded.map(|e| encode(rest.graph, &numbers, e)).collect();
+                self.inserted += 1;
+                self.cores.extend(encoded.map(|core| ((anchor, self.inserted), core)));
             }
             Answer::Unknown(_) => {}
+        }
+        if self.options.partial {
+            for batch in rest.near_misses.take() {
+                for row in 0..batch.len().min(wanted) {
+                    let model = batch.complete(rest.graph, row, Model::new());
+                    self.keep_partial(rest, &all, &model);
+                }
+            }
         }
         answer
     }
 
     fn sweep(&mut self, alive: &Alive<'_>) {
         self.distances.retain(|e, _| alive.expr(*e));
-        self.cores.retain(|_, core| core.iter().all(|&e| alive.expr(e)));
-        self.models.values_mut().for_each(|(model, _)| model.retain(|variable| alive.expr(variable)));
+        self.shapes.sweep(alive.exprs);
     }
 
     fn drop_paths(&mut self, _gone: &[u32]) {}
 
     fn forget(&mut self) {
-        *self = Grulia { inserted: self.inserted, sat: self.sat, unsat: self.unsat, ..Grulia::default() };
+        let counts = std::mem::take(&mut self.counts);
+        *self = Grulia { inserted: self.inserted, counts, ..Grulia::new(self.options.clone()) };
     }
 
     fn counters(&self) -> Vec<(String, f64)> {
-        [("sat_near", self.sat), ("unsat_near", self.unsat)]
-            .map(|(name, count)| (name.to_string(), count as f64))
-            .to_vec()
+        let counts = &self.counts;
+        [
+            ("delta_zero", counts.zero),
+            ("sat_near", counts.sat),
+            ("unsat_near", counts.unsat),
+            ("partial", counts.partial),
+            ("entries", (self.models.len() + self.cores.len()) as u64),
+        ]
+        .map(|(name, count)| (name.to_string(), count as f64))
+        .to_vec()
     }
 }

@@ -32,10 +32,10 @@ use crate::expr::{Expr, Graph};
 use crate::query::{Alive, Answer, Query};
 use crate::throttle::Throttle;
 use crate::tuning::{StoreOptions, ThrottleOptions};
-use canonical::{Canonical, canonical};
+pub(super) use canonical::{Canonical, canonical, sort_of};
 use file::{Change, Found};
 use open_store::OpenStore;
-use shape::Shapes;
+pub(super) use shape::Shapes;
 use std::hash::{BuildHasher, RandomState};
 
 /// Limit on the nodes of a canonical form.
