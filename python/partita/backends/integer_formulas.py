@@ -47,6 +47,8 @@ class Formula:
     term: Term
     reasons: set[int] = field(default_factory=set)
     leaves: list[int] = field(default_factory=list)
+    selections: list[int] = field(default_factory=list)
+    """Reads at indices that are not constant."""
 
 
 def range_of_width(width: int, signed: bool) -> tuple[int, int]:
@@ -76,16 +78,22 @@ class Translation(ABC):
         self._reasons, self._guards = set(), []
         self.prepare(order)
         terms: dict[int, Read] = {}
-        leaves = []
+        leaves, selections = [], []
         for at in order:
             node = self.nodes.nodes[at]
+            if node.op == "Read" and self.nodes.operands(at):
+                term = self.nodes.select(at, terms[self.nodes.operands(at)[0]][0])
+                self._guards.append(self.range_guard(term, node.width, SIGNED_VIEW))
+                terms[at] = term, SIGNED_VIEW
+                selections.append(at)
+                continue
             if node.op in ("Var", "Read"):
                 terms[at] = self.leaf(at, node, views[at])
                 leaves.append(at)
                 continue
             operands = [terms[operand] for operand in node.operands]
             terms[at] = (self.boolean(node, operands), None) if node.kind == BOOL else self.word(at, node, operands)
-        return Formula(z3.And(terms[number][0], *self._guards), self._reasons, leaves)
+        return Formula(z3.And(terms[number][0], *self._guards), self._reasons, leaves, selections)
 
     def leaf(self, number: int, node: SentNode, signed: bool) -> Read:
         term = self.nodes.leaf(number, signed)

@@ -1,8 +1,10 @@
 """The graph of nodes that were sent to the layer `integers`, and the integer variables of its leaves.
 
-A leaf is a variable, or a read of an array variable at a constant index. Nodes that cannot be integers for any values
-(bitwise operators, extracts, shifts, reads at other indices) are obstacles. An obstacle has a name; the one nearest the
-root is reported, as in the paper's Figure 9.
+A leaf is a variable, or a read of an array variable at a constant index. With `integer_arrays`, as in the paper, a read
+at another index is a selection from an array of integers: the width of the reads is that of its elements, and the index
+must be a multiple of it by its form. Nodes that cannot be integers for any values (bitwise
+operators, extracts, shifts, reads at other indices) are obstacles. An obstacle has a name; the one nearest the root is
+reported, as in the paper's Figure 9.
 """
 
 from __future__ import annotations
@@ -50,10 +52,26 @@ class LeafPosition:
     element: int = 0
 
 
+@dataclass(frozen=True)
+class Selection:
+    """A read of an array variable at another index: `count` elements from `count * (index + offset)` on."""
+
+    variable: int
+    index: int
+    offset: int
+    count: int
+    element: int
+
+
 class SentNodes:
     """All current nodes by number, and the integer variables of leaves."""
 
-    def __init__(self) -> None:
+    def __init__(self, integer_arrays: bool = False) -> None:
+        self.integer_arrays = integer_arrays
+        self.arrays: dict[tuple[int, int], Term] = {}
+        """Array of integers of each array variable, by the number of its elements in an integer."""
+        self.selected: dict[int, tuple[Selection, Term, Term]] = {}
+        """Reads at other indices: the position, the index and the value."""
         self.context = z3.Context()
         self.nodes: dict[int, SentNode] = {}
         self.leaves: dict[int, tuple[LeafPosition, Term, bool]] = {}
@@ -65,8 +83,11 @@ class SentNodes:
         """Removes dropped nodes and adds new ones; returns the numbers of the dropped nodes."""
         dropped = [number for (number,) in struct.iter_unpack("=I", query.dropped)]
         for number in dropped:
-            for known in (self.nodes, self.leaves, self._obstacles):
+            for known in (self.nodes, self.leaves, self._obstacles, self.selected):
                 known.pop(number, None)
+        if dropped:
+            gone = set(dropped)
+            self.arrays = {key: term for key, term in self.arrays.items() if key[0] not in gone}
         for number, op, kind, width, _, a, b, c in ROW.iter_unpack(query.nodes):
             name = NAMES[op]
             if name == "Const":
@@ -87,6 +108,41 @@ class SentNodes:
             return None
         return LeafPosition(node.operands[0], index.value, count, array.width)
 
+    def selection(self, number: int) -> Selection | None:
+        """A read of an array variable at an index whose form shows that it is a multiple of the width of the read."""
+        node = self.nodes[number]
+        array, index = (self.nodes[operand] for operand in node.operands)
+        count = node.width // array.width
+        if not self.integer_arrays or array.op != "Var" or index.op == "Const":
+            return None
+        variable, at, offset = node.operands[0], node.operands[1], 0
+        if index.op == "Add" and count > 1:
+            for constant, other in (index.operands, index.operands[::-1]):
+                value = self.nodes[constant]
+                if value.op == "Const" and value.value % count == 0:
+                    offset, at = value.value // count, other
+                    break
+            index = self.nodes[at]
+        if count == 1:
+            return Selection(variable, at, offset, count, array.width)
+        factors = {"Mul": count, "Shl": count.bit_length() - 1}
+        if index.op not in factors or (index.op == "Shl" and count & count - 1):
+            return None
+        pairs = [index.operands] if index.op == "Shl" else [index.operands, index.operands[::-1]]
+        for other, constant in pairs:
+            value = self.nodes[constant]
+            if value.op == "Const" and value.value == factors[index.op]:
+                return Selection(variable, other, offset, count, array.width)
+        return None
+
+    def operands(self, number: int) -> tuple[int, ...]:
+        """Operands that are part of the formula: of a read at most the index of its element."""
+        node = self.nodes[number]
+        if node.op != "Read":
+            return node.operands
+        selection = None if self.place(number) is not None else self.selection(number)
+        return () if selection is None else (selection.index,)
+
     def obstacle(self, number: int) -> str | None:
         """The obstacle nearest the root of a constraint, or None."""
         if number not in self._obstacles:
@@ -102,8 +158,10 @@ class SentNodes:
                 return OBSTACLES.get(node.op, "width")
             if node.op == "Eq" and self.nodes[node.operands[0]].kind == ARRAY:
                 return "array"
-            if node.op == "Read" and self.place(at) is None:
-                return "array"
+            if node.op == "Read" and self.place(at) is None and self.selection(at) is None:
+                # The index is not one of elements of this width.
+                of_variable = self.integer_arrays and self.nodes[node.operands[0]].op == "Var"
+                return "type-mismatch" if of_variable else "array"
         return None
 
     def _breadth_first(self, number: int) -> Iterator[int]:
@@ -111,7 +169,7 @@ class SentNodes:
         seen, level = {number}, [number]
         while level:
             yield from level
-            operands = (operand for at in level if self.nodes[at].op != "Read" for operand in self.nodes[at].operands)
+            operands = (operand for at in level for operand in self.operands(at))
             level = [operand for operand in dict.fromkeys(operands) if operand not in seen]
             seen.update(level)
 
@@ -121,8 +179,7 @@ class SentNodes:
         stack = [number]
         while stack:
             at = stack[-1]
-            operands = () if self.nodes[at].op == "Read" else self.nodes[at].operands
-            missing = [operand for operand in operands if operand not in done]
+            missing = [operand for operand in self.operands(at) if operand not in done]
             stack.extend(missing)
             if not missing:
                 done[stack.pop()] = None
@@ -136,6 +193,8 @@ class SentNodes:
             node, view = self.nodes[at], wanted[at]
             if node.op in ("Var", "Read"):
                 found[at] = view
+                for operand in self.operands(at):
+                    wanted.setdefault(operand, True)
                 continue
             if node.op in SIGNED_OPERATORS or node.op in UNSIGNED_OPERATORS:
                 view = node.op in SIGNED_OPERATORS
@@ -153,6 +212,23 @@ class SentNodes:
             make = z3.Bool if node.kind == BOOL else z3.Int
             self.leaves[number] = (place, make(f"v{self._serial}", self.context), signed)
         return self.leaves[number][1]
+
+    def array(self, variable: int, count: int) -> Term:
+        """The array of integers of an array variable whose elements are read `count` at a time."""
+        if (variable, count) not in self.arrays:
+            self._serial += 1
+            sort = z3.IntSort(self.context)
+            self.arrays[variable, count] = z3.Array(f"a{self._serial}", sort, sort)
+        return self.arrays[variable, count]
+
+    def select(self, number: int, index: Term) -> Term:
+        """The element of a read at an index that is not constant."""
+        if number not in self.selected:
+            selection = self.selection(number)
+            assert selection is not None
+            place = index + selection.offset if selection.offset else index
+            self.selected[number] = selection, place, self.array(selection.variable, selection.count)[place]
+        return self.selected[number][2]
 
     def integer(self, value: int) -> Term:
         return z3.IntVal(value, self.context)

@@ -11,7 +11,7 @@ Experiments and benchmarks are part of Partita's repository, not of the installe
 
     pip install -r requirements/experiments.txt
     python -m experiments --list
-    python -m experiments foo --quick
+    python -m experiments foo --scale quick
 
 docs/experiments.md describes them."""
 

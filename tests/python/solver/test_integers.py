@@ -221,6 +221,59 @@ def test_wrong_models_and_wrong_verdicts_are_distinguished() -> None:
         assert (counted["mismatches"], counted["wrong_models"]) == (1, wrong_models)
 
 
+def test_a_crosscheck_goes_on_with_the_answer_of_the_bit_vectors() -> None:
+    """The second paper, RQ4: a mismatch is counted, and the result of the bit-vector solver is used."""
+    for constraints in OVERFLOWING:
+        expected = solved("z3", *constraints)[0]
+        verdict, solver = solved("verify(z3,mismatch=continue) integers:paper z3", *constraints)
+        assert (verdict, solver.statistics["layers"][0]["mismatches"]) == (expected, 1), constraints
+        assert solved("verify(z3,mismatch=stop) integers:paper z3", *constraints)[0] == "unknown"
+    with pytest.raises(UsageError) as caught:
+        Solver(layers="verify(z3,mismatch=ignore) sat")
+    assert str(caught.value) == (
+        "expected `verify(NAME)` or `verify(NAME,mismatch=continue|stop)`, found `verify(z3,mismatch=ignore)`"
+    )
+
+
+def element(index: Expr) -> Expr:
+    """Four adjacent bytes at four times the index, as C reads an array of integers."""
+    first = index * 4
+    return MEMORY[first + 3].concat(MEMORY[first + 2]).concat(MEMORY[first + 1]).concat(MEMORY[first])
+
+
+@pytest.mark.parametrize(
+    ("constraints", "verdict", "passed"),
+    [
+        ([element(x) > 5, element(y) < 3, x == y], "unsat", ""),
+        ([element(x) > 5, element(y) < 3, x >= 0, x < 9, y >= 0, y < 9], "sat", ""),
+        ([element(x) == 7, x == 2, WORD == 9, y == 0, element(y) > 9], "unsat", ""),
+        ([MEMORY[x] == 3, MEMORY[y] == 4, x == y], "unsat", ""),
+        ([MEMORY[x] == 3, x >= 0, x < 4, y >= 0, y < 4, MEMORY[y] == 4], "sat", ""),
+        # A byte of a word, and a word that is not at a multiple of its size, have another type.
+        ([element(x) == 7, x == 2, MEMORY[8] == 9], "unsat", "type-mismatch"),
+        ([MEMORY[x + 1].concat(MEMORY[x]) == 7], "sat", "type-mismatch"),
+    ],
+)
+def test_the_papers_integers_have_arrays(constraints: list[Expr], verdict: str, passed: str) -> None:
+    """A read at a symbolic index selects from an array of integers, if the index is a multiple of the width."""
+    assert solved("z3", *constraints)[0] == verdict
+    found, solver = solved("verify(z3,mismatch=continue) integers:paper z3", *constraints)
+    assert found == verdict
+    counted = {layer["name"]: layer for layer in solver.statistics["layers"]}
+    assert counted["verify"]["mismatches"] == 0
+    reasons = [name.removeprefix("passed_") for name, n in counted["integers:paper"].items() if "passed_" in name and n]
+    assert reasons == ([passed] if passed else [])
+
+
+def test_the_papers_integers_have_no_deadline_of_their_own() -> None:
+    # It takes Z3 longer than the deadline of `integers`, which passes it on.
+    sides = [side.ult(1 << 9) for side in (x, y, z)]
+    constraints = [*sides, x * x + y * y == z * z, x.ugt(100), y.ugt(x), z != y]
+    _, solver = solved("integers:paper sat", *constraints)
+    assert solver.statistics["layers"][0]["passed_deadline"] == 0
+    assert solved("integers:paper(ms=1) sat", *constraints)[1].statistics["layers"][0]["passed_deadline"] == 1
+
+
 def test_names_and_options() -> None:
     for wrong in ("integers:klee", "integers(ms=0)", "integers(seconds=3)", "integers:paper(ms=x)"):
         with pytest.raises(UsageError) as caught:
