@@ -106,7 +106,7 @@ docs: build $(VENV)/.dev
 	$(BIN)/mkdocs build --strict --quiet
 	@echo "build/site/index.html"
 
-# The results of a quick run with all packages built; runs at the papers' sizes go INTO=docs/experiments/full.
+# The results of a run with `--scale quick` with all packages built; runs at the papers' sizes go INTO=docs/experiments/full.
 plots: build $(VENV)/.dev
 	@echo "== plots of $(RESULTS)"
 	$(BIN)/python -m experiments --redraw --out $(RESULTS)

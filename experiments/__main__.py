@@ -1,6 +1,6 @@
 """Runs experiments and benchmarks from a clone of the repository.
 
-    python -m experiments [NAME...] [--quick] [--out DIR]    experiments: NAME.json, plots and an index.html in DIR
+    python -m experiments [NAME...] [--scale SCALE] [--out DIR]   experiments: NAME.json, plots, index.html in DIR
     python -m experiments BENCHMARK [OPTIONS]                 a benchmark: a table; exit status 1 if a target is missed
     python -m experiments --list                              all names
 
@@ -39,7 +39,12 @@ def make_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("name", nargs="*", metavar="NAME", help="an experiment (docs/experiments.md; default: all)")
     parser.add_argument("--list", action="store_true", help="list experiments and benchmarks")
-    parser.add_argument("--quick", action="store_true", help="smaller cases, fewer repeats: all in under ten minutes")
+    parser.add_argument(
+        "--scale",
+        choices=("quick", "hour", "paper"),
+        default="paper",
+        help="quick: all in twelve minutes; hour: an hour for each paper's; paper: their sizes and times (default)",
+    )
     parser.add_argument("--out", metavar="DIR", default=DEFAULT_OUT, help=f"output folder (default: {DEFAULT_OUT})")
     parser.add_argument("--programs", metavar="DIR", help="for eca: the C programs of this folder, not generated ones")
     parser.add_argument(
@@ -123,7 +128,7 @@ def run(arguments: argparse.Namespace, words: Sequence[str]) -> int:
     except OSError as error:
         raise UsageError(f"cannot write into `{folder}`: {error.strerror}; choose another folder with --out") from None
     names = dict.fromkeys(one for name in arguments.name for one in _named(name, EXPERIMENTS))
-    scale: Scale = "quick" if arguments.quick else "full"
+    scale: Scale = arguments.scale
     chosen: list[Experiment] = [EXPERIMENTS[name] for name in names or EXPERIMENTS]
     if arguments.programs is not None:
         given = eca.of_folder(Path(arguments.programs))

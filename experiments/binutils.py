@@ -28,7 +28,8 @@ ARGUMENTS: dict[str, tuple[str, ...]] = {
 }
 """Arguments of each tool. All have a symbolic file A of 64 bytes, a header; `sysinfo` reads symbolic input."""
 _CHOSEN: dict[Scale, tuple[str, ...]] = {
-    "full": tuple(ARGUMENTS),
+    "paper": tuple(ARGUMENTS),
+    "hour": ("readelf", "objdump", "nm-new", "size", "strings", "cxxfilt"),
     "quick": ("readelf", "size", "strings", "cxxfilt"),
     "smoke": ("readelf",),
 }
@@ -77,7 +78,7 @@ EXPERIMENT = Experiment(
         "default": Setup(DEFAULT_LAYERS),
     },
     cases=cases,
-    effort={"full": Effort(3, 300), "quick": Effort(3, 1), "smoke": Effort(1, 0.3)},
+    effort={"paper": Effort(3, 300), "hour": Effort(1, 60), "quick": Effort(3, 1), "smoke": Effort(1, 0.3)},
     panels=(
         Panel("speedup", "intervals (PARTI, Fig. 9)", "seconds of Z3 alone", "times as fast as Z3 alone",
               ("intervals",), log_y=True, kind="timeouts"),

@@ -2,7 +2,8 @@
 
 Most have the configurations `paper` (the paper's technique alone before Z3, without caches and path models), `default`
 (our chain and executor) and `z3` (Z3 alone, without path models). Searches are depth first unless a case says
-otherwise.
+otherwise. Every chain begins with `split`: the papers' executors remove constraints that share no input with the
+condition before anything else is asked (KLEE's independence, Green's slicing), also where they switch caches off.
 """
 
 from __future__ import annotations
@@ -19,8 +20,9 @@ from partita.solver import DEFAULT_LAYERS
 
 BASELINE = "z3"
 
-Scale = Literal["full", "quick", "smoke"]
-"""The papers' sizes (hours), smaller ones (minutes), or one run of the smallest case of each series."""
+Scale = Literal["paper", "hour", "quick", "smoke"]
+"""The papers' sizes and times (days), an hour for each paper's experiments, minutes for all, or one run of the smallest
+case of each series."""
 
 Until = Literal["end", "time", "instructions"]
 """When exploring stops: at its end, after the time of the effort, or after as many instructions as the first
@@ -137,12 +139,12 @@ class Experiment:
     """Makes lines of text from the samples, for figures that no panel shows."""
 
 
-def against_z3(technique: str, alone: str = "z3") -> dict[str, Setup]:
+def against_z3(technique: str) -> dict[str, Setup]:
     """The three configurations, for a paper's technique."""
     return {
-        "paper": Setup(f"{technique} z3", path_model=False),
+        "paper": Setup(f"split {technique} z3", path_model=False),
         "default": Setup(DEFAULT_LAYERS),
-        BASELINE: Setup(alone, path_model=False),
+        BASELINE: Setup(f"split {BASELINE}", path_model=False),
     }
 
 

@@ -23,6 +23,8 @@ _STROKES = ("-", "--", ":", "-.")
 _HATCHES = ("", "///", "\\\\\\", "xx", "--", "||", "++", "///--", "xx||")
 _GREY = "0.4"
 _MANY_BARS = 16
+_MIN_FITTED = 10
+"""Points from which a regression line is drawn."""
 _SHARES = ("hit_rate", "success", "inequalities")
 _PER_CENT = ("percent_lines", "solver_percent")
 _CHANGES = ("difference", "solver_difference", "increase")
@@ -199,7 +201,7 @@ def spread(axes: Axes, data: Data) -> None:
 
 
 def scatter(axes: Axes, data: Data) -> None:
-    """One point for each case over its number of queries, and a regression line for each time and configuration."""
+    """One point for each case over its number of queries; with enough points a regression line for each group."""
     groups: dict[str, list[tuple[float, float, str]]] = {}
     for row, value in data.measured():
         asked = row.estimates["queries"].mean
@@ -208,7 +210,7 @@ def scatter(axes: Axes, data: Data) -> None:
     for number, (name, points) in enumerate(groups.items()):
         logs, shares = [math.log10(x) for x, _, _ in points], [y for _, y, _ in points]
         colour, marker = _COLOURS[number % 9], _MARKERS[number % 9]
-        fitted = len(points) > 2 and len(set(logs)) > 1 and len(set(shares)) > 1
+        fitted = len(points) >= _MIN_FITTED and len(set(logs)) > 1 and len(set(shares)) > 1
         label = f"{name} ($\\rho$ = {statistics.correlation(logs, shares):.2f})" if fitted else name
         axes.plot([x for x, _, _ in points], shares, marker, color=colour, label=label, markersize=6)
         if fitted:
@@ -331,14 +333,18 @@ def _with_whiskers(axes: Axes, panel: Panel, xs: Iterable[Any], values: Sequence
 
 
 def _whiskers(panel: Panel, mean: float, within: float) -> tuple[float, float]:
-    """Lengths below and above the mean, cut to possible values, and to finite ones on a logarithmic axis."""
+    """Lengths below and above the mean, cut to possible values; on a logarithmic axis those of the logarithm."""
     if panel.measure in _SHARES:
         return min(within, mean), min(within, 1 - mean)
     if panel.measure in _PER_CENT:
         return min(within, mean), min(within, 100 - mean)
     if panel.measure in _CHANGES:
         return min(within, mean + 100), within
-    return min(within, 0.9 * mean) if panel.log_y else min(within, mean), within
+    if panel.log_y:
+        # An interval of the logarithm (delta method), so that both ends are positive and none is cut.
+        relative = within / mean
+        return mean * -math.expm1(-relative), mean * math.expm1(relative)
+    return min(within, mean), within
 
 
 def _mark_stopped(axes: Axes, places: Sequence[tuple[Any, Row]]) -> None:

@@ -24,7 +24,12 @@ CONFIGURATIONS = {
 _ONLY_FULL = ("foo", "objres", "Dijkstra", "Operations", "Median")
 _STRUCTURES = {"BinTree": 6, "Dijkstra": 4, "NanoXML": 6, "Operations": 3, "Median": 4}
 _PACKAGED: dict[Scale, dict[str, tuple[str, ...]]] = {
-    "full": {"binutils": ("readelf", "strings"), "coreutils": ("cut", "head", "tr"), "libs": ("json-c", "cmark", "m4")},
+    "paper": {
+        "binutils": ("readelf", "strings"),
+        "coreutils": ("cut", "head", "tr"),
+        "libs": ("json-c", "cmark", "m4"),
+    },
+    "hour": {"binutils": ("readelf", "strings"), "coreutils": ("cut", "head", "tr"), "libs": ("json-c", "cmark", "m4")},
     "quick": {"binutils": ("readelf",), "coreutils": ("cut",), "libs": ("json-c",)},
     "smoke": {},
 }
@@ -43,7 +48,9 @@ def cases(scale: Scale) -> list[Case]:
         "sortcheck": ("sortcheck.c", {"LENGTH": 5}),
         **{name: (f"structures/{name}.c", {"SIZE": size}) for name, size in _STRUCTURES.items()},
     }
-    chosen = ["worstcase"] if small else [name for name in programs if scale == "full" or name not in _ONLY_FULL]
+    chosen = (
+        ["worstcase"] if small else [name for name in programs if scale in ("paper", "hour") or name not in _ONLY_FULL]
+    )
     found = [Case(name, name, *programs[name]) for name in chosen]
     if not small:
         four_lines = next(case for case in sortc.cases(scale) if case.x == 4)
@@ -52,7 +59,7 @@ def cases(scale: Scale) -> list[Case]:
 
 
 def _packaged(scale: Scale) -> list[Case]:
-    whole = {"binutils": binutils.cases("full"), "coreutils": coreutils.cases("full"), "libs": libs.cases("full")}
+    whole = {"binutils": binutils.cases("paper"), "coreutils": coreutils.cases("paper"), "libs": libs.cases("paper")}
     return [
         _renamed(name, next(case for case in whole[origin] if case.x == name), until="instructions", share=_SHARE,
                 only=(), only_if_built=scale == "quick" and origin != "libs")
@@ -78,7 +85,7 @@ EXPERIMENT = Experiment(
     ),
     configurations=CONFIGURATIONS,
     cases=cases,
-    effort={"full": Effort(10, 120), "quick": Effort(3, 10), "smoke": Effort(1, 20)},
+    effort={"paper": Effort(10, 120), "hour": Effort(3, 30), "quick": Effort(3, 10), "smoke": Effort(1, 20)},
     panels=(Panel("difference", "more time than with the whole chain, %", "", "", tuple(CONFIGURATIONS)[1:],
                   kind="grid"),),
 )  # fmt: skip

@@ -6,12 +6,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from experiments.experiment import Case, Effort, Experiment, Panel, Scale, Setup
+from experiments.published import TABLE_2, summaries
+from experiments.structures import SOLVER
 from partita.solver import DEFAULT_LAYERS
 
 BASE = "KLEE's cache"
 CONFIGURATIONS = {
-    BASE: Setup("split reuse:klee sat(harvest=off)", path_model=False, compared_with=BASE),
-    "paper": Setup("split reuse:klee solutions:paper(kp=250,ks=50) sat", path_model=False, compared_with=BASE),
+    BASE: Setup("split reuse:klee sat(engine=conflicts,harvest=off)", path_model=False, compared_with=BASE),
+    "paper": Setup(f"split solutions:paper(kp=250,ks=50) {SOLVER}", path_model=False, compared_with=BASE),
+    "control": Setup(f"split solutions:paper(kp=250,ks=50,harvest=off) {SOLVER}", path_model=False, compared_with=BASE),
     "default": Setup(DEFAULT_LAYERS, compared_with=BASE),
 }
 PROGRAMS: dict[str, tuple[str, str, tuple[str, ...]]] = {
@@ -24,13 +27,23 @@ PROGRAMS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "ptx": ("coreutils", "ptx", ("--sym-stdin", "8")),
 }
 """Package, executable and arguments of each program."""
-_CHOSEN: dict[Scale, tuple[str, ...]] = {"full": tuple(PROGRAMS), "quick": ("json-c", "cmark"), "smoke": ("json-c",)}
+_CHOSEN: dict[Scale, tuple[str, ...]] = {
+    "paper": tuple(PROGRAMS),
+    "hour": tuple(PROGRAMS),
+    "quick": ("json-c", "cmark"),
+    "smoke": ("json-c",),
+}
 _WORDS = {"dfs": "depth first", "bfs": "breadth first", "mix": "mixed search"}
 _KINDS: dict[Literal["curve", "bars"], tuple[str, str]] = {
     "curve": ("seconds", "completed paths, mean"),
     "bars": ("", "completed paths"),
 }
-_SEARCHES: dict[Scale, tuple[str, ...]] = {"full": ("dfs", "bfs", "mix"), "quick": ("dfs", "bfs"), "smoke": ("dfs",)}
+_SEARCHES: dict[Scale, tuple[str, ...]] = {
+    "paper": ("dfs", "bfs", "mix"),
+    "hour": ("dfs", "bfs"),
+    "quick": ("dfs", "bfs"),
+    "smoke": ("dfs",),
+}
 
 
 def cases(scale: Scale) -> list[Case]:
@@ -52,7 +65,14 @@ def overheads(samples: Sequence[Mapping[str, Any]]) -> list[str]:
                 f"{case['x']:<12}{case['series']:<8}{sample['configuration']:<16}{run['paths']:>9,}"
                 f"{run['hit_rate']:>10.3f}{run['overhead']:>8.1f} %"
             )
-    return lines
+    for search, column in (("dfs", 0), ("bfs", 2), ("mix", 4)):
+        for name in dict.fromkeys(sample["case"]["x"] for sample in samples if sample["case"]["series"] == search):
+            paths, rates = TABLE_2[name][column : column + 2]
+            lines.append(
+                f"{name:<12}{search:<8}reported: {paths[0]:,} paths, hit rate {rates[0]};"
+                f" without {paths[1]:,}, {rates[1]}"
+            )
+    return [*lines, *summaries(samples, BASE, "paths")]
 
 
 EXPERIMENT = Experiment(
@@ -72,7 +92,7 @@ EXPERIMENT = Experiment(
     ),
     configurations=CONFIGURATIONS,
     cases=cases,
-    effort={"full": Effort(5, 300), "quick": Effort(3, 0.7), "smoke": Effort(1, 0.3)},
+    effort={"paper": Effort(5, 300), "hour": Effort(1, 30), "quick": Effort(3, 0.7), "smoke": Effort(1, 0.3)},
     panels=tuple(
         Panel("paths", words, *labels, tuple(CONFIGURATIONS), log_y=kind == "bars", kind=kind, series=(search,))
         for search, words in _WORDS.items()

@@ -44,7 +44,7 @@ EXPERIMENT = Experiment(
     ),
     configurations=CONFIGURATIONS,
     cases=cases,
-    effort={"full": Effort(10, 120), "quick": Effort(2, 12), "smoke": Effort(1, 10)},
+    effort={"paper": Effort(10, 120), "hour": Effort(3, 60), "quick": Effort(2, 12), "smoke": Effort(1, 10)},
     panels=(
         Panel("time_s", "time to explore everything", "", "seconds", tuple(CONFIGURATIONS), log_y=True, kind="bars"),
     ),

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from experiments.experiment import Case, Effort, Experiment, Panel, Scale, against_z3
 
-_LENGTHS: dict[Scale, tuple[int, ...]] = {"full": (4, 5, 6, 7, 8), "quick": (3, 4, 5), "smoke": (3,)}
+_LENGTHS: dict[Scale, tuple[int, ...]] = {
+    "paper": (4, 5, 6, 7, 8),
+    "hour": (4, 5, 6, 7),
+    "quick": (3, 4, 5),
+    "smoke": (3,),
+}
 
 
 def cases(scale: Scale) -> list[Case]:
@@ -22,6 +27,6 @@ EXPERIMENT = Experiment(
     ),
     configurations=against_z3("integers:paper"),
     cases=cases,
-    effort={"full": Effort(4, 1800), "quick": Effort(3, 30), "smoke": Effort(1, 20)},
+    effort={"paper": Effort(4, 1800), "hour": Effort(2, 300), "quick": Effort(3, 30), "smoke": Effort(1, 20)},
     panels=(Panel("time_s", "time", "length of the arrays", "seconds", ("paper", "default", "z3"), log_y=True),),
 )

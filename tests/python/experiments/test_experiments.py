@@ -95,7 +95,9 @@ def test_smoke(name: str, tmp_path: Path) -> None:
     assert (tmp_path / f"{name}.png").read_bytes().startswith(b"\x89PNG")
     if name == "foo":
         solves = [r["estimates"]["solves"]["mean"] for r in data["rows"] if r["series"] == "both sides asked"]
-        assert solves == [6, 4, 3, 0]
+        assert solves[:3] == [6, 4, 4]
+        assert solves[3] <= 3
+        assert solves[4] == 0
     if "z3" in EXPERIMENTS[name].configurations:
         speedups = [row["estimates"]["speedup"]["mean"] for row in data["rows"] if row["configuration"] == "z3"]
         assert speedups
@@ -104,7 +106,7 @@ def test_smoke(name: str, tmp_path: Path) -> None:
         assert min(asked) > 0
 
 
-@pytest.mark.parametrize(("scale", "at_least"), [("full", 3), ("quick", 2)])
+@pytest.mark.parametrize(("scale", "at_least"), [("paper", 3), ("hour", 1), ("quick", 2)])
 def test_enough_runs_for_an_interval(scale: Any, at_least: int) -> None:
     for experiment in EXPERIMENTS.values():
         if experiment is not coreutils.EXPERIMENT:  # no ratios: coverage within a fixed time, measured once
@@ -187,7 +189,7 @@ def test_an_interrupted_run_is_resumed(tmp_path: Path) -> None:
 
 
 def test_samples_that_exceed_the_time_limit(tmp_path: Path) -> None:
-    cases = [replace(sortcheck.cases("full")[0], x=n, defines={"LENGTH": n}) for n in (6, 7)]
+    cases = [replace(sortcheck.cases("paper")[0], x=n, defines={"LENGTH": n}) for n in (6, 7)]
     slow = replace(
         EXPERIMENTS["sortcheck"],
         configurations={"z3": SETUPS["z3"]},
@@ -372,7 +374,7 @@ def test_page_in_a_browser(request: pytest.FixtureRequest) -> None:
 def test_no_panel_is_empty(tmp_path: Path) -> None:
     """A panel whose measure no row has would be empty in every run."""
     for experiment in EXPERIMENTS.values():
-        samples = [fake_sample(job, "", []) for job in runner.jobs(experiment, "full")]
+        samples = [fake_sample(job, "", []) for job in runner.jobs(experiment, "paper")]
         found = rows(samples, experiment.configurations)
         numbers = {name: number for number, name in enumerate(experiment.configurations)}
         for panel in experiment.panels:

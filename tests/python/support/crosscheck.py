@@ -30,9 +30,12 @@ CHAINS = (
     "reuse sat",
     "reuse:klee sat",
     "reuse:grulia sat",
+    "reuse:grulia(partial=on) sat(engine=conflicts)",
     "solutions sat",
     "solutions(kp=5,ks=3,variants=5) sat",
     "solutions:paper sat",
+    "solutions:paper(kp=5,ks=3,once=on) sat(engine=conflicts)",
+    "sat(engine=conflicts)",
     "simplify split solutions sat",
     "simplify split sat",
 )
