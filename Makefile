@@ -22,7 +22,7 @@ INTO ?= docs/experiments
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find core/src bindings -name '*.rs' -o -name Cargo.toml -not -path '*/target/*')
 
-.PHONY: help demo test lint docs plots soak corpus operands hostile long-paths memory exhaustive certificates register libraries faults java coreutils bench fuzz wheel clean build
+.PHONY: help demo test lint docs plots soak corpus operands hostile long-paths memory exhaustive certificates register libraries faults java tasks coreutils bench fuzz wheel clean build
 
 help:
 	@echo "make demo     build, then explore and solve the examples"
@@ -30,11 +30,12 @@ help:
 	@echo "make lint     clippy, rustfmt, ruff, mypy, words of the glossary"
 	@echo "make docs     the documentation as a site, in build/site"
 	@echo "make plots    RESULTS=$(RESULTS), a folder of python -m experiments, into INTO=$(INTO)"
-	@echo "make soak     make corpus, operands, hostile, long-paths, memory, exhaustive, certificates, register, libraries, faults, java and fuzz: tests that take long"
+	@echo "make soak     make corpus, operands, hostile, long-paths, memory, exhaustive, certificates, register, libraries, faults, java, tasks and fuzz: tests that take long"
 	@echo "make hostile  programs that try to break limits of time and memory, with a table of what each took"
 	@echo "make exhaustive  every input of the programs of tests/programs/exhaustive, natively and in the reported paths"
 	@echo "make operands  float operators on a million operands per operator, format and mode"
 	@echo "make register  every library function with symbolic arguments, compared with the native one"
+	@echo "make tasks    tasks in the manner of SV-COMP, and 32-bit programs of csmith"
 	@echo "make corpus   query logs of benchmarks/queries (and ../shared/corpus) against their recorded verdicts"
 	@echo "make coreutils  fetch and build GNU Coreutils; 270 command lines in the engine and natively"
 	@echo "make bench    benchmarks (release build)"
@@ -113,7 +114,7 @@ plots: build $(VENV)/.dev
 	mkdir -p $(INTO)
 	cp $(RESULTS)/*.svg $(INTO)/
 
-soak: corpus operands hostile long-paths memory exhaustive certificates register libraries faults java fuzz
+soak: corpus operands hostile long-paths memory exhaustive certificates register libraries faults java tasks fuzz
 
 long-paths: build $(VENV)/.dev
 	@echo "== paths of thousands of rounds"
@@ -122,6 +123,11 @@ long-paths: build $(VENV)/.dev
 memory: build $(VENV)/.dev
 	@echo "== memory against --max-memory"
 	$(BIN)/python tests/soak/memory.py
+
+tasks: build $(VENV)/.dev
+	@echo "== tasks in the manner of SV-COMP, and 32-bit programs of csmith"
+	$(BIN)/python tests/soak/tasks.py
+	$(BIN)/python tests/soak/csmith.py 300 1 -m32
 
 hostile: build $(VENV)/.dev
 	@echo "== programs that try to break limits of time and memory"

@@ -34,7 +34,7 @@ from partita.seeds import LONGEST, Seed, Shape, Sync, longest
 from partita.seeds import read as read_seeds
 from partita.solver import DEFAULT_LAYERS, resolve, with_verify
 from partita.store import choose
-from partita.toolchain import runtime_include
+from partita.toolchain import is_narrow, runtime_include
 from partita.variables import Variable, Variables, is_text, misleads, named, value_of
 from partita.whole import libraries
 
@@ -94,6 +94,7 @@ def explore(
     libc: Literal["auto", "musl", "none"] = "auto",
     optimize: bool = False,
     cflags: Sequence[str] = (),
+    data_model: Literal["LP64", "ILP32"] = "LP64",
     clang: str | os.PathLike[str] | None = None,
     classpath: str | None = None,
     entry: str | None = None,
@@ -154,6 +155,8 @@ def explore(
     if verify is not None:
         spec, default = with_verify(spec, default, verify)
     start, filling_s = time.perf_counter(), cache.filling_s
+    if data_model == "ILP32" and not is_narrow(cflags):
+        cflags = [*cflags, "-m32"]
     given_flags = list(cflags)
     cflags = [*cflags, *check_flags(check)]
     driven: Entry | None = None

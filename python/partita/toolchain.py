@@ -9,14 +9,20 @@ language, which the executor cannot run.
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Sequence
 from pathlib import Path
 
 from partita.errors import UsageError
 
 TARGET = "x86_64-linux-musl"
+# Target of 32-bit programs, as clang and as zig name it. Arithmetic of float and double is that of SSE: the x87 unit
+# would compute with more digits.
+NARROW_TARGET, NARROW_ZIG_TARGET = "i386-linux-musl", "x86-linux-musl"
+NARROW_FLAGS = ("-march=pentium4", "-msse2", "-mfpmath=sse")
 # Packages that exploring needs and the solver does not, as in pyproject.toml: the compiler, and the reader of bitcode.
 EXPLORING_PACKAGES = {"llvmlite": "'llvmlite>=0.46'", "ziglang": "ziglang==0.14.1"}
 _LIBC_INCLUDES = ("x86_64-linux-musl", "generic-musl", "x86-linux-any", "any-linux-any")
+_NARROW_LIBC_INCLUDES = ("x86-linux-musl", *_LIBC_INCLUDES[1:])
 # -O0 without the attribute that forbids passes. Line tables only: debug records of variables would be a third of the
 # text and are not read.
 PLAIN = ("-O0", "-Xclang", "-disable-O0-optnone")
@@ -57,16 +63,22 @@ def zig_dir() -> Path:
     return package_dir("ziglang")
 
 
-def driver(clang: str | None = None) -> list[str]:
+def is_narrow(flags: Sequence[str]) -> bool:
+    """Do these flags of the compiler make a 32-bit program?"""
+    return next((flag == "-m32" for flag in reversed(flags) if flag in ("-m32", "-m64")), False)
+
+
+def driver(clang: str | None = None, *, narrow: bool = False) -> list[str]:
     """The compiler command for our target, without include folders. Another clang keeps its own built-in headers."""
     command = [str(zig_dir() / "zig"), "clang", "-nostdinc"] if clang is None else [clang, "-nostdlibinc"]
-    return [*command, "-target", TARGET]
+    return [*command, "-target", *([NARROW_TARGET, *NARROW_FLAGS] if narrow else [TARGET])]
 
 
-def include_flags(clang: str | None = None) -> list[str]:
+def include_flags(clang: str | None = None, *, narrow: bool = False) -> list[str]:
     """Flags for the include folders: ours, the compiler's own, musl's."""
     zig = zig_dir()
-    headers = [zig / "lib" / "libc" / "include" / name for name in _LIBC_INCLUDES]
+    names = _NARROW_LIBC_INCLUDES if narrow else _LIBC_INCLUDES
+    headers = [zig / "lib" / "libc" / "include" / name for name in names]
     if clang is None:
         headers.insert(0, zig / "lib" / "include")
     return [word for directory in (runtime_include(), *headers) for word in ("-isystem", str(directory))]
@@ -91,5 +103,6 @@ def cpp_flags() -> list[str]:
     return [*_LIBCPP, *(word for folder in folders for word in ("-isystem", str(folder)))]
 
 
-def compiler(clang: str | None, *, cpp: bool = False) -> list[str]:
-    return [*driver(clang), *(cpp_flags() if cpp else ()), *include_flags(clang), *_OTHER_NAMES]
+def compiler(clang: str | None, *, cpp: bool = False, narrow: bool = False) -> list[str]:
+    own = cpp_flags() if cpp else ()
+    return [*driver(clang, narrow=narrow), *own, *include_flags(clang, narrow=narrow), *_OTHER_NAMES]

@@ -10,6 +10,7 @@ from partita import _core
 from partita.errors import UsageError
 from partita.frontends import load_program
 from partita.frontends.c import SOURCES
+from partita.llvm.write import pointer_bytes
 
 Libc = Literal["auto", "musl", "none"]
 
@@ -29,20 +30,23 @@ def libraries(
     """
     if libc == "none" and needed:
         raise UsageError("symbolic arguments, files and standard input need the C library: leave out `--libc none`")
-    ours = library()
+    narrow = pointer_bytes(program) == 4
+    ours = library(narrow)
     if libc == "none" or (libc == "auto" and not needed and not _wants_musl(program, names, ours, modelled)):
         return "none", [ours]
-    from partita.frontends.musl import musl
+    from partita.frontends.musl import musl, narrow_flags
 
-    posix = load_program(sorted((_runtime() / "posix").glob("*.c")), entry=None)
-    ours = load_program([_runtime() / "lib" / name for name in _BESIDE_MUSL], entry=None)
+    flags = ["-m32"] if narrow else []
+    numbers = narrow_flags() if narrow else []
+    posix = load_program(sorted((_runtime() / "posix").glob("*.c")), entry=None, cflags=[*flags, *numbers])
+    ours = load_program([_runtime() / "lib" / name for name in _BESIDE_MUSL], entry=None, cflags=flags)
     parts = [posix, ours]
-    return "musl", [*parts, musl(_core.undefined_names([program, *parts]))]
+    return "musl", [*parts, musl(_core.undefined_names([program, *parts]), narrow=narrow)]
 
 
-def library() -> bytes:
-    """Our own functions of the C library (`runtime/lib`), compiled and cached."""
-    return load_program(sorted((_runtime() / "lib").glob("*.c")), entry=None)
+def library(narrow: bool = False) -> bytes:
+    """Our own functions of the C library (`runtime/lib`), compiled and cached; `narrow` for 32-bit programs."""
+    return load_program(sorted((_runtime() / "lib").glob("*.c")), entry=None, cflags=["-m32"] if narrow else [])
 
 
 def _runtime() -> Path:

@@ -1,7 +1,7 @@
 """Runs random programs of csmith concretely, with and without `--optimize`, and compares the checksum that they print
 with the natively compiled program's.
 
-Usage: python tests/soak/csmith.py [SEEDS] [FIRST]. Needs the package csmith.
+Usage: python tests/soak/csmith.py [SEEDS] [FIRST] [-m32]. Needs the package csmith.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import tempfile
 from pathlib import Path
 
 from partita import explore
-from partita.toolchain import zig_dir
+from partita.toolchain import NARROW_FLAGS, NARROW_ZIG_TARGET, TARGET, zig_dir
 
 SIZE_FLAGS = ("--max-funcs", "4", "--max-block-depth", "3", "--no-packed-struct")
 # Programs that take longer natively are skipped; the engine has a hundred times as long.
@@ -29,10 +29,11 @@ def include() -> Path:
     sys.exit("expected csmith's headers under /usr/include, found none: install the package csmith")
 
 
-def native(source: Path, headers: Path) -> str | None:
+def native(source: Path, headers: Path, narrow: bool) -> str | None:
     """Output of the native program; None if it does not end."""
     binary = source.with_suffix("")
-    compiler = [str(zig_dir() / "zig"), "cc", "-target", "x86_64-linux-musl", "-O0", "-w", "-fno-sanitize=all"]
+    target = [NARROW_ZIG_TARGET, *NARROW_FLAGS] if narrow else [TARGET]
+    compiler = [str(zig_dir() / "zig"), "cc", "-target", *target, "-O0", "-w", "-fno-sanitize=all"]
     subprocess.run([*compiler, "-I", str(headers), str(source), "-o", str(binary)], check=True)
     try:
         return subprocess.run([str(binary)], capture_output=True, text=True, timeout=NATIVE_S, check=True).stdout
@@ -40,16 +41,17 @@ def native(source: Path, headers: Path) -> str | None:
         return None
 
 
-def compare(seed: int, folder: Path, headers: Path) -> str | None:
+def compare(seed: int, folder: Path, headers: Path, *, narrow: bool = False) -> str | None:
     """A message about the difference, empty if there is none; None if the program does not end natively."""
     source = folder / f"csmith{seed}.c"
     generator = ["csmith", "--seed", str(seed), *SIZE_FLAGS]
     source.write_text(subprocess.run(generator, capture_output=True, text=True, check=True, cwd=folder).stdout)
-    expected = native(source, headers)
+    expected = native(source, headers, narrow)
     if expected is None:
         return None
     for optimize in (False, True):
-        paths = list(explore(source, max_time=OURS_S, cflags=["-I", str(headers)], optimize=optimize))
+        flags = ["-I", str(headers), *(["-m32"] if narrow else [])]
+        paths = list(explore(source, max_time=OURS_S, cflags=flags, optimize=optimize))
         ending, output = paths[0].ending, paths[0].output.decode()
         if len(paths) != 1 or ending != "exit 0" or output != expected:
             flag = " with --optimize" if optimize else ""
@@ -61,15 +63,16 @@ def main() -> int:
     if shutil.which("csmith") is None:
         print("csmith is not installed: nothing was compared")
         return 0
-    seeds = int(sys.argv[1]) if len(sys.argv) > 1 else 50
-    first = int(sys.argv[2]) if len(sys.argv) > 2 else 1
+    narrow = "-m32" in sys.argv
+    numbers = [int(word) for word in sys.argv[1:] if word != "-m32"]
+    seeds, first = (*numbers, *(50, 1)[len(numbers) :])
     headers = include()
     same = endless = 0
     for seed in itertools.count(first):
         if same == seeds:
             break
         with tempfile.TemporaryDirectory() as folder:
-            difference = compare(seed, Path(folder), headers)
+            difference = compare(seed, Path(folder), headers, narrow=narrow)
         if difference is None:
             endless += 1
         elif difference:

@@ -4,7 +4,7 @@
 use super::load::invalid;
 use super::{
     Address, BlockId, Callee, EdgeId, Flags, FuncId, Function, Global, GlobalId, Inst, LoadError, Loc,
-    MAX_WIDTH, Operand, Program, Reg, StrId, WideId,
+    MAX_WIDTH, Operand, PointerWidth, Program, Reg, StrId, WideId,
 };
 
 /// Largest size of a global: larger ones would exceed the 47 bits of user space.
@@ -308,7 +308,9 @@ impl Checker<'_> {
                 self.all(64, &[dst, len])
             }
             Inst::VaStart { list, gp, fp, stack } => {
-                let inside = gp <= 48 && (48..=176).contains(&fp) && (176..MAX_ARG_OFFSET).contains(&stack);
+                let first = if self.program.pointers == PointerWidth::Bits64 { 176 } else { 0 };
+                let on_stack = (first..MAX_ARG_OFFSET).contains(&stack);
+                let inside = gp <= 48 && (48..=176).contains(&fp) && on_stack;
                 require(inside, || format!("a variadic frame at {gp}, {fp}, {stack}"))?;
                 self.operand(list, 64)
             }

@@ -1,6 +1,7 @@
 //! Prints a program, one line per instruction: for tests of the lowering and for debugging.
 use super::{
-    Address, Callee, EdgeId, Flags, Function, Global, Inst, Linkage, Operand, Program, Reg, UnOp, WideId,
+    Address, Callee, EdgeId, Flags, Function, Global, Inst, Linkage, Operand, PointerWidth, Program, Reg,
+    UnOp, WideId,
 };
 use std::fmt::{self, Write};
 
@@ -17,6 +18,9 @@ struct Dumper<'a> {
 
 impl Dumper<'_> {
     fn program(&mut self) -> fmt::Result {
+        if self.program.pointers != PointerWidth::default() {
+            writeln!(self.out, "pointers of {} bits", self.program.pointers.bits())?;
+        }
         for global in &self.program.globals {
             self.global(global)?;
         }

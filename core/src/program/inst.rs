@@ -148,13 +148,17 @@ pub struct Arg {
     pub value: Operand,
     pub width: u32,
     /// Offset in the frame that `VaStart` creates, as in the System V x86-64 calling convention: general
-    /// registers in 0..48, vector registers in 48..176, the stack from 176 on.
+    /// registers in 0..48, vector registers in 48..176, the stack from 176 on. With pointers of 32 bits all are on the
+    /// stack, from 0 on.
     pub place: u32,
     /// 0, or the number of bytes that `value` points to and that are passed at `place` (a structure by
     /// value).
     pub bytes: u32,
     /// Whether it is sign-extended where the callee expects a wider one; otherwise zero-extended.
     pub signed: bool,
+    /// Whether it is an integer of at most the width of a pointer, or a pointer. Always true with pointers of 64 bits, for
+    /// which `place` says it.
+    pub is_word: bool,
 }
 
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]

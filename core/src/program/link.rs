@@ -5,7 +5,8 @@
 //! An alias refers to its target in its own part, even if another part defines the target's name. Only
 //! reachable library symbols are kept.
 use super::{
-    Address, Callee, FuncId, Function, Global, GlobalId, Inst, Linkage, Operand, Program, StrId, Structor,
+    Address, Callee, FuncId, Function, Global, GlobalId, Inst, Linkage, Operand, PointerWidth, Program,
+    StrId, Structor,
 };
 use rustc_hash::FxHashMap;
 
@@ -209,7 +210,8 @@ impl Linker {
 
     /// Moves the kept symbols into one program with new ids.
     fn build(mut self) -> Program {
-        let mut out = Program::default();
+        let pointers = self.parts.first().map_or(PointerWidth::default(), |part| part.pointers);
+        let mut out = Program { pointers, ..Program::default() };
         let mut bases = Vec::new();
         for part in &mut self.parts {
             bases.push((out.strings.len() as u32, out.wides.len() as u32));

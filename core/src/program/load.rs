@@ -7,7 +7,7 @@
 use super::{
     Address, Arg, BinOp, Block, BlockId, Call, Callee, CastOp, Edge, EdgeId, FBinOp, FCmpPred,
     FORMAT_VERSION, FUnOp, Flags, FloatKind, FuncId, Function, Global, GlobalId, Inst, IntPred, Linkage, Loc,
-    Move, Operand, OverflowOp, Program, Reg, Reloc, StrId, Structor, Term, UnOp, WideId,
+    Move, Operand, OverflowOp, PointerWidth, Program, Reg, Reloc, StrId, Structor, Term, UnOp, WideId,
 };
 use std::fmt;
 
@@ -16,6 +16,7 @@ const HEADER_SIZE: usize = 24;
 
 /// Flag in the top bit of a word.
 const TOP: u32 = 1 << 31;
+const OTHER: u32 = 1 << 30;
 
 /// Reason why bytes are not a program.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -164,7 +165,12 @@ impl<'a> Decoder<'a> {
         let constructors = self.list(structor)?;
         let destructors = self.list(structor)?;
         let origins = super::Origins::default();
-        Ok(Program { functions, globals, strings, wides, constructors, destructors, origins })
+        let pointers = match self.word()? {
+            8 => PointerWidth::Bits64,
+            4 => PointerWidth::Bits32,
+            other => return invalid(format!("pointers of {other} bytes")),
+        };
+        Ok(Program { functions, globals, strings, wides, constructors, destructors, origins, pointers })
     }
 
     fn global(&mut self) -> Decoded<Global> {
@@ -256,12 +262,14 @@ impl<'a> Decoder<'a> {
         })
     }
 
-    /// Reads an argument: the top bit of its width says that it is signed.
+    /// Reads an argument: the top bit of its width says that it is signed, the next one that it is no word of a program
+    /// with pointers of 32 bits.
     fn argument(&mut self) -> Decoded<Arg> {
         let width = self.word()?;
         Ok(Arg {
-            width: width & !TOP,
+            width: width & !(TOP | OTHER),
             signed: width & TOP != 0,
+            is_word: width & OTHER == 0,
             place: self.word()?,
             bytes: self.word()?,
             value: self.operand()?,

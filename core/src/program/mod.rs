@@ -22,7 +22,7 @@ pub use inst::{
 pub use load::LoadError;
 
 /// Version of the serialised form; `python/partita/llvm/write.py` writes the same number.
-pub const FORMAT_VERSION: u32 = 1;
+pub const FORMAT_VERSION: u32 = 2;
 
 /// Largest width of a register in bits.
 pub const MAX_WIDTH: u32 = 1 << 16;
@@ -61,6 +61,28 @@ pub struct Program {
     pub destructors: Vec<Structor>,
     /// Part and index of each function before linking, and of each global.
     pub origins: Origins,
+    pub pointers: PointerWidth,
+}
+
+/// Width of a pointer in memory. Registers hold every pointer as 64 bits, a narrow one zero-extended.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub enum PointerWidth {
+    #[default]
+    Bits64,
+    Bits32,
+}
+
+impl PointerWidth {
+    pub fn bytes(self) -> u32 {
+        match self {
+            PointerWidth::Bits64 => 8,
+            PointerWidth::Bits32 => 4,
+        }
+    }
+
+    pub fn bits(self) -> u32 {
+        8 * self.bytes()
+    }
 }
 
 /// Where the symbols of a linked program come from: part and index, in the order of their new ids.
@@ -215,6 +237,10 @@ impl Program {
     /// or from `roots` (names).
     pub fn load(parts: &[&[u8]], roots: &[&str]) -> Result<Program, LoadError> {
         let programs = parts.iter().map(|bytes| Program::from_bytes(bytes)).collect::<Result<Vec<_>, _>>()?;
+        if let Some(other) = programs.iter().find(|part| part.pointers != programs[0].pointers) {
+            let [first, other] = [programs[0].pointers, other.pointers].map(PointerWidth::bits);
+            return load::invalid(format!("it has pointers of {first} bits, and a library of it {other}"));
+        }
         Ok(link::link(programs, roots))
     }
 
@@ -263,6 +289,28 @@ impl Program {
 }
 
 impl Function {
+    /// Function without parameters, results and a body.
+    pub fn declared(name: StrId) -> Function {
+        Function {
+            name,
+            linkage: Linkage::Strong,
+            library: false,
+            variadic: false,
+            integers: false,
+            signed_result: false,
+            alias: None,
+            params: 0,
+            results: Box::default(),
+            widths: Box::default(),
+            blocks: Box::default(),
+            edges: Box::default(),
+            moves: Box::default(),
+            insts: Box::default(),
+            locs: Box::default(),
+            loc: Loc { file: StrId(0), line: 0, column: 0 },
+        }
+    }
+
     pub fn is_defined(&self) -> bool {
         !self.blocks.is_empty()
     }

@@ -30,7 +30,7 @@ def main(words: Sequence[str]) -> int:
 
 
 def _main(words: Sequence[str]) -> int:
-    from partita.toolchain import zig_dir
+    from partita.toolchain import is_narrow, zig_dir
 
     zig = str(zig_dir() / "zig")
     tool, *arguments = words
@@ -43,6 +43,10 @@ def _main(words: Sequence[str]) -> int:
                 f"{item.words[0]}: clang does not compile Fortran: compile it to an object with another compiler,"
                 " and link that"
             )
+    if is_narrow(arguments):
+        raise UsageError(
+            "expected a 64-bit program, found `-m32`: give 32-bit sources to `partita run` with `--data-model ILP32`"
+        )
     from partita.cc import compile
 
     if line.other_output:

@@ -18,27 +18,43 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from partita.errors import UsageError
-from partita.toolchain import TARGET, driver, include_flags, runtime_include, zig_dir
+from partita.toolchain import (
+    NARROW_FLAGS,
+    NARROW_ZIG_TARGET,
+    TARGET,
+    driver,
+    include_flags,
+    is_narrow,
+    runtime_include,
+    zig_dir,
+)
 
 # Constant, whatever flags the objects were compiled with: zig caches one musl for each combination.
-_FLAGS = ("-target", TARGET, "-O0", "-g", "-fno-sanitize=all")
+_FLAGS = ("-O0", "-g", "-fno-sanitize=all")
 _MATH_FOLDERS = ("math", "complex")
 # Functions that share a file with another one.
 _ALIASES = {"drem", "dremf", "lgammal_r", "pow10", "pow10f", "pow10l", "signgam"}
 
 
-def link_command(words: Sequence[str], *, mathematics: bool = True, cpp: bool = False) -> list[str]:
+def link_command(
+    words: Sequence[str], *, mathematics: bool = True, cpp: bool = False, narrow: bool = False
+) -> list[str]:
     """The command that compiles or links a native program. The first call compiles musl, or libc++, and says so."""
-    archive = [prepare_musl()] if mathematics else []
+    archive = [prepare_musl(narrow)] if mathematics else []
     if not mathematics:
-        _make_once("musl", "musl for native programs", _link_empty)
+        _make_once("musl" + _suffix(narrow), "musl for native programs", lambda folder: _link_empty(folder, narrow))
     if cpp:
         _make_once("libc++", "libc++ for native programs", _link_empty_cpp)
-    return [*_zig(cpp), *words, *archive]
+    return [*_zig(cpp, narrow), *words, *archive]
 
 
-def _zig(cpp: bool = False) -> list[str]:
-    return [str(zig_dir() / "zig"), "c++" if cpp else "cc", *_FLAGS]
+def _suffix(narrow: bool) -> str:
+    return "32" if narrow else ""
+
+
+def _zig(cpp: bool = False, narrow: bool = False) -> list[str]:
+    target = ["-target", NARROW_ZIG_TARGET, *NARROW_FLAGS] if narrow else ["-target", TARGET]
+    return [str(zig_dir() / "zig"), "c++" if cpp else "cc", *target, *_FLAGS]
 
 
 def names_mathematics(sources: Sequence[str], flags: Sequence[str]) -> bool:
@@ -48,7 +64,8 @@ def names_mathematics(sources: Sequence[str], flags: Sequence[str]) -> bool:
     """
     if not all(source.endswith((".c", ".i")) for source in sources):
         return True
-    command = [*driver(), *include_flags(), *flags, "-w", "-E", "-P", *sources]
+    narrow = is_narrow(flags)
+    command = [*driver(narrow=narrow), *include_flags(narrow=narrow), *flags, "-w", "-E", "-P", *sources]
     done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
     if done.returncode != 0:
         return True
@@ -66,9 +83,14 @@ def _math_sources() -> list[Path]:
     return [path for name in _MATH_FOLDERS for path in sorted((root / name).glob("*.c"))]
 
 
-def prepare_musl() -> str:
+def prepare_musl(narrow: bool = False) -> str:
     """The archive of mathematics. Has zig compile musl, and makes the archive, if this installation has neither yet."""
-    return _make_once("math", "musl and its mathematics for native programs", _link_empty, _build_archive)
+    return _make_once(
+        "math" + _suffix(narrow),
+        "musl and its mathematics for native programs",
+        lambda folder: _link_empty(folder, narrow),
+        lambda folder: _build_archive(folder, narrow),
+    )
 
 
 def _make_once(name: str, about: str, *steps: Callable[[str], str]) -> str:
@@ -90,12 +112,12 @@ def _make_once(name: str, about: str, *steps: Callable[[str], str]) -> str:
     return result
 
 
-def _link_empty(folder: str) -> str:
+def _link_empty(folder: str, narrow: bool) -> str:
     """Has zig compile musl, by linking a program that does nothing."""
     source, binary = os.path.join(folder, "empty.c"), os.path.join(folder, "empty")
     with open(source, "w") as file:
         file.write("int main(void) { return 0; }\n")
-    _run([*_zig(), source, "-o", binary])
+    _run([*_zig(narrow=narrow), source, "-o", binary])
     return binary
 
 
@@ -108,12 +130,12 @@ def _link_empty_cpp(folder: str) -> str:
     return binary
 
 
-def _build_archive(folder: str) -> str:
+def _build_archive(folder: str, narrow: bool) -> str:
     from concurrent.futures import ThreadPoolExecutor
 
     from partita.frontends.musl import compile_command
 
-    command = compile_command()
+    command = compile_command(narrow=narrow)
     sources = [str(path) for path in _math_sources()]
     sources.append(str(runtime_include().parent / "lib" / "complex.c"))
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from partita.check.terms import NoSemanticsError
 from partita.llvm import write as w
 
 Operand = tuple[str, Any]
@@ -73,6 +74,8 @@ class Part:
         self.functions = [self.function() for _ in range(self.word())]
         self.constructors = [(self.word(), self.word()) for _ in range(self.word())]
         self.destructors = [(self.word(), self.word()) for _ in range(self.word())]
+        if self.word() != 8:
+            raise NoSemanticsError("a program with pointers of 32 bits")
 
     def word(self) -> int:
         self.at += 1

@@ -52,6 +52,8 @@ def run(arguments: argparse.Namespace) -> int:
         if missing:
             print(f"partita: note: {name} has no bitcode of {', '.join(missing)}", file=sys.stderr)
     baseline = _baseline(arguments)
+    if arguments.data_model == "ILP32":
+        arguments.cflags = [*arguments.cflags, "-m32"]
     if arguments.project is not None:
         given = {"cflags": arguments.cflags, "clang": arguments.clang}
         arguments.program = compile_commands.select(

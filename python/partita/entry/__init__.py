@@ -20,6 +20,7 @@ from partita.errors import NoEntryError, UsageError
 from partita.frontends import function_names, load_program, module_for_types
 from partita.frontends.c import C_SOURCES
 from partita.frontends.targets import Targets
+from partita.llvm.write import pointer_bytes
 
 __all__ = ["FUZZ_TARGET", "Entry", "bounds_of", "load_from"]
 
@@ -154,7 +155,9 @@ def load_entry(
     flags: dict[str, Any] = {"optimize": optimize, "cflags": cflags, "clang": clang, "targets": targets}
     program = load_program(names, entry=function, keep=keep, **flags)
     file = "" if signature is None else signature.file
-    return Entry(function, program, _compiled(source, assumption), source, file, signature, bounds)
+    return Entry(
+        function, program, _compiled(source, assumption, pointer_bytes(program) == 4), source, file, signature, bounds
+    )
 
 
 def _unknown(function: str, found: Iterable[str], names: Sequence[str]) -> str:
@@ -165,12 +168,13 @@ def _unknown(function: str, found: Iterable[str], names: Sequence[str]) -> str:
     return f"expected --entry to be a function of the program, found `{function}`: it defines {shown}"
 
 
-def _compiled(source: str, assumption: str | None) -> bytes:
+def _compiled(source: str, assumption: str | None, narrow: bool) -> bytes:
+    target = ["-m32"] if narrow else []
     with tempfile.TemporaryDirectory(prefix="partita-entry-") as folder:
         path = os.path.join(folder, "driver.c")
         Path(path).write_text(source)
         try:
-            return load_program([path], entry=None, cache=False, cflags=[f"-ffile-prefix-map={folder}/="])
+            return load_program([path], entry=None, cache=False, cflags=[f"-ffile-prefix-map={folder}/=", *target])
         except UsageError as error:
             if assumption:
                 raise UsageError(f"--assume `{assumption}` does not compile:\n{error}") from None

@@ -15,6 +15,7 @@ from typing import Any, cast
 
 from partita.errors import NoEntryError, UsageError
 from partita.llvm.promotion import pin, unpin, without_pins
+from partita.llvm.target import check_target, is_narrow_target
 from partita.toolchain import package_dir
 
 _BITCODE = (b"BC\xc0\xde", b"\xde\xc0\x17\x0b")
@@ -114,7 +115,11 @@ def _link(llvm: ModuleType, inputs: Sequence[tuple[str, bytes]]) -> Any:
     modules = [(name, _read(llvm, name, data)) for name, data in inputs]
     if not modules:
         raise UsageError("expected at least one program file, found none")
-    _, whole = modules[0]
+    first, whole = modules[0]
+    for name, module in modules[1:]:
+        widths = [32 if is_narrow_target(each.triple) else 64 for each in (whole, module)]
+        if widths[0] != widths[1]:
+            raise UsageError(f"`{name}` is code of {widths[1]} bits, and `{first}` of {widths[0]}: compile both alike")
     for name, module in modules[1:]:
         try:
             whole.link_in(module)
@@ -147,13 +152,9 @@ def _read(llvm: ModuleType, name: str, data: bytes) -> Any:
     return module
 
 
-def check_target(triple: str) -> None:
-    """Errors: `UsageError` if code for this target cannot be explored."""
-    if triple and not triple.startswith(("x86_64", "amd64")):
-        raise UsageError(
-            f"expected code for x86-64, found target `{triple}`: compile with `-target x86_64-linux-musl`,"
-            " without `-m32`"
-        )
+def target_of(name: str, data: bytes) -> str:
+    """The target of a module."""
+    return cast(str, _read(_llvm(), name, data).triple)
 
 
 def _text(name: str, data: bytes) -> str:
@@ -197,7 +198,7 @@ def _run_passes(llvm: ModuleType, module: Any, *, dead_code: bool, optimize: boo
     tuning = llvm.create_pipeline_tuning_options(speed_level=2 if optimize else 0)
     tuning.loop_vectorization = False
     tuning.slp_vectorization = False
-    builder = llvm.create_pass_builder(_machine(), tuning)
+    builder = llvm.create_pass_builder(_machine(module.triple), tuning)
     if dead_code:
         first = llvm.create_new_module_pass_manager()
         first.add_global_dead_code_eliminate_pass()
@@ -237,6 +238,7 @@ def mark_unwritten(text: str) -> str:
 
 
 @functools.cache
-def _machine() -> Any:
+def _machine(triple: str) -> Any:
     llvm = _llvm()
-    return llvm.Target.from_default_triple().create_target_machine()
+    target = llvm.Target.from_triple(triple) if triple else llvm.Target.from_default_triple()
+    return target.create_target_machine()

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from partita.errors import UsageError
-from partita.toolchain import CPP_STANDARD, PLAIN, TO_BITCODE, compiler
+from partita.toolchain import CPP_STANDARD, PLAIN, TO_BITCODE, compiler, is_narrow
 
 C_SOURCES = (".c", ".i")
 CPP_SOURCES = (".cc", ".cpp", ".cxx", ".c++", ".cp", ".C", ".CPP", ".ii")
@@ -36,15 +36,46 @@ def compile_c(
     """
     words = [*(_OPTIMIZABLE if optimize else PLAIN), *TO_BITCODE, *cflags]
 
+    narrow = is_narrow(cflags)
+
     def command(path: str) -> list[str]:
         if path.endswith(CPP_SOURCES):
+            if narrow:
+                raise UsageError(f"expected C for a 32-bit program, found C++ (`{path}`): leave out `-m32`")
             return [*compiler(clang, cpp=True), CPP_STANDARD, *words]
-        return [*compiler(clang), *words]
+        return [*compiler(clang, narrow=narrow), *words]
 
     from concurrent.futures import ThreadPoolExecutor  # not needed if the program is cached
 
     with ThreadPoolExecutor(max_workers=max(1, min(len(paths), os.cpu_count() or 1))) as pool:
         return list(pool.map(lambda path: _compile(command(path), path), paths))
+
+
+# Types that gcc has as keywords, as clang names them.
+_FLOAT_TYPES = {
+    "_Float32": "float",
+    "_Float64": "double",
+    "_Float32x": "double",
+    "_Float64x": "long double",
+    "_Float128": "__float128",
+}
+_FLOAT_NAME = re.compile(r"\b_Float\d+x?\b")
+_FLOAT_DEFINITION = re.compile(r"\btypedef\b[^;]*\b(_Float\d+x?)\s*;")
+# gcc's attribute names the function that frees the memory.
+_MALLOC_ATTRIBUTE = re.compile(r"\b__malloc__\s*\([^()]*\)")
+_BUILTIN = re.compile(r"\b__builtin_(isinf|isnan|isfinite|signbit)[fl]\b")
+
+
+def for_clang(path: str) -> bytes:
+    """The text of a source that gcc has preprocessed, with clang's names for what only gcc knows. Lines stay."""
+    text = Path(path).read_text("utf-8", "surrogateescape")
+    defined = set(_FLOAT_DEFINITION.findall(text))
+    text = _FLOAT_NAME.sub(
+        lambda found: found[0] if found[0] in defined else _FLOAT_TYPES.get(found[0], found[0]), text
+    )
+    text = _MALLOC_ATTRIBUTE.sub("__malloc__", text)
+    text = _BUILTIN.sub(r"__builtin_\1", text)
+    return f'# 1 "{path}"\n{text}'.encode("utf-8", "surrogateescape")
 
 
 def _compile(command: list[str], path: str) -> Compiled:
@@ -57,9 +88,13 @@ def _compile(command: list[str], path: str) -> Compiled:
         command = [*command, "-undef"]
     with tempfile.TemporaryDirectory(prefix="partita-") as folder:
         output, rules = os.path.join(folder, "out.bc"), os.path.join(folder, "out.d")
+        source = path
+        if preprocessed:
+            source = os.path.join(folder, "source" + os.path.splitext(path)[1])
+            Path(source).write_bytes(for_clang(path))
         try:
             done = subprocess.run(
-                [*command, "-MD", "-MF", rules, "-o", output, "--", path], capture_output=True, check=False
+                [*command, "-MD", "-MF", rules, "-o", output, "--", source], capture_output=True, check=False
             )
         except OSError as error:
             raise UsageError(f"cannot run the compiler `{command[0]}`: {error.strerror}; check --clang") from None

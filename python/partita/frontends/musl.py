@@ -15,7 +15,7 @@ from partita.frontends import cache
 from partita.frontends.bitcode import module_text
 from partita.frontends.library import Library
 from partita.frontends.musl_files import index_path, needed
-from partita.toolchain import driver, include_flags, runtime_include, zig_dir
+from partita.toolchain import TARGET, driver, include_flags, runtime_include, zig_dir
 
 _MUSL = Library("libc", "the C library", "10 MB", "about a minute")
 _PARTS = Library("libc", "what the program needs of the C library", "10 MB", "some seconds")
@@ -48,6 +48,11 @@ _REPLACED = frozenset(
     ).split()
 ) | {f"math/{name}{suffix}" for name in _OPERATORS for suffix in ("", "f", "l")}
 
+# 32-bit programs call functions with a time of 64 bits by names of their own; the index has those of x86-64.
+_TIME64 = re.compile(r"__(\w+?)(?:_time)?64")
+# `process.c` has it for 32-bit programs: the kernel model has the numbers of x86-64.
+_REPLACED_NARROW = frozenset(("misc/syscall.c",))
+
 
 def public_names() -> frozenset[str]:
     """The names that musl exports, from the list in the ziglang wheel, so that musl need not be built."""
@@ -56,23 +61,26 @@ def public_names() -> frozenset[str]:
     return frozenset(found[1] for found in words)
 
 
-def musl(names: Iterable[str] | None = None) -> bytes:
-    """The serialised library, from the cache or newly built: all of it, or what is needed for these names.
+def musl(names: Iterable[str] | None = None, *, narrow: bool = False) -> bytes:
+    """The serialised library, from the cache or newly built: all of it, or what is needed for these names; `narrow` for
+    32-bit programs.
 
     All of it is used for any names, if it is there.
     """
-    identity = {"flags": [_FLAGS, _BYTEWISE_FLAGS], "sources": _identity()}
+    identity = {"flags": [_FLAGS, _BYTEWISE_FLAGS, narrow], "sources": _identity()}
     whole = cache.key_of(identity)
     if names is None or _MUSL.has(whole):
-        return _MUSL.load(whole, lambda: _build(all_files()))
+        return _MUSL.load(whole, lambda: _build(all_files(), narrow))
+    if narrow:
+        names = [*names, *(word for name in names if (found := _TIME64.fullmatch(name)) for word in found.groups())]
     files = needed(names, always=[name for name in all_files() if name.startswith(_OURS)])
-    return _PARTS.load(cache.key_of({**identity, "files": files}), lambda: _build(files))
+    return _PARTS.load(cache.key_of({**identity, "files": files}), lambda: _build(files, narrow))
 
 
 def _identity() -> list[object]:
     zig = zig_dir()
     status = (zig / "zig").stat()
-    our_files = sorted([*_overrides().glob("*.c"), *(_overrides() / "include").glob("*.h")])
+    our_files = sorted([*_overrides().glob("*.c"), *_overrides().glob("include*/**/*.h")])
     hashes = [cache.file_hash(str(path)) for path in [*our_files, index_path(), Path(__file__)]]
     return [str(zig), status.st_size, status.st_mtime_ns, hashes, cache.lowering_identity()]
 
@@ -101,19 +109,29 @@ def _path(name: str) -> Path:
     return _overrides() / name.removeprefix(_OURS) if name.startswith(_OURS) else _root() / name
 
 
-def compile_command(*headers: Path) -> list[str]:
+def compile_command(*headers: Path, narrow: bool = False) -> list[str]:
     """The command that compiles a file of musl natively; `headers` are folders that replace some of musl's headers."""
     root = zig_dir() / "lib" / "libc" / "musl"
-    folders = (root / name for name in "arch/x86_64 arch/generic src/include src/internal include".split())
-    command = [*driver(), *_FLAGS]
+    machine = "arch/i386" if narrow else "arch/x86_64"
+    folders = (root / name for name in f"{machine} arch/generic src/include src/internal include".split())
+    command = [*driver(narrow=narrow), *_FLAGS]
     for path in (*headers, *folders):
         command += ["-I", str(path)]
-    return [*command, *include_flags()]
+    return [*command, *include_flags(narrow=narrow)]
 
 
-def compiled(files: Sequence[str]) -> list[tuple[str, bytes]]:
+def narrow_flags() -> list[str]:
+    """Flags for what calls or is the kernel model, in 32-bit programs: headers with the numbers of system calls."""
+    numbers = zig_dir() / "lib" / "libc" / "include" / TARGET / "bits" / "syscall.h"
+    return ["-I", str(_overrides() / "include32"), f'-DPARTITA_SYSCALLS="{numbers}"']
+
+
+def compiled(files: Sequence[str], *, narrow: bool = False) -> list[tuple[str, bytes]]:
     """Name and bitcode of each file."""
-    command = [*compile_command(_overrides() / "include"), "-emit-llvm"]
+    command = [*compile_command(_overrides() / "include", narrow=narrow), "-emit-llvm"]
+    if narrow:
+        at = len(driver(narrow=True))
+        command = [*command[:at], *narrow_flags(), *command[at:]]
 
     def of_source(source: Path) -> list[str]:
         return [*command, *(_BYTEWISE_FLAGS if source.parent.name == "string" else ())]
@@ -123,9 +141,10 @@ def compiled(files: Sequence[str]) -> list[tuple[str, bytes]]:
     return [(name, data) for name, (_, data) in zip(files, found, strict=True)]
 
 
-def _build(files: Sequence[str]) -> bytes:
+def _build(files: Sequence[str], narrow: bool) -> bytes:
     from partita.llvm import lower
 
-    text = module_text(compiled(files), entry=None)
+    kept = [name for name in files if not (narrow and name in _REPLACED_NARROW)]
+    text = module_text(compiled(kept, narrow=narrow), entry=None)
     # The blocks of the library's own variables need no check.
     return lower(re.sub(r"^  call void @llvm\.lifetime\.[^\n]*\n", "", text, flags=re.M))

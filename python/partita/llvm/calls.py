@@ -9,8 +9,8 @@ from partita.llvm.assembly import lower_assembly
 from partita.llvm.calling_convention import CallingConvention
 from partita.llvm.function import Handler, Lowering
 from partita.llvm.tokens import Cursor, UnsupportedError, string_bytes
-from partita.llvm.types import Type, is_integer
-from partita.llvm.write import CALL, FLAG, MEMCOPY, TOP, Operand, integer
+from partita.llvm.types import Type
+from partita.llvm.write import CALL, FLAG, MEMCOPY, NOT_A_WORD, TOP, Operand, integer
 
 _ALL_FIXED = 1 << 30  # number of fixed parameters of a function that is not variadic
 _ASM_WORDS = frozenset(("sideeffect", "alignstack", "inteldialect", "unwind"))
@@ -121,7 +121,7 @@ def _emit_call(
 ) -> None:
     words: list[int] = []
     count = 0
-    convention = CallingConvention()
+    convention = CallingConvention(narrow=low.types.is_narrow)
     for number, argument in enumerate(arguments):
         places = convention.assign(argument.type, argument.by_value, argument.align)
         if argument.by_value is not None:
@@ -134,11 +134,16 @@ def _emit_call(
             count += 1
             continue
         for operand, (_, leaf), place in zip(argument.operands, argument.type.leaves, places, strict=True):
-            words += (leaf.width | (TOP if argument.signed else 0), place, 0, *operand)
+            width, flags = leaf.width, TOP if argument.signed else 0
+            if low.types.is_narrow:
+                flags |= 0 if low.types.is_word(leaf) else NOT_A_WORD
+                if number >= fixed:  # as it is in memory
+                    operand, width = low.cast("trunc", operand, width, leaf.stored_width), leaf.stored_width
+            words += (width | flags, place, 0, *operand)
             count += 1
     results = low.results(name, type_) if name else []
     first = results[0] if results else 0
-    kind = TOP if is_integer(type_) or not type_.leaves else 0
+    kind = TOP if low.types.is_word(type_) or not type_.leaves else 0
     low.emit((head, len(results) | kind, first, *callee, count, *words))
 
 

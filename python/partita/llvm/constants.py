@@ -136,7 +136,9 @@ def _expression(module: Module, cursor: Cursor, token: str) -> Leaf:
         cursor.expect("to")
         to_type = module.types.parse(cursor)
         cursor.expect(")")
-        if to_type.width > from_type.width and not (isinstance(inner, Linear) and inner.plus is inner.minus is None):
+        # Only the low bits of an address can be relocated; those of a pointer of 32 bits are all it has.
+        widens = to_type.stored_width > from_type.stored_width
+        if widens and not (isinstance(inner, Linear) and inner.plus is inner.minus is None):
             raise UnsupportedError(f"constant expression `{token}` from `{from_type.name}` to `{to_type.name}`")
         if isinstance(inner, Linear) and inner.plus is None and inner.minus is None:
             return Linear(inner.addend & ((1 << from_type.width) - 1))

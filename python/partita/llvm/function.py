@@ -59,7 +59,7 @@ class Lowering:
         self.labels = labels
         self.block = 0
         self.terminated = False
-        self.convention = CallingConvention()  # places of the parameters
+        self.convention = CallingConvention(narrow=module.types.is_narrow)  # places of the parameters
         self.metadata_arguments: list[str] = []  # of the call being lowered
         self.landing_pads: dict[int, int] = {}  # globals with the clauses of landing pads, by block
         self._exception: int | None = None

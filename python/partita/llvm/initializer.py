@@ -36,7 +36,7 @@ class Initializer:
         else:
             (leaf,) = parse_constant(self._module, cursor, type_)
             if isinstance(leaf, Linear):
-                self._scalar(leaf, type_.width, at)
+                self._scalar(leaf, type_.stored_width, at)
 
     def _members(self, cursor: Cursor, type_: Type, at: int) -> None:
         opening = cursor.next()
@@ -55,14 +55,14 @@ class Initializer:
             cursor.expect(">")
 
     def _vector(self, cursor: Cursor, type_: Type, at: int) -> None:
-        width = type_.element_type().width
+        width = type_.element_type().stored_width
         total = 0
         for number, leaf in enumerate(parse_constant(self._module, cursor, type_)):
             if isinstance(leaf, Linear):
                 if leaf.plus or leaf.minus:
-                    if width != 64:
-                        raise UnsupportedError("an address in a vector whose elements are not 64 bits wide")
-                    self._scalar(leaf, 64, at + number * 8)
+                    if width != 8 * self._module.types.pointer_bytes:
+                        raise UnsupportedError("an address in a vector whose elements are narrower or wider")
+                    self._scalar(leaf, width, at + number * width // 8)
                 else:
                     total |= (leaf.addend & ((1 << width) - 1)) << (number * width)
         if total:

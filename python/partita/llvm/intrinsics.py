@@ -175,7 +175,8 @@ def _va_start(low: Lowering, name: str, type_: Type, types: list[Type], args: li
 
 
 def _va_copy(low: Lowering, name: str, type_: Type, types: list[Type], args: list[list[Operand]]) -> None:
-    low.emit((MEMCOPY, *args[0][0], *args[1][0], *integer(_VA_LIST_SIZE)))
+    size = 4 if low.types.is_narrow else _VA_LIST_SIZE
+    low.emit((MEMCOPY, *args[0][0], *args[1][0], *integer(size)))
 
 
 def _stacksave(low: Lowering, name: str, type_: Type, types: list[Type], args: list[list[Operand]]) -> None:
@@ -227,9 +228,10 @@ def _rounding(low: Lowering, name: str, type_: Type, types: list[Type], args: li
 
 
 def _ptrmask(low: Lowering, name: str, type_: Type, types: list[Type], args: list[list[Operand]]) -> None:
-    if types[1].width != 64:
-        raise UnsupportedError("ptrmask with a mask that is not 64 bits wide")
-    low.emit((BIN | BIN_OPS["and"], low.result(name, 64), *args[0][0], *args[1][0]))
+    if types[1].width != 8 * low.types.pointer_bytes:
+        raise UnsupportedError("ptrmask with a mask that has another width than pointers")
+    mask = low.cast("zext", args[1][0], types[1].width, 64)
+    low.emit((BIN | BIN_OPS["and"], low.result(name, 64), *args[0][0], *mask))
 
 
 def _load_relative(low: Lowering, name: str, type_: Type, types: list[Type], args: list[list[Operand]]) -> None:

@@ -9,6 +9,8 @@ from partita.llvm.types import Type, float_kind
 from partita.llvm.vectors import pack, unpack
 from partita.llvm.write import (
     ALLOCA,
+    CAST,
+    CAST_OPS,
     CMP,
     FBIN,
     FBIN_OPS,
@@ -43,27 +45,41 @@ def _has_subbyte_elements(type_: Type) -> bool:
     return type_.kind == "vector" and type_.element_type().width % 8 != 0
 
 
+def _load_scalar(low: Lowering, dst: int, type_: Type, addr: Operand, align: int) -> None:
+    if type_.stored_width == type_.width:
+        low.emit((LOAD, align, dst, *addr))
+        return
+    half = low.new_register(type_.stored_width)
+    low.emit((LOAD, align, half, *addr))
+    low.emit((CAST | CAST_OPS["zext"], type_.stored_width, dst, *reg(half)))
+
+
+def _store_scalar(low: Lowering, type_: Type, value: Operand, addr: Operand, align: int) -> None:
+    stored = low.cast("trunc", value, type_.width, type_.stored_width)
+    low.emit((STORE, type_.stored_width, align, *stored, *addr))
+
+
 def load(low: Lowering, name: str, type_: Type, addr: Operand, align: int) -> None:
     if type_.width:
-        low.emit((LOAD, align, low.result(name, type_.width), *addr))
+        _load_scalar(low, low.result(name, type_.width), type_, addr, align)
     elif _has_subbyte_elements(type_):
         whole = low.new_register(type_.count * type_.element_type().width)
         low.emit((LOAD, align, whole, *addr))
         low.define(name, unpack(low, reg(whole), type_.element_type().width, type_.count))
     else:
-        for dst, (offset, _) in zip(low.results(name, type_), type_.leaves, strict=True):
-            low.emit((LOAD, _alignment_at(align, offset), dst, *low.offset(addr, offset)))
+        for dst, (offset, leaf) in zip(low.results(name, type_), type_.leaves, strict=True):
+            _load_scalar(low, dst, leaf, low.offset(addr, offset), _alignment_at(align, offset))
 
 
 def store(low: Lowering, type_: Type, value: list[Operand], addr: Operand, align: int) -> None:
     if type_.width:
-        low.emit((STORE, type_.width, align, *value[0], *addr))
+        _store_scalar(low, type_, value[0], addr, align)
     elif _has_subbyte_elements(type_):
         width = type_.element_type().width
         low.emit((STORE, width * type_.count, align, *pack(low, value, width), *addr))
     else:
         for operand, (offset, leaf) in zip(value, type_.leaves, strict=True):
-            low.emit((STORE, leaf.width, _alignment_at(align, offset), *operand, *low.offset(addr, offset)))
+            _store_scalar(low, leaf, operand, low.offset(addr, offset), _alignment_at(align, offset))
 
 
 def _alignment_at(align: int, offset: int) -> int:
@@ -124,6 +140,10 @@ def _getelementptr(low: Lowering, cursor: Cursor, name: str) -> None:
             width = index_type.element_type().width
         else:
             width = index_type.width
+        if width > 8 * low.types.pointer_bytes:
+            narrow = 8 * low.types.pointer_bytes
+            indices = [low.cast("trunc", index, width, narrow) for index in indices]
+            width = narrow
         known = [constant_of(index) for index in indices]
         if width <= 64 and known[0] is not None and all(value == known[0] for value in known):
             value = known[0] - (1 << width) if known[0] >> (width - 1) else known[0]
@@ -175,11 +195,11 @@ def _cmpxchg(low: Lowering, cursor: Cursor, name: str) -> None:
     _, (new,) = low.typed(cursor)
     align = _alignment(cursor, type_.align)
     old, equal = low.results(name, low.types.structure(type_, low.types.i1))
-    low.emit((LOAD, align, old, *addr))
+    _load_scalar(low, old, type_, addr, align)
     low.emit((CMP | INT_PREDS["eq"], type_.width, equal, *reg(old), *expected))
     chosen = low.new_register(type_.width)
     low.emit((SELECT, chosen, *reg(equal), *new, *reg(old)))
-    low.emit((STORE, type_.width, align, *reg(chosen), *addr))
+    _store_scalar(low, type_, reg(chosen), addr, align)
 
 
 def _atomicrmw(low: Lowering, cursor: Cursor, name: str) -> None:
@@ -191,8 +211,8 @@ def _atomicrmw(low: Lowering, cursor: Cursor, name: str) -> None:
     align = _alignment(cursor, type_.align)
     width = type_.width
     old = reg(low.result(name, width))
-    low.emit((LOAD, align, old[0] >> 3, *addr))
-    low.emit((STORE, width, align, *_modified(low, op, type_, old, operand), *addr))
+    _load_scalar(low, old[0] >> 3, type_, addr, align)
+    _store_scalar(low, type_, _modified(low, op, type_, old, operand), addr, align)
 
 
 _RMW_OPS = {

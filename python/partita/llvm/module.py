@@ -15,8 +15,9 @@ from partita.llvm.constants import Linear, parse_constant
 from partita.llvm.function import Handler, Lowering
 from partita.llvm.initializer import Initializer
 from partita.llvm.positions import Positions
+from partita.llvm.target import check_target, is_narrow_target
 from partita.llvm.tokens import Cursor, UnsupportedError, tokens_of, unquote
-from partita.llvm.types import Type, Types, is_integer
+from partita.llvm.types import Type, Types
 from partita.llvm.write import INTERNAL, STRONG, WEAK, Address, FunctionRecord, GlobalRecord, Operand, Writer
 
 _HANDLERS: dict[str, Handler] = {
@@ -125,10 +126,10 @@ class Module:
 
     def _check_target(self, line: str) -> None:
         triple = line.split('"')[1]
-        if not triple.startswith(("x86_64", "amd64")):
-            raise UsageError(
-                f"expected code for x86-64, found target `{triple}`: compile with `-target x86_64-linux-musl`"
-            )
+        check_target(triple)
+        if is_narrow_target(triple):
+            self.types = Types(pointer_bytes=4)
+            self.writer.pointer_bytes = 4
 
     def type_number(self, typeinfo: Operand) -> int:
         """The number of a type of exceptions, from 1 on."""
@@ -282,8 +283,8 @@ class Module:
             result, parameters, record.variadic = self._signature(self._signature_cursor(name))
             record.results = [leaf.width for _, leaf in result.leaves]
             passed = [parameter.type for parameter in parameters if parameter.by_value is None]
-            record.integers = len(passed) == len(parameters) and all(map(is_integer, passed))
-            record.integers &= is_integer(result) or not result.leaves
+            record.integers = len(passed) == len(parameters) and all(map(self.types.is_word, passed))
+            record.integers &= self.types.is_word(result) or not result.leaves
             record.signed_result = " signext " in line[: line.index("@")]
             for parameter in parameters:
                 lowering.parameter(*parameter)

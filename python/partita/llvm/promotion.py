@@ -14,10 +14,12 @@ import itertools
 import re
 from collections.abc import Iterator
 
+from partita.llvm.target import is_narrow_target
 from partita.llvm.tokens import Cursor, UnsupportedError, tokens_of
 from partita.llvm.types import Type, Types
 
 _FUNCTION = re.compile(r"^define .*?^}$", re.M | re.S)
+_TRIPLE = re.compile(r'^target triple = "([^"]*)"', re.M)
 _NAMED_TYPE = re.compile(r"^(%\S+|%\"[^\"\n]*\") = type (.+)$", re.M)
 _NAME = re.compile(r'%(?:"[^"]*"|[-\w.$]+)')
 _VARIABLE = re.compile(r'^  (%(?:"[^"]*"|[-\w.$]+)) = alloca ([^\n]*?)(, align \d+)?(?:, ![^\n]*)?$', re.M)
@@ -59,7 +61,8 @@ def pin(text: str) -> str:
 
 def unpin(text: str) -> str:
     """Frees the variables whose every use is inside of them."""
-    types = Types()
+    triple = _TRIPLE.search(text)
+    types = Types(pointer_bytes=4 if triple is not None and is_narrow_target(triple[1]) else 8)
     for name, definition in _NAMED_TYPE.findall(text):
         types.declare(name, definition)
 
@@ -193,4 +196,4 @@ class _Uses:
 
 
 def _stored_bytes(type_: Type) -> int:
-    return (type_.width + 7) // 8 if type_.width else type_.size
+    return (type_.stored_width + 7) // 8 if type_.width else type_.size

@@ -1,4 +1,7 @@
-"""LLVM's types with their x86-64 layout and their scalar leaves."""
+"""LLVM's types with their layout on x86-64 or on 32-bit x86, and their scalar leaves.
+
+A pointer is 64 bits wide in a register in both; on 32-bit x86 it is stored as its low half.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,8 @@ _FLOATS = {
     "x86_fp80": (80, 16, 16),
     "fp128": (128, 16, 16),
 }
+# On 32-bit x86: bytes allocated, alignment.
+_NARROW = {"double": (8, 4), "x86_fp80": (12, 4)}
 # Floating-point types with arithmetic: their numbers in the serialised form.
 FLOAT_KINDS = {"float": 0, "double": 1, "x86_fp80": 2, "half": 3, "bfloat": 4, "fp128": 5}
 # Largest number of scalars in a first-class value. Clang emits far smaller ones.
@@ -57,6 +62,11 @@ class Type:
         return self.element
 
     @property
+    def stored_width(self) -> int:
+        """Bits of a scalar in memory; fewer than in a register for a pointer of 32 bits."""
+        return 8 * self.size if self.kind == "ptr" else self.width
+
+    @property
     def sized(self) -> bool:
         return self.kind not in ("void", "opaque", "func", "label", "metadata", "token")
 
@@ -71,7 +81,7 @@ class Type:
                 inner = element.leaves
                 if self.count * len(inner) > _MAX_LEAVES:
                     raise UnsupportedError(f"a value of {self.count * len(inner)} scalars (type `{self.name}`)")
-                step = element.size if self.kind == "array" else (element.width + 7) // 8
+                step = element.size if self.kind == "array" else (element.stored_width + 7) // 8
                 self._leaves = [(i * step + at, leaf) for i in range(self.count) for at, leaf in inner]
             elif self.kind == "struct":
                 pairs = zip(self.offsets, self.fields, strict=True)
@@ -103,21 +113,34 @@ def _integer(width: int) -> Type:
 class Types:
     """All types of a module; named structures are resolved when first used."""
 
-    def __init__(self) -> None:
+    def __init__(self, pointer_bytes: int = 8) -> None:
+        self.pointer_bytes = pointer_bytes
         self._known: dict[str, Type] = {
-            "ptr": Type("ptr", "ptr", 64, 8, 8),
+            "ptr": Type("ptr", "ptr", 64, pointer_bytes, pointer_bytes),
             "void": Type("void", "void"),
             "label": Type("label", "label"),
             "metadata": Type("metadata", "metadata"),
             "token": Type("token", "token"),
             **{name: Type("float", name, *layout) for name, layout in _FLOATS.items()},
         }
+        if self.is_narrow:
+            for name, (size, align) in _NARROW.items():
+                self._known[name] = Type("float", name, _FLOATS[name][0], size, align)
         self._definitions: dict[str, str] = {}
         self.ptr = self._known["ptr"]
         self.void = self._known["void"]
         self.i1 = self.integer(1)
         self.i8 = self.integer(8)
         self.i64 = self.integer(64)
+
+    @property
+    def is_narrow(self) -> bool:
+        """Are pointers 32 bits wide?"""
+        return self.pointer_bytes == 4
+
+    def is_word(self, type_: Type) -> bool:
+        """Whether values of the type are passed in general registers, one each, or in as much of the stack."""
+        return type_.kind in ("int", "ptr") and type_.stored_width <= 8 * self.pointer_bytes
 
     def declare(self, name: str, definition: str) -> None:
         self._definitions[name] = definition
@@ -129,6 +152,8 @@ class Types:
             if not 1 <= width <= 1 << 16:
                 raise UnsupportedError(f"integers of {width} bits")
             found = self._known[name] = _integer(width)
+            if self.is_narrow and 32 < width <= 64:
+                found.align = 4
         return found
 
     def is_start(self, token: str) -> bool:
@@ -210,7 +235,7 @@ class Types:
         name = f"<{count} x {element.name}>"
         found = self._known.get(name)
         if found is None:
-            stored = (count * element.width + 7) // 8
+            stored = (count * element.stored_width + 7) // 8
             align = 1 << max(stored - 1, 0).bit_length()
             size = (stored + align - 1) // align * align
             found = self._known[name] = Type("vector", name, 0, size, align)
@@ -255,11 +280,6 @@ class Types:
         found.fields = tuple(fields)
         found.variadic = variadic
         return found
-
-
-def is_integer(type_: Type) -> bool:
-    """Whether values of the type are passed in general registers, one each."""
-    return type_.kind in ("int", "ptr") and type_.width <= 64
 
 
 def is_float(type_: Type) -> bool:

@@ -12,7 +12,7 @@ import zlib
 from array import array
 from dataclasses import dataclass, field
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 _MAGIC = b"PARTITA\0"
 
 # An operand is a tuple of words; the low three bits of the first are its kind.
@@ -51,6 +51,8 @@ STRICT = 8 << 16
 FLAG = 1 << 16
 # In the width of an argument: it is signed. In the number of results of a call: the result is an integer, or none.
 TOP = 1 << 31
+# In the width of an argument of a 32-bit program: it is a floating-point number, or an integer of more than 32 bits.
+NOT_A_WORD = 1 << 30
 
 STRONG, WEAK, INTERNAL = range(3)
 
@@ -143,10 +145,17 @@ class FunctionRecord:
     locs: list[int] = field(default_factory=list)
 
 
+def pointer_bytes(program: bytes) -> int:
+    """Bytes of a pointer in a serialised program."""
+    (words,) = struct.unpack_from("<I", program, 16)
+    return int(struct.unpack_from("<I", program, 24 + 4 * (words - 1))[0])
+
+
 class Writer:
     """Collects the parts of a program and serialises them."""
 
     def __init__(self) -> None:
+        self.pointer_bytes = 8
         self.functions: list[FunctionRecord] = []
         self.globals: list[GlobalRecord] = []
         self.constructors: list[tuple[int, int]] = []
@@ -186,6 +195,7 @@ class Writer:
             body.append(len(structors))
             for priority, number in structors:
                 body.extend((priority, number))
+        body.append(self.pointer_bytes)
         # Strings are written last, since the sections above may add some; they come first in the file.
         words.append(len(self._strings))
         for text in self._strings:

@@ -15,10 +15,10 @@ from pathlib import Path
 from partita.cc.compile import native_command
 from partita.cc.musl import link_command, names_mathematics
 from partita.errors import UsageError
-from partita.frontends.c import CPP_SOURCES, SOURCES
+from partita.frontends.c import CPP_SOURCES, SOURCES, for_clang
 from partita.frontends.compile_commands import flags_of
 from partita.ktest import Test
-from partita.toolchain import CPP_STANDARD, runtime_include
+from partita.toolchain import CPP_STANDARD, is_narrow, runtime_include
 
 _SIGNALS = {
     "assert": {signal.SIGABRT},
@@ -77,14 +77,38 @@ def compile_native(programs: Sequence[str], *, cflags: Sequence[str] = ()) -> It
         binary = Path(folder) / "program"
         cpp = any(name.endswith(CPP_SOURCES) for name in programs)
         first = ["-w", "-I", str(runtime_include()), *cflags]
-        sources = [*programs, str(runtime)]
+        if any(name.endswith(".i") for name in programs):
+            # Names that are no macros any more.
+            first += ["-Ulinux", "-Uunix", "-Ui386"]
+        sources = [*(_as_source(name, Path(folder)) for name in programs), str(runtime)]
         inputs = [_object(name, first, Path(folder) / f"{i}.o", apart=cpp) for i, name in enumerate(sources)]
         words = [*([] if cpp else first), *inputs, "-o", str(binary)]
         flags = [*cflags, *(word for name in programs for word in flags_of(name))]
-        done = _run(link_command(words, mathematics=names_mathematics(programs, flags), cpp=cpp))
+        narrow = is_narrow(flags) or any(map(_is_narrow_bitcode, programs))
+        words = [word for word in words if word != "-m32"]
+        done = _run(link_command(words, mathematics=names_mathematics(programs, flags), cpp=cpp, narrow=narrow))
         if done.returncode != 0:
             raise UsageError(f"cannot compile {' '.join(programs)} natively:\n{done.stderr.rstrip()}")
         yield binary
+
+
+def _as_source(name: str, folder: Path) -> str:
+    """The file, or a copy with a suffix that zig knows if it is preprocessed C."""
+    if not name.endswith(".i"):
+        return name
+    copy = folder / f"{Path(name).stem}.c"
+    copy.write_bytes(for_clang(name))
+    return str(copy)
+
+
+def _is_narrow_bitcode(name: str) -> bool:
+    """Is the file bitcode or LLVM text of a 32-bit program?"""
+    if not name.endswith((".bc", ".ll")):
+        return False
+    from partita.frontends.bitcode import target_of
+    from partita.llvm.target import is_narrow_target
+
+    return is_narrow_target(target_of(name, Path(name).read_bytes()))
 
 
 def _object(name: str, words: Sequence[str], output: Path, *, apart: bool) -> str:

@@ -18,6 +18,7 @@ from xml.sax.saxutils import escape, quoteattr
 from partita import __version__, ktest
 from partita.errors import UsageError
 from partita.reports.folder import new_place, read_run
+from partita.toolchain import is_narrow
 
 SPECIFICATIONS = {
     "branches": "COVER( init(main()), FQL(COVER EDGES(@DECISIONEDGE)) )",
@@ -99,7 +100,7 @@ def metadata(run: dict[str, Any], specification: str) -> str:
         "programfile": str(program),
         "programhash": digest,
         "entryfunction": "main",
-        "architecture": "64bit",
+        "architecture": "32bit" if is_narrow(run.get("cflags", ())) else "64bit",
         "creationtime": datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
     }
     body = "".join(f"  <{name}>{escape(text)}</{name}>\n" for name, text in fields.items())

@@ -39,12 +39,12 @@ def test_no_main(partita: Run, tmp_path: Path) -> None:
 
 
 def test_code_for_another_target(partita: Run, tmp_path: Path) -> None:
-    path = write(tmp_path, "int main(void) { return 0; }\n")
-    done = partita("run", path, "--cflags=-m32", "--json")
+    path = write(tmp_path, 'target triple = "aarch64-linux-musl"\ndefine i32 @main() {\n  ret i32 0\n}\n', "p.ll")
+    done = partita("run", path, "--json")
     assert done.returncode == 2
     expected = (
-        "expected code for x86-64, found target `i386-unknown-linux-musl`: compile with `-target x86_64-linux-musl`,"
-        " without `-m32`"
+        "expected code for x86-64 or 32-bit x86, found target `aarch64-linux-musl`: compile with"
+        " `-target x86_64-linux-musl`, or with `-m32` in addition"
     )
     assert done.stderr == f"partita: error: {expected}\n"
     assert [json.loads(line) for line in done.stdout.splitlines()] == [

@@ -39,6 +39,15 @@ def test_random_programs_print_their_checksum(first: int, tmp_path: Path) -> Non
     assert results.count("") >= 5
 
 
+@pytest.mark.skipif(shutil.which("csmith") is None, reason="csmith is not installed")
+def test_random_programs_of_32_bits_print_their_checksum(tmp_path: Path) -> None:
+    csmith = script("csmith")
+    headers = csmith.include()
+    results = [csmith.compare(seed, tmp_path, headers, narrow=True) for seed in range(1, 9)]
+    assert [result for result in results if result] == []
+    assert results.count("") >= 4
+
+
 @pytest.mark.parametrize("name", ABLATED)
 def test_results_without_each_layer(name: str) -> None:
     assert list(script("ablation").differences(PROGRAM_FOLDER / name, 60)) == []

@@ -485,6 +485,14 @@ pub const OPTIONS: &[OptionRow] = &[
     ),
     row(
         Group::Compiling,
+        "data-model",
+        Kind::Choice(&["LP64", "ILP32"]),
+        Some("LP64"),
+        "sizes of types in C sources; ILP32: a 32-bit program",
+        elsewhere,
+    ),
+    row(
+        Group::Compiling,
         "clang",
         Kind::Path("PATH"),
         None,

@@ -6,15 +6,13 @@
 //! the object is freed, copied before a write, or gets symbolic contents (`drop_object`); the state forks, or
 //! another one runs (`clear`). A writable entry is only made for an object that no other state shares. Entries of pages of
 //! large objects are in a table of their own, which is looked at if the first one has no entry.
-use crate::exec::state::address::ObjectId;
+use crate::exec::state::address::{ObjectId, smallest_window};
 use crate::exec::state::bytes::{Bytes, PAGE_BYTES, PAGE_SHIFT};
 use crate::exec::state::object::Object;
+use crate::program::PointerWidth;
 use std::ops::Range;
 
 const ENTRIES: usize = 64;
-/// Windows of small objects have this size, so each maps to one entry.
-const SHIFT: u32 = 17;
-
 /// Number of pages of large objects that are cached.
 const PAGES: usize = 256;
 
@@ -33,6 +31,11 @@ pub struct AddressCache {
     entries: [Entry; ENTRIES],
     pages: Box<[Entry; PAGES]>,
     has_pages: bool,
+    /// Binary logarithm of the size of the smallest windows: an object with such a window maps to one entry, others may
+    /// have several.
+    shift: u32,
+    /// Region of the objects with the smallest windows.
+    smallest: u8,
 }
 
 impl Entry {
@@ -61,21 +64,29 @@ impl Entry {
 unsafe impl Send for AddressCache {}
 
 impl AddressCache {
-    pub fn new() -> AddressCache {
-        AddressCache { entries: [EMPTY; ENTRIES], pages: Box::new([EMPTY; PAGES]), has_pages: false }
+    /// Empty cache for a program with pointers of this width.
+    pub fn new(pointers: PointerWidth) -> AddressCache {
+        let smallest = ObjectId::region_for(0, 1, pointers).expect("objects of no bytes fit");
+        AddressCache {
+            entries: [EMPTY; ENTRIES],
+            pages: Box::new([EMPTY; PAGES]),
+            has_pages: false,
+            shift: smallest_window(pointers),
+            smallest,
+        }
     }
 
     /// Pointer to `count` bytes at `address`, if a cached plain object has them all.
     #[inline(always)]
     pub fn readable(&self, address: u64, count: u64) -> Option<*const u8> {
-        self.entries[(address >> SHIFT) as usize % ENTRIES].readable(address, count)
+        self.entries[(address >> self.shift) as usize % ENTRIES].readable(address, count)
     }
 
     /// Pointer for writing `count` bytes at `address`, if a cached plain object that is not shared has them
     /// all.
     #[inline(always)]
     pub fn writable(&self, address: u64, count: u64) -> Option<*mut u8> {
-        self.entries[(address >> SHIFT) as usize % ENTRIES].writable(address, count)
+        self.entries[(address >> self.shift) as usize % ENTRIES].writable(address, count)
     }
 
     /// As `readable`, in a cached page of a large object.
@@ -95,7 +106,7 @@ impl AddressCache {
             self.has_pages = true;
             self.pages[(address >> PAGE_SHIFT) as usize % PAGES] = entry;
         } else {
-            self.entries[(address >> SHIFT) as usize % ENTRIES] = entry;
+            self.entries[(address >> self.shift) as usize % ENTRIES] = entry;
         }
     }
 
@@ -159,8 +170,8 @@ impl AddressCache {
     /// Drops the entries of an object that is about to change.
     pub fn drop_object(&mut self, id: ObjectId) {
         let (start, size) = id.window();
-        if id.region == 0 {
-            let entry = &mut self.entries[(start >> SHIFT) as usize % ENTRIES];
+        if id.region == self.smallest {
+            let entry = &mut self.entries[(start >> self.shift) as usize % ENTRIES];
             if entry.base.wrapping_sub(start) < size {
                 *entry = EMPTY;
             }

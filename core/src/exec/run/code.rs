@@ -61,6 +61,8 @@ pub struct Gep {
     pub shift: u32,
     pub scale: i64,
     pub offset: i64,
+    /// Bits that an address has.
+    pub mask: u64,
 }
 
 #[derive(Debug)]
@@ -95,8 +97,8 @@ pub fn constant(
             return Value { word: e.to_word(), symbolic: true };
         }
         Operand::Global { global, offset } => globals[global.index()].wrapping_add_signed(offset),
-        Operand::Func(func) => address::of_function(func),
-        Operand::Block { func, block } => address::of_label(func, block),
+        Operand::Func(func) => address::of_function(func, program.pointers),
+        Operand::Block { func, block } => address::of_label(func, block, program.pointers),
         Operand::Undef | Operand::Poison => {
             let sort = if width == 1 { Sort::Bool } else { Sort::Bits(width) };
             let is_poison = operand == Operand::Poison;
@@ -208,7 +210,8 @@ impl Decoder<'_> {
                     Some(term) => (self.operand(term.index, term.width), term.width, term.scale),
                     None => (self.operand(Operand::Int(0), 64), 64, 0),
                 };
-                self.geps.push(Gep { base, index, shift: 64 - width, scale, offset });
+                let mask = crate::expr::bits::mask(self.program.pointers.bits());
+                self.geps.push(Gep { base, index, shift: 64 - width, scale, offset, mask });
                 Op::Gep { dst: dst.0, at: self.geps.len() as u32 - 1 }
             }
             Inst::Load { align, .. } | Inst::Store { align, .. } if self.checks.alignment && align > 1 => {

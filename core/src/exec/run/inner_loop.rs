@@ -324,7 +324,7 @@ impl Machine {
                     } else {
                         let index = ((index.word << gep.shift) as i64) >> gep.shift;
                         let distance = index.wrapping_mul(gep.scale).wrapping_add(gep.offset);
-                        bank.set(dst, base.word.wrapping_add_signed(distance));
+                        bank.set(dst, base.word.wrapping_add_signed(distance) & gep.mask);
                         pc += 1;
                     }
                 }

@@ -78,7 +78,7 @@ impl Machine {
             globals: image.globals,
             tracks_exceptions: program.function(models::READ_EXCEPTIONS).is_some(),
             models,
-            cache: AddressCache::new(),
+            cache: AddressCache::new(program.pointers),
             host: Host::new(options.write_host),
             hooks: None,
             integer_ranges: IntegerRanges::default(),

@@ -159,13 +159,13 @@ impl Machine {
         }
         let set = self.decider.values(state, e);
         set.count() <= u128::from(self.options.max_objects)
-            && set.max().is_some_and(|most| ObjectId::of_address(most).is_some())
-            && set.values().all(|word| word == 0 || ObjectId::of_address(word).is_some())
+            && set.max().is_some_and(|most| state.memory.has_window_at(most))
+            && set.values().all(|word| word == 0 || state.memory.has_window_at(word))
     }
 
     /// Object from whose address this one is computed, and that address. Leaving the object is an error,
     /// wherever the address then points.
-    fn base_of(&self, e: Expr) -> Option<(ObjectId, u64)> {
+    pub(super) fn base_of(&self, e: Expr) -> Option<(ObjectId, u64)> {
         let graph = self.decider.graph();
         if graph.op(e) != Op::Add {
             return None;
@@ -301,12 +301,12 @@ impl Machine {
     /// Resolves a function pointer; other states call the other functions it can point to.
     pub(super) fn callee(&mut self, state: &mut State, target: Value) -> Result<FuncId, Outcome> {
         let target = self.decider.defined_value(state, target, "a callee");
-        let count = self.program.functions.len();
+        let program = std::sync::Arc::clone(&self.program);
         let wrong = |address: u64| match address {
             0..NULL_PAGE => Outcome::bug(Class::Null, "call through a null pointer"),
             _ => Outcome::bug(Class::ModelError, format!("call of {address:#x}: no function is there")),
         };
-        let find = |address: u64| address::function_at(address, count).ok_or_else(|| wrong(address));
+        let find = |address: u64| address::function_at(address, &program).ok_or_else(|| wrong(address));
         let Some(e) = target.expr() else { return find(target.word) };
         if let Some(Fact::Equal(address)) = state.fact(e) {
             return find(address);
@@ -319,8 +319,8 @@ impl Machine {
         let graph = self.graph();
         let mut none = graph.boolean(true);
         for (low, high) in set.intervals() {
-            for func in address::functions_in(low, high, count) {
-                let address = address::of_function(func);
+            for func in address::functions_in(low, high, &program) {
+                let address = address::of_function(func, program.pointers);
                 let here = graph.word(64, address);
                 let condition = graph.eq(e, here);
                 let not = graph.not(condition);

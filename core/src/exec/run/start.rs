@@ -10,7 +10,7 @@ use crate::exec::state::object::{Kind, Origin};
 use crate::exec::state::value::Value;
 use crate::exec::state::{Stage, State};
 use crate::expr::float::Rounding;
-use crate::program::{Address, Linkage, Program};
+use crate::program::{Address, Linkage, PointerWidth, Program};
 use smallvec::SmallVec;
 use std::cell::Cell;
 use std::sync::Arc;
@@ -22,30 +22,34 @@ pub(super) struct Image {
     pub globals: Vec<u64>,
 }
 
-fn resolve(globals: &[u64], place: Address) -> u64 {
+fn resolve(globals: &[u64], place: Address, pointers: PointerWidth) -> u64 {
     match place {
         Address::Global { global, offset } => globals[global.index()].wrapping_add_signed(offset),
-        Address::Func { func, offset } => address::of_function(func).wrapping_add_signed(offset),
-        Address::Block { func, block } => address::of_label(func, block),
+        Address::Func { func, offset } => address::of_function(func, pointers).wrapping_add_signed(offset),
+        Address::Block { func, block } => address::of_label(func, block, pointers),
     }
 }
 
 /// Allocates and initialises the globals.
 pub(super) fn image(program: &Program) -> Result<Image, String> {
-    let mut memory = Memory::default();
+    let mut memory = Memory::new(program.pointers);
     let mut globals = Vec::with_capacity(program.globals.len());
     let mut ids: Vec<Option<ObjectId>> = Vec::new();
     for global in &program.globals {
         let absent = global.alias.is_some() || !global.defined && global.linkage == Linkage::Weak;
         let id = match absent {
             true => None,
-            false => Some(memory.allocate(global.size, Kind::Global).map_err(|_| {
-                format!(
-                    "the global variable `{}` of {} bytes does not fit",
-                    program.string(global.name),
-                    global.size
-                )
-            })?),
+            false => Some(
+                memory.allocate_aligned(global.size, u64::from(global.align).max(16), Kind::Global).map_err(
+                    |_| {
+                        format!(
+                            "the global variable `{}` of {} bytes does not fit",
+                            program.string(global.name),
+                            global.size
+                        )
+                    },
+                )?,
+            ),
         };
         globals.push(id.map_or(0, ObjectId::base));
         ids.push(id);
@@ -59,7 +63,9 @@ pub(super) fn image(program: &Program) -> Result<Image, String> {
         let name = program.string(global.name);
         if !global.defined {
             match STREAMS.iter().find(|stream| stream.0 == name) {
-                Some(stream) if object.size == 8 => object.write_bytes(0, &stream.1.to_le_bytes()),
+                Some(stream) if object.size == u64::from(program.pointers.bytes()) => {
+                    object.write_bytes(0, &stream.1.to_le_bytes()[..object.size as usize]);
+                }
                 Some(_) | None => {
                     object.unsupported =
                         Some(format!("use of the variable `{name}`, which has no definition").into());
@@ -68,8 +74,8 @@ pub(super) fn image(program: &Program) -> Result<Image, String> {
         }
         object.write_bytes(0, &global.data);
         for reloc in &global.relocs {
-            let minus = reloc.minus.map_or(0, |place| resolve(&globals, place));
-            let word = resolve(&globals, reloc.target).wrapping_sub(minus);
+            let minus = reloc.minus.map_or(0, |place| resolve(&globals, place, program.pointers));
+            let word = resolve(&globals, reloc.target, program.pointers).wrapping_sub(minus);
             let (at, count) = (reloc.offset, u64::from(reloc.bytes));
             object.write_concrete(at, count, object.bytes.word(at, count).wrapping_add(word));
         }
@@ -121,14 +127,15 @@ impl Machine {
         let too_much = |_| "the program's arguments do not fit its memory".to_string();
         // Arguments and a null pointer, then the environment and a null pointer.
         let mut pointers = Vec::new();
+        let width = self.program.pointers.bytes() as usize;
         for words in [self.options.argument_texts(), self.options.environment.clone()] {
             for word in words {
                 let id = state.memory.allocate(word.len() as u64 + 1, Kind::Stack).map_err(too_much)?;
                 let object = state.memory.get_mut(id).expect("just allocated");
                 object.write_bytes(0, word.as_bytes());
-                pointers.extend(id.base().to_le_bytes());
+                pointers.extend(&id.base().to_le_bytes()[..width]);
             }
-            pointers.extend([0; 8]);
+            pointers.extend(&[0; 8][..width]);
         }
         let id = state.memory.allocate(pointers.len() as u64, Kind::Stack).map_err(too_much)?;
         state.memory.get_mut(id).expect("just allocated").write_bytes(0, &pointers);

@@ -4,7 +4,11 @@
 //! it is out of bounds or the object is gone. Windows have one of three sizes. Indices are assigned in order
 //! and never reused on a path, so the same run has the same addresses. All addresses are canonical 47-bit
 //! user addresses.
-use crate::program::{BlockId, FuncId};
+//!
+//! A program with pointers of 32 bits has regions of its own below 4 GB, with windows of six sizes: 128 KB for every
+//! object would leave room for 32,768. A quarter of the window on each side of an object is its red zone here too.
+//! The two layouts have no address in common, so an address alone identifies its window.
+use crate::program::{BlockId, FuncId, PointerWidth, Program};
 
 /// Addresses below this are null pointers.
 pub const NULL_PAGE: u64 = 4096;
@@ -17,16 +21,50 @@ struct Region {
     window: u32,
 }
 
-const REGIONS: [Region; 3] = [
+/// Number of regions of both layouts.
+pub const REGION_COUNT: usize = 9;
+
+const REGIONS: [Region; REGION_COUNT] = [
     Region { start: 1 << 46, end: 1 << 47, window: 17 },
     Region { start: 1 << 45, end: 1 << 46, window: 27 },
     Region { start: 1 << 40, end: 1 << 45, window: 37 },
+    Region { start: 0x4000_0000, end: 0x8000_0000, window: 6 },
+    Region { start: 0x8000_0000, end: 0xa000_0000, window: 9 },
+    Region { start: 0xa000_0000, end: 0xc000_0000, window: 13 },
+    Region { start: 0x2000_0000, end: 0x4000_0000, window: 17 },
+    Region { start: 0x1000_0000, end: 0x2000_0000, window: 23 },
+    Region { start: 0xc000_0000, end: 0x1_0000_0000, window: 28 },
 ];
+/// Regions of the layout for pointers of this width.
+fn regions(pointers: PointerWidth) -> std::ops::Range<usize> {
+    match pointers {
+        PointerWidth::Bits64 => 0..3,
+        PointerWidth::Bits32 => 3..REGION_COUNT,
+    }
+}
 
-const FUNCTIONS: u64 = 1 << 32;
+/// Binary logarithm of the size of the smallest windows.
+pub fn smallest_window(pointers: PointerWidth) -> u32 {
+    REGIONS[regions(pointers).start].window
+}
+
 const FUNCTION_STEP: u64 = 16;
-const LABELS: u64 = 1 << 36;
-const LABEL_BITS: u32 = 16;
+
+/// Address of the first function.
+fn first_function(pointers: PointerWidth) -> u64 {
+    match pointers {
+        PointerWidth::Bits64 => 1 << 32,
+        PointerWidth::Bits32 => 1 << 20,
+    }
+}
+
+/// Address of the first label, and the number of addresses for the labels of a function.
+fn labels(pointers: PointerWidth) -> (u64, u64) {
+    match pointers {
+        PointerWidth::Bits64 => (1 << 36, 1 << 16),
+        PointerWidth::Bits32 => (1 << 26, 1 << 10),
+    }
+}
 
 /// Identifies an object: its region, and its index in the region.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -36,9 +74,18 @@ pub struct ObjectId {
 }
 
 impl ObjectId {
-    /// Region for an object of this size; `None` if it is too large for any.
-    pub fn region_for(size: u64) -> Option<u8> {
-        REGIONS.iter().position(|r| size <= 1 << (r.window - 1)).map(|r| r as u8)
+    /// Region for an object of this size and alignment; `None` if it is too large for any.
+    pub fn region_for(size: u64, align: u64, pointers: PointerWidth) -> Option<u8> {
+        let fits = |r: &usize| {
+            let window = REGIONS[*r].window;
+            size <= 1 << (window - 1) && align <= 1 << (window - 2)
+        };
+        regions(pointers).find(fits).map(|r| r as u8)
+    }
+
+    /// Does the object belong to programs with pointers of this width?
+    pub fn belongs_to(self, pointers: PointerWidth) -> bool {
+        regions(pointers).contains(&usize::from(self.region))
     }
 
     /// Number of objects that fit a region.
@@ -78,32 +125,43 @@ pub fn windows(low: u64, high: u64) -> impl Iterator<Item = (ObjectId, ObjectId)
     })
 }
 
-/// Functions among the first `count` whose addresses lie in a range.
-pub fn functions_in(low: u64, high: u64, count: usize) -> impl Iterator<Item = FuncId> {
-    let first = low.saturating_sub(FUNCTIONS).div_ceil(FUNCTION_STEP);
-    let end = match high.checked_sub(FUNCTIONS) {
-        Some(offset) => (offset / FUNCTION_STEP + 1).min(count as u64),
+/// Functions whose addresses lie in a range.
+pub fn functions_in(low: u64, high: u64, program: &Program) -> impl Iterator<Item = FuncId> + use<> {
+    let start = first_function(program.pointers);
+    let first = low.saturating_sub(start).div_ceil(FUNCTION_STEP);
+    let end = match high.checked_sub(start) {
+        Some(offset) => (offset / FUNCTION_STEP + 1).min(program.functions.len() as u64),
         None => 0,
     };
     (first..end).map(|index| FuncId(index as u32))
 }
 
 /// Address of a function.
-pub fn of_function(func: FuncId) -> u64 {
-    FUNCTIONS + u64::from(func.0) * FUNCTION_STEP
+pub fn of_function(func: FuncId, pointers: PointerWidth) -> u64 {
+    first_function(pointers) + u64::from(func.0) * FUNCTION_STEP
 }
 
-/// Function that starts at an address, among the first `count`.
-pub fn function_at(address: u64, count: usize) -> Option<FuncId> {
-    let offset = address.checked_sub(FUNCTIONS)?;
+/// Function that starts at an address.
+pub fn function_at(address: u64, program: &Program) -> Option<FuncId> {
+    let offset = address.checked_sub(first_function(program.pointers))?;
     let index = offset / FUNCTION_STEP;
-    (offset.is_multiple_of(FUNCTION_STEP) && index < count as u64).then_some(FuncId(index as u32))
+    let is_function = offset.is_multiple_of(FUNCTION_STEP) && index < program.functions.len() as u64;
+    is_function.then_some(FuncId(index as u32))
 }
 
-/// Address of a label.
-pub fn of_label(func: FuncId, block: BlockId) -> u64 {
-    LABELS + (u64::from(func.0) << LABEL_BITS) + u64::from(block.0)
+/// Address of a label. Those of a 32-bit program may repeat after as many labels as there are addresses: a computed
+/// goto only compares labels of one function, which has different ones.
+pub fn of_label(func: FuncId, block: BlockId, pointers: PointerWidth) -> u64 {
+    let (start, step) = labels(pointers);
+    let number = u64::from(func.0) * step + u64::from(block.0);
+    match pointers {
+        PointerWidth::Bits64 => start + number,
+        PointerWidth::Bits32 => start + number % LABEL_ADDRESSES,
+    }
 }
+
+/// Number of addresses for labels of a 32-bit program.
+const LABEL_ADDRESSES: u64 = 0x0c00_0000;
 
 #[cfg(test)]
 mod tests {
@@ -111,17 +169,23 @@ mod tests {
 
     #[test]
     fn every_byte_of_a_window_maps_to_its_object() {
-        for (region, size) in [(0u8, 1u64 << 16), (1, 1 << 26), (2, 1 << 36)] {
-            assert_eq!(ObjectId::region_for(size), Some(region));
+        let wide = [(0u8, 1u64 << 16), (1, 1 << 26), (2, 1 << 36)].map(|(r, s)| (r, s, PointerWidth::Bits64));
+        let narrow = [(3u8, 32u64), (4, 256), (5, 4096), (6, 1 << 16), (7, 1 << 22), (8, 1 << 27)];
+        let narrow = narrow.map(|(r, s)| (r, s, PointerWidth::Bits32));
+        for (region, size, pointers) in wide.into_iter().chain(narrow) {
+            assert_eq!(ObjectId::region_for(size, 1, pointers), Some(region));
             for index in [0, 1, ObjectId::capacity(region) - 1] {
                 let id = ObjectId { region, index };
-                for address in [id.base() - 64, id.base(), id.base() + size - 1, id.base() + size] {
+                for address in [id.base() - 16, id.base(), id.base() + size - 1, id.base() + size] {
                     assert_eq!(ObjectId::of_address(address), Some(id), "{address:#x}");
-                    assert!(address < 1 << 47);
+                    assert!(address < if pointers == PointerWidth::Bits32 { 1 << 32 } else { 1 << 47 });
+                    assert!(id.belongs_to(pointers));
                 }
             }
         }
-        assert_eq!(ObjectId::region_for(1 << 37), None);
+        assert_eq!(ObjectId::region_for(1 << 37, 1, PointerWidth::Bits64), None);
+        assert_eq!(ObjectId::region_for(1 << 28, 1, PointerWidth::Bits32), None);
+        assert_eq!(ObjectId::region_for(4, 64, PointerWidth::Bits32), Some(4));
         assert_eq!(ObjectId::of_address(0), None);
     }
 
@@ -130,24 +194,38 @@ mod tests {
         let id = |region, index| ObjectId { region, index };
         let all: Vec<_> = windows(0, u64::MAX).collect();
         let last = |region| id(region, ObjectId::capacity(region) - 1);
-        assert_eq!(all, [(id(0, 0), last(0)), (id(1, 0), last(1)), (id(2, 0), last(2))]);
+        let expected: Vec<_> = (0..REGION_COUNT as u8).map(|region| (id(region, 0), last(region))).collect();
+        assert_eq!(all, expected);
         let (a, b) = (id(0, 5), id(0, 9));
         assert_eq!(windows(a.base() + 1, b.base()).collect::<Vec<_>>(), [(a, b)]);
         assert_eq!(windows(1, 4096).count(), 0);
-        let f = |i| of_function(FuncId(i));
-        let found = |low, high| functions_in(low, high, 4).map(|f| f.0).collect::<Vec<_>>();
-        assert_eq!(found(0, u64::MAX), [0, 1, 2, 3]);
-        assert_eq!(found(f(1), f(2)), [1, 2]);
-        assert_eq!(found(f(1) + 1, f(3) - 1), [2]);
-        assert!(found(0, f(0) - 1).is_empty() && found(f(3) + 1, u64::MAX).is_empty());
+        for pointers in [PointerWidth::Bits64, PointerWidth::Bits32] {
+            let program = with_functions(4, pointers);
+            let f = |i| of_function(FuncId(i), pointers);
+            let found = |low, high| functions_in(low, high, &program).map(|f| f.0).collect::<Vec<_>>();
+            assert_eq!(found(0, u64::MAX), [0, 1, 2, 3]);
+            assert_eq!(found(f(1), f(2)), [1, 2]);
+            assert_eq!(found(f(1) + 1, f(3) - 1), [2]);
+            assert!(found(0, f(0) - 1).is_empty() && found(f(3) + 1, u64::MAX).is_empty());
+        }
+    }
+
+    fn with_functions(count: usize, pointers: PointerWidth) -> Program {
+        let function = crate::program::Function::declared(crate::program::StrId(0));
+        Program { functions: vec![function; count], pointers, ..Program::default() }
     }
 
     #[test]
     fn functions_and_labels_have_addresses_outside_of_objects() {
-        let f = FuncId(70_000);
-        assert_eq!(function_at(of_function(f), 70_001), Some(f));
-        assert_eq!(function_at(of_function(f) + 1, 70_001), None);
-        assert_eq!(function_at(of_function(f), 70_000), None);
-        assert_eq!(ObjectId::of_address(of_label(FuncId(1 << 20), BlockId(7))), None);
+        for pointers in [PointerWidth::Bits64, PointerWidth::Bits32] {
+            let f = FuncId(70_000);
+            let address = of_function(f, pointers);
+            let program = with_functions(70_001, pointers);
+            assert_eq!(function_at(address, &program), Some(f));
+            assert_eq!(function_at(address + 1, &program), None);
+            assert_eq!(function_at(address, &with_functions(70_000, pointers)), None);
+            assert_eq!(ObjectId::of_address(address), None);
+            assert_eq!(ObjectId::of_address(of_label(FuncId(1 << 20), BlockId(7), pointers)), None);
+        }
     }
 }

@@ -1,7 +1,8 @@
 //! Memory of one state: objects by id, shared between states until one of them writes.
-use super::address::ObjectId;
+use super::address::{ObjectId, REGION_COUNT};
 use super::object::{Kind, MAX_OBJECT_BYTES, Object};
 use crate::persist::Map;
+use crate::program::PointerWidth;
 use std::sync::Arc;
 
 #[derive(Clone)]
@@ -13,10 +14,14 @@ pub enum Slot {
 
 #[derive(Clone, Default)]
 pub struct Memory {
-    slots: [Map<Slot>; 3],
-    next: [u32; 3],
+    slots: [Map<Slot>; REGION_COUNT],
+    next: [u32; REGION_COUNT],
     changes: u64,
+    pointers: PointerWidth,
 }
+
+/// Alignment of every object.
+pub const MALLOC_ALIGNMENT: u64 = 16;
 
 /// Reason why an object cannot be allocated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,9 +31,33 @@ pub enum AllocationError {
 }
 
 impl Memory {
+    /// Memory without objects, of a program with pointers of this width.
+    pub fn new(pointers: PointerWidth) -> Memory {
+        Memory { pointers, ..Memory::default() }
+    }
+
+    pub fn pointers(&self) -> PointerWidth {
+        self.pointers
+    }
+
+    /// Is the address in the window of an object, whether or not it is allocated?
+    pub fn has_window_at(&self, address: u64) -> bool {
+        ObjectId::of_address(address).is_some_and(|id| id.belongs_to(self.pointers))
+    }
+
     /// Allocates an object of zeros.
     pub fn allocate(&mut self, size: u64, kind: Kind) -> Result<ObjectId, AllocationError> {
-        let region = ObjectId::region_for(size).filter(|_| size <= MAX_OBJECT_BYTES);
+        self.allocate_aligned(size, MALLOC_ALIGNMENT, kind)
+    }
+
+    /// Allocates an object of zeros at a multiple of `align`, a power of two.
+    pub fn allocate_aligned(
+        &mut self,
+        size: u64,
+        align: u64,
+        kind: Kind,
+    ) -> Result<ObjectId, AllocationError> {
+        let region = ObjectId::region_for(size, align, self.pointers).filter(|_| size <= MAX_OBJECT_BYTES);
         let region = region.ok_or(AllocationError::TooLarge)?;
         let index = self.next[usize::from(region)];
         if index >= ObjectId::capacity(region) {

@@ -46,15 +46,28 @@ int fesetexceptflag(const fexcept_t *from, int flags) {
 
 int fegetenv(fenv_t *environment) {
   int mode = __partita_get_rounding();
-  *environment = (fenv_t){.__control_word = 0x37f | mode << MODE_SHIFT,
-                          .__mxcsr = 0x1f80 | mode << MXCSR_SHIFT | __partita_get_exceptions()};
+  int flags = __partita_get_exceptions();
+#ifdef __x86_64__
+  *environment =
+      (fenv_t){.__control_word = 0x37f | mode << MODE_SHIFT, .__mxcsr = 0x1f80 | mode << MXCSR_SHIFT | flags};
+#else
+  *environment = (fenv_t){.__control_word = 0x37f | mode << MODE_SHIFT, .__status_word = flags};
+#endif
   return 0;
 }
 
 int fesetenv(const fenv_t *environment) {
-  unsigned state = environment == FE_DFL_ENV ? 0 : environment->__mxcsr;
-  __partita_set_exceptions(state & FE_ALL_EXCEPT);
-  return __partita_set_rounding(state >> MXCSR_SHIFT & 3);
+  if (environment == FE_DFL_ENV) {
+    __partita_set_exceptions(0);
+    return __partita_set_rounding(0);
+  }
+#ifdef __x86_64__
+  __partita_set_exceptions(environment->__mxcsr & FE_ALL_EXCEPT);
+  return __partita_set_rounding(environment->__mxcsr >> MXCSR_SHIFT & 3);
+#else
+  __partita_set_exceptions(environment->__status_word & FE_ALL_EXCEPT);
+  return __partita_set_rounding(environment->__control_word >> MODE_SHIFT & 3);
+#endif
 }
 
 int feholdexcept(fenv_t *environment) {

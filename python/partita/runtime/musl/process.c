@@ -43,5 +43,12 @@ int __pthread_create(pthread_t *restrict thread, const pthread_attr_t *restrict 
 }
 weak_alias(__pthread_create, pthread_create);
 
+#if __SIZEOF_POINTER__ == 4
+#undef syscall
+long syscall(long number, ...) {
+  __partita_unsupported("`syscall` in a 32-bit program: the numbers of system calls are those of x86-64 here");
+}
+#endif
+
 /* The executor calls functions registered with `atexit` and the program's destructors before this one. */
 __attribute__((destructor(0))) static void flush(void) { __stdio_exit(); }

@@ -15,7 +15,7 @@ static struct {
 
 int __partita_writes_host;
 
-struct handle *__partita_handle(long fd) { return fd >= 0 && fd < DESCRIPTORS ? table[fd].handle : 0; }
+struct handle *__partita_handle(word fd) { return fd >= 0 && fd < DESCRIPTORS ? table[fd].handle : 0; }
 
 struct handle *__partita_new_handle(struct inode *inode, int flags) {
   struct handle *handle = calloc(1, sizeof *handle);
@@ -24,8 +24,8 @@ struct handle *__partita_new_handle(struct inode *inode, int flags) {
   return handle;
 }
 
-long __partita_new_descriptor(struct handle *handle, long least, int close_on_exec) {
-  for (long fd = least; fd >= 0 && fd < DESCRIPTORS; fd++)
+word __partita_new_descriptor(struct handle *handle, word least, int close_on_exec) {
+  for (word fd = least; fd >= 0 && fd < DESCRIPTORS; fd++)
     if (!table[fd].handle) {
       table[fd].handle = handle;
       table[fd].close_on_exec = close_on_exec;
@@ -38,9 +38,9 @@ long __partita_new_descriptor(struct handle *handle, long least, int close_on_ex
 /* --max-fail: for each kind of call, the number of the call that fails is symbolic, as in KLEE. */
 static const char *const fail_names[] = {"read_fail", "write_fail", "close_fail", "ftruncate_fail", "getcwd_fail"};
 static unsigned *fail_at[5], calls_made[5];
-static long failures_left;
+static word failures_left;
 
-void __partita_allow_failures(long count) {
+void __partita_allow_failures(word count) {
   failures_left = count;
   for (int kind = 0; count && kind < 5; kind++) {
     fail_at[kind] = malloc(sizeof(unsigned));
@@ -56,7 +56,7 @@ static int must_fail(int kind) {
 
 /* The error of a call that must fail, or 0. It fails before its arguments are checked: replay (`confine.c`) counts
    calls and makes them fail in the same way. */
-long __partita_failure(long number) {
+word __partita_failure(word number) {
   switch (number) {
   case SYS_read:
   case SYS_readv:
@@ -72,7 +72,7 @@ long __partita_failure(long number) {
   }
 }
 
-static long close_descriptor(long fd) {
+static word close_descriptor(word fd) {
   struct handle *handle = __partita_handle(fd);
   if (!handle) return -EBADF;
   table[fd].handle = 0;
@@ -93,66 +93,66 @@ static void random_bytes(unsigned char *to, size_t count) {
   }
 }
 
-static long read_pipe(struct inode *pipe, unsigned char *to, size_t count) {
+static word read_pipe(struct inode *pipe, unsigned char *to, size_t count) {
   size_t available = (size_t)pipe->status->st_size;
   if (!available) return pipe->status->st_nlink ? -EAGAIN : 0; /* no other process can write: waiting would never end */
   if (count > available) count = available;
   memcpy(to, pipe->data, count);
   memmove(pipe->data, pipe->data + count, available - count);
   pipe->status->st_size = (off_t)(available - count);
-  return (long)count;
+  return (word)count;
 }
 
-static long read_at(struct handle *handle, void *to, size_t count, off_t offset) {
+static word read_at(struct handle *handle, void *to, size_t count, off_t offset) {
   struct inode *inode = handle->inode;
   if ((handle->flags & ACCESS_MASK) == O_WRONLY || (handle->flags & O_PATH)) return -EBADF;
   if (S_ISDIR(inode->status->st_mode)) return -EISDIR;
   switch (inode->device) {
   case DEV_NULL: return 0;
   case DEV_ZERO:
-  case DEV_FULL: memset(to, 0, count); return (long)count;
-  case DEV_RANDOM: random_bytes(to, count); return (long)count;
+  case DEV_FULL: memset(to, 0, count); return (word)count;
+  case DEV_RANDOM: random_bytes(to, count); return (word)count;
   case DEV_STDOUT:
   case DEV_STDERR: return -EBADF;
   case DEV_PIPE: return read_pipe(inode, to, count);
   case DEV_NONE: break;
   }
   if (!S_ISREG(inode->status->st_mode)) return -ENXIO;
-  long error = __partita_load(inode);
+  word error = __partita_load(inode);
   if (error) return error;
   if (offset < 0) return -EINVAL;
   if (offset >= inode->status->st_size) return 0;
   size_t left = (size_t)(inode->status->st_size - offset);
   if (count > left) count = left;
   memcpy(to, inode->data + offset, count);
-  return (long)count;
+  return (word)count;
 }
 
-static long write_at(struct handle *handle, const void *from, size_t count, off_t offset) {
+static word write_at(struct handle *handle, const void *from, size_t count, off_t offset) {
   struct inode *inode = handle->inode;
   if ((handle->flags & ACCESS_MASK) == O_RDONLY || (handle->flags & O_PATH)) return -EBADF;
   switch (inode->device) {
   case DEV_NULL:
   case DEV_ZERO:
   case DEV_RANDOM:
-  case DEV_STDERR: return (long)count;
+  case DEV_STDERR: return (word)count;
   case DEV_FULL: return count ? -ENOSPC : 0;
-  case DEV_STDOUT: __partita_output(from, count); return (long)count;
+  case DEV_STDOUT: __partita_output(from, count); return (word)count;
   case DEV_PIPE: offset = inode->status->st_size; break;
   case DEV_NONE: break;
   }
   if (inode->device == DEV_NONE && !S_ISREG(inode->status->st_mode)) return -ENXIO;
   if (offset < 0) return -EINVAL;
-  size_t end = (size_t)offset + count;
-  if (end >= (size_t)1 << 32) return -EFBIG;
-  if (__partita_grow(inode, end)) return -ENOSPC;
+  uint64_t end = (uint64_t)offset + count;
+  if (end >= (uint64_t)1 << (sizeof(size_t) == 8 ? 32 : 31)) return -EFBIG;
+  if (__partita_grow(inode, (size_t)end)) return -ENOSPC;
   memcpy(inode->data + offset, from, count);
   if (inode->status->st_size < (off_t)end) inode->status->st_size = (off_t)end;
   __partita_touch(inode);
-  if (!__partita_writes_host || !inode->host) return (long)count;
+  if (!__partita_writes_host || !inode->host) return (word)count;
   int mode = (int)(inode->status->st_mode & 07777);
-  long error = __partita_host_change('w', inode->host, from, count, (size_t)offset, mode);
-  return error ? error : (long)count;
+  word error = __partita_host_change('w', inode->host, from, count, (size_t)offset, mode);
+  return error ? error : (word)count;
 }
 
 static int seekable(const struct handle *handle) {
@@ -160,27 +160,27 @@ static int seekable(const struct handle *handle) {
   return device != DEV_STDOUT && device != DEV_STDERR && device != DEV_PIPE;
 }
 
-static long read_next(long fd, void *to, size_t count) {
+static word read_next(word fd, void *to, size_t count) {
   struct handle *handle = __partita_handle(fd);
   if (!handle) return -EBADF;
-  long done = read_at(handle, to, count, handle->offset);
+  word done = read_at(handle, to, count, handle->offset);
   if (done > 0) handle->offset += done;
   return done;
 }
 
-static long write_next(long fd, const void *from, size_t count) {
+static word write_next(word fd, const void *from, size_t count) {
   struct handle *handle = __partita_handle(fd);
   if (!handle) return -EBADF;
   off_t offset = handle->flags & O_APPEND ? handle->inode->status->st_size : handle->offset;
-  long done = write_at(handle, from, count, offset);
+  word done = write_at(handle, from, count, offset);
   if (done > 0) handle->offset = offset + done;
   return done;
 }
 
-static long vectored(long fd, const struct iovec *vector, long count, int writing) {
-  long all = 0;
-  for (long i = 0; i < count; i++) {
-    long done = writing ? write_next(fd, vector[i].iov_base, vector[i].iov_len)
+static word vectored(word fd, const struct iovec *vector, word count, int writing) {
+  word all = 0;
+  for (word i = 0; i < count; i++) {
+    word done = writing ? write_next(fd, vector[i].iov_base, vector[i].iov_len)
                         : read_next(fd, vector[i].iov_base, vector[i].iov_len);
     if (done < 0) return all ? all : done;
     all += done;
@@ -189,7 +189,7 @@ static long vectored(long fd, const struct iovec *vector, long count, int writin
   return all;
 }
 
-static long seek(long fd, off_t offset, int whence) {
+static word seek(word fd, off_t offset, int whence) {
   struct handle *handle = __partita_handle(fd);
   if (!handle) return -EBADF;
   if (!seekable(handle)) return -ESPIPE;
@@ -204,7 +204,7 @@ static long seek(long fd, off_t offset, int whence) {
   return handle->offset = base + offset;
 }
 
-static long control(long fd, int command, long argument) {
+static word control(word fd, int command, word argument) {
   struct handle *handle = __partita_handle(fd);
   if (!handle) return -EBADF;
   switch (command) {
@@ -226,7 +226,7 @@ static long control(long fd, int command, long argument) {
   }
 }
 
-static long duplicate(long from, long to, int close_on_exec) {
+static word duplicate(word from, word to, int close_on_exec) {
   struct handle *handle = __partita_handle(from);
   if (!handle || to < 0 || to >= DESCRIPTORS) return -EBADF;
   if (from != to) {
@@ -238,13 +238,13 @@ static long duplicate(long from, long to, int close_on_exec) {
   return to;
 }
 
-static long make_pipe(int ends[2], int flags) {
+static word make_pipe(int ends[2], int flags) {
   struct inode *inode = __partita_inode(S_IFIFO | 0600);
   inode->device = DEV_PIPE;
   int close_on_exec = flags & O_CLOEXEC ? FD_CLOEXEC : 0;
   for (int i = 0; i < 2; i++) {
     struct handle *handle = __partita_new_handle(inode, (i ? O_WRONLY : O_RDONLY) | (flags & O_NONBLOCK));
-    long fd = __partita_new_descriptor(handle, 0, close_on_exec);
+    word fd = __partita_new_descriptor(handle, 0, close_on_exec);
     if (fd < 0) {
       if (i) close_descriptor(ends[0]);
       return fd;
@@ -254,10 +254,10 @@ static long make_pipe(int ends[2], int flags) {
   return 0;
 }
 
-static long truncate_to(struct inode *inode, off_t size) {
+static word truncate_to(struct inode *inode, off_t size) {
   if (S_ISDIR(inode->status->st_mode)) return -EISDIR;
   if (!S_ISREG(inode->status->st_mode) || size < 0) return -EINVAL;
-  long error = __partita_load(inode);
+  word error = __partita_load(inode);
   if (error) return error;
   if (size >= (off_t)1 << 32) return -EFBIG;
   if (__partita_grow(inode, (size_t)size)) return -ENOSPC;
@@ -267,11 +267,11 @@ static long truncate_to(struct inode *inode, off_t size) {
   return __partita_writes_host && inode->host ? __partita_host_change('t', inode->host, 0, 0, (size_t)size, 0) : 0;
 }
 
-static long open_path(int from, const char *path, int flags, mode_t mode) {
+static word open_path(int from, const char *path, int flags, mode_t mode) {
   struct lookup lookup;
   if (flags & O_PATH) flags &= O_PATH | O_CLOEXEC | O_DIRECTORY | O_NOFOLLOW;
   int make = flags & O_CREAT, alone = make && (flags & O_EXCL);
-  long error =
+  word error =
       make ? __partita_walk_new(from, path, &lookup) : __partita_walk(from, path, !(flags & O_NOFOLLOW), &lookup);
   if (!error && make && lookup.inode && S_ISLNK(lookup.inode->status->st_mode) && !alone && !(flags & O_NOFOLLOW))
     error = __partita_walk(from, path, 1, &lookup);
@@ -311,7 +311,7 @@ static long open_path(int from, const char *path, int flags, mode_t mode) {
   return __partita_new_descriptor(__partita_new_handle(inode, flags), 0, flags & O_CLOEXEC ? FD_CLOEXEC : 0);
 }
 
-static long terminal(long fd, unsigned long request, void *argument) {
+static word terminal(word fd, unsigned long request, void *argument) {
   struct handle *handle = __partita_handle(fd);
   if (!handle) return -EBADF;
   if (request == FIONREAD && S_ISREG(handle->inode->status->st_mode)) {
@@ -321,8 +321,8 @@ static long terminal(long fd, unsigned long request, void *argument) {
   return -ENOTTY; /* no descriptor is a terminal */
 }
 
-static long poll_all(struct pollfd *list, unsigned long count) {
-  long ready = 0;
+static word poll_all(struct pollfd *list, unsigned long count) {
+  word ready = 0;
   for (unsigned long i = 0; i < count; i++) {
     list[i].revents = 0;
     if (list[i].fd < 0) continue;
@@ -332,9 +332,9 @@ static long poll_all(struct pollfd *list, unsigned long count) {
   return ready;
 }
 
-static long select_all(long count, fd_set *reads, fd_set *writes, fd_set *exceptions) {
-  long ready = 0;
-  for (long fd = 0; fd < count; fd++) {
+static word select_all(word count, fd_set *reads, fd_set *writes, fd_set *exceptions) {
+  word ready = 0;
+  for (word fd = 0; fd < count; fd++) {
     if (reads) ready += FD_ISSET(fd, reads) != 0;
     if (writes) ready += FD_ISSET(fd, writes) != 0;
   }
@@ -342,22 +342,22 @@ static long select_all(long count, fd_set *reads, fd_set *writes, fd_set *except
   return ready;
 }
 
-static long sync_descriptor(long fd) { return __partita_handle(fd) ? 0 : -EBADF; }
+static word sync_descriptor(word fd) { return __partita_handle(fd) ? 0 : -EBADF; }
 
-static long lock(long fd, int operation) {
+static word lock(word fd, int operation) {
   int kind = operation & ~LOCK_NB;
   if (kind != LOCK_SH && kind != LOCK_EX && kind != LOCK_UN) return -EINVAL;
   return sync_descriptor(fd);
 }
 
-static long read_ahead(long fd) {
+static word read_ahead(word fd) {
   struct handle *handle = __partita_handle(fd);
   if (!handle || (handle->flags & ACCESS_MASK) == O_WRONLY) return -EBADF;
   return S_ISREG(handle->inode->status->st_mode) ? 0 : -EINVAL;
 }
 
 /* Calls that this file system does not have, as others do not. */
-static long unsupported_copy(long from, long to, long error) {
+static word unsupported_copy(word from, word to, word error) {
   struct handle *target = __partita_handle(to);
   return __partita_handle(from) && target && (target->flags & ACCESS_MASK) != O_RDONLY ? error : -EBADF;
 }
@@ -365,7 +365,7 @@ static long unsupported_copy(long from, long to, long error) {
 /* Flags as in <linux/close_range.h>. */
 enum { CLOSE_RANGE_UNSHARE = 2, CLOSE_RANGE_CLOEXEC = 4 };
 
-static long close_range(unsigned first, unsigned last, unsigned flags) {
+static word close_range(unsigned first, unsigned last, unsigned flags) {
   if (first > last || (flags & ~(CLOSE_RANGE_UNSHARE | CLOSE_RANGE_CLOEXEC))) return -EINVAL;
   for (unsigned fd = first; fd <= last && fd < DESCRIPTORS; fd++)
     if (!(flags & CLOSE_RANGE_CLOEXEC)) close_descriptor(fd);
@@ -373,7 +373,7 @@ static long close_range(unsigned first, unsigned last, unsigned flags) {
   return 0;
 }
 
-long __partita_call_files(long number, long a, long b, long c, long d) {
+word __partita_call_files(word number, word a, word b, word c, word d, word e) {
   struct handle *handle;
   struct lookup lookup;
   switch (number) {
@@ -392,6 +392,14 @@ long __partita_call_files(long number, long a, long b, long c, long d) {
     if (!(handle = __partita_handle(a))) return -EBADF;
     return seekable(handle) ? write_at(handle, (void *)b, (size_t)c, d) : -ESPIPE;
   case SYS_lseek: return seek(a, b, (int)c);
+#ifdef SYS__llseek
+  case SYS__llseek: {
+    word result = seek(a, b << 32 | (c & 0xffffffff), (int)e);
+    if (result < 0) return result;
+    *(off_t *)d = result;
+    return 0;
+  }
+#endif
   case SYS_fcntl: return control(a, (int)b, c);
   case SYS_dup: return (handle = __partita_handle(a)) ? __partita_new_descriptor(handle, 0, 0) : -EBADF;
   case SYS_dup2: return duplicate(a, b, 0);
@@ -407,7 +415,7 @@ long __partita_call_files(long number, long a, long b, long c, long d) {
     if (!(handle = __partita_handle(a))) return -EBADF;
     return (handle->flags & ACCESS_MASK) == O_RDONLY ? -EINVAL : truncate_to(handle->inode, b);
   case SYS_truncate: {
-    long error = __partita_walk(AT_FDCWD, (char *)a, 1, &lookup);
+    word error = __partita_walk(AT_FDCWD, (char *)a, 1, &lookup);
     return error ? error : __partita_may_access(lookup.inode, 2) ? truncate_to(lookup.inode, b) : -EACCES;
   }
   case SYS_fsync:

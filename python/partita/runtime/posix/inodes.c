@@ -6,7 +6,7 @@ mode_t __partita_umask = 022;
 
 static ino_t last_inode = 1000;
 /* The time in seconds since 1970, from the clock of `time.c`. */
-extern long __partita_now(void);
+extern word __partita_now(void);
 
 struct inode *__partita_inode(mode_t mode) {
   struct inode *inode = calloc(1, sizeof *inode);
@@ -24,7 +24,7 @@ struct inode *__partita_inode(mode_t mode) {
   return inode;
 }
 
-struct inode *__partita_host_inode(const char *path, const long fields[13]) {
+struct inode *__partita_host_inode(const char *path, const word fields[13]) {
   struct inode *inode = __partita_inode((mode_t)fields[3]);
   struct stat *s = inode->status;
   s->st_dev = (dev_t)fields[0];
@@ -70,18 +70,18 @@ static void add_listed(struct inode *folder, const char *name, char type_letter)
 }
 
 /* Reads from the machine: a file's bytes, a link's target, a folder's entries. */
-long __partita_load(struct inode *inode) {
+word __partita_load(struct inode *inode) {
   if (inode->loaded) return 0;
   mode_t type = inode->status->st_mode & S_IFMT;
   size_t room = type == S_IFDIR ? 1 << 16 : (size_t)inode->status->st_size + 1;
   if (type == S_IFLNK) room = PATH_LENGTH;
   unsigned char *data;
-  long count;
+  word count;
   for (;;) {
     data = malloc(room);
     count = type == S_IFLNK ? __partita_host_link(inode->host, data, room)
                             : __partita_host_read(inode->host, 0, data, room);
-    if (count < (long)room) break;
+    if (count < (word)room) break;
     free(data);
     room *= 4;
   }
@@ -91,7 +91,7 @@ long __partita_load(struct inode *inode) {
   }
   inode->loaded = 1;
   if (type == S_IFDIR) {
-    for (long at = 0; at < count; at += (long)strlen((char *)data + at) + 1)
+    for (word at = 0; at < count; at += (word)strlen((char *)data + at) + 1)
       add_listed(inode, (char *)data + at + 1, (char)data[at]);
     free(data);
     return 0;
@@ -129,7 +129,7 @@ struct entry *__partita_add(struct inode *folder, const char *name, size_t lengt
 }
 
 /* Whether this is the entry's name. At most one fork for any bytes. */
-static int is_named(const struct entry *entry, const char *name, long length) {
+static int is_named(const struct entry *entry, const char *name, word length) {
   size_t n = entry->length;
   unsigned same = 1;
   if (length >= 0) {
@@ -143,8 +143,8 @@ static int is_named(const struct entry *entry, const char *name, long length) {
 }
 
 /* Whether a name of this length (-1: up to its zero byte) has a symbolic byte. */
-int __partita_is_symbolic(const char *name, long length) {
-  for (long i = 0; length < 0 || i < length; i++) {
+int __partita_is_symbolic(const char *name, word length) {
+  for (word i = 0; length < 0 || i < length; i++) {
     if (klee_is_symbolic((unsigned char)name[i])) return 1;
     if (!name[i]) return 0;
   }
@@ -153,7 +153,7 @@ int __partita_is_symbolic(const char *name, long length) {
 
 /* The inode with this name in a folder, or null. `found` is set to the entry, also if its file was deleted. A symbolic
    name can only match entries that are already known on this path; only concrete names are looked up on the machine. */
-struct inode *__partita_child(struct inode *folder, const char *name, long length, struct entry **found) {
+struct inode *__partita_child(struct inode *folder, const char *name, word length, struct entry **found) {
   *found = 0;
   struct entry *entry = folder->entries;
   while (entry && !is_named(entry, name, length)) entry = entry->next;
@@ -162,9 +162,9 @@ struct inode *__partita_child(struct inode *folder, const char *name, long lengt
     if (entry->inode || !entry->type_letter) return entry->inode;
   }
   if (!folder->host || (!entry && __partita_is_symbolic(name, length))) return 0;
-  if (!entry && length < 0) length = (long)strlen(name);
+  if (!entry && length < 0) length = (word)strlen(name);
   char *path = __partita_join(folder->host, entry ? entry->name : name, entry ? entry->length : (size_t)length);
-  long fields[13];
+  word fields[13];
   if (__partita_host_status(path, 0, fields) < 0) {
     free(path);
     return 0;

@@ -2,7 +2,7 @@
 #include "kernel.h"
 #include <sys/syscall.h>
 
-static char *decimal(char *end, long number) {
+static char *decimal(char *end, word number) {
   *--end = 0;
   do *--end = (char)('0' + number % 10);
   while (number /= 10);
@@ -12,7 +12,7 @@ static char *decimal(char *end, long number) {
 /* Names of system calls that are not modelled, for messages. Calls newer than the headers are named by number. */
 #define N(name) {SYS_##name, #name}
 static const struct {
-  long number;
+  word number;
   const char *name;
 } names[] = {
     N(accept), N(accept4), N(acct), N(add_key), N(adjtimex), N(arch_prctl), N(bind), N(bpf), N(cachestat),
@@ -45,7 +45,7 @@ static const struct {
     N(vfork), N(vhangup), N(vmsplice),
 };
 
-static long not_modelled(long number) {
+static word not_modelled(word number) {
   char text[48], digits[24];
   strcpy(text, "system call ");
   char *name = text + strlen(text);
@@ -56,10 +56,10 @@ static long not_modelled(long number) {
   return -ENOSYS;
 }
 
-long __partita_syscall(long number, long a, long b, long c, long d, long e, long f) {
-  long result = __partita_failure(number);
+word __partita_syscall(word number, word a, word b, word c, word d, word e, word f) {
+  word result = __partita_failure(number);
   if (result) return result;
-  result = __partita_call_files(number, a, b, c, d);
+  result = __partita_call_files(number, a, b, c, d, e);
   if (result == NOT_HANDLED) result = __partita_call_status(number, a, b, c, d, e);
   if (result == NOT_HANDLED) result = __partita_call_names(number, a, b, c, d, e);
   if (result == NOT_HANDLED) result = __partita_call_process(number, a, b, c, d, e, f);

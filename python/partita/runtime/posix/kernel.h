@@ -17,26 +17,33 @@
 #include <string.h>
 #include <sys/stat.h>
 
+/* Wide enough for a pointer and for an offset in a file. */
+#if __SIZEOF_POINTER__ == 8
+typedef long word;
+#else
+typedef long long word;
+#endif
+
 /* Functions of the executor (`exec/run/models/host.rs`). */
-long __partita_setting(const char *name);
+word __partita_setting(const char *name);
 enum { TEXT_ARGUMENT, ONE_ARGUMENT, SEVERAL_ARGUMENTS };
 struct symbolic_argument {
-  long min, max, bytes;
+  word min, max, bytes;
 };
-int __partita_symbolic_argument(long index, struct symbolic_argument *argument); /* its kind; 0 is the program's name */
-long __partita_room(const void *address); /* bytes from here to the end of the object */
-void __partita_arguments(long count, char **arguments);
+int __partita_symbolic_argument(word index, struct symbolic_argument *argument); /* its kind; 0 is the program's name */
+word __partita_room(const void *address); /* bytes from here to the end of the object */
+void __partita_arguments(word count, char **arguments);
 void *__partita_stack_object(size_t size); /* not on the heap, for the arguments */
 void __partita_not_modelled(const char *what);
 void __partita_incomplete(const char *why); /* one of several behaviours is explored */
 void __partita_output(const void *bytes, size_t count);
-long __partita_stdin(void *to, size_t room);
-long __partita_host_status(const char *path, int follow, long fields[13]);
-long __partita_host_read(const char *path, size_t offset, void *to, size_t room);
-long __partita_host_link(const char *path, void *to, size_t room);
+word __partita_stdin(void *to, size_t room);
+word __partita_host_status(const char *path, int follow, word fields[13]);
+word __partita_host_read(const char *path, size_t offset, void *to, size_t room);
+word __partita_host_link(const char *path, void *to, size_t room);
 /* w: write `count` bytes of `other` at `offset`; t: truncate to `offset`; d: make a folder; u: remove a file; r: remove
    a folder; n: rename to `other`; m: set the mode. */
-long __partita_host_change(char what, const char *path, const void *other, size_t count, size_t offset, int mode);
+word __partita_host_change(char what, const char *path, const void *other, size_t count, size_t offset, int mode);
 
 /* ACCESS_MASK selects the access mode of open flags. musl's O_ACCMODE also has O_PATH. */
 enum { ACCESS_MASK = 3, DESCRIPTORS = 64, NAME_LENGTH = 255, PATH_LENGTH = 4096, LINKS_FOLLOWED = 40 };
@@ -74,49 +81,49 @@ struct handle {
 struct lookup {
   struct inode *folder; /* the folder of the last component; null for a path of slashes and dots only */
   const char *name;     /* the last component */
-  long length;          /* its length; -1: up to the zero byte, without a slash before */
+  word length;          /* its length; -1: up to the zero byte, without a slash before */
   int trailing_slash;   /* it ends in a slash, so it must be a folder */
   struct entry *entry;
   struct inode *inode; /* null if it does not exist */
 };
 
 extern struct inode *__partita_root, *__partita_cwd, *__partita_start;
-extern long __partita_uid, __partita_gid;
+extern word __partita_uid, __partita_gid;
 extern int __partita_writes_host;
 extern mode_t __partita_umask;
 
 /* inodes.c */
 struct inode *__partita_inode(mode_t mode);
-struct inode *__partita_host_inode(const char *path, const long fields[13]);
+struct inode *__partita_host_inode(const char *path, const word fields[13]);
 char *__partita_join(const char *folder, const char *name, size_t length);
-long __partita_load(struct inode *inode);
+word __partita_load(struct inode *inode);
 int __partita_grow(struct inode *inode, size_t size);
 struct entry *__partita_add(struct inode *folder, const char *name, size_t length, struct inode *inode);
-struct inode *__partita_child(struct inode *folder, const char *name, long length, struct entry **found);
-int __partita_is_symbolic(const char *name, long length);
+struct inode *__partita_child(struct inode *folder, const char *name, word length, struct entry **found);
+int __partita_is_symbolic(const char *name, word length);
 int __partita_may_access(const struct inode *inode, int want);
 blkcnt_t __partita_blocks(off_t size);
 void __partita_touch(struct inode *inode);
 
 /* walk.c */
-long __partita_walk(int from, const char *path, int follow, struct lookup *to);
-long __partita_walk_new(int from, const char *path, struct lookup *to);
+word __partita_walk(int from, const char *path, int follow, struct lookup *to);
+word __partita_walk_new(int from, const char *path, struct lookup *to);
 int __partita_is_protected(const char *path, const struct lookup *lookup);
 
 /* descriptors.c */
-struct handle *__partita_handle(long fd);
-long __partita_new_descriptor(struct handle *handle, long least, int close_on_exec);
+struct handle *__partita_handle(word fd);
+word __partita_new_descriptor(struct handle *handle, word least, int close_on_exec);
 struct handle *__partita_new_handle(struct inode *inode, int flags);
-void __partita_allow_failures(long count);
-long __partita_failure(long number);
+void __partita_allow_failures(word count);
+word __partita_failure(word number);
 
 /* Families of system calls. Each returns the result, or NOT_HANDLED for a call of another family. */
 #define NOT_HANDLED (-100000)
-long __partita_call_files(long number, long a, long b, long c, long d);
-long __partita_call_names(long number, long a, long b, long c, long d, long e);
-long __partita_call_status(long number, long a, long b, long c, long d, long e);
-long __partita_call_process(long number, long a, long b, long c, long d, long e, long f);
-long __partita_call_time(long number, long a, long b, long c, long d);
-long __partita_call_signals(long number, long a, long b, long c, long d);
+word __partita_call_files(word number, word a, word b, word c, word d, word e);
+word __partita_call_names(word number, word a, word b, word c, word d, word e);
+word __partita_call_status(word number, word a, word b, word c, word d, word e);
+word __partita_call_process(word number, word a, word b, word c, word d, word e, word f);
+word __partita_call_time(word number, word a, word b, word c, word d);
+word __partita_call_signals(word number, word a, word b, word c, word d);
 
 #endif

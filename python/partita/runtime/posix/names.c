@@ -10,8 +10,8 @@ static size_t length_of(const struct lookup *lookup) {
 }
 
 /* Looks up a path at which a new file can be made. */
-static long walk_to_new_name(int from, const char *path, struct lookup *to) {
-  long error = __partita_walk_new(from, path, to);
+static word walk_to_new_name(int from, const char *path, struct lookup *to) {
+  word error = __partita_walk_new(from, path, to);
   if (error) return error;
   if (to->inode) return -EEXIST;
   if (__partita_is_protected(path, to)) return -EROFS;
@@ -31,14 +31,14 @@ static void put_inode(struct lookup *lookup, struct inode *inode) {
   __partita_touch(lookup->folder);
 }
 
-static long on_host(char what, const struct inode *inode, const char *other, int mode) {
+static word on_host(char what, const struct inode *inode, const char *other, int mode) {
   if (!__partita_writes_host || !inode->host) return 0;
   return __partita_host_change(what, inode->host, other, 0, 0, mode);
 }
 
-static long make_folder(int from, const char *path, mode_t mode) {
+static word make_folder(int from, const char *path, mode_t mode) {
   struct lookup lookup;
-  long error = walk_to_new_name(from, path, &lookup);
+  word error = walk_to_new_name(from, path, &lookup);
   if (error) return error;
   struct inode *inode = __partita_inode(S_IFDIR | (mode & ~__partita_umask & 01777));
   put_inode(&lookup, inode);
@@ -53,7 +53,7 @@ static int is_empty(struct inode *folder) {
   return 1;
 }
 
-static long remove_entry(struct lookup *lookup) {
+static word remove_entry(struct lookup *lookup) {
   struct inode *inode = lookup->inode;
   lookup->entry->inode = 0;
   lookup->entry->type_letter = 0;
@@ -62,9 +62,9 @@ static long remove_entry(struct lookup *lookup) {
   return 0;
 }
 
-static long remove_name(int from, const char *path, int folder) {
+static word remove_name(int from, const char *path, int folder) {
   struct lookup lookup;
-  long error = __partita_walk_new(from, path, &lookup);
+  word error = __partita_walk_new(from, path, &lookup);
   if (error) return error;
   if (!lookup.inode) return -ENOENT;
   if (!lookup.folder) return folder ? -EINVAL : -EISDIR;
@@ -79,9 +79,9 @@ static long remove_name(int from, const char *path, int folder) {
   return remove_entry(&lookup);
 }
 
-static long rename_path(int from, const char *old, int to, const char *new, unsigned flags) {
+static word rename_path(int from, const char *old, int to, const char *new, unsigned flags) {
   struct lookup source, target;
-  long error = __partita_walk_new(from, old, &source);
+  word error = __partita_walk_new(from, old, &source);
   if (error) return error;
   if (!source.inode) return -ENOENT;
   error = __partita_walk_new(to, new, &target);
@@ -112,9 +112,9 @@ static long rename_path(int from, const char *old, int to, const char *new, unsi
   return 0;
 }
 
-static long hard_link(int from, const char *old, int to, const char *new, int flags) {
+static word hard_link(int from, const char *old, int to, const char *new, int flags) {
   struct lookup source, target;
-  long error = __partita_walk(from, old, flags & AT_SYMLINK_FOLLOW, &source);
+  word error = __partita_walk(from, old, flags & AT_SYMLINK_FOLLOW, &source);
   if (!error) error = walk_to_new_name(to, new, &target);
   if (error) return error;
   if (S_ISDIR(source.inode->status->st_mode)) return -EPERM;
@@ -126,9 +126,9 @@ static long hard_link(int from, const char *old, int to, const char *new, int fl
   return 0;
 }
 
-static long symbolic_link(const char *text, int from, const char *path) {
+static word symbolic_link(const char *text, int from, const char *path) {
   struct lookup lookup;
-  long error = walk_to_new_name(from, path, &lookup);
+  word error = walk_to_new_name(from, path, &lookup);
   if (error) return error;
   size_t length = strlen(text);
   if (!length) return -ENOENT;
@@ -141,9 +141,9 @@ static long symbolic_link(const char *text, int from, const char *path) {
   return 0;
 }
 
-static long read_link(int from, const char *path, char *to, size_t room) {
+static word read_link(int from, const char *path, char *to, size_t room) {
   struct lookup lookup;
-  long error = __partita_walk(from, path, 0, &lookup);
+  word error = __partita_walk(from, path, 0, &lookup);
   if (error) return error;
   if (!S_ISLNK(lookup.inode->status->st_mode) || !room) return -EINVAL;
   error = __partita_load(lookup.inode);
@@ -151,7 +151,7 @@ static long read_link(int from, const char *path, char *to, size_t room) {
   size_t count = (size_t)lookup.inode->status->st_size;
   if (count > room) count = room;
   memcpy(to, lookup.inode->data, count);
-  return (long)count;
+  return (word)count;
 }
 
 /* The entry of a folder in its parent. */
@@ -161,7 +161,7 @@ static struct entry *entry_in_parent(struct inode *folder) {
   return entry;
 }
 
-static long current_folder(char *to, size_t room) {
+static word current_folder(char *to, size_t room) {
   char path[PATH_LENGTH];
   size_t at = sizeof path - 1;
   path[at] = 0;
@@ -177,10 +177,10 @@ static long current_folder(char *to, size_t room) {
   size_t count = sizeof path - at;
   if (count > room) return -ERANGE;
   memcpy(to, path + at, count);
-  return (long)count;
+  return (word)count;
 }
 
-static long change_folder(struct inode *folder) {
+static word change_folder(struct inode *folder) {
   if (!S_ISDIR(folder->status->st_mode)) return -ENOTDIR;
   if (!__partita_may_access(folder, 1)) return -EACCES;
   __partita_cwd = folder;
@@ -201,7 +201,7 @@ static unsigned char type_of(const struct entry *entry) {
 }
 
 /* Writes an entry, which is number `at` in its folder; returns its size, or 0 if it does not fit. */
-static long put_entry(char *to, size_t room, const struct entry *entry, off_t at) {
+static word put_entry(char *to, size_t room, const struct entry *entry, off_t at) {
   size_t size = (offsetof(struct dirent, d_name) + entry->length + 1 + 7) & ~(size_t)7;
   if (size > room) return 0;
   struct dirent *out = (struct dirent *)to;
@@ -211,23 +211,23 @@ static long put_entry(char *to, size_t room, const struct entry *entry, off_t at
   out->d_type = type_of(entry);
   memcpy(out->d_name, entry->name, entry->length);
   out->d_name[entry->length] = 0;
-  return (long)size;
+  return (word)size;
 }
 
-static long list(long fd, char *to, size_t room) {
+static word list(word fd, char *to, size_t room) {
   struct handle *handle = __partita_handle(fd);
   if (!handle) return -EBADF;
   struct inode *folder = handle->inode;
   if (!S_ISDIR(folder->status->st_mode)) return -ENOTDIR;
-  long error = __partita_load(folder);
+  word error = __partita_load(folder);
   if (error) return error;
-  long used = 0;
+  word used = 0;
   off_t at = 0;
   struct inode *up = folder->parent ? folder->parent : folder;
   struct entry dots[2] = {{&dots[1], ".", 1, folder, 0}, {folder->entries, "..", 2, up, 0}};
   for (struct entry *entry = dots; entry; entry = entry->next, at++) {
     if (at < handle->offset || (!entry->inode && !entry->type_letter)) continue;
-    long size = put_entry(to + used, room - (size_t)used, entry, at);
+    word size = put_entry(to + used, room - (size_t)used, entry, at);
     if (!size) return used ? used : -EINVAL;
     used += size;
     handle->offset = at + 1;
@@ -235,10 +235,10 @@ static long list(long fd, char *to, size_t room) {
   return used;
 }
 
-long __partita_call_names(long number, long a, long b, long c, long d, long e) {
+word __partita_call_names(word number, word a, word b, word c, word d, word e) {
   struct handle *handle;
   struct lookup lookup;
-  long error;
+  word error;
   switch (number) {
   case SYS_mkdir: return make_folder(AT_FDCWD, (char *)a, (mode_t)b);
   case SYS_mkdirat: return make_folder((int)a, (char *)b, (mode_t)c);
@@ -263,7 +263,7 @@ long __partita_call_names(long number, long a, long b, long c, long d, long e) {
   case SYS_umask: {
     mode_t old = __partita_umask;
     __partita_umask = (mode_t)a & 0777;
-    return (long)old;
+    return (word)old;
   }
   default: return NOT_HANDLED;
   }

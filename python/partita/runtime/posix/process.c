@@ -11,12 +11,12 @@
 
 enum { PROCESS = 4242, PARENT = 4241 };
 
-long __partita_uid, __partita_gid;
+word __partita_uid, __partita_gid;
 
-static long set_id(long wanted, long have) { return wanted == -1 || wanted == have || __partita_uid == 0 ? 0 : -EPERM; }
+static word set_id(word wanted, word have) { return wanted == -1 || wanted == have || __partita_uid == 0 ? 0 : -EPERM; }
 
 /* Limits that the program sets are kept, and have no effect. */
-static long limit(long resource, const struct rlimit *new, struct rlimit *old) {
+static word limit(word resource, const struct rlimit *new, struct rlimit *old) {
   static struct rlimit limits[RLIM_NLIMITS];
   static char is_set[RLIM_NLIMITS];
   if (resource < 0 || resource >= RLIM_NLIMITS) return -EINVAL;
@@ -35,18 +35,18 @@ static long limit(long resource, const struct rlimit *new, struct rlimit *old) {
   return 0;
 }
 
-static long usage(int who, void *to) {
+static word usage(int who, void *to) {
   if (who != RUSAGE_SELF && who != RUSAGE_CHILDREN && who != RUSAGE_THREAD) return -EINVAL;
-  memset(to, 0, 144);
+  memset(to, 0, 18 * sizeof(long)); /* times of type `long`, also where `time_t` is wider */
   return 0;
 }
 
-static long set_group(int process, int group) {
+static word set_group(int process, int group) {
   if (process < 0 || group < 0) return -EINVAL;
   return process && process != PROCESS ? -ESRCH : 0;
 }
 
-static long process_option(int option, long argument) {
+static word process_option(int option, word argument) {
   static char name[16] = "program";
   switch (option) {
   case PR_SET_NAME: strncpy(name, (char *)argument, sizeof name - 1); return 0;
@@ -56,7 +56,7 @@ static long process_option(int option, long argument) {
   }
 }
 
-static long system_name(struct utsname *to) {
+static word system_name(struct utsname *to) {
   memset(to, 0, sizeof *to);
   strcpy(to->sysname, "Linux");
   strcpy(to->nodename, "localhost");
@@ -67,7 +67,7 @@ static long system_name(struct utsname *to) {
   return 0;
 }
 
-static long map(size_t size, int protection, int flags, int fd, off_t offset) {
+static word map(size_t size, int protection, int flags, int fd, off_t offset) {
   if (!size) return -EINVAL;
   size = (size + 4095) & ~(size_t)4095;
   char *memory = calloc(1, size);
@@ -76,24 +76,24 @@ static long map(size_t size, int protection, int flags, int fd, off_t offset) {
     struct handle *handle = __partita_handle(fd);
     if (!handle) return -EBADF;
     if (!S_ISREG(handle->inode->status->st_mode)) return -ENODEV;
-    long error = __partita_load(handle->inode);
+    word error = __partita_load(handle->inode);
     if (error) return error;
     if ((flags & MAP_SHARED) && (protection & PROT_WRITE))
       __partita_incomplete("what is written to a shared mapping does not reach the file");
     off_t left = handle->inode->status->st_size - offset;
     if (left > 0) memcpy(memory, handle->inode->data + offset, (size_t)left < size ? (size_t)left : size);
   }
-  return (long)memory;
+  return (word)memory;
 }
 
 /* Fails as the kernel does if the file cannot be executed; otherwise the call is not modelled. */
-static long execute(int from, const char *path, int flags) {
+static word execute(int from, const char *path, int flags) {
   struct lookup lookup;
-  long error = __partita_walk(from, path, !(flags & AT_SYMLINK_NOFOLLOW), &lookup);
+  word error = __partita_walk(from, path, !(flags & AT_SYMLINK_NOFOLLOW), &lookup);
   if (error) return error;
   struct inode *inode = lookup.inode;
   if (!S_ISREG(inode->status->st_mode) || !__partita_may_access(inode, 1)) return -EACCES;
-  for (long fd = 0; fd < DESCRIPTORS; fd++) {
+  for (word fd = 0; fd < DESCRIPTORS; fd++) {
     struct handle *handle = __partita_handle(fd);
     if (handle && handle->inode == inode && (handle->flags & ACCESS_MASK) != O_RDONLY) return -ETXTBSY;
   }
@@ -106,13 +106,13 @@ static long execute(int from, const char *path, int flags) {
   return is_script || is_binary ? NOT_HANDLED : -ENOEXEC;
 }
 
-static long unmap(char *memory, size_t size) {
+static word unmap(char *memory, size_t size) {
   /* Unmapping a part of a mapping has no effect; it only leaks memory. */
   if ((size_t)__partita_room(memory) == ((size + 4095) & ~(size_t)4095)) free(memory);
   return 0;
 }
 
-long __partita_call_process(long number, long a, long b, long c, long d, long e, long f) {
+word __partita_call_process(word number, word a, word b, word c, word d, word e, word f) {
   switch (number) {
   case SYS_exit:
   case SYS_exit_group: _Exit((int)a);
@@ -152,9 +152,9 @@ long __partita_call_process(long number, long a, long b, long c, long d, long e,
   case SYS_setdomainname: return -EPERM;
   case SYS_sysinfo:
     memset((void *)a, 0, sizeof(struct sysinfo));
-    ((struct sysinfo *)a)->totalram = 1UL << 32;
-    ((struct sysinfo *)a)->freeram = 1UL << 31;
-    ((struct sysinfo *)a)->mem_unit = 1;
+    ((struct sysinfo *)a)->mem_unit = sizeof(long) == 8 ? 1 : 4096;
+    ((struct sysinfo *)a)->totalram = ((uint64_t)1 << 32) / ((struct sysinfo *)a)->mem_unit;
+    ((struct sysinfo *)a)->freeram = ((uint64_t)1 << 31) / ((struct sysinfo *)a)->mem_unit;
     return 0;
   case SYS_sched_yield: return 0;
   case SYS_sched_getaffinity:

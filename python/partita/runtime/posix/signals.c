@@ -3,18 +3,18 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* The kernel's layout on x86-64. */
+/* As musl passes it. */
 struct action {
   void (*handler)(int);
   unsigned long flags;
   void (*restorer)(void);
-  unsigned long mask;
+  uint64_t mask;
 };
 
 static struct action actions[65];
-static unsigned long blocked, pending;
+static uint64_t blocked, pending;
 
-static unsigned long bit(int signal) { return 1UL << (signal - 1); }
+static uint64_t bit(int signal) { return (uint64_t)1 << (signal - 1); }
 
 static void deliver(int signal) {
   void (*handler)(int) = actions[signal].handler;
@@ -24,7 +24,7 @@ static void deliver(int signal) {
     if (signal == SIGABRT) abort();
     _Exit(128 + signal);
   }
-  unsigned long before = blocked;
+  uint64_t before = blocked;
   if (actions[signal].flags & SA_RESETHAND) actions[signal].handler = SIG_DFL;
   blocked |= actions[signal].mask | (actions[signal].flags & SA_NODEFER ? 0 : bit(signal));
   if (actions[signal].flags & SA_SIGINFO) {
@@ -44,7 +44,7 @@ static void deliver_pending(void) {
     }
 }
 
-static long send(long process, int signal) {
+static word send(word process, int signal) {
   if (signal < 0 || signal > 64) return -EINVAL;
   if (process > 1 && process != getpid()) return -ESRCH;
   if (signal) pending |= bit(signal);
@@ -52,7 +52,7 @@ static long send(long process, int signal) {
   return 0;
 }
 
-static long set_action(int signal, const struct action *new, struct action *old) {
+static word set_action(int signal, const struct action *new, struct action *old) {
   if (signal < 1 || signal > 64) return -EINVAL;
   if (old) *old = actions[signal];
   if (!new) return 0;
@@ -61,10 +61,10 @@ static long set_action(int signal, const struct action *new, struct action *old)
   return 0;
 }
 
-static long set_mask(int how, const unsigned long *new, unsigned long *old) {
+static word set_mask(int how, const uint64_t *new, uint64_t *old) {
   if (old) *old = blocked;
   if (!new) return 0;
-  unsigned long set = *new;
+  uint64_t set = *new;
   if (how == SIG_BLOCK) blocked |= set;
   else if (how == SIG_UNBLOCK) blocked &= ~set;
   else if (how == SIG_SETMASK) blocked = set;
@@ -74,11 +74,11 @@ static long set_mask(int how, const unsigned long *new, unsigned long *old) {
   return 0;
 }
 
-long __partita_call_signals(long number, long a, long b, long c, long d) {
+word __partita_call_signals(word number, word a, word b, word c, word d) {
   switch (number) {
   case SYS_rt_sigaction: return set_action((int)a, (struct action *)b, (struct action *)c);
-  case SYS_rt_sigprocmask: return set_mask((int)a, (unsigned long *)b, (unsigned long *)c);
-  case SYS_rt_sigpending: *(unsigned long *)a = pending; return 0;
+  case SYS_rt_sigprocmask: return set_mask((int)a, (uint64_t *)b, (uint64_t *)c);
+  case SYS_rt_sigpending: *(uint64_t *)a = pending; return 0;
   case SYS_kill: return send(a, (int)b);
   case SYS_tkill: return send(a, (int)b);
   case SYS_tgkill: return send(a, (int)c);

@@ -9,7 +9,7 @@ enum { MAX_ARGUMENTS = 1024, RECORDED_OUTPUT = 1024 };
 
 static int named_arguments;
 static char *list[MAX_ARGUMENTS];
-static long argument_count;
+static word argument_count;
 
 static void usage_error(const char *what) { klee_report_error(__FILE__, __LINE__, what, "user.err"); }
 
@@ -18,7 +18,7 @@ static void append(char *argument) {
   list[argument_count++] = argument;
 }
 
-static void append_symbolic(long length) {
+static void append_symbolic(word length) {
   char name[] = "arg00";
   if (named_arguments == 100) usage_error("more than 100 symbolic arguments");
   name[3] = (char)('0' + named_arguments / 10);
@@ -30,8 +30,8 @@ static void append_symbolic(long length) {
   append(argument);
 }
 
-static void make_arguments(long count, char **texts) {
-  for (long i = 0; i < count; i++) {
+static void make_arguments(word count, char **texts) {
+  for (word i = 0; i < count; i++) {
     struct symbolic_argument argument;
     switch (__partita_symbolic_argument(i, &argument)) {
     case ONE_ARGUMENT:
@@ -64,7 +64,7 @@ static struct inode *symbolic_file(const char *name, size_t size) {
   struct stat *s = malloc(sizeof *s);
   klee_make_symbolic(s, sizeof *s, text);
   klee_assume((s->st_mode & ~0777u) == S_IFREG);
-  klee_assume((unsigned long)s->st_mtime < 1UL << 32);
+  klee_assume((uint64_t)s->st_mtime < (uint64_t)1 << 32);
   mode_t mode = s->st_mode;
   time_t changed = s->st_mtime;
   *s = *inode->status;
@@ -106,10 +106,10 @@ static struct inode *given_input(void) {
 }
 
 static void make_files(void) {
-  long files = __partita_setting("sym-files"), size = __partita_setting("sym-file-size");
-  long input = __partita_setting("sym-stdin");
+  word files = __partita_setting("sym-files"), size = __partita_setting("sym-file-size");
+  word input = __partita_setting("sym-stdin");
   char name[] = "A_data";
-  for (long i = 0; i < files; i++, name[0]++)
+  for (word i = 0; i < files; i++, name[0]++)
     __partita_add(__partita_cwd, name, 1, symbolic_file(name, (size_t)size));
   open_at(input ? symbolic_file("stdin", (size_t)input) : given_input(), O_RDONLY);
   open_at(output(DEV_STDOUT), O_WRONLY);
@@ -120,12 +120,12 @@ static void make_files(void) {
 
 /* Finds the root and the current folder of the machine. */
 static void find_folders(void) {
-  long fields[13];
+  word fields[13];
   char path[PATH_LENGTH];
   struct lookup lookup;
   if (__partita_host_status("/", 1, fields) < 0) usage_error("the machine has no root folder");
   __partita_root = __partita_cwd = __partita_start = __partita_host_inode("/", fields);
-  long length = __partita_host_link("/proc/self/cwd", path, sizeof path - 1);
+  word length = __partita_host_link("/proc/self/cwd", path, sizeof path - 1);
   if (length <= 0) return;
   path[length] = 0;
   if (__partita_walk(AT_FDCWD, path, 1, &lookup) == 0) __partita_start = __partita_cwd = lookup.inode;
@@ -138,7 +138,7 @@ __attribute__((constructor(0))) static void start(int count, char **arguments, c
   find_folders();
   make_arguments(count, arguments);
   make_files();
-  long variables = 0;
+  word variables = 0;
   while (environment[variables]) variables++;
   char **all = __partita_stack_object(sizeof *all * (size_t)(argument_count + variables + 2));
   memcpy(all, list, sizeof *all * (size_t)argument_count);

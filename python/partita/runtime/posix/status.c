@@ -5,9 +5,9 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-extern long __partita_now(void);
+extern word __partita_now(void);
 
-static long status_of(int from, const char *path, struct stat *to, int flags) {
+static word status_of(int from, const char *path, struct stat *to, int flags) {
   struct lookup lookup;
   struct handle *handle;
   if ((flags & AT_EMPTY_PATH) && !*path) {
@@ -15,24 +15,24 @@ static long status_of(int from, const char *path, struct stat *to, int flags) {
     *to = *handle->inode->status;
     return 0;
   }
-  long error = __partita_walk(from, path, !(flags & AT_SYMLINK_NOFOLLOW), &lookup);
+  word error = __partita_walk(from, path, !(flags & AT_SYMLINK_NOFOLLOW), &lookup);
   if (!error) *to = *lookup.inode->status;
   return error;
 }
 
-static long may_access(int from, const char *path, int want, int flags) {
+static word may_access(int from, const char *path, int want, int flags) {
   struct lookup lookup;
   if (want & ~7) return -EINVAL;
-  long error = __partita_walk(from, path, !(flags & AT_SYMLINK_NOFOLLOW), &lookup);
+  word error = __partita_walk(from, path, !(flags & AT_SYMLINK_NOFOLLOW), &lookup);
   return error ? error : !want || __partita_may_access(lookup.inode, want) ? 0 : -EACCES;
 }
 
-static long check_owner(const struct inode *inode) {
+static word check_owner(const struct inode *inode) {
   return __partita_uid == 0 || inode->status->st_uid == (uid_t)__partita_uid ? 0 : -EPERM;
 }
 
-static long set_mode(struct inode *inode, mode_t mode) {
-  long error = check_owner(inode);
+static word set_mode(struct inode *inode, mode_t mode) {
+  word error = check_owner(inode);
   if (error) return error;
   struct stat *s = inode->status;
   s->st_mode = (s->st_mode & S_IFMT) | (mode & 07777);
@@ -41,13 +41,13 @@ static long set_mode(struct inode *inode, mode_t mode) {
   return __partita_host_change('m', inode->host, 0, 0, 0, (int)(mode & 07777));
 }
 
-static long set_path_mode(int from, const char *path, int flags, mode_t mode) {
+static word set_path_mode(int from, const char *path, int flags, mode_t mode) {
   struct lookup lookup;
-  long error = __partita_walk(from, path, !(flags & AT_SYMLINK_NOFOLLOW), &lookup);
+  word error = __partita_walk(from, path, !(flags & AT_SYMLINK_NOFOLLOW), &lookup);
   return error ? error : set_mode(lookup.inode, mode);
 }
 
-static long set_owner(struct inode *inode, uid_t owner, gid_t group) {
+static word set_owner(struct inode *inode, uid_t owner, gid_t group) {
   struct stat *s = inode->status;
   if (__partita_uid != 0 && ((owner != (uid_t)-1 && owner != s->st_uid) || check_owner(inode))) return -EPERM;
   if (owner != (uid_t)-1) s->st_uid = owner;
@@ -56,14 +56,14 @@ static long set_owner(struct inode *inode, uid_t owner, gid_t group) {
   return 0;
 }
 
-static long set_path_owner(int from, const char *path, int flags, uid_t owner, gid_t group) {
+static word set_path_owner(int from, const char *path, int flags, uid_t owner, gid_t group) {
   struct lookup lookup;
-  long error = __partita_walk(from, path, !(flags & AT_SYMLINK_NOFOLLOW), &lookup);
+  word error = __partita_walk(from, path, !(flags & AT_SYMLINK_NOFOLLOW), &lookup);
   return error ? error : set_owner(lookup.inode, owner, group);
 }
 
-static long set_times(struct inode *inode, const struct timespec times[2]) {
-  long error = check_owner(inode);
+static word set_times(struct inode *inode, const struct timespec times[2]) {
+  word error = check_owner(inode);
   if (error) return error;
   struct stat *s = inode->status;
   struct timespec now = {__partita_now(), 0};
@@ -76,24 +76,24 @@ static long set_times(struct inode *inode, const struct timespec times[2]) {
   return 0;
 }
 
-static long set_path_times(int from, const char *path, const struct timespec times[2], int flags) {
+static word set_path_times(int from, const char *path, const struct timespec times[2], int flags) {
   struct lookup lookup;
   if (!path) {
     struct handle *handle = __partita_handle(from);
     return handle ? set_times(handle->inode, times) : -EBADF;
   }
-  long error = __partita_walk(from, path, !(flags & AT_SYMLINK_NOFOLLOW), &lookup);
+  word error = __partita_walk(from, path, !(flags & AT_SYMLINK_NOFOLLOW), &lookup);
   if (!error && S_ISDIR(lookup.inode->status->st_mode) && __partita_is_protected(path, &lookup)) error = -EROFS;
   return error ? error : set_times(lookup.inode, times);
 }
 
-static long set_old_times(int from, const char *path, const struct timeval old[2]) {
+static word set_old_times(int from, const char *path, const struct timeval old[2]) {
   if (!old) return set_path_times(from, path, 0, 0);
   struct timespec times[2] = {{old[0].tv_sec, old[0].tv_usec * 1000}, {old[1].tv_sec, old[1].tv_usec * 1000}};
   return set_path_times(from, path, times, 0);
 }
 
-static long file_system(struct statfs *to) {
+static word file_system(struct statfs *to) {
   memset(to, 0, sizeof *to);
   to->f_type = 0xef53;
   to->f_bsize = to->f_frsize = 4096;
@@ -104,16 +104,16 @@ static long file_system(struct statfs *to) {
 }
 
 /* Extended attributes: a file system without them. */
-static long no_attributes(const char *path, int follow) {
+static word no_attributes(const char *path, int follow) {
   struct lookup lookup;
-  long error = __partita_walk(AT_FDCWD, path, follow, &lookup);
+  word error = __partita_walk(AT_FDCWD, path, follow, &lookup);
   return error ? error : -EOPNOTSUPP;
 }
 
-long __partita_call_status(long number, long a, long b, long c, long d, long e) {
+word __partita_call_status(word number, word a, word b, word c, word d, word e) {
   struct handle *handle;
   struct lookup lookup;
-  long error;
+  word error;
   switch (number) {
   case SYS_stat: return status_of(AT_FDCWD, (char *)a, (struct stat *)b, 0);
   case SYS_lstat: return status_of(AT_FDCWD, (char *)a, (struct stat *)b, AT_SYMLINK_NOFOLLOW);

@@ -11,24 +11,24 @@ static long long nanoseconds = 1700000000000000000;
 
 static long long advance_clock(void) { return nanoseconds += 1000; }
 
-long __partita_now(void) { return (long)(nanoseconds / 1000000000); }
+word __partita_now(void) { return (word)(nanoseconds / 1000000000); }
 
 static struct timespec to_timespec(long long time) { return (struct timespec){time / 1000000000, time % 1000000000}; }
 
 /* Clocks other than the time of day count from the start of the machine, a thousand seconds before the program. */
-static struct timespec clock_of(long which) {
+static struct timespec clock_of(word which) {
   long long now = advance_clock();
   int of_day = which == CLOCK_REALTIME || which == CLOCK_REALTIME_COARSE || which == CLOCK_TAI;
   return to_timespec(of_day ? now : now - 1699999000000000000);
 }
 
-static long sleep_for(const struct timespec *duration) {
+static word sleep_for(const struct timespec *duration) {
   if (duration->tv_nsec < 0 || duration->tv_nsec >= 1000000000 || duration->tv_sec < 0) return -EINVAL;
   if (duration->tv_sec < 1000000000) nanoseconds += duration->tv_sec * 1000000000 + duration->tv_nsec;
   return 0;
 }
 
-long __partita_call_time(long number, long a, long b, long c, long d) {
+word __partita_call_time(word number, word a, word b, word c, word d) {
   switch (number) {
   case SYS_clock_gettime:
     if (a < 0 || a > CLOCK_TAI) return -EINVAL;
@@ -49,8 +49,8 @@ long __partita_call_time(long number, long a, long b, long c, long d) {
     return 0;
   }
   case SYS_time: {
-    long now = (long)(advance_clock() / 1000000000);
-    if (a) *(long *)a = now;
+    word now = (word)(advance_clock() / 1000000000);
+    if (a) *(word *)a = now;
     return now;
   }
   case SYS_times:
@@ -61,12 +61,13 @@ long __partita_call_time(long number, long a, long b, long c, long d) {
   case SYS_alarm:
     if (a) __partita_incomplete(NO_TIMERS);
     return 0;
+  /* Intervals are four numbers of type `long`, also where `time_t` is wider. */
   case SYS_setitimer: {
-    const struct itimerval *timer = (struct itimerval *)b;
-    if (timer && (timer->it_value.tv_sec || timer->it_value.tv_usec)) __partita_incomplete(NO_TIMERS);
+    const long *timer = (long *)b;
+    if (timer && (timer[2] || timer[3])) __partita_incomplete(NO_TIMERS);
     return 0;
   }
-  case SYS_getitimer: memset((void *)b, 0, sizeof(struct itimerval)); return 0;
+  case SYS_getitimer: memset((void *)b, 0, 4 * sizeof(long)); return 0;
   default: return NOT_HANDLED;
   }
 }

@@ -3,9 +3,9 @@
 #include "kernel.h"
 
 static int has_slash(const char *path) {
-  long room = __partita_room(path);
+  word room = __partita_room(path);
   unsigned before_end = 1, found = 0;
-  for (long i = 0; i < room; i++) {
+  for (word i = 0; i < room; i++) {
     before_end &= path[i] != 0;
     found |= before_end & (path[i] == '/');
   }
@@ -13,7 +13,7 @@ static int has_slash(const char *path) {
 }
 
 /* Whether the component is `.` (dots = 1) or `..` (dots = 2). */
-static int is_dots(const char *name, long length, int dots) {
+static int is_dots(const char *name, word length, int dots) {
   if (length >= 0 && length != dots) return 0;
   if (length < 0 && __partita_room(name) <= dots) return 0;
   unsigned same = length >= 0 || name[dots] == 0;
@@ -23,10 +23,10 @@ static int is_dots(const char *name, long length, int dots) {
 
 static struct inode *parent_of(struct inode *folder) { return folder->parent ? folder->parent : folder; }
 
-static long walk_from(struct inode *start, const char *path, int follow, int depth, struct lookup *to);
+static word walk_from(struct inode *start, const char *path, int follow, int depth, struct lookup *to);
 
 /* Looks up one component. */
-static long step(struct inode *folder, const char *name, long length, int follow, int depth, struct lookup *to) {
+static word step(struct inode *folder, const char *name, word length, int follow, int depth, struct lookup *to) {
   to->folder = folder;
   to->name = name;
   to->length = length;
@@ -42,19 +42,19 @@ static long step(struct inode *folder, const char *name, long length, int follow
   to->inode = __partita_child(folder, name, length, &to->entry);
   if (!to->inode || !S_ISLNK(to->inode->status->st_mode) || !follow) return 0;
   if (depth == LINKS_FOLLOWED) return -ELOOP;
-  long error = __partita_load(to->inode);
+  word error = __partita_load(to->inode);
   if (error) return error;
   char *target = __partita_join("", (char *)to->inode->data, (size_t)to->inode->status->st_size);
   error = walk_from(folder, target, 1, depth + 1, to);
   return error;
 }
 
-static long walk_from(struct inode *start, const char *path, int follow, int depth, struct lookup *to) {
+static word walk_from(struct inode *start, const char *path, int follow, int depth, struct lookup *to) {
   struct inode *folder = start;
   to->trailing_slash = 0;
   if (*path == 0) return -ENOENT;
   if (__partita_is_symbolic(path, -1) && !has_slash(path)) return step(folder, path, -1, follow, depth, to);
-  long all = 0;
+  word all = 0;
   if (*path == '/') folder = __partita_root;
   to->folder = 0;
   to->entry = 0;
@@ -62,7 +62,7 @@ static long walk_from(struct inode *start, const char *path, int follow, int dep
   for (;;) {
     while (*path == '/') path++, all++;
     if (*path == 0) return 0;
-    long length = 0;
+    word length = 0;
     while (path[length] != 0 && path[length] != '/') length++;
     all += length;
     if (all >= PATH_LENGTH) return -ENAMETOOLONG;
@@ -70,7 +70,7 @@ static long walk_from(struct inode *start, const char *path, int follow, int dep
     to->trailing_slash = *rest == '/';
     while (*rest == '/') rest++, all++;
     int last = *rest == 0;
-    long error = step(folder, path, length, follow || !last || to->trailing_slash, depth, to);
+    word error = step(folder, path, length, follow || !last || to->trailing_slash, depth, to);
     if (error) return error;
     if (last) {
       to->trailing_slash = path[length] == '/';
@@ -82,7 +82,7 @@ static long walk_from(struct inode *start, const char *path, int follow, int dep
   }
 }
 
-static long start_of(int from, const char *path, struct inode **start) {
+static word start_of(int from, const char *path, struct inode **start) {
   *start = __partita_cwd;
   if (from == AT_FDCWD || *path == '/') return 0;
   struct handle *handle = __partita_handle(from);
@@ -93,8 +93,8 @@ static long start_of(int from, const char *path, struct inode **start) {
 }
 
 /* Looks up a path that must exist. */
-long __partita_walk(int from, const char *path, int follow, struct lookup *to) {
-  long error = __partita_walk_new(from, path, to);
+word __partita_walk(int from, const char *path, int follow, struct lookup *to) {
+  word error = __partita_walk_new(from, path, to);
   if (!error && to->inode && follow && S_ISLNK(to->inode->status->st_mode)) {
     struct inode *start;
     error = start_of(from, path, &start);
@@ -104,9 +104,9 @@ long __partita_walk(int from, const char *path, int follow, struct lookup *to) {
 }
 
 /* Looks up a path that may not exist; a link at its end is not followed. */
-long __partita_walk_new(int from, const char *path, struct lookup *to) {
+word __partita_walk_new(int from, const char *path, struct lookup *to) {
   struct inode *start;
-  long error = start_of(from, path, &start);
+  word error = start_of(from, path, &start);
   return error ? error : walk_from(start, path, 0, 0, to);
 }
 

@@ -1,4 +1,4 @@
-//! The malloc family. Every address satisfies every alignment.
+//! The malloc family.
 use super::Treatment::{Binds, Forks};
 use super::{CallSite, ModelResult, ModelRow, Returned, row};
 use crate::exec::outcome::{Class, Outcome};
@@ -27,6 +27,7 @@ pub(super) const MODELS: &[ModelRow] = &[
 /// the path.
 const MAX_MALLOC_BYTES: u64 = 1 << 40;
 const ENOMEM: u64 = 12;
+const EINVAL: u64 = 22;
 /// Number of allocations of a path that may fail, and the input that decides about them.
 const MAX_FAILING: u64 = 64;
 const FAILING_INPUT: &str = "malloc_fails";
@@ -72,6 +73,18 @@ fn allocate(
     name: &str,
     fresh: Fresh,
 ) -> Result<u64, Outcome> {
+    allocate_aligned(machine, state, size, 1, name, fresh)
+}
+
+/// Allocates a heap object at a multiple of `align`, a power of two. Returns 0 if it is too large.
+fn allocate_aligned(
+    machine: &mut Machine,
+    state: &mut State,
+    size: Value,
+    align: u64,
+    name: &str,
+    fresh: Fresh,
+) -> Result<u64, Outcome> {
     if let Some(e) = size.expr() {
         let limit = machine.graph().word(64, MAX_MALLOC_BYTES);
         let refused = machine.graph().ule(limit, e);
@@ -83,7 +96,7 @@ fn allocate(
     if size >= MAX_MALLOC_BYTES || fails(machine, state) {
         return Ok(0);
     }
-    let id = machine.new_object(state, size, Kind::Heap)?;
+    let id = machine.new_aligned_object(state, size, align, Kind::Heap)?;
     if fresh == Fresh::Unwritten {
         state.memory.get_mut(id).expect("just allocated").set_unwritten();
     }
@@ -140,19 +153,29 @@ fn calloc(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> Mode
 }
 
 fn aligned(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
-    let address = allocate(machine, state, site.arguments[1], site.name, Fresh::Unwritten)?;
+    let align = machine.argument(state, site, 0)?.max(1);
+    if !align.is_power_of_two() {
+        machine.set_errno(state, EINVAL)?;
+        return number(0);
+    }
+    let address = allocate_aligned(machine, state, site.arguments[1], align, site.name, Fresh::Unwritten)?;
     allocated(machine, state, address)
 }
 
 fn posix_memalign(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
     // The pointer is resolved first: nothing may have been changed when another state executes the call
     // again.
-    let location = machine.locate(state, site.arguments[0], 8, Access::Write)?;
-    let address = allocate(machine, state, site.arguments[2], site.name, Fresh::Unwritten)?;
+    let pointers = machine.program.pointers;
+    let location = machine.locate(state, site.arguments[0], pointers.bytes().into(), Access::Write)?;
+    let align = machine.argument(state, site, 1)?;
+    if !align.is_power_of_two() || align < u64::from(pointers.bytes()) {
+        return number(EINVAL);
+    }
+    let address = allocate_aligned(machine, state, site.arguments[2], align, site.name, Fresh::Unwritten)?;
     if address == 0 {
         return number(ENOMEM);
     }
-    let bits = machine.graph().word(64, address);
+    let bits = machine.graph().word(pointers.bits(), address);
     machine.write_location(state, &location, bits);
     number(0)
 }

@@ -105,9 +105,10 @@ fn arguments(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> M
 }
 
 /// Address of the environment: the null-terminated array that `main` gets.
-fn environment(_: &mut Machine, state: &mut State, _: &CallSite<'_>) -> ModelResult {
+fn environment(machine: &mut Machine, state: &mut State, _: &CallSite<'_>) -> ModelResult {
+    let pointer_bytes = u64::from(machine.program.pointers.bytes());
     let (count, arguments) = state.arguments;
-    Ok(Returned::Value(Value::number(arguments + 8 * (count + 1))))
+    Ok(Returned::Value(Value::number(arguments + pointer_bytes * (count + 1))))
 }
 
 /// Allocates an object that is not on the heap: the kernel makes it before the program starts.

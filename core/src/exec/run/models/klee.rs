@@ -142,9 +142,10 @@ fn choose(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> Mode
             format!("{}: expected at least one choice, found 0", site.name),
         ));
     }
-    let value = machine.fresh(state, "klee_choose", 64);
+    let width = machine.program.pointers.bits();
+    let value = machine.fresh(state, "klee_choose", width);
     let graph = machine.graph();
-    let (e, count) = (value.to_expr(graph, 64), graph.word(64, count));
+    let (e, count) = (value.to_expr(graph, width), graph.word(width, count));
     let below = graph.ult(e, count);
     machine.decider.assume(state, below, contradiction(site.name))?;
     Ok(Returned::Value(value))
@@ -332,7 +333,7 @@ fn ambient(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> Mod
         Ambient::Fixed => Ok(Returned::Value(site.arguments[1])),
         Ambient::Symbolic => {
             let name = name(machine, state, site, 0)?;
-            Ok(Returned::Value(machine.fresh(state, &name, 64)))
+            Ok(Returned::Value(machine.fresh(state, &name, site.width)))
         }
     }
 }

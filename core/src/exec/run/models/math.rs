@@ -98,7 +98,8 @@ fn to_long(
     m.unknown_exceptions(state, &format!("`{}`", site.name));
     let a = operand(m, site, 0, format);
     let integral = terms::unary(m.graph(), op, format, state.rounding, a);
-    let e = m.graph().f_to_sint(format, Rounding::TowardZero, 64, integral);
+    let width = if site.width == 0 { 64 } else { site.width };
+    let e = m.graph().f_to_sint(format, Rounding::TowardZero, width, integral);
     returned(m, e)
 }
 

@@ -24,7 +24,7 @@ use crate::exec::run::Machine;
 use crate::exec::run::step::Arguments;
 use crate::exec::state::State;
 use crate::exec::state::value::Value;
-use crate::program::{Call, FuncId, Linkage, Program, Reg};
+use crate::program::{Call, FuncId, Linkage, PointerWidth, Program, Reg};
 use std::sync::Arc;
 
 /// Result of a model.
@@ -79,11 +79,53 @@ pub struct ModelRow {
     arity: usize,
     treatment: Treatment,
     model: Model,
+    /// Arguments with the width of `size_t`: 64 bits, as models take them.
+    sizes: &'static [usize],
 }
 
 const fn row(name: &'static str, arity: usize, treatment: Treatment, model: Model) -> ModelRow {
-    ModelRow { name, arity, treatment, model }
+    ModelRow { name, arity, treatment, model, sizes: &[] }
 }
+
+/// Arguments of type `size_t`, by function. A program with pointers of 32 bits passes 32 bits.
+const SIZES: &[(&str, &[usize])] = &[
+    ("malloc", &[0]),
+    ("calloc", &[0, 1]),
+    ("realloc", &[1]),
+    ("reallocarray", &[1, 2]),
+    ("memalign", &[0, 1]),
+    ("aligned_alloc", &[0, 1]),
+    ("valloc", &[0]),
+    ("posix_memalign", &[1, 2]),
+    ("memcpy", &[2]),
+    ("memmove", &[2]),
+    ("mempcpy", &[2]),
+    ("memset", &[2]),
+    ("bzero", &[1]),
+    ("__memcpy_chk", &[2, 3]),
+    ("__memmove_chk", &[2, 3]),
+    ("__memset_chk", &[2, 3]),
+    ("strnlen", &[1]),
+    ("memcmp", &[2]),
+    ("bcmp", &[2]),
+    ("strncmp", &[2]),
+    ("__partita_strncasecmp", &[2]),
+    ("__partita_memchr", &[2]),
+    ("snprintf", &[1]),
+    ("vsnprintf", &[1]),
+    ("fwrite", &[1, 2]),
+    ("write", &[2]),
+    ("klee_make_symbolic", &[1]),
+    ("klee_choose", &[0]),
+    ("klee_check_memory_access", &[1]),
+    ("__VERIFIER_nondet_memory", &[1]),
+    ("__partita_stack_object", &[0]),
+    ("__partita_output", &[1]),
+    ("__partita_stdin", &[1]),
+    ("__partita_host_read", &[1, 3]),
+    ("__partita_host_link", &[2]),
+    ("__partita_host_change", &[3, 4]),
+];
 
 const TABLES: [&[ModelRow]; 12] = [
     klee::MODELS,
@@ -121,7 +163,13 @@ pub(super) fn bind(program: &Program) -> Vec<Option<ModelRow>> {
             None => find(name).or_else(|| verifier::nondet(name)).or_else(|| ubsan::handler(name)),
         }
     };
-    program.functions.iter().map(one).collect()
+    let sized = |mut row: ModelRow| {
+        if let Some((_, sizes)) = SIZES.iter().find(|(name, _)| *name == row.name) {
+            row.sizes = sizes;
+        }
+        row
+    };
+    program.functions.iter().map(one).map(|row| row.map(sized)).collect()
 }
 
 /// Names that a program uses and that neither it nor a model defines.
@@ -164,12 +212,47 @@ impl Machine {
                 crate::exec::outcome::Class::ModelError,
                 format!("`{name}` expects {} arguments and is called with {}", row.arity, arguments.len()),
             )),
+            Some(row) if program.pointers == PointerWidth::Bits32 => self.call_narrow(row, state, &site),
             Some(row) => (row.model)(self, state, &site),
             None if self.options.havoc => self.havoc(state, &site),
             None => Err(Outcome::unsupported(format!(
                 "call of `{name}`, which has no definition: link it, or let it return any value with `--undefined havoc`"
             ))),
         }
+    }
+
+    /// Calls a model from a program with pointers of 32 bits: sizes become 64 bits wide, and the result has the width
+    /// that the caller expects.
+    fn call_narrow(&mut self, row: ModelRow, state: &mut State, site: &CallSite<'_>) -> ModelResult {
+        let mut call = site.call.clone();
+        let mut arguments: Arguments = site.arguments.into();
+        for &i in row.sizes {
+            let from = call.args[i].width;
+            call.args[i].width = 64;
+            if from < 64
+                && let Some(e) = arguments[i].expr()
+            {
+                let graph = self.graph();
+                let wide = graph.zext(e, 64);
+                arguments[i] = Value::of(graph, wide);
+            }
+        }
+        let wide = CallSite { name: site.name, call: &call, arguments: &arguments, width: site.width };
+        let returned = (row.model)(self, state, &wide)?;
+        Ok(match returned {
+            Returned::Value(value) if (1..=64).contains(&site.width) => {
+                let graph = self.graph();
+                Returned::Value(match value.expr() {
+                    None => Value::number(value.word & crate::expr::bits::mask(site.width)),
+                    Some(e) if !graph.is_bool(e) && graph.width(e) > site.width => {
+                        let narrow = graph.extract(e, 0, site.width);
+                        Value::of(graph, narrow)
+                    }
+                    Some(_) => value,
+                })
+            }
+            Returned::Value(_) | Returned::Nothing | Returned::Frame => returned,
+        })
     }
 
     /// Returns any value.
@@ -216,5 +299,18 @@ impl Machine {
     ) -> Result<u64, Outcome> {
         let why = format!("argument {} of `{}`", i + 1, site.name);
         self.decider.fork_on_value(state, site.arguments[i], site.call.args[i].width, &why)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{SIZES, TABLES};
+
+    #[test]
+    fn sizes_are_arguments_of_models() {
+        for (name, sizes) in SIZES {
+            let row = TABLES.into_iter().flatten().find(|row| row.name == *name).expect(name);
+            assert!(sizes.iter().all(|&i| i < row.arity), "{name}");
+        }
     }
 }

@@ -78,7 +78,7 @@ fn assert_rtn(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> 
 
 fn atexit(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
     let target = machine.argument(state, site, 0)?;
-    let Some(func) = address::function_at(target, machine.program.functions.len()) else {
+    let Some(func) = address::function_at(target, &machine.program) else {
         return Err(Outcome::bug(
             Class::ModelError,
             format!("{} of {target:#x}: no function is there", site.name),

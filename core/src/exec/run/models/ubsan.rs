@@ -10,7 +10,6 @@ use crate::expr::Bits;
 
 const PREFIX: &str = "__ubsan_handle_";
 /// Size of a source position: a pointer to the name of the file, line, column.
-const POSITION_BYTES: u64 = 16;
 
 /// A failed check: its handler, class and text. The text names the types of the data in order (`{0}`, `{1}`) and the
 /// other arguments as values of a type (`{a0}`: the first as a value of the first type; `{p}` as an address).
@@ -94,10 +93,13 @@ fn report(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> Mode
     };
     let data = machine.decider.concretise(state, data, 64, "the data of a sanitizer's check")?;
     let has_position = !WITHOUT_POSITION.contains(&check.name);
-    let first_type = data + if has_position { POSITION_BYTES } else { 0 };
+    let pointers = machine.program.pointers;
+    // The name of the file, line and column.
+    let position_bytes = u64::from(pointers.bytes()) + 8;
+    let first_type = data + if has_position { position_bytes } else { 0 };
     let mut types = Vec::new();
     for i in 0..check.types as u64 {
-        types.push(Type::read(machine, state, first_type + 8 * i)?);
+        types.push(Type::read(machine, state, first_type + u64::from(pointers.bytes()) * i)?);
     }
     let mut text = check.text.to_string();
     for (i, type_) in types.iter().enumerate() {
@@ -136,7 +138,7 @@ fn class_of(machine: &mut Machine, state: &mut State, check: &Check, site: &Call
         None => value.word == 0,
         Some(e) => {
             let graph = machine.graph();
-            let zero = graph.word(64, 0);
+            let zero = graph.word(graph.width(e), 0);
             let is_zero = graph.eq(e, zero);
             machine.decider.decide(state, is_zero)
         }
@@ -151,12 +153,14 @@ fn word(machine: &mut Machine, state: &mut State, address: u64, width: u32) -> R
 
 /// " (checked at FILE:LINE:COLUMN)", empty if the compiler gave none.
 fn position(machine: &mut Machine, state: &mut State, data: u64) -> Result<String, Outcome> {
-    let name = word(machine, state, data, 64)?;
+    let pointers = machine.program.pointers;
+    let name = word(machine, state, data, pointers.bits())?;
     if name == 0 {
         return Ok(String::new());
     }
     let name = machine.message_at(state, name)?;
-    let (line, column) = (word(machine, state, data + 8, 32)?, word(machine, state, data + 12, 32)?);
+    let at = data + u64::from(pointers.bytes());
+    let (line, column) = (word(machine, state, at, 32)?, word(machine, state, at + 4, 32)?);
     let base = name.rsplit('/').next().unwrap_or(&name);
     Ok(format!(" (checked at {base}:{line}:{column})"))
 }
@@ -170,23 +174,22 @@ struct Type {
 
 impl Type {
     fn read(machine: &mut Machine, state: &mut State, at: u64) -> Result<Type, Outcome> {
-        let address = word(machine, state, at, 64)?;
+        let width = machine.program.pointers.bits();
+        let address = word(machine, state, at, width)?;
         let (kind, info) = (word(machine, state, address, 16)?, word(machine, state, address + 2, 16)?);
         let name = machine.message_at(state, address + 4)?;
         Ok(Type { name: name.replace('\'', "`"), kind, info })
     }
 
-    /// A value of the type under the path's model: up to 64 bits are passed as they are, others by address.
+    /// A value of the type under the path's model: up to the width of a pointer passed as it is, others by address.
     fn value(&self, machine: &mut Machine, state: &mut State, value: Value) -> Result<String, Outcome> {
         let width = match self.kind {
             0 => 1u32 << (self.info >> 1).min(16),
             1 => self.info as u32,
             _ => return Ok("a value".to_string()),
         };
-        let value = match width {
-            0..=64 => value,
-            _ => machine.load(state, value, width)?,
-        };
+        let by_value = width <= machine.program.pointers.bits();
+        let value = if by_value { value } else { machine.load(state, value, width)? };
         let bits = match value.expr() {
             Some(e) => machine.decider.evaluate(state, e),
             None => Bits::word(64, value.word),

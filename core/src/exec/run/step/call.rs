@@ -9,7 +9,7 @@ use crate::exec::state::object::Kind;
 use crate::exec::state::repeat::Repetition;
 use crate::exec::state::value::Value;
 use crate::exec::state::{Stage, State};
-use crate::program::{Arg, Call, Callee, CastOp, FuncId, Function, Operand, Reg};
+use crate::program::{Arg, Call, Callee, CastOp, FuncId, Function, Operand, PointerWidth, Reg};
 use smallvec::SmallVec;
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -25,8 +25,22 @@ fn length(arg: &Arg) -> u32 {
     if arg.bytes > 0 { arg.bytes } else { arg.width.div_ceil(8) }
 }
 
+/// Least size of the frame of a variadic function. `reads_more` functions read up to seven arguments.
+fn variadic_bytes(pointers: PointerWidth, reads_more: bool) -> u32 {
+    match (pointers, reads_more) {
+        (PointerWidth::Bits64, false) => REGISTER_AREA,
+        // The seventh is on the stack.
+        (PointerWidth::Bits64, true) => REGISTER_AREA + 8,
+        (PointerWidth::Bits32, false) => 0,
+        (PointerWidth::Bits32, true) => 7 * 8,
+    }
+}
+
 /// Register slots of a variadic frame in which the call passes nothing.
-fn slots_not_passed(call: &Call) -> Box<[Range<u64>]> {
+fn slots_not_passed(call: &Call, pointers: PointerWidth) -> Box<[Range<u64>]> {
+    if pointers == PointerWidth::Bits32 {
+        return Box::default();
+    }
     let general = (0..GENERAL_AREA).step_by(8).map(|start| start..start + 8);
     let vector = (GENERAL_AREA..REGISTER_AREA).step_by(16).map(|start| start..start + 16);
     let is_passed = |slot: &Range<u32>| {
@@ -38,8 +52,11 @@ fn slots_not_passed(call: &Call) -> Box<[Range<u64>]> {
 
 /// Can the call be of another type than the function, as compilers and KLEE allow it? Integers then are passed in
 /// the same registers with another width.
-fn converts(call: &Call, function: &Function) -> bool {
-    let in_general_place = |arg: &Arg| !(GENERAL_AREA..REGISTER_AREA).contains(&arg.place);
+fn converts(call: &Call, function: &Function, pointers: PointerWidth) -> bool {
+    let in_general_place = |arg: &Arg| match pointers {
+        PointerWidth::Bits64 => !(GENERAL_AREA..REGISTER_AREA).contains(&arg.place),
+        PointerWidth::Bits32 => arg.is_word,
+    };
     let is_integer = |arg: &Arg| arg.bytes == 0 && arg.width <= 64 && in_general_place(arg);
     function.integers
         && call.integer
@@ -108,7 +125,7 @@ impl Machine {
                         .all(|i| caller.width(Reg(call.first.0 + i)) == function.results[i as usize]));
         let mut arguments = std::borrow::Cow::Borrowed(arguments);
         if !fits {
-            if !converts(call, function) {
+            if !converts(call, function, self.program.pointers) {
                 return Err(Outcome::bug(
                     Class::ModelError,
                     format!("`{}` is called through a wrong type", self.program.string(function.name)),
@@ -124,11 +141,11 @@ impl Machine {
         if function.variadic {
             let reads_more =
                 function.library && READ_WITHOUT_NEED.contains(&self.program.string(function.name));
-            // `syscall` has seven arguments, the last one on the stack.
-            let least = if reads_more { REGISTER_AREA + 8 } else { REGISTER_AREA };
+            let least = variadic_bytes(self.program.pointers, reads_more);
             let area = self.variadic_area(state, call, &arguments, least)?;
             if !reads_more {
-                state.memory.get_mut(area).expect("just allocated").not_passed = slots_not_passed(call);
+                state.memory.get_mut(area).expect("just allocated").not_passed =
+                    slots_not_passed(call, self.program.pointers);
                 // Its arguments were written when no read of it was an error yet.
                 self.cache.drop_object(area);
             }
@@ -195,6 +212,9 @@ impl Machine {
         stack: u32,
     ) -> Result<(), Outcome> {
         let area = state.frame.variadic.map_or(0, |id| id.base());
+        if self.program.pointers == PointerWidth::Bits32 {
+            return self.store(state, list, Value::number(area + u64::from(stack)), 32);
+        }
         let location = self.locate(state, list, 24, Access::Write)?;
         let at = self.fork_on_offset(state, &location, "the place of a va_list")? + location.id.base();
         let fields =
@@ -304,7 +324,7 @@ impl Machine {
         let mut frame = Frame::new(func, function.widths.len());
         let (argc, argv) = state.arguments;
         // The environment follows the arguments.
-        let environment = argv + 8 * (argc + 1);
+        let environment = argv + u64::from(self.program.pointers.bytes()) * (argc + 1);
         for (i, word) in [argc, argv, environment].into_iter().enumerate().take(function.params as usize) {
             frame.registers[i] = Value::number(word & crate::expr::bits::mask(function.widths[i].min(64)));
         }

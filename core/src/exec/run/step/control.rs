@@ -70,7 +70,7 @@ impl Machine {
         let function = &program.functions[func.index()];
         let addr = self.operand(state, addr, 64);
         let addr = self.decider.defined_value(state, addr, "a computed goto");
-        let label = |edge: EdgeId| address::of_label(func, function.edges[edge.index()].to);
+        let label = |edge: EdgeId| address::of_label(func, function.edges[edge.index()].to, program.pointers);
         let wrong = || {
             Outcome::bug(Class::Unreachable, "a computed goto to an address that is not one of its labels")
         };

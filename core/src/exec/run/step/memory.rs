@@ -3,11 +3,12 @@ use crate::exec::outcome::{Class, Limit, Outcome};
 use crate::exec::run::Machine;
 use crate::exec::state::State;
 use crate::exec::state::address::ObjectId;
-use crate::exec::state::memory::AllocationError;
+use crate::exec::state::memory::{AllocationError, MALLOC_ALIGNMENT};
 use crate::exec::state::object::{Kind, MAX_OBJECT_BYTES, Origin};
 use crate::exec::state::value::Value;
-use crate::expr::bits::signed;
-use crate::program::{Operand, Term};
+use crate::expr::bits::{mask, signed};
+use crate::expr::{Expr, Op};
+use crate::program::{Operand, PointerWidth, Term};
 
 impl Machine {
     pub(super) fn gep(&mut self, state: &State, base: Operand, offset: i64, terms: &[Term]) -> Value {
@@ -40,14 +41,41 @@ impl Machine {
             }
         }
         match sum {
-            None => Value::number(number),
+            None => Value::number(number & mask(self.program.pointers.bits())),
             Some(sum) => {
                 let graph = self.graph();
                 let number = graph.word(64, number);
                 let e = graph.add(sum, number);
-                Value::of(graph, e)
+                let e = match self.program.pointers {
+                    PointerWidth::Bits64 => e,
+                    PointerWidth::Bits32 => self.wrapped(state, e),
+                };
+                Value::of(self.graph(), e)
             }
         }
+    }
+
+    /// Address of 32 bits: an address that is computed from an object's stays as it is, because it must not leave the
+    /// object. Any other wraps around.
+    fn wrapped(&mut self, state: &State, e: Expr) -> Expr {
+        if self.base_of(e).is_some() || self.decider.values(state, e).max() <= Some(u32::MAX.into()) {
+            return e;
+        }
+        let graph = self.graph();
+        let low = graph.extract(e, 0, 32);
+        graph.zext(low, 64)
+    }
+
+    /// Zero extension to the width of a register of bits that were a pointer: the expression that they are the low half
+    /// of, if it has no others. So a pointer that was in memory is still known to be computed from its object.
+    pub(super) fn widened_pointer(&mut self, state: &State, bits: Expr) -> Option<Expr> {
+        let graph = self.decider.graph();
+        let whole = match graph.op(bits) {
+            Op::Extract if graph.extract_low(bits) == 0 => graph.kid(bits, 0),
+            _ => return None,
+        };
+        let is_pointer = graph.width(bits) == 32 && graph.width(whole) == 64;
+        (is_pointer && self.decider.values(state, whole).max() <= Some(u32::MAX.into())).then_some(whole)
     }
 
     /// Allocates an object. Errors: it exceeds a limit.
@@ -57,7 +85,19 @@ impl Machine {
         size: u64,
         kind: Kind,
     ) -> Result<ObjectId, Outcome> {
-        state.memory.allocate(size, kind).map_err(|no| Outcome::Limit {
+        self.new_aligned_object(state, size, MALLOC_ALIGNMENT, kind)
+    }
+
+    /// Allocates an object at a multiple of `align`, a power of two.
+    pub(in crate::exec::run) fn new_aligned_object(
+        &mut self,
+        state: &mut State,
+        size: u64,
+        align: u64,
+        kind: Kind,
+    ) -> Result<ObjectId, Outcome> {
+        let align = align.max(MALLOC_ALIGNMENT);
+        state.memory.allocate_aligned(size, align, kind).map_err(|no| Outcome::Limit {
             limit: Limit::AddressSpace,
             message: match no {
                 AllocationError::TooLarge => {
@@ -94,11 +134,17 @@ impl Machine {
         }
     }
 
-    pub(super) fn alloca(&mut self, state: &mut State, size: Value, fixed: bool) -> Result<Value, Outcome> {
+    pub(super) fn alloca(
+        &mut self,
+        state: &mut State,
+        size: Value,
+        align: u64,
+        fixed: bool,
+    ) -> Result<Value, Outcome> {
         let size = self.decider.fork_on_size(state, size, "the size of a local array")?;
         state.frame.stack_bytes = state.frame.stack_bytes.saturating_add(size);
         self.check_stack(state)?;
-        let id = self.new_object(state, size, Kind::Stack)?;
+        let id = self.new_aligned_object(state, size, align, Kind::Stack)?;
         let object = state.memory.get_mut(id).expect("just allocated");
         object.set_unwritten();
         object.origin = Some(Origin::Instruction(state.frame.func, state.frame.pc));

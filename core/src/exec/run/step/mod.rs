@@ -22,7 +22,7 @@ use crate::exec::run::Machine;
 use crate::exec::run::access::Access;
 use crate::exec::state::State;
 use crate::exec::state::value::Value;
-use crate::program::{Inst, Operand, Reg};
+use crate::program::{CastOp, Inst, Operand, PointerWidth, Reg};
 use std::sync::Arc;
 
 /// Where execution continues after an instruction.
@@ -105,6 +105,15 @@ impl Machine {
             }
             Inst::Cast { op, width, dst, a } => {
                 let a = self.operand(state, a, width);
+                if program.pointers == PointerWidth::Bits32
+                    && (op, width, function.width(dst)) == (CastOp::ZExt, 32, 64)
+                    && let Some(e) = a.expr()
+                    && let Some(whole) = self.widened_pointer(state, e)
+                {
+                    let value = Value::of(self.decider.graph(), whole);
+                    self.set(state, dst, value);
+                    return Ok(Flow::Next);
+                }
                 let value = self.cast(op, width, function.width(dst), a);
                 self.set(state, dst, value);
             }
@@ -134,9 +143,9 @@ impl Machine {
                 }
                 self.store(state, address, value, width)?;
             }
-            Inst::Alloca { dst, size, align: _, fixed } => {
+            Inst::Alloca { dst, size, align, fixed } => {
                 let size = self.operand(state, size, 64);
-                let value = self.alloca(state, size, fixed)?;
+                let value = self.alloca(state, size, align.into(), fixed)?;
                 self.set(state, dst, value);
             }
             Inst::Gep { dst, base, offset, ref terms, .. } => {

@@ -6,8 +6,10 @@ use crate::exec::run::models::CallSite;
 use crate::exec::state::State;
 use crate::exec::state::value::Value;
 use crate::expr::Expr;
+use crate::program::PointerWidth;
 
-/// Ends of the general and of the vector registers; arguments on the stack follow.
+/// Ends of the general and of the vector registers; arguments on the stack follow. With pointers of 32 bits all are on
+/// the stack.
 const GENERAL_END: u64 = 48;
 const VECTOR_END: u64 = 176;
 
@@ -26,6 +28,7 @@ pub(super) struct Arguments<'a> {
     /// Next place on the stack: an offset like the others in a call, an address in a `va_list`.
     stack: u64,
     source: Source<'a>,
+    pointers: PointerWidth,
 }
 
 enum Source<'a> {
@@ -38,9 +41,24 @@ enum Source<'a> {
 
 impl Arguments<'_> {
     /// Arguments of a call after the first `named` ones, which are all in general registers.
-    pub fn of_call<'a>(site: &'a CallSite<'a>, named: usize) -> Arguments<'a> {
+    pub fn of_call<'a>(machine: &Machine, site: &'a CallSite<'a>, named: usize) -> Arguments<'a> {
         let source = Source::Call(site);
-        Arguments { general: 8 * named as u64, vector: GENERAL_END, stack: VECTOR_END, source }
+        let pointers = machine.program.pointers;
+        match pointers {
+            PointerWidth::Bits64 => Arguments {
+                general: 8 * named as u64,
+                vector: GENERAL_END,
+                stack: VECTOR_END,
+                source,
+                pointers,
+            },
+            PointerWidth::Bits32 => Arguments::on_stack(4 * named as u64, source),
+        }
+    }
+
+    /// Arguments of a program with pointers of 32 bits, from this place on.
+    fn on_stack(stack: u64, source: Source<'_>) -> Arguments<'_> {
+        Arguments { general: GENERAL_END, vector: VECTOR_END, stack, source, pointers: PointerWidth::Bits32 }
     }
 
     /// Arguments of the `va_list` at an address. The list itself is not changed: musl copies it too.
@@ -49,12 +67,17 @@ impl Arguments<'_> {
         state: &mut State,
         list: u64,
     ) -> Result<Arguments<'a>, Outcome> {
+        if machine.program.pointers == PointerWidth::Bits32 {
+            // The list is the address of the next argument.
+            return Ok(Arguments::on_stack(list, Source::List { registers: 0 }));
+        }
         let mut field = |offset: u64, width: u32| {
             let value = machine.load(state, Value::number(list.wrapping_add(offset)), width)?;
             machine.decider.fork_on_value(state, value, width, "a field of a va_list")
         };
         let (general, vector, stack) = (field(0, 32)?, field(4, 32)?, field(8, 64)?);
-        Ok(Arguments { general, vector, stack, source: Source::List { registers: field(16, 64)? } })
+        let source = Source::List { registers: field(16, 64)? };
+        Ok(Arguments { general, vector, stack, source, pointers: PointerWidth::Bits64 })
     }
 
     /// Place of the next argument, and whether it is on the stack.
@@ -68,8 +91,14 @@ impl Arguments<'_> {
             *next += size;
             return (*next - size, false);
         }
-        let size = if kind == ArgumentKind::LongDouble { 16 } else { 8 };
-        let place = self.stack.next_multiple_of(size);
+        let (size, align) = match (self.pointers, kind) {
+            (PointerWidth::Bits64, ArgumentKind::LongDouble) => (16, 16),
+            (PointerWidth::Bits64, ArgumentKind::Integer(_) | ArgumentKind::Double) => (8, 8),
+            (PointerWidth::Bits32, ArgumentKind::LongDouble) => (12, 4),
+            (PointerWidth::Bits32, ArgumentKind::Double | ArgumentKind::Integer(33..)) => (8, 4),
+            (PointerWidth::Bits32, ArgumentKind::Integer(_)) => (4, 4),
+        };
+        let place = self.stack.next_multiple_of(align);
         self.stack = place + size;
         (place, true)
     }

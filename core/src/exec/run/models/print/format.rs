@@ -10,6 +10,7 @@ use crate::exec::run::Machine;
 use crate::exec::state::State;
 use crate::exec::state::value::Value;
 use crate::expr::Expr;
+use crate::program::PointerWidth;
 
 /// Characters with a meaning after a `%`.
 const MEANINGFUL: &[u8] = b"dsuxcilzhpf%.*-0123456789+ #'oXeEgGaAFLjtnCSm$";
@@ -46,18 +47,21 @@ enum Length {
     Short,
     Long,
     LongLong,
-    /// `z`, `t`, `j`.
+    /// `z`, `t`.
     Word,
+    /// `j`.
+    Maximum,
     LongDouble,
 }
 
 impl Length {
-    fn bits(self) -> u32 {
+    fn bits(self, pointers: PointerWidth) -> u32 {
         match self {
             Length::Int => 32,
             Length::Char => 8,
             Length::Short => 16,
-            Length::Long | Length::LongLong | Length::Word => 64,
+            Length::LongLong | Length::Maximum => 64,
+            Length::Long | Length::Word => pointers.bits(),
             // No integer of this length is printed, and `%Ln` stores nothing.
             Length::LongDouble => 0,
         }
@@ -183,7 +187,8 @@ impl Reader<'_> {
             b'h' => Length::Short,
             b'l' => Length::Long,
             b'L' => Length::LongDouble,
-            b'z' | b't' | b'j' => Length::Word,
+            b'z' | b't' => Length::Word,
+            b'j' => Length::Maximum,
             _ => return Ok(Length::Int),
         };
         self.at += 1;
@@ -266,7 +271,7 @@ impl Reader<'_> {
         {
             return Err(Outcome::unsupported(too_long()).into());
         }
-        spec.bits = length.bits();
+        spec.bits = length.bits(machine.program.pointers);
         let mut item = conversion(machine, state, spec, kind, length, arguments)?;
         if let Item::Text { limit: slot, .. } = &mut item {
             *slot = limit;
@@ -304,6 +309,7 @@ fn conversion(
     length: Length,
     arguments: &mut Arguments<'_>,
 ) -> Result<Item, Outcome> {
+    let pointer_bits = machine.program.pointers.bits();
     let notation = match kind {
         b'd' | b'i' => Notation::Signed,
         b'u' => Notation::Decimal,
@@ -311,8 +317,10 @@ fn conversion(
         b'x' | b'X' => Notation::Hexadecimal { upper: kind == b'X' },
         b'p' => {
             spec.alternate = true;
-            spec.bits = 64;
-            spec.precision = spec.precision.map(|precision| precision.max(16));
+            spec.bits = machine.program.pointers.bits();
+            // As musl does: a pointer has at least all its digits if there is a precision.
+            let digits = 2 * machine.program.pointers.bytes() as usize;
+            spec.precision = spec.precision.map(|precision| precision.max(digits));
             Notation::Hexadecimal { upper: false }
         }
         b'c' => {
@@ -320,12 +328,13 @@ fn conversion(
             return Ok(Item::Piece(Piece::Bytes(spec.padded(vec![byte]))));
         }
         b's' => {
-            let address = arguments.next_number(machine, state, 64, "the address of a printed string")?;
+            let address =
+                arguments.next_number(machine, state, pointer_bits, "the address of a printed string")?;
             return Ok(Item::Text { spec, address, limit: None });
         }
         b'n' => {
-            let address = arguments.next_number(machine, state, 64, "the address for `%n`")?;
-            return Ok(Item::Count { address, bits: length.bits() });
+            let address = arguments.next_number(machine, state, pointer_bits, "the address for `%n`")?;
+            return Ok(Item::Count { address, bits: length.bits(machine.program.pointers) });
         }
         _ => {
             if spec.precision.is_some_and(|precision| precision > MAX_PRECISION) {

@@ -279,7 +279,7 @@ fn formatted(
             let list = machine.argument(state, site, format + 1)?;
             Arguments::of_list(machine, state, list)?
         }
-        false => Arguments::of_call(site, format + 1),
+        false => Arguments::of_call(machine, site, format + 1),
     };
     let sink = match destination {
         Destination::Stdout => Sink::Stdout,

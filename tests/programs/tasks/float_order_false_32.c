@@ -1,0 +1,21 @@
+/* property: unreach-call; data model: ILP32; expected: false */
+extern void abort(void);
+extern void __assert_fail(const char *, const char *, unsigned int, const char *) __attribute__((__nothrow__, __noreturn__));
+void reach_error(void) { __assert_fail("0", "task.c", 3, "reach_error"); }
+void __VERIFIER_assert(int cond) {
+  if (!cond) {
+  ERROR: {
+    reach_error();
+    abort();
+  }
+  }
+}
+void assume_abort_if_not(int cond) {
+  if (!cond) abort();
+}
+extern float __VERIFIER_nondet_float(void);
+int main(void) {
+  float x = __VERIFIER_nondet_float(), y = __VERIFIER_nondet_float();
+  if (x < y) __VERIFIER_assert(y - x > 0.0f && y - x < 3e38f);
+  return 0;
+}

@@ -1,0 +1,8 @@
+/* property: valid-memsafety; data model: ILP32; expected: false */
+extern void __VERIFIER_nondet_memory(void *, __SIZE_TYPE__);
+int main(void) {
+  unsigned char block[6];
+  __VERIFIER_nondet_memory(block, sizeof block);
+  unsigned int index = block[0] & 7;
+  return index < 8 && block[index] == 1;
+}

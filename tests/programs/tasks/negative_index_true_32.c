@@ -1,0 +1,8 @@
+/* property: valid-memsafety; data model: ILP32; expected: true */
+extern int __VERIFIER_nondet_int(void);
+int values[8];
+int main(void) {
+  int i = __VERIFIER_nondet_int();
+  if (i >= 0 && i < 8) return values[i];
+  return 0;
+}

@@ -1,0 +1,42 @@
+"""Tasks in the manner of SV-COMP (tests/programs/tasks): property, data model and verdict are in the first line."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from partita import explore
+from support import PROGRAM_FOLDER
+
+TASKS = sorted((PROGRAM_FOLDER / "tasks").glob("*.c"))
+_HEAD = re.compile(r"/\* property: ([\w-]+); data model: (LP64|ILP32); expected: (true|false) \*/\n")
+# Bug classes that violate a property.
+VIOLATIONS = {
+    "unreach-call": {"assert"},
+    "valid-memsafety": {
+        *("null", "out-of-bounds-read", "out-of-bounds-write", "use-after-free", "double-free", "invalid-free"),
+    },
+    "no-overflow": {"overflow"},
+}
+
+
+class Task(NamedTuple):
+    path: Path
+    property: str
+    data_model: Any
+    expected: str
+
+    @classmethod
+    def read(cls, path: Path) -> Task:
+        head = _HEAD.match(path.read_text())
+        assert head is not None, f"{path.name} has no first line of a task"
+        return cls(path, *head.groups())
+
+    def verdict(self) -> str:
+        """`true` if the program was explored completely without a violation, `false` if one was found."""
+        check: tuple[str, ...] = ("overflow",) if self.property == "no-overflow" else ()
+        run = explore(self.path, data_model=self.data_model, check=check, max_time=60).finish()
+        if any(bug.class_ in VIOLATIONS[self.property] for bug in run.bugs):
+            return "false"
+        return "true" if run.complete else f"unknown: {run.incomplete}"
