@@ -83,8 +83,8 @@ class Variables:
         self._globals = {quoted or plain: int(node) for quoted, plain, node in _GLOBAL.findall(text)}
         # Nodes of the variables that are inputs, by the names that the program gives them.
         self._inputs: dict[str, list[int]] = {}
-        for name, function, number, place in made:
-            node = self._globals.get(place[1:]) if number is None else self._locals.get((function, number))
+        for name, user, number, pointer in made:
+            node = self._globals.get(pointer[1:]) if number is None else self._locals.get((user, number))
             if node is not None:
                 self._inputs.setdefault(name, []).append(node)
 
