@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("matplotlib", reason="plots need matplotlib: pip install -r requirements/experiments.txt")
 pytest.importorskip("z3", reason="Z3 is what experiments compare with: pip install -r requirements/experiments.txt")
 
-from experiments import kinds, sample
+from experiments import control, kinds, sample
 from experiments.catalogue import EXPERIMENTS
 from experiments.experiment import Panel
 from experiments.published import TABLE_2, controls, paired_t, student_tail, summaries, time_to_reach
@@ -92,3 +92,13 @@ def test_every_claim_has_a_control() -> None:
         chains = [setup.layers for setup in experiment.configurations.values() if setup.tool == "partita"]
         for chain in chains:
             assert "split" in chain.split(), f"{experiment.name}: {chain}"
+
+
+def test_the_control_answers_the_same_queries() -> None:
+    rows = [control.counts("SortedListInt", name, 3, 60) for name in control.SHOWN]
+    assert {row["complete"] for row in rows} == {True}
+    assert len({(row["states"], row["queries"]) for row in rows}) == 1
+    by_name = {row["configuration"]: row for row in rows}
+    assert (by_name["control"]["partial"], by_name["control"]["by_partial"]) == (0, 0)
+    assert by_name["Algorithm 2"]["solves"] <= by_name["control"]["solves"] <= by_name["Grulia"]["solves"]
+    assert len(control.table(rows)) == 3
