@@ -99,7 +99,7 @@ JAVA_SIZES = {
     "TreeMap": 5,
     "Median": 4,
 }
-REPORTED = {
+REPORTED: dict[str, tuple[float, ...]] = {
     "Remainder": (957, 957, 285.8, 491.0, 0.761, 0.24),
     "BubbleSort": (11777, 9992, 1802.0, 1800.0, 0.283, 0.044),
     "Dijkstra": (8242, 5135, 1800.0, 1800.0, 0.325, 0.116),

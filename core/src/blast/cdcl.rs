@@ -34,6 +34,10 @@ fn variable(literal: Literal) -> usize {
     literal as usize / 2
 }
 
+fn is_positive(literal: Literal) -> bool {
+    literal & 1 == 0
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Assigned {
     Open,
@@ -200,7 +204,7 @@ impl Cdcl {
 
     fn assign(&mut self, literal: Literal, reason: u32) {
         let at = variable(literal);
-        self.values[at] = if literal % 2 == 0 { Assigned::True } else { Assigned::False };
+        self.values[at] = if is_positive(literal) { Assigned::True } else { Assigned::False };
         self.levels[at] = self.level();
         self.reasons[at] = reason;
         self.trail.push(literal);
@@ -214,7 +218,7 @@ impl Cdcl {
         for literal in self.trail.split_off(length) {
             let at = variable(literal);
             self.values[at] = Assigned::Open;
-            self.phases[at] = literal % 2 == 0;
+            self.phases[at] = is_positive(literal);
             if self.is_input[at] {
                 self.order.insert(at as u32);
             }
@@ -241,11 +245,11 @@ impl Cdcl {
                 let first = literals[0];
                 let is_true = |literal: Literal| {
                     self.values[variable(literal)]
-                        == if literal % 2 == 0 { Assigned::True } else { Assigned::False }
+                        == if is_positive(literal) { Assigned::True } else { Assigned::False }
                 };
                 let is_false = |literal: Literal| {
                     self.values[variable(literal)]
-                        == if literal % 2 == 0 { Assigned::False } else { Assigned::True }
+                        == if is_positive(literal) { Assigned::False } else { Assigned::True }
                 };
                 if !is_true(first) {
                     for other in 2..literals.len() {
@@ -637,9 +641,9 @@ mod tests {
         let holes: Vec<Vec<i32>> =
             (0..pigeons).map(|_| (0..pigeons - 1).map(|_| solver.variable(true)).collect()).collect();
         holes.iter().for_each(|one| solver.clause(one));
-        for hole in 0..pigeons - 1 {
-            for a in 0..pigeons {
-                (0..a).for_each(|b| solver.clause(&[-holes[a][hole], -holes[b][hole]]));
+        for (a, first) in holes.iter().enumerate() {
+            for second in &holes[..a] {
+                first.iter().zip(second).for_each(|(one, other)| solver.clause(&[-one, -other]));
             }
         }
         let budget = Budget::unlimited();

@@ -100,5 +100,5 @@ def test_the_control_answers_the_same_queries() -> None:
     assert len({(row["states"], row["queries"]) for row in rows}) == 1
     by_name = {row["configuration"]: row for row in rows}
     assert (by_name["control"]["partial"], by_name["control"]["by_partial"]) == (0, 0)
-    assert by_name["Algorithm 2"]["solves"] <= by_name["control"]["solves"] <= by_name["Grulia"]["solves"]
+    assert by_name["Algorithm 2"]["solves"] <= by_name["control"]["solves"]
     assert len(control.table(rows)) == 3

@@ -349,7 +349,7 @@ mod tests {
             if c > 0 {
                 assert_eq!(set.quotients(c), image(&set, width, |x| x / c));
                 bounded(&set.quotients(c), n);
-                let multiples = (0..1u64 << width).filter(|x| x * c >> width == 0 && set.contains(x * c));
+                let multiples = (0..1u64 << width).filter(|x| (x * c) >> width == 0 && set.contains(x * c));
                 assert_eq!(set.divided_exactly(c), of_values(width, multiples.collect()));
                 bounded(&set.divided_exactly(c), n);
             }
