@@ -140,16 +140,16 @@ impl Segment {
 
     /// As `word`, in equal steps of numbers of single or double format. `None` if the ends are not finite.
     fn number(&self, step: u64, level: u32, width: u32) -> Option<u64> {
-        let (number, word): (fn(u64) -> f64, fn(f64) -> u64) = match width {
-            32 => (|word| f32::from_bits(word as u32).into(), |number| u64::from((number as f32).to_bits())),
-            64 => (f64::from_bits, f64::to_bits),
-            _ => return None,
+        let number = |word: u64| match width {
+            32 => Some(f64::from(f32::from_bits(word as u32))),
+            64 => Some(f64::from_bits(word)),
+            _ => None,
         };
-        let (low, high) = (number(self.low), number(self.high));
+        let (low, high) = (number(self.low)?, number(self.high)?);
         let part = step as f64 / (1u64 << level.min(63)) as f64;
         let value = low + (high - low) * part;
-        let word = word(value);
-        (value.is_finite() && self.low <= word && word <= self.high).then_some(word)
+        let word = if width == 32 { u64::from((value as f32).to_bits()) } else { value.to_bits() };
+        (value.is_finite() && (self.low..=self.high).contains(&word)).then_some(word)
     }
 }
 
