@@ -24,6 +24,8 @@ DEFAULT_OUT = "partita-bench"
 BENCHMARKS = {
     "engine": "exploration of whole programs, compared with KLEE's recorded times and our targets",
     "control": "solves and hit rates with and without partial solutions, in counts of complete explorations",
+    "search": "what each search strategy has covered after a counted cost",
+    "coverage": "lines of real programs over time, by tests that are replayed natively",
     "store": "cost of filling the store, and time saved by a filled one",
     "backends": "translation and solving times of the complete solvers on query logs",
     "intervals": "the layers `intervals` and `enumerate`, compared with complete solvers on query logs",

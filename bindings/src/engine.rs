@@ -99,9 +99,10 @@ impl Engine {
 #[pymethods]
 impl Engine {
     /// `programs` are the user's program and then the libraries; `layers`, `default` and `backend` are those of `Solver`;
-    /// `hooked` are the names that `set_hooks` will be called with.
+    /// `hooked` are the names that `set_hooks` will be called with; `absent` are names that libraries do not define,
+    /// because models serve.
     #[new]
-    #[pyo3(signature = (programs, layers, default, backend, options, store = None, hooked = Vec::new()))]
+    #[pyo3(signature = (programs, layers, default, backend, options, store = None, hooked = Vec::new(), absent = Vec::new()))]
     fn new(
         programs: Vec<Vec<u8>>,
         layers: &str,
@@ -110,9 +111,11 @@ impl Engine {
         options: &Bound<'_, RunOptions>,
         store: Option<PathBuf>,
         hooked: Vec<String>,
+        absent: Vec<String>,
     ) -> PyResult<Engine> {
         let parts: Vec<&[u8]> = programs.iter().map(Vec::as_slice).collect();
-        let program = Program::load(&parts, &["main"]).map_err(|e| PyValueError::new_err(e.to_string()))?;
+        let program = Program::load_without(&parts, &["main"], &absent)
+            .map_err(|e| PyValueError::new_err(e.to_string()))?;
         let mut options = options.get().options.clone();
         options.hooked = hooked;
         let (layers, objects) = chain::build(layers, default, backend, store)?;
@@ -125,6 +128,13 @@ impl Engine {
             objects,
             raised: Raised::default(),
         })
+    }
+
+    /// Curve of coverage: cost in estimated nanoseconds and marks set, and the cost of the whole run.
+    fn progress(&self, py: Python<'_>) -> PyResult<(Vec<(u64, u64)>, u64)> {
+        let core = self.lock(py)?;
+        let (points, cost) = core.progress();
+        Ok((points.to_vec(), cost))
     }
 
     /// Counts seconds that the run took before exploring for `max_time`.

@@ -43,6 +43,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(program::dump_program, m)?)?;
     m.add_function(wrap_pyfunction!(program::unknown_names, m)?)?;
     m.add_function(wrap_pyfunction!(program::undefined_names, m)?)?;
+    m.add_function(wrap_pyfunction!(program::linked_names, m)?)?;
     m.add_function(wrap_pyfunction!(program::defined_names, m)?)?;
     // Tables of the core that Python reads: names with a one-line description, operators in the order of their numbers.
     let operator = |op: &Op| {

@@ -146,6 +146,8 @@ fn from_python(kind: &OptionKind, value: &Bound<'_, PyAny>) -> Option<OptionValu
         // PyO3 does not take a text for a sequence.
         OptionKind::Words(_) => value.extract().ok().map(OptionValue::Words),
         OptionKind::Contents => Some(OptionValue::Contents(value.cast::<PyBytes>().ok()?.as_bytes().into())),
+        // Given among the program's arguments only.
+        OptionKind::SizedName { .. } => None,
         OptionKind::Variables => {
             let items = value.cast::<PyMapping>().ok()?.items().ok()?;
             items.extract().ok().map(OptionValue::Variables)

@@ -20,6 +20,16 @@ pub fn undefined_names(programs: Vec<Vec<u8>>) -> PyResult<Vec<String>> {
     Ok(partita_core::exec::undefined(&program).into_iter().map(str::to_string).collect())
 }
 
+/// Names of the library functions that are linked, and of globals without a definition that they refer to, if libraries
+/// do not define the names in `absent`.
+#[pyfunction]
+pub fn linked_names(programs: Vec<Vec<u8>>, absent: Vec<String>) -> PyResult<(Vec<String>, Vec<String>)> {
+    let parts: Vec<&[u8]> = programs.iter().map(Vec::as_slice).collect();
+    let mut program = Program::load_without(&parts, &["main"], &absent)
+        .map_err(|e| PyValueError::new_err(e.to_string()))?;
+    Ok(program.library_names())
+}
+
 /// Names of the functions that a library defines for others, sorted.
 #[pyfunction]
 pub fn defined_names(library: &[u8]) -> PyResult<Vec<String>> {

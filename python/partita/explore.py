@@ -36,7 +36,7 @@ from partita.solver import DEFAULT_LAYERS, resolve, with_verify
 from partita.store import choose
 from partita.toolchain import is_narrow, runtime_include
 from partita.variables import Variable, Variables, is_text, misleads, named, value_of
-from partita.whole import libraries
+from partita.whole import Linked, libraries
 
 SCHEMA = 1
 DRIVER = "driver.c"
@@ -65,6 +65,7 @@ def explore(
     sym_stdout: bool = False,
     max_fail: int = 0,
     malloc_fails: bool = False,
+    vary_files: bool = False,
     stdin: bytes = b"",
     env: Mapping[str, str] = options.ENVIRONMENT,
     write_host: bool = False,
@@ -167,7 +168,7 @@ def explore(
         java: dict[str, Any] = {"classpath": classpath, "entry": entry, "string_length": string_length}
         check_arguments(arguments)
         user, parts = load_java(texts, symbolic_args=symbolic_args, **java)
-        linked = "none"
+        linked = Linked("none", "a Java program", parts)
     else:
         for name, value in (("classpath", classpath), ("symbolic_args", symbolic_args)):
             if value:
@@ -177,11 +178,15 @@ def explore(
             sym_size = f"0..{min(max(16, longest(Path(seeds))), LONGEST)}"
         bounds = bounds_of(max_length, max_elements, max_made, sym_size)
         user, driven = load_from(texts, entry, bounds, assume, optimize=optimize, targets=targets, **flags)
-        linked, parts = libraries(user, texts, libc, run_options.needs_kernel, frozenset(hooks))
+        # A system call that may fail is one of musl's; a checker of certificates links what it is given.
+        fails = max_fail > 0 or any(word.lstrip("-") == "max-fail" for word in arguments)
+        models_print = certificate is None and not fails
+        linked = libraries(user, texts, libc, run_options.needs_kernel, frozenset(hooks), models_print)
+        parts = linked.parts
         if driven is not None:
             parts = [driven.driver, *parts]
     try:
-        engine = _core.Engine([user, *parts], spec, default, make, run_options, file, list(hooks))
+        engine = _core.Engine([user, *parts], spec, default, make, run_options, file, list(hooks), linked.absent)
     except ValueError as error:
         raise UsageError(str(error)) from None
     if hooks:
@@ -189,7 +194,13 @@ def explore(
     if not isinstance(strategy, str):
         engine.set_search(strategy)
     compile_s = time.perf_counter() - start
-    world: dict[str, Any] = {"libc": linked, "environment": dict(env), "cflags": given_flags, "project": None}
+    world: dict[str, Any] = {
+        "libc": linked.libc,
+        "libc_why": linked.why,
+        "environment": dict(env),
+        "cflags": given_flags,
+        "project": None,
+    }
     if is_java(texts):
         world["java"] = {"classpath": classpath, "entry": entry, "arguments": list(arguments)}
     run = Run(engine, texts, compile_s, world)
@@ -500,6 +511,14 @@ class Run:
     def counts(self) -> dict[str, Any]:
         """The counts so far, for displays of progress."""
         return self._engine.summary()
+
+    def progress(self) -> tuple[list[tuple[int, int]], int]:
+        """The curve of coverage, and the cost of the run so far.
+
+        Points are the cost and the number of function entries and edges of the user's code that were reached, wherever
+        that number grew. Costs are counts, in estimated nanoseconds: instructions and the solver's effort.
+        """
+        return self._engine.progress()
 
     def summary(self) -> dict[str, Any]:
         """The contents of `run.json`."""

@@ -71,12 +71,12 @@ pub struct Engine {
     test_time: Duration,
     /// When the current slice began, while one runs.
     slice_start: Option<Instant>,
+    /// Cost of the run and user's marks set, at each turn that set some: the curve of coverage.
+    progress: Vec<(u64, u64)>,
     /// States that were open when the run stopped. They are not freed by themselves: the run ends.
     ended: Vec<Box<State>>,
 }
 
-/// Instructions per turn: about ten milliseconds of concrete code between two limit checks.
-const INSTRUCTIONS_PER_TURN: u64 = 1 << 19;
 /// Estimated cost of the test of an open state: a part for each, a part for each input, and one for each byte.
 const TEST_TIME: Duration = Duration::from_micros(4);
 const INPUT_TIME: Duration = Duration::from_nanos(100);
@@ -110,11 +110,18 @@ impl Engine {
             time_before: Duration::ZERO,
             test_time: Duration::ZERO,
             slice_start: None,
+            progress: Vec::new(),
             ended: Vec::new(),
         };
         let (search, view) = engine.search();
         search.put(Some(first), Vec::new(), &view);
         Ok(engine)
+    }
+
+    /// Cost of the run (instructions and the solver's effort, in estimated nanoseconds) and number of marks set in the
+    /// user's code, after each turn that set some; and the cost of all turns.
+    pub fn progress(&self) -> (&[(u64, u64)], u64) {
+        (&self.progress, search::cost(self.stats().instructions, self.solver().effort()))
     }
 
     fn decider(&mut self) -> &mut Decider {
@@ -218,7 +225,7 @@ impl Engine {
         self.time_before + self.recorder().stats.explore
     }
 
-    /// Runs one state until it forks, ends or has executed `INSTRUCTIONS_PER_TURN`.
+    /// Runs one state until it forks, ends or has executed as many instructions as the strategy gives it.
     fn turn(&mut self, start: Instant) -> bool {
         if let Some(limit) = self.limit(start) {
             self.stop(limit);
@@ -226,8 +233,8 @@ impl Engine {
         }
         let Some(mut state) = self.next_state() else { return false };
         let fuel = match self.machine.options().max_instructions {
-            Some(limit) => INSTRUCTIONS_PER_TURN.min(limit - self.stats().instructions),
-            None => INSTRUCTIONS_PER_TURN,
+            Some(limit) => self.search.fuel().min(limit - self.stats().instructions),
+            None => self.search.fuel(),
         };
         self.estimate_test_time(&state);
         let current = match self.run_turn(&mut state, fuel) {
@@ -250,7 +257,11 @@ impl Engine {
         };
         let forked = self.decider().take_forked();
         let (search, view) = self.search();
+        let (cost, found) = (view.cost(), view.coverage.found());
         search.put(current, forked, &view);
+        if self.progress.last().map_or(0, |last| last.1) < found {
+            self.progress.push((cost, found));
+        }
         if self.solver().graph.len() > self.collect_at {
             self.collect();
         }
@@ -304,6 +315,7 @@ impl Engine {
             coverage: &recorder.coverage,
             targets: &recorder.targets,
             instructions: recorder.stats.instructions,
+            effort: self.machine.decider.solver.effort(),
         };
         (self.search.as_mut(), view)
     }

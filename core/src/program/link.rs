@@ -22,6 +22,37 @@ pub(super) fn link(parts: Vec<Program>, roots: &[&str]) -> Program {
     linker.build()
 }
 
+/// Removes the definitions of these names from a library: others, or models of the executor, stand for them.
+pub(super) fn undefine(library: &mut Program, names: &[String]) {
+    let Program { functions, globals, strings, .. } = library;
+    let is_named = |name: StrId| names.iter().any(|absent| *absent == *strings[name.index()]);
+    for function in functions.iter_mut().filter(|f| f.linkage != Linkage::Internal && is_named(f.name)) {
+        function.results = take_function(function).results;
+        (function.alias, function.linkage) = (None, Linkage::Strong);
+    }
+    for global in globals.iter_mut().filter(|g| g.linkage != Linkage::Internal && is_named(g.name)) {
+        take_global(global);
+        (global.alias, global.defined, global.linkage) = (None, false, Linkage::Strong);
+    }
+}
+
+/// Names of the library functions that were linked, and of globals without a definition that they refer to.
+pub(super) fn library_names(program: &mut Program) -> (Vec<String>, Vec<String>) {
+    let (mut linked, mut missing) = (Vec::new(), Vec::new());
+    let Program { functions, globals, strings, .. } = program;
+    for function in functions.iter_mut().filter(|f| f.library && f.is_defined()) {
+        linked.push(strings[function.name.index()].to_string());
+        each_operand(function, &mut |operand| {
+            if let Operand::Global { global, .. } = *operand
+                && !globals[global.index()].defined
+            {
+                missing.push(strings[globals[global.index()].name.index()].to_string());
+            }
+        });
+    }
+    (linked, missing)
+}
+
 /// The properties of a function or a global that matter for linking.
 struct LinkSymbol {
     name: StrId,

@@ -244,6 +244,19 @@ impl Program {
         Ok(link::link(programs, roots))
     }
 
+    /// Like `load`; libraries do not define these names.
+    pub fn load_without(parts: &[&[u8]], roots: &[&str], absent: &[String]) -> Result<Program, LoadError> {
+        let mut programs =
+            parts.iter().map(|bytes| Program::from_bytes(bytes)).collect::<Result<Vec<_>, _>>()?;
+        programs.iter_mut().skip(1).for_each(|library| link::undefine(library, absent));
+        Ok(link::link(programs, roots))
+    }
+
+    /// Names of the library functions that were linked, and of globals without a definition that they refer to.
+    pub fn library_names(&mut self) -> (Vec<String>, Vec<String>) {
+        link::library_names(self)
+    }
+
     /// Reads and checks one serialised program without resolving aliases (see `load`).
     pub fn from_bytes(bytes: &[u8]) -> Result<Program, LoadError> {
         let program = load::decode(bytes)?;

@@ -128,6 +128,11 @@ impl Solver {
         self.reply(query, budget).answer
     }
 
+    /// Effort of the chain so far, over all queries.
+    pub fn effort(&self) -> u64 {
+        self.spent.total(&self.evaluator, &self.index, &self.learner)
+    }
+
     /// Is `query` satisfiable, and how much effort did the answer take?
     pub fn reply(&mut self, query: &Query, budget: &Budget) -> Reply {
         let start = Instant::now();

@@ -95,7 +95,7 @@ pub struct Rest<'a> {
 impl Rest<'_> {
     /// Effort of the chain so far, over all queries.
     pub fn effort(&self) -> u64 {
-        self.spent.own + (self.evaluator.work + self.index.work()) * cost::VALUE + self.learner.spent()
+        self.spent.total(self.evaluator, self.index, self.learner)
     }
 
     /// Effort that the budget has left; `u64::MAX` if it is not limited.
@@ -283,6 +283,11 @@ impl Rest<'_> {
 }
 
 impl Spent {
+    /// Effort with that of the shared services.
+    pub fn total(&self, evaluator: &Evaluator, index: &PathIndex, learner: &Learner) -> u64 {
+        self.own + (evaluator.work + index.work()) * cost::VALUE + learner.spent()
+    }
+
     fn note_solve(&mut self, effort: u64, answer: &Answer) {
         self.solving += effort;
         if !matches!(answer, Answer::Unknown(_)) {

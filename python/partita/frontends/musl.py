@@ -44,7 +44,7 @@ _REPLACED = frozenset(
         " exit/abort exit/atexit exit/assert unistd/_exit thread/pthread_create thread/pthread_cancel thread/synccall"
         " string/memcpy string/memmove string/mempcpy string/memset string/bzero string/memcmp string/strlen"
         " string/strnlen string/strcmp string/strncmp fenv/fenv fenv/fesetround fenv/feholdexcept fenv/feupdateenv"
-        " fenv/fegetexceptflag fenv/fesetexceptflag"
+        " fenv/fegetexceptflag fenv/fesetexceptflag stdlib/strtod"
     ).split()
 ) | {f"math/{name}{suffix}" for name in _OPERATORS for suffix in ("", "f", "l")}
 
@@ -59,6 +59,12 @@ def public_names() -> frozenset[str]:
     text = (zig_dir() / "lib" / "libc" / "musl" / "libc.S").read_text()
     words = (line.split() for line in text.splitlines() if line.startswith((".globl ", ".weak ", "WEAK")))
     return frozenset(found[1] for found in words)
+
+
+def stdio_names() -> frozenset[str]:
+    """The functions of <stdio.h>, by the files of musl that define them, and the streams."""
+    files = (zig_dir() / "lib" / "libc" / "musl" / "src" / "stdio").glob("*.c")
+    return frozenset(path.stem for path in files) | {"stdin", "stdout", "stderr"}
 
 
 def musl(names: Iterable[str] | None = None, *, narrow: bool = False) -> bytes:

@@ -18,12 +18,15 @@ from partita.ktest import Test
 
 # Number of words after each flag.
 _FLAGS = {"sym-arg": 1, "sym-args": 3, "sym-files": 2, "sym-stdin": 1, "sym-stdout": 0, "save-all-writes": 0}
-_FLAGS |= {"max-fail": 1, "fd-fail": 0}
+_FLAGS |= {"max-fail": 1, "fd-fail": 0, "sym-env": 2, "vary-files": 0}
 _ARGUMENT = re.compile(r"arg\d+")
 _COUNT = re.compile(r"n_args(_\d+)?")
 _FILE = re.compile(r"([A-Z])[-_]data(_\d+)?")
 _STATUS = re.compile(r"(?P<of>.+)[-_]stat")
 _IGNORED = re.compile(r"(stdin|stdout)[-_]stat|model_version")
+_VARIED = re.compile(r"(?P<of>[A-Z]|stdin)_(?P<what>kind|read)|read_number")
+_EMPTY, _OTHER_KIND = 1, 2
+_SHORT, _FAILING = 1, 2
 _FAILURES = ("read_fail", "write_fail", "close_fail", "ftruncate_fail", "getcwd_fail")
 _STAT = struct.Struct("<24xI60xQ")  # struct stat of x86-64: st_mode and the seconds of st_mtime
 
@@ -34,6 +37,7 @@ class File:
     mode: int | None = None
     """Permissions; None means those of a new file."""
     modified: int | None = None
+    is_folder: bool = False
 
 
 @dataclass(frozen=True)
@@ -48,6 +52,11 @@ class Environment:
     """Objects that the program makes by intrinsics."""
     failures: tuple[int, ...] = ()
     """Number of system calls that may fail, then for each kind the number of the call that fails; empty if none."""
+    read_faults: tuple[int, int] = (0, 0)
+    """Number of the call that fails, and of the one that is short, among those that read; 0 for none."""
+    stdin_is_pipe: bool = False
+    variables: tuple[tuple[str, bytes], ...] = ()
+    """Name and entry of symbolic environment variables; that of an absent one matches no name."""
 
 
 def uses_environment(test: Test) -> bool:
@@ -73,6 +82,7 @@ def environment(test: Test) -> Environment:
     all_counted = sum(bool(_COUNT.fullmatch(name)) for name, _ in left) == flags
     arguments: list[bytes] = [os.fsencode(word) for word in test.arguments[:1]]
     failures: tuple[int, ...] = ()
+    variables: list[tuple[str, bytes]] = []
     words = iter(test.arguments[1:])
     for word in words:
         flag = _flag(word)
@@ -80,7 +90,7 @@ def environment(test: Test) -> Environment:
             arguments.append(os.fsencode(word))
             continue
         values = [next(words, "") for _ in range(_FLAGS[flag])]
-        if not all(value.isdecimal() for value in values):
+        if not all(value.isdecimal() for value in values[flag == "sym-env" :]):
             raise UsageError(f"{test.name}: expected {len(values)} numbers after {word}, found `{' '.join(values)}`")
         if flag == "sym-arg":
             arguments.append(argument(f"--sym-arg {values[0]}"))
@@ -91,17 +101,47 @@ def environment(test: Test) -> Environment:
             if count > int(values[1]):
                 raise UsageError(f"{test.name}: expected at most {values[1]} arguments for {what}, found {count}")
             arguments += [argument(what) for _ in range(count)]
+        elif flag == "sym-env":
+            variables.append((values[0], _entry(test, values[0], dict(left))))
         elif flag == "max-fail" and int(values[0]):
             numbers = [take(re.compile(name), f"{word} {values[0]}") for name in _FAILURES]
             failures = (int(values[0]), *(int.from_bytes(number, "little") for number in numbers))
     objects = dict(left)
     statuses = {found["of"]: data for name, data in left if (found := _STATUS.fullmatch(name))}
-    files = {found[1]: _file(data, statuses.get(name)) for name, data in left if (found := _FILE.fullmatch(name))}
+    varied = {name: int.from_bytes(data, "little") for name, data in left if _VARIED.fullmatch(name)}
+    files = {
+        found[1]: _file(data, statuses.get(name), varied.get(f"{found[1]}_kind", 0))
+        for name, data in left
+        if (found := _FILE.fullmatch(name))
+    }
+    number = varied.get("read_number", 0)
+    reads = [value for name, value in varied.items() if name.endswith("_read")]
+    stdin_kind = varied.get("stdin_kind", 0)
     owned = {"stdin", "stdout"} | {name for name in objects if _FILE.fullmatch(_STATUS.sub(r"\g<of>", name))}
+    owned |= {*varied, *(f"env_{name}{end}" for name, _ in variables for end in ("", "_set"))}
     program_objects = tuple((name, data) for name, data in left if name not in owned and not _IGNORED.fullmatch(name))
     return Environment(
-        tuple(arguments), files, objects.get("stdin", b""), objects.get("stdout"), program_objects, failures
+        tuple(arguments),
+        files,
+        b"" if stdin_kind == _EMPTY else objects.get("stdin", b""),
+        objects.get("stdout"),
+        program_objects,
+        failures,
+        (number if _FAILING in reads else 0, number if _SHORT in reads else 0),
+        stdin_kind == _OTHER_KIND,
+        tuple(variables),
     )
+
+
+def _entry(test: Test, name: str, objects: dict[str, bytes]) -> bytes:
+    """The entry of a symbolic variable, as `posix/start.c` makes it."""
+    try:
+        value, is_set = objects[f"env_{name}"], objects[f"env_{name}_set"]
+    except KeyError as error:
+        raise UsageError(f"{test.name}: expected an object {error} for --sym-env {name}, found none") from None
+    encoded = os.fsencode(name)
+    first = encoded[:1] if is_set != b"\0" else b"="
+    return first + encoded[1:] + b"=" + value.split(b"\0", 1)[0]
 
 
 def _flag(word: str) -> str | None:
@@ -109,18 +149,22 @@ def _flag(word: str) -> str | None:
     return name if word.startswith("-") and name in _FLAGS else None
 
 
-def _file(contents: bytes, status: bytes | None) -> File:
+def _file(contents: bytes, status: bytes | None, kind: int) -> File:
+    contents = b"" if kind == _EMPTY else contents
     if status is None or len(status) < _STAT.size:
-        return File(contents)
+        return File(contents, is_folder=kind == _OTHER_KIND)
     mode, modified = _STAT.unpack_from(status)
-    return File(contents, mode & 0o7777, modified)
+    return File(contents, mode & 0o7777, modified, kind == _OTHER_KIND)
 
 
 def create(files: dict[str, File], folder: Path) -> None:
     """Creates the files of a test in a folder."""
     for name, file in files.items():
         path = folder / name
-        path.write_bytes(file.contents)
+        if file.is_folder:
+            path.mkdir()
+        else:
+            path.write_bytes(file.contents)
         if file.modified is not None:
             _set_time(path, file.modified)
         if file.mode is not None:

@@ -26,6 +26,7 @@ from partita.replay.environment import Environment, create, environment
 from partita.toolchain import runtime_include
 
 _TEST_VARIABLE = "PARTITA_REPLAY_TEST"
+_STARTED_S = 1_700_000_000  # the clock of the kernel model, `runtime/posix/time.c`
 
 
 def replay_program(
@@ -86,10 +87,13 @@ class _Runner:
         env = environment(test)
         if env.program_objects and not self.uses_intrinsics:
             return ReplayResult(test, f"diverged the program makes no `{env.program_objects[0][0]}`", Verdict.DIFFERENT)
-        work = folder / "work"
+        work = folder / "around" / "work"
         work.mkdir(parents=True)
         create(env.files, work)
         _copy_named_files(env, work)
+        for made in (work, work.parent):
+            made.chmod(0o755)
+            os.utime(made, (_STARTED_S, _STARTED_S))
         (folder / "stdin").write_bytes(env.stdin)
         ending = self._run(env, folder)
         verdict = judge(test.ending, ending, sanitized=self.sanitized)
@@ -106,19 +110,23 @@ class _Runner:
             variables["PARTITA_REPLAY_DIVERGED"] = str(folder / "diverged")
         report = folder / "report"
         where = str(folder) if self.confined else ""
-        failures = " ".join(map(str, env.failures))
+        faults = any(env.read_faults) or env.failures
+        failures = " ".join(map(str, (*(env.failures or (0,) * 6), *env.read_faults))) if faults else ""
+        entries = folder / "environment"
+        entries.write_bytes(b"".join(entry + b"\0" for entry in _entries(variables, env)))
         with open(folder / "stdin", "rb") as given, open(folder / "stdout", "wb") as output:
             process = subprocess.Popen(
-                [self.launcher, report, where, self.writable, failures, self.binary, *env.arguments],
-                cwd=folder / "work",
+                [self.launcher, report, where, self.writable, failures, entries, self.binary, *env.arguments],
+                cwd=folder / "around" / "work",
                 env=variables,
-                stdin=given,
+                stdin=subprocess.PIPE if env.stdin_is_pipe else given,
                 stdout=output,
                 stderr=subprocess.DEVNULL,
                 start_new_session=True,
             )
             try:
-                status = process.wait(self.timeout)
+                process.communicate(env.stdin if env.stdin_is_pipe else None, self.timeout)
+                status = process.returncode
             except subprocess.TimeoutExpired:
                 os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
@@ -129,6 +137,14 @@ class _Runner:
         if (folder / "diverged").exists():
             return f"diverged {(folder / 'diverged').read_text('utf-8', 'replace')}"
         return f"exit {status}" if status >= 0 else f"signal {-status}"
+
+
+def _entries(variables: Mapping[str, str], env: Environment) -> list[bytes]:
+    """The environment of the program: symbolic variables replace others of their names, in order."""
+    symbolic = dict(env.variables)
+    return [os.fsencode(f"{name}={value}") for name, value in variables.items() if name not in symbolic] + [
+        entry for _, entry in env.variables
+    ]
 
 
 def _remove(folder: Path) -> None:

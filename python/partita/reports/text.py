@@ -180,6 +180,7 @@ def end_rows(data: Mapping[str, Any], out: str, width: int | None = None) -> Ite
         ("explored", [explored(data), *_reasons(data["incomplete"], "incomplete")]),
         ("noted", _reasons(data.get("notes", ()), "note")),
         ("covered", [covered_line(data["coverage"])]),
+        ("C library", [f"{data['libc']}: {data['libc_why']}"] if data.get("libc") == "musl" else []),
         (
             "time",
             [

@@ -1,13 +1,16 @@
-/* Runs a test of a whole program confined: confine REPORT FOLDER EXTRA FAILURES PROGRAM ARGV...
+/* Runs a test of a whole program confined: confine REPORT FOLDER EXTRA FAILURES ENVIRONMENT PROGRAM ARGV...
    New namespaces confine it: the file system is read-only except FOLDER, the file EXTRA (if not empty) and /dev/null; no
    other devices; no network; only the program's own processes can be signalled. An empty FOLDER disables confinement.
-   The working folder is `work` in FOLDER. FAILURES makes system calls fail, as in the kernel model: the number of failures,
-   then for reading, writing, closing, truncating and getcwd the number of the call that fails; empty if none fails.
+   The working folder is `around/work` in FOLDER. FAILURES makes system calls fail, as in the kernel model: the number of failures,
+   then for reading, writing, closing, truncating and getcwd the number of the call that fails, then the numbers of a
+   reading call that fails and of one that reads a single byte; empty if none does. ENVIRONMENT is a file with the entries
+   of the program's environment, each with a zero byte at its end.
    Clocks are those of the kernel model. Ends with the program's status; errors before that are written to REPORT. */
 #define _GNU_SOURCE
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <poll.h>
@@ -75,7 +78,7 @@ static void confine(const char *folder, const char *extra) {
     if (writable[i]) change(writable[i], 0, 0, READ_ONLY | (i == 1 ? NO_DEVICES : 0));
   /* The working folder still refers to the folder under the new mount. */
   must(chdir(folder), folder);
-  must(chdir("work"), "work");
+  must(chdir("around/work"), "work");
 }
 
 /* System calls that the supervisor handles: those that can fail, by kind, with their errors as in
@@ -127,7 +130,7 @@ static int pass(int socket, int descriptor) {
   return descriptor;
 }
 
-static unsigned failures_left, fail_at[KINDS], calls_made[KINDS];
+static unsigned failures_left, fail_at[KINDS], calls_made[KINDS], failing_read, short_read, reads_made;
 static long long now = 1700000000000000000; /* as in `posix/time.c` */
 
 /* Writes the time of the kernel model's clock to the program's memory. */
@@ -139,6 +142,29 @@ static void write_time(const struct seccomp_notif *call) {
   process_vm_writev((pid_t)call->pid, &from, 1, &to, 1, 0);
 }
 
+/* Reads one byte for the program. Returns the result of the call. */
+static long read_one(const struct seccomp_notif *call) {
+  struct iovec first = {(void *)call->data.args[1], 1};
+  if (call->data.nr == SYS_readv)
+    for (unsigned long i = 0; i < call->data.args[2]; i++) {
+      struct iovec from = {(struct iovec *)call->data.args[1] + i, sizeof first}, to = {&first, sizeof first};
+      if (process_vm_readv((pid_t)call->pid, &to, 1, &from, 1, 0) != sizeof first) return -EFAULT;
+      if (first.iov_len) break;
+    }
+  int process = (int)syscall(SYS_pidfd_open, call->pid, 0);
+  int file = process < 0 ? -1 : (int)syscall(SYS_pidfd_getfd, process, (int)call->data.args[0], 0);
+  char byte;
+  long count = file < 0 ? -1 : read(file, &byte, 1);
+  long result = count < 0 ? -errno : count;
+  if (count == 1) {
+    struct iovec from = {&byte, 1}, to = {first.iov_base, 1};
+    if (process_vm_writev((pid_t)call->pid, &from, 1, &to, 1, 0) != 1) result = -EFAULT;
+  }
+  if (file >= 0) close(file);
+  if (process >= 0) close(process);
+  return result;
+}
+
 static void handle_call(int listener) {
   struct seccomp_notif call = {0};
   if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &call) < 0) return; /* the program has ended */
@@ -146,9 +172,18 @@ static void handle_call(int listener) {
   for (int i = 0; i < HANDLED; i++) {
     int kind = handled[i].kind;
     if (call.data.nr != handled[i].number) continue;
+    if (kind == 0) reads_made++;
     if (kind == CLOCK) {
       write_time(&call);
       answer.flags = 0;
+    } else if (kind == 0 && reads_made == failing_read) {
+      answer.flags = 0;
+      answer.error = -handled[i].error;
+    } else if (kind == 0 && reads_made == short_read && call.data.nr != SYS_pread64) {
+      long result = read_one(&call);
+      answer.flags = 0;
+      if (result < 0) answer.error = (int)result;
+      else answer.val = result;
     } else if (failures_left && fail_at[kind] == ++calls_made[kind]) {
       failures_left--;
       answer.flags = 0;
@@ -190,10 +225,19 @@ static int supervise(int listener, pid_t program) {
   return status;
 }
 
+/* Leaves a program that runs as root what its rights to files need. With others it could undo the confinement. */
+static void drop_capabilities(void) {
+  const uint64_t kept = 1ull << CAP_CHOWN | 1ull << CAP_DAC_OVERRIDE | 1ull << CAP_DAC_READ_SEARCH | 1ull << CAP_FOWNER |
+                        1ull << CAP_FSETID;
+  for (int capability = 0; prctl(PR_CAPBSET_READ, capability, 0, 0, 0) >= 0; capability++)
+    if (!(kept >> capability & 1)) must(prctl(PR_CAPBSET_DROP, capability, 0, 0, 0), "capabilities");
+}
+
 /* Process 1 of the namespace. Signals cannot end it, so the program must be another process. */
-static void run_init(int answer, const char *failures, char **arguments) {
+static void run_init(int answer, int confined, const char *failures, char **environment, char **arguments) {
   unsigned *at = fail_at;
-  sscanf(failures, "%u %u %u %u %u %u", &failures_left, at, at + 1, at + 2, at + 3, at + 4);
+  sscanf(failures, "%u %u %u %u %u %u %u %u", &failures_left, at, at + 1, at + 2, at + 3, at + 4, &failing_read,
+         &short_read);
   int sockets[2];
   must(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets), "socketpair");
   pid_t program = fork();
@@ -203,7 +247,8 @@ static void run_init(int answer, const char *failures, char **arguments) {
     must((int)ptrace(PTRACE_TRACEME, 0, 0, 0), "ptrace");
     int listener = pass(sockets[1], install_filter(*failures != 0));
     fcntl(listener, F_SETFD, FD_CLOEXEC);
-    execv(arguments[0], arguments + 1);
+    if (confined) drop_capabilities();
+    execve(arguments[0], arguments + 1, environment);
     must(-1, arguments[0]);
   }
   int status = supervise(pass(sockets[0], -1), program);
@@ -211,13 +256,28 @@ static void run_init(int answer, const char *failures, char **arguments) {
   _exit(0);
 }
 
+/* Entries of the file, as execve wants them. */
+static char **read_environment(const char *path) {
+  static char text[1 << 20];
+  static char *entries[1 << 10];
+  int file = open(path, O_RDONLY | O_CLOEXEC);
+  must(file, path);
+  long size = read(file, text, sizeof text - 1);
+  must((int)size, path);
+  close(file);
+  int count = 0;
+  for (char *at = text; at < text + size && count < (1 << 10) - 1; at += strlen(at) + 1) entries[count++] = at;
+  return entries;
+}
+
 int main(int count, char **words) {
-  if (count < 7) return 2;
+  if (count < 8) return 2;
   report = open(words[1], O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   if (report < 0) return 2;
   struct rlimit files = {LARGEST_FILE, LARGEST_FILE}, none = {0, 0};
   must(setrlimit(RLIMIT_FSIZE, &files), "limits");
   must(setrlimit(RLIMIT_CORE, &none), "limits");
+  char **environment = read_environment(words[5]);
   if (*words[2]) confine(words[2], words[3]);
   int answer[2];
   must(pipe2(answer, O_CLOEXEC), "pipe");
@@ -225,7 +285,7 @@ int main(int count, char **words) {
   must(child, "fork");
   if (child == 0) {
     close(answer[0]);
-    run_init(answer[1], words[4], words + 5);
+    run_init(answer[1], *words[2] != 0, words[4], environment, words + 6);
   }
   close(answer[1]);
   int status = 0;

@@ -6,6 +6,7 @@ import errno
 import os
 import struct
 import subprocess
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -316,3 +317,35 @@ other:
         (row.rsplit(" ", 1)[1].rstrip(")"), rows[at + 1].strip()[:12]) for at, row in enumerate(rows) if "store" in row
     ]
     assert found == [("0", "switch i32 %"), ("1", "%a = add i32"), ("2", "br label %ot"), ("1", "%d = musttai")]
+
+
+def test_programs_that_would_change_the_machine(tmp_path: Path) -> None:
+    """Changes like those of `date -s`, `rm`, `kill` and `mount` are refused, also if the tests run as root."""
+    source, mine = tmp_path / "p.c", tmp_path / "mine"
+    mine.write_text("precious")
+    source.write_text(
+        "#define _GNU_SOURCE\n#include <errno.h>\n#include <fcntl.h>\n#include <signal.h>\n#include <stdio.h>\n"
+        "#include <stdlib.h>\n#include <sys/mount.h>\n#include <sys/ptrace.h>\n#include <sys/stat.h>\n#include <sys/timex.h>\n"
+        "#include <unistd.h>\n"
+        "int main(int count, char **words) {\n"
+        "  struct timex clock = {.modes = ADJ_OFFSET_SINGLESHOT};\n"
+        "  pid_t other = (pid_t)atoi(words[2]);\n"
+        "  if (adjtimex(&clock) >= 0 || errno != EPERM) return 1;\n"
+        '  if (unlink(words[1]) == 0 || rename(words[1], "x") == 0) return 2;\n'
+        "  if (kill(other, SIGKILL) == 0 || ptrace(PTRACE_ATTACH, other, 0, 0) == 0) return 3;\n"
+        '  if (mount("none", "/", 0, MS_REMOUNT | MS_BIND, 0) == 0 && unlink(words[1]) == 0) return 4;\n'
+        '  if (sethostname("x", 1) == 0) return 5;\n'
+        '  if (mknod("device", S_IFBLK | 0600, 0) == 0 && open("device", O_RDWR) >= 0) return 6;\n'
+        '  if (open("/proc/sysrq-trigger", O_WRONLY) >= 0 || open("/dev/mem", O_RDWR) >= 0) return 7;\n'
+        '  if (chroot("/") == 0 && unlink(words[1]) == 0) return 8;\n'
+        "  return kill(-1, 0) == 0 || errno == ESRCH ? 0 : 9; }\n"
+    )
+    subprocess.run([str(PARTITA), "cc", str(source), "-o", str(tmp_path / "prog")], check=True)
+    before = time.time()
+    try:
+        (result,) = replay_program(tmp_path / "prog", [case(f"{mine} {os.getpid()}")])
+    except UsageError as error:
+        pytest.skip(str(error))
+    assert result.ending == "exit 0"
+    assert mine.read_text() == "precious"
+    assert time.time() >= before

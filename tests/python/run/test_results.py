@@ -70,6 +70,7 @@ def test_fields_of_run_json(branches: str, tmp_path: Path, partita: Run) -> None
             "command",
             "version",
             "libc",
+            "libc_why",
             "environment",
             "cflags",
             "project",

@@ -10,7 +10,7 @@ import pytest
 
 from partita import _core, explore, ktest
 from partita.errors import UsageError
-from support import PATIENCE_S, PROGRAM_FOLDER, Run
+from support import BENCHMARKS, PATIENCE_S, PROGRAM_FOLDER, Run
 
 SEARCHES = [name for name, _ in _core.SEARCHES]
 PROGRAMS = ["computed_goto", "function_pointers", "recursion", "string_tables", "switch_cases", "unsupported_asm"]
@@ -114,6 +114,20 @@ def test_new_code_is_found_beside_a_loop_with_many_paths(search: str, tmp_path: 
     data = run.summary()
     assert data["stopped"] == "max-instructions"
     assert data["coverage"]["covered"] == data["coverage"]["instructions"]
+
+
+def test_an_endless_loop_does_not_block_other_paths() -> None:
+    """States that use up their turns without new coverage make way: batches that counted turns completed no path."""
+    program = BENCHMARKS / "families" / "search" / "endless.c"
+    run = explore(program, max_instructions=200_000).finish()
+    data = run.summary()
+    assert data["stopped"] == "max-instructions"
+    assert data["paths"]["completed"] >= 5
+    assert data["coverage"]["covered"] >= 0.85 * data["coverage"]["instructions"]
+    points, cost = run.progress()
+    assert points == sorted(points)
+    assert points[-1][0] <= cost
+    assert points == explore(program, max_instructions=200_000).finish().progress()[0]
 
 
 def test_tests_by_coverage_are_few_and_cover_everything(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ mod concretise;
 pub mod decisions;
 mod end;
 mod queries;
+mod query_budget;
 mod readable;
 pub mod search;
 mod seeding;
@@ -29,6 +30,7 @@ use crate::program::{Callee, Inst, Program};
 use crate::query::{Path, Status};
 use crate::solve::Solver;
 use decisions::{Continues, Decisions, Point, Row, SideId};
+use query_budget::QueryBudgets;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -43,6 +45,8 @@ pub struct Decider {
     /// Budget of the current query: its deadline is that of the run, or an earlier one.
     budget: Budget,
     deadline: Option<Instant>,
+    /// Effort of queries by program location.
+    query_budgets: QueryBudgets,
     /// The run is over, so a query was not answered: the current state must not continue.
     run_over: bool,
     /// States forked by the current instruction, not yet taken by the search.
@@ -68,6 +72,7 @@ impl Decider {
             options,
             budget,
             deadline: None,
+            query_budgets: QueryBudgets::default(),
             run_over: false,
             forked: Vec::new(),
             shares_objects: false,

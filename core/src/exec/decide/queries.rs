@@ -33,8 +33,11 @@ impl Decider {
 
     /// Is `condition` satisfiable on this path, which continues the state's?
     pub(super) fn ask_on(&mut self, state: &State, path: Path, condition: Expr) -> Answer {
-        self.begin_query();
+        self.begin_query(state);
         let answer = self.solver.check(&Query::new(path, condition), &self.budget);
+        if !matches!(answer, Answer::Unknown(_)) {
+            self.query_budgets.note_answer((state.frame.func, state.frame.pc));
+        }
         if self.solver.slowest.is_fresh() {
             let place = self.place(state).to_string();
             self.solver.slowest.locate(place);
@@ -42,9 +45,11 @@ impl Decider {
         answer
     }
 
-    /// Sets the deadline of the next query: the end of the run, or `max_solver_time` from now if that is
-    /// earlier.
-    fn begin_query(&mut self) {
+    /// Sets the limits of the next query: the end of the run, or `max_solver_time` from now if that is earlier, and the
+    /// effort that is left for its place.
+    fn begin_query(&mut self, state: &State) {
+        let location = (state.frame.func, state.frame.pc);
+        self.budget.effort = self.query_budgets.effort(location, self.options.max_solver_time);
         let own = self.options.max_solver_time.and_then(|limit| Instant::now().checked_add(limit));
         self.budget.deadline = [own, self.deadline].into_iter().flatten().min();
     }
@@ -53,10 +58,15 @@ impl Decider {
     fn count_unknown(&mut self, state: &State, why: &Why) -> String {
         let in_time = self.deadline.is_none_or(|deadline| Instant::now() < deadline);
         self.run_over = !in_time || *why == Why::Cancelled;
+        let location = (state.frame.func, state.frame.pc);
         let why = match why {
-            Why::Deadline if in_time => "no answer within max-solver-time".to_string(),
+            Why::Deadline | Why::Effort if in_time && self.query_budgets.has_failed(location) => {
+                "no answer with the effort left for this place, where others had none".to_string()
+            }
+            Why::Deadline | Why::Effort if in_time => "no answer within max-solver-time".to_string(),
             why => why.to_string(),
         };
+        self.query_budgets.note_failure(location);
         self.incomplete(state, &format!("solver: {why}"));
         why
     }
@@ -138,7 +148,7 @@ impl Decider {
         if self.options.path_model {
             return;
         }
-        self.begin_query();
+        self.begin_query(state);
         match self.solver.check(&Query::new(state.path, held), &self.budget) {
             Answer::Sat(_) => {}
             // From an unsound layer, which only experiments use.

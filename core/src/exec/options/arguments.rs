@@ -1,12 +1,13 @@
 //! Arguments of the analysed program, some of them symbolic, from words in KLEE's spelling.
 //!
-//! `--sym-arg N` and `--sym-args MIN MAX N` may be anywhere among the words; `--sym-files`, `--sym-stdin`,
+//! `--sym-arg N` and `--sym-args MIN MAX N` may be anywhere among the words; `--sym-env`, `--sym-files`, `--sym-stdin`,
 //! `--sym-stdout` and `--max-fail` are accepted there too, with one dash or two.
 use super::table::{OptionRow, find};
 use super::{MAX_SYMBOLIC_ARGUMENTS, Options};
 
 /// Options that are accepted among the program's arguments.
-const IN_ARGUMENTS: &[&str] = &["sym-arg", "sym-args", "sym-files", "sym-stdin", "sym-stdout", "max-fail"];
+const IN_ARGUMENTS: &[&str] =
+    &["sym-arg", "sym-args", "sym-env", "sym-files", "sym-stdin", "sym-stdout", "max-fail", "vary-files"];
 
 /// An argument of the program.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -112,6 +113,9 @@ impl Options {
         if self.sym_stdout {
             add("sym-stdout", &[]);
         }
+        if self.vary_files {
+            add("vary-files", &[]);
+        }
         if self.max_fail > 0 {
             add("max-fail", &[self.max_fail]);
         }
@@ -147,6 +151,15 @@ mod tests {
             "program first --sym-arg 3 -sym-args 0 2 4 last --sym-stdin 8"
         );
         assert!(found.needs_kernel && !options("a --layers b").expect("valid").needs_kernel);
+    }
+
+    #[test]
+    fn symbolic_variables_have_a_name_and_a_size() {
+        let found = options("--sym-env HOME 4 x").expect("valid");
+        assert_eq!(found.sym_env, [("HOME".to_string(), 4)]);
+        assert_eq!(found.arguments, [Argument::Text("x".to_string())]);
+        let message = "expected --sym-env to be NAME and N from 0 to 16777216, found `A=B 4`";
+        assert_eq!(options("--sym-env A=B 4").err().as_deref(), Some(message));
     }
 
     #[test]

@@ -38,6 +38,8 @@ pub enum Kind {
     Path(&'static str),
     /// Bytes; on the command line the file that has them.
     Contents,
+    /// A name and the number of bytes that belong to it, at most `max`.
+    SizedName { max: u64 },
     /// Variables `NAME=VALUE`; on the command line the option is repeated.
     Variables,
     /// Name of a search strategy, which the search checks; in Python also an object.
@@ -74,6 +76,7 @@ impl Kind {
             Kind::Words(_) => "words",
             Kind::Path(_) => "path",
             Kind::Contents => "contents",
+            Kind::SizedName { .. } => "sized name",
             Kind::Variables => "variables",
             Kind::Search => "search",
             Kind::Layers => "layers",
@@ -93,6 +96,7 @@ impl Kind {
             Kind::Names(_) => one("LIST"),
             Kind::Text(name) | Kind::Words(name) | Kind::Path(name) => one(name),
             Kind::Contents => one("FILE"),
+            Kind::SizedName { .. } => vec!["NAME".to_string(), "N".to_string()],
             Kind::Variables => one("NAME=VALUE"),
             Kind::Search => one("NAME"),
             Kind::Layers => one("SPEC"),
@@ -113,6 +117,7 @@ impl Kind {
             | Kind::Words(_)
             | Kind::Path(_)
             | Kind::Contents
+            | Kind::SizedName { .. }
             | Kind::Variables
             | Kind::Search
             | Kind::Layers => Vec::new(),
@@ -152,6 +157,7 @@ impl Kind {
             Kind::Words(_) => "words".to_string(),
             Kind::Path(_) => "a path".to_string(),
             Kind::Contents => "bytes".to_string(),
+            Kind::SizedName { max } => format!("NAME and N from 0 to {}", bound(*max)),
             Kind::Variables => "NAME=VALUE".to_string(),
         }
     }
@@ -175,6 +181,10 @@ impl Kind {
                 let (name, value) = one(words)?.split_once('=')?;
                 Value::Variables(vec![(name.to_string(), value.to_string())])
             }
+            Kind::SizedName { .. } => match *words {
+                [name, size] => Value::Variables(vec![(name.to_string(), whole(size)?.to_string())]),
+                _ => return None,
+            },
             Kind::Contents => Value::Contents(one(words)?.as_bytes().into()),
             Kind::Choice(_) | Kind::Text(_) | Kind::Path(_) | Kind::Search | Kind::Layers => {
                 Value::Text(one(words)?.to_string())
@@ -205,6 +215,9 @@ impl Kind {
             (Kind::Variables, Value::Variables(variables)) => {
                 variables.iter().all(|(name, _)| !name.is_empty() && !name.contains('='))
             }
+            (Kind::SizedName { max }, Value::Variables(variables)) => variables.iter().all(|(name, size)| {
+                !name.is_empty() && !name.contains('=') && whole(size).is_some_and(|size| size <= *max)
+            }),
             (_, _) => false,
         }
     }

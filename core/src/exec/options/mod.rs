@@ -193,6 +193,8 @@ pub struct Options {
     pub environment: Vec<String>,
     /// Contents of the kernel model's standard input.
     pub stdin: Arc<[u8]>,
+    /// Environment variables that are absent or symbolic: their names and sizes.
+    pub sym_env: Vec<(String, u64)>,
     /// Number and size of symbolic files.
     pub sym_files: Option<[u64; 2]>,
     /// Size of symbolic standard input.
@@ -201,6 +203,8 @@ pub struct Options {
     pub sym_stdout: bool,
     /// Number of system calls that may fail on a path.
     pub max_fail: u64,
+    /// Symbolic files may have other kinds and sizes, and their reads may be short or fail.
+    pub vary_files: bool,
     /// May files of the host be changed?
     pub write_host: bool,
     /// User and group that the kernel model reports.
@@ -239,10 +243,12 @@ impl Default for Options {
             hooked: Vec::new(),
             environment: Vec::new(),
             stdin: Arc::default(),
+            sym_env: Vec::new(),
             sym_files: None,
             sym_stdin: None,
             sym_stdout: false,
             max_fail: 0,
+            vary_files: false,
             write_host: false,
             user: 0,
             group: 0,
@@ -290,6 +296,7 @@ impl Options {
             b"sym-stdin" => self.sym_stdin.unwrap_or_default(),
             b"sym-stdout" => self.sym_stdout.into(),
             b"max-fail" => self.max_fail,
+            b"vary-files" => self.vary_files.into(),
             _ => 0,
         }
     }

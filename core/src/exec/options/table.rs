@@ -142,6 +142,20 @@ pub const OPTIONS: &[OptionRow] = &[
     .surface(Surface::Arguments),
     row(
         Group::Inputs,
+        "sym-env",
+        Kind::SizedName { max: MAX_SYMBOLIC_BYTES },
+        None,
+        "environment variable NAME that is absent, or has up to N symbolic bytes",
+        |options, value| {
+            if let Value::Variables(variables) = value {
+                let sized = |(name, size): (String, String)| (name, size.parse().unwrap_or_default());
+                options.sym_env.extend(variables.into_iter().map(sized));
+            }
+        },
+    )
+    .surface(Surface::Arguments),
+    row(
+        Group::Inputs,
         "symbolic-args",
         Kind::Flag,
         Some("off"),
@@ -235,6 +249,14 @@ pub const OPTIONS: &[OptionRow] = &[
         Some("off"),
         "let each of the first 64 allocations of a path fail",
         |options, value| options.malloc_fails = flag(&value),
+    ),
+    row(
+        Group::Inputs,
+        "vary-files",
+        Kind::Flag,
+        Some("off"),
+        "symbolic files also empty, folders or pipes, with short and failing reads",
+        |options, value| options.vary_files = flag(&value),
     ),
     row(Group::Inputs, "stdin", Kind::Contents, Some(""), "contents of standard input", |options, value| {
         if let Value::Contents(bytes) = value {

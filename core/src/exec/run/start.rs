@@ -106,6 +106,7 @@ impl Machine {
             setjmp_calls: 0,
             rounding: Rounding::NearestEven,
             exceptions: Value::number(0),
+            is_rare: false,
             may_fork: true,
             preferences: Arc::default(),
             is_silent: false,

@@ -91,6 +91,8 @@ pub struct State {
     pub rounding: Rounding,
     /// Exception flags raised so far, if the program can read them; as many bits as `Graph` has flags.
     pub exceptions: Value,
+    /// Its environment does something rare (`__partita_rare`): the search gives it a share.
+    pub is_rare: bool,
     /// `klee_set_forking`.
     pub may_fork: bool,
     /// Conditions that the inputs of its test should satisfy if they can, the most important first

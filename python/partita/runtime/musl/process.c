@@ -9,6 +9,7 @@ _Noreturn void __partita_unsupported(const char *what);
 void __partita_errno(int *where);
 
 volatile int __thread_list_lock;
+extern FILE __stdout_FILE; /* not `stdout`, which a model may stand for */
 
 struct pthread __partita_thread = {
     .self = &__partita_thread,
@@ -27,7 +28,7 @@ __attribute__((constructor(0))) static void begin(void) {
   libc.auxv = no_auxiliary_vector;
   /* Standard output is not a terminal. musl finds this out at the first flush, and until then compares every byte
      with a newline: a fork per symbolic byte. */
-  stdout->lbf = -1;
+  __stdout_FILE.lbf = -1;
 }
 
 void *__libc_malloc(size_t size) { return malloc(size); }

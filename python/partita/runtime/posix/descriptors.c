@@ -189,9 +189,20 @@ static word vectored(word fd, const struct iovec *vector, word count, int writin
   return all;
 }
 
+static word read_vector(word fd, const struct iovec *vector, word count) {
+  size_t all = 0;
+  for (word i = 0; i < count; i++) all += vector[i].iov_len;
+  size_t wanted = __partita_vary_read(fd, all);
+  if (wanted == READ_FAILS) return -EIO;
+  if (wanted == all) return vectored(fd, vector, count, 0);
+  while (!vector->iov_len) vector++;
+  return read_next(fd, vector->iov_base, wanted);
+}
+
 static word seek(word fd, off_t offset, int whence) {
   struct handle *handle = __partita_handle(fd);
   if (!handle) return -EBADF;
+  __partita_look(handle->inode);
   if (!seekable(handle)) return -ESPIPE;
   off_t size = handle->inode->status->st_size;
   off_t base = whence == SEEK_CUR ? handle->offset : whence == SEEK_END ? size : 0;
@@ -277,6 +288,7 @@ static word open_path(int from, const char *path, int flags, mode_t mode) {
     error = __partita_walk(from, path, 1, &lookup);
   if (error) return error;
   struct inode *inode = lookup.inode;
+  if (inode && (make || (flags & (O_DIRECTORY | O_TRUNC | ACCESS_MASK)))) __partita_look(inode);
   if (inode && alone) return -EEXIST;
   if (inode && S_ISLNK(inode->status->st_mode) && !(flags & O_PATH)) return -ELOOP;
   int access = flags & ACCESS_MASK, writes = access != O_RDONLY;
@@ -381,9 +393,12 @@ word __partita_call_files(word number, word a, word b, word c, word d, word e) {
   case SYS_openat: return open_path((int)a, (char *)b, (int)c, (mode_t)d);
   case SYS_creat: return open_path(AT_FDCWD, (char *)a, O_CREAT | O_WRONLY | O_TRUNC, (mode_t)b);
   case SYS_close: return close_descriptor(a);
-  case SYS_read: return read_next(a, (void *)b, (size_t)c);
+  case SYS_read: {
+    size_t count = __partita_vary_read(a, (size_t)c);
+    return count == READ_FAILS ? -EIO : read_next(a, (void *)b, count);
+  }
   case SYS_write: return write_next(a, (void *)b, (size_t)c);
-  case SYS_readv: return vectored(a, (void *)b, c, 0);
+  case SYS_readv: return read_vector(a, (void *)b, c);
   case SYS_writev: return vectored(a, (void *)b, c, 1);
   case SYS_pread64:
     if (!(handle = __partita_handle(a))) return -EBADF;

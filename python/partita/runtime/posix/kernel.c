@@ -57,6 +57,7 @@ static word not_modelled(word number) {
 }
 
 word __partita_syscall(word number, word a, word b, word c, word d, word e, word f) {
+  if (number == SYS_read || number == SYS_readv || number == SYS_pread64) __partita_count_read();
   word result = __partita_failure(number);
   if (result) return result;
   result = __partita_call_files(number, a, b, c, d, e);

@@ -31,6 +31,7 @@ struct symbolic_argument {
   word min, max, bytes;
 };
 int __partita_symbolic_argument(word index, struct symbolic_argument *argument); /* its kind; 0 is the program's name */
+word __partita_symbolic_variable(word index, char *name, size_t room); /* its size; -1: there are no more */
 word __partita_room(const void *address); /* bytes from here to the end of the object */
 void __partita_arguments(word count, char **arguments);
 void *__partita_stack_object(size_t size); /* not on the heap, for the arguments */
@@ -57,6 +58,8 @@ struct inode {
   struct entry *entries; /* entries of a folder */
   struct inode *parent;  /* parent of a folder */
   char *host;            /* path on the machine, or null */
+  const char *varied_kind;  /* name of a symbolic file whose kind and size are not decided yet, or null */
+  const char *varied_reads; /* the same of its reads */
   int loaded;            /* the contents have been read from the machine */
   enum device device;
 };
@@ -104,6 +107,13 @@ int __partita_is_symbolic(const char *name, word length);
 int __partita_may_access(const struct inode *inode, int want);
 blkcnt_t __partita_blocks(off_t size);
 void __partita_touch(struct inode *inode);
+
+/* vary.c */
+#define READ_FAILS ((size_t)-1)
+void __partita_vary(struct inode *inode, const char *name);
+void __partita_look(struct inode *inode); /* the program looks at kind or size */
+void __partita_count_read(void);
+size_t __partita_vary_read(word fd, size_t count); /* the bytes that are read, or READ_FAILS */
 
 /* walk.c */
 word __partita_walk(int from, const char *path, int follow, struct lookup *to);

@@ -5,6 +5,8 @@
 
 extern char **__environ, *__progname, *__progname_full;
 
+extern word __partita_now(void);
+
 enum { MAX_ARGUMENTS = 1024, RECORDED_OUTPUT = 1024 };
 
 static int named_arguments;
@@ -77,6 +79,14 @@ static struct inode *symbolic_file(const char *name, size_t size) {
   return inode;
 }
 
+/* A symbolic file that is named `A` if its bytes are `A_data`. */
+static struct inode *varied_file(const char *bytes, size_t size) {
+  struct inode *inode = symbolic_file(bytes, size);
+  char *name = __partita_join("", bytes, strlen(bytes) == 5 ? 5 : 1);
+  __partita_vary(inode, name);
+  return inode;
+}
+
 static void open_at(struct inode *inode, int flags) {
   __partita_new_descriptor(__partita_new_handle(inode, flags), 0, 0);
 }
@@ -110,8 +120,8 @@ static void make_files(void) {
   word input = __partita_setting("sym-stdin");
   char name[] = "A_data";
   for (word i = 0; i < files; i++, name[0]++)
-    __partita_add(__partita_cwd, name, 1, symbolic_file(name, (size_t)size));
-  open_at(input ? symbolic_file("stdin", (size_t)input) : given_input(), O_RDONLY);
+    __partita_add(__partita_cwd, name, 1, varied_file(name, (size_t)size));
+  open_at(input ? varied_file("stdin", (size_t)input) : given_input(), O_RDONLY);
   open_at(output(DEV_STDOUT), O_WRONLY);
   open_at(output(DEV_STDERR), O_WRONLY);
   __partita_allow_failures(__partita_setting("max-fail"));
@@ -131,20 +141,65 @@ static void find_folders(void) {
   if (__partita_walk(AT_FDCWD, path, 1, &lookup) == 0) __partita_start = __partita_cwd = lookup.inode;
 }
 
+/* A symbolic variable NAME: `env_NAME` has its value, `env_NAME_set` whether it exists. If not, its entry begins with `=`
+   and no name matches it: the path forks when the program compares the name, and not before. */
+static char *symbolic_variable(word index, char *name) {
+  char object[NAME_LENGTH + 16];
+  memset(name, 0, NAME_LENGTH + 1);
+  word size = __partita_symbolic_variable(index, name, NAME_LENGTH);
+  if (size < 0) return 0;
+  size_t length = strlen(name), bytes = (size_t)size + 1;
+  char *text = __partita_stack_object(length + 1 + bytes), *value = malloc(bytes), *is_set = malloc(1);
+  strcpy(object, "env_");
+  strcat(object, name);
+  klee_make_symbolic(value, bytes, object);
+  strcat(object, "_set");
+  klee_make_symbolic(is_set, 1, object);
+  klee_assume((unsigned char)*is_set <= 1);
+  value[size] = 0;
+  memcpy(text, name, length);
+  text[0] = (char)('=' ^ ((name[0] ^ '=') & -*is_set));
+  text[length] = '=';
+  memcpy(text + length + 1, value, bytes);
+  return text;
+}
+
+/* Adds an entry in place of those with the same name. Returns the new number of entries. */
+static word set_variable(char **entries, word count, const char *name, char *text) {
+  size_t length = strlen(name);
+  word kept = 0;
+  for (word i = 0; i < count; i++)
+    if (strncmp(entries[i], name, length) || entries[i][length] != '=') entries[kept++] = entries[i];
+  entries[kept++] = text;
+  entries[kept] = 0;
+  return kept;
+}
+
 __attribute__((constructor(0))) static void start(int count, char **arguments, char **environment) {
   __partita_uid = __partita_setting("uid");
   __partita_gid = __partita_setting("gid");
   __partita_writes_host = (int)__partita_setting("write-host");
   find_folders();
   make_arguments(count, arguments);
+  if (named_arguments) { /* a symbolic name can be `.`, which is a new folder in a replay */
+    struct stat *s = __partita_start->status;
+    s->st_mode = S_IFDIR | 0755;
+    s->st_atime = s->st_mtime = s->st_ctime = __partita_now();
+  }
   make_files();
-  word variables = 0;
+  word variables = 0, symbolic = 0;
+  char name[NAME_LENGTH + 1];
   while (environment[variables]) variables++;
-  char **all = __partita_stack_object(sizeof *all * (size_t)(argument_count + variables + 2));
+  while (__partita_symbolic_variable(symbolic, name, NAME_LENGTH) >= 0) symbolic++;
+  char **all = __partita_stack_object(sizeof *all * (size_t)(argument_count + variables + symbolic + 2));
   memcpy(all, list, sizeof *all * (size_t)argument_count);
   all[argument_count] = 0;
   memcpy(all + argument_count + 1, environment, sizeof *all * (size_t)(variables + 1));
   __environ = all + argument_count + 1;
+  for (word i = 0; i < symbolic; i++) {
+    char *text = symbolic_variable(i, name);
+    variables = set_variable(__environ, variables, name, text);
+  }
   __progname = __progname_full = all[0];
   for (char *p = all[0]; *p; p++)
     if (*p == '/') __progname = p + 1;

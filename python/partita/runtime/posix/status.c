@@ -7,17 +7,22 @@
 
 extern word __partita_now(void);
 
+static word copy_status(struct inode *inode, struct stat *to) {
+  __partita_look(inode);
+  *to = *inode->status;
+  if (inode->device == DEV_PIPE) to->st_size = 0; /* there it is the number of bytes that wait */
+  return 0;
+}
+
 static word status_of(int from, const char *path, struct stat *to, int flags) {
   struct lookup lookup;
   struct handle *handle;
   if ((flags & AT_EMPTY_PATH) && !*path) {
     if (!(handle = __partita_handle(from))) return -EBADF;
-    *to = *handle->inode->status;
-    return 0;
+    return copy_status(handle->inode, to);
   }
   word error = __partita_walk(from, path, !(flags & AT_SYMLINK_NOFOLLOW), &lookup);
-  if (!error) *to = *lookup.inode->status;
-  return error;
+  return error ? error : copy_status(lookup.inode, to);
 }
 
 static word may_access(int from, const char *path, int want, int flags) {

@@ -23,6 +23,22 @@ static int is_dots(const char *name, word length, int dots) {
 
 static struct inode *parent_of(struct inode *folder) { return folder->parent ? folder->parent : folder; }
 
+/* The folder around the one where the program started, for symbolic names: in a replay there is nothing else in it. */
+static struct inode *surroundings;
+
+static struct inode *surround(void) {
+  if (surroundings) return surroundings;
+  struct inode *outside = __partita_start->parent;
+  surroundings = __partita_inode(S_IFDIR | 0755);
+  surroundings->status->st_nlink = 3;
+  surroundings->status->st_size = 4096;
+  surroundings->status->st_blocks = 8;
+  __partita_add(surroundings, "work", 4, __partita_start);
+  __partita_start->parent = outside;
+  surroundings->parent = outside;
+  return surroundings;
+}
+
 static word walk_from(struct inode *start, const char *path, int follow, int depth, struct lookup *to);
 
 /* Looks up one component. */
@@ -35,7 +51,8 @@ static word step(struct inode *folder, const char *name, word length, int follow
   if (!__partita_may_access(folder, 1)) return -EACCES;
   if (length > NAME_LENGTH) return -ENAMETOOLONG;
   if (is_dots(name, length, 1) || is_dots(name, length, 2)) {
-    to->inode = is_dots(name, length, 1) ? folder : parent_of(folder);
+    int leaves = folder == __partita_start && __partita_is_symbolic(name, length);
+    to->inode = is_dots(name, length, 1) ? folder : leaves ? surround() : parent_of(folder);
     to->folder = 0;
     return 0;
   }
@@ -115,7 +132,7 @@ word __partita_walk_new(int from, const char *path, struct lookup *to) {
 int __partita_is_protected(const char *path, const struct lookup *lookup) {
   if (!__partita_is_symbolic(path, -1)) return 0;
   struct inode *folder = lookup->folder ? lookup->folder : lookup->inode;
-  if (folder == __partita_start->parent) return 0;
+  if (folder == __partita_start->parent || (surroundings && folder == surroundings)) return 0;
   while (folder != __partita_start && folder->parent && folder->parent != folder) folder = folder->parent;
   return folder != __partita_start;
 }

@@ -15,8 +15,9 @@ use smallvec::SmallVec;
 pub const UNREACHABLE: u32 = u32::MAX;
 /// Largest number of frames considered.
 const MAX_FRAMES: usize = 64;
-/// Distances to new code are recomputed after at least one turn per this many instructions of the program.
-const INSTRUCTIONS_PER_REFRESH_TURN: u64 = 16;
+/// Cost of the run, per instruction of the program, after which distances to new code are recomputed: some percent of
+/// the time goes into that.
+const REFRESH_COST: u64 = 2_000;
 
 /// Successors and calls of a block. A call has its place and callee, `None` through a pointer.
 struct BlockShape {
@@ -66,9 +67,9 @@ pub struct Distances {
     /// User functions whose address is taken.
     address_taken: Vec<FuncId>,
     instructions: u64,
-    /// Number of marks set when `to_new` was computed, and the turns since then.
+    /// Number of marks set when `to_new` was computed, and the cost of the run then.
     known: Option<u64>,
-    age: u64,
+    computed_at: u64,
     /// Number of targets that were not reached when `to_new` was computed.
     open_targets: usize,
 }
@@ -107,7 +108,7 @@ impl Distances {
             address_taken: address_taken(program),
             instructions: program.functions.iter().map(|f| f.insts.len() as u64).sum(),
             known: None,
-            age: 0,
+            computed_at: 0,
             open_targets: 0,
         };
         let mut field = DistanceMap::new(program);
@@ -168,17 +169,17 @@ impl Distances {
         }
     }
 
-    /// Counts a turn. Recomputes the distances if it is time to. Returns true if they are distances to other goals than
+    /// Recomputes the distances if it is time to. Returns true if they are distances to other goals than
     /// before, and may have become smaller.
     pub fn refresh(&mut self, view: &View<'_>) -> bool {
-        self.age += 1;
         let (found, open) = (view.coverage.found(), view.targets.open());
-        let due = self.known.is_none() || self.age > self.instructions / INSTRUCTIONS_PER_REFRESH_TURN;
+        let age = view.cost() - self.computed_at;
+        let due = self.known.is_none() || age > self.instructions * REFRESH_COST;
         let is_other = open != self.open_targets;
         if !is_other && (self.known == Some(found) || !due) {
             return false;
         }
-        (self.known, self.age, self.open_targets) = (Some(found), 0, open);
+        (self.known, self.computed_at, self.open_targets) = (Some(found), view.cost(), open);
         let mut field = DistanceMap::new(view.program);
         let goals: FxHashSet<(FuncId, usize)> =
             view.targets.open_goals().map(|goal| (goal.func, goal.block)).collect();

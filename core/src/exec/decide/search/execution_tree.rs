@@ -2,6 +2,11 @@
 //! children: ended states are cut out. A walk from the root that takes either side with equal probability
 //! draws a state; on average it takes as many steps as the entropy of the draw, at most the logarithm of the
 //! number of states, however unbalanced the tree is.
+//!
+//! A fork may have statistics of its subtrees: the cost of the turns in each, and what they covered first. Then a side is
+//! drawn with a probability that falls with its cost and grows with what it covered: both sides get about the same
+//! cost, not the same number of turns, and a side that finds something gets more. Old figures fade, so that what a
+//! side was worth at the beginning does not decide for ever.
 use super::split_mix::SplitMix64;
 
 const NONE: u32 = u32::MAX;
@@ -16,6 +21,57 @@ enum NodeKind {
 struct TreeNode {
     parent: u32,
     kind: NodeKind,
+    spent: Spent,
+    /// The subtree gets a share: see `RARE_SHARE`.
+    is_rare: bool,
+}
+
+/// Statistics of a subtree: estimated nanoseconds of its turns, and the number of marks that they set first.
+#[derive(Clone, Copy, Default)]
+pub struct Spent {
+    pub cost: u64,
+    pub found: u64,
+}
+
+impl TreeNode {
+    /// Statistics that decide between this subtree and its sibling.
+    fn counted(&self) -> Spent {
+        match self.is_rare {
+            true => Spent { cost: (self.spent.cost + FIRST_COST) * RARE_SHARE, ..self.spent },
+            false => self.spent,
+        }
+    }
+}
+
+/// Cost that a side has before its first turn: about that of one turn.
+const FIRST_COST: u64 = 100_000;
+/// Statistics are halved at this cost: a second.
+const FADING_COST: u64 = 1_000_000_000;
+/// A rare subtree is drawn as if it had this many times its cost.
+const RARE_SHARE: u64 = 8;
+/// Largest number of marks that counts for a side.
+const MAX_REWARD: u64 = 15;
+
+impl Spent {
+    fn add(&mut self, other: Spent) {
+        self.cost += other.cost;
+        self.found += other.found;
+        if self.cost > FADING_COST {
+            self.cost /= 2;
+            self.found /= 2;
+        }
+    }
+
+    fn reward(self) -> u128 {
+        u128::from(1 + self.found.min(MAX_REWARD))
+    }
+
+    /// Probability of this side against the other one, of 2^32: rewards per cost.
+    fn share(self, other: Spent) -> u64 {
+        let own = self.reward() * u128::from(other.cost + FIRST_COST);
+        let all = own + other.reward() * u128::from(self.cost + FIRST_COST);
+        ((own << 32) / all) as u64
+    }
 }
 
 pub struct ExecutionTree {
@@ -24,15 +80,17 @@ pub struct ExecutionTree {
     root: u32,
     /// Leaf of each state, by number.
     leaves: Vec<u32>,
+    /// Subtree that turns are charged to.
+    charged: u32,
 }
 
 impl ExecutionTree {
     pub fn new() -> ExecutionTree {
-        ExecutionTree { nodes: Vec::new(), free: Vec::new(), root: NONE, leaves: Vec::new() }
+        ExecutionTree { nodes: Vec::new(), free: Vec::new(), root: NONE, leaves: Vec::new(), charged: NONE }
     }
 
     fn add(&mut self, parent: u32, state: u32) -> u32 {
-        let node = TreeNode { parent, kind: NodeKind::Leaf(state) };
+        let node = TreeNode { parent, kind: NodeKind::Leaf(state), spent: Spent::default(), is_rare: false };
         let id = match self.free.pop() {
             Some(id) => {
                 self.nodes[id as usize] = node;
@@ -69,7 +127,7 @@ impl ExecutionTree {
         let fork = self.nodes[leaf as usize].parent;
         self.free.push(leaf);
         if fork == NONE {
-            self.root = NONE;
+            (self.root, self.charged) = (NONE, NONE);
             return;
         }
         let NodeKind::Inner(kids) = self.nodes[fork as usize].kind else {
@@ -79,6 +137,12 @@ impl ExecutionTree {
         let above = self.nodes[fork as usize].parent;
         self.nodes[sibling as usize].parent = above;
         self.free.push(fork);
+        // The cost of a subtree counts there, also for the part of it that ended.
+        self.nodes[sibling as usize].spent = self.nodes[fork as usize].spent;
+        self.nodes[sibling as usize].is_rare |= self.nodes[fork as usize].is_rare;
+        if self.charged == leaf || self.charged == fork {
+            self.charged = sibling;
+        }
         if above == NONE {
             self.root = sibling;
             return;
@@ -87,22 +151,38 @@ impl ExecutionTree {
         *kids.iter_mut().find(|kid| **kid == fork).expect("its child") = sibling;
     }
 
-    /// Draws a state: either side of a fork is equally likely.
+    /// Turns are charged to this state and what is forked from it, from now on.
+    pub fn set_charged(&mut self, state: u32) {
+        self.charged = self.leaves[state as usize];
+    }
+
+    /// Gives the subtree of this state a share, from now on.
+    pub fn set_rare(&mut self, state: u32) {
+        self.nodes[self.leaves[state as usize] as usize].is_rare = true;
+    }
+
+    /// Adds to the statistics of the subtree that is charged, and of those around it.
+    pub fn charge(&mut self, spent: Spent) {
+        let mut at = self.charged;
+        while at != NONE {
+            let node = &mut self.nodes[at as usize];
+            node.spent.add(spent);
+            at = node.parent;
+        }
+    }
+
+    /// Draws a state: either side of a fork is equally likely, unless turns were charged.
     pub fn draw(&self, random: &mut SplitMix64) -> Option<u32> {
         if self.root == NONE {
             return None;
         }
-        let (mut at, mut bits, mut left) = (self.root, 0, 0);
+        let mut at = self.root;
         loop {
             match self.nodes[at as usize].kind {
                 NodeKind::Leaf(state) => return Some(state),
                 NodeKind::Inner(kids) => {
-                    if left == 0 {
-                        (bits, left) = (random.word(), u64::BITS);
-                    }
-                    at = kids[(bits & 1) as usize];
-                    bits >>= 1;
-                    left -= 1;
+                    let [one, other] = kids.map(|kid| self.nodes[kid as usize].counted());
+                    at = kids[usize::from(random.below(1 << 32) >= one.share(other))];
                 }
             }
         }
@@ -135,5 +215,44 @@ mod tests {
         assert_eq!(tree.draw(&mut random), None);
         tree.plant(3);
         assert_eq!(tree.draw(&mut random), Some(3));
+    }
+
+    #[test]
+    fn both_sides_of_a_fork_get_the_same_cost() {
+        let mut tree = ExecutionTree::new();
+        let mut random = SplitMix64::new(3);
+        tree.plant(0);
+        (1..=3).for_each(|child| tree.fork(0, child));
+        // A turn of state 1 costs a hundred times as much as one of the others.
+        let mut costs = [0; 4];
+        for _ in 0..20_000 {
+            let state = tree.draw(&mut random).expect("open");
+            let cost = if state == 1 { 10_000_000 } else { 100_000 };
+            costs[state as usize] += cost;
+            tree.set_charged(state);
+            tree.charge(Spent { cost, found: 0 });
+        }
+        let others = costs[0] + costs[2] + costs[3];
+        assert!(costs[1] < 2 * others && others < 2 * costs[1], "{costs:?}");
+    }
+
+    #[test]
+    fn a_side_that_covers_something_is_likelier() {
+        let mut tree = ExecutionTree::new();
+        let mut random = SplitMix64::new(3);
+        tree.plant(0);
+        tree.fork(0, 1);
+        for (state, found) in [(0, 0), (1, 3)] {
+            tree.set_charged(state);
+            tree.charge(Spent { cost: 1_000_000, found });
+        }
+        let count = (0..1000).filter(|_| tree.draw(&mut random) == Some(1)).count();
+        assert!((750..850).contains(&count), "{count}");
+        // The charge stays with the subtree when its first state has ended.
+        tree.set_charged(1);
+        tree.fork(1, 2);
+        tree.remove(1);
+        tree.charge(Spent { cost: 1 << 20, found: 0 });
+        assert_eq!(tree.nodes[tree.leaves[2] as usize].spent.found, 3);
     }
 }

@@ -12,11 +12,11 @@
 //! probability by which it has shrunk, another state is drawn instead, which makes the draw as fair as with
 //! all weights up to date.
 use super::distance::{Distances, UNREACHABLE};
-use super::execution_tree::ExecutionTree;
+use super::execution_tree::{ExecutionTree, Spent};
 use super::split_mix::SplitMix64;
 use super::state_table::StateTable;
 use super::sum_tree::SumTree;
-use super::{Search, View};
+use super::{MAX_FUEL, Search, View};
 use crate::exec::record::targets::Targets;
 use crate::exec::state::State;
 use crate::program::Program;
@@ -34,8 +34,10 @@ const MAX_BATCH: u64 = 1024;
 const RECENT_TURNS: u64 = 256;
 /// Otherwise the number of drawn turns is divided by this.
 const IDLE_DIVISOR: u64 = 32;
-/// Number of instructions that counts as one turn.
-const INSTRUCTIONS_PER_TURN: u64 = 4096;
+/// Cost that counts as one turn: 4,096 instructions, or a query of this effort.
+const TURN_COST: u64 = 100_000;
+/// Instructions of a turn while other states wait.
+const FUEL: u64 = 1 << 15;
 /// Weight of a state whose next instruction is new: the sum of 2^28 of them fits.
 const MAX_WEIGHT: u64 = 1 << 36;
 /// Number of states sampled to find one to evict.
@@ -60,9 +62,16 @@ struct Guided {
     batch: Vec<u32>,
     /// Numbers of states that followed seeds when they were put here; some are gone.
     seeded: Vec<u32>,
-    /// Marks set, and instructions executed, when last checked.
+    /// Marks set, and cost of the run, when last checked.
     found: u64,
-    instructions: u64,
+    cost: u64,
+    /// Marks that were set at the end of the last turn.
+    marks: u64,
+    /// Cost and marks since a state was drawn. Charged to its subtree, unless all sides are to be equally likely.
+    visit: Spent,
+    is_fair: bool,
+    /// Was the running state rare before its turn?
+    is_rare: bool,
     /// All turns, and the turn at which something new was covered last.
     turns: u64,
     found_at: u64,
@@ -83,7 +92,11 @@ fn new(program: &Program, seed: u64, draws: &'static [Draw], longest: u64) -> Bo
         batch: Vec::new(),
         seeded: Vec::new(),
         found: 0,
-        instructions: 0,
+        cost: 0,
+        marks: 0,
+        visit: Spent::default(),
+        is_fair: longest > 0,
+        is_rare: false,
         turns: 0,
         found_at: 0,
     })
@@ -106,18 +119,26 @@ pub(super) fn mix(program: &Program, seed: u64) -> Box<dyn Search> {
 }
 
 /// At least 1, so that every state can be drawn.
-fn weight(distance: u32) -> u64 {
+fn weight(distance: u32, is_rare: bool) -> u64 {
     match distance {
         UNREACHABLE => 1,
-        near => MAX_WEIGHT / (u64::from(near) + 1).pow(2).min(MAX_WEIGHT),
+        near => MAX_WEIGHT / ((u64::from(near) + 1).pow(2) * if is_rare { 8 } else { 1 }).min(MAX_WEIGHT),
     }
 }
 
 impl Guided {
     fn weigh(&self, number: u32, view: &View<'_>) -> u64 {
         match (&self.distances, self.states.get(number)) {
-            (Some(distances), Some(state)) => weight(distances.of(view.program, state)),
+            (Some(distances), Some(state)) => weight(distances.of(view.program, state), state.is_rare),
             (None, _) | (_, None) => 0,
+        }
+    }
+
+    /// Lets a state be drawn again.
+    fn release(&mut self, number: u32, view: &View<'_>) {
+        if self.distances.is_some() {
+            let weight = self.weigh(number, view);
+            self.weights.set(number, weight);
         }
     }
 
@@ -127,9 +148,10 @@ impl Guided {
             let is_other = distances.refresh(view);
             let batch = std::mem::take(&mut self.batch);
             let all = if is_other { (0..self.states.capacity()).collect() } else { batch };
-            for number in all.into_iter().filter(|number| self.states.get(*number).is_some()) {
-                let weight = self.weigh(number, view);
-                self.weights.set(number, weight);
+            for number in all {
+                if self.states.get(number).is_some() {
+                    self.release(number, view);
+                }
             }
         }
         self.batch.clear();
@@ -189,11 +211,16 @@ impl Guided {
 
 impl Search for Guided {
     fn put(&mut self, current: Option<Box<State>>, forked: Vec<Box<State>>, view: &View<'_>) {
-        let turns = 1 + (view.instructions - self.instructions) / INSTRUCTIONS_PER_TURN;
+        let (cost, found) = (view.cost() - self.cost, view.coverage.found() - self.marks);
+        (self.cost, self.marks) = (view.cost(), view.coverage.found());
+        self.visit.cost += cost;
+        self.visit.found += found;
+        let turns = 1 + cost / TURN_COST;
         self.turns += turns;
         let count = if self.left > 0 { &mut self.left } else { &mut self.drawn_turns };
         *count = count.saturating_sub(turns);
-        self.instructions = view.instructions;
+        // It used all of its turn, and covered nothing: others are next.
+        let loses_turn = forked.is_empty() && found == 0;
         let Some(number) = self.states.take_running() else {
             debug_assert!(forked.is_empty() && self.states.len() == 0, "only the first state has no parent");
             if let Some(state) = current {
@@ -203,6 +230,9 @@ impl Search for Guided {
             }
             return;
         };
+        if self.is_fair && !self.is_rare && current.as_ref().is_some_and(|state| state.is_rare) {
+            self.tree.set_rare(number);
+        }
         for child in forked {
             let has_seeds = !child.seeds.is_empty();
             let child = self.states.add(child);
@@ -214,7 +244,11 @@ impl Search for Guided {
             Some(state) => {
                 self.seeded.extend((!state.seeds.is_empty()).then_some(number));
                 self.states.put_back(number, state);
-                self.batch.push(number);
+                if loses_turn && self.left > 0 {
+                    self.release(number, view);
+                } else {
+                    self.batch.push(number);
+                }
             }
             None => {
                 self.tree.remove(number);
@@ -228,15 +262,30 @@ impl Search for Guided {
         if self.left > 0
             && let Some(number) = self.batch.pop()
         {
-            return Some(self.states.take(number));
+            let state = self.states.take(number);
+            self.is_rare = state.is_rare;
+            return Some(state);
         }
         self.left = 0;
         self.end_batch(view);
+        let visit = std::mem::take(&mut self.visit);
+        if self.is_fair {
+            self.tree.charge(visit);
+        }
         if self.drawn_turns == 0 {
             self.begin_batch(view);
         }
         let number = self.draw(view)?;
-        Some(self.take(number))
+        if self.is_fair {
+            self.tree.set_charged(number);
+        }
+        let state = self.take(number);
+        self.is_rare = state.is_rare;
+        Some(state)
+    }
+
+    fn fuel(&self) -> u64 {
+        if self.states.len() == 0 { MAX_FUEL } else { FUEL }
     }
 
     fn evict(&mut self, view: &View<'_>) -> Option<Box<State>> {

@@ -24,7 +24,27 @@ pub struct View<'a> {
     pub targets: &'a Targets,
     /// Instructions executed on all paths.
     pub instructions: u64,
+    /// Effort of the solver for all paths.
+    pub effort: u64,
 }
+
+/// Estimated nanoseconds of an instruction, in the unit of the solver's effort.
+const INSTRUCTION_COST: u64 = 25;
+
+impl View<'_> {
+    /// Cost of the run so far: instructions and the solver's effort, in estimated nanoseconds. A count, never a clock.
+    pub fn cost(&self) -> u64 {
+        cost(self.instructions, self.effort)
+    }
+}
+
+/// Cost of instructions and of the solver's effort.
+pub fn cost(instructions: u64, effort: u64) -> u64 {
+    instructions * INSTRUCTION_COST + effort
+}
+
+/// Most instructions of a turn: about ten milliseconds of concrete code between two limit checks.
+const MAX_FUEL: u64 = 1 << 19;
 
 /// Removes and returns the last state that follows seeds.
 fn take_seeded(states: &mut VecDeque<Box<State>>) -> Option<Box<State>> {
@@ -38,6 +58,10 @@ pub trait Search: Send {
     fn put(&mut self, current: Option<Box<State>>, forked: Vec<Box<State>>, view: &View<'_>);
     /// Removes and returns the state to run next.
     fn next(&mut self, view: &View<'_>) -> Option<Box<State>>;
+    /// Number of instructions that the state taken last may execute in its turn.
+    fn fuel(&self) -> u64 {
+        MAX_FUEL
+    }
     /// Removes and returns a state that is less useful than most: memory is short.
     fn evict(&mut self, view: &View<'_>) -> Option<Box<State>>;
     /// Removes all states: none will run any more.

@@ -20,6 +20,8 @@ use std::sync::Arc;
 pub(super) const MODELS: &[ModelRow] = &[
     row("__partita_setting", 1, Exact, setting),
     row("__partita_symbolic_argument", 2, Exact, symbolic_argument),
+    row("__partita_symbolic_variable", 3, Exact, symbolic_variable),
+    row("__partita_rare", 0, Exact, rare),
     row("__partita_room", 1, Exact, room),
     row("__partita_errno", 1, Exact, errno),
     row("__partita_arguments", 2, Exact, arguments),
@@ -88,6 +90,24 @@ fn symbolic_argument(machine: &mut Machine, state: &mut State, site: &CallSite<'
     let bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
     put(machine, state, to, &bytes, bytes.len() as u64)?;
     number(kind)
+}
+
+/// Writes the name of a symbolic environment variable, as much of it as fits; returns its size in bytes, or -1 if there
+/// are no more.
+fn symbolic_variable(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
+    let index = machine.argument(state, site, 0)?;
+    let to = machine.argument(state, site, 1)?;
+    let room = machine.argument(state, site, 2)?;
+    let options = Arc::clone(&machine.options);
+    let Some((name, size)) = options.sym_env.get(index as usize) else { return number(-1) };
+    put(machine, state, to, name.as_bytes(), room)?;
+    number(*size as i64)
+}
+
+/// The path has taken a rare turn of its environment: it gets a share of the search.
+fn rare(_: &mut Machine, state: &mut State, _: &CallSite<'_>) -> ModelResult {
+    state.is_rare = true;
+    Ok(Returned::Nothing)
 }
 
 /// Number of bytes from an address to the end of its object.

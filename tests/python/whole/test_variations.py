@@ -1,0 +1,114 @@
+"""Symbolic environment variables and variations of files: every behaviour is found, and replayed natively."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from partita import explore, ktest
+from partita.errors import UsageError
+from partita.replay import Verdict
+from partita.replay.program import replay_program
+from support import PARTITA
+
+VARIABLE = """#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+int main(void) {
+  const char *mode = getenv("MODE");
+  if (!mode) return 1;
+  puts(mode);
+  if (!strcmp(mode, "ab")) return 2;
+  if (!*mode) return 4;
+  puts("other");
+  return 3;
+}
+"""
+
+# 1: a pipe; 2: an empty input; 3: a folder; 4: an empty file; 5: a read that fails; 6: a short read; 0: none of them.
+FILES = """#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+int main(void) {
+  struct stat status;
+  char text[8];
+  if (lseek(0, 0, SEEK_CUR) < 0) return errno == ESPIPE && read(0, text, 8) == 4 ? 1 : 99;
+  if (fstat(0, &status) || !S_ISREG(status.st_mode)) return 98;
+  if (status.st_size == 0) return read(0, text, 8) <= 0 ? 2 : 97; /* that may fail */
+  int file = open("A", O_RDONLY);
+  if (file < 0) return 10;
+  if (fstat(file, &status)) return 96;
+  if (S_ISDIR(status.st_mode)) return read(file, text, 8) < 0 && errno == EISDIR ? 3 : 95;
+  if (status.st_size == 0) return 4;
+  long count = read(file, text, 8);
+  if (count < 0) return errno == EIO ? 5 : 94;
+  if (count == 1) return read(file, text, 8) == 3 ? 6 : 93;
+  return count == 4 ? 0 : 92;
+}
+"""
+
+
+def built(folder: Path, source: str) -> Path:
+    (folder / "p.c").write_text(source)
+    subprocess.run([str(PARTITA), "cc", str(folder / "p.c"), "-o", str(folder / "prog")], check=True)
+    return folder / "prog"
+
+
+def replayed(program: Path, folder: Path) -> list[ktest.Test]:
+    """The tests of a run, all of which end natively as predicted."""
+    tests = list(ktest.read_folder(str(folder)))
+    try:
+        results = replay_program(program, tests)
+    except UsageError as error:
+        pytest.skip(str(error))
+    assert [result for result in results if result.verdict is not Verdict.AS_PREDICTED] == []
+    return tests
+
+
+def test_a_symbolic_variable_is_absent_or_has_any_value(tmp_path: Path) -> None:
+    program = built(tmp_path, VARIABLE)
+    run = explore(program, arguments=["--sym-env", "MODE", "2"], sym_stdout=True, out=tmp_path / "out").finish()
+    assert run.complete
+    tests = replayed(program, tmp_path / "out")
+    assert {test.ending for test in tests} == {f"exit {status}" for status in (1, 2, 3, 4)}
+    # It replaces a variable of the same name, and exists on the paths that do not look at it.
+    run = explore(program, arguments=["--sym-env", "MODE", "0"], env={"MODE": "ab"})
+    assert sorted(path.ending for path in run) == ["exit 1", "exit 4"]
+
+
+def test_files_vary_once_the_program_looks(tmp_path: Path) -> None:
+    program = built(tmp_path, FILES)
+    options = {"sym_files": (1, 4), "sym_stdin": 4}
+    plain = explore(program, **options)  # type: ignore[arg-type]
+    assert {path.ending for path in plain} <= {"exit 0", "exit 10"}
+    run = explore(program, **options, vary_files=True, out=tmp_path / "out").finish()  # type: ignore[arg-type]
+    assert run.complete
+    tests = replayed(program, tmp_path / "out")
+    assert {test.ending for test in tests} >= {f"exit {status}" for status in range(7)}
+    assert not {test.ending for test in tests} & {f"exit {status}" for status in range(90, 100)}
+
+
+def test_the_folder_around_is_that_of_a_replay(tmp_path: Path) -> None:
+    """A symbolic name can be `.` or `..`, whose times and entries were those of the machine."""
+    program = built(
+        tmp_path,
+        "#include <dirent.h>\n#include <stdio.h>\n#include <sys/stat.h>\n"
+        "int main(int count, char **words) {\n"
+        "  struct stat status;\n"
+        "  if (words[1][0] != '.') return 2;\n"
+        "  DIR *folder = opendir(words[1]);\n"
+        "  if (!folder || stat(words[1], &status)) return 1;\n"
+        '  printf("%ld\\n", (long)status.st_mtime);\n'
+        "  for (struct dirent *entry; (entry = readdir(folder));) if (entry->d_name[0] != '.') puts(entry->d_name);\n"
+        "  return 0; }\n",
+    )
+    folder = tmp_path / "empty"
+    folder.mkdir()
+    command = [str(PARTITA), "run", str(program), "--sym-arg", "2", "--sym-files", "1", "1", "--sym-stdout"]
+    subprocess.run([*command, "--out", str(tmp_path / "out")], cwd=folder, check=False, capture_output=True)
+    tests = replayed(program, tmp_path / "out")
+    names = {dict(test.objects)["arg00"].split(b"\0")[0] for test in tests if test.ending == "exit 0"}
+    assert {b".", b".."} <= names
