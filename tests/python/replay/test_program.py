@@ -325,8 +325,8 @@ def test_programs_that_would_change_the_machine(tmp_path: Path) -> None:
     mine.write_text("precious")
     source.write_text(
         "#define _GNU_SOURCE\n#include <errno.h>\n#include <fcntl.h>\n#include <signal.h>\n#include <stdio.h>\n"
-        "#include <stdlib.h>\n#include <sys/mount.h>\n#include <sys/ptrace.h>\n#include <sys/stat.h>\n#include <sys/timex.h>\n"
-        "#include <unistd.h>\n"
+        "#include <stdlib.h>\n#include <sys/mount.h>\n#include <sys/ptrace.h>\n#include <sys/stat.h>\n"
+        "#include <sys/timex.h>\n#include <unistd.h>\n"
         "int main(int count, char **words) {\n"
         "  struct timex clock = {.modes = ADJ_OFFSET_SINGLESHOT};\n"
         "  pid_t other = (pid_t)atoi(words[2]);\n"
