@@ -1,5 +1,5 @@
-"""Inline assembly: empty templates (barriers), and the instructions of GMP's `longlong.h` and its many copies:
-double-word arithmetic and counting zeros on x86-64. Every other template is unsupported.
+"""Inline assembly: empty templates (barriers), hints and fences, and the instructions of GMP's `longlong.h` and its
+many copies: double-word arithmetic and counting zeros on x86-64. Every other template is unsupported.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ def lower_assembly(
         if type_.leaves:
             low.define(name, _tied_outputs(constraints, type_, inputs))
         return  # a barrier: an empty template does not change memory operands
+    if text in _HINTS and not type_.leaves and not inputs:
+        return
     plain = " ".join(_MODIFIER.sub(r"$\1", text).replace(",", " ").split())
     known = _TEMPLATES.get(plain)
     widths = [leaf.width for _, leaf in type_.leaves]
@@ -114,6 +116,8 @@ def _bsr(low: Lowering, inputs: list[Operand]) -> list[Operand]:
     return [low.binary("sub", 64, low.integer(63, 64), _count("ctlz", low, inputs[0]))]
 
 
+# Templates that change nothing that a program with one thread can see.
+_HINTS = frozenset(("nop", "pause", "rep ; nop", "rep nop", "mfence", "lfence", "sfence"))
 # Template without commas and `q` modifiers: number of outputs, number of inputs, semantics.
 _TEMPLATES: dict[str, tuple[int, int, Instruction]] = {
     "addq $5 $1 adcq $3 $0": (2, 4, _add),

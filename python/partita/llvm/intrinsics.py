@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 
-from partita.llvm import intrinsics_float
+from partita.llvm import intrinsics_float, x86
 from partita.llvm.function import Lowering, Value
 from partita.llvm.memory import load
 from partita.llvm.tokens import UnsupportedError
@@ -46,6 +46,8 @@ _VA_LIST_SIZE = 24
 @cache
 def find(name: str) -> Intrinsic | None:
     """The row of an intrinsic, whose name ends with type suffixes."""
+    if name.startswith("x86.") and name not in _ROWS:
+        return x86.ROWS.get(name[4:])
     parts = name.split(".")
     for end in range(len(parts), 0, -1):
         found = _ROWS.get(".".join(parts[:end]))
