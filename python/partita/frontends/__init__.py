@@ -35,6 +35,11 @@ def sharing_sources() -> Iterator[None]:
         _shared = None
 
 
+def is_sharing() -> bool:
+    """Are functions of the same sources started in turn?"""
+    return _shared is not None
+
+
 def _compile(group: Sequence[str], *, cflags: Sequence[str], clang: str | None, optimize: bool) -> list[Compiled]:
     key = (tuple(group), tuple(cflags), clang, optimize)
     if _shared is None:

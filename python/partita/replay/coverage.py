@@ -26,6 +26,7 @@ LINES_VARIABLE = "PARTITA_REACHED_LINES"
 _PAGE = 4096
 _ARRAY = "partita_reached_lines"
 _DEBUG = re.compile(r", !dbg !(\d+)")
+_MARKER = "call void @llvm.lifetime."
 
 
 class Line(NamedTuple):
@@ -82,6 +83,8 @@ def instrument_lines(text: str) -> tuple[str, list[Line]]:
     for statement in _statements(text):
         if not statement.startswith("  "):
             last, may_insert = None, True  # a label, or outside of functions
+        elif _MARKER in statement:
+            pass  # where a block begins or ends is no line with code
         elif may_insert and " = phi " not in statement and (found := _DEBUG.search(statement)) is not None:
             position = positions.position(int(found[1]))
             line = Line(position.file, position.line)

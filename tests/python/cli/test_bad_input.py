@@ -185,7 +185,7 @@ def test_infinite_loop(partita: Run, tmp_path: Path) -> None:
         (("--max-time", "2s"), "max-time"),
     ):
         out = tmp_path / reason
-        done = partita("run", path, "--out", str(out), "--search", "bfs", *flags)
+        done = partita("run", path, "--out", str(out), "--search", "bfs", "--check", "no-non-termination", *flags)
         assert done.returncode == 3
         assert f"{path}:6: incomplete: stopped by {reason}" in done.stdout
         # Both the completed path and the one that was cut have a test.

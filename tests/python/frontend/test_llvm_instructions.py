@@ -579,6 +579,7 @@ define i64 @f(ptr %p, ptr %q, i32 %n, i1 %c) {
         """
 function f(64 64 32 1) -> (64)
 b0:
+  scope begins r0
   r4:64 = zext 32 r2
   memcpy r0 from r1 len r4
   memmove r0 from r1 len 8

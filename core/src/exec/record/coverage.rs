@@ -120,12 +120,14 @@ impl Coverage {
         let mut covered = Covered::default();
         for (function, start) in program.functions.iter().zip(&self.starts) {
             let Some(start) = start.filter(|start| start.user == user) else { continue };
-            covered.instructions += function.insts.len() as u64;
             let entered = &self.blocks[start.block as usize..];
-            let size = |(block, entered): (&crate::program::Block, &bool)| {
-                if *entered { u64::from(block.end - block.start) } else { 0 }
-            };
-            covered.covered += function.blocks.iter().zip(entered).map(size).sum::<u64>();
+            for (block, entered) in function.blocks.iter().zip(entered) {
+                // Where the block of a variable begins or ends is no code of the program.
+                let insts = &function.insts[block.start as usize..block.end as usize];
+                let size = insts.iter().filter(|inst| !matches!(inst, Inst::Scope { .. })).count() as u64;
+                covered.instructions += size;
+                covered.covered += if *entered { size } else { 0 };
+            }
         }
         covered
     }
@@ -145,7 +147,9 @@ impl Coverage {
             let entered = self.blocks[start.block as usize + number];
             let insts = block.start as usize..block.end as usize;
             let mut last: Option<Loc> = None;
-            for loc in function.locs[insts.clone()].iter().filter(|loc| loc.line != 0) {
+            let code = function.locs[insts.clone()].iter().zip(&function.insts[insts.clone()]);
+            let code = code.filter(|(_, inst)| !matches!(inst, Inst::Scope { .. })).map(|(loc, _)| loc);
+            for loc in code.filter(|loc| loc.line != 0) {
                 if last.is_none_or(|last| (last.file, last.line) != (loc.file, loc.line)) {
                     lines.push((program.string(loc.file).to_string(), loc.line, entered));
                 }
