@@ -630,7 +630,7 @@ mod tests {
                 kept += rows.len();
             }
         }
-        assert!(sat > 300 && unsat > 300 && kept > 300, "{sat} {unsat} {kept}");
+        assert!(sat > 300 && unsat > 200 && kept > 300, "{sat} {unsat} {kept}");
     }
 
     /// The pigeonhole problem: hard enough for restarts and for dropping clauses.
