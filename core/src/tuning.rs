@@ -224,7 +224,8 @@ tuning! {
         single_conflicts: u64 = 30, Values::Number(0..=1_000_000), "Conflicts after which batsat hands over to a CaDiCaL of the query's own.";
         harvest: bool = true, Values::Switch, "Collect near misses during the search.";
         kp: u64 = 250, Values::Number(0..=1_000_000), "Limit of near misses of one solve.";
-        expand: u64 = 4, Values::Number(0..=16), "Comparisons of arrays with an index of at most this width mention every index at once.";
+        expand: u64 = 0, Values::Number(0..=16), "Comparisons of arrays with an index of at most this width mention every index at once.";
+        lazy_reads: u64 = 2, Values::Number(0..=1_000_000), "Without a core, reads over more writes than this are decided on demand; 0 for none.";
         small: bool = true, Values::Switch, "Try small inputs before the full search.";
         first_conflicts: u64 = 30, Values::Number(0..=1_000_000), "Conflicts of the full query before small inputs are tried.";
         small_conflicts: u64 = 300, Values::Number(0..=1_000_000), "Conflict limit for each width of small inputs.";

@@ -141,6 +141,9 @@ fn polynomial_identities(fired: &mut Fired) {
         let mut op = |op: Op, a: Expr, b: Expr| world.make(&Make::Plain(op), &[a, b]);
         let complement = op(Op::Mul, not_x, y);
         let complements = op(Op::Add, complement, xy);
+        let (xz_sum, left_sum) = (op(Op::Add, z, x), op(Op::Add, plus, z));
+        let (right_sum, minus_sum) = (op(Op::Add, xz_sum, y), op(Op::Sub, zero, plus));
+        let sum_of_negated = op(Op::Add, minus_x, minus_y);
         for (a, b, expected) in [
             (distributed, grouped, true),
             (left, right, true),
@@ -148,6 +151,8 @@ fn polynomial_identities(fired: &mut Fired) {
             (both_negated, xy, true),
             (squares, difference_of_squares, true),
             (complements, minus_y, true),
+            (left_sum, right_sum, true),
+            (minus_sum, sum_of_negated, true),
             (next, distributed, false),
             (odd, even, false),
         ] {

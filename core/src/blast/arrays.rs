@@ -1,7 +1,7 @@
 //! Arrays in circuits.
 //!
-//! Reads over stores become multiplexers; what remains are reads of array variables. Table elements and stores that
-//! the index cannot reach by its operators alone (`index_sets.rs`) are left out. A read at a constant index has an
+//! Reads over stores become multiplexers, unless there are many (`lazy_reads.rs`); what remains are reads of array
+//! variables. Table elements and stores that the index cannot reach by its operators alone (`index_sets.rs`) are left out. A read at a constant index has an
 //! input slot; a read at few indices selects among slots. Any other read is an *access*: a free value, with a lemma
 //! for each read of the same array at an equal index that a candidate assignment violates. A comparison of arrays
 //! with very few indices is expanded. Otherwise it is a free bit: if false, the arrays differ at a witness index; if
@@ -11,11 +11,12 @@
 
 use super::circuit::{self, Word};
 use super::gate::Lit;
+use super::lazy_reads::Written;
 use super::{Blaster, Owner, table};
 use crate::expr::walk::ArrayForm;
 use crate::expr::{Alive, Bits, Expr, Graph, Op, Sort};
 use crate::interval::Set;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Comparisons of arrays with indices up to this width are always expanded.
 const ALWAYS_EXPANDED_INDEX_WIDTH: u32 = 2;
@@ -35,6 +36,8 @@ pub(super) struct Access {
     pub(super) index: Word,
     pub(super) value: Word,
     pub(super) lemmas: Vec<Lit>,
+    /// Tables that lemmas mention, with their elements at the index.
+    pub(super) tied: Vec<(Expr, Word)>,
 }
 
 pub(super) struct Comparison {
@@ -53,17 +56,31 @@ pub(super) struct Comparison {
 #[derive(Default)]
 pub struct Arrays {
     pub(super) accesses: Vec<Access>,
-    access_at: FxHashMap<(Expr, Word), u32>,
+    pub(super) access_at: FxHashMap<(Expr, Word), u32>,
+    /// Arrays that are read on demand, with those below them.
+    pub(super) written: FxHashMap<Expr, Written>,
     elements: FxHashMap<(Expr, Bits), Word>,
     unmentioned: FxHashMap<Expr, Word>,
     pub(super) comparisons: Vec<Comparison>,
 }
 
 impl Arrays {
-    pub fn dependencies(&self, array_term: ArrayTerm) -> &[Lit] {
+    /// Adds the literals that belong to the cone of an array term; those of arrays that are in `seen` are left out.
+    pub fn dependencies(&self, array_term: ArrayTerm, seen: &mut FxHashSet<Expr>, lits: &mut Vec<Lit>) {
         match array_term {
-            ArrayTerm::Access(at) => &self.accesses[at as usize].index,
-            ArrayTerm::Comparison(at) => &self.comparisons[at as usize].dependencies,
+            ArrayTerm::Access(at) => {
+                let access = &self.accesses[at as usize];
+                lits.extend_from_slice(&access.index);
+                access.tied.iter().for_each(|(_, element)| lits.extend_from_slice(element));
+                let mut stack = vec![access.array];
+                while let Some(array) = stack.pop() {
+                    if let Some(written) = self.written.get(&array).filter(|_| seen.insert(array)) {
+                        lits.extend_from_slice(&written.words);
+                        stack.extend_from_slice(&written.below);
+                    }
+                }
+            }
+            ArrayTerm::Comparison(at) => lits.extend_from_slice(&self.comparisons[at as usize].dependencies),
         }
     }
 
@@ -78,6 +95,7 @@ impl Arrays {
         self.access_at.retain(|(array, _), _| alive.has(*array));
         self.elements.retain(|(array, _), _| alive.has(*array));
         self.unmentioned.retain(|array, _| alive.has(*array));
+        self.written.retain(|array, _| alive.has(*array));
     }
 }
 
@@ -103,9 +121,14 @@ impl Blaster {
         word
     }
 
-    /// The element of an array expression at an index. Iterative: the elements of operand arrays are computed
-    /// first.
+    /// The element of an array expression at an index.
     pub(super) fn element(&mut self, graph: &Graph, array: Expr, at: &At) -> Word {
+        self.on_demand(graph, array, at).unwrap_or_else(|| self.element_at(graph, array, at))
+    }
+
+    /// The circuit of the element of an array expression. Iterative: the elements of operand arrays are computed
+    /// first.
+    pub(super) fn element_at(&mut self, graph: &Graph, array: Expr, at: &At) -> Word {
         let nothing = vec![Lit::FALSE; graph.width(array) as usize];
         let mut done: FxHashMap<Expr, Word> = FxHashMap::default();
         let mut stack = vec![array];
@@ -212,7 +235,13 @@ impl Blaster {
         let value = self.inputs(width, Owner::ArrayTerm(ArrayTerm::Access(number)));
         if self.gates.stopped().is_none() {
             let index = index.clone();
-            self.arrays.accesses.push(Access { array, index, value: value.clone(), lemmas: Vec::new() });
+            self.arrays.accesses.push(Access {
+                array,
+                index,
+                value: value.clone(),
+                lemmas: Vec::new(),
+                tied: Vec::new(),
+            });
             self.arrays.access_at.insert(key, number);
         }
         value

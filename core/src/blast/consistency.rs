@@ -7,9 +7,10 @@
 use super::arrays::{ArrayTerm, At, bits_of};
 use super::circuit::{self, Word};
 use super::gate::Lit;
+use super::lazy_reads::{End, Walk};
 use super::{Blaster, Owner, Slot};
 use crate::budget::Why;
-use crate::expr::{ArrayValue, Bits, Evaluator, Expr, Graph, Model, Sort, Value};
+use crate::expr::{ArrayValue, Bits, Evaluator, Expr, Graph, Model, Op, Sort, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
@@ -52,10 +53,15 @@ impl Blaster {
         let mut index_of = |blaster: &Blaster, word: &[Lit]| {
             bits_of(blaster.gates.evaluate(word, &mut known, value).into_iter())
         };
-        let conflicts = self.fill_model(graph, inputs, &mut model, &mut index_of);
-        if !conflicts.is_empty() {
+        let mut walks = FxHashMap::default();
+        let (conflicts, missed) = self.fill_model(graph, inputs, &mut model, &mut walks, &mut index_of);
+        if !conflicts.is_empty() || !missed.is_empty() {
+            for number in missed {
+                let slot = self.arrays.accesses[number as usize].value[0].node();
+                self.add_walk_lemma(graph, number, &walks[&slot]);
+            }
             for (one, other) in conflicts {
-                self.add_access_lemma(one, other);
+                self.add_meeting_lemma([one, other].map(|slot| (slot, walks.get(&slot))));
             }
             return match self.gates.stopped() {
                 Some(why) => Err(why.clone()),
@@ -82,14 +88,17 @@ impl Blaster {
         Ok(if refuted { Consistency::Refuted } else { Consistency::Consistent(model) })
     }
 
-    /// Puts the values into `model`. Returns pairs of slots of conflicting reads.
+    /// Puts the values into `model`, and the walks of reads on demand, by slot, into `walks`. Returns pairs of slots of
+    /// conflicting reads, and the numbers of reads that have not the value at the end of their walks.
     fn fill_model(
         &self,
         graph: &Graph,
         inputs: &[(u32, bool)],
         model: &mut Model,
+        walks: &mut FxHashMap<u32, Walk>,
         index_of: &mut impl FnMut(&Blaster, &[Lit]) -> Bits,
-    ) -> Vec<(u32, u32)> {
+    ) -> (Vec<(u32, u32)>, Vec<u32>) {
+        let (mut missed, mut indices) = (Vec::new(), FxHashMap::default());
         let mut elements: FxHashMap<(Expr, Bits), ElementBits> = FxHashMap::default();
         let mut order = Vec::new();
         let mut conflicts = FxHashSet::default();
@@ -120,7 +129,33 @@ impl Blaster {
                 Owner::Element { array, index } => (*array, index.clone()),
                 Owner::ArrayTerm(ArrayTerm::Access(number)) => {
                     let access = &self.arrays.accesses[*number as usize];
-                    (access.array, index_of(self, &access.index))
+                    let index = index_of(self, &access.index);
+                    if graph.op(access.array) == Op::Var {
+                        (access.array, index)
+                    } else {
+                        let walk = self.walk_writes(graph, access.array, &index, &mut indices, index_of);
+                        let differs = |word: &[Lit], value: Bits| {
+                            debug_assert_eq!(word.len(), slot.width as usize);
+                            run.iter().any(|&(input, bit)| value.bit(input - slot.first) != bit)
+                        };
+                        let (variable, is_missed) = match &walk.end {
+                            End::Variable(array) => (Some(*array), false),
+                            End::Hit { element, .. } | End::Constant(element) => {
+                                let word = &self.words[element];
+                                (None, differs(word, index_of(self, word)))
+                            }
+                            End::Table(table) => {
+                                let tied = access.tied.iter().find(|(array, _)| array == table);
+                                (None, tied.is_none_or(|(_, word)| differs(word, index_of(self, word))))
+                            }
+                        };
+                        if is_missed {
+                            missed.push(*number);
+                        }
+                        walks.insert(slot.first, walk);
+                        let Some(array) = variable else { continue };
+                        (array, index)
+                    }
                 }
                 Owner::ArrayTerm(ArrayTerm::Comparison(_)) | Owner::Unmentioned(_) | Owner::Witness => {
                     continue;
@@ -147,11 +182,11 @@ impl Blaster {
         }
         let mut conflicts: Vec<(u32, u32)> = conflicts.into_iter().collect();
         conflicts.sort_unstable();
-        conflicts
+        (conflicts, missed)
     }
 
     /// Index and value words of a read, by its slot.
-    fn read_of(&self, slot: u32) -> (Word, Word) {
+    pub(super) fn read_of(&self, slot: u32) -> (Word, Word) {
         let (slot, _) = self.slot(slot);
         match &slot.owner {
             Owner::ArrayTerm(ArrayTerm::Access(number)) => {
@@ -169,25 +204,6 @@ impl Blaster {
             | Owner::ArrayTerm(ArrayTerm::Comparison(_))
             | Owner::Witness => {
                 unreachable!("not a read")
-            }
-        }
-    }
-
-    /// Adds the lemma that reads of one array at equal indices are equal.
-    fn add_access_lemma(&mut self, one: u32, other: u32) {
-        let (i, v) = self.read_of(one);
-        let (j, w) = self.read_of(other);
-        let indices_differ = !circuit::equal(&mut self.gates, &i, &j);
-        let same = circuit::equal(&mut self.gates, &v, &w);
-        let lemma = self.gates.or(indices_differ, same);
-        if self.gates.stopped().is_some() {
-            return;
-        }
-        // Constant indices share a slot, so at least one of the two is an access.
-        for slot in [one, other] {
-            if let Owner::ArrayTerm(ArrayTerm::Access(number)) = self.slot(slot).0.owner {
-                self.arrays.accesses[number as usize].lemmas.push(lemma);
-                return;
             }
         }
     }

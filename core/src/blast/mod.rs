@@ -16,6 +16,7 @@ mod consistency;
 pub mod gate;
 mod guards;
 mod index_sets;
+mod lazy_reads;
 pub mod refute;
 mod sample;
 pub mod sat_solver;
@@ -96,6 +97,8 @@ pub struct Blaster {
     guards: Guards,
     /// Comparisons of arrays with indices up to this width are expanded.
     pub expanded_index_width: u32,
+    /// Reads over more writes than this are decided on demand; 0 for none.
+    pub lazy_reads: u32,
     /// Number of low bits that are free, by input; the other bits are zero. Inputs not listed are free.
     input_widths: FxHashMap<Atom, u32>,
 }
@@ -259,6 +262,7 @@ impl Blaster {
         let mut cone = Cone::default();
         let mut seen: FxHashSet<u32> = FxHashSet::default();
         let mut array_terms: FxHashSet<ArrayTerm> = FxHashSet::default();
+        let mut arrays: FxHashSet<Expr> = FxHashSet::default();
         let mut roots = vec![root];
         while !roots.is_empty() {
             let mut inputs = Vec::new();
@@ -273,7 +277,7 @@ impl Blaster {
                 if let Owner::ArrayTerm(array_term) = self.slot(input).0.owner
                     && array_terms.insert(array_term)
                 {
-                    roots.extend_from_slice(self.arrays.dependencies(array_term));
+                    self.arrays.dependencies(array_term, &mut arrays, &mut roots);
                 }
             }
             cone.inputs.append(&mut inputs);

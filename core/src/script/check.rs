@@ -6,7 +6,7 @@
 //! conjunct is the condition.
 
 use super::tables::{self, ElementTable};
-use super::{LastCheck, Session, eliminate};
+use super::{LastCheck, Session, preprocess};
 use crate::budget::Budget;
 use crate::expr::{Bits, Evaluator, Expr, Graph, Model, Op, Sort};
 use crate::query::{Answer, Core, Path, Query, Reasons, Status, Why};
@@ -155,21 +155,22 @@ impl Session {
         }
         budget.whole_core = self.whole_core;
         let exprs: Vec<Expr> = constraints.iter().map(|constraint| constraint.expr).collect();
-        let eliminated = if self.whole_core && self.options.eliminate_variables {
-            eliminate::eliminate(&mut self.solver.graph, &exprs)
-        } else {
-            None
-        };
-        let Some(eliminated) = eliminated else { return self.ask_all(&exprs, &budget) };
-        self.eliminated += eliminated.count() as u64;
-        match self.ask_all(&eliminated.rest, &budget) {
+        if !self.whole_core {
+            return self.ask_all(&exprs, &budget);
+        }
+        let counts = &mut self.preprocessed;
+        let found = preprocess::preprocess(&mut self.solver.graph, &exprs, &self.options, counts);
+        if found.rest == exprs {
+            return self.ask_all(&exprs, &budget);
+        }
+        match self.ask_all(&found.rest, &budget) {
             Answer::Sat(model) => {
-                let model = eliminated.extend(&self.solver.graph, model);
+                let model = found.extend(&self.solver.graph, model);
                 let mut evaluator = Evaluator::new();
                 let mut session = evaluator.under(&self.solver.graph, &model);
                 if exprs.iter().any(|&e| session.bits(e).is_zero()) {
                     debug_assert!(false, "a model of the rest does not extend");
-                    let message = "internal error: a model does not extend to eliminated variables".into();
+                    let message = "internal error: a model of the preprocessed query does not extend".into();
                     return Answer::Unknown(Why::Layer { name: "script".into(), message });
                 }
                 Answer::Sat(model)

@@ -8,16 +8,13 @@
 use crate::expr::{Evaluator, Expr, Graph, Model, Op};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Limit of rounds: each finds the definitions that the last one made visible.
-const MAX_ROUNDS: usize = 8;
 /// Limit of steps along definitions in the search for cycles, by number of constraints.
 const STEPS_PER_CONSTRAINT: usize = 64;
 
-/// Constraints without the defined variables, and the definitions.
-#[derive(Debug)]
+/// Definitions of the variables that were eliminated.
+#[derive(Default, Debug)]
 pub(super) struct Eliminated {
-    pub(super) rest: Vec<Expr>,
-    /// Variables with their values over the variables of later rounds and of `rest`, by round.
+    /// Variables with their values over the variables that remained, by round.
     rounds: Vec<Vec<(Expr, Expr)>>,
 }
 
@@ -31,40 +28,33 @@ impl Eliminated {
         let mut evaluator = Evaluator::new();
         for definitions in self.rounds.iter().rev() {
             let mut session = evaluator.under(graph, &model);
-            let values: Vec<_> = definitions.iter().map(|&(x, term)| (x, session.bits(term))).collect();
-            values.into_iter().for_each(|(x, value)| model.set_bits(x, value));
+            let values: Vec<_> = definitions.iter().map(|&(x, term)| (x, session.value(term))).collect();
+            values.into_iter().for_each(|(x, value)| model.set(x, value));
         }
         model
     }
-}
 
-/// Eliminates what constraints define. `None` if they define nothing.
-pub(super) fn eliminate(graph: &mut Graph, constraints: &[Expr]) -> Option<Eliminated> {
-    let mut found = Eliminated { rest: constraints.to_vec(), rounds: Vec::new() };
-    for _ in 0..MAX_ROUNDS {
+    /// Eliminates what constraints define. Returns the rest, or `None` if they define nothing.
+    pub(super) fn round(&mut self, graph: &mut Graph, constraints: &[Expr]) -> Option<Vec<Expr>> {
         let mut definitions = Definitions::default();
-        let steps = STEPS_PER_CONSTRAINT * found.rest.len();
-        let before = std::mem::take(&mut found.rest);
+        let steps = STEPS_PER_CONSTRAINT * constraints.len();
         let (used, others): (Vec<Expr>, Vec<Expr>) =
-            before.into_iter().partition(|&constraint| definitions.add(graph, constraint, steps));
+            constraints.iter().partition(|&&constraint| definitions.add(graph, constraint, steps));
         if used.is_empty() {
-            found.rest = others;
-            break;
+            return None;
         }
         let mut replaced = FxHashMap::default();
         let definitions = &definitions.terms;
-        let mut seen = FxHashSet::default();
-        for constraint in others {
-            let new = replace(graph, definitions, &mut replaced, constraint);
-            // A conjunction that appears is split as the assertions were.
-            found.rest.extend(super::check::conjuncts(graph, new, &mut seen));
-        }
+        let rest = others
+            .into_iter()
+            .map(|constraint| replace(graph, definitions, &mut replaced, constraint))
+            .collect();
         let mut values: Vec<(Expr, Expr)> =
             definitions.keys().map(|&x| (x, replace(graph, definitions, &mut replaced, x))).collect();
         values.sort_unstable();
-        found.rounds.push(values);
+        self.rounds.push(values);
+        Some(rest)
     }
-    (!found.rounds.is_empty()).then_some(found)
 }
 
 /// Acyclic definitions of variables.
@@ -91,7 +81,7 @@ impl Definitions {
             _ => [None, None],
         };
         for (x, term) in sides.into_iter().flatten() {
-            let is_free = graph.op(x) == Op::Var && !graph.is_array(x) && !self.terms.contains_key(&x);
+            let is_free = graph.op(x) == Op::Var && !self.terms.contains_key(&x);
             if is_free && self.steps < max_steps {
                 let variables = variables(graph, term);
                 if !self.reaches(&variables, x) {
@@ -177,14 +167,16 @@ mod tests {
         let (left, right) = (g.add(p, q), g.mul(a, sum));
         let differ = g.ne(left, right);
         let constraints = [g.eq(p, ab), g.eq(ac, q), differ];
-        let found = eliminate(&mut g, &constraints).unwrap();
-        assert_eq!((found.count(), found.rest.len()), (2, 1));
-        assert!(g.is_false(found.rest[0]));
+        let mut found = Eliminated::default();
+        let rest = found.round(&mut g, &constraints).unwrap();
+        assert_eq!((found.count(), rest.len()), (2, 1));
+        assert!(g.is_false(rest[0]));
 
         let one = g.word(8, 1);
         let next = g.add(p, one);
         let constraints = [g.eq(q, next), g.eq(p, a), g.ult(q, b)];
-        let found = eliminate(&mut g, &constraints).unwrap();
+        let mut found = Eliminated::default();
+        found.round(&mut g, &constraints).unwrap();
         assert_eq!(found.count(), 2);
         // Either of `a` and `p` may be the one that stays.
         let mut model = Model::new();
@@ -201,10 +193,11 @@ mod tests {
         let (one, three) = (g.word(8, 1), g.word(8, 3));
         let (next, tripled) = (g.add(y, one), g.mul(x, three));
         let constraints = [g.eq(x, next), g.eq(y, tripled)];
-        let found = eliminate(&mut g, &constraints).unwrap();
-        assert_eq!((found.count(), found.rest.len()), (1, 1));
+        let mut found = Eliminated::default();
+        let rest = found.round(&mut g, &constraints).unwrap();
+        assert_eq!((found.count(), rest.len()), (1, 1));
         let square = g.mul(x, x);
         let constraints = [g.eq(x, square)];
-        assert!(eliminate(&mut g, &constraints).is_none());
+        assert!(Eliminated::default().round(&mut g, &constraints).is_none());
     }
 }

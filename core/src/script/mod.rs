@@ -11,7 +11,9 @@ mod commands;
 mod eliminate;
 mod kquery;
 mod options;
+mod preprocess;
 mod rejected;
+mod skeleton;
 mod split;
 mod tables;
 
@@ -23,6 +25,7 @@ use crate::expr::{Expr, Model};
 use crate::query::{Path, Why};
 use crate::solve::Solver;
 use options::Options;
+use preprocess::PreprocessCounts;
 use rejected::Rejected;
 use split::{CommandRange, Splitter};
 use std::time::Duration;
@@ -119,8 +122,7 @@ pub struct Session {
     last: LastCheck,
     /// Whether the core of the current check may be the whole query.
     whole_core: bool,
-    /// Number of variables eliminated so far.
-    eliminated: u64,
+    preprocessed: PreprocessCounts,
     /// The path of the last check, retained so that the next check shares its prefix.
     retained_path: Option<Path>,
     errors: u64,
@@ -146,7 +148,7 @@ impl Session {
             rejected: Rejected::default(),
             last: LastCheck::None,
             whole_core: false,
-            eliminated: 0,
+            preprocessed: PreprocessCounts::default(),
             retained_path: None,
             errors: 0,
             unknowns: 0,

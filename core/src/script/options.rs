@@ -44,6 +44,8 @@ pub(super) struct Options {
     pub(super) continued_execution: bool,
     /// Whether variables that assertions define are eliminated (`eliminate.rs`).
     pub(super) eliminate_variables: bool,
+    /// Whether the boolean skeleton is simplified (`skeleton.rs`).
+    pub(super) skeleton: bool,
     pub(super) timeout: Option<Duration>,
     stored: Vec<(&'static str, String)>,
 }
@@ -54,6 +56,7 @@ impl Options {
             print_success: false,
             continued_execution: false,
             eliminate_variables: true,
+            skeleton: true,
             timeout,
             stored: Vec::new(),
         }
@@ -68,6 +71,7 @@ impl Session {
             "print-success" => self.options.print_success = truth(lexer)?,
             "continued-execution" => self.options.continued_execution = truth(lexer)?,
             "eliminate-variables" => self.options.eliminate_variables = truth(lexer)?,
+            "simplify-skeleton" => self.options.skeleton = truth(lexer)?,
             "global-declarations" | "global-decls" => self.symbols.global = truth(lexer)?,
             "timeout" => {
                 // Milliseconds; zero and Z3's largest number mean no limit.
@@ -99,6 +103,7 @@ impl Session {
             "print-success" => self.options.print_success.to_string(),
             "continued-execution" => self.options.continued_execution.to_string(),
             "eliminate-variables" => self.options.eliminate_variables.to_string(),
+            "simplify-skeleton" => self.options.skeleton.to_string(),
             "global-declarations" | "global-decls" => self.symbols.global.to_string(),
             "timeout" => self.options.timeout.map_or(0, |limit| limit.as_millis()).to_string(),
             "produce-models"
@@ -155,7 +160,12 @@ impl Session {
         let mut text = format!("(:queries {}", self.solver.queries());
         let _ = write!(text, "\n :time {:.3}", self.solver.time().as_secs_f64());
         let _ = write!(text, "\n :nodes {}", self.solver.graph.len());
-        let _ = write!(text, "\n :eliminated {}", self.eliminated);
+        let counts = &self.preprocessed;
+        for (name, count) in
+            [("eliminated", counts.eliminated), ("booleans", counts.booleans), ("facts", counts.facts)]
+        {
+            let _ = write!(text, "\n :{name} {count}");
+        }
         for row in self.solver.statistics() {
             let (name, m) = (&row.name, &row.meter);
             for (what, count) in

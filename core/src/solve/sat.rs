@@ -300,6 +300,8 @@ impl Sat {
         let limit = max_gates(rest.budget);
         let new_gates = usize::try_from(rest.effort_left() / cost::GATE).unwrap_or(limit).min(limit);
         self.blaster.allow(rest.budget, (self.blaster.gates.len() + new_gates).min(limit));
+        // Multiplexers are built once for all queries of a path tree; a query that comes once needs few of them.
+        self.blaster.lazy_reads = if rest.budget.whole_core { self.options.lazy_reads as u32 } else { 0 };
         self.kept = 0;
         self.single = None;
         let constraints = query.constraints(rest.tree);
@@ -674,6 +676,7 @@ impl Layer for Sat {
 mod tests {
     use super::*;
     use crate::expr::{Graph, Sort};
+    use crate::random::Random;
     use crate::solve::Solver;
 
     /// Makes each query twice: the first time with a limit of gates.
@@ -738,5 +741,64 @@ mod tests {
                 assert_eq!(answer.verdict(), verdict, "query {number} after {gates} gates");
             }
         }
+    }
+
+    /// A random array over `arrays` and a random index, with as many writes as given.
+    fn random_read(g: &mut Graph, random: &mut Random, arrays: &[Expr], words: &[Expr], writes: u64) -> Expr {
+        let mut array = arrays[random.below(arrays.len() as u64) as usize];
+        let word = |random: &mut Random| words[random.below(words.len() as u64) as usize];
+        for _ in 0..writes {
+            let (index, value) = (word(random), word(random));
+            let written = g.store(array, index, value);
+            array = if random.below(4) == 0 {
+                let (p, q) = (word(random), word(random));
+                let condition = g.ult(p, q);
+                g.ite(condition, written, array)
+            } else {
+                written
+            };
+        }
+        let index = word(random);
+        g.select(array, index)
+    }
+
+    /// Reads on demand and multiplexers give the same answers. Models are evaluated by the layer.
+    #[test]
+    fn reads_on_demand_agree_with_multiplexers() {
+        let mut random = Random::new(7);
+        let mut answers = [0, 0];
+        for case in 0..400 {
+            let mut verdicts = Vec::new();
+            let seed = random.below(1 << 32);
+            for lazy_reads in [0, 1, 3] {
+                let mut random = Random::new(seed);
+                let options = SatOptions { lazy_reads, expand: 0, ..SatOptions::default() };
+                let sat = Sat::new(options, &ThrottleOptions::default());
+                let mut solver = Solver::new(vec![Box::new(sat)]);
+                let g = &mut solver.graph;
+                let arrays = ["a", "b"].map(|n| g.var(n, Sort::Array { index: 3, element: 3 }).unwrap());
+                let mut words = ["i", "j", "k"].map(|n| g.var(n, Sort::Bits(3)).unwrap()).to_vec();
+                words.push(g.word(3, 5));
+                let mut all = g.boolean(true);
+                for _ in 0..3 + random.below(4) {
+                    let writes = random.below(7);
+                    let read = random_read(g, &mut random, &arrays, &words, writes);
+                    let other = words[random.below(words.len() as u64) as usize];
+                    words.push(read);
+                    let condition = if random.below(2) == 0 { g.eq(read, other) } else { g.ult(read, other) };
+                    all = g.and(all, condition);
+                }
+                if random.below(3) == 0 {
+                    let same = g.eq(arrays[0], arrays[1]);
+                    all = g.and(all, same);
+                }
+                let root = solver.tree.root();
+                let budget = Budget { whole_core: true, ..Budget::unlimited() };
+                verdicts.push(solver.check(&Query::new(root, all), &budget).verdict());
+            }
+            assert!(verdicts.iter().all(|v| *v == verdicts[0] && *v != "unknown"), "{case}: {verdicts:?}");
+            answers[usize::from(verdicts[0] == "sat")] += 1;
+        }
+        assert!(answers.iter().all(|&count| count > 50), "{answers:?}");
     }
 }

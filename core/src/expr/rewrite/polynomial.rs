@@ -51,9 +51,13 @@ fn product(a: &Polynomial, b: &Polynomial) -> Option<Polynomial> {
 }
 
 impl Graph {
-    /// Decides `a = b` for bit-vectors of which one contains a product of variables.
+    /// Decides `a = b` for bit-vectors that are both sums, one of them nested, or of which one contains a product of
+    /// variables.
     pub(super) fn rewrite_eq_polynomials(&mut self, a: Expr, b: Expr) -> Option<Expr> {
-        if self.is_bool(a) || !(self.contains_product(a) || self.contains_product(b)) {
+        let is_sum = |e: Expr| matches!(self.op(e), Op::Add | Op::Sub);
+        let is_nested = |e: Expr| is_sum(self.kid(e, 0)) || is_sum(self.kid(e, 1));
+        let are_sums = is_sum(a) && is_sum(b) && (is_nested(a) || is_nested(b));
+        if self.is_bool(a) || !(are_sums || self.contains_product(a) || self.contains_product(b)) {
             return None;
         }
         let mut left = MAX_EXPANDED;

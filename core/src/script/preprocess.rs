@@ -1,0 +1,72 @@
+//! Preprocessing of a check that asks for no core: rounds of the boolean skeleton and of elimination of variables, until
+//! nothing changes. Each step has an option and a counter.
+
+use super::check::conjuncts;
+use super::eliminate::Eliminated;
+use super::options::Options;
+use super::skeleton::Skeleton;
+use crate::expr::{Expr, Graph, Model};
+use rustc_hash::FxHashSet;
+
+/// Limit of rounds: each finds what the last one made visible.
+const MAX_ROUNDS: usize = 8;
+
+/// Numbers of rewrites so far.
+#[derive(Default)]
+pub(super) struct PreprocessCounts {
+    pub(super) eliminated: u64,
+    pub(super) booleans: u64,
+    pub(super) facts: u64,
+}
+
+/// Constraints that are satisfiable if the given ones are.
+pub(super) struct Preprocessed {
+    pub(super) rest: Vec<Expr>,
+    eliminated: Eliminated,
+}
+
+impl Preprocessed {
+    /// Extends a model of the rest to a model of the constraints.
+    pub(super) fn extend(&self, graph: &Graph, model: Model) -> Model {
+        self.eliminated.extend(graph, model)
+    }
+}
+
+pub(super) fn preprocess(
+    graph: &mut Graph,
+    constraints: &[Expr],
+    options: &Options,
+    counts: &mut PreprocessCounts,
+) -> Preprocessed {
+    let mut found = Preprocessed { rest: constraints.to_vec(), eliminated: Eliminated::default() };
+    let mut skeleton = Skeleton::default();
+    for _ in 0..MAX_ROUNDS {
+        let before = found.rest.clone();
+        if options.skeleton {
+            let rest = skeleton.with_booleans(graph, &found.rest);
+            found.rest = split(graph, &rest);
+        }
+        if options.eliminate_variables
+            && let Some(rest) = found.eliminated.round(graph, &found.rest)
+        {
+            found.rest = split(graph, &rest);
+        }
+        if options.skeleton {
+            let rest = skeleton.with_facts(graph, &found.rest);
+            found.rest = split(graph, &rest);
+        }
+        if found.rest == before {
+            break;
+        }
+    }
+    counts.eliminated += found.eliminated.count() as u64;
+    counts.booleans += skeleton.booleans;
+    counts.facts += skeleton.facts;
+    found
+}
+
+/// The conjuncts of constraints, as assertions are split.
+fn split(graph: &Graph, constraints: &[Expr]) -> Vec<Expr> {
+    let mut seen = FxHashSet::default();
+    constraints.iter().flat_map(|&constraint| conjuncts(graph, constraint, &mut seen)).collect()
+}
