@@ -153,7 +153,7 @@ certificates: build $(VENV)/.dev
 
 register: build $(VENV)/.dev
 	@echo "== every function of the register of models, each argument symbolic in turn, all inputs of two bytes"
-	PARTITA_REGISTER=all $(BIN)/python -m pytest -q tests/python/run/test_register.py
+	PARTITA_REGISTER=all $(BIN)/python -m pytest -q --numprocesses 2 --dist worksteal tests/python/run/test_register.py
 
 libraries: build $(VENV)/.dev
 	@echo "== functions of the C library on 100,000 values, in the engine and natively"

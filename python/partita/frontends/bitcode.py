@@ -6,15 +6,13 @@ This is the only file that uses llvmlite. It imports it late: a cached program d
 from __future__ import annotations
 
 import functools
-import itertools
-import re
 import sys
 from collections.abc import Sequence
 from types import ModuleType
 from typing import Any, cast
 
 from partita.errors import NoEntryError, UsageError
-from partita.llvm.promotion import pin, unpin, without_pins
+from partita.llvm.promotion import mark_unwritten, pin, unpin, without_marks
 from partita.llvm.target import check_target, is_narrow_target
 from partita.toolchain import package_dir
 
@@ -23,12 +21,6 @@ _SERVER = "from partita.frontends.bitcode import _serve; _serve()"
 _DONE, _REFUSED = b"text", b"refused"
 # Functions that a library calls: a program's own definition of them must stay visible.
 _PRESERVED = frozenset("malloc calloc realloc free memalign aligned_alloc posix_memalign reallocarray".split())
-# Allocations of variables of scalar types, and the stores that `mark_unwritten` adds after them. Numbers of 128 bits
-# are not among them: structures are passed as such, and promotion would leave instructions that split the value.
-_SCALAR_VARIABLE = re.compile(
-    r"^  (%\S+) = alloca (i\d\d?|ptr|half|bfloat|float|double|x86_fp80|fp128)(?:, align \d+)?(?:, ![^\n]*)?$", re.M
-)
-_MARKING_STORE = re.compile(r"^  store [^\n]*, !partita\.unwritten ![^\n]*\n", re.M)
 
 
 def is_bitcode(data: bytes) -> bool:
@@ -88,7 +80,7 @@ def module_text(
     if entry is not None:
         _internalize(whole, entry, keep)
     whole = _run_passes(llvm, whole, dead_code=entry is not None, optimize=optimize)
-    return without_pins(_MARKING_STORE.sub("", str(whole)))
+    return without_marks(str(whole))
 
 
 def linked_text(inputs: Sequence[tuple[str, bytes]]) -> str:
@@ -217,24 +209,6 @@ def _run_passes(llvm: ModuleType, module: Any, *, dead_code: bool, optimize: boo
         module = _read(llvm, "module", freed.encode())
         promotion.run(module, builder)
     return module
-
-
-def mark_unwritten(text: str) -> str:
-    """Stores a frozen undefined value into each local variable of a scalar type where it is allocated.
-
-    Without it promotion takes `x` for 1 in `int x; if (c) x = 1; if (x) ...`: LLVM may choose any value for the path
-    that wrote none. A frozen value is not replaced. What is left of it costs nothing: the lowering gives the frozen
-    value no instruction, and stores to variables that stay in memory are removed after promotion.
-    """
-    numbers = itertools.count()
-
-    def marked(found: re.Match[str]) -> str:
-        value = f"%partita.unwritten.{next(numbers)}"
-        line, variable, type_ = found.group(0, 1, 2)
-        store = f"store {type_} {value}, ptr {variable}, !partita.unwritten !{{}}"
-        return f"{line}\n  {value} = freeze {type_} undef\n  {store}"
-
-    return _SCALAR_VARIABLE.sub(marked, text)
 
 
 @functools.cache

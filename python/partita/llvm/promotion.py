@@ -6,6 +6,12 @@ loaded and stored as such: pointers that are kept in variables become known. The
 known place inside of them lose their pin, and the second run promotes them. Others could rarely be promoted.
 
 A pin is a frozen copy of the address, which promotion does not look through. Pins are removed before lowering.
+
+What a variable loses with its pin is the record of bytes that were never written, which only memory has. So a frozen
+undefined value is stored into scalars where they are allocated, and into the members of other variables that are
+accessed. Without it promotion takes `x` for 1 in `int x; if (c) x = 1; if (x) ...`: LLVM may choose any value for the
+path that wrote none. A frozen value is not replaced. What is left of it costs nothing: the lowering gives the frozen
+value no instruction, and such stores to variables that stay in memory are removed after promotion.
 """
 
 from __future__ import annotations
@@ -28,6 +34,12 @@ _LOAD_OR_STORE = re.compile(r"^  (?:\S+ = load (\S+)|store (\S+) [^,]*), ptr ([^
 _HARMLESS = re.compile(r"^ +(?:#dbg_|call void @llvm\.(?:lifetime\.|dbg\.)|%partita\.pin\.)")
 _BULK = re.compile(r"call void @llvm\.mem(?:cpy|move|set)\.")
 _SCALAR = re.compile(r"i\d+|ptr|half|bfloat|float|double|x86_fp80|fp128")
+# Numbers of 128 bits are not among them: structures are passed as such, and promotion would leave instructions that
+# split the value.
+_MARKED = re.compile(r"i\d\d?|ptr|half|bfloat|float|double|x86_fp80|fp128")
+_MARKS = re.compile(
+    r"^  (?:store [^\n]*, !partita\.unwritten ![^\n]*|%partita\.member\.\d+ = getelementptr [^\n]*)\n", re.M
+)
 
 
 def pin(text: str) -> str:
@@ -66,16 +78,48 @@ def unpin(text: str) -> str:
     for name, definition in _NAMED_TYPE.findall(text):
         types.declare(name, definition)
 
+    numbers = itertools.count()
+
     def freed(found: re.Match[str]) -> str:
         body = found[0]
-        kept = _Uses(types, body).outside if _PIN.search(body) else set()
-        return _PIN.sub(lambda pin: pin[0] if pin[1] in kept else "", body)
+        if not _PIN.search(body):
+            return body
+        uses = _Uses(types, body)
+
+        def marks(pin: re.Match[str]) -> str:
+            if pin[1] in uses.outside:
+                return pin[0]
+            return "".join(
+                f"  %partita.member.{number} = getelementptr i8, ptr {pin[1]}, i64 {offset}\n"
+                + _mark(f"%partita.unwritten.member.{number}", type_, f"%partita.member.{number}")
+                for (offset, type_), number in zip(uses.members(pin[1]), numbers, strict=False)
+            )
+
+        return _PIN.sub(marks, body)
 
     return _FUNCTION.sub(freed, text)
 
 
-def without_pins(text: str) -> str:
-    return _PIN.sub("", text)
+def mark_unwritten(text: str) -> str:
+    """Stores a frozen undefined value into each local variable of a scalar type where it is allocated."""
+    numbers = itertools.count()
+
+    def marked(found: re.Match[str]) -> str:
+        if not _MARKED.fullmatch(found[2]):
+            return found[0]
+        return f"{found[0]}\n{_mark(f'%partita.unwritten.{next(numbers)}', found[2], found[1])}".removesuffix("\n")
+
+    return _VARIABLE.sub(marked, text)
+
+
+def _mark(value: str, type_: str, address: str) -> str:
+    store = f"store {type_} {value}, ptr {address}, !partita.unwritten !{{}}"
+    return f"  {value} = freeze {type_} undef\n  {store}\n"
+
+
+def without_marks(text: str) -> str:
+    """Removes pins, and the stores that mark bytes as unwritten."""
+    return _MARKS.sub("", _PIN.sub("", text))
 
 
 def _variables(body: str) -> Iterator[tuple[str, str]]:
@@ -98,6 +142,9 @@ class _Uses:
         lines = [line for line in body.splitlines() if "%" in line]
         self.places: dict[str, tuple[str, int]] = {name: (name, 0) for name in self.sizes}
         """Pointers to a known place: variable and offset."""
+        self.accessed: dict[str, set[tuple[int, int, str]]] = {name: set() for name in self.sizes}
+        """Members of each variable that are loaded or stored: size, offset and type."""
+        self.scalars = {name for name, type_ in _variables(body) if _MARKED.fullmatch(type_)}
         # A block may come before the block that computes its pointers.
         while True:
             known = len(self.places)
@@ -164,33 +211,43 @@ class _Uses:
                     self.outside.add(variable)
                 return
         else:
-            for name, count in self._accesses(line):
+            for name, count, type_ in self._accesses(line):
                 variable, offset = self.places[name]
                 if offset + count <= self.sizes[variable]:
                     used.discard(name)
+                if variable not in self.scalars and _MARKED.fullmatch(type_):
+                    self.accessed[variable].add((count, offset, type_))
         self.outside |= {self.places[name][0] for name in used}
 
-    def _accesses(self, line: str) -> Iterator[tuple[str, int]]:
-        """Known pointers through which the instruction does nothing but access memory, with the number of bytes."""
+    def members(self, variable: str) -> Iterator[tuple[int, str]]:
+        """Offsets and types of members that are accessed and do not overlap, small ones first."""
+        taken: set[int] = set()
+        for count, offset, type_ in sorted(self.accessed[variable]):
+            if taken.isdisjoint(range(offset, offset + count)):
+                taken.update(range(offset, offset + count))
+                yield offset, type_
+
+    def _accesses(self, line: str) -> Iterator[tuple[str, int, str]]:
+        """Known pointers through which the instruction does nothing but access memory: number of bytes and type."""
         cursor = Cursor(tokens_of(line))
         try:
             if _BULK.search(line):
                 tokens = cursor.tokens
                 length = int(tokens[tokens.index("i64") + 1])
-                yield from ((name, length) for name in _NAME.findall(line) if name in self.places)
+                yield from ((name, length, "") for name in _NAME.findall(line) if name in self.places)
                 return
             if " = load " in line:
                 cursor.at = 2
             if cursor.next() not in ("load", "store"):
                 return
             cursor.skip_words(frozenset({"volatile", "atomic"}))
-            stored = _stored_bytes(self.types.parse(cursor))
+            type_ = self.types.parse(cursor)
             tokens = cursor.tokens
             address = max(at for at, token in enumerate(tokens) if token == "ptr" and tokens[at - 1] == ",") + 1
             name = tokens[address]
             # Not if the pointer itself is stored.
             if name in self.places and tokens.count(name) == 1:
-                yield name, stored
+                yield name, _stored_bytes(type_), type_.name
         except (UnsupportedError, ValueError, IndexError):
             return
 

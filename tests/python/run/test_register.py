@@ -20,7 +20,13 @@ from support import intrinsics, register, syscalls
 ALL = os.environ.get("PARTITA_REGISTER") == "all"
 KIND = {row.name: row.kind for row in rows() if row.family in ("model", "library")}
 FUNCTIONS = sorted({*register.SIGNATURES, *register.STATEMENTS})
-SAMPLE = FUNCTIONS if ALL else FUNCTIONS[::9]
+# Groups that run by themselves, so that `make register` uses all cores.
+SAMPLES = [FUNCTIONS[i::24] for i in range(24)] if ALL else [FUNCTIONS[::9]]
+OF_LLVM = (
+    [intrinsics.CASES[i::12] for i in range(12)]
+    if ALL
+    else [[name for name in intrinsics.CASES[::6] if name not in intrinsics.WITH_MUSL]]
+)
 
 
 def kinds_of(
@@ -44,15 +50,21 @@ def kinds_of(
     return {function: register.worst(kinds) for function, kinds in observed.items()}
 
 
-def test_calls_treat_symbolic_data_as_the_register_says(tmp_path: Path) -> None:
-    selected = [probe for probe in register.probes() if probe.function in SAMPLE]
+def first(names: Sequence[str]) -> str:
+    """The name of a group."""
+    return names[0]
+
+
+@pytest.mark.parametrize("functions", SAMPLES, ids=first)
+def test_calls_treat_symbolic_data_as_the_register_says(functions: list[str], tmp_path: Path) -> None:
+    selected = [probe for probe in register.probes() if probe.function in functions]
     found: dict[str, Kind] = {}
     # Exception flags are recorded in programs that can read them, which some functions of mathematics count.
     for reads_flags, of_one_byte in ((False, False), (False, True), (True, False)):
         group = [p for p in selected if (p.function.startswith("fe"), p.of_one_byte) == (reads_flags, of_one_byte)]
         native = register.native_outputs(group, tmp_path, two=ALL and not of_one_byte)
         found |= kinds_of(group, tmp_path, native)
-    assert found == {function: KIND[function] for function in SAMPLE}
+    assert found == {function: KIND[function] for function in functions}
 
 
 def test_intrinsics_of_the_engine_have_the_kind_of_the_register(tmp_path: Path) -> None:
@@ -67,8 +79,8 @@ def intrinsic_kinds() -> dict[str, Kind]:
     return {row.name.removeprefix("llvm."): row.kind for row in rows() if row.family == "intrinsic"}
 
 
-def test_intrinsics_of_llvm_treat_symbolic_data_as_the_register_says(tmp_path: Path) -> None:
-    names = intrinsics.CASES if ALL else [name for name in intrinsics.CASES[::6] if name not in intrinsics.WITH_MUSL]
+@pytest.mark.parametrize("names", OF_LLVM, ids=first)
+def test_intrinsics_of_llvm_treat_symbolic_data_as_the_register_says(names: list[str], tmp_path: Path) -> None:
     file, meaning, declarations = tmp_path / "intrinsics.ll", tmp_path / "native.ll", intrinsics.declarations(names)
     file.write_text(intrinsics.text(names))
     meaning.write_text(intrinsics.text(names, native=True))

@@ -29,6 +29,30 @@ USES = {
         "int x; switch (in) { case 1: case 5: x = 3; } switch (x) { case 3: return 1; } return 0;",
         "a switch",
     ),
+    "a member set on one path": (
+        "struct padded p; p.c = 1; if (in == 7) p.n = 1; if (p.n) return 1; return 0;",
+        "a branch",
+    ),
+    "the only member set on one path": (
+        "struct { int n; } p; if (in == 7) p.n = 1; if (p.n) return 1; return 0;",
+        "a branch",
+    ),
+    "an element set on one path": (
+        "int a[3]; a[0] = 1; if (in == 7) a[2] = 1; if (a[2]) return 1; return 0;",
+        "a branch",
+    ),
+    "a copied member set on one path": (
+        "struct padded p, q; if (in == 7) p.n = 1; q = p; if (q.n) return 1; return 0;",
+        "a branch",
+    ),
+    "a structure assigned on one path": (
+        "struct padded p, q = {1, 2}; if (in == 7) p = q; if (p.n) return 1; return 0;",
+        "a branch",
+    ),
+    "a part of what is set on one path": (
+        "union { int n; char c[4]; } u; if (in == 7) u.n = 1; if (u.c[0]) return 1; return 0;",
+        "a branch",
+    ),
     "a local array": ("int a[4]; a[0] = 1; if (a[2] > 3) return 1; return 0;", "a branch"),
     "a large local array": ("char a[9000]; memset(a, 1, 5000); if (a[5000]) return 1; return 0;", "a branch"),
     "behind a pointer": ("int x; if (get(&x)) return 1; return 0;", "a branch"),
