@@ -40,4 +40,4 @@ def test_other_instructions_end_the_path_with_their_name(tmp_path: Path) -> None
     )
     run = explore(path).finish()
     assert not run.complete
-    assert "intrinsic `llvm.x86.sse.rsqrt.ps`" in str(run.incomplete)
+    assert "intrinsic `llvm.x86.sse.rsqrt.ps`" in str(run.summary()["incomplete"])

@@ -39,4 +39,4 @@ class Task(NamedTuple):
         run = explore(self.path, data_model=self.data_model, check=check, max_time=60).finish()
         if any(bug.class_ in VIOLATIONS[self.property] for bug in run.bugs):
             return "false"
-        return "true" if run.complete else f"unknown: {run.incomplete}"
+        return "true" if run.complete else f"unknown: {run.summary()['incomplete']}"
