@@ -103,6 +103,7 @@ impl Engine {
     /// because models serve.
     #[new]
     #[pyo3(signature = (programs, layers, default, backend, options, store = None, hooked = Vec::new(), absent = Vec::new()))]
+    #[allow(clippy::too_many_arguments, reason = "one call, each argument has a name in Python")]
     fn new(
         programs: Vec<Vec<u8>>,
         layers: &str,

@@ -220,17 +220,14 @@ fn repair_round() -> f64 {
     })
 }
 
-/// Number of nodes of the conditions of `stored`.
-const STORED_NODES: u64 = 2_000;
-
-/// Long conditions that are easy to solve, for the store.
-fn stored(solver: &mut Solver) -> Vec<Query> {
+/// Conditions of this number of nodes that are easy to solve, for the store.
+fn stored(solver: &mut Solver, nodes: u64) -> Vec<Query> {
     let x = variable(&mut solver.graph, "x", 32);
     let root = solver.tree.root();
     let mut query = |number: u64| {
         let graph = &mut solver.graph;
         let mut e = x;
-        for i in 0..STORED_NODES / 3 {
+        for i in 0..nodes / 3 {
             let constant = graph.word(32, 2 * (i + 1_000 * number) + 1);
             let xor = graph.xor(e, constant);
             e = graph.or(xor, x);
@@ -241,23 +238,26 @@ fn stored(solver: &mut Solver) -> Vec<Query> {
     (0..20).map(&mut query).collect()
 }
 
-/// Adding answers to a store, then reading them; without what the SAT solver takes.
+/// A node of a long condition that is added to a store, without what the SAT solver takes; and reading the answer to a
+/// short condition, at the cost of the table for its nodes.
 fn store_rows() -> [f64; 2] {
     let folder = std::env::temp_dir().join(format!("partita-costs-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a writable folder");
+    let (long, short) = (2_000, 12);
     let (mut adding, mut reading) = (Vec::new(), Vec::new());
     for run in 0..RUNS {
-        let chain = format!("store(path={},eager=on) sat", folder.join(run.to_string()).display());
-        let mut times = [0.0; 3];
-        for (at, chain) in ["sat", &chain, &chain].into_iter().enumerate() {
+        let per_query = |chain: &str, nodes| {
             let mut solver = replay::solver(chain);
-            let queries = stored(&mut solver);
+            let queries = stored(&mut solver, nodes);
             let ask = |query| drop(solver.check(query, &Budget::unlimited()));
-            times[at] = timed(|| queries.iter().for_each(ask)).0 / queries.len() as f64;
-        }
-        adding.push((times[1] - times[0]) / STORED_NODES as f64);
-        // Adding also writes, so the canonical form alone is at the cost of the table.
-        reading.push(times[2] - (cost::CANONICAL_NODE * STORED_NODES) as f64);
+            timed(|| queries.iter().for_each(ask)).0 / queries.len() as f64
+        };
+        let chain = |name: &str| {
+            format!("store(path={},eager=on) sat", folder.join(format!("{name}-{run}")).display())
+        };
+        adding.push((per_query(&chain("long"), long) - per_query("sat", long)) / long as f64);
+        per_query(&chain("short"), short);
+        reading.push(per_query(&chain("short"), short) - (cost::CANONICAL_NODE * short) as f64);
     }
     std::fs::remove_dir_all(&folder).expect("a writable folder");
     [median(adding), median(reading)]

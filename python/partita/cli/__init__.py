@@ -119,7 +119,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         silence()
         return 0
-    except Exception as error:
+    except SystemExit:
+        raise
+    except BaseException as error:  # a panic of the core is no `Exception`
         if isinstance(error, OSError) and _is_of_machine(error):
             where = f": {error.filename}" if error.filename else ""
             print(f"partita: error: {error.strerror}{where}", file=sys.stderr)

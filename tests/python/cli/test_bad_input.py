@@ -52,18 +52,25 @@ def test_code_for_another_target(partita: Run, tmp_path: Path) -> None:
     ]
 
 
-def test_a_failure_of_ours_is_not_status_1(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+class PanicException(BaseException):
+    """As the bindings raise it for a panic of the core."""
+
+
+@pytest.mark.parametrize("kind", [RuntimeError, PanicException])
+def test_a_failure_of_ours_is_not_status_1(
+    kind: type[BaseException], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     from partita import cli
     from partita.cli import run
 
     def fail(words: list[str]) -> tuple[list[str], list[str]]:
-        raise RuntimeError("of ours")
+        raise kind("of ours")
 
     monkeypatch.setattr(run, "split_arguments", fail)
     assert cli.main(["run", "p.c", "--json"]) == 4
     found = capsys.readouterr()
-    assert found.err.endswith("RuntimeError: of ours\npartita: internal error: please report the lines above\n")
-    assert json.loads(found.out) == {"event": "error", "status": 4, "message": "RuntimeError: of ours"}
+    assert found.err.endswith(f"{kind.__name__}: of ours\npartita: internal error: please report the lines above\n")
+    assert json.loads(found.out) == {"event": "error", "status": 4, "message": f"{kind.__name__}: of ours"}
 
 
 def test_not_bitcode(partita: Run, tmp_path: Path) -> None:

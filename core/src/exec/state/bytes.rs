@@ -139,7 +139,9 @@ impl Bytes {
                     let page = source.get(number).expect("an existing page");
                     let to = at + (u64::from(number) << PAGE_SHIFT) + bytes.start as u64 - start;
                     match self {
-                        Bytes::Paged(map) if bytes.len() == PAGE_BYTES as usize && to % PAGE_BYTES == 0 => {
+                        Bytes::Paged(map)
+                            if bytes.len() == PAGE_BYTES as usize && to.is_multiple_of(PAGE_BYTES) =>
+                        {
                             map.insert((to >> PAGE_SHIFT) as u32, Arc::clone(page));
                         }
                         _ => self.write(to, &page[bytes]),

@@ -9,7 +9,6 @@ use crate::exec::state::value::Value;
 use crate::expr::Bits;
 
 const PREFIX: &str = "__ubsan_handle_";
-/// Size of a source position: a pointer to the name of the file, line, column.
 
 /// A failed check: its handler, class and text. The text names the types of the data in order (`{0}`, `{1}`) and the
 /// other arguments as values of a type (`{a0}`: the first as a value of the first type; `{p}` as an address).
