@@ -79,7 +79,8 @@ def libraries(
     beside = [name for name in _BESIDE_MUSL if not (narrow and name == "numbers.c")]
     parts = [posix, load_program([_runtime() / "lib" / name for name in beside], entry=None, cflags=flags)]
     # Many functions of one library, each started in turn, would need many parts of it.
-    undefined = None if is_sharing() else _core.undefined_names([program, *parts])
+    # The kernel model is reached from musl: all that it needs counts, not only what the program reaches without musl.
+    undefined = None if is_sharing() else _core.undefined_names([program, *parts]) + _core.undefined_names([posix])
     parts.append(musl(undefined, narrow=narrow))
     if libc == "auto" and models_print and not narrow and _models_print(program, parts):
         return Linked("musl", f"{why}; models print, because it uses no other streams", parts, tuple(_PRINTING))

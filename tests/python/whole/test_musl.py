@@ -117,7 +117,7 @@ def build_slowly(folder: str, made: str) -> bytes:
     """Returns the result of `musl()` in a process whose build is slow; each build leaves a file."""
     os.environ["XDG_CACHE_HOME"] = folder
 
-    def make(files: Sequence[str]) -> bytes:
+    def make(files: Sequence[str], _narrow: bool) -> bytes:
         import time
 
         with open(made, "a") as file:
@@ -129,7 +129,7 @@ def build_slowly(folder: str, made: str) -> bytes:
     return musl.musl()
 
 
-def small(_files: Sequence[str] = ()) -> bytes:
+def small(_files: Sequence[str] = (), _narrow: bool = False) -> bytes:
     from partita.llvm import lower
 
     return lower("")
