@@ -42,7 +42,7 @@ class Ended:
 def whole_tests(out: Path) -> int:
     """The number of tests in the folder of a run, each of which is complete and has its ending."""
     tests = list(ktest.read_folder(out)) if out.is_dir() else []
-    sizes = {len(test.objects[0][1]) for test in tests}
+    sizes = {len(data) for test in tests for _, data in test.objects[:1]}
     assert len(sizes) <= 1, sizes
     assert all(test.ending for test in tests)
     return len(tests)
