@@ -52,7 +52,7 @@ const EXEC_MAY_USE: &[(&str, &[&str])] = &[
 ];
 
 /// Files of `Engine`, which composes the parts of `exec`.
-const ENGINE: &[&str] = &["mod", "memory_limit", "watchdog"];
+const ENGINE: &[&str] = &["mod", "memory_limit", "repetition", "watchdog"];
 
 fn sources(path: &Path, found: &mut Vec<(String, String)>) {
     if path.is_dir() {
