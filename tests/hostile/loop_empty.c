@@ -1,4 +1,5 @@
 // status: 3
+// args: --check no-non-termination
 #include "klee/klee.h"
 
 int main(void) {
