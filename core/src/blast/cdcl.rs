@@ -426,7 +426,8 @@ impl Cdcl {
                 let reason = if learnt.len() == 1 { NO_CLAUSE } else { self.attach(learnt, true) };
                 self.assign(first, reason);
                 self.increment /= DECAY;
-                until_restart -= 1;
+                // Conflicts that follow each other directly come before the restart.
+                until_restart = until_restart.saturating_sub(1);
                 continue;
             }
             if self.conflicts - start >= task.conflicts {

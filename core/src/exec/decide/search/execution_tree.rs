@@ -3,10 +3,10 @@
 //! draws a state; on average it takes as many steps as the entropy of the draw, at most the logarithm of the
 //! number of states, however unbalanced the tree is.
 //!
-//! A fork may have statistics of its subtrees: the cost of the turns in each, and what they covered first. Then a side is
-//! drawn with a probability that falls with its cost and grows with what it covered: both sides get about the same
-//! cost, not the same number of turns, and a side that finds something gets more. Old figures fade, so that what a
-//! side was worth at the beginning does not decide for ever.
+//! A fork may have statistics of its subtrees: number and cost of the turns in each, and what they covered first. Then a
+//! side is drawn with a probability inverse to the mean cost of its turns, and growing with what it covered: both sides
+//! get about the same cost, not the same number of turns, and a side that finds something gets more. Old figures fade, so
+//! that what a side was worth at the beginning does not decide for ever; a mean does not change when they do.
 use super::split_mix::SplitMix64;
 
 const NONE: u32 = u32::MAX;
@@ -22,6 +22,8 @@ struct TreeNode {
     parent: u32,
     kind: NodeKind,
     spent: Spent,
+    /// Number of turns in the subtree, fading as `spent` does.
+    turns: u64,
     /// The subtree gets a share: see `RARE_SHARE`.
     is_rare: bool,
 }
@@ -34,45 +36,43 @@ pub struct Spent {
 }
 
 impl TreeNode {
-    /// Statistics that decide between this subtree and its sibling.
-    fn counted(&self) -> Spent {
-        match self.is_rare {
-            true => Spent { cost: (self.spent.cost + FIRST_COST) * RARE_SHARE, ..self.spent },
-            false => self.spent,
-        }
-    }
-}
-
-/// Cost that a side has before its first turn: about that of one turn.
-const FIRST_COST: u64 = 100_000;
-/// Statistics are halved at this cost: a second.
-const FADING_COST: u64 = 1_000_000_000;
-/// A rare subtree is drawn as if it had this many times its cost.
-const RARE_SHARE: u64 = 8;
-/// Largest number of marks that counts for a side.
-const MAX_REWARD: u64 = 15;
-
-impl Spent {
-    fn add(&mut self, other: Spent) {
-        self.cost += other.cost;
-        self.found += other.found;
-        if self.cost > FADING_COST {
-            self.cost /= 2;
-            self.found /= 2;
+    fn add(&mut self, spent: Spent) {
+        self.spent.cost += spent.cost;
+        self.spent.found += spent.found;
+        self.turns += 1;
+        if self.spent.cost > FADING_COST {
+            self.spent.cost /= 2;
+            self.spent.found /= 2;
+            self.turns /= 2;
         }
     }
 
-    fn reward(self) -> u128 {
-        u128::from(1 + self.found.min(MAX_REWARD))
+    /// Mean cost of a turn, times its share if it is rare.
+    fn mean_cost(&self) -> u64 {
+        let mean = (self.spent.cost + FIRST_COST) / (self.turns + 1);
+        mean.max(1) * if self.is_rare { RARE_SHARE } else { 1 }
     }
 
-    /// Probability of this side against the other one, of 2^32: rewards per cost.
-    fn share(self, other: Spent) -> u64 {
-        let own = self.reward() * u128::from(other.cost + FIRST_COST);
-        let all = own + other.reward() * u128::from(self.cost + FIRST_COST);
+    fn reward(&self) -> u128 {
+        u128::from(1 + self.spent.found.min(MAX_REWARD))
+    }
+
+    /// Probability of this subtree against its sibling, of 2^32: rewards per cost.
+    fn share(&self, sibling: &TreeNode) -> u64 {
+        let own = self.reward() * u128::from(sibling.mean_cost());
+        let all = own + sibling.reward() * u128::from(self.mean_cost());
         ((own << 32) / all) as u64
     }
 }
+
+/// Cost of a turn that a side has before its first one.
+const FIRST_COST: u64 = 100_000;
+/// Statistics are halved at this cost: a second.
+const FADING_COST: u64 = 1_000_000_000;
+/// A rare subtree is drawn as if its turns had this many times their cost.
+const RARE_SHARE: u64 = 8;
+/// Largest number of marks that counts for a side.
+const MAX_REWARD: u64 = 15;
 
 pub struct ExecutionTree {
     nodes: Vec<TreeNode>,
@@ -90,7 +90,13 @@ impl ExecutionTree {
     }
 
     fn add(&mut self, parent: u32, state: u32) -> u32 {
-        let node = TreeNode { parent, kind: NodeKind::Leaf(state), spent: Spent::default(), is_rare: false };
+        let node = TreeNode {
+            parent,
+            kind: NodeKind::Leaf(state),
+            spent: Spent::default(),
+            turns: 0,
+            is_rare: false,
+        };
         let id = match self.free.pop() {
             Some(id) => {
                 self.nodes[id as usize] = node;
@@ -139,6 +145,7 @@ impl ExecutionTree {
         self.free.push(fork);
         // The cost of a subtree counts there, also for the part of it that ended.
         self.nodes[sibling as usize].spent = self.nodes[fork as usize].spent;
+        self.nodes[sibling as usize].turns = self.nodes[fork as usize].turns;
         self.nodes[sibling as usize].is_rare |= self.nodes[fork as usize].is_rare;
         if self.charged == leaf || self.charged == fork {
             self.charged = sibling;
@@ -166,7 +173,7 @@ impl ExecutionTree {
         let mut at = self.charged;
         while at != NONE {
             let node = &mut self.nodes[at as usize];
-            node.spent.add(spent);
+            node.add(spent);
             at = node.parent;
         }
     }
@@ -181,7 +188,7 @@ impl ExecutionTree {
             match self.nodes[at as usize].kind {
                 NodeKind::Leaf(state) => return Some(state),
                 NodeKind::Inner(kids) => {
-                    let [one, other] = kids.map(|kid| self.nodes[kid as usize].counted());
+                    let [one, other] = kids.map(|kid| &self.nodes[kid as usize]);
                     at = kids[usize::from(random.below(1 << 32) >= one.share(other))];
                 }
             }
