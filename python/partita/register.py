@@ -105,7 +105,7 @@ def _system_calls() -> dict[str, Kind]:
 
 
 def modelled_system_calls() -> list[str]:
-    """System calls of x86-64 with a case in the kernel model. Those of 32-bit programs alone are behind `#ifdef SYS_`."""
+    """System calls of x86-64 with a case in the kernel model; those of 32-bit programs alone are behind `#ifdef`."""
     texts = [file.read_text() for file in (Path(__file__).resolve().parent / "runtime" / "posix").glob("*.c")]
     names, narrow = (
         {name for text in texts for name in re.findall(rf"{word} SYS_(\w+)", text)} for word in ("case", "#ifdef")
