@@ -36,7 +36,7 @@ _LIBRARY: dict[Kind, str] = {
         "__divdc3 __divsc3 __divxc3 abs atoi atol atoll bsearch fegetenv fegetround fesetenv fesetround getenv"
         " gettimeofday isalnum isblank iscntrl ispunct isspace isxdigit labs llabs memchr memrchr qsort strcat"
         " strchr strcspn strdup strncat strncpy strpbrk strrchr strspn strstr strtok strtok_r strtol strtoll"
-        " strtoul strtoull time tolower toupper"
+        " strtoimax strtoul strtoull strtoumax time tolower toupper"
     ),
     "binds": ("strncasecmp strndup"),
 }
@@ -93,11 +93,16 @@ def _intrinsics() -> dict[str, Kind]:
     return {name: _INTRINSICS.get(name, "exact") for name in names()}
 
 
+def _kernel_texts() -> list[str]:
+    """Sources of the kernel model, without cases for 32-bit programs alone, which are behind `#ifdef SYS_`."""
+    files = sorted((Path(__file__).resolve().parent / "runtime" / "posix").glob("*.c"))
+    return [re.sub(r"#ifdef SYS_.*?#endif", "", file.read_text(), flags=re.DOTALL) for file in files]
+
+
 def _system_calls() -> dict[str, Kind]:
     """System calls by name: those with a case in the kernel model, and those that it names as not modelled."""
     found: dict[str, Kind] = {}
-    for file in sorted((Path(__file__).resolve().parent / "runtime" / "posix").glob("*.c")):
-        text = file.read_text()
+    for text in _kernel_texts():
         named = {name: "unsupported" for name in re.findall(r"\bN\((\w+)\)", text) if name != "name"}
         found = {**cast(dict[str, Kind], named), **found}
         found.update({name: _SYSTEM_CALLS.get(name, "forks") for name in re.findall(r"case SYS_(\w+)", text)})
@@ -105,9 +110,5 @@ def _system_calls() -> dict[str, Kind]:
 
 
 def modelled_system_calls() -> list[str]:
-    """System calls of x86-64 with a case in the kernel model; those of 32-bit programs alone are behind `#ifdef`."""
-    texts = [file.read_text() for file in (Path(__file__).resolve().parent / "runtime" / "posix").glob("*.c")]
-    names, narrow = (
-        {name for text in texts for name in re.findall(rf"{word} SYS_(\w+)", text)} for word in ("case", "#ifdef")
-    )
-    return sorted(names - narrow)
+    """System calls with a case in the kernel model."""
+    return sorted({name for text in _kernel_texts() for name in re.findall(r"case SYS_(\w+)", text)})

@@ -18,6 +18,8 @@ _DEFINE = re.compile(r'^define [^\n]*?@(?:"([^"]+)"|([\w.$-]+))\(')
 _POSITION = re.compile(r", !dbg !(\d+)")
 _NODE = re.compile(r"^!(\d+) = (?:distinct )?!(\w+)\((.*)\)$")
 _FIELD = re.compile(r'(\w+): (?:!(\d+)|(\d+)|"((?:[^"\\]|\\.)*)")')
+SCOPE_MARKER = "call void @llvm.lifetime."
+"""Where the block of a variable begins or ends, which is no code of the program."""
 # Instructions that must be the first of their block.
 _FIRST = re.compile(r"^  (?:%[^=]+ = )?(?:phi|landingpad|catchpad|cleanuppad) ")
 
@@ -90,7 +92,7 @@ def insert(text: str, targets: Sequence[Target]) -> tuple[str, list[bool]]:
             inside = False
         elif inside and not line.startswith("  "):
             last = -1  # a label: another block
-        elif inside and not _FIRST.match(line):
+        elif inside and SCOPE_MARKER not in line and not _FIRST.match(line):
             position = _POSITION.search(line)
             if " alloca " not in line:
                 here += [(i, "" if position is None else position[0]) for i in entered]
@@ -130,7 +132,7 @@ def code_of(text: str) -> Iterator[tuple[str, int]]:
             function = start[1] or start[2]
         elif line == "}":
             function = ""
-        elif function and (position := _POSITION.search(line)):
+        elif function and SCOPE_MARKER not in line and (position := _POSITION.search(line)):
             yield function, int(position[1])
 
 

@@ -19,6 +19,7 @@ from partita.cc.musl import link_command
 from partita.errors import UsageError
 from partita.frontends.bitcode import linked_text, object_code
 from partita.frontends.executable import bitcode_of, without_bitcode
+from partita.frontends.targets import SCOPE_MARKER
 from partita.llvm.positions import Positions
 from partita.toolchain import runtime_include
 
@@ -26,7 +27,6 @@ LINES_VARIABLE = "PARTITA_REACHED_LINES"
 _PAGE = 4096
 _ARRAY = "partita_reached_lines"
 _DEBUG = re.compile(r", !dbg !(\d+)")
-_MARKER = "call void @llvm.lifetime."
 
 
 class Line(NamedTuple):
@@ -83,7 +83,7 @@ def instrument_lines(text: str) -> tuple[str, list[Line]]:
     for statement in _statements(text):
         if not statement.startswith("  "):
             last, may_insert = None, True  # a label, or outside of functions
-        elif _MARKER in statement:
+        elif SCOPE_MARKER in statement:
             pass  # where a block begins or ends is no line with code
         elif may_insert and " = phi " not in statement and (found := _DEBUG.search(statement)) is not None:
             position = positions.position(int(found[1]))

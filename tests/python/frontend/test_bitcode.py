@@ -106,7 +106,7 @@ def test_invalid_text(tmp_path: Path) -> None:
 def test_code_for_another_machine(tmp_path: Path) -> None:
     path = tmp_path / "arm.ll"
     path.write_text('target triple = "aarch64-unknown-linux-gnu"\ndefine i32 @main() {\n  ret i32 0\n}\n')
-    assert refusal(path).startswith("expected code for x86-64, found target `aarch64-unknown-linux-gnu`")
+    assert refusal(path).startswith("expected code for x86-64 or 32-bit x86, found target `aarch64-unknown-linux-gnu`")
 
 
 def test_a_fatal_error_of_llvm_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -130,7 +130,8 @@ def test_another_target_is_refused() -> None:
     with pytest.raises(UsageError) as caught:
         lower('target triple = "aarch64-linux-gnu"')
     assert str(caught.value) == (
-        "expected code for x86-64, found target `aarch64-linux-gnu`: compile with `-target x86_64-linux-musl`"
+        "expected code for x86-64 or 32-bit x86, found target `aarch64-linux-gnu`: compile with"
+        " `-target x86_64-linux-musl`, or with `-m32` in addition"
     )
 
 

@@ -252,6 +252,8 @@ class Frame:
             self.set(rest[0], m.top)
         elif code == w.STACKRESTORE:
             m.top = get(rest[0])
+        elif code == w.SCOPE:
+            pass  # memory keeps its contents
         elif code == w.ASSUME:
             assert get(rest[0]), "a violated assumption"
         elif code == w.INDIRECTBR:

@@ -101,7 +101,7 @@ SIGNATURES: dict[str, str] = {
     "strndup": "text string size",
     "strtok": "place string other",
     "strtok_r": "place string other end",
-    **_family("strtol strtoul strtoll strtoull", "long number end base"),
+    **_family("strtol strtoul strtoll strtoull strtoimax strtoumax", "long number end base"),
     **_family("atoi", "int number"),
     **_family("atol atoll", "long number"),
     "abs": "int int",
@@ -310,6 +310,7 @@ HEAD = r"""
 #include <ctype.h>
 #include <errno.h>
 #include <fenv.h>
+#include <inttypes.h>
 #include <malloc.h>
 #include <math.h>
 #include <setjmp.h>
