@@ -340,7 +340,7 @@ def _whiskers(panel: Panel, mean: float, within: float) -> tuple[float, float]:
         return min(within, mean), min(within, 100 - mean)
     if panel.measure in _CHANGES:
         return min(within, mean + 100), within
-    if panel.log_y:
+    if panel.log_y and mean > 0:  # zero is not on the axis
         # An interval of the logarithm (delta method), so that both ends are positive and none is cut.
         relative = within / mean
         return mean * -math.expm1(-relative), mean * math.expm1(relative)

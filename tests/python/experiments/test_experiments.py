@@ -179,13 +179,13 @@ def test_an_interrupted_run_is_resumed(tmp_path: Path) -> None:
     assert (before["complete"], len(before["samples"])) == (False, 2)
     assert "Interrupted" in page.render(EXPERIMENTS, NOT_YET, tmp_path)
     samples, taken = measured(experiment, tmp_path)
-    assert taken == [True] * 2 + [False] * 6
+    assert taken == [True] * 2 + [False] * (len(samples) - 2)
     assert samples[:2] == before["samples"]
-    assert measured(experiment, tmp_path)[1] == [True] * 8
+    assert measured(experiment, tmp_path)[1] == [True] * len(samples)
     changed = replace(experiment, effort={"smoke": Effort(1, 19)})
-    assert measured(changed, tmp_path)[1] == [False] * 8
+    assert measured(changed, tmp_path)[1] == [False] * len(samples)
     file.write_text("{")
-    assert measured(experiment, tmp_path)[1] == [False] * 8
+    assert measured(experiment, tmp_path)[1] == [False] * len(samples)
 
 
 def test_samples_that_exceed_the_time_limit(tmp_path: Path) -> None:
