@@ -9,7 +9,7 @@ use super::run::Stop;
 use super::state::State;
 
 /// Instructions that a state is followed: a share of those it has executed, within bounds.
-const SHARE: u64 = 64;
+const SHARE: u64 = 1024;
 const MIN_WINDOW: u64 = 1 << 13;
 const MAX_WINDOW: u64 = 1 << 20;
 
