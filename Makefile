@@ -16,13 +16,14 @@ FUZZ_SECONDS ?= 60
 SCRIPT_SECONDS ?= 600
 FUZZ_SEED ?= 1
 CSMITH_SEEDS ?= 300
+RANDOM_PROGRAMS ?= 200
 FLOAT_SAMPLES ?= 1000000
 RESULTS ?= partita-bench
 INTO ?= docs/experiments
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find core/src bindings -name '*.rs' -o -name Cargo.toml -not -path '*/target/*')
 
-.PHONY: help demo test lint docs plots soak corpus operands hostile long-paths memory exhaustive certificates register libraries faults java tasks coreutils bench fuzz wheel clean build
+.PHONY: help demo test lint docs plots soak corpus operands hostile long-paths memory stop exhaustive random-programs certificates register libraries faults java tasks models coreutils bench fuzz wheel clean build
 
 help:
 	@echo "make demo     build, then explore and solve the examples"
@@ -30,9 +31,10 @@ help:
 	@echo "make lint     clippy, rustfmt, ruff, mypy, words of the glossary"
 	@echo "make docs     the documentation as a site, in build/site"
 	@echo "make plots    RESULTS=$(RESULTS), a folder of python -m experiments, into INTO=$(INTO)"
-	@echo "make soak     make corpus, operands, hostile, long-paths, memory, exhaustive, certificates, register, libraries, faults, java, tasks and fuzz: tests that take long"
+	@echo "make soak     make corpus, operands, hostile, long-paths, memory, stop, exhaustive, random-programs, certificates, register, libraries, faults, java, tasks, models and fuzz: tests that take long"
 	@echo "make hostile  programs that try to break limits of time and memory, with a table of what each took"
 	@echo "make exhaustive  every input of the programs of tests/programs/exhaustive, natively and in the reported paths"
+	@echo "make random-programs  every input of RANDOM_PROGRAMS random programs, under sanitizers and in the reported paths"
 	@echo "make operands  float operators on a million operands per operator, format and mode"
 	@echo "make register  every library function with symbolic arguments, compared with the native one"
 	@echo "make tasks    tasks in the manner of SV-COMP, and 32-bit programs of csmith"
@@ -114,7 +116,7 @@ plots: build $(VENV)/.dev
 	mkdir -p $(INTO)
 	cp $(RESULTS)/*.svg $(INTO)/
 
-soak: corpus operands hostile long-paths memory exhaustive certificates register libraries faults java tasks fuzz
+soak: corpus operands hostile long-paths memory stop exhaustive random-programs certificates register libraries faults java tasks models fuzz
 
 long-paths: build $(VENV)/.dev
 	@echo "== paths of thousands of rounds"
@@ -124,10 +126,18 @@ memory: build $(VENV)/.dev
 	@echo "== memory against --max-memory"
 	$(BIN)/python tests/soak/memory.py
 
+stop: build $(VENV)/.dev
+	@echo "== runs that are stopped at random moments"
+	$(BIN)/python tests/soak/stop.py
+
 tasks: build $(VENV)/.dev
 	@echo "== tasks in the manner of SV-COMP, and 32-bit programs of csmith"
 	$(BIN)/python tests/soak/tasks.py
 	$(BIN)/python tests/soak/csmith.py 300 1 -m32
+
+models: build $(VENV)/.dev
+	@echo "== models of 1,000 satisfiable checks, read back by Z3"
+	$(BIN)/python tests/soak/models.py 1000 --seed $(FUZZ_SEED)
 
 hostile: build $(VENV)/.dev
 	@echo "== programs that try to break limits of time and memory"
@@ -146,6 +156,10 @@ operands: build $(VENV)/.dev
 exhaustive: build $(VENV)/.dev
 	@echo "== every input of small programs"
 	$(BIN)/python tests/soak/exhaustive.py
+
+random-programs: build $(VENV)/.dev
+	@echo "== every input of random programs, under sanitizers: $(RANDOM_PROGRAMS) of them"
+	$(BIN)/python tests/soak/random_programs.py $(RANDOM_PROGRAMS) $(FUZZ_SEED)
 
 certificates: build $(VENV)/.dev
 	@echo "== certificates of all small programs, checked with another solver"
@@ -183,6 +197,7 @@ bench: $(VENV)/.dev
 	$(BIN)/python -m experiments floats
 	$(BIN)/python -m experiments engine
 	$(BIN)/python -m experiments store
+	$(BIN)/python -m experiments shared_store
 
 fuzz: build $(VENV)/.dev
 	@echo "== fuzzing both parsers, $(FUZZ_SECONDS) seconds each"

@@ -26,7 +26,9 @@ BENCHMARKS = {
     "control": "solves and hit rates with and without partial solutions, in counts of complete explorations",
     "search": "what each search strategy has covered after a counted cost",
     "coverage": "lines of real programs over time, by tests that are replayed natively",
+    "fuzzing": "edges that AFL++, Partita, and both together reach at equal processor time",
     "store": "cost of filling the store, and time saved by a filled one",
+    "shared_store": "time in sat that a second client of a store on a server saves",
     "backends": "translation and solving times of the complete solvers on query logs",
     "intervals": "the layers `intervals` and `enumerate`, compared with complete solvers on query logs",
     "families": "scalable families of SMT-LIB scripts, compared with Bitwuzla",
@@ -46,7 +48,7 @@ def make_parser() -> argparse.ArgumentParser:
         "--scale",
         choices=("quick", "hour", "paper"),
         default="paper",
-        help="quick: all in twelve minutes; hour: an hour for each paper's; paper: their sizes and times (default)",
+        help="quick: all in about 17 minutes; hour: an hour for each paper's; paper: their sizes and times (default)",
     )
     parser.add_argument("--out", metavar="DIR", default=DEFAULT_OUT, help=f"output folder (default: {DEFAULT_OUT})")
     parser.add_argument("--programs", metavar="DIR", help="for eca: the C programs of this folder, not generated ones")

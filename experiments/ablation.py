@@ -41,10 +41,7 @@ CHANGES = {
     **{f"`{one}`": " ".join(name for name in CHAIN if name != one) for one in CHAIN if one != "sat"},
     "near misses": _with("sat", "harvest=off"),
     "variants": _with("solutions", "variants=0"),
-    "path models below": _with("solutions", "below=0"),
     "repair": _with("intervals", "repair=off"),
-    "several models of a guess": _with("intervals", "models=1"),
-    "alternatives of a disjunction": _with("intervals", "cases=1"),
     "small inputs": _with("sat", "small=off"),
     "CaDiCaL": _with("sat", "engine=batsat"),
     "throttle": " ".join(
@@ -103,7 +100,7 @@ def run(job: Job, chain: str) -> Counts | None:
     counters: dict[str, float] = {}
     for layer in layers:
         for key, value in layer.items():
-            if key.startswith("by_") or key in ("below", "repaired", "small_inputs", "handed_over", "skipped"):
+            if key.startswith("by_") or key in ("repaired", "small_inputs", "handed_over", "skipped"):
                 counters[key] = counters.get(key, 0) + value
     effort = sum(layer["effort_s"] for layer in layers)
     return Counts(data["queries"], layers[-1]["asked"], effort, found, counters)

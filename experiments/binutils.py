@@ -78,7 +78,7 @@ EXPERIMENT = Experiment(
         "default": Setup(DEFAULT_LAYERS),
     },
     cases=cases,
-    effort={"paper": Effort(3, 300), "hour": Effort(1, 60), "quick": Effort(3, 1), "smoke": Effort(1, 0.3)},
+    effort={"paper": Effort(3, 300), "hour": Effort(1, 60), "quick": Effort(2, 1), "smoke": Effort(1, 0.3)},
     panels=(
         Panel("speedup", "intervals (PARTI, Fig. 9)", "seconds of Z3 alone", "times as fast as Z3 alone",
               ("intervals",), log_y=True, kind="timeouts"),

@@ -2,12 +2,13 @@
 
     python -m experiments coverage [--quick] [--seconds N] [--only NAME,...] [--programs DIR] [--options WORDS]
 
-Each utility is explored for a time with the options with which KLEE's figures were recorded, defaults otherwise. Its
-tests are replayed natively, confined, on a build that marks the lines it executes, in the order in which they were
-written: so there is a curve over time, and a test that does not replay as predicted does not count. Lines are those of
-the utility's own source file. `coverage.json` in the output folder has the figures, the lines that no test reaches and
-the tests that ended differently; `coverage.svg` has the curves. Targets after 60 s: median at least 94 %, mean at
-least 90 %; no test that ends differently.
+Each utility is explored for a number of seconds of processor time, so that other work on the machine changes little,
+with the options with which KLEE's figures were recorded, defaults otherwise. Its tests are replayed natively,
+confined, on a build that marks the lines it executes, in the order in which they were written: so there is a curve
+over time, and a test that does not replay as predicted does not count. Lines are those of the utility's own source
+file. `coverage.json` in the output folder has the figures, the lines that no test reaches and the tests that ended
+differently; `coverage.svg` has the curves. Targets after 60 s: median at least 94 %, mean at least 90 %; no test that
+ends differently.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from __future__ import annotations
 import argparse
 import itertools
 import json
+import os
 import statistics
 import subprocess
 import sys
@@ -52,20 +54,41 @@ KLEE = {
 def explore(binary: Path, folder: Path, seconds: float, options: Sequence[str]) -> list[tuple[float, ktest.Test]]:
     """The tests of a run, each with the seconds after which it was written, in this order."""
     command = [sys.executable, "-m", "partita", "run", str(binary), *options, "--quiet", "--tests", "coverage"]
-    began = time.time()
-    with tempfile.TemporaryDirectory() as elsewhere:  # names in arguments refer to no file of this machine
-        done = subprocess.run(
-            [*command, "--max-time", f"{seconds}", "--out", str(folder)],
-            cwd=elsewhere,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-    if done.returncode not in (0, 1, 3):
-        raise RuntimeError(f"{binary.name}: exit status {done.returncode}: {done.stderr[-500:]}")
-    written = {path.name: path.stat().st_mtime - began for path in folder.glob("*.ktest")}
-    found = [(written.get(test.name, seconds), test) for test in ktest.read_folder(str(folder))]
+    limit = ["--max-solver-time", f"{max(1.0, seconds / 40)}s", "--out", str(folder)]
+    # Names in arguments refer to no file of this machine.
+    with tempfile.TemporaryDirectory() as elsewhere, tempfile.TemporaryFile("w+") as messages:
+        process = subprocess.Popen([*command, *limit], cwd=elsewhere, stdout=messages, stderr=messages)
+        clock = _follow(process, seconds)
+        messages.seek(0)
+        said = messages.read()
+    if process.returncode not in (0, 1, 3):
+        raise RuntimeError(f"{binary.name}: exit status {process.returncode}: {said[-500:]}")
+    written = {path.name: path.stat().st_mtime for path in folder.glob("*.ktest")}
+    found = [(_used(clock, written.get(test.name, time.time())), test) for test in ktest.read_folder(str(folder))]
     return sorted(found, key=lambda item: (item[0], item[1].name))
+
+
+Clock = list[tuple[float, float]]
+"""Times of day with the seconds of processor time that a process had used then."""
+
+
+def _follow(process: subprocess.Popen[bytes], seconds: float) -> Clock:
+    """Asks the process to stop once it has used this processor time, and waits for its end."""
+    clock, is_stopped = [(time.time(), 0.0)], False
+    while process.poll() is None:
+        fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+        used = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        clock.append((time.time(), used))
+        if used >= seconds and not is_stopped:
+            process.terminate()
+            is_stopped = True
+        time.sleep(0.05)
+    return clock
+
+
+def _used(clock: Clock, moment: float) -> float:
+    """Processor time that had been used at a time of day."""
+    return next((used for at, used in clock if at >= moment), clock[-1][1])
 
 
 def measure(binary: Path, seconds: float, options: Sequence[str]) -> dict[str, Any]:
@@ -145,7 +168,7 @@ def main() -> int:
         theirs = f"{KLEE[name]:.1f}" if name in KLEE else "-"
         figures = f"{row['lines']:>6}{row['tests']:>7}{percent:>8.1f}{area:>12.1f}{len(row['different']):>11}"
         print(f"{name:<12}{figures}{theirs:>14}", flush=True)
-        (out / "coverage.json").write_text(json.dumps({"seconds": seconds, "utilities": found}, indent=1))
+        (out / "coverage.json").write_text(json.dumps({"schema": 1, "seconds": seconds, "utilities": found}, indent=1))
     shares = [row["curve"][-1][1] for row in found.values()]
     different = sum(len(row["different"]) for row in found.values())
     median, mean = statistics.median(shares), statistics.fmean(shares)

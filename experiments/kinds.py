@@ -238,7 +238,7 @@ def curve(axes: Axes, data: Data) -> None:
         if not runs:
             continue
         number = data.numbers[configuration]
-        end = max(run["wall_s"] for run in runs)
+        end = max(run["cpu_s"] for run in runs)
         times = [end * i / 40 for i in range(41)]
         heights = [sum(_reached(run, at, column) for run in runs) / len(runs) for at in times]
         axes.plot(times, heights, color=_COLOURS[number % 9], linestyle=_STROKES[number % 4], linewidth=1.8,
@@ -249,7 +249,7 @@ def _reached(run: Mapping[str, Any], at: float, column: int) -> float:
     """States or paths at a time, interpolated between the recorded points; constant after the end of the run."""
     end = run["paths"] if column == 2 else run["states"]
     before = (0.0, 2.0 - column)
-    for time_s, count in (*((row[0], row[column]) for row in run["curve"]), (run["wall_s"], end)):
+    for time_s, count in (*((row[0], row[column]) for row in run["curve"]), (run["cpu_s"], end)):
         if time_s >= at:
             share = (at - before[0]) / max(time_s - before[0], 1e-9)
             return float(before[1] + share * (count - before[1]))

@@ -85,7 +85,7 @@ EXPERIMENT = Experiment(
     ),
     configurations=CONFIGURATIONS,
     cases=cases,
-    effort={"paper": Effort(10, 120), "hour": Effort(3, 30), "quick": Effort(3, 10), "smoke": Effort(1, 20)},
+    effort={"paper": Effort(10, 120), "hour": Effort(3, 30), "quick": Effort(2, 10), "smoke": Effort(1, 20)},
     panels=(Panel("difference", "more time than with the whole chain, %", "", "", tuple(CONFIGURATIONS)[1:],
                   kind="grid"),),
 )  # fmt: skip

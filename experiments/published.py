@@ -72,7 +72,7 @@ def time_to_reach(run: Mapping[str, Any], count: float, column: int) -> float | 
     """When a run had this many states (column 1) or paths (column 2), interpolated; None if it never had."""
     before = (0.0, 0.0)
     end = run["paths"] if column == 2 else run["states"]
-    for at, reached in (*((row[0], row[column]) for row in run["curve"]), (run["wall_s"], end)):
+    for at, reached in (*((row[0], row[column]) for row in run["curve"]), (run["cpu_s"], end)):
         if reached >= count:
             share = (count - before[1]) / max(reached - before[1], 1e-9)
             return float(before[0] + share * (at - before[0]))
@@ -98,7 +98,7 @@ def summaries(samples: Sequence[Sample], base: str, measure: str) -> list[str]:
                     more.append(100 * (statistics.fmean(run[measure] for run in mine) / wanted - 1))
                     reached = [time_to_reach(run, wanted, column) for run in mine]
                     if None not in reached:
-                        spent = statistics.fmean(run["wall_s"] for run in theirs)
+                        spent = statistics.fmean(run["cpu_s"] for run in theirs)
                         times.append(spent / max(1e-9, statistics.fmean(t for t in reached if t is not None)))
                 peaks = [statistics.fmean(run["peak_mb"] for run in runs) for runs in (mine, theirs)]
                 megabytes.append(100 * (peaks[0] / peaks[1] - 1))

@@ -32,7 +32,7 @@ from partita.explore import write_atomically
 from partita.frontends import load_program
 from partita.frontends.java import load_java
 
-SCHEMA = 2
+SCHEMA = 3
 _START_S = 60.0
 """Time for starting, compiling and loading, in addition to the runs."""
 _WRITE_INTERVAL = 20
@@ -146,16 +146,18 @@ def run(
     }
     samples: list[Sample] = []
     todo = jobs(experiment, scale)
+    start = time.monotonic(), _processor_s()
 
     def write() -> float:
         """Returns the time of the next write: for some runs writing takes longer than measuring."""
-        start = time.monotonic()
+        began = time.monotonic()
         data.update(complete=len(samples) == len(todo), samples=samples)
+        data.update(elapsed_s=time.monotonic() - start[0], processor_s=_processor_s() - start[1])
         data["rows"] = [row.as_json() for row in rows(samples, experiment.configurations)]
         # Samples of an interrupted run for later jobs stay in the file.
         ahead = [] if data["complete"] else list(kept.values())
         write_atomically(file, json.dumps({**data, "samples": samples + ahead}, indent=1) + "\n")
-        return time.monotonic() + _WRITE_INTERVAL * (time.monotonic() - start)
+        return time.monotonic() + _WRITE_INTERVAL * (time.monotonic() - began)
 
     due = 0.0
     try:
@@ -174,6 +176,12 @@ def run(
     finally:
         write()
     return data
+
+
+def _processor_s() -> float:
+    """Processor time of this process and of those that it waited for."""
+    spent = os.times()
+    return spent.user + spent.system + spent.children_user + spent.children_system
 
 
 def _key(job: Job) -> tuple[str, str]:
@@ -236,7 +244,7 @@ def _measured(job: Job, key: str, before: Sequence[Sample]) -> Sample:
             text=True,
             env=_environment(),
             # Runs stop themselves; this is for one that does not.
-            timeout=_START_S + 5 * job.effort.repeats * job.effort.seconds,
+            timeout=_START_S + 60 * job.effort.repeats * job.effort.seconds,
         )
     except subprocess.TimeoutExpired:
         return sample("failed", f"did not stop after {job.effort.seconds:g} s")

@@ -2,8 +2,10 @@
 
     python -m experiments.sample < job.json
 
-writes one JSON line per run. The time of a run is that of exploring (for a script: of the solver) without the
-translation of queries for Z3, since the papers' executors call Z3 without Python in between.
+writes one JSON line per run. The time of a run (`time_s`) is the processor time of exploring (for a script: of the
+solver) without the translation of queries for Z3, since the papers' executors call Z3 without Python in between. With a
+solver in a process of its own it is the elapsed time. `share` is processor time over elapsed time: what is reached in a
+given time means little if it is far below 1, because the machine did other work. Limits are processor time too.
 """
 
 from __future__ import annotations
@@ -14,11 +16,13 @@ import os
 import re
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from partita import _core, backends, bv, explore
+from partita.backends.process import ALIASES
 from partita.explore import SLICE_S, Run
 from partita.layers import Layer
 from partita.solver import Solver
@@ -28,6 +32,8 @@ WARM_UP_S = 1.0
 REPEAT_S, MAX_REPEATS = 1.0, 10
 """Complete runs that took less than this in total are repeated, up to this many: starting the process takes longer, and
 intervals of two or three runs are wide."""
+_WAITING_S, _WAITING = 10.0, 30.0
+"""Seconds and times the limit of processor time after which a run ends that does not get the processor."""
 CURVE_POINTS = 20
 """Number of points at which the progress of a run for a given time is recorded."""
 
@@ -47,15 +53,38 @@ def warm_up(layers: str) -> None:
     solver.check()
 
 
+class Clock:
+    """Elapsed and processor time since it was made."""
+
+    def __init__(self, layers: str) -> None:
+        self._wall_s, self._cpu_s = time.perf_counter(), time.process_time()
+        # A solver in another process is not part of this one's processor time.
+        self._outside = any(layer in ALIASES or layer.startswith("process") for layer in layers.split())
+
+    def spent_s(self) -> float:
+        """Processor time, or elapsed time if a solver runs in another process."""
+        return self._elapsed_s() if self._outside else time.process_time() - self._cpu_s
+
+    def _elapsed_s(self) -> float:
+        return time.perf_counter() - self._wall_s
+
+    def read(self) -> dict[str, float]:
+        """`wall_s`, `cpu_s` and their ratio `share`."""
+        wall_s, cpu_s = self._elapsed_s(), self.spent_s()
+        return {"wall_s": wall_s, "cpu_s": cpu_s, "share": min(1.0, cpu_s / max(wall_s, 1e-9))}
+
+
 def answered(script: Path, layers: str, seconds: float) -> dict[str, Any]:
     session = _core.Script("smtlib", layers, layers, backends.make, seconds, None)
     lines: list[str] = []
+    clock = Clock(layers)
     session.run(script.read_bytes(), True, lines.append)
+    times = clock.read()
     solver = session.statistics()
     unfinished = "a check exceeded its time limit" if session.unknowns() else None
     # Without parsing: an executor has its queries as expressions.
-    return {"wall_s": solver["time_s"], "stopped": unfinished, "found": "".join(lines).split(),
-            **_solver(solver["time_s"], solver)}  # fmt: skip
+    times = {**times, "wall_s": solver["time_s"], "cpu_s": solver["time_s"] * times["share"]}
+    return {"stopped": unfinished, "found": "".join(lines).split(), **_solver(times, solver)}
 
 
 def explored(job: dict[str, Any], instructions: int | None) -> dict[str, Any]:
@@ -74,24 +103,34 @@ def explored(job: dict[str, Any], instructions: int | None) -> dict[str, Any]:
             search=job["search"],
             path_model=job["path_model"],
             tests="coverage" if counted else "bugs",
-            max_time=seconds,
+            # Processor time ends the run; this is for one that waits for the processor.
+            max_time=_WAITING_S + _WAITING * seconds,
             # To be comparable, all configurations have to answer the same queries.
-            max_solver_time=None if counted else seconds,
+            max_solver_time=_solver_limit(job, seconds, counted),
             max_instructions=instructions,
             out=folder / "out" if counted else None,
         )
         with _inside(folder / "empty"):
-            curve = _follow(run, job)
+            curve, times = _follow(run, job, seconds)
         lines = _own_lines(folder / "out" / "coverage.lcov", Path(job["files"][0]).parent) if counted else {}
     data = run.summary()
     bugs = sorted([bug["class"], bug["line"]] for bug in data["bugs"])
     # Runs cut by a time limit differ from each other.
+    if data["stopped"] == "interrupted":
+        data["stopped"] = "max-time"
     found = None if data["stopped"] == "max-time" else [data["paths"], bugs, data["instructions"]]
-    return {"wall_s": data["explore_s"], "stopped": _unfinished(job, data, limited), "found": found, "curve": curve,
+    return {"stopped": _unfinished(job, data, limited), "found": found, "curve": curve,
             "instructions": data["instructions"], "states": data["forks"] + 1, "paths": data["paths"]["completed"],
             "complete": data["complete"],
             "reached": data["coverage"]["covered"] + data["coverage"]["library"]["covered"],
-            "mismatches": run.mismatches, **lines, **_solver(data["explore_s"], data["solver"])}  # fmt: skip
+            "mismatches": run.mismatches, **lines, **_solver(times, data["solver"])}  # fmt: skip
+
+
+def _solver_limit(job: dict[str, Any], seconds: float, counted: bool) -> float:
+    """Seconds for one query. If a run has to reach its end, only a query that never ends is cut."""
+    if counted:
+        return max(1.0, seconds / 40)
+    return seconds if job["until"] == "time" else _WAITING * seconds
 
 
 def _layers(job: dict[str, Any]) -> str | list[str | Layer]:
@@ -102,15 +141,22 @@ def _layers(job: dict[str, Any]) -> str | list[str | Layer]:
     return [Census() if name == Census.stands_for else name for name in job["layers"].split()]
 
 
-def _follow(run: Run, job: dict[str, Any]) -> list[tuple[float, int, int]]:
-    """Explores to the end; for a run for a given time, returns times with states and completed paths."""
+def _follow(run: Run, job: dict[str, Any], seconds: float) -> tuple[list[tuple[float, int, int]], dict[str, float]]:
+    """Explores to the end, or for this much processor time.
+
+    Returns times with states and completed paths, for a run for a given time, and the time spent.
+    """
     curve: list[tuple[float, int, int]] = []
     timed = job["until"] == "time"
-    while run.step(job["seconds"] / CURVE_POINTS if timed else SLICE_S):
-        if timed:
+    clock = Clock(job["layers"])
+    while run.step(min(SLICE_S, seconds / CURVE_POINTS)):
+        spent_s = clock.spent_s()
+        if timed and spent_s >= (len(curve) + 1) * seconds / CURVE_POINTS:
             data = run.summary()
-            curve.append((data["explore_s"], data["forks"] + 1, data["paths"]["completed"]))
-    return curve
+            curve.append((spent_s, data["forks"] + 1, data["paths"]["completed"]))
+        if spent_s >= seconds:
+            run.stop()
+    return curve, clock.read()
 
 
 def _unfinished(job: dict[str, Any], data: dict[str, Any], limited: bool) -> str | None:
@@ -148,7 +194,7 @@ def _own_lines(tracefile: Path, folder: Path) -> dict[str, float]:
     return {"lines": sum(found), "percent_lines": 100 * sum(found) / len(found)} if found else {}
 
 
-def _solver(wall_s: float, solver: dict[str, Any]) -> dict[str, Any]:
+def _solver(times: dict[str, float], solver: dict[str, Any]) -> dict[str, Any]:
     layers = solver["layers"]
     shares = {}
     technique = next((layer for layer in layers if layer["name"].endswith(":paper")), None)
@@ -158,15 +204,16 @@ def _solver(wall_s: float, solver: dict[str, Any]) -> dict[str, Any]:
         if technique.get("constructs"):
             shares["inequalities"] = technique["inequalities"] / technique["constructs"]
     translate_s = sum(layer.get("translate_s", 0.0) for layer in layers)
-    time_s, solver_s = wall_s - translate_s, solver["time_s"] - translate_s
+    time_s, solver_s = times["cpu_s"] - translate_s, solver["time_s"] * times["share"] - translate_s
     caches = [layer for layer in layers if layer["name"].startswith(("reuse", "solutions"))]
     if caches:
         # Only what the caches themselves answer: in the default chain other layers answer most of the rest.
         hits = sum(layer["sat"] + layer["unsat"] for layer in caches)
         shares["hit_rate"] = hits / max(1, caches[0]["asked"])
         own = sum(layer["time_s"] for layer in caches if layer["name"].startswith("solutions"))
-        shares["overhead"] = 100 * own / max(wall_s, 1e-9)
+        shares["overhead"] = 100 * own / max(times["wall_s"], 1e-9)
     return {
+        **times,
         "time_s": time_s,
         "solver_s": solver_s,
         "solver_percent": 100 * solver_s / max(time_s, 1e-9),
@@ -193,13 +240,13 @@ def main() -> int:
     number, spent_s = 0, 0.0
     while number < job["repeats"] or (to_end and job["repeats"] > 1 and number < MAX_REPEATS and spent_s < REPEAT_S):
         run = once()
-        if number == 0 and run["wall_s"] < WARM_UP_S and to_end:
+        if number == 0 and run["cpu_s"] < WARM_UP_S and to_end:
             run = once()
         print(json.dumps({**run, "peak_mb": peak_mb()}), flush=True)
         if run["stopped"]:
             break
         number += 1
-        spent_s += run["wall_s"]
+        spent_s += run["cpu_s"]
     return 0
 
 

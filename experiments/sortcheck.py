@@ -27,6 +27,6 @@ EXPERIMENT = Experiment(
     ),
     configurations=against_z3("integers:paper"),
     cases=cases,
-    effort={"paper": Effort(4, 1800), "hour": Effort(2, 300), "quick": Effort(3, 30), "smoke": Effort(1, 20)},
+    effort={"paper": Effort(4, 1800), "hour": Effort(2, 300), "quick": Effort(2, 30), "smoke": Effort(1, 20)},
     panels=(Panel("time_s", "time", "length of the arrays", "seconds", ("paper", "default", "z3"), log_y=True),),
 )

@@ -84,6 +84,8 @@ class Package:
     """Patterns of sources that are compiled with the driver `libs/NAME.c` of `FAMILIES`, instead of `make`."""
     flags: tuple[str, ...] = ()
     """Compiler flags for these sources."""
+    origin: str = ""
+    """Debian's source package, if it has another name: some libraries are only copies inside of other packages."""
     drives: tuple[str, ...] = ()
     """Functions that the driver `NAME/driver.c` of `FAMILIES` calls, one in each executable. It is linked with all
     objects that `make` made."""
@@ -186,6 +188,65 @@ PACKAGES = {
         make=("make", "all-recursive", "PROGRAMS=", "SUBLIBS=", f"SUBDIRS={_GSL_FOLDERS}"),
         drives=_GSL_FUNCTIONS,
     ),
+    "gas": Package(
+        "2.40",
+        "gas/as-new",
+        origin="binutils",
+        configure=(
+            *_CONFIGURE,
+            "--disable-shared",
+            "--disable-plugins",
+            "--disable-werror",
+            *(
+                f"--disable-{part}"
+                for part in ("binutils", "gdb", "gdbserver", "gold", "gprof", "gprofng", "ld", "sim")
+            ),
+            "--without-zstd",
+            "MAKEINFO=true",
+        ),
+        make=("make", "all-gas", "MAKEINFO=true"),
+    ),
+    "libinjection": Package(
+        "3.0.9",
+        "libinjection",
+        origin="modsecurity",
+        configure=(),
+        library=tuple(f"others/libinjection/src/libinjection_{part}.c" for part in ("html5", "sqli", "xss")),
+        flags=("-Iothers/libinjection/src", '-DLIBINJECTION_VERSION="3"'),
+    ),
+    "sha1-cd": Package(
+        "0.16.3",
+        "sha1-cd",
+        origin="rnp",
+        configure=(),
+        library=("src/lib/crypto/sha1cd/*.c",),
+        flags=("-Isrc/lib/crypto/sha1cd",),
+    ),
+    "smaz": Package(
+        "3.2.3-stable",
+        "smaz",
+        origin="godot",
+        configure=(),
+        library=("thirdparty/misc/smaz.c",),
+        flags=("-Ithirdparty/misc",),
+    ),
+    # Its single file is made by scripts in Tcl.
+    "sqlite3": Package(
+        "3.40.1",
+        "sqlite3",
+        configure=("./configure", "--disable-shared", "--disable-tcl", "--disable-readline", "--disable-threadsafe"),
+        make=("make", "sqlite3.c"),
+        library=("sqlite3.c",),
+        flags=("-I.", "-DSQLITE_THREADSAFE=0", "-DSQLITE_OMIT_LOAD_EXTENSION"),
+    ),
+    "sundown": Package(
+        "0.9.3",
+        "sundown",
+        origin="pumpa",
+        configure=(),
+        library=("src/sundown/*.c",),
+        flags=("-Isrc/sundown",),
+    ),
     "libtommath": Package("1.2.0", "libtommath", configure=(), library=("bn_*.c",), flags=("-I.",)),
     # C older than clang accepts by default; its Makefile lacks the dependency of programs on the library.
     "discount": Package(
@@ -231,10 +292,10 @@ def build(name: str, into: Path, *, jobs: int | None = None) -> list[Path]:
     if package.configure:
         steps.append(("configure", lambda: _run(package.configure, sources, folder / "configure.log")))
     words = [package.make[0], parallel, *package.make[1:]]
+    if not package.library or package.make != ("make",):
+        steps.append(("make", lambda: _run(words, sources, folder / "make.log")))
     if package.library:
         steps.append(("driver", lambda: _drive(name, package, sources, folder / "driver.log")))
-    else:
-        steps.append(("make", lambda: _run(words, sources, folder / "make.log")))
     if package.drives:
         steps.append(("driver", lambda: _drive_functions(name, package, sources, folder / "driver.log")))
     for step, action in steps:
@@ -283,14 +344,19 @@ def _fetch(name: str, package: Package, folder: Path) -> None:
     }
     command = ["apt-get", "-q", *(word for key, value in options.items() for word in ("-o", f"{key}={value}"))]
     _run([*command, "update"], folder, folder / "fetch.log")
-    _run([*command, "source", "--download-only", name], folder, folder / "fetch.log")
-    if not list(folder.glob(f"{name}_{package.version}*.orig.tar.*")):
+    _run([*command, "source", "--tar-only", "--download-only", package.origin or name], folder, folder / "fetch.log")
+    if not _archives(name, package, folder):
         found = ", ".join(path.name for path in folder.glob("*.orig.tar.*"))
         raise UsageError(f"{name}: expected version {package.version}, found {found or 'nothing'}")
 
 
+def _archives(name: str, package: Package, folder: Path) -> list[Path]:
+    found = folder.glob(f"{package.origin or name}_{package.version}*.orig.tar.*")
+    return [path for path in found if path.suffix != ".asc"]
+
+
 def _unpack(name: str, package: Package, folder: Path, sources: Path) -> None:
-    archives = [path for path in folder.glob(f"{name}_{package.version}*.orig.tar.*") if path.suffix != ".asc"]
+    archives = _archives(name, package, folder)
     fresh = folder / "unpacking"
     for old in (fresh, sources):
         shutil.rmtree(old, ignore_errors=True)

@@ -7,7 +7,7 @@ from experiments.experiment import Case, Effort, Experiment, Panel, Scale, again
 _WORDS: dict[Scale, range] = {
     "paper": range(6, 25),
     "hour": range(6, 23, 2),
-    "quick": range(6, 19, 4),
+    "quick": range(6, 17, 3),
     "smoke": range(6, 7),
 }
 _ALL = ("paper", "default", "z3")
@@ -38,7 +38,7 @@ EXPERIMENT = Experiment(
     ),
     configurations=against_z3("intervals:paper"),
     cases=cases,
-    effort={"paper": Effort(10, 300), "hour": Effort(3, 60), "quick": Effort(3, 20), "smoke": Effort(1, 20)},
+    effort={"paper": Effort(10, 300), "hour": Effort(3, 60), "quick": Effort(2, 5), "smoke": Effort(1, 20)},
     panels=(
         Panel("time_s", "time", "symbolic words", "seconds", _ALL, log_y=True),
         Panel("peak_mb", "peak memory", "symbolic words", "MB", _ALL),

@@ -7,6 +7,7 @@ use crate::layer::{Objects, interrupt};
 use crate::options::RunOptions;
 use crate::search::{PythonSearch, Raised};
 use crate::solver::{seconds, statistics_dict};
+use crate::store::detached;
 use crate::worker;
 use partita_core::budget::Cancel;
 use partita_core::exec::{Covered, Engine as Core, Finished, Limit, Outcome, Seed, Variable, Writer};
@@ -110,7 +111,7 @@ impl Engine {
         default: &str,
         backend: &Bound<'_, PyAny>,
         options: &Bound<'_, RunOptions>,
-        store: Option<PathBuf>,
+        store: Option<chain::StorePlace>,
         hooked: Vec<String>,
         absent: Vec<String>,
     ) -> PyResult<Engine> {
@@ -185,9 +186,10 @@ impl Engine {
         Ok(())
     }
 
-    /// Writes tests into this folder, which must exist.
-    fn write_to(&self, py: Python<'_>, folder: PathBuf) -> PyResult<()> {
-        let writer = Writer::new(&folder)?;
+    /// Writes tests into this folder, which must exist; `appends` to those of an earlier part of the run.
+    #[pyo3(signature = (folder, appends = false))]
+    fn write_to(&self, py: Python<'_>, folder: PathBuf, appends: bool) -> PyResult<()> {
+        let writer = Writer::new(&folder, appends)?;
         self.lock(py)?.set_writer(writer);
         Ok(())
     }
@@ -237,6 +239,140 @@ impl Engine {
         }
     }
 
+    /// Keeps a checkpoint from before the run stops, for `last_checkpoint`.
+    fn keep_checkpoints(&self, py: Python<'_>) -> PyResult<()> {
+        self.lock(py)?.keep_checkpoints();
+        Ok(())
+    }
+
+    /// Checkpoint of the run: results so far and open paths.
+    fn checkpoint<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let checkpoint = self.lock(py)?.checkpoint();
+        Ok(PyBytes::new(py, &checkpoint))
+    }
+
+    /// The checkpoint from before the run stopped; None if a turn was cut then.
+    fn last_checkpoint<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyBytes>>> {
+        let checkpoint = self.lock(py)?.take_last_checkpoint();
+        Ok(checkpoint.map(|checkpoint| PyBytes::new(py, &checkpoint)))
+    }
+
+    /// Goes on from a checkpoint of the same program and options. Raises ValueError if it is damaged.
+    fn restore(&self, py: Python<'_>, checkpoint: &[u8]) -> PyResult<()> {
+        self.lock(py)?.restore(checkpoint).map_err(PyValueError::new_err)
+    }
+
+    /// Explores nothing but what `add_open_paths` adds.
+    fn drop_start(&self, py: Python<'_>) -> PyResult<()> {
+        self.lock(py)?.drop_start();
+        Ok(())
+    }
+
+    /// Removes up to `count` open paths for another worker, those with the fewest forks first. At least one stays.
+    fn give<'py>(&self, py: Python<'py>, count: usize) -> PyResult<Bound<'py, PyBytes>> {
+        let paths = self.lock(py)?.give(count);
+        Ok(PyBytes::new(py, &paths))
+    }
+
+    /// Adds open paths of another worker. Raises ValueError if they are damaged.
+    fn add_open_paths(&self, py: Python<'_>, paths: &[u8]) -> PyResult<()> {
+        self.lock(py)?.add_open_paths(paths).map_err(PyValueError::new_err)
+    }
+
+    /// Becomes a worker of a coordinator: explores nothing but what `add_open_paths` adds, and pauses at limits.
+    fn become_worker(&self, py: Python<'_>) -> PyResult<()> {
+        self.lock(py)?.become_worker();
+        Ok(())
+    }
+
+    /// Number of instructions and tests that may be added until the worker pauses.
+    #[pyo3(signature = (instructions, tests))]
+    fn allow(&self, py: Python<'_>, instructions: Option<u64>, tests: Option<u64>) -> PyResult<()> {
+        self.lock(py)?.allow(instructions, tests);
+        Ok(())
+    }
+
+    /// Results and tests since the last commit, and all open paths. None if a turn was cut: then the last one counts.
+    fn commit<'py>(&self, py: Python<'py>) -> PyResult<Option<[Bound<'py, PyBytes>; 3]>> {
+        let commit = self.lock(py)?.commit();
+        Ok(commit.map(|commit| {
+            [commit.results, commit.tests, commit.open_paths].map(|bytes| PyBytes::new(py, &bytes))
+        }))
+    }
+
+    /// Results and tests since the last commit, of a worker that has stopped.
+    fn end_worker<'py>(&self, py: Python<'py>) -> PyResult<[Bound<'py, PyBytes>; 2]> {
+        let (results, tests) = self.lock(py)?.end_worker();
+        Ok([results, tests].map(|bytes| PyBytes::new(py, &bytes)))
+    }
+
+    /// Ends the run at the limit of this name.
+    fn stop(&self, py: Python<'_>, limit: &str) -> PyResult<()> {
+        let limit =
+            Limit::named(limit).ok_or_else(|| PyValueError::new_err("expected the name of a limit"))?;
+        self.lock(py)?.stop(limit);
+        Ok(())
+    }
+
+    /// Counts for a coordinator: open paths, share of the tree explored, instructions, tests, and the name of the limit at
+    /// which the worker paused.
+    fn pulse(&self, py: Python<'_>) -> PyResult<(usize, f64, u64, u64, Option<&'static str>)> {
+        let core = self.lock(py)?;
+        let (stats, paused) = (core.stats(), core.paused().or(core.stopped()).map(Limit::name));
+        Ok((core.open_states(), core.explored_share(), stats.instructions, stats.tests, paused))
+    }
+
+    /// Adds the results of a worker's commit. Raises ValueError if they are damaged.
+    fn add_results(&self, py: Python<'_>, results: &[u8]) -> PyResult<()> {
+        self.lock(py)?.add_results(results).map_err(PyValueError::new_err)
+    }
+
+    /// Removes all open paths and returns them.
+    fn hand_over<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let paths = self.lock(py)?.hand_over();
+        Ok(PyBytes::new(py, &paths))
+    }
+
+    /// Checkpoint of the results so far and these open paths; `open` is their number.
+    fn checkpoint_of<'py>(
+        &self,
+        py: Python<'py>,
+        paths: Vec<Vec<u8>>,
+        open: u64,
+        explored: f64,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let parts: Vec<&[u8]> = paths.iter().map(Vec::as_slice).collect();
+        let checkpoint = self.lock(py)?.checkpoint_of(&parts, open, explored);
+        Ok(PyBytes::new(py, &checkpoint))
+    }
+
+    /// Adds the results of a checkpoint and returns its open paths in parts. Raises ValueError if it is damaged.
+    fn restore_results<'py>(&self, py: Python<'py>, checkpoint: &[u8]) -> PyResult<Vec<Bound<'py, PyBytes>>> {
+        let parts = self.lock(py)?.restore_results(checkpoint);
+        let parts = parts.ok_or_else(|| PyValueError::new_err("the checkpoint is damaged"))?;
+        Ok(parts.iter().map(|part| PyBytes::new(py, part)).collect())
+    }
+
+    /// Writes the tests of workers in these files into a folder, with their final numbers. Returns the seconds it took.
+    fn number_tests(
+        &self,
+        py: Python<'_>,
+        folder: PathBuf,
+        files: Vec<PathBuf>,
+        is_urgent: bool,
+    ) -> PyResult<f64> {
+        let mut core = self.lock(py)?;
+        let written = core
+            .number_tests(&folder, &files, is_urgent)
+            .map_err(|e| PyOSError::new_err(format!("cannot write tests: {e}")))?;
+        Ok(written.time.as_secs_f64())
+    }
+
+    /// Share of the decision tree that is explored, as Knuth estimates it.
+    fn explored_share(&self, py: Python<'_>) -> PyResult<f64> {
+        Ok(self.lock(py)?.explored_share())
+    }
+
     /// Cancels the current query and then the run, from any thread: `advance` returns soon.
     fn cancel(&self, py: Python<'_>) {
         self.cancel.cancel();
@@ -257,8 +393,9 @@ impl Engine {
 
     /// Waits until all tests and the layers' files are written. Returns the seconds that writing tests took.
     fn finish_writing(&self, py: Python<'_>) -> PyResult<f64> {
+        drop(self.lock(py)?);
+        detached(py, &self.inner, |core| core.solver_mut().flush());
         let mut core = self.lock(py)?;
-        core.solver_mut().flush();
         let written =
             core.finish_writing().map_err(|e| PyOSError::new_err(format!("cannot write tests: {e}")))?;
         Ok(written.time.as_secs_f64())
@@ -303,6 +440,8 @@ impl Engine {
         dict.set_item("stopped", core.stopped().map(Limit::name))?;
         dict.set_item("explore_s", stats.explore.as_secs_f64())?;
         dict.set_item("instructions", stats.instructions)?;
+        dict.set_item("replayed", stats.replayed)?;
+        dict.set_item("digest", format!("{:016x}", stats.digest))?;
         dict.set_item("forks", stats.forks)?;
         dict.set_item("open", core.open_states())?;
         dict.set_item("memory", stats.memory)?;

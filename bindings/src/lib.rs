@@ -85,6 +85,8 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(store::store_contents, m)?)?;
     m.add_function(wrap_pyfunction!(store::store_clear, m)?)?;
     m.add_function(wrap_pyfunction!(store::store_export, m)?)?;
+    m.add_function(wrap_pyfunction!(store::store_row, m)?)?;
+    m.add_class::<store::StoreExchange>()?;
     m.add_function(wrap_pyfunction!(refute::refute_clauses, m)?)?;
     m.add_function(wrap_pyfunction!(expr::apply, m)?)?;
     m.add_function(wrap_pyfunction!(expr::bv, m)?)?;

@@ -3,6 +3,7 @@
 use crate::chain;
 use crate::layer::{Objects, interrupt};
 use crate::solver::{seconds, statistics_dict};
+use crate::store::detached;
 use crate::worker;
 use partita_core::budget::Cancel;
 use partita_core::script::{KQuerySession, Limits, Mode, Session, Step};
@@ -11,7 +12,6 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use pyo3::types::PyDict;
-use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::Duration;
 
@@ -80,7 +80,7 @@ impl Script {
         backend: &Bound<'_, PyAny>,
         timeout: Option<f64>,
         memory_mb: Option<u64>,
-        store: Option<PathBuf>,
+        store: Option<chain::StorePlace>,
     ) -> PyResult<Script> {
         let (layers, objects) = chain::build(layers, default, backend, store)?;
         let timeout = timeout.map(|value| seconds("timeout", value)).transpose()?;
@@ -179,7 +179,8 @@ impl Script {
 
     /// Waits until the layers' files are written.
     fn flush(&self, py: Python<'_>) -> PyResult<()> {
-        self.lock(py)?.solver_mut().flush();
+        drop(self.lock(py)?);
+        detached(py, &self.kind, |kind| kind.solver_mut().flush());
         Ok(())
     }
 

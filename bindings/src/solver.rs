@@ -8,6 +8,7 @@ use crate::expr::{Expr, sort_error};
 use crate::intern::Interned;
 use crate::layer::{Objects, interrupt};
 use crate::model::Model;
+use crate::store::detached;
 use crate::term::Term;
 use crate::value::{int_from_bits, signed_int};
 use crate::worker;
@@ -19,7 +20,6 @@ use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use pyo3::types::{PyDict, PyList};
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread::ThreadId;
 use std::time::Duration;
@@ -230,7 +230,7 @@ impl Solver {
         layers: &str,
         default: &str,
         backend: &Bound<'_, PyAny>,
-        store: Option<PathBuf>,
+        store: Option<chain::StorePlace>,
     ) -> PyResult<Solver> {
         let (layers, objects) = chain::build(layers, default, backend, store)?;
         let inner = Inner {
@@ -405,7 +405,8 @@ impl Solver {
 
     /// Waits until the layers' files are written.
     fn flush(&self, py: Python<'_>) -> PyResult<()> {
-        self.lock(py)?.solver.flush();
+        drop(self.lock(py)?);
+        detached(py, &self.inner, |inner| inner.solver.flush());
         Ok(())
     }
 

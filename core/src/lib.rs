@@ -4,6 +4,7 @@ pub mod blast;
 pub mod budget;
 pub mod cost;
 pub mod difference;
+mod encoding;
 pub mod exec;
 pub mod expr;
 pub mod interval;

@@ -173,7 +173,6 @@ tuning! {
         share: u64 = 50, Values::Number(0..=LARGE), "Effort for new solutions, in percent of the effort of solves; what solutions save is added.";
         min_variants: u64 = 4, Values::Number(0..=1000), "No variants are made if the effort allows fewer than this.";
         samples: u64 = 256, Values::Number(1..=LARGE), "Mean costs of solutions and of queries are over about this many.";
-        below: u64 = 8, Values::Number(0..=1000), "Limit of nodes below the path whose solutions and models are tried.";
     }
     "solutions:paper" PartialSolutionsOptions {
         kp: u64 = 250, Values::Number(0..=LARGE), "Limit of partial solutions of one solve, K_p of the paper.";
@@ -193,9 +192,7 @@ tuning! {
         search_limit: u64 = 250_000_000, Values::Number(0..=LARGE), "Effort limit of a search.";
         nodes: u64 = 256, Values::Number(1..=LARGE), "Limit of nodes folded and visited for one query.";
         tries: u64 = 8, Values::Number(1..=LARGE), "Folding a kind of condition pays if one query in this many is answered.";
-        models: u64 = 3, Values::Number(1..=1000), "Limit of models per strategy; each adds the leaves of a violated constraint.";
         ranges: u64 = 64, Values::Number(1..=LARGE), "Limit of ranges that a candidate changes.";
-        cases: u64 = 8, Values::Number(1..=1000), "Limit of alternatives of a disjunction that are tried separately.";
     }
     "intervals:paper" PartiOptions {
         shift: bool = true, Values::Switch, "Sets have a left-shift attribute; without it multiplications are passed on.";
@@ -243,6 +240,7 @@ tuning! {
         min_effort: u64 = 300_000, Values::Number(0..=LARGE), "Answers that took less effort are not kept.";
         share: u64 = 15, Values::Number(0..=1000), "Effort for keeping answers, in thousandths of the effort of solves.";
         form_share: u64 = 20, Values::Number(0..=1000), "Limit of the effort of a canonical form, in percent of that of its solve.";
+        wait_ms: u64 = 1000, Values::Number(1..=LARGE), "Longest wait for an answer of a server, in milliseconds.";
         eager: bool = false, Values::Switch, "Keep and look up every answer, whatever it costs: for tests.";
     }
 }
@@ -273,7 +271,7 @@ mod tests {
         assert_eq!(
             SolutionsOptions::parse(&given).unwrap_err(),
             "expected kp=0..1000, ks=0..1000, variants=0..1000, share=0..1000000000, min_variants=0..1000, \
-             samples=1..1000000000, below=0..1000 in `solutions(...)`, found `ks=many`"
+             samples=1..1000000000 in `solutions(...)`, found `ks=many`"
         );
         let given = [("path".to_string(), String::new())];
         assert!(StoreOptions::parse(&given).unwrap_err().starts_with("expected path=FILE, mb=1..1000000, "));

@@ -198,7 +198,8 @@ fn compare(random: &mut Random, format: Format, rounding: Rounding, count: u64) 
 #[test]
 fn operands_of_real_formats() {
     let mut random = Random::new(7);
-    let count = samples(8);
+    // A thousandth of the operands that the operators themselves get: a circuit has up to 100,000 gates.
+    let count = samples(8_000) / 1_000;
     for format in [Format::HALF, Format::BFLOAT, Format::SINGLE, Format::DOUBLE, Format::X87, Format::QUAD] {
         for rounding in Rounding::ALL {
             compare(&mut random, format, rounding, count);

@@ -29,6 +29,7 @@ mod partial_solutions;
 mod rewrite;
 mod script;
 mod script_float;
+mod shared_store;
 mod smtlib;
 mod solutions;
 mod store;

@@ -24,6 +24,8 @@ from partita.frontends.targets import Targets
 from partita.hooks import Hooks
 from partita.hooks import check as check_hooks
 from partita.hooks import install as install_hooks
+from partita.journal import Journal, discard_tests, guard
+from partita.journal import read as read_journal
 from partita.ktest import TestCase, read_folder
 from partita.layers import Layer
 from partita.reports import details, lcov, notebook
@@ -33,7 +35,7 @@ from partita.search import find as find_search
 from partita.seeds import LONGEST, Seed, Shape, Sync, longest
 from partita.seeds import read as read_seeds
 from partita.solver import DEFAULT_LAYERS, resolve, with_verify
-from partita.store import choose
+from partita.store import choose, without_password
 from partita.toolchain import is_narrow, runtime_include
 from partita.variables import Variable, Variables, is_text, misleads, named, value_of
 from partita.whole import Linked, libraries
@@ -42,6 +44,8 @@ SCHEMA = 1
 DRIVER = "driver.c"
 """File of a run that started another function than `main`: what replay compiles beside the program."""
 SLICE_S = 0.1
+ASSUMPTIONS_SHARE, MIN_ASSUMPTIONS_S = 0.1, 0.5
+"""Time for what callers must pass, as a share of `max_time`, and its least value in seconds."""
 ITERATION_S = 0.01
 """Longest time between the end of a path and its delivery by the iterator."""
 
@@ -82,6 +86,7 @@ def explore(
     max_instructions: int | None = None,
     max_tests: int | None = None,
     max_depth: int | None = None,
+    preempt: int | None = None,
     max_objects: int = 64,
     max_values: int = 64,
     check: Sequence[str] = (),
@@ -111,7 +116,7 @@ def explore(
     machine's). `max_time` counts compiling too, but not that of libraries which are not in the cache. With `max_time`
     one query may take a fortieth of it, at least a second; `max_solver_time` sets another limit. With `out`, tests and
     `run.json` are written into that folder, which must be new or empty. With `store`, expensive answers are kept in
-    that file for later runs ("default": the user's own file, as in `partita run`).
+    that file, or on that Redis server, for later runs ("default": the user's own file, as in `partita run`).
 
     With `path_model=False` the chain is asked about both sides of every branch, as by an executor that keeps no model
     of its paths: the same paths with about twice the queries, for experiments.
@@ -205,6 +210,9 @@ def explore(
         world["java"] = {"classpath": classpath, "entry": entry, "arguments": list(arguments)}
     run = Run(engine, texts, compile_s, world)
     run.limits = run_options.limits
+    # With `preempt`, what a path does depends on the races that others have found.
+    if not hooks and isinstance(strategy, str) and not write_host and certificate is None and preempt is None:
+        run.guard = guard([user, *parts], given, arguments)
     run.entry = driven
     run.targets = targets
     if seeds is not None or sync is not None:
@@ -258,6 +266,9 @@ class Run:
         self.compile_s = compile_s
         self.out: Path | None = None
         self.certificate: Certificate | None = None
+        self.guard: dict[str, str] | None = None
+        """Identifies program and options for the journal; None: the run cannot be resumed."""
+        self.journal: Journal | None = None
         self.limits: dict[str, float | None] = {}
         """Limits by the names of `explore`'s options; None: not set."""
         self.entry: Entry | None = None
@@ -287,6 +298,47 @@ class Run:
         if self.entry is not None:
             write_atomically(folder / DRIVER, self.entry.source)
         self.out = folder
+        if self.guard is not None:
+            self._begin_journal(None)
+
+    def _begin_journal(self, size: int | None) -> None:
+        assert self.out is not None
+        assert self.guard is not None
+        head = {"guard": self.guard, "names": self.program, "command": self._command, "folder": os.getcwd()}
+        self.journal = Journal(self.out, head, size)
+        self._engine.keep_checkpoints()
+
+    def resume(self, folder: Path) -> None:
+        """Goes on with the run of this folder: nothing that it has finished is explored again."""
+        contents = read_journal(folder)
+        if self.guard is None:
+            raise UsageError(
+                "a run with hooks, a strategy of its own, --write-host, --preempt or --certificate cannot be resumed"
+            )
+        for name, what in (
+            ("version", "another version"),
+            ("program", "another program"),
+            ("options", "other options"),
+        ):
+            if contents.head["guard"].get(name) != self.guard[name]:
+                raise UsageError(f"the run of `{folder}` has {what}: resume it with the same ones, or start a new run")
+        self.out = folder
+        self._begin_journal(contents.size)
+        if contents.damaged:
+            self.warn(f"a part of the journal of `{folder}` is damaged: what is intact is used")
+        discard_tests(folder, contents.counts.tests)
+        self._engine.write_to(folder, appends=True)
+        if contents.checkpoint is not None:
+            try:
+                self._engine.restore(contents.checkpoint)
+            except ValueError as error:
+                raise InternalError(f"`{folder}`: {error}") from None
+
+    def _checkpoint(self, last: bytes | None = None) -> None:
+        """Writes a checkpoint into the journal: this one, or a new one."""
+        assert self.journal is not None
+        started = time.monotonic()
+        self.journal.write(self._engine.checkpoint() if last is None else last, self.complete, started)
 
     def keep_conditions(self) -> None:
         """Gives each path its `condition`. To be called before the first path ends."""
@@ -317,9 +369,11 @@ class Run:
         if self.entry is None:
             return
         self._take_paths()
+        limit = self.limits.get("max_time")
+        deadline = None if limit is None else time.monotonic() + max(MIN_ASSUMPTIONS_S, ASSUMPTIONS_SHARE * limit)
         for bug in map(Bug.of, self._engine.summary()["bugs"]):
             key = (bug.class_, bug.file, bug.line)
-            found = self.entry.assumptions(bug.inputs, self._conditions.get(key, [])[:MAX_PATHS])
+            found = self.entry.assumptions(bug.inputs, self._conditions.get(key, [])[:MAX_PATHS], deadline)
             if found is not None and bug.paths > MAX_PATHS:
                 # Other paths may not have the conditions that are not sufficient.
                 found = replace(found, conditions=found.conditions if found.suffices else (), others=True)
@@ -350,6 +404,8 @@ class Run:
         if self._interrupted and self._more:
             self._engine.interrupt()
             self._more = False
+        if self.journal is not None and self._more and self.journal.is_due():
+            self._checkpoint()
         if not self._more or self._engine.writing_failed():
             self._close()
         for line in self._engine.notices():
@@ -401,6 +457,11 @@ class Run:
             raise UsageError(f"{error}: free some space or choose another folder with --out") from None
         if self.sync is not None and self.out is not None:
             self.sync.send(self.out)
+        if self.journal is not None:
+            last = self._engine.last_checkpoint()
+            # A run that stopped in the middle of a turn goes on from an earlier checkpoint.
+            if last is not None or self._engine.summary()["stopped"] is None:
+                self._checkpoint(last)
         self._find_assumptions()
         self._wall_s = time.perf_counter() - self._started + self.compile_s
         if self.out is not None:
@@ -408,8 +469,13 @@ class Run:
             write_atomically(self.out / "tree.json", json.dumps(details.tree(self._engine)) + "\n")
             write_atomically(self.out / "slowest.json", json.dumps(details.slowest(self._engine), indent=1) + "\n")
             write_atomically(self.out / "run.json", json.dumps(self.summary(), indent=2) + "\n")
+        if self.journal is not None:
+            self.journal.close()
+            self.journal = None
         if self.certificate is not None:
-            if self.complete:
+            if "__partita_clone" in self._engine.functions():
+                self.warn(f"no certificate in `{self.certificate.path}`: the checker does not follow threads")
+            elif self.complete:
                 write_atomically(self.certificate.path, self.certificate.text(self._engine.decisions()))
             else:
                 self.warn(f"no certificate in `{self.certificate.path}`: the exploration is incomplete")
@@ -505,12 +571,16 @@ class Run:
 
     def describe_command(self, command: Sequence[str], project: str | None = None) -> None:
         """Sets the command line for `run.json`, and the folder whose compile_commands.json has the flags."""
-        self._command = list(command)
+        self._command = [without_password(word) for word in command]
         self._world["project"] = project
 
     def counts(self) -> dict[str, Any]:
         """The counts so far, for displays of progress."""
         return self._engine.summary()
+
+    def explored_share(self) -> float:
+        """Share of the tree of decisions that is explored: Knuth's estimate, each side of a fork being half."""
+        return self._engine.explored_share()
 
     def progress(self) -> tuple[list[tuple[int, int]], int]:
         """The curve of coverage, and the cost of the run so far.

@@ -56,8 +56,8 @@ _SYSTEM_CALLS: dict[str, Kind] = {
     **dict.fromkeys(
         (
             "brk exit exit_group getcpu getcwd getegid geteuid getgid getgroups getitimer getpgid getpgrp getpid"
-            " getppid getpriority getresgid getresuid getsid gettid gettimeofday getuid kill madvise mlock munlock"
-            " munmap pause pipe pipe2 pselect6 rt_sigpending rt_sigsuspend sched_getaffinity sched_yield select"
+            " getppid getpriority getresgid getresuid getsid gettid gettimeofday getuid kill madvise mlock mremap"
+            " munlock munmap pause pipe pipe2 pselect6 rt_sigpending rt_sigsuspend sched_getaffinity sched_yield select"
             " set_tid_address setdomainname setgid setgroups sethostname setpgid setpriority setregid setresgid"
             " setresuid setreuid setsid setuid settimeofday clock_settime sigaltstack statx sync sysinfo tgkill"
             " time times tkill umask uname wait4 waitid"

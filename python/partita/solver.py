@@ -49,9 +49,9 @@ class Solver:
     """Decides whether boolean expressions are satisfiable together.
 
     `layers` is a chain as text ("simplify split z3"), an edit of the default chain ("-split"), or a sequence of names
-    and layer objects (`partita.layers`). `timeout` (seconds) and `memory_mb` apply to each check. `store` is a file
-    that keeps expensive answers for later solvers ("default": the user's own file). Only one thread at a time may use
-    a solver; a check lets other threads run, and Ctrl-C ends it.
+    and layer objects (`partita.layers`). `timeout` (seconds) and `memory_mb` apply to each check. `store` is a file or
+    a Redis server that keeps expensive answers for later solvers ("default": the user's own file). Only one thread at a
+    time may use a solver; a check lets other threads run, and Ctrl-C ends it.
 
     >>> x = bv("x", 32)
     >>> solver = Solver()

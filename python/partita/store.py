@@ -1,14 +1,16 @@
-"""The file of the layer `store`, which keeps answers between runs."""
+"""The place of the layer `store`, which keeps answers between runs: a file, or a server."""
 
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
+from partita import _core
 from partita.errors import UsageError
 
 Store = str | os.PathLike[str] | None
-"""A file, "default" for the user's own file, None (or "none") for no store."""
+"""A file, the URL of a server, "default" for the user's own file, None (or "none") for no store."""
 
 DEFAULT, NONE = "default", "none"
 # Words that other options use for "none". As names of files they are mistakes.
@@ -21,14 +23,28 @@ def default_path() -> Path:
     return cache_dir() / "answers.sqlite"
 
 
-def choose(store: Store, layers: str) -> Path | None:
-    """The file to use. The default file is used only by chains that have the layer; a named file always."""
+def is_url(store: object) -> bool:
+    """Is it the URL of a server? (A file with `://` in its name is `./NAME`.)"""
+    return isinstance(store, str) and "://" in store and not store.startswith((".", "/"))
+
+
+def without_password(text: str) -> str:
+    """A word of a command line, with the user, password and parameters of a server left out."""
+    return re.sub(r"((?:rediss?|unix)://)(?:.*@)?([^?]*).*", r"\1\2", text)
+
+
+def choose(store: Store, layers: str) -> Path | _core.StoreExchange | None:
+    """The file or server to use. The default file is used only by chains that have the layer; a named store always."""
     if store is None or store == NONE:
         return None
     if store in _OFF:
         raise UsageError(f"expected a file, `default` or `none` as the store, found `{store}`; a file is `./{store}`")
     if store == DEFAULT:
         return default_path() if has_layer(layers) else None
+    if is_url(store):
+        from partita.redis_store import connect  # its package is an extra
+
+        return connect(str(store))
     return Path(store)
 
 

@@ -10,8 +10,8 @@ int main(void) {
   __asm__("" : "+r"(x));
   klee_assert(x == n);
   if (n == 200) {
-    unsigned a = 0, b, c = 0, d;
-    __asm__ volatile("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
+    unsigned a, d;
+    __asm__ volatile("xgetbv" : "=a"(a), "=d"(d) : "c"(0));
     return (int)a;
   }
   return 0;

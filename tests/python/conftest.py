@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 from collections.abc import Iterator
@@ -22,7 +23,10 @@ def pytest_configure(config: pytest.Config) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if not hasattr(config, "workerinput"):
         for left in CACHE.glob("partita/answers.sqlite*"):
-            left.unlink()
+            if left.is_dir():  # journals of a session that was killed
+                shutil.rmtree(left)
+            else:
+                left.unlink()
 
 
 @pytest.fixture(scope="session", autouse=True)

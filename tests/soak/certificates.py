@@ -13,7 +13,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
 
-from partita.check.machine import RejectedError
+from partita.check.decide import RejectedError
 from partita.check.terms import NoSemanticsError
 from support.certificates import FOLDERS, ROOT, certified, checked
 

@@ -156,11 +156,6 @@ impl Batsat {
         Batsat { solver: Solver::new(SolverOpts::default(), control), trail, shared, clause: Vec::new() }
     }
 
-    /// Assignments at conflicts of the last solve, as bits of the traced inputs in order.
-    pub fn take_harvest(&mut self) -> Vec<Box<[u64]>> {
-        self.trail.sample.take()
-    }
-
     fn start(&mut self, task: &SatTask<'_>) {
         self.shared.found.store(false, Ordering::Relaxed);
         self.shared.conflicts.store(0, Ordering::Relaxed);
@@ -241,5 +236,9 @@ impl SatSolver for Batsat {
 
     fn propagations(&self) -> u64 {
         self.solver.num_propagations()
+    }
+
+    fn take_harvest(&mut self) -> Vec<Box<[u64]>> {
+        self.trail.sample.take()
     }
 }

@@ -123,11 +123,6 @@ impl Cadical {
         cadical
     }
 
-    /// Assignments at conflicts of the last solve, as bits of the traced inputs in order.
-    pub fn take_harvest(&mut self) -> Vec<Box<[u64]>> {
-        self.trail.lock().expect("no holder panics").sample.take()
-    }
-
     fn observe(&mut self, task: &SatTask<'_>) {
         {
             let trail = &mut *self.trail.lock().expect("no holder panics");
@@ -202,6 +197,10 @@ impl SatSolver for Cadical {
 
     fn propagations(&self) -> u64 {
         self.propagations
+    }
+
+    fn take_harvest(&mut self) -> Vec<Box<[u64]>> {
+        self.trail.lock().expect("no holder panics").sample.take()
     }
 }
 

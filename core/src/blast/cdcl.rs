@@ -185,11 +185,6 @@ impl Cdcl {
         }
     }
 
-    /// Assignments at conflicts of the last solve, as bits of the traced inputs in order.
-    pub fn take_harvest(&mut self) -> Vec<Box<[u64]>> {
-        self.sample.take()
-    }
-
     fn value(&self, literal: Literal) -> Assigned {
         match (self.values[variable(literal)], literal % 2) {
             (Assigned::Open, _) => Assigned::Open,
@@ -554,6 +549,10 @@ impl SatSolver for Cdcl {
 
     fn propagations(&self) -> u64 {
         self.propagations
+    }
+
+    fn take_harvest(&mut self) -> Vec<Box<[u64]>> {
+        self.sample.take()
     }
 }
 

@@ -17,6 +17,7 @@ pub mod gate;
 mod guards;
 mod index_sets;
 mod lazy_reads;
+mod overflow;
 pub mod refute;
 mod sample;
 pub mod sat_solver;
@@ -34,6 +35,7 @@ use circuit::Word;
 use gate::{Gate, Gates, Lit};
 use guards::Guards;
 use index_sets::IndexSets;
+use overflow::Fits;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
@@ -145,7 +147,10 @@ impl Blaster {
             }
             if !expanded {
                 stack.push((e, true));
-                stack.extend(graph.kids(e).into_iter().map(|kid| (kid, false)));
+                match Fits::of(graph, e) {
+                    Some(fits) => stack.extend(fits.factors.map(|factor| (factor, false))),
+                    None => stack.extend(graph.kids(e).into_iter().map(|kid| (kid, false))),
+                }
                 continue;
             }
             let word = self.node(graph, e);
@@ -177,7 +182,14 @@ impl Blaster {
             // Quotient and remainder share a circuit.
             Family::Arith(ArithOp::UDiv) => self.quotient(graph, e).0,
             Family::Arith(ArithOp::URem) => self.quotient(graph, e).1,
-            Family::Bits(_) | Family::Arith(_) | Family::Shift(_) | Family::Compare(_) | Family::Shape(_) => {
+            Family::Compare(_) => match Fits::of(graph, e) {
+                Some(fits) => {
+                    let [a, b] = fits.factors.map(|factor| &*self.words[&factor]);
+                    vec![fits.circuit(&mut self.gates, a, b)]
+                }
+                None => self.circuit(graph, e),
+            },
+            Family::Bits(_) | Family::Arith(_) | Family::Shift(_) | Family::Shape(_) => {
                 self.circuit(graph, e)
             }
             Family::Float(_) => self.circuit(graph, e),

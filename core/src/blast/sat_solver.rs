@@ -43,4 +43,7 @@ pub trait SatSolver: ClauseSink {
 
     /// Number of literals propagated so far.
     fn propagations(&self) -> u64;
+
+    /// Assignments at conflicts of the last solve, as bits of the traced inputs in order.
+    fn take_harvest(&mut self) -> Vec<Box<[u64]>>;
 }

@@ -151,7 +151,7 @@ impl Engine {
             let Some(usage) = self.measure_memory() else { return };
             let open = self.search.len();
             if usage.share > FULL && open <= 1 {
-                self.stop(Limit::Memory);
+                self.reach(Limit::Memory);
             }
             if usage.share <= ENOUGH || open <= 1 {
                 // A single state that needs nearly all memory goes on until it needs all of it.

@@ -10,18 +10,23 @@
 // States have several hundred bytes and change owners at every fork: they are moved as pointers.
 #![allow(clippy::vec_box)]
 
+mod checkpoint;
 mod decide;
+mod lease;
 mod memory_limit;
 mod options;
 mod outcome;
+mod races;
 mod record;
 mod repetition;
 mod run;
 mod state;
+mod take_up;
 mod watchdog;
 
 pub use decide::decisions::{Continues, Decisions, Kind as DecisionKind, Leaf, Point, Row};
 pub use decide::search::{Chooser, OpenState, SEARCHES, SearchRow};
+pub use lease::Commit;
 pub use options::{
     Ambient, Argument, CHECKS, CheckRow, Checks, DEFAULT_LAYERS, Group, Kind as OptionKind, OPTIONS,
     OptionRow, Options, Surface, Tests, Value as OptionValue, find as find_option,
@@ -42,6 +47,7 @@ use crate::expr::Expr;
 use crate::program::Program;
 use crate::solve::Solver;
 use decide::Decider;
+use decide::open_path::OpenPath;
 use decide::search::{self, Search, View};
 use memory_limit::{MemoryCheck, MemoryMeter};
 use record::Recorder;
@@ -67,12 +73,25 @@ pub struct Engine {
     memory_meter: Option<MemoryMeter>,
     /// Time of the run before exploring: compiling, and what the caller counts.
     time_before: Duration,
+    /// Exploring time of earlier parts of the run, which does not count for `max_time`.
+    time_earlier: Duration,
     /// Estimate of the time that the test of an open state takes.
     test_time: Duration,
     /// When the current slice began, while one runs.
     slice_start: Option<Instant>,
     /// Cost of the run and user's marks set, at each turn that set some: the curve of coverage.
     progress: Vec<(u64, u64)>,
+    /// Open paths without a state, those of a subtree together. They are taken up when no state is left.
+    parked: Vec<OpenPath>,
+    /// Is this a worker, which pauses at limits; and the limit at which it paused.
+    pauses: bool,
+    paused: Option<Limit>,
+    max_instructions: Option<u64>,
+    /// Are checkpoints wanted, and the one from before the run stopped.
+    keeps_checkpoints: bool,
+    last_checkpoint: Option<Vec<u8>>,
+    /// The first state, if everything may have to be explored once more.
+    first: Option<Box<State>>,
     /// States that were open when the run stopped. They are not freed by themselves: the run ends.
     ended: Vec<Box<State>>,
 }
@@ -98,6 +117,7 @@ impl Engine {
         let (machine, first) = Machine::new(program, solver, options)?;
         let search = strategy.build(machine.program(), seed);
         let memory_meter = MemoryMeter::new(machine.options().max_memory);
+        let max_instructions = machine.options().max_instructions;
         let mut engine = Engine {
             machine,
             search,
@@ -108,11 +128,20 @@ impl Engine {
             memory_check: MemoryCheck::default(),
             memory_meter,
             time_before: Duration::ZERO,
+            time_earlier: Duration::ZERO,
             test_time: Duration::ZERO,
             slice_start: None,
             progress: Vec::new(),
+            parked: Vec::new(),
+            pauses: false,
+            paused: None,
+            max_instructions,
+            keeps_checkpoints: false,
+            last_checkpoint: None,
+            first: None,
             ended: Vec::new(),
         };
+        let first = engine.keep_first(first);
         let (search, view) = engine.search();
         search.put(Some(first), Vec::new(), &view);
         Ok(engine)
@@ -204,6 +233,7 @@ impl Engine {
         let deadline = left.and_then(|left| start.checked_add(left));
         self.decider().set_deadline(deadline);
         let watchdog = Watchdog::start(self.cancel_handle(), deadline, self.memory_meter.clone());
+        self.paused = None;
         let mut more = true;
         while more && start.elapsed() < slice {
             more = self.turn(start);
@@ -222,17 +252,20 @@ impl Engine {
 
     /// Time that counts for `max_time`, without the current slice.
     fn time_used(&self) -> Duration {
-        self.time_before + self.recorder().stats.explore
+        self.time_before + self.recorder().stats.explore.saturating_sub(self.time_earlier)
     }
 
     /// Runs one state until it forks, ends or has executed as many instructions as the strategy gives it.
     fn turn(&mut self, start: Instant) -> bool {
         if let Some(limit) = self.limit(start) {
-            self.stop(limit);
+            self.reach(limit);
             return false;
         }
-        let Some(mut state) = self.next_state() else { return false };
-        let fuel = match self.machine.options().max_instructions {
+        let Some(mut state) = self.next_state() else {
+            let is_over = |engine: &Engine| engine.stopped.is_some() || engine.paused.is_some();
+            return self.take_up() || (!is_over(self) && self.explore_races());
+        };
+        let fuel = match self.max_instructions {
             Some(limit) => self.search.fuel().min(limit - self.stats().instructions),
             None => self.search.fuel(),
         };
@@ -251,6 +284,8 @@ impl Engine {
                 };
                 self.ended.extend(self.machine.decider.take_forked());
                 self.ended.push(state);
+                // The turn was cut in the middle: the journal goes on from an earlier checkpoint.
+                self.keeps_checkpoints = false;
                 self.stop(limit);
                 return false;
             }
@@ -267,7 +302,7 @@ impl Engine {
         }
         self.drop_paths();
         self.check_memory();
-        true
+        self.paused.is_none()
     }
 
     /// Runs a state. `None` if it was unwound, because the run is over and it did not notice: only its path and the model
@@ -358,14 +393,14 @@ impl Engine {
             return Some(Limit::Interrupted);
         }
         let (options, stats) = (self.machine.options(), &self.recorder().stats);
-        if options.max_instructions.is_some_and(|limit| stats.instructions >= limit) {
+        if self.max_instructions.is_some_and(|limit| stats.instructions >= limit) {
             return Some(Limit::Instructions);
         }
         let ends = |limit: Duration| self.time_used() + start.elapsed() + self.stop_time(limit) >= limit;
         if options.max_time.is_some_and(ends) {
             return Some(Limit::Time);
         }
-        if options.max_tests.is_some_and(|limit| stats.tests >= limit) {
+        if !self.recorder().has_test_left() {
             return Some(Limit::Tests);
         }
         None
@@ -375,6 +410,9 @@ impl Engine {
     /// freed. Exploring has left the time for the tests within `max_time`; states that would get theirs more than `MAX_LATE`
     /// after it are counted without one.
     pub fn stop(&mut self, limit: Limit) {
+        if self.stopped.is_none() && self.keeps_checkpoints && !self.machine.decider.lost_answer() {
+            self.last_checkpoint = Some(self.checkpoint());
+        }
         self.stopped.get_or_insert(limit);
         let is_urgent = matches!(limit, Limit::Time | Limit::Memory | Limit::Interrupted);
         self.recorder_mut().begin_stop(is_urgent);
@@ -392,6 +430,9 @@ impl Engine {
             self.decider().end_open(state, limit, in_time);
         }
         self.ended = states;
+        for path in std::mem::take(&mut self.parked) {
+            self.decider().end_parked(path, limit);
+        }
     }
 
     /// Frees expressions that are no longer used.
@@ -412,12 +453,15 @@ impl Engine {
                 }
             }
             state.roots(&mut visit);
-            for (_, object) in state.memory.objects() {
+            for (_, object) in state.memories().flat_map(|memory| memory.objects()) {
                 if seen.insert(Arc::as_ptr(object)) {
                     object.roots(&mut visit);
                 }
             }
         });
+        for path in &self.parked {
+            path.model.iter().for_each(|(variable, _)| visit(variable));
+        }
         self.machine.roots(&mut visit);
         self.solver().tree.roots(&mut visit);
         let alive = marking.alive();
@@ -489,7 +533,7 @@ impl Engine {
     }
 
     pub fn open_states(&self) -> usize {
-        self.search.len()
+        self.search.len() + self.parked.len()
     }
 
     /// Coverage of the user's own code, and of the linked libraries.

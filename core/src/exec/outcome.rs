@@ -43,10 +43,14 @@ classes! {
     NumberFormat "number-format" "text that is not a number where one is expected",
     Arithmetic "arithmetic" "an arithmetic exception, such as a division by zero",
     Exception "exception" "another exception that nothing catches",
+    Panic "panic" "a panic of a Rust program",
     Overlap "overlap" "a copy between ranges that overlap, by a function that does not allow it",
     Alignment "alignment" "an access at an address that its type's alignment does not divide",
     NonTermination "non-termination" "a loop that repeats its state exactly, so that it never ends",
     UninitializedRead "uninitialized-read" "memory that was never written decides a branch, an address or output",
+    DataRace "data-race" "two threads access the same memory, one of them writes, and nothing orders them",
+    Deadlock "deadlock" "threads wait for each other, and none can continue",
+    LostWakeup "lost-wakeup" "a thread waits for a signal that was sent before it waited, and none can continue",
     Leak "leak" "a heap object that nothing points to at exit",
     ModelError "model-error" "a wrong use of an intrinsic or library function",
 }
@@ -84,6 +88,21 @@ impl Limit {
             Limit::AddressSpace => "address-space",
             Limit::Interrupted => "interrupted",
         }
+    }
+
+    /// The limit of that name.
+    pub fn named(name: &str) -> Option<Limit> {
+        let all = [
+            Limit::Time,
+            Limit::Instructions,
+            Limit::Memory,
+            Limit::Tests,
+            Limit::Depth,
+            Limit::Solver,
+            Limit::AddressSpace,
+            Limit::Interrupted,
+        ];
+        all.into_iter().find(|limit| limit.name() == name)
     }
 }
 

@@ -30,7 +30,7 @@ impl Engine {
     /// Compares a state with itself while it runs for a while.
     fn follow(&mut self, state: &mut State) -> Option<Stop> {
         let mut window = (state.executed / SHARE).clamp(MIN_WINDOW, MAX_WINDOW);
-        if let Some(limit) = self.machine.options().max_instructions {
+        if let Some(limit) = self.max_instructions {
             window = window.min(limit.saturating_sub(self.stats().instructions));
         }
         let first = state.clone();

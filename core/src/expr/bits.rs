@@ -24,6 +24,12 @@ pub const fn signed(width: u32, value: u64) -> i64 {
     ((value << (64 - width)) as i64) >> (64 - width)
 }
 
+/// Returns the multiplicative inverse of an odd number modulo 2^64 by Newton's iteration: each step doubles the number
+/// of correct low bits, starting with three (x * x = 1 modulo 8 for odd x).
+pub fn inverse_of_odd(odd: u64) -> u64 {
+    (0..5).fold(odd, |x, _| x.wrapping_mul(2u64.wrapping_sub(odd.wrapping_mul(x))))
+}
+
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Bits {
     width: u32,
@@ -216,6 +222,18 @@ impl Bits {
 
     pub fn mul(&self, other: &Bits) -> Bits {
         Bits::from_big(self.width, &(self.to_big() * other.to_big()))
+    }
+
+    /// Returns the multiplicative inverse of an odd number modulo 2^width, as `inverse_of_odd` does.
+    pub fn inverse_of_odd(&self) -> Bits {
+        let mut x = Bits::word(self.width, inverse_of_odd(self.low()));
+        let two = Bits::word(self.width, 2);
+        let mut right = 64;
+        while right < self.width {
+            x = x.mul(&two.sub(&self.mul(&x)));
+            right *= 2;
+        }
+        x
     }
 
     /// Unsigned quotient and remainder as in SMT-LIB: all ones and the dividend when `other` is zero.

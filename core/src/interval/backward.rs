@@ -8,7 +8,7 @@
 use super::float;
 use super::forward::{self, MAX_PAIRS, runs};
 use super::set::{Approx, Interval, MAX_BITMAP_WIDTH, Set};
-use crate::expr::bits::{mask, signed};
+use crate::expr::bits::{inverse_of_odd, mask, signed};
 use crate::expr::eval::{self, Shape};
 use crate::expr::{ArithOp, BitsOp, Family, Op, ShapeOp, ShiftOp};
 
@@ -225,19 +225,10 @@ fn factor(target: &Set, own: &Set, c: u64) -> Approx {
         return Set::from_intervals(width, parts);
     }
     if c % 2 == 1 && target.count() <= 64 {
-        let inverse = inverse(c);
+        let inverse = inverse_of_odd(c);
         return Set::from_values(width, target.values().map(|t| t.wrapping_mul(inverse) & mask(width)));
     }
     Approx::sound(Set::full(width))
-}
-
-/// Inverse of an odd number modulo 2^64. Each step of Newton's iteration doubles the number of correct low bits.
-fn inverse(odd: u64) -> u64 {
-    let mut x = odd;
-    for _ in 0..5 {
-        x = x.wrapping_mul(2u64.wrapping_sub(odd.wrapping_mul(x)));
-    }
-    x
 }
 
 /// Words x with `x / c` in the target. The preimage of an interval is an interval.

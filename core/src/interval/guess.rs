@@ -118,7 +118,7 @@ impl OverlapGroup {
     }
 }
 
-/// A copy of `base` in which the given ranges have values that the facts allow, and the facts after these choices;
+/// A copy of `base` in which the given ranges have values that the facts allow;
 /// `None` if a choice turns out to be impossible.
 pub fn guess_model(
     learner: &mut Learner,
@@ -127,7 +127,7 @@ pub fn guess_model(
     base: &Model,
     changed: &[u32],
     strategy: GuessStrategy,
-) -> Option<(Model, Facts)> {
+) -> Option<Model> {
     let mut facts = facts.clone();
     let mut model = base.clone();
     for &number in changed {
@@ -159,5 +159,5 @@ pub fn guess_model(
             }
         }
     }
-    Some((model, facts))
+    Some(model)
 }

@@ -1,5 +1,5 @@
-//! Names of C++ functions as the source writes them. The function that reads mangled names is in the C++ library that
-//! CaDiCaL needs.
+//! Names of C++ and Rust functions as the source writes them. The function that reads C++'s mangled names is in the C++
+//! library that CaDiCaL needs.
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 
 unsafe extern "C" {
@@ -15,6 +15,10 @@ unsafe extern "C" {
 /// The name of a function for messages and reports: the name itself, unless it is a mangled one.
 pub fn demangled(name: &str) -> String {
     let plain = || name.to_string();
+    // Rust's first, whose older form (`_ZN...17h<hash>E`) is one of C++ as well.
+    if let Ok(rust) = rustc_demangle::try_demangle(name) {
+        return format!("{rust:#}");
+    }
     let Some(text) = name.starts_with("_Z").then(|| CString::new(name).ok()).flatten() else {
         return plain();
     };
@@ -44,6 +48,12 @@ mod tests {
             ("_Z", "_Z"),
             ("_Zebra", "_Zebra"),
             ("_ZN5Stack3popEv", "Stack::pop()"),
+            (
+                "_ZN4core6option15Option$LT$T$GT$6unwrap17h0123456789abcdefE",
+                "core::option::Option<T>::unwrap",
+            ),
+            ("_RNvNtCsjrHSEGnQ3l9_3std2rt19lang_start_internal", "std::rt::lang_start_internal"),
+            ("_Rebuild", "_Rebuild"),
             ("_ZNK3abc5valueIiEET_v", "int abc::value<int>() const"),
         ];
         for (name, wanted) in names {

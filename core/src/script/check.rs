@@ -14,6 +14,16 @@ use crate::solve::Solver;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 
+/// Parts of a check that later commands can use.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Reuse {
+    /// There are several names or assumptions, of which a core is a part.
+    Cores,
+    /// There are levels or one assumption: similar checks may follow, but a core has no parts.
+    Brief,
+    Nothing,
+}
+
 /// A conjunct of an assertion or assumption, possibly rewritten with tables.
 #[derive(Clone)]
 pub(super) struct Constraint {
@@ -117,10 +127,14 @@ impl Session {
             constraints.extend(parts.into_iter().map(|expr| Constraint { expr, origin, tables: Vec::new() }));
         }
         self.symbols.forget_nested_values();
-        // Without levels, names and assumptions no core is asked for, and the next check repeats nothing.
-        self.whole_core = self.levels.is_empty()
-            && assumptions.is_empty()
-            && self.assertions.iter().all(|a| a.name.is_none());
+        let names = self.assertions.iter().filter(|a| a.name.is_some()).count() + assumptions.len();
+        self.reuse = if names > 1 {
+            Reuse::Cores
+        } else if names == 1 || !self.levels.is_empty() {
+            Reuse::Brief
+        } else {
+            Reuse::Nothing
+        };
         let (constraints, tables) = tables::recognise(&mut self.solver.graph, constraints);
         let answer = self.ask_constraints(&constraints);
         let verdict = answer.verdict().to_string();
@@ -153,17 +167,35 @@ impl Session {
         if let Some(limit) = self.options.timeout {
             budget.deadline = Budget::for_time(limit).deadline;
         }
-        budget.whole_core = self.whole_core;
         let exprs: Vec<Expr> = constraints.iter().map(|constraint| constraint.expr).collect();
-        if !self.whole_core {
-            return self.ask_all(&exprs, &budget);
+        match self.reuse {
+            Reuse::Cores => return self.ask_all(&exprs, &budget),
+            Reuse::Brief if self.options.shared_ms > 0 => {
+                let brief = Budget {
+                    effort: Some(self.options.shared_ms.saturating_mul(1_000_000)),
+                    ..budget.clone()
+                };
+                match self.ask_all(&exprs, &brief) {
+                    Answer::Unknown(Why::Effort) => self.preprocessed.late += 1,
+                    answer => return answer,
+                }
+            }
+            Reuse::Brief | Reuse::Nothing => {}
         }
+        budget.whole_core = true;
         let counts = &mut self.preprocessed;
         let found = preprocess::preprocess(&mut self.solver.graph, &exprs, &self.options, counts);
         if found.rest == exprs {
             return self.ask_all(&exprs, &budget);
         }
-        match self.ask_all(&found.rest, &budget) {
+        let shared = (self.reuse == Reuse::Brief).then(|| self.retained_path.take()).flatten();
+        let answer = self.ask_all(&found.rest, &budget);
+        if let Some(shared) = shared
+            && let Some(own) = self.retained_path.replace(shared)
+        {
+            self.solver.tree.release(own);
+        }
+        match answer {
             Answer::Sat(model) => {
                 let model = found.extend(&self.solver.graph, model);
                 let mut evaluator = Evaluator::new();

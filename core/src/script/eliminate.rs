@@ -44,16 +44,29 @@ impl Eliminated {
             return None;
         }
         let mut replaced = FxHashMap::default();
-        let definitions = &definitions.terms;
         let rest = others
             .into_iter()
-            .map(|constraint| replace(graph, definitions, &mut replaced, constraint))
+            .map(|constraint| replace(graph, &definitions.terms, &mut replaced, constraint))
             .collect();
+        self.add(graph, &definitions.terms, &mut replaced);
+        Some(rest)
+    }
+
+    /// Adds a round of acyclic definitions of variables that the rest no longer mentions.
+    pub(super) fn define(&mut self, graph: &mut Graph, definitions: &FxHashMap<Expr, Expr>) {
+        self.add(graph, definitions, &mut FxHashMap::default());
+    }
+
+    fn add(
+        &mut self,
+        graph: &mut Graph,
+        definitions: &FxHashMap<Expr, Expr>,
+        replaced: &mut FxHashMap<Expr, Expr>,
+    ) {
         let mut values: Vec<(Expr, Expr)> =
-            definitions.keys().map(|&x| (x, replace(graph, definitions, &mut replaced, x))).collect();
+            definitions.keys().map(|&x| (x, replace(graph, definitions, replaced, x))).collect();
         values.sort_unstable();
         self.rounds.push(values);
-        Some(rest)
     }
 }
 

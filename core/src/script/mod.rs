@@ -16,6 +16,7 @@ mod rejected;
 mod skeleton;
 mod split;
 mod tables;
+mod unconstrained;
 
 pub use kquery::{KQuerySession, Mode};
 
@@ -24,6 +25,7 @@ use crate::expr::smtlib::{DeclaredFunction, Mark, Symbol, Symbols, Term};
 use crate::expr::{Expr, Model};
 use crate::query::{Path, Why};
 use crate::solve::Solver;
+use check::Reuse;
 use options::Options;
 use preprocess::PreprocessCounts;
 use rejected::Rejected;
@@ -120,8 +122,7 @@ pub struct Session {
     labels: Vec<(Symbol, Term)>,
     rejected: Rejected,
     last: LastCheck,
-    /// Whether the core of the current check may be the whole query.
-    whole_core: bool,
+    reuse: Reuse,
     preprocessed: PreprocessCounts,
     /// The path of the last check, retained so that the next check shares its prefix.
     retained_path: Option<Path>,
@@ -147,7 +148,7 @@ impl Session {
             labels: Vec::new(),
             rejected: Rejected::default(),
             last: LastCheck::None,
-            whole_core: false,
+            reuse: Reuse::Nothing,
             preprocessed: PreprocessCounts::default(),
             retained_path: None,
             errors: 0,

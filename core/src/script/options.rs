@@ -46,6 +46,11 @@ pub(super) struct Options {
     pub(super) eliminate_variables: bool,
     /// Whether the boolean skeleton is simplified (`skeleton.rs`).
     pub(super) skeleton: bool,
+    /// Whether terms that can have any value become variables (`unconstrained.rs`).
+    pub(super) unconstrained_terms: bool,
+    /// Effort, in milliseconds, of a check that shares its state with the next one, before it is preprocessed by itself:
+    /// preprocessed constraints are not those of other checks, so nothing is shared.
+    pub(super) shared_ms: u64,
     pub(super) timeout: Option<Duration>,
     stored: Vec<(&'static str, String)>,
 }
@@ -57,6 +62,8 @@ impl Options {
             continued_execution: false,
             eliminate_variables: true,
             skeleton: true,
+            unconstrained_terms: true,
+            shared_ms: 300,
             timeout,
             stored: Vec::new(),
         }
@@ -72,7 +79,9 @@ impl Session {
             "continued-execution" => self.options.continued_execution = truth(lexer)?,
             "eliminate-variables" => self.options.eliminate_variables = truth(lexer)?,
             "simplify-skeleton" => self.options.skeleton = truth(lexer)?,
+            "unconstrained-terms" => self.options.unconstrained_terms = truth(lexer)?,
             "global-declarations" | "global-decls" => self.symbols.global = truth(lexer)?,
+            "shared-ms" => self.options.shared_ms = lexer.numeral()?,
             "timeout" => {
                 // Milliseconds; zero and Z3's largest number mean no limit.
                 let ms = lexer.numeral()?;
@@ -104,7 +113,9 @@ impl Session {
             "continued-execution" => self.options.continued_execution.to_string(),
             "eliminate-variables" => self.options.eliminate_variables.to_string(),
             "simplify-skeleton" => self.options.skeleton.to_string(),
+            "unconstrained-terms" => self.options.unconstrained_terms.to_string(),
             "global-declarations" | "global-decls" => self.symbols.global.to_string(),
+            "shared-ms" => self.options.shared_ms.to_string(),
             "timeout" => self.options.timeout.map_or(0, |limit| limit.as_millis()).to_string(),
             "produce-models"
             | "produce-unsat-cores"
@@ -161,9 +172,13 @@ impl Session {
         let _ = write!(text, "\n :time {:.3}", self.solver.time().as_secs_f64());
         let _ = write!(text, "\n :nodes {}", self.solver.graph.len());
         let counts = &self.preprocessed;
-        for (name, count) in
-            [("eliminated", counts.eliminated), ("booleans", counts.booleans), ("facts", counts.facts)]
-        {
+        for (name, count) in [
+            ("eliminated", counts.eliminated),
+            ("booleans", counts.booleans),
+            ("facts", counts.facts),
+            ("unconstrained", counts.unconstrained),
+            ("preprocessed-late", counts.late),
+        ] {
             let _ = write!(text, "\n :{name} {count}");
         }
         for row in self.solver.statistics() {
@@ -174,6 +189,9 @@ impl Session {
                 let _ = write!(text, "\n :{name}-{what} {count}");
             }
             let _ = write!(text, "\n :{name}-time {:.3}", m.own.as_secs_f64());
+            for (what, count) in &row.counters {
+                let _ = write!(text, "\n :{name}-{} {count}", what.replace('_', "-"));
+            }
         }
         text.push(')');
         text

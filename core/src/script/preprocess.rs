@@ -1,10 +1,11 @@
-//! Preprocessing of a check that asks for no core: rounds of the boolean skeleton and of elimination of variables, until
-//! nothing changes. Each step has an option and a counter.
+//! Preprocessing of a check whose core may be all assertions: rounds of the boolean skeleton, of elimination of variables and of
+//! unconstrained terms, until nothing changes. Each step has an option and a counter.
 
 use super::check::conjuncts;
 use super::eliminate::Eliminated;
 use super::options::Options;
 use super::skeleton::Skeleton;
+use super::unconstrained;
 use crate::expr::{Expr, Graph, Model};
 use rustc_hash::FxHashSet;
 
@@ -17,6 +18,9 @@ pub(super) struct PreprocessCounts {
     pub(super) eliminated: u64,
     pub(super) booleans: u64,
     pub(super) facts: u64,
+    pub(super) unconstrained: u64,
+    /// Checks that were preprocessed after a brief attempt without it.
+    pub(super) late: u64,
 }
 
 /// Constraints that are satisfiable if the given ones are.
@@ -40,6 +44,7 @@ pub(super) fn preprocess(
 ) -> Preprocessed {
     let mut found = Preprocessed { rest: constraints.to_vec(), eliminated: Eliminated::default() };
     let mut skeleton = Skeleton::default();
+    let mut unconstrained = 0;
     for _ in 0..MAX_ROUNDS {
         let before = found.rest.clone();
         if options.skeleton {
@@ -55,11 +60,19 @@ pub(super) fn preprocess(
             let rest = skeleton.with_facts(graph, &found.rest);
             found.rest = split(graph, &rest);
         }
+        if options.unconstrained_terms
+            && let Some((rest, definitions)) = unconstrained::replace(graph, &found.rest)
+        {
+            found.rest = split(graph, &rest);
+            found.eliminated.define(graph, &definitions);
+            unconstrained += definitions.len();
+        }
         if found.rest == before {
             break;
         }
     }
-    counts.eliminated += found.eliminated.count() as u64;
+    counts.eliminated += (found.eliminated.count() - unconstrained) as u64;
+    counts.unconstrained += unconstrained as u64;
     counts.booleans += skeleton.booleans;
     counts.facts += skeleton.facts;
     found

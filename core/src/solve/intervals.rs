@@ -11,8 +11,8 @@
 use super::repair::Repairs;
 use super::{Layer, Rest};
 use crate::cost;
-use crate::expr::{Expr, Graph, Model, Op};
-use crate::interval::{Facts, GuessStrategy, Imprecision, Learner, Set, Summary, guess_model};
+use crate::expr::{Expr, Model};
+use crate::interval::{Facts, GuessStrategy, Imprecision, Set, Summary, guess_model};
 use crate::query::{Alive, Answer, Core, Query, Reasons};
 use crate::throttle::Throttle;
 use crate::tuning::{IntervalsOptions, ThrottleOptions};
@@ -126,15 +126,15 @@ impl Intervals {
             return Verdict::Open;
         }
         let (nodes, mut strategy) = (max_nodes(rest, self.options.nodes), known.strategy);
-        let verdict = self.try_cases(query, rest, facts, start, (nodes, &mut strategy));
+        let verdict = self.learn(query, rest, facts, start, (nodes, &mut strategy));
         let known = self.kinds.get_mut(&kind).expect("inserted above");
         known.strategy = strategy;
         known.throttle.note(1, if matches!(verdict, Verdict::Open) { 0 } else { self.options.tries });
         verdict
     }
 
-    /// Learns each case of the condition in turn: unsat if all are impossible, sat with a model of one.
-    fn try_cases(
+    /// Learns the condition: unsat if the sets have no value then, sat with a model chosen from them.
+    fn learn(
         &mut self,
         query: &Query,
         rest: &mut Rest<'_>,
@@ -147,34 +147,23 @@ impl Intervals {
         for &constraint in &start.violated {
             self.add(&mut violated, &rest.learner.ranges_of(rest.graph, facts, constraint));
         }
-        let mut impossible = Reasons::None;
-        let mut open = false;
-        for case in cases(rest.learner, rest.graph, query.condition, self.options.cases) {
-            let mut with = facts.clone();
-            rest.learner.learn(rest.graph, &mut with, case);
-            let mut about = rest.learner.ranges_of(rest.graph, &with, case);
-            with.check(&rest.learner.ranges, &about);
-            if let Some(because) = &with.infeasible {
-                let reasons = because.flatten();
-                let needed = reasons.contains(case);
-                let mut others: Reasons = reasons.as_slice().iter().copied().filter(|&e| e != case).collect();
-                if needed {
-                    others = rest.learner.shrink_core(rest.graph, &others, case);
-                    others = others.union(&Reasons::One(query.condition));
-                }
-                impossible = impossible.union(&others);
-                rest.learner.set_effort(effort);
-                continue;
+        let condition = query.condition;
+        let mut with = facts.clone();
+        rest.learner.learn(rest.graph, &mut with, condition);
+        let mut about = rest.learner.ranges_of(rest.graph, &with, condition);
+        with.check(&rest.learner.ranges, &about);
+        if let Some(because) = &with.infeasible {
+            let reasons = because.flatten();
+            if !reasons.contains(condition) {
+                return Verdict::Unsat(reasons);
             }
-            self.add(&mut about, &violated);
-            if let Some(model) =
-                self.guess(query, rest, &with, &start.model, about, (effort / NODES_PER_CANDIDATE, strategy))
-            {
-                return Verdict::Sat(model);
-            }
-            open = true;
+            let others: Reasons = reasons.as_slice().iter().copied().filter(|&e| e != condition).collect();
+            let others = rest.learner.shrink_core(rest.graph, &others, condition);
+            return Verdict::Unsat(others.union(&Reasons::One(condition)));
         }
-        if open { Verdict::Open } else { Verdict::Unsat(impossible) }
+        self.add(&mut about, &violated);
+        let limits = (effort / NODES_PER_CANDIDATE, strategy);
+        Intervals::guess(query, rest, &with, &start.model, &about, limits).map_or(Verdict::Open, Verdict::Sat)
     }
 
     /// Fast path: the sets of the ranges in the condition decide it, or other values of these ranges satisfy it. For
@@ -209,38 +198,27 @@ impl Intervals {
         (assigned && rest.satisfies(query, &model).is_ok()).then_some(Verdict::Sat(model))
     }
 
+    /// A model from the sets of these ranges, by one strategy after the other.
     fn guess(
-        &mut self,
         query: &Query,
         rest: &mut Rest<'_>,
         facts: &Facts,
         base: &Model,
-        mut about: Vec<u32>,
+        about: &[u32],
         (mut guesses, first): (usize, &mut usize),
     ) -> Option<Model> {
         let others = (0..GuessStrategy::ALL.len()).filter(|at| at != first);
         for at in [*first].into_iter().chain(others.collect::<Vec<_>>()) {
             let strategy = GuessStrategy::ALL[at];
-            if strategy.infers() && rest.learner.is_out_of_effort() {
+            if if strategy.infers() { rest.learner.is_out_of_effort() } else { guesses == 0 } {
                 continue;
             }
-            for _ in 0..self.options.models {
-                if guesses == 0 && !strategy.infers() {
-                    break;
-                }
-                guesses = guesses.saturating_sub(1);
-                let guess = guess_model(rest.learner, rest.graph, facts, base, &about, strategy);
-                let Some((model, facts)) = guess else { break };
-                let Err(violated) = rest.satisfies(query, &model) else {
-                    *first = at;
-                    return Some(model);
-                };
-                let before = about.len();
-                let more = rest.learner.ranges_of(rest.graph, &facts, violated);
-                self.add(&mut about, &more);
-                if about.len() == before {
-                    break;
-                }
+            guesses = guesses.saturating_sub(1);
+            if let Some(model) = guess_model(rest.learner, rest.graph, facts, base, about, strategy)
+                && rest.satisfies(query, &model).is_ok()
+            {
+                *first = at;
+                return Some(model);
             }
         }
         None
@@ -301,26 +279,6 @@ fn assign(rest: &Rest<'_>, facts: &Facts, summary: &Summary, model: &mut Model) 
             true
         })
     })
-}
-
-/// The alternatives of a disjunction for which sets are inexact; otherwise the condition.
-fn cases(learner: &mut Learner, graph: &Graph, condition: Expr, most: u64) -> Vec<Expr> {
-    if graph.op(condition) != Op::Or || learner.summary(graph, condition).implied.exact {
-        return vec![condition];
-    }
-    let mut cases = Vec::new();
-    let mut stack = vec![condition];
-    while let Some(e) = stack.pop() {
-        if graph.op(e) == Op::Or {
-            stack.extend(graph.kids(e));
-        } else {
-            cases.push(e);
-        }
-        if (cases.len() + stack.len()) as u64 > most {
-            return vec![condition];
-        }
-    }
-    cases
 }
 
 impl Layer for Intervals {

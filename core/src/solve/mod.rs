@@ -32,7 +32,7 @@ pub use extreme::Extreme;
 pub use rest::{Meter, Reply, Rest};
 pub use slowest::{Slow, Slowest};
 pub use spec::{Item, Spec, SpecError};
-pub use table::{LAYERS, LayerRow, build_chain};
+pub use table::{LAYERS, LayerRow, build_chain, build_chain_with};
 pub use throttled::Throttled;
 
 use crate::budget::Budget;

@@ -9,6 +9,7 @@ use crate::tuning::{
     PartialSolutionsOptions, RecordOptions, ReuseOptions, SatOptions, SolutionsOptions, StoreOptions,
     ThrottleOptions,
 };
+use std::sync::Arc;
 
 /// A layer that a spec can name.
 pub struct LayerRow {
@@ -24,6 +25,8 @@ type Build = fn(&Item, &mut Builder<'_>) -> Result<Box<dyn Layer>, SpecError>;
 struct Builder<'a> {
     outside: &'a mut Outside<'a>,
     throttle: ThrottleOptions,
+    /// For a layer `store` without a file.
+    exchange: Option<Arc<store::Exchange>>,
 }
 
 impl Builder<'_> {
@@ -124,13 +127,19 @@ pub const LAYERS: &[LayerRow] = &[
     },
     LayerRow {
         name: "store",
-        about: "answers of earlier runs, in a file",
+        about: "answers of earlier runs, in a file or on a server",
         build: |item, builder| {
             let options = StoreOptions::parse(without_variant(item)?)?;
-            if options.path.is_none() {
-                return Err(SpecError(format!("expected `store(path=FILE)`, found `{item}`")));
-            }
-            Ok(Box::new(store::Store::new(options, &builder.throttle)))
+            Ok(Box::new(match (&options.path, builder.exchange.take()) {
+                (Some(_), exchange) => {
+                    builder.exchange = exchange;
+                    store::Store::new(options, &builder.throttle)
+                }
+                (None, Some(exchange)) => store::Store::shared(exchange, options, &builder.throttle),
+                (None, None) => {
+                    return Err(SpecError(format!("expected `store(path=FILE)`, found `{item}`")));
+                }
+            }))
         },
     },
     LayerRow {
@@ -180,12 +189,21 @@ fn plain<L: Layer + 'static>(item: &Item, new: fn() -> L) -> Result<Box<dyn Laye
 
 /// Builds the layers of a spec, in order. `throttle(...)` is no layer: it sets the numbers of the throttle.
 pub fn build_chain(spec: &Spec, outside: &mut Outside<'_>) -> Result<Vec<Box<dyn Layer>>, SpecError> {
+    build_chain_with(spec, outside, None)
+}
+
+/// Builds a chain whose first layer `store` without a file uses the exchange.
+pub fn build_chain_with(
+    spec: &Spec,
+    outside: &mut Outside<'_>,
+    exchange: Option<Arc<store::Exchange>>,
+) -> Result<Vec<Box<dyn Layer>>, SpecError> {
     let (numbers, layers): (Vec<&Item>, Vec<&Item>) = spec.0.iter().partition(|item| item.name == "throttle");
     let throttle = match numbers[..] {
         [] => ThrottleOptions::default(),
         [item] => ThrottleOptions::parse(without_variant(item)?)?,
         [..] => return Err(SpecError("expected at most one `throttle(...)`, found several".into())),
     };
-    let mut builder = Builder { outside, throttle };
+    let mut builder = Builder { outside, throttle, exchange };
     layers.into_iter().map(|item| builder.layer(item)).collect()
 }

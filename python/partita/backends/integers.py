@@ -56,7 +56,7 @@ class Integers:
         self._nodes.context.interrupt()
 
     def check(self, query: QueryView, rest: RestView) -> Answer:
-        start = time.monotonic()
+        start, began = time.monotonic(), time.thread_time()
         dropped = set(self._nodes.update(query))
         if dropped:
             # Numbers are reused: drop formulas whose constraint or reasons were dropped.
@@ -66,10 +66,10 @@ class Integers:
             formulas = self._read(query, rest)
             elements = self._elements(formulas)
         except NotTranslatableError as reason:
-            self.counters["translate_s"] += time.monotonic() - start
+            self.counters["translate_s"] += time.thread_time() - began
             return self._pass(query, rest, str(reason))
         translated = time.monotonic()
-        self.counters["translate_s"] += translated - start
+        self.counters["translate_s"] += time.thread_time() - began
         seconds = self._seconds
         if query.seconds is not None:
             left = query.seconds - (translated - start)

@@ -41,10 +41,10 @@ POLL_SECONDS = 0.02
 class ScriptBuilder:
     """Builds names. The definition of each name is a line of a script, which depends on other lines."""
 
-    # Float operators are not tested with other programs yet: all formats are refused.
-    min_exponent = 31
-    integral_formats: frozenset[tuple[int, int]] | None = None
-    min_significand = 2
+    # The formats in which none of the solvers errs that are tested.
+    min_exponent = 4
+    integral_formats: frozenset[tuple[int, int]] | None = floats.IN_USE
+    min_significand = 3
 
     def __init__(self) -> None:
         self.lines: dict[str, str] = {}

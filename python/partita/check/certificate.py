@@ -10,13 +10,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from partita.check.machine import Machine, RejectedError
+from partita.check.decide import RejectedError
+from partita.check.machine import Machine
 from partita.check.program import Linked
-from partita.check.terms import Evaluator
+from partita.check.terms import Evaluator, NoSemanticsError
 from partita.errors import UsageError
 
 CHECKS = {"overflow", "shift", "uninitialized", "non-termination", "no-uninitialized", "no-non-termination"}
 """Optional checks of a run that are checked here too."""
+KERNEL = "__partita_setting"
+"""A function of the kernel model."""
 SCHEMA = "partita-certificate-1"
 
 
@@ -126,6 +129,10 @@ def check(body: dict[str, Any], prover: Any) -> Machine:
     if any(leaf[2] == "non-termination" for leaf in body["leaves"]):
         raise UsageError("certificates of programs with endless loops cannot be checked")
     program = Linked([unpack(part) for part in body["parts"]], body["functions"], body["globals"])
+    if any(f.name == KERNEL for f in program.functions):
+        is_cpp = any(f.name.startswith("_Z") for f in program.functions if f.part == 0)
+        why = "it is C++, whose library needs them" if is_cpp else "it was linked with them"
+        raise NoSemanticsError(f"a program on musl and the kernel model ({why})")
     tree = Tree(body)
     machine = Machine(program, tree, prover, body)
     machine.run()

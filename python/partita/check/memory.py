@@ -5,15 +5,28 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from partita.check.terms import UNWRITTEN, NoSemanticsError, apply, byte_of, concat, extract, ite, trailing_zeros
+from partita.check.decide import EndedError
+from partita.check.terms import UNWRITTEN, NoSemanticsError, apply, byte_of, concat, extract, ite
 
 NULL_PAGE, FUNCTIONS, LABELS = 4096, 1 << 32, 1 << 36
 _REGIONS = ((1 << 46, 1 << 47, 17), (1 << 45, 1 << 46, 27), (1 << 40, 1 << 45, 37))
 MAX_CHOICES = 1 << 14
 
 
-class EndedError(Exception):
-    """The path ends here: the ending, as in the certificate."""
+def trailing_zeros(value: Any) -> int:
+    """Number of low bits that are zero in every case."""
+    if isinstance(value, int):
+        return (value & -value).bit_length() - 1 if value else 64
+    if value.op == "bvmul":
+        return sum(trailing_zeros(arg) for arg in value.args[1:])
+    if value.op == "bvshl" and isinstance(value.args[2], int):
+        return trailing_zeros(value.args[1]) + value.args[2]
+    if value.op in ("bvadd", "ite"):
+        return min(trailing_zeros(arg) for arg in value.args[1:3])
+    if value.op == "concat":
+        low = trailing_zeros(value.args[1])
+        return low if low < value.args[2] else value.args[2] + trailing_zeros(value.args[0])
+    return 0
 
 
 @dataclass

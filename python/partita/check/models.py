@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from partita.check.memory import FUNCTIONS, NULL_PAGE, EndedError
+from partita.check.decide import EndedError
+from partita.check.memory import FUNCTIONS, NULL_PAGE
 from partita.check.terms import (
     NoSemanticsError,
     apply,
@@ -486,11 +487,13 @@ _GROUPS: list[tuple[str, Any]] = [
     ("klee_assert_fail klee_report_error __assert_fail __assert_rtn __VERIFIER_error reach_error", _bug("assert")),
     ("klee_prefer_cex klee_posix_prefer_cex klee_mark_global klee_open_merge klee_close_merge klee_warning"
      " klee_warning_once klee_stack_trace klee_print_expr klee_print_range klee_is_replay __cxa_finalize"
-     " __VERIFIER_atomic_begin __VERIFIER_atomic_end __partita_target", _nothing),
+     " __VERIFIER_atomic_begin __VERIFIER_atomic_end __partita_target __partita_atomic_begin"
+     " __partita_atomic_end", _nothing),
     ("malloc valloc memalign aligned_alloc", _malloc), ("calloc", _calloc), ("free", _free),
     ("realloc reallocarray", _realloc), ("memcpy memmove mempcpy __memcpy_chk __memmove_chk", _copy),
     ("memset bzero __memset_chk", _set), ("strlen strnlen", _length),
     ("memcmp bcmp strcmp strcoll strncmp __partita_strcasecmp __partita_strncasecmp", _compare),
+    ("__partita_thread_local", lambda _m, _name, args, _width: args[0][1]),
     ("__partita_memchr __partita_strchr __partita_strrchr", _search),
     ("exit _exit _Exit quick_exit klee_silent_exit", _exit), ("atexit", _atexit), ("__errno_location", _errno),
     ("setjmp _setjmp sigsetjmp __sigsetjmp", _setjmp), ("longjmp _longjmp siglongjmp", _longjmp),

@@ -190,22 +190,6 @@ def byte_of(variable: str, index: Any) -> Term:
     return make("input", (variable, index), 8)
 
 
-def trailing_zeros(value: Any) -> int:
-    """Number of low bits that are zero in every case."""
-    if isinstance(value, int):
-        return (value & -value).bit_length() - 1 if value else 64
-    if value.op == "bvmul":
-        return sum(trailing_zeros(arg) for arg in value.args[1:])
-    if value.op == "bvshl" and isinstance(value.args[2], int):
-        return trailing_zeros(value.args[1]) + value.args[2]
-    if value.op in ("bvadd", "ite"):
-        return min(trailing_zeros(arg) for arg in value.args[1:3])
-    if value.op == "concat":
-        low = trailing_zeros(value.args[1])
-        return low if low < value.args[2] else value.args[2] + trailing_zeros(value.args[0])
-    return 0
-
-
 def operands(term: Term) -> list[Term]:
     return [arg for arg in term.args if isinstance(arg, Term)]
 

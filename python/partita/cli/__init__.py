@@ -17,6 +17,7 @@ COMMANDS = {
     "run": "Explores every feasible path of a program, reports bugs, and writes a test for each path.",
     "replay": "Runs tests natively and compares their endings with those that the exploration recorded.",
     "show": "Shows a run, or tests: inputs as bytes, numbers and text.",
+    "status": "Says how far a run is: its state, its open paths, and the share of the tree explored.",
     "check": "Checks a certificate of a run, or a proof that a script is unsatisfiable.",
     "report": "Writes the report of a run: one HTML page with bugs, coverage, queries and tests.",
     "export": "Exports the tests of a run to the format of another tool.",

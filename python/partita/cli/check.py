@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from partita.check import certificate, solver
-    from partita.check.machine import RejectedError
+    from partita.check.decide import RejectedError
     from partita.check.terms import NoSemanticsError
     from partita.proof import file as proof
 

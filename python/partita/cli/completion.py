@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 SHELLS = ("bash", "zsh", "fish")
 # Placeholders of values that are names of files or folders.
-_FILES = ("FILE", "DIR", "PATH", "PATH|none", "PATH|default")
+_FILES = ("FILE", "DIR", "PATH", "PATH|URL", "PATH|URL|none", "PATH|URL|default")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -95,6 +95,7 @@ class Terminal:
             what = "tests to be written" if self._run.is_writing else "one answer"
             yield "waiting", Text(f"for {what}, {clock(waiting_s)}", "yellow")
         yield "paths", f"{sum(data['paths'].values()):,} ended, {data['open']:,} open"
+        yield "explored", f"about {100 * self._run.explored_share():.1f} % of the tree"
         yield "bugs", Text(f"{self._bugs}", "bold red" if self._bugs else "")
         yield "covered", text.covered_line(data["coverage"])
         yield "speed", self._speed()

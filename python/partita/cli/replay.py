@@ -22,6 +22,7 @@ from partita.explore import DRIVER
 from partita.frontends import compile_commands
 from partita.frontends.c import C_SOURCES
 from partita.frontends.c import SOURCES as COMPILED
+from partita.frontends.rust import RUST_SOURCES
 from partita.options import ENVIRONMENT
 from partita.replay import ReplayResult, Verdict
 from partita.replay.native import is_executable_file, replay_natively, with_driver
@@ -29,7 +30,7 @@ from partita.replay.program import replay_program
 from partita.replay.sanitized import confirm
 from partita.results import shown
 
-SOURCES = (*COMPILED, ".bc", ".ll")
+SOURCES = (*COMPILED, *RUST_SOURCES, ".bc", ".ll")
 JAVA = (".java", ".class", ".jar")
 
 
@@ -57,7 +58,8 @@ def run(arguments: argparse.Namespace) -> int:
     executable = Path(programs[0]) if len(programs) == 1 and is_executable_file(programs[0]) else None
     if not names or (executable is None and not all(name.endswith(SOURCES) for name in programs or [""])):
         raise UsageError(
-            "expected a program (.c, .cpp, .bc, .ll or an executable) and tests (.ktest files or the folder of a run)"
+            "expected a program (.c, .cpp, .rs, .bc, .ll or an executable) and tests (.ktest files or the folder of a"
+            " run)"
         )
     if arguments.timeout < 1:
         raise UsageError(f"expected --timeout of at least 1 second, found {arguments.timeout}")

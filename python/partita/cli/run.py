@@ -1,7 +1,7 @@
 """Explores every feasible path of a program, reports bugs, and writes a test for each path.
 
-PROG is a source in C or C++ (.c, .i, .cpp; several are allowed), bitcode (.bc), LLVM text (.ll), an executable
-of `partita cc`, or a Java program (.java, .class and .jar files, or a folder of them).
+PROG is a source in C, C++ or Rust (.c, .i, .cpp, .rs; several are allowed), bitcode (.bc), LLVM text (.ll), an
+executable of `partita cc`, or a Java program (.java, .class and .jar files, or a folder of them).
 Without PROG, program and options are those of `partita.toml`, or of `[tool.partita]` in pyproject.toml, here or in a
 folder above. Words after `--` are the program's arguments. The exit status is 0 if everything was explored, 1 if a bug
 was found, 2 for a usage error or a source that does not compile, 3 if the exploration is incomplete, 4 for an internal
@@ -52,6 +52,8 @@ def run(arguments: argparse.Namespace) -> int:
         if missing:
             print(f"partita: note: {name} has no bitcode of {', '.join(missing)}", file=sys.stderr)
     baseline = _baseline(arguments)
+    if arguments.resume is not None and arguments.out is not None:
+        raise UsageError("expected --resume or --out, found both: a resumed run goes on in its folder")
     if arguments.data_model == "ILP32":
         arguments.cflags = [*arguments.cflags, "-m32"]
     if arguments.project is not None:
@@ -77,7 +79,10 @@ def run(arguments: argparse.Namespace) -> int:
     exploration.baseline = baseline
     exploration.describe_command(sys.argv, arguments.project)
     # The folder is made only once the program has been compiled.
-    exploration.write_to(Path(arguments.out) if arguments.out else next_folder(Path.cwd()))
+    if arguments.resume is not None:
+        exploration.resume(Path(arguments.resume))
+    else:
+        exploration.write_to(Path(arguments.out) if arguments.out else next_folder(Path.cwd()))
     with ending_cleanly(exploration):
         follow(exploration, make_listener(exploration, arguments))
     _write_reports(exploration, arguments)

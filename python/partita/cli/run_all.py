@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 import time
 from collections.abc import Sequence
@@ -21,6 +22,7 @@ from partita.results import Bug, counted
 
 SECONDS_PER_FUNCTION = 5.0
 """Share of a function without --max-time."""
+MIN_SHARE_S = 0.1
 _KEPT = ("paths", "bugs", "tests", "coverage", "incomplete", "complete", "stopped", "wall_s")
 
 
@@ -30,7 +32,10 @@ def run(arguments: argparse.Namespace, words: Sequence[str], baseline: Baseline 
         if getattr(arguments, name) is not None:
             raise UsageError(f"--{name} is about one function, and --entry all starts all of them")
     given = {**options.keywords(arguments), "out": None}
+    begin, filled_s = time.monotonic(), cache.filling_s
     names = functions_of(arguments.program, cflags=given["cflags"], clang=given["clang"])
+    # Time to compile the sources for a function, about the same for each.
+    compile_s = time.monotonic() - begin - (cache.filling_s - filled_s)
     if not names:
         raise UsageError(f"expected functions in {' '.join(arguments.program)}, found none")
     if arguments.out:
@@ -42,20 +47,28 @@ def run(arguments: argparse.Namespace, words: Sequence[str], baseline: Baseline 
     # Compiling libraries, which is done once, does not count.
     end, filling_s = time.monotonic() + total, cache.filling_s
     rows: list[dict[str, Any]] = []
+    if arguments.json:
+        _write(json.dumps({"event": "start", "program": arguments.program, "out": str(folder), "functions": names}))
     with sharing_sources():
         for i, name in enumerate(names):
             # Time that a function does not need is for those after it.
             left = end + cache.filling_s - filling_s - time.monotonic()
-            share = max(0.1, left / (len(names) - i))
+            if left <= 0:
+                break
+            # A function that is started is explored for at least as long as compiling took.
+            share = max(MIN_SHARE_S + 2 * compile_s, left / (len(names) - i))
             row = _explored(arguments.program, name, words, {**given, "max_time": share}, folder / name, baseline)
+            compile_s = row.get("compile_s", compile_s)
             rows.append(row)
-            if not arguments.quiet and not arguments.json:
+            if arguments.json:
+                _write(json.dumps({"event": "function", **row}))
+            elif not arguments.quiet:
                 _write(functions.function_line(row))
             if row["stopped"] == "interrupted":
                 break
-    data = functions.write(folder, arguments.program, rows)
-    _report(arguments, data, folder, len(names) - len(rows))
-    return _status(data, len(names) - len(rows))
+    data = functions.write(folder, arguments.program, rows, names[len(rows) :])
+    _report(arguments, data, folder)
+    return _status(data)
 
 
 def _explored(
@@ -70,12 +83,14 @@ def _explored(
     from partita.cli.run import ending_cleanly
 
     row: dict[str, Any] = {"function": name, "is_program": name in ("main", FUZZ_TARGET), "error": ""}
+    filled_s = cache.filling_s
     try:
         found: Run = explore(program, arguments=words, **{**given, "entry": name})
     except UsageError as error:
         empty: dict[str, Any] = {key: [] for key in ("bugs", "incomplete")}
         counts = {"paths": {}, "tests": 0, "coverage": {"instructions": 0, "covered": 0}}
         return {**row, "error": str(error), **empty, **counts, "complete": False, "stopped": None, "wall_s": 0.0}
+    compile_s = found.compile_s - (cache.filling_s - filled_s)
     found.baseline = baseline
     found.warn = lambda line: print(f"partita: warning: {name}: {line}", file=sys.stderr)
     found.write_to(folder)
@@ -84,18 +99,16 @@ def _explored(
         found.finish()
     summary = found.summary()
     found.abandon()
-    return {**row, **{key: summary[key] for key in _KEPT}}
+    return {**row, **{key: summary[key] for key in _KEPT}, "compile_s": round(compile_s, 6)}
 
 
-def _report(arguments: argparse.Namespace, data: dict[str, Any], folder: Path, left: int) -> None:
+def _report(arguments: argparse.Namespace, data: dict[str, Any], folder: Path) -> None:
     """Prints the findings, and writes files for build servers."""
     annotated = github.wanted(arguments.annotations)
     if arguments.json:
-        import json
-
         _write(json.dumps(data))
     else:
-        _print(data, folder, left, arguments.quiet, annotated)
+        _print(data, folder, arguments.quiet, annotated)
     if arguments.sarif is not None:
         from partita.reports import sarif
 
@@ -110,7 +123,7 @@ def _report(arguments: argparse.Namespace, data: dict[str, Any], folder: Path, l
         print(f"partita: {counted(count, 'bug')} added to {baseline.path}", file=sys.stderr)
 
 
-def _print(data: dict[str, Any], folder: Path, left: int, quiet: bool, annotated: bool) -> None:
+def _print(data: dict[str, Any], folder: Path, quiet: bool, annotated: bool) -> None:
     found = data["findings"]
     if not quiet:
         _write("")
@@ -130,18 +143,20 @@ def _print(data: dict[str, Any], folder: Path, left: int, quiet: bool, annotated
     complete = sum(row["complete"] for row in rows)
     _write("")
     _write(f"bugs          {len(found)}: {certain} certain, {len(found) - certain} with assumptions about callers")
+    left = data["not_started"]
     _write(
-        f"functions     {len(rows)} started, {complete} explored completely" + (f", {left} left out" if left else "")
+        f"functions     {len(rows)} started, {complete} explored completely"
+        + (f", {len(left)} not started ({left[0]}{', ...' if len(left) > 1 else ''})" if left else "")
     )
     _write(f"next          partita report {folder}")
 
 
-def _status(data: dict[str, Any], left: int) -> int:
+def _status(data: dict[str, Any]) -> int:
     from partita.cli.run import BUG, COMPLETE, INCOMPLETE
 
     if any(not finding["accepted"] for finding in data["findings"]):
         return BUG
-    return COMPLETE if not left and all(row["complete"] for row in data["functions"]) else INCOMPLETE
+    return COMPLETE if not data["not_started"] and all(row["complete"] for row in data["functions"]) else INCOMPLETE
 
 
 def _write(line: str) -> None:

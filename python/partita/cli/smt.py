@@ -60,7 +60,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--verify", metavar="SOLVER", help=BY_FLAG["--verify"].help)
     parser.add_argument("--proof", metavar="PROOF", help="write proofs of `unsat` answers, for `partita check`")
     parser.add_argument(
-        "--store", metavar="PATH|default", default=NONE, help="file with answers of earlier runs (default: none)"
+        "--store",
+        metavar="PATH|URL|default",
+        default=NONE,
+        help="file or Redis server (redis://...) with answers of earlier runs (default: none)",
     )
     parser.add_argument("--stats", action="store_true", help="print statistics as JSON to standard error at the end")
     parser.add_argument(

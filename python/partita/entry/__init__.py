@@ -44,12 +44,12 @@ class Entry(NamedTuple):
     bounds: Bounds
 
     def assumptions(
-        self, inputs: Sequence[tuple[str, bytes]], conditions: Sequence[str]
+        self, inputs: Sequence[tuple[str, bytes]], conditions: Sequence[str], deadline: float | None = None
     ) -> assumptions.Assumptions | None:
         """Conditions on what the caller passes for a bug with these inputs; None if they are not known."""
         if self.signature is None or self.function == FUZZ_TARGET:
             return None
-        return assumptions.find(self.signature, self.bounds, inputs, conditions)
+        return assumptions.find(self.signature, self.bounds, inputs, conditions, deadline)
 
     def described(self, inputs: Sequence[tuple[str, bytes]]) -> tuple[str, ...]:
         """The inputs of a test as C would write them; empty for a fuzz target, whose input is bytes."""

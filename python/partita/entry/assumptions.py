@@ -5,12 +5,13 @@ implies (`list == NULL`, `n >= 9`, `length < capacity`). If they imply D in turn
 and those that are not needed for that are removed one by one: what is left is a smallest set. A bug with an empty set
 happens in every call: it is *certain*.
 
-Every answer is the solver's own: an `unknown` counts as "not implied".
+Every answer is the solver's own: an `unknown`, or no time left, counts as "not implied".
 """
 
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -83,9 +84,16 @@ def quoted(name: str) -> str:
 
 
 def find(
-    signature: Signature, bounds: Bounds, inputs: Sequence[tuple[str, bytes]], conditions: Sequence[str]
+    signature: Signature,
+    bounds: Bounds,
+    inputs: Sequence[tuple[str, bytes]],
+    conditions: Sequence[str],
+    deadline: float | None = None,
 ) -> Assumptions | None:
-    """The assumptions of a bug from its first inputs and the conditions of paths into it; None without conditions."""
+    """The assumptions of a bug from its first inputs and the conditions of paths into it; None without conditions.
+
+    `deadline` is a value of `time.monotonic()`; what is not proved by then is left out.
+    """
     if not conditions:
         return None
     prelude, formula = _joined(conditions, [name for name, _ in inputs])
@@ -93,7 +101,7 @@ def find(
     roots = edges(signature, bounds, inputs)
     pointers = list(_visible(roots))
     numbers = list(_numbers(signature, pointers, data, bounds))[:MAX_NUMBERS]
-    solver = _Asker(prelude, formula)
+    solver = _Asker(prelude, formula, deadline)
     found = [atom for atom in (_about_pointer(each, data) for each in pointers) if solver.implies(atom.formula)]
     for number in numbers:
         found += solver.bounds(number)
@@ -233,7 +241,8 @@ def _c(number: Number, value: int | None = None) -> str:
 class _Asker:
     """Queries about one disjunction of path conditions, in one session."""
 
-    def __init__(self, prelude: str, formula: str) -> None:
+    def __init__(self, prelude: str, formula: str, deadline: float | None) -> None:
+        self._deadline = deadline
         spec, make = resolve(None)
         self._script = _core.Script("smtlib", spec, DEFAULT_LAYERS, make, TIMEOUT_S, None)
         self._replies: list[str] = []
@@ -245,6 +254,8 @@ class _Asker:
         return "".join(self._replies[before:]).split()
 
     def _unsat(self, *formulas: str) -> bool:
+        if self._deadline is not None and time.monotonic() >= self._deadline:
+            return False
         asserted = "\n".join(f"(assert {each})" for each in formulas)
         return self._send(f"(push 1)\n{asserted}\n(check-sat)\n(pop 1)\n")[-1:] == ["unsat"]
 

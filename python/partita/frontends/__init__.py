@@ -1,4 +1,4 @@
-"""Turns C sources, bitcode, LLVM text and executables of `partita cc` into a serialised Program."""
+"""Turns C, C++ and Rust sources, bitcode, LLVM text and executables of `partita cc` into a serialised Program."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from partita.errors import UsageError
 from partita.frontends import cache as program_cache
-from partita.frontends import cpp
+from partita.frontends import cpp, rust
 from partita.frontends.bitcode import defined_functions, guarded_module_text, is_bitcode, module_text
 from partita.frontends.c import SOURCES, Compiled, compile_c
 from partita.frontends.compile_commands import flags_of
@@ -65,7 +65,7 @@ def load_program(
     keep: Sequence[str] = (),
     targets: Targets | None = None,
 ) -> bytes:
-    """The serialised Program of C sources, bitcode (`.bc`), LLVM text (`.ll`) and executables, linked together.
+    """The serialised Program of sources, bitcode (`.bc`), LLVM text (`.ll`) and executables, linked together.
 
     `optimize` runs LLVM's -O2 passes without vectorisation; otherwise values are only promoted to registers.
     `entry` is the function that exploration starts from, which then calls nothing that is not reached from it or from
@@ -73,8 +73,9 @@ def load_program(
     """
     names = [os.fspath(path) for path in paths]
     if not names:
-        raise UsageError("expected at least one program file (.c, .cpp, .bc, .ll or an executable), found none")
+        raise UsageError("expected at least one program file (.c, .cpp, .rs, .bc, .ll or an executable), found none")
     sources = [name for name in names if name.endswith(SOURCES)]
+    in_rust = any(name.endswith(rust.RUST_SOURCES) for name in names)
     contents = {name: _read(name) for name in names}
     key = ""
     cache = cache and not targets
@@ -82,9 +83,10 @@ def load_program(
         key = program_cache.key_of(
             {
                 "paths": [os.path.abspath(name) for name in names],
-                "folder": os.getcwd() if sources else "",
+                "folder": os.getcwd() if sources or in_rust else "",
                 "flags": [optimize, list(cflags), entry, list(keep), [flags_of(name) for name in sources]],
                 "compiler": _compiler_identity(clang) if sources else "",
+                "rust": rust.identity() if in_rust else "",
                 "lowering": program_cache.lowering_identity(),
             }
         )
@@ -103,7 +105,7 @@ def load_program(
                 targets.check(
                     _module(names, contents, optimize=optimize, cflags=cflags, clang=clang, entry=None, keep=())[0]
                 )
-        program = lower(text, library=cpp.library_folders())
+        program = lower(text, library=(*cpp.library_folders(), *rust.library_folders()))
         if cache:
             program_cache.save(key, files, program)
     return program
@@ -165,7 +167,9 @@ def _bitcode(
     }
     inputs: list[tuple[str, bytes]] = []
     for name in names:
-        if name in compiled:
+        if name.endswith(rust.RUST_SOURCES):
+            inputs.append((name, rust.compile_rust(name, [flag for flag in cflags if flag not in (*SCOPES, "-g")])))
+        elif name in compiled:
             inputs.append((name, compiled[name].bitcode))
         elif is_executable(contents[name]):
             inputs += bitcode_of(name, contents[name])
@@ -192,7 +196,10 @@ def _module(
         inputs += libraries
         keep = [*keep, *cpp.ENTRIES]
     read = module_text if _are_sources(names) else guarded_module_text
-    return read(inputs, entry=entry, keep=keep, optimize=optimize), files
+    text = read(inputs, entry=entry, keep=keep, optimize=optimize)
+    if any(rust.is_rust(data) for _, data in inputs):
+        text = rust.with_panics(text)
+    return text, files
 
 
 def _read(name: str) -> bytes:
@@ -200,8 +207,15 @@ def _read(name: str) -> bytes:
         data = Path(name).read_bytes()
     except OSError as error:
         raise UsageError(f"cannot read `{name}`: {error.strerror}") from None
-    if not name.endswith((*SOURCES, ".bc", ".ll")) and not is_bitcode(data) and not is_executable(data):
-        expected = "a source in C (.c, .i) or C++ (.cpp, .cc, .cxx), bitcode (.bc), LLVM text (.ll) or an executable"
+    if (
+        not name.endswith((*SOURCES, *rust.RUST_SOURCES, ".bc", ".ll"))
+        and not is_bitcode(data)
+        and not is_executable(data)
+    ):
+        expected = (
+            "a source in C (.c, .i), C++ (.cpp, .cc, .cxx) or Rust (.rs), bitcode (.bc), LLVM text (.ll) or an"
+            " executable"
+        )
         raise UsageError(f"expected {expected}, found `{name}`")
     if name.endswith(".bc") and not is_bitcode(data):
         raise UsageError(f"expected LLVM bitcode in `{name}`, found something else: compile with `-emit-llvm -c`")

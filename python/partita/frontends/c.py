@@ -16,6 +16,12 @@ CPP_SOURCES = (".cc", ".cpp", ".cxx", ".c++", ".cp", ".C", ".CPP", ".ii")
 SOURCES = (*C_SOURCES, *CPP_SOURCES)
 _PREPROCESSED = (".i", ".ii")
 _OPTIMIZABLE = ("-O1", "-Xclang", "-disable-llvm-passes")
+# The compiler folds a division of constants by zero to a value without a meaning, and nothing would be left to check.
+# It warns of it, so a file with such a division is compiled with a check of its own.
+_QUIET = "-w"
+_WARN = ("-Wdivision-by-zero", "-Wno-error")
+_WARNING = b"[-Wdivision-by-zero]"
+_CHECKED = "-fsanitize=integer-divide-by-zero"
 _DEPENDENCY = re.compile(r"((?:\\.|\$\$|[^\s\\])+)")
 
 
@@ -51,6 +57,15 @@ def compile_c(
         return list(pool.map(lambda path: _compile(command(path), path), paths))
 
 
+def _compile(command: list[str], path: str) -> Compiled:
+    warning = [*(word for word in command if word != _QUIET), *_WARN]
+    try:
+        compiled, messages = _compile_once(warning, path)
+    except UsageError:  # again, without warnings among its messages, or as errors
+        return _compile_once(command, path)[0]
+    return _compile_once([*command, _CHECKED], path)[0] if _WARNING in messages else compiled
+
+
 # Types that gcc has as keywords, as clang names them.
 _FLOAT_TYPES = {
     "_Float32": "float",
@@ -78,7 +93,8 @@ def for_clang(path: str) -> bytes:
     return f'# 1 "{path}"\n{text}'.encode("utf-8", "surrogateescape")
 
 
-def _compile(command: list[str], path: str) -> Compiled:
+def _compile_once(command: list[str], path: str) -> tuple[Compiled, bytes]:
+    """The compiled file, and what the compiler said."""
     import subprocess
     import tempfile
 
@@ -104,7 +120,7 @@ def _compile(command: list[str], path: str) -> Compiled:
         bitcode = Path(output).read_bytes()
         # A preprocessed source depends on nothing else, and has no rules.
         found = [path] if preprocessed else _dependencies(Path(rules).read_text("utf-8", "surrogateescape"))
-    return Compiled(path, bitcode, tuple(os.path.abspath(name) for name in found))
+    return Compiled(path, bitcode, tuple(os.path.abspath(name) for name in found)), done.stderr
 
 
 def _dependencies(rules: str) -> list[str]:

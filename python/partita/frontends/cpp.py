@@ -21,7 +21,7 @@ _LIBRARY = Library("libc++", "the C++ library", "60 MB", "about two minutes")
 _STREAMS = "iostream"
 _STREAM_NAMES = re.compile(rb"_ZNSt3__1\dw?(?:cin|cout|cerr|clog)E")
 # Names in the bitcode of a program that needs the libraries.
-_NEEDED = re.compile(rb"__gxx_personality_v0|__cxa_|_ZNK?St|_Zn[aw]m|_Zd[al]Pv")
+_NEEDED = re.compile(rb"__gxx_personality_v0|__cxa_(?!thread_atexit_impl|atexit|finalize)|_ZNK?St|_Zn[aw]m|_Zd[al]Pv")
 _FLAGS = (
     *("-std=c++23", "-O1", "-fno-stack-protector", "-gline-tables-only", "-w", "-fno-color-diagnostics"),
     *("-DNDEBUG", "-D_LIBCPP_BUILDING_LIBRARY", "-DLIBCXX_BUILDING_LIBCXXABI", "-D_LIBCXXABI_BUILDING_LIBRARY"),

@@ -36,12 +36,13 @@ _BYTEWISE_FLAGS = ("-U__GNUC__",)
 _OPERATORS = (
     "ceil copysign fabs floor fma fmax fmin fmod llrint llround lrint lround nearbyint remainder rint round sqrt trunc"
 ).split()
-# Files that `runtime` or the executor replaces: start and end of a process, threads, copying and comparing bytes, the
-# floating-point environment.
+# Files that `runtime` or the executor replaces: start and end of processes and threads, copying and comparing bytes,
+# the floating-point environment.
 _REPLACED = frozenset(
     (
         "env/__libc_start_main env/__init_tls env/__reset_tls env/__stack_chk_fail internal/vdso exit/exit exit/_Exit"
-        " exit/abort exit/atexit exit/assert unistd/_exit thread/pthread_create thread/pthread_cancel thread/synccall"
+        " exit/abort exit/atexit exit/assert unistd/_exit thread/clone thread/__unmapself thread/pthread_cancel"
+        " thread/synccall"
         " string/memcpy string/memmove string/mempcpy string/memset string/bzero string/memcmp string/strlen"
         " string/strnlen string/strcmp string/strncmp fenv/fenv fenv/fesetround fenv/feholdexcept fenv/feupdateenv"
         " fenv/fegetexceptflag fenv/fesetexceptflag stdlib/strtod"

@@ -97,6 +97,8 @@ def _indirectbr(low: Lowering, cursor: Cursor, name: str) -> None:
 
 
 def _ret(low: Lowering, cursor: Cursor, name: str) -> None:
+    if low.is_atomic:
+        low.mark_atomic("end")
     if cursor.peek() == "void":
         low.terminate((RET, 0))
         return

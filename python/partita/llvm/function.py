@@ -87,6 +87,8 @@ class Lowering:
         count = 0
         started = False
         at = 0
+        if self.is_atomic:
+            self.mark_atomic("begin")
         while at < len(lines):
             line = lines[at]
             at += 1
@@ -112,6 +114,17 @@ class Lowering:
         record.blocks[0] += self._entry_count
         record.locs = [0] * self._entry_count + self._locs
         self._finish_edges()
+
+    @property
+    def is_atomic(self) -> bool:
+        """Whether no other thread runs during a call, by the rules of SV-COMP."""
+        name = self.record.name
+        return name.startswith(_ATOMIC) and name not in (_ATOMIC + "begin", _ATOMIC + "end")
+
+    def mark_atomic(self, end: str) -> None:
+        from partita.llvm.calls import call_library  # calls needs this module
+
+        call_library(self, "", self.types.void, _ATOMIC + end, [])
 
     def unsupported_signature(self, what: str) -> None:
         """Gives a function with unsupported parameters a body that ends every path which calls it."""
@@ -393,6 +406,7 @@ class Lowering:
         return ordered
 
 
+_ATOMIC = "__VERIFIER_atomic_"  # prefix of functions that are atomic (SV-COMP)
 _DEBUG_RECORD = "    #dbg_"
 _TERMINATORS = frozenset(
     "br switch indirectbr ret unreachable invoke callbr resume cleanupret catchret catchswitch".split()

@@ -263,6 +263,11 @@ def _reduce(op: str) -> Intrinsic:
     return lower
 
 
+def _thread_local(low: Lowering, name: str, type_: Type, types: list[Type], args: list[list[Operand]]) -> None:
+    """The current thread's variable; that of the first thread is the global itself."""
+    _call_library(low, name, low.types.ptr, "__partita_thread_local", [(low.types.ptr, args[0][0])])
+
+
 def _type_number(low: Lowering, name: str, type_: Type, types: list[Type], args: list[list[Operand]]) -> None:
     """The selector of exceptions of this type in landing pads (`exceptions`)."""
     low.define(name, integer(low.module.type_number(args[0][0])))
@@ -279,10 +284,11 @@ _ROWS: dict[str, Intrinsic] = {
     **dict.fromkeys(
         (
             "expect expect.with.probability launder.invariant.group strip.invariant.group annotation ptr.annotation"
-            " ssa.copy threadlocal.address"
+            " ssa.copy"
         ).split(),
         _first,
     ),
+    "threadlocal.address": _thread_local,
     "lifetime.start": _scope(FLAG),
     "lifetime.end": _scope(0),
     "memcpy": _copy(0),

@@ -1,4 +1,8 @@
-"""Loads, stores, allocas, addresses and atomics. Programs have one thread, so atomics are plain accesses."""
+"""Loads, stores, allocas, addresses and atomics.
+
+Threads switch at calls only, so an atomic access is a plain one between two calls that tell the executor: the first is
+where threads switch, both order what happens before and after (docs/threads.md).
+"""
 
 from __future__ import annotations
 
@@ -28,11 +32,12 @@ from partita.llvm.write import (
 )
 
 _MEMORY_WORDS = frozenset(("atomic", "volatile"))
+_ORDERINGS = frozenset(("unordered", "monotonic", "acquire", "release", "acq_rel"))  # weaker than seq_cst
 _GEP_FLAGS = frozenset(("inbounds", "nusw", "nuw"))
 
 
 def _alignment(cursor: Cursor, default: int) -> int:
-    """The `align N` after an access. Orderings and scopes are ignored: programs have one thread."""
+    """The `align N` after an access."""
     tokens = cursor.tokens
     for at in range(cursor.at, len(tokens) - 1):
         if tokens[at] == "align":
@@ -87,20 +92,45 @@ def _alignment_at(align: int, offset: int) -> int:
     return min(align, offset & -offset) if offset else align
 
 
+def _is_weak(cursor: Cursor) -> bool:
+    return not _ORDERINGS.isdisjoint(cursor.tokens[cursor.at :])
+
+
+def _begin_atomic(low: Lowering, addr: Operand, is_weak: bool) -> None:
+    from partita.llvm.calls import call_library  # calls needs the table of intrinsics, which needs this module
+
+    arguments = [(low.types.ptr, addr), (low.types.integer(32), integer(int(is_weak)))]
+    call_library(low, "", low.types.void, "__partita_atomic_begin", arguments)
+
+
+def _end_atomic(low: Lowering, addr: Operand) -> None:
+    from partita.llvm.calls import call_library
+
+    call_library(low, "", low.types.void, "__partita_atomic_end", [(low.types.ptr, addr)])
+
+
 def _load(low: Lowering, cursor: Cursor, name: str) -> None:
-    cursor.skip_words(_MEMORY_WORDS)
+    is_atomic = "atomic" in cursor.skip_words(_MEMORY_WORDS)
     type_ = low.types.parse(cursor)
     cursor.expect(",")
     addr = low.pointer(cursor)
+    if is_atomic:
+        _begin_atomic(low, addr, _is_weak(cursor))
     load(low, name, type_, addr, _alignment(cursor, type_.align))
+    if is_atomic:
+        _end_atomic(low, addr)
 
 
 def _store(low: Lowering, cursor: Cursor, name: str) -> None:
-    cursor.skip_words(_MEMORY_WORDS)
+    is_atomic = "atomic" in cursor.skip_words(_MEMORY_WORDS)
     type_, value = low.typed(cursor)
     cursor.expect(",")
     addr = low.pointer(cursor)
+    if is_atomic:
+        _begin_atomic(low, addr, _is_weak(cursor))
     store(low, type_, value, addr, _alignment(cursor, type_.align))
+    if is_atomic:
+        _end_atomic(low, addr)
 
 
 def _alloca(low: Lowering, cursor: Cursor, name: str) -> None:
@@ -182,8 +212,11 @@ def _address(
     return reg(dst)
 
 
-def _nothing(low: Lowering, cursor: Cursor, name: str) -> None:
-    """`fence`: no effect with one thread."""
+def _fence(low: Lowering, cursor: Cursor, name: str) -> None:
+    """An atomic access of nothing. All are counted as weak: they order atomic accesses that are not `seq_cst`."""
+    if "singlethread" not in "".join(cursor.tokens):
+        _begin_atomic(low, integer(0), is_weak=True)
+        _end_atomic(low, integer(0))
 
 
 def _cmpxchg(low: Lowering, cursor: Cursor, name: str) -> None:
@@ -194,12 +227,14 @@ def _cmpxchg(low: Lowering, cursor: Cursor, name: str) -> None:
     cursor.expect(",")
     _, (new,) = low.typed(cursor)
     align = _alignment(cursor, type_.align)
+    _begin_atomic(low, addr, _is_weak(cursor))
     old, equal = low.results(name, low.types.structure(type_, low.types.i1))
     _load_scalar(low, old, type_, addr, align)
     low.emit((CMP | INT_PREDS["eq"], type_.width, equal, *reg(old), *expected))
     chosen = low.new_register(type_.width)
     low.emit((SELECT, chosen, *reg(equal), *new, *reg(old)))
     _store_scalar(low, type_, reg(chosen), addr, align)
+    _end_atomic(low, addr)
 
 
 def _atomicrmw(low: Lowering, cursor: Cursor, name: str) -> None:
@@ -210,9 +245,11 @@ def _atomicrmw(low: Lowering, cursor: Cursor, name: str) -> None:
     type_, (operand,) = low.typed(cursor)
     align = _alignment(cursor, type_.align)
     width = type_.width
+    _begin_atomic(low, addr, _is_weak(cursor))
     old = reg(low.result(name, width))
     _load_scalar(low, old[0] >> 3, type_, addr, align)
     _store_scalar(low, type_, _modified(low, op, type_, old, operand), addr, align)
+    _end_atomic(low, addr)
 
 
 _RMW_OPS = {
@@ -242,7 +279,7 @@ HANDLERS: dict[str, Handler] = {
     "store": _store,
     "alloca": _alloca,
     "getelementptr": _getelementptr,
-    "fence": _nothing,
+    "fence": _fence,
     "cmpxchg": _cmpxchg,
     "atomicrmw": _atomicrmw,
 }

@@ -40,6 +40,7 @@ _LINKAGES = {
 }
 _GLOBAL_KINDS = frozenset(("global", "constant", "alias", "ifunc"))
 _FUNCTION_NAME = re.compile(r'@("[^"]*"|[-\w.$]+)\(')
+_RUST = "_R"  # what mangled names of Rust begin with
 _DEBUG = re.compile(r"!dbg !(\d+)")
 
 
@@ -67,7 +68,7 @@ class Module:
         self._global_lines: dict[str, str] = {}
         self._function_lines: dict[str, str] = {}
         self._bodies: dict[str, tuple[int, int]] = {}
-        self._positions = Positions()
+        self._positions = Positions(library)
         self._symbols: dict[str, Address] = {}
         self._pending_values: list[tuple[GlobalRecord, Cursor, Type]] = []  # initial values not yet written
         self._absolute: dict[int, int] = {}  # tables of distances, and those of addresses that replace them
@@ -277,7 +278,10 @@ class Module:
         line = self._function_lines[name]
         debug = _DEBUG.search(line)
         record.loc = self.loc(int(debug[1])) if debug else 0
-        record.library = debug is not None and self._positions.position(int(debug[1]))[0].startswith(self._library)
+        if debug is not None:
+            record.library = self._positions.position(int(debug[1]))[0].startswith(self._library)
+        else:
+            record.library = name.startswith(_RUST)  # parts of its library have no positions
         lowering = Lowering(self, record, self.labels(name))
         try:
             result, parameters, record.variadic = self._signature(self._signature_cursor(name))

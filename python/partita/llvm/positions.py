@@ -16,9 +16,10 @@ class Position(NamedTuple):
 
 
 class Positions:
-    """The numbered metadata of a module."""
+    """The numbered metadata of a module. Files in the folders `library` are not the user's."""
 
-    def __init__(self) -> None:
+    def __init__(self, library: tuple[str, ...] = ()) -> None:
+        self._library = library
         self._metadata: dict[int, str] = {}
         self._files: dict[int, str] = {}
 
@@ -29,9 +30,13 @@ class Positions:
             self._metadata[int(number)] = rest
 
     def position(self, debug: int) -> Position:
+        """The position of an instruction or a function. Code of a library that was inlined is at the user's call."""
         fields = self._fields(debug)
         # The position of an instruction names its scope; a function is itself a scope.
         file = self._file_of(debug if "file" in fields else int(fields.get("scope", "-1")))
+        while "inlinedAt" in fields and file.startswith(self._library):
+            fields = self._fields(int(fields["inlinedAt"]))
+            file = self._file_of(int(fields.get("scope", "-1")))
         return Position(file, int(fields.get("line", "0")), int(fields.get("column", "0")))
 
     def _fields(self, number: int) -> dict[str, str]:

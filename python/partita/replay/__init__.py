@@ -23,6 +23,7 @@ from partita.toolchain import CPP_STANDARD, is_narrow, runtime_include
 _SIGNALS = {
     "assert": {signal.SIGABRT},
     "exception": {signal.SIGABRT},
+    "panic": {signal.SIGABRT},
     "abort": {signal.SIGABRT, signal.SIGILL, signal.SIGTRAP, signal.SIGSEGV},
     "null": {signal.SIGSEGV, signal.SIGBUS},
     "division-by-zero": {signal.SIGFPE},
@@ -182,6 +183,9 @@ def judge(predicted: str | None, ending: str, *, sanitized: bool = False) -> Ver
         return Verdict.AS_PREDICTED if shown == predicted else Verdict.DIFFERENT
     if predicted == "overflow" and kind == "signal" and int(number) == signal.SIGFPE:
         # An overflow of a division. Other overflows wrap.
+        return Verdict.AS_PREDICTED
+    if predicted == "panic" and ending == "exit 101":
+        # One that unwinds; with `panic=abort` it is a signal.
         return Verdict.AS_PREDICTED
     wanted = _TRAPS if sanitized else _SIGNALS.get(predicted)
     if wanted is None:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 import os
+import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from partita.entry import FUZZ_TARGET
 from partita.errors import UsageError
 from partita.frontends.c import SOURCES
 from partita.frontends.compile_commands import Source, flags_of
 from partita.frontends.executable import is_executable
+from partita.frontends.rust import RUST_SOURCES, is_rust
+from partita.frontends.rust import compile_native as compile_rust
 from partita.ktest import Test
 from partita.options import ENVIRONMENT
 from partita.replay import SANITIZERS, ReplayResult, Verdict, compile_native, flags_for, replay
@@ -43,6 +47,9 @@ def replay_natively(
     """
     if len(programs) == 1 and is_executable_file(programs[0]):
         return replay_program(Path(programs[0]), tests, timeout=timeout, variables=variables, confined=confined)
+    if any(name.endswith(RUST_SOURCES) for name in programs):
+        return _replay_rust(programs, tests, cflags, timeout=timeout, variables=variables, confined=confined)
+    _check_not_rust(programs)
     from_source = all(name.endswith(SOURCES) for name in programs)
     by_flags: dict[tuple[str, ...], list[int]] = {}
     for number, test in enumerate(tests):
@@ -60,6 +67,26 @@ def replay_natively(
                 found = replay(binary, chosen, timeout=timeout, sanitized=bool(flags))
         results.update(zip(numbers, found, strict=True))
     return [results[number] for number in range(len(tests))]
+
+
+def _replay_rust(
+    programs: Sequence[str], tests: Sequence[Test], flags: Sequence[str], **options: Any
+) -> list[ReplayResult]:
+    if len(programs) > 1:
+        raise UsageError(f"expected one Rust source, found {len(programs)} files")
+    with tempfile.TemporaryDirectory(prefix="partita-replay-") as folder:
+        binary = Path(folder) / "program"
+        compile_rust(programs[0], binary, flags)
+        return replay_program(binary, tests, **options)
+
+
+def _check_not_rust(programs: Sequence[str]) -> None:
+    for name in programs:
+        if name.endswith(".bc") and is_rust(Path(name).read_bytes()):
+            raise UsageError(
+                f"expected the source or the executable of a Rust program, found bitcode (`{name}`): build it without"
+                " `--cfg partita`, and replay its executable"
+            )
 
 
 def with_driver(programs: Sequence[str], driver: Path, cflags: Sequence[str]) -> tuple[list[str], list[str]]:

@@ -18,7 +18,7 @@ from partita.reports.text import covered_line, explored
 from partita.results import counted, shown
 
 FILE = "functions.json"
-SCHEMA = 1
+SCHEMA = 2
 MAX_ENTRIES = 4
 """Functions that are listed for one finding."""
 
@@ -75,9 +75,17 @@ def function_line(row: Mapping[str, Any]) -> str:
     return f"{row['function']}: {', '.join(words)}, {row['wall_s']:.1f} s"
 
 
-def write(folder: Path, program: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def write(
+    folder: Path, program: Sequence[str], rows: Sequence[Mapping[str, Any]], not_started: Sequence[str]
+) -> dict[str, Any]:
     """Writes the list of functions and findings. Returns it."""
-    data = {"schema": SCHEMA, "program": list(program), "functions": list(rows), "findings": findings(rows)}
+    data = {
+        "schema": SCHEMA,
+        "program": list(program),
+        "functions": list(rows),
+        "not_started": list(not_started),
+        "findings": findings(rows),
+    }
     try:
         (folder / FILE).write_text(json.dumps(data, indent=1) + "\n")
     except OSError as error:
@@ -105,7 +113,7 @@ def page(folder: Path) -> str:
         f"<header>\n<h1>{escape(' '.join(map(shown, data['program'])))}</h1>\n"
         f'<p><span class="verdict {"bad" if found else "part"}">{counted(len(found), "bug")}</span> '
         f"{certain} certain, {len(found) - certain} with assumptions about callers; "
-        f"{counted(len(data['functions']), 'function')} started</p>\n</header>",
+        f"{counted(len(data['functions']), 'function')} started{_left_out(data)}</p>\n</header>",
         '<h2 id="bugs">Bugs</h2>',
         *(_finding(finding) for finding in found),
         '<h2 id="functions">Functions</h2>',
@@ -116,6 +124,11 @@ def page(folder: Path) -> str:
         + "</tbody></table></div>",
     ]
     return "\n".join(parts)
+
+
+def _left_out(data: Mapping[str, Any]) -> str:
+    left = data["not_started"]
+    return f", {len(left)} not started: {escape(', '.join(left))}" if left else ""
 
 
 def _finding(finding: Mapping[str, Any]) -> str:

@@ -56,4 +56,41 @@ static void refused(int edge) {
     *p = 1; // BUG null
 }
 
-CASES(heap, array_of_variable_length, zeroed, resized, refused)
+// More sizes than are enumerated: one object for all of them.
+static void any_size(int edge) {
+  unsigned char n = byte_input("n");
+  if (n == 0)
+    return;
+  char *p = malloc(n);
+  for (int i = 0; i < n + edge && i < 3; i++)
+    p[i] = 1; // BUG out-of-bounds-write
+  free(p);
+}
+
+static void any_place(int edge) {
+  unsigned char n = byte_input("n"), i = byte_input("i");
+  int *p = calloc(n, sizeof *p);
+  if (i < n + edge)
+    sink = p[i]; // BUG out-of-bounds-read
+  free(p);
+}
+
+static void filled(int edge) {
+  unsigned char n = byte_input("n");
+  if (n == 0)
+    return;
+  char *p = malloc(n);
+  memset(p, 1, n + edge); // BUG out-of-bounds-write
+  free(p);
+}
+
+static void any_length(int edge) {
+  unsigned char n = byte_input("n");
+  if (n == 0)
+    return;
+  char text[n];
+  text[n - !edge] = 1; // BUG out-of-bounds-write
+  sink = text[n - 1];
+}
+
+CASES(heap, array_of_variable_length, zeroed, resized, refused, any_size, any_place, filled, any_length)

@@ -84,7 +84,7 @@ def test_smoke(name: str, tmp_path: Path) -> None:
     wrong = suite.measure([EXPERIMENTS[name]], "smoke", tmp_path, command=["python", "-m", "experiments", name])
     data = json.loads((tmp_path / f"{name}.json").read_text())
     assert wrong == []
-    assert (data["schema"], data["complete"], data["command"]) == (2, True, ["python", "-m", "experiments", name])
+    assert (data["schema"], data["complete"], data["command"]) == (3, True, ["python", "-m", "experiments", name])
     assert len(data["rows"]) == len(runner.jobs(EXPERIMENTS[name], "smoke"))
     ran = [row for row in data["rows"] if not row["remark"].endswith("is not installed")]
     assert len(ran) >= 2
@@ -335,7 +335,7 @@ def fake_sample(job: runner.Job, key: str, before: Samples) -> runner.Sample:
     layers = [{"name": name, **counts} for name in job.setup.layers.split()]
     scale = chance.uniform(0.5, 2)
     runs = [
-        {"found": 1, "wall_s": 1.0, "curve": [(0.5, 4, 2)], "solver": {"layers": layers}, "stopped": None,
+        {"found": 1, "cpu_s": 1.0, "curve": [(0.5, 4, 2)], "solver": {"layers": layers}, "stopped": None,
          **{name: scale * chance.uniform(0.1, 0.3) for name in MEASURES}, "paths": 9, "states": 10}
         for _ in range(3)
     ]  # fmt: skip

@@ -19,7 +19,7 @@ from experiments.published import TABLE_2, controls, paired_t, student_tail, sum
 def run(
     states: int, curve: list[tuple[float, int, int]], megabytes: float = 100.0, rate: float = 0.5
 ) -> dict[str, Any]:
-    return {"states": states, "paths": states, "curve": curve, "wall_s": 2.0, "peak_mb": megabytes, "found": None,
+    return {"states": states, "paths": states, "curve": curve, "cpu_s": 2.0, "peak_mb": megabytes, "found": None,
             "hit_rate": rate}  # fmt: skip
 
 
@@ -72,7 +72,9 @@ def test_hit_rates_count_only_caches() -> None:
         {"name": "intervals", "asked": 60, "sat": 30, "unsat": 20, "time_s": 0.0},
         {"name": "sat", "asked": 10, "sat": 5, "unsat": 5, "time_s": 0.0},
     ]
-    found = sample._solver(1.0, {"time_s": 0.5, "queries": 100, "layers": layers})
+    found = sample._solver(
+        {"wall_s": 1.0, "cpu_s": 1.0, "share": 1.0}, {"time_s": 0.5, "queries": 100, "layers": layers}
+    )
     assert (found["hit_rate"], found["solves"]) == (0.4, 10)
 
 

@@ -33,7 +33,7 @@ def test_paths_are_those_of_c(name: str, classes: Path) -> None:
 
 def test_table() -> None:
     def sample(series: str, configuration: str, seconds: float, paths: int) -> dict[str, object]:
-        run = {"wall_s": seconds, "paths": paths, "hit_rate": 0.5}
+        run = {"cpu_s": seconds, "paths": paths, "hit_rate": 0.5}
         case = {"series": series, "x": "BinTree"}
         return {"outcome": "measured", "case": case, "configuration": configuration, "runs": [run]}
 

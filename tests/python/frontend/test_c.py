@@ -89,11 +89,11 @@ def test_preprocessed_sources_are_not_preprocessed_again(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("names", "message"),
     [
-        ([], "expected at least one program file (.c, .cpp, .bc, .ll or an executable), found none"),
+        ([], "expected at least one program file (.c, .cpp, .rs, .bc, .ll or an executable), found none"),
         (["absent.c"], "cannot read `absent.c`: No such file or directory"),
         (["."], "cannot read `.`: Is a directory"),
-        (["notes.txt"], "expected a source in C (.c, .i) or C++ (.cpp, .cc, .cxx), bitcode (.bc), LLVM text (.ll) or an"
-         " executable, found `notes.txt`"),
+        (["notes.txt"], "expected a source in C (.c, .i), C++ (.cpp, .cc, .cxx) or Rust (.rs), bitcode (.bc), LLVM text"
+         " (.ll) or an executable, found `notes.txt`"),
         (["nomain.c"], "expected a program with a function `main`, found none: give the file that defines it"),
         (["twice.c", "nomain.c", "again.c"], "`again.c` cannot be linked with the files before it:"
          " Linking globals named 'other': symbol multiply defined!"),

@@ -290,13 +290,17 @@ b0:
   r3:24 = load r0 align 1
   store 24 r3 to r2 align 4
   store 1 r1 to r0 align 1
+  call __partita_atomic_begin(r0:64@0, 0:32@8)
   r4:64 = load r0 align 8
+  call __partita_atomic_end(r0:64@0)
   jump b1
 b1:
   r6:64 = mul r4 8
   r5:64 = alloca dynamic r6 align 8
   r7:64 = alloca dynamic 1 align 1
   ret
+function __partita_atomic_begin(64 32) -> () undefined
+function __partita_atomic_end(64) -> () undefined
 """,
     ),
     (
@@ -646,15 +650,23 @@ define i32 @f(ptr %p, i32 %x) {
         """
 function f(64 32) -> (32)
 b0:
+  call __partita_atomic_begin(r0:64@0, 0:32@8)
   r2:32 = load r0 align 4
   r3:32 = and r2 r1
   r4:32 = xor r3 4294967295
   store 32 r4 to r0 align 4
+  call __partita_atomic_end(r0:64@0)
+  call __partita_atomic_begin(r0:64@0, 1:32@8)
   r5:32 = load r0 align 4
   r6:1 = cmp eq 32 r5 r2
   r7:32 = select r6 r1 r5
   store 32 r7 to r0 align 4
+  call __partita_atomic_end(r0:64@0)
+  call __partita_atomic_begin(0:64@0, 1:32@8)
+  call __partita_atomic_end(0:64@0)
   ret r5
+function __partita_atomic_begin(64 32) -> () undefined
+function __partita_atomic_end(64) -> () undefined
 """,
     ),
     (
@@ -747,7 +759,7 @@ b0:
         """
 declare i64 @llvm.readcyclecounter()
 define i64 @f(i64 %x, half %h) !dbg !4 {
-  %1 = call i64 asm sideeffect "cpuid", "={ax},{cx}"(i64 %x), !dbg !5
+  %1 = call i64 asm sideeffect "rdpmc", "={ax},{cx}"(i64 %x), !dbg !5
   %2 = call i64 @llvm.readcyclecounter()
   %3 = fadd half %h, %h
   %4 = add i64 %1, %2
@@ -763,7 +775,7 @@ next:
         """
 function f(64 16) -> (64)
 b0:
-  unsupported "inline assembly `cpuid` in function `f` at x.c:12" ; /src/dir/x.c:12:5
+  unsupported "inline assembly `rdpmc` in function `f` at x.c:12" ; /src/dir/x.c:12:5
   unsupported "intrinsic `llvm.readcyclecounter` in function `f`"
   r2:16 = fadd f16 r1 r1
   r3:64 = add undef undef

@@ -22,7 +22,8 @@ SAMPLE = 10
 # test_uninitialized.py and test_endless.py the last ones.
 CLASSES_WITHOUT_PROGRAM = {"model-error", "bounds", "sanitizer", "float", "float-cast"}
 CLASSES_WITHOUT_PROGRAM |= {"arithmetic", "class-cast", "negative-size", "number-format", "exception"}
-CLASSES_WITHOUT_PROGRAM |= {"uninitialized-read", "non-termination"}
+CLASSES_WITHOUT_PROGRAM |= {"uninitialized-read", "non-termination", "panic"}
+CLASSES_WITHOUT_PROGRAM |= {"data-race", "deadlock", "lost-wakeup"}
 
 
 def marked(program: Path) -> set[tuple[str, int]]:
@@ -79,8 +80,8 @@ def test_every_class_has_a_program() -> None:
 
 
 def test_an_unknown_check_is_a_usage_error() -> None:
-    names = "uninitialized, non-termination, overflow, shift, float, alignment, member, leak"
-    names += ", all, no-uninitialized, no-non-termination"
+    names = "uninitialized, non-termination, race, overflow, shift, float, alignment, member, leak"
+    names += ", all, no-uninitialized, no-non-termination, no-race"
     with pytest.raises(UsageError, match=rf"^expected check to be names from {names}, found \['shift', 'overflows'\]$"):
         explore(PROGRAMS[0], check=["shift", "overflows"])
 

@@ -112,24 +112,6 @@ int main(void) {
     assert endings(tmp_path, wrong + "int main(void) { return ((int (*)(int))half)(2); }") == ["model-error:6"]
 
 
-def test_a_thread_is_unsupported_and_leads_to_no_bug(tmp_path: Path) -> None:
-    source = """#include <pthread.h>
-static void *work(void *p) { return p; }
-int main(void) {
-  pthread_t thread;
-  int x = 3;
-  void *result;
-  pthread_create(&thread, 0, work, &x);
-  pthread_join(thread, &result);
-  return *(int *)result;
-}
-"""
-    found = run(tmp_path, source)
-    assert found.bugs == []
-    assert not found.complete
-    assert [row["why"] for row in found.summary()["incomplete"]] == ["`pthread_create`: threads are not modelled"]
-
-
 def test_the_absolute_value_of_the_least_number_is_an_overflow(tmp_path: Path) -> None:
     for source in ("__builtin_abs(x)", "(int)__builtin_labs((long)x << 32)"):
         program = f'int main(void) {{ int x; klee_make_symbolic(&x, 4, "x"); return {source} < 0; }}'
@@ -177,3 +159,20 @@ int main(void) {
 }
 """
     assert endings(tmp_path, source) == ["exit 5"]
+
+
+@pytest.mark.parametrize(
+    ("body", "ending"),
+    [
+        ("(void)(1 / 0); return 0;", ["division-by-zero:6"]),
+        ("int unused = (1 % 0) & 3; (void)unused; return 0;", ["division-by-zero:6"]),
+        ("return argc > 9 ? 1 / 0 : 0;", ["exit 0"]),
+        ("return sizeof(1 / 0) - 4;", ["exit 0"]),
+    ],
+)
+def test_a_division_of_constants_by_zero_is_executed(body: str, ending: list[str], tmp_path: Path) -> None:
+    """The compiler folds it, and leaves nothing to check unless it is asked to."""
+    source = f"int main(int argc, char **argv) {{ (void)argv;\n  {body}\n}}\n"
+    assert endings(tmp_path, source) == ending
+    # With any options of the project about warnings.
+    assert endings(tmp_path, source, cflags=["-w", "-Wall", "-Werror"]) == ending

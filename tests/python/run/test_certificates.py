@@ -9,16 +9,19 @@ import copy
 import importlib.util
 import json
 import random
+import re
 import struct
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from partita import UsageError, explore
 from partita.check import certificate, floats, solver
-from partita.check.machine import RejectedError
+from partita.check.decide import RejectedError
+from partita.check.memory import trailing_zeros
 from partita.check.terms import (
     NUMBERS,
     PREDICATES,
@@ -32,7 +35,6 @@ from partita.check.terms import (
     read,
     sext,
     signed,
-    trailing_zeros,
     zext,
 )
 from partita.cli import main
@@ -371,6 +373,25 @@ int main(void) {
     assert found is not None
     with pytest.raises(NoSemanticsError, match="floating point that no other solver has: x87"):
         checked(found)
+
+
+@pytest.mark.parametrize(("name", "why"), [("_ZN4halfEi", "it is C"), ("helper", "it was linked with them")])
+def test_programs_on_the_kernel_model_are_named(name: str, why: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    symbols = [SimpleNamespace(name=name, part=0), SimpleNamespace(name="__partita_setting", part=1)]
+    monkeypatch.setattr(certificate, "Linked", lambda *_: SimpleNamespace(functions=symbols))
+    body = {"options": {"checks": []}, "leaves": [], "parts": [], "functions": [], "globals": []}
+    with pytest.raises(NoSemanticsError, match=rf"a program on musl and the kernel model \({why}"):
+        certificate.check(body, None)
+
+
+def test_what_accepts_or_rejects_is_small() -> None:
+    """The reader, the decisions, the terms and the second solver; the meaning of programs is apart."""
+    folder = Path(certificate.__file__).parent
+    files = ("certificate", "decide", "solver", "terms")
+    assert sum(len((folder / f"{name}.py").read_text().splitlines()) for name in files) < 1000
+    for name in files[1:]:
+        text = (folder / f"{name}.py").read_text()
+        assert not re.search(r"^from partita\.check\.(machine|steps|models|memory|program) ", text, re.MULTILINE)
 
 
 def test_conditions_are_read_as_the_executor_prints_them() -> None:

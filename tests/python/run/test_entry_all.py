@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from partita.cli import main
+from partita.cli import main, run_all
 from partita.entry import functions_of
 from support.schema import SARIF, check
 
@@ -106,6 +106,29 @@ def test_time_is_shared(program, capsys):
     slow, after = data["functions"]
     assert slow["stopped"] == "max-time"
     assert after["complete"]
+    assert data["not_started"] == []
+
+
+def test_functions_after_the_time_limit_are_not_started(program, capsys):
+    assert main(["run", "lib.c", "--entry", "all", "--max-time", "0.001s"]) in (1, 3)
+    assert "functions     1 started, " in capsys.readouterr().out
+    data = json.loads(Path("partita-last/functions.json").read_text())
+    assert [row["function"] for row in data["functions"]] == ["get"]
+    assert data["not_started"] == ["always", "first", "third", "fine"]
+    main(["report", "partita-last"])
+    assert "1 function started, 4 not started: always, first, third, fine" in Path(
+        "partita-last/report.html"
+    ).read_text().replace("\n", " ")
+
+
+def test_events(program, capsys):
+    assert main(["run", "lib.c", "--entry", "all", "--json"]) == 1
+    start, *functions, last = map(json.loads, capsys.readouterr().out.splitlines())
+    assert start["event"] == "start"
+    assert start["functions"] == ["get", "always", "first", "third", "fine"]
+    assert [each["event"] for each in functions] == ["function"] * 5
+    assert [each["function"] for each in functions] == start["functions"]
+    assert last == json.loads(Path("partita-last/functions.json").read_text())
 
 
 @pytest.mark.parametrize(
@@ -118,3 +141,20 @@ def test_time_is_shared(program, capsys):
 def test_mistakes(program, words, message, capsys):
     assert main(["run", "lib.c", "--entry", "all", *words]) == 2
     assert message in capsys.readouterr().err
+
+
+def test_a_function_that_is_started_is_explored_for_as_long_as_compiling_took(program, monkeypatch):
+    given: list[float] = []
+
+    def explore(*words, **options):
+        given.append(options["max_time"])
+        return run_all_explore(*words, **options)
+
+    run_all_explore = run_all.explore
+    monkeypatch.setattr(run_all, "explore", explore)
+    main(["run", "lib.c", "--entry", "all", "--quiet", "--max-time", "2s"])
+    rows = json.loads(Path("partita-last/functions.json").read_text())["functions"]
+    assert len(rows) == len(given)
+    assert given[0] > run_all.MIN_SHARE_S
+    for before, share in zip(rows, given[1:], strict=False):
+        assert share >= run_all.MIN_SHARE_S + 2 * before["compile_s"]

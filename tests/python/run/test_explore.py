@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import gc
 import importlib
-import os
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -165,30 +166,62 @@ def test_attributes_of_open_states(bits: Path) -> None:
     assert "bits.c" in repr(forked[0])
 
 
-def test_remove_is_called_for_discarded_states(many: Path) -> None:
-    class Oldest:
-        def __init__(self) -> None:
-            self.waiting: dict[int, None] = {}
-            self.removed = 0
+DISCARDING = """
+import sys
+from partita import explore
 
-        def add(self, state: OpenState) -> None:
-            self.waiting[state.number] = None
+class Oldest:
+    def __init__(self):
+        self.waiting, self.removed = {}, 0
 
-        def choose(self) -> int:
-            number = next(iter(self.waiting))
-            del self.waiting[number]
-            return number
+    def add(self, state):
+        self.waiting[state.number] = None
 
-        def remove(self, number: int) -> None:
-            self.removed += 1
-            del self.waiting[number]
+    def choose(self):
+        number = next(iter(self.waiting))
+        del self.waiting[number]
+        return number
 
-    search = Oldest()
-    resident = int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    run = explore(many, search=search, max_memory=resident + (24 << 20), max_instructions=500_000, tests="bugs")
-    run.finish()
-    assert search.removed > 0
-    assert run.summary()["paths"]["limits"] >= search.removed
+    def remove(self, number):
+        self.removed += 1
+        del self.waiting[number]
+
+search = Oldest()
+run = explore(sys.argv[1], search=search, max_memory=400_000_000, tests="bugs").finish()
+print(search.removed, run.summary()["paths"]["limits"], run.summary()["stopped"])
+"""
+
+LARGE_STATES = """#include "klee/klee.h"
+#include <string.h>
+static char source[1 << 20], block[1 << 20];
+int main(void) {
+  unsigned char in[10];
+  klee_make_symbolic(in, sizeof in, "in");
+  for (unsigned i = 0; i < 64; i++)
+    source[i] = i;
+  for (unsigned n = 64; n < sizeof source; n *= 2)
+    memcpy(source + n, source, n);
+  for (unsigned i = 0; i < sizeof in; i++)
+    if (in[i] > 100)
+      memcpy(block + i, source, sizeof block - i);
+    else
+      memcpy(block, source + i, sizeof block - i);
+  return 0;
+}
+"""
+
+
+def test_remove_is_called_for_discarded_states(tmp_path: Path) -> None:
+    # In a process of its own, which has about 100 MB after compiling. The states need 600 MB: the limit is reached
+    # however much memory the process has freed and uses again.
+    path = tmp_path / "large.c"
+    path.write_text(LARGE_STATES)
+    done = subprocess.run(
+        [sys.executable, "-c", DISCARDING, str(path)], check=True, capture_output=True, text=True, timeout=60
+    )
+    removed, limits, stopped = done.stdout.split()
+    assert 0 < int(removed) == int(limits)
+    assert stopped == "None"
 
 
 @pytest.mark.parametrize(

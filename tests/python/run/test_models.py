@@ -331,6 +331,47 @@ def test_symbolic_sizes_are_limited_and_counted(tmp_path: Path) -> None:
     assert run.bugs == []
 
 
+def test_an_object_of_symbolic_size_is_one_for_all_sizes(tmp_path: Path) -> None:
+    source = write(
+        tmp_path,
+        """int main(void) {
+  unsigned short n;
+  klee_make_symbolic(&n, sizeof n, "n");
+  if (n < 1 || n > 1000)
+    return 1;
+  char *p = malloc(n);
+  char local[n];
+  memset(p, 7, n);
+  local[n - 1] = p[n - 1];
+  return local[n - 1];
+}
+""",
+    )
+    run = explore(source, out=tmp_path / "out").finish()
+    assert run.complete
+    assert run.bugs == []
+    assert sorted(test.ending for test in ktest.read_folder(tmp_path / "out")) == ["exit 1", "exit 1", "exit 7"]
+
+
+def test_a_local_array_of_the_greatest_size_is_no_overflow_of_its_own(tmp_path: Path) -> None:
+    source = write(
+        tmp_path,
+        """int main(void) {
+  unsigned n;
+  klee_make_symbolic(&n, sizeof n, "n");
+  if (n == 0)
+    return 1;
+  char local[n];
+  local[n - 1] = 0;
+  return local[n - 1];
+}
+""",
+    )
+    run = explore(source, out=tmp_path / "out").finish()
+    assert run.bugs == []
+    assert [row["why"] for row in run.summary()["incomplete"]] == ["concretised: the size of a local array"]
+
+
 def test_pointers_to_many_objects_are_limited_and_counted(tmp_path: Path) -> None:
     source = write(
         tmp_path,

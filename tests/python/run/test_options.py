@@ -101,8 +101,8 @@ def test_values_are_parsed_once() -> None:
         ({"tests": "some"}, "expected tests to be all, coverage or bugs, found 'some'"),
         (
             {"check": ["leaks"]},
-            "expected check to be names from uninitialized, non-termination, overflow, shift, float, alignment, member,"
-            " leak, all, no-uninitialized, no-non-termination, found ['leaks']",
+            "expected check to be names from uninitialized, non-termination, race, overflow, shift, float, alignment,"
+            " member, leak, all, no-uninitialized, no-non-termination, no-race, found ['leaks']",
         ),
         (
             {"sym_files": (27, 1)},

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import random
+import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -18,6 +20,8 @@ ALL_MODES = os.environ.get("PARTITA_FLOAT_BACKENDS") == "all"
 """Every operator in every mode, with more operands; otherwise each operator in one mode."""
 SAMPLES = 200 if ALL_MODES else 8
 TIMEOUT = 60
+Z3_PROGRAM = Path(sys.executable).with_name("z3")
+PROCESS = f"process(cmd={Z3_PROGRAM} -in)"
 
 Make = Callable[[Float, Float, Rounding], Expr]
 OPERATIONS: dict[str, Make] = {
@@ -49,10 +53,13 @@ OPERATIONS: dict[str, Make] = {
 }
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("solver", [*SOLVERS, pytest.param(PROCESS, id="process")])
 @pytest.mark.parametrize("number", range(len(OPERATIONS)), ids=list(OPERATIONS))
 def test_operands_of_a_small_format(number: int, solver: str) -> None:
-    pytest.importorskip(solver)
+    if solver != PROCESS:
+        pytest.importorskip(solver)
+    elif not Z3_PROGRAM.exists():
+        pytest.skip(f"no program `{Z3_PROGRAM}`")
     make = list(OPERATIONS.values())[number]
     width = sum(SMALL)
     x, y = fp("x", SMALL), fp("y", SMALL)
@@ -61,6 +68,8 @@ def test_operands_of_a_small_format(number: int, solver: str) -> None:
     model = reference.model()
     chosen = random.Random(number)
     words = [(chosen.getrandbits(width), chosen.getrandbits(width)) for _ in range(SAMPLES)]
+    if solver == PROCESS:
+        words = words[: SAMPLES // 4]  # each starts a program
     for mode in Rounding if ALL_MODES else [Rounding(number % len(Rounding))]:
         for a, b in words:
             right = model[make(Float(bv(a, width), SMALL), Float(bv(b, width), SMALL), mode)]

@@ -80,9 +80,12 @@ def test_sorting_is_decided_by_order_constraints(name: str) -> None:
     sequence = SEQUENCES[name]
     expected, _ = answers(sequence.script, "z3")
     assert len(expected) == sequence.queries > 50
-    for chain in ("intervals differences", "verify(z3) differences sat", "integers", "integers:paper"):
+    for chain in ("intervals differences sat", "verify(z3) differences sat", "integers", "integers:paper"):
         found, layers = answers(sequence.script, chain)
         assert found == expected, chain
+        if chain.startswith("intervals"):
+            # The condition of a model that neither layer has: the solve brings it, and those after it are repaired.
+            assert layers["sat"]["asked"] <= 1
         assert layers.get("verify", {}).get("mismatches", 0) == 0
 
 

@@ -4,9 +4,11 @@ solver is involved."""
 
 from __future__ import annotations
 
+import os
 import re
+import signal
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +18,7 @@ import numpy as np
 from partita import explore
 from partita.replay import _SIGNALS
 from partita.toolchain import runtime_include
-from support import PROGRAM_FOLDER
+from support import PROGRAM_FOLDER, sanitizers
 
 FOLDER = PROGRAM_FOLDER / "exhaustive"
 PROGRAMS = sorted(FOLDER.glob("*.c"))
@@ -176,9 +178,9 @@ class Evaluator:
             return Number(a.values.astype(real))
         if not mode:
             return Number(a.values.astype(_WORDS[real]).view(real))
-        exact = _exact(a) if op == "to_fp_unsigned" else _signed(a)
-        assert max(abs(int(x)) for x in exact) < 1 << 53  # rounded once
-        return Number(exact.astype(np.float64).astype(real))
+        # In one step, which rounds once.
+        exact, word = (_exact(a), np.uint64) if op == "to_fp_unsigned" else (_signed(a), np.int64)
+        return Number((exact if real is np.float64 else exact.astype(word)).astype(real))
 
     def floating(self, op: str, operands: list[Any]) -> Any:
         mode, a = [operand for operand in operands if isinstance(operand, str)], operands[-1]
@@ -294,32 +296,60 @@ _COMPARISONS: dict[str, tuple[Callable[[Any, Any], Any]]] = {
 }
 
 
-def native_endings(program: Path, folder: Path, count: int) -> list[int]:
+def native_endings(program: Path, folder: Path, count: int, flags: Sequence[str] = ()) -> list[int]:
     """The exit status of every input, or the negated number of a signal."""
     from partita.cc.musl import link_command
+    from partita.toolchain import compiler
 
     binary, object_ = folder / program.stem, folder / f"{program.stem}.o"
     include = ["-w", "-I", str(runtime_include())]
-    from partita.toolchain import compiler
+    compiled = [*compiler(None), "-O0", "-w", "-I", str(FOLDER), *flags, "-Dmain=program_main", "-c", str(program)]
+    _command([*compiled, "-o", str(object_)])
+    _command(link_command([*include, str(object_), str(FOLDER / "native.c"), "-o", str(binary)]))
+    return _endings(binary, count)
 
-    compiled = [*compiler(None), "-O0", "-w", "-Dmain=program_main", "-c", str(program), "-o", str(object_)]
-    subprocess.run(compiled, check=True, capture_output=True, text=True)
-    subprocess.run(
-        link_command([*include, str(object_), str(FOLDER / "native.c"), "-o", str(binary)]),
-        check=True,
-        capture_output=True,
-        text=True,
-    )
-    done = subprocess.run([str(binary), str(count)], check=True, capture_output=True, text=True)
+
+# The exit status of a report of gcc's sanitizers. No program of the generator exits with it.
+REPORTED = 101
+# gcc folds expressions before it inserts checks: it narrows `(signed char)(x * y)`, adds the constants of `x - a - b`
+# and drops `x + y` in `(x + y) & 0`, and reports no overflow in any of them. clang checks every operation that is
+# written, and stops at an instruction that no program has; it has no other part in this comparison.
+_HIDDEN = "-fsanitize=signed-integer-overflow,shift,integer-divide-by-zero"
+_TRAPS = (-signal.SIGILL, -signal.SIGTRAP)
+
+
+def sanitized_endings(program: Path, folder: Path, count: int) -> list[int]:
+    """The exit status of every input, or the negated number of a signal: `REPORTED` if gcc's sanitizers report it, or
+    clang's where those of gcc cannot."""
+    binary, object_ = folder / f"{program.stem}-sanitized", folder / f"{program.stem}-sanitized.o"
+    gcc = ["gcc", *sanitizers.FLAGS, "-I", str(runtime_include()), "-I", str(FOLDER)]
+    _command([*gcc, "-Dmain=program_main", "-c", str(program), "-o", str(object_)])
+    _command([*gcc, str(object_), str(FOLDER / "native.c"), "-o", str(binary)])
+    options = f"detect_leaks=0:exitcode={REPORTED}"
+    endings = _endings(binary, count, ASAN_OPTIONS=options, UBSAN_OPTIONS=options)
+    trapped = native_endings(program, folder, count, (_HIDDEN, _HIDDEN.replace("=", "-trap=")))
+    return [REPORTED if trap in _TRAPS else ending for ending, trap in zip(endings, trapped, strict=True)]
+
+
+def _command(command: list[str]) -> None:
+    subprocess.run(command, check=True, capture_output=True, text=True)
+
+
+def _endings(binary: Path, count: int, **variables: str) -> list[int]:
+    environment = {**os.environ, **variables}
+    done = subprocess.run([str(binary), str(count)], check=True, capture_output=True, text=True, env=environment)
     return [int(line) for line in done.stdout.split()]
 
 
-def problems(program: Path, folder: Path) -> list[str]:
-    """Differences between the reported paths and the native program: none if the exploration is right."""
+def problems(program: Path, folder: Path, *, sanitized: bool = False) -> list[str]:
+    """Differences between the reported paths and the native program: none if the exploration is right. With the
+    sanitizers a bug is an ending like others: what they report is a bug here, and nothing else is."""
     count = inputs_of(program)
     evaluator = Evaluator(count)
-    native = np.array(native_endings(program, folder, evaluator.size))
-    run = explore(program, max_time=120, all_bugs=True)
+    endings = sanitized_endings if sanitized else native_endings
+    native = np.array(endings(program, folder, evaluator.size))
+    checks = ["overflow", "shift", "member", "alignment"] if sanitized else []
+    run = explore(program, max_time=120, all_bugs=True, check=checks, cflags=["-I", str(FOLDER)])
     run.keep_conditions()
     found = []
     owners = np.zeros(evaluator.size, dtype=int)
@@ -332,6 +362,8 @@ def problems(program: Path, folder: Path) -> list[str]:
             wrong = inside & (np.where(native < 0, 128 - native, native) != path.status)
         elif path.kind == "bug":
             signals = [-int(signal) for signal in _SIGNALS.get(path.class_ or "", ())]
+            if sanitized and path.class_ not in ("assert", "abort"):
+                signals = [REPORTED]
             wrong = inside & ~np.isin(native, signals) if signals else inside & False
         else:
             found.append(f"path {number} ends as {path.ending}: {path.message}")

@@ -8,6 +8,7 @@ engine computes for it.
 
 from __future__ import annotations
 
+import re
 import subprocess
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -16,6 +17,7 @@ from pathlib import Path
 
 from partita import Run, explore
 from partita.cc.musl import link_command
+from partita.options import ENVIRONMENT
 from partita.register import KINDS, Kind
 
 OUT_BYTES = 48
@@ -148,19 +150,19 @@ ARGUMENTS.update(
     }
 )
 
-# Further statements: arguments with more values than `--max-values`.
+# Further statements: arguments with more values than `--max-values`, and sizes beyond an object of symbolic size.
 MANY_VALUES = {
     "strnlen": 'put(&(long){strnlen(copy("ab"), N)}, 8);',
     "strncmp": 'put(&(int){strncmp(copy("ab"), copy("ac"), N) < 0}, 4);',
     "strncasecmp": 'put(&(int){strncasecmp(copy("ab"), copy("ac"), N) < 0}, 4);',
-    "malloc": "put(&(int){malloc(N) != 0}, 4);",
-    "valloc": "put(&(int){valloc(N) != 0}, 4);",
-    "calloc": "put(&(int){calloc(1, N) != 0}, 4);",
+    "malloc": "put(&(int){malloc(N * 64L) != 0}, 4);",
+    "valloc": "put(&(int){valloc(N * 64L) != 0}, 4);",
+    "calloc": "put(&(int){calloc(1, N * 64L) != 0}, 4);",
     "realloc": "put(&(int){realloc(heap(4), N + 1) != 0}, 4);",
     "reallocarray": "put(&(int){reallocarray(heap(4), 1, N + 1) != 0}, 4);",
-    "memalign": "put(&(int){memalign(16, N) != 0}, 4);",
-    "aligned_alloc": "put(&(int){aligned_alloc(16, N) != 0}, 4);",
-    "posix_memalign": "put(&(int){posix_memalign((void **)&end, 16, N)}, 4);",
+    "memalign": "put(&(int){memalign(16, N * 64L) != 0}, 4);",
+    "aligned_alloc": "put(&(int){aligned_alloc(16, N * 64L) != 0}, 4);",
+    "posix_memalign": "put(&(int){posix_memalign((void **)&end, 16, N * 64L)}, 4);",
     "strndup": 'put(strndup(copy("ab"), N), 3);',
     "snprintf": 'put(&(int){snprintf(buffer, N % 100, "%d", 7)}, 4);',
     "vsnprintf": 'limit = N % 100; put(&(int){variadic(1, "%d", 7)}, 4);',
@@ -266,9 +268,9 @@ ENGINE: dict[str, str] = {
     "__mulsc3": "put(&(_Complex float){__mulsc3(in[0], 1, in[1], 2)}, 8);",
     "__muldc3": "put(&(_Complex double){__muldc3(in[0], 1, 3, 2)}, 8);",
     "__mulxc3": "put(&(_Complex long double){__mulxc3(in[0], 1, 3, 2)}, 8);",
-    "__divsc3": "put(&(_Complex float){__divsc3(in[0], 1, 3, 2)}, 8);",
-    "__divdc3": "put(&(_Complex double){__divdc3(in[0], 1, 3, 2)}, 8);",
-    "__divxc3": "put(&(_Complex long double){__divxc3(in[0], 1, 3, 2)}, 8);",
+    "__divsc3": "put(&(_Complex float){__divsc3(in[0], 1, in[1] & 1, 0)}, 8);",
+    "__divdc3": "put(&(_Complex double){__divdc3(in[0], 1, in[1] & 1, 0)}, 8);",
+    "__divxc3": "put(&(_Complex long double){__divxc3(in[0], 1, in[1] & 1, 0)}, 8);",
 }
 
 ENGINE_DECLARATIONS = r"""
@@ -415,6 +417,10 @@ static void split(unsigned char byte) {
 """
 
 
+# Uses of the second byte of the input in a probe.
+_SECOND_BYTE = re.compile(r"\b[TUN]\b|\bin\[1\]|\bin\b(?!\[)")
+
+
 @dataclass(frozen=True)
 class Probe:
     function: str
@@ -428,8 +434,8 @@ class Probe:
 
     @property
     def of_one_byte(self) -> bool:
-        """Is only its first byte varied? Two bytes of a format have directives that no argument fits."""
-        return "printf" in self.function or "variadic" in self.body
+        """Is only its first byte varied? It uses no other, or two bytes are directives that no argument fits."""
+        return "printf" in self.function or "variadic" in self.body or not _SECOND_BYTE.search(self.body)
 
 
 def _calls(function: str, signature: str) -> Iterator[str]:
@@ -519,7 +525,7 @@ def native_outputs(
     files = [str(file) for file in (code, *others)]
     command = link_command(["-w", "-fno-builtin", "-DNATIVE", *files, "-o", str(binary)])
     subprocess.run(command, check=True, capture_output=True)
-    subprocess.run([str(binary), str(found), *(["two"] if two else [])], check=True)
+    subprocess.run([str(binary), str(found), *(["two"] if two else [])], check=True, env=ENVIRONMENT)
     data, inputs = found.read_bytes(), 65536 if two else 256
     rows = [data[i : i + OUT_BYTES] for i in range(0, len(data), OUT_BYTES)]
     assert len(rows) == inputs * len(selected)

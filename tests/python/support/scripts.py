@@ -11,6 +11,7 @@ import os
 import random
 import re
 import tempfile
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from partita import _core
@@ -47,6 +48,12 @@ class Script:
     checks: list[Check] = field(default_factory=list)
     is_single: bool = False
     """One check of unnamed assertions, without levels: no core can be asked for."""
+    is_unnamed: bool = False
+    """Several checks of unnamed assertions, each preprocessed at once by Partita."""
+
+    @property
+    def has_cores(self) -> bool:
+        return not self.is_single and not self.is_unnamed
 
     def text(self) -> str:
         return "\n".join(self.declarations + self.commands)
@@ -60,7 +67,8 @@ class Generator:
             self.widths = [min(w, 8) for w in self.widths]
         self.functions: dict[str, tuple[list[str], str]] = {}
         self.arrays: dict[str, tuple[str, str]] = {}
-        self.script = Script(is_single=self.random.random() < 1 / 3)
+        kind = self.random.randrange(3)
+        self.script = Script(is_single=kind == 0, is_unnamed=kind == 1)
         sorts = ["Bool", *map(bits, self.widths)]
         for number in range(self.random.randrange(3)):
             index, element = (self.random.choice(sorts[1:]) for _ in range(2))
@@ -155,7 +163,8 @@ class Generator:
             elif kind < 5:
                 term = self.term("Bool", choose.choice([2, 3, 4]))
                 levels[-1][f"n{number}"] = term
-                script.commands.append(f"(assert (! {term} :named n{number}))")
+                named = f"(! {term} :named n{number})" if script.has_cores else term
+                script.commands.append(f"(assert {named})")
             elif kind == 5:
                 levels.append({})
                 script.commands.append("(push 1)")
@@ -176,8 +185,8 @@ class Generator:
         return script
 
 
-def partita_answers(script: Script) -> list[tuple[str, str]]:
-    """The answer of each check, and its values or core."""
+def sessions(script: Script, detail: Callable[[str], str]) -> Iterator[tuple[str, str]]:
+    """The answer of each check, and the answer to the command that `detail` has for it."""
     spec, make = resolve(None)
     session = _core.Script("smtlib", spec, DEFAULT_LAYERS, make, TIMEOUT_S, None, None)
     output: list[str] = []
@@ -187,22 +196,36 @@ def partita_answers(script: Script) -> list[tuple[str, str]]:
         session.run(text.encode(), False, output.append)
         return "".join(output).strip()
 
-    option = "" if script.is_single else "(set-option :produce-unsat-cores true)\n"
+    option = "(set-option :produce-unsat-cores true)\n" if script.has_cores else ""
+    if script.is_unnamed:
+        option = "(set-option :shared-ms 0)\n"
     wrong = run(option + "\n".join(script.declarations) + "\n")
     assert not wrong, wrong
-    results = []
     for command in script.commands:
         answer = run(command + "\n")
         if not command.startswith("(check"):
             assert not answer, (command, answer)
             continue
-        detail = ""
+        asked = detail(answer)
+        yield answer, run(asked + "\n") if asked else ""
+
+
+def partita_answers(script: Script) -> list[tuple[str, str]]:
+    """The answer of each check, and its values or core."""
+    commands = {"sat": f"(get-value ({' '.join(script.constants)}))"}
+    if script.has_cores:
+        commands["unsat"] = "(get-unsat-core)"
+    return list(sessions(script, lambda answer: commands.get(answer, "")))
+
+
+def models(script: Script) -> Iterator[tuple[int, str]]:
+    """For each satisfiable check its number, and a script with its model in place of the declarations."""
+    found = sessions(script, lambda answer: "(get-model)" if answer == "sat" else "")
+    for number, (check, (answer, model)) in enumerate(zip(script.checks, found, strict=True)):
         if answer == "sat":
-            detail = run(f"(get-value ({' '.join(script.constants)}))\n")
-        elif answer == "unsat" and not script.is_single:
-            detail = run("(get-unsat-core)\n")
-        results.append((answer, detail))
-    return results
+            terms = [*check.assertions.values(), *check.assumptions]
+            everything = "\n".join(f"(assert {term})" for term in terms)
+            yield number, f"{model[1:-1]}\n{everything}\n(check-sat)"
 
 
 def z3_answers(text: str) -> list[str]:
@@ -300,7 +323,7 @@ def differences(seed: str, proof_seconds: float = 0.0) -> tuple[Counts, list[str
             if back != ["sat"] and back != ["unknown"]:
                 wrong.append(f"check {place}: Z3 says {back} to the values {detail}")
         elif answer == "unsat":
-            names = list(check.assertions) if script.is_single else detail.strip("()").split()
+            names = detail.strip("()").split() if script.has_cores else list(check.assertions)
             assert set(names) <= set(check.assertions), (names, check)
             core = [check.assertions[name] for name in names] + check.assumptions
             everything = "\n".join(f"(assert {term})" for term in core)

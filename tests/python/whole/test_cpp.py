@@ -95,7 +95,9 @@ def test_objects_of_two_compilers_in_one_program(tmp_path: Path, partita: Run) -
     binary = tmp_path / "program"
     objects = [str(tmp_path / "half.c.o"), str(tmp_path / "main.cpp.o")]
     linked = partita("c++", *objects, "-o", str(binary))
-    assert (linked.returncode, linked.stderr) == (0, "")
+    # The first program on a machine says that it compiles libc++.
+    said = [line for line in linked.stderr.splitlines() if "once for this installation" not in line]
+    assert (linked.returncode, said) == (0, [])
     out = tmp_path / "out"
     done = partita("run", str(binary), "--out", str(out))
     assert "terminating due to uncaught exception of type std::domain_error: too small [exception]" in done.stdout

@@ -4,7 +4,9 @@
 //! a forked state.
 use super::Decider;
 use super::decisions::{Kind, Row, What};
-use super::queries::{Side, closed_row, forked_row};
+use super::queries::{Side, closed_row, forked_row, swap_sides};
+use super::replay::Next;
+use super::strings::Choice;
 use crate::exec::outcome::Outcome;
 use crate::exec::state::{Fact, State};
 use crate::expr::Expr;
@@ -50,6 +52,22 @@ impl Decider {
     /// Forks over edges with exclusive and exhaustive conditions. Returns the edge that the state takes; forked
     /// states take the other feasible ones.
     pub fn fork_on_edges(&mut self, state: &mut State, alternatives: &[(EdgeId, Expr)]) -> EdgeId {
+        let point = self.next_point();
+        match self.next_decision(state, point) {
+            Next::Live => {}
+            Next::OneSided => {
+                let conditions = alternatives.iter().map(|alternative| alternative.1);
+                return alternatives[self.model_alternative(state, conditions)].0;
+            }
+            Next::Decided(choice) => {
+                let is_taken = |alternative: &&(EdgeId, Expr)| Choice::Edge(alternative.0.0) == choice;
+                let Some(&(edge, condition)) = alternatives.iter().find(is_taken) else {
+                    self.diverge(state, &format!("a switch without {choice:?}"))
+                };
+                self.follow(state, point, condition, choice);
+                return edge;
+            }
+        }
         let taken = self.model_alternative(state, alternatives.iter().map(|alternative| alternative.1));
         let mut alone = true;
         let mut forked = None;
@@ -71,6 +89,7 @@ impl Decider {
                 Side::Feasible(mut child) => {
                     alone = false;
                     child.edge = Some(edge.0);
+                    self.decided(&mut child, point, Choice::Edge(edge.0));
                     child.executed += 1;
                     if let Some(node) = forked.replace(state.fork_leaf) {
                         self.recorder.forks.set_intermediate(node);
@@ -88,14 +107,13 @@ impl Decider {
             forks.into_iter().chain(closed.iter().map(|row| row(decisions, path))).collect()
         });
         if !alone {
+            self.decided(state, point, Choice::Edge(alternatives[taken].0.0));
             self.add_constraint(state, alternatives[taken].1);
         }
         let mut edge = alternatives[taken].0.0;
-        if !self.options.path_model {
-            // The first alternative continues, so that the order does not depend on the model.
+        if self.continues_on_first_side() {
             for child in self.forked[first..before].iter_mut().rev() {
-                std::mem::swap(&mut state.path, &mut child.path);
-                std::mem::swap(&mut state.decision, &mut child.decision);
+                swap_sides(state, child);
                 edge = child.edge.replace(edge).expect("set above");
             }
         }
@@ -109,8 +127,8 @@ impl Decider {
     }
 
     /// Forks over the targets of the pointer `e`: this state takes the one of its model, forked states the others
-    /// and execute the instruction again. Errors, of this state or of forked ones: `fault` makes them of the
-    /// address.
+    /// and execute the instruction again. For an invalid address, of this state or a forked one, `fault` makes the
+    /// error.
     pub fn fork_on_targets(
         &mut self,
         state: &mut State,
@@ -119,6 +137,23 @@ impl Decider {
         alternatives: &[Alternative],
         fault: impl Fn(&State, u64) -> Outcome,
     ) -> Result<Fact, Outcome> {
+        let point = self.next_point();
+        match self.next_decision(state, point) {
+            Next::Live => {}
+            Next::OneSided => {
+                let conditions = alternatives.iter().map(|alternative| alternative.condition);
+                let own = self.model_alternative(state, conditions);
+                return self.take_target(state, e, &alternatives[own], fault);
+            }
+            Next::Decided(choice) => {
+                let own = match choice {
+                    Choice::Target(own) if (own as usize) < alternatives.len() => own as usize,
+                    _ => self.diverge(state, &format!("a pointer without {choice:?}")),
+                };
+                self.follow(state, point, alternatives[own].condition, choice);
+                return self.take_target(state, e, &alternatives[own], fault);
+            }
+        }
         let own = self.model_alternative(state, alternatives.iter().map(|alternative| alternative.condition));
         let mut alone = true;
         let mut forked = 0;
@@ -143,6 +178,7 @@ impl Decider {
                 Side::Feasible(mut child) => {
                     alone = false;
                     rows.push((i, forked_row(self.target_value(alternative), &child)));
+                    self.decided(&mut child, point, Choice::Target(i as u32));
                     match alternative.fact {
                         Some(fact) => {
                             forked += 1;
@@ -175,9 +211,21 @@ impl Decider {
             self.set_taken_text(own_text);
         }
         if !alone {
+            self.decided(state, point, Choice::Target(own as u32));
             self.add_constraint(state, alternatives[own].condition);
         }
-        match alternatives[own].fact {
+        self.take_target(state, e, &alternatives[own], fault)
+    }
+
+    /// The state's pointer has this target, or is an error.
+    fn take_target(
+        &mut self,
+        state: &mut State,
+        e: Expr,
+        target: &Alternative,
+        fault: impl Fn(&State, u64) -> Outcome,
+    ) -> Result<Fact, Outcome> {
+        match target.fact {
             Some(fact) => {
                 state.learn(e, fact);
                 Ok(fact)

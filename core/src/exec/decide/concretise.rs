@@ -3,8 +3,9 @@
 use super::Decider;
 use super::decisions::{Kind, What};
 use super::queries::{Side, closed_row};
+use super::replay::Next;
+use super::strings::Choice;
 use crate::exec::outcome::Outcome;
-use crate::exec::state::object::MAX_OBJECT_BYTES;
 use crate::exec::state::value::Value;
 use crate::exec::state::{Fact, State};
 use crate::expr::{Bits, Expr};
@@ -20,17 +21,49 @@ impl Decider {
         width: u32,
         why: &str,
     ) -> Result<u64, Outcome> {
+        let point = self.next_point();
+        self.fork_on_value_at(state, value, width, why, point)
+    }
+
+    /// As `fork_on_value`, at a point that was counted.
+    fn fork_on_value_at(
+        &mut self,
+        state: &mut State,
+        value: Value,
+        width: u32,
+        why: &str,
+        point: u32,
+    ) -> Result<u64, Outcome> {
         let value = self.defined_value(state, value, why);
         let Some(e) = value.expr() else { return Ok(value.word) };
         if let Some(Fact::Equal(word)) = state.fact(e) {
             return Ok(word);
+        }
+        loop {
+            let number = match self.next_decision(state, point) {
+                Next::Live => break,
+                Next::OneSided => self.evaluate(state, e).low(),
+                Next::Decided(choice @ (Choice::Equal(number) | Choice::Only(number))) => {
+                    self.follow_value(state, point, e, choice, number);
+                    number
+                }
+                Next::Decided(choice @ Choice::Differs(number)) => {
+                    self.follow_value(state, point, e, choice, number);
+                    state.values_tried += 1;
+                    continue;
+                }
+                Next::Decided(other) => self.diverge(state, &format!("a value instead of {other:?}")),
+            };
+            state.values_tried = 0;
+            state.learn(e, Fact::Equal(number));
+            return Ok(number);
         }
         let bits = self.evaluate(state, e);
         let word = bits.low();
         debug_assert!(width <= 64 && bits.width() == width);
         let equal = self.equals(e, bits);
         let what = What { kind: Kind::Value, purpose: why, number: word };
-        if let (_, Some(mut others)) = self.fork_on(state, equal, what) {
+        if let (_, Some(mut others)) = self.fork_on_point(state, equal, what, point) {
             others.values_tried += 1;
             if others.values_tried >= self.options.max_values {
                 self.incomplete(state, &format!("more than {} values for {why}", self.options.max_values));
@@ -45,6 +78,17 @@ impl Decider {
         Ok(word)
     }
 
+    /// Follows the choice of a value of at most 64 bits.
+    fn follow_value(&mut self, state: &mut State, point: u32, e: Expr, choice: Choice, number: u64) {
+        let bits = Bits::word(self.solver.graph.width(e), number);
+        let equal = self.equals(e, bits);
+        let condition = match choice {
+            Choice::Differs(_) => self.solver.graph.not(equal),
+            _ => equal,
+        };
+        self.follow(state, point, condition, choice);
+    }
+
     fn equals(&mut self, e: Expr, bits: Bits) -> Expr {
         let sort = self.solver.graph.sort(e);
         let constant = self.solver.graph.constant_of(sort, bits);
@@ -52,16 +96,31 @@ impl Decider {
     }
 
     /// Binds the size of a new object. Explores every possible size if there are at most `max_values`;
-    /// otherwise the least, the greatest that an object may have, and the model's, and counts the rest as
-    /// incomplete.
-    pub fn fork_on_size(&mut self, state: &mut State, size: Value, why: &str) -> Result<u64, Outcome> {
+    /// otherwise the least, the greatest up to `most`, and the model's, and counts the rest as incomplete.
+    pub fn fork_on_size(
+        &mut self,
+        state: &mut State,
+        size: Value,
+        most: u64,
+        why: &str,
+    ) -> Result<u64, Outcome> {
+        let point = self.next_point();
         let size = self.defined_value(state, size, why);
         let Some(e) = size.expr() else { return Ok(size.word) };
         let set = self.values(state, e);
         if state.fact(e).is_some() || set.count() <= self.options.max_values.into() {
-            return self.fork_on_value(state, size, 64, why);
+            return self.fork_on_value_at(state, size, 64, why, point);
         }
-        let most = MAX_OBJECT_BYTES;
+        match self.next_decision(state, point) {
+            Next::Live => {}
+            Next::OneSided => return Ok(self.evaluate(state, e).low()),
+            Next::Decided(choice @ Choice::Equal(number)) => {
+                self.follow_value(state, point, e, choice, number);
+                state.learn(e, Fact::Equal(number));
+                return Ok(number);
+            }
+            Next::Decided(other) => self.diverge(state, &format!("a size instead of {other:?}")),
+        }
         let model = self.evaluate(state, e).low();
         let mut sizes: Vec<u64> =
             [set.min(), set.previous_from(most), Some(model)].into_iter().flatten().collect();
@@ -80,13 +139,17 @@ impl Decider {
             match self.fork_side(state, equal) {
                 Side::Infeasible(_) | Side::Skipped => {}
                 Side::Feasible(mut child) => {
+                    self.decided(&mut child, point, Choice::Equal(size));
                     child.learn(e, Fact::Equal(size));
                     self.forked.push(child);
                 }
             }
         }
-        let Some((size, equal, found)) = own else { return self.concretise(state, size, 64, why) };
+        let Some((size, equal, found)) = own else {
+            return Ok(self.concretise_at(state, e, why, point)?.low());
+        };
         self.incomplete(state, &format!("concretised: {why}"));
+        self.decided(state, point, Choice::Equal(size));
         self.extend_path(state, equal, found);
         state.learn(e, Fact::Equal(size));
         Ok(size)
@@ -94,6 +157,9 @@ impl Decider {
 
     /// Has the expression only one value on the state's path?
     pub fn has_one_value(&mut self, state: &State, e: Expr) -> bool {
+        if self.is_replaying() {
+            return true;
+        }
         let bits = self.evaluate(state, e);
         let equal = self.equals(e, bits);
         let differs = self.solver.graph.not(equal);
@@ -105,6 +171,9 @@ impl Decider {
     pub fn range(&mut self, state: &State, e: Expr) -> (u64, u64) {
         let set = self.values(state, e);
         let known = self.evaluate(state, e).low();
+        if self.is_replaying() {
+            return (known, known);
+        }
         let (mut low, mut high) = (set.min().unwrap_or(known), known);
         while low < high {
             let middle = low + (high - low) / 2;
@@ -158,13 +227,28 @@ impl Decider {
         width: u32,
         why: &str,
     ) -> Result<Bits, Outcome> {
+        debug_assert_eq!(self.solver.graph.width(e), width);
+        let point = self.next_point();
+        self.concretise_at(state, e, why, point)
+    }
+
+    /// As `concretise_bits`, at a point that was counted.
+    fn concretise_at(&mut self, state: &mut State, e: Expr, why: &str, point: u32) -> Result<Bits, Outcome> {
         let e = self.defined(state, e, why);
         if let Some(bits) = self.solver.graph.const_bits(e) {
             return Ok(bits);
         }
         let bits = self.evaluate(state, e);
-        debug_assert_eq!(bits.width(), width);
         let equal = self.equals(e, bits.clone());
+        match self.next_decision(state, point) {
+            Next::Live => {}
+            Next::OneSided => return Ok(bits),
+            Next::Decided(choice) if choice == Choice::Equal(bits.low()) => {
+                self.follow(state, point, equal, choice);
+                return Ok(bits);
+            }
+            Next::Decided(other) => self.diverge(state, &format!("the value {bits:?} instead of {other:?}")),
+        }
         let differs = self.solver.graph.not(equal);
         match self.ask(state, differs) {
             Answer::Unsat(core) => {
@@ -174,10 +258,12 @@ impl Decider {
             }
             Answer::Sat(_) => {
                 self.incomplete(state, &format!("concretised: {why}"));
+                self.decided(state, point, Choice::Equal(bits.low()));
                 self.add_constraint(state, equal);
             }
             Answer::Unknown(unknown) => {
                 self.incomplete(state, &format!("concretised: {why} (solver: {unknown})"));
+                self.decided(state, point, Choice::Equal(bits.low()));
                 self.add_constraint(state, equal);
             }
         }

@@ -31,6 +31,8 @@ pub enum Kind {
     Target,
     /// Condition that the program assumes.
     Assume,
+    /// Thread that runs next.
+    Schedule,
 }
 
 impl Kind {
@@ -43,6 +45,7 @@ impl Kind {
             Kind::Value => "value",
             Kind::Target => "target",
             Kind::Assume => "assume",
+            Kind::Schedule => "schedule",
         }
     }
 }

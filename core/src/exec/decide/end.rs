@@ -1,6 +1,8 @@
 //! The end of a path: its inputs and output under the path model go to the recorder.
 use super::Decider;
 use super::decisions::Leaf;
+use super::open_path::OpenPath;
+use super::strings::sortable;
 use crate::exec::outcome::{Limit, Outcome, Place};
 use crate::exec::record::bugs::Variable;
 use crate::exec::record::input_value::InputValue;
@@ -10,7 +12,7 @@ use crate::exec::state::inputs::Input;
 use crate::exec::state::object::Origin;
 use crate::expr::Model;
 use crate::expr::smtlib::Printer;
-use crate::program::Inst;
+use crate::program::{FuncId, Inst};
 
 /// Name and size of the object of a test that has the standard output, as in KLEE.
 const STDOUT: &str = "stdout";
@@ -29,6 +31,7 @@ impl Decider {
     pub(super) fn release(&mut self, state: Box<State>) {
         self.solver.tree.release(state.path);
         self.recorder.forks.release(state.fork_leaf);
+        self.strings.release(state.string);
     }
 
     /// Values of the inputs under the path model.
@@ -54,23 +57,29 @@ impl Decider {
         } else if self.recorder.keeps_finished() || self.options.sym_stdout {
             let mut finished = self.finish(state, outcome.clone(), false);
             if wants_test {
-                self.recorder.coverage.add_tested(&state.untested);
-                self.recorder.write_test(&mut finished);
-                self.recorder.targets.set_test(&state.targets, self.recorder.stats.tests);
+                self.write_test(state, &mut finished);
             }
             number = finished.number;
             self.recorder.add_finished(finished);
         } else if wants_test {
             self.recorder.coverage.add_tested(&state.untested);
-            let test = self.recorder.next_test();
+            let test = self.recorder.next_test(self.strings.hash(state.string));
             self.recorder.targets.set_test(&state.targets, test);
             number = Some(test);
             let model = self.solver.tree.model(state.path).expect("a live state has a feasible path");
             let inputs = state.inputs.in_order();
             let objects = inputs.iter().map(|input| (&*input.name, value_of(model, input)));
-            self.recorder.write_open(&outcome, objects);
+            self.recorder.write_open(test, &outcome, objects);
         }
         self.recorder.forks.end(state.fork_leaf, || outcome.ending(), number);
+    }
+
+    /// Ends an open path without a state, when the run stops. It gets no test.
+    pub fn end_parked(&mut self, path: OpenPath, limit: Limit) {
+        self.recorder.stats.limits += 1;
+        let (func, pc) = self.strings.newest(path.string).map_or((FuncId(0), 0), |last| (last.func, last.pc));
+        self.recorder.add_incomplete(&limit.stop_message(), func, pc);
+        self.strings.release(path.string);
     }
 
     fn test_of(&self, state: &State, output: &[u8]) -> TestCase {
@@ -115,7 +124,13 @@ impl Decider {
             Printer::new(&self.solver.graph).script(&constraints)
         });
         let test = self.test_of(state, &output);
-        Finished { condition, place, stack, test, number: None, output, first, outcome }
+        let sections = match outcome {
+            Outcome::Bug { .. } => self.thread_sections(state),
+            Outcome::Exit { .. } | Outcome::Limit { .. } | Outcome::Unsupported { .. } | Outcome::Dropped => {
+                Vec::new()
+            }
+        };
+        Finished { condition, place, stack, sections, test, number: None, output, first, outcome }
     }
 
     /// Variable that the access of a bug was to stay in.
@@ -153,9 +168,20 @@ impl Decider {
         }
     }
 
+    fn write_test(&mut self, state: &State, finished: &mut Finished) {
+        self.recorder.coverage.add_tested(&state.untested);
+        self.recorder.write_test(finished, self.strings.hash(state.string));
+        let number = finished.number.expect("it was just numbered");
+        self.recorder.targets.set_test(&state.targets, number);
+    }
+
     /// Ends a path: counts it, and writes its test if it gets one.
-    pub fn end_path(&mut self, state: Box<State>, outcome: Outcome) {
+    pub fn end_path(&mut self, mut state: Box<State>, outcome: Outcome) {
+        self.recorder.stats.add_ended(self.strings.hash(state.string), outcome.kind());
         let mut first = false;
+        if std::mem::take(&mut state.is_doomed) && !matches!(outcome, Outcome::Bug { .. }) {
+            self.incomplete(&state, "a panic that did not end the program: one of its inputs is explored");
+        }
         let wants_test = match &outcome {
             Outcome::Exit { .. } => {
                 self.recorder.stats.completed += 1;
@@ -164,14 +190,15 @@ impl Decider {
             Outcome::Bug { class, message } => {
                 self.recorder.stats.bugs += 1;
                 let place = self.place(&state);
-                first = self.recorder.bugs.add(*class, &place, Outcome::first_line(message));
+                let string = || sortable(&self.strings.decisions(state.string));
+                first = self.recorder.bugs.add(*class, &place, Outcome::first_line(message), string);
                 if first || !state.preferences.is_empty() {
                     self.make_bug_readable(&state, &outcome);
                 }
                 if first {
                     let trail = self.recorder.forks.trail(state.fork_leaf);
                     let variable = self.faulty_variable(&state);
-                    self.recorder.bugs.describe_last(self.inputs_of(&state), trail, variable);
+                    self.recorder.bugs.describe(*class, &place, self.inputs_of(&state), trail, variable);
                 }
                 first || self.options.all_bugs || self.recorder.targets.lacks_test(&state.targets)
             }
@@ -201,9 +228,7 @@ impl Decider {
         if wants_test || is_kept || self.recorder.keeps_finished() {
             let mut finished = self.finish(&state, outcome, first);
             if wants_test {
-                self.recorder.coverage.add_tested(&state.untested);
-                self.recorder.write_test(&mut finished);
-                self.recorder.targets.set_test(&state.targets, self.recorder.stats.tests);
+                self.write_test(&state, &mut finished);
             }
             self.recorder.forks.end(state.fork_leaf, || finished.outcome.ending(), finished.number);
             self.recorder.add_finished(finished);

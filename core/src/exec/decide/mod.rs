@@ -6,11 +6,15 @@ mod alternatives;
 mod concretise;
 pub mod decisions;
 mod end;
+pub mod open_path;
 mod queries;
 mod query_budget;
 mod readable;
+pub mod replay;
+mod schedule;
 pub mod search;
 mod seeding;
+pub mod strings;
 mod undefined;
 
 pub use alternatives::Alternative;
@@ -31,8 +35,13 @@ use crate::query::{Path, Status};
 use crate::solve::Solver;
 use decisions::{Continues, Decisions, Point, Row, SideId};
 use query_budget::QueryBudgets;
+use replay::Replay;
 use std::sync::Arc;
 use std::time::Instant;
+use strings::{Choice, Decision, Strings};
+
+/// Place of the newest point at the beginning of a turn.
+const NO_POINT: (u64, u32) = (u64::MAX, 0);
 
 /// Largest number of frames in the stack of a finished path.
 pub const MAX_STACK_PLACES: usize = 64;
@@ -55,6 +64,12 @@ pub struct Decider {
     shares_objects: bool,
     /// Decisions of all paths, if they are recorded.
     pub decisions: Option<Box<Decisions>>,
+    /// Decision strings of the open states.
+    pub strings: Strings,
+    /// The path that the current state executes again.
+    pub replay: Option<Replay>,
+    /// The newest point of the current turn: number of instructions before it, and its number within the instruction.
+    newest_point: (u64, u32),
     /// Number of instructions that the current state has executed at the end of this turn, if it uses all of it.
     turn_end: u64,
     /// Number of instructions left in this turn after the current one.
@@ -77,6 +92,9 @@ impl Decider {
             forked: Vec::new(),
             shares_objects: false,
             decisions: None,
+            strings: Strings::default(),
+            replay: None,
+            newest_point: NO_POINT,
             turn_end: 0,
             left: 0,
         }
@@ -85,6 +103,7 @@ impl Decider {
     /// A turn of `fuel` instructions begins for a state that has executed `executed`.
     pub fn begin_turn(&mut self, executed: u64, fuel: u64) {
         self.turn_end = executed + fuel;
+        self.newest_point = NO_POINT;
     }
 
     /// The next instruction is the last but `left` of the turn.
@@ -96,6 +115,34 @@ impl Decider {
     /// Number of instructions that the current state executed before this one.
     pub(super) fn step(&self) -> u64 {
         self.turn_end - self.left - 1
+    }
+
+    /// Number of the next point of the current instruction. An instruction that is executed again has the same points.
+    pub fn next_point(&mut self) -> u32 {
+        let step = self.step();
+        let point = if self.newest_point.0 == step { self.newest_point.1 + 1 } else { 0 };
+        self.newest_point = (step, point);
+        point
+    }
+
+    /// Gives the points of an operation `count` numbers, `first` being the newest one before it: how many it needs may
+    /// depend on what the path implies, which an instruction that is executed again knows more of.
+    pub fn skip_points(&mut self, first: (u64, u32), count: u32) {
+        let before = if first.0 == self.step() { first.1 } else { 0 };
+        debug_assert!(self.newest_point.0 != self.step() || self.newest_point.1 <= before + count);
+        self.newest_point = (self.step(), before + count);
+    }
+
+    /// The newest point, for `skip_points`.
+    pub fn newest_point(&self) -> (u64, u32) {
+        self.newest_point
+    }
+
+    /// The state has decided: more than one continuation was possible.
+    fn decided(&mut self, state: &mut State, point: u32, choice: Choice) {
+        let (func, pc) = (state.frame.func, state.frame.pc);
+        let decision = Decision { step: self.step(), point, choice, func, pc };
+        state.string = self.strings.push(state.string, decision);
     }
 
     /// Handle that cancels the current query and the run, from any thread.
@@ -115,6 +162,11 @@ impl Decider {
     /// Sets the end of the run.
     pub fn set_deadline(&mut self, deadline: Option<Instant>) {
         self.deadline = deadline;
+    }
+
+    /// Has a query stayed without an answer because the run is over? Then a side of the current path is not known.
+    pub fn lost_answer(&self) -> bool {
+        self.run_over
     }
 
     pub fn is_short_of_memory(&self) -> bool {
@@ -282,7 +334,7 @@ impl Decider {
     }
 
     /// Place that the program reported, or that of the innermost frame in the user's code.
-    fn place(&self, state: &State) -> Place {
+    pub fn place(&self, state: &State) -> Place {
         if let Some(place) = &state.blamed {
             return Place::clone(place);
         }
@@ -302,12 +354,18 @@ impl Decider {
 
     /// Counts something that was not done and that changes no outcome.
     pub fn note(&mut self, state: &State, what: &str) {
+        if self.is_replaying() {
+            return;
+        }
         let frame = state.user_frame(&self.program);
         self.recorder.add_note(what, frame.func, frame.pc);
     }
 
     /// Counts a reason why the exploration is incomplete.
     pub fn incomplete(&mut self, state: &State, why: &str) {
+        if self.is_replaying() || state.is_doomed {
+            return; // `end_path` counts a doomed path if it ends in no bug
+        }
         let frame = state.user_frame(&self.program);
         self.recorder.add_incomplete(why, frame.func, frame.pc);
     }

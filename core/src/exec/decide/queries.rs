@@ -9,6 +9,9 @@
 //! load on the layers.
 use super::Decider;
 use super::decisions::{Continues, Decisions, Kind, Row, SideId, What};
+use super::replay::Next;
+use super::search::DFS;
+use super::strings::Choice;
 use crate::exec::outcome::{Limit, Outcome};
 use crate::exec::record::fork_tree::ForkPlace;
 use crate::exec::state::State;
@@ -21,7 +24,7 @@ pub(super) enum Side {
     /// Because of these constraints of the path.
     Infeasible(Reasons),
     Feasible(Box<State>),
-    /// Unknown, or forking is not allowed: counted as incomplete, and not explored.
+    /// Unknown, or forking is not allowed: counted as incomplete, and not explored. Of a doomed state: the same bug.
     Skipped,
 }
 
@@ -33,6 +36,7 @@ impl Decider {
 
     /// Is `condition` satisfiable on this path, which continues the state's?
     pub(super) fn ask_on(&mut self, state: &State, path: Path, condition: Expr) -> Answer {
+        debug_assert!(!self.is_replaying(), "a query while a path is executed again");
         self.begin_query(state);
         let answer = self.solver.check(&Query::new(path, condition), &self.budget);
         if !matches!(answer, Answer::Unknown(_)) {
@@ -72,7 +76,7 @@ impl Decider {
     }
 
     /// Forks the state. Both copies start at the same node of the path tree.
-    fn fork(&mut self, state: &mut State) -> Box<State> {
+    pub(super) fn fork(&mut self, state: &mut State) -> Box<State> {
         self.solver.tree.retain(state.path);
         state.depth += 1;
         self.recorder.stats.forks += 1;
@@ -83,6 +87,7 @@ impl Decider {
         let place = ForkPlace::new((user.func, user.pc), top);
         let (stays, other) = self.recorder.forks.fork(state.fork_leaf, place);
         state.fork_leaf = stays;
+        self.strings.retain(state.string);
         let mut child = Box::new(state.clone());
         child.id = self.recorder.stats.states;
         child.fork_leaf = other;
@@ -101,10 +106,37 @@ impl Decider {
         condition: Expr,
         what: What<'_>,
     ) -> (bool, Option<Box<State>>) {
+        let point = self.next_point();
+        self.fork_on_point(state, condition, what, point)
+    }
+
+    /// As `fork_on`, at a point that was counted.
+    pub(super) fn fork_on_point(
+        &mut self,
+        state: &mut State,
+        condition: Expr,
+        what: What<'_>,
+        point: u32,
+    ) -> (bool, Option<Box<State>>) {
         let condition = self.defined(state, condition, "a branch");
         if self.solver.graph.is_const(condition) {
             return (self.solver.graph.is_true(condition), None);
         }
+        match self.next_decision(state, point) {
+            Next::Live => {}
+            Next::OneSided => return (self.holds(state, condition), None),
+            Next::Decided(Choice::Truth(truth)) => {
+                let held = if truth { condition } else { self.solver.graph.not(condition) };
+                self.follow(state, point, held, Choice::Truth(truth));
+                return (truth, None);
+            }
+            Next::Decided(other) => self.diverge(state, &format!("a condition instead of {other:?}")),
+        }
+        let choice = |truth: bool| match (what.kind, truth) {
+            (Kind::Value, true) => Choice::Equal(what.number),
+            (Kind::Value, false) => Choice::Differs(what.number),
+            _ => Choice::Truth(truth),
+        };
         let model = self.solver.tree.model(state.path).expect("a live state has a feasible path");
         let truth = self.solver.evaluator.under(&self.solver.graph, model).truth(condition);
         let negation = self.solver.graph.not(condition);
@@ -118,11 +150,18 @@ impl Decider {
                 self.record_point(state, what, Some(condition), truth.into(), |d, side| {
                     vec![closed(d, side)]
                 });
+                if what.kind == Kind::Value && state.values_tried > 0 {
+                    self.decided(state, point, Choice::Only(what.number));
+                }
                 return (truth, None);
             }
             Side::Skipped => None,
-            Side::Feasible(child) => Some(child),
+            Side::Feasible(mut child) => {
+                self.decided(&mut child, point, choice(!truth));
+                Some(child)
+            }
         };
+        self.decided(state, point, choice(truth));
         if truth {
             self.ask_model_side(state, held);
         }
@@ -130,16 +169,19 @@ impl Decider {
         self.record_point(state, what, Some(condition), truth.into(), |_, _| forked.into_iter().collect());
         self.add_constraint(state, held);
         if !truth
-            && !self.options.path_model
+            && self.continues_on_first_side()
             && let Some(mut child) = child
         {
-            // The true side continues first, so that the order of paths does not depend on the layers'
-            // models.
-            std::mem::swap(&mut state.path, &mut child.path);
-            std::mem::swap(&mut state.decision, &mut child.decision);
+            swap_sides(state, &mut child);
             return (true, Some(child));
         }
         (truth, child)
+    }
+
+    /// Whether a state continues on the first feasible side of a decision, the true one, rather than on the side of its
+    /// model: depth first, the order of paths must not depend on the models of the layers.
+    pub(super) fn continues_on_first_side(&self) -> bool {
+        !self.options.path_model || self.options.search == DFS
     }
 
     /// Without `path_model`: queries the side that the model is on. The negation is queried first, and the
@@ -174,6 +216,9 @@ impl Decider {
     pub(super) fn fork_side(&mut self, state: &mut State, condition: Expr) -> Side {
         if self.solver.graph.is_false(condition) {
             return Side::Infeasible(Reasons::None);
+        }
+        if state.is_doomed {
+            return Side::Skipped;
         }
         if !state.may_fork {
             self.incomplete(state, "klee_set_forking(0): a side of a branch was not explored");
@@ -211,7 +256,10 @@ impl Decider {
         }
         let model = self.model(state).clone();
         let holds = self.solver.evaluator.under(&self.solver.graph, &model).truth(condition);
-        if holds && self.options.path_model {
+        if self.is_replaying() && !holds {
+            self.diverge(state, "an assumption that the path's inputs do not satisfy");
+        }
+        if holds && (self.options.path_model || self.is_replaying()) {
             self.record_assumption(state, condition);
             self.extend_path(state, condition, model);
             return Ok(());
@@ -265,6 +313,14 @@ impl Decider {
     fn record_assumption(&mut self, state: &mut State, condition: Expr) {
         self.record_point(state, What::new(Kind::Assume, ""), Some(condition), 1, |_, _| Vec::new());
     }
+}
+
+/// Exchanges the sides of a decision on which two states continue that are equal otherwise.
+pub(super) fn swap_sides(state: &mut State, child: &mut State) {
+    std::mem::swap(&mut state.path, &mut child.path);
+    std::mem::swap(&mut state.decision, &mut child.decision);
+    std::mem::swap(&mut state.string, &mut child.string);
+    std::mem::swap(&mut state.seeds, &mut child.seeds);
 }
 
 /// Row of a side that is infeasible for these reasons.

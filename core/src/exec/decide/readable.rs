@@ -14,6 +14,7 @@ use crate::exec::state::value::Value;
 use crate::expr::walk::Atom;
 use crate::expr::{Bits, Expr, Model};
 use crate::query::{Answer, Status};
+use smallvec::SmallVec;
 
 /// Candidates for a character, in this order.
 const CHARACTERS: &[u8] = b"a0 A-./:,_~";
@@ -43,11 +44,18 @@ struct Mentions {
 impl Decider {
     /// Makes the inputs of a path that ends normally readable. Returns the exit status under the new model.
     pub fn readable_exit_status(&mut self, state: &State, status: Value) -> u64 {
-        if self.options.tests != Tests::Bugs && !state.is_silent {
+        if self.gets_test(state) {
             let preferred = self.prefer(state);
             self.make_readable(state, &preferred);
         }
         self.evaluate_word(state, status)
+    }
+
+    /// Are the inputs of this path reported, if it ends normally now?
+    fn gets_test(&self, state: &State) -> bool {
+        !state.is_silent
+            && self.options.tests != Tests::Bugs
+            && (self.recorder.keeps_finished() || self.recorder.wants_test(&state.untested, &state.targets))
     }
 
     /// Makes the inputs of a path into a bug those that the program prefers, and readable, if the bug's message does
@@ -120,10 +128,7 @@ impl Decider {
                         break;
                     }
                     attempts -= 1;
-                    let other = self.with_byte(&model, input.array, at, candidate);
-                    let mut session = self.solver.evaluator.under(&self.solver.graph, &other);
-                    if mentions.constraints.iter().all(|e| session.truth(*e)) {
-                        model = other;
+                    if self.try_bytes(&mut model, input.array, &[(at, candidate)], &mentions.constraints) {
                         break;
                     }
                 }
@@ -137,17 +142,14 @@ impl Decider {
                     other.in_number.then_some((at, other))
                 });
                 let Some((lowest, others)) = below.last() else { continue };
+                let concerned: Vec<Expr> =
+                    mentions.constraints.iter().chain(&others.constraints).copied().collect();
                 for &candidate in SMALL {
                     if attempts == 0 {
                         break;
                     }
                     attempts -= 1;
-                    let other = self.with_byte(&model, input.array, at, 0);
-                    let other = self.with_byte(&other, input.array, lowest, candidate);
-                    let mut session = self.solver.evaluator.under(&self.solver.graph, &other);
-                    let concerned = mentions.constraints.iter().chain(&others.constraints);
-                    if concerned.into_iter().all(|e| session.truth(*e)) {
-                        model = other;
+                    if self.try_bytes(&mut model, input.array, &[(at, 0), (lowest, candidate)], &concerned) {
                         break;
                     }
                 }
@@ -156,11 +158,30 @@ impl Decider {
         self.solver.tree.set_status(state.path, Status::Feasible(model));
     }
 
-    fn with_byte(&self, model: &Model, array: Expr, at: u64, byte: u8) -> Model {
-        let mut other = model.clone();
-        let index = Bits::word(crate::exec::state::contents::INDEX_WIDTH, at);
-        other.set_element(&self.solver.graph, array, &index, Bits::word(8, byte.into()));
-        other
+    /// Sets bytes of an array in the model, if these constraints then hold. Returns whether they do.
+    fn try_bytes(
+        &mut self,
+        model: &mut Model,
+        array: Expr,
+        bytes: &[(u64, u8)],
+        constraints: &[Expr],
+    ) -> bool {
+        let graph = &self.solver.graph;
+        let index = |at: u64| Bits::word(crate::exec::state::contents::INDEX_WIDTH, at);
+        let before: SmallVec<[u64; 2]> =
+            bytes.iter().map(|(at, _)| model.array(array).map_or(0, |known| known.get_word(*at))).collect();
+        for &(at, byte) in bytes {
+            model.set_element(graph, array, &index(at), Bits::word(8, byte.into()));
+        }
+        let mut session = self.solver.evaluator.under(graph, model);
+        let holds = constraints.iter().all(|e| session.truth(*e));
+        if !holds {
+            // Most attempts fail: taking one back costs less than a copy of the model for each.
+            for (&(at, _), byte) in bytes.iter().zip(before) {
+                model.set_element(graph, array, &index(at), Bits::word(8, byte));
+            }
+        }
+        holds
     }
 
     /// Constraints and preferences that a byte can affect; `None` if the path uses its array as a whole.

@@ -60,6 +60,9 @@ impl Decider {
         if graph.is_false(differs) {
             return defined;
         }
+        if self.is_replaying() {
+            return defined;
+        }
         let cause = if poison { "the result of an operation that is poison" } else { "uninitialised memory" };
         let why = format!("{cause} decides {what}");
         let user = state.user_frame(&self.program);

@@ -55,6 +55,12 @@ pub const CHECKS: &[CheckRow] = &[
         switch: |checks| &mut checks.non_termination,
     },
     CheckRow {
+        name: "race",
+        about: "accesses of several threads to the same memory that nothing orders",
+        off: Some("no-race"),
+        switch: |checks| &mut checks.race,
+    },
+    CheckRow {
         name: "overflow",
         about: "signed addition, subtraction, multiplication and negation that overflow",
         off: None,
@@ -103,6 +109,7 @@ pub struct Checks {
     pub float: bool,
     pub uninitialized: bool,
     pub leak: bool,
+    pub race: bool,
 }
 
 impl Checks {
@@ -158,6 +165,8 @@ pub struct Options {
     pub release_memory: fn(),
     pub max_tests: Option<u64>,
     pub max_depth: Option<u32>,
+    /// Number of switches before racing accesses, if they are explored.
+    pub preempt: Option<u32>,
     /// Does not query the side of a branch that the path model takes.
     pub path_model: bool,
     /// Largest number of objects that one symbolic access may reach.
@@ -224,6 +233,7 @@ impl Default for Options {
             release_memory: || (),
             max_tests: None,
             max_depth: None,
+            preempt: None,
             path_model: true,
             max_objects: 64,
             max_values: 64,

@@ -393,6 +393,14 @@ pub const OPTIONS: &[OptionRow] = &[
     ),
     row(
         Group::Limits,
+        "preempt",
+        Kind::Count { min: 0, max: u32::MAX as u64 },
+        None,
+        "explore data races: at most N switches of threads before racing accesses",
+        |options, value| options.preempt = Some(count(&value) as u32),
+    ),
+    row(
+        Group::Limits,
         "max-objects",
         POSITIVE_32,
         Some("64"),
@@ -476,9 +484,9 @@ pub const OPTIONS: &[OptionRow] = &[
     row(
         Group::Solver,
         "store",
-        Kind::Path("PATH|none"),
+        Kind::Path("PATH|URL|none"),
         Some("default"),
-        "file with answers of earlier runs; default: the user's own",
+        "file or Redis server (redis://...) with answers of earlier runs",
         elsewhere,
     ),
     row(
@@ -554,6 +562,15 @@ pub const OPTIONS: &[OptionRow] = &[
         "folder to write (default: the next free partita-out-N)",
         elsewhere,
     ),
+    row(
+        Group::Output,
+        "resume",
+        Kind::Path("DIR"),
+        None,
+        "go on with the run of this folder: after Ctrl-C, a limit, or a kill",
+        elsewhere,
+    )
+    .surface(Surface::Command),
     row(
         Group::Output,
         "certificate",

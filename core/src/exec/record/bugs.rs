@@ -11,7 +11,7 @@ pub struct Bug {
     pub place: Place,
     pub message: String,
     pub test: Option<u64>,
-    /// Inputs of the first path into it.
+    /// Inputs of the path that it is reported with: the first one, or that of the least decision string (`pick_least`).
     pub inputs: Vec<(String, InputValue)>,
     /// Decisions of that path.
     pub trail: Trail,
@@ -19,6 +19,8 @@ pub struct Bug {
     pub variable: Option<Variable>,
     /// Number of paths that ended in it.
     pub paths: u64,
+    /// Its decision string, in bytes whose order is that of strings (`decide::strings::sortable`).
+    pub string: Vec<u8>,
 }
 
 /// A variable of the program, for its name in debug information.
@@ -35,39 +37,62 @@ pub enum Variable {
 }
 
 #[derive(Default)]
-pub struct Bugs(Vec<Bug>);
+pub struct Bugs {
+    all: Vec<Bug>,
+    picks_least: bool,
+}
 
 impl Bugs {
     pub fn all(&self) -> &[Bug] {
-        &self.0
+        &self.all
+    }
+
+    /// Reports each bug with its path of the least decision string from now on, so that the result of workers does not depend
+    /// on the order in which they explore paths.
+    pub fn pick_least(&mut self) {
+        self.picks_least = true;
     }
 
     /// Has an earlier path ended in this bug?
     pub fn is_known(&self, class: Class, place: &Place) -> bool {
         let same =
             |bug: &Bug| bug.class == class && bug.place.file == place.file && bug.place.line == place.line;
-        self.0.iter().any(same)
+        self.all.iter().any(same)
     }
 
     fn find(&mut self, class: Class, place: &Place) -> Option<&mut Bug> {
         let place = Place { function: String::new(), ..place.clone() };
-        self.0.iter_mut().find(|bug| bug.class == class && bug.place == place)
+        self.all.iter_mut().find(|bug| bug.class == class && bug.place == place)
     }
 
     /// Number of paths into a bug; 0 if it is not known.
     pub fn paths(&self, class: Class, place: &Place) -> u64 {
         let same =
             |bug: &&Bug| bug.class == class && bug.place.file == place.file && bug.place.line == place.line;
-        self.0.iter().find(same).map_or(0, |bug| bug.paths)
+        self.all.iter().find(same).map_or(0, |bug| bug.paths)
     }
 
-    /// Counts a path into a bug. Returns true for the first one.
-    pub fn add(&mut self, class: Class, place: &Place, message: &str) -> bool {
+    /// Counts a path into a bug, by its decision string as sortable bytes. Returns true if the bug is now reported with this
+    /// path.
+    pub fn add(
+        &mut self,
+        class: Class,
+        place: &Place,
+        message: &str,
+        string: impl FnOnce() -> Vec<u8>,
+    ) -> bool {
+        let picks_least = self.picks_least;
         if let Some(bug) = self.find(class, place) {
             bug.paths += 1;
-            return false;
+            // Only workers need the string of each path: to make it takes as long as the path has decisions.
+            let lesser = picks_least.then(string).filter(|string| *string < bug.string);
+            let is_lesser = lesser.is_some();
+            if let Some(string) = lesser {
+                (bug.message, bug.string) = (message.to_string(), string);
+            }
+            return is_lesser;
         }
-        self.0.push(Bug {
+        self.all.push(Bug {
             class,
             place: Place { function: String::new(), ..place.clone() },
             message: message.to_string(),
@@ -76,25 +101,49 @@ impl Bugs {
             trail: Trail::default(),
             variable: None,
             paths: 1,
+            string: string(),
         });
         true
     }
 
-    /// Sets inputs, decisions and variable of the bug added last.
-    pub fn describe_last(
+    /// Sets inputs, decisions and variable of the path that a bug is now reported with.
+    pub fn describe(
         &mut self,
+        class: Class,
+        place: &Place,
         inputs: Vec<(String, InputValue)>,
         trail: Trail,
         variable: Option<Variable>,
     ) {
-        let bug = self.0.last_mut().expect("a bug was added");
+        let bug = self.find(class, place).expect("a bug that was added");
         (bug.inputs, bug.trail, bug.variable) = (inputs, trail, variable);
     }
 
-    /// Sets the test of a bug, if it has none yet.
-    pub fn set_test(&mut self, class: Class, place: &Place, test: u64) {
-        if let Some(bug) = self.find(class, place) {
-            bug.test.get_or_insert(test);
+    /// Gives tests other numbers.
+    pub fn renumber(&mut self, number: impl Fn(u64) -> Option<u64>) {
+        self.all.iter_mut().for_each(|bug| bug.test = bug.test.and_then(&number));
+    }
+
+    /// Adds a bug of another run of the program. The description is that of the least decision string.
+    pub fn merge(&mut self, other: Bug) {
+        let Some(known) =
+            self.all.iter_mut().find(|bug| bug.class == other.class && bug.place == other.place)
+        else {
+            return self.all.push(other);
+        };
+        let paths = known.paths + other.paths;
+        if other.string < known.string {
+            *known = Bug { test: other.test.or(known.test), ..other };
+        }
+        known.paths = paths;
+    }
+
+    /// Sets the test of a bug, if it has none yet or is reported with the path of this one.
+    pub fn set_test(&mut self, class: Class, place: &Place, test: u64, is_reported: bool) {
+        if let Some(bug) = self.find(class, place)
+            && (is_reported || bug.test.is_none())
+        {
+            bug.test = Some(test);
         }
     }
 }

@@ -201,6 +201,28 @@ impl Coverage {
         false
     }
 
+    /// Marks and blocks that were reached, and marks that tests reach, as sets of bits.
+    pub fn sets(&self) -> [Vec<u8>; 3] {
+        let tested: Vec<bool> = (0..self.all as u32).map(|mark| self.tested.has(mark)).collect();
+        [pack(&self.marks), pack(&self.blocks), pack(&tested)]
+    }
+
+    /// Adds sets of another run of the program. False if they have other sizes: they are of another program.
+    pub fn add_sets(&mut self, [marks, blocks, tested]: [&[u8]; 3]) -> bool {
+        let sizes = [self.marks.len(), self.blocks.len(), self.all as usize];
+        if [marks, blocks, tested].iter().zip(sizes).any(|(set, size)| set.len() != size.div_ceil(8)) {
+            return false;
+        }
+        let all = self.all;
+        for (at, mark) in self.marks.iter_mut().enumerate().filter(|(at, mark)| !**mark && has(marks, *at)) {
+            *mark = true;
+            self.found += u64::from((at as u64) < all);
+        }
+        self.blocks.iter_mut().enumerate().for_each(|(at, block)| *block |= has(blocks, at));
+        (0..all as u32).filter(|mark| has(tested, *mark as usize)).for_each(|mark| self.tested.add(mark));
+        true
+    }
+
     /// Does a path with these marks reach one that no test reaches yet?
     pub fn has_untested(&self, marks: &Marks) -> bool {
         !marks.is_within(&self.tested)
@@ -210,4 +232,13 @@ impl Coverage {
     pub fn add_tested(&mut self, marks: &Marks) {
         self.tested.add_all(marks);
     }
+}
+
+fn pack(set: &[bool]) -> Vec<u8> {
+    let byte = |bits: &[bool]| bits.iter().enumerate().fold(0, |byte, (at, bit)| byte | u8::from(*bit) << at);
+    set.chunks(8).map(byte).collect()
+}
+
+fn has(set: &[u8], at: usize) -> bool {
+    set[at / 8] >> (at % 8) & 1 == 1
 }

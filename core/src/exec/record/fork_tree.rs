@@ -106,6 +106,12 @@ impl ForkTree {
         (self.add(leaf), self.add(leaf))
     }
 
+    /// New leaf for a state whose forks are not known: its path was taken up.
+    pub fn graft(&mut self) -> u32 {
+        self.nodes[0].holders += 1;
+        self.add(0)
+    }
+
     /// Sets the edge that the state on this leaf takes.
     pub fn set_side(&mut self, leaf: u32, edge: EdgeId) {
         self.nodes[leaf as usize].side = edge.0;
@@ -202,8 +208,10 @@ impl ForkTree {
         let mut id = leaf;
         while self.nodes[id as usize].parent != NONE {
             let node = &self.nodes[id as usize];
-            if node.side != INTERMEDIATE {
-                decisions.push(Decision { at: self.nodes[node.parent as usize].at, side: node.side });
+            let at = self.nodes[node.parent as usize].at;
+            // A path that was taken up has no known forks before.
+            if node.side != INTERMEDIATE && at != NO_PLACE {
+                decisions.push(Decision { at, side: node.side });
             }
             id = node.parent;
         }
@@ -243,6 +251,24 @@ impl ForkTree {
 }
 
 impl Trail {
+    /// Decisions as numbers: function, instruction, library function, side.
+    pub fn numbers(&self) -> impl ExactSizeIterator<Item = [u32; 4]> + '_ {
+        self.decisions.iter().map(|d| [d.at.func, d.at.pc, d.at.inside, d.side])
+    }
+
+    /// Trail of numbers that `numbers` made of a path of this program. `None` if they are of another one.
+    pub fn of_numbers(program: &Program, rows: &[[u32; 4]], left_out: usize) -> Option<Trail> {
+        let mut decisions = Vec::with_capacity(rows.len());
+        for &[func, pc, inside, side] in rows {
+            let function = program.functions.get(func as usize)?;
+            let is_known = (pc as usize) < function.insts.len()
+                && (inside == NONE || (inside as usize) < program.functions.len())
+                && (inside != NONE || side == NONE || (side as usize) < function.edges.len());
+            decisions.push(is_known.then_some(Decision { at: ForkPlace { func, pc, inside }, side })?);
+        }
+        Some(Trail { decisions, left_out })
+    }
+
     /// Describes each decision: place in the user's code, library function it is in, side taken.
     pub fn describe<'a>(
         &'a self,

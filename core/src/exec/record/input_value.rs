@@ -30,6 +30,15 @@ impl InputValue {
         InputValue { head, others, fill: array.default_element().low() as u8, len }
     }
 
+    /// Its parts: the first bytes, others by place, the byte of all other places, its length.
+    pub fn parts(&self) -> (&[u8], &[(u64, u8)], u8, u64) {
+        (&self.head, &self.others, self.fill, self.len)
+    }
+
+    pub fn of_parts(head: Vec<u8>, others: Vec<(u64, u8)>, fill: u8, len: u64) -> InputValue {
+        InputValue { head, others, fill, len }
+    }
+
     pub fn len(&self) -> u64 {
         self.len
     }
@@ -92,8 +101,13 @@ impl SparseBytes {
         if count < MIN_HOLE {
             self.bytes.resize(self.bytes.len() + count as usize, byte);
         } else {
-            self.holes.push(Hole { after: self.bytes.len(), byte, count });
+            self.add_hole(byte, count);
         }
+    }
+
+    /// Appends a repetition of a byte that is left out.
+    pub fn add_hole(&mut self, byte: u8, count: u64) {
+        self.holes.push(Hole { after: self.bytes.len(), byte, count });
     }
 
     /// Appends the bytes of an input.

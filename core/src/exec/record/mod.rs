@@ -5,8 +5,10 @@
 pub mod bugs;
 pub mod coverage;
 pub mod fork_tree;
+pub mod found;
 pub mod incomplete;
 pub mod input_value;
+pub mod results;
 pub mod targets;
 pub mod testcase;
 pub mod writer;
@@ -14,8 +16,10 @@ pub mod writer;
 use bugs::Bugs;
 use coverage::{Coverage, Marks};
 use fork_tree::ForkTree;
+use found::put_test;
 use incomplete::Incomplete;
 use input_value::{InputValue, SparseBytes};
+use results::Committed;
 use targets::Targets;
 use testcase::{Finished, ktest_head, to_ktest};
 use writer::{QueuedTest, SINGLE_FILES, Writer, Written};
@@ -44,6 +48,19 @@ pub struct Stats {
     /// Resident bytes of the process, when last measured.
     pub memory: u64,
     pub peak_memory: u64,
+    /// Instructions of paths that were executed again, not counted in `instructions`.
+    pub replayed: u64,
+    /// Sum of the hashes of all ended paths: their decision strings and the kinds of their endings, in any order.
+    pub digest: u64,
+}
+
+impl Stats {
+    /// Adds a path that ended to the digest.
+    pub fn add_ended(&mut self, string: u64, kind: &str) {
+        let hash =
+            kind.bytes().fold(string, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+        self.digest = self.digest.wrapping_add(hash);
+    }
 }
 
 /// Number of states open when the run stops whose tests are files.
@@ -61,6 +78,11 @@ pub struct Recorder {
     notes: Incomplete,
     writer: Option<Writer>,
     writer_failed: bool,
+    /// Tests as bytes, for a worker whose tests another process writes. They are named by their decisions.
+    found: Option<Vec<u8>>,
+    committed: Committed,
+    /// Number of tests that may be written.
+    pub max_tests: Option<u64>,
     keeps_finished: bool,
     pub keeps_conditions: bool,
     /// Number of paths into each bug that are kept with their conditions.
@@ -84,6 +106,9 @@ impl Recorder {
             notes: Incomplete::default(),
             writer: None,
             writer_failed: false,
+            found: None,
+            committed: Committed::default(),
+            max_tests: options.max_tests,
             keeps_finished: false,
             keeps_conditions: false,
             bug_conditions: 0,
@@ -120,6 +145,11 @@ impl Recorder {
     /// Estimate of the time until the tests that wait are on disk.
     pub fn writing_left(&self) -> Duration {
         self.writer.as_ref().map_or(Duration::ZERO, Writer::time_left)
+    }
+
+    /// Waits until a killed process would leave the tests so far on the disk.
+    pub fn flush_tests(&self) {
+        self.writer.iter().for_each(Writer::flush);
     }
 
     /// Waits until the tests are on disk.
@@ -204,46 +234,65 @@ impl Recorder {
 
     /// May another test be written?
     pub fn has_test_left(&self) -> bool {
-        self.options.max_tests.is_none_or(|limit| self.stats.tests < limit)
+        self.max_tests.is_none_or(|limit| self.stats.tests < limit)
     }
 
-    /// Numbers the test of a finished path, and writes it.
-    pub fn write_test(&mut self, finished: &mut Finished) {
-        self.stats.tests += 1;
-        let number = self.stats.tests;
+    /// Keeps tests as bytes for `take_found` from now on, instead of writing them.
+    pub fn keep_found(&mut self) {
+        self.found.get_or_insert_default();
+        self.bugs.pick_least();
+    }
+
+    /// Tests since the last call, as bytes.
+    pub fn take_found(&mut self) -> Vec<u8> {
+        self.found.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    fn is_writing(&self) -> bool {
+        self.writer.is_some() || self.found.is_some()
+    }
+
+    /// Numbers the test of a finished path with this hash, and writes it.
+    pub fn write_test(&mut self, finished: &mut Finished, hash: u64) {
+        let number = self.next_test(hash);
         finished.number = Some(number);
         let error = match &finished.outcome {
             Outcome::Bug { class, message } => {
-                self.bugs.set_test(*class, &finished.place, number);
+                self.bugs.set_test(*class, &finished.place, number, finished.first);
                 Some((class.name(), error_text(*class, message, finished)))
             }
             Outcome::Exit { .. } | Outcome::Limit { .. } | Outcome::Unsupported { .. } | Outcome::Dropped => {
                 None
             }
         };
-        if self.writer.is_some() {
+        if self.is_writing() {
             let ktest = finished.test.to_ktest(&self.options.test_words());
             self.queue(number, ktest, finished.outcome.ending(), error, finished.first);
         }
     }
 
-    /// Numbers the next test.
-    pub fn next_test(&mut self) -> u64 {
+    /// Numbers the next test, of a path with this hash.
+    pub fn next_test(&mut self, hash: u64) -> u64 {
         self.stats.tests += 1;
-        self.stats.tests
+        match &self.found {
+            // As a signed number it is positive, for those who read it in JSON.
+            Some(_) => hash >> 1,
+            None => self.stats.tests,
+        }
     }
 
-    /// Writes the test that was numbered last, of a path that was open when the run stopped, from the names and values of
-    /// its inputs.
+    /// Writes the test of this number, of a path that was open when the run stopped, from the names and values of its
+    /// inputs.
     pub fn write_open<'a>(
         &mut self,
+        number: u64,
         outcome: &Outcome,
         objects: impl ExactSizeIterator<Item = (&'a str, InputValue)>,
     ) {
-        if self.writer.is_some() {
+        if self.is_writing() {
             let head = self.ktest_head.get_or_insert_with(|| ktest_head(&self.options.test_words()));
             let ktest = to_ktest(head, objects.map(|(name, value)| (name, Cow::Owned(value))));
-            self.queue(self.stats.tests, ktest, outcome.ending(), None, false);
+            self.queue(number, ktest, outcome.ending(), None, false);
         }
     }
 
@@ -256,6 +305,9 @@ impl Recorder {
         error: Option<(&'static str, String)>,
         is_first: bool,
     ) {
+        if let Some(found) = &mut self.found {
+            return put_test(found, &QueuedTest { number, is_file: is_first, ktest, ending, error });
+        }
         let is_file = is_first || (number <= SINGLE_FILES && self.files_left.is_none_or(|left| left > 0));
         self.files_left = self.files_left.map(|left| left.saturating_sub(1));
         let test = QueuedTest { number, is_file, ktest, ending, error };
@@ -299,6 +351,12 @@ fn error_text(class: Class, message: &str, finished: &Finished) -> String {
     );
     for (i, place) in finished.stack.iter().enumerate() {
         writeln!(text, "  #{i} {} at {place}", place.function).expect("writing to a string does not fail");
+    }
+    for section in &finished.sections {
+        writeln!(text, "{}:", section.title).expect("writing to a string does not fail");
+        for line in &section.lines {
+            writeln!(text, "  {line}").expect("writing to a string does not fail");
+        }
     }
     text.push_str("inputs:\n");
     for (name, bytes) in &finished.test.objects {

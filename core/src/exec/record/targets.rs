@@ -65,6 +65,25 @@ impl Targets {
         }
     }
 
+    /// Adds what another run of the program reached. False if it has another number of targets.
+    pub fn add_rows(&mut self, rows: &[(bool, Option<u64>)]) -> bool {
+        for ((reached, test), row) in self.reached.iter_mut().zip(&mut self.tests).zip(rows) {
+            *reached |= row.0;
+            *test = test.or(row.1);
+        }
+        rows.len() == self.reached.len()
+    }
+
+    /// Gives tests other numbers.
+    pub fn renumber(&mut self, number: impl Fn(u64) -> Option<u64>) {
+        self.tests.iter_mut().for_each(|test| *test = test.and_then(&number));
+    }
+
+    /// Has the search targets?
+    pub fn is_empty(&self) -> bool {
+        self.reached.is_empty()
+    }
+
     /// Whether each target was reached, and its test.
     pub fn rows(&self) -> Vec<(bool, Option<u64>)> {
         self.reached.iter().copied().zip(self.tests.iter().copied()).collect()

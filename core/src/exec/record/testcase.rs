@@ -52,6 +52,13 @@ impl TestCase {
     }
 }
 
+/// A part of a bug's report: other stacks, the schedule.
+#[derive(Clone, Debug)]
+pub struct Section {
+    pub title: String,
+    pub lines: Vec<String>,
+}
+
 /// A finished path.
 #[derive(Clone, Debug)]
 pub struct Finished {
@@ -60,12 +67,14 @@ pub struct Finished {
     pub place: Place,
     /// Places of all frames, innermost first.
     pub stack: Vec<Place>,
+    /// More about a bug of a path with threads.
+    pub sections: Vec<Section>,
     pub test: TestCase,
     /// Number of its test, if one was written.
     pub number: Option<u64>,
     /// Its standard output.
     pub output: Vec<u8>,
-    /// Is this the first path into its bug?
+    /// Is its bug reported with this path? It is the first path into it, unless this is a worker (`Bugs::pick_least`).
     pub first: bool,
     /// Its path condition as an SMT-LIB script, if conditions are kept.
     pub condition: Option<String>,

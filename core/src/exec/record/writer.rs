@@ -54,9 +54,13 @@ struct Progress {
     /// Bytes of the large tests that were written, and the time that this took.
     bytes: AtomicU64,
     nanoseconds: AtomicU64,
+    /// Number of tests that a killed process leaves on the disk.
+    flushed: AtomicU64,
 }
 
 pub struct Writer {
+    /// Number of tests given to the writer.
+    queued: AtomicU64,
     sender: Option<SyncSender<QueuedTest>>,
     progress: Arc<Progress>,
     /// Time after which tests without a bug go into the pack.
@@ -65,17 +69,18 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// Starts a writer for an existing folder.
-    pub fn new(folder: &Path) -> io::Result<Writer> {
+    /// Starts a writer for an existing folder; `appends` to the tests of an earlier part of the run.
+    pub fn new(folder: &Path, appends: bool) -> io::Result<Writer> {
         let folder = folder.to_path_buf();
-        let endings = File::create(folder.join("endings"))?;
+        let endings = open(&folder.join("endings"), appends)?;
         let (sender, receiver) = sync_channel::<QueuedTest>(BACKLOG);
         let progress = Arc::new(Progress::default());
         let made = Arc::clone(&progress);
         let pack_after = Arc::new(OnceLock::new());
         let hurries = Arc::clone(&pack_after);
         let thread = std::thread::Builder::new().name("partita-writer".to_string()).spawn(move || {
-            let mut tests = TestFolder { folder, endings, pack: None };
+            let mut tests =
+                TestFolder { folder, appends, endings, pack: None, written: 0, progress: Arc::clone(&made) };
             let mut written = Written::default();
             while let Some(mut record) = tests.next(&receiver)? {
                 let start = Instant::now();
@@ -96,7 +101,13 @@ impl Writer {
             }
             Ok(written)
         })?;
-        Ok(Writer { sender: Some(sender), progress, pack_after, thread: Some(thread) })
+        Ok(Writer {
+            queued: AtomicU64::new(0),
+            sender: Some(sender),
+            progress,
+            pack_after,
+            thread: Some(thread),
+        })
     }
 
     /// Queues a test. Returns false if the writer has failed; `finish` returns the error.
@@ -106,7 +117,17 @@ impl Writer {
             std::thread::sleep(WAIT);
         }
         self.progress.waiting.fetch_add(record.ktest.bytes.len(), Ordering::Relaxed);
+        self.queued.fetch_add(1, Ordering::Relaxed);
         self.sender.as_ref().is_some_and(|sender| sender.send(record).is_ok())
+    }
+
+    /// Waits until a killed process would leave all tests on the disk.
+    pub fn flush(&self) {
+        let runs = || self.thread.as_ref().is_some_and(|thread| !thread.is_finished());
+        let queued = self.queued.load(Ordering::Relaxed);
+        while self.progress.flushed.load(Ordering::Acquire) < queued && runs() {
+            std::thread::sleep(WAIT);
+        }
     }
 
     /// Time per byte of large tests so far, in seconds; 0 if there were none.
@@ -141,8 +162,16 @@ impl Writer {
 
 struct TestFolder {
     folder: PathBuf,
+    appends: bool,
     endings: File,
     pack: Option<BufWriter<File>>,
+    written: u64,
+    progress: Arc<Progress>,
+}
+
+/// Opens a file for writing: a new one, or the end of one that may exist.
+fn open(path: &Path, appends: bool) -> io::Result<File> {
+    if appends { File::options().append(true).create(true).open(path) } else { File::create(path) }
 }
 
 impl TestFolder {
@@ -155,6 +184,7 @@ impl TestFolder {
         if let Some(pack) = &mut self.pack {
             pack.flush()?;
         }
+        self.progress.flushed.store(self.written, Ordering::Release);
         Ok(receiver.recv().ok())
     }
 
@@ -175,6 +205,7 @@ impl TestFolder {
     }
 
     fn write(&mut self, record: &QueuedTest) -> io::Result<()> {
+        self.written += 1;
         let number = record.number;
         if let Some((class, text)) = &record.error {
             self.file(&format!("test{number:06}.{class}.err"), &text.clone().into_bytes().into())?;
@@ -186,9 +217,12 @@ impl TestFolder {
         let pack = match &mut self.pack {
             Some(pack) => pack,
             None => {
-                let mut file =
-                    BufWriter::with_capacity(1 << 18, File::create(self.folder.join("tests.pack"))?);
-                file.write_all(PACK_HEAD)?;
+                let file = open(&self.folder.join("tests.pack"), self.appends)?;
+                let is_new = file.metadata()?.len() == 0;
+                let mut file = BufWriter::with_capacity(1 << 18, file);
+                if is_new {
+                    file.write_all(PACK_HEAD)?;
+                }
                 self.pack.insert(file)
             }
         };

@@ -164,7 +164,7 @@ impl Machine {
         let location = self.locate(state, address, count, Access::Read)?;
         if let Offset::Known(offset) = location.offset {
             let object = state.memory.get(location.id).expect("a live object");
-            if address.symbolic {
+            if address.symbolic || state.threads.is_some() {
             } else if object.is_freely_readable() {
                 self.cache.add_readable(address.word, object);
             } else if let Some(written) = object.written_around(offset, count) {
@@ -213,9 +213,11 @@ impl Machine {
             // Only a second write of a byte is worth an entry, if others of the object were never written.
             let written = object.written_around(offset, count);
             object.write_concrete(offset, count, value.word);
-            if object.is_freely_writable() && !address.symbolic {
+            // Accesses are seen one by one once there are threads.
+            if address.symbolic || state.threads.is_some() {
+            } else if object.is_freely_writable() {
                 self.cache.add_writable(address.word, object);
-            } else if let Some(written) = written.filter(|_| object.is_changeable() && !address.symbolic) {
+            } else if let Some(written) = written.filter(|_| object.is_changeable()) {
                 self.cache.add_writable_part(address.word, object, written);
             }
             return Ok(());

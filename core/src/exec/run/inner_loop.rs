@@ -59,7 +59,16 @@ impl Machine {
         self.decider.take_shares_objects();
         let mut left = fuel;
         self.decider.begin_turn(state.executed, fuel);
-        let stop = self.run_frames(state, &mut left);
+        let stop = loop {
+            match self.run_frames(state, &mut left) {
+                Stop::End(outcome) if state.threads.is_some() => match self.end_of_threads(state, outcome) {
+                    Some(outcome) => break Stop::End(outcome),
+                    None if self.decider.is_interrupted() => break Stop::Forked,
+                    None => {}
+                },
+                stop => break stop,
+            }
+        };
         self.decider.recorder.stats.instructions += fuel - left;
         state.executed += fuel - left;
         stop

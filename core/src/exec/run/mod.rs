@@ -11,8 +11,10 @@ mod inner_loop;
 mod leak;
 pub mod models;
 mod resolve;
+mod sizes;
 mod start;
 mod step;
+mod threads;
 
 pub use inner_loop::Stop;
 
@@ -30,6 +32,7 @@ use models::ModelRow;
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 use step::IntegerRanges;
+use threads::Synchronisation;
 
 pub struct Machine {
     pub decider: Decider,
@@ -47,6 +50,7 @@ pub struct Machine {
     integer_ranges: IntegerRanges,
     /// The program can read exception flags, so operations record them.
     tracks_exceptions: bool,
+    synchronisation: Synchronisation,
     /// Messages of `klee_warning_once` so far.
     warned: FxHashSet<String>,
 }
@@ -77,6 +81,7 @@ impl Machine {
             code: (0..program.functions.len()).map(|_| None).collect(),
             globals: image.globals,
             tracks_exceptions: program.function(models::READ_EXCEPTIONS).is_some(),
+            synchronisation: Synchronisation::new(&program, &image.memory, options.preempt),
             models,
             cache: AddressCache::new(program.pointers),
             host: Host::new(options.write_host),
@@ -89,6 +94,12 @@ impl Machine {
         };
         let first = machine.first_state(image.memory)?;
         Ok((machine, first))
+    }
+
+    /// The first state again.
+    pub fn start_again(&mut self) -> Box<State> {
+        let image = start::image(&self.program).expect("it fitted before");
+        self.first_state(image.memory).expect("it could start before")
     }
 
     pub fn program(&self) -> &Arc<Program> {

@@ -9,16 +9,21 @@ use super::Machine;
 use crate::exec::decide::{Alternative, Kind as DecisionKind, What};
 use crate::exec::outcome::{Class, Outcome};
 use crate::exec::run::access::Access;
-use crate::exec::run::access::{access_fault, check_access, check_passed, object_at, symbolic_fault};
+use crate::exec::run::access::{access_fault, check_access, check_passed, symbolic_fault};
 use crate::exec::state::address::{self, NULL_PAGE, ObjectId};
+use crate::exec::state::object::Object;
 use crate::exec::state::value::Value;
 use crate::exec::state::{Fact, State};
 use crate::expr::{Expr, Op};
 use crate::interval::Set;
 use crate::program::FuncId;
+use std::sync::Arc;
 
 /// Largest number of addends of an address among which its base is looked for.
 const MAX_ADDENDS: usize = 8;
+
+/// Most points of the resolution of an address.
+const MAX_POINTS: u32 = 6;
 
 /// Offset in an object.
 #[derive(Clone, Debug)]
@@ -50,7 +55,11 @@ impl Machine {
         access: Access,
     ) -> Result<Location, Outcome> {
         let address = self.decider.defined_value(state, address, "an address");
+        let newest = self.decider.newest_point();
         let location = self.locate_among(state, address, count, access)?;
+        if address.symbolic {
+            self.decider.skip_points(newest, MAX_POINTS);
+        }
         if let Offset::Among { set, .. } = &location.offset {
             let object = state.memory.get(location.id).expect("a live object");
             let (least, most) = match access {
@@ -59,9 +68,12 @@ impl Machine {
             };
             if object.is_too_large_for_array(least, most + count) {
                 let offset = self.fork_on_offset(state, &location, "an offset in a large object")?;
-                return Ok(Location { id: location.id, offset: Offset::Known(offset) });
+                let location = Location { id: location.id, offset: Offset::Known(offset) };
+                self.note_access(state, &location, count, access);
+                return Ok(location);
             }
         }
+        self.note_access(state, &location, count, access);
         Ok(location)
     }
 
@@ -73,13 +85,13 @@ impl Machine {
         access: Access,
     ) -> Result<Location, Outcome> {
         let Some(e) = address.expr() else {
-            let (id, offset) = object_at(state, address.word, count, access)?;
+            let (id, offset) = self.object_at(state, address.word, count, access)?;
             return Ok(Location { id, offset: Offset::Known(offset) });
         };
         let e = self.with_known_base(state, e, count, access)?;
         let set = self.decider.values(state, e);
         if let Some(word) = set.value() {
-            let (id, offset) = object_at(state, word, count, access)?;
+            let (id, offset) = self.object_at(state, word, count, access)?;
             return Ok(Location { id, offset: Offset::Known(offset) });
         }
         if let Some(Fact::Inside { id, count: known }) = state.fact(e)
@@ -184,26 +196,31 @@ impl Machine {
         count: u64,
         access: Access,
     ) -> Result<(), Outcome> {
-        let size = state.memory.get(id).expect("a live object").size;
+        let object = Arc::clone(state.memory.get(id).expect("a live object"));
         let fault = symbolic_fault(state, id, count, access);
-        if size < count {
+        if object.size < count {
             return Err(fault);
         }
-        if set.is_subset(&places(id, size, count)) {
+        if object.symbolic_size.is_none() && set.is_subset(&places(id, object.size, count)) {
             return Ok(());
         }
-        let inside = self.inside(e, id, size, count);
+        let inside = self.inside(e, &object, count);
         let what = What { kind: DecisionKind::Check, purpose: access.verb(), number: id.base() };
         self.decider.require_as(state, inside, fault, what)
     }
 
     /// Condition that `count` bytes at `address` are in the object.
-    fn inside(&mut self, address: Expr, id: ObjectId, size: u64, count: u64) -> Expr {
+    fn inside(&mut self, address: Expr, object: &Object, count: u64) -> Expr {
         let graph = self.graph();
-        let base = graph.word(64, id.base());
+        let base = graph.word(64, object.base);
         let offset = graph.sub(address, base);
-        let last = graph.word(64, size - count);
-        graph.ule(offset, last)
+        let last = graph.word(64, object.size - count);
+        let inside = graph.ule(offset, last);
+        let Some(size) = object.symbolic_size else { return inside };
+        let length = graph.word(64, count);
+        let end = graph.add(offset, length);
+        let below = graph.ule(end, size);
+        graph.and(inside, below)
     }
 
     /// Objects of the set with room for the access, and the possible errors: null, freed, no object.
@@ -217,8 +234,10 @@ impl Machine {
                     match object {
                         Some(object) if object.size >= count => {
                             let there = places(id, object.size, count);
-                            if !there.is_disjoint(set) && !covered.contains(&(id, object.size)) {
-                                covered.push((id, object.size));
+                            let is_known =
+                                covered.iter().any(|known: &Arc<Object>| known.base == object.base);
+                            if !there.is_disjoint(set) && !is_known {
+                                covered.push(Arc::clone(object));
                             }
                         }
                         None if freed.len() < self.options.max_objects as usize && !freed.contains(&id) => {
@@ -230,12 +249,17 @@ impl Machine {
             }
         }
         let mut somewhere = self.graph().boolean(false);
-        for &(id, size) in &covered {
-            let condition = self.inside(e, id, size, count);
+        for object in &covered {
+            let condition = self.inside(e, object, count);
+            let id = ObjectId::of_address(object.base).expect("a live object");
             somewhere = self.graph().or(somewhere, condition);
             alternatives.push(Alternative { condition, fact: Some(Fact::Inside { id, count }) });
         }
-        let everything = covered.iter().flat_map(|&(id, size)| places(id, size, count).intervals());
+        let whole = covered.iter().filter(|object| object.symbolic_size.is_none());
+        let everything = whole.flat_map(|object| {
+            let id = ObjectId::of_address(object.base).expect("a live object");
+            places(id, object.size, count).intervals()
+        });
         let everything = Set::from_intervals(64, everything);
         if everything.exact && set.is_subset(&everything.set) {
             return alternatives;
@@ -301,6 +325,15 @@ impl Machine {
     /// Resolves a function pointer; other states call the other functions it can point to.
     pub(super) fn callee(&mut self, state: &mut State, target: Value) -> Result<FuncId, Outcome> {
         let target = self.decider.defined_value(state, target, "a callee");
+        let newest = self.decider.newest_point();
+        let callee = self.callee_among(state, target)?;
+        if target.symbolic {
+            self.decider.skip_points(newest, MAX_POINTS);
+        }
+        Ok(callee)
+    }
+
+    fn callee_among(&mut self, state: &mut State, target: Value) -> Result<FuncId, Outcome> {
         let program = std::sync::Arc::clone(&self.program);
         let wrong = |address: u64| match address {
             0..NULL_PAGE => Outcome::bug(Class::Null, "call through a null pointer"),

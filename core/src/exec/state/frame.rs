@@ -55,6 +55,32 @@ impl Frame {
         true
     }
 
+    /// Do this frame and its callers equal another one and its callers? Numbers that only name objects are not compared:
+    /// a call in a loop makes local variables again and again.
+    pub fn is_same(&self, other: &Frame) -> bool {
+        let same_frame = |a: &Frame, b: &Frame| {
+            a.func == b.func
+                && a.pc == b.pc
+                && a.locals == b.locals
+                && a.dynamic == b.dynamic
+                && a.variadic == b.variadic
+                && a.jumps == b.jumps
+                && a.registers.iter().zip(&b.registers).all(|(x, y)| x.is_same(*y))
+        };
+        let (mut a, mut b) = (self, other);
+        loop {
+            if !same_frame(a, b) {
+                return false;
+            }
+            match (&a.caller, &b.caller) {
+                (None, None) => return true,
+                (Some(x), Some(y)) if Arc::ptr_eq(x, y) => return true,
+                (Some(x), Some(y)) => (a, b) = (x, y),
+                (Some(_), None) | (None, Some(_)) => return false,
+            }
+        }
+    }
+
     /// This frame and its callers, innermost first.
     pub fn frames(&self) -> impl Iterator<Item = &Frame> {
         std::iter::successors(Some(self), |frame| frame.caller.as_deref())

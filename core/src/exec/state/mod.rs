@@ -11,6 +11,7 @@ pub mod object;
 pub mod output;
 pub mod repeat;
 pub mod seeds;
+pub mod threads;
 pub mod unwritten;
 pub mod value;
 
@@ -29,6 +30,7 @@ use seeds::Followed;
 use smallvec::SmallVec;
 use std::cell::Cell;
 use std::sync::Arc;
+use threads::Threads;
 use value::Value;
 
 /// Phase of the program, which selects the function to call when the bottom frame returns.
@@ -65,9 +67,13 @@ pub struct State {
     pub fork_leaf: u32,
     /// Its newest decision, if decisions are recorded (`decide::decisions`).
     pub decision: u32,
+    /// Its decision string (`decide::strings`).
+    pub string: u32,
     /// Number of instructions executed on its path, at the beginning of its turn.
     pub executed: u64,
     pub frame: Frame,
+    /// Its threads, once there have been two.
+    pub threads: Option<Box<Threads>>,
     /// Edge to take first, if the state was forked at a branch.
     pub edge: Option<u32>,
     pub memory: Memory,
@@ -95,6 +101,9 @@ pub struct State {
     pub is_rare: bool,
     /// `klee_set_forking`.
     pub may_fork: bool,
+    /// It ends in a bug whatever its inputs are, and only needs one message (`__partita_follow_model`): it takes its
+    /// model's side at each decision, without queries.
+    pub is_doomed: bool,
     /// Conditions that the inputs of its test should satisfy if they can, the most important first
     /// (`klee_prefer_cex`).
     pub preferences: Arc<Vec<Expr>>,
@@ -131,9 +140,17 @@ pub struct State {
 }
 
 impl State {
-    /// The current top frame, and the one at the call of `exit`.
+    /// The current top frame, the one at the call of `exit`, and those of other threads.
     pub fn stacks(&self) -> impl Iterator<Item = &Frame> {
-        std::iter::once(&self.frame).chain(self.exit_frame.as_deref())
+        let others = self.threads.iter().flat_map(|threads| threads.stacks());
+        std::iter::once(&self.frame).chain(self.exit_frame.as_deref()).chain(others)
+    }
+
+    /// Its memory, and earlier ones that threads are compared with.
+    pub fn memories(&self) -> impl Iterator<Item = &Memory> {
+        let earlier =
+            self.threads.iter().flat_map(|threads| threads.visits()).filter_map(|v| v.memory.as_ref());
+        std::iter::once(&self.memory).chain(earlier)
     }
 
     /// Adds the expressions it refers to, other than those of frames and objects, which states share.
@@ -145,6 +162,9 @@ impl State {
         self.preferences.iter().copied().for_each(&mut *visit);
         self.output.roots(visit);
         self.exceptions.expr().into_iter().for_each(&mut *visit);
+        if let Some(threads) = &self.threads {
+            threads.roots(visit);
+        }
         if let Stage::Exiting { status, .. } = self.stage {
             status.expr().into_iter().for_each(&mut *visit);
         }
@@ -157,32 +177,10 @@ impl State {
     }
 
     /// Does it continue exactly as an earlier version of itself did? What follows is a function of what is compared
-    /// here: the stack, memory, the path condition, inputs and output so far. Numbers that only name objects are not
-    /// compared: a call in a loop makes local variables again and again.
+    /// here: the stack, memory, the path condition, inputs and output so far.
     pub fn repeats(&self, earlier: &State) -> bool {
-        let same_value = |(a, b): (&Value, &Value)| a.word == b.word && a.symbolic == b.symbolic;
-        let same_frame = |a: &Frame, b: &Frame| {
-            a.func == b.func
-                && a.pc == b.pc
-                && a.locals == b.locals
-                && a.dynamic == b.dynamic
-                && a.variadic == b.variadic
-                && a.jumps == b.jumps
-                && a.registers.iter().zip(&b.registers).all(same_value)
-        };
-        let (mut a, mut b) = (&self.frame, &earlier.frame);
-        let frames = loop {
-            if !same_frame(a, b) {
-                break false;
-            }
-            match (&a.caller, &b.caller) {
-                (None, None) => break true,
-                (Some(x), Some(y)) if Arc::ptr_eq(x, y) => break true,
-                (Some(x), Some(y)) => (a, b) = (x, y),
-                (Some(_), None) | (None, Some(_)) => break false,
-            }
-        };
-        frames
+        self.frame.is_same(&earlier.frame)
+            && self.threads.is_none()
             && self.path == earlier.path
             && self.edge == earlier.edge
             && self.inputs.len() == earlier.inputs.len()
@@ -192,7 +190,7 @@ impl State {
             && self.values_tried == earlier.values_tried
             && self.setjmp_calls == earlier.setjmp_calls
             && self.rounding == earlier.rounding
-            && same_value((&self.exceptions, &earlier.exceptions))
+            && self.exceptions.is_same(earlier.exceptions)
             && self.allocations == earlier.allocations
             && self.memory.has_contents_of(&earlier.memory)
     }

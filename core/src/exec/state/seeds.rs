@@ -29,8 +29,8 @@ impl Followed {
         Followed { seed, model: Model::new(), used: 0 }
     }
 
-    /// Gives a value to an input that was just made: `before` is the number of earlier ones of this name. What a seed
-    /// has too little is zero, what it has too much is left out.
+    /// Gives a value to an input that was just made: `before` is the number of earlier ones of this name. Missing
+    /// bytes of a seed are zero, excess ones are ignored.
     pub fn add_input(&mut self, variable: Expr, name: &str, before: usize, size: u64) {
         let seed = Arc::clone(&self.seed);
         let object = seed.objects.iter().filter(|(known, _)| known == name).nth(before);

@@ -23,6 +23,10 @@ impl Value {
         Value::number(value.into())
     }
 
+    pub fn is_same(self, other: Value) -> bool {
+        self.word == other.word && self.symbolic == other.symbolic
+    }
+
     /// Register value of an expression: a number if it is constant.
     pub fn of(graph: &Graph, e: Expr) -> Value {
         match graph.const_word(e) {

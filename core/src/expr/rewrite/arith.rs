@@ -198,9 +198,15 @@ impl Graph {
             };
             return self.fire(Rule::DivZero, e);
         }
-        if a == b && !quotient {
-            let zero = self.word(width, 0);
-            return self.fire(Rule::RemSelf, zero);
+        let is_same = a == b;
+        if is_same || self.is_zero(a) {
+            let mut e = self.word(width, u64::from(is_same && quotient));
+            if quotient {
+                let (zero, by_zero) = (self.word(width, 0), self.ones_like(b));
+                let is_zero = self.eq(b, zero);
+                e = self.ite(is_zero, by_zero, e);
+            }
+            return self.fire(if is_same { Rule::DivSelf } else { Rule::ZeroDivided }, e);
         }
         // At width 1 the signed constant 1 is -1: only unsigned division by it is the identity.
         let signed = op.is_signed();

@@ -102,7 +102,7 @@ impl Graph {
                 if !factor.bit(0) {
                     return None;
                 }
-                let value = self.const_bits(c).expect("a constant").mul(&inverse(&factor));
+                let value = self.const_bits(c).expect("a constant").mul(&factor.inverse_of_odd());
                 let value = self.constant(value);
                 let e = self.eq(self.kid(a, 0), value);
                 self.fire(Rule::EqMulOdd, e)
@@ -351,19 +351,6 @@ impl Graph {
         let less = if signed && sign_extended { self.slt(y, end) } else { self.ult(y, end) };
         if below { less } else { self.not(less) }
     }
-}
-
-/// Returns the multiplicative inverse of an odd number modulo 2^width by Newton's iteration: each round
-/// doubles the number of correct low bits, starting with three (x * x = 1 modulo 8 for odd x).
-fn inverse(odd: &Bits) -> Bits {
-    let two = Bits::word(odd.width(), 2);
-    let mut x = odd.clone();
-    let mut right = 3;
-    while right < odd.width() {
-        x = x.mul(&two.sub(&odd.mul(&x)));
-        right *= 2;
-    }
-    x
 }
 
 /// Returns the lowest bit and the length of a mask that is one run of ones.

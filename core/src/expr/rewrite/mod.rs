@@ -69,7 +69,8 @@ rules! {
     DivPower: "x / 2^k = zext(high bits); x % 2^k = zext(low bits), unsigned";
     DivUnsigned: "signed / and % of nonnegative words are unsigned / and %";
     DivNarrow: "zext(x) / c = zext(x / c), likewise %, unsigned";
-    RemSelf: "x % x = 0";
+    DivSelf: "x / x = ite(x = 0, ~0, 1); x % x = 0";
+    ZeroDivided: "0 / x = ite(x = 0, ~0, 0); 0 % x = 0";
     // shift
     ShiftZero: "x shifted by 0 is x; 0 shifted is 0";
     ShiftOut: "x << c = x >> c = 0 for c at least the width";
@@ -117,12 +118,15 @@ rules! {
     ConcatExtended: "zext(x) ++ y = zext(x ++ y)";
     ConcatAdjacent: "adjacent bits of one word are one extract";
     ConcatConstants: "c ++ (d ++ x) = cd ++ x";
+    ConcatSign: "sext(top bit of x) ++ x = sext(x)";
     ConcatReads: "adjacent reads of one array are one read";
     IteSame: "ite(p, x, x) = x";
     IteNot: "ite(~p, x, y) = ite(p, y, x)";
     IteBool: "an ite with a constant arm, of booleans, is a conjunction or disjunction";
     IteNested: "ite(p, ite(p, x, y), z) = ite(p, x, z)";
     IteCondition: "ite(p, p, x) = p | x; ite(p, x, p) = p & x";
+    IteBit: "for one bit x, ite(x = 1, 1, 0) = zext(x); ite(x = 1, ~0, 0) = sext(x); their complements; ite(x = 0, c, d) = ite(x = 1, d, c)";
+    IteArm: "ite(x = c, x, z) = ite(x = c, c, z), also for x in a concatenation or extension; for one bit x in both arms";
     // array
     ReadStore: "read over write, if the indices are equal or known to differ";
     ReadConst: "any element of a constant array is its value";

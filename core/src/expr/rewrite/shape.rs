@@ -1,10 +1,13 @@
 //! Rules for `Extract`, the extensions, `Concat` and `Ite`.
 
 use super::Rule;
-use crate::expr::{Expr, Graph, Op};
+use crate::expr::{Bits, Expr, Graph, Op};
 
 /// Largest width of adjacent reads that are combined: the machine word.
 const MAX_READ_WIDTH: u32 = 64;
+
+/// Parts of a concatenation in an arm of an `ite` that are compared with the term of its condition.
+const MAX_ARM_PARTS: u32 = 4;
 
 impl Graph {
     pub(super) fn rewrite_extract(&mut self, a: Expr, low: u32, width: u32) -> Option<Expr> {
@@ -160,6 +163,11 @@ impl Graph {
         if let Some((rule, joined)) = self.joined(a, b) {
             return self.fire(rule, joined);
         }
+        let sign = if self.op(a) == Op::SExt { self.kid(a, 0) } else { a };
+        if self.width(sign) == 1 && !self.is_const(sign) && sign == self.extract(b, self.width(b) - 1, 1) {
+            let e = self.sext(b, width);
+            return self.fire(Rule::ConcatSign, e);
+        }
         if self.op(b) == Op::Concat {
             let (x, y) = (self.kid(b, 0), self.kid(b, 1));
             if self.is_const(a) && self.is_const(x) {
@@ -242,6 +250,73 @@ impl Graph {
             let e = self.ite(p, inner_a.unwrap_or(a), inner_b.unwrap_or(b));
             return self.fire(Rule::IteNested, e);
         }
-        None
+        if self.op(p) != Op::Eq || !self.is_const(self.kid(p, 1)) || self.is_array(a) {
+            return None;
+        }
+        self.rewrite_ite_of_value(p, a, b)
+    }
+
+    /// Rewrites `ite(x = c, a, b)`.
+    fn rewrite_ite_of_value(&mut self, p: Expr, a: Expr, b: Expr) -> Option<Expr> {
+        let (x, c) = (self.kid(p, 0), self.kid(p, 1));
+        let is_bit = self.width(x) == 1 && !self.is_bool(x);
+        if is_bit && self.is_zero(c) {
+            let one = self.word(1, 1);
+            let p = self.eq(x, one);
+            let e = self.ite(p, b, a);
+            return self.fire(Rule::IteBit, e);
+        }
+        if is_bit && let (Some(then), Some(otherwise)) = (self.const_bits(a), self.const_bits(b)) {
+            let one = Bits::word(self.width(a), 1);
+            let complements = (then.not(), otherwise.not(), true);
+            for (then, otherwise, is_complement) in [(then, otherwise, false), complements] {
+                let (value, bit) = match (then.is_zero(), otherwise.is_zero()) {
+                    (false, true) => (then, x),
+                    (true, false) => (otherwise, self.not(x)),
+                    _ => continue,
+                };
+                if value == one || value.is_ones() {
+                    let extend = if value == one { Graph::zext } else { Graph::sext };
+                    let e = extend(self, bit, value.width());
+                    let e = if is_complement { self.not(e) } else { e };
+                    return self.fire(Rule::IteBit, e);
+                }
+            }
+        }
+        let then = self.with_value(a, x, c, MAX_ARM_PARTS);
+        let otherwise = if is_bit {
+            let opposite = self.word(1, 0);
+            self.with_value(b, x, opposite, MAX_ARM_PARTS)
+        } else {
+            b
+        };
+        if (then, otherwise) == (a, b) {
+            return None;
+        }
+        let e = self.ite(p, then, otherwise);
+        self.fire(Rule::IteArm, e)
+    }
+
+    /// Returns `e` with `x` replaced by `c` where `e` is `x`, an extension of it, or has it among its first
+    /// concatenated parts.
+    fn with_value(&mut self, e: Expr, x: Expr, c: Expr, parts: u32) -> Expr {
+        if e == x {
+            return c;
+        }
+        match self.op(e) {
+            op @ (Op::ZExt | Op::SExt) if self.kid(e, 0) == x => {
+                if op == Op::ZExt {
+                    self.zext(c, self.width(e))
+                } else {
+                    self.sext(c, self.width(e))
+                }
+            }
+            Op::Concat if parts > 0 => {
+                let (high, low) = (self.kid(e, 0), self.kid(e, 1));
+                let new = (self.with_value(high, x, c, 0), self.with_value(low, x, c, parts - 1));
+                if new == (high, low) { e } else { self.concat(new.0, new.1) }
+            }
+            _ => e,
+        }
     }
 }

@@ -9,7 +9,7 @@ use crate::expr::{Expr, Graph, MAX_WIDTH, Sort};
 
 macro_rules! functions {
     ($( $name:ident $smt:literal $params:literal; )*) => {
-        /// A function of SMT-LIB's theory of floating point, or of the real constants that it takes.
+        /// A function of SMT-LIB's theory of floating point, or of the real and integer constants that it and conversions take.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
         pub enum FloatFunction { $( $name, )* }
 
@@ -57,6 +57,12 @@ functions! {
     ToIeeeBv "fp.to_ieee_bv" 0;
     Divide "/" 0;
     Minus "-" 0;
+    IntToBv "int_to_bv" 1;
+    Int2Bv "int2bv" 1;
+    Nat2Bv "nat2bv" 1;
+    UbvToInt "ubv_to_int" 0;
+    Bv2Nat "bv2nat" 0;
+    SbvToInt "sbv_to_int" 0;
 }
 
 pub(super) const ROUNDING_MODES: [(&str, Rounding); 10] = [
@@ -316,6 +322,27 @@ impl Parser<'_, '_> {
                 Ok(Term { expr: self.graph.ite(is_nan, nan, x), sort: bits(format.width()) })
             }
             F::Divide | F::Minus => self.real_term(f, &a),
+            F::IntToBv | F::Int2Bv | F::Nat2Bv => {
+                a.count(1)?;
+                let ScriptSort::Real(place) = args[0].sort else { return a.wrong(0, "an integer constant") };
+                let width = Sort::bits(params[0]).map(|_| params[0] as u32).map_err(|e| e.0)?;
+                let Some(value) = self.reals[place as usize].to_bits(width) else {
+                    return Err(format!("{}: expected an integer, found a fraction", f.name()));
+                };
+                Ok(Term { expr: self.graph.constant(value), sort: bits(width) })
+            }
+            F::UbvToInt | F::Bv2Nat | F::SbvToInt => {
+                a.count(1)?;
+                let (e, _) = a.bits(0)?;
+                let Some(value) = self.graph.const_bits(e) else {
+                    return Err(format!("{}: terms of sort Int are unsupported, except constants", f.name()));
+                };
+                let value = match f == F::SbvToInt && value.sign() {
+                    true => Real::integer(&value.neg()).negate(),
+                    false => Real::integer(&value),
+                };
+                Ok(self.real(value))
+            }
         }
     }
 

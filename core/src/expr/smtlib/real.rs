@@ -1,5 +1,7 @@
-//! Real constants, which only `to_fp` takes: decimals, numerals, `-` and `/` of them. Exact.
+//! Real and integer constants, which only `to_fp` and `int_to_bv` take: decimals, numerals, `-` and `/` of them, and
+//! integers of constant bit-vectors. Exact.
 
+use crate::expr::Bits;
 use num_bigint::BigUint;
 
 #[derive(Clone, Debug)]
@@ -17,6 +19,21 @@ impl Real {
         let numerator = BigUint::parse_bytes(digits.as_bytes(), 10)?;
         let scale = u32::try_from(fraction.len()).ok()?;
         Some(Real { negative: false, numerator, denominator: BigUint::from(10_u32).pow(scale) })
+    }
+
+    /// The number of an unsigned word.
+    pub(super) fn integer(word: &Bits) -> Real {
+        Real::parse(&word.to_decimal()).expect("digits")
+    }
+
+    /// The number modulo 2^width; `None` if it is no integer.
+    pub(super) fn to_bits(&self, width: u32) -> Option<Bits> {
+        if &self.numerator % &self.denominator != BigUint::ZERO {
+            return None;
+        }
+        let digits = (&self.numerator / &self.denominator).to_string();
+        let value = Bits::from_decimal(width, &digits)?;
+        Some(if self.negative { value.neg() } else { value })
     }
 
     pub(super) fn negate(mut self) -> Real {

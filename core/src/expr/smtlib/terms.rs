@@ -250,7 +250,8 @@ impl<'p, 'a> Parser<'p, 'a> {
     /// Returns whether the next term is an argument that may be a real constant.
     fn takes_reals(&self) -> bool {
         let Some(Frame::Apply { head: Head::Float { f, .. }, .. }) = self.frames.last() else { return false };
-        matches!(f, FloatFunction::ToFp | FloatFunction::Divide | FloatFunction::Minus)
+        use FloatFunction as F;
+        matches!(f, F::ToFp | F::Divide | F::Minus | F::IntToBv | F::Int2Bv | F::Nat2Bv)
     }
 
     fn decimal(&mut self, text: &str) -> Result<Term, SyntaxError> {

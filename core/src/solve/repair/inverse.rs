@@ -1,7 +1,7 @@
 //! Inverses of operators: the value of one operand under which an operator has a wanted result, the other operand fixed.
 
 use crate::expr::Op;
-use crate::expr::bits::{mask, signed};
+use crate::expr::bits::{inverse_of_odd, mask, signed};
 use crate::expr::eval::{Shape, word};
 
 /// The operand of a binary operator to be changed.
@@ -112,7 +112,7 @@ pub fn operand_value(op: Op, s: Shape, operand: Operand, wanted: u64) -> Option<
             let zeros = other.trailing_zeros();
             let low = mask(w - zeros);
             // Bits that are shifted out keep their values.
-            [current & !low | (wanted >> zeros).wrapping_mul(inverse(other >> zeros)) & low, current]
+            [current & !low | (wanted >> zeros).wrapping_mul(inverse_of_odd(other >> zeros)) & low, current]
         }
         // First with the current remainder, then with remainder zero.
         Op::UDiv if first => [product.wrapping_add(rest(Op::URem)), product],
@@ -134,12 +134,6 @@ pub fn operand_value(op: Op, s: Shape, operand: Operand, wanted: u64) -> Option<
     };
     let gives = |x: u64| if first { word(op, s, x, other, 0) } else { word(op, s, other, x, 0) };
     candidates.into_iter().map(|x| x & mask(w)).find(|&x| gives(x) == wanted)
-}
-
-/// Multiplicative inverse of an odd number modulo 2^64.
-fn inverse(odd: u64) -> u64 {
-    // Newton's method: three bits are right at first, each step doubles them.
-    (0..5).fold(odd, |x, _| x.wrapping_mul(2u64.wrapping_sub(odd.wrapping_mul(x))))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The layer `solutions`: a pool of complete assignments, attached to nodes of the path tree.
 //!
-//! Answers: sat, if a solution attached to the query's path, or a few nodes below it, satisfies the condition.
+//! Answers: sat, if a solution attached to the query's path satisfies the condition.
 //! Why sound: every constraint of a node has been evaluated under its solutions, and so is the condition.
 //! When it helps: after hard queries, whose near misses satisfy other branches; if variants of one answer satisfy many.
 //! Cost: nothing while the pool is empty; then the condition's new nodes for the solutions of one node, at any depth.
@@ -27,8 +27,6 @@ struct Counts {
     /// Queries answered by near misses.
     harvest: u64,
     variant: u64,
-    /// Queries answered by path models of nodes below.
-    below: u64,
     inserted: u64,
 }
 
@@ -58,7 +56,7 @@ impl Solutions {
         }
     }
 
-    /// A solution at the path, or a few nodes below, that satisfies the condition.
+    /// A solution at the path that satisfies the condition.
     fn find(&mut self, query: &Query, rest: &mut Rest<'_>) -> Option<Model> {
         let before = self.pool.computed();
         let found = self.find_uncharged(query, rest);
@@ -70,21 +68,16 @@ impl Solutions {
 
     fn find_uncharged(&mut self, query: &Query, rest: &mut Rest<'_>) -> Option<Model> {
         self.pool.note_dropped(rest.tree.dropped());
-        let has_children = rest.tree.children(query.path).next().is_some();
-        if self.pool.is_empty() && !has_children {
+        if self.pool.is_empty() {
             return None;
         }
         let mut context = context(rest);
-        if !self.pool.is_empty() {
-            self.pool.push_down(&mut context, query.path);
-            if let Some(model) = self.find_at(query.path, query.condition, &mut context) {
-                if let Status::Unchecked = rest.tree.status(query.path) {
-                    rest.tree.set_status(query.path, Status::Feasible(model.clone()));
-                }
-                return Some(model);
-            }
+        self.pool.push_down(&mut context, query.path);
+        let model = self.find_at(query.path, query.condition, &mut context)?;
+        if let Status::Unchecked = rest.tree.status(query.path) {
+            rest.tree.set_status(query.path, Status::Feasible(model.clone()));
         }
-        if has_children { self.find_below(query, &mut context) } else { None }
+        Some(model)
     }
 
     /// A solution attached to this node that satisfies the condition.
@@ -102,25 +95,6 @@ impl Solutions {
         }
         self.allowance += self.query_cost.get().unwrap_or(0);
         Some(self.pool.model(context.graph, slots[at]).clone())
-    }
-
-    /// Tries the path models and the solutions of a few nodes below the path.
-    fn find_below(&mut self, query: &Query, context: &mut Context<'_>) -> Option<Model> {
-        let mut nodes: Vec<Path> = context.tree.children(query.path).collect();
-        for _ in 0..self.options.below {
-            let node = nodes.pop()?;
-            if let Some(model) = context.tree.model(node)
-                && context.evaluator.under(context.graph, model).truth(query.condition)
-            {
-                self.counts.below += 1;
-                return Some(model.clone());
-            }
-            if let Some(model) = self.find_at(node, query.condition, context) {
-                return Some(model);
-            }
-            nodes.extend(context.tree.children(node));
-        }
-        None
     }
 
     /// Inserts the near misses of a solve, and variants of its answer.
@@ -293,7 +267,6 @@ impl Layer for Solutions {
         [
             ("by_harvest", counts.harvest),
             ("by_variant", counts.variant),
-            ("below", counts.below),
             ("inserted", counts.inserted),
             ("pool", self.pool.len() as u64),
             ("values", self.pool.computed()),

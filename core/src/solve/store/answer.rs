@@ -1,7 +1,7 @@
 //! Encodes the answer to a canonical query: the values of its variables, or the positions of the constraints in its core.
 
 use super::canonical::{Canonical, sort_of};
-use super::encoding::{Decoder, put, put_bits};
+use crate::encoding::{Decoder, put, put_bits};
 use crate::expr::walk::Atom;
 use crate::expr::{ArrayValue, Bits, Expr, Graph, Model, Sort, Value};
 use crate::query::{Answer, Core};

@@ -8,8 +8,8 @@
 //! model or core of one is one of the other. If several orders are possible, equal queries may have different bytes:
 //! a miss, never a wrong answer.
 
-use super::encoding::{put, put_bits, put_sort};
 use super::shape::{Shapes, is_element, mix};
+use crate::encoding::{put, put_bits, put_sort};
 use crate::expr::walk::{Atom, element_range};
 use crate::expr::{Expr, Graph, Op, Sort};
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -1,7 +1,7 @@
 //! Decodes canonical bytes to expressions, for people and other solvers. Variables are called `v0`, `v1`, ...
 
 use super::canonical::{ELEMENTS, semantics};
-use super::encoding::Decoder;
+use crate::encoding::Decoder;
 use crate::expr::bits::mask;
 use crate::expr::float::FloatParameter;
 use crate::expr::smtlib::Printer;

@@ -5,13 +5,14 @@
 //! format is emptied. Errors are messages for the user; the run continues without the store.
 
 use super::answer::Verdict;
+use super::backend::{Change, Found};
 use super::canonical::Key;
 use super::journal;
+use super::row::{Row, now};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, TransactionBehavior, params};
-use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 /// Version of tables, canonical bytes and shapes.
 const FORMAT: i64 = 2;
@@ -21,60 +22,8 @@ const APPLICATION_ID: i64 = 0x5074_7461;
 const READ_WAIT: Duration = Duration::from_millis(50);
 /// How long a writer waits for another process.
 const WRITE_WAIT: Duration = Duration::from_secs(5);
-/// Seconds after which the use of a row is written again, so that a hit rarely writes.
-const USED_RESOLUTION_S: i64 = 3600;
 /// Share of the rows removed when the file is too large.
 const EVICTED_SHARE: f64 = 0.25;
-
-/// A query and its answer.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Row {
-    pub shape: u64,
-    pub key: Key,
-    /// Canonical bytes of the query.
-    pub query: Vec<u8>,
-    pub verdict: Verdict,
-    pub answer: Vec<u8>,
-    /// Solving time.
-    pub cost_us: u32,
-    /// Time of the last use, in seconds since 1970. Set when the row is written.
-    pub used: i64,
-}
-
-impl Row {
-    /// Whether a use should be written to the file.
-    pub fn is_stale(&self) -> bool {
-        self.used < now() - USED_RESOLUTION_S
-    }
-
-    pub fn checksum(&self) -> i64 {
-        let mut hash = Sha256::new();
-        hash.update(self.shape.to_le_bytes());
-        hash.update(self.key);
-        hash.update((self.query.len() as u64).to_le_bytes());
-        hash.update(&self.query);
-        hash.update([self.verdict as u8]);
-        hash.update(&self.answer);
-        let digest = hash.finalize();
-        i64::from_le_bytes(digest[..8].try_into().expect("a digest has 32 bytes"))
-    }
-}
-
-/// A change to the file.
-pub enum Change {
-    Insert(Row),
-    /// Sets the time of the last use.
-    Used(u64, Key),
-    Remove(u64, Key),
-}
-
-/// Result of a look-up by key.
-pub enum Found {
-    Row(Row),
-    Nothing,
-    /// A row whose checksum is wrong.
-    Damaged,
-}
 
 /// Summary of a file.
 #[derive(Clone, Default, Debug)]
@@ -340,8 +289,4 @@ fn describe(error: rusqlite::Error) -> String {
         _ => "",
     };
     format!("{error}{advice}")
-}
-
-fn now() -> i64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs() as i64)
 }

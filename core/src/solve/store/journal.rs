@@ -5,9 +5,8 @@
 //! `write`, which outlives the process once the system has accepted it. An entry has its length and the row's checksum:
 //! an incomplete entry is the last one, and reading ends there. Existing rows are kept, so entries may be inserted twice.
 
-use super::answer::Verdict;
-use super::encoding::{Decoder, put};
-use super::file::Row;
+use super::row::Row;
+use crate::encoding::{Decoder, put};
 use std::fs::{self, TryLockError};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -124,15 +123,7 @@ pub fn insert_orphans(
 }
 
 fn encode(row: &Row) -> Vec<u8> {
-    let mut body = Vec::with_capacity(row.query.len() + row.answer.len() + 64);
-    put(&mut body, row.checksum() as u64);
-    put(&mut body, row.shape);
-    body.extend_from_slice(&row.key);
-    body.push(row.verdict as u8);
-    put(&mut body, row.cost_us.into());
-    put(&mut body, row.query.len() as u64);
-    body.extend_from_slice(&row.query);
-    body.extend_from_slice(&row.answer);
+    let mut body = row.encode();
     let mut entry = Vec::with_capacity(body.len() + 10);
     put(&mut entry, body.len() as u64);
     entry.append(&mut body);
@@ -144,27 +135,16 @@ fn decode_all(bytes: &[u8]) -> Vec<Row> {
     let mut decoder = Decoder::new(bytes);
     std::iter::from_fn(|| {
         let length = decoder.count()?;
-        decode(decoder.bytes(length)?)
+        Row::decode(decoder.bytes(length)?)
     })
     .collect()
-}
-
-fn decode(body: &[u8]) -> Option<Row> {
-    let mut decoder = Decoder::new(body);
-    let (checksum, shape) = (decoder.number()?, decoder.number()?);
-    let key = decoder.bytes(16)?.try_into().ok()?;
-    let verdict = Verdict::of(decoder.byte()?)?;
-    let cost_us = u32::try_from(decoder.number()?).ok()?;
-    let length = decoder.count()?;
-    let query = decoder.bytes(length)?.to_vec();
-    let row = Row { shape, key, query, verdict, answer: decoder.rest().to_vec(), cost_us, used: 0 };
-    (row.checksum() as u64 == checksum).then_some(row)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::random::Random;
+    use crate::solve::store::Verdict;
 
     fn some_rows() -> Vec<Row> {
         let row = |n: u8| Row {

@@ -1,30 +1,36 @@
-//! The layer `store`: answers kept between runs, in a file that runs share.
+//! The layer `store`: answers kept between runs, in a file that runs share or on a server that machines share.
 //!
 //! Answers: queries that an earlier run has solved, up to names of variables, indices of array elements and the order
 //! of constraints.
 //! Why sound: the canonical form (`canonical.rs`) describes a query completely, and the whole form is compared with a
-//! row whose checksum is right. A model is evaluated before it is returned; a sample of the unsat answers is solved
-//! again, and after one mismatch the file is not used any more.
+//! row whose checksum is right. A model is evaluated before it is returned; a sample of the unsat answers, and every one
+//! that anyone may have written, is solved again, and after one mismatch the store is not used any more.
 //! When it helps: a program explored again, after a change or with other options.
 //! Cost: a sum over the constraints if no query in the file has the same shape. Canonical forms, which are about as long
 //! as the query, are computed only if solving takes many times longer. Another thread writes.
 //! Source: Green, for canonical queries in a store.
 
 mod answer;
+mod backend;
 mod canonical;
 mod decode;
-mod encoding;
+mod exchange;
 mod file;
+mod index;
 mod journal;
 mod open_store;
+mod row;
 mod shape;
+mod shared;
 #[cfg(test)]
 mod tests;
 mod writer;
 
 pub use answer::Verdict;
 pub use decode::script;
-pub use file::{Contents, File, Row};
+pub use exchange::{Batch, Exchange};
+pub use file::{Contents, File};
+pub use row::Row;
 
 use super::{Layer, Rest};
 use crate::cost;
@@ -32,17 +38,19 @@ use crate::expr::{Expr, Graph};
 use crate::query::{Alive, Answer, Query};
 use crate::throttle::Throttle;
 use crate::tuning::{StoreOptions, ThrottleOptions};
+use backend::{Backend, Change, Found, Put};
 pub(super) use canonical::{Canonical, canonical, sort_of};
-use file::{Change, Found};
 use open_store::OpenStore;
 pub(super) use shape::Shapes;
+use shared::Shared;
 use std::hash::{BuildHasher, RandomState};
+use std::sync::Arc;
 
 /// Limit on the nodes of a canonical form.
 const MAX_NODES: u64 = 50_000;
 
 pub struct Store {
-    open: Option<OpenStore>,
+    open: Option<Box<dyn Backend>>,
     shapes: Shapes,
     options: StoreOptions,
     /// Chooses the unsat answers to solve again; differs between runs, so that over time each is chosen.
@@ -59,8 +67,10 @@ struct Counts {
     hits: u64,
     misses: u64,
     written: u64,
-    /// Answers that the writer did not accept: too many were pending, or writing has failed.
+    /// Answers that were not accepted: too many were pending, or writing has failed.
     dropped: u64,
+    /// Answers dropped because too many were pending, and not reported yet.
+    overflow: u64,
     resolved: u64,
     damaged: u64,
     wrong: u64,
@@ -69,16 +79,34 @@ struct Counts {
 /// Result of a look-up.
 enum LookUp {
     Found(Box<Row>, Canonical),
+    /// The row must be proved again.
+    Unproved(Box<Row>, Canonical),
     /// With the canonical form, if it was computed.
     Missing(Option<Canonical>),
 }
 
 impl Store {
-    /// A file that cannot be used is no error: then every query is passed on, and `notice` gives the reason.
+    /// A store in a file. One that cannot be used is no error: then every query is passed on, and `notice` gives the reason.
     pub fn new(options: StoreOptions, throttle: &ThrottleOptions) -> Store {
         let (path, bytes) = (options.path.clone().unwrap_or_default(), options.mb << 20);
-        let mut store = Store {
-            open: None,
+        match OpenStore::open(path, bytes) {
+            Ok(open) => Store::with(Some(Box::new(open)), options, throttle),
+            Err(message) => {
+                let mut store = Store::with(None, options, throttle);
+                store.give_up(message);
+                store
+            }
+        }
+    }
+
+    /// A store on a server.
+    pub fn shared(exchange: Arc<Exchange>, options: StoreOptions, throttle: &ThrottleOptions) -> Store {
+        Store::with(Some(Box::new(Shared::new(exchange, &options))), options, throttle)
+    }
+
+    fn with(open: Option<Box<dyn Backend>>, options: StoreOptions, throttle: &ThrottleOptions) -> Store {
+        Store {
+            open,
             shapes: Shapes::default(),
             options,
             sampler: RandomState::new(),
@@ -86,12 +114,7 @@ impl Store {
             keeping: Throttle::by_effort(throttle),
             counts: Counts::default(),
             notice: None,
-        };
-        match OpenStore::open(path, bytes) {
-            Ok(open) => store.open = Some(open),
-            Err(message) => store.give_up(message),
         }
-        store
     }
 
     /// Limit on the nodes of the canonical form of a query that takes this effort.
@@ -102,7 +125,7 @@ impl Store {
         (effort.saturating_mul(self.options.form_share) / 100 / cost::CANONICAL_NODE).min(MAX_NODES)
     }
 
-    /// Continues without the file.
+    /// Continues without the store.
     fn give_up(&mut self, message: String) {
         self.notice = Some(format!("{message}; going on without it"));
         self.open = None;
@@ -120,15 +143,18 @@ impl Store {
         }
         let effort = u64::from(cost_us) * 1000;
         let limit = self.max_nodes(effort.saturating_sub(cost::STORE_READ));
-        let Some(open) = self.open.as_mut() else { return missing };
-        let (Some(form), Some(file)) = (canonical(graph, &mut self.shapes, all, limit as usize), open.file())
-        else {
+        let Some(form) = canonical(graph, &mut self.shapes, all, limit as usize) else {
             self.note_miss();
             return missing;
         };
-        match file.find(shape, &form.key)? {
+        let Some(open) = self.open.as_mut() else { return missing };
+        match open.find(shape, &form.key)? {
             Found::Row(row) if row.query == form.bytes => return Ok(LookUp::Found(Box::new(row), form)),
-            Found::Row(_) | Found::Nothing => {}
+            Found::Unproved(row) if row.query == form.bytes => {
+                self.note_miss();
+                return Ok(LookUp::Unproved(Box::new(row), form));
+            }
+            Found::Row(_) | Found::Unproved(_) | Found::Nothing => {}
             Found::Damaged => {
                 self.counts.damaged += 1;
                 open.put(Change::Remove(shape, form.key));
@@ -188,9 +214,24 @@ impl Store {
         let cost_us = u32::try_from(effort / 1000).unwrap_or(u32::MAX);
         let row = Row { shape, key: form.key, query: form.bytes, verdict, answer, cost_us, used: 0 };
         let Some(open) = &mut self.open else { return };
-        let counter =
-            if open.put(Change::Insert(row)) { &mut self.counts.written } else { &mut self.counts.dropped };
-        *counter += 1;
+        match open.put(Change::Insert(row)) {
+            Put::Accepted => self.counts.written += 1,
+            Put::Full => {
+                self.counts.dropped += 1;
+                self.counts.overflow += 1;
+            }
+            Put::Refused => self.counts.dropped += 1,
+        }
+    }
+
+    /// Removes a row that is wrong, and the store from this run.
+    fn refute(&mut self, row: &Row) {
+        self.counts.wrong += 1;
+        if let Some(open) = &mut self.open {
+            open.put(Change::Remove(row.shape, row.key));
+            let message = format!("the store {} has a wrong answer", open.name());
+            self.give_up(message);
+        }
     }
 }
 
@@ -207,8 +248,9 @@ impl Layer for Store {
         if !rest.graph.is_true(query.condition) {
             all.push(query.condition);
         }
-        let form = match self.look_up(rest.graph, &all) {
-            Ok(LookUp::Missing(form)) => form,
+        let (form, doubted) = match self.look_up(rest.graph, &all) {
+            Ok(LookUp::Missing(form)) => (form, None),
+            Ok(LookUp::Unproved(row, form)) => (Some(form), Some(row)),
             Ok(LookUp::Found(row, form)) => {
                 rest.spend(cost::STORE_READ);
                 if let Some(answer) = self.confirm(&row, &form, query, rest) {
@@ -219,12 +261,7 @@ impl Layer for Store {
                     }
                     return answer;
                 }
-                self.counts.wrong += 1;
-                if let Some(open) = &mut self.open {
-                    open.put(Change::Remove(row.shape, row.key));
-                    let message = format!("the store {} has a wrong answer", open.path().display());
-                    self.give_up(message);
-                }
+                self.refute(&row);
                 return rest.check(query).answer;
             }
             Err(message) => {
@@ -233,6 +270,12 @@ impl Layer for Store {
             }
         };
         let reply = rest.check(query);
+        if let Some(row) = doubted {
+            self.counts.resolved += 1;
+            if matches!(reply.answer, Answer::Sat(_)) {
+                self.refute(&row);
+            }
+        }
         self.keep(rest.graph, &all, form, query.condition, &reply.answer, reply.effort);
         reply.answer
     }
@@ -254,13 +297,18 @@ impl Layer for Store {
     }
 
     fn notice(&mut self) -> Option<String> {
-        let error = self.open.as_ref().and_then(OpenStore::take_error);
-        error.map(|message| format!("{message}; going on without writing it")).or_else(|| self.notice.take())
+        let error = self.open.as_ref().and_then(|open| open.take_error()).or_else(|| self.notice.take());
+        if error.is_some() || self.counts.overflow == 0 {
+            return error;
+        }
+        let count = std::mem::take(&mut self.counts.overflow);
+        let name = self.open.as_ref().map_or_else(String::new, |open| format!(" {}", open.name()));
+        Some(format!("answers not kept: {count}, because the store{name} writes more slowly than they came"))
     }
 
     fn counters(&self) -> Vec<(String, f64)> {
         let counts = &self.counts;
-        [
+        let own = [
             ("hits", counts.hits),
             ("misses", counts.misses),
             ("written", counts.written),
@@ -268,8 +316,8 @@ impl Layer for Store {
             ("resolved", counts.resolved),
             ("damaged", counts.damaged),
             ("wrong", counts.wrong),
-        ]
-        .map(|(name, count)| (name.to_string(), count as f64))
-        .to_vec()
+        ];
+        let more = self.open.as_ref().map_or_else(Vec::new, |open| open.counters());
+        own.into_iter().chain(more).map(|(name, count)| (name.to_string(), count as f64)).collect()
     }
 }

@@ -3,11 +3,13 @@
 //! Only queries that were in the file at that time are looked up. So a run that begins with an empty file behaves as if
 //! there were no store, and hits do not depend on how fast another thread or process writes.
 
-use super::file::{Change, File};
+use super::backend::{Backend, Change, Found, Put};
+use super::canonical::Key;
+use super::file::File;
 use super::writer::Writer;
 use rustc_hash::FxHashMap;
 use std::mem::ManuallyDrop;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 pub struct OpenStore {
     file: ManuallyDrop<File>,
@@ -29,43 +31,46 @@ impl OpenStore {
         Ok(OpenStore { file, writer, shapes, path, limit, process: std::process::id() })
     }
 
-    pub fn path(&self) -> &Path {
-        &self.path
+    /// The file; `None` in a process forked from the one that opened it, where neither SQLite nor the thread works.
+    fn file(&self) -> Option<&File> {
+        (self.process == std::process::id()).then_some(&*self.file)
+    }
+}
+
+impl Backend for OpenStore {
+    fn name(&self) -> String {
+        self.path.display().to_string()
     }
 
-    pub fn is_empty(&self) -> bool {
+    fn is_empty(&self) -> bool {
         self.shapes.is_empty()
     }
 
-    /// The longest solving time of a query of this shape in microseconds, if there is one.
-    pub fn cost_us(&self, shape: u64) -> Option<u32> {
+    fn cost_us(&self, shape: u64) -> Option<u32> {
         self.shapes.get(&shape).copied()
     }
 
-    /// The file; `None` in a process forked from the one that opened it, where neither SQLite nor the thread works.
-    pub fn file(&self) -> Option<&File> {
-        (self.process == std::process::id()).then_some(&*self.file)
+    fn find(&mut self, shape: u64, key: &Key) -> Result<Found, String> {
+        self.file().map_or(Ok(Found::Nothing), |file| file.find(shape, key))
     }
 
-    /// Hands a change to the writer. False if it accepts no more.
-    pub fn put(&mut self, change: Change) -> bool {
+    fn put(&mut self, change: Change) -> Put {
         if self.file().is_none() {
-            return false;
+            return Put::Refused;
         }
         let writer = self.writer.get_or_insert_with(|| Writer::new(&self.path, self.limit));
         writer.put(change)
     }
 
-    /// Waits until all changes handed over are written.
-    pub fn flush(&self) {
+    fn flush(&self) {
         if let (Some(_), Some(writer)) = (self.file(), &*self.writer) {
             writer.flush();
         }
     }
 
-    /// The error that ended writing; returned once.
-    pub fn take_error(&self) -> Option<String> {
-        self.writer.as_ref().and_then(Writer::take_error)
+    fn take_error(&self) -> Option<String> {
+        let error = self.writer.as_ref().and_then(Writer::take_error)?;
+        Some(format!("{error}; going on without writing it"))
     }
 }
 

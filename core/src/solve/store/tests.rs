@@ -1,9 +1,11 @@
 //! Tests of the parts of the store. `core/tests/store.rs` tests the layer as a whole.
 
 use super::Verdict;
+use super::backend::{Change, Found};
 use super::canonical::{Canonical, canonical};
 use super::decode::constraints;
-use super::file::{Change, File, Found, Row};
+use super::file::File;
+use super::row::Row;
 use super::shape::Shapes;
 use crate::budget::Budget;
 use crate::expr::walk::Atom;
@@ -195,7 +197,7 @@ fn rows_are_found_and_the_size_is_bounded() {
     let find = |file: &File, n: u64| match file.find(n / 2, &row(n, 0).key).unwrap() {
         Found::Row(found) => Some(found),
         Found::Nothing => None,
-        Found::Damaged => panic!("no row is damaged"),
+        Found::Damaged | Found::Unproved(_) => panic!("no row is damaged"),
     };
     file.apply(&[Change::Insert(row(1, 10)), Change::Insert(row(2, 10))], u64::MAX).unwrap();
     assert_eq!(find(&file, 2).map(|row| row.query), Some(vec![2; 10]));
@@ -264,6 +266,6 @@ fn wrong_options_are_named() {
     assert_eq!(
         error("store(mb=0)"),
         "expected path=FILE, mb=1..1000000, sample=1..1000000, tries=1..1000000000, min_effort=0..1000000000, \
-         share=0..1000, form_share=0..1000, eager=on|off in `store(...)`, found `mb=0`"
+         share=0..1000, form_share=0..1000, wait_ms=1..1000000000, eager=on|off in `store(...)`, found `mb=0`"
     );
 }

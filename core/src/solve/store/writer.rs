@@ -5,7 +5,8 @@
 //! The thread opens the file itself. If that or a write fails, the error is reported once and no more changes are
 //! accepted. Pending changes are written before the writer is dropped.
 
-use super::file::{Change, File};
+use super::backend::{Change, Put};
+use super::file::File;
 use super::journal::Journal;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -82,10 +83,10 @@ impl Writer {
         Writer { path, journal: None, sender: Some(sender), sent: 0, thread: thread.ok(), state }
     }
 
-    /// Hands a change over; an answer is safe when this returns. False if too many are pending or writing has failed.
-    pub fn put(&mut self, change: Change) -> bool {
+    /// Hands a change over; an answer that is accepted is safe when this returns.
+    pub fn put(&mut self, change: Change) -> Put {
         if self.thread.as_ref().is_none_or(JoinHandle::is_finished) {
-            return false;
+            return Put::Refused;
         }
         // Other changes (`Used`, `Remove`) may be lost: the next run makes them again.
         if let Change::Insert(row) = &change {
@@ -94,25 +95,26 @@ impl Writer {
                 self.journal.get_or_insert_with(|| ok_or_report(&self.state, store, Journal::create(store)));
             let all_written = self.state.written.load(Ordering::Acquire) == self.sent;
             let appended = match journal {
-                None => return false,
+                None => return Put::Refused,
                 Some(journal) if journal.bytes() > CLEAR_ABOVE_BYTES && all_written => {
                     journal.clear().and_then(|()| journal.append(row))
                 }
-                Some(journal) if journal.bytes() > MAX_JOURNAL_BYTES => return false,
+                Some(journal) if journal.bytes() > MAX_JOURNAL_BYTES => return Put::Full,
                 Some(journal) => journal.append(row),
             };
             if ok_or_report(&self.state, store, appended).is_none() {
                 *journal = None;
-                return false;
+                return Put::Refused;
             }
         }
         let sent = self.sender.as_ref().map(|sender| sender.try_send(Message::Change(change)));
         match sent {
             Some(Ok(())) => {
                 self.sent += 1;
-                true
+                Put::Accepted
             }
-            Some(Err(TrySendError::Full(_) | TrySendError::Disconnected(_))) | None => false,
+            Some(Err(TrySendError::Full(_))) => Put::Full,
+            Some(Err(TrySendError::Disconnected(_))) | None => Put::Refused,
         }
     }
 

@@ -134,8 +134,8 @@ static word write_at(struct handle *handle, const void *from, size_t count, off_
   switch (inode->device) {
   case DEV_NULL:
   case DEV_ZERO:
-  case DEV_RANDOM:
-  case DEV_STDERR: return (word)count;
+  case DEV_RANDOM: return (word)count;
+  case DEV_STDERR: __partita_panic_output(from, count); return (word)count;
   case DEV_FULL: return count ? -ENOSPC : 0;
   case DEV_STDOUT: __partita_output(from, count); return (word)count;
   case DEV_PIPE: offset = inode->status->st_size; break;

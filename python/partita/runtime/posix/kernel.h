@@ -32,12 +32,18 @@ struct symbolic_argument {
 };
 int __partita_symbolic_argument(word index, struct symbolic_argument *argument); /* its kind; 0 is the program's name */
 word __partita_symbolic_variable(word index, char *name, size_t room); /* its size; -1: there are no more */
-word __partita_room(const void *address); /* bytes from here to the end of the object */
+word __partita_room(const void *address); /* bytes from here to the end of the object; -1 without one */
 void __partita_arguments(word count, char **arguments);
 void *__partita_stack_object(size_t size); /* not on the heap, for the arguments */
 void __partita_not_modelled(const char *what);
 void __partita_incomplete(const char *why); /* one of several behaviours is explored */
+int __partita_has_threads(void); /* has there been a second one? */
+int __partita_thread_number(void);
+void __partita_exit_thread(void);                            /* returns in the last thread */
+word __partita_futex_wait(int *at, int value, int is_timed); /* if `*at` is `value`: waits until it is woken */
+word __partita_futex_wake(int *at, int count);               /* the number of threads that it woke */
 void __partita_output(const void *bytes, size_t count);
+void __partita_panic_output(const char *bytes, size_t count); /* what a Rust program writes to standard error */
 word __partita_stdin(void *to, size_t room);
 word __partita_host_status(const char *path, int follow, word fields[13]);
 word __partita_host_read(const char *path, size_t offset, void *to, size_t room);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 enum { PROCESS = 4242, PARENT = 4241 };
+enum { FUTEX_WAIT = 0, FUTEX_WAKE = 1, FUTEX_REQUEUE = 3, FUTEX_PRIVATE = 128 };
 
 word __partita_uid, __partita_gid;
 
@@ -112,12 +113,40 @@ static word unmap(char *memory, size_t size) {
   return 0;
 }
 
+/* Mappings are objects of their own: one that grows moves. */
+static word remap(char *memory, size_t size, size_t wanted, int flags) {
+  if (!wanted) return -EINVAL;
+  size = (size + 4095) & ~(size_t)4095;
+  wanted = (wanted + 4095) & ~(size_t)4095;
+  word room = __partita_room(memory);
+  if (room < 0 || (size_t)room != size) return -EFAULT;
+  if (wanted == size) return (word)memory;
+  if (flags & ~MREMAP_MAYMOVE) return NOT_HANDLED;
+  if (!(flags & MREMAP_MAYMOVE)) return wanted < size ? (word)memory : -ENOMEM;
+  char *moved = calloc(1, wanted);
+  if (!moved) return -ENOMEM;
+  memcpy(moved, memory, size < wanted ? size : wanted);
+  free(memory);
+  return (word)moved;
+}
+
+static word futex(int *at, int operation, int value, word timeout) {
+  switch (operation & ~FUTEX_PRIVATE) {
+  case FUTEX_WAIT: return __partita_futex_wait(at, value, timeout != 0);
+  case FUTEX_WAKE: return __partita_futex_wake(at, value);
+  /* A waiter that is woken instead of moved tries again, and waits at the other place by itself. */
+  case FUTEX_REQUEUE: return __partita_futex_wake(at, (int)timeout);
+  default: return NOT_HANDLED;
+  }
+}
+
 word __partita_call_process(word number, word a, word b, word c, word d, word e, word f) {
   switch (number) {
-  case SYS_exit:
+  case SYS_exit: __partita_exit_thread(); /* returns in the last thread */
   case SYS_exit_group: _Exit((int)a);
+  case SYS_gettid: return __partita_thread_number();
+  case SYS_futex: return futex((int *)a, (int)b, (int)c, d);
   case SYS_getpid:
-  case SYS_gettid:
   case SYS_set_tid_address:
   case SYS_getpgrp:
   case SYS_getpgid:
@@ -169,6 +198,7 @@ word __partita_call_process(word number, word a, word b, word c, word d, word e,
   case SYS_execveat: return execute((int)a, (char *)b, (int)e);
   case SYS_mmap: return map((size_t)b, (int)c, (int)d, (int)e, f);
   case SYS_munmap: return unmap((char *)a, (size_t)b);
+  case SYS_mremap: return remap((char *)a, (size_t)b, (size_t)c, (int)d);
   case SYS_mprotect:
     if ((c & (PROT_READ | PROT_WRITE)) != (PROT_READ | PROT_WRITE))
       __partita_incomplete("`mprotect` has no effect: memory can be read and written");

@@ -98,6 +98,12 @@ impl Search for Custom {
         Some(state)
     }
 
+    fn shallowest(&mut self, _: &View<'_>) -> Option<Box<State>> {
+        let number = *self.states.iter().min_by_key(|(_, (state, _))| state.depth)?.0;
+        self.chooser.remove(number);
+        self.states.remove(&number).map(|(state, _)| state)
+    }
+
     fn drain(&mut self) -> Vec<Box<State>> {
         std::mem::take(&mut self.states).into_values().map(|(state, _)| state).collect()
     }

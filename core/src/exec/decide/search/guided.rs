@@ -72,6 +72,8 @@ struct Guided {
     is_fair: bool,
     /// Was the running state rare before its turn?
     is_rare: bool,
+    /// Goal for which the current batch was begun, and the number of marks set then.
+    goal: Option<(u32, u64)>,
     /// All turns, and the turn at which something new was covered last.
     turns: u64,
     found_at: u64,
@@ -97,6 +99,7 @@ fn new(program: &Program, seed: u64, draws: &'static [Draw], longest: u64) -> Bo
         visit: Spent::default(),
         is_fair: longest > 0,
         is_rare: false,
+        goal: None,
         turns: 0,
         found_at: 0,
     })
@@ -145,6 +148,11 @@ impl Guided {
     /// Ends the batch: its states may be drawn again.
     fn end_batch(&mut self, view: &View<'_>) {
         if let Some(distances) = &mut self.distances {
+            if let Some((goal, marks)) = self.goal.take()
+                && marks == view.coverage.found()
+            {
+                distances.miss(goal);
+            }
             let is_other = distances.refresh(view);
             let batch = std::mem::take(&mut self.batch);
             let all = if is_other { (0..self.states.capacity()).collect() } else { batch };
@@ -276,6 +284,11 @@ impl Search for Guided {
             self.begin_batch(view);
         }
         let number = self.draw(view)?;
+        if self.left > 0
+            && let (Some(distances), Some(state)) = (&self.distances, self.states.get(number))
+        {
+            self.goal = distances.goal_of(view.program, state).map(|goal| (goal, view.coverage.found()));
+        }
         if self.is_fair {
             self.tree.set_charged(number);
         }
@@ -313,6 +326,17 @@ impl Search for Guided {
             let depth = self.states.get(number).map_or(0, |state| state.depth);
             (self.weigh(number, view), std::cmp::Reverse(depth), number)
         })?;
+        let state = self.take(number);
+        self.end_running();
+        Some(state)
+    }
+
+    fn shallowest(&mut self, view: &View<'_>) -> Option<Box<State>> {
+        self.end_running();
+        self.end_batch(view);
+        let depth = |number: &u32| self.states.get(*number).map(|state| state.depth);
+        let open = (0..self.states.capacity()).filter(|number| depth(number).is_some());
+        let number = open.min_by_key(depth)?;
         let state = self.take(number);
         self.end_running();
         Some(state)

@@ -1,10 +1,9 @@
 //! Search strategies: which state runs next.
-mod bfs;
 mod custom;
-mod dfs;
 mod distance;
 mod execution_tree;
 mod guided;
+mod queue;
 mod split_mix;
 mod state_table;
 mod sum_tree;
@@ -64,6 +63,8 @@ pub trait Search: Send {
     }
     /// Removes and returns a state that is less useful than most: memory is short.
     fn evict(&mut self, view: &View<'_>) -> Option<Box<State>>;
+    /// Removes and returns the state with the fewest forks before it: another worker explores its subtree.
+    fn shallowest(&mut self, view: &View<'_>) -> Option<Box<State>>;
     /// Removes all states: none will run any more.
     fn drain(&mut self) -> Vec<Box<State>>;
     /// Removes and returns a state that follows seeds, as `next` does.
@@ -82,6 +83,9 @@ pub struct SearchRow {
     build: fn(&Program, u64) -> Box<dyn Search>,
 }
 
+/// Depth first. Its order of paths does not depend on models.
+pub const DFS: &str = "dfs";
+
 pub const SEARCHES: &[SearchRow] = &[
     SearchRow {
         name: "mix",
@@ -99,14 +103,14 @@ pub const SEARCHES: &[SearchRow] = &[
         build: guided::coverage,
     },
     SearchRow {
-        name: "dfs",
+        name: DFS,
         about: "the youngest state first: one path to its end, then the nearest other",
-        build: |_, _| dfs::new(),
+        build: |_, _| queue::depth_first(),
     },
     SearchRow {
         name: "bfs",
         about: "the oldest state first: all paths by the number of decisions",
-        build: |_, _| bfs::new(),
+        build: |_, _| queue::breadth_first(),
     },
 ];
 

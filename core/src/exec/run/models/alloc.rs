@@ -4,10 +4,11 @@ use super::{CallSite, ModelResult, ModelRow, Returned, row};
 use crate::exec::outcome::{Class, Outcome};
 use crate::exec::run::Machine;
 use crate::exec::run::access::Access;
+use crate::exec::run::resolve::{Location, Offset};
 use crate::exec::state::State;
 use crate::exec::state::address::ObjectId;
 use crate::exec::state::contents::INDEX_WIDTH;
-use crate::exec::state::object::{Kind, Origin};
+use crate::exec::state::object::{Kind, MAX_OBJECT_BYTES, Origin};
 use crate::exec::state::value::Value;
 
 pub(super) const MODELS: &[ModelRow] = &[
@@ -65,6 +66,15 @@ fn fails(machine: &mut Machine, state: &mut State) -> bool {
     fails
 }
 
+/// Is a symbolic size larger than any machine allows?
+fn refused(machine: &mut Machine, state: &mut State, size: Value) -> bool {
+    size.expr().is_some_and(|e| {
+        let limit = machine.graph().word(64, MAX_MALLOC_BYTES);
+        let refused = machine.graph().ule(limit, e);
+        machine.decider.decide(state, refused)
+    })
+}
+
 /// Allocates a heap object. Returns 0 if it is too large.
 fn allocate(
     machine: &mut Machine,
@@ -85,18 +95,14 @@ fn allocate_aligned(
     name: &str,
     fresh: Fresh,
 ) -> Result<u64, Outcome> {
-    if let Some(e) = size.expr() {
-        let limit = machine.graph().word(64, MAX_MALLOC_BYTES);
-        let refused = machine.graph().ule(limit, e);
-        if machine.decider.decide(state, refused) {
-            return Ok(0);
-        }
-    }
-    let size = machine.decider.fork_on_size(state, size, &format!("the size for `{name}`"))?;
-    if size >= MAX_MALLOC_BYTES || fails(machine, state) {
+    if refused(machine, state, size) {
         return Ok(0);
     }
-    let id = machine.new_aligned_object(state, size, align, Kind::Heap)?;
+    let size = machine.size_for(state, size, MAX_OBJECT_BYTES, &format!("the size for `{name}`"))?;
+    if size.capacity() >= MAX_MALLOC_BYTES || fails(machine, state) {
+        return Ok(0);
+    }
+    let id = machine.new_sized_object(state, size, align, Kind::Heap)?;
     if fresh == Fresh::Unwritten {
         state.memory.get_mut(id).expect("just allocated").set_unwritten();
     }
@@ -204,6 +210,9 @@ fn free(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelR
     let address = machine.argument(state, site, 0)?;
     if address != 0 {
         let id = heap_object(state, address, site.name)?;
+        // For other threads, it is a write of all bytes.
+        let size = state.memory.get(id).expect("a live object").size;
+        machine.note_access(state, &Location { id, offset: Offset::Known(0) }, size, Access::Write);
         machine.end_object(state, id);
     }
     Ok(Returned::Nothing)
@@ -215,10 +224,15 @@ fn resize(machine: &mut Machine, state: &mut State, address: u64, size: Value, n
         return allocated(machine, state, new);
     }
     let old = heap_object(state, address, name)?;
+    let old_size = machine.bound_size(state, old)?;
+    let why = format!("the size for `{name}`");
+    let size = match refused(machine, state, size) {
+        true => Value::number(MAX_MALLOC_BYTES),
+        false => Value::number(machine.decider.fork_on_size(state, size, MAX_OBJECT_BYTES, &why)?),
+    };
     let new = allocate(machine, state, size, name, Fresh::Unwritten)?;
     if let Some(id) = ObjectId::of_address(new) {
-        let size = |id| state.memory.get(id).expect("a live object").size;
-        let kept = size(old).min(size(id));
+        let kept = old_size.min(state.memory.get(id).expect("a live object").size);
         let [to, from, count] = [new, address, kept].map(Value::number);
         machine.copy_bytes(state, to, from, count, true)?;
         machine.end_object(state, old);
@@ -242,5 +256,5 @@ fn reallocarray(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -
 fn usable_size(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
     let address = machine.argument(state, site, 0)?;
     let id = heap_object(state, address, site.name)?;
-    number(state.memory.get(id).expect("a live object").size)
+    Ok(Returned::Value(state.memory.get(id).expect("a live object").size_value(machine.decider.graph())))
 }

@@ -6,8 +6,7 @@ use crate::exec::decide::MAX_STACK_PLACES;
 use crate::exec::options::Argument;
 use crate::exec::outcome::Outcome;
 use crate::exec::run::Machine;
-use crate::exec::run::access::Access;
-use crate::exec::run::access::object_at;
+use crate::exec::run::access::{Access, object_at};
 use crate::exec::run::host::Change;
 use crate::exec::state::State;
 use crate::exec::state::object::Kind;
@@ -32,6 +31,7 @@ pub(super) const MODELS: &[ModelRow] = &[
     row("__partita_stack_is_limit", 0, Exact, stack_is_limit),
     row("__partita_repetition_is_bug", 0, Exact, repetition_is_bug),
     row("__partita_note_stack", 0, Exact, note_stack),
+    row("__partita_follow_model", 0, Exact, follow_model),
     row("__partita_unsupported", 1, Exact, unsupported),
     row("__partita_output", 2, Exact, output),
     row("__partita_stdin", 2, Exact, stdin),
@@ -60,7 +60,7 @@ fn put(
 ) -> Result<i64, Outcome> {
     let count = (bytes.len() as u64).min(room);
     if count > 0 {
-        let (id, at) = object_at(state, address, count, Access::Write)?;
+        let (id, at) = machine.object_at(state, address, count, Access::Write)?;
         machine.cache.drop_object(id);
         let object = state.memory.get_mut(id).expect("a live object");
         object.write_bytes(at, &bytes[..count as usize]);
@@ -113,8 +113,9 @@ fn rare(_: &mut Machine, state: &mut State, _: &CallSite<'_>) -> ModelResult {
 /// Number of bytes from an address to the end of its object.
 fn room(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
     let address = machine.argument(state, site, 0)?;
-    let (id, at) = object_at(state, address, 0, Access::Read)?;
-    number((state.memory.get(id).expect("a live object").size - at) as i64)
+    let Ok((id, at)) = object_at(state, address, 0, Access::Read) else { return number(-1) };
+    let room = machine.bound_size(state, id)?.checked_sub(at);
+    number(room.map_or(-1, |room| room as i64))
 }
 
 /// Sets the arguments of `main`; the environment follows the null pointer at their end.
@@ -140,6 +141,12 @@ fn stack_object(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -
 /// Sets the address of the C library's `errno`.
 fn errno(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
     state.errno = Some(machine.argument(state, site, 0)?);
+    Ok(Returned::Nothing)
+}
+
+/// Takes the model's side at every decision from here on: the path ends in a bug, and its message is being made.
+fn follow_model(_: &mut Machine, state: &mut State, _: &CallSite<'_>) -> ModelResult {
+    state.is_doomed = true;
     Ok(Returned::Nothing)
 }
 

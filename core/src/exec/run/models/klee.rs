@@ -80,6 +80,9 @@ fn make_symbolic(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) 
     let size = machine.argument(state, site, 1)?;
     let name = name(machine, state, site, 2)?;
     let wrong = |message: String| Outcome::bug(Class::ModelError, format!("{}: {message}", site.name));
+    if let Some(id) = ObjectId::of_address(address).filter(|id| state.memory.get(*id).is_some()) {
+        machine.bound_size(state, id)?;
+    }
     let object = ObjectId::of_address(address).and_then(|id| Some((id, state.memory.get(id)?)));
     let Some((id, object)) = object else {
         return Err(match access_fault(state, address, size, Access::Write) {
@@ -206,6 +209,9 @@ fn warn(machine: &mut Machine, state: &mut State, site: &CallSite<'_>, once: boo
     let message = text(machine, state, site, 0)?;
     let caller = machine.program.functions[state.frame.func.index()].name;
     let message = format!("partita: warning: {}: {message}", machine.program.string(caller));
+    if machine.decider.is_replaying() {
+        return Ok(Returned::Nothing);
+    }
     if !once || machine.warned.insert(message.clone()) {
         eprintln!("{message}");
     }
@@ -213,6 +219,9 @@ fn warn(machine: &mut Machine, state: &mut State, site: &CallSite<'_>, once: boo
 }
 
 fn stack_trace(machine: &mut Machine, state: &mut State, _: &CallSite<'_>) -> ModelResult {
+    if machine.decider.is_replaying() {
+        return Ok(Returned::Nothing);
+    }
     for (i, place) in machine.decider.stack_of(state).iter().enumerate() {
         eprintln!("  #{i} {} at {place}", place.function);
     }
@@ -228,13 +237,18 @@ fn expression(machine: &mut Machine, site: &CallSite<'_>, i: usize) -> String {
 
 fn print_expression(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
     let message = text(machine, state, site, 0)?;
-    eprintln!("{message}:{}", expression(machine, site, 1));
+    if !machine.decider.is_replaying() {
+        eprintln!("{message}:{}", expression(machine, site, 1));
+    }
     Ok(Returned::Nothing)
 }
 
 /// Prints an expression with a value, and the least and the greatest value that it can have.
 fn print_range(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
     let message = text(machine, state, site, 0)?;
+    if machine.decider.is_replaying() {
+        return Ok(Returned::Nothing);
+    }
     let shown = expression(machine, site, 1);
     let Some(e) = machine.decider.defined_value(state, site.arguments[1], "output").expr() else {
         eprintln!("{message}:{shown}");
@@ -288,7 +302,9 @@ fn report_bug(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> 
             format!("{}: no class of bug is named `{name}`", site.name),
         ));
     };
-    if line != 0 {
+    // A panic names the file as the compiler was given it; frames have its whole path.
+    let is_known = class == Class::Panic && machine.decider.place(state).line != 0;
+    if line != 0 && !is_known {
         state.blamed = Some(Arc::new(Place { file, line, function: String::new() }));
     }
     Err(Outcome::bug(class, message))
@@ -314,8 +330,8 @@ fn check_memory_access(machine: &mut Machine, state: &mut State, site: &CallSite
 
 fn get_obj_size(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
     let location = machine.locate(state, site.arguments[0], 0, Access::Read)?;
-    let size = state.memory.get(location.id).expect("a live object").size;
-    Ok(Returned::Value(Value::number(size)))
+    let object = state.memory.get(location.id).expect("a live object");
+    Ok(Returned::Value(object.size_value(machine.decider.graph())))
 }
 
 fn get_errno(machine: &mut Machine, state: &mut State, _: &CallSite<'_>) -> ModelResult {

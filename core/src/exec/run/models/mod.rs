@@ -11,6 +11,7 @@ mod math;
 mod print;
 mod process;
 mod text;
+mod thread;
 mod ubsan;
 mod unwind;
 mod verifier;
@@ -127,7 +128,7 @@ const SIZES: &[(&str, &[usize])] = &[
     ("__partita_host_change", &[3, 4]),
 ];
 
-const TABLES: [&[ModelRow]; 12] = [
+const TABLES: [&[ModelRow]; 13] = [
     klee::MODELS,
     verifier::MODELS,
     alloc::MODELS,
@@ -137,6 +138,7 @@ const TABLES: [&[ModelRow]; 12] = [
     math::MODELS,
     jump::MODELS,
     unwind::MODELS,
+    thread::MODELS,
     process::MODELS,
     print::MODELS,
     host::MODELS,

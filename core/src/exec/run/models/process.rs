@@ -42,6 +42,9 @@ impl Machine {
 }
 
 fn exit(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
+    if !machine.may_exit(state)? {
+        return Ok(Returned::Frame);
+    }
     if machine.options.checks.leak {
         state.exit_frame = Some(Arc::new(state.frame.clone()));
     }
@@ -53,6 +56,9 @@ fn exit(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelR
 }
 
 fn exit_now(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
+    if !machine.may_exit(state)? {
+        return Ok(Returned::Frame);
+    }
     let status = machine.decider.defined_value(state, site.arguments[0], "the exit status");
     let status = machine.decider.readable_exit_status(state, status);
     Err(Outcome::Exit { status })

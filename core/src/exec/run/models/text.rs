@@ -75,7 +75,7 @@ impl Text {
     ) -> Result<Text, Outcome> {
         let location = machine.locate(state, address, needed, Access::Read)?;
         let offset = machine.fork_on_offset(state, &location, what)?;
-        let size = state.memory.get(location.id).expect("a live object").size;
+        let size = machine.bound_size(state, location.id)?;
         Ok(Text { location, offset, size: size - offset })
     }
 

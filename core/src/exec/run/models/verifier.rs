@@ -3,7 +3,6 @@ use super::Treatment::{Exact, Forks};
 use super::{CallSite, ModelResult, ModelRow, Returned, klee, row};
 use crate::exec::outcome::{Class, Outcome};
 use crate::exec::run::Machine;
-use crate::exec::run::access::object_at;
 use crate::exec::state::State;
 use crate::exec::state::contents::Contents;
 
@@ -12,8 +11,6 @@ pub(super) const MODELS: &[ModelRow] = &[
     row("__VERIFIER_error", 0, Exact, error),
     row("reach_error", 0, Exact, error),
     row("__VERIFIER_assert", 1, Forks, assert),
-    row("__VERIFIER_atomic_begin", 0, Exact, nothing),
-    row("__VERIFIER_atomic_end", 0, Exact, nothing),
     row("__VERIFIER_nondet_memory", 2, Forks, memory),
 ];
 
@@ -38,12 +35,12 @@ fn memory(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> Mode
         return Ok(Returned::Nothing);
     }
     let address = machine.argument(state, site, 0)?;
-    let (id, at) = object_at(state, address, count, crate::exec::run::access::Access::Write)?;
+    let (id, at) = machine.object_at(state, address, count, crate::exec::run::access::Access::Write)?;
     let array = machine.new_input(state, "memory", count);
     machine.cache.drop_object(id);
     let graph = machine.graph();
     let object = state.memory.get_mut(id).expect("a live object");
-    if count == object.size {
+    if count == object.size && object.symbolic_size.is_none() {
         object.set_contents(Contents::of_bytes(array));
         return Ok(Returned::Nothing);
     }
@@ -69,9 +66,5 @@ fn error(_: &mut Machine, _: &mut State, site: &CallSite<'_>) -> ModelResult {
 fn assert(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
     let condition = klee::truth(machine, site.arguments[0], site.call.args[0].width);
     machine.decider.require(state, condition, Outcome::bug(Class::Assert, "__VERIFIER_assert failed"))?;
-    Ok(Returned::Nothing)
-}
-
-fn nothing(_: &mut Machine, _: &mut State, _: &CallSite<'_>) -> ModelResult {
     Ok(Returned::Nothing)
 }

@@ -22,6 +22,8 @@ struct Remaining {
     id: ObjectId,
     offset: u64,
     bytes: u64,
+    /// Size of the object, if that is symbolic.
+    size: Option<Expr>,
 }
 
 impl Remaining {
@@ -196,8 +198,8 @@ impl Machine {
             return None;
         }
         let (id, offset) = object_at(state, address.word, 0, access).ok()?;
-        let size = state.memory.get(id).expect("a live object").size;
-        Some(Remaining { id, offset, bytes: size - offset })
+        let object = state.memory.get(id).expect("a live object");
+        Some(Remaining { id, offset, bytes: object.size - offset, size: object.symbolic_size })
     }
 
     /// Ends the paths on which a symbolic length exceeds one of the rooms. Returns its least and greatest
@@ -211,13 +213,19 @@ impl Machine {
         let set = self.decider.values(state, length);
         let (least, mut most) = set.min().zip(set.max()).expect("a length that is possible");
         for &(address, room, access) in rooms {
-            if most > room.bytes {
+            if most > room.bytes || room.size.is_some() {
                 let graph = self.graph();
                 let bytes = graph.word(64, room.bytes);
-                let fits = graph.ule(length, bytes);
+                let mut fits = graph.ule(length, bytes);
+                if let Some(size) = room.size {
+                    let offset = graph.word(64, room.offset);
+                    let end = graph.add(offset, length);
+                    let below = graph.ule(end, size);
+                    fits = graph.and(fits, below);
+                }
                 let fault = access_fault(state, address.word, room.bytes + 1, access);
                 self.decider.require(state, fits, fault)?;
-                most = room.bytes;
+                most = most.min(room.bytes);
             }
         }
         Ok((most <= MAX_SYMBOLIC_BYTES).then_some((least, most)))
@@ -233,14 +241,15 @@ impl Machine {
         (least, most): (u64, u64),
     ) -> Result<Option<(Location, u64)>, Outcome> {
         let location = self.locate(state, to, least, Access::Write)?;
-        let size = state.memory.get(location.id).expect("a live object").size;
+        let object = state.memory.get(location.id).expect("a live object");
+        let (size, bytes) = (object.size, object.size_value(self.decider.graph()));
         let first = match &location.offset {
             Offset::Known(offset) => *offset,
             Offset::Among { set, .. } => set.min().expect("an address that is possible"),
         };
         let most = most.min(size - first);
         let graph = self.graph();
-        let (end, offset) = (graph.word(64, size), location.offset(graph));
+        let (end, offset) = (bytes.to_bits(graph, 64), location.offset(graph));
         let room = graph.sub(end, offset);
         let fits = graph.ule(length, room);
         let fault = symbolic_fault(state, location.id, most + 1, Access::Write);

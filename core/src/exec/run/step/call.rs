@@ -83,6 +83,9 @@ impl Machine {
         if let Some(number) = self.hook_of(func) {
             return self.call_hook(state, number, func, call, &arguments);
         }
+        if state.threads.is_some() && !self.may_call(state, func, &arguments)? {
+            return Ok(Flow::Frame);
+        }
         if function.is_defined() {
             return self.enter(state, func, function, call, &arguments);
         }
@@ -240,6 +243,9 @@ impl Machine {
         let widths = &program.functions[func.index()].results;
         let results: SmallVec<[Value; 2]> =
             values.iter().zip(widths).map(|(&v, &w)| self.operand(state, v, w)).collect();
+        if state.threads.is_some() && !self.may_return(state, func)? {
+            return Ok(Flow::Frame);
+        }
         self.end_locals(state);
         if !state.frame.pop() {
             state.frame.registers.fill(Value::ZERO);

@@ -1,6 +1,7 @@
 //! Address computation and local objects.
 use crate::exec::outcome::{Class, Limit, Outcome};
 use crate::exec::run::Machine;
+use crate::exec::run::sizes::Size;
 use crate::exec::state::State;
 use crate::exec::state::address::ObjectId;
 use crate::exec::state::memory::{AllocationError, MALLOC_ALIGNMENT};
@@ -97,7 +98,12 @@ impl Machine {
         kind: Kind,
     ) -> Result<ObjectId, Outcome> {
         let align = align.max(MALLOC_ALIGNMENT);
-        state.memory.allocate_aligned(size, align, kind).map_err(|no| Outcome::Limit {
+        let is_internal = self.synchronisation.is_internal(state.frame.func);
+        let allocated = state.memory.allocate_aligned(size, align, kind);
+        if let (true, Ok(id)) = (is_internal, &allocated) {
+            state.memory.get_mut(*id).expect("just allocated").is_internal = true;
+        }
+        allocated.map_err(|no| Outcome::Limit {
             limit: Limit::AddressSpace,
             message: match no {
                 AllocationError::TooLarge => {
@@ -108,6 +114,21 @@ impl Machine {
                 AllocationError::TooMany => format!("no address is left for another object of {size} bytes"),
             },
         })
+    }
+
+    /// Allocates an object of this size at a multiple of `align`.
+    pub(in crate::exec::run) fn new_sized_object(
+        &mut self,
+        state: &mut State,
+        size: Size,
+        align: u64,
+        kind: Kind,
+    ) -> Result<ObjectId, Outcome> {
+        let id = self.new_aligned_object(state, size.capacity(), align, kind)?;
+        if let Size::Symbolic { size, .. } = size {
+            state.memory.get_mut(id).expect("just allocated").symbolic_size = Some(size);
+        }
+        Ok(id)
     }
 
     pub(in crate::exec::run) fn end_object(&mut self, state: &mut State, id: ObjectId) {
@@ -141,10 +162,14 @@ impl Machine {
         align: u64,
         fixed: bool,
     ) -> Result<Value, Outcome> {
-        let size = self.decider.fork_on_size(state, size, "the size of a local array")?;
-        state.frame.stack_bytes = state.frame.stack_bytes.saturating_add(size);
+        // A size that the stack has no room for is one of the sizes that are left out, not a bug of its own.
+        let room = self.options.max_stack.saturating_sub(state.frame.stack_bytes).min(MAX_OBJECT_BYTES);
+        let size = self.size_for(state, size, room, "the size of a local array")?;
+        if let Size::Known(size) = size {
+            state.frame.stack_bytes = state.frame.stack_bytes.saturating_add(size);
+        }
         self.check_stack(state)?;
-        let id = self.new_aligned_object(state, size, align, Kind::Stack)?;
+        let id = self.new_sized_object(state, size, align, Kind::Stack)?;
         let object = state.memory.get_mut(id).expect("just allocated");
         object.set_unwritten();
         object.origin = Some(Origin::Instruction(state.frame.func, state.frame.pc));

@@ -66,6 +66,9 @@ impl Machine {
         let program = Arc::clone(&self.program);
         let function = &program.functions[state.frame.func.index()];
         let inst = &function.insts[state.frame.pc as usize];
+        if state.threads.is_some() && !self.may_access(state)? {
+            return Ok(Flow::Frame);
+        }
         match *inst {
             Inst::Bin { op, flags, dst, a, b } => {
                 let width = function.width(dst);
@@ -175,7 +178,8 @@ impl Machine {
                 let keep = self.decider.concretise(state, mark, 64, "a stack mark")? as usize;
                 while state.frame.dynamic.len() > keep {
                     let id = state.frame.dynamic.pop().expect("just counted");
-                    let size = state.memory.get(id).map_or(0, |object| object.size);
+                    let object = state.memory.get(id).filter(|object| object.symbolic_size.is_none());
+                    let size = object.map_or(0, |object| object.size);
                     state.frame.stack_bytes = state.frame.stack_bytes.saturating_sub(size);
                     self.end_object(state, id);
                 }

@@ -1,4 +1,4 @@
-/* Atomic operations: plain ones, since there is one thread. musl's atomic.h derives the others from these. */
+/* Atomic operations: plain ones, since threads do not switch inside of the library. musl's atomic.h derives the others from these. */
 #define a_cas a_cas
 static inline int a_cas(volatile int *p, int expected, int value) {
   int old = *p;

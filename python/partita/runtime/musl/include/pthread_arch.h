@@ -1,7 +1,7 @@
-/* There is one thread. Its descriptor is a variable in `musl/process.c`. */
-extern struct __pthread __partita_thread;
+/* The descriptor of the running thread; the executor changes it when threads switch. */
+extern struct __pthread *__partita_self;
 
-static inline uintptr_t __get_tp(void) { return (uintptr_t)&__partita_thread; }
+static inline uintptr_t __get_tp(void) { return (uintptr_t)__partita_self; }
 
 #ifdef __x86_64__
 #define MC_PC gregs[REG_RIP]

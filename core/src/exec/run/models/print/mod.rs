@@ -15,7 +15,7 @@ use super::text::{Byte, Text};
 use super::{CallSite, ModelResult, ModelRow, Returned, row};
 use crate::exec::outcome::Outcome;
 use crate::exec::run::Machine;
-use crate::exec::run::access::{Access, access_fault, object_at};
+use crate::exec::run::access::{Access, access_fault};
 use crate::exec::state::State;
 use crate::exec::state::address::ObjectId;
 use crate::exec::state::value::Value;
@@ -399,7 +399,7 @@ fn observed(machine: &mut Machine, state: &mut State, items: Vec<Item>) -> Resul
             }
             Item::Count { bits: 0, .. } => {}
             Item::Count { address, bits } => {
-                object_at(state, address, u64::from(bits / 8), Access::Write)?;
+                machine.object_at(state, address, u64::from(bits / 8), Access::Write)?;
                 counts.push((address, bits, text.len()));
             }
         }
@@ -508,7 +508,7 @@ fn put_byte(
 fn bytes(machine: &mut Machine, state: &mut State, address: u64, count: u64) -> Result<Vec<Datum>, Outcome> {
     let mut text = Vec::new();
     if count > 0 {
-        object_at(state, address, count, Access::Read)?;
+        machine.object_at(state, address, count, Access::Read)?;
     }
     for i in 0..count {
         let byte = machine.load(state, Value::number(address + i), 8)?;

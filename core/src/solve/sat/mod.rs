@@ -8,37 +8,32 @@
 //! Source: batsat with a conflict limit, also on small inputs (`small_inputs.rs`), then CaDiCaL; docs/sat.md has the
 //! figures. Near misses are collected during search as in "Partial solutions" (docs/cache.md).
 
+mod prepared;
+
 use super::near_misses::Place;
 use super::{Layer, Rest, small_inputs};
 use crate::blast::batsat::Batsat;
 use crate::blast::cadical::Cadical;
 use crate::blast::cdcl::Cdcl;
-use crate::blast::cnf::Encoding;
 use crate::blast::gate::Lit;
-use crate::blast::sat_solver::{SatResult, SatSolver, SatTask};
-use crate::blast::{ArrayTerm, Blaster, Consistency, Owner, max_gates};
-use crate::budget::{Budget, Why};
+use crate::blast::sat_solver::{SatResult, SatSolver};
+use crate::blast::{Blaster, Consistency, Owner, max_gates};
+use crate::budget::Why;
 use crate::cost;
 use crate::expr::Expr;
 use crate::query::{Alive, Answer, Core, Query};
 use crate::throttle::Throttle;
 use crate::tuning::{SatOptions, ThrottleOptions};
-use rustc_hash::FxHashMap;
+use prepared::{GateQuery, Prepared, Ran};
 
-/// Number of gates above which a SAT solver is replaced by a new one, unless the query has half of them.
-const MAX_ENCODED_GATES: u64 = 400_000;
 /// Number of gates above which all are dropped, unless the last query had half of them.
 const MAX_KEPT_GATES: u64 = 4_000_000;
 /// Comparisons of arrays with indices up to this width are expanded if they mention every index.
 const MAX_EXPANDED_INDEX_WIDTH: u32 = 16;
-/// Cost of adding a gate to a SAT solver, in propagated literals.
-const PROPAGATIONS_PER_GATE: u64 = 30;
 /// Rounds of lemmas about arrays in an attempt with a conflict limit.
 const MAX_LIMITED_ROUNDS: u64 = 4;
 /// Small inputs are tried for queries of at most this many gates that get a CaDiCaL of their own.
 const MAX_SMALL_SINGLE_GATES: u64 = 20_000;
-/// Least number of gates assumed for a query when a new SAT solver is considered.
-const MIN_GATES: u64 = 500;
 
 /// SAT solvers in use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -56,9 +51,9 @@ pub struct Sat {
     engines: Engines,
     options: SatOptions,
     blaster: Blaster,
-    batsat: Prepared<Batsat>,
+    batsat: Option<Prepared<Batsat>>,
     cadical: Option<Prepared<Cadical>>,
-    cdcl: Prepared<Cdcl>,
+    cdcl: Option<Prepared<Cdcl>>,
     /// Solver of the current query alone, if its core may be the whole query.
     single: Option<Prepared<Cadical>>,
     /// Number of the last query that contains each gate, and of the current query.
@@ -83,146 +78,6 @@ struct Counts {
     refuted: u64,
     rebuilt: u64,
     harvested: u64,
-}
-
-/// A SAT solver and what has been added to it.
-struct Prepared<E> {
-    engine: E,
-    encoding: Encoding,
-    /// Number of lemmas added, by array term.
-    lemmas: FxHashMap<ArrayTerm, usize>,
-    /// Numbers of the guard lemmas that were not added yet, and how many were looked at.
-    open_guards: Vec<usize>,
-    seen_guards: usize,
-    /// Literals propagated so far outside the cones of the queries.
-    waste: u64,
-    /// Whether the roots of its only query are clauses, and whether they were added.
-    single: bool,
-    has_roots: bool,
-}
-
-/// Counts of a SAT solver so far.
-struct Counted {
-    conflicts: u64,
-    propagations: u64,
-}
-
-impl Counted {
-    fn of<E: SatSolver>(prepared: &Prepared<E>) -> Counted {
-        Counted { conflicts: prepared.engine.conflicts(), propagations: prepared.engine.propagations() }
-    }
-}
-
-/// A query as literals of gates.
-struct GateQuery {
-    /// Literals of the constraints in path order, then of the condition.
-    roots: Vec<Lit>,
-    /// Constraint of each root; `None` for the condition.
-    origins: Vec<Option<Expr>>,
-    inputs: Vec<u32>,
-    array_terms: Vec<ArrayTerm>,
-    /// Number of gates in the cones of the roots; shared ones count several times.
-    gates: u64,
-}
-
-impl<E: SatSolver> Prepared<E> {
-    fn new(engine: E) -> Prepared<E> {
-        Prepared {
-            engine,
-            encoding: Encoding::new(),
-            lemmas: FxHashMap::default(),
-            open_guards: Vec::new(),
-            seen_guards: 0,
-            waste: 0,
-            single: false,
-            has_roots: false,
-        }
-    }
-
-    /// Has it spent as much work outside the queries' cones as adding this query to a new solver costs?
-    fn is_wasteful(&self, gate_query: &GateQuery) -> bool {
-        self.encoding.len() as u64 > MAX_ENCODED_GATES.max(2 * gate_query.gates)
-            || self.waste > PROPAGATIONS_PER_GATE * gate_query.gates.max(MIN_GATES)
-    }
-
-    fn solve(
-        &mut self,
-        blaster: &Blaster,
-        gate_query: &GateQuery,
-        budget: &Budget,
-        limits: (u64, usize),
-    ) -> SatResult {
-        match self.ask(blaster, gate_query, budget, limits) {
-            Ok(outcome) => outcome,
-            Err(why) => SatResult::Stopped(why),
-        }
-    }
-
-    fn ask(
-        &mut self,
-        blaster: &Blaster,
-        gate_query: &GateQuery,
-        budget: &Budget,
-        (conflicts, keep): (u64, usize),
-    ) -> Result<SatResult, Why> {
-        let mut literal = |lit: Lit| self.encoding.literal(&blaster.gates, lit, &mut self.engine, budget);
-        let mut assumptions: Vec<i32> =
-            gate_query.roots.iter().map(|&root| literal(root)).collect::<Result<_, _>>()?;
-        let input = |&node: &u32| literal(Lit::new(node, false));
-        let traced: Vec<i32> = gate_query.inputs.iter().map(input).collect::<Result<_, _>>()?;
-        for &array_term in &gate_query.array_terms {
-            let added = self.lemmas.entry(array_term).or_insert(0);
-            for &lemma in &blaster.lemmas(array_term)[*added..] {
-                let literal = self.encoding.literal(&blaster.gates, lemma, &mut self.engine, budget)?;
-                crate::blast::sat_solver::ClauseSink::clause(&mut self.engine, &[literal]);
-                *added += 1;
-            }
-        }
-        self.add_guards(blaster, budget)?;
-        if self.single {
-            for literal in assumptions.drain(..).filter(|_| !self.has_roots) {
-                crate::blast::sat_solver::ClauseSink::clause(&mut self.engine, &[literal]);
-            }
-            self.has_roots = true;
-        }
-        let before = (self.engine.conflicts(), self.engine.propagations());
-        let outcome = self.engine.solve(&SatTask {
-            assumptions: &assumptions,
-            traced: &traced,
-            budget,
-            conflicts,
-            max_samples: keep,
-        });
-        // Without conflicts each gate of the query is propagated once; the rest is waste.
-        if self.engine.conflicts() == before.0 {
-            self.waste += (self.engine.propagations() - before.1).saturating_sub(gate_query.gates);
-        }
-        Ok(match outcome {
-            SatResult::Unsat(_) if self.single => SatResult::Unsat(vec![true; gate_query.roots.len()]),
-            outcome => outcome,
-        })
-    }
-}
-
-impl<E: SatSolver> Prepared<E> {
-    /// Adds the guard lemmas about words that the solver has.
-    fn add_guards(&mut self, blaster: &Blaster, budget: &Budget) -> Result<(), Why> {
-        let lemmas = blaster.guard_lemmas();
-        self.open_guards.extend(self.seen_guards..lemmas.len());
-        self.seen_guards = lemmas.len();
-        let mut at = 0;
-        while at < self.open_guards.len() {
-            let lemma = &lemmas[self.open_guards[at]];
-            if !lemma.is_about(|node| self.encoding.variable(node).is_some()) {
-                at += 1;
-                continue;
-            }
-            let literal = self.encoding.literal(&blaster.gates, lemma.lit, &mut self.engine, budget)?;
-            crate::blast::sat_solver::ClauseSink::clause(&mut self.engine, &[literal]);
-            self.open_guards.swap_remove(at);
-        }
-        Ok(())
-    }
 }
 
 impl Sat {
@@ -251,9 +106,9 @@ impl Sat {
             engines,
             blaster: new_blaster(&options),
             options,
-            batsat: Prepared::new(Batsat::new()),
+            batsat: None,
             cadical: None,
-            cdcl: Prepared::new(Cdcl::new()),
+            cdcl: None,
             single: None,
             last_query: Vec::new(),
             query: 0,
@@ -270,27 +125,19 @@ impl Sat {
         let expanded_index_width = self.blaster.expanded_index_width;
         self.blaster = new_blaster(&self.options);
         self.blaster.expanded_index_width = expanded_index_width;
-        self.batsat = Prepared::new(Batsat::new());
-        self.cadical = None;
-        self.cdcl = Prepared::new(Cdcl::new());
+        (self.batsat, self.cadical, self.cdcl) = (None, None, None);
         self.last_query = Vec::new();
         self.query = 0;
     }
 
-    /// Replaces wasteful SAT solvers.
-    fn replace_wasteful(&mut self, gate_query: &GateQuery) {
-        if self.batsat.is_wasteful(gate_query) {
-            self.counts.rebuilt += 1;
-            self.batsat = Prepared::new(Batsat::new());
+    /// Drops wasteful SAT solvers.
+    fn drop_wasteful(&mut self, gate_query: &GateQuery) {
+        fn drop_one<E: SatSolver>(solver: &mut Option<Prepared<E>>, gate_query: &GateQuery) -> u64 {
+            u64::from(solver.take_if(|solver| solver.is_wasteful(gate_query)).is_some())
         }
-        if self.cdcl.is_wasteful(gate_query) {
-            self.counts.rebuilt += 1;
-            self.cdcl = Prepared::new(Cdcl::new());
-        }
-        if self.cadical.as_ref().is_some_and(|cadical| cadical.is_wasteful(gate_query)) {
-            self.counts.rebuilt += 1;
-            self.cadical = None;
-        }
+        self.counts.rebuilt += drop_one(&mut self.batsat, gate_query)
+            + drop_one(&mut self.cadical, gate_query)
+            + drop_one(&mut self.cdcl, gate_query);
     }
 
     fn answer(&mut self, query: &Query, rest: &mut Rest<'_>) -> Result<Answer, Why> {
@@ -324,7 +171,7 @@ impl Sat {
             }
         }
         self.gather(&mut gate_query);
-        self.replace_wasteful(&gate_query);
+        self.drop_wasteful(&gate_query);
         loop {
             if let Some(width) = self.blaster.lacks_unmentioned_index(&gate_query.array_terms) {
                 if width > MAX_EXPANDED_INDEX_WIDTH {
@@ -417,13 +264,10 @@ impl Sat {
 
     fn solve(&mut self, query: &Query, gate_query: &GateQuery, rest: &mut Rest<'_>) -> SatResult {
         if self.engines == Engines::Conflicts {
-            let keep = self.near_misses_left(rest);
-            let (before, encoded) = (Counted::of(&self.cdcl), self.cdcl.encoding.len());
-            let outcome =
-                self.cdcl.solve(&self.blaster, gate_query, rest.budget, (conflicts_left(rest), keep));
-            let rows = self.cdcl.engine.take_harvest();
-            self.note_solve(query, gate_query, rest, (before, encoded), rows);
-            return outcome;
+            let limits = (conflicts_left(rest), self.near_misses_left(rest));
+            let cdcl = self.cdcl.get_or_insert_with(|| Prepared::new(Cdcl::new()));
+            let ran = cdcl.run(&self.blaster, gate_query, rest.budget, limits);
+            return self.note(query, gate_query, rest, ran);
         }
         let is_single = rest.budget.whole_core && self.options.single;
         // A query that was handed over once stays there when lemmas follow.
@@ -443,25 +287,20 @@ impl Sat {
             }
             self.counts.handed_over += 1;
         }
-        let keep = self.near_misses_left(rest);
+        let limits = (conflicts_left(rest), self.near_misses_left(rest));
         let cadical = if is_single {
             self.single.get_or_insert_with(|| {
                 self.counts.single += 1;
                 // A lemma about arrays adds variables.
                 let extends = gate_query.array_terms.is_empty();
-                Prepared { single: true, ..Prepared::new(Cadical::untraced(extends)) }
+                Prepared::of_one_query(Cadical::untraced(extends))
             })
         } else {
             self.cadical.get_or_insert_with(|| Prepared::new(Cadical::new()))
         };
-        let before = Counted::of(cadical);
-        let outcome = cadical.solve(&self.blaster, gate_query, rest.budget, (conflicts_left(rest), keep));
-        let effort = Counted::of(cadical);
-        self.counts.conflicts += effort.conflicts - before.conflicts;
-        rest.spend((effort.propagations - before.propagations) * cost::PROPAGATION);
-        let rows = cadical.engine.take_harvest();
-        self.put_near_misses(query, gate_query, rest, rows);
-        outcome
+        // The gates were counted when batsat got them.
+        let ran = Ran { gates: 0, ..cadical.run(&self.blaster, gate_query, rest.budget, limits) };
+        self.note(query, gate_query, rest, ran)
     }
 
     /// Runs batsat and collects its near misses.
@@ -473,36 +312,26 @@ impl Sat {
         limit: u64,
     ) -> SatResult {
         let keep = self.near_misses_left(rest);
-        let (before, encoded) = (Counted::of(&self.batsat), self.batsat.encoding.len());
         let limit = limit.min(conflicts_left(rest));
-        let outcome = self.batsat.solve(&self.blaster, gate_query, rest.budget, (limit, keep));
-        let effort = Counted::of(&self.batsat);
-        self.counts.conflicts += effort.conflicts - before.conflicts;
-        let added = self.batsat.encoding.len().saturating_sub(encoded) as u64;
-        rest.spend((effort.propagations - before.propagations) * cost::PROPAGATION + added * cost::GATE);
-        let mut rows = self.batsat.engine.take_harvest();
-        if outcome == SatResult::ConflictLimit {
+        let batsat = self.batsat.get_or_insert_with(|| Prepared::new(Batsat::new()));
+        let mut ran = batsat.run(&self.blaster, gate_query, rest.budget, (limit, keep));
+        if ran.outcome == SatResult::ConflictLimit {
             // The other half is for the solves that follow.
-            rows.truncate(keep / 2);
+            ran.harvest.truncate(keep / 2);
         }
-        self.put_near_misses(query, gate_query, rest, rows);
-        outcome
+        self.note(query, gate_query, rest, ran)
     }
 
-    /// Counts the effort of the solver that keeps assignments at conflicts, and keeps these.
-    fn note_solve(
-        &mut self,
-        query: &Query,
-        gate_query: &GateQuery,
-        rest: &mut Rest<'_>,
-        (before, encoded): (Counted, usize),
-        rows: Vec<Box<[u64]>>,
-    ) {
-        let effort = Counted::of(&self.cdcl);
-        self.counts.conflicts += effort.conflicts - before.conflicts;
-        let added = self.cdcl.encoding.len().saturating_sub(encoded) as u64;
-        rest.spend((effort.propagations - before.propagations) * cost::PROPAGATION + added * cost::GATE);
-        self.put_near_misses(query, gate_query, rest, rows);
+    /// Counts the effort of a run and keeps its near misses. Returns its outcome.
+    fn note(&mut self, query: &Query, gate_query: &GateQuery, rest: &mut Rest<'_>, ran: Ran) -> SatResult {
+        self.counts.conflicts += ran.conflicts;
+        rest.spend(ran.propagations * cost::PROPAGATION + ran.gates * cost::GATE);
+        if !ran.harvest.is_empty() {
+            self.kept += ran.harvest.len();
+            self.counts.harvested += ran.harvest.len() as u64;
+            rest.near_misses.put(query.path, self.places(gate_query), ran.harvest);
+        }
+        ran.outcome
     }
 
     /// Number of near misses of the current query that may still be kept.
@@ -512,20 +341,6 @@ impl Sat {
         }
         let most = if self.options.harvest { self.options.kp as usize } else { 0 };
         most.min(rest.near_misses.wanted).saturating_sub(self.kept)
-    }
-
-    fn put_near_misses(
-        &mut self,
-        query: &Query,
-        gate_query: &GateQuery,
-        rest: &mut Rest<'_>,
-        rows: Vec<Box<[u64]>>,
-    ) {
-        if !rows.is_empty() {
-            self.kept += rows.len();
-            self.counts.harvested += rows.len() as u64;
-            rest.near_misses.put(query.path, self.places(gate_query), rows);
-        }
     }
 
     /// Tries to answer a query with small inputs (`small_inputs.rs`).
@@ -673,132 +488,4 @@ impl Layer for Sat {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::expr::{Graph, Sort};
-    use crate::random::Random;
-    use crate::solve::Solver;
-
-    /// Makes each query twice: the first time with a limit of gates.
-    struct Interrupted(u64);
-
-    impl Layer for Interrupted {
-        fn name(&self) -> &str {
-            "interrupted"
-        }
-
-        fn check(&mut self, query: &Query, rest: &mut Rest<'_>) -> Answer {
-            rest.check_within(query, self.0 * cost::GATE);
-            rest.check(query).answer
-        }
-
-        fn sweep(&mut self, _alive: &Alive<'_>) {}
-
-        fn drop_paths(&mut self, _gone: &[u32]) {}
-    }
-
-    /// Conditions on arrays, and whether they are satisfiable.
-    fn conditions(g: &mut Graph) -> Vec<(Expr, bool)> {
-        let array = Sort::Array { index: 11, element: 3 };
-        let [a, b] = ["a", "b"].map(|name| g.var(name, array).expect("a new name"));
-        let [i, j] = ["i", "j"].map(|name| g.var(name, Sort::Bits(11)).expect("a new name"));
-        let x = g.var("x", Sort::Bits(3)).expect("a new name");
-        let (three, seven) = (g.word(11, 3), g.word(3, 7));
-        let [at_i, at_j, at_3] = [i, j, three].map(|index| g.select(a, index));
-        let (same_index, apart) = (g.eq(i, j), g.ne(i, j));
-        let differ = g.ne(at_i, at_j);
-        let (is_7, is_3, is_not_7) = (g.eq(at_3, seven), g.eq(i, three), g.ne(at_i, seven));
-        let same = g.eq(a, b);
-        let other = g.select(b, i);
-        let differs_there = g.ne(at_i, other);
-        let (left, right) = (g.store(a, i, x), g.store(a, j, x));
-        let stores_agree = g.eq(left, right);
-        let written = g.select(left, j);
-        let is_other = g.ne(written, at_j);
-        let mut all = |parts: &[Expr]| parts.iter().copied().reduce(|p, q| g.and(p, q)).expect("some");
-        vec![
-            (all(&[same_index, differ]), false),
-            (all(&[apart, differ]), true),
-            (all(&[is_7, is_3, is_not_7]), false),
-            (all(&[is_7, is_not_7]), true),
-            (all(&[same, differs_there]), false),
-            (all(&[same, differ]), true),
-            (all(&[stores_agree, apart]), true),
-            (all(&[apart, is_other]), false),
-            (differs_there, true),
-        ]
-    }
-
-    #[test]
-    fn state_is_consistent_after_the_gate_limit() {
-        for gates in 0..250 {
-            let sat = Sat::new(SatOptions::default(), &ThrottleOptions::default());
-            let mut solver = Solver::new(vec![Box::new(Interrupted(gates)), Box::new(sat)]);
-            for (number, (condition, expected)) in conditions(&mut solver.graph).into_iter().enumerate() {
-                let root = solver.tree.root();
-                let answer = solver.check(&Query::new(root, condition), &Budget::unlimited());
-                let verdict = if expected { "sat" } else { "unsat" };
-                assert_eq!(answer.verdict(), verdict, "query {number} after {gates} gates");
-            }
-        }
-    }
-
-    /// A random array over `arrays` and a random index, with as many writes as given.
-    fn random_read(g: &mut Graph, random: &mut Random, arrays: &[Expr], words: &[Expr], writes: u64) -> Expr {
-        let mut array = arrays[random.below(arrays.len() as u64) as usize];
-        let word = |random: &mut Random| words[random.below(words.len() as u64) as usize];
-        for _ in 0..writes {
-            let (index, value) = (word(random), word(random));
-            let written = g.store(array, index, value);
-            array = if random.below(4) == 0 {
-                let (p, q) = (word(random), word(random));
-                let condition = g.ult(p, q);
-                g.ite(condition, written, array)
-            } else {
-                written
-            };
-        }
-        let index = word(random);
-        g.select(array, index)
-    }
-
-    /// Reads on demand and multiplexers give the same answers. Models are evaluated by the layer.
-    #[test]
-    fn reads_on_demand_agree_with_multiplexers() {
-        let mut random = Random::new(7);
-        let mut answers = [0, 0];
-        for case in 0..400 {
-            let mut verdicts = Vec::new();
-            let seed = random.below(1 << 32);
-            for lazy_reads in [0, 1, 3] {
-                let mut random = Random::new(seed);
-                let options = SatOptions { lazy_reads, expand: 0, ..SatOptions::default() };
-                let sat = Sat::new(options, &ThrottleOptions::default());
-                let mut solver = Solver::new(vec![Box::new(sat)]);
-                let g = &mut solver.graph;
-                let arrays = ["a", "b"].map(|n| g.var(n, Sort::Array { index: 3, element: 3 }).unwrap());
-                let mut words = ["i", "j", "k"].map(|n| g.var(n, Sort::Bits(3)).unwrap()).to_vec();
-                words.push(g.word(3, 5));
-                let mut all = g.boolean(true);
-                for _ in 0..3 + random.below(4) {
-                    let writes = random.below(7);
-                    let read = random_read(g, &mut random, &arrays, &words, writes);
-                    let other = words[random.below(words.len() as u64) as usize];
-                    words.push(read);
-                    let condition = if random.below(2) == 0 { g.eq(read, other) } else { g.ult(read, other) };
-                    all = g.and(all, condition);
-                }
-                if random.below(3) == 0 {
-                    let same = g.eq(arrays[0], arrays[1]);
-                    all = g.and(all, same);
-                }
-                let root = solver.tree.root();
-                let budget = Budget { whole_core: true, ..Budget::unlimited() };
-                verdicts.push(solver.check(&Query::new(root, all), &budget).verdict());
-            }
-            assert!(verdicts.iter().all(|v| *v == verdicts[0] && *v != "unknown"), "{case}: {verdicts:?}");
-            answers[usize::from(verdicts[0] == "sat")] += 1;
-        }
-        assert!(answers.iter().all(|&count| count > 50), "{answers:?}");
-    }
-}
+mod tests;

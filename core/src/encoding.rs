@@ -12,6 +12,12 @@ pub fn put(out: &mut Vec<u8>, mut number: u64) {
     out.push(number as u8);
 }
 
+/// Puts bytes after their number.
+pub fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
+    put(out, bytes.len() as u64);
+    out.extend_from_slice(bytes);
+}
+
 pub fn put_sort(out: &mut Vec<u8>, sort: Sort) {
     match sort {
         Sort::Bool => put(out, 0),

@@ -6,14 +6,17 @@
 //!
 //! A large object costs what was written: its bytes are pages (`bytes.rs`), arrays leave out zeros, and whole pages are
 //! made concrete at once.
-use super::bytes::{Bytes, PAGE_BYTES, PAGE_SHIFT};
+mod array;
+mod overlay;
+
+use self::overlay::{Cell, Overlay};
+use super::bytes::Bytes;
 use super::contents::{Contents, Grain};
 use super::unwritten::Unwritten;
+use super::value::Value;
 use crate::expr::{Expr, Graph};
 use crate::interval::Set;
-use crate::persist::Map;
 use crate::program::FuncId;
-use smallvec::SmallVec;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
@@ -35,27 +38,6 @@ impl Kind {
     }
 }
 
-/// Source of a byte that differs from the rest of its object.
-#[derive(Clone, Copy, Debug)]
-enum Cell {
-    /// The byte in `bytes`.
-    Concrete,
-    /// Byte `index` of the bit-vector `expr`.
-    Part { expr: Expr, index: u32 },
-    /// Never written: zero in `bytes`, a placeholder for readers.
-    Unwritten,
-}
-
-/// Symbolic contents over the concrete bytes.
-#[derive(Clone, Default)]
-struct Overlay {
-    /// Contents where there is no cell; `None`: the concrete bytes.
-    array: Option<Contents>,
-    cells: Map<Cell>,
-    /// Numbers of pages whose bytes are concrete where there is no cell, although there is an array.
-    concrete_pages: Map<()>,
-}
-
 /// Place that made an object.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Origin {
@@ -68,6 +50,8 @@ pub enum Origin {
 pub struct Object {
     pub base: u64,
     pub size: u64,
+    /// Number of its bytes that may be accessed, at most `size`, if that is symbolic.
+    pub symbolic_size: Option<Expr>,
     pub kind: Kind,
     pub readonly: bool,
     /// Message if the value is unsupported, or the object is not defined anywhere.
@@ -76,6 +60,8 @@ pub struct Object {
     pub not_passed: Box<[Range<u64>]>,
     /// A local variable whose block has ended: no access is allowed until it begins again.
     pub is_out_of_scope: bool,
+    /// Made by code of the C library that synchronises itself (`run/threads`).
+    pub is_internal: bool,
     /// Place that made it: of local and global variables, and of heap objects if leaks are checked.
     pub origin: Option<Origin>,
     pub bytes: Bytes,
@@ -88,87 +74,15 @@ pub struct Object {
 
 /// Largest size of an object: offsets are keys of 32 bits.
 pub const MAX_OBJECT_BYTES: u64 = 1 << 32;
-/// Objects up to this size are read as one array at symbolic offsets.
-const SMALL_OBJECT_BYTES: u64 = 64;
-/// Constants from the start to the last one are a table if at least one of this many bytes is in a page that exists.
-const TABLE_SPARSENESS: u64 = 16;
-/// Cost of an array element that is a write of its own, in elements of a table.
-const WRITE_COST: u64 = 16;
-/// Largest cost of an array; an object whose array would cost more is accessed at one known offset at a time.
-const MAX_ARRAY_COST: u64 = 1 << 23;
 /// Largest number of bytes that are copied out of an array one by one.
 const MAX_BYTE_COPIES: u64 = 1 << 18;
 
 /// Largest object whose versions are compared.
 const MAX_COMPARED_BYTES: u64 = 1 << 16;
 
-/// How bytes that were never written are part of an array.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum UnwrittenForm {
-    /// There are none.
-    None,
-    /// They are elements over the others.
-    Elements,
-    /// The others are elements over them.
-    Base,
-}
-
 /// A change that would cost too much memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TooManySymbolicBytes;
-
-impl Overlay {
-    fn has_concrete_page(&self, at: u64) -> bool {
-        !self.concrete_pages.is_empty() && self.concrete_pages.get((at >> PAGE_SHIFT) as u32).is_some()
-    }
-
-    /// Makes the bytes from `from` to `to` (exclusive) concrete.
-    fn mark_concrete(&mut self, from: u64, to: u64) {
-        if self.array.is_none() {
-            return self.remove_cells(from, to);
-        }
-        let mut at = from;
-        while at < to {
-            let end = (at + PAGE_BYTES) & !(PAGE_BYTES - 1);
-            if at.is_multiple_of(PAGE_BYTES) && end <= to {
-                self.remove_cells(at, end);
-                self.concrete_pages.insert((at >> PAGE_SHIFT) as u32, ());
-            } else if self.has_concrete_page(at) {
-                self.remove_cells(at, end.min(to));
-            } else {
-                for i in at..end.min(to) {
-                    self.cells.insert(i as u32, Cell::Concrete);
-                }
-            }
-            at = end;
-        }
-    }
-
-    fn remove_cells(&mut self, from: u64, to: u64) {
-        let gone: SmallVec<[u32; 16]> = if to - from <= 8 {
-            (from as u32..to as u32).collect()
-        } else {
-            let cells = self.cells.iter_from(from as u32).map(|(i, _)| i);
-            cells.take_while(|i| u64::from(*i) < to).collect()
-        };
-        for i in gone {
-            self.cells.remove(i);
-        }
-    }
-}
-
-/// End of the table for constants from `start` on, whose bytes are zero outside of these ranges.
-fn table_end(start: u64, occupied: &[(u64, u64)]) -> u64 {
-    let mut sum = 0;
-    let mut end = start;
-    for &(first, length) in occupied {
-        sum += length;
-        if first + length - start <= TABLE_SPARSENESS * sum {
-            end = first + length;
-        }
-    }
-    end
-}
 
 impl Object {
     /// Object of zeros.
@@ -177,11 +91,13 @@ impl Object {
         Object {
             base,
             size,
+            symbolic_size: None,
             kind,
             readonly: false,
             unsupported: None,
             not_passed: Box::default(),
             is_out_of_scope: false,
+            is_internal: false,
             origin: None,
             bytes,
             unwritten: None,
@@ -192,7 +108,15 @@ impl Object {
 
     /// "heap object of 12 bytes".
     pub fn describe(&self) -> String {
+        if self.symbolic_size.is_some() {
+            return format!("{} of symbolic size", self.kind.noun());
+        }
         format!("{} of {} {}", self.kind.noun(), self.size, if self.size == 1 { "byte" } else { "bytes" })
+    }
+
+    /// Number of its bytes.
+    pub fn size_value(&self, graph: &Graph) -> Value {
+        self.symbolic_size.map_or(Value::number(self.size), |size| Value::of(graph, size))
     }
 
     /// Makes all bytes of a new object unwritten.
@@ -248,7 +172,10 @@ impl Object {
     }
 
     fn has_access_errors(&self) -> bool {
-        self.unsupported.is_some() || !self.not_passed.is_empty() || self.is_out_of_scope
+        self.unsupported.is_some()
+            || !self.not_passed.is_empty()
+            || self.is_out_of_scope
+            || self.symbolic_size.is_some()
     }
 
     /// Are all bytes concrete, as far as they were written?
@@ -452,144 +379,6 @@ impl Object {
         self.overlay = Some(Box::new(Overlay { array: Some(contents), ..Overlay::default() }));
     }
 
-    /// Contents as one array: a table for plain bytes, with writes over it for the rest. Has this grain,
-    /// unless the contents are an array already.
-    fn whole(&self, graph: &mut Graph, grain: Grain) -> Contents {
-        let fixed = self.overlay.as_deref().is_some_and(|overlay| overlay.array.is_some());
-        if let Some(whole) = self.whole.get().filter(|whole| fixed || whole.grain == grain) {
-            return *whole;
-        }
-        let (contents, _) = self.array(graph, grain, 0, self.size);
-        // An array of another grain is kept.
-        let _ = self.whole.set(contents);
-        contents
-    }
-
-    /// Contents from `from` to `to` (exclusive) as an array, and the offset of its index 0. The rest is left
-    /// out if it is most of the object.
-    fn part(&self, graph: &mut Graph, grain: Grain, from: u64, to: u64) -> (Contents, u64) {
-        if self.size <= SMALL_OBJECT_BYTES || (to - from) > self.size / 4 {
-            return (self.whole(graph, grain), 0);
-        }
-        self.array(graph, grain, from, to)
-    }
-
-    fn array(&self, graph: &mut Graph, grain: Grain, from: u64, to: u64) -> (Contents, u64) {
-        let overlay = self.overlay.as_deref();
-        let has_array = overlay.is_some_and(|overlay| overlay.array.is_some());
-        let unwritten = self.unwritten_form(from, to, has_array);
-        let (mut contents, start) = match (overlay.and_then(|o| o.array), unwritten) {
-            (Some(contents), _) => (contents, 0),
-            (None, UnwrittenForm::Base) => (self.undefined(graph, grain), 0),
-            (None, UnwrittenForm::None | UnwrittenForm::Elements) => {
-                let start = grain.holding(from) * grain.bytes();
-                (self.constants(graph, grain, start, to), start)
-            }
-        };
-        let grain = contents.grain;
-        let mut with_element = |number: u64| {
-            let element = self.grain(graph, grain, number);
-            contents = contents.with_grain(graph, number - grain.holding(start), element);
-        };
-        if let Some(record) = &self.unwritten {
-            let mut last = None;
-            let mut range = |(first, end): (u64, u64)| {
-                for number in grain.holding(first)..=grain.holding(end - 1) {
-                    if last.replace(number) != Some(number) {
-                        with_element(number);
-                    }
-                }
-            };
-            match unwritten {
-                UnwrittenForm::None => {}
-                UnwrittenForm::Elements => record.ranges(from, to).for_each(&mut range),
-                UnwrittenForm::Base => {
-                    let mut at = 0;
-                    for (first, end) in record.ranges(0, self.size).chain([(self.size, self.size)]) {
-                        if at < first {
-                            range((at, first));
-                        }
-                        at = end;
-                    }
-                }
-            }
-        }
-        let Some(overlay) = overlay else { return (contents, start) };
-        let pages = overlay.concrete_pages.iter_from((from >> PAGE_SHIFT) as u32);
-        for (page, ()) in pages.take_while(|(page, ())| u64::from(*page) << PAGE_SHIFT < to) {
-            let page = u64::from(page) << PAGE_SHIFT;
-            let end = (page + PAGE_BYTES).min(self.size);
-            (grain.holding(page)..=grain.holding(end - 1)).for_each(&mut with_element);
-        }
-        let mut last = None;
-        for (at, _) in overlay.cells.iter_from(from as u32).take_while(|(at, _)| u64::from(*at) < to) {
-            let number = grain.holding(at.into());
-            if last.replace(number) != Some(number) && !overlay.has_concrete_page(at.into()) {
-                with_element(number);
-            }
-        }
-        (contents, start)
-    }
-
-    /// Concrete bytes from `start` to `to` (exclusive) as an array: a table, and single writes after its end.
-    fn constants(&self, graph: &mut Graph, grain: Grain, start: u64, to: u64) -> Contents {
-        let occupied = self.bytes.occupied(start, to);
-        let end = table_end(start, &occupied);
-        let mut bytes = vec![0; (end - start) as usize];
-        self.bytes.read(start, &mut bytes);
-        let mut contents = Contents::of_constants(graph, grain, &bytes);
-        for (first, length) in occupied.into_iter().filter(|(first, _)| *first >= end) {
-            for number in grain.holding(first)..=grain.holding(first + length - 1) {
-                let at = number * grain.bytes();
-                let word = self.bytes.word(at, grain.bytes().min(self.size - at));
-                if word != 0 {
-                    let element = graph.word(8 * grain.bytes() as u32, word);
-                    contents = contents.with_grain(graph, number - grain.holding(start), element);
-                }
-            }
-        }
-        contents
-    }
-
-    /// Would the array for an access between `from` and `to` (exclusive) cost too much?
-    pub fn is_too_large_for_array(&self, from: u64, to: u64) -> bool {
-        if matches!(self.bytes, Bytes::Flat(_)) {
-            return false;
-        }
-        let (from, to) = if (to - from) > self.size / 4 { (0, self.size) } else { (from, to) };
-        let overlay = self.overlay.as_deref();
-        let writes = overlay.map_or(0, |o| o.cells.len() as u64 + o.concrete_pages.len() as u64 * PAGE_BYTES);
-        let has_array = overlay.is_some_and(|o| o.array.is_some());
-        let occupied = if has_array { Vec::new() } else { self.bytes.occupied(from, to) };
-        let end = table_end(from, &occupied);
-        let after = occupied.iter().filter(|(first, _)| *first >= end).map(|(_, length)| length);
-        let writes = writes + self.unwritten_bytes(from, to).min(to - from - self.unwritten_bytes(from, to));
-        (end - from) + WRITE_COST * (writes + after.sum::<u64>()) > MAX_ARRAY_COST
-    }
-
-    /// Number of bytes from `from` to `to` (exclusive) that were never written.
-    fn unwritten_bytes(&self, from: u64, to: u64) -> u64 {
-        self.unwritten.as_ref().map_or(0, |unwritten| unwritten.ranges(from, to).map(|(a, b)| b - a).sum())
-    }
-
-    /// How the bytes that were never written become part of an array: whichever needs fewer elements.
-    fn unwritten_form(&self, from: u64, to: u64, has_array: bool) -> UnwrittenForm {
-        match self.unwritten_bytes(from, to) {
-            0 => UnwrittenForm::None,
-            count if has_array || count <= self.size - self.unwritten_bytes(0, self.size) => {
-                UnwrittenForm::Elements
-            }
-            _ => UnwrittenForm::Base,
-        }
-    }
-
-    /// Bytes of one element; zeros after the object's end.
-    fn grain(&self, graph: &mut Graph, grain: Grain, number: u64) -> Expr {
-        let first = number * grain.bytes();
-        let word = self.read(graph, first, grain.bytes().min(self.size - first));
-        graph.zext(word, 8 * grain.bytes() as u32)
-    }
-
     /// Copies `count` bytes, concrete or symbolic, from another object (or from a copy of this one).
     ///
     /// # Errors
@@ -682,6 +471,7 @@ impl Object {
 
     /// Adds the expressions it refers to.
     pub fn roots(&self, visit: &mut dyn FnMut(Expr)) {
+        self.symbolic_size.into_iter().for_each(&mut *visit);
         self.whole.get().map(|whole| whole.array).into_iter().for_each(&mut *visit);
         if let Some(overlay) = &self.overlay {
             overlay.array.map(|contents| contents.array).into_iter().for_each(&mut *visit);

@@ -1,0 +1,75 @@
+//! An engine as a worker: it explores open paths that a coordinator leases to it, and commits what it did.
+//!
+//! A commit has the results since the last one and all paths that are open now, so that it is counted as a whole or not at
+//! all: if a worker dies, the open paths of its last commit are explored by others. A worker does not stop at a limit, which
+//! is one of all workers together: it pauses, and the coordinator decides.
+use super::Engine;
+use super::outcome::Limit;
+use super::record::writer::Written;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Results since the last commit, and what is open.
+pub struct Commit {
+    pub results: Vec<u8>,
+    /// Tests, as `record::found` has them.
+    pub tests: Vec<u8>,
+    pub open_paths: Vec<u8>,
+}
+
+impl Engine {
+    /// Becomes a worker: nothing is explored but what is leased.
+    pub fn become_worker(&mut self) {
+        self.drop_start();
+        self.pauses = true;
+        self.keep_checkpoints();
+        self.recorder_mut().keep_found();
+    }
+
+    /// Number of instructions and tests that may be added until the worker pauses; `None` for any number.
+    pub fn allow(&mut self, instructions: Option<u64>, tests: Option<u64>) {
+        let stats = self.stats();
+        self.max_instructions = instructions.map(|count| stats.instructions.saturating_add(count));
+        self.recorder_mut().max_tests = tests.map(|count| stats.tests.saturating_add(count));
+    }
+
+    /// The limit at which the worker paused.
+    pub fn paused(&self) -> Option<Limit> {
+        self.paused
+    }
+
+    /// Reaches a limit: a worker pauses, a run of its own stops.
+    pub(super) fn reach(&mut self, limit: Limit) {
+        match self.pauses {
+            true => self.paused = Some(limit),
+            false => self.stop(limit),
+        }
+    }
+
+    /// Commits. `None` if a turn or a query was cut: then the last commit counts.
+    pub fn commit(&mut self) -> Option<Commit> {
+        if self.stopped.is_some() || !self.keeps_checkpoints || self.machine.decider.lost_answer() {
+            return None;
+        }
+        let open_paths = self.open_paths();
+        let (results, tests) = self.end_worker();
+        Some(Commit { results, tests, open_paths })
+    }
+
+    /// Results and tests since the last commit of a worker that has stopped: open paths are cut ones among them.
+    pub fn end_worker(&mut self) -> (Vec<u8>, Vec<u8>) {
+        (self.recorder_mut().commit_results(), self.recorder_mut().take_found())
+    }
+
+    /// Removes all open paths and returns them, for workers.
+    pub fn hand_over(&mut self) -> Vec<u8> {
+        let paths = self.open_paths();
+        self.drop_start();
+        paths
+    }
+
+    /// Writes the tests of workers in these files into a folder, with their final numbers.
+    pub fn number_tests(&mut self, folder: &Path, files: &[PathBuf], is_urgent: bool) -> io::Result<Written> {
+        self.recorder_mut().number_tests(folder, files, is_urgent)
+    }
+}

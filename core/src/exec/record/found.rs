@@ -1,0 +1,176 @@
+//! Tests of workers as bytes, named by the hash of their decisions, and their numbers at the end of the run.
+//!
+//! Workers hand their tests over with the results that they belong to; the process that collects them appends them to a
+//! file. After a kill some are there whose paths are explored again: they get the same names. Numbers are given at the end,
+//! in the order of the names, so that they do not depend on who explored what.
+use super::Recorder;
+use super::input_value::{Piece, SparseBytes};
+use super::writer::{QueuedTest, SINGLE_FILES, Writer, Written};
+use crate::encoding::{Decoder, put, put_bytes};
+use crate::exec::options::Tests;
+use crate::exec::outcome::Class;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::fs::File;
+use std::io::{self, BufReader, Read};
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+/// Bytes before each test: its length, then its name.
+const HEAD: usize = 12;
+
+/// Appends a test.
+pub fn put_test(out: &mut Vec<u8>, test: &QueuedTest) {
+    let start = out.len();
+    out.extend([0; 4]);
+    out.extend(test.number.to_be_bytes());
+    out.push(u8::from(test.is_file) | u8::from(test.error.is_some()) << 1);
+    put_bytes(out, test.ending.as_bytes());
+    if let Some((class, text)) = &test.error {
+        put_bytes(out, class.as_bytes());
+        put_bytes(out, text.as_bytes());
+    }
+    for piece in test.ktest.pieces() {
+        match piece {
+            Piece::Bytes(bytes) => put_bytes(out, bytes),
+            Piece::Repeated(byte, count) => {
+                out.push(byte);
+                put(out, count);
+            }
+        }
+    }
+    let length = u32::try_from(out.len() - start - HEAD).expect("a test has less than 4 GB");
+    out[start..start + 4].copy_from_slice(&length.to_be_bytes());
+}
+
+/// Decodes a test of this name. `None` if it is damaged.
+fn get_test(number: u64, bytes: &[u8]) -> Option<QueuedTest> {
+    let mut from = Decoder::new(bytes);
+    let flags = from.byte()?;
+    let ending = get_text(&mut from)?;
+    let error = match flags & 2 {
+        0 => None,
+        _ => Some((Class::named(&get_text(&mut from)?)?.name(), get_text(&mut from)?)),
+    };
+    let mut ktest = SparseBytes::default();
+    loop {
+        let count = from.count()?;
+        ktest.bytes.extend_from_slice(from.bytes(count)?);
+        if from.is_at_end() {
+            break;
+        }
+        let byte = from.byte()?;
+        ktest.add_hole(byte, from.number()?);
+    }
+    Some(QueuedTest { number, is_file: flags & 1 == 1, ktest, ending, error })
+}
+
+fn get_text(from: &mut Decoder<'_>) -> Option<String> {
+    let count = from.count()?;
+    String::from_utf8(from.bytes(count)?.to_vec()).ok()
+}
+
+/// Place of a test in a file.
+#[derive(Clone, Copy)]
+struct Found {
+    name: u64,
+    file: usize,
+    at: u64,
+    length: u32,
+    is_bug: bool,
+}
+
+/// Finds the tests of a file, up to one that a kill has cut.
+fn find(path: &Path, file: usize, found: &mut Vec<Found>) -> io::Result<()> {
+    let mut from = BufReader::with_capacity(1 << 18, File::open(path)?);
+    let size = from.get_ref().metadata()?.len();
+    let mut at = 0;
+    loop {
+        // The head, and the flags.
+        let mut head = [0; HEAD + 1];
+        match from.read_exact(&mut head) {
+            Ok(()) => {}
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(()),
+            Err(error) => return Err(error),
+        }
+        let length = u32::from_be_bytes(head[..4].try_into().expect("four bytes"));
+        let name = u64::from_be_bytes(head[4..HEAD].try_into().expect("eight bytes"));
+        let next = at + HEAD as u64 + u64::from(length);
+        if next > size {
+            return Ok(());
+        }
+        found.push(Found { name, file, at: at + HEAD as u64, length, is_bug: head[HEAD] & 2 != 0 });
+        from.seek_relative(i64::from(length) - 1)?;
+        at = next;
+    }
+}
+
+impl Recorder {
+    /// Writes the tests of these files into a folder, numbered in the order of their names. Of a bug the test of its least path
+    /// stays, as if it had been found first.
+    pub fn number_tests(&mut self, folder: &Path, files: &[PathBuf], is_urgent: bool) -> io::Result<Written> {
+        let mut found = Vec::new();
+        for (number, file) in files.iter().enumerate() {
+            find(file, number, &mut found)?;
+        }
+        let bugs: FxHashSet<u64> = self.bugs.all().iter().filter_map(|bug| bug.test).collect();
+        let keeps_all =
+            !self.targets.is_empty() || self.options.tests == Tests::Coverage || self.options.all_bugs;
+        found.retain(|test| keeps_all || !test.is_bug || bugs.contains(&test.name));
+        found.sort_by_key(|test| test.name);
+        found.dedup_by_key(|test| test.name);
+        if let Some(limit) = self.options.max_tests {
+            let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+            let mut excess = found.len().saturating_sub(limit);
+            found.retain(|test| {
+                let goes = excess > 0 && !test.is_bug;
+                excess -= usize::from(goes);
+                !goes
+            });
+        }
+        let opened = files.iter().map(File::open).collect::<io::Result<Vec<File>>>()?;
+        let mut writer = Writer::new(folder, false)?;
+        if is_urgent {
+            writer.hurry();
+        }
+        let mut numbers = FxHashMap::default();
+        for (test, number) in found.iter().zip(1..) {
+            let mut bytes = vec![0; test.length as usize];
+            opened[test.file].read_exact_at(&mut bytes, test.at)?;
+            let damaged = || io::Error::other("a test of a worker is damaged");
+            let mut queued = get_test(number, &bytes).ok_or_else(damaged)?;
+            queued.is_file |= number <= SINGLE_FILES;
+            if !writer.write(queued) {
+                break;
+            }
+            numbers.insert(test.name, number);
+        }
+        self.stats.tests = found.len() as u64;
+        self.bugs.renumber(|name| numbers.get(&name).copied());
+        self.targets.renumber(|name| numbers.get(&name).copied());
+        writer.finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exec::record::input_value::InputValue;
+
+    #[test]
+    fn tests_are_encoded() {
+        let mut ktest = SparseBytes::from(b"head".to_vec());
+        ktest.append(&InputValue::new(None, 1 << 20));
+        for (error, is_file) in [(None, false), (Some(("null", "text".to_string())), true)] {
+            let test =
+                QueuedTest { number: 7, is_file, ktest: ktest.clone(), ending: "exit 0".into(), error };
+            let mut out = Vec::new();
+            put_test(&mut out, &test);
+            let again = get_test(7, &out[HEAD..]).expect("intact");
+            assert_eq!((again.ktest, again.ending), (test.ktest, test.ending));
+            assert_eq!((again.error, again.is_file), (test.error, test.is_file));
+            for cut in HEAD..out.len() {
+                assert!(get_test(7, &out[HEAD..cut]).is_none_or(|test| test.ktest != ktest), "{cut}");
+            }
+        }
+    }
+}

@@ -1,0 +1,177 @@
+"""The journal: runs that are killed or stopped go on with the result of runs that were not."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from partita import journal
+from partita.errors import UsageError
+from partita.explore import explore
+
+SOURCE = """
+#include <klee/klee.h>
+#include <assert.h>
+int main(void) {
+    unsigned char x[N];
+    unsigned sum = 0;
+    klee_make_symbolic(x, sizeof x, "x");
+    for (unsigned i = 0; i < N; i++) {
+        if (x[i] > 200) sum += i + 1;
+        else if (x[i] < 10) sum += 2;
+    }
+    assert(sum != 7);
+    return 0;
+}
+"""
+
+
+def program(folder: Path, size: int) -> Path:
+    path = folder / "prog.c"
+    path.write_text(f"#define N {size}\n{SOURCE}")
+    return path
+
+
+def command(path: Path, *words: str) -> list[str]:
+    return [sys.executable, "-m", "partita", "run", "--store", "none", "--quiet", str(path), *words]
+
+
+def result(folder: Path) -> dict[str, Any]:
+    data = json.loads((folder / "run.json").read_text())
+    names = ("complete", "stopped", "paths", "forks", "instructions", "tests", "coverage", "incomplete")
+    bugs = [{name: bug[name] for name in ("class", "line", "paths")} for bug in data["bugs"]]
+    files = sorted(path.name for path in folder.glob("test*.ktest"))
+    return {"bugs": bugs, "files": files, **{name: data[name] for name in names}}
+
+
+def test_a_killed_run_is_resumed(tmp_path: Path) -> None:
+    path = program(tmp_path, 7)
+    subprocess.run(command(path, "--out", str(tmp_path / "whole")), check=False)
+    expected = result(tmp_path / "whole")
+    out = tmp_path / "out"
+    words = ["--out", str(out)]
+    random_s = random.Random(5)
+    for _ in range(3):
+        process = subprocess.Popen(command(path, *words))
+        limit = time.monotonic() + 60
+        # The run may be complete before it is killed.
+        while not (out / "journal").exists() and process.poll() is None and time.monotonic() < limit:
+            time.sleep(0.01)
+        time.sleep(random_s.random() * 2)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        if (out / "journal").exists():
+            words = ["--resume", str(out)]
+    subprocess.run(command(path, *words), check=False)
+    assert result(out) == expected
+    assert journal.read(out).counts.complete
+
+
+def test_a_run_that_a_limit_stopped_is_resumed(tmp_path: Path) -> None:
+    path = program(tmp_path, 5)
+    options: dict[str, Any] = {}
+    expected = explore(path, out=tmp_path / "whole", **options).finish().summary()
+    run = explore(path, out=tmp_path / "out", max_instructions=expected["instructions"] // 3).finish()
+    assert run.summary()["stopped"] == "max-instructions"
+    counts = journal.read(tmp_path / "out").counts
+    assert counts.open > 0
+    assert not counts.complete
+    assert 0 < counts.explored < 1
+    again = explore(path, **options)
+    again.resume(tmp_path / "out")
+    again.finish()
+    assert result(tmp_path / "out") == result(tmp_path / "whole")
+    assert len(list(again.tests())) == expected["tests"]
+
+
+def interrupted(tmp_path: Path) -> tuple[Path, Path]:
+    path = program(tmp_path, 4)
+    explore(path, out=tmp_path / "out", max_instructions=300).finish()
+    return path, tmp_path / "out"
+
+
+def test_other_programs_and_options_are_refused(tmp_path: Path) -> None:
+    path, out = interrupted(tmp_path)
+    before = {file.name: file.read_bytes() for file in out.iterdir()}
+    with pytest.raises(UsageError, match="has other options"):
+        explore(path, max_depth=5).resume(out)
+    path.write_text(path.read_text().replace("200", "201"))
+    with pytest.raises(UsageError, match="has another program"):
+        explore(path).resume(out)
+    process = subprocess.run(command(path, "--resume", str(out)), capture_output=True, text=True, check=False)
+    assert process.returncode == 2
+    assert len(process.stderr.splitlines()) == 1
+    with pytest.raises(UsageError, match="expected the folder of a run with a journal"):
+        explore(path).resume(tmp_path)
+    assert {file.name: file.read_bytes() for file in out.iterdir()} == before
+
+
+def test_two_runs_do_not_write_into_one_folder(tmp_path: Path) -> None:
+    path, out = interrupted(tmp_path)
+    first = explore(path)
+    first.resume(out)
+    assert journal.is_running(out)
+    with pytest.raises(UsageError, match="another run is writing into"):
+        explore(path).resume(out)
+    first.finish()
+    assert not journal.is_running(out)
+
+
+def test_a_damaged_journal_is_used_as_far_as_it_is_intact(tmp_path: Path) -> None:
+    path, out = interrupted(tmp_path)
+    expected = explore(path, out=tmp_path / "whole").finish()
+    data = (out / "journal").read_bytes()
+    random_place = random.Random(3)
+    places = [random_place.randrange(len(data)) for _ in range(6)]
+    for number, place in enumerate([*places, len(data) - 1]):
+        for is_cut in (False, True):
+            copy = tmp_path / f"copy{number}{is_cut}"
+            shutil.copytree(out, copy)
+            damaged = data[:place] if is_cut else data[:place] + bytes([data[place] ^ 0x41]) + data[place + 1 :]
+            (copy / "journal").write_bytes(damaged)
+            run = explore(path)
+            warned: list[str] = []
+            run.warn = warned.append
+            try:
+                run.resume(copy)
+            except UsageError as error:
+                assert "damaged at its beginning" in str(error)  # noqa: PT017 (either is right)
+                continue
+            run.finish()
+            assert warned
+            assert result(copy) == result(tmp_path / "whole")
+    assert expected.complete
+
+
+def test_the_status_of_a_run(tmp_path: Path) -> None:
+    path, out = interrupted(tmp_path)
+
+    def status() -> dict[str, Any]:
+        words = [sys.executable, "-m", "partita", "status", "--json", str(out)]
+        data: dict[str, Any] = json.loads(subprocess.run(words, capture_output=True, check=True).stdout)
+        return data
+
+    assert status()["state"] == "interrupted"
+    run = explore(path)
+    run.resume(out)
+    assert status()["state"] == "running"
+    run.finish()
+    assert status() | {"program": []} == {
+        "schema": 1,
+        "state": "complete",
+        "program": [],
+        "open": 0,
+        "explored": 1.0,
+        "paths": 81,
+        "tests": run.summary()["tests"],
+        "damaged_bytes": 0,
+    }
