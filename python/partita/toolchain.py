@@ -9,6 +9,7 @@ language, which the executor cannot run.
 from __future__ import annotations
 
 import importlib.util
+import signal
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -35,6 +36,11 @@ TO_BITCODE = ("-gline-tables-only", "-fno-stack-protector", "-w", "-fno-color-di
 _OTHER_NAMES = tuple(
     f"-D__builtin_{name}{suffix}=__builtin_{name}" for name in ("isinf", "isnan", "isfinite") for suffix in "fl"
 )
+
+
+def how_it_ended(status: int) -> str:
+    """The exit status of a tool that ended without a message, or the signal that ended it."""
+    return f"was ended by a signal: {signal.strsignal(-status)}" if status < 0 else f"ended with status {status}"
 
 
 def runtime_include() -> Path:

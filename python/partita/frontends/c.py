@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from partita.errors import UsageError
-from partita.toolchain import CPP_STANDARD, PLAIN, TO_BITCODE, compiler, is_narrow
+from partita.toolchain import CPP_STANDARD, PLAIN, TO_BITCODE, compiler, how_it_ended, is_narrow
 
 C_SOURCES = (".c", ".i")
 CPP_SOURCES = (".cc", ".cpp", ".cxx", ".c++", ".cp", ".C", ".CPP", ".ii")
@@ -116,7 +116,7 @@ def _compile_once(command: list[str], path: str) -> tuple[Compiled, bytes]:
             raise UsageError(f"cannot run the compiler `{command[0]}`: {error.strerror}; check --clang") from None
         if done.returncode != 0 or not os.path.exists(output):
             text = done.stderr.decode("utf-8", "replace").rstrip()
-            raise UsageError(text or f"the compiler ended with status {done.returncode} on `{path}` without a message")
+            raise UsageError(text or f"the compiler {how_it_ended(done.returncode)} on `{path}`, without a message")
         bitcode = Path(output).read_bytes()
         # A preprocessed source depends on nothing else, and has no rules.
         found = [path] if preprocessed else _dependencies(Path(rules).read_text("utf-8", "surrogateescape"))

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from partita.errors import UsageError
 from partita.frontends import cache
-from partita.toolchain import runtime_include
+from partita.toolchain import how_it_ended, runtime_include
 
 RUST_SOURCES = (".rs",)
 _MARK = b"rust_begin_unwind"
@@ -115,4 +115,4 @@ def _extern(library: Path) -> list[str]:
 def _run(command: Sequence[str]) -> None:
     done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
     if done.returncode != 0:
-        raise UsageError(done.stderr.rstrip() or f"`{command[0]}` ended with status {done.returncode} and no message")
+        raise UsageError(done.stderr.rstrip() or f"`{command[0]}` {how_it_ended(done.returncode)}, without a message")
