@@ -137,6 +137,7 @@ impl Engine {
 
     /// Frees memory: first without loss, then by giving up states, finally by ending the run.
     fn free_memory(&mut self) {
+        self.decider().forget_expressions();
         self.solver_mut().forget();
         // Until memory is freed, queries of the states that are given up would be refused.
         self.decider().clear_memory_flag();

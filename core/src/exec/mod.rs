@@ -438,6 +438,7 @@ impl Engine {
     /// Frees expressions that are no longer used.
     fn collect(&mut self) {
         self.machine.forget_hooks();
+        self.decider().forget_expressions();
         let mut marking = self.machine.decider.solver.graph.marking();
         let mut visit = |root: Expr| marking.add(root);
         let mut seen: FxHashSet<*const state::object::Object> = FxHashSet::default();

@@ -36,6 +36,7 @@ use crate::solve::Solver;
 use decisions::{Continues, Decisions, Point, Row, SideId};
 use query_budget::QueryBudgets;
 use replay::Replay;
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use std::time::Instant;
 use strings::{Choice, Decision, Strings};
@@ -56,6 +57,9 @@ pub struct Decider {
     deadline: Option<Instant>,
     /// Effort of queries by program location.
     query_budgets: QueryBudgets,
+    /// Expressions with zeros for their placeholders. Uses of values that nothing defined share most of their nodes, and
+    /// random generators mix such values into thousands. Cleared before expressions are freed.
+    zeroed: FxHashMap<Expr, Expr>,
     /// The run is over, so a query was not answered: the current state must not continue.
     run_over: bool,
     /// States forked by the current instruction, not yet taken by the search.
@@ -88,6 +92,7 @@ impl Decider {
             budget,
             deadline: None,
             query_budgets: QueryBudgets::default(),
+            zeroed: FxHashMap::default(),
             run_over: false,
             forked: Vec::new(),
             shares_objects: false,
@@ -222,6 +227,11 @@ impl Decider {
 
     pub fn graph_mut(&mut self) -> &mut Graph {
         &mut self.solver.graph
+    }
+
+    /// Drops what refers to expressions that may be freed.
+    pub fn forget_expressions(&mut self) {
+        self.zeroed = FxHashMap::default();
     }
 
     /// Support of an expression: the inputs and bytes that it mentions.

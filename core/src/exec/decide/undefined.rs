@@ -10,7 +10,6 @@ use crate::exec::state::State;
 use crate::exec::state::value::Value;
 use crate::expr::{Bits, Expr, Sort};
 use crate::query::Answer;
-use rustc_hash::FxHashMap;
 
 impl Decider {
     /// Expression without placeholders for a use that `what` describes. Counts the use if it depends on one.
@@ -33,13 +32,16 @@ impl Decider {
 
     #[cold]
     fn without_placeholders(&mut self, state: &mut State, e: Expr, what: &str) -> Expr {
-        let mut zeros: FxHashMap<Expr, Expr> = FxHashMap::default();
-        let mut poison = false;
+        let (mut mentions, mut poison) = (false, false);
         for atom in self.support(e).iter() {
             let variable = atom.variable();
             let graph = &mut self.solver.graph;
             if graph.is_placeholder(variable) {
+                mentions = true;
                 poison |= graph.is_poison(variable);
+                if self.zeroed.contains_key(&variable) {
+                    continue;
+                }
                 let zero = match graph.sort(variable) {
                     Sort::Bool => graph.boolean(false),
                     Sort::Bits(width) => graph.constant(Bits::zero(width)),
@@ -48,14 +50,14 @@ impl Decider {
                         graph.const_array(index, zero)
                     }
                 };
-                zeros.insert(variable, zero);
+                self.zeroed.insert(variable, zero);
             }
         }
-        if zeros.is_empty() {
+        if !mentions {
             return e;
         }
         let graph = &mut self.solver.graph;
-        let defined = graph.substitute_cached(e, &mut zeros);
+        let defined = graph.substitute_cached(e, &mut self.zeroed);
         let differs = graph.ne(e, defined);
         if graph.is_false(differs) {
             return defined;
