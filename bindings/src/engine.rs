@@ -245,6 +245,11 @@ impl Engine {
         Ok(())
     }
 
+    /// Is a checkpoint quick, because few tests wait to be written?
+    fn is_checkpoint_quick(&self, py: Python<'_>) -> PyResult<bool> {
+        Ok(self.lock(py)?.is_checkpoint_quick())
+    }
+
     /// Checkpoint of the run: results so far and open paths.
     fn checkpoint<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let checkpoint = self.lock(py)?.checkpoint();

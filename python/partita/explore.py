@@ -339,6 +339,7 @@ class Run:
         assert self.journal is not None
         started = time.monotonic()
         self.journal.write(self._engine.checkpoint() if last is None else last, self.complete, started)
+        self.count_time(time.monotonic() - started)
 
     def keep_conditions(self) -> None:
         """Gives each path its `condition`. To be called before the first path ends."""
@@ -404,7 +405,7 @@ class Run:
         if self._interrupted and self._more:
             self._engine.interrupt()
             self._more = False
-        if self.journal is not None and self._more and self.journal.is_due():
+        if self.journal is not None and self._more and self.journal.is_due() and self._engine.is_checkpoint_quick():
             self._checkpoint()
         if not self._more or self._engine.writing_failed():
             self._close()
@@ -650,7 +651,7 @@ def check_flags(check: Sequence[str]) -> list[str]:
     """Flags for checks of which the compiler does a part: LLVM's shifts have no sign, its addresses no members."""
     flags = []
     if "shift" in check or "all" in check:
-        flags.append("-fsanitize=shift-base")
+        flags.append("-fsanitize=shift")
     if "member" in check or "all" in check:
         header = runtime_include().parent / "member.h"
         flags += ["-fsanitize=array-bounds", "-fstrict-flex-arrays=2", "-include", str(header)]

@@ -22,6 +22,11 @@ impl Engine {
         self.last_checkpoint.take()
     }
 
+    /// Is a checkpoint quick, because few tests wait to be written?
+    pub fn is_checkpoint_quick(&self) -> bool {
+        self.recorder().is_flushed_soon()
+    }
+
     /// Checkpoint of the run, between two calls of `advance`.
     pub fn checkpoint(&mut self) -> Vec<u8> {
         self.recorder().flush_tests();

@@ -100,6 +100,8 @@ pub struct Engine {
 const TEST_TIME: Duration = Duration::from_micros(4);
 const INPUT_TIME: Duration = Duration::from_nanos(100);
 const BYTE_TIME: Duration = Duration::from_nanos(2);
+/// Time for the test of an open state at a limit that comes at any time.
+const OPEN_TEST_TIME: Duration = Duration::from_micros(20);
 /// Time after `max_time` at which states that are still open end without a test: the estimate was wrong.
 const MAX_LATE: Duration = Duration::from_millis(500);
 /// Least number of graph nodes at which collecting pays.
@@ -410,22 +412,31 @@ impl Engine {
     /// freed. Exploring has left the time for the tests within `max_time`; states that would get theirs more than `MAX_LATE`
     /// after it are counted without one.
     pub fn stop(&mut self, limit: Limit) {
+        let stop_began = Instant::now();
+        let is_urgent = matches!(limit, Limit::Time | Limit::Memory | Limit::Interrupted);
+        // Before the checkpoint, which waits for the tests so far.
+        self.recorder_mut().begin_stop(is_urgent);
         if self.stopped.is_none() && self.keeps_checkpoints && !self.machine.decider.lost_answer() {
             self.last_checkpoint = Some(self.checkpoint());
         }
         self.stopped.get_or_insert(limit);
-        let is_urgent = matches!(limit, Limit::Time | Limit::Memory | Limit::Interrupted);
-        self.recorder_mut().begin_stop(is_urgent);
         let mut states = std::mem::take(&mut self.ended);
         states.extend(self.search.drain());
-        let left =
-            self.machine.options().max_time.map(|time| (time + MAX_LATE).saturating_sub(self.time_used()));
-        let start = self.slice_start.unwrap_or_else(Instant::now);
+        let start = self.slice_start.unwrap_or(stop_began);
+        let time_left = self.machine.options().max_time.map(|time| time.saturating_sub(self.time_used()));
+        let limit_at = time_left.and_then(|left| start.checked_add(left));
+        // Other limits and signals come at no time that was known before.
+        let by_rate = stop_began + OPEN_TEST_TIME.saturating_mul(states.len() as u32);
+        let planned = match (limit_at, limit) {
+            (Some(at), Limit::Time) => at,
+            (Some(at), _) => at.min(by_rate),
+            (None, _) => by_rate,
+        };
+        let latest = planned + MAX_LATE;
         let mut in_time = true;
         for state in &states {
             if is_urgent {
-                let is_in_time = |left| start.elapsed() + self.recorder().writing_left() < left;
-                in_time = in_time && left.is_none_or(is_in_time);
+                in_time = in_time && Instant::now() + self.recorder().writing_left() < latest;
             }
             self.decider().end_open(state, limit, in_time);
         }

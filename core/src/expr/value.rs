@@ -207,6 +207,19 @@ impl Model {
         Some(value)
     }
 
+    /// Arrays whose values may differ in another model: all that differ are among them. Values that the models share are
+    /// not visited.
+    pub fn changed_arrays(&self, other: &Model) -> Vec<Expr> {
+        let mut changed = Vec::new();
+        self.values.for_each_change(&other.values, |own, other| {
+            let (variable, value) = own.or(other).expect("one has it");
+            if matches!(value, Value::Array(_)) {
+                changed.push(*variable);
+            }
+        });
+        changed
+    }
+
     /// Inputs whose values may differ in another model: all that differ are among them. An array stands for all of its
     /// elements. Values that the models share are not visited.
     pub fn changes(&self, other: &Model) -> Vec<Atom> {

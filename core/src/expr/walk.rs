@@ -40,6 +40,21 @@ impl Graph {
         }
     }
 
+    /// Are there more than `most` nodes below `roots`? Visits no more than that.
+    pub fn is_larger(&self, roots: &[Expr], most: usize) -> bool {
+        let mut seen: FxHashSet<Expr> = FxHashSet::default();
+        let mut stack = roots.to_vec();
+        while let Some(e) = stack.pop() {
+            if seen.insert(e) {
+                if seen.len() > most {
+                    return true;
+                }
+                stack.extend(self.kids(e));
+            }
+        }
+        false
+    }
+
     /// Replaces each key of `map` in `e` by its value.
     pub fn substitute(&mut self, e: Expr, map: &FxHashMap<Expr, Expr>) -> Expr {
         self.substitute_cached(e, &mut map.clone())

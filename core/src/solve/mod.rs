@@ -176,7 +176,7 @@ impl Solver {
             layer: layer.map_or(String::new(), |metered| metered.layer.name().to_string()),
             own: slowest.0,
             constraints: assertions.len(),
-            size: 0,
+            size: None,
             text: None,
             place: String::new(),
         };

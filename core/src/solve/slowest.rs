@@ -13,6 +13,9 @@ const MAX_ROWS: usize = 20;
 const MIN_TIME: Duration = Duration::from_micros(100);
 /// Longest text kept, in bytes.
 const MAX_TEXT: usize = 1 << 17;
+/// Number of nodes above which a query is not printed: its text would be longer than `MAX_TEXT`. A node is a name, an
+/// operator with its operands, or a constant.
+const MAX_NODES: usize = 1 << 15;
 
 /// One slow query.
 #[derive(Clone, Debug)]
@@ -24,8 +27,8 @@ pub struct Slow {
     pub layer: String,
     pub own: Duration,
     pub constraints: usize,
-    /// Length of the text in bytes.
-    pub size: usize,
+    /// Length of the text in bytes; `None` if it was not printed.
+    pub size: Option<usize>,
     /// SMT-LIB script; `None` if it is longer than `MAX_TEXT`.
     pub text: Option<String>,
     /// Location in the analysed program, if the caller has set it.
@@ -52,9 +55,11 @@ impl Slowest {
     }
 
     pub(super) fn add(&mut self, graph: &Graph, assertions: &[Expr], mut row: Slow) {
-        let text = Printer::new(graph).script(assertions);
-        row.size = text.len();
-        row.text = (text.len() <= MAX_TEXT).then_some(text);
+        if !graph.is_larger(assertions, MAX_NODES) {
+            let text = Printer::new(graph).script(assertions);
+            row.size = Some(text.len());
+            row.text = (text.len() <= MAX_TEXT).then_some(text);
+        }
         if self.rows.len() == MAX_ROWS {
             self.rows.pop();
         }
@@ -123,9 +128,28 @@ mod tests {
             layer: String::new(),
             own: Duration::ZERO,
             constraints: 1,
-            size: 0,
+            size: None,
             text: None,
             place: String::new(),
+        }
+    }
+
+    #[test]
+    fn a_large_query_is_not_printed() {
+        let mut graph = Graph::new();
+        let mut sum = graph.var("x", crate::expr::Sort::Bits(64)).expect("a new name");
+        let mut slowest = Slowest::default();
+        slowest.keep();
+        for (nodes, is_printed) in [(MAX_NODES / 2, true), (MAX_NODES, false)] {
+            for _ in 0..nodes {
+                sum = graph.mul(sum, sum);
+            }
+            let zero = graph.word(64, 0);
+            let query = graph.eq(sum, zero);
+            assert!(slowest.wants(Duration::from_secs(1)));
+            slowest.add(&graph, &[query], blank());
+            slowest.locate("a.c:1".to_string());
+            assert_eq!(slowest.rows().iter().any(|row| row.size.is_none()), !is_printed);
         }
     }
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from partita.cc import embedded
 from partita.cc.arguments import CommandLine, Item, Kind
+from partita.frontends import folded
 from partita.toolchain import PLAIN, SCOPES, TO_BITCODE, cpp_flags, driver, include_flags
 
 # Programs of configure scripts. They are never explored, and there are hundreds of them.
@@ -113,40 +114,59 @@ def _compile(line: CommandLine, native_commands: list[list[str]], outputs: dict[
 
 
 class _Bitcode:
-    """A compilation to bitcode. It writes to memory; it would block on a pipe that is not read."""
+    """A compilation to bitcode, and one that shows whether operations on constants were folded (`folded.py`)."""
 
     def __init__(self, line: CommandLine, item: Item) -> None:
         self._source = item.words[0]
+        self._words = line.bitcode_words()
+        self._options = [
+            *driver(),
+            *self._words,
+            *_include_words(line.words, item.language == "C++"),
+            *PLAIN,
+            *SCOPES,
+            *TO_BITCODE,
+            *(["-x", item.dash_x] if item.dash_x else []),
+        ]
+        self._plain = _Compilation(self._options, self._source)
+        self._checked = _Compilation([*self._options, *folded.flags(self._words), "-S"], self._source)
+
+    def finish(self, text: bytes | None) -> embedded.BitcodeRecord:
+        bitcode, why = self._plain.finish(text)
+        checked, why_not = self._checked.finish(text)
+        if not why and not why_not and folded.has_checks(checked.decode("utf-8", "replace")):
+            from partita.frontends.bitcode import bitcode_of, linked_text
+
+            found, why = _Compilation([*self._options, *folded.flags(self._words)], self._source).finish(text)
+            if not why:
+                module = linked_text([(self._source, found)])
+                bitcode = bitcode_of(folded.without_other_checks(module, self._words))
+        return embedded.BitcodeRecord(self._source, os.getcwd(), b"" if why or why_not else bitcode, why or why_not)
+
+
+class _Compilation:
+    """A process of the compiler. It writes to memory; it would block on a pipe that is not read."""
+
+    def __init__(self, options: Sequence[str], source: str) -> None:
+        self._from_input = source == "-"
         self._output = os.memfd_create("bitcode")
-        includes = _include_words(line.words, item.language == "C++")
-        language = ["-x", item.dash_x] if item.dash_x else []
         self._process = subprocess.Popen(
-            [
-                *driver(),
-                *line.bitcode_words(),
-                *includes,
-                *PLAIN,
-                *SCOPES,
-                *TO_BITCODE,
-                *language,
-                "-o",
-                "-",
-                self._source,
-            ],
-            stdin=subprocess.PIPE if self._source == "-" else subprocess.DEVNULL,
+            [*options, "-o", "-", source],
+            stdin=subprocess.PIPE if self._from_input else subprocess.DEVNULL,
             stdout=self._output,
             stderr=subprocess.PIPE,
         )
 
-    def finish(self, text: bytes | None) -> embedded.BitcodeRecord:
-        _, messages = self._process.communicate(text if self._source == "-" else None)
+    def finish(self, text: bytes | None) -> tuple[bytes, str]:
+        """The output, and why there is none."""
+        _, messages = self._process.communicate(text if self._from_input else None)
         with open(self._output, "rb") as file:
             file.seek(0)
-            bitcode = file.read()
+            output = file.read()
         if self._process.returncode == 0:
-            return embedded.BitcodeRecord(self._source, os.getcwd(), bitcode)
+            return output, ""
         why = messages.decode("utf-8", "replace").strip().partition("\n")[0]
-        return embedded.BitcodeRecord(self._source, os.getcwd(), b"", why or f"status {self._process.returncode}")
+        return b"", why or f"status {self._process.returncode}"
 
 
 def _embeds_bitcode(item: Item, output: str) -> bool:

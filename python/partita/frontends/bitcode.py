@@ -93,6 +93,11 @@ def joined_bitcode(inputs: Sequence[tuple[str, bytes]]) -> bytes:
     return cast(bytes, _link(_llvm(), inputs).as_bitcode())
 
 
+def bitcode_of(text: str) -> bytes:
+    """The bitcode of a module's text."""
+    return cast(bytes, _read(_llvm(), "module", text.encode()).as_bitcode())
+
+
 def object_code(text: str) -> bytes:
     """The machine code of a module as an object file."""
     llvm = _llvm()

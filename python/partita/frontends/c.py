@@ -9,19 +9,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from partita.errors import UsageError
-from partita.toolchain import CPP_STANDARD, PLAIN, TO_BITCODE, compiler, how_it_ended, is_narrow
+from partita.frontends import folded
+from partita.toolchain import CPP_STANDARD, PLAIN, SCOPES, TO_BITCODE, compiler, how_it_ended, is_narrow
 
 C_SOURCES = (".c", ".i")
 CPP_SOURCES = (".cc", ".cpp", ".cxx", ".c++", ".cp", ".C", ".CPP", ".ii")
 SOURCES = (*C_SOURCES, *CPP_SOURCES)
 _PREPROCESSED = (".i", ".ii")
 _OPTIMIZABLE = ("-O1", "-Xclang", "-disable-llvm-passes")
-# The compiler folds a division of constants by zero to a value without a meaning, and nothing would be left to check.
-# It warns of it, so a file with such a division is compiled with a check of its own.
-_QUIET = "-w"
-_WARN = ("-Wdivision-by-zero", "-Wno-error")
-_WARNING = b"[-Wdivision-by-zero]"
-_CHECKED = "-fsanitize=integer-divide-by-zero"
 _DEPENDENCY = re.compile(r"((?:\\.|\$\$|[^\s\\])+)")
 
 
@@ -43,6 +38,7 @@ def compile_c(
     words = [*(_OPTIMIZABLE if optimize else PLAIN), *TO_BITCODE, *cflags]
 
     narrow = is_narrow(cflags)
+    is_program = SCOPES[-1] in cflags  # not of our own libraries
 
     def command(path: str) -> list[str]:
         if path.endswith(CPP_SOURCES):
@@ -54,16 +50,26 @@ def compile_c(
     from concurrent.futures import ThreadPoolExecutor  # not needed if the program is cached
 
     with ThreadPoolExecutor(max_workers=max(1, min(len(paths), os.cpu_count() or 1))) as pool:
-        return list(pool.map(lambda path: _compile(command(path), path), paths))
+        return list(pool.map(lambda path: _compile(command(path), path, is_program=is_program), paths))
 
 
-def _compile(command: list[str], path: str) -> Compiled:
-    warning = [*(word for word in command if word != _QUIET), *_WARN]
-    try:
-        compiled, messages = _compile_once(warning, path)
-    except UsageError:  # again, without warnings among its messages, or as errors
-        return _compile_once(command, path)[0]
-    return _compile_once([*command, _CHECKED], path)[0] if _WARNING in messages else compiled
+def _compile(command: list[str], path: str, *, is_program: bool) -> Compiled:
+    if not is_program:
+        return _compile_once(command, path)
+    # Side by side: the second is to see whether operations on constants are folded that have to be checked.
+    from concurrent.futures import ThreadPoolExecutor
+
+    checked = [*command, *folded.flags(command)]
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        as_text = pool.submit(_compile_once, [*checked, "-S"], path)
+        compiled = _compile_once(command, path)
+        text = as_text.result().bitcode.decode("utf-8", "replace")
+    if not folded.has_checks(text):
+        return compiled
+    from partita.frontends.bitcode import bitcode_of, linked_text
+
+    text = linked_text([(path, _compile_once(checked, path).bitcode)])
+    return compiled._replace(bitcode=bitcode_of(folded.without_other_checks(text, command)))
 
 
 # Types that gcc has as keywords, as clang names them.
@@ -93,8 +99,7 @@ def for_clang(path: str) -> bytes:
     return f'# 1 "{path}"\n{text}'.encode("utf-8", "surrogateescape")
 
 
-def _compile_once(command: list[str], path: str) -> tuple[Compiled, bytes]:
-    """The compiled file, and what the compiler said."""
+def _compile_once(command: list[str], path: str) -> Compiled:
     import subprocess
     import tempfile
 
@@ -120,7 +125,7 @@ def _compile_once(command: list[str], path: str) -> tuple[Compiled, bytes]:
         bitcode = Path(output).read_bytes()
         # A preprocessed source depends on nothing else, and has no rules.
         found = [path] if preprocessed else _dependencies(Path(rules).read_text("utf-8", "surrogateescape"))
-    return Compiled(path, bitcode, tuple(os.path.abspath(name) for name in found)), done.stderr
+    return Compiled(path, bitcode, tuple(os.path.abspath(name) for name in found))
 
 
 def _dependencies(rules: str) -> list[str]:

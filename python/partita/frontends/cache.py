@@ -57,7 +57,14 @@ def file_hash(path: str) -> str | None:
 @functools.cache
 def lowering_identity() -> list[str]:
     """Hashes of llvmlite's version file and of the lowering code: a change of either changes lowered programs."""
-    sources = ("frontends/bitcode.py", "frontends/c.py", "frontends/executable.py", "frontends/rust.py", "toolchain.py")
+    sources = (
+        "frontends/bitcode.py",
+        "frontends/c.py",
+        "frontends/folded.py",
+        "frontends/executable.py",
+        "frontends/rust.py",
+        "toolchain.py",
+    )
     package = Path(__file__).resolve().parent.parent
     files = [*(package / name for name in sources), *sorted(package.glob("llvm/*.py"))]
     files.append(package_dir("llvmlite") / "_version.py")

@@ -189,6 +189,16 @@ def test_partita_cc_executable(cc: Run) -> None:
 
 
 @pytest.mark.skipif(shutil.which("strip") is None, reason="no strip on this machine")
+def test_undefined_operations_on_constants_stay_in_bitcode(cc: Run, partita: Run, tmp_path: Path) -> None:
+    (tmp_path / "folded.c").write_text("int main(void) {\n  (void)(1 / 0);\n  return 0;\n}\n")
+    clean(cc("-O2", "-w", "folded.c", "-o", "folded"))
+    done = partita("run", "folded", "--quiet")
+    assert (done.returncode, "folded.c:2: error: division or remainder by zero" in done.stdout + done.stderr) == (
+        1,
+        True,
+    )
+
+
 def test_bitcode_survives_strip(cc: Run) -> None:
     clean(cc("-g", "main.c", "twice.c", "-o", "prog"))
     subprocess.run(["strip", "prog"], check=True)

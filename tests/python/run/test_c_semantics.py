@@ -166,13 +166,57 @@ int main(void) {
     [
         ("(void)(1 / 0); return 0;", ["division-by-zero:6"]),
         ("int unused = (1 % 0) & 3; (void)unused; return 0;", ["division-by-zero:6"]),
+        ("char s[] = {1 / 0}; (void)s; return 0;", ["division-by-zero:6"]),
+        ("(void)(1u / (sizeof(int) - 4)); return 0;", ["division-by-zero:6"]),
+        ("(void)(MIN / -1); return 0;", ["overflow:6"]),
+        ("(void)(MIN % -1); return 0;", ["overflow:6"]),
+        ("(void)(int)1e30; return 0;", ["float-cast:6"]),
+        ("(void)(MIN - 1); (void)(1 << 40); return 0;", ["exit 0"]),  # not checked unless asked
         ("return argc > 9 ? 1 / 0 : 0;", ["exit 0"]),
+        ("return argc > 9 ? (int)1e30 : argc + 2147483647 < 0;", ["exit 1"]),
         ("return sizeof(1 / 0) - 4;", ["exit 0"]),
     ],
 )
-def test_a_division_of_constants_by_zero_is_executed(body: str, ending: list[str], tmp_path: Path) -> None:
-    """The compiler folds it, and leaves nothing to check unless it is asked to."""
-    source = f"int main(int argc, char **argv) {{ (void)argv;\n  {body}\n}}\n"
+def test_undefined_operations_on_constants_are_executed(body: str, ending: list[str], tmp_path: Path) -> None:
+    """The compiler folds them, and leaves nothing to check unless it is asked to."""
+    source = f"enum {{ MIN = -2147483647 - 1 }}; int main(int argc, char **argv) {{ (void)argv;\n  {body}\n}}\n"
     assert endings(tmp_path, source) == ending
-    # With any options of the project about warnings.
+    # With any options of the project about warnings, and with sanitizers of its own.
     assert endings(tmp_path, source, cflags=["-w", "-Wall", "-Werror"]) == ending
+    assert endings(tmp_path, source, cflags=["-fsanitize=bounds", "-fwrapv"]) == ending
+
+
+@pytest.mark.parametrize(
+    ("body", "ending"),
+    [
+        ("(void)(MAX + 1);", ["overflow:6"]),
+        ("g = MAX * 2;", ["overflow:6"]),
+        ("(void)-(-MAX - 1);", ["overflow:6"]),
+        ("(void)(1 << 40);", ["shift:6"]),
+        ("g = MAX << 4;", ["shift:6"]),
+        ("(void)(1u >> 32);", ["shift:6"]),
+        ("g = MAX + argc;", ["overflow:6"]),
+        ("g = MAX - argc * 2; g = 1u + MAX; g = (int)(1u << 31);", ["exit 0"]),
+    ],
+)
+def test_undefined_operations_on_constants_that_are_checked_by_request(
+    body: str, ending: list[str], tmp_path: Path
+) -> None:
+    source = f"int g; enum {{ MAX = 2147483647 }}; int main(int argc, char **argv) {{ (void)argv;\n  {body}\n}}\n"
+    assert endings(tmp_path, source, check=["overflow", "shift"]) == ending
+    # The file has an operation that is folded: what depends on values is checked as before.
+    folded = source.replace("\n}", " if (argc > 9) (void)(MAX + 1 + 1 / 0);\n}")
+    assert endings(tmp_path, folded, check=["overflow", "shift"]) == ending
+    assert endings(tmp_path, folded) == ["exit 0"]
+
+
+def test_a_checked_constant_adds_no_paths(tmp_path: Path) -> None:
+    source = """int main(void) {
+  int x = klee_range(0, 4, "x"), y = klee_range(-1, 3, "y"), z = 0;
+  for (int i = 0; i < x; i++) z += i * y;
+  if (x > 9) (void)(1 / 0);
+  return 100 / (x + 1) + (int)(y * 1.5) + z / (y + 2);
+}
+"""
+    plain = endings(tmp_path, source.replace("  if (x > 9) (void)(1 / 0);\n", "  if (x > 9) (void)(1 / 1);\n"))
+    assert endings(tmp_path, source) == plain

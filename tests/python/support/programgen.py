@@ -130,28 +130,32 @@ class Scope:
         )[0]  # fmt: skip
         return make(depth - 1)
 
-    def operand(self, depth: int) -> str:
-        """An expression or a constant. No operator has constants only: compilers fold those, and drop their checks."""
-        if self.random.random() < 0.65:
+    def operand(self, depth: int, constant: float = 0.35) -> str:
+        """An expression, or with this probability a constant."""
+        if self.random.random() >= constant:
             return self.expression(depth)
         value = self.random.choice(_CONSTANTS)
         return str(-value if self.random.random() < 0.2 else value)
 
+    def left(self, depth: int) -> str:
+        """A left operand. Few operations have constants only: compilers fold those."""
+        return self.operand(depth, 0.05)
+
     def arithmetic(self, depth: int) -> str:
         op = self.random.choice("+ - * & | ^ + -".split())
-        return f"({self.expression(depth)} {op} {self.operand(depth)})"
+        return f"({self.left(depth)} {op} {self.operand(depth)})"
 
     def division(self, depth: int) -> str:
         divisor = self.operand(depth)
         if self.random.random() < 0.92:
             divisor = f"({divisor} | 1)"
-        return f"({self.expression(depth)} {self.random.choice('/%')} {divisor})"
+        return f"({self.left(depth)} {self.random.choice('/%')} {divisor})"
 
     def shift(self, depth: int) -> str:
         amount = self.operand(depth)
         if self.random.random() < 0.95:
             amount = f"({amount} & {self.random.choice((7, 15, 31))})"
-        value = self.expression(depth)
+        value = self.left(depth)
         if self.random.random() < 0.9:
             value = f"(unsigned)({value})"
         return f"({value} {self.random.choice(('<<', '>>'))} {amount})"

@@ -9,7 +9,7 @@ use crate::encoding::{Decoder, put, put_bytes};
 use crate::exec::state::State;
 use crate::exec::state::contents::INDEX_WIDTH;
 use crate::expr::value::{ArrayValue, Value};
-use crate::expr::{Bits, Expr, Model, Sort};
+use crate::expr::{Bits, Model, Sort};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
@@ -46,47 +46,39 @@ impl Decider {
         put(&mut out, paths.len() as u64);
         let (mut numbers, mut names) = (FxHashMap::default(), FxHashMap::default());
         numbers.insert(0, 0);
-        let mut known: Vec<Expr> = Vec::new();
-        let mut before: FxHashMap<u64, InputBytes> = FxHashMap::default();
+        let start = Model::new();
+        let mut previous = &start;
         for at in in_tree_order(&self.strings, paths) {
             let path = &paths[at];
             self.put_string(&mut out, path, &mut numbers);
             put(&mut out, path.executed);
             put(&mut out, path.depth.into());
             let graph = &self.solver.graph;
-            // A variable that the model does not have is zero, whatever an earlier path's model has for it.
-            let absent = known.iter().filter(|variable| path.model.array(**variable).is_none());
-            let absent = absent.map(|variable| (*variable, InputBytes::default()));
-            let arrays = path.model.iter().filter_map(|(variable, value)| match value {
-                Value::Array(array) if !graph.is_placeholder(variable) => {
-                    Some((variable, input_bytes(array)))
-                }
-                Value::Array(_) | Value::Bits(_) => None,
-            });
-            let arrays: Vec<(Expr, InputBytes)> = absent.chain(arrays).collect();
             let mut changed = Vec::new();
             let mut count = 0;
-            for (variable, bytes) in arrays {
-                let next = known.len() as u64;
-                let number = *names.entry(variable).or_insert(next);
-                if before.get(&number) == Some(&bytes) {
+            for variable in path.model.changed_arrays(previous) {
+                // A variable that a model does not have is zero.
+                let [own, other] = [&path.model, previous]
+                    .map(|model| model.array(variable).map_or_else(InputBytes::default, |array| input_bytes(array)));
+                if own == other || graph.is_placeholder(variable) {
                     continue;
                 }
                 count += 1;
+                let next = names.len() as u64;
+                let number = *names.entry(variable).or_insert(next);
                 put(&mut changed, number);
                 if number == next {
-                    known.push(variable);
                     put_bytes(&mut changed, graph.name(variable).as_bytes());
                 }
-                put_bytes(&mut changed, &bytes.0);
-                put(&mut changed, bytes.1.len() as u64);
-                for (place, byte) in &bytes.1 {
+                put_bytes(&mut changed, &own.0);
+                put(&mut changed, own.1.len() as u64);
+                for (place, byte) in &own.1 {
                     put(&mut changed, *place);
                     changed.push(*byte);
                 }
-                changed.push(bytes.2);
-                before.insert(number, bytes);
+                changed.push(own.2);
             }
+            previous = &path.model;
             put(&mut out, count);
             out.extend(changed);
         }

@@ -147,6 +147,11 @@ impl Recorder {
         self.writer.as_ref().map_or(Duration::ZERO, Writer::time_left)
     }
 
+    /// Is waiting for `flush_tests` short?
+    pub fn is_flushed_soon(&self) -> bool {
+        self.writer.as_ref().is_none_or(Writer::is_flushed_soon)
+    }
+
     /// Waits until a killed process would leave the tests so far on the disk.
     pub fn flush_tests(&self) {
         self.writer.iter().for_each(Writer::flush);

@@ -19,6 +19,8 @@ pub const SINGLE_FILES: u64 = 10_000;
 const PACK_HEAD: &[u8; 8] = b"PARTPK01";
 /// Largest number of tests waiting to be written.
 const BACKLOG: usize = 4096;
+/// Number of waiting tests that are written before a caller notices.
+const SHORT_BACKLOG: u64 = 256;
 /// Bytes of waiting tests above which exploring waits: a test may have megabytes.
 const BACKLOG_BYTES: usize = 16 << 20;
 /// Bytes of a test from which on it is the bytes that take time, and not the file.
@@ -54,6 +56,8 @@ struct Progress {
     /// Bytes of the large tests that were written, and the time that this took.
     bytes: AtomicU64,
     nanoseconds: AtomicU64,
+    /// Number of tests that were written.
+    written: AtomicU64,
     /// Number of tests that a killed process leaves on the disk.
     flushed: AtomicU64,
 }
@@ -96,6 +100,7 @@ impl Writer {
                     made.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
                     made.nanoseconds.fetch_add(time.as_nanos() as u64, Ordering::Relaxed);
                 }
+                made.written.fetch_add(1, Ordering::Relaxed);
                 written.tests += 1;
                 written.time += time;
             }
@@ -119,6 +124,11 @@ impl Writer {
         self.progress.waiting.fetch_add(record.ktest.bytes.len(), Ordering::Relaxed);
         self.queued.fetch_add(1, Ordering::Relaxed);
         self.sender.as_ref().is_some_and(|sender| sender.send(record).is_ok())
+    }
+
+    /// Is waiting for `flush` short?
+    pub fn is_flushed_soon(&self) -> bool {
+        self.queued.load(Ordering::Relaxed) - self.progress.written.load(Ordering::Relaxed) <= SHORT_BACKLOG
     }
 
     /// Waits until a killed process would leave all tests on the disk.

@@ -74,7 +74,8 @@ def _slow(row: dict[str, Any], links: Links) -> str:
     place = links.link(file, int(line)) if line.isdecimal() else f"<code>{escape(row['place'])}</code>"
     text, constraints = row["text"], row["constraints"]
     if text is None:
-        shown = f"<p>The text of {row['bytes']:,} bytes was too long to be recorded.</p>"
+        size = "" if row["bytes"] is None else f" of {row['bytes']:,} bytes"
+        shown = f"<p>The text{size} was too long to be recorded.</p>"
     else:
         cut = f"\n; and {len(text) - MAX_TEXT:,} more characters, in slowest.json" if len(text) > MAX_TEXT else ""
         shown = f'<pre class="query">{escape(text[:MAX_TEXT] + cut)}</pre>'

@@ -1,7 +1,7 @@
 //! Handlers of UndefinedBehaviorSanitizer (`-fsanitize=undefined`, `-fsanitize=integer`): what a program calls when one
 //! of its checks fails is a bug. The first argument points to data that the compiler made: a source position, then
 //! descriptions of types, as compiler-rt's `ubsan_handlers.h` lays them out. Handlers of the minimal runtime have none.
-use super::{CallSite, ModelResult, ModelRow, Treatment, row};
+use super::{CallSite, ModelResult, ModelRow, Returned, Treatment, row};
 use crate::exec::outcome::{Class, Outcome};
 use crate::exec::run::Machine;
 use crate::exec::state::State;
@@ -86,6 +86,9 @@ fn report(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> Mode
     let Some(check) = CHECKS.iter().find(|check| check.name == stem(site.name)) else {
         return Err(Outcome::bug(Class::Sanitizer, format!("the check of `{}` fails", site.name)));
     };
+    if check.class == Class::FloatCast && !machine.options.float_cast {
+        return Ok(Returned::Nothing);
+    }
     let class = class_of(machine, state, check, site);
     let Some((&data, values)) = site.arguments.split_first() else {
         return Err(Outcome::bug(class, format!("the check of {} fails", check.name.replace('_', " "))));
