@@ -135,10 +135,15 @@ class _Parse(argparse.Action):
         namespace.explicit = {*getattr(namespace, "explicit", ()), self.dest}
         if option.surface == "arguments":
             namespace.symbolic_arguments = [*getattr(namespace, "symbolic_arguments", ()), flag, *words]
+        elif option.kind == "words" and self.dest in getattr(namespace, "repeated", ()):
+            setattr(namespace, self.dest, [*getattr(namespace, self.dest), *value])
         elif option.kind == "variables":
             setattr(namespace, self.dest, {**(getattr(namespace, self.dest) or ENVIRONMENT), **value})
         else:
             setattr(namespace, self.dest, value)
+        if option.kind == "words":
+            # Given again, such an option adds to its first value.
+            namespace.repeated = {*getattr(namespace, "repeated", ()), self.dest}
 
 
 def keywords(arguments: argparse.Namespace) -> dict[str, Any]:

@@ -13,7 +13,11 @@ from typing import NamedTuple
 _HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
 _SECTION = struct.Struct("<IIQQQQIIQQ")
 _MAGIC = b"\x7fELF\x02\x01"
+# Name, kind and binding, visibility, section, value, size.
+_SYMBOL = struct.Struct("<IBBHQQ")
 _PROGBITS = 1
+_SYMBOL_TABLE = 2
+_LOCAL, _WEAK = 0, 2
 _ALIGNMENT = 8
 # From this index on, counts and indices of sections are stored elsewhere. Compilers emit far fewer sections.
 _FIRST_RESERVED_INDEX = 0xFF00
@@ -27,6 +31,11 @@ class Section(NamedTuple):
     name: str
     offset: int
     size: int
+
+
+class Symbols(NamedTuple):
+    defines: set[str]
+    needs: set[str]
 
 
 def is_elf(data: bytes) -> bool:
@@ -55,6 +64,28 @@ def section(data: bytes, wanted: str) -> bytes | None:
             if offset + size > len(data):
                 raise ElfError(f"section {name} extends past the end of the file")
             found = (found or b"") + data[offset : offset + size]
+    return found
+
+
+def symbols(data: bytes) -> Symbols:
+    """The global names that an object defines, weak ones too, and those that it needs."""
+    _, headers = _tables(data)
+    found = Symbols(set(), set())
+    for fields in headers:
+        kind, offset, size, names = fields[1], fields[4], fields[5], fields[6]
+        if kind != _SYMBOL_TABLE or names >= len(headers) or offset + size > len(data):
+            continue
+        start = headers[names][4]
+        for at in range(offset, offset + size, _SYMBOL.size):
+            name, info, _, index, _, _ = _SYMBOL.unpack_from(data, at)
+            binding = info >> 4
+            if name and binding != _LOCAL:
+                end = data.find(b"\0", start + name)
+                text = data[start + name : end].decode("utf-8", "surrogateescape")
+                if index != 0:
+                    found.defines.add(text)
+                elif binding != _WEAK:
+                    found.needs.add(text)
     return found
 
 

@@ -1,4 +1,4 @@
-"""Links objects to executables with `zig cc`, which has musl and compiles it at the first link.
+"""Links objects to executables with the parts of musl that they need, or with `zig cc`, which compiles all of it.
 
 Shared libraries are not supported. `-shared` makes an archive of that name with the same objects, and linking with it
 takes the members that are needed. So every executable is complete, and has all its bitcode.
@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 
-from partita.cc import elf, embedded
+from partita.cc import elf, embedded, parts
 from partita.cc.archive import is_archive, members, records_needed
 from partita.cc.arguments import CommandLine, Item, Kind
 from partita.cc.musl import link_command
@@ -41,7 +42,12 @@ def link(line: CommandLine, objects: dict[Item, str]) -> int:
         runtime = []
         if any(mark in data.replace(_SECTION_NAME, b"") for data in inputs.values() for mark in _INTRINSICS):
             runtime = [intrinsics_archive(folder)]
-        status = _run(link_command([*words, *runtime], cpp=line.cpp))
+        done = None if line.cpp else parts.link([*words, *runtime])
+        if done is None:
+            status = _run(link_command([*words, *runtime], cpp=line.cpp))
+        else:
+            sys.stderr.write(done.stderr)
+            status = done.returncode
     if status == 0:
         _add_missing_bitcode(line, inputs)
     return status

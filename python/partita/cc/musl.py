@@ -1,5 +1,8 @@
 """The C library of native programs.
 
+Programs are linked with the files of musl that they need (`parts.py`). Where that is not enough, and for C++ and 32-bit
+programs, zig links, as described here.
+
 zig compiles its musl when it first links, and caches it. Native programs get musl's mathematics from an archive of
 ours, compiled from the C files that the executor runs. zig has some of these functions in its own language, and musl
 has some in assembler; both differ from the C files in the last bits of results. The archive takes about as long as
@@ -46,6 +49,19 @@ def link_command(
     if cpp:
         _make_once("libc++", "libc++ for native programs", _link_empty_cpp)
     return [*_zig(cpp, narrow), *words, *archive]
+
+
+def link(
+    words: Sequence[str], *, mathematics: bool = True, cpp: bool = False, narrow: bool = False
+) -> subprocess.CompletedProcess[str]:
+    """Links a native program: with the parts of musl that it needs, or by zig."""
+    from partita.cc import parts
+
+    done = parts.link(words) if not cpp and not narrow else None
+    if done is None:
+        command = link_command(words, mathematics=mathematics, cpp=cpp, narrow=narrow)
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return done
 
 
 def _suffix(narrow: bool) -> str:
@@ -95,13 +111,13 @@ def prepare_musl(narrow: bool = False) -> str:
 
 def _make_once(name: str, about: str, *steps: Callable[[str], str]) -> str:
     """The file that the last step makes, in zig's cache, once for this installation."""
-    folder = _zig_cache()
+    folder = zig_cache()
     result = os.path.join(folder, f"partita-{name}-{_short_name(str(zig_dir()))}.a")
     if os.path.exists(result):
         return result
     import tempfile
 
-    with _locked(result + ".lock"), tempfile.TemporaryDirectory(prefix="partita-cc-", dir=folder) as made:
+    with locked(result + ".lock"), tempfile.TemporaryDirectory(prefix="partita-cc-", dir=folder) as made:
         if os.path.exists(result):
             return result
         note = f"partita: compiling {about}, once for this installation (up to a minute on two cores)"
@@ -159,7 +175,7 @@ def _run(command: list[str]) -> None:
 
 
 @contextlib.contextmanager
-def _locked(name: str) -> Iterator[None]:
+def locked(name: str) -> Iterator[None]:
     import fcntl
 
     try:
@@ -179,7 +195,7 @@ def _short_name(text: str) -> str:
     return f"{zlib.crc32(text.encode()):08x}"
 
 
-def _zig_cache() -> str:
+def zig_cache() -> str:
     """The folder in which zig caches what it compiles, by its own rules."""
     found = os.environ.get("ZIG_GLOBAL_CACHE_DIR")
     if found:

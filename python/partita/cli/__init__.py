@@ -11,6 +11,7 @@ from partita.errors import InternalError, UsageError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
+    from typing import NoReturn
 
 # Summaries are here, not in the modules, so that `partita --help` imports none of them.
 COMMANDS = {
@@ -45,7 +46,20 @@ def make_parser(wanted: Collection[str] = tuple(COMMANDS)) -> argparse.ArgumentP
 
     from partita.cli.version import Version, version_line
 
-    parser = argparse.ArgumentParser(prog="partita", description="A symbolic execution engine for C, and its solver.")
+    class Parser(argparse.ArgumentParser):
+        """A parser whose errors are one line, not all of the usage."""
+
+        def error(self, message: str) -> NoReturn:
+            is_ours = message.startswith("expected ")
+            raise UsageError(message if is_ours else f"{message}: {self.prog} --help lists what there is")
+
+        def parse_args(self, args=None, namespace=None):  # type: ignore[no-untyped-def]
+            found, rest = self.parse_known_args(args, namespace)
+            if rest:
+                raise UsageError(_unknown(rest, wanted))
+            return found
+
+    parser = Parser(prog="partita", description="A symbolic execution engine for C, and its solver.")
     parser.add_argument("--version", action=Version, nargs=0, help="print the version and details of the installation")
     commands = parser.add_subparsers(title="commands", dest="command", metavar="COMMAND", required=True)
     for name, summary in COMMANDS.items():
@@ -60,6 +74,22 @@ def make_parser(wanted: Collection[str] = tuple(COMMANDS)) -> argparse.ArgumentP
     for name, summary in TOOLS.items():
         commands.add_parser(name, help=summary, add_help=False)
     return parser
+
+
+def _unknown(words: Sequence[str], commands: Collection[str]) -> str:
+    """The message for words that no option takes."""
+    command = " ".join(["partita", *list(commands)[:1]])
+    first = next((word for word in words if word.startswith("-")), words[0]).partition("=")[0]
+    if first.startswith("--"):
+        import difflib
+
+        from partita.options import BY_FLAG
+
+        near = difflib.get_close_matches(first, BY_FLAG if "run" in commands else (), 1)
+        hint = f": did you mean {near[0]}?" if near else f": {command} --help lists the options"
+        return f"expected an option of {command}, found `{first}`{hint}"
+    hint = ": flags of the compiler are one argument, --cflags '-DX -O1'" if first.startswith("-") else ""
+    return f"expected an option of {command}, found `{first}`{hint}"
 
 
 def with_dashed_values(words: list[str]) -> list[str]:

@@ -10,7 +10,7 @@ definition is enough where nothing else asks for the file with the strong one.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -27,20 +27,25 @@ def index_path() -> Path:
     return runtime_include().parent / "musl" / "index.txt"
 
 
-@cache
 def index() -> dict[str, Row]:
     """The rows by the name of the file, such as `stdio/printf.c`."""
+    return rows_of(index_path())
+
+
+@cache
+def rows_of(path: Path) -> dict[str, Row]:
+    """The rows of an index."""
     rows = {}
-    for line in index_path().read_text().splitlines():
+    for line in path.read_text().splitlines():
         name, _, rest = line.partition(": ")
         defines, _, needs = rest.partition("<")
         rows[name] = Row(frozenset(defines.split()), frozenset(needs.split()))
     return rows
 
 
-def needed(names: Iterable[str], always: Sequence[str] = ()) -> list[str]:
+def needed(names: Iterable[str], always: Sequence[str] = (), rows: Mapping[str, Row] | None = None) -> list[str]:
     """The files that define these names, and those that they need in turn."""
-    rows = index()
+    rows = index() if rows is None else rows
     definers: dict[str, list[str]] = {}
     for file, row in rows.items():
         for name in row.defines:

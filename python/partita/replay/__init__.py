@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from partita.cc.compile import native_command
-from partita.cc.musl import link_command, names_mathematics
+from partita.cc.musl import link, names_mathematics
 from partita.errors import UsageError
 from partita.frontends.c import CPP_SOURCES, SOURCES, for_clang
 from partita.frontends.compile_commands import flags_of
@@ -40,6 +40,7 @@ SANITIZERS: dict[str, tuple[str, ...]] = {
 """Flags with which the compiler makes a class of undefined behaviour end the program."""
 
 
+_PLAIN = ("-O0", "-g")
 _FAILING = ["-DPARTITA_FAILING"]
 _FAILING_WRAPPED = [f"-Wl,--wrap={name}" for name in "malloc calloc realloc reallocarray".split()]
 
@@ -82,15 +83,24 @@ def compile_native(programs: Sequence[str], *, cflags: Sequence[str] = ()) -> It
             # Names that are no macros any more.
             first += ["-Ulinux", "-Uunix", "-Ui386"]
         sources = [*(_as_source(name, Path(folder)) for name in programs), str(runtime)]
-        inputs = [_object(name, first, Path(folder) / f"{i}.o", apart=cpp) for i, name in enumerate(sources)]
-        words = [*([] if cpp else first), *inputs, "-o", str(binary)]
         flags = [*cflags, *(word for name in programs for word in flags_of(name))]
         narrow = is_narrow(flags) or any(map(_is_narrow_bitcode, programs))
+        # Objects are linked with parts of musl; zig compiles and links other programs with one command.
+        apart = cpp or not (narrow or _links(flags))
+        if apart and not cpp:
+            first = [*_PLAIN, *first]
+        inputs = [_object(name, first, Path(folder) / f"{i}.o", apart=apart) for i, name in enumerate(sources)]
+        words = [*([] if apart else first), *inputs, "-o", str(binary)]
         words = [word for word in words if word != "-m32"]
-        done = _run(link_command(words, mathematics=names_mathematics(programs, flags), cpp=cpp, narrow=narrow))
+        done = link(words, mathematics=names_mathematics(programs, flags), cpp=cpp, narrow=narrow)
         if done.returncode != 0:
             raise UsageError(f"cannot compile {' '.join(programs)} natively:\n{done.stderr.rstrip()}")
         yield binary
+
+
+def _links(flags: Sequence[str]) -> bool:
+    """Are there flags for the linker among these?"""
+    return any(flag.startswith(("-l", "-L", "-Wl,")) for flag in flags)
 
 
 def _as_source(name: str, folder: Path) -> str:

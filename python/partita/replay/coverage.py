@@ -14,8 +14,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from partita.cc.compile import native_command
 from partita.cc.link import intrinsics_archive
-from partita.cc.musl import link_command
+from partita.cc.musl import link
 from partita.errors import UsageError
 from partita.frontends.bitcode import linked_text, object_code
 from partita.frontends.executable import bitcode_of, without_bitcode
@@ -62,9 +63,12 @@ def instrument(executable: Path) -> Iterator[Instrumented]:
         (folder / "program.o").write_bytes(object_code(text))
         reached = folder / "reached"
         reached.write_bytes(bytes(_size(lines)))
-        inputs = [str(folder / "program.o"), str(runtime_include().parent / "coverage.c"), intrinsics_archive(made)]
-        command = link_command([*inputs, "-o", str(folder / "program")])
+        source, marks = str(runtime_include().parent / "coverage.c"), str(folder / "coverage.o")
+        command = native_command(["-O0", "-c", source, "-o", marks])
         done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode == 0:
+            inputs = [str(folder / "program.o"), marks, intrinsics_archive(made)]
+            done = link([*inputs, "-o", str(folder / "program")])
         if done.returncode != 0:
             raise UsageError(f"cannot link `{name}` with line coverage:\n{done.stderr.rstrip()}")
         yield Instrumented(folder / "program", lines, reached)

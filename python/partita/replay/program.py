@@ -17,7 +17,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from partita.cc.musl import link_command
+from partita.cc.compile import native_command
+from partita.cc.musl import link
 from partita.errors import UsageError
 from partita.ktest import Test
 from partita.options import ENVIRONMENT
@@ -65,8 +66,11 @@ def _launcher() -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="partita-replay-") as folder:
         made = Path(folder) / "confine"
         source = runtime_include().parent / "confine.c"
-        command = link_command(["-w", str(source), "-o", str(made)])
+        compiled = f"{made}.o"
+        command = native_command(["-w", "-c", str(source), "-o", compiled])
         done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode == 0:
+            done = link([compiled, "-o", str(made)], mathematics=False)
         if done.returncode != 0:
             raise UsageError(f"cannot compile the launcher that confines tests:\n{done.stderr.rstrip()}")
         yield made

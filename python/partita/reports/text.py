@@ -151,6 +151,17 @@ def _flags(data: Mapping[str, Any]) -> Iterator[str]:
         yield f"--cflags={shlex.quote(' '.join(data['cflags']))}"
 
 
+def _is_fixed(out: str) -> bool:
+    """Does the only test of a run have no symbolic input?"""
+    from partita.ktest import read
+
+    path = Path(out, "test000001.ktest")
+    if not path.is_file():
+        return False
+    objects = read(path).objects
+    return all(_BOOKKEEPING.fullmatch(name) for name, _ in objects)
+
+
 def _next(data: Mapping[str, Any], out: str) -> Iterable[str]:
     first = next((bug["test"] for bug in data["bugs"] if bug["test"] is not None), None)
     if first is not None:
@@ -160,6 +171,9 @@ def _next(data: Mapping[str, Any], out: str) -> Iterable[str]:
         yield " ".join([f"partita replay {programs} {test}", *_flags(data)])
     if data["stopped"] in _ADVICE:
         yield f"{_ADVICE[data['stopped']]} to explore more"
+    coverage = data["coverage"]
+    if data["complete"] and not data["forks"] and coverage["covered"] < coverage["instructions"] and _is_fixed(out):
+        yield "no input is symbolic: make some so with --sym-arg 8, --sym-stdin 8 or --entry FUNC to explore more"
     if any(row["why"].endswith("max-solver-time") for row in data["incomplete"]):
         yield "raise --max-solver-time to explore more"
     yield f"partita report {shlex.quote(out)}"

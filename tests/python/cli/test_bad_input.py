@@ -217,3 +217,49 @@ def test_function_without_definition(partita: Run, tmp_path: Path) -> None:
     assert done.returncode == 3
     done = partita("run", path, "--out", str(tmp_path / "havoc"), "--undefined", "havoc")
     assert done.returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (
+            ["run", "p.c", "--serch", "dfs"],
+            "expected an option of partita run, found `--serch`: did you mean --search?",
+        ),
+        (
+            ["run", "p.c", "--cflags", "-DX", "-O1"],
+            "expected an option of partita run, found `-O1`:"
+            " flags of the compiler are one argument, --cflags '-DX -O1'",
+        ),
+        (
+            ["run", "--sym-args", "1"],
+            "argument --sym-args: expected 3 arguments: partita run --help lists what there is",
+        ),
+        (
+            ["run", "p.c", "--max-time", "5x"],
+            "expected --max-time to be a time such as 60s, 10m or 2h, found `5x`",
+        ),
+        (
+            ["show", "out", "--all-of-it"],
+            "expected an option of partita show, found `--all-of-it`: partita show --help lists the options",
+        ),
+        (["run", "p.c", "more"], "cannot read `p.c`: No such file or directory"),
+    ],
+)
+def test_wrong_options(words: list[str], message: str, partita: Run) -> None:
+    """One line that says what to write, not all of the usage."""
+    done = partita(*words)
+    assert (done.returncode, done.stderr) == (2, f"partita: error: {message}\n")
+
+
+def test_flags_of_the_compiler_add_up(partita: Run, tmp_path: Path) -> None:
+    path = write(tmp_path, "#if A != 1 || B != 2\n#error\n#endif\nint main(void) { return 0; }\n")
+    assert partita("run", path, "--cflags=-DA=1", "--cflags", "-DB=2", "--out", str(tmp_path / "out")).returncode == 0
+
+
+def test_a_program_without_symbolic_input_gets_advice(partita: Run, tmp_path: Path) -> None:
+    path = write(tmp_path, "int main(int argc, char **argv) { return argc > 1 ? argv[1][0] : 0; }\n")
+    done = partita("run", path, "--out", str(tmp_path / "out"))
+    assert "no input is symbolic: make some so with --sym-arg 8, --sym-stdin 8 or --entry FUNC" in done.stdout
+    done = partita("run", path, "--sym-arg", "1", "--out", str(tmp_path / "other"))
+    assert "no input is symbolic" not in done.stdout

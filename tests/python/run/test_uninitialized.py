@@ -88,6 +88,8 @@ FINE = {
     "unused": "int x; if (in == 7) x = 1; if (in == 7) return x; return 0;",
     "set in a loop": "int x, n = in & 3; for (int i = 0; i < 4; i++) { if (i == n) x = i; } return x == n;",
     "correlated": "int x; if (in == 7) x = 1; int y = in == 7 ? x : 2; return y == 1;",
+    "a string of symbolic length": 'char b[8], t[5]; klee_make_symbolic(t, 5, "t"); t[4] = 0; strcpy(b, t); puts(b);'
+    ' printf("%s|%.3s|%9s", b, b, b); return 0;',
     "backwards": "char a[200]; for (int i = 199; i >= 0; i -= 2) a[i] = 1; return a[in | 1 ? 1 : 0] == 1;",
 }
 

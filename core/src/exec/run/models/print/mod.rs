@@ -240,15 +240,39 @@ fn emit(machine: &mut Machine, state: &mut State, text: &[Datum]) {
     }
 }
 
+/// Expressions that the text of a piece depends on, in order and without placeholders. A character of a string counts
+/// only if none before it ends the string.
+fn printed_values(machine: &mut Machine, state: &mut State, piece: &Piece) -> Arc<[Expr]> {
+    let is_text = matches!(piece, Piece::Text { .. });
+    let mut goes_on = machine.graph().boolean(true);
+    let mut values = Vec::new();
+    for e in piece.values() {
+        let graph = machine.graph();
+        let printed = if is_text && graph.has_placeholders() {
+            let zero = graph.constant(Bits::zero(graph.width(e)));
+            graph.ite(goes_on, e, zero)
+        } else {
+            e
+        };
+        let value = machine.decider.defined(state, printed, "output");
+        if is_text {
+            let graph = machine.graph();
+            let zero = graph.constant(Bits::zero(graph.width(value)));
+            let follows = graph.ne(value, zero);
+            goes_on = graph.and(goes_on, follows);
+        }
+        values.push(value);
+    }
+    values.into()
+}
+
 /// Appends pieces to standard output. The lengths of symbolic ones are known when the path ends.
 fn emit_pieces(machine: &mut Machine, state: &mut State, pieces: Vec<Piece>) -> Result<(), Outcome> {
     for piece in pieces {
         match piece.known_text()? {
             Some(text) => emit(machine, state, &text),
             None => {
-                let values: Vec<Expr> = piece.values().collect();
-                let defined = values.into_iter().map(|e| machine.decider.defined(state, e, "output"));
-                let values: Arc<[Expr]> = defined.collect();
+                let values = printed_values(machine, state, &piece);
                 let render = move |values: &[Bits]| {
                     let text = piece.clone().with_values(&mut values.iter()).known_text();
                     let text = text.ok().flatten().expect("all values are known, and doubles can be printed");
