@@ -48,6 +48,7 @@ _INTRINSICS: dict[str, Kind] = {
     **dict.fromkeys(_MATHEMATICS, "forks"),
     **dict.fromkeys((f"experimental.constrained.{name}" for name in _MATHEMATICS), "forks"),
     "exp10": "forks",
+    **dict.fromkeys("masked.load masked.store masked.gather masked.scatter".split(), "forks"),
     **dict.fromkeys("frameaddress returnaddress addressofreturnaddress sponentry".split(), "binds"),
 }
 

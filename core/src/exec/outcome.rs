@@ -26,6 +26,7 @@ classes! {
     UseAfterFree "use-after-free" "an access to an object whose life has ended",
     DoubleFree "double-free" "free of a pointer that was freed before",
     InvalidFree "invalid-free" "free of something that malloc did not return",
+    MismatchedFree "mismatched-free" "memory that is released by another function than the one that belongs to its allocation",
     ReadOnlyWrite "read-only-write" "a write to a constant",
     DivisionByZero "division-by-zero" "a division or remainder by zero, or one that overflows",
     Assert "assert" "a failed assertion",

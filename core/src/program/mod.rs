@@ -155,6 +155,29 @@ pub struct Function {
     pub loc: Loc,
 }
 
+impl Function {
+    /// Can control come back to this instruction without leaving the function?
+    pub fn is_in_loop(&self, pc: u32) -> bool {
+        let block_of = |pc: u32| self.blocks.iter().position(|b| (b.start..b.end).contains(&pc));
+        let Some(start) = block_of(pc) else { return false };
+        let mut reached = vec![false; self.blocks.len()];
+        let mut open = vec![start];
+        while let Some(block) = open.pop() {
+            let Some(last) = self.insts[..self.blocks[block].end as usize].last() else { continue };
+            for edge in last.edges() {
+                let next = self.edges[edge.index()].to.index();
+                if next == start {
+                    return true;
+                }
+                if !std::mem::replace(&mut reached[next], true) {
+                    open.push(next);
+                }
+            }
+        }
+        false
+    }
+}
+
 /// A basic block: `insts[start..end]`.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Block {

@@ -29,6 +29,7 @@ _FLAGS = (
 )
 # Not needed in a program for Linux, or replaced by `runtime/cpp`.
 _LEFT_OUT = {"cxa_noexception", "cxa_personality", "abort_message", "verbose_abort", "legacy_pointer_safety"}
+_LEFT_OUT |= {"new", "stdlib_new_delete"}
 _FOLDERS = ("libcxx/src", "libcxx/src/filesystem", "libcxx/src/ryu", "libcxxabi/src")
 
 

@@ -42,7 +42,7 @@ _REPLACED = frozenset(
     (
         "env/__libc_start_main env/__init_tls env/__reset_tls env/__stack_chk_fail internal/vdso exit/exit exit/_Exit"
         " exit/abort exit/atexit exit/assert unistd/_exit thread/clone thread/__unmapself thread/pthread_cancel"
-        " thread/synccall"
+        " thread/synccall thread/pthread_cond_wait thread/cnd_wait"
         " string/memcpy string/memmove string/mempcpy string/memset string/bzero string/memcmp string/strlen"
         " string/strnlen string/strcmp string/strncmp fenv/fenv fenv/fesetround fenv/feholdexcept fenv/feupdateenv"
         " fenv/fegetexceptflag fenv/fesetexceptflag stdlib/strtod"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 
-from partita.llvm import intrinsics_float, x86
+from partita.llvm import intrinsics_float, x86, x86_float, x86_memory
 from partita.llvm.function import Lowering, Value
 from partita.llvm.memory import load
 from partita.llvm.tokens import UnsupportedError
@@ -41,13 +41,14 @@ from partita.llvm.write import (
 # Arguments: the lowering, the name and the type of the result, the types and the leaves of the arguments.
 Intrinsic = Callable[[Lowering, str, Type, list[Type], list[list[Operand]]], None]
 _VA_LIST_SIZE = 24
+_X86: dict[str, Intrinsic] = {**x86.ROWS, **x86_float.ROWS, **x86_memory.ROWS}
 
 
 @cache
 def find(name: str) -> Intrinsic | None:
     """The row of an intrinsic, whose name ends with type suffixes."""
     if name.startswith("x86.") and name not in _ROWS:
-        return x86.ROWS.get(name[4:])
+        return _X86.get(name[4:])
     parts = name.split(".")
     for end in range(len(parts), 0, -1):
         found = _ROWS.get(".".join(parts[:end]))
@@ -322,4 +323,5 @@ _ROWS: dict[str, Intrinsic] = {
     "load.relative": _load_relative,
     **{f"vector.reduce.{op}": _reduce(op) for op in "add mul and or xor smin smax umin umax".split()},
     **intrinsics_float.ROWS,
+    **x86_memory.MASKED,
 }

@@ -1,4 +1,4 @@
-"""Intrinsics of x86's vector and bit instructions, SSE2 to AVX2: one row per name, without `llvm.x86.`.
+"""Intrinsics of x86's integer and bit instructions, SSE2 to AVX2: one row per name, without `llvm.x86.`.
 
 Clang's headers express most of an instruction set as plain IR; these are the instructions that are left. A vector is a
 list of elements. Instructions of 256 bits work on both halves as those of 128 bits do, unless the row says otherwise.
@@ -30,17 +30,17 @@ Elements = list[Operand]
 _HALF = 128
 
 
-def _width(type_: Type) -> int:
+def element_width(type_: Type) -> int:
     return type_.element_type().width if type_.kind == "vector" else type_.width
 
 
-def _compare(low: Lowering, pred: str, width: int, a: Operand, b: Operand) -> Operand:
+def compare(low: Lowering, pred: str, width: int, a: Operand, b: Operand) -> Operand:
     dst = low.new_register(1)
     low.emit((CMP | INT_PREDS[pred], width, dst, *a, *b))
     return reg(dst)
 
 
-def _choose(low: Lowering, width: int, cond: Operand, a: Operand, b: Operand) -> Operand:
+def choose(low: Lowering, width: int, cond: Operand, a: Operand, b: Operand) -> Operand:
     dst = low.new_register(width)
     low.emit((SELECT, dst, *cond, *a, *b))
     return reg(dst)
@@ -51,14 +51,14 @@ def _clamp(low: Lowering, a: Operand, width: int, least: int, most: int) -> Oper
     return low.binary("smax", width, low.binary("smin", width, a, low.integer(most, width)), low.integer(least, width))
 
 
-def _halves(elements: Elements, width: int) -> list[Elements]:
+def halves(elements: Elements, width: int) -> list[Elements]:
     each = _HALF // width
     return [elements[at : at + each] for at in range(0, len(elements), each)]
 
 
 def _elementwise(of: Callable[[Lowering, int, Operand, Operand], Operand]) -> Row:
     def lower(low: Lowering, name: str, type_: Type, types: list[Type], args: list[Elements]) -> None:
-        width = _width(types[0])
+        width = element_width(types[0])
         low.define(name, [of(low, width, a, b) for a, b in zip(args[0], args[1], strict=True)])
 
     return lower
@@ -68,9 +68,9 @@ def _pack(least: Callable[[int], int], most: Callable[[int], int]) -> Row:
     """Elements of both operands with half the width, saturated."""
 
     def lower(low: Lowering, name: str, type_: Type, types: list[Type], args: list[Elements]) -> None:
-        width, to = _width(types[0]), _width(type_)
+        width, to = element_width(types[0]), element_width(type_)
         found: Elements = []
-        for a, b in zip(_halves(args[0], width), _halves(args[1], width), strict=True):
+        for a, b in zip(halves(args[0], width), halves(args[1], width), strict=True):
             clamped = [_clamp(low, each, width, least(to), most(to)) for each in (*a, *b)]
             found += [low.cast("trunc", each, width, to) for each in clamped]
         low.define(name, found)
@@ -107,15 +107,15 @@ def _rounded_product(low: Lowering, width: int, a: Operand, b: Operand) -> Opera
 def _sign(low: Lowering, width: int, a: Operand, b: Operand) -> Operand:
     zero = low.integer(0, width)
     negated = low.binary("sub", width, zero, a)
-    other = _choose(low, width, _compare(low, "eq", width, b, zero), zero, a)
-    return _choose(low, width, _compare(low, "slt", width, b, zero), negated, other)
+    other = choose(low, width, compare(low, "eq", width, b, zero), zero, a)
+    return choose(low, width, compare(low, "slt", width, b, zero), negated, other)
 
 
 def _multiply_add(first: str) -> Row:
     """Sums of products of neighbours. `first` extends the first operand; with `zext` sums saturate (`pmaddubsw`)."""
 
     def lower(low: Lowering, name: str, type_: Type, types: list[Type], args: list[Elements]) -> None:
-        width, to = _width(types[0]), _width(type_)
+        width, to = element_width(types[0]), element_width(type_)
         inner = 32 if first == "zext" else to
         found: Elements = []
         for i in range(0, len(args[0]), 2):
@@ -149,13 +149,31 @@ def _absolute_differences(low: Lowering, name: str, type_: Type, types: list[Typ
     low.define(name, found)
 
 
+def _offset_differences(low: Lowering, name: str, type_: Type, types: list[Type], args: list[Elements]) -> None:
+    """`mpsadbw`: sums of absolute differences of four bytes at eight places of the first operand, in each half."""
+    number = constant_of(args[2][0])
+    if number is None:
+        raise UnsupportedError("an immediate operand that is not constant")
+    found: Elements = []
+    for half, (a, b) in enumerate(zip(halves(args[0], 8), halves(args[1], 8), strict=True)):
+        control = number >> 3 * half
+        first, second = control & 4, 4 * (control & 3)
+        for at in range(8):
+            total: Operand = low.integer(0, 16)
+            for x, y in zip(a[first + at : first + at + 4], b[second : second + 4], strict=True):
+                difference = low.binary("sub", 8, low.binary("umax", 8, x, y), low.binary("umin", 8, x, y))
+                total = low.binary("add", 16, total, low.cast("zext", difference, 8, 16))
+            found.append(total)
+    low.define(name, found)
+
+
 def _horizontal(op: str) -> Row:
     """Sums or differences of neighbours, of the first operand and then of the second, in each half."""
 
     def lower(low: Lowering, name: str, type_: Type, types: list[Type], args: list[Elements]) -> None:
-        width = _width(types[0])
+        width = element_width(types[0])
         found: Elements = []
-        for a, b in zip(_halves(args[0], width), _halves(args[1], width), strict=True):
+        for a, b in zip(halves(args[0], width), halves(args[1], width), strict=True):
             for each in (a, b):
                 found += [low.binary(op, width, each[i], each[i + 1]) for i in range(0, len(each), 2)]
         low.define(name, found)
@@ -166,7 +184,7 @@ def _horizontal(op: str) -> Row:
 def _shuffle_bytes(low: Lowering, name: str, type_: Type, types: list[Type], args: list[Elements]) -> None:
     """`pshufb`: the byte of the same half that the low four bits of an index name; 0 if its top bit is set."""
     found: Elements = []
-    for a, indices in zip(_halves(args[0], 8), _halves(args[1], 8), strict=True):
+    for a, indices in zip(halves(args[0], 8), halves(args[1], 8), strict=True):
         found += [_selected_byte(low, a, index) for index in indices]
     low.define(name, found)
 
@@ -176,7 +194,7 @@ def _selected_byte(low: Lowering, bytes_: Elements, index: Operand) -> Operand:
     if known is not None:
         return low.integer(0, 8) if known & 0x80 else bytes_[known & 15]
     chosen = _element(low, bytes_, 8, low.binary("and", 8, index, low.integer(15, 8)), 8)
-    return _choose(low, 8, _compare(low, "slt", 8, index, low.integer(0, 8)), low.integer(0, 8), chosen)
+    return choose(low, 8, compare(low, "slt", 8, index, low.integer(0, 8)), low.integer(0, 8), chosen)
 
 
 def _element(low: Lowering, elements: Elements, width: int, index: Operand, index_width: int) -> Operand:
@@ -185,7 +203,7 @@ def _element(low: Lowering, elements: Elements, width: int, index: Operand, inde
     while len(elements) > 1:
         shifted = low.binary("lshr", index_width, index, low.integer(bit, index_width))
         odd = low.cast("trunc", shifted, index_width, 1)
-        elements = [_choose(low, width, odd, elements[i + 1], elements[i]) for i in range(0, len(elements), 2)]
+        elements = [choose(low, width, odd, elements[i + 1], elements[i]) for i in range(0, len(elements), 2)]
         bit += 1
     return elements[0]
 
@@ -194,14 +212,14 @@ def _permute(low: Lowering, name: str, type_: Type, types: list[Type], args: lis
     """`vpermd`, `vpermps`: elements of the whole vector."""
     mask = low.integer(len(args[0]) - 1, 32)
     indices = [low.binary("and", 32, index, mask) for index in args[1]]
-    low.define(name, [_element(low, args[0], _width(types[0]), index, 32) for index in indices])
+    low.define(name, [_element(low, args[0], element_width(types[0]), index, 32) for index in indices])
 
 
 def _permute_halves(low: Lowering, name: str, type_: Type, types: list[Type], args: list[Elements]) -> None:
     """`vpermilps` and `vpermilpd` with a vector of indices: elements of the same half. The latter uses bit 1."""
-    width, index_width = _width(types[0]), _width(types[1])
+    width, index_width = element_width(types[0]), element_width(types[1])
     found: Elements = []
-    for a, indices in zip(_halves(args[0], width), _halves(args[1], width), strict=True):
+    for a, indices in zip(halves(args[0], width), halves(args[1], width), strict=True):
         for index in indices:
             if width == 64:
                 index = low.binary("lshr", index_width, index, low.integer(1, index_width))
@@ -214,9 +232,9 @@ def _shift(op: str) -> Row:
     """All elements by one amount, a number or the low 64 bits of a vector. Too large: 0, or the sign."""
 
     def lower(low: Lowering, name: str, type_: Type, types: list[Type], args: list[Elements]) -> None:
-        width = _width(types[0])
+        width = element_width(types[0])
         if types[1].kind == "vector":
-            each = _width(types[1])
+            each = element_width(types[1])
             amount = pack(low, args[1][: 64 // each], each)
         else:
             amount = low.cast("zext", args[1][0], types[1].width, 64)
@@ -227,15 +245,15 @@ def _shift(op: str) -> Row:
 
 def _shifted(low: Lowering, op: str, width: int, a: Operand, amount: Operand, amount_width: int) -> Operand:
     limit = low.integer(width, amount_width)
-    fits = _compare(low, "ult", amount_width, amount, limit)
-    least = _choose(low, amount_width, fits, amount, low.integer(width - 1, amount_width))
+    fits = compare(low, "ult", amount_width, amount, limit)
+    least = choose(low, amount_width, fits, amount, low.integer(width - 1, amount_width))
     shifted = low.binary(op, width, a, low.resize(least, amount_width, width))
-    return shifted if op == "ashr" else _choose(low, width, fits, shifted, low.integer(0, width))
+    return shifted if op == "ashr" else choose(low, width, fits, shifted, low.integer(0, width))
 
 
 def _shift_each(op: str) -> Row:
     def lower(low: Lowering, name: str, type_: Type, types: list[Type], args: list[Elements]) -> None:
-        width = _width(types[0])
+        width = element_width(types[0])
         low.define(name, [_shifted(low, op, width, a, b, width) for a, b in zip(args[0], args[1], strict=True)])
 
     return lower
@@ -243,17 +261,17 @@ def _shift_each(op: str) -> Row:
 
 def _signs(low: Lowering, name: str, type_: Type, types: list[Type], args: list[Elements]) -> None:
     """`pmovmskb`, `movmskps`: the top bits of all elements as a number."""
-    width = _width(types[0])
+    width = element_width(types[0])
     bits = [low.cast("trunc", low.binary("lshr", width, a, low.integer(width - 1, width)), width, 1) for a in args[0]]
     low.define(name, low.resize(pack(low, bits, 1), len(bits), type_.width))
 
 
 def _blend(low: Lowering, name: str, type_: Type, types: list[Type], args: list[Elements]) -> None:
     """Elements of the second operand where the top bit of the mask is set."""
-    width, zero = _width(types[0]), low.integer(0, _width(types[0]))
+    width, zero = element_width(types[0]), low.integer(0, element_width(types[0]))
     low.define(
         name,
-        [_choose(low, width, _compare(low, "slt", width, mask, zero), b, a) for a, b, mask in zip(*args, strict=True)],
+        [choose(low, width, compare(low, "slt", width, mask, zero), b, a) for a, b, mask in zip(*args, strict=True)],
     )
 
 
@@ -261,7 +279,7 @@ def _test(carry: bool | None, *, signs: bool) -> Row:
     """`ptest`, `vtestps`: is `a & b` zero (False), is `~a & b` (True), or neither (None), in all bits or the signs?"""
 
     def lower(low: Lowering, name: str, type_: Type, types: list[Type], args: list[Elements]) -> None:
-        width = _width(types[0])
+        width = element_width(types[0])
         total = width * len(args[0])
         a, b = (pack(low, each, width) for each in args)
         mask = sum(1 << (i * width + width - 1) for i in range(len(args[0]))) if signs else (1 << total) - 1
@@ -269,7 +287,7 @@ def _test(carry: bool | None, *, signs: bool) -> Row:
 
         def is_zero(first: Operand) -> Operand:
             both = low.binary("and", total, low.binary("and", total, first, b), low.integer(mask, total))
-            return _compare(low, "eq", total, both, zero)
+            return compare(low, "eq", total, both, zero)
 
         inverted = low.binary("xor", total, a, low.integer(-1, total))
         if carry is None:
@@ -286,8 +304,8 @@ def _least_of_words(low: Lowering, name: str, type_: Type, types: list[Type], ar
     """`phminposuw`: the least of eight words and its first position."""
     best, at = args[0][0], low.integer(0, 16)
     for i, each in enumerate(args[0][1:], 1):
-        less = _compare(low, "ult", 16, each, best)
-        best, at = _choose(low, 16, less, each, best), _choose(low, 16, less, low.integer(i, 16), at)
+        less = compare(low, "ult", 16, each, best)
+        best, at = choose(low, 16, less, each, best), choose(low, 16, less, low.integer(i, 16), at)
     low.define(name, [best, at, *[low.integer(0, 16)] * 6])
 
 
@@ -304,7 +322,7 @@ def _crc(width: int) -> Row:
                 odd = low.cast("trunc", value, 32, 1)
                 shifted = low.binary("lshr", 32, value, low.integer(1, 32))
                 reduced = low.binary("xor", 32, shifted, low.integer(0x82F63B78, 32))
-                value = _choose(low, 32, odd, reduced, shifted)
+                value = choose(low, 32, odd, reduced, shifted)
         low.define(name, low.resize(value, 32, type_.width))
 
     return lower
@@ -313,7 +331,7 @@ def _crc(width: int) -> Row:
 _COMPARISONS = ("oeq olt ole uno une uge ugt ord ueq ult ule false one oge ogt true").split()
 
 
-def _ordered(low: Lowering, pred: str, type_: Type, a: Operand, b: Operand) -> Operand:
+def ordered(low: Lowering, pred: str, type_: Type, a: Operand, b: Operand) -> Operand:
     dst = low.new_register(1)
     low.emit((FCMP | FCMP_PREDS[pred] | float_kind(type_) << 16, dst, *a, *b))
     return reg(dst)
@@ -326,10 +344,10 @@ def _float_compare(*, first: bool) -> Row:
         number = constant_of(args[2][0])
         if number is None:
             raise UnsupportedError("a comparison of vectors that is not constant")
-        element, width = types[0].element_type(), _width(types[0])
+        element, width = types[0].element_type(), element_width(types[0])
         count = 1 if first else len(args[0])
         found = [
-            low.cast("sext", _ordered(low, _COMPARISONS[number & 15], element, a, b), 1, width)
+            low.cast("sext", ordered(low, _COMPARISONS[number & 15], element, a, b), 1, width)
             for a, b in zip(args[0][:count], args[1][:count], strict=True)
         ]
         low.define(name, found + args[0][count:])
@@ -341,10 +359,10 @@ def _float_extreme(pred: str, *, first: bool) -> Row:
     """`minps`, `maxps`: the second operand if neither is less, or one is no number."""
 
     def lower(low: Lowering, name: str, type_: Type, types: list[Type], args: list[Elements]) -> None:
-        element, width = types[0].element_type(), _width(types[0])
+        element, width = types[0].element_type(), element_width(types[0])
         count = 1 if first else len(args[0])
         found = [
-            _choose(low, width, _ordered(low, pred, element, a, b), a, b)
+            choose(low, width, ordered(low, pred, element, a, b), a, b)
             for a, b in zip(args[0][:count], args[1][:count], strict=True)
         ]
         low.define(name, found + args[0][count:])
@@ -356,7 +374,7 @@ def _float_order(pred: str) -> Row:
     """`comiss`, `ucomisd` and relatives on the first elements."""
 
     def lower(low: Lowering, name: str, type_: Type, types: list[Type], args: list[Elements]) -> None:
-        found = _ordered(low, pred, types[0].element_type(), args[0][0], args[1][0])
+        found = ordered(low, pred, types[0].element_type(), args[0][0], args[1][0])
         low.define(name, low.cast("zext", found, 1, type_.width))
 
     return lower
@@ -392,10 +410,10 @@ def _deposit(low: Lowering, name: str, type_: Type, types: list[Type], args: lis
     result = low.integer(0, width)
     for at in range(width):
         bit = low.binary("and", width, mask, low.integer(1 << at, width))
-        is_set = _compare(low, "ne", width, bit, low.integer(0, width))
+        is_set = compare(low, "ne", width, bit, low.integer(0, width))
         moved = low.binary("shl", width, low.binary("and", width, value, integer(1)), low.integer(at, width))
-        result = low.binary("or", width, result, _choose(low, width, is_set, moved, low.integer(0, width)))
-        value = _choose(low, width, is_set, low.binary("lshr", width, value, integer(1)), value)
+        result = low.binary("or", width, result, choose(low, width, is_set, moved, low.integer(0, width)))
+        value = choose(low, width, is_set, low.binary("lshr", width, value, integer(1)), value)
     low.define(name, result)
 
 
@@ -405,11 +423,11 @@ def _extract(low: Lowering, name: str, type_: Type, types: list[Type], args: lis
     result, place = low.integer(0, width), low.integer(1, width)
     for at in range(width):
         bit = low.binary("and", width, mask, low.integer(1 << at, width))
-        is_set = _compare(low, "ne", width, bit, low.integer(0, width))
+        is_set = compare(low, "ne", width, bit, low.integer(0, width))
         taken = low.binary("and", width, value, low.integer(1 << at, width))
-        is_one = low.binary("and", 1, is_set, _compare(low, "ne", width, taken, low.integer(0, width)))
-        result = low.binary("or", width, result, _choose(low, width, is_one, place, low.integer(0, width)))
-        place = _choose(low, width, is_set, low.binary("shl", width, place, integer(1)), place)
+        is_one = low.binary("and", 1, is_set, compare(low, "ne", width, taken, low.integer(0, width)))
+        result = low.binary("or", width, result, choose(low, width, is_one, place, low.integer(0, width)))
+        place = choose(low, width, is_set, low.binary("shl", width, place, integer(1)), place)
     low.define(name, result)
 
 
@@ -417,9 +435,9 @@ def _carry(op: str) -> Row:
     """`adc`, `sbb`: the carry out and the result; the carry in is a byte that is 0 or not."""
 
     def lower(low: Lowering, name: str, type_: Type, types: list[Type], args: list[Elements]) -> None:
-        width = _width(types[1])
+        width = element_width(types[1])
         wide = width + 1
-        carry = low.cast("zext", _compare(low, "ne", 8, args[0][0], low.integer(0, 8)), 1, wide)
+        carry = low.cast("zext", compare(low, "ne", 8, args[0][0], low.integer(0, 8)), 1, wide)
         a, b = (low.cast("zext", each[0], width, wide) for each in args[1:])
         total = low.binary(op, wide, low.binary(op, wide, a, b), carry)
         out = low.cast("trunc", low.binary("lshr", wide, total, low.integer(width, wide)), wide, 1)
@@ -437,8 +455,8 @@ def _carryless(low: Lowering, name: str, type_: Type, types: list[Type], args: l
     for at in range(64):
         bit = low.binary("and", 64, b, low.integer(1 << at, 64))
         moved = low.binary("shl", 128, wide, low.integer(at, 128))
-        is_set = _compare(low, "ne", 64, bit, low.integer(0, 64))
-        result = low.binary("xor", 128, result, _choose(low, 128, is_set, moved, low.integer(0, 128)))
+        is_set = compare(low, "ne", 64, bit, low.integer(0, 64))
+        result = low.binary("xor", 128, result, choose(low, 128, is_set, moved, low.integer(0, 128)))
     low.define(name, unpack(low, result, 64, 2))
 
 
@@ -505,6 +523,7 @@ ROWS: dict[str, Row] = {
         for size in ("", ".256")
     },
     "sse41.phminposuw": _least_of_words,
+    **_both("mpsadbw", _offset_differences, sse="sse41"),
     **{f"sse42.crc32.32.{width}": _crc(width) for width in (8, 16, 32)},
     "sse42.crc32.64.64": _crc(64),
     **dict.fromkeys("sse.cmp.ps sse2.cmp.pd avx.cmp.ps.256 avx.cmp.pd.256".split(), _float_compare(first=False)),

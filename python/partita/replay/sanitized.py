@@ -24,8 +24,8 @@ from partita.toolchain import runtime_include
 COMPILERS = ("gcc", "clang")
 FLAGS = ("-g", "-w", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined", "-fno-omit-frame-pointer")
 CLASSES = frozenset(
-    """out-of-bounds-read out-of-bounds-write use-after-free double-free invalid-free read-only-write overflow shift
-    bounds sanitizer float-cast null overlap alignment""".split()
+    """out-of-bounds-read out-of-bounds-write use-after-free double-free invalid-free mismatched-free read-only-write
+    overflow shift bounds sanitizer float-cast null overlap alignment""".split()
 )
 """Classes that these sanitizers report."""
 _OPTIONS = {

@@ -30,6 +30,7 @@ _SEVERITY = {
     "use-after-free": "9.0",
     "double-free": "8.5",
     "invalid-free": "8.0",
+    "mismatched-free": "7.0",
     "out-of-bounds-read": "7.5",
     "uninitialized-read": "6.5",
     "overflow": "6.0",

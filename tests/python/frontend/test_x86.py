@@ -32,7 +32,9 @@ def assert_as_on_the_processor(source: Path, folder: Path, least: int) -> None:
 
 
 @pytest.mark.skipif(not features() >= FEATURES, reason="the processor has no AVX2")
-@pytest.mark.parametrize(("name", "least"), [("rows.c", 700), ("assembly.c", 600)])
+@pytest.mark.parametrize(
+    ("name", "least"), [("rows.c", 700), ("assembly.c", 600), ("floats.c", 700), ("gathers.c", 80)]
+)
 def test_rows_compute_what_the_processor_computes(name: str, least: int, tmp_path: Path) -> None:
     assert_as_on_the_processor(PROGRAM_FOLDER / "vectors" / name, tmp_path, least)
 

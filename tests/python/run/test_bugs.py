@@ -19,10 +19,10 @@ WITHOUT_SANITIZERS = sanitizers.missing()
 # Number of bug-free paths that are replayed under the sanitizers; of each bug the first test is replayed.
 SAMPLE = 10
 # test_sanitizers.py has the classes of -fsanitize, test_floats.py those of floating point, test_java.py Java's,
-# test_uninitialized.py and test_endless.py the last ones.
+# test_cpp.py those of C++, test_uninitialized.py and test_endless.py the last ones.
 CLASSES_WITHOUT_PROGRAM = {"model-error", "bounds", "sanitizer", "float", "float-cast"}
 CLASSES_WITHOUT_PROGRAM |= {"arithmetic", "class-cast", "negative-size", "number-format", "exception"}
-CLASSES_WITHOUT_PROGRAM |= {"uninitialized-read", "non-termination", "panic"}
+CLASSES_WITHOUT_PROGRAM |= {"uninitialized-read", "non-termination", "panic", "mismatched-free"}
 CLASSES_WITHOUT_PROGRAM |= {"data-race", "deadlock", "lost-wakeup"}
 
 

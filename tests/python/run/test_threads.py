@@ -11,6 +11,8 @@ import pytest
 from partita import Run, explore
 from partita.toolchain import TARGET, zig_dir
 from support import PROGRAM_FOLDER
+from support import Run as Command
+from support.threadgen import compare
 
 FOLDER = PROGRAM_FOLDER / "threads"
 _HEAD = re.compile(r"(?:/\*|//) expected: ([\w -]+?)(?: \*/)?\n")
@@ -133,3 +135,54 @@ def test_a_stream_that_only_the_first_thread_reads_before_others_is_not_counted(
     source = tmp_path / "reader.c"
     source.write_text(_READER.replace("INPUT", "putchar('a')"))
     assert finished(source, sym_stdin=1).complete
+
+
+def waiting(tmp_path: Path, old: str, new: str) -> Run:
+    source = tmp_path / "wait.c"
+    text = (FOLDER / "wait_once.c").read_text()
+    assert old in text
+    source.write_text(text.replace(old, new))
+    return finished(source)
+
+
+def test_a_wait_in_a_loop_needs_no_spurious_wake_up(tmp_path: Path) -> None:
+    run = waiting(tmp_path, "if (!ready)", "while (!ready)")
+    assert (run.complete, run.bugs) == (True, [])
+
+
+def test_a_spurious_wake_up_is_not_certain(tmp_path: Path) -> None:
+    run = waiting(tmp_path, "  pthread_cond_signal(&condition);\n", "")
+    assert {bug.class_ for bug in run.bugs} == {"assert", "deadlock"}
+
+
+def test_a_function_that_waits_and_is_called_in_a_loop(tmp_path: Path) -> None:
+    source = tmp_path / "wait.c"
+    text = (FOLDER / "wait_once.c").read_text()
+    text = text.replace("int main", "static int wait(void) { return pthread_cond_wait(&condition, &mutex); }\nint main")
+    source.write_text(
+        text.replace("if (!ready)", "while (!ready)").replace(
+            "pthread_cond_wait(&condition, &mutex);\n    if", "wait();\n    if"
+        )
+    )
+    run = finished(source)
+    assert run.bugs == []
+    # Each thread wakes once without a signal, and the second wait is counted.
+    assert [row["why"] for row in run.summary()["incomplete"]] == [
+        "a thread waits outside of a loop again: one spurious wake-up of each thread is explored"
+    ]
+
+
+def test_replay_has_its_own_schedule(tmp_path: Path, partita: Command) -> None:
+    program, out = FOLDER / "wait_once.c", tmp_path / "out"
+    assert partita("run", str(program), "--out", str(out)).returncode == 1
+    replayed = partita("replay", str(program), str(out))
+    lines = replayed.stdout.splitlines()
+    # Natively the wait ends by the signal.
+    (failed,) = [line for line in lines if "(predicted: assert)" in line]
+    assert failed.endswith("not observable natively: exit 0 under another schedule (predicted: assert)")
+    assert replayed.returncode == 0
+
+
+@pytest.mark.parametrize("seed", [1, 3, 7])
+def test_programs_that_fix_their_order_end_as_natively_in_every_schedule(seed: int, tmp_path: Path) -> None:
+    assert compare(seed, tmp_path) == ""

@@ -257,3 +257,61 @@
 
 ## native lifetime.end
   %w = zext i16 %n to i64
+
+## masked.load
+  store i64 578437695752307201, ptr @memory
+  %m0 = trunc i8 %lo to i1
+  %l1 = lshr i8 %lo, 1
+  %m1 = trunc i8 %l1 to i1
+  %v0 = insertelement <2 x i1> poison, i1 %m0, i32 0
+  %mask = insertelement <2 x i1> %v0, i1 %m1, i32 1
+  %p0 = insertelement <2 x i8> <i8 9, i8 9>, i8 %hi, i32 1
+  %r = call <2 x i8> @llvm.masked.load.v2i8.p0(ptr @memory, i32 1, <2 x i1> %mask, <2 x i8> %p0)
+  %e0 = extractelement <2 x i8> %r, i32 0
+  %e1 = extractelement <2 x i8> %r, i32 1
+  %z0 = zext i8 %e0 to i64
+  %z1 = zext i8 %e1 to i64
+  %s1 = shl i64 %z1, 8
+  %w = or i64 %z0, %s1
+
+## masked.gather
+  store i64 578437695752307201, ptr @memory
+  %m0 = trunc i8 %lo to i1
+  %l1 = lshr i8 %lo, 1
+  %m1 = trunc i8 %l1 to i1
+  %v0 = insertelement <2 x i1> poison, i1 %m0, i32 0
+  %mask = insertelement <2 x i1> %v0, i1 %m1, i32 1
+  %p0 = insertelement <2 x i8> <i8 9, i8 9>, i8 %hi, i32 1
+  %g0 = insertelement <2 x ptr> poison, ptr getelementptr (i8, ptr @memory, i64 3), i32 0
+  %places = insertelement <2 x ptr> %g0, ptr getelementptr (i8, ptr @memory, i64 1), i32 1
+  %r = call <2 x i8> @llvm.masked.gather.v2i8.v2p0(<2 x ptr> %places, i32 1, <2 x i1> %mask, <2 x i8> %p0)
+  %e0 = extractelement <2 x i8> %r, i32 0
+  %e1 = extractelement <2 x i8> %r, i32 1
+  %z0 = zext i8 %e0 to i64
+  %z1 = zext i8 %e1 to i64
+  %s1 = shl i64 %z1, 8
+  %w = or i64 %z0, %s1
+
+## masked.store
+  store i64 578437695752307201, ptr @memory
+  %m0 = trunc i8 %lo to i1
+  %l1 = lshr i8 %lo, 1
+  %m1 = trunc i8 %l1 to i1
+  %v0 = insertelement <2 x i1> poison, i1 %m0, i32 0
+  %mask = insertelement <2 x i1> %v0, i1 %m1, i32 1
+  %p0 = insertelement <2 x i8> <i8 9, i8 9>, i8 %hi, i32 1
+  call void @llvm.masked.store.v2i8.p0(<2 x i8> %p0, ptr @memory, i32 1, <2 x i1> %mask)
+  %w = load i64, ptr @memory
+
+## masked.scatter
+  store i64 578437695752307201, ptr @memory
+  %m0 = trunc i8 %lo to i1
+  %l1 = lshr i8 %lo, 1
+  %m1 = trunc i8 %l1 to i1
+  %v0 = insertelement <2 x i1> poison, i1 %m0, i32 0
+  %mask = insertelement <2 x i1> %v0, i1 %m1, i32 1
+  %p0 = insertelement <2 x i8> <i8 9, i8 9>, i8 %hi, i32 1
+  %g0 = insertelement <2 x ptr> poison, ptr getelementptr (i8, ptr @memory, i64 3), i32 0
+  %places = insertelement <2 x ptr> %g0, ptr getelementptr (i8, ptr @memory, i64 1), i32 1
+  call void @llvm.masked.scatter.v2i8.v2p0(<2 x i8> %p0, <2 x ptr> %places, i32 1, <2 x i1> %mask)
+  %w = load i64, ptr @memory

@@ -10,6 +10,7 @@ import pytest
 
 from partita import explore
 from support import REPOSITORY, Run
+from support.cpp_differential import compare
 
 PROGRAMS = REPOSITORY / "tests" / "programs" / "cpp"
 
@@ -104,3 +105,100 @@ def test_objects_of_two_compilers_in_one_program(tmp_path: Path, partita: Run) -
     replayed = partita("replay", str(binary), str(out))
     assert replayed.stdout.splitlines()[-1].endswith("as predicted")
     assert replayed.returncode == 0
+
+
+MISMATCHED = {
+    "delete of new[]": ("delete new int[3];", "`delete` of a heap object of 12 bytes that `new[]` made"),
+    "delete[] of new": ("delete[] new int;", "`delete[]` of a heap object of 4 bytes that `new` made"),
+    "free of new": ("free(new long);", "`free` of a heap object of 8 bytes that `new` made"),
+    "free of new[]": ("free(new char[5]);", "`free` of a heap object of 5 bytes that `new[]` made"),
+    "delete of malloc": ("delete (int *)malloc(4);", "`delete` of a heap object of 4 bytes that `malloc` made"),
+    "delete[] of calloc": (
+        "delete[] (int *)calloc(2, 4);",
+        "`delete[]` of a heap object of 8 bytes that `malloc` made",
+    ),
+    "realloc of new": ("(void)realloc(new int, 9);", "`realloc` of a heap object of 4 bytes that `new` made"),
+    "unique_ptr": ("{ std::unique_ptr<S> p(new S[1]); }", "`delete` of a heap object of 8 bytes that `new[]` made"),
+    "over-aligned": ("delete new Wide[2];", "`delete` of a heap object of 128 bytes that `new[]` made"),
+}
+
+
+@pytest.mark.parametrize("name", MISMATCHED)
+def test_memory_is_released_by_what_belongs_to_its_allocation(name: str, tmp_path: Path) -> None:
+    text, message = MISMATCHED[name]
+    program = tmp_path / "program.cpp"
+    program.write_text(
+        "#include <memory>\n#include <stdlib.h>\nstruct S { long n; };\nstruct alignas(64) Wide { int n; };\n"
+        f"int main() {{\n  {text}\n  return 0;\n}}\n"
+    )
+    run = explore(program).finish()
+    assert [(bug.class_, bug.message, bug.line) for bug in run.bugs] == [("mismatched-free", message, 6)]
+
+
+def test_memory_that_is_released_as_it_was_made(tmp_path: Path) -> None:
+    program = tmp_path / "program.cpp"
+    program.write_text(
+        """#include <memory>
+#include <new>
+#include <stdlib.h>
+#include <vector>
+static char pool[4096];
+static size_t used;
+struct Own {
+  int n = 3;
+  static void *operator new(size_t size) { return malloc(size); }
+  static void operator delete(void *p) { free(p); }
+  static void *operator new[](size_t size) { return pool + (used += size) - size; }
+  static void operator delete[](void *) {}
+};
+struct Odd { ~Odd() { n = 1; } int n; };
+struct alignas(64) Wide { int n; };
+int main() {
+  delete new Own;
+  delete[] new Own[3];
+  delete[] new Odd[3];
+  delete[] new Wide[2];
+  delete new Wide;
+  delete[] new (std::nothrow) int[2];
+  delete new (std::nothrow) int;
+  delete (int *)nullptr;
+  delete[] (int *)nullptr;
+  ::operator delete(::operator new(3));
+  ::operator delete[](::operator new[](3));
+  free(realloc(malloc(3), 9));
+  std::shared_ptr<int[]> shared(new int[2]);
+  std::vector<std::unique_ptr<int[]>> all(3);
+  for (auto &each : all) each = std::make_unique<int[]>(4);
+  return 0;
+}
+"""
+    )
+    run = explore(program).finish()
+    assert (run.complete, run.bugs) == (True, [])
+
+
+def test_operators_that_the_program_replaces(tmp_path: Path) -> None:
+    program = tmp_path / "program.cpp"
+    program.write_text(
+        """#include <new>
+#include <stdlib.h>
+#include <vector>
+static int balance;
+void *operator new(size_t size) { balance++; return malloc(size); }
+void operator delete(void *p) noexcept { balance--; free(p); }
+void operator delete(void *p, size_t) noexcept { balance--; free(p); }
+int main() {
+  { std::vector<int> v(3); }
+  delete new int;
+  delete[] new int[2]; // the library's, which call these
+  return balance;
+}
+"""
+    )
+    (path,) = explore(program)
+    assert path.ending == "exit 0", path.message
+
+
+@pytest.mark.parametrize("seed", [4, 7, 16])
+def test_random_programs_print_what_they_print_natively(seed: int, tmp_path: Path) -> None:
+    assert compare(seed, tmp_path) == ""

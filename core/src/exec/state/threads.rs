@@ -48,13 +48,22 @@ pub struct Operation {
     pub needs: Needs,
 }
 
+/// How a wait can end that nothing wakes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum WithoutWake {
+    Never,
+    TimesOut,
+    /// It may, but that is not certain: threads that can do nothing else are in a deadlock.
+    Spuriously,
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Status {
     Ready,
     /// In a wait for a wake-up of this address.
     Waiting {
         address: u64,
-        is_timed: bool,
+        without_wake: WithoutWake,
     },
     /// Its wait has ended.
     Woken,
@@ -94,6 +103,9 @@ pub struct Thread {
     pub clock: Clock,
     /// Address of a word that its exit clears and wakes; 0 for none.
     pub clears: u64,
+    /// It is in a wait for a condition variable that no loop repeats.
+    pub waits_once: bool,
+    pub has_woken_spuriously: bool,
     /// Its copies of thread-local variables.
     pub variables: Vec<(ObjectId, ObjectId)>,
     /// Number of nested atomic sections that it is in.
@@ -165,6 +177,8 @@ impl Thread {
             calls: Vec::new(),
             clock: Clock::new(),
             clears: 0,
+            waits_once: false,
+            has_woken_spuriously: false,
             variables: Vec::new(),
             sections: 0,
             visits: Vec::new(),

@@ -8,7 +8,7 @@ use crate::exec::run::resolve::{Location, Offset};
 use crate::exec::state::State;
 use crate::exec::state::address::ObjectId;
 use crate::exec::state::contents::INDEX_WIDTH;
-use crate::exec::state::object::{Kind, MAX_OBJECT_BYTES, Origin};
+use crate::exec::state::object::{Kind, MAX_OBJECT_BYTES, Made, Object, Origin};
 use crate::exec::state::value::Value;
 
 pub(super) const MODELS: &[ModelRow] = &[
@@ -22,6 +22,8 @@ pub(super) const MODELS: &[ModelRow] = &[
     row("valloc", 1, Binds, malloc),
     row("posix_memalign", 3, Binds, posix_memalign),
     row("malloc_usable_size", 1, Forks, usable_size),
+    row("__partita_new", 2, Forks, new),
+    row("__partita_delete", 2, Forks, delete),
 ];
 
 /// Size from which malloc fails, as it would on any machine. Smaller objects that do not fit our limits end
@@ -206,10 +208,62 @@ fn heap_object(state: &State, address: u64, name: &str) -> Result<ObjectId, Outc
     }
 }
 
+/// Is this heap object what `malloc` returned, and no operator `new`?
+fn check_malloc(state: &State, id: ObjectId, name: &str) -> Result<(), Outcome> {
+    match state.memory.get(id) {
+        Some(object) if object.made != Made::default() => Err(mismatch(name, object)),
+        _ => Ok(()),
+    }
+}
+
+fn mismatch(name: &str, object: &Object) -> Outcome {
+    let made = object.made.name();
+    Outcome::bug(Class::MismatchedFree, format!("`{name}` of a {} that `{made}` made", object.describe()))
+}
+
+/// Heap object that starts at this address, if there is one. A program's own `operator new` may return others.
+fn live_heap_object(state: &State, address: u64) -> Option<ObjectId> {
+    ObjectId::of_address(address).filter(|id| {
+        state.memory.get(*id).is_some_and(|object| object.kind == Kind::Heap && object.base == address)
+    })
+}
+
+/// The library's `operator new` (second argument 0) or `operator new[]` (1) returns this address.
+fn new(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
+    let address = machine.argument(state, site, 0)?;
+    let is_array = machine.argument(state, site, 1)? != 0;
+    if let Some(object) = live_heap_object(state, address).and_then(|id| state.memory.get_mut(id)) {
+        *(if is_array { &mut object.made.by_array_new } else { &mut object.made.by_new }) = true;
+    }
+    Ok(Returned::Nothing)
+}
+
+/// The library's `operator delete` (second argument 0), which calls `free` next, or `operator delete[]` (1), which
+/// calls `operator delete`.
+fn delete(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
+    let address = machine.argument(state, site, 0)?;
+    let is_array = machine.argument(state, site, 1)? != 0;
+    let id = match (is_array, address) {
+        (_, 0) => None,
+        (true, _) => live_heap_object(state, address),
+        (false, _) => Some(heap_object(state, address, "delete")?),
+    };
+    if let Some(id) = id {
+        let object = state.memory.get_mut(id).expect("a live object");
+        match (is_array, object.made) {
+            (true, Made { by_array_new: true, .. }) => object.made.by_array_new = false,
+            (false, Made { by_new: true, by_array_new: false }) => object.made.by_new = false,
+            _ => return Err(mismatch(if is_array { "delete[]" } else { "delete" }, object)),
+        }
+    }
+    Ok(Returned::Nothing)
+}
+
 fn free(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
     let address = machine.argument(state, site, 0)?;
     if address != 0 {
         let id = heap_object(state, address, site.name)?;
+        check_malloc(state, id, site.name)?;
         // For other threads, it is a write of all bytes.
         let size = state.memory.get(id).expect("a live object").size;
         machine.note_access(state, &Location { id, offset: Offset::Known(0) }, size, Access::Write);
@@ -224,6 +278,7 @@ fn resize(machine: &mut Machine, state: &mut State, address: u64, size: Value, n
         return allocated(machine, state, new);
     }
     let old = heap_object(state, address, name)?;
+    check_malloc(state, old, name)?;
     let old_size = machine.bound_size(state, old)?;
     let why = format!("the size for `{name}`");
     let size = match refused(machine, state, size) {

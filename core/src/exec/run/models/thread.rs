@@ -8,7 +8,7 @@ use crate::exec::state::State;
 use crate::exec::state::address::{self, ObjectId};
 use crate::exec::state::frame::Frame;
 use crate::exec::state::object::Object;
-use crate::exec::state::threads::{ATOMIC_SECTION, Status, Thread, Threads};
+use crate::exec::state::threads::{ATOMIC_SECTION, Status, Thread, Threads, WithoutWake};
 use crate::exec::state::value::Value;
 
 pub(super) const MODELS: &[ModelRow] = &[
@@ -96,7 +96,8 @@ fn exit(machine: &mut Machine, state: &mut State, _: &CallSite<'_>) -> ModelResu
     Ok(Returned::Frame)
 }
 
-/// Waits at an address if the word there has this value, until it is woken; a timed wait can also end by itself.
+/// Waits at an address if the word there has this value, until it is woken; a timed wait can also end by itself, and so
+/// can one for a condition variable that no loop repeats, once for each thread.
 fn wait(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelResult {
     let at = machine.argument(state, site, 0)?;
     let expected = machine.argument(state, site, 1)?;
@@ -106,6 +107,8 @@ fn wait(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelR
     {
         let thread = threads.running_mut();
         let status = std::mem::replace(&mut thread.status, Status::Ready);
+        thread.has_woken_spuriously |=
+            matches!(status, Status::Waiting { without_wake: WithoutWake::Spuriously, .. });
         let objects = thread.operation.objects.clone();
         threads.touch(&objects);
         return if status == Status::Woken { word(0) } else { error(ETIMEDOUT) };
@@ -122,13 +125,24 @@ fn wait(machine: &mut Machine, state: &mut State, site: &CallSite<'_>) -> ModelR
         };
     };
     let thread = threads.running_mut();
-    thread.status = Status::Waiting { address: at, is_timed };
+    let without_wake = match thread.waits_once && !thread.has_woken_spuriously {
+        _ if is_timed => WithoutWake::TimesOut,
+        true => WithoutWake::Spuriously,
+        false => WithoutWake::Never,
+    };
+    thread.status = Status::Waiting { address: at, without_wake };
     thread.is_at_operation = true;
+    if thread.waits_once && thread.has_woken_spuriously {
+        let why = "a thread waits outside of a loop again: one spurious wake-up of each thread is explored";
+        machine.decider.incomplete(state, why);
+    }
     if !machine.choose(state, false)? {
         return Ok(Returned::Frame);
     }
     if let Some(threads) = &mut state.threads {
-        threads.running_mut().status = Status::Ready;
+        let thread = threads.running_mut();
+        thread.status = Status::Ready;
+        thread.has_woken_spuriously |= without_wake == WithoutWake::Spuriously;
     }
     error(ETIMEDOUT)
 }

@@ -20,6 +20,8 @@ pub(super) enum Role {
     /// It gives something up. Nothing that other threads do before it differs, unless one tries.
     Releases,
     Signals,
+    /// It waits for a condition variable and does not time out. By POSIX it may end without a signal.
+    Waits,
 }
 
 #[derive(Clone, Copy)]
@@ -79,9 +81,9 @@ const ROWS: &[Row] = &[
     plain("pthread_mutex_destroy", 1),
     plain("mtx_destroy", 1),
     plain("pthread_mutex_consistent", 1),
-    plain("pthread_cond_wait", 2),
+    row("pthread_cond_wait", 2, Needs::Nothing, Role::Waits),
     plain("pthread_cond_timedwait", 2),
-    plain("cnd_wait", 2),
+    row("cnd_wait", 2, Needs::Nothing, Role::Waits),
     plain("cnd_timedwait", 2),
     row("pthread_cond_signal", 1, Needs::Nothing, Role::Signals),
     row("cnd_signal", 1, Needs::Nothing, Role::Signals),
@@ -253,7 +255,7 @@ impl Synchronisation {
     pub(super) fn switches_before(&self, row: &Row) -> bool {
         match row.role {
             Role::Releases => self.tries,
-            Role::Plain | Role::Tries | Role::Signals => row.switches,
+            Role::Plain | Role::Tries | Role::Signals | Role::Waits => row.switches,
         }
     }
 

@@ -11,6 +11,7 @@ use crate::exec::state::address::ObjectId;
 use crate::exec::state::memory::Memory;
 use crate::exec::state::threads::{
     ATOMIC_SECTION, EVERYTHING, Needs, Objects, Operation, Status, Thread, ThreadId, Threads, Turn, Visit,
+    WithoutWake,
 };
 use crate::exec::state::{Stage, State};
 use crate::program::FuncId;
@@ -83,7 +84,7 @@ impl Machine {
         match thread.status {
             Status::Exited | Status::Excluded => false,
             Status::Woken => true,
-            Status::Waiting { is_timed, .. } => is_timed,
+            Status::Waiting { without_wake, .. } => without_wake != WithoutWake::Never,
             Status::Ready => {
                 can_proceed(&state.memory, threads, number, &thread.operation) && !self.spins(state, thread)
             }
@@ -145,7 +146,16 @@ impl Machine {
         preempts: bool,
     ) -> Result<bool, Outcome> {
         let mut choices = self.enabled(state);
-        if choices.is_empty() {
+        let only_spuriously = |threads: &Threads| {
+            let spurious = |number: &ThreadId| {
+                matches!(
+                    threads.list[*number].status,
+                    Status::Waiting { without_wake: WithoutWake::Spuriously, .. }
+                )
+            };
+            choices.iter().all(spurious)
+        };
+        if state.threads.as_ref().is_some_and(|threads| only_spuriously(threads)) {
             return Err(self.deadlock(state));
         }
         let Some(threads) = &mut state.threads else { return Ok(true) };
@@ -279,6 +289,12 @@ impl Machine {
                 "a function that tries to lock is called through a pointer: not all schedules are explored";
             self.decider.incomplete(state, why);
         }
+        if row.role == Role::Waits {
+            let is_repeated = self.is_call_repeated(state);
+            if let Some(threads) = &mut state.threads {
+                threads.running_mut().waits_once = !is_repeated;
+            }
+        }
         if row.role == Role::Signals {
             self.note_signal(state, objects[0], row.name.ends_with("signal"));
         }
@@ -288,6 +304,21 @@ impl Machine {
         threads.release(&objects);
         threads.running_mut().calls.push(objects);
         Ok(true)
+    }
+
+    /// Is the call at the current instruction in a loop of its function? If that is a library's, of the functions up to
+    /// and including the first of the program.
+    fn is_call_repeated(&self, state: &State) -> bool {
+        for frame in state.frame.frames() {
+            let function = &self.program.functions[frame.func.index()];
+            if function.is_in_loop(frame.pc) {
+                return true;
+            }
+            if !function.library {
+                return false;
+            }
+        }
+        false
     }
 
     fn note_signal(&mut self, state: &mut State, variable: u64, wakes_one: bool) {
@@ -322,6 +353,7 @@ impl Machine {
         {
             threads.acquire(&objects);
             threads.release(&objects);
+            threads.running_mut().waits_once = false;
         }
         Ok(true)
     }

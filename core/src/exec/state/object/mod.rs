@@ -46,6 +46,24 @@ pub enum Origin {
     Global(u32),
 }
 
+/// Operators of C++ that returned a heap object, which `malloc` made: `new[]` calls `new`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Made {
+    pub by_new: bool,
+    pub by_array_new: bool,
+}
+
+impl Made {
+    /// Name of the function that returned it last.
+    pub fn name(self) -> &'static str {
+        match self {
+            Made { by_array_new: true, .. } => "new[]",
+            Made { by_new: true, .. } => "new",
+            _ => "malloc",
+        }
+    }
+}
+
 #[derive(Clone)]
 pub struct Object {
     pub base: u64,
@@ -62,6 +80,8 @@ pub struct Object {
     pub is_out_of_scope: bool,
     /// Made by code of the C library that synchronises itself (`run/threads`).
     pub is_internal: bool,
+    /// Operators that returned a heap object.
+    pub made: Made,
     /// Place that made it: of local and global variables, and of heap objects if leaks are checked.
     pub origin: Option<Origin>,
     pub bytes: Bytes,
@@ -98,6 +118,7 @@ impl Object {
             not_passed: Box::default(),
             is_out_of_scope: false,
             is_internal: false,
+            made: Made::default(),
             origin: None,
             bytes,
             unwritten: None,
