@@ -16,7 +16,7 @@ from partita import ktest
 from support import PARTITA, PATIENCE_S
 from support.hostile import PROGRAMS
 
-REASONS = ("File too large", "No space left on device", "No usable temporary directory")
+REASONS = ("File too large", "File size limit exceeded", "No space left on device", "No usable temporary directory")
 FORKS = PROGRAMS / "forks_endless.c"
 BUGS = """#include "klee/klee.h"
 int main(void) {
