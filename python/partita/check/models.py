@@ -29,6 +29,14 @@ PRINTING = set(
     "printf vprintf fprintf vfprintf dprintf vdprintf puts fputs putchar fputc putc fwrite write perror fflush".split()
 )
 MAX_SYMBOLIC, MAX_MALLOC, FIRST_TOKEN = 1 << 10, 1 << 40, 0x6A756D7000000000
+HANDLER = "__ubsan_handle_"
+# Ends of paths in the compiler's checks, which docs/bugs.md describes.
+FAILED_CHECKS = {
+    **dict.fromkeys(("add_overflow", "sub_overflow", "mul_overflow", "negate_overflow"), "overflow"),
+    "shift_out_of_bounds": "shift",
+    "float_cast_overflow": "float-cast",
+    "divrem_overflow": "overflow",
+}
 Args = list[tuple[int, Any]]
 
 
@@ -37,6 +45,8 @@ def find(name: str) -> Any:
         name = "klee_" + name[8:]
     if name.startswith("__VERIFIER_nondet_") and name != "__VERIFIER_nondet_memory":
         return _nondet
+    if name.startswith(HANDLER):
+        return _failed_check
     return _MODELS.get(name) or (_printing if name in PRINTING else None)
 
 
@@ -63,6 +73,19 @@ def call(m: Machine, name: str, args: Args, width: int) -> Any:
     if model is None:
         raise NoSemanticsError(f"the function `{name}`")
     return model(m, name, args, width)
+
+
+def _failed_check(m: Machine, name: str, args: Args, _width: int) -> None:
+    ending = FAILED_CHECKS.get(name.removeprefix(HANDLER))
+    if ending is None:
+        raise NoSemanticsError(f"the function `{name}`")
+    if ending == "float-cast" and not m.options.get("float_cast", True):
+        return
+    if name.endswith("divrem_overflow"):
+        if not isinstance(args[2][1], int):
+            raise NoSemanticsError("a division by an input that the compiler checks")
+        ending = "overflow" if args[2][1] else "division-by-zero"
+    raise EndedError(ending)
 
 
 def argument(m: Machine, name: str, args: Args, i: int) -> int:

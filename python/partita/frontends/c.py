@@ -108,24 +108,23 @@ def _compile_once(command: list[str], path: str) -> Compiled:
         # Clang would expand its predefined macros again.
         command = [*command, "-undef"]
     with tempfile.TemporaryDirectory(prefix="partita-") as folder:
-        output, rules = os.path.join(folder, "out.bc"), os.path.join(folder, "out.d")
+        rules = os.path.join(folder, "out.d")
         source = path
         if preprocessed:
             source = os.path.join(folder, "source" + os.path.splitext(path)[1])
             Path(source).write_bytes(for_clang(path))
         try:
             done = subprocess.run(
-                [*command, "-MD", "-MF", rules, "-o", output, "--", source], capture_output=True, check=False
+                [*command, "-MD", "-MF", rules, "-o", "-", "--", source], capture_output=True, check=False
             )
         except OSError as error:
             raise UsageError(f"cannot run the compiler `{command[0]}`: {error.strerror}; check --clang") from None
-        if done.returncode != 0 or not os.path.exists(output):
+        if done.returncode != 0:
             text = done.stderr.decode("utf-8", "replace").rstrip()
             raise UsageError(text or f"the compiler {how_it_ended(done.returncode)} on `{path}`, without a message")
-        bitcode = Path(output).read_bytes()
         # A preprocessed source depends on nothing else, and has no rules.
         found = [path] if preprocessed else _dependencies(Path(rules).read_text("utf-8", "surrogateescape"))
-    return Compiled(path, bitcode, tuple(os.path.abspath(name) for name in found))
+    return Compiled(path, done.stdout, tuple(os.path.abspath(name) for name in found))
 
 
 def _dependencies(rules: str) -> list[str]:

@@ -292,6 +292,19 @@ def test_floats_and_optional_checks_are_followed(
         certificate.check(sealed(found), solver.make(name))
 
 
+@pytest.mark.parametrize(
+    ("operation", "ending"),
+    [("1 / 0", "division-by-zero"), ("-2147483648 / -1", "overflow"), ("(int)1e30", "float-cast")],
+)
+def test_operations_on_constants_are_followed(operation: str, ending: str, tmp_path: Path) -> None:
+    source = HALF.replace("return", f"if (x == 2) (void)({operation});\n  return")
+    (tmp_path / "prog.c").write_text(source.replace("-2147483648", "(-2147483647 - 1)"))
+    found = certified(tmp_path / "prog.c", tmp_path)
+    assert found is not None
+    assert ending in {leaf[2] for leaf in found["leaves"]}
+    assert certificate.check(found, solver.make("z3")).leaves == len(found["leaves"])
+
+
 def test_other_checks_are_refused(body: dict[str, Any]) -> None:
     altered = {**body, "options": {**body["options"], "checks": ["leak"]}}
     with pytest.raises(UsageError, match="certificates of runs with --check leak cannot be checked"):

@@ -58,8 +58,9 @@ impl Decider {
             let mut count = 0;
             for variable in path.model.changed_arrays(previous) {
                 // A variable that a model does not have is zero.
-                let [own, other] = [&path.model, previous]
-                    .map(|model| model.array(variable).map_or_else(InputBytes::default, |array| input_bytes(array)));
+                let [own, other] = [&path.model, previous].map(|model| {
+                    model.array(variable).map_or_else(InputBytes::default, |array| input_bytes(array))
+                });
                 if own == other || graph.is_placeholder(variable) {
                     continue;
                 }
