@@ -49,7 +49,7 @@ class Script:
     is_single: bool = False
     """One check of unnamed assertions, without levels: no core can be asked for."""
     is_unnamed: bool = False
-    """Several checks of unnamed assertions, each preprocessed at once by Partita, with all products and quotients on demand."""
+    """Several checks of unnamed assertions, each preprocessed at once by Partita, with products on demand."""
 
     @property
     def has_cores(self) -> bool:
