@@ -185,6 +185,7 @@ tuning! {
         repair: bool = true, Values::Switch, "Repair the path model before sets are folded.";
         repairs: u64 = 3, Values::Number(1..=LARGE), "Repairs pay if one in this many succeeds.";
         search: bool = true, Values::Switch, "Search for a model of a query with floating-point operators, one input at a time.";
+        search_words: u64 = 2_000, Values::Number(0..=LARGE), "Effort limit, for each node, of the search for a model of a single check without floating-point operators. 0: none.";
         searches: u64 = 4, Values::Number(1..=LARGE), "Searches pay if one in this many succeeds.";
         search_effort: u64 = 5_000_000, Values::Number(0..=LARGE), "Effort limit of a search for each operation of the query that rounds.";
         search_rounds: u64 = 1_000, Values::Number(1..=LARGE), "A search ends after this many changes that bring it no nearer to a model.";

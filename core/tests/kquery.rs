@@ -136,10 +136,10 @@ fn errors_give_message_and_position() {
         ("(query [] (Eq (w8 1) (w9 1)))", "line 1 column 11: Eq: expected w8, found w9"),
         ("(query [] (Eq 256 (w8 1)))", "line 1 column 11: expected a number of at most 8 bits, found `256`"),
         ("(query [] (Add w8 1))", "line 1 column 11: Add: expected 2 operands, found 1"),
-        ("(query [] (w0 1))", "line 1 column 12: expected a type from w1 to w65536, found w0"),
+        ("(query [] (w0 1))", "line 1 column 12: expected a type from w1 to w16777216, found w0"),
         (
             "(query [] (w99999999999999999999 1))",
-            "line 1 column 12: expected a type from w1 to w65536, found w18446744073709551615",
+            "line 1 column 12: expected a type from w1 to w16777216, found w18446744073709551615",
         ),
         ("(query [] (Read w8 0 b))", "line 1 column 22: expected a declared array, found `b`"),
         ("(query [] (w8 1))", "line 1 column 16: condition: expected w1, found w8"),

@@ -109,11 +109,49 @@ fn random_terms_keep_their_values_and_every_rule_applies() {
         run(1000 + seed, &sorts, 16, 64, 250, &mut fired);
     }
     polynomial_identities(&mut fired);
+    swaps(&mut fired);
+    divided_choices(&mut fired);
     for (rule, count) in crate::float::rules::small_cases() {
         *fired.0.entry(rule as u8).or_default() += count;
     }
     let missing = fired.missing();
     assert!(missing.is_empty(), "no case applies these rules: {missing:?}");
+}
+
+/// Places of a memory that are swapped there and back again; `World::make` compares all values.
+fn swaps(fired: &mut Fired) {
+    let bits = Sort::Bits(1);
+    let mut world = World::new(0, &[Sort::Array { index: 1, element: 2 }, bits, bits, bits, bits], 8, 0);
+    let [memory, p, q, r, s] = [0, 1, 2, 3, 4].map(|i| world.variables[i]);
+    let mut swap = |memory: Expr, i: Expr, j: Expr| {
+        let [x, y] = [i, j].map(|at| world.make(&Make::Read(1), &[memory, at]));
+        let half = world.make(&Make::Plain(Op::Store), &[memory, i, y]);
+        world.make(&Make::Plain(Op::Store), &[half, j, x])
+    };
+    // Writes of two swaps of one place are merged, so that it is not seen that they are undone.
+    for (steps, is_seen) in [(&[(p, q)][..], true), (&[(p, q), (r, s)], true), (&[(p, q), (q, r)], false)] {
+        let there = steps.iter().fold(memory, |memory, &(i, j)| swap(memory, i, j));
+        let back = steps.iter().rev().fold(there, |memory, &(i, j)| swap(memory, i, j));
+        let other_order = steps.iter().rev().fold(there, |memory, &(i, j)| swap(memory, j, i));
+        assert_eq!([back == memory, other_order == memory], [is_seen; 2], "{steps:?}");
+    }
+    fired.add(&world.graph);
+}
+
+/// Quotients and remainders of choices by one condition, with an equal arm; `World::make` compares all values.
+fn divided_choices(fired: &mut Fired) {
+    let mut world = World::new(0, &[Sort::Bool, Sort::Bits(2), Sort::Bits(2), Sort::Bits(2)], 8, 0);
+    let [p, x, y, z] = [0, 1, 2, 3].map(|i| world.variables[i]);
+    for op in [Op::UDiv, Op::URem, Op::SDiv, Op::SRem] {
+        for arms in [[(x, y), (x, z)], [(y, x), (z, x)]] {
+            let [a, b] = arms.map(|(then, other)| world.make(&Make::Plain(Op::Ite), &[p, then, other]));
+            world.make(&Make::Plain(op), &[a, b]);
+            let [a, b] = [a, b].map(|e| world.make(&Make::Plain(Op::Not), &[e]));
+            let e = world.make(&Make::Plain(op), &[a, b]);
+            assert_eq!(world.graph.op(e), Op::Ite, "{op:?}");
+        }
+    }
+    fired.add(&world.graph);
 }
 
 /// Equations of polynomials that always hold or never hold are constants; `World::make` compares all values. Random

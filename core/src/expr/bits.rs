@@ -9,7 +9,7 @@ use std::cmp::Ordering;
 use std::fmt;
 
 /// Largest width of a bit-vector.
-pub const MAX_WIDTH: u32 = 65_536;
+pub const MAX_WIDTH: u32 = 1 << 24;
 
 /// Returns a word with the low `width` bits set, for widths 1 to 64.
 #[inline(always)]

@@ -160,6 +160,8 @@ builtins! {
     RotateLeft "rotate_left", 1, Exactly(1), Words, Operand => |g, args, by| g.rotate_left(args[0], by[0]);
     ExtRotateLeft "ext_rotate_left", 0, Exactly(2), Words, Operand => |g, args, _| g.rotate_by(args[0], args[1], true);
     ExtRotateRight "ext_rotate_right", 0, Exactly(2), Words, Operand => |g, args, _| g.rotate_by(args[0], args[1], false);
+    BvRol "bvrol", 0, Exactly(2), Words, Operand => |g, args, _| g.rotate_by(args[0], args[1], true);
+    BvRor "bvror", 0, Exactly(2), Words, Operand => |g, args, _| g.rotate_by(args[0], args[1], false);
     RotateRight "rotate_right", 1, Exactly(1), Words, Operand => |g, args, by| g.rotate_right(args[0], by[0]);
     Repeat "repeat", 1, Exactly(1), Words, Indexed => |g, args, count| g.repeat(args[0], count[0] as u32);
     Select "select", 0, Exactly(2), ArrayIndex, Arguments => |g, args, _| g.select(args[0], args[1]);

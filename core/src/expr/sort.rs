@@ -6,7 +6,7 @@ use std::fmt;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Sort {
     Bool,
-    /// A bit-vector of 1 to 65,536 bits.
+    /// A bit-vector of 1 to `MAX_WIDTH` bits.
     Bits(u32),
     /// An array that maps bit-vectors to bit-vectors.
     Array {
@@ -16,7 +16,7 @@ pub enum Sort {
 }
 
 impl Sort {
-    /// Returns `Sort::Bits(width)`. Fails if the width is not in 1..=65,536.
+    /// Returns `Sort::Bits(width)`. Fails if the width is not in 1..=`MAX_WIDTH`.
     pub fn bits(width: u64) -> Result<Sort, SortError> {
         match u32::try_from(width) {
             Ok(w @ 1..=MAX_WIDTH) => Ok(Sort::Bits(w)),

@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// Elements of byte arrays at indices below this limit are stored densely.
 const DENSE_LIMIT: u64 = 1 << 16;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Value {
     /// A boolean or a bit-vector.
     Bits(Bits),

@@ -5,6 +5,7 @@
 //! growing conjunction (as KLEE's logs do, newest part first) follows the same path each time, and the newest
 //! conjunct is the condition.
 
+use super::on_demand::OnDemand;
 use super::tables::{self, ElementTable};
 use super::{LastCheck, Session, preprocess};
 use crate::budget::Budget;
@@ -186,10 +187,10 @@ impl Session {
         let counts = &mut self.preprocessed;
         let found = preprocess::preprocess(&mut self.solver.graph, &exprs, &self.options, counts);
         if found.rest == exprs {
-            return self.ask_all(&exprs, &budget);
+            return self.ask_on_demand(&exprs, &budget);
         }
         let shared = (self.reuse == Reuse::Brief).then(|| self.retained_path.take()).flatten();
-        let answer = self.ask_all(&found.rest, &budget);
+        let answer = self.ask_on_demand(&found.rest, &budget);
         if let Some(shared) = shared
             && let Some(own) = self.retained_path.replace(shared)
         {
@@ -212,6 +213,30 @@ impl Session {
             }
             Answer::Unknown(why) => Answer::Unknown(why),
         }
+    }
+
+    /// Asks first without expensive terms (`on_demand.rs`).
+    fn ask_on_demand(&mut self, constraints: &[Expr], budget: &Budget) -> Answer {
+        let mut terms = match self.options.on_demand_gates {
+            0 => None,
+            gates => OnDemand::new(&mut self.solver.graph, constraints, gates),
+        };
+        while let Some(terms) = &mut terms
+            && let Some(attempt) = terms.attempt(&mut self.solver.graph)
+        {
+            self.preprocessed.attempts += 1;
+            let effort = budget.effort.unwrap_or(u64::MAX).min(attempt.effort);
+            let brief = Budget { effort: Some(effort), ..budget.clone() };
+            match self.ask_all(&attempt.constraints, &brief) {
+                Answer::Sat(model) if terms.confirms(&self.solver.graph, &model) => {
+                    return Answer::Sat(model);
+                }
+                Answer::Sat(_) => {}
+                Answer::Unknown(Why::Effort) => break,
+                answer => return answer,
+            }
+        }
+        self.ask_all(constraints, budget)
     }
 
     fn ask_all(&mut self, constraints: &[Expr], budget: &Budget) -> Answer {

@@ -48,6 +48,9 @@ pub(super) struct Options {
     pub(super) skeleton: bool,
     /// Whether terms that can have any value become variables (`unconstrained.rs`).
     pub(super) unconstrained_terms: bool,
+    /// Estimated gates of products, quotients and remainders from which on they are left out at first (`on_demand.rs`); 0
+    /// for never.
+    pub(super) on_demand_gates: u64,
     /// Effort, in milliseconds, of a check that shares its state with the next one, before it is preprocessed by itself:
     /// preprocessed constraints are not those of other checks, so nothing is shared.
     pub(super) shared_ms: u64,
@@ -63,6 +66,7 @@ impl Options {
             eliminate_variables: true,
             skeleton: true,
             unconstrained_terms: true,
+            on_demand_gates: 4_000,
             shared_ms: 300,
             timeout,
             stored: Vec::new(),
@@ -80,6 +84,7 @@ impl Session {
             "eliminate-variables" => self.options.eliminate_variables = truth(lexer)?,
             "simplify-skeleton" => self.options.skeleton = truth(lexer)?,
             "unconstrained-terms" => self.options.unconstrained_terms = truth(lexer)?,
+            "on-demand-gates" => self.options.on_demand_gates = lexer.numeral()?,
             "global-declarations" | "global-decls" => self.symbols.global = truth(lexer)?,
             "shared-ms" => self.options.shared_ms = lexer.numeral()?,
             "timeout" => {
@@ -114,6 +119,7 @@ impl Session {
             "eliminate-variables" => self.options.eliminate_variables.to_string(),
             "simplify-skeleton" => self.options.skeleton.to_string(),
             "unconstrained-terms" => self.options.unconstrained_terms.to_string(),
+            "on-demand-gates" => self.options.on_demand_gates.to_string(),
             "global-declarations" | "global-decls" => self.symbols.global.to_string(),
             "shared-ms" => self.options.shared_ms.to_string(),
             "timeout" => self.options.timeout.map_or(0, |limit| limit.as_millis()).to_string(),
@@ -178,6 +184,7 @@ impl Session {
             ("facts", counts.facts),
             ("unconstrained", counts.unconstrained),
             ("preprocessed-late", counts.late),
+            ("attempts-on-demand", counts.attempts),
         ] {
             let _ = write!(text, "\n :{name} {count}");
         }

@@ -21,6 +21,8 @@ pub(super) struct PreprocessCounts {
     pub(super) unconstrained: u64,
     /// Checks that were preprocessed after a brief attempt without it.
     pub(super) late: u64,
+    /// Queries without some products, quotients or remainders.
+    pub(super) attempts: u64,
 }
 
 /// Constraints that are satisfiable if the given ones are.

@@ -2,7 +2,8 @@
 //!
 //! Scripts that come from circuits state everything in one assertion over words of one bit (`x & y = 1`). Their
 //! operators `~`, `&`, `|`, `^` and `ite` are those of booleans, so `x & y = 1` is two constraints. A *fact* is a
-//! constraint, which is true wherever it occurs in another constraint, or `t = c`, where `t` is `c` elsewhere.
+//! constraint, which is true wherever it occurs in another constraint, or `t = c`, where `t` is `c` elsewhere. A comparison
+//! with zero that asks for the sign is an equation of the sign bit.
 //!
 //! Equivalent: a fact is kept, with the facts about smaller terms replaced in it. So by induction on the size of
 //! terms each fact holds in every model of the result.
@@ -38,6 +39,10 @@ impl Skeleton {
                 }
                 let new: Vec<Expr> = kids.iter().map(|kid| rewritten[kid]).collect();
                 let mut value = if new == kids { e } else { graph.rebuild(e, &new) };
+                if let Some(sign) = sign_bit(graph, value) {
+                    value = sign;
+                    self.booleans += 1;
+                }
                 if graph.op(value) == Op::Eq && is_bit(graph, graph.kid(value, 0)) {
                     let sides = [graph.kid(value, 0), graph.kid(value, 1)];
                     let has_operator = sides.iter().any(|&side| is_boolean_operator(graph, side));
@@ -178,6 +183,20 @@ impl Skeleton {
     }
 }
 
+/// `x < 0` as an equation of the sign bit, and `0 <= x`: scripts write both, and equal conditions should be one.
+fn sign_bit(graph: &mut Graph, e: Expr) -> Option<Expr> {
+    let (x, zero, sign) = match graph.op(e) {
+        Op::Slt => (graph.kid(e, 0), graph.kid(e, 1), 1),
+        Op::Sle => (graph.kid(e, 1), graph.kid(e, 0), 0),
+        _ => return None,
+    };
+    if !graph.const_bits(zero).is_some_and(|bits| bits.is_zero()) {
+        return None;
+    }
+    let (bit, sign) = (graph.extract(x, graph.width(x) - 1, 1), graph.word(1, sign));
+    Some(graph.eq(bit, sign))
+}
+
 fn is_bit(graph: &Graph, e: Expr) -> bool {
     !graph.is_bool(e) && !graph.is_array(e) && graph.width(e) == 1
 }
@@ -210,9 +229,11 @@ mod tests {
             for _ in 0..12 {
                 let [a, b] = [(); 2].map(|()| pool[below(pool.len() as u64) as usize]);
                 let two = g.word(2, below(4));
-                let p = match below(3) {
+                let p = match below(5) {
                     0 => g.eq(words[0], two),
                     1 => g.ult(words[1], two),
+                    2 => g.slt(words[1], two),
+                    3 => g.sle(two, words[0]),
                     _ => g.eq(a, b),
                 };
                 conditions.push(p);

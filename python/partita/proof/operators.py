@@ -106,6 +106,8 @@ def operators(c: Circuit, arrays: Arrays) -> dict[str, Function]:
         "bvsmul_noudfl": lambda a, b: -product_is_beyond(a, b, True),
         "ext_rotate_left": lambda a, amount: rotated(a, amount, True),
         "ext_rotate_right": lambda a, amount: rotated(a, amount, False),
+        "bvrol": lambda a, amount: rotated(a, amount, True),
+        "bvror": lambda a, amount: rotated(a, amount, False),
     }
 
 

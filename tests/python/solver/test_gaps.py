@@ -16,6 +16,7 @@ CASES = {
     "bvredand": (f"{BYTE}(assert (= (bvredand x) #b1))(assert (distinct x #xff))(check-sat)", "unsat"),
     "bvredxor": (f"{BYTE}(assert (= (bvredxor x) #b1))(assert (= x #x03))(check-sat)", "unsat"),
     "bvite": ("(declare-const b (_ BitVec 1))(assert (= (bvite b #x01 #x02) #x03))(check-sat)", "unsat"),
+    "bvrol and bvror": (f"{BYTE}(assert (distinct (bvror (bvrol #x81 x) x) #x81))(check-sat)", "unsat"),
     "arrays of Bool": (
         "(declare-const a (Array Bool Bool))(assert (select a true))"
         "(assert (not (select a (select a true))))(check-sat)",
@@ -31,6 +32,21 @@ CASES = {
         "(declare-sort U 0)(declare-fun f (U) U)(declare-const u U)"
         "(assert (= (f (f (f u))) u))(assert (= (f (f (f (f (f u))))) u))(assert (distinct (f u) u))(check-sat)",
         "unsat",
+    ),
+    "functions of words": (
+        f"(set-logic QF_UFBV){BYTE}(declare-fun f ((_ BitVec 8) Bool) (_ BitVec 8))"
+        "(assert (= (f x true) #x01))(assert (= (f #x02 (= x x)) #x03))(assert (= x #x02))(check-sat)",
+        "unsat",
+    ),
+    "a width above 65,536": (
+        "(declare-const x (_ BitVec 100000))(assert (= (bvadd x (_ bv1 100000)) (_ bv0 100000)))"
+        "(check-sat)(assert (bvult x (_ bv5 100000)))(check-sat)",
+        "sat unsat",
+    ),
+    "a product too large for the memory": (
+        "(set-option :timeout 500)(declare-const x (_ BitVec 1000000))(declare-const y (_ BitVec 1000000))"
+        "(assert (= (bvmul x y) (_ bv7 1000000)))(assert (bvult (_ bv1 1000000) x))(assert (bvult x y))(check-sat)",
+        "unknown",
     ),
     "int_to_bv": ("(assert (distinct ((_ int_to_bv 8) (- 1)) #xff))(check-sat)", "unsat"),
     "int2bv": ("(assert (distinct ((_ int2bv 4) 300) #xc))(check-sat)", "unsat"),

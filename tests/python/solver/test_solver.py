@@ -134,7 +134,7 @@ def test_statistics_add_up() -> None:
         (lambda: bv("x", 70) + (1 << 70), ValueError, "expected a number that fits in 70 bits"),
         (lambda: bv("x", 8) + True, TypeError, "expected (_ BitVec 8), found True"),
         (lambda: bv("x", 8) + "1", TypeError, "expected an expression or a number, found str"),
-        (lambda: bv("x", 0), ValueError, "expected a width from 1 to 65536, found 0"),
+        (lambda: bv("x", 0), ValueError, "expected a width from 1 to 16777216, found 0"),
         (
             lambda: bv("x", 8)[0],
             TypeError,

@@ -49,7 +49,7 @@ class Script:
     is_single: bool = False
     """One check of unnamed assertions, without levels: no core can be asked for."""
     is_unnamed: bool = False
-    """Several checks of unnamed assertions, each preprocessed at once by Partita."""
+    """Several checks of unnamed assertions, each preprocessed at once by Partita, with products on demand."""
 
     @property
     def has_cores(self) -> bool:
@@ -198,7 +198,7 @@ def sessions(script: Script, detail: Callable[[str], str]) -> Iterator[tuple[str
 
     option = "(set-option :produce-unsat-cores true)\n" if script.has_cores else ""
     if script.is_unnamed:
-        option = "(set-option :shared-ms 0)\n"
+        option = "(set-option :shared-ms 0)(set-option :on-demand-gates 1)\n"
     wrong = run(option + "\n".join(script.declarations) + "\n")
     assert not wrong, wrong
     for command in script.commands:

@@ -19,6 +19,11 @@ impl Graph {
                 let e = self.add(x, sum);
                 return self.fire(Rule::AddConstants, e);
             }
+            if self.op(a) == Op::Sub && self.is_const(self.kid(a, 0)) {
+                let sum = self.add(self.kid(a, 0), b);
+                let e = self.sub(sum, self.kid(a, 1));
+                return self.fire(Rule::AddConstants, e);
+            }
         } else if c.is_some() || d.is_some() {
             let rest = self.add(x, y);
             let zero = self.word(self.width(a), 0);
@@ -67,6 +72,14 @@ impl Graph {
             }
             if self.is_zero(a) {
                 let e = self.sub(y, x);
+                return self.fire(Rule::SubSub, e);
+            }
+            if a == x {
+                return self.fire(Rule::SubSub, y);
+            }
+            if self.is_const(a) && self.is_const(x) {
+                let difference = self.sub(a, x);
+                let e = self.add(y, difference);
                 return self.fire(Rule::SubSub, e);
             }
         }
@@ -182,6 +195,24 @@ impl Graph {
         self.fire(Rule::MulNegated, e)
     }
 
+    /// Divides the arms of two choices by one condition if the dividend is the divisor in one of them.
+    fn divide_arms(&mut self, op: Op, a: Expr, b: Expr) -> Option<Expr> {
+        let are_negated = self.op(a) == Op::Not && self.op(b) == Op::Not;
+        let (a, b) = if are_negated { (self.kid(a, 0), self.kid(b, 0)) } else { (a, b) };
+        if self.op(a) != Op::Ite || self.op(b) != Op::Ite || self.kid(a, 0) != self.kid(b, 0) {
+            return None;
+        }
+        if self.kid(a, 1) != self.kid(b, 1) && self.kid(a, 2) != self.kid(b, 2) {
+            return None;
+        }
+        let [then, other] = [1, 2].map(|arm| {
+            let operands = [self.kid(a, arm), self.kid(b, arm)];
+            let [x, y] = if are_negated { operands.map(|e| self.not(e)) } else { operands };
+            self.operator2(op, x, y)
+        });
+        Some(self.ite(self.kid(a, 0), then, other))
+    }
+
     pub(super) fn rewrite_division(&mut self, op: Op, a: Expr, b: Expr) -> Option<Expr> {
         let width = self.width(a);
         let quotient = matches!(op, Op::UDiv | Op::SDiv);
@@ -213,6 +244,9 @@ impl Graph {
         if self.const_bits(b).is_some_and(|bits| bits.to_u64() == Some(1)) && !(signed && width == 1) {
             let e = if quotient { a } else { self.word(width, 0) };
             return self.fire(Rule::DivOne, e);
+        }
+        if let Some(e) = self.divide_arms(op, a, b) {
+            return self.fire(Rule::DivIte, e);
         }
         if signed {
             if self.is_nonnegative(a) && self.is_nonnegative(b) {

@@ -3,6 +3,9 @@
 use super::Rule;
 use crate::expr::{Expr, Graph, Op};
 
+/// Most writes between a write and the one that it overwrites.
+const MAX_WRITES_BETWEEN: usize = 4;
+
 impl Graph {
     pub(in crate::expr) fn rewrite_read(&mut self, array: Expr, index: Expr, count: u32) -> Option<Expr> {
         if count > 1 {
@@ -20,6 +23,8 @@ impl Graph {
                 }
                 let e = if self.op(below) == Op::Store && self.kid(below, 1) == index {
                     self.kid(below, 2)
+                } else if let Some(element) = self.read_swapped(below, index) {
+                    return self.fire(Rule::ReadSwapped, element);
                 } else if below != array {
                     self.select(below, index)
                 } else {
@@ -44,6 +49,19 @@ impl Graph {
             }
             _ => None,
         }
+    }
+
+    /// Returns `x` for `store(store(a, i, x), j, y)` read at `i`, if `x` is the element of an array at `j` and `y` that at `i`:
+    /// they are equal if the indices are.
+    fn read_swapped(&self, array: Expr, index: Expr) -> Option<Expr> {
+        let is_store = |e: Expr| self.op(e) == Op::Store;
+        if !is_store(array) || !is_store(self.kid(array, 0)) || self.kid(self.kid(array, 0), 1) != index {
+            return None;
+        }
+        let (j, y, x) = (self.kid(array, 1), self.kid(array, 2), self.kid(self.kid(array, 0), 2));
+        let is_element = |e: Expr, at: Expr| self.op(e) == Op::Read && self.kid(e, 1) == at;
+        let is_swap = is_element(x, j) && is_element(y, index) && self.kid(x, 0) == self.kid(y, 0);
+        is_swap.then_some(x)
     }
 
     /// Returns whether a word read stays one node: over a variable, or over a table at a computed index.
@@ -88,6 +106,25 @@ impl Graph {
             let e = self.store(self.kid(array, 0), index, element);
             return self.fire(Rule::StoreTwice, e);
         }
-        None
+        self.rewrite_overwritten(array, index, element)
+    }
+
+    /// Removes a write to the same index below other writes.
+    fn rewrite_overwritten(&mut self, array: Expr, index: Expr, element: Expr) -> Option<Expr> {
+        let mut between = [array; MAX_WRITES_BETWEEN];
+        let (mut below, mut count) = (array, 0);
+        while self.op(below) == Op::Store && self.kid(below, 1) != index {
+            *between.get_mut(count)? = below;
+            (below, count) = (self.kid(below, 0), count + 1);
+        }
+        if self.op(below) != Op::Store {
+            return None;
+        }
+        let mut kept = self.kid(below, 0);
+        for &write in between[..count].iter().rev() {
+            kept = self.store(kept, self.kid(write, 1), self.kid(write, 2));
+        }
+        let e = self.store(kept, index, element);
+        self.fire(Rule::StoreOverwritten, e)
     }
 }

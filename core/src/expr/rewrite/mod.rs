@@ -48,7 +48,7 @@ rules! {
     Disjoint: "words without common bits combined by |, ^ or + are a concatenation";
     // arith
     AddZero: "x + 0 = x - 0 = x";
-    AddConstants: "(x + c) + d = x + (c + d)";
+    AddConstants: "(x + c) + d = x + (c + d); (c - x) + d = (c + d) - x";
     AddHoist: "(x + c) + y = (x + y) + c";
     AddSelf: "x + x = x << 1";
     AddNegated: "x + (0 - y) = x - y";
@@ -58,7 +58,7 @@ rules! {
     SubNegated: "x - (0 - y) = x + y";
     SubAdd: "(x + ... + y) - x = ... + y; x - (x + y) = 0 - y";
     SubHoist: "(x + c) - y = (x - y) + c; x - (y + c) = (x - y) + (-c)";
-    SubSub: "0 - (x - y) = y - x";
+    SubSub: "0 - (x - y) = y - x; x - (x - y) = y; c - (d - x) = x + (c - d)";
     MulZero: "x * 0 = 0";
     MulOne: "x * 1 = x; x * ~0 = 0 - x";
     MulPower: "x * 2^k = x << k";
@@ -70,6 +70,7 @@ rules! {
     DivUnsigned: "signed / and % of nonnegative words are unsigned / and %";
     DivNarrow: "zext(x) / c = zext(x / c), likewise %, unsigned";
     DivSelf: "x / x = ite(x = 0, ~0, 1); x % x = 0";
+    DivIte: "ite(p, x, y) / ite(p, x, z) = ite(p, x / x, y / z), likewise %, the other arm, and both complemented";
     ZeroDivided: "0 / x = ite(x = 0, ~0, 0); 0 % x = 0";
     // shift
     ShiftZero: "x shifted by 0 is x; 0 shifted is 0";
@@ -129,12 +130,14 @@ rules! {
     IteArm: "ite(x = c, x, z) = ite(x = c, c, z), also for x in a concatenation or extension; for one bit x in both arms";
     // array
     ReadStore: "read over write, if the indices are equal or known to differ";
+    ReadSwapped: "read(store(store(b, i, read(a, j)), j, read(a, i)), i) = read(a, j)";
     ReadConst: "any element of a constant array is its value";
     ReadTable: "a table read at a constant index";
     ReadIte: "read(ite(p, a, b), i) = ite(p, read(a, i), read(b, i))";
     ReadWord: "a word read of a written array is a concatenation of element reads";
     StoreSame: "store(a, i, read(a, i)) = a";
     StoreTwice: "store(store(a, i, x), i, y) = store(a, i, y)";
+    StoreOverwritten: "store(store(store(a, i, x), j, y), i, z) = store(store(a, j, y), i, z), also with several writes between";
     // float
     FloatSame: "x < x is false; x <= x and x = x say that x is not NaN";
     FloatExtreme: "comparisons with NaN are false; x < -inf is false; x <= inf says that x is not NaN; likewise reversed";

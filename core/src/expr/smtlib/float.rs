@@ -7,6 +7,9 @@ use super::terms::Parser;
 use crate::expr::float::{Format, Rounding};
 use crate::expr::{Expr, Graph, MAX_WIDTH, Sort};
 
+/// Largest width of a float.
+const MAX_FLOAT_WIDTH: u32 = 65_536;
+
 macro_rules! functions {
     ($( $name:ident $smt:literal $params:literal; )*) => {
         /// A function of SMT-LIB's theory of floating point, or of the real and integer constants that it and conversions take.
@@ -87,12 +90,12 @@ pub(super) fn is_float_name(name: &str) -> bool {
 /// Returns the format with these indices.
 pub(super) fn format(exponent: u64, significand: u64) -> Result<Format, String> {
     let known = match (u32::try_from(exponent), u32::try_from(significand)) {
-        (Ok(e), Ok(s)) => Format::new(e, s).filter(|format| format.width() <= MAX_WIDTH),
+        (Ok(e), Ok(s)) => Format::new(e, s).filter(|format| format.width() <= MAX_FLOAT_WIDTH),
         _ => None,
     };
     known.ok_or_else(|| {
         format!(
-            "expected 2 to {} bits of exponent and at least 2 of significand, {MAX_WIDTH} together at most, found {exponent} and {significand}",
+            "expected 2 to {} bits of exponent and at least 2 of significand, {MAX_FLOAT_WIDTH} together at most, found {exponent} and {significand}",
             Format::MAX_EXPONENT
         )
     })

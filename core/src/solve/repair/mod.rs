@@ -71,7 +71,7 @@ impl Repairs {
         self.searches.answered
     }
 
-    /// Searches for a model of a query with float operators, from the given one.
+    /// Searches for a model of a query with float operators, or of a single check, from the given one.
     pub fn search(
         &mut self,
         query: &Query,

@@ -1,5 +1,5 @@
-//! Local search for queries over floats: one input is changed at a time, to the value that brings the violated
-//! constraints nearest to being satisfied.
+//! Local search for queries over floats, and for single checks: one input is changed at a time, to the value that brings
+//! the violated constraints nearest to being satisfied.
 //!
 //! The distance of a comparison is the number of floats between its operands, on a logarithmic scale; conjunctions add,
 //! disjunctions take the least. Candidates for an input are the value that propagation finds, neighbours at growing
@@ -79,7 +79,7 @@ impl Searches {
         Searches { throttle: Throttle::by_tries(throttle), options: options.clone(), answered: 0 }
     }
 
-    /// Changes a model into one of the query. Only for queries with float operators.
+    /// Changes a model into one of the query. Only for queries with float operators, and for single checks.
     pub fn search(
         &mut self,
         query: &Query,
@@ -88,13 +88,16 @@ impl Searches {
         start: &Model,
         propagation: &mut Propagation,
     ) -> Option<Model> {
-        if !self.options.search || !rest.graph.has_floats() || facts.infeasible.is_some() {
+        // Queries of a path are many, and the next one starts from the model of this one.
+        let words = if rest.budget.whole_core { self.options.search_words } else { 0 };
+        let is_searched = self.options.search && (words > 0 || rest.graph.has_floats());
+        if !is_searched || facts.infeasible.is_some() {
             return None;
         }
         if self.throttle.skips() {
             return None;
         }
-        let mut problem = Problem::of(query, rest, facts, &self.options)?;
+        let mut problem = Problem::of(query, rest, facts, (&self.options, words))?;
         let before = rest.effort();
         let found = problem.search(rest, start, propagation, before);
         let found = found.filter(|model| rest.satisfies(query, model).is_ok());
@@ -105,7 +108,12 @@ impl Searches {
 }
 
 impl Problem {
-    fn of(query: &Query, rest: &mut Rest<'_>, facts: &Facts, options: &IntervalsOptions) -> Option<Problem> {
+    fn of(
+        query: &Query,
+        rest: &mut Rest<'_>,
+        facts: &Facts,
+        (options, words): (&IntervalsOptions, u64),
+    ) -> Option<Problem> {
         let mut constraints = Vec::new();
         let mut stack = query.constraints(rest.tree).to_vec();
         stack.push(query.condition);
@@ -119,7 +127,7 @@ impl Problem {
                 return None;
             }
         }
-        let effort = effort(rest.graph, &constraints, options)?;
+        let effort = effort(rest.graph, &constraints, options, words)?;
         let definitions = Definitions::of(rest, &constraints);
         let constraints = definitions.replace(rest.graph, constraints)?;
         let mut problem = Problem {
@@ -385,8 +393,8 @@ impl Problem {
     }
 }
 
-/// Effort that a query is worth; `None` if it has no float operator.
-fn effort(graph: &Graph, constraints: &[Expr], options: &IntervalsOptions) -> Option<u64> {
+/// Effort that a query is worth: by the operations that round, or `words` for each node if it has no float operator.
+fn effort(graph: &Graph, constraints: &[Expr], options: &IntervalsOptions, words: u64) -> Option<u64> {
     let mut seen: FxHashSet<Expr> = constraints.iter().copied().collect();
     let mut stack = constraints.to_vec();
     let (mut is_float, mut operations) = (false, 0);
@@ -400,8 +408,11 @@ fn effort(graph: &Graph, constraints: &[Expr], options: &IntervalsOptions) -> Op
             return None;
         }
     }
+    if !is_float {
+        return (words > 0).then(|| words * seen.len() as u64);
+    }
     // As much as half an operation without any.
-    is_float.then(|| ((2 * operations + 1) * options.search_effort / 2).min(options.search_limit))
+    Some(((2 * operations + 1) * options.search_effort / 2).min(options.search_limit))
 }
 
 /// The value itself if it is in the set, otherwise one of the next members.
