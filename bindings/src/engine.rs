@@ -285,10 +285,17 @@ impl Engine {
         Ok(())
     }
 
-    /// Number of instructions and tests that may be added until the worker pauses.
-    #[pyo3(signature = (instructions, tests))]
-    fn allow(&self, py: Python<'_>, instructions: Option<u64>, tests: Option<u64>) -> PyResult<()> {
-        self.lock(py)?.allow(instructions, tests);
+    /// Number of instructions and tests that may be added until the worker pauses, and the seconds until then.
+    #[pyo3(signature = (instructions, tests, time = None))]
+    fn allow(
+        &self,
+        py: Python<'_>,
+        instructions: Option<u64>,
+        tests: Option<u64>,
+        time: Option<f64>,
+    ) -> PyResult<()> {
+        let time = time.map(|time| seconds("time", time)).transpose()?;
+        self.lock(py)?.allow(instructions, tests, time);
         Ok(())
     }
 
@@ -333,16 +340,29 @@ impl Engine {
         Ok(PyBytes::new(py, &paths))
     }
 
-    /// Checkpoint of the results so far and these open paths; `open` is their number.
+    /// Becomes the coordinator of workers; the first `numbered` tests have numbers.
+    fn coordinate(&self, py: Python<'_>, numbered: u64) -> PyResult<()> {
+        self.lock(py)?.coordinate(numbered);
+        Ok(())
+    }
+
+    /// Number of open paths in these bytes, and their share of the decision tree. Raises ValueError if they are damaged.
+    fn weigh(&self, py: Python<'_>, paths: &[u8]) -> PyResult<(usize, f64)> {
+        self.lock(py)?.weigh(paths).map_err(PyValueError::new_err)
+    }
+
+    /// Checkpoint of the results so far and these open paths; `open` is their number, `found` the bytes of tests without a
+    /// number.
     fn checkpoint_of<'py>(
         &self,
         py: Python<'py>,
         paths: Vec<Vec<u8>>,
         open: u64,
         explored: f64,
+        found: u64,
     ) -> PyResult<Bound<'py, PyBytes>> {
         let parts: Vec<&[u8]> = paths.iter().map(Vec::as_slice).collect();
-        let checkpoint = self.lock(py)?.checkpoint_of(&parts, open, explored);
+        let checkpoint = self.lock(py)?.checkpoint_of(&parts, open, explored, found);
         Ok(PyBytes::new(py, &checkpoint))
     }
 
@@ -353,17 +373,18 @@ impl Engine {
         Ok(parts.iter().map(|part| PyBytes::new(py, part)).collect())
     }
 
-    /// Writes the tests of workers in these files into a folder, with their final numbers. Returns the seconds it took.
+    /// Numbers the tests of workers in these files, and writes them into a folder if there is one. Returns the seconds that
+    /// writing took.
     fn number_tests(
         &self,
         py: Python<'_>,
-        folder: PathBuf,
+        folder: Option<PathBuf>,
         files: Vec<PathBuf>,
         is_urgent: bool,
     ) -> PyResult<f64> {
         let mut core = self.lock(py)?;
         let written = core
-            .number_tests(&folder, &files, is_urgent)
+            .number_tests(folder.as_deref(), &files, is_urgent)
             .map_err(|e| PyOSError::new_err(format!("cannot write tests: {e}")))?;
         Ok(written.time.as_secs_f64())
     }

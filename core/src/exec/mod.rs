@@ -410,10 +410,13 @@ impl Engine {
     /// freed. Exploring has left the time for the tests within `max_time`; states that would get theirs more than `MAX_LATE`
     /// after it are counted without one.
     pub fn stop(&mut self, limit: Limit) {
-        if self.stopped.is_none() && self.keeps_checkpoints && !self.machine.decider.lost_answer() {
+        if self.stopped.is_some() {
+            return;
+        }
+        if self.keeps_checkpoints && !self.machine.decider.lost_answer() {
             self.last_checkpoint = Some(self.checkpoint());
         }
-        self.stopped.get_or_insert(limit);
+        self.stopped = Some(limit);
         let is_urgent = matches!(limit, Limit::Time | Limit::Memory | Limit::Interrupted);
         self.recorder_mut().begin_stop(is_urgent);
         let mut states = std::mem::take(&mut self.ended);

@@ -74,6 +74,7 @@ def test_fields_of_run_json(branches: str, tmp_path: Path, partita: Run) -> None
             "environment",
             "cflags",
             "project",
+            "jobs",
             "stopped",
             "complete",
             "wall_s",

@@ -81,6 +81,8 @@ pub struct Recorder {
     /// Tests as bytes, for a worker whose tests another process writes. They are named by their decisions.
     found: Option<Vec<u8>>,
     committed: Committed,
+    /// Of a coordinator: number of tests that have a number, all others have names. `None`: all have numbers.
+    pub numbered: Option<u64>,
     /// Number of tests that may be written.
     pub max_tests: Option<u64>,
     keeps_finished: bool,
@@ -108,6 +110,7 @@ impl Recorder {
             writer_failed: false,
             found: None,
             committed: Committed::default(),
+            numbered: None,
             max_tests: options.max_tests,
             keeps_finished: false,
             keeps_conditions: false,

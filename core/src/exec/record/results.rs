@@ -124,7 +124,7 @@ impl Recorder {
         self.targets.add_rows(&targets).then_some(())?;
         for _ in 0..from.count()? {
             let bug = get_bug(&self.program, from)?;
-            self.bugs.merge(bug);
+            self.bugs.merge(bug, self.numbered.unwrap_or(0));
         }
         Some(())
     }
