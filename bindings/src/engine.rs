@@ -274,6 +274,13 @@ impl Engine {
         Ok(PyBytes::new(py, &paths))
     }
 
+    /// Parks about half of the states, as if memory were short. Returns the number of those that stay.
+    fn park(&self, py: Python<'_>) -> PyResult<usize> {
+        let mut core = self.lock(py)?;
+        core.park_states();
+        Ok(core.live_states())
+    }
+
     /// Adds open paths of another worker. Raises ValueError if they are damaged.
     fn add_open_paths(&self, py: Python<'_>, paths: &[u8]) -> PyResult<()> {
         self.lock(py)?.add_open_paths(paths).map_err(PyValueError::new_err)
@@ -300,10 +307,15 @@ impl Engine {
     }
 
     /// Results and tests since the last commit, and all open paths. None if a turn was cut: then the last one counts.
-    fn commit<'py>(&self, py: Python<'py>) -> PyResult<Option<[Bound<'py, PyBytes>; 3]>> {
+    #[allow(clippy::type_complexity)]
+    fn commit<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<Option<(Bound<'py, PyBytes>, Bound<'py, PyBytes>, Vec<Bound<'py, PyBytes>>)>> {
         let commit = self.lock(py)?.commit();
         Ok(commit.map(|commit| {
-            [commit.results, commit.tests, commit.open_paths].map(|bytes| PyBytes::new(py, &bytes))
+            let parts = commit.open_paths.iter().map(|part| PyBytes::new(py, part)).collect();
+            (PyBytes::new(py, &commit.results), PyBytes::new(py, &commit.tests), parts)
         }))
     }
 
@@ -334,10 +346,10 @@ impl Engine {
         self.lock(py)?.add_results(results).map_err(PyValueError::new_err)
     }
 
-    /// Removes all open paths and returns them.
-    fn hand_over<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let paths = self.lock(py)?.hand_over();
-        Ok(PyBytes::new(py, &paths))
+    /// Removes all open paths and returns them, in parts.
+    fn hand_over<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyBytes>>> {
+        let parts = self.lock(py)?.hand_over();
+        Ok(parts.iter().map(|part| PyBytes::new(py, part)).collect())
     }
 
     /// Becomes the coordinator of workers; the first `numbered` tests have numbers.
@@ -462,9 +474,11 @@ impl Engine {
         dict.set_item("explore_s", stats.explore.as_secs_f64())?;
         dict.set_item("instructions", stats.instructions)?;
         dict.set_item("replayed", stats.replayed)?;
+        dict.set_item("parked", stats.parked)?;
         dict.set_item("digest", format!("{:016x}", stats.digest))?;
         dict.set_item("forks", stats.forks)?;
         dict.set_item("open", core.open_states())?;
+        dict.set_item("live", core.live_states())?;
         dict.set_item("memory", stats.memory)?;
         dict.set_item("peak_memory", stats.peak_memory)?;
         let paths = PyDict::new(py);

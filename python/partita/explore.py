@@ -42,6 +42,7 @@ from partita.whole import Linked, libraries
 
 if TYPE_CHECKING:
     from partita.cluster.messages import Shipment
+    from partita.cluster.processes import Pool
     from partita.cluster.whole import Whole
 
 SCHEMA = 1
@@ -87,6 +88,7 @@ def explore(
     sync: str | os.PathLike[str] | None = None,
     path_model: bool = True,
     jobs: int = 1,
+    cluster: str | None = None,
     max_time: float | str | None = None,
     max_solver_time: float | str | None = None,
     max_memory: int | str | None = None,
@@ -143,7 +145,8 @@ def explore(
     `sync`, the output folder of afl-fuzz, inputs are exchanged with its instances while the run goes on; it needs `out`
     (docs/fuzzing.md).
 
-    With `jobs`, that many processes explore the program together, one per core with 0 (docs/scale.md). Such a run has
+    With `jobs`, that many processes explore the program together, one per core with 0; with `cluster`, the workers are
+    actors of Ray ("local", or "ray://HOST:PORT"), at most `jobs` if that is more than 1 (docs/scale.md). Such a run has
     no hooks, no objects as `search` or `layers`, no seeds and no certificate, and its paths cannot be iterated over.
 
     `hooks` are Python functions that replace C functions (`partita.hooks`), `search` is the name of a strategy or an
@@ -170,6 +173,22 @@ def explore(
     default, file = DEFAULT_LAYERS, choose(store, spec)
     if verify is not None:
         spec, default = with_verify(spec, default, verify)
+    if jobs != 1 or cluster is not None:
+        refused = {
+            "hooks": hooks,
+            "a search of its own": not isinstance(strategy, str),
+            "layers that are objects": layers is not None and not isinstance(layers, str),
+            "the layer record": "record" in spec,
+            "write_host": write_host,
+            "certificate": certificate,
+            "preempt": preempt is not None,
+            "seeds": seeds,
+            "sync": sync,
+        }
+        for what, is_given in refused.items():
+            if is_given:
+                found = f"jobs={jobs}" if cluster is None else "a cluster"
+                raise UsageError(f"expected jobs=1 for a run with {what}, found {found}")
     start, filling_s = time.perf_counter(), cache.filling_s
     if data_model == "ILP32" and not is_narrow(cflags):
         cflags = [*cflags, "-m32"]
@@ -221,21 +240,7 @@ def explore(
         world["java"] = {"classpath": classpath, "entry": entry, "arguments": list(arguments)}
     run = Run(engine, texts, compile_s, world)
     run.limits = run_options.limits
-    if jobs != 1:
-        refused = {
-            "hooks": hooks,
-            "a search of its own": not isinstance(strategy, str),
-            "layers that are objects": layers is not None and not isinstance(layers, str),
-            "the layer record": "record" in spec,
-            "write_host": write_host,
-            "certificate": certificate,
-            "preempt": preempt is not None,
-            "seeds": seeds,
-            "sync": sync,
-        }
-        for what, is_given in refused.items():
-            if is_given:
-                raise UsageError(f"expected jobs=1 for a run with {what}, found jobs={jobs}")
+    if jobs != 1 or cluster is not None:
         from partita.cluster.messages import Shipment  # most runs do not need it
 
         shipment = Shipment(
@@ -250,7 +255,7 @@ def explore(
             absent=list(linked.absent),
             bug_conditions=0 if driven is None else MAX_PATHS,
         )
-        run.share_with(shipment, jobs or os.cpu_count() or 1)
+        run.share_with(shipment, jobs, cluster)
     # With `preempt`, what a path does depends on the races that others have found.
     if not hooks and isinstance(strategy, str) and not write_host and certificate is None and preempt is None:
         run.guard = guard([user, *parts], given, arguments)
@@ -331,19 +336,27 @@ class Run:
         self.warn: Callable[[str], object] = lambda line: warnings.warn(line, RuntimeWarning, stacklevel=4)
         """Called with each warning for the user; by default it issues a Python warning."""
 
-    def share_with(self, shipment: Shipment, count: int) -> None:
-        """Explores with this number of processes."""
-        from partita.cluster.processes import Processes  # most runs do not need it
-        from partita.cluster.whole import Whole, resident_bytes
+    def share_with(self, shipment: Shipment, jobs: int, cluster: str | None) -> None:
+        """Explores with workers: processes of this machine, or actors of a cluster."""
+        from partita.cluster.whole import Whole, resident_bytes  # most runs do not need it
 
         assert isinstance(self._engine, _core.Engine)
-        limit = self.limits["max_memory"]
-        if limit is not None:
-            # This process needs memory too, and what it has now is the least.
-            share = max(1, int((limit * (1 - COORDINATOR_SHARE) - resident_bytes()) / count))
-            shipment = replace(shipment, given={**shipment.given, "max_memory": share})
-        self._engine = self._whole = Whole(self._engine, Processes(shipment), count, self.limits)
-        self._world["jobs"] = count
+        pool: Pool
+        if cluster is not None:
+            from partita.cluster.actors import Actors
+
+            pool = Actors(shipment, cluster, jobs if jobs > 1 else None)
+        else:
+            from partita.cluster.processes import Processes
+
+            count, limit = jobs or os.cpu_count() or 1, self.limits["max_memory"]
+            if limit is not None:
+                # This process needs memory too, and what it has now is the least.
+                share = max(1, int((limit * (1 - COORDINATOR_SHARE) - resident_bytes()) / count))
+                shipment = replace(shipment, given={**shipment.given, "max_memory": share})
+            pool = Processes(shipment, count)
+        self._engine = self._whole = Whole(self._engine, pool, self.limits)
+        self._world["jobs"] = pool.capacity()
 
     def write_to(self, folder: Path) -> None:
         """Writes tests and `run.json` into this folder, which must be new or empty."""
@@ -678,6 +691,8 @@ class Run:
             "explore_s": round(raw["explore_s"], 6),
             "write_s": round(self._write_s, 6),
             "instructions": raw["instructions"],
+            "replayed": raw["replayed"],
+            "parked": raw["parked"],
             "forks": raw["forks"],
             "paths": raw["paths"],
             "bugs": bugs,

@@ -25,8 +25,9 @@ impl Engine {
     /// Checkpoint of the run, between two calls of `advance`.
     pub fn checkpoint(&mut self) -> Vec<u8> {
         self.recorder().flush_tests();
-        let paths = self.open_paths();
-        self.checkpoint_of(&[&paths], self.open_states() as u64, self.explored_share(), 0)
+        let parts = self.open_paths();
+        let parts: Vec<&[u8]> = parts.iter().map(Vec::as_slice).collect();
+        self.checkpoint_of(&parts, self.open_states() as u64, self.explored_share(), 0)
     }
 
     /// Checkpoint of these open paths, encoded in any number of parts, and the results so far. `found` is the number of bytes
@@ -46,8 +47,8 @@ impl Engine {
         out
     }
 
-    /// Encodes all open paths.
-    pub fn open_paths(&mut self) -> Vec<u8> {
+    /// Encodes all open paths, in parts.
+    pub fn open_paths(&mut self) -> Vec<Vec<u8>> {
         let mut paths = std::mem::take(&mut self.parked);
         let parked = paths.len();
         let decider = &mut self.machine.decider;
@@ -57,7 +58,7 @@ impl Engine {
             decider.strings.release(path.string);
         }
         self.parked = paths;
-        out
+        std::iter::once(out).chain(self.parking.parts()).collect()
     }
 
     /// Goes on from a checkpoint of a run with the same program and options, instead of from the beginning: adds its
@@ -112,6 +113,9 @@ impl Engine {
         let mut given: Vec<OpenPath> = Vec::new();
         let left = self.open_states().saturating_sub(1).min(count);
         while given.len() < left {
+            if self.parked.is_empty() {
+                self.unpark(false);
+            }
             let shallow = self.parked.iter().enumerate().min_by_key(|(_, path)| path.depth).map(|(at, _)| at);
             if let Some(at) = shallow {
                 given.push(self.parked.remove(at));
@@ -153,11 +157,11 @@ impl Engine {
         let mut add = |depth: u32| open += share_at(depth);
         self.search.each(&mut |state| add(state.depth));
         self.parked.iter().for_each(|path| add(path.depth));
-        1.0 - open
+        1.0 - open - self.parking.share()
     }
 }
 
 /// Share of the decision tree below a path with this number of forks.
-fn share_at(depth: u32) -> f64 {
+pub(super) fn share_at(depth: u32) -> f64 {
     0.5f64.powi(i32::try_from(depth).unwrap_or(i32::MAX))
 }

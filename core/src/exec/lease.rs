@@ -15,7 +15,8 @@ pub struct Commit {
     pub results: Vec<u8>,
     /// Tests, as `record::found` has them.
     pub tests: Vec<u8>,
-    pub open_paths: Vec<u8>,
+    /// In parts.
+    pub open_paths: Vec<Vec<u8>>,
 }
 
 impl Engine {
@@ -68,7 +69,7 @@ impl Engine {
     }
 
     /// Removes all open paths and returns them, for workers.
-    pub fn hand_over(&mut self) -> Vec<u8> {
+    pub fn hand_over(&mut self) -> Vec<Vec<u8>> {
         let paths = self.open_paths();
         self.drop_start();
         paths

@@ -16,6 +16,7 @@ mod lease;
 mod memory_limit;
 mod options;
 mod outcome;
+mod parking;
 mod races;
 mod record;
 mod repetition;
@@ -50,6 +51,7 @@ use decide::Decider;
 use decide::open_path::OpenPath;
 use decide::search::{self, Search, View};
 use memory_limit::{MemoryCheck, MemoryMeter};
+use parking::Parking;
 use record::Recorder;
 use run::{Machine, Stop};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -83,6 +85,10 @@ pub struct Engine {
     progress: Vec<(u64, u64)>,
     /// Open paths without a state, those of a subtree together. They are taken up when no state is left.
     parked: Vec<OpenPath>,
+    /// Paths that were given up to free memory, as bytes. They wait for those in `parked`.
+    parking: Parking,
+    /// Is the strategy one of the user?
+    has_chooser: bool,
     /// Is this a worker, which pauses at limits; and the limit at which it paused.
     pauses: bool,
     paused: Option<Limit>,
@@ -133,6 +139,8 @@ impl Engine {
             slice_start: None,
             progress: Vec::new(),
             parked: Vec::new(),
+            parking: Parking::default(),
+            has_chooser: false,
             pauses: false,
             paused: None,
             max_instructions,
@@ -181,6 +189,7 @@ impl Engine {
     /// Uses this strategy from now on; must be called before the first state runs.
     pub fn set_chooser(&mut self, chooser: Box<dyn Chooser>) {
         let first = self.next_state();
+        self.has_chooser = true;
         self.search = Box::new(search::Custom::new(chooser, self.machine.program()));
         let (search, view) = self.search();
         search.put(first, Vec::new(), &view);
@@ -433,8 +442,13 @@ impl Engine {
             self.decider().end_open(state, limit, in_time);
         }
         self.ended = states;
-        for path in std::mem::take(&mut self.parked) {
-            self.decider().end_parked(path, limit);
+        loop {
+            for path in std::mem::take(&mut self.parked) {
+                self.decider().end_parked(path, limit);
+            }
+            if !self.unpark(true) {
+                break;
+            }
         }
     }
 
@@ -537,7 +551,12 @@ impl Engine {
     }
 
     pub fn open_states(&self) -> usize {
-        self.search.len() + self.parked.len()
+        self.search.len() + self.parked.len() + self.parking.count()
+    }
+
+    /// Number of open paths that have a state.
+    pub fn live_states(&self) -> usize {
+        self.search.len()
     }
 
     /// Coverage of the user's own code, and of the linked libraries.

@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import os
+import socket
 import time
+import urllib.parse
 from dataclasses import replace
 from typing import Any
 
@@ -17,8 +19,23 @@ from partita.errors import UsageError
 from partita.options import machine_memory
 
 LOCAL = "local"
-CONNECT_S = 30.0
+CONNECT_S = 5.0
 CLOSE_S = 5.0
+
+
+def check_reachable(address: str) -> None:
+    """Raises UsageError unless it is `ray://HOST:PORT` and something listens there: Ray itself tries for long."""
+    parts = urllib.parse.urlsplit(address)
+    try:
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        host = port = None
+    if parts.scheme != "ray" or not host or not port:
+        raise UsageError(f"expected `local` or `ray://HOST:PORT` as the cluster, found `{address}`")
+    try:
+        socket.create_connection((host, port), CONNECT_S).close()
+    except OSError as error:
+        raise UsageError(f"cannot reach the cluster `{address}`: {error.strerror or error}") from None
 
 
 class Actor:
@@ -39,6 +56,10 @@ class Actor:
     def ready(self) -> Alive | Failure:
         return self._failure or Alive()
 
+    def process(self) -> int:
+        """The id of the process, for tests."""
+        return os.getpid()
+
     def explore(self, task: Task) -> Report | Failure:
         try:
             return self._worker.explore(task)
@@ -58,6 +79,8 @@ class Actors:
     """The pool of `--cluster ADDRESS`: one worker per processor of the cluster, or `most`."""
 
     def __init__(self, shipment: Shipment, address: str, most: int | None) -> None:
+        if address != LOCAL:
+            check_reachable(address)
         if importlib.util.find_spec("ray") is None:
             raise UsageError("--cluster needs the package ray: pip install 'partita[ray]'")
         import ray  # an extra, and slow to import
@@ -66,6 +89,7 @@ class Actors:
         settings: dict[str, Any] = {"log_to_driver": False, "logging_level": "error"}
         try:
             if address == LOCAL:
+                os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
                 ray.init(include_dashboard=False, **settings)
             else:
                 ray.init(address, **settings)

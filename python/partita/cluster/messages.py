@@ -1,4 +1,4 @@
-"""What coordinator and workers send to each other."""
+"""Messages between coordinator and workers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Shipment:
-    """What a worker needs to build its engine: the lowered program and the options."""
+    """Program and options, from which a worker builds its engine."""
 
     parts: list[bytes]
     layers: str
@@ -71,8 +71,9 @@ class Failure:
 class Report:
     """End of a slice."""
 
-    commit: list[bytes] | None
-    """Results and tests since the last commit, and all open paths; None: a turn was cut, the last commit counts."""
+    commit: tuple[bytes, bytes, list[bytes]] | None
+    """Results and tests since the last commit, and all open paths in parts; None: a turn was cut, the last commit
+    counts."""
     given: list[bytes]
     """Parts for other workers."""
     open: int

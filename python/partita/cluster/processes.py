@@ -40,6 +40,9 @@ Event = Report | Failure | Lost | Ready
 class Pool(Protocol):
     """Workers, by numbers."""
 
+    def capacity(self) -> int:
+        """Number of workers that there is room for now."""
+
     def start(self) -> int:
         """Starts a worker. Returns its number; a `Ready` follows."""
 
@@ -50,9 +53,6 @@ class Pool(Protocol):
 
     def close(self) -> None:
         """Ends all workers."""
-
-    def describe(self, worker: int) -> str:
-        """The worker for messages."""
 
 
 @dataclass
@@ -66,12 +66,16 @@ class _Process:
 class Processes:
     """The pool of `--jobs N`."""
 
-    def __init__(self, shipment: Shipment) -> None:
+    def __init__(self, shipment: Shipment, count: int) -> None:
         self._shipment = shipment
+        self._count = count
         self._all: dict[int, _Process] = {}
         self._next = 0
         self._selector = selectors.DefaultSelector()
         self._looked = time.monotonic()
+
+    def capacity(self) -> int:
+        return self._count
 
     def start(self) -> int:
         ours, theirs = socket.socketpair()
@@ -91,9 +95,6 @@ class Processes:
     def processes(self) -> list[int]:
         """The ids of the processes, for tests."""
         return [each.process.pid for each in self._all.values()]
-
-    def describe(self, worker: int) -> str:
-        return f"process {self._all[worker].process.pid}" if worker in self._all else f"worker {worker}"
 
     def send(self, worker: int, request: Request) -> None:
         self._send(worker, request)

@@ -1,4 +1,4 @@
-"""The engine of a run on several workers. It explores nothing itself: it grants open paths and collects what is
+"""The engine of a run on several workers. It explores nothing itself: it leases open paths and collects what is
 committed. `Run` uses it in the place of an engine."""
 
 from __future__ import annotations
@@ -19,17 +19,20 @@ FOUND = "tests.found"
 STOP_S = 10.0
 """Time after which a worker that does not stop is lost."""
 MAX_LOST = 5
-"""Number of workers that may be lost one after the other without a commit between."""
+"""Number of workers that may be lost without a commit between, beside those of one node."""
 WAIT_S = 0.05
+CAPACITY_S = 2.0
+"""Time between two looks at how many workers there is room for."""
 
 
 class Whole:
     """Leases, workers, and the engine that has the results of all of them."""
 
-    def __init__(self, engine: _core.Engine, pool: Pool, jobs: int, limits: dict[str, float | None]) -> None:
+    def __init__(self, engine: _core.Engine, pool: Pool, limits: dict[str, float | None]) -> None:
         self._engine = engine
         self._pool = pool
-        self._jobs = jobs
+        self._workers: set[int] = set()
+        self._counted = 0.0
         self._limits = limits
         self._leases: Leases | None = None
         self._restored: list[bytes] | None = None
@@ -82,7 +85,7 @@ class Whole:
         self._started = time.monotonic()
         if self._found is None:
             self._found = tempfile.NamedTemporaryFile(buffering=0)  # noqa: SIM115 (it lives as long as the run)
-        paths = [engine.hand_over()] if self._restored is None else self._restored
+        paths = engine.hand_over() if self._restored is None else self._restored
         engine.coordinate(self._numbered)
         summary = engine.summary()
 
@@ -96,9 +99,15 @@ class Whole:
             left("max_instructions", summary["instructions"]),
             left("max_tests", summary["tests"]),
         )
-        for _ in range(self._jobs):
-            self._pool.start()
         return self._leases
+
+    def _start_workers(self) -> None:
+        """Starts workers for which there is room, at first and whenever a cluster grows."""
+        if time.monotonic() < self._counted:
+            return
+        self._counted = time.monotonic() + CAPACITY_S
+        while len(self._workers) < self._pool.capacity():
+            self._workers.add(self._pool.start())
 
     def _time_left(self) -> float | None:
         limit = self._limits.get("max_time")
@@ -114,6 +123,7 @@ class Whole:
         leases = self._leases or self._start()
         end = time.monotonic() + seconds
         while time.monotonic() < end:
+            self._start_workers()
             limit = self._limit(leases)
             if limit is not None:
                 self.stop(limit)
@@ -122,7 +132,7 @@ class Whole:
                 self._pool.send(worker, task)
             for worker, parts in leases.cuts():
                 self._pool.send(worker, Cut(parts))
-            if not leases.running() and not leases.waiting:
+            if leases.is_done():
                 self._close()
                 return False
             for worker, event in self._pool.wait(min(WAIT_S, max(0.0, end - time.monotonic()))):
@@ -148,12 +158,13 @@ class Whole:
             leases.add(worker)
         elif isinstance(event, Lost):
             self._lost += 1
-            if self._lost > MAX_LOST:
+            if self._lost > MAX_LOST + len(self._workers):
                 raise RuntimeError(f"{self._lost} workers were lost one after the other without a result")
             self._notices.append("a worker was lost: others explore its paths")
             leases.lose(worker)
             self._summaries.get(worker, {}).update(memory=0, peak_memory=0)
-            self._pool.start()
+            self._workers.discard(worker)
+            self._counted = 0.0
         elif isinstance(event, Failure):
             self._close()
             raise (ValueError if event.is_usage else RuntimeError)(event.message)

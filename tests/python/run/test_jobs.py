@@ -88,19 +88,18 @@ def test_numbers_of_tests_do_not_depend_on_the_processes(tmp_path: Path) -> None
 
 
 def test_killed_workers_change_nothing(tmp_path: Path) -> None:
-    path = program(tmp_path, 7)
+    path = program(tmp_path, 9)
     single = explore(path, out=tmp_path / "1").finish()
     shared = explore(path, jobs=2, out=tmp_path / "2")
     warned: list[str] = []
     shared.warn = warned.append
     killed = 0
-    while shared.step(0.05):
-        # Each after some commits: a worker that is killed before its first one has done nothing.
-        if killed < 3 and shared.counts()["instructions"] > killed * single.counts()["instructions"] // 5 > -1:
+    while shared.step(0.02):
+        if killed < 3 and shared.counts()["instructions"] >= killed * single.counts()["instructions"] // 4:
             os.kill(processes(shared)[0], signal.SIGKILL)
             killed += 1
-    assert killed
-    assert warned
+    assert killed >= 2
+    assert len(warned) == killed
     assert result(shared) == result(single)
     assert count_endings(tmp_path / "2") == count_endings(tmp_path / "1")
 
@@ -114,8 +113,10 @@ def test_limits_are_of_the_whole(tmp_path: Path) -> None:
     assert run.counts()["paths"]["limits"] > 0
     assert sum(count_endings(tmp_path / "instructions").values()) == run.counts()["tests"]
     run = explore(path, jobs=2, max_tests=50, out=tmp_path / "tests").finish()
-    assert (run.counts()["tests"], run.counts()["stopped"]) == (50, "max-tests")
-    assert sum(count_endings(tmp_path / "tests").values()) == 50
+    # A test of a bug whose least path is found later is replaced, so there may be fewer.
+    assert run.counts()["stopped"] == "max-tests"
+    assert 30 < run.counts()["tests"] <= 50
+    assert sum(count_endings(tmp_path / "tests").values()) == run.counts()["tests"]
     run = explore(path, jobs=2, max_time=1e-3, out=tmp_path / "time").finish()
     assert run.counts()["stopped"] == "max-time"
     assert run.counts()["paths"]["limits"] > 0
@@ -182,11 +183,11 @@ def test_an_interrupted_run_has_tests_of_its_open_paths(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--jobs", "-1"], "expected a number from 0 to 4096 for --jobs, found `-1`"),
-        (["--jobs", "two"], "expected a number from 0 to 4096 for --jobs, found `two`"),
+        (["--jobs", "-1"], "expected --jobs to be a whole number from 0 to 4096, found `-1`"),
+        (["--jobs", "two"], "expected --jobs to be a whole number from 0 to 4096, found `two`"),
         (["--jobs", "2", "--certificate", "c"], "expected jobs=1 for a run with certificate, found jobs=2"),
         (["--jobs", "2", "--preempt", "1"], "expected jobs=1 for a run with preempt, found jobs=2"),
-        (["--jobs", "2", "--layers", "+record(path=x)@before=split"], "the layer record"),
+        (["--jobs", "2", "--layers", "+record(dir=x)@before=split"], "the layer record"),
     ],
 )
 def test_bad_input_is_one_line(words: list[str], message: str, tmp_path: Path) -> None:
@@ -200,7 +201,7 @@ def test_bad_input_is_one_line(words: list[str], message: str, tmp_path: Path) -
 
 
 def report(open_: int, share: float) -> Report:
-    return Report([b"", b"", b"open"], [], open_, share, 0, 0, None, 0.0, {})
+    return Report((b"", b"", [b"open"]), [], open_, share, 0, 0, None, 0.0, {})
 
 
 def test_an_idle_worker_gets_a_part_of_the_largest_share() -> None:
@@ -218,7 +219,7 @@ def test_an_idle_worker_gets_a_part_of_the_largest_share() -> None:
     leases.report(2, report(4, 0.125), [])
     list(leases.tasks(None))
     assert list(leases.cuts()) == [(0, 1)]
-    # It was asked, and nobody else is idle.
+    # It was asked, and no other is idle.
     assert not list(leases.cuts())
     leases.lose(0)
     assert [part.paths for part in leases.waiting] == [b"open"]

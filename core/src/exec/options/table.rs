@@ -360,6 +360,14 @@ pub const OPTIONS: &[OptionRow] = &[
         elsewhere,
     ),
     row(
+        Group::Search,
+        "cluster",
+        Kind::Text("ADDRESS"),
+        None,
+        "explore on a cluster of Ray: ray://HOST:PORT, or local",
+        elsewhere,
+    ),
+    row(
         Group::Limits,
         "max-time",
         Kind::Seconds,

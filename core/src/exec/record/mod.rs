@@ -50,6 +50,8 @@ pub struct Stats {
     pub peak_memory: u64,
     /// Instructions of paths that were executed again, not counted in `instructions`.
     pub replayed: u64,
+    /// States that were parked because memory was short.
+    pub parked: u64,
     /// Sum of the hashes of all ended paths: their decision strings and the kinds of their endings, in any order.
     pub digest: u64,
 }
@@ -81,7 +83,7 @@ pub struct Recorder {
     /// Tests as bytes, for a worker whose tests another process writes. They are named by their decisions.
     found: Option<Vec<u8>>,
     committed: Committed,
-    /// Of a coordinator: number of tests that have a number, all others have names. `None`: all have numbers.
+    /// Number of tests that have a number, for a coordinator: all others have names. `None`: all have numbers.
     pub numbered: Option<u64>,
     /// Number of tests that may be written.
     pub max_tests: Option<u64>,
