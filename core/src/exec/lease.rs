@@ -79,6 +79,7 @@ impl Engine {
     /// `numbered` tests have numbers, from an earlier part of the run.
     pub fn coordinate(&mut self, numbered: u64) {
         self.recorder_mut().numbered = Some(numbered);
+        self.recorder_mut().keep_found();
     }
 
     /// Numbers the tests of workers in these files, and writes them into a folder if there is one.

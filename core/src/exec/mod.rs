@@ -434,17 +434,22 @@ impl Engine {
             self.machine.options().max_time.map(|time| (time + MAX_LATE).saturating_sub(self.time_used()));
         let start = self.slice_start.unwrap_or_else(Instant::now);
         let mut in_time = true;
-        for state in &states {
+        let mut check = |engine: &Engine| {
             if is_urgent {
-                let is_in_time = |left| start.elapsed() + self.recorder().writing_left() < left;
+                let is_in_time = |left| start.elapsed() + engine.recorder().writing_left() < left;
                 in_time = in_time && left.is_none_or(is_in_time);
             }
+            in_time
+        };
+        for state in &states {
+            let in_time = check(self);
             self.decider().end_open(state, limit, in_time);
         }
         self.ended = states;
         loop {
             for path in std::mem::take(&mut self.parked) {
-                self.decider().end_parked(path, limit);
+                let in_time = check(self);
+                self.decider().end_parked(path, limit, in_time);
             }
             if !self.unpark(true) {
                 break;
@@ -479,6 +484,7 @@ impl Engine {
         });
         for path in &self.parked {
             path.model.iter().for_each(|(variable, _)| visit(variable));
+            path.inputs.newest_first().for_each(|input| visit(input.array));
         }
         self.machine.roots(&mut visit);
         self.solver().tree.roots(&mut visit);

@@ -245,9 +245,10 @@ class Whole:
             for results, tests in ended:
                 self._engine.add_results(results)
                 self._write(file, tests)
-        for part in leases.parts_without(stopped):
-            self._engine.add_open_paths(part.paths)
-        self._engine.stop(limit)
+            for part in leases.parts_without(stopped):
+                self._engine.add_open_paths(part.paths)
+            self._engine.stop(limit)
+            self._write(file, self._engine.end_worker()[1])
         self._close()
 
     def interrupt(self) -> None:

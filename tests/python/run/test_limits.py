@@ -38,7 +38,7 @@ def endless(tmp_path: Path) -> Path:
 def test_states_are_parked_at_the_memory_limit(endless: Path, tmp_path: Path) -> None:
     # In its own process, so that memory of earlier tests does not count.
     command = [str(PARTITA), "run", str(endless), "--search", "bfs", "--max-memory", f"{LIMIT}B", "--json"]
-    command += ["--max-instructions", "2500000", "--tests", "coverage", "--out", str(tmp_path / "out")]
+    command += ["--max-instructions", "2500000", "--out", str(tmp_path / "out")]
     done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S)
     assert done.returncode == 3, done.stderr
     data = json.loads(done.stdout.splitlines()[-1])
@@ -47,6 +47,8 @@ def test_states_are_parked_at_the_memory_limit(endless: Path, tmp_path: Path) ->
     assert data["parked"] > 10_000
     assert {row["why"] for row in data["incomplete"]} == {"stopped by max-instructions"}
     assert data["paths"]["limits"] == sum(row["count"] for row in data["incomplete"]) > data["parked"]
+    # Parked paths have tests too.
+    assert data["tests"] == sum(data["paths"].values())
 
 
 def test_a_run_without_memory_ends(endless: Path, tmp_path: Path) -> None:
