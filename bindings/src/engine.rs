@@ -279,6 +279,13 @@ impl Engine {
         Ok(PyBytes::new(py, &paths))
     }
 
+    /// Parks about half of the states, as if memory were short. Returns the number of those that stay.
+    fn park(&self, py: Python<'_>) -> PyResult<usize> {
+        let mut core = self.lock(py)?;
+        core.park_states();
+        Ok(core.live_states())
+    }
+
     /// Adds open paths of another worker. Raises ValueError if they are damaged.
     fn add_open_paths(&self, py: Python<'_>, paths: &[u8]) -> PyResult<()> {
         self.lock(py)?.add_open_paths(paths).map_err(PyValueError::new_err)
@@ -290,18 +297,30 @@ impl Engine {
         Ok(())
     }
 
-    /// Number of instructions and tests that may be added until the worker pauses.
-    #[pyo3(signature = (instructions, tests))]
-    fn allow(&self, py: Python<'_>, instructions: Option<u64>, tests: Option<u64>) -> PyResult<()> {
-        self.lock(py)?.allow(instructions, tests);
+    /// Number of instructions and tests that may be added until the worker pauses, and the seconds until then.
+    #[pyo3(signature = (instructions, tests, time = None))]
+    fn allow(
+        &self,
+        py: Python<'_>,
+        instructions: Option<u64>,
+        tests: Option<u64>,
+        time: Option<f64>,
+    ) -> PyResult<()> {
+        let time = time.map(|time| seconds("time", time)).transpose()?;
+        self.lock(py)?.allow(instructions, tests, time);
         Ok(())
     }
 
     /// Results and tests since the last commit, and all open paths. None if a turn was cut: then the last one counts.
-    fn commit<'py>(&self, py: Python<'py>) -> PyResult<Option<[Bound<'py, PyBytes>; 3]>> {
+    #[allow(clippy::type_complexity)]
+    fn commit<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<Option<(Bound<'py, PyBytes>, Bound<'py, PyBytes>, Vec<Bound<'py, PyBytes>>)>> {
         let commit = self.lock(py)?.commit();
         Ok(commit.map(|commit| {
-            [commit.results, commit.tests, commit.open_paths].map(|bytes| PyBytes::new(py, &bytes))
+            let parts = commit.open_paths.iter().map(|part| PyBytes::new(py, part)).collect();
+            (PyBytes::new(py, &commit.results), PyBytes::new(py, &commit.tests), parts)
         }))
     }
 
@@ -332,22 +351,35 @@ impl Engine {
         self.lock(py)?.add_results(results).map_err(PyValueError::new_err)
     }
 
-    /// Removes all open paths and returns them.
-    fn hand_over<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let paths = self.lock(py)?.hand_over();
-        Ok(PyBytes::new(py, &paths))
+    /// Removes all open paths and returns them, in parts.
+    fn hand_over<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyBytes>>> {
+        let parts = self.lock(py)?.hand_over();
+        Ok(parts.iter().map(|part| PyBytes::new(py, part)).collect())
     }
 
-    /// Checkpoint of the results so far and these open paths; `open` is their number.
+    /// Becomes the coordinator of workers; the first `numbered` tests have numbers.
+    fn coordinate(&self, py: Python<'_>, numbered: u64) -> PyResult<()> {
+        self.lock(py)?.coordinate(numbered);
+        Ok(())
+    }
+
+    /// Number of open paths in these bytes, and their share of the decision tree. Raises ValueError if they are damaged.
+    fn weigh(&self, py: Python<'_>, paths: &[u8]) -> PyResult<(usize, f64)> {
+        self.lock(py)?.weigh(paths).map_err(PyValueError::new_err)
+    }
+
+    /// Checkpoint of the results so far and these open paths; `open` is their number, `found` the bytes of tests without a
+    /// number.
     fn checkpoint_of<'py>(
         &self,
         py: Python<'py>,
         paths: Vec<Vec<u8>>,
         open: u64,
         explored: f64,
+        found: u64,
     ) -> PyResult<Bound<'py, PyBytes>> {
         let parts: Vec<&[u8]> = paths.iter().map(Vec::as_slice).collect();
-        let checkpoint = self.lock(py)?.checkpoint_of(&parts, open, explored);
+        let checkpoint = self.lock(py)?.checkpoint_of(&parts, open, explored, found);
         Ok(PyBytes::new(py, &checkpoint))
     }
 
@@ -358,17 +390,18 @@ impl Engine {
         Ok(parts.iter().map(|part| PyBytes::new(py, part)).collect())
     }
 
-    /// Writes the tests of workers in these files into a folder, with their final numbers. Returns the seconds it took.
+    /// Numbers the tests of workers in these files, and writes them into a folder if there is one. Returns the seconds that
+    /// writing took.
     fn number_tests(
         &self,
         py: Python<'_>,
-        folder: PathBuf,
+        folder: Option<PathBuf>,
         files: Vec<PathBuf>,
         is_urgent: bool,
     ) -> PyResult<f64> {
         let mut core = self.lock(py)?;
         let written = core
-            .number_tests(&folder, &files, is_urgent)
+            .number_tests(folder.as_deref(), &files, is_urgent)
             .map_err(|e| PyOSError::new_err(format!("cannot write tests: {e}")))?;
         Ok(written.time.as_secs_f64())
     }
@@ -446,9 +479,11 @@ impl Engine {
         dict.set_item("explore_s", stats.explore.as_secs_f64())?;
         dict.set_item("instructions", stats.instructions)?;
         dict.set_item("replayed", stats.replayed)?;
+        dict.set_item("parked", stats.parked)?;
         dict.set_item("digest", format!("{:016x}", stats.digest))?;
         dict.set_item("forks", stats.forks)?;
         dict.set_item("open", core.open_states())?;
+        dict.set_item("live", core.live_states())?;
         dict.set_item("memory", stats.memory)?;
         dict.set_item("peak_memory", stats.peak_memory)?;
         let paths = PyDict::new(py);

@@ -55,7 +55,7 @@ const EXEC_MAY_USE: &[(&str, &[&str])] = &[
 
 /// Files of `Engine`, which composes the parts of `exec`.
 const ENGINE: &[&str] =
-    &["mod", "checkpoint", "lease", "memory_limit", "races", "repetition", "take_up", "watchdog"];
+    &["mod", "checkpoint", "lease", "memory_limit", "parking", "races", "repetition", "take_up", "watchdog"];
 
 fn sources(path: &Path, found: &mut Vec<(String, String)>) {
     if path.is_dir() {

@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from partita import _core, options, results
 from partita.certificate import Certificate
@@ -40,12 +40,19 @@ from partita.toolchain import is_narrow, runtime_include
 from partita.variables import Variable, Variables, is_text, misleads, named, value_of
 from partita.whole import Linked, libraries
 
+if TYPE_CHECKING:
+    from partita.cluster.messages import Shipment
+    from partita.cluster.processes import Pool
+    from partita.cluster.whole import Whole
+
 SCHEMA = 1
 DRIVER = "driver.c"
 """File of a run that started another function than `main`: what replay compiles beside the program."""
 SLICE_S = 0.1
 ASSUMPTIONS_SHARE, MIN_ASSUMPTIONS_S = 0.1, 0.5
 """Time for what callers must pass, as a share of `max_time`, and its least value in seconds."""
+COORDINATOR_SHARE = 0.1
+"""Share of `max_memory` that is kept for the process that coordinates workers, beside what it has at the beginning."""
 ITERATION_S = 0.01
 """Longest time between the end of a path and its delivery by the iterator."""
 
@@ -80,6 +87,8 @@ def explore(
     seeds: str | os.PathLike[str] | None = None,
     sync: str | os.PathLike[str] | None = None,
     path_model: bool = True,
+    jobs: int = 1,
+    cluster: str | None = None,
     max_time: float | str | None = None,
     max_solver_time: float | str | None = None,
     max_memory: int | str | None = None,
@@ -136,6 +145,10 @@ def explore(
     `sync`, the output folder of afl-fuzz, inputs are exchanged with its instances while the run goes on; it needs `out`
     (docs/fuzzing.md).
 
+    With `jobs`, that many processes explore the program together, one per core with 0; with `cluster`, the workers are
+    actors of Ray ("local", or "ray://HOST:PORT"), at most `jobs` if that is more than 1 (docs/scale.md). Such a run has
+    no hooks, no objects as `search` or `layers`, no seeds and no certificate, and its paths cannot be iterated over.
+
     `hooks` are Python functions that replace C functions (`partita.hooks`), `search` is the name of a strategy or an
     object (`partita.search`), `layers` a chain as for `Solver`. docs/python.md and docs/own-models.md have examples.
 
@@ -160,6 +173,22 @@ def explore(
     default, file = DEFAULT_LAYERS, choose(store, spec)
     if verify is not None:
         spec, default = with_verify(spec, default, verify)
+    if jobs != 1 or cluster is not None:
+        refused = {
+            "hooks": hooks,
+            "a search of its own": not isinstance(strategy, str),
+            "layers that are objects": layers is not None and not isinstance(layers, str),
+            "the layer record": "record" in spec,
+            "write_host": write_host,
+            "certificate": certificate,
+            "preempt": preempt is not None,
+            "seeds": seeds,
+            "sync": sync,
+        }
+        for what, is_given in refused.items():
+            if is_given:
+                found = f"jobs={jobs}" if cluster is None else "a cluster"
+                raise UsageError(f"expected jobs=1 for a run with {what}, found {found}")
     start, filling_s = time.perf_counter(), cache.filling_s
     if data_model == "ILP32" and not is_narrow(cflags):
         cflags = [*cflags, "-m32"]
@@ -205,11 +234,28 @@ def explore(
         "environment": dict(env),
         "cflags": given_flags,
         "project": None,
+        "jobs": 1,
     }
     if is_java(texts):
         world["java"] = {"classpath": classpath, "entry": entry, "arguments": list(arguments)}
     run = Run(engine, texts, compile_s, world)
     run.limits = run_options.limits
+    if jobs != 1 or cluster is not None:
+        from partita.cluster.messages import Shipment  # most runs do not need it
+
+        shipment = Shipment(
+            parts=[user, *parts],
+            layers=spec,
+            default_layers=default,
+            given=given,
+            words=[texts[0], *arguments],
+            memory=options.machine_memory(),
+            user=(os.getuid(), os.getgid()),
+            store=None if store is None else os.fspath(store),
+            absent=list(linked.absent),
+            bug_conditions=0 if driven is None else MAX_PATHS,
+        )
+        run.share_with(shipment, jobs, cluster)
     # With `preempt`, what a path does depends on the races that others have found.
     if not hooks and isinstance(strategy, str) and not write_host and certificate is None and preempt is None:
         run.guard = guard([user, *parts], given, arguments)
@@ -252,7 +298,9 @@ class Run:
     """An exploration. Iterate over it to get paths as they finish, or call `finish()`; then read the results."""
 
     def __init__(self, engine: _core.Engine, program: list[str], compile_s: float, world: dict[str, Any]) -> None:
-        self._engine = engine
+        self._engine: _core.Engine | Whole = engine
+        self._whole: Whole | None = None
+        """The engine, if workers explore."""
         self._world = world
         self._started = time.perf_counter()
         self._more = True
@@ -288,6 +336,28 @@ class Run:
         self.warn: Callable[[str], object] = lambda line: warnings.warn(line, RuntimeWarning, stacklevel=4)
         """Called with each warning for the user; by default it issues a Python warning."""
 
+    def share_with(self, shipment: Shipment, jobs: int, cluster: str | None) -> None:
+        """Explores with workers: processes of this machine, or actors of a cluster."""
+        from partita.cluster.whole import Whole, resident_bytes  # most runs do not need it
+
+        assert isinstance(self._engine, _core.Engine)
+        pool: Pool
+        if cluster is not None:
+            from partita.cluster.actors import Actors
+
+            pool = Actors(shipment, cluster, jobs if jobs > 1 else None)
+        else:
+            from partita.cluster.processes import Processes
+
+            count, limit = jobs or os.cpu_count() or 1, self.limits["max_memory"]
+            if limit is not None:
+                # This process needs memory too, and what it has now is the least.
+                share = max(1, int((limit * (1 - COORDINATOR_SHARE) - resident_bytes()) / count))
+                shipment = replace(shipment, given={**shipment.given, "max_memory": share})
+            pool = Processes(shipment, count)
+        self._engine = self._whole = Whole(self._engine, pool, self.limits)
+        self._world["jobs"] = pool.capacity()
+
     def write_to(self, folder: Path) -> None:
         """Writes tests and `run.json` into this folder, which must be new or empty."""
         prepare_folder(folder)
@@ -322,15 +392,20 @@ class Run:
         ):
             if contents.head["guard"].get(name) != self.guard[name]:
                 raise UsageError(f"the run of `{folder}` has {what}: resume it with the same ones, or start a new run")
+        if contents.counts.found and self._whole is None:
+            raise UsageError(f"the run of `{folder}` had several workers: resume it with --jobs 2 or more, or 0")
         self.out = folder
         self._begin_journal(contents.size)
         if contents.damaged:
             self.warn(f"a part of the journal of `{folder}` is damaged: what is intact is used")
-        discard_tests(folder, contents.counts.tests)
+        discard_tests(folder, contents.counts.numbered)
         self._engine.write_to(folder, appends=True)
         if contents.checkpoint is not None:
             try:
-                self._engine.restore(contents.checkpoint)
+                if self._whole is not None:
+                    self._whole.resume(contents.checkpoint, contents.counts.numbered, contents.counts.found)
+                else:
+                    self._engine.restore(contents.checkpoint)
             except ValueError as error:
                 raise InternalError(f"`{folder}`: {error}") from None
 
@@ -343,10 +418,14 @@ class Run:
 
     def keep_conditions(self) -> None:
         """Gives each path its `condition`. To be called before the first path ends."""
+        if self._whole is not None:
+            raise UsageError("expected jobs=1 for a run whose paths are kept")
         self._engine.keep_conditions()
 
     def __iter__(self) -> Iterator[results.Path]:
         """Explores and yields each path as it ends. Leaving the loop early ends the run."""
+        if self._whole is not None:
+            raise UsageError("expected jobs=1 for a run whose paths are iterated over: call finish() instead")
         self._engine.keep_paths()
         try:
             while not self._closed:
@@ -473,6 +552,8 @@ class Run:
         if self.journal is not None:
             self.journal.close()
             self.journal = None
+        if self._whole is not None:
+            self._whole.clean_up()
         if self.certificate is not None:
             if "__partita_clone" in self._engine.functions():
                 self.warn(f"no certificate in `{self.certificate.path}`: the checker does not follow threads")
@@ -611,6 +692,8 @@ class Run:
             "explore_s": round(raw["explore_s"], 6),
             "write_s": round(self._write_s, 6),
             "instructions": raw["instructions"],
+            "replayed": raw["replayed"],
+            "parked": raw["parked"],
             "forks": raw["forks"],
             "paths": raw["paths"],
             "bugs": bugs,

@@ -40,7 +40,7 @@ CHECKPOINT_HEAD = 4
 
 LIMITS = frozenset(
     "max_time max_solver_time max_memory max_instructions max_tests out store search seed seeds sync certificate "
-    "verify layers".split()
+    "verify layers jobs".split()
 )
 """Options that another part of a run may have: they decide what is explored first, and when it ends."""
 
@@ -67,10 +67,14 @@ class Counts(NamedTuple):
     open: int
     ended: int
     explored: float
+    found: int
+    """Bytes of tests that workers found and that have no number yet."""
+    numbered: int
+    """Tests that have one."""
     complete: bool
 
 
-COUNTS = struct.Struct(">QQQd")
+COUNTS = struct.Struct(">QQQdQQ")
 
 
 @dataclass
@@ -117,12 +121,12 @@ def read(folder: Path) -> Contents:
     if head["schema"] != SCHEMA:
         raise UsageError(f"expected a journal of schema {SCHEMA}, found {head['schema']} in `{folder}`")
     intact = len(HEAD) + sum(FRAME.size + len(record) for record, _ in records)
-    counts, checkpoint, size = Counts(0, 1, 0, 0.0, complete=False), None, records[0][1]
+    counts, checkpoint, size = Counts(0, 1, 0, 0.0, 0, 0, complete=False), None, records[0][1]
     if len(records) > 1:
         record, size = records[-1]
         checkpoint = record[1:]
-        tests, open_, ended, explored = COUNTS.unpack_from(checkpoint, CHECKPOINT_HEAD)
-        counts = Counts(tests, open_, ended, explored, record[0] == 1)
+        tests, open_, ended, explored, found, numbered = COUNTS.unpack_from(checkpoint, CHECKPOINT_HEAD)
+        counts = Counts(tests, open_, ended, explored, found, numbered, record[0] == 1)
     return Contents(head, counts, checkpoint, size, len(data) - intact)
 
 

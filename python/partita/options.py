@@ -67,11 +67,15 @@ DASHED_FLAGS = frozenset(option.flag for option in OPTIONS if option.kind in _DA
 """Options whose values may begin with a dash (`--layers "-reuse"`), which argparse would take for another option."""
 
 
+def machine_memory() -> int:
+    """Bytes of memory that the machine has."""
+    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+
+
 def checked(given: Mapping[str, Any], words: Sequence[str]) -> _core.RunOptions:
     """The options of a run from the arguments of `explore()`. Raises UsageError for a wrong one."""
-    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     try:
-        return _core.RunOptions(dict(given), list(words), memory, (os.getuid(), os.getgid()))
+        return _core.RunOptions(dict(given), list(words), machine_memory(), (os.getuid(), os.getgid()))
     except ValueError as error:
         raise UsageError(str(error)) from None
 

@@ -9,7 +9,7 @@ use super::state::State;
 use crate::encoding::{Decoder, put_bytes};
 
 /// Names the format.
-const HEAD: &[u8; 4] = b"PCP2";
+const HEAD: &[u8; 4] = b"PCP3";
 
 impl Engine {
     /// Keeps a checkpoint from before the run stops, for `take_last_checkpoint`.
@@ -30,17 +30,21 @@ impl Engine {
     /// Checkpoint of the run, between two calls of `advance`.
     pub fn checkpoint(&mut self) -> Vec<u8> {
         self.recorder().flush_tests();
-        let paths = self.open_paths();
-        self.checkpoint_of(&[&paths], self.open_states() as u64, self.explored_share())
+        let parts = self.open_paths();
+        let parts: Vec<&[u8]> = parts.iter().map(Vec::as_slice).collect();
+        self.checkpoint_of(&parts, self.open_states() as u64, self.explored_share(), 0)
     }
 
-    /// Checkpoint of these open paths, encoded in any number of parts, and the results so far.
-    pub fn checkpoint_of(&self, paths: &[&[u8]], open: u64, explored: f64) -> Vec<u8> {
+    /// Checkpoint of these open paths, encoded in any number of parts, and the results so far. `found` is the number of bytes
+    /// of tests that workers have found and that have no number yet.
+    pub fn checkpoint_of(&self, paths: &[&[u8]], open: u64, explored: f64, found: u64) -> Vec<u8> {
         let mut out = HEAD.to_vec();
-        // Numbers for those who cannot decode the rest: tests, open paths, ended paths, explored share.
+        // Numbers for those who cannot decode the rest: tests, open paths, ended paths, explored share, bytes of tests
+        // without a number, tests that have one.
         let stats = self.stats();
         let ended = stats.completed + stats.bugs + stats.limits + stats.unsupported;
-        for number in [stats.tests, open, ended, explored.to_bits()] {
+        let numbered = self.recorder().numbered.unwrap_or(stats.tests);
+        for number in [stats.tests, open, ended, explored.to_bits(), found, numbered] {
             out.extend(number.to_be_bytes());
         }
         put_bytes(&mut out, &self.recorder().encode_results(&Committed::default()));
@@ -48,8 +52,8 @@ impl Engine {
         out
     }
 
-    /// Encodes all open paths.
-    pub fn open_paths(&mut self) -> Vec<u8> {
+    /// Encodes all open paths, in parts.
+    pub fn open_paths(&mut self) -> Vec<Vec<u8>> {
         let mut paths = std::mem::take(&mut self.parked);
         let parked = paths.len();
         let decider = &mut self.machine.decider;
@@ -59,7 +63,7 @@ impl Engine {
             decider.strings.release(path.string);
         }
         self.parked = paths;
-        out
+        std::iter::once(out).chain(self.parking.parts()).collect()
     }
 
     /// Goes on from a checkpoint of a run with the same program and options, instead of from the beginning: adds its
@@ -80,7 +84,7 @@ impl Engine {
     pub fn restore_results(&mut self, checkpoint: &[u8]) -> Option<Vec<Vec<u8>>> {
         let mut from = Decoder::new(checkpoint);
         (from.bytes(HEAD.len())? == HEAD).then_some(())?;
-        from.bytes(4 * size_of::<u64>())?;
+        from.bytes(6 * size_of::<u64>())?;
         let count = from.count()?;
         self.add_results(from.bytes(count)?).ok()?;
         let mut parts = Vec::new();
@@ -114,6 +118,9 @@ impl Engine {
         let mut given: Vec<OpenPath> = Vec::new();
         let left = self.open_states().saturating_sub(1).min(count);
         while given.len() < left {
+            if self.parked.is_empty() {
+                self.unpark(false);
+            }
             let shallow = self.parked.iter().enumerate().min_by_key(|(_, path)| path.depth).map(|(at, _)| at);
             if let Some(at) = shallow {
                 given.push(self.parked.remove(at));
@@ -138,12 +145,28 @@ impl Engine {
         Ok(())
     }
 
+    /// Number of open paths in these bytes, and their share of the decision tree. Errors: the bytes are damaged.
+    pub fn weigh(&mut self, bytes: &[u8]) -> Result<(usize, f64), String> {
+        let mut from = Decoder::new(bytes);
+        let paths = self.decider().decode_paths(&mut from).filter(|_| from.is_at_end());
+        let paths = paths.ok_or("the open paths are damaged")?;
+        let share = paths.iter().map(|path| share_at(path.depth)).sum();
+        let count = paths.len();
+        paths.into_iter().for_each(|path| self.decider().strings.release(path.string));
+        Ok((count, share))
+    }
+
     /// Share of the decision tree that is explored: Knuth's estimate, in which each side of a fork has half of it.
     pub fn explored_share(&self) -> f64 {
         let mut open = 0.0;
-        let mut add = |depth: u32| open += 0.5f64.powi(i32::try_from(depth).unwrap_or(i32::MAX));
+        let mut add = |depth: u32| open += share_at(depth);
         self.search.each(&mut |state| add(state.depth));
         self.parked.iter().for_each(|path| add(path.depth));
-        1.0 - open
+        1.0 - open - self.parking.share()
     }
+}
+
+/// Share of the decision tree below a path with this number of forks.
+pub(super) fn share_at(depth: u32) -> f64 {
+    0.5f64.powi(i32::try_from(depth).unwrap_or(i32::MAX))
 }

@@ -8,13 +8,15 @@ use super::outcome::Limit;
 use super::record::writer::Written;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Results since the last commit, and what is open.
 pub struct Commit {
     pub results: Vec<u8>,
     /// Tests, as `record::found` has them.
     pub tests: Vec<u8>,
-    pub open_paths: Vec<u8>,
+    /// In parts.
+    pub open_paths: Vec<Vec<u8>>,
 }
 
 impl Engine {
@@ -26,9 +28,14 @@ impl Engine {
         self.recorder_mut().keep_found();
     }
 
-    /// Number of instructions and tests that may be added until the worker pauses; `None` for any number.
-    pub fn allow(&mut self, instructions: Option<u64>, tests: Option<u64>) {
+    /// Number of instructions and tests that may be added until the worker pauses, and the time until then; `None` for any.
+    /// The time counts only if the run has a limit of time.
+    pub fn allow(&mut self, instructions: Option<u64>, tests: Option<u64>, time: Option<Duration>) {
         let stats = self.stats();
+        if let (Some(limit), Some(left)) = (self.machine.options().max_time, time) {
+            self.time_before = limit.saturating_sub(left);
+            self.time_earlier = stats.explore;
+        }
         self.max_instructions = instructions.map(|count| stats.instructions.saturating_add(count));
         self.recorder_mut().max_tests = tests.map(|count| stats.tests.saturating_add(count));
     }
@@ -62,14 +69,26 @@ impl Engine {
     }
 
     /// Removes all open paths and returns them, for workers.
-    pub fn hand_over(&mut self) -> Vec<u8> {
+    pub fn hand_over(&mut self) -> Vec<Vec<u8>> {
         let paths = self.open_paths();
         self.drop_start();
         paths
     }
 
-    /// Writes the tests of workers in these files into a folder, with their final numbers.
-    pub fn number_tests(&mut self, folder: &Path, files: &[PathBuf], is_urgent: bool) -> io::Result<Written> {
+    /// Becomes the coordinator of workers: it collects their results, and numbers their tests at the end. The first
+    /// `numbered` tests have numbers, from an earlier part of the run.
+    pub fn coordinate(&mut self, numbered: u64) {
+        self.recorder_mut().numbered = Some(numbered);
+        self.recorder_mut().keep_found();
+    }
+
+    /// Numbers the tests of workers in these files, and writes them into a folder if there is one.
+    pub fn number_tests(
+        &mut self,
+        folder: Option<&Path>,
+        files: &[PathBuf],
+        is_urgent: bool,
+    ) -> io::Result<Written> {
         self.recorder_mut().number_tests(folder, files, is_urgent)
     }
 }

@@ -1,8 +1,8 @@
 //! Keeps the memory of the process below `max_memory`, and its address space below the system's limit (`ulimit -v`).
 //!
 //! Memory is measured every few turns, and by the watchdog while a turn runs. Near the limit the layers drop what they can
-//! compute again and the graph is collected. If that is not enough, an eighth of the open states is given up at a time, each
-//! ending as a path cut by the limit with its test; the run stops only when at most one is left. Each round frees at least a
+//! compute again and the graph is collected. If that is not enough, half of the open states are parked at a time (`parking.rs`). Where
+//! they cannot be, an eighth is given up, each ending as a path cut by the limit with its test. The run stops only when at most one is left. Each round frees at least a
 //! tenth of the limit, so that the cost of a collection is paid back.
 use super::Engine;
 use crate::exec::outcome::{Limit, Outcome};
@@ -135,7 +135,7 @@ impl Engine {
         self.measure_memory();
     }
 
-    /// Frees memory: first without loss, then by giving up states, finally by ending the run.
+    /// Frees memory: first what can be computed again, then by parking states or giving them up, finally by ending the run.
     fn free_memory(&mut self) {
         self.decider().forget_expressions();
         self.solver_mut().forget();
@@ -162,6 +162,10 @@ impl Engine {
                 }
                 self.decider().clear_memory_flag();
                 return;
+            }
+            if self.can_park() {
+                self.park_states();
+                continue;
             }
             for _ in 0..(open / 8).max(1) {
                 let (search, view) = self.search();

@@ -16,6 +16,7 @@ mod lease;
 mod memory_limit;
 mod options;
 mod outcome;
+mod parking;
 mod races;
 mod record;
 mod repetition;
@@ -50,6 +51,7 @@ use decide::Decider;
 use decide::open_path::OpenPath;
 use decide::search::{self, Search, View};
 use memory_limit::{MemoryCheck, MemoryMeter};
+use parking::Parking;
 use record::Recorder;
 use run::{Machine, Stop};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -83,6 +85,10 @@ pub struct Engine {
     progress: Vec<(u64, u64)>,
     /// Open paths without a state, those of a subtree together. They are taken up when no state is left.
     parked: Vec<OpenPath>,
+    /// Paths that were given up to free memory, as bytes. They wait for those in `parked`.
+    parking: Parking,
+    /// Is the strategy one of the user?
+    has_chooser: bool,
     /// Is this a worker, which pauses at limits; and the limit at which it paused.
     pauses: bool,
     paused: Option<Limit>,
@@ -135,6 +141,8 @@ impl Engine {
             slice_start: None,
             progress: Vec::new(),
             parked: Vec::new(),
+            parking: Parking::default(),
+            has_chooser: false,
             pauses: false,
             paused: None,
             max_instructions,
@@ -183,6 +191,7 @@ impl Engine {
     /// Uses this strategy from now on; must be called before the first state runs.
     pub fn set_chooser(&mut self, chooser: Box<dyn Chooser>) {
         let first = self.next_state();
+        self.has_chooser = true;
         self.search = Box::new(search::Custom::new(chooser, self.machine.program()));
         let (search, view) = self.search();
         search.put(first, Vec::new(), &view);
@@ -412,21 +421,24 @@ impl Engine {
     /// freed. Exploring has left the time for the tests within `max_time`; states that would get theirs more than `MAX_LATE`
     /// after it are counted without one.
     pub fn stop(&mut self, limit: Limit) {
+        if self.stopped.is_some() {
+            return;
+        }
         let stop_began = Instant::now();
         let is_urgent = matches!(limit, Limit::Time | Limit::Memory | Limit::Interrupted);
         // Before the checkpoint, which waits for the tests so far.
         self.recorder_mut().begin_stop(is_urgent);
-        if self.stopped.is_none() && self.keeps_checkpoints && !self.machine.decider.lost_answer() {
+        if self.keeps_checkpoints && !self.machine.decider.lost_answer() {
             self.last_checkpoint = Some(self.checkpoint());
         }
-        self.stopped.get_or_insert(limit);
+        self.stopped = Some(limit);
         let mut states = std::mem::take(&mut self.ended);
         states.extend(self.search.drain());
         let start = self.slice_start.unwrap_or(stop_began);
         let time_left = self.machine.options().max_time.map(|time| time.saturating_sub(self.time_used()));
         let limit_at = time_left.and_then(|left| start.checked_add(left));
         // Other limits and signals come at no time that was known before.
-        let by_rate = stop_began + OPEN_TEST_TIME.saturating_mul(states.len() as u32);
+        let by_rate = stop_began + OPEN_TEST_TIME.saturating_mul((states.len() + self.parked.len()) as u32);
         let planned = match (limit_at, limit) {
             (Some(at), Limit::Time) => at,
             (Some(at), _) => at.min(by_rate),
@@ -434,15 +446,25 @@ impl Engine {
         };
         let latest = planned + MAX_LATE;
         let mut in_time = true;
-        for state in &states {
+        let mut check = |engine: &Engine| {
             if is_urgent {
-                in_time = in_time && Instant::now() + self.recorder().writing_left() < latest;
+                in_time = in_time && Instant::now() + engine.recorder().writing_left() < latest;
             }
+            in_time
+        };
+        for state in &states {
+            let in_time = check(self);
             self.decider().end_open(state, limit, in_time);
         }
         self.ended = states;
-        for path in std::mem::take(&mut self.parked) {
-            self.decider().end_parked(path, limit);
+        loop {
+            for path in std::mem::take(&mut self.parked) {
+                let in_time = check(self);
+                self.decider().end_parked(path, limit, in_time);
+            }
+            if !self.unpark(true) {
+                break;
+            }
         }
     }
 
@@ -473,6 +495,7 @@ impl Engine {
         });
         for path in &self.parked {
             path.model.iter().for_each(|(variable, _)| visit(variable));
+            path.inputs.newest_first().for_each(|input| visit(input.array));
         }
         self.machine.roots(&mut visit);
         self.solver().tree.roots(&mut visit);
@@ -545,7 +568,12 @@ impl Engine {
     }
 
     pub fn open_states(&self) -> usize {
-        self.search.len() + self.parked.len()
+        self.search.len() + self.parked.len() + self.parking.count()
+    }
+
+    /// Number of open paths that have a state.
+    pub fn live_states(&self) -> usize {
+        self.search.len()
     }
 
     /// Coverage of the user's own code, and of the linked libraries.

@@ -11,9 +11,6 @@ use super::run::Stop;
 use super::state::State;
 use crate::query::Status;
 
-/// Most paths that are taken up at once.
-const MAX_BATCH: usize = 64;
-
 /// The run is over, or memory is exceeded.
 struct Cut;
 
@@ -29,10 +26,11 @@ impl Engine {
 
     /// Takes up some of the paths that wait; no state may be left. Returns false if the exploration is over.
     pub(super) fn take_up(&mut self) -> bool {
-        if self.parked.is_empty() {
+        if self.parked.is_empty() && !self.unpark(true) {
             return false;
         }
-        let batch = self.parked.split_off(self.parked.len().saturating_sub(MAX_BATCH));
+        let count = self.parking.next_batch();
+        let batch = self.parked.split_off(self.parked.len().saturating_sub(count));
         let strings: Vec<Vec<Decision>> =
             batch.iter().map(|path| self.machine.decider.strings.decisions(path.string)).collect();
         // Instructions before the first decision in which a path differs from the next one.
@@ -75,10 +73,13 @@ impl Engine {
         while let Some(state) = kept.pop() {
             self.drop_copy(state);
         }
+        let has_states = !states.is_empty();
         for (state, path) in states {
             self.open_again(state, path);
         }
-        if is_cut {
+        // If memory was short, those that were taken up go on.
+        let is_over = self.machine.decider.is_over();
+        if is_cut && (is_over || !has_states) {
             let limit = match (self.machine.decider.is_cancelled(), self.machine.decider.is_over()) {
                 (true, _) => Limit::Interrupted,
                 (false, true) => Limit::Time,

@@ -136,7 +136,7 @@ def make_listener(run: Run, arguments: argparse.Namespace) -> Listener:
 def follow(run: Run, listener: Listener) -> None:
     """Explores to the end and reports events to the listener. If the output is closed, the run ends as if interrupted,
     and its files are written."""
-    reported = 0
+    reported: set[tuple[str, str, int]] = set()
     is_open = True
 
     def report(event: Callable[..., None], *arguments: Any) -> None:
@@ -156,9 +156,10 @@ def follow(run: Run, listener: Listener) -> None:
         while more:
             more = run.step()
             data = run.counts()
-            for bug in run.described(data["bugs"][reported:]):
+            new = [row for row in data["bugs"] if (row["class"], row["file"], row["line"]) not in reported]
+            reported.update((row["class"], row["file"], row["line"]) for row in new)
+            for bug in run.described(new):
                 report(listener.bug, bug)
-                reported += 1
             if more:
                 report(listener.progress, data)
     finally:

@@ -121,7 +121,7 @@ class Terminal:
 def limit_shares(data: dict[str, Any], limits: dict[str, float | None]) -> list[tuple[str, float]]:
     """Used share of each limit that is set, the largest first."""
     used = {
-        "max_time": ("time", data["explore_s"]),
+        "max_time": ("time", data.get("used_s", data["explore_s"])),
         "max_memory": ("memory", data["memory"]),
         "max_instructions": ("instructions", data["instructions"]),
         "max_tests": ("tests", data["tests"]),

@@ -91,6 +91,11 @@ def shares_line(data: Mapping[str, Any], least: float = 0.01) -> str:
     return ", ".join(rows) or "-"
 
 
+def _workers(data: Mapping[str, Any]) -> str:
+    jobs = data.get("jobs", 1)
+    return f"in {jobs} processes " if jobs > 1 else ""
+
+
 def covered_line(coverage: Mapping[str, int]) -> str:
     total = coverage["instructions"]
     share = f"{100 * coverage['covered'] // total} %" if total else "-"
@@ -199,6 +204,7 @@ def end_rows(data: Mapping[str, Any], out: str, width: int | None = None) -> Ite
             "time",
             [
                 f"{data['wall_s']:.2f} s: compiling {data['compile_s']:.2f}, exploring {data['explore_s']:.2f} "
+                f"{_workers(data)}"
                 f"({counted(data['instructions'], 'instruction')}, {solver['queries']:,} "
                 f"{'query' if solver['queries'] == 1 else 'queries'})"
             ],

@@ -74,6 +74,7 @@ def test_fields_of_run_json(branches: str, tmp_path: Path, partita: Run) -> None
             "environment",
             "cflags",
             "project",
+            "jobs",
             "stopped",
             "complete",
             "wall_s",
@@ -83,6 +84,8 @@ def test_fields_of_run_json(branches: str, tmp_path: Path, partita: Run) -> None
         ),
         *(
             "instructions",
+            "replayed",
+            "parked",
             "forks",
             "paths",
             "bugs",

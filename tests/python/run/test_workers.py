@@ -45,7 +45,7 @@ def worker(program: str | Path, **options: Any) -> _core.Engine:
 def explored_by_workers(program: str | Path, folder: Path, count: int, lost: int, **options: Any) -> _core.Engine:
     """Explores with workers in turns of a few instructions. `lost` of them are replaced before a commit."""
     whole = start(program, **options)
-    waiting = [whole.hand_over()]
+    waiting = whole.hand_over()
     workers = [worker(program, **options) for _ in range(count)]
     leases: list[list[bytes]] = [[] for _ in workers]
     tests = folder / "found"
@@ -71,7 +71,7 @@ def explored_by_workers(program: str | Path, folder: Path, count: int, lost: int
                 added, found, open_paths = commit
                 whole.add_results(added)
                 file.write(found)
-                leases[i] = [open_paths] if engine.pulse()[0] else []
+                leases[i] = open_paths if engine.pulse()[0] else []
     whole.number_tests(folder, [tests], is_urgent=False)
     return whole
 
@@ -119,7 +119,7 @@ def test_workers_report_a_bug_with_its_least_path(tmp_path: Path) -> None:
 
 def test_a_worker_pauses_at_its_allowance() -> None:
     engine = start(PROGRAMS[0])
-    paths = engine.hand_over()
+    (paths,) = engine.hand_over()
     engine.become_worker()
     engine.add_open_paths(paths)
     engine.allow(100, None)

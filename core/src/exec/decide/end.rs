@@ -3,6 +3,7 @@ use super::Decider;
 use super::decisions::Leaf;
 use super::open_path::OpenPath;
 use super::strings::sortable;
+use crate::exec::options::Tests;
 use crate::exec::outcome::{Limit, Outcome, Place};
 use crate::exec::record::bugs::Variable;
 use crate::exec::record::input_value::InputValue;
@@ -18,7 +19,8 @@ use crate::program::{FuncId, Inst};
 const STDOUT: &str = "stdout";
 const STDOUT_SIZE: usize = 1024;
 
-/// Reason for an open path that has no test.
+/// Reasons for an open path that has no test.
+const NO_TEST: &str = "an open path has no test: it was parked";
 const NO_TIME_FOR_TEST: &str = "an open path has no test: there was no time to write it";
 
 /// Bytes of an input under a model.
@@ -74,11 +76,23 @@ impl Decider {
         self.recorder.forks.end(state.fork_leaf, || outcome.ending(), number);
     }
 
-    /// Ends an open path without a state, when the run stops. It gets no test.
-    pub fn end_parked(&mut self, path: OpenPath, limit: Limit) {
+    /// Ends an open path without a state, when the run stops. It gets a test if all paths do and there is time for it: what it
+    /// covered and printed is not known.
+    pub fn end_parked(&mut self, path: OpenPath, limit: Limit, in_time: bool) {
         self.recorder.stats.limits += 1;
         let (func, pc) = self.strings.newest(path.string).map_or((FuncId(0), 0), |last| (last.func, last.pc));
-        self.recorder.add_incomplete(&limit.stop_message(), func, pc);
+        let message = limit.stop_message();
+        self.recorder.add_incomplete(&message, func, pc);
+        if self.options.tests == Tests::All && self.recorder.has_test_left() {
+            if in_time && !self.options.sym_stdout {
+                let test = self.recorder.next_test(self.strings.hash(path.string));
+                let inputs = path.inputs.in_order();
+                let objects = inputs.iter().map(|input| (&*input.name, value_of(&path.model, input)));
+                self.recorder.write_open(test, &Outcome::Limit { limit, message }, objects);
+            } else {
+                self.recorder.add_incomplete(NO_TEST, func, pc);
+            }
+        }
         self.strings.release(path.string);
     }
 

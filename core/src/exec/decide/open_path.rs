@@ -1,13 +1,14 @@
 //! An open path without its state: decision string, model, and how far it came. A few bytes that any process with the same
 //! program and options can take up (`exec/take_up.rs`).
 //!
-//! In bytes, paths are in the order of the decision tree. Each has the decisions that no earlier path has, and the bytes of
-//! its model that differ from the previous path's.
+//! In bytes, paths are in the order of the decision tree. Each has the decisions that no earlier path has, its inputs if they are
+//! not the previous path's, and the bytes of its model that differ from the previous path's.
 use super::Decider;
 use super::strings::{Decision, StringId, Strings};
 use crate::encoding::{Decoder, put, put_bytes};
 use crate::exec::state::State;
 use crate::exec::state::contents::INDEX_WIDTH;
+use crate::exec::state::inputs::{Input, Inputs};
 use crate::expr::value::{ArrayValue, Value};
 use crate::expr::{Bits, Model, Sort};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -21,6 +22,8 @@ pub struct OpenPath {
     /// Number of forks.
     pub depth: u32,
     pub model: Model,
+    /// For its test, if the run ends before it is taken up.
+    pub inputs: Inputs,
 }
 
 /// Bytes of an input as a model has them: the first ones, others by place, and the one of all other places.
@@ -30,7 +33,8 @@ impl Decider {
     /// The path of a state, which stays open.
     pub fn open_path(&mut self, state: &State) -> OpenPath {
         let string = self.strings.retain(state.string);
-        OpenPath { string, executed: state.executed, depth: state.depth, model: self.model(state).clone() }
+        let (model, inputs) = (self.model(state).clone(), state.inputs.clone());
+        OpenPath { string, executed: state.executed, depth: state.depth, model, inputs }
     }
 
     /// Gives up a state and keeps its path.
@@ -47,12 +51,14 @@ impl Decider {
         let (mut numbers, mut names) = (FxHashMap::default(), FxHashMap::default());
         numbers.insert(0, 0);
         let start = Model::new();
-        let mut previous = &start;
+        let (mut previous, mut previous_inputs) = (&start, None);
         for at in in_tree_order(&self.strings, paths) {
             let path = &paths[at];
             self.put_string(&mut out, path, &mut numbers);
             put(&mut out, path.executed);
             put(&mut out, path.depth.into());
+            put_inputs(&mut out, &path.inputs, previous_inputs);
+            previous_inputs = Some(&path.inputs);
             let graph = &self.solver.graph;
             let mut changed = Vec::new();
             let mut count = 0;
@@ -110,7 +116,7 @@ impl Decider {
         let count = from.count()?;
         let mut paths = Vec::with_capacity(count);
         let (mut strings, mut variables) = (vec![0], Vec::new());
-        let mut model = Model::new();
+        let (mut model, mut inputs) = (Model::new(), Inputs::default());
         for _ in 0..count {
             let parent = usize::try_from(from.number()?).ok()?;
             let mut string = self.strings.retain(*strings.get(parent)?);
@@ -123,6 +129,14 @@ impl Decider {
                 strings.push(string);
             }
             let (executed, depth) = (from.number()?, u32::try_from(from.number()?).ok()?);
+            if let Some(count) = from.count()?.checked_sub(1) {
+                inputs = Inputs::default();
+                for _ in 0..count {
+                    let length = from.count()?;
+                    let name = std::str::from_utf8(from.bytes(length)?).ok()?;
+                    inputs.add(&mut self.solver.graph, name, from.number()?);
+                }
+            }
             for _ in 0..from.count()? {
                 let number = usize::try_from(from.number()?).ok()?;
                 if number == variables.len() {
@@ -142,9 +156,26 @@ impl Decider {
                 all.for_each(|(place, byte)| value.set_word(place, byte.into()));
                 model.set(variable, Value::Array(Arc::new(value)));
             }
-            paths.push(OpenPath { string, executed, depth, model: model.clone() });
+            paths.push(OpenPath { string, executed, depth, model: model.clone(), inputs: inputs.clone() });
         }
         Some(paths)
+    }
+}
+
+/// Puts names and sizes of inputs, or 0 if they are those of the path before.
+fn put_inputs(out: &mut Vec<u8>, inputs: &Inputs, previous: Option<&Inputs>) {
+    let same = |a: &Input, b: &Input| a.array == b.array && a.size == b.size;
+    let is_same = previous.is_some_and(|previous| {
+        previous.len() == inputs.len()
+            && inputs.newest_first().zip(previous.newest_first()).all(|(a, b)| same(a, b))
+    });
+    if is_same {
+        return put(out, 0);
+    }
+    put(out, inputs.len() as u64 + 1);
+    for input in inputs.in_order() {
+        put_bytes(out, input.name.as_bytes());
+        put(out, input.size);
     }
 }
 

@@ -38,7 +38,13 @@ impl Decider {
     pub(super) fn ask_on(&mut self, state: &State, path: Path, condition: Expr) -> Answer {
         debug_assert!(!self.is_replaying(), "a query while a path is executed again");
         self.begin_query(state);
-        let answer = self.solver.check(&Query::new(path, condition), &self.budget);
+        let mut answer = self.solver.check(&Query::new(path, condition), &self.budget);
+        if matches!(answer, Answer::Unknown(Why::Memory)) && self.is_short_of_memory() {
+            // States are parked after the turn. Until then the layers drop what they can compute again.
+            self.solver.forget();
+            self.clear_memory_flag();
+            answer = self.solver.check(&Query::new(path, condition), &self.budget);
+        }
         if !matches!(answer, Answer::Unknown(_)) {
             self.query_budgets.note_answer((state.frame.func, state.frame.pc));
         }

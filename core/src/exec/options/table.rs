@@ -352,6 +352,22 @@ pub const OPTIONS: &[OptionRow] = &[
         |options, value| options.path_model = flag(&value),
     ),
     row(
+        Group::Search,
+        "jobs",
+        Kind::Count { min: 0, max: 4096 },
+        Some("1"),
+        "explore with N processes, 0 for one per core",
+        elsewhere,
+    ),
+    row(
+        Group::Search,
+        "cluster",
+        Kind::Text("ADDRESS"),
+        None,
+        "explore on a cluster of Ray: ray://HOST:PORT, or local",
+        elsewhere,
+    ),
+    row(
         Group::Limits,
         "max-time",
         Kind::Seconds,

@@ -119,20 +119,27 @@ impl Bugs {
         (bug.inputs, bug.trail, bug.variable) = (inputs, trail, variable);
     }
 
+    /// Sorts bugs by their decision strings: their order does not depend on who found them.
+    pub fn sort(&mut self) {
+        self.all.sort_by(|a, b| a.string.cmp(&b.string));
+    }
+
     /// Gives tests other numbers.
     pub fn renumber(&mut self, number: impl Fn(u64) -> Option<u64>) {
         self.all.iter_mut().for_each(|bug| bug.test = bug.test.and_then(&number));
     }
 
-    /// Adds a bug of another run of the program. The description is that of the least decision string.
-    pub fn merge(&mut self, other: Bug) {
+    /// Adds a bug of another run of the program. The description is that of the least decision string, or the one whose test
+    /// is among the first `numbered`: it is written.
+    pub fn merge(&mut self, other: Bug, numbered: u64) {
         let Some(known) =
             self.all.iter_mut().find(|bug| bug.class == other.class && bug.place == other.place)
         else {
             return self.all.push(other);
         };
         let paths = known.paths + other.paths;
-        if other.string < known.string {
+        let is_written = known.test.is_some_and(|test| test <= numbered);
+        if other.string < known.string && !is_written {
             *known = Bug { test: other.test.or(known.test), ..other };
         }
         known.paths = paths;

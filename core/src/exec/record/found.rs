@@ -105,9 +105,15 @@ fn find(path: &Path, file: usize, found: &mut Vec<Found>) -> io::Result<()> {
 }
 
 impl Recorder {
-    /// Writes the tests of these files into a folder, numbered in the order of their names. Of a bug the test of its least path
-    /// stays, as if it had been found first.
-    pub fn number_tests(&mut self, folder: &Path, files: &[PathBuf], is_urgent: bool) -> io::Result<Written> {
+    /// Numbers the tests of these files in the order of their names, after those that have numbers, and writes them into a
+    /// folder if there is one. Of a bug the test of its least path stays, as if it had been found first.
+    pub fn number_tests(
+        &mut self,
+        folder: Option<&Path>,
+        files: &[PathBuf],
+        is_urgent: bool,
+    ) -> io::Result<Written> {
+        let before = self.numbered.unwrap_or(0);
         let mut found = Vec::new();
         for (number, file) in files.iter().enumerate() {
             find(file, number, &mut found)?;
@@ -119,7 +125,7 @@ impl Recorder {
         found.sort_by_key(|test| test.name);
         found.dedup_by_key(|test| test.name);
         if let Some(limit) = self.options.max_tests {
-            let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+            let limit = usize::try_from(limit.saturating_sub(before)).unwrap_or(usize::MAX);
             let mut excess = found.len().saturating_sub(limit);
             found.retain(|test| {
                 let goes = excess > 0 && !test.is_bug;
@@ -128,12 +134,14 @@ impl Recorder {
             });
         }
         let opened = files.iter().map(File::open).collect::<io::Result<Vec<File>>>()?;
-        let mut writer = Writer::new(folder, false)?;
-        if is_urgent {
+        let mut writer = folder.map(|folder| Writer::new(folder, before > 0)).transpose()?;
+        if let (true, Some(writer)) = (is_urgent, &writer) {
             writer.hurry();
         }
-        let mut numbers = FxHashMap::default();
-        for (test, number) in found.iter().zip(1..) {
+        let mut numbers: FxHashMap<u64, u64> = (1..=before).map(|number| (number, number)).collect();
+        for (test, number) in found.iter().zip(before + 1..) {
+            numbers.insert(test.name, number);
+            let Some(writer) = &writer else { continue };
             let mut bytes = vec![0; test.length as usize];
             opened[test.file].read_exact_at(&mut bytes, test.at)?;
             let damaged = || io::Error::other("a test of a worker is damaged");
@@ -142,12 +150,12 @@ impl Recorder {
             if !writer.write(queued) {
                 break;
             }
-            numbers.insert(test.name, number);
         }
-        self.stats.tests = found.len() as u64;
+        self.stats.tests = before + found.len() as u64;
+        self.bugs.sort();
         self.bugs.renumber(|name| numbers.get(&name).copied());
         self.targets.renumber(|name| numbers.get(&name).copied());
-        writer.finish()
+        writer.as_mut().map_or(Ok(Written::default()), Writer::finish)
     }
 }
 

@@ -50,6 +50,8 @@ pub struct Stats {
     pub peak_memory: u64,
     /// Instructions of paths that were executed again, not counted in `instructions`.
     pub replayed: u64,
+    /// States that were parked because memory was short.
+    pub parked: u64,
     /// Sum of the hashes of all ended paths: their decision strings and the kinds of their endings, in any order.
     pub digest: u64,
 }
@@ -81,6 +83,8 @@ pub struct Recorder {
     /// Tests as bytes, for a worker whose tests another process writes. They are named by their decisions.
     found: Option<Vec<u8>>,
     committed: Committed,
+    /// Number of tests that have a number, for a coordinator: all others have names. `None`: all have numbers.
+    pub numbered: Option<u64>,
     /// Number of tests that may be written.
     pub max_tests: Option<u64>,
     keeps_finished: bool,
@@ -108,6 +112,7 @@ impl Recorder {
             writer_failed: false,
             found: None,
             committed: Committed::default(),
+            numbered: None,
             max_tests: options.max_tests,
             keeps_finished: false,
             keeps_conditions: false,

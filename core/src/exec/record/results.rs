@@ -105,6 +105,7 @@ impl Recorder {
             &mut explore,
             &mut stats.collections,
             &mut stats.replayed,
+            &mut stats.parked,
         ] {
             *counter = counter.checked_add(from.number()?)?;
         }
@@ -124,14 +125,14 @@ impl Recorder {
         self.targets.add_rows(&targets).then_some(())?;
         for _ in 0..from.count()? {
             let bug = get_bug(&self.program, from)?;
-            self.bugs.merge(bug);
+            self.bugs.merge(bug, self.numbered.unwrap_or(0));
         }
         Some(())
     }
 }
 
 /// Counters that add up over workers.
-fn counters(stats: &Stats) -> [u64; 11] {
+fn counters(stats: &Stats) -> [u64; 12] {
     let explore = u64::try_from(stats.explore.as_nanos()).unwrap_or(u64::MAX);
     [
         stats.instructions,
@@ -145,6 +146,7 @@ fn counters(stats: &Stats) -> [u64; 11] {
         explore,
         stats.collections,
         stats.replayed,
+        stats.parked,
     ]
 }
 

@@ -104,6 +104,13 @@ impl Search for Custom {
         self.states.remove(&number).map(|(state, _)| state)
     }
 
+    fn extract(&mut self, leaves: &dyn Fn(&State) -> bool, _: &View<'_>) -> Vec<Box<State>> {
+        let gone = self.states.iter().filter(|(_, (state, _))| leaves(state)).map(|(number, _)| *number);
+        let gone: Vec<u64> = gone.collect();
+        gone.iter().for_each(|number| self.chooser.remove(*number));
+        gone.iter().filter_map(|number| self.states.remove(number)).map(|(state, _)| state).collect()
+    }
+
     fn drain(&mut self) -> Vec<Box<State>> {
         std::mem::take(&mut self.states).into_values().map(|(state, _)| state).collect()
     }

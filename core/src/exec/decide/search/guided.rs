@@ -342,6 +342,19 @@ impl Search for Guided {
         Some(state)
     }
 
+    fn extract(&mut self, leaves: &dyn Fn(&State) -> bool, view: &View<'_>) -> Vec<Box<State>> {
+        self.end_running();
+        self.end_batch(view);
+        let goes = |number: &u32| self.states.get(*number).is_some_and(|state| leaves(state));
+        let numbers: Vec<u32> = (0..self.states.capacity()).filter(goes).collect();
+        let take = |number| {
+            let state = self.take(number);
+            self.end_running();
+            state
+        };
+        numbers.into_iter().map(take).collect()
+    }
+
     fn drain(&mut self) -> Vec<Box<State>> {
         self.end_running();
         (self.tree, self.weights) = (ExecutionTree::new(), SumTree::default());

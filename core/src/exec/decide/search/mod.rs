@@ -65,6 +65,8 @@ pub trait Search: Send {
     fn evict(&mut self, view: &View<'_>) -> Option<Box<State>>;
     /// Removes and returns the state with the fewest forks before it: another worker explores its subtree.
     fn shallowest(&mut self, view: &View<'_>) -> Option<Box<State>>;
+    /// Removes and returns the states that `leaves` says.
+    fn extract(&mut self, leaves: &dyn Fn(&State) -> bool, view: &View<'_>) -> Vec<Box<State>>;
     /// Removes all states: none will run any more.
     fn drain(&mut self) -> Vec<Box<State>>;
     /// Removes and returns a state that follows seeds, as `next` does.

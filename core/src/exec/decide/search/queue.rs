@@ -45,6 +45,12 @@ impl Search for Queue {
         self.states.remove(at)
     }
 
+    fn extract(&mut self, leaves: &dyn Fn(&State) -> bool, _: &View<'_>) -> Vec<Box<State>> {
+        let (gone, left) = std::mem::take(&mut self.states).into_iter().partition(|state| leaves(state));
+        self.states = left;
+        Vec::from(gone)
+    }
+
     fn drain(&mut self) -> Vec<Box<State>> {
         let mut states = Vec::from(std::mem::take(&mut self.states));
         if self.is_depth_first {

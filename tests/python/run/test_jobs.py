@@ -1,0 +1,239 @@
+"""`--jobs N`: the result of several processes is that of one, also if some are killed."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from partita import journal
+from partita.cluster.leases import Leases, Part
+from partita.cluster.messages import Report
+from partita.cluster.processes import Processes
+from partita.errors import UsageError
+from partita.explore import Run, explore
+from partita.ktest import count_endings
+
+ROOT = Path(__file__).parents[3]
+SOURCE = """
+#include <klee/klee.h>
+#include <assert.h>
+int main(void) {
+    unsigned char x[N];
+    unsigned sum = 0;
+    klee_make_symbolic(x, sizeof x, "x");
+    for (unsigned i = 0; i < N; i++) {
+        if (x[i] > 200) sum += i + 1;
+        else if (x[i] < 10) sum += 2;
+    }
+    assert(sum != 7);
+    return 0;
+}
+"""
+
+
+def program(folder: Path, size: int) -> Path:
+    path = folder / "prog.c"
+    path.write_text(f"#define N {size}\n{SOURCE}")
+    return path
+
+
+def result(run: Run) -> dict[str, Any]:
+    counts = run.counts()
+    names = ("digest", "paths", "forks", "tests", "instructions", "incomplete", "coverage", "stopped", "open")
+    bugs = sorted((bug["class"], bug["file"], bug["line"], bug["paths"], bug["message"]) for bug in counts["bugs"])
+    return {"bugs": bugs, "complete": run.complete, **{name: counts[name] for name in names}}
+
+
+def processes(run: Run) -> list[int]:
+    assert run._whole is not None
+    pool = run._whole._pool
+    assert isinstance(pool, Processes)
+    return pool.processes()
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["benchmarks/programs/bst_5.c", "tests/programs/objects_by_pointer.c", "tests/programs/exhaustive/print_text.c"],
+)
+def test_processes_have_the_result_of_one(name: str, tmp_path: Path) -> None:
+    single = explore(ROOT / name, out=tmp_path / "1").finish()
+    for jobs in (2, 3):
+        shared = explore(ROOT / name, jobs=jobs, out=tmp_path / f"{jobs}").finish()
+        assert result(shared) == result(single)
+        assert count_endings(tmp_path / f"{jobs}") == count_endings(tmp_path / "1")
+        assert shared.summary()["jobs"] == jobs
+        assert shared.summary()["solver"]["queries"] > 0
+    files = sorted(path.name for path in (tmp_path / "2").iterdir())
+    assert files == sorted(path.name for path in (tmp_path / "3").iterdir())
+    assert "tests.found" not in files
+
+
+def test_numbers_of_tests_do_not_depend_on_the_processes(tmp_path: Path) -> None:
+    path = program(tmp_path, 4)
+    endings = []
+    for jobs in (2, 4):
+        run = explore(path, jobs=jobs, out=tmp_path / f"{jobs}").finish()
+        (bug,) = run.bugs
+        endings.append(((tmp_path / f"{jobs}" / "endings").read_text().splitlines(), bug.test))
+    assert sorted(endings[0][0]) == sorted(endings[1][0])
+    assert endings[0][1] == endings[1][1]
+
+
+def test_killed_workers_change_nothing(tmp_path: Path) -> None:
+    path = program(tmp_path, 9)
+    single = explore(path, out=tmp_path / "1").finish()
+    shared = explore(path, jobs=2, out=tmp_path / "2")
+    warned: list[str] = []
+    shared.warn = warned.append
+    killed = 0
+    while shared.step(0.02):
+        if killed < 3 and shared.counts()["instructions"] >= killed * single.counts()["instructions"] // 4:
+            os.kill(processes(shared)[0], signal.SIGKILL)
+            killed += 1
+    assert killed >= 2
+    assert len(warned) == killed
+    assert result(shared) == result(single)
+    assert count_endings(tmp_path / "2") == count_endings(tmp_path / "1")
+
+
+def test_limits_are_of_the_whole(tmp_path: Path) -> None:
+    path = program(tmp_path, 6)
+    whole = explore(path).finish().counts()
+    limit = whole["instructions"] // 3
+    run = explore(path, jobs=2, max_instructions=limit, out=tmp_path / "instructions").finish()
+    assert (run.counts()["instructions"], run.counts()["stopped"]) == (limit, "max-instructions")
+    assert run.counts()["paths"]["limits"] > 0
+    assert sum(count_endings(tmp_path / "instructions").values()) == run.counts()["tests"]
+    run = explore(path, jobs=2, max_tests=50, out=tmp_path / "tests").finish()
+    # A test of a bug whose least path is found later is replaced, so there may be fewer.
+    assert run.counts()["stopped"] == "max-tests"
+    assert 30 < run.counts()["tests"] <= 50
+    assert sum(count_endings(tmp_path / "tests").values()) == run.counts()["tests"]
+    run = explore(path, jobs=2, max_time=1e-3, out=tmp_path / "time").finish()
+    assert run.counts()["stopped"] == "max-time"
+    assert run.counts()["paths"]["limits"] > 0
+    assert not run.complete
+
+
+@pytest.mark.parametrize("parts", [(2, 2), (2, 3), (1, 2)])
+def test_a_run_that_a_limit_stopped_is_resumed(parts: tuple[int, int], tmp_path: Path) -> None:
+    path = program(tmp_path, 5)
+    single = explore(path, out=tmp_path / "1").finish()
+    limit = single.counts()["instructions"] // 3
+    explore(path, jobs=parts[0], max_instructions=limit, out=tmp_path / "2").finish()
+    counts = journal.read(tmp_path / "2").counts
+    assert counts.open > 0
+    assert 0 < counts.explored < 1
+    if parts[0] > 1:
+        with pytest.raises(UsageError, match="had several workers"):
+            explore(path).resume(tmp_path / "2")
+    again = explore(path, jobs=parts[1])
+    again.resume(tmp_path / "2")
+    again.finish()
+    assert result(again) == result(single)
+    assert count_endings(tmp_path / "2") == count_endings(tmp_path / "1")
+    assert journal.read(tmp_path / "2").counts.complete
+
+
+def test_a_killed_run_is_resumed_and_its_workers_end(tmp_path: Path) -> None:
+    path = program(tmp_path, 7)
+    single = explore(path, out=tmp_path / "1").finish()
+    out = tmp_path / "2"
+    words = [sys.executable, "-m", "partita", "run", "--store", "none", "--quiet", "--jobs", "2", str(path)]
+    process = subprocess.Popen([*words, "--out", str(out)])
+    limit = time.monotonic() + 60
+    # A checkpoint, or the end of the run.
+    while process.poll() is None and time.monotonic() < limit:
+        if (out / "journal").exists() and journal.read(out).checkpoint is not None:
+            break
+        time.sleep(0.01)
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    process.kill()
+    process.wait()
+    while any(Path(f"/proc/{child}").exists() for child in children) and time.monotonic() < limit:
+        time.sleep(0.01)
+    assert not any(Path(f"/proc/{child}").exists() for child in children)
+    subprocess.run([*words, "--resume", str(out)], check=False)
+    data = json.loads((out / "run.json").read_text())
+    for name in ("paths", "forks", "instructions", "tests", "coverage", "complete"):
+        assert data[name] == single.summary()[name]
+    assert count_endings(out) == count_endings(tmp_path / "1")
+
+
+def test_an_interrupted_run_has_tests_of_its_open_paths(tmp_path: Path) -> None:
+    run = explore(program(tmp_path, 9), jobs=2, out=tmp_path / "out")
+    while run.counts()["tests"] < 20:
+        assert run.step(0.05)
+    run.stop()
+    counts = run.counts()
+    assert counts["stopped"] == "interrupted"
+    assert counts["open"] == 0
+    assert counts["paths"]["limits"] > 0
+    assert sum(count_endings(tmp_path / "out").values()) == counts["tests"]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--jobs", "-1"], "expected --jobs to be a whole number from 0 to 4096, found `-1`"),
+        (["--jobs", "two"], "expected --jobs to be a whole number from 0 to 4096, found `two`"),
+        (["--jobs", "2", "--certificate", "c"], "expected jobs=1 for a run with certificate, found jobs=2"),
+        (["--jobs", "2", "--preempt", "1"], "expected jobs=1 for a run with preempt, found jobs=2"),
+        (["--jobs", "2", "--layers", "+record(dir=x)@before=split"], "the layer record"),
+    ],
+)
+def test_bad_input_is_one_line(words: list[str], message: str, tmp_path: Path) -> None:
+    path = program(tmp_path, 2)
+    command = [sys.executable, "-m", "partita", "run", "--out", str(tmp_path / "out"), str(path), *words]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert ended.returncode == 2
+    (line,) = ended.stderr.splitlines()[-1:]
+    assert message in line
+    assert not (tmp_path / "out").exists()
+
+
+def report(open_: int, share: float) -> Report:
+    return Report((b"", b"", [b"open"]), [], open_, share, 0, 0, None, 0.0, {})
+
+
+def test_an_idle_worker_gets_a_part_of_the_largest_share() -> None:
+    leases = Leases([Part(b"root", 1, 1.0)], None, None)
+    for worker in range(3):
+        leases.add(worker)
+    ((first, task),) = leases.tasks(None)
+    assert task.parts == [b"root"]
+    assert not list(leases.cuts())
+    leases.report(first, report(8, 0.5), [Part(b"a", 1, 0.25), Part(b"b", 1, 0.25)])
+    assert leases.open == 10
+    tasks = dict(leases.tasks(None))
+    assert {worker: len(task.parts) for worker, task in tasks.items()} == {0: 0, 1: 1, 2: 1}
+    leases.report(1, report(0, 0.0), [])
+    leases.report(2, report(4, 0.125), [])
+    list(leases.tasks(None))
+    assert list(leases.cuts()) == [(0, 1)]
+    # It was asked, and no other is idle.
+    assert not list(leases.cuts())
+    leases.lose(0)
+    assert [part.paths for part in leases.waiting] == [b"open"]
+    assert [task.parts for _, task in leases.tasks(None)] == [[b"open"]]
+
+
+def test_shared_limits_are_handed_out_once() -> None:
+    leases = Leases([Part(b"a", 1, 0.5), Part(b"b", 1, 0.5)], 1_000_000, 7)
+    leases.add(0)
+    leases.add(1)
+    tasks = dict(leases.tasks(None))
+    assert sum(task.instructions or 0 for task in tasks.values()) <= 1_000_000
+    assert [task.tests for task in tasks.values()] == [7]
+    assert leases.exhausted() is None
+    leases.lose(0)
+    assert leases.instructions.left == 1_000_000
+    assert leases.tests.left == 7
