@@ -219,7 +219,7 @@ def deep_path(n: int) -> str:
     return script(*lines)
 
 
-@family(200, 800, 2000)
+@family(10, 20, 40)
 def nested_ite(n: int) -> str:
     """A chain of n `ite` whose conditions are remainders."""
     choose = random.Random(n)

@@ -2,8 +2,8 @@
 //!
 //! Expensive terms become variables about which only simple lemmas are known (`x % y < y`, `x * 0 = 0`). If the rest is
 //! unsatisfiable, so is the check. A model is evaluated under the constraints themselves; if it violates one, the terms
-//! that make the difference are put back, and the rest is asked again. The effort of an attempt is limited by what the
-//! circuits that it leaves out would cost.
+//! that make the difference are put back, and the rest is asked again. The effort of the first attempt is limited by what
+//! the circuits that it leaves out would cost, and each further one by a quarter of that.
 //!
 //! Sound: lemmas hold for all operands, so each model of the constraints is one of the rest with the values of the terms.
 //! Source: abstraction with lemmas on demand (Niemetz, Preiner, Zohar: CAV 2024), with whole terms as the only refinement.
@@ -65,6 +65,8 @@ impl<'a> OnDemand<'a> {
         if self.attempts == MAX_ATTEMPTS || left * 4 < self.gates {
             return None;
         }
+        // Attempts together take little more than the first one may.
+        let effort = left.saturating_mul(cost::GATE).max(MIN_EFFORT) >> (2 * self.attempts);
         self.attempts += 1;
         self.replaced = FxHashMap::default();
         let mut order = Vec::new();
@@ -82,7 +84,7 @@ impl<'a> OnDemand<'a> {
         }
         let all = self.constraints.iter().map(|e| self.replaced[e]).chain(lemmas);
         let constraints = all.filter(|&e| !graph.is_true(e)).collect();
-        Some(Attempt { constraints, effort: left.saturating_mul(cost::GATE).max(MIN_EFFORT) })
+        Some(Attempt { constraints, effort })
     }
 
     /// Whether a model of the attempt is one of the constraints. If not, puts back the terms that make the difference.
@@ -130,7 +132,10 @@ fn estimated_gates(graph: &Graph, e: Expr) -> u64 {
             let rows = [0, 1].map(|at| significant_bits(graph, graph.kid(e, at))).into_iter().min();
             3 * width * u64::from(rows.unwrap_or(0))
         }
-        Op::UDiv | Op::URem | Op::SDiv | Op::SRem => 5 * width * width,
+        Op::UDiv | Op::URem | Op::SDiv | Op::SRem => {
+            let gates_per_bit = if graph.is_const(graph.kid(e, 1)) { 1 } else { 5 };
+            gates_per_bit * width * width
+        }
         _ => 0,
     }
 }
