@@ -22,7 +22,7 @@ _MADE = re.compile(
     r"call void @(?:klee|partita)_make_symbolic\(ptr[^%@,]*(%\S+|@[\w.$-]+), i64[^,]*, ptr[^@,]*@([\w.$-]+)\)"
 )
 _OFFSET = re.compile(r"at offset (-?\d+) of a (?:local|global) variable of (\d+) bytes?")
-_ANY_OFFSET = re.compile(r"the (?:local|global) variable of (\d+) bytes?")
+_ANY_OFFSET = re.compile(r"(?:the|a) (?:local|global) variable of (\d+) bytes?")
 
 Variable = tuple[str | None, str, int]
 """Function, name and number: of a local variable without the name, of a global one without the function."""

@@ -26,6 +26,8 @@ _START = "crt/crt1.c"
 _OURS = ("partita/copy.c", "partita/lib/complex.c")
 # Parts of musl that are no libraries of their own.
 _OWN_LIBRARIES = frozenset(f"-l{name}" for name in "c m pthread rt dl util crypt resolv xnet".split())
+# Files that are compiled without a word: configure scripts take any output of a compiler for a warning.
+_MAX_UNSAID = 32
 _MATH_FOLDERS = ("math", "complex")
 
 
@@ -75,6 +77,12 @@ def link(words: Sequence[str]) -> subprocess.CompletedProcess[str] | None:
     return None if "undefined symbol" in done.stderr else done
 
 
+def prepare() -> None:
+    """Compiles what most programs and the runtime of replay need, if this installation does not have it yet."""
+    names = "printf malloc free exit fopen fread snprintf strtol qsort mmap fork waitpid signal time".split()
+    _compiled(_needed(names))
+
+
 def _undefined(inputs: Iterable[str]) -> set[str]:
     """Names that objects or members of archives need."""
     from partita.cc import elf
@@ -107,10 +115,10 @@ def _compiled(files: Sequence[str]) -> list[str]:
         return objects
     with locked(os.path.join(folder, "lock")):
         missing = [(name, made) for name, made in zip(files, objects, strict=True) if not os.path.exists(made)]
-        if missing:
+        if len(missing) > _MAX_UNSAID:
             about = "what the program needs of musl, for native programs"
             print(f"partita: compiling {about}, once for this installation (some seconds)", file=sys.stderr, flush=True)
-            compile_files(missing)
+        compile_files(missing)
     return objects
 
 

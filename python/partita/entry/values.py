@@ -44,7 +44,8 @@ def _several(element: Type, data: bytes) -> str:
 
 
 def _text(data: bytes) -> str:
-    body = data.partition(b"\0")[0]
+    # Zeros inside are shown: what is behind them decides something, or it would be zero too.
+    body = data.rstrip(b"\0")
     escaped = "".join(chr(byte) if 32 <= byte < 127 and chr(byte) not in '"\\' else f"\\x{byte:02x}" for byte in body)
     return f'"{escaped}"'
 

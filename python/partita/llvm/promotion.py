@@ -32,6 +32,9 @@ _VARIABLE = re.compile(r'^  (%(?:"[^"]*"|[-\w.$]+)) = alloca ([^\n]*?)(, align \
 _PIN = re.compile(r"^  %partita\.pin\.\d+ = freeze ptr ([^\n]*)\n", re.M)
 _LOAD_OR_STORE = re.compile(r"^  (?:\S+ = load (\S+)|store (\S+) [^,]*), ptr ([^,\n]+)(?=[,\n]|$)")
 _HARMLESS = re.compile(r"^ +(?:#dbg_|call void @llvm\.(?:lifetime\.|dbg\.)|%partita\.pin\.)")
+_SCOPE = re.compile(r"^ +call void @llvm\.lifetime\.(start|end)[^\n]*ptr ([^)\n]+)\)", re.M)
+_LABEL = re.compile(r'^("[^"]*"|[-\w.$]+):')
+_TARGET = re.compile(r'label %("[^"]*"|[-\w.$]+)')
 _BULK = re.compile(r"call void @llvm\.mem(?:cpy|move|set)\.")
 _SCALAR = re.compile(r"i\d+|ptr|half|bfloat|float|double|x86_fp80|fp128")
 # Numbers of 128 bits are not among them: structures are passed as such, and promotion would leave instructions that
@@ -155,6 +158,7 @@ class _Uses:
                 break
         for line in lines:
             self._check(line)
+        self.outside |= _used_after_scope(body, {name: self.places[name][0] for name in self.places})
 
     def _size(self, type_: str) -> int | None:
         try:
@@ -250,6 +254,37 @@ class _Uses:
                 yield name, _stored_bytes(type_), type_.name
         except (UnsupportedError, ValueError, IndexError):
             return
+
+
+def _used_after_scope(body: str, pointers: dict[str, str]) -> set[str]:
+    """Variables with a use that a path reaches after the end of their block. `pointers` has variables by pointer."""
+    if not any(found[2] in pointers for found in _SCOPE.finditer(body)):
+        return set()
+    blocks: dict[str, list[str]] = {"": []}
+    lines = blocks[""]
+    for line in body.splitlines()[1:]:
+        if label := _LABEL.match(line):
+            lines = blocks[label[1]] = []
+        else:
+            lines.append(line)
+    ended_at: dict[str, set[str]] = {name: set() for name in blocks}
+    found: set[str] = set()
+    pending = list(blocks)
+    while pending:
+        name = pending.pop()
+        ended = set(ended_at[name])
+        following: set[str] = set()
+        for line in blocks[name]:
+            if scope := _SCOPE.match(line):
+                (ended.add if scope[1] == "end" else ended.discard)(scope[2])
+            elif ended and not _HARMLESS.match(line) and " = getelementptr " not in line:
+                found |= {pointers[each] for each in _NAME.findall(line) if pointers.get(each) in ended}
+            following.update(_TARGET.findall(line))
+        for block in following:
+            if not ended <= ended_at[block]:
+                ended_at[block] |= ended
+                pending.append(block)
+    return found
 
 
 def _stored_bytes(type_: Type) -> int:

@@ -47,7 +47,7 @@ def replay_program(
     # Only a program that makes inputs by intrinsics gets our variables.
     uses_intrinsics = _TEST_VARIABLE.encode() in binary.read_bytes()
     with (
-        _launcher() as launcher,
+        compiled_launcher() as launcher,
         tempfile.TemporaryDirectory(prefix="partita-replay-") as folder,
         ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool,
     ):
@@ -61,7 +61,7 @@ def replay_program(
 
 
 @contextlib.contextmanager
-def _launcher() -> Iterator[Path]:
+def compiled_launcher() -> Iterator[Path]:
     """The compiled launcher, which confines a program. It exists within the `with`."""
     with tempfile.TemporaryDirectory(prefix="partita-replay-") as folder:
         made = Path(folder) / "confine"

@@ -132,12 +132,14 @@ def _left_out(data: Mapping[str, Any]) -> str:
 
 
 def _finding(finding: Mapping[str, Any]) -> str:
+    from partita.reports.html.bugs import excerpt  # not needed by a run
+
     place = f"{shown(finding['file'])}:{finding['line']}"
     entries = "".join(f"<li>{item}</li>\n" for item in map(_entry, finding["entries"]))
     return (
         f"<details open><summary><code>{escape(place)}</code>: <strong>{escape(finding['message'])}</strong> "
         f'<span class="verdict bad">{escape(finding["class"])}</span></summary>\n'
-        f"<div><ul>\n{entries}</ul></div></details>"
+        f"<div>{excerpt(finding['file'], finding['line'])}<ul>\n{entries}</ul></div></details>"
     )
 
 

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from partita.cc import embedded
+from partita.cc import embedded, parts
 from partita.cc.musl import prepare_musl
+from partita.replay.program import compiled_launcher
 from partita.toolchain import EXPLORING_PACKAGES, driver, include_flags
 from support import PARTITA, REPOSITORY, Run
 
@@ -23,6 +24,9 @@ TWICE = "int f(int x) { return 2 * x; }\n"
 def native_musl() -> None:
     """Compiles native musl before the tests: the first use prints a note on stderr."""
     prepare_musl()
+    parts.prepare()
+    with compiled_launcher():
+        pass
 
 
 @pytest.fixture

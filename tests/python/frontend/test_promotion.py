@@ -8,7 +8,7 @@ from pathlib import Path
 
 from partita import explore
 from partita.frontends.bitcode import module_text
-from partita.toolchain import compiler
+from partita.toolchain import PLAIN, SCOPES, compiler
 
 OUTSIDE = {
     # Each is executed for one input and leaves its variable.
@@ -46,6 +46,37 @@ def test_an_access_outside_of_a_promotable_variable_is_a_bug(tmp_path: Path) -> 
     assert [name for i, name in enumerate(OUTSIDE) if i not in found] == []
 
 
+AFTER = {
+    # Each uses a variable after the end of its block.
+    "an element": 'char *p; { char a[4] = "abc"; p = a; } return p[1];',
+    "a scalar": "int *p; { int x = in; p = &x; } return *p;",
+    "a store": "int *p; { int x = in; p = &x; } *p = 3; return 0;",
+    "a member": "struct { int a, b; } *p; { __typeof__(*p) s = {1, in}; p = (void *)&s; } return p->b;",
+    "a loop": "int *p = &in; for (int i = 0; i < 2; i++) { if (i) *p = 4; int x = i; p = &x; } return in;",
+    "one side": "int y = 1, *p = &y; if (in < 100) { int x = in; p = &x; } return *p;",
+    "a copy": "char b[4], *p; { char a[4] = {1}; p = a; } memcpy(b, p, 4); return b[0];",
+    "a statement expression": "int *p = ({ int x = in; &x; }); return *p;",
+}
+WITHIN = {
+    "an element": 'char *p; char a[4] = "abc"; { p = a; } return p[1];',
+    "a loop": "int n = 0; for (int i = 0; i < 3; i++) { int x[2] = {i, 1}, *p = x; n += p[0] + p[1]; } return n;",
+    "a member": "int n; { struct { int a, b; } s = {1, in}, *p = &s; n = p->b; } return n;",
+    "a jump back": "int n = 0; again: { int x[2] = {n, in}, *p = x; n = p[0] + 1; if (n < 3) goto again; } return n;",
+    "early": "{ int x[2] = {1, in}, *p = x; if (p[1] == 3) return p[0]; } return 0;",
+    "the next block": "int n; { int x[1] = {in}; n = x[0]; } { int y[1] = {n}; return y[0]; }",
+}
+
+
+def test_a_use_after_the_block_of_a_promotable_variable_is_a_bug(tmp_path: Path) -> None:
+    for bodies, expected in ((AFTER, {"use-after-free"}), (WITHIN, set())):
+        for name, body in bodies.items():
+            program = tmp_path / "scopes.c"
+            main = f'int main(void) {{ int in = klee_range(0, 100, "in"); {body} }}'
+            program.write_text("\n".join(["#include <klee/klee.h>", "#include <string.h>", main]))
+            run = explore(program).finish()
+            assert ({bug.class_ for bug in run.bugs}, run.complete) == (expected, True), name
+
+
 PROMOTED = """
 #include <string.h>
 struct pair { int a[2]; long b; };
@@ -59,7 +90,7 @@ int unions(int c) { union { float f; int i; } u; u.i = c; return u.f > 0; }
 def test_variables_that_are_used_inside_are_promoted(tmp_path: Path) -> None:
     source, bitcode = tmp_path / "promoted.c", tmp_path / "promoted.bc"
     source.write_text(PROMOTED)
-    flags = ["-O0", "-w", "-Xclang", "-disable-O0-optnone", "-emit-llvm", "-c"]
+    flags = [*PLAIN, *SCOPES, "-w", "-emit-llvm", "-c"]
     subprocess.run([*compiler(None), *flags, str(source), "-o", str(bitcode)], check=True)
     text = module_text([("promoted", bitcode.read_bytes())], entry=None)
     assert re.findall(r"alloca|partita\.pin", text) == []

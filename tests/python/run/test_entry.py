@@ -147,3 +147,10 @@ def test_an_address_cannot_leave_one_object_into_another(tmp_path):
     assert run.summary()["paths"]["completed"] == 2
     assert [bug.class_ for bug in run.bugs] == ["out-of-bounds-read"]
     assert run.bugs[0].paths == 2
+
+
+def test_characters_after_a_zero_are_shown(tmp_path):
+    program = tmp_path / "zero.c"
+    program.write_text("#include <stdlib.h>\nint f(char *s) { if (s && !s[0] && s[1] == 'q') abort(); return 0; }\n")
+    (bug,) = explore(program, entry="f").finish().bugs
+    assert bug.described == ('*s = "\\x00q"',)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -93,19 +94,34 @@ def test_the_report_links_to_the_functions(program, capsys):
     page = Path("all/report.html").read_text()
     assert '<a href="first/report.html">first</a>: whenever list == NULL' in page
     assert "1 certain, 3 with assumptions about callers; 5 functions started" in page
-    assert Path("all/first/report.html").is_file()
+    assert page.count('<pre class="scroll">') == page.count("<details open>") == 4, "each bug has its source"
+    # All objects that were made are in the test, and few of them can be got at.
+    assert "<details><summary>Bytes of all objects</summary>" in Path("all/first/report.html").read_text()
 
 
-def test_time_is_shared(program, capsys):
+def test_time_is_shared(program, monkeypatch, capsys):
+    """By a clock that only exploring moves, so that a busy machine makes no difference."""
     program.write_text(
         "int slow(unsigned *p, unsigned n) { unsigned s = 0; for (unsigned i = 0; i < n; i++) "
-        "if (p && p[i & 3] * i == 7) s++; return s; }\nint after(int x) { return x > 3; }\n"
+        "if (p && p[i & 3] * i == 7) s++; return s; }\nint quick(int x) { return x > 3; }\n"
+        "int after(int x) { return x > 5; }\n"
     )
-    assert main(["run", "lib.c", "--entry", "all", "--max-time", "4s", "--json"]) == 3
+    now, given = [0.0], []
+
+    def explore(*words, **options):
+        given.append(options["max_time"])
+        now[0] += options["max_time"] if options["entry"] == "slow" else 0
+        return explore_really(*words, **{**options, "max_time": 1 if options["entry"] == "slow" else None})
+
+    explore_really = run_all.explore
+    monkeypatch.setattr(run_all, "explore", explore)
+    monkeypatch.setattr(run_all, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(run_all, "cache", SimpleNamespace(filling_s=0))
+    assert main(["run", "lib.c", "--entry", "all", "--max-time", "300s", "--json"]) == 3
     data = json.loads(capsys.readouterr().out.splitlines()[-1])
-    slow, after = data["functions"]
-    assert slow["stopped"] == "max-time"
-    assert after["complete"]
+    assert [row["stopped"] for row in data["functions"]] == ["max-time", None, None]
+    # A third for the first; the next one did not need its half of the rest.
+    assert given == [100, 100, 200]
     assert data["not_started"] == []
 
 

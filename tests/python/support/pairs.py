@@ -335,6 +335,12 @@ PAIRS = (
         "int *p; int y = x; { p = (int *)escape(&y); } sink = *p;",
     ),
     Pair(
+        "scope_constant_place",
+        "use-after-free",
+        'char *p; { char a[4] = "abc"; p = a; } sink = p[1];',
+        'char *p, a[4] = "abc"; { p = a; } sink = p[1];',
+    ),
+    Pair(
         "scope_write",
         "use-after-free",
         "char *p = keep; if (!x) { char a[4]; p = escape(a); } p[0] = 1;",

@@ -36,6 +36,9 @@ def render(data: RunData) -> str:
         )
         test = None if bug["test"] is None else data.tests_of_bugs.get(f"test{bug['test']:06}")
         shown_input = show_test(test) if test else "<p>No test was written.</p>"
+        if test and bug.get("input"):
+            # Objects that the function can get at are shown as C; the test has all that were made.
+            shown_input = f"<details><summary>Bytes of all objects</summary><div>{shown_input}</div></details>\n"
         trail = trails.get((bug["class"], bug["file"], bug["line"]))
         path = _path(trail, data.tree["places"], data.links) if data.tree and trail else ""
         link = data.links.link(bug["file"], bug["line"])
@@ -43,13 +46,13 @@ def render(data: RunData) -> str:
             f"<details open><summary><code>{escape(place)}</code>: error: <strong>{escape(bug['message'])}</strong> "
             f'<span class="verdict bad">{escape(bug["class"])}</span></summary>\n<div>'
             f"<p>{escape(descriptions[bug['class']].capitalize())}, at {link}.</p>\n"
-            f"{_excerpt(bug['file'], bug['line'])}{_caller(bug)}"
+            f"{excerpt(bug['file'], bug['line'])}{_caller(bug)}"
             f"<p>Input that leads there:</p>\n{_written(bug)}{shown_input}{calls}{path}</div></details>"
         )
     return "\n".join(parts)
 
 
-def _excerpt(file: str, line: int) -> str:
+def excerpt(file: str, line: int) -> str:
     """The source around a bug, with its line marked."""
     lines = source_lines(file)
     if not 0 < line <= len(lines):
