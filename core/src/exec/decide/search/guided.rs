@@ -345,7 +345,7 @@ impl Search for Guided {
     fn extract(&mut self, leaves: &dyn Fn(&State) -> bool, view: &View<'_>) -> Vec<Box<State>> {
         self.end_running();
         self.end_batch(view);
-        let goes = |number: &u32| self.states.get(*number).is_some_and(|state| leaves(state));
+        let goes = |number: &u32| self.states.get(*number).is_some_and(leaves);
         let numbers: Vec<u32> = (0..self.states.capacity()).filter(goes).collect();
         let take = |number| {
             let state = self.take(number);
