@@ -121,7 +121,7 @@ impl<'a> OnDemand<'a> {
     }
 }
 
-/// Estimated number of gates of a product, quotient or remainder; zero for other terms.
+/// Estimated number of gates of a product, quotient or remainder with two computed operands; zero for other terms.
 fn estimated_gates(graph: &Graph, e: Expr) -> u64 {
     if graph.is_array(e) || graph.is_bool(e) {
         return 0;
@@ -132,10 +132,8 @@ fn estimated_gates(graph: &Graph, e: Expr) -> u64 {
             let rows = [0, 1].map(|at| significant_bits(graph, graph.kid(e, at))).into_iter().min();
             3 * width * u64::from(rows.unwrap_or(0))
         }
-        Op::UDiv | Op::URem | Op::SDiv | Op::SRem => {
-            let gates_per_bit = if graph.is_const(graph.kid(e, 1)) { 1 } else { 5 };
-            gates_per_bit * width * width
-        }
+        // Constant divisors fold most of the circuit.
+        Op::UDiv | Op::URem | Op::SDiv | Op::SRem if !graph.is_const(graph.kid(e, 1)) => 5 * width * width,
         _ => 0,
     }
 }
