@@ -345,7 +345,7 @@ fn variants_and_options_are_checked() {
     let message = error("intervals(repair=perhaps)");
     assert!(
         message.starts_with(
-            "expected throttle=on|off, repair=on|off, repairs=1..1000000000, search=on|off, searches="
+            "expected throttle=on|off, repair=on|off, repairs=1..1000000000, search=on|off, search_words="
         ),
         "{message}"
     );

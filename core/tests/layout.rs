@@ -36,7 +36,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "blast",
         ],
     ),
-    ("script", &["expr", "query", "budget", "persist", "solve"]),
+    ("script", &["expr", "query", "budget", "persist", "cost", "solve"]),
     ("program", &[]),
     ("exec", &["expr", "encoding", "query", "budget", "persist", "random", "solve", "interval", "program"]),
 ];

@@ -246,7 +246,7 @@ fn sorts_and_numbers_of_arguments_are_checked() {
             "(assert (fp.isNaN ((_ to_fp 8 24) RNE (/ 1 b))))",
             "/: expected a real constant, found (_ BitVec 32)",
         ),
-        ("(assert (= ((_ fp.to_ubv 0) RNE x) b))", "fp.to_ubv: expected a width from 1 to 65536, found 0"),
+        ("(assert (= ((_ fp.to_ubv 0) RNE x) b))", "fp.to_ubv: expected a width from 1 to 16777216, found 0"),
         (
             "(assert (fp.isNaN (select a b)))",
             "select: expected (_ FloatingPoint 8 24) as index of (Array (_ FloatingPoint 8 24) (_ FloatingPoint 8 24)), found (_ BitVec 32)",

@@ -431,7 +431,7 @@ mod tests {
                 &[x],
                 "zero_extend: expected a result of 1 to 16777216 bits, found 18446744073709551615",
             ),
-            (Builtin::Repeat, &[0], &[x], "repeat: expected a result of 1 to 65536 bits, found 0"),
+            (Builtin::Repeat, &[0], &[x], "repeat: expected a result of 1 to 16777216 bits, found 0"),
             (
                 Builtin::Select,
                 &[],
