@@ -6,9 +6,9 @@ import os
 import subprocess
 from collections.abc import Sequence
 
+from partita import folded
 from partita.cc import embedded
 from partita.cc.arguments import CommandLine, Item, Kind
-from partita.frontends import folded
 from partita.toolchain import PLAIN, SCOPES, TO_BITCODE, cpp_flags, driver, include_flags
 
 # Programs of configure scripts. They are never explored, and there are hundreds of them.

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from partita import folded
 from partita.errors import UsageError
-from partita.frontends import folded
 from partita.toolchain import CPP_STANDARD, PLAIN, SCOPES, TO_BITCODE, compiler, how_it_ended, is_narrow
 
 C_SOURCES = (".c", ".i")

@@ -60,7 +60,7 @@ def lowering_identity() -> list[str]:
     sources = (
         "frontends/bitcode.py",
         "frontends/c.py",
-        "frontends/folded.py",
+        "folded.py",
         "frontends/executable.py",
         "frontends/rust.py",
         "toolchain.py",

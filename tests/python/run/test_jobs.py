@@ -88,7 +88,8 @@ def test_numbers_of_tests_do_not_depend_on_the_processes(tmp_path: Path) -> None
 
 
 def test_killed_workers_change_nothing(tmp_path: Path) -> None:
-    path = program(tmp_path, 9)
+    # Long enough for several commits of each worker.
+    path = program(tmp_path, 12)
     single = explore(path, out=tmp_path / "1").finish()
     shared = explore(path, jobs=2, out=tmp_path / "2")
     warned: list[str] = []
@@ -169,7 +170,7 @@ def test_a_killed_run_is_resumed_and_its_workers_end(tmp_path: Path) -> None:
 
 
 def test_an_interrupted_run_has_tests_of_its_open_paths(tmp_path: Path) -> None:
-    run = explore(program(tmp_path, 9), jobs=2, out=tmp_path / "out")
+    run = explore(program(tmp_path, 12), jobs=2, out=tmp_path / "out")
     while run.counts()["tests"] < 20:
         assert run.step(0.05)
     run.stop()
