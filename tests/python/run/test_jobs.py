@@ -145,16 +145,15 @@ def test_a_run_that_a_limit_stopped_is_resumed(parts: tuple[int, int], tmp_path:
 
 
 def test_a_killed_run_is_resumed_and_its_workers_end(tmp_path: Path) -> None:
-    path = program(tmp_path, 7)
+    path = program(tmp_path, 11)
     single = explore(path, out=tmp_path / "1").finish()
     out = tmp_path / "2"
     words = [sys.executable, "-m", "partita", "run", "--store", "none", "--quiet", "--jobs", "2", str(path)]
     process = subprocess.Popen([*words, "--out", str(out)])
     limit = time.monotonic() + 60
-    # A checkpoint, or the end of the run.
-    while process.poll() is None and time.monotonic() < limit:
-        if (out / "journal").exists() and journal.read(out).checkpoint is not None:
-            break
+    while not (out / "journal").exists() or journal.read(out).checkpoint is None:
+        assert process.poll() is None
+        assert time.monotonic() < limit
         time.sleep(0.01)
     children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
     process.kill()
