@@ -132,11 +132,11 @@ stop: build $(VENV)/.dev
 
 cpp: build $(VENV)/.dev
 	@echo "== 200 random C++ programs, here and natively"
-	$(BIN)/python tests/soak/cpp.py 200 $(FUZZ_SEED)
+	$(BIN)/python tests/soak/differential.py cpp 200 $(FUZZ_SEED)
 
 threads: build $(VENV)/.dev
 	@echo "== 100 random programs with threads, here and natively"
-	$(BIN)/python tests/soak/threads.py 100 $(FUZZ_SEED)
+	$(BIN)/python tests/soak/differential.py threads 100 $(FUZZ_SEED)
 
 tasks: build $(VENV)/.dev
 	@echo "== tasks in the manner of SV-COMP, and 32-bit programs of csmith"

@@ -12,28 +12,12 @@ import pytest
 
 from partita.errors import UsageError
 from partita.explore import explore
-
-SOURCE = """
-#include <klee/klee.h>
-#include <assert.h>
-int main(void) {
-    unsigned char x[12];
-    unsigned sum = 0;
-    klee_make_symbolic(x, sizeof x, "x");
-    for (unsigned i = 0; i < sizeof x; i++) {
-        if (x[i] > 200) sum += i + 1;
-        else if (x[i] < 10) sum += 2;
-    }
-    assert(sum != 7);
-    return 0;
-}
-"""
+from support.three_ways import program
 
 
 def test_a_cluster_has_the_result_of_one_process(tmp_path: Path) -> None:
     ray = pytest.importorskip("ray")
-    source = tmp_path / "prog.c"
-    source.write_text(SOURCE)
+    source = program(tmp_path, 12)
     single = explore(source, out=tmp_path / "1").finish()
     shared = explore(source, cluster="local", jobs=2, out=tmp_path / "2")
     warned: list[str] = []
@@ -55,15 +39,13 @@ def test_a_cluster_has_the_result_of_one_process(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("address", ["somewhere", "ray://", "ray://host", "ray://host:port", "http://host:1"])
 def test_an_address_that_is_none(address: str, tmp_path: Path) -> None:
-    source = tmp_path / "prog.c"
-    source.write_text(SOURCE)
+    source = program(tmp_path, 2)
     with pytest.raises(UsageError, match="expected `local` or `ray://HOST:PORT` as the cluster"):
         explore(source, cluster=address)
 
 
 def test_a_cluster_that_is_not_there(tmp_path: Path) -> None:
-    source = tmp_path / "prog.c"
-    source.write_text(SOURCE)
+    source = program(tmp_path, 2)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]

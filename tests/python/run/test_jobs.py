@@ -20,29 +20,9 @@ from partita.cluster.processes import Processes
 from partita.errors import UsageError
 from partita.explore import Run, explore
 from partita.ktest import count_endings
+from support.three_ways import program
 
 ROOT = Path(__file__).parents[3]
-SOURCE = """
-#include <klee/klee.h>
-#include <assert.h>
-int main(void) {
-    unsigned char x[N];
-    unsigned sum = 0;
-    klee_make_symbolic(x, sizeof x, "x");
-    for (unsigned i = 0; i < N; i++) {
-        if (x[i] > 200) sum += i + 1;
-        else if (x[i] < 10) sum += 2;
-    }
-    assert(sum != 7);
-    return 0;
-}
-"""
-
-
-def program(folder: Path, size: int) -> Path:
-    path = folder / "prog.c"
-    path.write_text(f"#define N {size}\n{SOURCE}")
-    return path
 
 
 def result(run: Run) -> dict[str, Any]:

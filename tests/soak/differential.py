@@ -1,6 +1,7 @@
-"""Runs random programs with threads whose order the program fixes: every schedule ends as the native run.
+"""Runs random programs natively and here, and compares what they print and how they end.
 
-Usage: python tests/soak/threads.py [PROGRAMS] [FIRST SEED].
+Usage: python tests/soak/differential.py KIND [PROGRAMS] [FIRST SEED]. KIND is `cpp`, or `threads`: programs whose
+threads have one order, so that every schedule ends as the native run.
 """
 
 from __future__ import annotations
@@ -11,11 +12,15 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
 
-from support.threadgen import compare
+from support import cpp_differential, threadgen
+
+KINDS = {"cpp": cpp_differential.compare, "threads": threadgen.compare}
 
 
 def main() -> int:
-    count, first = (*(int(word) for word in sys.argv[1:3]), *(100, 1)[len(sys.argv) - 1 :])
+    compare = KINDS[sys.argv[1]]
+    count = int(sys.argv[2]) if len(sys.argv) > 2 else 100
+    first = int(sys.argv[3]) if len(sys.argv) > 3 else 1
     different = 0
     with tempfile.TemporaryDirectory() as folder:
         for seed in range(first, first + count):
